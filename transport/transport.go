@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"errors"
+	"net/netip"
+)
+
+// ErrEmpty is what Receive returns when no datagram waits at the moment.
+var ErrEmpty = errors.New("transport: no datagram waits")
+
+// ErrClosed is what Receive and Send return once the Conn was closed. It may
+// come wrapped; test for it with errors.Is.
+var ErrClosed = errors.New("transport: connection is closed")
+
+// Datagram is one packet to or from the peer named by Addr.
+type Datagram struct {
+	Addr netip.AddrPort
+	Data []byte
+}
+
+// Conn is an open end of a transport. One goroutine drives it; Close may be
+// called from any.
+type Conn interface {
+	// LocalAddr is the address that peers reach this end by, as far as this end
+	// can know it: a socket bound to a wildcard names the wildcard. The port is
+	// the real one also where port 0 was asked for.
+	LocalAddr() netip.AddrPort
+
+	// Receive copies the next datagram that has arrived into buf and never
+	// blocks. It returns ErrEmpty when nothing waits now; any other error means
+	// that the Conn is broken, or closed (ErrClosed). A datagram that does not
+	// fit into buf whole is dropped, never cut; Receive then goes on to the next.
+	Receive(buf []byte) (n int, from netip.AddrPort, err error)
+
+	// Send hands a batch over. It keeps nothing of the batch after it returns
+	// and never blocks for longer than a system call. It returns how many
+	// datagrams were handed to the network; the others are lost, as datagrams
+	// are. An error means that the Conn is broken, or closed (ErrClosed).
+	Send(batch []Datagram) (sent int, err error)
+
+	// Close frees what the Conn holds (its port, its goroutine) before it
+	// returns. Closing again does nothing and returns nil.
+	Close() error
+}
+
+// Listener opens a server's end. Server.Start calls Listen, and calls it again
+// when the server starts again after a stop, so Listen may not use itself up.
+type Listener interface {
+	Listen() (Conn, error)
+}
+
+// Dialer opens a client's end towards one server. The Conn receives from that
+// server only. Client.Connect calls Dial once for each server address it tries.
+type Dialer interface {
+	Dial(server netip.AddrPort) (Conn, error)
+}

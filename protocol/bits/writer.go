@@ -1,0 +1,114 @@
+package bits
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Writer appends bits to a byte slice. The zero value is ready and allocates as
+// it grows; Reset gives it memory to append to.
+type Writer struct {
+	buf   []byte
+	acc   uint64 // bits not yet in buf, the first one lowest
+	n     uint   // how many of them, always below 64
+	start int    // len(buf) at Reset
+}
+
+// Reset begins a new stream behind what buf holds, in its spare capacity.
+func (w *Writer) Reset(buf []byte) {
+	*w = Writer{buf: buf, start: len(buf)}
+}
+
+// LenBits returns the number of bits written since Reset.
+func (w *Writer) LenBits() int {
+	return (len(w.buf)-w.start)*8 + int(w.n)
+}
+
+// Finish pads with zero bits to a whole byte and returns the memory given to
+// Reset, grown by the stream. Writing may go on behind the padding; the slice
+// is then stale.
+func (w *Writer) Finish() []byte {
+	w.Align()
+	w.spill()
+	return w.buf
+}
+
+// Bits writes the low n bits of v; n is 0 to 64, and bits of v above n are
+// ignored.
+func (w *Writer) Bits(v uint64, n uint) {
+	v &= 1<<n - 1
+	w.acc |= v << (w.n & 63)
+	w.n += n
+	if w.n >= 64 {
+		w.carry(v, n)
+	}
+}
+
+// carry moves a full accumulator to memory and keeps what of v did not fit. It
+// stays out of line so that Bits can be inlined wherever it is called.
+//
+//go:noinline
+func (w *Writer) carry(v uint64, n uint) {
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.acc)
+	w.n -= 64
+	w.acc = v >> (n - w.n)
+}
+
+// spill moves the whole bytes of the accumulator to memory.
+func (w *Writer) spill() {
+	for ; w.n >= 8; w.n -= 8 {
+		w.buf = append(w.buf, byte(w.acc))
+		w.acc >>= 8
+	}
+}
+
+// Bool writes one bit, 1 for true.
+func (w *Writer) Bool(v bool) {
+	var bit uint64
+	if v {
+		bit = 1
+	}
+	w.Bits(bit, 1)
+}
+
+// Align pads with zero bits to a whole byte, counted from Reset.
+func (w *Writer) Align() {
+	w.Bits(0, -w.n&7)
+}
+
+// Raw writes bytes, at whatever bit the stream stands.
+func (w *Writer) Raw(b []byte) {
+	w.Copy(b, len(b)*8)
+}
+
+// Copy writes the first n bits of src, a stream made by another Writer, at
+// whatever bit this one stands. It panics if src holds fewer than n bits.
+func (w *Writer) Copy(src []byte, n int) {
+	if n < 0 || n > len(src)*8 {
+		panic("bits: Copy of more bits than the source holds: pass the length that LenBits returned for that source")
+	}
+	whole := n >> 3
+	if w.n&7 == 0 {
+		w.spill()
+		w.buf = append(w.buf, src[:whole]...)
+	} else {
+		w.copyWords(src[:whole])
+	}
+	if rest := uint(n & 7); rest > 0 {
+		w.Bits(uint64(src[whole]), rest)
+	}
+}
+
+// copyWords writes whole bytes at a position inside a byte, a word at a time.
+func (w *Writer) copyWords(src []byte) {
+	buf, acc, n := slices.Grow(w.buf, len(src)+8), w.acc, w.n
+	for ; len(src) >= 8; src = src[8:] {
+		word := binary.LittleEndian.Uint64(src)
+		buf = binary.LittleEndian.AppendUint64(buf, acc|word<<(n&63))
+		acc = word >> ((64 - n) & 63)
+	}
+	w.buf, w.acc = buf, acc
+	for _, b := range src {
+		w.Bits(uint64(b), 8)
+	}
+}

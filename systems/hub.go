@@ -1,0 +1,63 @@
+package systems
+
+import (
+	"reflect"
+)
+
+// Hub keeps the event queues of one world, one per kind of event. It is a
+// resource of the world, put there by the plugin.
+type Hub struct {
+	queues     map[reflect.Type]any
+	agers      []ager
+	components map[reflect.Type]*ComponentEvents
+}
+
+type ager interface {
+	age()
+	Dropped() uint64
+}
+
+// NewHub returns a hub without queues.
+func NewHub() *Hub {
+	return &Hub{
+		queues:     map[reflect.Type]any{},
+		components: map[reflect.Type]*ComponentEvents{},
+	}
+}
+
+// QueueOf returns the hub's queue of events of type E, which keeps at most
+// MaxEvents. Whoever raises or reads them asks once, at set-up, and keeps it.
+func QueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxEvents) }
+
+func queueOf[E any](h *Hub, limit int) *Queue[E] {
+	t := reflect.TypeFor[E]()
+	if q, ok := h.queues[t]; ok {
+		return q.(*Queue[E])
+	}
+	q := &Queue[E]{limit: limit}
+	h.queues[t] = q
+	h.agers = append(h.agers, q)
+	return q
+}
+
+// BeginFrame ends the events that every reader had its turn with. It is called
+// before anything of a frame runs, with the number of ticks that ran in the frame
+// before: while none runs, events wait for the readers that run once per tick.
+func (h *Hub) BeginFrame(ticksBefore int) {
+	if ticksBefore == 0 {
+		return
+	}
+	for _, q := range h.agers {
+		q.age()
+	}
+}
+
+// Dropped returns how many events of all kinds were dropped because their queue
+// was full.
+func (h *Hub) Dropped() uint64 {
+	var n uint64
+	for _, q := range h.agers {
+		n += q.Dropped()
+	}
+	return n
+}

@@ -1,0 +1,106 @@
+package systems
+
+import "fmt"
+
+// Stage is one place in the order of a frame.
+type Stage uint8
+
+// The stages of a frame, in the order in which they run. In each, the engine's
+// own work comes first and the game's systems after it, in the order in which
+// they were added.
+const (
+	// Receive reads every datagram that has arrived and applies what it carries:
+	// connections, messages, then replicated entities and components. Events of
+	// the last frame end here.
+	Receive Stage = iota
+
+	// ClientReplication is where a game decides about entities that came from
+	// clients, before any tick sees them.
+	ClientReplication
+
+	// TickUpdate counts the tick up. From here to the end of the tick the
+	// resource components.Time names the tick that is being computed.
+	TickUpdate
+
+	// BufferInputs is where a game writes this tick's inputs.
+	BufferInputs
+
+	// Main is the game's simulation: it takes the world from tick T-1 to T.
+	Main
+
+	// Send is where a game makes its last decisions about what others may see.
+	// No stage after it, up to Packets, runs anything of the game.
+	Send
+
+	// EntityUpdates collects which entities appeared, vanished, or gained or lost
+	// components since the last Send.
+	EntityUpdates
+
+	// ComponentUpdates finds the values that changed and encodes them, once for
+	// all who receive them.
+	ComponentUpdates
+
+	// Packets fills, seals and sends the datagrams of every connection.
+	Packets
+
+	// Sync adjusts the clock by what the peers' packets said about it.
+	Sync
+
+	// AfterSend is the end of the frame, for systems that look at the finished
+	// world: drawing, recording, statistics.
+	AfterSend
+
+	stageCount
+)
+
+// Scope says how often a stage runs.
+type Scope uint8
+
+// The scopes of stages.
+const (
+	// PerFrame stages run once per frame.
+	PerFrame Scope = iota
+	// PerTick stages run, as a block and in their order, once per fixed step of
+	// the frame: none to MaxSteps times.
+	PerTick
+)
+
+// Order returns all stages in the order in which a frame runs them.
+func Order() []Stage {
+	order := make([]Stage, stageCount)
+	for i := range order {
+		order[i] = Stage(i)
+	}
+	return order
+}
+
+// Scope returns whether the stage runs once per frame or once per tick. The
+// stages that run per tick stand together: TickUpdate to Main.
+func (s Stage) Scope() Scope {
+	if s >= TickUpdate && s <= Main {
+		return PerTick
+	}
+	return PerFrame
+}
+
+var stageNames = [stageCount]string{
+	Receive:           "Receive",
+	ClientReplication: "ClientReplication",
+	TickUpdate:        "FixedUpdate.TickUpdate",
+	BufferInputs:      "FixedUpdate.BufferInputs",
+	Main:              "FixedUpdate.Main",
+	Send:              "Send",
+	EntityUpdates:     "Send.EntityUpdates",
+	ComponentUpdates:  "Send.ComponentUpdates",
+	Packets:           "Send.Packets",
+	Sync:              "Sync",
+	AfterSend:         "AfterSend",
+}
+
+// String returns the stage's name, with the name of its block before it.
+func (s Stage) String() string {
+	if s >= stageCount {
+		return fmt.Sprintf("Stage(%d)", uint8(s))
+	}
+	return stageNames[s]
+}

@@ -1,0 +1,100 @@
+package systems_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// The documented order of a frame, word for word.
+var documented = []string{
+	"Receive",
+	"ClientReplication",
+	"FixedUpdate.TickUpdate",
+	"FixedUpdate.BufferInputs",
+	"FixedUpdate.Main",
+	"Send",
+	"Send.EntityUpdates",
+	"Send.ComponentUpdates",
+	"Send.Packets",
+	"Sync",
+	"AfterSend",
+}
+
+func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
+	var names []string
+	for _, stage := range systems.Order() {
+		names = append(names, stage.String())
+	}
+	assert.Equal(t, documented, names)
+	assert.Equal(t, "Stage(200)", systems.Stage(200).String())
+}
+
+// recording is a system that writes down what is called.
+type recording struct {
+	name string
+	log  *[]string
+}
+
+func (r recording) Initialize(*ecs.World) { *r.log = append(*r.log, "init "+r.name) }
+func (r recording) Update(*ecs.World)     { *r.log = append(*r.log, r.name) }
+func (r recording) Finalize(*ecs.World)   { *r.log = append(*r.log, "final "+r.name) }
+
+// recorded returns a schedule in which each stage has work of the engine and two
+// systems of the game, all of which write their names into the log.
+func recorded(log *[]string) *systems.Schedule {
+	s := &systems.Schedule{}
+	for _, stage := range systems.Order() {
+		s.Add(stage, recording{stage.String() + " game 1", log})
+		s.Add(stage, recording{stage.String() + " game 2", log})
+		s.Bind(stage, func(*ecs.World) { *log = append(*log, stage.String()) })
+	}
+	return s
+}
+
+// stagesOf returns what a frame of the given steps has to run, in order, taken
+// from the documented list alone.
+func stagesOf(steps int) []string {
+	var want []string
+	add := func(names []string) {
+		for _, name := range names {
+			want = append(want, name, name+" game 1", name+" game 2")
+		}
+	}
+	add(documented[:2])
+	for range steps {
+		add(documented[2:5])
+	}
+	add(documented[5:])
+	return want
+}
+
+// All packets are read before the first tick of a frame and all are sent after
+// the last; in each stage the engine's work comes before the game's, and the
+// game's systems run in the order in which they were added.
+//
+// Proves: O2
+func TestFrameRunsStagesInOrder(t *testing.T) {
+	w := ecs.NewWorld()
+	for _, steps := range []int{0, 1, 3, systems.MaxSteps} {
+		var log []string
+		s := recorded(&log)
+		s.Initialize(&w)
+		log = nil
+		s.Frame(&w, steps)
+		assert.Equal(t, stagesOf(steps), log, "%d steps", steps)
+	}
+}
+
+func TestScopeIsPerTickFromTickUpdateToMain(t *testing.T) {
+	var perTick []string
+	for _, stage := range systems.Order() {
+		if stage.Scope() == systems.PerTick {
+			perTick = append(perTick, stage.String())
+		}
+	}
+	assert.Equal(t, documented[2:5], perTick)
+}

@@ -1,0 +1,127 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// System is a game's system, the same three methods as an arche-model system.
+type System interface {
+	Initialize(w *ecs.World)
+	Update(w *ecs.World)
+	Finalize(w *ecs.World)
+}
+
+// Schedule runs a frame: in every stage of the order what the engine bound to
+// it, then the game's systems of that stage in the order in which they were
+// added.
+//
+// Its zero value is ready for use. Wrong use (a nil system, a system added to a
+// running schedule, a frame before Initialize) panics with a sentence that says
+// what to do.
+type Schedule struct {
+	own     [stageCount]func(w *ecs.World)
+	stages  [stageCount][]System
+	systems []System // all of them, in the order of Add
+	started int      // how many of systems were initialised
+	phase   phase
+}
+
+type phase uint8
+
+const (
+	collecting phase = iota
+	initializing
+	running
+	finalized
+)
+
+// Bind sets the engine's own work of a stage. It runs before the game's systems
+// of that stage.
+func (s *Schedule) Bind(stage Stage, own func(w *ecs.World)) {
+	if s.own[stage] != nil {
+		panic(fmt.Sprintf("systems: stage %v is bound already; a stage has one piece of work of the engine", stage))
+	}
+	s.own[stage] = own
+}
+
+// Add puts a system into a stage. A system may be added until Initialize has
+// returned, also from inside another system's Initialize: it is then
+// initialised after those that were added before it. Adding one later panics.
+func (s *Schedule) Add(stage Stage, sys System) {
+	if sys == nil {
+		panic("systems: AddSystem needs a system, got nil")
+	}
+	if s.phase > initializing {
+		panic(fmt.Sprintf("systems: %T was added to %v after Initialize and would never be initialised; "+
+			"add it before the app is initialised, or from a system's Initialize", sys, stage))
+	}
+	s.stages[stage] = append(s.stages[stage], sys)
+	s.systems = append(s.systems, sys)
+}
+
+// Initialize initialises all systems in the order of Add, whatever their stage.
+func (s *Schedule) Initialize(w *ecs.World) {
+	if s.phase != collecting {
+		panic("systems: Initialize was called twice; an app belongs to one world and is initialised once: make a new app")
+	}
+	s.phase = initializing
+	for s.started < len(s.systems) {
+		sys := s.systems[s.started]
+		s.started++
+		sys.Initialize(w)
+	}
+	s.phase = running
+}
+
+// Frame runs one frame with the given number of fixed steps.
+func (s *Schedule) Frame(w *ecs.World, steps int) {
+	s.mustRun()
+	for stage := Receive; stage < TickUpdate; stage++ {
+		s.run(w, stage)
+	}
+	for range steps {
+		s.tick(w)
+	}
+	for stage := Main + 1; stage < stageCount; stage++ {
+		s.run(w, stage)
+	}
+}
+
+func (s *Schedule) mustRun() {
+	switch s.phase {
+	case running:
+	case finalized:
+		panic("systems: Update after Finalize; make a new app for a new run")
+	default:
+		panic("systems: Update before Initialize; call Initialize(world) first, " +
+			"and do not update the app from inside a system's Initialize")
+	}
+}
+
+func (s *Schedule) tick(w *ecs.World) {
+	for stage := TickUpdate; stage <= Main; stage++ {
+		s.run(w, stage)
+	}
+}
+
+func (s *Schedule) run(w *ecs.World, stage Stage) {
+	if own := s.own[stage]; own != nil {
+		own(w)
+	}
+	for _, sys := range s.stages[stage] {
+		sys.Update(w)
+	}
+}
+
+// Finalize finalises the systems in the reverse order of their Initialize, so
+// that a system still finds what those before it have set up. Systems that were
+// never initialised are not finalised; a second call does nothing.
+func (s *Schedule) Finalize(w *ecs.World) {
+	for s.started > 0 {
+		s.started--
+		s.systems[s.started].Finalize(w)
+	}
+	s.phase = finalized
+}

@@ -1,0 +1,93 @@
+package systems_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// adding is a system that adds another one when it is initialised.
+type adding struct {
+	recording
+	schedule *systems.Schedule
+	other    systems.System
+}
+
+func (a adding) Initialize(w *ecs.World) {
+	a.recording.Initialize(w)
+	a.schedule.Add(systems.Receive, a.other)
+}
+
+func TestInitializeInOrderOfAddAndFinalizeInReverse(t *testing.T) {
+	w := ecs.NewWorld()
+	var log []string
+	s := &systems.Schedule{}
+	s.Add(systems.Send, recording{"a", &log})
+	s.Add(systems.Receive, recording{"b", &log})
+	s.Add(systems.Main, recording{"c", &log})
+	s.Initialize(&w)
+	s.Finalize(&w)
+	s.Finalize(&w)
+	assert.Equal(t, []string{"init a", "init b", "init c", "final c", "final b", "final a"}, log)
+}
+
+func TestSystemAddedFromInitializeIsInitialised(t *testing.T) {
+	w := ecs.NewWorld()
+	var log []string
+	s := &systems.Schedule{}
+	s.Add(systems.Main, adding{recording{"a", &log}, s, recording{"late", &log}})
+	s.Add(systems.Main, recording{"b", &log})
+	s.Initialize(&w)
+	s.Frame(&w, 1)
+	s.Finalize(&w)
+	assert.Equal(t, []string{
+		"init a", "init b", "init late", "late", "a", "b", "final late", "final b", "final a",
+	}, log)
+}
+
+func TestFinalizeWithoutInitializeFinalizesNothing(t *testing.T) {
+	w := ecs.NewWorld()
+	var log []string
+	s := &systems.Schedule{}
+	s.Add(systems.Main, recording{"a", &log})
+	s.Finalize(&w)
+	assert.Empty(t, log)
+}
+
+func TestMisuseOfAScheduleSaysWhatToDo(t *testing.T) {
+	w := ecs.NewWorld()
+	var log []string
+	s := &systems.Schedule{}
+	assert.PanicsWithValue(t, "systems: AddSystem needs a system, got nil",
+		func() { s.Add(systems.Main, nil) })
+	assert.PanicsWithValue(t, "systems: Update before Initialize; call Initialize(world) first, "+
+		"and do not update the app from inside a system's Initialize",
+		func() { s.Frame(&w, 1) })
+	s.Bind(systems.Sync, func(*ecs.World) {})
+	assert.PanicsWithValue(t, "systems: stage Sync is bound already; a stage has one piece of work of the engine",
+		func() { s.Bind(systems.Sync, func(*ecs.World) {}) })
+
+	s.Initialize(&w)
+	assert.PanicsWithValue(t, "systems: systems_test.recording was added to FixedUpdate.Main after Initialize and would never be initialised; "+
+		"add it before the app is initialised, or from a system's Initialize",
+		func() { s.Add(systems.Main, recording{"a", &log}) })
+	assert.PanicsWithValue(t, "systems: Initialize was called twice; an app belongs to one world and is initialised once: make a new app",
+		func() { s.Initialize(&w) })
+	s.Finalize(&w)
+	assert.PanicsWithValue(t, "systems: Update after Finalize; make a new app for a new run",
+		func() { s.Frame(&w, 1) })
+}
+
+func TestFrameAllocatesNothing(t *testing.T) {
+	w := ecs.NewWorld()
+	log := make([]string, 0, 1024)
+	s := recorded(&log)
+	s.Initialize(&w)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		log = log[:0]
+		s.Frame(&w, 2)
+	}))
+}

@@ -1,0 +1,86 @@
+package packet
+
+import (
+	"errors"
+	"math/bits"
+	"time"
+)
+
+// ErrBadAcks is returned for a peer that acknowledges what was never sent.
+var ErrBadAcks = errors.New("packet: peer acknowledges packets that were never sent")
+
+// handleAcks notes what one header acknowledges and returns how many ids it
+// looked at: at most 33.
+func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (steps int) {
+	newest := t.sent.newest()
+	behind := newest - uint64(ack)
+	behind &= 0xffff
+	if behind >= 1<<15 || behind > newest {
+		t.stats.BadAcks++
+		return 1
+	}
+	seq := newest - behind
+	t.handleAck(seq, at, true)
+	for steps = 1; ackBits != 0; steps++ {
+		i := bits.TrailingZeros32(ackBits)
+		ackBits &= ackBits - 1
+		if back := uint64(i) + 1; back > seq {
+			t.stats.BadAcks++
+		} else {
+			t.handleAck(seq-back, at, false)
+		}
+	}
+	return steps
+}
+
+// handleAck notes that the peer has seq. Sequence 0 stands for "nothing yet".
+// Only the newest id of a header is a sample of the round trip: the others may
+// have waited for it.
+func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
+	s := t.sent.slot(seq)
+	if s.seq != seq || s.state == unused {
+		return
+	}
+	switch s.state {
+	case inFlight:
+		s.state = acked
+		t.sent.pushAcked(seq)
+		t.stats.Acked++
+		t.loss.add(false)
+	case lost:
+		s.state = lostThenAcked
+		t.stats.Spurious++
+	default:
+		return
+	}
+	t.newestAcked = max(t.newestAcked, seq)
+	if sample {
+		t.rtt.sample(at - s.at)
+	}
+}
+
+// PollAcked returns the next id that was acknowledged and had not been given up;
+// ok is false when there is none.
+func (t *Tracker) PollAcked() (id uint16, ok bool) { return t.sent.popAcked() }
+
+// PollLost returns the next id that is given up; ok is false when there is none.
+// An id is lost when it has waited for longer than the timeout (see Config), when
+// the peer's window has moved past it, or when MaxInFlight ids are newer.
+func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
+	at := t.since(now)
+	if !t.sent.skipResolved() || !t.givenUp(t.sent.oldest, at) {
+		return 0, false
+	}
+	seq := t.sent.oldest
+	t.sent.slot(seq).state = lost
+	t.sent.oldest++
+	t.stats.Lost++
+	t.loss.add(true)
+	return uint16(seq), true
+}
+
+func (t *Tracker) givenUp(seq uint64, at time.Duration) bool {
+	return at-t.sent.slot(seq).at >= t.rtt.timeout(&t.cfg) ||
+		seq+WindowSize <= t.newestAcked ||
+		seq+MaxInFlight < t.sent.next
+}

@@ -1,0 +1,73 @@
+package packet
+
+import (
+	"encoding/binary"
+	"errors"
+
+	entangle "github.com/entangle-ecs/entangle"
+)
+
+// Kind says what follows the header.
+type Kind uint8
+
+const (
+	// Data is followed by frames and takes an id, so it gets a verdict. The
+	// receiver owes an acknowledgement for it.
+	Data Kind = 1
+	// AckOnly is followed by nothing. It takes no id and is not acknowledged,
+	// so two idle ends cannot keep each other awake.
+	AckOnly Kind = 2
+	// Goodbye is followed by the reason for a disconnect (ParseReason). It takes
+	// no id and is not acknowledged.
+	Goodbye Kind = 3
+)
+
+// HeaderSize is the length of an encoded Header in bytes.
+const HeaderSize = 13
+
+// Header is what every packet starts with.
+type Header struct {
+	Kind Kind
+	// ID of this packet for Data; the newest id taken for the other kinds.
+	ID uint16
+	// Ack is the newest id received from the peer; 0 before the first.
+	Ack uint16
+	// AckBits has bit i set if id Ack-1-i was received too.
+	AckBits uint32
+	// Tick of the sender.
+	Tick entangle.Tick
+}
+
+// Errors of ParseHeader.
+var (
+	ErrShort = errors.New("packet: shorter than a header")
+	ErrKind  = errors.New("packet: unknown kind")
+)
+
+// AppendHeader appends the 13 bytes of h to dst.
+func AppendHeader(dst []byte, h Header) []byte {
+	dst = append(dst, byte(h.Kind))
+	dst = binary.LittleEndian.AppendUint16(dst, h.ID)
+	dst = binary.LittleEndian.AppendUint16(dst, h.Ack)
+	dst = binary.LittleEndian.AppendUint32(dst, h.AckBits)
+	return binary.LittleEndian.AppendUint32(dst, uint32(h.Tick))
+}
+
+// ParseHeader reads the header at the start of b and returns it with the bytes
+// that follow. It fails with ErrShort or ErrKind.
+func ParseHeader(b []byte) (Header, []byte, error) {
+	if len(b) < HeaderSize {
+		return Header{}, nil, ErrShort
+	}
+	kind := Kind(b[0])
+	if kind < Data || kind > Goodbye {
+		return Header{}, nil, ErrKind
+	}
+	return Header{
+		Kind:    kind,
+		ID:      binary.LittleEndian.Uint16(b[1:]),
+		Ack:     binary.LittleEndian.Uint16(b[3:]),
+		AckBits: binary.LittleEndian.Uint32(b[5:]),
+		Tick:    entangle.Tick(binary.LittleEndian.Uint32(b[9:])),
+	}, b[HeaderSize:], nil
+}

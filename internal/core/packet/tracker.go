@@ -1,0 +1,104 @@
+package packet
+
+import (
+	"time"
+
+	entangle "github.com/entangle-ecs/entangle"
+)
+
+// Tracker keeps the books of one peer's packets in both directions.
+type Tracker struct {
+	cfg   Config
+	start time.Time // of the first call; times are kept as distances from it
+	begun bool
+
+	sent        flight
+	received    window
+	newestAcked uint64 // sequence
+	rtt         estimator
+	loss        lossRate
+	stats       Stats
+}
+
+// NewTracker returns a tracker for a new connection. It panics if cfg.Validate
+// returns an error.
+func NewTracker(cfg Config) *Tracker {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	cfg = cfg.withDefaults()
+	return &Tracker{cfg: cfg, sent: newFlight(), rtt: newEstimator(cfg.InitialRTT)}
+}
+
+// Next returns the header of a packet that leaves now. For Data it takes the next
+// id, which from now on waits for its verdict; so call it only if the packet will
+// be sent. It panics if verdicts were not polled for MaxInFlight packets.
+func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
+	if kind == Data {
+		t.sent.take(t.since(now))
+		t.stats.Sent++
+	}
+	t.received.told()
+	return Header{
+		Kind:    kind,
+		ID:      uint16(t.sent.newest()),
+		Ack:     t.received.newest,
+		AckBits: t.received.bits,
+		Tick:    tick,
+	}
+}
+
+// HandleHeader takes in the header of a packet that arrived. fresh says that the
+// body is to be processed: it is a Data packet that was not seen before and is
+// not behind the window. Acknowledgements count in any case. The error is
+// ErrBadAcks from the 16th acknowledgement of an id that was never sent on:
+// disconnect that peer.
+func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) {
+	at := t.since(now)
+	t.handleAcks(h.Ack, h.AckBits, at)
+	if h.Kind == Data {
+		fresh = t.receive(h.ID, at)
+	}
+	if t.stats.BadAcks >= MaxBadAcks {
+		return false, ErrBadAcks
+	}
+	return fresh, nil
+}
+
+func (t *Tracker) receive(id uint16, at time.Duration) bool {
+	fresh, tooOld := t.received.receive(id, at)
+	switch {
+	case fresh:
+		t.stats.Received++
+	case tooOld:
+		t.stats.TooOld++
+	default:
+		t.stats.Duplicates++
+	}
+	return fresh
+}
+
+// AckDue reports whether the peer must be told what arrived, now, in a packet of
+// its own if no other leaves: 16 ids wait for it, or one has waited for
+// Config.AckDelay. Any header that leaves resets it. A peer that sends nothing is
+// never owed anything.
+func (t *Tracker) AckDue(now time.Time) bool {
+	return t.received.due(t.since(now), t.cfg.AckDelay)
+}
+
+// RTT returns the smoothed round trip, including the peer's delay in
+// acknowledging; Config.InitialRTT before the first sample.
+func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }
+
+// Jitter returns the smoothed deviation of the round trip from RTT.
+func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
+
+// Sampled reports whether RTT and Jitter rest on a measurement.
+func (t *Tracker) Sampled() bool { return t.rtt.sampled }
+
+func (t *Tracker) since(now time.Time) time.Duration {
+	if !t.begun {
+		t.start, t.begun = now, true
+	}
+	return now.Sub(t.start)
+}

@@ -49,8 +49,9 @@ type Listener interface {
 	Listen() (Conn, error)
 }
 
-// Dialer opens a client's end towards one server. The Conn receives from that
-// server only. Client.Connect calls Dial once for each server address it tries.
+// Dialer opens a client's end towards one server. The Conn speaks with that
+// server only: what comes from another address, or is sent to one, is dropped.
+// Client.Connect calls Dial once for each server address it tries.
 type Dialer interface {
 	Dial(server netip.AddrPort) (Conn, error)
 }

@@ -1,0 +1,130 @@
+package queue
+
+import (
+	"net/netip"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// firstSlots is how many slots the first Push makes room for: a frame's worth
+// on a client.
+const firstSlots = 16
+
+// Stats counts since the queue was made.
+type Stats struct {
+	Pushed   uint64 // datagrams that were queued
+	Full     uint64 // dropped because the queue was full
+	Size     uint64 // dropped because they were empty or over entangle.MaxDatagram
+	TooLarge uint64 // dropped because they did not fit into the buffer given to Pop
+}
+
+type slot struct {
+	from netip.AddrPort
+	data []byte
+}
+
+// Queue is a bounded first-in first-out queue of datagrams.
+type Queue struct {
+	mu     sync.Mutex
+	slots  []slot // a ring: count slots from head on are taken
+	head   int
+	count  int
+	limit  int
+	closed bool
+	stats  Stats
+}
+
+// New makes a queue for at most limit datagrams; limit must be positive.
+func New(limit int) *Queue { return &Queue{limit: limit} }
+
+// Push copies data into the queue and reports whether it did. It does not when
+// the queue is full or closed, or the datagram is empty or over
+// entangle.MaxDatagram.
+func (q *Queue) Push(from netip.AddrPort, data []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return false
+	case len(data) == 0 || len(data) > entangle.MaxDatagram:
+		q.stats.Size++
+		return false
+	case q.count == q.limit:
+		q.stats.Full++
+		return false
+	case q.count == len(q.slots):
+		q.grow()
+	}
+	s := &q.slots[(q.head+q.count)%len(q.slots)]
+	s.from, s.data = from, append(s.data[:0], data...)
+	q.count++
+	q.stats.Pushed++
+	return true
+}
+
+// Pop copies the oldest datagram into buf. Datagrams that do not fit are dropped
+// on the way. It returns transport.ErrEmpty or transport.ErrClosed instead of a
+// datagram.
+func (q *Queue) Pop(buf []byte) (int, netip.AddrPort, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return 0, netip.AddrPort{}, transport.ErrClosed
+	}
+	for q.count > 0 {
+		s := &q.slots[q.head]
+		q.advance()
+		if len(s.data) > len(buf) {
+			q.stats.TooLarge++
+			continue
+		}
+		return copy(buf, s.data), s.from, nil
+	}
+	return 0, netip.AddrPort{}, transport.ErrEmpty
+}
+
+// Close drops what waits and frees the memory; later calls of Push and Pop fail.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed, q.slots, q.count = true, nil, 0
+}
+
+// Closed reports whether Close was called.
+func (q *Queue) Closed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// Stats returns the counters.
+func (q *Queue) Stats() Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.stats
+}
+
+func (q *Queue) advance() {
+	q.count--
+	q.head = (q.head + 1) % len(q.slots)
+	if q.count == 0 {
+		q.head = 0
+	}
+}
+
+// grow doubles the ring, up to the limit, and cuts the buffers of the new slots
+// out of one block.
+func (q *Queue) grow() {
+	old := len(q.slots)
+	slots := make([]slot, min(max(2*old, firstSlots), q.limit))
+	n := copy(slots, q.slots[q.head:])
+	copy(slots[n:], q.slots[:q.head])
+	block := make([]byte, (len(slots)-old)*entangle.MaxDatagram)
+	for i := old; i < len(slots); i++ {
+		start := (i - old) * entangle.MaxDatagram
+		slots[i].data = block[start:start:(start + entangle.MaxDatagram)]
+	}
+	q.slots, q.head = slots, 0
+}

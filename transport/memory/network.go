@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"sync"
+
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
+
+// QueueLimit is how many datagrams wait at one end before new ones are dropped.
+// It is some ten frames of a server with 400 clients that send once per frame,
+// and holds an end that nobody drains below 5 MB.
+const QueueLimit = 4096
+
+// port is the port of every made-up address; the host part tells ends apart.
+const port = 40000
+
+// Network is a set of ends that reach each other. Its zero value is not usable;
+// make one with NewNetwork. All methods may be called from any goroutine.
+type Network struct {
+	mu   sync.RWMutex
+	ends map[netip.AddrPort]*Conn
+	last uint64 // counts the addresses made up so far
+}
+
+// NewNetwork makes a network without ends.
+func NewNetwork() *Network {
+	return &Network{ends: make(map[netip.AddrPort]*Conn)}
+}
+
+// Listener makes a server's end with an address of its own, which it keeps
+// through every Listen.
+func (n *Network) Listener() *Listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return &Listener{network: n, addr: n.makeUpAddress()}
+}
+
+// Dialer makes a dialer for clients of this network; one serves any number of
+// clients.
+func (n *Network) Dialer() *Dialer { return &Dialer{network: n} }
+
+func (n *Network) makeUpAddress() netip.AddrPort {
+	n.last++
+	host := [16]byte{0: 0xfd}
+	binary.BigEndian.PutUint64(host[8:], n.last)
+	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
+}
+
+// open adds an end; the caller holds the lock.
+func (n *Network) open(addr, server netip.AddrPort) *Conn {
+	c := &Conn{network: n, addr: addr, server: server, arrived: queue.New(QueueLimit)}
+	n.ends[addr] = c
+	return c
+}
+
+// close takes an end off the network, unless another one has its address by now.
+func (n *Network) close(c *Conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ends[c.addr] == c {
+		delete(n.ends, c.addr)
+	}
+}
+
+func (n *Network) end(addr netip.AddrPort) *Conn {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.ends[addr]
+}

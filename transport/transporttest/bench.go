@@ -1,0 +1,145 @@
+package transporttest
+
+import (
+	"bytes"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+const (
+	// patience is how long a check waits before it calls something missing or
+	// stuck. It is long, because a busy machine must not fail a good transport.
+	patience = 10 * time.Second
+
+	// resendAfter is when a datagram that did not arrive is sent again.
+	resendAfter = 50 * time.Millisecond
+
+	// pollEvery is the pause between two looks at a Conn.
+	pollEvery = 50 * time.Microsecond
+)
+
+// bench holds the ends that one check works with.
+type bench struct {
+	t        testing.TB
+	listener transport.Listener
+	dialer   transport.Dialer
+	server   transport.Conn
+}
+
+func newBench(t testing.TB, open Open) *bench {
+	t.Helper()
+	b := &bench{t: t}
+	b.listener, b.dialer = open(t)
+	b.server = b.listen()
+	return b
+}
+
+func (b *bench) listen() transport.Conn {
+	b.t.Helper()
+	c, err := b.listener.Listen()
+	if err != nil {
+		b.t.Fatalf("Listen: %v", err)
+	}
+	b.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func (b *bench) dial() transport.Conn {
+	b.t.Helper()
+	c, err := b.dialer.Dial(b.server.LocalAddr())
+	if err != nil {
+		b.t.Fatalf("Dial(%v): %v", b.server.LocalAddr(), err)
+	}
+	b.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// meet dials and returns the client with the address that the server knows it by.
+func (b *bench) meet() (client transport.Conn, addr netip.AddrPort) {
+	b.t.Helper()
+	client = b.dial()
+	hello := []byte("hello from " + client.LocalAddr().String())
+	return client, b.carry(client, b.server.LocalAddr(), b.server, hello)
+}
+
+// send hands one datagram over and insists that Send is content.
+func (b *bench) send(from transport.Conn, to netip.AddrPort, data []byte) {
+	b.t.Helper()
+	batch := []transport.Datagram{{Addr: to, Data: data}}
+	if sent, err := from.Send(batch); err != nil || sent < 0 || sent > 1 {
+		b.t.Fatalf("Send of one datagram to %v returned %d, %v; want 0 or 1 without an error", to, sent, err)
+	}
+}
+
+// carry sends data, again and again, until it comes out of the other end as it
+// was, and returns the sender's address as seen there.
+func (b *bench) carry(from transport.Conn, to netip.AddrPort, at transport.Conn, data []byte) netip.AddrPort {
+	b.t.Helper()
+	deadline := time.Now().Add(patience)
+	for time.Now().Before(deadline) {
+		b.send(from, to, data)
+		if addr, ok := b.await(at, data, resendAfter); ok {
+			return addr
+		}
+	}
+	b.t.Fatalf("a datagram of %d bytes from %v to %v did not arrive within %v", len(data), from.LocalAddr(), to, patience)
+	return netip.AddrPort{}
+}
+
+// await receives until want is there; other datagrams are passed over. It looks
+// at least once, and longer than that for at most d.
+func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.AddrPort, bool) {
+	b.t.Helper()
+	deadline := time.Now().Add(d)
+	for {
+		data, from, ok := b.receive(at)
+		switch {
+		case ok && bytes.Equal(data, want):
+			return from, true
+		case ok:
+		case time.Now().After(deadline):
+			return netip.AddrPort{}, false
+		default:
+			b.pause()
+		}
+	}
+}
+
+// receive returns the next datagram, if one waits.
+func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok bool) {
+	b.t.Helper()
+	buf := make([]byte, entangle.MaxDatagram)
+	n, from, err := at.Receive(buf)
+	switch {
+	case errors.Is(err, transport.ErrEmpty):
+		return nil, from, false
+	case err != nil:
+		b.t.Fatalf("Receive at %v: %v; want a datagram or ErrEmpty", at.LocalAddr(), err)
+	case n < 0 || n > len(buf):
+		b.t.Fatalf("Receive into %d bytes returned n = %d", len(buf), n)
+	}
+	return buf[:n], from, true
+}
+
+// pause lets other goroutines and the kernel have a turn.
+func (b *bench) pause() { time.Sleep(pollEvery) }
+
+// within fails the check if f has not returned after patience.
+func (b *bench) within(what string, f func()) {
+	b.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		b.t.Fatalf("%s has not returned after %v", what, patience)
+	}
+}

@@ -1,0 +1,123 @@
+package transporttest
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// checkPeerVanishes closes one side after the other and sends into the void.
+// On sockets, the answers of the network to that come back as errors.
+func checkPeerVanishes(b *bench) {
+	client, addr := b.meet()
+	if err := client.Close(); err != nil {
+		b.t.Fatalf("Close: %v", err)
+	}
+	b.hammer(b.server, transport.Datagram{Addr: addr, Data: []byte("anybody?")})
+	other, otherAddr := b.meet()
+	b.carry(b.server, otherAddr, other, []byte("still served"))
+	old := b.server.LocalAddr()
+	if err := b.server.Close(); err != nil {
+		b.t.Fatalf("Close: %v", err)
+	}
+	b.hammer(other, transport.Datagram{Addr: old, Data: []byte("anybody?")})
+}
+
+// hammer sends and receives in turn; neither may fail.
+func (b *bench) hammer(c transport.Conn, d transport.Datagram) {
+	b.t.Helper()
+	for range 20 {
+		b.send(c, d.Addr, d.Data)
+		b.pause()
+		b.receive(c)
+	}
+}
+
+func checkClosed(b *bench) {
+	client, addr := b.meet()
+	b.send(b.server, addr, []byte("waits"))
+	b.carry(b.server, addr, client, []byte("waits no more"))
+	b.send(b.server, addr, []byte("waits when it is closed"))
+	for _, c := range []transport.Conn{client, b.server} {
+		before := c.LocalAddr()
+		for range 3 {
+			if err := c.Close(); err != nil {
+				b.t.Fatalf("Close: %v; want nil, also the second time", err)
+			}
+		}
+		b.expectClosed(c)
+		if c.LocalAddr() != before {
+			b.t.Fatalf("LocalAddr was %v and is %v after Close", before, c.LocalAddr())
+		}
+	}
+}
+
+// expectClosed insists on ErrClosed from both directions.
+func (b *bench) expectClosed(c transport.Conn) {
+	b.t.Helper()
+	if n, _, err := c.Receive(make([]byte, entangle.MaxDatagram)); n != 0 || !errors.Is(err, transport.ErrClosed) {
+		b.t.Fatalf("Receive after Close returned %d, %v; want 0, ErrClosed", n, err)
+	}
+	batch := []transport.Datagram{{Addr: b.server.LocalAddr(), Data: []byte("late")}}
+	if sent, err := c.Send(batch); sent != 0 || !errors.Is(err, transport.ErrClosed) {
+		b.t.Fatalf("Send after Close returned %d, %v; want 0, ErrClosed", sent, err)
+	}
+}
+
+// checkCloseWhileInUse closes from one goroutine what another one drives.
+func checkCloseWhileInUse(b *bench) {
+	client, addr := b.meet()
+	var running, ended sync.WaitGroup
+	for c, to := range map[transport.Conn]transport.Datagram{
+		client:   {Addr: b.server.LocalAddr(), Data: []byte("up")},
+		b.server: {Addr: addr, Data: []byte("down")},
+	} {
+		running.Add(1)
+		ended.Go(func() {
+			err := driveUntilError(c, to, running.Done)
+			if !errors.Is(err, transport.ErrClosed) {
+				b.t.Errorf("a Conn closed while in use returned %v; want ErrClosed", err)
+			}
+		})
+	}
+	running.Wait()
+	b.within("Close of a Conn in use", func() {
+		if err := errors.Join(client.Close(), b.server.Close()); err != nil {
+			b.t.Errorf("Close of a Conn in use: %v", err)
+		}
+	})
+	b.within("the goroutine that drives a closed Conn", ended.Wait)
+}
+
+func driveUntilError(c transport.Conn, d transport.Datagram, started func()) error {
+	buf := make([]byte, entangle.MaxDatagram)
+	for i := 0; ; i++ {
+		if _, err := c.Send([]transport.Datagram{d}); err != nil {
+			return err
+		}
+		if _, _, err := c.Receive(buf); err != nil && !errors.Is(err, transport.ErrEmpty) {
+			return err
+		}
+		if i == 10 {
+			started()
+		}
+	}
+}
+
+// checkOpensAgain restarts the server and then the client.
+func checkOpensAgain(b *bench) {
+	b.meet()
+	if err := b.server.Close(); err != nil {
+		b.t.Fatalf("Close: %v", err)
+	}
+	b.server = b.listen()
+	client, addr := b.meet()
+	b.carry(b.server, addr, client, []byte("from the server that came back"))
+	if err := client.Close(); err != nil {
+		b.t.Fatalf("Close: %v", err)
+	}
+	client, addr = b.meet()
+	b.carry(b.server, addr, client, []byte("for the client that came back"))
+}

@@ -1,0 +1,106 @@
+package transporttest
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+func checkAddresses(b *bench) {
+	client, addr := b.meet()
+	named := map[string]netip.AddrPort{
+		"LocalAddr of the server":       b.server.LocalAddr(),
+		"LocalAddr of the client":       client.LocalAddr(),
+		"the client as the server sees": addr,
+	}
+	for what, a := range named {
+		switch {
+		case !a.IsValid() || a.Port() == 0:
+			b.t.Fatalf("%s is %v; want an address with a port", what, a)
+		case a.Addr().Is4In6():
+			b.t.Fatalf("%s is %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", what, a)
+		}
+	}
+	from := b.carry(b.server, addr, client, []byte("from the server"))
+	if from != b.server.LocalAddr() {
+		b.t.Fatalf("the client hears from %v; want the address that it dialed, %v", from, b.server.LocalAddr())
+	}
+	if again := b.carry(client, b.server.LocalAddr(), b.server, []byte("again")); again != addr {
+		b.t.Fatalf("the server hears the same client from %v and then from %v", addr, again)
+	}
+}
+
+// checkPeers has the server answer each of several clients in one batch.
+func checkPeers(b *bench) {
+	const count = 5
+	clients := make([]transport.Conn, count)
+	batch := make([]transport.Datagram, count)
+	seen := make(map[netip.AddrPort]bool)
+	for i := range clients {
+		client, addr := b.meet()
+		if seen[addr] {
+			b.t.Fatalf("two clients share the address %v", addr)
+		}
+		seen[addr], clients[i] = true, client
+		batch[i] = transport.Datagram{Addr: addr, Data: fmt.Appendf(nil, "for client %d", i)}
+	}
+	if sent, err := b.server.Send(batch); err != nil || sent < 0 || sent > count {
+		b.t.Fatalf("Send to %d peers returned %d, %v", count, sent, err)
+	}
+	for i, client := range clients {
+		b.carry(b.server, batch[i].Addr, client, fmt.Appendf(nil, "last for client %d", i))
+		for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
+			if !bytes.HasSuffix(data, fmt.Appendf(nil, "for client %d", i)) {
+				b.t.Fatalf("client %d received %q", i, data)
+			}
+		}
+	}
+}
+
+// checkStranger has one client send to another one. Nothing may come of it.
+func checkStranger(b *bench) {
+	client, addr := b.meet()
+	stranger := b.dial()
+	for range 5 {
+		b.send(stranger, addr, []byte("from a stranger"))
+	}
+	deadline := int(patience / resendAfter)
+	for range deadline {
+		b.send(b.server, addr, []byte("from the server"))
+		for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
+			if string(data) == "from the server" {
+				return
+			}
+			b.t.Fatalf("a client received %q, which its server did not send", data)
+		}
+		b.pause()
+	}
+	b.t.Fatalf("the client does not hear its server")
+}
+
+// checkUnreachable puts an address without anybody behind it, and one that is
+// none, in front of a good one.
+func checkUnreachable(b *bench) {
+	gone, goneAddr := b.meet()
+	if err := gone.Close(); err != nil {
+		b.t.Fatalf("Close: %v", err)
+	}
+	client, addr := b.meet()
+	for i := range int(patience / resendAfter) {
+		want := fmt.Appendf(nil, "behind the unreachable %d", i)
+		sent, err := b.server.Send([]transport.Datagram{
+			{Addr: netip.AddrPort{}, Data: []byte("to nobody")},
+			{Addr: goneAddr, Data: []byte("to one who is gone")},
+			{Addr: addr, Data: want},
+		})
+		if err != nil || sent > 2 {
+			b.t.Fatalf("Send to an invalid, a gone and a good address returned %d, %v; want at most 2 and no error", sent, err)
+		}
+		if _, ok := b.await(client, want, resendAfter); ok {
+			return
+		}
+	}
+	b.t.Fatalf("a datagram behind two unreachable ones of its batch never arrived")
+}

@@ -1,0 +1,105 @@
+package entangle_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const guaranteesPage = "docs/GUARANTEES.md"
+
+var update = flag.Bool("update", false, "write the tests that prove each row into "+guaranteesPage)
+
+// TestGuarantees holds docs/GUARANTEES.md against the tests: each row names the tests
+// whose doc comments say that they prove it, and each "Proves:" names a row.
+func TestGuarantees(t *testing.T) {
+	proofs, misplaced, err := readProofs(os.DirFS("."))
+	require.NoError(t, err)
+	for _, m := range misplaced {
+		t.Error(m)
+	}
+	text, err := os.ReadFile(guaranteesPage)
+	require.NoError(t, err)
+	if *update {
+		text = []byte(rewritePage(string(text), proofs))
+		require.NoError(t, os.WriteFile(guaranteesPage, text, 0o644))
+	}
+	rows := readPage(string(text))
+	require.NotEmpty(t, rows, "the page has no rows")
+	for _, complaint := range checkGuarantees(rows, proofs) {
+		t.Error(complaint)
+	}
+}
+
+// TestGuaranteesAreChecked plants one disagreement between a page and its tests, in
+// either direction, and reads what the check says about it.
+func TestGuaranteesAreChecked(t *testing.T) {
+	const head = "| row | promise | proved by |\n| --- | --- | --- |\n"
+	cases := map[string]struct {
+		page string
+		says []string
+	}{
+		"in agreement": {
+			head + "| P4 | once | `chan.TestOnce` |\n| P5 | in order | `chan.TestOnce`<br>`peer.py:test_order` |\n", nil,
+		},
+		"a row without a test": {
+			head + "| P4 | once | `chan.TestOnce` |\n| P5 | in order | `chan.TestOnce`<br>`peer.py:test_order` |\n| P6 | at once | |\n",
+			[]string{`P6: no test says "Proves: P6"`},
+		},
+		"a test without a row": {
+			head + "| P4 | once | `chan.TestOnce` |\n",
+			[]string{`chan.TestOnce, peer.py:test_order: prove P5, which has no row in docs/GUARANTEES.md`},
+		},
+		"a test that the row does not list": {
+			head + "| P4 | once | `chan.TestOnce` |\n| P5 | in order | `chan.TestOnce` |\n",
+			[]string{`P5: the page names chan.TestOnce, but the tests that prove it are chan.TestOnce, peer.py:test_order; run go test -run TestGuarantees . -update`},
+		},
+		"a test that is gone": {
+			head + "| P4 | once | `chan.TestOnce`<br>`chan.TestTwice` |\n| P5 | in order | `chan.TestOnce`<br>`peer.py:test_order` |\n",
+			[]string{`P4: the page names chan.TestOnce, chan.TestTwice, but the tests that prove it are chan.TestOnce; run go test -run TestGuarantees . -update`},
+		},
+		"a row without a promise": {
+			head + "| P4 | | `chan.TestOnce` |\n| P5 | in order | `chan.TestOnce`<br>`peer.py:test_order` |\n",
+			[]string{`P4: the row has no promise`},
+		},
+		"a row twice": {
+			head + "| P4 | once | `chan.TestOnce` |\n| P4 | once | `chan.TestOnce` |\n| P5 | in order | `chan.TestOnce`<br>`peer.py:test_order` |\n",
+			[]string{`P4: the row stands twice`},
+		},
+	}
+	proofs, misplaced, err := readProofs(fstest.MapFS{
+		"chan/once_test.go": {Data: []byte("package chan_test\n\n// TestOnce loses packets.\n//\n// Proves: P4, P5\nfunc TestOnce(t *testing.T) {}\n")},
+		"peer.py":           {Data: []byte("def test_order():\n    \"\"\"Waits.\n\n    Proves: P5\n    \"\"\"\n")},
+	})
+	require.NoError(t, err)
+	require.Empty(t, misplaced)
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.says, checkGuarantees(readPage(c.page), proofs))
+			healed := rewritePage(c.page, proofs)
+			assert.Equal(t, healed, rewritePage(healed, proofs))
+		})
+	}
+}
+
+// TestProofsOutsideOfTestsAreRefused reads a "Proves:" where no test stands, which
+// would otherwise count for nothing without a word.
+func TestProofsOutsideOfTestsAreRefused(t *testing.T) {
+	_, misplaced, err := readProofs(fstest.MapFS{
+		"a_test.go": {Data: []byte("package a\n\n// Proves: P4\nfunc helper() {}\n")},
+		"b_test.go": {Data: []byte("package a\n\nfunc TestB(t *testing.T) {\n\t// Proves: P4\n}\n")},
+		"c_test.go": {Data: []byte("package a\n\n// Proves: retransmission\nfunc TestC(t *testing.T) {}\n")},
+		"d.py":      {Data: []byte("# Proves: P4\n")},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		`a_test.go:3: "Proves:" stands where no test begins; put it into the doc comment of a Test or Fuzz function`,
+		`b_test.go:4: "Proves:" stands where no test begins; put it into the doc comment of a Test or Fuzz function`,
+		`c_test.go:3: "Proves:" names no row; write it like "Proves: P4, P5"`,
+		`d.py:1: "Proves:" stands where no test begins; put it under a def whose name begins with test`,
+	}, misplaced)
+}

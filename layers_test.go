@@ -1,0 +1,249 @@
+package entangle_test
+
+import (
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A layer is a height in the tree. Imports point down only.
+type layer int
+
+const (
+	words    layer = iota // what all layers share
+	cores                 // machines, and what carries datagrams
+	data                  // what is registered, and where it lies
+	stages                // the stages of a tick
+	door                  // what a game holds in its hands
+	network               // a whole network to test with
+	programs              // what is built with the library
+)
+
+func (l layer) String() string {
+	return [...]string{"words", "cores", "data", "stages", "door", "network", "programs"}[l]
+}
+
+// A place puts a folder, and every folder below it that has no place of its own, on
+// a layer.
+type place struct {
+	folder string
+	layer  layer
+	pure   bool     // no clock, socket, goroutine, lock, log, chance, ECS or third party
+	unsafe bool     // may import unsafe
+	except []string // what a pure place may import all the same
+}
+
+// places is the tree as it should be. The folder "." is the root package alone.
+var places = []place{
+	{folder: ".", layer: words},
+	{folder: "protocol/bits", layer: words},
+
+	{folder: "internal/core", layer: cores, pure: true},
+	{folder: "transport", layer: cores},
+	// A key must not be guessed, so without another source it is the system's.
+	{folder: "transport/token", layer: cores, pure: true, except: []string{"crypto/rand"}},
+
+	{folder: "protocol", layer: data, unsafe: true},
+	{folder: "components", layer: data},
+	{folder: "internal/columns", layer: data, unsafe: true},
+
+	{folder: "systems", layer: stages},
+	{folder: "prespawn", layer: stages},
+	{folder: "visualinterp", layer: stages},
+
+	{folder: "plugin", layer: door},
+
+	{folder: "netsim", layer: network},
+
+	{folder: "examples", layer: programs},
+	{folder: "benchmarks", layer: programs},
+	{folder: "test", layer: programs},
+}
+
+// A sibling is an arrow between two folders of one layer, with the reason why it is
+// there. All others are refused, so a layer cannot grow a tangle of its own. "a/..." is
+// the folder a and all below it.
+type sibling struct{ from, to, why string }
+
+var siblings = []sibling{
+	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
+	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
+	{"transport/internal/queue", "transport", "a queue holds datagrams and their addresses"},
+	{"transport/memory", "transport", "implements the interface"},
+	{"transport/memory", "transport/internal/queue", "a bounded inbox, as every transport has"},
+	{"transport/transporttest", "transport", "checks what the interface promises"},
+	{"transport/udp", "transport", "implements the interface"},
+}
+
+// TestLayers holds the direction of imports, the purity of the cores, and who may use
+// unsafe, over the whole tree.
+func TestLayers(t *testing.T) {
+	tree, err := readTree(os.DirFS("."))
+	require.NoError(t, err)
+	require.NotEmpty(t, tree.folders)
+	for _, v := range checkLayers(tree, places, siblings) {
+		t.Error(v)
+	}
+}
+
+// TestLayersAreRefused plants one violation in a small tree and reads what the checker
+// says about it.
+func TestLayersAreRefused(t *testing.T) {
+	down := []sibling{{"internal/core/session", "transport/token", "opens tokens"}}
+	cases := map[string]struct {
+		siblings []sibling
+		files    map[string]string
+		says     string
+	}{
+		"an arrow up": {
+			nil,
+			map[string]string{
+				"components/target.go": `package components; import _ "github.com/entangle-ecs/entangle/plugin"`,
+				"plugin/plugin.go":     `package plugin`,
+			},
+			`components/target.go imports plugin: an arrow up, from the layer "data" to "door"`,
+		},
+		"an arrow between siblings": {
+			nil,
+			map[string]string{
+				"systems/send.go":    `package systems; import _ "github.com/entangle-ecs/entangle/prespawn"`,
+				"prespawn/hashes.go": `package prespawn`,
+			},
+			`systems/send.go imports prespawn: both stand on the layer "stages", and the table of siblings does not list this arrow`,
+		},
+		"a listed sibling the other way": {
+			down,
+			map[string]string{
+				"transport/token/mint.go":       `package token; import _ "github.com/entangle-ecs/entangle/internal/core/session"`,
+				"internal/core/session/slot.go": `package session; import _ "github.com/entangle-ecs/entangle/transport/token"`,
+			},
+			`transport/token/mint.go imports internal/core/session: both stand on the layer "cores", and the table of siblings does not list this arrow`,
+		},
+		"a listed sibling that is gone": {
+			down,
+			map[string]string{"internal/core/session/slot.go": `package session`},
+			`the table of siblings lists internal/core/session to transport/token, but no file imports it so: take the line out`,
+		},
+		"a folder without a place": {
+			nil,
+			map[string]string{"helpers/x.go": `package helpers`},
+			`helpers: a folder without a place; give it a layer in the table of layers_test.go`,
+		},
+		"a socket in a core": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet; import _ "net"`},
+			`internal/core/packet/ack.go imports net: a core has no socket`,
+		},
+		"a second clock in a core": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet
+				import clock "time"
+				func f() { _ = clock.Now() }`},
+			`internal/core/packet/ack.go:3 uses time.Now: a core has no clock, now is an argument`,
+		},
+		"a clock handed around in a core": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet
+				import "time"
+				func f() (any, any) { return 1, time.After }`},
+			`internal/core/packet/ack.go:3 uses time.After: a core has no clock, now is an argument`,
+		},
+		"a goroutine in a core": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet
+				func f() { go f() }`},
+			`internal/core/packet/ack.go:2 starts a goroutine: a core runs in its caller's`,
+		},
+		"a variable of a core's package that is written": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet
+				var table = [4]int{}
+				func f() { table[1]++ }`},
+			`internal/core/packet/ack.go:3 writes table: a core has no state of its package`,
+		},
+		"a variable of a core's package that waits to be written": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet
+				var last uint16`},
+			`internal/core/packet/ack.go:2 declares last without a value: a core has no state of its package`,
+		},
+		"chance in a core": {
+			nil,
+			map[string]string{"internal/core/packet/ack.go": `package packet; import _ "math/rand/v2"`},
+			`internal/core/packet/ack.go imports math/rand/v2: a core has no chance, it comes in as an argument`,
+		},
+		"the system's chance in a core": {
+			nil,
+			map[string]string{"internal/core/session/key.go": `package session; import _ "crypto/rand"`},
+			`internal/core/session/key.go imports crypto/rand: a core has no chance, it comes in as an argument`,
+		},
+		"an ECS in a core": {
+			nil,
+			map[string]string{"internal/core/repl/send.go": `package repl; import _ "github.com/mlange-42/arche/ecs"`},
+			`internal/core/repl/send.go imports github.com/mlange-42/arche/ecs: a core knows no third party but golang.org/x/crypto`,
+		},
+		"a lock below a core": {
+			nil,
+			map[string]string{
+				"transport/token/open.go": `package token; import _ "github.com/entangle-ecs/entangle/protocol/bits"`,
+				"protocol/bits/pool.go":   `package bits; import _ "sync"`,
+			},
+			`protocol/bits/pool.go imports sync: a core has no lock (reached by transport/token > protocol/bits)`,
+		},
+		"unsafe outside its folders": {
+			nil,
+			map[string]string{"systems/fast.go": `package systems; import _ "unsafe"`},
+			`systems/fast.go imports unsafe: only internal/columns and protocol may`,
+		},
+		"unsafe in a core": {
+			nil,
+			map[string]string{"internal/core/repl/fast.go": `package repl; import _ "unsafe"`},
+			`internal/core/repl/fast.go imports unsafe: only internal/columns and protocol may`,
+		},
+		"a folder that does not exist": {
+			nil,
+			map[string]string{"plugin/server.go": `package plugin; import _ "github.com/entangle-ecs/entangle/gone"`},
+			`plugin/server.go imports gone: no such folder in this module`,
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			tree, err := readTree(memoryTree(c.files))
+			require.NoError(t, err)
+			assert.Equal(t, []string{c.says}, checkLayers(tree, places, c.siblings))
+		})
+	}
+}
+
+// TestLayersAreAccepted shows what the checker has nothing to say about.
+func TestLayersAreAccepted(t *testing.T) {
+	tree, err := readTree(memoryTree(map[string]string{
+		"entangle.go":   `package entangle`,
+		"words_test.go": `package entangle_test; import _ "github.com/entangle-ecs/entangle/plugin"`,
+		"internal/core/session/slot.go": `package session
+			import ("errors"; "time"; "net/netip"; "golang.org/x/crypto/chacha20poly1305"; "github.com/entangle-ecs/entangle"; "github.com/entangle-ecs/entangle/transport/token")
+			var errFull = errors.New("full")
+			var sizes = [...]int{18, 1078}
+			var _ = netip.Addr{}
+			func f(now time.Time) (d time.Duration) { last := 1; last++; return now.Sub(now) }`,
+		"internal/core/session/slot_test.go": `package session; import _ "os"`,
+		"transport/token/open.go":            `package token; import _ "crypto/rand"`,
+		"transport/udp/listen.go":            `package udp; import ("net"; "time"); var _ = time.Now; var _ net.Addr`,
+		"protocol/plan.go":                   `package protocol; import _ "unsafe"`,
+		"plugin/plugin.go":                   `package plugin; import _ "github.com/entangle-ecs/entangle/transport/udp"`,
+		"plugin/testdata/bad.go":             `package bad; import _ "github.com/entangle-ecs/entangle/netsim"`,
+	}))
+	require.NoError(t, err)
+	assert.Empty(t, checkLayers(tree, places, []sibling{{"internal/core/session", "transport/token", "opens tokens"}}))
+}
+
+func memoryTree(files map[string]string) fstest.MapFS {
+	tree := fstest.MapFS{}
+	for name, text := range files {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return tree
+}

@@ -1,0 +1,60 @@
+package repl
+
+import "math/bits"
+
+// Bitset is a growing set of small numbers, such as the groups that are due for
+// a peer: joining a tick's changes into it costs a word per 64 groups.
+type Bitset []uint64
+
+// Grow makes room for numbers below n.
+func (b *Bitset) Grow(n int) {
+	for len(*b)*64 < n {
+		*b = append(*b, 0)
+	}
+}
+
+// Set adds i, for which there must be room.
+func (b Bitset) Set(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// Clear takes i out.
+func (b Bitset) Clear(i int) { b[i>>6] &^= 1 << (i & 63) }
+
+// Has reports whether i is in the set.
+func (b Bitset) Has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
+
+// Join adds all of o; b must have room for it.
+func (b Bitset) Join(o Bitset) {
+	for i, w := range o {
+		b[i] |= w
+	}
+}
+
+// Reset empties the set and keeps its room.
+func (b Bitset) Reset() { clear(b) }
+
+// Next returns the smallest number in the set that is at least from, or -1.
+func (b Bitset) Next(from int) int {
+	i := from >> 6
+	if i >= len(b) {
+		return -1
+	}
+	if w := b[i] & (^uint64(0) << (from & 63)); w != 0 {
+		return i<<6 + bits.TrailingZeros64(w)
+	}
+	for i++; i < len(b); i++ {
+		if b[i] != 0 {
+			return i<<6 + bits.TrailingZeros64(b[i])
+		}
+	}
+	return -1
+}
+
+// Empty reports whether nothing is in the set.
+func (b Bitset) Empty() bool {
+	for _, w := range b {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}

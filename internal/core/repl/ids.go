@@ -1,0 +1,68 @@
+package repl
+
+import "github.com/entangle-ecs/entangle"
+
+// Handle names a group between one sender and its peers. Handles are dense and
+// start at 0; one is reused only after every peer acknowledged the group's end.
+type Handle uint32
+
+// Member numbers an entity within its group.
+type Member uint16
+
+// ID names an entity on the wire.
+type ID struct {
+	Group  Handle
+	Member Member
+}
+
+// Slot is the dense number that an entity has on this side, for columns. It
+// never travels.
+type Slot uint32
+
+// NoSlot stands for an entity that this side does not have.
+const NoSlot = ^Slot(0)
+
+// Seq counts the actions of a group to one peer, modulo SeqCycle.
+type Seq uint8
+
+const (
+	// SeqBits is the width of a sequence on the wire.
+	SeqBits = 3
+	// SeqCycle is where a sequence wraps.
+	SeqCycle = 1 << SeqBits
+	// MaxActionsInFlight bounds the unacknowledged actions of a group to one
+	// peer. What a receiver may meet then spans 2 x MaxActionsInFlight values
+	// around its own sequence, which is what SeqBits can tell apart. Further
+	// changes of structure coalesce until an acknowledgement arrives.
+	MaxActionsInFlight = SeqCycle / 2
+)
+
+// Next returns the sequence after s.
+func (s Seq) Next() Seq { return (s + 1) % SeqCycle }
+
+// Ahead returns how many actions s lies ahead of applied: 0 for the same, 1 to
+// MaxActionsInFlight for one yet to come, negative for one that is past.
+func (s Seq) Ahead(applied Seq) int {
+	d := int(s-applied) & (SeqCycle - 1)
+	if d > MaxActionsInFlight {
+		return d - SeqCycle
+	}
+	return d
+}
+
+// MaxGroups bounds the groups of one sender, and so the handles that a receiver
+// accepts. It is far above what a tick can move, and small enough that the
+// columns of a peer stay below 32 MiB.
+const MaxGroups = 1 << 20
+
+// MaxMembers bounds the entities of one group.
+const MaxMembers = 1 << 12
+
+// MaxGroupBytes bounds one record. A group that needs more is reported by its
+// sender and not sent: no peer should have to hold more for one update.
+const MaxGroupBytes = 64 << 10
+
+// MaxUpdateBytes is the most that one packet can hold of updates: what a payload
+// has left after the packet's header and the frame's. What is larger travels as
+// an action, in fragments.
+const MaxUpdateBytes = entangle.MaxPayload - 32

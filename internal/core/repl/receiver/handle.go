@@ -1,0 +1,179 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// verdict is what becomes of a record that arrived.
+type verdict uint8
+
+const (
+	apply verdict = iota
+	wait
+	drop
+	lost // the copy can't be brought to where the record starts
+)
+
+// HandleUpdates takes an updates frame of a packet that was sent at tick.
+func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
+	r.in.Reset(frame)
+	return r.handle(&repl.Heads{Tick: tick, Updates: true})
+}
+
+// HandleActions takes an action message.
+func (r *Receiver) HandleActions(message []byte) error {
+	r.in.Reset(message)
+	return r.handle(&repl.Heads{Tick: entangle.Tick(r.in.Bits(32))})
+}
+
+func (r *Receiver) handle(heads *repl.Heads) error {
+	for {
+		rec, more, ok := heads.Read(&r.in)
+		if !ok {
+			return ErrMalformed
+		}
+		if !more {
+			break
+		}
+		if err := r.record(&rec); err != nil {
+			return err
+		}
+	}
+	if r.in.End() != nil {
+		return ErrMalformed
+	}
+	return nil
+}
+
+func (r *Receiver) record(rec *repl.Record) error {
+	g := r.find(rec)
+	if g == nil {
+		return r.overflow(rec)
+	}
+	switch judge(g, rec) {
+	case apply:
+		if err := r.apply(g, rec); err != nil {
+			return err
+		}
+		return r.release(g)
+	case wait:
+		return r.hold(g, rec)
+	case lost:
+		r.ask(g)
+		if err := r.skip(rec); err != nil {
+			return err
+		}
+		return r.release(g)
+	default:
+		r.stats.Stale++
+		return r.skip(rec)
+	}
+}
+
+// overflow drops an update for which there is no room. It was acknowledged, so
+// its sender may build on it: the next record that does will have the group
+// asked for in full. An action can't be dropped, and so many that there is no
+// room for one can't be honest.
+func (r *Receiver) overflow(rec *repl.Record) error {
+	if rec.Kind != repl.Update {
+		return ErrOverload
+	}
+	r.stats.Overflow++
+	return r.skip(rec)
+}
+
+// judge decides by the group's sequence and tick alone. What an update needs is
+// that every action before it was applied, and that the copy is not older than
+// its base: it holds all that changed since.
+func judge(g *group, rec *repl.Record) verdict {
+	if !g.known {
+		if rec.Kind == repl.Full {
+			return apply
+		}
+		return wait
+	}
+	ahead := rec.Seq.Ahead(g.seq)
+	switch {
+	case !g.held.Before(rec.Tick):
+		return drop
+	case rec.Kind == repl.Gone && g.asked:
+		// What lies between can't be applied any more, and need not be.
+		return later(ahead > 0, apply, drop)
+	case rec.Kind == repl.Full:
+		return later(ahead > 0, apply, drop)
+	case rec.Kind == repl.Update && ahead == 0, rec.Kind != repl.Update && ahead == 1:
+		return later(rec.Kind == repl.Gone || !g.held.Before(rec.Base), apply, lost)
+	case ahead > 0:
+		return wait
+	}
+	return drop
+}
+
+func later(ok bool, yes, no verdict) verdict {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+// skip reads past a record's body.
+func (r *Receiver) skip(rec *repl.Record) error {
+	if !rec.Kind.HasBody() {
+		return nil
+	}
+	if !r.readRefs() {
+		return ErrMalformed
+	}
+	w := walker{r: r, rec: rec, skip: true}
+	return w.body()
+}
+
+// apply makes the copy what the record says.
+func (r *Receiver) apply(g *group, rec *repl.Record) error {
+	if rec.Kind == repl.Gone {
+		r.stats.Actions++
+		r.end(g, rec.Tick)
+		return nil
+	}
+	if !r.readRefs() {
+		return ErrMalformed
+	}
+	w := walker{r: r, g: g, rec: rec, had: len(g.members)}
+	r.sink.Begin(rec.Tick)
+	if err := w.body(); err != nil {
+		r.sink.Discard()
+		g.members = g.members[:w.had]
+		return err
+	}
+	w.finish()
+	r.sink.Commit()
+	r.applied(g, rec)
+	return nil
+}
+
+func (r *Receiver) applied(g *group, rec *repl.Record) {
+	g.held = rec.Tick
+	if rec.Kind == repl.Update {
+		r.stats.Updates++
+		return
+	}
+	r.stats.Actions++
+	g.seq = rec.Seq
+	if rec.Kind == repl.Full {
+		if !g.known {
+			r.stats.strangers--
+		}
+		g.known, g.asked = true, false
+	}
+}
+
+// end takes a group out of the world.
+func (r *Receiver) end(g *group, tick entangle.Tick) {
+	r.sink.Begin(tick)
+	for _, m := range g.members {
+		r.sink.Despawn(m.slot)
+	}
+	r.sink.Commit()
+	r.forget(g)
+}

@@ -1,0 +1,178 @@
+package receiver
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+var (
+	// ErrMalformed means that bytes are not what a sender writes.
+	ErrMalformed = errors.New("receiver: malformed replication bytes")
+	// ErrOverload means that a peer made more groups or waiting actions than
+	// the limits allow.
+	ErrOverload = errors.New("receiver: more groups or waiting actions than the limits allow")
+)
+
+// Receiver is the copy of one sender's groups.
+type Receiver struct {
+	sink Sink
+	own  Own
+	sets repl.Sets
+
+	groups    map[repl.Handle]*group
+	strangers int // groups met whose full has not come
+	spare     []*group
+	waiting   pool
+	swept     entangle.Tick
+	resync  []repl.Handle
+
+	in    bits.Reader
+	refs  []repl.Ref
+	stats Stats
+}
+
+// group is what is held of one group.
+type group struct {
+	handle  repl.Handle
+	known   bool          // its full was applied
+	asked   bool          // a full was asked for and has not come yet
+	seq     repl.Seq      // of the last action applied
+	held    entangle.Tick // the tick that the copy is at
+	members []member
+	waits   []*waiting
+}
+
+type member struct {
+	number repl.Member
+	slot   repl.Slot
+	stated bool // by the full that is being read
+}
+
+// New returns an empty copy for a registry of the given number of components.
+// own may be nil.
+func New(sink Sink, own Own, comps int) *Receiver {
+	return &Receiver{sink: sink, own: own, sets: repl.NewSets(comps), groups: make(map[repl.Handle]*group)}
+}
+
+// Len returns the number of groups that the copy has.
+func (r *Receiver) Len() int { return len(r.groups) - r.strangers }
+
+// Slot returns the slot of an entity by its id.
+func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
+	g := r.groups[id.Group]
+	if g == nil {
+		return repl.NoSlot, false
+	}
+	if m := g.member(id.Member); m != nil {
+		return m.slot, true
+	}
+	return repl.NoSlot, false
+}
+
+// Held returns the tick that a group's copy is at.
+func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
+	g := r.groups[h]
+	if g == nil || !g.known {
+		return 0, false
+	}
+	return g.held, true
+}
+
+// PollResync returns a group to be asked for again.
+func (r *Receiver) PollResync() (h repl.Handle, ok bool) {
+	n := len(r.resync)
+	if n == 0 {
+		return 0, false
+	}
+	h = r.resync[n-1]
+	r.resync = r.resync[:n-1]
+	return h, true
+}
+
+// Reset forgets everything and leaves the sink's entities alone: what becomes of
+// them is the caller's to say.
+func (r *Receiver) Reset() {
+	for _, g := range r.groups {
+		r.waiting.dropAll(g)
+	}
+	clear(r.groups)
+	r.resync = r.resync[:0]
+	r.strangers = 0
+}
+
+func (g *group) member(number repl.Member) *member {
+	for i := range g.members {
+		if g.members[i].number == number {
+			return &g.members[i]
+		}
+	}
+	return nil
+}
+
+// find returns a group, made if it is met for the first time, or nil if there
+// is no room for one.
+func (r *Receiver) find(rec *repl.Record) *group {
+	if g := r.groups[rec.Group]; g != nil {
+		return g
+	}
+	if r.strangers >= maxStrangers && rec.Kind != repl.Full && !r.sweep(rec.Tick) {
+		return nil
+	}
+	g := &group{}
+	if n := len(r.spare); n > 0 {
+		g, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
+	*g = group{handle: rec.Group, members: g.members[:0], waits: g.waits[:0]}
+	r.groups[rec.Group] = g
+	r.strangers++
+	return g
+}
+
+// maxStrangers bounds the groups that something waits for and whose full has not
+// come: more than the fulls that a sender has under way.
+const maxStrangers = maxWaitingBytes / waitingOverhead
+
+// patience is how many ticks a record may wait for one before it. After that
+// what it waits for is not coming: actions are resent many times a second.
+const patience = 256
+
+// sweep forgets groups that never came: stragglers of one that ended look like
+// that. It reports whether there is room now.
+func (r *Receiver) sweep(now entangle.Tick) bool {
+	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
+		return false
+	}
+	r.swept = now
+	for _, g := range r.groups {
+		if !g.known && now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience {
+			r.forget(g)
+		}
+	}
+	return r.strangers < maxStrangers
+}
+
+// maxSpare bounds the memory kept for groups to come.
+const maxSpare = 1 << 10
+
+func (r *Receiver) forget(g *group) {
+	if !g.known {
+		r.strangers--
+	}
+	r.waiting.dropAll(g)
+	delete(r.groups, g.handle)
+	if len(r.spare) < maxSpare {
+		r.spare = append(r.spare, g)
+	}
+}
+
+// ask has a group sent again in full, once until it comes.
+func (r *Receiver) ask(g *group) {
+	r.stats.Resyncs++
+	if !g.asked {
+		g.asked = true
+		r.resync = append(r.resync, g.handle)
+	}
+}

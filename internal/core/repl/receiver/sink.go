@@ -1,0 +1,46 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Sink is the world that the copy is made in. All calls between Begin and Commit
+// belong to one group at one tick: nobody else may see the group in between, and
+// Discard must leave the world as it was at Begin.
+type Sink interface {
+	Begin(tick entangle.Tick)
+	// Spawn makes a new entity without components. It has no values yet, but
+	// references may already point at it.
+	Spawn() repl.Slot
+	// Member says which entity the following calls are about. whole: it will
+	// have the components that are named now, and no others.
+	Member(slot repl.Slot, whole bool)
+	// Remove takes a component off; one that is not there is no error.
+	Remove(comp int)
+	// Insert reads the value of a component, which is added if it is not there.
+	Insert(r *bits.Reader, comp int, refs Refs) error
+	// Update reads the value of a component that must be there.
+	Update(r *bits.Reader, comp int, refs Refs) error
+	Despawn(slot repl.Slot)
+	Commit()
+	Discard()
+
+	// Skip reads past a value, at any time.
+	Skip(r *bits.Reader, comp int) error
+}
+
+// Refs resolves the references of a body.
+type Refs interface {
+	// At returns the slot that an index of the body stands for: repl.NoSlot for
+	// index 0 and for an entity that this side does not have. It is not ok for
+	// an index that the body's table does not hold.
+	At(index uint32) (slot repl.Slot, ok bool)
+}
+
+// Own finds entities of this side's own id space, for references that point
+// back to what was sent. A receiver without one has none of them.
+type Own interface {
+	Slot(id repl.ID) (repl.Slot, bool)
+}

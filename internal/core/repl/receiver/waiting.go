@@ -1,0 +1,198 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+const (
+	// maxWaitingUpdates bounds the updates of one group that wait for an action.
+	// More would be a quarter of a second of them at 60 Hz; then the oldest goes
+	// and the group is asked for in full.
+	maxWaitingUpdates = 16
+
+	// maxWaitingBytes bounds what waits for one sender, updates and actions
+	// together. Over it the group's oldest update goes; actions alone beyond it
+	// are more than an honest sender has under way.
+	maxWaitingBytes = 256 << 10
+
+	// waitingOverhead is what a waiting record counts beside its body.
+	waitingOverhead = 64
+)
+
+// waiting is a record that arrived before what it needs.
+type waiting struct {
+	rec   repl.Record
+	body  []byte // references and members, from bit 0
+	width int    // bits
+}
+
+// pool keeps the memory of waiting records and counts it.
+type pool struct {
+	spare []*waiting
+	bytes int
+}
+
+func (p *pool) get(rec *repl.Record) *waiting {
+	w := &waiting{}
+	if n := len(p.spare); n > 0 {
+		w, p.spare = p.spare[n-1], p.spare[:n-1]
+	}
+	w.rec = *rec
+	return w
+}
+
+func (p *pool) drop(g *group, i int) {
+	w := g.waits[i]
+	p.bytes -= len(w.body) + waitingOverhead
+	g.waits = append(g.waits[:i], g.waits[i+1:]...)
+	if len(p.spare) < maxWaitingUpdates {
+		p.spare = append(p.spare, w)
+	}
+}
+
+func (p *pool) dropAll(g *group) {
+	for len(g.waits) > 0 {
+		p.drop(g, len(g.waits)-1)
+	}
+}
+
+// hold keeps a record until what it needs has arrived.
+func (r *Receiver) hold(g *group, rec *repl.Record) error {
+	start := r.in
+	if err := r.skip(rec); err != nil {
+		return err
+	}
+	width := start.RemainingBits() - r.in.RemainingBits()
+	size := (width+7)/8 + waitingOverhead
+	r.supersede(g, rec)
+	if !r.makeRoom(g, rec, size) {
+		return r.refuse(g, rec)
+	}
+	w := r.waiting.get(rec)
+	w.width = width
+	w.body = append(w.body[:0], make([]byte, (width+7)/8)...)
+	start.Copy(w.body, width)
+	r.waiting.bytes += size
+	g.waits = append(g.waits, w)
+	r.stats.Waited++
+	if g.known && rec.Tick.Sub(g.waits[0].rec.Tick) > patience {
+		r.ask(g)
+	}
+	return nil
+}
+
+// refuse drops a record that there is no room to keep.
+func (r *Receiver) refuse(g *group, rec *repl.Record) error {
+	if g.known {
+		r.ask(g)
+	} else if len(g.waits) == 0 {
+		r.forget(g)
+	}
+	if rec.Kind != repl.Update {
+		return ErrOverload
+	}
+	r.stats.Overflow++
+	return nil
+}
+
+// supersede drops the waiting updates that the new one makes superfluous: those
+// of the same structure, older, and with no older base. One that needs a later
+// action never displaces one that needs an earlier.
+func (r *Receiver) supersede(g *group, rec *repl.Record) {
+	if rec.Kind != repl.Update {
+		return
+	}
+	for i := len(g.waits) - 1; i >= 0; i-- {
+		w := &g.waits[i].rec
+		if w.Kind == repl.Update && w.Seq == rec.Seq && w.Tick.Before(rec.Tick) && !w.Base.Before(rec.Base) {
+			r.waiting.drop(g, i)
+			r.stats.Replaced++
+		}
+	}
+}
+
+// makeRoom drops the group's oldest updates until the new record fits, and
+// reports whether it does. What is dropped was acknowledged, so the sender may
+// build on it: the group is asked for in full.
+func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
+	for r.waiting.bytes+size > maxWaitingBytes || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
+		oldest := g.oldestUpdate()
+		if oldest < 0 {
+			return false
+		}
+		r.waiting.drop(g, oldest)
+		r.stats.Overflow++
+		if g.known {
+			r.ask(g)
+		}
+	}
+	return true
+}
+
+func (g *group) waitingUpdates() (n int) {
+	for _, w := range g.waits {
+		if w.rec.Kind == repl.Update {
+			n++
+		}
+	}
+	return n
+}
+
+func (g *group) oldestUpdate() int {
+	oldest := -1
+	for i, w := range g.waits {
+		if w.rec.Kind == repl.Update && (oldest < 0 || w.rec.Tick.Before(g.waits[oldest].rec.Tick)) {
+			oldest = i
+		}
+	}
+	return oldest
+}
+
+// release applies what waited and can be applied now: of the updates the newest,
+// then the next action, and again.
+func (r *Receiver) release(g *group) error {
+	for len(g.waits) > 0 && g.known {
+		i := r.ready(g)
+		if i < 0 {
+			return nil
+		}
+		w := g.waits[i]
+		in := r.in
+		r.in.Reset(w.body)
+		err := r.apply(g, &w.rec)
+		r.in = in
+		if err != nil {
+			return err
+		}
+		r.dropStale(g)
+	}
+	return nil
+}
+
+// ready returns the waiting record to apply next, or -1.
+func (r *Receiver) ready(g *group) int {
+	best := -1
+	for i, w := range g.waits {
+		if judge(g, &w.rec) == apply && (best < 0 || g.waits[best].before(w)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// before orders what is ready: updates of the present structure first, because
+// an action may start from what they bring; of updates the newest.
+func (w *waiting) before(o *waiting) bool {
+	if w.rec.Kind != o.rec.Kind {
+		return o.rec.Kind == repl.Update
+	}
+	return w.rec.Tick.Before(o.rec.Tick)
+}
+
+func (r *Receiver) dropStale(g *group) {
+	for i := len(g.waits) - 1; i >= 0; i-- {
+		if judge(g, &g.waits[i].rec) == drop {
+			r.waiting.drop(g, i)
+		}
+	}
+}

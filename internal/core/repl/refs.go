@@ -1,0 +1,88 @@
+package repl
+
+import pack "github.com/entangle-ecs/entangle/protocol/bits"
+
+// MaxRefs bounds the different entities that one body may refer to.
+const MaxRefs = 1 << 12
+
+// RefTable gathers the entities that a body refers to. The body holds indexes
+// into it, so that it stays the same for every peer, while each peer gets the
+// table in its own ids. Index 0 is no entity; entry i has index i+1.
+type RefTable struct {
+	slots []Slot
+}
+
+// Index returns the index of a slot, adding it if it is new.
+func (t *RefTable) Index(s Slot) uint32 {
+	for i, have := range t.slots {
+		if have == s {
+			return uint32(i + 1)
+		}
+	}
+	if s == NoSlot || len(t.slots) == MaxRefs {
+		return 0
+	}
+	t.slots = append(t.slots, s)
+	return uint32(len(t.slots))
+}
+
+// Slots returns what was gathered, in the order of the indexes.
+func (t *RefTable) Slots() []Slot { return t.slots }
+
+// Reset empties the table and keeps its memory.
+func (t *RefTable) Reset() { t.slots = t.slots[:0] }
+
+// Ref is one entry of a reference table on the wire.
+type Ref struct {
+	// ID is the entity's, in the id space of its sender.
+	ID ID
+	// Yours: the id is one of the receiver's own, not of who writes the table.
+	Yours bool
+}
+
+// AppendRef writes one entry.
+func AppendRef(w *pack.Writer, ref Ref) {
+	w.Bool(ref.Yours)
+	w.Uvarint(uint64(ref.ID.Group))
+	w.Bool(ref.ID.Member != 0)
+	if ref.ID.Member != 0 {
+		w.Uvarint(uint64(ref.ID.Member) - 1)
+	}
+}
+
+// ReadRef reads one entry.
+func ReadRef(r *pack.Reader) (Ref, bool) {
+	ref := Ref{Yours: r.Bool()}
+	group, member := r.Uvarint(), uint64(0)
+	if r.Bool() {
+		member = r.Uvarint() + 1
+	}
+	if r.Err() != nil || group >= MaxGroups || member >= MaxMembers {
+		return Ref{}, false
+	}
+	ref.ID = ID{Group: Handle(group), Member: Member(member)}
+	return ref, true
+}
+
+// MaxRefBits bounds what AppendRef writes, and a table's count.
+const MaxRefBits = 2 + 32 + 16
+
+// minRefBits is the least that one entry takes, to check a count against what
+// is left before anything is made for it.
+const minRefBits = 3
+
+// ReadRefs appends a whole table to dst: a count, then the entries.
+func ReadRefs(r *pack.Reader, dst []Ref) ([]Ref, bool) {
+	n := r.Uvarint()
+	if r.Err() != nil || n > MaxRefs || n*minRefBits > uint64(r.RemainingBits()) {
+		return dst, false
+	}
+	for range n {
+		ref, ok := ReadRef(r)
+		if !ok {
+			return dst, false
+		}
+		dst = append(dst, ref)
+	}
+	return dst, true
+}

@@ -38,3 +38,12 @@ func TestComponentEventsReachTheirFunctions(t *testing.T) {
 	events.Removed(e)
 	assert.Equal(t, []string{"inserted", "updated", "removed"}, log)
 }
+
+func TestHubIsAResourceOfItsWorld(t *testing.T) {
+	a, b := ecs.NewWorld(), ecs.NewWorld()
+	assert.Nil(t, systems.HubOf(&a))
+	hub := systems.InstallHub(&a)
+	assert.Same(t, hub, systems.InstallHub(&a))
+	assert.Same(t, hub, systems.HubOf(&a))
+	assert.Nil(t, systems.HubOf(&b))
+}

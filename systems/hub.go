@@ -2,6 +2,8 @@ package systems
 
 import (
 	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
 )
 
 // Hub keeps the event queues of one world, one per kind of event. It is a
@@ -23,6 +25,22 @@ func NewHub() *Hub {
 		queues:     map[reflect.Type]any{},
 		components: map[reflect.Type]*ComponentEvents{},
 	}
+}
+
+// InstallHub returns the world's hub and adds one if there is none.
+func InstallHub(w *ecs.World) *Hub {
+	if h := HubOf(w); h != nil {
+		return h
+	}
+	h := NewHub()
+	ecs.AddResource(w, h)
+	return h
+}
+
+// HubOf returns the world's hub, or nil if the world has none.
+func HubOf(w *ecs.World) *Hub {
+	hub, _ := w.Resources().Get(ecs.ResourceID[Hub](w)).(*Hub)
+	return hub
 }
 
 // QueueOf returns the hub's queue of events of type E, which keeps at most

@@ -1,0 +1,92 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// UserDataSize is the number of bytes that a connect token carries for the game.
+const UserDataSize = 256
+
+// ClientConnected is raised when a client has connected: on the server for every
+// client, and on a client for itself.
+type ClientConnected struct {
+	// Client is the id from the client's connect token.
+	Client entangle.ClientID
+	// UserData is what whoever minted the token put into it for the game. A client
+	// cannot read its own token's, so on a client it is zero.
+	UserData [UserDataSize]byte
+}
+
+// ClientDisconnected is raised when a connection has ended: on the server for
+// every client that was connected, and on a client for itself, also when its
+// attempt to connect failed.
+type ClientDisconnected struct {
+	Client entangle.ClientID
+	// Reason says why, in a sentence for people: the text that Disconnect was
+	// given on either side, or what the engine found.
+	Reason string
+}
+
+// EntitySpawned is raised when an entity that the network brought has appeared in
+// this world. All components of its first message are on it already.
+type EntitySpawned struct{ Entity ecs.Entity }
+
+// EntityDespawned is raised when the network has removed an entity from this
+// world. Entity is no longer alive: it serves as a key to what the game kept
+// about it.
+type EntityDespawned struct{ Entity ecs.Entity }
+
+// ComponentInserted is raised when the network has given an entity a component of
+// type C, also with its spawn. The value is on the entity.
+type ComponentInserted[C any] struct{ Entity ecs.Entity }
+
+// ComponentUpdated is raised when the network has changed the value of an
+// entity's C. The value is on the entity.
+type ComponentUpdated[C any] struct{ Entity ecs.Entity }
+
+// ComponentRemoved is raised when the network has taken C from an entity. It is
+// not raised for the components of an entity that despawns.
+type ComponentRemoved[C any] struct{ Entity ecs.Entity }
+
+// TicksDropped is raised when a frame came so late that it could not make up for
+// all fixed steps since the last: Ticks of them will never run.
+type TicksDropped struct{ Ticks int }
+
+func (ClientConnected) subscribe(*systems.Hub)    {}
+func (ClientDisconnected) subscribe(*systems.Hub) {}
+func (EntitySpawned) subscribe(*systems.Hub)      {}
+func (EntityDespawned) subscribe(*systems.Hub)    {}
+func (TicksDropped) subscribe(*systems.Hub)       {}
+
+func (ComponentInserted[C]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ComponentInserted[C]](h)
+	componentEvents[C](h).OnInserted(func(e ecs.Entity) { q.Push(ComponentInserted[C]{e}) })
+}
+
+func (ComponentUpdated[C]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ComponentUpdated[C]](h)
+	componentEvents[C](h).OnUpdated(func(e ecs.Entity) { q.Push(ComponentUpdated[C]{e}) })
+}
+
+func (ComponentRemoved[C]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ComponentRemoved[C]](h)
+	componentEvents[C](h).OnRemoved(func(e ecs.Entity) { q.Push(ComponentRemoved[C]{e}) })
+}
+
+// componentEvents returns the events of component C, or panics if the network
+// does not know C.
+func componentEvents[C any](h *systems.Hub) *systems.ComponentEvents {
+	t := reflect.TypeFor[C]()
+	events, ok := h.Component(t)
+	if !ok {
+		panic(fmt.Sprintf("plugin: a reader of events of %v, which is not registered; "+
+			"register it with protocol.Component[%v](p) before the app is made", t, t))
+	}
+	return events
+}

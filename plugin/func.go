@@ -1,0 +1,39 @@
+package plugin
+
+import "github.com/mlange-42/arche/ecs"
+
+// Func makes a small system of a closure. initialize is called once with the
+// world, the place for filters, mappers and readers; what it returns is called at
+// every Update. It may return nil if there is nothing to do after set-up.
+//
+//	app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+//		filter := generic.NewFilter2[Position, Velocity]()
+//		return func() {
+//			query := filter.Query(w)
+//			for query.Next() {
+//				pos, vel := query.Get()
+//				pos.X += vel.X
+//			}
+//		}
+//	}))
+func Func(initialize func(w *ecs.World) (update func())) System {
+	if initialize == nil {
+		panic("plugin: Func needs a function that takes the world and returns the system's update")
+	}
+	return &funcSystem{initialize: initialize}
+}
+
+type funcSystem struct {
+	initialize func(w *ecs.World) func()
+	update     func()
+}
+
+func (f *funcSystem) Initialize(w *ecs.World) { f.update = f.initialize(w) }
+
+func (f *funcSystem) Update(*ecs.World) {
+	if f.update != nil {
+		f.update()
+	}
+}
+
+func (f *funcSystem) Finalize(*ecs.World) { f.update = nil }

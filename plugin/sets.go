@@ -1,0 +1,108 @@
+package plugin
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// System is a system of a game. Its methods are those of an arche-model system,
+// so one type serves both.
+//
+// Initialize is called once before the first Update, Update once per frame or
+// once per tick (see Set), Finalize once at the end, in the reverse order of
+// Initialize.
+type System interface {
+	Initialize(w *ecs.World)
+	Update(w *ecs.World)
+	Finalize(w *ecs.World)
+}
+
+// App is what a game drives: a Server, a Client or a Host. It is itself a System,
+// so an arche-model app, Run, or a loop of the game's own can call it; its Update
+// is one frame.
+type App interface {
+	System
+
+	// AddSystem puts a system into a set. Systems of one set run in the order in
+	// which they were added. Add them before the app is initialised, or from
+	// another system's Initialize; adding one later panics.
+	AddSystem(set Set, sys System)
+
+	// World returns the world that the app was initialised with, nil before.
+	World() *ecs.World
+}
+
+// Set says where in a frame a system runs.
+//
+// The sets of one frame run in the order of their constants. BufferInputs and
+// FixedMain run once per tick: several times in a frame, or not at all.
+type Set uint8
+
+// The sets that systems can be added to.
+const (
+	// Receive runs once per frame, after all datagrams were read and applied:
+	// events and messages of this frame can be read, no tick has run yet.
+	Receive Set = iota
+
+	// ClientReplication runs once per frame, right after Receive: here a server
+	// decides about entities that came from clients.
+	ClientReplication
+
+	// BufferInputs runs once per tick, before FixedMain: here a client writes
+	// the input of its player.
+	BufferInputs
+
+	// FixedMain runs once per tick: the game's simulation.
+	FixedMain
+
+	// Send runs once per frame after the last tick, before the world is looked at
+	// for what has changed: here a game decides what others may see.
+	Send
+
+	// AfterSend runs once per frame at its very end, after the last datagram left:
+	// here a game draws or records what the frame has made. What it changes is
+	// sent with the next frame.
+	AfterSend
+
+	setCount
+)
+
+// stages says in which stage of the frame a set runs.
+var stages = [setCount]systems.Stage{
+	Receive:           systems.Receive,
+	ClientReplication: systems.ClientReplication,
+	BufferInputs:      systems.BufferInputs,
+	FixedMain:         systems.Main,
+	Send:              systems.Send,
+	AfterSend:         systems.AfterSend,
+}
+
+// stage returns the stage of the frame that the set runs in. It panics on a
+// number that is no set.
+func (s Set) stage() systems.Stage {
+	if s >= setCount {
+		panic(fmt.Sprintf("plugin: %v is no set of systems; use Receive, ClientReplication, "+
+			"BufferInputs, FixedMain, Send or AfterSend", s))
+	}
+	return stages[s]
+}
+
+var setNames = [setCount]string{
+	Receive:           "Receive",
+	ClientReplication: "ClientReplication",
+	BufferInputs:      "BufferInputs",
+	FixedMain:         "FixedMain",
+	Send:              "Send",
+	AfterSend:         "AfterSend",
+}
+
+// String returns the set's name.
+func (s Set) String() string {
+	if s >= setCount {
+		return fmt.Sprintf("Set(%d)", uint8(s))
+	}
+	return setNames[s]
+}

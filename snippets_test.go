@@ -1,0 +1,186 @@
+package entangle_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A snippet is one fenced block of Go in a page.
+type snippet struct {
+	page string
+	line int // of the fence, from 1
+	text string
+}
+
+// readSnippets returns the blocks of a page whose fence says go. Each has to be a whole
+// file, so that a reader can copy it and the compiler can judge it.
+func readSnippets(page, text string) (found []snippet, err error) {
+	inside := false
+	for i, line := range strings.SplitAfter(text, "\n") {
+		fence := strings.TrimSpace(line)
+		switch {
+		case !inside && fence == "```go":
+			inside = true
+			found = append(found, snippet{page: page, line: i + 1})
+		case inside && fence == "```":
+			inside = false
+			if last := found[len(found)-1]; !strings.HasPrefix(last.text, "package ") && !strings.HasPrefix(last.text, "// ") {
+				return nil, fmt.Errorf("%s:%d: a block of Go has to be a whole file that begins with its package", page, last.line)
+			}
+		case inside:
+			found[len(found)-1].text += line
+		}
+	}
+	if inside {
+		return nil, fmt.Errorf("%s:%d: the block has no end", page, found[len(found)-1].line)
+	}
+	return found, nil
+}
+
+// TestSnippetsAreRead cuts a small page into its blocks.
+func TestSnippetsAreRead(t *testing.T) {
+	found, err := readSnippets("a.md", "# A\n```go\npackage a\n```\n```sh\nls\n```\n```go\npackage b\n\nvar X int\n```\n")
+	require.NoError(t, err)
+	assert.Equal(t, []snippet{{"a.md", 2, "package a\n"}, {"a.md", 8, "package b\n\nvar X int\n"}}, found)
+
+	_, err = readSnippets("a.md", "```go\nx := 1\n```\n")
+	require.EqualError(t, err, "a.md:1: a block of Go has to be a whole file that begins with its package")
+	_, err = readSnippets("a.md", "\n```go\npackage a\n")
+	require.EqualError(t, err, "a.md:2: the block has no end")
+}
+
+// pages returns README.md and every page of docs.
+func pages(t *testing.T) []string {
+	t.Helper()
+	found := []string{"README.md"}
+	err := filepath.WalkDir("docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(name) == ".md" {
+			found = append(found, name)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return found
+}
+
+// snippetModule writes each snippet into a folder of its own, in a module outside of
+// this repository that requires this one, as a reader's would.
+func snippetModule(t *testing.T, snippets []snippet) (dir string, folders []string) {
+	t.Helper()
+	dir = t.TempDir()
+	root, err := filepath.Abs(".")
+	require.NoError(t, err)
+	mod, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	text := strings.Replace(string(mod), "module "+module, "module snippets", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, root)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
+	sum, err := os.ReadFile("go.sum")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644))
+	for _, s := range snippets {
+		name := strings.NewReplacer("/", "_", ".", "_").Replace(filepath.ToSlash(s.page))
+		folder := fmt.Sprintf("%s_line_%d", strings.ToLower(name), s.line)
+		folders = append(folders, folder)
+		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, "snippet.go"), []byte(s.text), 0o644))
+	}
+	return dir, folders
+}
+
+func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	return cmd
+}
+
+// TestSnippetsCompile compiles and vets every block of Go in README.md and docs.
+func TestSnippetsCompile(t *testing.T) {
+	var all []snippet
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		found, err := readSnippets(filepath.ToSlash(page), string(text))
+		require.NoError(t, err)
+		all = append(all, found...)
+	}
+	require.True(t, slices.ContainsFunc(all, func(s snippet) bool { return s.page == "README.md" }),
+		"README.md shows no Go")
+	dir, _ := snippetModule(t, all)
+	out, err := goCommand(t.Context(), dir, "vet", "./...").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// longestProgram is what a newcomer reads before giving up.
+const longestProgram = 80
+
+// TestReadmeProgramRuns runs the first program of README.md until it has printed what
+// its closing "// Output:" comment says, line by line.
+func TestReadmeProgramRuns(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found, err := readSnippets("README.md", string(text))
+	require.NoError(t, err)
+	first := slices.IndexFunc(found, func(s snippet) bool { return strings.Contains(s.text, "package main\n") })
+	require.GreaterOrEqual(t, first, 0, "README.md shows no program")
+	program := found[first]
+	assert.Less(t, strings.Count(program.text, "\n"), longestProgram, "README.md:%d: the program is too long", program.line)
+	want := outputOf(program.text)
+	require.NotEmpty(t, want, "README.md:%d: the program ends without an \"// Output:\" comment", program.line)
+
+	dir, folders := snippetModule(t, []snippet{program})
+	binary := filepath.Join(dir, "program.exe")
+	out, err := goCommand(t.Context(), dir, "build", "-o", binary, "./"+folders[0]).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	runUntil(t, binary, want)
+}
+
+// outputOf returns the lines of the comment "// Output:" that ends a program.
+func outputOf(text string) []string {
+	_, comment, _ := strings.Cut(text, "// Output:\n")
+	var lines []string
+	for line := range strings.Lines(comment) {
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "// "); ok {
+			lines = append(lines, said)
+		}
+	}
+	return lines
+}
+
+// runUntil ends as soon as the wanted lines have been printed, in their order.
+func runUntil(t *testing.T, binary string, want []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var seen []string
+	missing := want
+	for lines := bufio.NewScanner(stdout); len(missing) > 0 && lines.Scan(); {
+		seen = append(seen, lines.Text())
+		if strings.TrimSpace(lines.Text()) == missing[0] {
+			missing = missing[1:]
+		}
+	}
+	cancel()
+	_ = cmd.Wait() // it is ended from here, whatever it does
+	assert.Empty(t, missing, "the program printed\n%s\n%s", strings.Join(seen, "\n"), stderr.String())
+}

@@ -1,0 +1,41 @@
+package session
+
+import "time"
+
+// Advance notices timeouts and an expired token, goes on to the next server, and
+// has PollDatagram send what is due ten times a second. Call it once a frame.
+func (c *Client) Advance(now time.Time) {
+	c.now = now
+	switch {
+	case c.state.Connecting() && !now.Before(c.expires):
+		c.enter(StateTokenExpired)
+	case c.state > StateDisconnected && c.timeout > 0 && now.Sub(c.lastHeard) >= c.timeout:
+		c.fail(timedOutFrom(c.state))
+	}
+	if c.state > StateDisconnected && now.Sub(c.lastSent) >= sendInterval {
+		c.due = true
+	}
+}
+
+func timedOutFrom(s State) State {
+	switch s {
+	case StateRequesting:
+		return StateRequestTimedOut
+	case StateResponding:
+		return StateResponseTimedOut
+	default:
+		return StateTimedOut
+	}
+}
+
+// fail ends the attempt at this server. One that was never connected goes on to
+// the token's next server, if there is one.
+func (c *Client) fail(s State) {
+	if c.state.Connecting() && c.server+1 < len(c.token.Servers) {
+		c.server++
+		c.replay = replay{}
+		c.enter(StateRequesting)
+		return
+	}
+	c.enter(s)
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"net/netip"
+	"time"
+)
+
+// PollDatagram returns the next datagram to send and where to: requests,
+// responses, keep-alives, disconnects. b is valid until the next call of any
+// method.
+func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
+	switch {
+	case c.farewells > 0:
+		c.farewells--
+		return c.Server(), c.seal(c.out[:0], kindDisconnect, nil), true
+	case !c.due:
+		return netip.AddrPort{}, nil, false
+	}
+	c.due = false
+	c.lastSent = c.now
+	return c.Server(), c.compose(), true
+}
+
+// compose makes the packet that the state repeats.
+func (c *Client) compose() []byte {
+	switch c.state {
+	case StateRequesting:
+		r := request{c.token.ProtocolID, c.token.Expires, c.token.Nonce[:], c.token.Sealed[:]}
+		return r.append(c.out[:0])
+	case StateResponding:
+		return c.seal(c.out[:0], kindResponse, c.answer.encode(c.body[:]))
+	default:
+		return c.seal(c.out[:0], kindKeepAlive, c.told.encode(c.body[:]))
+	}
+}
+
+func (c *Client) seal(dst []byte, k kind, body []byte) []byte {
+	dst = c.send.seal(dst, k, c.sequence, body)
+	c.sequence++
+	c.stats.Sealed++
+	return dst
+}
+
+// AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes
+// longer than it; send it to Server(). payload must not overlap dst's free space.
+// On an error, which is ErrNotConnected or ErrPayloadSize, dst is returned as it
+// was.
+func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, error) {
+	if len(payload) < 1 || len(payload) > maxOwnPayload {
+		return dst, ErrPayloadSize
+	}
+	if c.state != StateConnected {
+		return dst, ErrNotConnected
+	}
+	c.lastSent = now
+	return c.seal(dst, kindPayload, payload), nil
+}
+
+// Disconnect ends the connection, or the attempt, and tells a server that knows
+// of it ten times over, by PollDatagram. A client that is not on its way stays as
+// it is.
+func (c *Client) Disconnect(now time.Time) {
+	c.now = now
+	if c.state <= StateDisconnected {
+		return
+	}
+	if c.state == StateConnected {
+		c.farewells = redundantDisconnects
+	}
+	c.enter(StateDisconnected)
+	c.reason = ReasonDisconnected
+}

@@ -1,0 +1,58 @@
+package session
+
+// Drop says why a datagram was ignored.
+type Drop uint8
+
+// Reasons to ignore a datagram. Those from DropRequestForm on are for connection
+// requests, in the order in which they are looked for.
+const (
+	dropNone Drop = iota
+
+	DropTooShort     // fewer than 18 bytes
+	DropTooLong      // larger than any packet
+	DropUnknownKind  // a type of 7 or more
+	DropUnwantedKind // a type that this side does not read, or not in this state
+	DropSequenceSize // the prefix promises no or too many sequence bytes
+	DropNoConnection // from an address that neither is nor becomes a client
+	DropReplayed     // seen before, or too old to tell
+	DropForged       // altered, or sealed with another key
+	DropBodySize     // opened, but its body has a size that its type never has
+	DropBody         // opened, but what it says contradicts itself or us
+	DropReplyQueue   // answered, but the answer found no room; poll more often
+	DropStopped      // the server has stopped
+
+	DropRequestForm       // wrong size or version
+	DropProtocol          // another game, or another version of it
+	DropTokenExpired      //
+	DropTokenBeforeStart  // could have been used before this server started
+	DropTokenNotYetValid  // minted in the future, or with a longer life than the server's
+	DropTokenForged       // the sealed half does not open
+	DropTokenMalformed    // it opens, but does not read as a token
+	DropWrongServer       // it lists other servers
+	DropAddressConnected  // this address is a client already
+	DropClientConnected   // this client id is connected already
+	DropTokenOtherAddress // the token was first used from another address
+	DropTokenConsumed     // the token has given its slot
+	DropHistoryFull       // too many unexpired tokens to remember one more
+	DropPendingFull       // too many clients are connecting at once
+	DropServerFull        // answered with a denial: no free slot
+
+	drops
+)
+
+var dropNames = [drops]string{
+	"none", "too short", "too long", "unknown kind", "unwanted kind", "sequence size",
+	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped",
+	"request form", "wrong protocol", "token expired", "token before start",
+	"token not yet valid", "token forged", "token malformed", "wrong server",
+	"address connected", "client connected", "token of other address",
+	"token consumed", "history full", "pending full", "server full",
+}
+
+// String names the reason in a few lower-case words.
+func (d Drop) String() string {
+	if d >= drops {
+		return "unknown"
+	}
+	return dropNames[d]
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// EventKind tells events apart.
+type EventKind uint8
+
+const (
+	// Connected: a client was given a slot.
+	Connected EventKind = iota + 1
+	// Disconnected: a client lost its slot.
+	Disconnected
+)
+
+// Event is a change of a server's clients.
+type Event struct {
+	Kind     EventKind
+	Slot     int
+	ClientID entangle.ClientID
+	Addr     Addr
+
+	// UserData of the token, all 256 bytes with trailing zeros. Only for Connected.
+	// Valid until the slot's Disconnected event is polled.
+	UserData []byte
+
+	// Reason of the end. Only for Disconnected.
+	Reason Reason
+}
+
+// event fills in whom the event is about and queues it. There is always room: a
+// slot has at most a Connected and a Disconnected event unpolled.
+func (s *Server) event(e Event) {
+	c := &s.slots[e.Slot]
+	e.ClientID, e.Addr = c.client, c.addr
+	if e.Kind == Connected {
+		e.UserData = c.userData[:]
+	}
+	*s.events.push() = e
+}
+
+// PollEvent returns the next event, oldest first. Each client's Connected comes
+// before its Disconnected. Polling a Disconnected event frees the slot.
+func (s *Server) PollEvent() (Event, bool) {
+	first := s.events.first()
+	if first == nil {
+		return Event{}, false
+	}
+	e := *first
+	s.events.drop()
+	if e.Kind == Disconnected {
+		s.release(e.Slot)
+	}
+	return e, true
+}
+
+// release puts the slot back so that the smallest free one is given next.
+func (s *Server) release(slot int) {
+	s.slots[slot].state = slotFree
+	at, _ := slices.BinarySearchFunc(s.free, int32(slot), func(a, b int32) int { return int(b - a) })
+	s.free = slices.Insert(s.free, at, int32(slot))
+}

@@ -1,0 +1,60 @@
+package session
+
+import "github.com/entangle-ecs/entangle/transport/token"
+
+// tokenID names a token by the authentication code of its sealed half.
+type tokenID [token.TagSize]byte
+
+// usage is what became of a token: pending at one address, then consumed.
+type usage struct {
+	from     Addr
+	expires  uint64
+	consumed bool
+}
+
+// history remembers every token that was shown to the server until it expires.
+// It has a fixed size and never forgets an unexpired one for a new one: an
+// attacker with many tokens could else have an old one forgotten and use it again.
+type history struct {
+	used map[tokenID]usage
+	size int
+}
+
+func newHistory(size int) history {
+	return history{used: make(map[tokenID]usage, size), size: size}
+}
+
+// admit records the token's first use, or lets the same address repeat it until
+// the token is consumed.
+func (h *history) admit(id tokenID, from Addr, expires uint64) Drop {
+	known, ok := h.used[id]
+	switch {
+	case ok && known.from != from:
+		return DropTokenOtherAddress
+	case ok && known.consumed:
+		return DropTokenConsumed
+	case ok:
+		return dropNone
+	case len(h.used) >= h.size:
+		return DropHistoryFull
+	}
+	h.used[id] = usage{from: from, expires: expires}
+	return dropNone
+}
+
+// consume ends the token's life: it has given a slot.
+func (h *history) consume(id tokenID) {
+	if known, ok := h.used[id]; ok {
+		known.consumed = true
+		h.used[id] = known
+	}
+}
+
+// sweep forgets tokens that have expired and are therefore refused anyway.
+func (h *history) sweep(now uint64) {
+	for id, known := range h.used {
+		if known.expires <= now {
+			delete(h.used, id)
+		}
+	}
+}

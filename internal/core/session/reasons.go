@@ -1,0 +1,56 @@
+package session
+
+// Reason says why a connection ended or was not made.
+type Reason uint8
+
+// Reasons of either side.
+const (
+	// ReasonNone: it has not ended.
+	ReasonNone Reason = iota
+	// ReasonTimedOut: connected, but the peer fell silent for the timeout.
+	ReasonTimedOut
+	// ReasonPeerLeft: the peer sent a disconnect packet.
+	ReasonPeerLeft
+	// ReasonDisconnected: this side's Disconnect was called.
+	ReasonDisconnected
+	// ReasonStopped: the server was stopped. Server only.
+	ReasonStopped
+	// ReasonDenied: the server has no free slot. Client only.
+	ReasonDenied
+	// ReasonRequestTimedOut: no answer to the requests. Nothing listens there, or
+	// the server refused the token, which it does silently: wrong key or protocol
+	// id, other server, used before, older than the server, or the client id is
+	// still connected. Client only.
+	ReasonRequestTimedOut
+	// ReasonResponseTimedOut: challenged, but the response was never answered.
+	// Client only.
+	ReasonResponseTimedOut
+	// ReasonTokenInvalid: the token is none. Client only.
+	ReasonTokenInvalid
+	// ReasonTokenExpired: the token's life ended before the client was connected.
+	// Client only.
+	ReasonTokenExpired
+
+	reasons
+)
+
+var reasonTexts = [reasons]string{
+	"not ended",
+	"timed out: no packets from the other side",
+	"the other side disconnected",
+	"disconnected",
+	"the server stopped",
+	"denied: the server is full",
+	"no answer: nothing listens there, or the server does not accept this token",
+	"no answer to the response",
+	"the connect token is invalid",
+	"the connect token expired",
+}
+
+// String is a short sentence without a full stop, fit for a player's eyes.
+func (r Reason) String() string {
+	if r >= reasons {
+		return "unknown reason"
+	}
+	return reasonTexts[r]
+}

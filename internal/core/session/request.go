@@ -1,0 +1,40 @@
+package session
+
+import (
+	"encoding/binary"
+
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// request is the connection request, the one packet in clear. Its nonce and
+// sealed half alias the datagram.
+type request struct {
+	protocolID, expires uint64
+	nonce, sealed       []byte
+}
+
+func (r *request) append(dst []byte) []byte {
+	dst = append(dst, byte(kindRequest))
+	dst = append(dst, token.Version...)
+	dst = binary.LittleEndian.AppendUint64(dst, r.protocolID)
+	dst = binary.LittleEndian.AppendUint64(dst, r.expires)
+	dst = append(dst, r.nonce...)
+	return append(dst, r.sealed...)
+}
+
+func readRequest(b []byte) (request, bool) {
+	if len(b) != requestSize || b[0] != byte(kindRequest) || string(b[1:1+len(token.Version)]) != token.Version {
+		return request{}, false
+	}
+	b = b[1+len(token.Version):]
+	return request{
+		protocolID: binary.LittleEndian.Uint64(b),
+		expires:    binary.LittleEndian.Uint64(b[8:]),
+		nonce:      b[16 : 16+token.NonceSize],
+		sealed:     b[16+token.NonceSize:],
+	}, true
+}
+
+// id names the token: its authentication code, which nobody without the server's
+// key can make a second time for other contents.
+func (r *request) id() tokenID { return tokenID(r.sealed[token.PrivateSize-tagSize:]) }

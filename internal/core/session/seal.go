@@ -1,0 +1,53 @@
+package session
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// aeadMaker makes the cipher of one key. Tests put a recorder in its place.
+type aeadMaker func(key []byte) (cipher.AEAD, error)
+
+func newAEAD(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) }
+
+// sealer seals, or opens, the packets of one direction of one connection. Its
+// buffers are part of it because what is handed to a cipher escapes to the heap.
+type sealer struct {
+	aead  cipher.AEAD
+	nonce [chacha20poly1305.NonceSize]byte
+	data  [len(token.Version) + 8 + 1]byte
+}
+
+func newSealer(protocolID uint64, key token.Key, maker aeadMaker) (sealer, error) {
+	aead, err := maker(key[:])
+	s := sealer{aead: aead}
+	copy(s.data[:], token.Version)
+	binary.LittleEndian.PutUint64(s.data[len(token.Version):], protocolID)
+	return s, err
+}
+
+// address sets nonce and associated data for the packet with this prefix.
+func (s *sealer) address(prefix byte, sequence uint64) {
+	s.data[len(s.data)-1] = prefix
+	binary.LittleEndian.PutUint64(s.nonce[4:], sequence)
+}
+
+// seal appends a whole packet to dst. body must not overlap dst's free space.
+func (s *sealer) seal(dst []byte, k kind, sequence uint64, body []byte) []byte {
+	at := len(dst)
+	dst = appendHeader(dst, k, sequence)
+	s.address(dst[at], sequence)
+	return s.aead.Seal(dst, s.nonce[:], body, s.data[:])
+}
+
+// open decrypts the packet b in place and returns its body.
+func (s *sealer) open(h header, b []byte) (body []byte, ok bool) {
+	s.address(b[0], h.sequence)
+	sealed := b[h.size:]
+	body, err := s.aead.Open(sealed[:0], s.nonce[:], sealed, s.data[:])
+	return body, err == nil
+}

@@ -1,0 +1,159 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// Server admits clients and keeps their connections. See the package
+// documentation for the order to call its methods in.
+type Server struct {
+	config  ServerConfig
+	own     ownAddresses
+	opener  *token.Opener
+	maker   aeadMaker
+	stopped bool
+
+	now       time.Time // of the last call
+	wall      uint64    // the latest second ever seen: clocks may be set back
+	startWall uint64    // tokens of an earlier second are refused
+	swept     time.Time
+
+	slots    []slot
+	free     []int32 // slots that can be given, smallest last
+	clients  int
+	byAddr   map[Addr]int32
+	byClient map[entangle.ClientID]int32
+
+	pending    pendingTable
+	history    history
+	challenger challenger
+	global     uint64 // sequence of packets that belong to no slot
+
+	events    ring[Event]
+	replies   ring[reply]
+	farewells ring[farewell]
+	due       []int32 // slots that owe a keep-alive
+	out       [maxReply]byte
+	body      [answerSize]byte
+	answer    answer
+
+	stats Stats
+}
+
+// firstGlobal is where the sequences of challenges and denials begin, so that
+// they never meet a slot's, which begin at 0.
+const firstGlobal = 1 << 63
+
+// NewServer returns a server with no clients. An error names the field of the
+// config to mend, or says that Entropy failed.
+func NewServer(config ServerConfig) (*Server, error) { return newServer(config, newAEAD) }
+
+func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	opener, err := token.NewOpener(config.Key, config.ProtocolID)
+	if err != nil {
+		return nil, err
+	}
+	var key token.Key
+	if _, err = io.ReadFull(config.Entropy, key[:]); err != nil {
+		return nil, fmt.Errorf("session: ServerConfig.Entropy: %w", err)
+	}
+	challenger, err := newChallenger(key, maker)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: config, own: config.Addresses, opener: opener, maker: maker, challenger: challenger}
+	s.global = firstGlobal
+	s.makeTables()
+	s.setStart(config.Start)
+	return s, nil
+}
+
+func (s *Server) makeTables() {
+	n := s.config.MaxClients
+	s.slots = make([]slot, n)
+	s.free = make([]int32, 0, n)
+	for i := n - 1; i >= 0; i-- {
+		s.free = append(s.free, int32(i))
+	}
+	s.byAddr = make(map[Addr]int32, n)
+	s.byClient = make(map[entangle.ClientID]int32, n)
+	s.pending = newPendingTable(s.config.Pending)
+	s.history = newHistory(s.config.History)
+	s.events = newRing[Event](2 * n) // a slot connects again only after its end was polled
+	s.replies = newRing[reply](replyQueue)
+	s.farewells = newRing[farewell](2 * n)
+	s.due = make([]int32, 0, n)
+}
+
+// setStart rounds up: a token of the second in which the server began may have
+// been used on the server before it.
+func (s *Server) setStart(start time.Time) {
+	s.now, s.swept = start, start
+	s.wall = uint64(start.Unix())
+	s.startWall = uint64(token.NextSecond(start).Unix())
+}
+
+// setNow takes over the caller's time.
+func (s *Server) setNow(now time.Time) {
+	s.now = now
+	s.wall = max(s.wall, uint64(max(now.Unix(), 0)))
+}
+
+// MaxClients is the number of slots.
+func (s *Server) MaxClients() int { return len(s.slots) }
+
+// Clients is the number of connected clients.
+func (s *Server) Clients() int { return s.clients }
+
+// Stopped reports whether Stop was called. A stopped server stays stopped; to
+// start again, make a new one.
+func (s *Server) Stopped() bool { return s.stopped }
+
+// Connected reports whether the slot belongs to a connected client. A slot out of
+// range does not.
+func (s *Server) Connected(slot int) bool {
+	return slot >= 0 && slot < len(s.slots) && s.slots[slot].state == slotConnected
+}
+
+// Addr is where the client of a connected slot is. Zero for other slots.
+func (s *Server) Addr(slot int) Addr {
+	if !s.Connected(slot) {
+		return Addr{}
+	}
+	return s.slots[slot].addr
+}
+
+// ClientID is the client of a connected slot, entangle.Nobody for other slots.
+func (s *Server) ClientID(slot int) entangle.ClientID {
+	if !s.Connected(slot) {
+		return entangle.Nobody
+	}
+	return s.slots[slot].client
+}
+
+// Slot finds a connected client by its id.
+func (s *Server) Slot(client entangle.ClientID) (slot int, ok bool) {
+	at, ok := s.byClient[client]
+	return int(at), ok
+}
+
+// Stats returns the counters.
+func (s *Server) Stats() Stats {
+	stats := s.stats
+	for i := range s.slots {
+		stats.Sealed += s.slots[i].sealed
+	}
+	stats.Pending, stats.Tokens = len(s.pending.byAddr), len(s.history.used)
+	return stats
+}
+
+func (s *Server) drop(d Drop) { s.stats.Drops[d]++ }

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect)
+
+// HandleDatagram takes in one datagram, decrypting it in place. Only for a
+// payload of a connected client is ok true; the payload aliases b and is 1 to
+// MaxForeignPayload bytes long. Everything else leads to events, replies or a
+// counted drop.
+func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, payload []byte, ok bool) {
+	from = from.canonical()
+	s.setNow(now)
+	s.stats.Received++
+	if s.stopped {
+		s.drop(DropStopped)
+		return 0, nil, false
+	}
+	if len(b) >= minPacket && b[0] == byte(kindRequest) {
+		s.handleRequest(from, b)
+		return 0, nil, false
+	}
+	h, drop := readHeader(b, serverReads)
+	if drop != dropNone {
+		s.drop(drop)
+		return 0, nil, false
+	}
+	at, connected := s.byAddr[from]
+	if !connected {
+		s.handleResponse(from, h, b)
+		return 0, nil, false
+	}
+	payload, drop = s.handleConnected(int(at), h, b)
+	if drop != dropNone {
+		s.drop(drop)
+	}
+	return int(at), payload, payload != nil
+}
+
+// handleConnected opens a packet of a connected client.
+func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
+	c := &s.slots[slot]
+	if !h.kind.replayProtected() { // a late response; keep-alives tell the client
+		return nil, DropAddressConnected
+	}
+	body, drop := openProtected(&c.receive, &c.replay, h, b)
+	if drop != dropNone {
+		return nil, drop
+	}
+	c.lastReceived = s.now
+	switch h.kind {
+	case kindDisconnect:
+		s.end(slot, ReasonPeerLeft)
+		return nil, dropNone
+	case kindPayload:
+		payload = body
+		s.stats.Payloads++
+	}
+	c.confirmed = true
+	return payload, dropNone
+}
+
+// openProtected reads a sealed packet in the order that the standard fixes: the
+// replay check, the decryption, only then the move of the window, and the size.
+func openProtected(s *sealer, r *replay, h header, b []byte) (body []byte, _ Drop) {
+	if !r.fresh(h.sequence) {
+		return nil, DropReplayed
+	}
+	body, ok := s.open(h, b)
+	if !ok {
+		return nil, DropForged
+	}
+	r.mark(h.sequence)
+	if !h.kind.sizeFits(len(body)) {
+		return nil, DropBodySize
+	}
+	return body, dropNone
+}
+
+// handleResponse reads what a client that is not connected sent: its response
+// to the challenge, or nothing that counts.
+func (s *Server) handleResponse(from Addr, h header, b []byte) {
+	p := s.pending.at(from, s.now)
+	if p == nil || h.kind != kindResponse {
+		s.drop(DropNoConnection)
+		return
+	}
+	body, ok := p.receive.open(h, b)
+	switch {
+	case !ok:
+		s.drop(DropForged)
+	case !h.kind.sizeFits(len(body)):
+		s.drop(DropBodySize)
+	case !s.answers(body, &p.claim):
+		s.drop(DropBody)
+	case s.isConnected(p.claim.client):
+		s.drop(DropClientConnected)
+	case len(s.free) == 0:
+		s.drop(DropServerFull)
+		s.deny(p)
+	default:
+		s.admit(p)
+	}
+}
+
+// answers reports whether a response carries a challenge token that this server
+// made for the same client with the same token.
+func (s *Server) answers(body []byte, claim *challenge) bool {
+	decodeAnswer(body, &s.answer)
+	var answered challenge
+	return s.challenger.open(&s.answer, &answered) && answered == *claim
+}
+
+func (s *Server) isConnected(client entangle.ClientID) bool {
+	_, ok := s.byClient[client]
+	return ok
+}
+
+// admit gives the client a slot and its token its end.
+func (s *Server) admit(p *pending) {
+	last := len(s.free) - 1
+	slot := s.free[last]
+	s.free = s.free[:last]
+	c := &s.slots[slot]
+	c.occupy(p, s.now)
+	s.history.consume(p.token)
+	s.pending.remove(p.from)
+	s.byAddr[c.addr] = slot
+	s.byClient[c.client] = slot
+	s.clients++
+	s.stats.Connects++
+	s.event(Event{Kind: Connected, Slot: int(slot)})
+	s.replyKeepAlive(int(slot))
+}

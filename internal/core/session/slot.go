@@ -1,0 +1,70 @@
+package session
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// slotState says who owns a slot.
+type slotState uint8
+
+const (
+	slotFree slotState = iota
+	slotConnected
+	slotLeft // its Disconnected event has not been polled yet
+)
+
+// slot is one connected client on the server.
+type slot struct {
+	state     slotState
+	confirmed bool // the client has shown that it knows it is connected
+	addr      Addr
+	client    entangle.ClientID
+	userData  [token.MaxUserData]byte
+	timeout   time.Duration // zero: for ever
+
+	send     sealer
+	sequence uint64 // of the next packet sent
+	lastSent time.Time
+	sealed   uint64
+	body     [keepAliveSize]byte
+
+	receive      sealer
+	replay       replay
+	lastReceived time.Time
+}
+
+// occupy gives the slot to a client that has answered its challenge.
+func (c *slot) occupy(p *pending, now time.Time) {
+	sealed := c.sealed
+	*c = slot{
+		state:    slotConnected,
+		addr:     p.from,
+		client:   p.claim.client,
+		userData: p.claim.userData,
+		timeout:  timeoutOf(p.timeout),
+		send:     p.send, receive: p.receive,
+		lastSent: now, lastReceived: now,
+		sealed: sealed,
+	}
+}
+
+// timedOut reports whether nothing was received for the token's timeout.
+func (c *slot) timedOut(now time.Time) bool {
+	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
+}
+
+// seal appends one packet of this connection to dst.
+func (c *slot) seal(dst []byte, k kind, body []byte, now time.Time) []byte {
+	dst = c.send.seal(dst, k, c.sequence, body)
+	c.sequence++
+	c.lastSent = now
+	c.sealed++
+	return dst
+}
+
+func timeoutOf(seconds int32) time.Duration {
+	return time.Duration(max(seconds, 0)) * time.Second
+}

@@ -1,0 +1,45 @@
+package token
+
+import "time"
+
+// Sizes in bytes, fixed by netcode 1.02.
+const (
+	// Size is a whole token as a client receives it.
+	Size = 2048
+
+	// PrivateSize is the sealed half, the only part that a server sees.
+	PrivateSize = 1024
+
+	// TagSize is the authentication code at the end of the sealed half.
+	TagSize = 16
+
+	// NonceSize is the nonce that the private half is sealed with.
+	NonceSize = 24
+
+	// MaxUserData is the room for what a backend tells the server about a client.
+	MaxUserData = 256
+
+	// MaxServers is how many server addresses a token can list.
+	MaxServers = 32
+)
+
+// Version stands at the start of every token and request, terminating zero
+// included.
+const Version = "NETCODE 1.02\x00"
+
+// DefaultLife is how long a token can be used after it was minted, where nothing
+// else is said. It must be the same on the server (session.ServerConfig.TokenLife),
+// and is short because a server refuses tokens as old as itself: with 30 s, a
+// client that fetches a token and connects at once always makes it, and a
+// restarted server knows after 30 s that no token from before is left.
+const DefaultLife = 30 * time.Second
+
+// DefaultTimeout is how long either side waits for a packet before it gives the
+// connection up: 50 lost keep-alives in a row.
+const DefaultTimeout = 5 * time.Second
+
+// maxSeconds bounds Timeout, which travels as 32 bits.
+const maxSeconds = 1<<31 - 1
+
+// plainSize is the private half without its authentication code.
+const plainSize = PrivateSize - TagSize

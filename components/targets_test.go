@@ -1,0 +1,93 @@
+package components_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// A set against its plain twin, the list it was made of.
+func TestTargetsContainWhatTheyWereMadeOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var targets components.Targets
+		id := rapid.Map(rapid.Uint64Range(0, 9), func(n uint64) entangle.ClientID { return entangle.ClientID(n) })
+		for range rapid.IntRange(1, 20).Draw(t, "sets") {
+			ids := rapid.SliceOf(id).Draw(t, "ids")
+			kept := slices.Clone(ids)
+			only, except := targets.Only(ids...), targets.Except(ids...)
+			for c := range entangle.ClientID(10) {
+				in := slices.Contains(kept, c)
+				if targets.Contains(only, c) != in || targets.Contains(except, c) == in {
+					t.Fatalf("client %d of %v", c, kept)
+				}
+			}
+			if !slices.Equal(kept, ids) {
+				t.Fatalf("the caller's slice was changed: %v, was %v", ids, kept)
+			}
+		}
+	})
+}
+
+func TestConstantTargets(t *testing.T) {
+	var targets components.Targets
+	for target, want := range map[components.Target]bool{
+		components.Default: true, components.Everyone: true,
+		components.Nobody: false, components.Server: false,
+		components.Target(77): false, components.Target(1 << 30): false,
+	} {
+		assert.Equal(t, want, targets.Contains(target, 3), "%v", target)
+	}
+	assert.Equal(t, components.Nobody, targets.Only())
+	assert.Equal(t, components.Everyone, targets.Except())
+	assert.Equal(t, "Default Everyone Nobody Server Target(9) Set(1.0)",
+		fmt.Sprint(components.Default, components.Everyone, components.Nobody, components.Server,
+			components.Target(9), targets.Only(1)))
+}
+
+func TestEqualSetsAreOneTarget(t *testing.T) {
+	var targets components.Targets
+	a := targets.Only(3, 1, 2, 3)
+	assert.Equal(t, a, targets.Only(1, 2, 3))
+	assert.NotEqual(t, a, targets.Except(1, 2, 3))
+	assert.NotEqual(t, a, targets.Only(1, 2))
+}
+
+func TestFullTargetsGiveUpTheLongestUnused(t *testing.T) {
+	var targets components.Targets
+	client := func(i int) entangle.ClientID { return entangle.ClientID(i + 1) }
+	made := make([]components.Target, components.MaxSets)
+	for i := range made {
+		made[i] = targets.Only(client(i))
+	}
+	assert.True(t, targets.Contains(made[0], client(0)), "used, so no longer the oldest")
+
+	more := targets.Only(client(components.MaxSets))
+	assert.True(t, targets.Contains(more, client(components.MaxSets)))
+	assert.True(t, targets.Contains(made[0], client(0)))
+	assert.False(t, targets.Contains(made[1], client(1)), "given up")
+	assert.False(t, targets.Contains(made[1], client(components.MaxSets)), "not taken for its successor")
+
+	again := targets.Only(client(1))
+	assert.NotEqual(t, made[1], again)
+	assert.True(t, targets.Contains(again, client(1)))
+	assert.False(t, targets.Contains(made[2], client(2)))
+}
+
+func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
+	var targets components.Targets
+	hits := 0
+	use := func() {
+		if targets.Contains(targets.Only(4, 2, 9), 9) && !targets.Contains(targets.Except(7), 7) {
+			hits++
+		}
+	}
+	use()
+	assert.Zero(t, testing.AllocsPerRun(100, use))
+	assert.Equal(t, 102, hits)
+}

@@ -1,0 +1,106 @@
+package udp
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
+
+// Conn is an open socket: a server's, that speaks with anybody, or a client's,
+// that speaks with its server.
+type Conn struct {
+	socket  *net.UDPConn
+	local   netip.AddrPort
+	server  netip.AddrPort // the only peer of a client's socket; not valid at a server's
+	arrived *queue.Queue
+	sender  sender
+	reader  sync.WaitGroup
+	closing sync.Once
+	closed  chan struct{}
+	count   counters
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// newConn takes the socket over and starts the goroutine that reads it.
+func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
+	// The kernel grants what it likes; a smaller buffer is no reason to fail.
+	if o.readBuffer > 0 {
+		_ = socket.SetReadBuffer(o.readBuffer)
+	}
+	if o.writeBuffer > 0 {
+		_ = socket.SetWriteBuffer(o.writeBuffer)
+	}
+	c := &Conn{
+		socket:  socket,
+		local:   unmap(socket.LocalAddr().(*net.UDPAddr).AddrPort()),
+		server:  server,
+		arrived: queue.New(o.queue),
+		closed:  make(chan struct{}),
+	}
+	c.sender.init(socket, server.IsValid())
+	c.reader.Go(c.read)
+	return c
+}
+
+// LocalAddr is the address that the socket is bound to; a client's names the
+// interface that leads to its server.
+func (c *Conn) LocalAddr() netip.AddrPort { return c.local }
+
+// Receive implements transport.Conn: it takes what the reading goroutine queued.
+func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) { return c.arrived.Pop(buf) }
+
+// Send implements transport.Conn. A datagram counts as sent when the kernel took
+// it. Where the kernel's buffer is full it is lost at once on Linux, and after
+// at most sendPatience for the whole batch elsewhere.
+func (c *Conn) Send(batch []transport.Datagram) (int, error) {
+	if c.arrived.Closed() {
+		return 0, transport.ErrClosed
+	}
+	r := c.sender.send(c, batch)
+	c.count.sent.Add(uint64(r.sent))
+	c.count.sentBytes.Add(uint64(r.bytes))
+	c.count.sendCalls.Add(uint64(r.calls))
+	if errors.Is(r.err, net.ErrClosed) {
+		return r.sent, transport.ErrClosed
+	}
+	c.count.bufferFull.Add(uint64(r.full))
+	c.count.unsendable.Add(uint64(len(batch) - r.sent - r.full))
+	return r.sent, nil
+}
+
+// sendResult is what became of one batch. err is set only by a closed socket.
+type sendResult struct {
+	sent, full, bytes, calls int
+	err                      error
+}
+
+// carries reports whether d is for this socket at all.
+func (c *Conn) carries(d *transport.Datagram) bool {
+	switch {
+	case len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram:
+		return false
+	case c.server.IsValid():
+		return d.Addr == c.server
+	default:
+		return d.Addr.IsValid() && d.Addr.Port() != 0
+	}
+}
+
+// Close frees the port and ends the goroutine before it returns. Datagrams that
+// wait are dropped.
+func (c *Conn) Close() error {
+	var err error
+	c.closing.Do(func() {
+		c.arrived.Close()
+		close(c.closed)
+		err = c.socket.Close()
+	})
+	c.reader.Wait()
+	return err
+}

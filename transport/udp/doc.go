@@ -1,0 +1,27 @@
+// Package udp carries datagrams over UDP sockets.
+//
+// Listener opens a server's socket, Dialer a client's; both work with IPv4 and
+// IPv6, and a Listener on ":40000" serves both with one socket.
+//
+// # What it does
+//
+// One goroutine per socket reads into a queue of bounded length, from which
+// Receive takes without waiting; when the queue is full the newest datagram is
+// dropped and counted. Send gives a whole batch to the kernel: on Linux with one
+// system call for up to 256 datagrams, and equal ones in a row for one peer as
+// one segmented datagram (UDP GSO) where kernel and device can; elsewhere one by
+// one. Neither direction allocates once it is warm.
+//
+// Addresses are given in their plain form: an IPv4 peer of a socket that serves
+// both families is 192.0.2.1, not ::ffff:192.0.2.1.
+//
+// # What it does not
+//
+// It neither fragments nor encrypts, and it does not retry: a datagram that the
+// kernel does not take at once is lost and counted, and so is one that no route
+// leads to. Datagrams over entangle.MaxDatagram are not sent, and dropped when
+// they come in. ICMP messages ("port unreachable") never break a Conn; a peer
+// that is gone is for the session's timeout to find.
+//
+// Browsers have no UDP: on js and wasip1 Listen and Dial return ErrNoUDP.
+package udp

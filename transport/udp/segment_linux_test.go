@@ -1,0 +1,143 @@
+package udp
+
+import (
+	"fmt"
+	"net/netip"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// eventually polls in the goroutine of the test until ok.
+func eventually(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(20 * time.Microsecond) {
+		require.True(t, time.Now().Before(deadline), "nothing came within ten seconds")
+	}
+}
+
+// soNoCheck is SO_NO_CHECK. The kernel does not segment for a socket that sends
+// without checksums.
+const soNoCheck = 11
+
+func openPair(t *testing.T) (server, client *Conn) {
+	s, err := Listener{Addr: "127.0.0.1:0"}.Listen()
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	c, err := Dialer{}.Dial(s.LocalAddr())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	return s.(*Conn), c.(*Conn)
+}
+
+// mixed has runs of every kind that segmentation must tell apart.
+func mixed(to netip.AddrPort) []transport.Datagram {
+	var batch []transport.Datagram
+	for i, size := range []int{900, 900, 900, 900, 300, 900, 900, 1150, 1150, 1150, 20, 20, 30, 30} {
+		data := make([]byte, size)
+		copy(data, fmt.Sprintf("datagram %02d", i))
+		batch = append(batch, transport.Datagram{Addr: to, Data: data})
+	}
+	return batch
+}
+
+func expectBatch(t *testing.T, at *Conn, batch []transport.Datagram) {
+	t.Helper()
+	buf := make([]byte, entangle.MaxDatagram)
+	for i, d := range batch {
+		var n int
+		eventually(t, func() bool {
+			var err error
+			n, _, err = at.Receive(buf)
+			return err == nil
+		})
+		require.Equal(t, d.Data, buf[:n], "datagram %d", i)
+	}
+}
+
+// joined counts the messages that pack makes of a batch.
+func joined(c *Conn, batch []transport.Datagram) int {
+	_, packed := c.sender.pack(c, batch, 0)
+	return packed
+}
+
+func TestEqualDatagramsInARowAreJoined(t *testing.T) {
+	server, client := openPair(t)
+	require.True(t, server.sender.segments, "Linux 4.18 or later segments on loopback")
+	batch := mixed(client.LocalAddr())
+	assert.Equal(t, 5, joined(server, batch), "4 of 900 with 300; 2 of 900; 3 of 1150 with 20; 20; 2 of 30")
+	sent, err := server.Send(batch)
+	require.NoError(t, err)
+	assert.Equal(t, len(batch), sent)
+	assert.EqualValues(t, 1, server.Stats().SendCalls)
+	expectBatch(t, client, batch)
+}
+
+// The kernel refuses to segment; every datagram goes out nevertheless, once.
+func TestRefusedSegmentsGoSingly(t *testing.T) {
+	server, client := openPair(t)
+	raw, err := server.socket.SyscallConn()
+	require.NoError(t, err)
+	var opt error
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		opt = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, soNoCheck, 1)
+	}))
+	require.NoError(t, opt)
+	batch := mixed(client.LocalAddr())
+	for range 3 {
+		sent, err := server.Send(batch)
+		require.NoError(t, err)
+		assert.Equal(t, len(batch), sent)
+		expectBatch(t, client, batch)
+	}
+	assert.Greater(t, server.Stats().SendCalls, uint64(3))
+	assert.Zero(t, server.Stats().Unsendable)
+}
+
+func TestLongRunsEndAtTheKernelsLimits(t *testing.T) {
+	server, client := openPair(t)
+	for _, c := range []struct{ size, count, messages int }{
+		{10, 64, 1}, {10, 65, 2}, {1150, 56, 1}, {1150, 57, 2}, {1150, 256, 5},
+	} {
+		batch := make([]transport.Datagram, c.count)
+		for i := range batch {
+			batch[i] = transport.Datagram{Addr: client.LocalAddr(), Data: make([]byte, c.size)}
+		}
+		assert.Equal(t, c.messages, joined(server, batch), "%d datagrams of %d bytes", c.count, c.size)
+		sent, err := server.Send(batch)
+		require.NoError(t, err)
+		assert.Equal(t, c.count, sent)
+	}
+}
+
+func TestSendKeepsNoReference(t *testing.T) {
+	server, client := openPair(t)
+	_, err := server.Send(mixed(client.LocalAddr()))
+	require.NoError(t, err)
+	for i := range server.sender.buffers {
+		require.Nil(t, server.sender.buffers[i], "buffer %d", i)
+	}
+}
+
+// A send buffer smaller than one joined message must not cost its datagrams.
+func TestSmallWriteBufferStillSends(t *testing.T) {
+	s, err := Listener{Addr: "127.0.0.1:0", WriteBuffer: 1}.Listen()
+	require.NoError(t, err)
+	defer s.Close()
+	c, err := Dialer{}.Dial(s.LocalAddr())
+	require.NoError(t, err)
+	defer c.Close()
+	batch := make([]transport.Datagram, 50)
+	for i := range batch {
+		batch[i] = transport.Datagram{Addr: c.LocalAddr(), Data: make([]byte, entangle.MaxDatagram)}
+	}
+	sent, err := s.Send(batch)
+	require.NoError(t, err)
+	assert.Equal(t, len(batch), sent)
+}

@@ -1,0 +1,160 @@
+package udp
+
+import (
+	"errors"
+	"net"
+	"syscall"
+
+	"golang.org/x/net/ipv4"
+
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+const (
+	// chunkSize is how many datagrams go into one system call. The kernel takes
+	// up to 1024 messages; the gain is had by 100, and memory grows with it.
+	chunkSize = 256
+
+	// refusals is how many answers of the network to earlier datagrams one call
+	// of Send clears away before it gives a datagram up.
+	refusals = 16
+)
+
+// sender sends datagrams in chunks: pack puts one into messages, flush hands
+// these to the kernel. Everything in it is made once and used again.
+type sender struct {
+	packets   *ipv4.PacketConn // sends to IPv6 peers as well: messages carry addresses of either family
+	connected bool
+	segments  bool // the kernel segments (UDP GSO), and no device has refused yet
+
+	messages [chunkSize]ipv4.Message
+	first    [chunkSize]int    // index in the batch of a message's first datagram
+	sizes    [chunkSize]int    // bytes in a message
+	peers    [chunkSize]peer   // address of a message
+	buffers  [chunkSize][]byte // datagrams; a message has a run of them
+	controls [chunkSize][]byte // says the segment size of messages with several
+	plainTo  int               // datagrams of the batch before this index go singly
+}
+
+// peer is room for one address, for package ipv4 wants a net.Addr.
+type peer struct {
+	udp net.UDPAddr
+	ip  [16]byte
+}
+
+func (s *sender) init(socket *net.UDPConn, connected bool) {
+	s.packets = ipv4.NewPacketConn(socket)
+	s.connected = connected
+	s.segments = canSegment(socket)
+	for i := range s.controls {
+		s.controls[i] = newSegmentControl()
+	}
+}
+
+func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
+	s.plainTo = 0
+	for at := 0; at < len(batch); {
+		end, packed := s.pack(c, batch, at)
+		done, verdict := s.flush(packed, &r)
+		switch verdict {
+		case allDone:
+			at = end
+		case segmentsRefused:
+			at, s.plainTo = s.first[done], s.first[done]+len(s.messages[done].Buffers)
+		case bufferFull:
+			r.full = len(batch) - s.first[done]
+			at = len(batch)
+		case socketClosed:
+			at = len(batch)
+		}
+		clear(s.buffers[:min(len(batch), chunkSize)])
+	}
+	return r
+}
+
+// pack fills messages with datagrams of the batch from index at on, and returns
+// the index behind the last one looked at and the number of messages.
+func (s *sender) pack(c *Conn, batch []transport.Datagram, at int) (end, packed int) {
+	end = min(at+chunkSize, len(batch))
+	used, joinable := 0, false
+	for i := at; i < end; i++ {
+		d := &batch[i]
+		if !c.carries(d) {
+			// A message must be a run of the batch, or it cannot be resumed.
+			joinable = false
+			continue
+		}
+		s.buffers[used] = d.Data
+		used++
+		if joinable && i >= s.plainTo && s.joins(packed-1, batch, d) {
+			s.join(packed-1, used, len(d.Data))
+			continue
+		}
+		s.begin(packed, i, used, d)
+		packed++
+		joinable = s.segments
+	}
+	return end, packed
+}
+
+// begin makes message m of one datagram, the last of the used buffers.
+func (s *sender) begin(m, index, used int, d *transport.Datagram) {
+	msg := &s.messages[m]
+	msg.Buffers, msg.OOB, msg.Addr = s.buffers[used-1:used], nil, nil
+	s.first[m], s.sizes[m] = index, len(d.Data)
+	if !s.connected {
+		msg.Addr = s.peers[m].set(d)
+	}
+}
+
+func (p *peer) set(d *transport.Datagram) net.Addr {
+	a := d.Addr.Addr()
+	if a.Is4() {
+		v4 := a.As4()
+		p.udp.IP = p.ip[:copy(p.ip[:], v4[:])]
+	} else {
+		p.ip = a.As16()
+		p.udp.IP = p.ip[:]
+	}
+	p.udp.Port, p.udp.Zone = int(d.Addr.Port()), a.Zone()
+	return &p.udp
+}
+
+// verdict is why flush ended.
+type verdict uint8
+
+const (
+	allDone         verdict = iota // every message was sent or given up
+	bufferFull                     // the kernel has no room for this message
+	segmentsRefused                // this message has to go as single datagrams
+	socketClosed
+)
+
+// flush hands the first packed messages over. It returns the message that it
+// ended at and why.
+func (s *sender) flush(packed int, r *sendResult) (done int, _ verdict) {
+	for tries := 0; done < packed; {
+		n, err := s.packets.WriteBatch(s.messages[done:packed], syscall.MSG_DONTWAIT)
+		r.calls++
+		for range max(n, 0) {
+			r.sent += len(s.messages[done].Buffers)
+			r.bytes += s.sizes[done]
+			done++
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, net.ErrClosed):
+			r.err = err
+			return done, socketClosed
+		case errors.Is(err, syscall.EAGAIN):
+			return done, bufferFull
+		case tries < refusals && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EINTR)):
+			tries++
+		case len(s.messages[done].Buffers) > 1 && s.refused(err):
+			return done, segmentsRefused
+		default:
+			done++ // no route, a firewall, an address that cannot be: lost
+		}
+	}
+	return done, allDone
+}

@@ -1,0 +1,48 @@
+package udp
+
+import "sync/atomic"
+
+// Stats counts datagrams of one Conn since it was opened. A datagram that comes
+// in is in exactly one of Received, QueueFull, BadSize and Stranger; one given
+// to Send is in exactly one of Sent, BufferFull and Unsendable.
+type Stats struct {
+	Received      uint64 // queued for Receive
+	ReceivedBytes uint64 // in those, without headers of UDP and IP
+	QueueFull     uint64 // dropped because the queue for Receive was full
+	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
+	Stranger      uint64 // dropped by a client because they did not come from its server
+	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
+	ReadErrors    uint64 // errors of the socket, such as ICMP's "port unreachable"
+
+	Sent       uint64 // handed to the kernel
+	SentBytes  uint64 // in those, without headers of UDP and IP
+	BufferFull uint64 // lost because the kernel's buffer was full
+	Unsendable uint64 // lost because of their size or address, or because no route leads there
+	SendCalls  uint64 // system calls that Sent took
+}
+
+// counters are the parts of Stats that the Conn itself counts; the queue counts
+// the rest.
+type counters struct {
+	receivedBytes, stranger, readErrors                atomic.Uint64
+	sent, sentBytes, bufferFull, unsendable, sendCalls atomic.Uint64
+}
+
+// Stats returns the counters. It may be called from any goroutine.
+func (c *Conn) Stats() Stats {
+	q := c.arrived.Stats()
+	return Stats{
+		Received:      q.Pushed,
+		ReceivedBytes: c.count.receivedBytes.Load(),
+		QueueFull:     q.Full,
+		BadSize:       q.Size,
+		Stranger:      c.count.stranger.Load(),
+		TooLarge:      q.TooLarge,
+		ReadErrors:    c.count.readErrors.Load(),
+		Sent:          c.count.sent.Load(),
+		SentBytes:     c.count.sentBytes.Load(),
+		BufferFull:    c.count.bufferFull.Load(),
+		Unsendable:    c.count.unsendable.Load(),
+		SendCalls:     c.count.sendCalls.Load(),
+	}
+}

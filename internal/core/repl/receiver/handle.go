@@ -162,7 +162,7 @@ func (r *Receiver) applied(g *group, rec *repl.Record) {
 	g.seq = rec.Seq
 	if rec.Kind == repl.Full {
 		if !g.known {
-			r.stats.strangers--
+			r.strangers--
 		}
 		g.known, g.asked = true, false
 	}

@@ -27,7 +27,7 @@ type Receiver struct {
 	spare     []*group
 	waiting   pool
 	swept     entangle.Tick
-	resync  []repl.Handle
+	resync    []repl.Handle
 
 	in    bits.Reader
 	refs  []repl.Ref
@@ -147,7 +147,7 @@ func (r *Receiver) sweep(now entangle.Tick) bool {
 	}
 	r.swept = now
 	for _, g := range r.groups {
-		if !g.known && now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience {
+		if !g.known && (len(g.waits) == 0 || now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience) {
 			r.forget(g)
 		}
 	}

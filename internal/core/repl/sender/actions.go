@@ -20,7 +20,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	p.w.Bits(uint64(p.world.tick), 32)
 	p.actions.begin()
 	for g := p.shapeDue.Next(0); g >= 0; g = p.shapeDue.Next(g + 1) {
-		if p.inFlight[g] == repl.MaxActionsInFlight {
+		if p.unacked[g]&windowFull != 0 {
 			continue
 		}
 		rec, b, ok := p.action(g)
@@ -39,6 +39,10 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	heads.End(&p.w)
 	return p.w.Finish()
 }
+
+// windowFull is the bit of the oldest action that may be under way. While it is,
+// no further one is sent: the receiver could not tell their sequences apart.
+const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
 // nothing is the body of a record that has none.
 var nothing body
@@ -98,11 +102,11 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	}
 	p.seq[g] = rec.Seq
 	p.base[g], p.sent[g], p.shaped[g] = p.world.tick, p.world.tick, p.world.tick
-	p.inFlight[g]++
+	p.unacked[g] = p.unacked[g]<<1 | 1
 	p.shapeDue.Clear(int(g))
 	p.due.Clear(int(g))
 	p.doubted.Clear(int(g))
-	p.actions.add(rec.Group)
+	p.actions.add(sentAction{rec.Group, rec.Seq})
 	p.world.stats.Actions++
 }
 
@@ -114,58 +118,65 @@ func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onD
 
 // delivered frees the group's handle once nothing of its old life is under way:
 // an end that the peer received may still wait there for an action before it.
-func (p *Peer) delivered(g repl.Handle) {
-	p.inFlight[g]--
-	if p.phase[g] == ending && p.inFlight[g] == 0 {
+func (p *Peer) delivered(a sentAction) {
+	g := a.group
+	p.unacked[g] &^= 1 << ((p.seq[g] - a.seq) % repl.SeqCycle)
+	if p.phase[g] == ending && p.unacked[g] == 0 {
 		p.phase[g] = unknown
 		p.world.release(g)
 	}
 }
 
-// actionLog remembers the groups of each action message until it is delivered.
+// sentAction is one record of an action message.
+type sentAction struct {
+	group repl.Handle
+	seq   repl.Seq
+}
+
+// actionLog remembers the records of each action message until it is delivered.
 type actionLog struct {
 	messages []actionMessage
-	spare    [][]repl.Handle
+	spare    [][]sentAction
 }
 
 type actionMessage struct {
-	name   uint16
-	groups []repl.Handle
+	name    uint16
+	records []sentAction
 }
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 }
 
 // begin opens the record of a message.
 func (a *actionLog) begin() {
-	var groups []repl.Handle
+	var records []sentAction
 	if n := len(a.spare); n > 0 {
-		groups, a.spare = a.spare[n-1], a.spare[:n-1]
+		records, a.spare = a.spare[n-1], a.spare[:n-1]
 	}
-	a.messages = append(a.messages, actionMessage{groups: groups})
+	a.messages = append(a.messages, actionMessage{records: records})
 }
 
 func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1] }
 
-func (a *actionLog) fresh() bool { return len(a.last().groups) == 0 }
+func (a *actionLog) fresh() bool { return len(a.last().records) == 0 }
 
 // cancel takes back the record that was begun last and stayed empty.
 func (a *actionLog) cancel() {
-	a.spare = append(a.spare, a.last().groups)
+	a.spare = append(a.spare, a.last().records)
 	a.messages = a.messages[:len(a.messages)-1]
 }
 
-func (a *actionLog) add(g repl.Handle) { a.last().groups = append(a.last().groups, g) }
+func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
 
-func (a *actionLog) settle(name uint16, each func(repl.Handle)) {
+func (a *actionLog) settle(name uint16, each func(sentAction)) {
 	for i := range a.messages {
 		if a.messages[i].name != name {
 			continue
 		}
-		groups := a.messages[i].groups
-		for _, g := range groups {
-			each(g)
+		records := a.messages[i].records
+		for _, rec := range records {
+			each(rec)
 		}
-		a.spare = append(a.spare, groups[:0])
+		a.spare = append(a.spare, records[:0])
 		a.messages = append(a.messages[:i], a.messages[i+1:]...)
 		return
 	}

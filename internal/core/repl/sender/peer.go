@@ -20,12 +20,12 @@ const (
 type Peer struct {
 	world *World
 
-	phase    []phase
-	base     []entangle.Tick // newest tick that the peer holds before anything later applies
-	sent     []entangle.Tick // last tick of which anything was sent
-	shaped   []entangle.Tick // last tick of which structure was sent
-	seq      []repl.Seq      // of the last action
-	inFlight []uint8         // unacknowledged actions
+	phase   []phase
+	base    []entangle.Tick // newest tick that the peer holds before anything later applies
+	sent    []entangle.Tick // last tick of which anything was sent
+	shaped  []entangle.Tick // last tick of which structure was sent
+	seq     []repl.Seq      // of the last action
+	unacked []uint8         // bit i: the action i before the last one is under way
 
 	due      repl.Bitset // has values to send
 	shapeDue repl.Bitset // has structure to send
@@ -38,7 +38,7 @@ type Peer struct {
 
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost func(repl.Handle, entangle.Tick)
-	onDelivered     func(repl.Handle)
+	onDelivered     func(sentAction)
 }
 
 // NewPeer takes a peer in: all that is replicated becomes due for it.
@@ -78,7 +78,7 @@ func (p *Peer) grow(groups int) {
 		p.sent = append(p.sent, 0)
 		p.shaped = append(p.shaped, 0)
 		p.seq = append(p.seq, 0)
-		p.inFlight = append(p.inFlight, 0)
+		p.unacked = append(p.unacked, 0)
 	}
 	p.due.Grow(groups)
 	p.shapeDue.Grow(groups)

@@ -1,0 +1,135 @@
+package repl_test
+
+import (
+	"maps"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// entity is one entity in full. Component 0 is always there and names the
+// entity; a component whose number is 2 more than a multiple of 3 has no value.
+type entity struct {
+	mask   repl.Mask
+	values [20]uint32
+}
+
+func width(comp int) uint {
+	if comp%3 == 2 {
+		return 0
+	}
+	return 32
+}
+
+// model is the sender's world, as plain as can be.
+type model struct {
+	comps    int
+	entities map[repl.Slot]entity
+	names    uint32
+}
+
+func newModel(comps int) *model {
+	return &model{comps: comps, entities: map[repl.Slot]entity{}}
+}
+
+func (m *model) snapshot() map[repl.Slot]entity { return maps.Clone(m.entities) }
+
+// Encode implements sender.Source.
+func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, _ *repl.RefTable) {
+	w.Bits(uint64(m.entities[slot].values[comp]), width(comp))
+}
+
+// copySink is a receiver's world, as plain as can be: Begin copies everything.
+type copySink struct {
+	comps    int
+	tick     entangle.Tick
+	next     repl.Slot
+	entities map[repl.Slot]shown
+	before   map[repl.Slot]shown
+	at       repl.Slot
+	fresh    repl.Mask
+	whole    bool
+}
+
+type shown struct {
+	entity
+	tick entangle.Tick
+}
+
+// origin is the sender's slot, which the models write into component 0.
+func (s shown) origin() repl.Slot { return repl.Slot(s.values[0] & 0xffff) }
+
+func newCopySink(comps int) *copySink {
+	return &copySink{comps: comps, entities: map[repl.Slot]shown{}}
+}
+
+func (c *copySink) Begin(tick entangle.Tick) {
+	c.before, c.tick = maps.Clone(c.entities), tick
+	c.at = repl.NoSlot
+}
+
+func (c *copySink) Spawn() repl.Slot {
+	c.next++
+	c.entities[c.next] = shown{}
+	return c.next
+}
+
+func (c *copySink) Member(slot repl.Slot, whole bool) {
+	c.close()
+	c.at, c.whole, c.fresh = slot, whole, repl.Mask{}
+}
+
+// close takes off what a whole member did not name.
+func (c *copySink) close() {
+	if c.at == repl.NoSlot {
+		return
+	}
+	e := c.entities[c.at]
+	e.tick = c.tick
+	if c.whole {
+		for comp := range c.comps {
+			if !c.fresh.Has(comp) {
+				e.mask.Clear(comp)
+				e.values[comp] = 0
+			}
+		}
+	}
+	c.entities[c.at] = e
+}
+
+func (c *copySink) Remove(comp int) {
+	e := c.entities[c.at]
+	e.mask.Clear(comp)
+	e.values[comp] = 0
+	c.entities[c.at] = e
+}
+
+func (c *copySink) Insert(r *bits.Reader, comp int, _ receiver.Refs) error {
+	e := c.entities[c.at]
+	e.mask.Set(comp)
+	c.fresh.Set(comp)
+	e.values[comp] = uint32(r.Bits(width(comp)))
+	c.entities[c.at] = e
+	return r.Err()
+}
+
+func (c *copySink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	e := c.entities[c.at]
+	if !e.mask.Has(comp) {
+		return receiver.ErrMalformed
+	}
+	return c.Insert(r, comp, refs)
+}
+
+func (c *copySink) Despawn(slot repl.Slot) { delete(c.entities, slot) }
+
+func (c *copySink) Commit() { c.close() }
+
+func (c *copySink) Discard() { c.entities = c.before }
+
+func (c *copySink) Skip(r *bits.Reader, comp int) error {
+	r.Bits(width(comp))
+	return r.Err()
+}

@@ -84,7 +84,7 @@ func (f *flight) popAcked() (id uint16, ok bool) {
 // skipResolved moves oldest to the first sequence that still waits.
 func (f *flight) skipResolved() (waiting bool) {
 	for f.oldest < f.next {
-		if f.slot(f.oldest).state == inFlight {
+		if s := f.slot(f.oldest); s.seq == f.oldest && s.state == inFlight {
 			return true
 		}
 		f.oldest++

@@ -1,0 +1,119 @@
+package channel
+
+import "time"
+
+// smallestFrame is a channel byte and a length.
+const smallestFrame = 2
+
+// AppendFrames appends to dst, the packet under construction with id pkt, what is
+// due now, most urgent first, in at most room bytes. rtt is the current round
+// trip (packet.Tracker.RTT). eliciting says that something was appended whose
+// sender waits for the verdict on pkt: give it to HandleAcked or HandleLost.
+//
+// It may be called several times for one packet and for several packets at one
+// instant; what did not fit comes first in the next. Offer MinRoom bytes at least
+// once per tick, or large messages starve.
+func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
+	at := m.since(now)
+	m.refresh(at, rtt)
+	m.unblock()
+	left := 0
+	for i, c := range m.plan.due {
+		if room < smallestFrame {
+			left += copy(m.plan.due[left:], m.plan.due[i:])
+			break
+		}
+		f := c.msg.frame(c.index)
+		size := frameSize(&f)
+		if !m.mayBegin(c.msg) || size > room {
+			c.msg.lane.blocked = true
+			m.plan.due[left] = c
+			left++
+			continue
+		}
+		dst = m.pack(dst, c, pkt, at)
+		room -= size
+		eliciting = eliciting || c.msg.tracked()
+		m.packed(c.msg)
+	}
+	m.plan.trim(left)
+	return dst, eliciting
+}
+
+func (p *plan) trim(n int) {
+	clear(p.due[n:])
+	p.due = p.due[:n]
+}
+
+func (m *Mux) unblock() {
+	m.shut = false
+	for _, l := range m.channels {
+		l.blocked = false
+	}
+}
+
+// mayBegin reports whether a piece of the message may be packed now. In a channel
+// that keeps order nothing begins before what was sent earlier, so the receiver
+// never waits for a message that the window has no room for.
+func (m *Mux) mayBegin(msg *message) bool {
+	mode := msg.lane.cfg.Mode
+	switch {
+	case msg.begun:
+		return true
+	case msg.lane.blocked && mode.keepsOrder():
+		return false
+	case !mode.Reliable():
+		return true
+	case m.shut || m.window+msg.cost > ReliableWindow:
+		m.shut = true
+		return false
+	}
+	return true
+}
+
+// pack appends the frame of one piece and notes where it went.
+func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
+	msg, l := c.msg, c.msg.lane
+	if !msg.begun {
+		m.begin(msg)
+	}
+	l.opened(at)
+	piece := &msg.pieces[c.index]
+	if piece.state == unsent {
+		msg.unsent--
+	} else {
+		m.stats.Resent++
+	}
+	*piece = pieceOf(at, pkt)
+	if msg.tracked() {
+		m.remember(pkt, ref{msg: msg, index: c.index})
+	}
+	m.stats.Frames++
+	m.lastFrame = len(dst)
+	return appendFrame(dst, msg.frame(c.index))
+}
+
+func pieceOf(at time.Duration, pkt uint16) piece {
+	return piece{at: at, packet: pkt, state: flying}
+}
+
+func (m *Mux) begin(msg *message) {
+	l := msg.lane
+	msg.begun = true
+	if l.cfg.Mode.Reliable() {
+		m.window += msg.cost
+		msg.wire = uint16(msg.seq)
+		return
+	}
+	if l.cfg.Mode.carriesID(len(msg.pieces) > 1) {
+		msg.wire = l.nextWire
+		l.nextWire++
+	}
+}
+
+// packed drops an unreliable message from its queue once all of it is packed.
+func (m *Mux) packed(msg *message) {
+	if !msg.lane.cfg.Mode.Reliable() && msg.unsent == 0 {
+		m.dequeue(msg)
+	}
+}

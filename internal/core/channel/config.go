@@ -1,0 +1,154 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ID names a channel on the wire and in the API; 0 to MaxID.
+type ID uint8
+
+// MaxID is the largest channel id: two bits of the channel byte are flags.
+const MaxID ID = 63
+
+// Mode says what a channel promises about its messages.
+type Mode uint8
+
+const (
+	// OrderedReliable delivers every message once, in the order they were sent.
+	OrderedReliable Mode = iota
+	// UnorderedReliable delivers every message once, as soon as it arrives.
+	UnorderedReliable
+	// SequencedReliable delivers the newest message for certain, and an older one
+	// only if it arrives before anything newer.
+	SequencedReliable
+	// SequencedUnreliable sends once, and delivers only what is newer than the
+	// last message delivered.
+	SequencedUnreliable
+	// UnorderedUnreliable sends once, and delivers what arrives, when it arrives.
+	UnorderedUnreliable
+	// External only frames: bodies are written straight into the packet with
+	// BeginFrame and EndFrame, come out of Poll if their packet arrived, and are
+	// kept, ordered and repeated by whoever writes them.
+	External
+
+	modes
+)
+
+// Reliable reports whether messages are sent again until they are acknowledged.
+func (m Mode) Reliable() bool { return m <= SequencedReliable }
+
+// Sequenced reports whether messages older than the last delivered are dropped.
+func (m Mode) Sequenced() bool { return m == SequencedReliable || m == SequencedUnreliable }
+
+// keepsOrder reports whether messages are packed in the order of Send.
+func (m Mode) keepsOrder() bool { return m == OrderedReliable || m.Sequenced() }
+
+// String returns the name of the constant.
+func (m Mode) String() string {
+	names := [modes]string{
+		"OrderedReliable", "UnorderedReliable", "SequencedReliable",
+		"SequencedUnreliable", "UnorderedUnreliable", "External",
+	}
+	if m >= modes {
+		return fmt.Sprintf("Mode(%d)", uint8(m))
+	}
+	return names[m]
+}
+
+// Direction says which way a channel carries messages, seen from this end. The
+// two ends of a one-way channel have opposite directions.
+type Direction uint8
+
+const (
+	// Both ways.
+	Both Direction = iota
+	// SendOnly refuses what arrives.
+	SendOnly
+	// ReceiveOnly refuses Send.
+	ReceiveOnly
+
+	directions
+)
+
+// Config describes one channel. Except for Name, SendEvery, Resend... and
+// ReportDelivery, both ends must agree on it.
+type Config struct {
+	ID   ID     // unique, at most MaxID
+	Name string // for errors
+	Mode Mode
+	// Direction of messages seen from this end.
+	Direction Direction
+	// Priority relative to other channels; multiplied by a message's own.
+	// 0 means 1.
+	Priority float32
+	// SendEvery is the shortest time between two sends of this channel, repeats
+	// included; what is queued in between waits. 0 or less: whenever there is a
+	// packet.
+	SendEvery time.Duration
+	// ResendFactor times the round trip is how long a reliable message waits for
+	// its acknowledgement before it is sent again, without waiting for the verdict
+	// on its packet. 0 means DefaultResendFactor, negative means never by time.
+	ResendFactor float32
+	// ResendMin is the shortest such wait. 0 means DefaultResendMin, negative
+	// means none.
+	ResendMin time.Duration
+	// ReportDelivery makes PollDelivered name the messages that the peer has
+	// received in full.
+	ReportDelivery bool
+}
+
+// Defaults of Config.
+const (
+	// DefaultResendFactor repeats only what most likely is lost: an acknowledgement
+	// takes one round trip and the peer's tick.
+	DefaultResendFactor = 1.5
+	// DefaultResendMin is two ticks of 60 Hz and an acknowledgement's delay.
+	DefaultResendMin = 60 * time.Millisecond
+)
+
+func (c Config) withDefaults() Config {
+	if c.Priority == 0 {
+		c.Priority = 1
+	}
+	if c.ResendFactor == 0 {
+		c.ResendFactor = DefaultResendFactor
+	}
+	if c.ResendMin == 0 {
+		c.ResendMin = DefaultResendMin
+	}
+	c.ResendMin = max(c.ResendMin, 0)
+	c.SendEvery = max(c.SendEvery, 0)
+	return c
+}
+
+// ErrConfig is wrapped by the errors of NewMux, which name the channel and field.
+var ErrConfig = errors.New("channel: bad configuration")
+
+func (c Config) validate() error {
+	switch {
+	case c.ID > MaxID:
+		return c.mistake("ID", "must be at most 63")
+	case c.Mode >= modes:
+		return c.mistake("Mode", "must be one of the constants of Mode")
+	case c.Direction >= directions:
+		return c.mistake("Direction", "must be Both, SendOnly or ReceiveOnly")
+	case !validPriority(c.Priority):
+		return c.mistake("Priority", "must be a finite number, 0 or more")
+	case c.ResendFactor != c.ResendFactor:
+		return c.mistake("ResendFactor", "must be a number")
+	case c.Mode == External && c.ReportDelivery:
+		return c.mistake("ReportDelivery", "is not for External channels: their owner keeps what packets carry")
+	}
+	return nil
+}
+
+func (c Config) mistake(field, sentence string) error {
+	return fmt.Errorf("%w: channel %d %q: %s %s", ErrConfig, c.ID, c.Name, field, sentence)
+}
+
+func validPriority(p float32) bool { return p >= 0 && p <= maxPriority }
+
+// maxPriority keeps products of two priorities and an age finite.
+const maxPriority = 1e12

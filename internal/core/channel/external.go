@@ -1,0 +1,60 @@
+package channel
+
+// ExternalOverhead is the most that framing adds to an external body, in bytes.
+const ExternalOverhead = 1 + maxLengthSize
+
+// Mark is a frame that was begun.
+type Mark struct{ at int }
+
+// BeginFrame appends the head of a frame of an External channel to dst. Append
+// the body and call EndFrame; or cut dst back to its length before BeginFrame and
+// nothing has happened. It panics if the channel is not External or only
+// receives.
+func (m *Mux) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
+	if id > MaxID || m.byID[id] == nil || m.byID[id].cfg.Mode != External || m.byID[id].cfg.Direction == ReceiveOnly {
+		panic("channel: BeginFrame needs an External channel that this end may send on: check the channel's Mode and Direction")
+	}
+	mark := Mark{at: len(dst)}
+	return append(dst, byte(id), 0, 0), mark
+}
+
+// EndFrame fills in the length of the frame that began at mark. Bodies below 128
+// bytes move down by the byte that their length does not need. It panics if the
+// body is longer than a packet could ever be.
+func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
+	head := mark.at + 1
+	n := len(dst) - head - maxLengthSize
+	if n > maxLength {
+		panic("channel: EndFrame after a body of more than 16 KiB: a frame must fit into its packet")
+	}
+	m.lastFrame = mark.at
+	m.stats.Frames++
+	if n >= 0x80 {
+		dst[head], dst[head+1] = byte(n)|0x80, byte(n>>7)
+		return dst
+	}
+	dst[head] = byte(n)
+	return append(dst[:head+1], dst[head+maxLengthSize:]...)
+}
+
+// Finish takes the length out of the packet's last frame, which saves one or two
+// bytes: its body runs to the end. Call it once per packet, after the last frame;
+// a packet without frames stays as it is. A packet that is sent without Finish is
+// valid too.
+func (m *Mux) Finish(dst []byte) []byte {
+	at := m.lastFrame
+	m.lastFrame = -1
+	if at < 0 || at >= len(dst) {
+		return dst
+	}
+	f, rest, err := m.parseFrame(dst[at:])
+	if err != nil || len(rest) != 0 {
+		panic("channel: Finish on other bytes than the frames were appended to")
+	}
+	if f.last || !f.hasLength() {
+		return dst
+	}
+	end := len(dst) - len(f.body)
+	dst[at] |= flagLast
+	return append(dst[:end-lengthSize(len(f.body))], f.body...)
+}

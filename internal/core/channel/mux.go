@@ -1,0 +1,160 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MessageID counts the messages of one channel, from 0, in the order of Send.
+type MessageID uint64
+
+// Mux is one peer's channels: what waits to be sent, what is in flight, and what
+// arrived. It is not safe for concurrent use.
+type Mux struct {
+	limits   Limits
+	channels []*lane
+	byID     [MaxID + 1]*lane
+
+	start time.Time // of the first call; times are kept as distances from it
+	begun bool
+
+	pool     pool
+	messages messagePool
+	records  records
+	plan     plan
+	reports  reports
+
+	queued    int  // cost of reliable messages that wait or are not acknowledged
+	window    int  // cost of reliable messages begun; see ReliableWindow
+	shut      bool // in this AppendFrames: a message waits for the window, so none may overtake it
+	lastFrame int  // where the last frame of the packet under construction starts; -1: none
+
+	inbox  inbox
+	memory memory
+	stats  Stats
+}
+
+// lane is one channel of a mux, in both directions.
+type lane struct {
+	cfg   Config
+	index uint8 // in Mux.channels
+
+	queue    queue
+	backlog  int    // bytes of the bodies in queue
+	waiting  int    // messages whose bodies are in queue
+	cost     int    // of the unreliable messages in queue
+	nextWire uint16 // id of the next unreliable message that is begun
+	openedAt time.Duration
+	opensAt  time.Duration
+	blocked  bool // in this AppendFrames: nothing further may begin
+
+	arrivals arrivals
+}
+
+// NewMux returns the channels of one connection. The error wraps ErrConfig and
+// names the field that is wrong.
+func NewMux(configs []Config, limits Limits) (*Mux, error) {
+	if err := limits.validate(); err != nil {
+		return nil, err
+	}
+	m := &Mux{limits: limits.withDefaults(), lastFrame: -1}
+	m.reports.limit = m.limits.Reports
+	for _, cfg := range configs {
+		if err := cfg.validate(); err != nil {
+			return nil, err
+		}
+		if m.byID[cfg.ID] != nil {
+			return nil, cfg.mistake("ID", "is taken by another channel")
+		}
+		l := &lane{cfg: cfg.withDefaults(), index: uint8(len(m.channels)), openedAt: -1}
+		m.channels = append(m.channels, l)
+		m.byID[cfg.ID] = l
+	}
+	return m, nil
+}
+
+// Errors of Send: the caller's, but for ErrQueueFull.
+var (
+	// ErrNoChannel: NewMux was given no channel with this id.
+	ErrNoChannel = errors.New("channel: no channel has this id: add it to the configuration of both ends")
+	// ErrDirection: the channel only receives.
+	ErrDirection = errors.New("channel: this end may not send on this channel: its direction is ReceiveOnly")
+	// ErrExternal: the channel has no messages.
+	ErrExternal = errors.New("channel: an External channel takes frames, not messages: use BeginFrame and EndFrame")
+	// ErrTooLarge: longer than MaxMessage or MaxUnreliableMessage.
+	ErrTooLarge = errors.New("channel: message too large: split it")
+	// ErrPriority: negative, infinite, or no number.
+	ErrPriority = errors.New("channel: a message's priority must be a finite number, 0 or more")
+	// ErrQueueFull: the peer does not acknowledge what was sent reliably, or takes
+	// it in more slowly than it is sent. Nothing was queued: disconnect the peer.
+	ErrQueueFull = errors.New("channel: reliable queue full: the peer is too slow, disconnect it")
+)
+
+// Send copies body into the queue of a channel and returns its number there.
+// priority is relative to other messages and multiplied by the channel's; 0
+// means 1. On an unreliable channel that is full the oldest messages are dropped
+// and counted; on a reliable one the error is ErrQueueFull.
+func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (MessageID, error) {
+	l, err := m.sender(id, body, priority)
+	if err != nil {
+		return 0, err
+	}
+	price := cost(len(body))
+	if !l.cfg.Mode.Reliable() {
+		m.makeRoom(l, price)
+		l.cost += price
+	} else if m.queued+price > m.limits.ReliableQueue {
+		return 0, ErrQueueFull
+	} else {
+		m.queued += price
+	}
+	if priority == 0 {
+		priority = 1
+	}
+	msg := m.messages.get(len(body))
+	msg.lane, msg.body, msg.cost, msg.priority, msg.queued = l, m.pool.copyOf(body), price, priority, m.since(now)
+	l.queue.push(msg)
+	l.backlog += len(body)
+	l.waiting++
+	m.plan.stale = true
+	m.stats.Sent++
+	return msg.seq, nil
+}
+
+func (m *Mux) sender(id ID, body []byte, priority float32) (*lane, error) {
+	if id > MaxID || m.byID[id] == nil {
+		return nil, ErrNoChannel
+	}
+	l := m.byID[id]
+	switch {
+	case l.cfg.Direction == ReceiveOnly:
+		return nil, ErrDirection
+	case l.cfg.Mode == External:
+		return nil, ErrExternal
+	case len(body) > l.cfg.Mode.maxMessage():
+		return nil, fmt.Errorf("%w: %d bytes on channel %q, at most %d", ErrTooLarge, len(body), l.cfg.Name, l.cfg.Mode.maxMessage())
+	case !validPriority(priority):
+		return nil, ErrPriority
+	}
+	return l, nil
+}
+
+// makeRoom drops the oldest messages of an unreliable channel until one of the
+// given cost fits.
+func (m *Mux) makeRoom(l *lane, price int) {
+	for l.cost+price > m.limits.UnreliableQueue {
+		oldest := l.queue.at(l.queue.front)
+		oldest.dead = true
+		m.dequeue(oldest)
+		m.plan.stale = true
+		m.stats.DroppedFull++
+	}
+}
+
+func (m *Mux) since(now time.Time) time.Duration {
+	if !m.begun {
+		m.start, m.begun = now, true
+	}
+	return now.Sub(m.start)
+}

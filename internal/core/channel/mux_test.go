@@ -1,0 +1,81 @@
+package channel
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// epoch is when every test begins.
+var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const (
+	testRTT  = 50 * time.Millisecond
+	fullRoom = 1112
+)
+
+// newMux returns a mux with the given channels and default limits.
+func newMux(t testing.TB, configs ...Config) *Mux {
+	t.Helper()
+	m, err := NewMux(configs, Limits{})
+	require.NoError(t, err)
+	return m
+}
+
+// pair returns the two ends of a connection with the same channels.
+func pair(t testing.TB, configs ...Config) (sender, receiver *Mux) {
+	t.Helper()
+	return newMux(t, configs...), newMux(t, configs...)
+}
+
+func send(t testing.TB, m *Mux, id ID, body string, now time.Time) MessageID {
+	t.Helper()
+	n, err := m.Send(id, []byte(body), 0, now)
+	require.NoError(t, err)
+	return n
+}
+
+// received polls all messages as text.
+func received(m *Mux) (bodies []string) {
+	for {
+		_, body, ok := m.Poll()
+		if !ok {
+			return bodies
+		}
+		bodies = append(bodies, string(body))
+	}
+}
+
+// packets fills packets from id first on until nothing is due.
+func packets(m *Mux, first uint16, room int, now time.Time) (out [][]byte) {
+	for m.Due(now, testRTT) {
+		b, _ := m.AppendFrames(nil, room, first, now, testRTT)
+		if len(b) == 0 {
+			break
+		}
+		out = append(out, m.Finish(b))
+		first++
+	}
+	return out
+}
+
+func TestManySmallMessagesShareAPacket(t *testing.T) {
+	a, b := pair(t, Config{ID: 3, Mode: OrderedReliable})
+	var want []string
+	for i := range 50 {
+		body := string(bytes.Repeat([]byte{byte(i)}, i%7))
+		want = append(want, body)
+		send(t, a, 3, body, epoch)
+	}
+	out := packets(a, 1, fullRoom, epoch)
+	require.Len(t, out, 1, "50 small messages fit into one packet")
+	require.NoError(t, b.HandleFrames(out[0], epoch))
+	assert.Equal(t, want, received(b))
+	a.HandleAcked(1)
+	assert.Zero(t, a.Pending())
+	assert.Zero(t, a.window)
+	assert.Zero(t, a.queued)
+}

@@ -1,0 +1,134 @@
+package channel
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ageUnit is the waiting time that a message is credited with when it is queued:
+// one tick at 60 Hz.
+const ageUnit = time.Second / 60
+
+// candidate is a piece that is due, and how urgent it is.
+type candidate struct {
+	msg   *message
+	index uint8
+	order int32 // of the scan: breaks ties, so that equal calls give equal bytes
+	key   float32
+}
+
+// plan lists what is due at one instant, most urgent first. All packets of that
+// instant are filled from it.
+type plan struct {
+	due   []candidate
+	at    time.Duration
+	stale bool // what it lists has changed
+	made  bool
+}
+
+// refresh makes the plan anew if time passed or anything changed.
+func (m *Mux) refresh(at, rtt time.Duration) {
+	p := &m.plan
+	if p.made && !p.stale && p.at == at {
+		return
+	}
+	clear(p.due)
+	p.due, p.at, p.stale, p.made = p.due[:0], at, false, true
+	for _, l := range m.channels {
+		if l.queue.count > 0 && l.open(at) {
+			m.planLane(l, at, rtt)
+		}
+	}
+	slices.SortFunc(p.due, moreUrgent)
+}
+
+func moreUrgent(a, b candidate) int {
+	if a.key != b.key {
+		return cmp.Compare(b.key, a.key)
+	}
+	return cmp.Compare(a.order, b.order)
+}
+
+// open reports whether SendEvery lets the channel send at this instant.
+func (l *lane) open(at time.Duration) bool { return at >= l.opensAt || at == l.openedAt }
+
+func (l *lane) opened(at time.Duration) {
+	l.openedAt, l.opensAt = at, at+l.cfg.SendEvery
+}
+
+// last returns the number after the newest message that may be under way.
+func (l *lane) last() MessageID {
+	if l.cfg.Mode.Reliable() {
+		return min(l.queue.back, l.queue.front+Window)
+	}
+	return l.queue.back
+}
+
+func (m *Mux) planLane(l *lane, at, rtt time.Duration) {
+	p := &m.plan
+	from, wait := len(p.due), l.resendAfter(rtt)
+	for seq := l.queue.front; seq < l.last(); seq++ {
+		msg := l.queue.at(seq)
+		if msg == nil || msg.done {
+			continue
+		}
+		key := msg.urgency(at)
+		for i := range msg.pieces {
+			if msg.pieces[i].due(at, wait) {
+				p.due = append(p.due, candidate{msg: msg, index: uint8(i), order: int32(len(p.due)), key: key})
+			}
+		}
+	}
+	if l.cfg.Mode.keepsOrder() {
+		inherit(p.due[from:])
+	}
+}
+
+// inherit lifts messages that others must wait for to the urgency of those.
+func inherit(due []candidate) {
+	for i := len(due) - 2; i >= 0; i-- {
+		due[i].key = max(due[i].key, due[i+1].key)
+	}
+}
+
+// urgency is priority accumulated over time: a message of priority 10 gets in two
+// ticks where one of priority 5 gets in four, and everything gets there in the
+// end.
+func (msg *message) urgency(at time.Duration) float32 {
+	age := float32(max(at-msg.queued, 0)+ageUnit) / float32(time.Second)
+	return msg.lane.cfg.Priority * msg.priority * age
+}
+
+func (c *piece) due(at, wait time.Duration) bool {
+	switch c.state {
+	case unsent, overdue:
+		return true
+	case flying:
+		return wait >= 0 && at-c.at >= wait
+	default:
+		return false
+	}
+}
+
+// resendAfter is how long a reliable piece waits for its acknowledgement;
+// negative means for ever.
+func (l *lane) resendAfter(rtt time.Duration) time.Duration {
+	if l.cfg.ResendFactor < 0 || !l.cfg.Mode.Reliable() {
+		return -1
+	}
+	return max(l.cfg.ResendMin, time.Duration(l.cfg.ResendFactor*float32(rtt)))
+}
+
+// Due reports whether AppendFrames would have something to append.
+func (m *Mux) Due(now time.Time, rtt time.Duration) bool {
+	m.refresh(m.since(now), rtt)
+	m.unblock()
+	for _, c := range m.plan.due {
+		if m.mayBegin(c.msg) {
+			return true
+		}
+		c.msg.lane.blocked = true
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package channel
+
+// classes are the capacities of pooled buffers: bodies of whole messages and of
+// fragments, none of which is longer than FragmentSize.
+var classes = [...]int{32, 64, 128, 256, FragmentSize}
+
+// poolKeep bounds the bytes that each class keeps for later: a burst's worth for
+// the packets of some ticks.
+const poolKeep = 16 << 10
+
+// pool lends buffers of up to FragmentSize bytes.
+type pool struct {
+	free [len(classes)][][]byte
+}
+
+func classOf(n int) int {
+	for i, size := range classes {
+		if n <= size {
+			return i
+		}
+	}
+	return len(classes)
+}
+
+// classSize is the capacity of the buffer that holds n bytes.
+func classSize(n int) int {
+	if i := classOf(n); i < len(classes) {
+		return classes[i]
+	}
+	return n
+}
+
+// copyOf returns a buffer with the bytes of b. What is longer than FragmentSize
+// is left to the garbage collector.
+func (p *pool) copyOf(b []byte) []byte {
+	i := classOf(len(b))
+	if i == len(classes) {
+		return append(make([]byte, 0, len(b)), b...)
+	}
+	stack := p.free[i]
+	if len(stack) == 0 {
+		return append(make([]byte, 0, classes[i]), b...)
+	}
+	buf := stack[len(stack)-1]
+	p.free[i] = stack[:len(stack)-1]
+	return append(buf, b...)
+}
+
+// put takes a buffer back.
+func (p *pool) put(buf []byte) {
+	i := classOf(cap(buf))
+	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i])*classes[i] >= poolKeep {
+		return
+	}
+	p.free[i] = append(p.free[i], buf[:0])
+}

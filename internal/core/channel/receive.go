@@ -1,0 +1,209 @@
+package channel
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// HandleFrames takes in the frames of a packet that is fresh (see package packet),
+// without its header. Afterwards call Poll until it has nothing left; body must
+// stay as it is until then.
+//
+// ErrMalformed, ErrUnknownChannel and ErrRefused mean that nothing was taken in.
+// ErrWindow and ErrFragment mean that one frame was well-formed but breaks a limit
+// or contradicts an earlier packet; the frames before it count, it and the rest
+// do not. No honest peer causes any of them: count them and disconnect.
+//
+// It panics if messages of the packet before were not polled.
+func (m *Mux) HandleFrames(body []byte, now time.Time) error {
+	if m.inbox.read != len(m.inbox.letters) {
+		panic("channel: call Poll until it returns false before the next HandleFrames")
+	}
+	m.reclaim()
+	m.Expire(now)
+	count, err := m.validate(body)
+	if err != nil {
+		m.stats.Refused++
+		return err
+	}
+	m.inbox.begin(body, count)
+	at := m.since(now)
+	for rest := body; len(rest) > 0; {
+		var f frame
+		f, rest, _ = m.parseFrame(rest)
+		end := len(body) - len(rest)
+		if err := m.receive(f, end, at); err != nil {
+			m.stats.Violations++
+			return err
+		}
+	}
+	return nil
+}
+
+// validate parses all frames and counts them, so that a packet counts as a whole
+// or not at all.
+func (m *Mux) validate(body []byte) (count int, err error) {
+	if len(body) > math.MaxUint16 {
+		return 0, ErrMalformed
+	}
+	var f frame
+	for rest := body; len(rest) > 0; count++ {
+		if f, rest, err = m.parseFrame(rest); err != nil {
+			return 0, err
+		}
+		if m.byID[f.id].cfg.Direction == SendOnly {
+			return 0, ErrRefused
+		}
+	}
+	return count, nil
+}
+
+// receive takes in one frame, whose body ends at end in the packet.
+func (m *Mux) receive(f frame, end int, at time.Duration) error {
+	l := m.byID[f.id]
+	if f.fragment {
+		return m.receiveFragment(l, f, at)
+	}
+	switch l.cfg.Mode {
+	case External, UnorderedUnreliable:
+		m.inbox.deliverBytes(f.id, end-len(f.body), end)
+		return nil
+	}
+	if settled, err := m.settled(l, f); settled || err != nil {
+		return err
+	}
+	if l.cfg.Mode == OrderedReliable && f.message != l.arrivals.next {
+		return m.holdWhole(l, f, at)
+	}
+	m.discard(l, f.message)
+	m.inbox.deliverBytes(f.id, end-len(f.body), end)
+	m.passed(l, f.message)
+	return nil
+}
+
+// settled reports whether a message was delivered or overtaken before, and checks
+// that it is within the window. It serves all modes whose frames carry ids, and
+// fragments.
+func (m *Mux) settled(l *lane, f frame) (bool, error) {
+	mode := l.cfg.Mode
+	if mode == UnorderedUnreliable {
+		return false, nil
+	}
+	ahead := l.arrivals.ahead(f.message)
+	switch {
+	case ahead < 0 && mode.Sequenced():
+		m.stats.Stale++
+		return true, nil
+	case ahead < 0 || mode == UnorderedReliable && ahead < Window && l.arrivals.received(f.message):
+		m.stats.Duplicates++
+		return true, nil
+	case mode.Reliable() && ahead >= Window:
+		return false, ErrWindow
+	}
+	return false, nil
+}
+
+// holdWhole keeps a message of an ordered channel that came too early.
+func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
+	place, held := l.arrivals.find(f.message)
+	if held {
+		m.stats.Duplicates++
+		return nil
+	}
+	if !m.fits(l, cost(len(f.body))) {
+		return ErrWindow
+	}
+	p := m.newIncoming(f.message, 0, at)
+	m.add(p, 0, f.body)
+	m.hold(l, place, p)
+	return nil
+}
+
+func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
+	if settled, err := m.settled(l, f); settled || err != nil {
+		return err
+	}
+	place, held := l.arrivals.find(f.message)
+	if held {
+		p := l.arrivals.held[place]
+		if p.final != f.final {
+			return ErrFragment
+		}
+		if p.has(f.index) {
+			m.stats.Duplicates++
+			return nil
+		}
+	}
+	return m.keepFragment(l, f, at)
+}
+
+// keepFragment adds a new fragment to its message and delivers what it completes.
+func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
+	more := partCost(f.final, len(f.body))
+	place, held := l.arrivals.find(f.message)
+	if !held || !l.cfg.Mode.Reliable() { // making room may drop what was held
+		more += messageOverhead
+	}
+	if !m.fits(l, more) {
+		return ErrWindow
+	}
+	if place, held = l.arrivals.find(f.message); !held {
+		m.hold(l, place, m.newIncoming(f.message, f.final, at))
+	}
+	p := l.arrivals.held[place]
+	*m.memoryOf(l) += partCost(f.final, len(f.body))
+	m.add(p, f.index, f.body)
+	if p.complete() {
+		m.completed(l, place)
+	}
+	return nil
+}
+
+// completed delivers the message at a place, unless it waits for an earlier one.
+func (m *Mux) completed(l *lane, place int) {
+	p := l.arrivals.held[place]
+	if l.cfg.Mode == OrderedReliable && p.id != l.arrivals.next {
+		return
+	}
+	m.inbox.deliver(l.cfg.ID, m.release(l, place))
+	if l.cfg.Mode != UnorderedUnreliable {
+		m.passed(l, p.id)
+	}
+}
+
+// passed moves a channel on after id was delivered.
+func (m *Mux) passed(l *lane, id uint16) {
+	a := &l.arrivals
+	switch {
+	case l.cfg.Mode == UnorderedReliable:
+		a.mark(id)
+	case l.cfg.Mode.Sequenced():
+		m.overtake(l, id)
+	default:
+		a.next++
+		m.deliverHeld(l)
+	}
+}
+
+// deliverHeld delivers what an ordered channel no longer has to wait for.
+func (m *Mux) deliverHeld(l *lane) {
+	a := &l.arrivals
+	n := 0
+	for ; n < len(a.held) && a.held[n].id == a.next && a.held[n].complete(); n++ {
+		m.memory.reliable -= a.held[n].cost
+		m.inbox.deliver(l.cfg.ID, a.held[n])
+		a.next++
+	}
+	a.held = slices.Delete(a.held, 0, n)
+}
+
+// overtake drops what is older than the message just delivered.
+func (m *Mux) overtake(l *lane, id uint16) {
+	a := &l.arrivals
+	for len(a.held) > 0 && int16(a.held[0].id-id) < 0 {
+		m.drop(m.release(l, 0))
+		m.stats.Stale++
+	}
+	a.next = id + 1
+}

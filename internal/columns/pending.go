@@ -1,0 +1,105 @@
+package columns
+
+import "github.com/mlange-42/arche/ecs"
+
+// pending is what the caller was last told of a slot whose structure may have
+// changed since. The difference to the world at Observe is the report.
+type pending struct {
+	slot    Slot
+	known   Mask
+	target  ecs.Entity
+	fresh   Mask   // shadows that had to be started anew although the column is known
+	settled Mask   // columns that came while muted: their first value is known
+	placed  uint32 // the last Sync that gave it a row
+	spawned bool   // the caller has not heard of it
+	paused  bool
+	quiet   bool // died while muted
+}
+
+// pend returns the record of a slot, made from its present state at the first
+// call after an Observe.
+func (t *Table) pend(s Slot) *pending {
+	info := &t.slots.info[s]
+	if info.pending == 0 {
+		p := pending{slot: s, paused: info.state == slotPaused}
+		if info.seg != nil {
+			p.known, p.target = info.seg.shape.present, info.seg.key.target
+		} else if park := t.parked[s]; park != nil {
+			p.known, p.target = park.known, park.target
+		}
+		t.pending = append(t.pending, p)
+		info.pending = int32(len(t.pending))
+	}
+	return &t.pending[info.pending-1]
+}
+
+// reportPending compares what the caller knows with what is, for every slot that
+// was touched, and forgets the difference.
+func (t *Table) reportPending() {
+	for i := range t.pending {
+		p := &t.pending[i]
+		info := &t.slots.info[p.slot]
+		info.pending = 0
+		switch info.state {
+		case slotDead:
+			t.reportDeath(p)
+		case slotPaused:
+			park := t.parked[p.slot]
+			park.known, park.target = p.known, p.target
+			if !p.paused {
+				t.reports.paused = append(t.reports.paused, p.slot)
+			}
+		case slotLive:
+			t.reportLive(p, info)
+		}
+	}
+	t.pending = t.pending[:0]
+}
+
+func (t *Table) reportDeath(p *pending) {
+	if p.spawned || p.quiet {
+		t.slots.release(p.slot)
+		return
+	}
+	t.reports.despawned = append(t.reports.despawned, p.slot)
+}
+
+func (t *Table) reportLive(p *pending, info *slotInfo) {
+	now := info.seg.shape.present
+	if p.spawned {
+		t.reports.spawned = append(t.reports.spawned, p.slot)
+		t.refresh(p, info, now)
+		return
+	}
+	if p.paused {
+		t.reports.resumed = append(t.reports.resumed, p.slot)
+	}
+	inserted, removed := now.Without(p.known), p.known.Without(now)
+	if !inserted.IsZero() || !removed.IsZero() {
+		t.reports.structure = append(t.reports.structure, StructureChange{p.slot, inserted, removed})
+	}
+	if info.seg.key.target != p.target {
+		t.reports.retargeted = append(t.reports.retargeted, p.slot)
+	}
+	fresh := p.fresh.And(p.known).And(now)
+	for c := fresh.Next(0); c >= 0; c = fresh.Next(c + 1) {
+		t.reports.changed[c] = append(t.reports.changed[c], p.slot)
+	}
+	t.refresh(p, info, inserted.Or(fresh))
+}
+
+// refresh takes the present values of columns as known, so that compare does not
+// report again what the structure reports say. Those of a slot that was placed by
+// the Sync of this very Observe are equal already.
+func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
+	if p.placed == t.syncs {
+		return
+	}
+	for i := range info.seg.shape.cols {
+		c := &info.seg.shape.cols[i]
+		if cols.Has(c.col) || p.spawned && c.col == t.markerCol() {
+			v := &info.seg.views[i]
+			copy(v.shadowAt(info.row, c.size), v.at(info.row, c.size))
+		}
+	}
+}

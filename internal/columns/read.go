@@ -1,0 +1,110 @@
+package columns
+
+import (
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// SlotOf returns the slot of an entity: of this very one, not of another with a
+// recycled id. It answers from the moment the entity gets the marker.
+func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) {
+	if s, ok := t.slots.find(e); ok {
+		return s, true
+	}
+	return NoSlot, false
+}
+
+func (t *Table) tracks(e ecs.Entity) bool {
+	_, ok := t.slots.find(e)
+	return ok
+}
+
+// Entity returns the entity of a slot, also for one in Despawned. It is the zero
+// entity for a slot that is not given out.
+func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
+
+// Len returns the number of entities that have a slot, paused ones included.
+func (t *Table) Len() int { return t.slots.used }
+
+// Slots returns one more than the largest slot ever given out: the length that a
+// slice by slot needs.
+func (t *Table) Slots() int { return len(t.slots.info) }
+
+// Mask returns the columns that a slot's entity has, as of the last Sync. For a
+// paused one these are the columns that were last reported.
+func (t *Table) Mask(s Slot) Mask {
+	if seg := t.slots.info[s].seg; seg != nil {
+		return seg.shape.present
+	}
+	if park := t.parked[s]; park != nil {
+		return park.known
+	}
+	return Mask{}
+}
+
+// Target returns the relation target of a slot's entity, as of the last Sync, or
+// the zero entity. The target may be dead.
+func (t *Table) Target(s Slot) ecs.Entity {
+	if seg := t.slots.info[s].seg; seg != nil {
+		return seg.key.target
+	}
+	if park := t.parked[s]; park != nil {
+		return park.target
+	}
+	return ecs.Entity{}
+}
+
+// Value returns the bytes of one component of a slot, in Arche's memory: what is
+// written to them is written to the component. They are valid until the next
+// change of structure. Nil: the entity has no such component, it is a tag, or the
+// slot is paused or not placed by a Sync.
+func (t *Table) Value(s Slot, col int) []byte {
+	info := &t.slots.info[s]
+	if info.seg == nil {
+		return nil
+	}
+	at := info.seg.shape.place[col]
+	if at < 0 {
+		return nil
+	}
+	return info.seg.views[at].at(info.row, t.cols[col].Size)
+}
+
+// Marker returns the bytes of a slot's marker component, like Value.
+func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
+
+// Accept takes the present value of a component as known: the caller has written
+// it, and the next Observe does not report it.
+func (t *Table) Accept(s Slot, col int) {
+	info := &t.slots.info[s]
+	if info.seg == nil {
+		return
+	}
+	if at := info.seg.shape.place[col]; at >= 0 {
+		v, size := &info.seg.views[at], t.cols[col].Size
+		copy(v.shadowAt(info.row, size), v.at(info.row, size))
+	}
+}
+
+// Segments returns the number of segments: runs of rows that lie together in
+// memory. Their order and number change with the structure of the world.
+func (t *Table) Segments() int { return len(t.segments) }
+
+// Rows returns the slots of one segment in row order, and the columns that all of
+// them have. Both are valid until the next Sync.
+func (t *Table) Rows(segment int) ([]Slot, Mask) {
+	seg := t.segments[segment]
+	return seg.rows, seg.shape.present
+}
+
+// ColumnRows returns a whole column of one segment, one value after the other in
+// the order of Rows. It is Arche's memory, with the rules of Value.
+func (t *Table) ColumnRows(segment, col int) []byte {
+	seg := t.segments[segment]
+	at := seg.shape.place[col]
+	if at < 0 || len(seg.rows) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(seg.views[at].base), len(seg.rows)*t.cols[col].Size)
+}

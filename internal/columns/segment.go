@@ -1,0 +1,141 @@
+package columns
+
+import (
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// shape is what all segments with one component mask have in common.
+type shape struct {
+	present Mask       // without the marker
+	cols    []shapeCol // those that have bytes; the marker is the last
+	place   []int      // by column: index in cols, -1: not there
+	rowSize int        // bytes of a packed row
+	spare   []*segment // retired, with their memory
+}
+
+// shapeCol is one column of a shape.
+type shapeCol struct {
+	id     ecs.ID
+	col    int // index in Table.cols
+	size   int // bytes of one row
+	offset int // in a packed row
+	diff   diffFunc
+}
+
+// view is one column of one segment: Arche's memory and our shadow of it, both
+// in row order.
+type view struct {
+	base   unsafe.Pointer
+	shadow []byte
+}
+
+// segment is the rows of one archetype of Arche: one component mask and one
+// relation target.
+type segment struct {
+	key   segmentKey
+	shape *shape
+	index int // in Table.segments
+	rows  []Slot
+	views []view // parallel to shape.cols
+
+	dirty   bool    // in Table.dirty
+	left    []left  // rows whose entities were touched since the last Sync
+	arrived []int32 // indices in Table.moves
+}
+
+type segmentKey struct {
+	mask   ecs.Mask
+	target ecs.Entity
+}
+
+// segmentOf returns the segment of the entities with this mask and target.
+func (t *Table) segmentOf(key segmentKey) *segment {
+	if t.lastSeg != nil && t.lastSeg.key == key {
+		return t.lastSeg
+	}
+	seg, ok := t.byKey[key]
+	if !ok {
+		seg = t.addSegment(key)
+	}
+	t.lastSeg = seg
+	return seg
+}
+
+func (t *Table) addSegment(key segmentKey) *segment {
+	sh := t.shapeOf(key.mask)
+	var seg *segment
+	if n := len(sh.spare); n > 0 {
+		seg, sh.spare = sh.spare[n-1], sh.spare[:n-1]
+	} else {
+		seg = &segment{shape: sh, views: make([]view, len(sh.cols))}
+	}
+	seg.key, seg.index = key, len(t.segments)
+	t.segments = append(t.segments, seg)
+	t.byKey[key] = seg
+	return seg
+}
+
+// retire takes an empty segment out of the table: relation targets come and go,
+// and each has segments of its own. Its memory waits for the next of its shape.
+func (t *Table) retire(seg *segment) {
+	last := len(t.segments) - 1
+	t.segments[seg.index] = t.segments[last]
+	t.segments[seg.index].index = seg.index
+	t.segments = t.segments[:last]
+	delete(t.byKey, seg.key)
+	if t.lastSeg == seg {
+		t.lastSeg = nil
+	}
+	for i := range seg.views {
+		seg.views[i].base = nil
+	}
+	seg.shape.spare = append(seg.shape.spare, seg)
+}
+
+func (t *Table) shapeOf(mask ecs.Mask) *shape {
+	if sh, ok := t.shapes[mask]; ok {
+		return sh
+	}
+	sh := &shape{place: make([]int, len(t.cols))}
+	for i := range t.cols {
+		c := &t.cols[i]
+		sh.place[i] = -1
+		if !mask.Get(c.ID) {
+			continue
+		}
+		if i != t.markerCol() {
+			sh.present.Set(i)
+		}
+		if c.Size == 0 {
+			continue
+		}
+		sh.place[i] = len(sh.cols)
+		sh.cols = append(sh.cols, shapeCol{id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffOf(c.Size)})
+		sh.rowSize += c.Size
+	}
+	t.shapes[mask] = sh
+	return sh
+}
+
+// at returns the bytes of one row in Arche's memory.
+func (v *view) at(row uint32, size int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(v.base, int(row)*size)), size)
+}
+
+// shadowAt returns the bytes of one row of the shadow.
+func (v *view) shadowAt(row uint32, size int) []byte {
+	at := int(row) * size
+	return v.shadow[at : at+size : at+size]
+}
+
+// resizeShadow makes the shadow hold n bytes and keeps what fits.
+func (v *view) resizeShadow(n int) {
+	if n > cap(v.shadow) {
+		grown := make([]byte, n, max(n, 2*cap(v.shadow)))
+		copy(grown, v.shadow)
+		v.shadow = grown
+	}
+	v.shadow = v.shadow[:n]
+}

@@ -1,0 +1,299 @@
+package columns
+
+import "github.com/mlange-42/arche/ecs"
+
+// move is one touched slot on its way from where the last Sync saw it to where it
+// is now.
+type move struct {
+	slot Slot
+	from *shape // of data; nil: there is none
+	data []byte // its packed shadow row
+}
+
+// left is a row whose slot was touched, and so may be anywhere now.
+type left struct{ row uint32 }
+
+// parking keeps what is known of a slot while its entity has no marker.
+type parking struct {
+	known  Mask
+	target ecs.Entity
+	from   *shape
+	data   []byte
+}
+
+// sync looks at every touched slot and at the rows that swap-remove may have
+// moved because of them. Other rows cannot have moved: a row moves only when it
+// is the last of its archetype while one before it is removed.
+func (t *Table) sync() error {
+	t.syncs++
+	if t.canary.anew {
+		return t.rebuild()
+	}
+	if len(t.touched) == 0 || t.place() {
+		return nil
+	}
+	// A listener that changes the world while Arche still reports a batch makes
+	// Arche skip entities; the rows then contradict what we heard.
+	return t.rebuild()
+}
+
+// rebuild forgets all rows and finds every entity again by a query. Values whose
+// shadow is lost count as changed.
+func (t *Table) rebuild() error {
+	for s := range t.slots.info {
+		if state := t.slots.info[s].state; state == slotLive || state == slotPaused {
+			t.touch(Slot(s))
+		}
+	}
+	filter := ecs.All(t.marker)
+	for query := t.world.Query(&filter); query.Next(); {
+		if e := query.Entity(); !t.tracks(e) {
+			t.touch(t.adopt(e))
+		}
+	}
+	for s := range t.slots.info {
+		t.slots.info[s].seg = nil
+	}
+	for i := len(t.segments) - 1; i >= 0; i-- {
+		seg := t.segments[i]
+		seg.rows, seg.left, seg.arrived, seg.dirty = seg.rows[:0], seg.left[:0], seg.arrived[:0], false
+		t.retire(seg)
+	}
+	t.dirty = t.dirty[:0]
+	if !t.place() {
+		return ErrListenerLost
+	}
+	t.canary.anew = false
+	return nil
+}
+
+// place finds the segment and row of every touched slot. It reports false if the
+// rows contradict each other.
+func (t *Table) place() bool {
+	t.moves, t.scratch = t.moves[:0], t.scratch[:0]
+	for _, s := range t.touched {
+		t.slots.info[s].touched = false
+		t.depart(s)
+	}
+	t.touched = t.touched[:0]
+	ok := true
+	for _, seg := range t.dirty {
+		seg.dirty = false
+		ok = t.settle(seg) && ok
+		seg.left, seg.arrived = seg.left[:0], seg.arrived[:0]
+	}
+	t.dirty = t.dirty[:0]
+	if ok && t.passing {
+		t.passing = false
+		t.findBases()
+	}
+	return ok
+}
+
+// findBases finds columns that Arche has moved to larger memory for an entity
+// which is not there any more, and so left no other trace.
+func (t *Table) findBases() {
+	for _, seg := range t.segments {
+		if len(seg.rows) == 0 {
+			continue
+		}
+		last := &seg.views[len(seg.views)-1]
+		if first := t.slots.info[seg.rows[0]].entity; t.world.Get(first, t.marker) != last.base {
+			t.settleBases(seg)
+		}
+	}
+}
+
+// depart takes one slot out of its row, with its shadow, and sends it to the
+// segment it belongs to.
+func (t *Table) depart(s Slot) {
+	info := &t.slots.info[s]
+	m := move{slot: s}
+	if seg := info.seg; seg != nil {
+		t.soil(seg)
+		seg.left = append(seg.left, left{info.row})
+		m.from, m.data = seg.shape, t.pack(seg, info.row)
+		info.seg = nil
+	}
+	if !t.world.Alive(info.entity) {
+		delete(t.parked, s)
+		t.slots.bury(s)
+		return
+	}
+	key := segmentKey{mask: t.world.Mask(info.entity)}
+	if !key.mask.Get(t.marker) {
+		t.park(s, m)
+		return
+	}
+	key.target = t.world.Relations().GetUnchecked(info.entity, t.marker)
+	if park := t.parked[s]; park != nil {
+		m.from, m.data = park.from, park.data
+		delete(t.parked, s)
+	}
+	info.state = slotLive
+	seg := t.segmentOf(key)
+	t.soil(seg)
+	seg.arrived = append(seg.arrived, int32(len(t.moves)))
+	t.moves = append(t.moves, m)
+}
+
+func (t *Table) soil(seg *segment) {
+	if !seg.dirty {
+		seg.dirty = true
+		t.dirty = append(t.dirty, seg)
+	}
+}
+
+// pack copies a shadow row to the scratch buffer.
+func (t *Table) pack(seg *segment, row uint32) []byte {
+	start := len(t.scratch)
+	for i := range seg.views {
+		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
+	}
+	return t.scratch[start:]
+}
+
+// park keeps a slot whose entity lives on without the marker. One that the caller
+// has not heard of is dropped instead.
+func (t *Table) park(s Slot, m move) {
+	p := t.pend(s)
+	if p.spawned {
+		t.slots.bury(s)
+		return
+	}
+	t.slots.info[s].state = slotPaused
+	if t.parked[s] == nil {
+		t.parked[s] = &parking{known: p.known, target: p.target, from: m.from, data: append([]byte(nil), m.data...)}
+	}
+}
+
+// settle works out the rows of one segment.
+func (t *Table) settle(seg *segment) bool {
+	old := len(seg.rows)
+	floor := old - len(seg.left) // rows from here on may have moved
+	n := floor + len(seg.arrived)
+	for _, l := range seg.left {
+		seg.rows[l.row] = NoSlot
+	}
+	t.tail = t.tail[:0]
+	for _, s := range seg.rows[floor:] {
+		if s != NoSlot {
+			t.tail = append(t.tail, s)
+		}
+	}
+	seg.rows = seg.rows[:floor]
+	if n == 0 {
+		if !seg.key.target.IsZero() {
+			t.retire(seg)
+		}
+		return true
+	}
+	for range len(seg.arrived) {
+		seg.rows = append(seg.rows, NoSlot)
+	}
+	base := t.baseOf(seg, floor)
+	if !t.fillRows(seg, base) {
+		return false
+	}
+	t.settleViews(seg)
+	return true
+}
+
+// baseOf returns the address of the marker in row 0: that of a slot known to be
+// there, else the lowest of all that may be.
+func (t *Table) baseOf(seg *segment, floor int) uintptr {
+	if floor > 0 && seg.rows[0] != NoSlot {
+		return t.address(seg.rows[0])
+	}
+	base := ^uintptr(0)
+	for _, s := range t.tail {
+		base = min(base, t.address(s))
+	}
+	for _, m := range seg.arrived {
+		base = min(base, t.address(t.moves[m].slot))
+	}
+	return base
+}
+
+func (t *Table) address(s Slot) uintptr {
+	return uintptr(t.world.Get(t.slots.info[s].entity, t.marker))
+}
+
+// fillRows gives a row to each slot of the tail and to each arrival, and moves the
+// shadows of the former. It reports false if two claim one row.
+func (t *Table) fillRows(seg *segment, base uintptr) bool {
+	for i := range seg.views {
+		size := seg.shape.cols[i].size
+		seg.views[i].resizeShadow(max(len(seg.views[i].shadow), len(seg.rows)*size))
+	}
+	for _, s := range t.tail {
+		from := t.slots.info[s].row
+		if !t.claim(seg, base, s) {
+			return false
+		}
+		to := t.slots.info[s].row
+		for i := range seg.views {
+			v, size := &seg.views[i], seg.shape.cols[i].size
+			copy(v.shadowAt(to, size), v.shadowAt(from, size))
+		}
+	}
+	for _, m := range seg.arrived {
+		if !t.claim(seg, base, t.moves[m].slot) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
+	info := &t.slots.info[s]
+	row := (t.address(s) - base) / uintptr(t.cols[t.markerCol()].Size)
+	if row >= uintptr(len(seg.rows)) || seg.rows[row] != NoSlot {
+		return false
+	}
+	seg.rows[row] = s
+	info.seg, info.row = seg, uint32(row)
+	return true
+}
+
+// settleViews finds Arche's columns again, since they move to other memory when
+// they grow, and brings the shadows of the arrivals.
+func (t *Table) settleViews(seg *segment) {
+	t.settleBases(seg)
+	for i := range seg.views {
+		seg.views[i].resizeShadow(len(seg.rows) * seg.shape.cols[i].size)
+	}
+	for _, m := range seg.arrived {
+		t.settleShadow(seg, &t.moves[m])
+	}
+}
+
+func (t *Table) settleBases(seg *segment) {
+	first := t.slots.info[seg.rows[0]].entity
+	for i := range seg.views {
+		seg.views[i].base = t.world.Get(first, seg.shape.cols[i].id)
+	}
+}
+
+// settleShadow brings a moved slot's shadow to its new row. Columns that the caller
+// does not know yet, or whose shadow is lost, start from the present value.
+func (t *Table) settleShadow(seg *segment, m *move) {
+	info := &t.slots.info[m.slot]
+	p := t.pend(m.slot)
+	p.placed = t.syncs
+	for i := range seg.views {
+		c, v := &seg.shape.cols[i], &seg.views[i]
+		to := v.shadowAt(info.row, c.size)
+		known := p.known.Has(c.col) || c.col == t.markerCol() && !p.spawned
+		if known && !p.fresh.Has(c.col) {
+			if m.from != nil && m.from.place[c.col] >= 0 {
+				copy(to, m.data[m.from.cols[m.from.place[c.col]].offset:])
+				continue
+			}
+			if !p.settled.Has(c.col) {
+				p.fresh.Set(c.col)
+			}
+		}
+		copy(to, v.at(info.row, c.size))
+	}
+}

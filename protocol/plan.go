@@ -1,0 +1,139 @@
+package protocol
+
+import (
+	"bytes"
+	"reflect"
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Span is a stretch of a value's memory, in bytes.
+type Span struct{ Offset, Size uintptr }
+
+// Plan is how the values of one type go over the wire, worked out once by
+// reflection. It holds no state of its own: any number of goroutines may use one
+// at a time.
+//
+// The methods that take []byte are for types without Go pointers, as components
+// and inputs are. A value is its memory: exactly Size bytes, in the machine's
+// own order. Types with text and slices go through EncodeValue and DecodeValue.
+type Plan struct {
+	typ      reflect.Type
+	size     int
+	ops      []op
+	describe string
+	events   []Span
+	refs     []string
+	maxBits  int
+	exact    bool
+	rounds   bool // some values change when they are sent
+	values   bool // has text or slices, or was compiled as if it had
+	codec    *codec
+}
+
+// Size returns the bytes of one value in memory.
+func (p *Plan) Size() int { return p.size }
+
+// Type returns the type that the plan was made for.
+func (p *Plan) Type() reflect.Type { return p.typ }
+
+// MaxBits returns the most bits that one value takes. It is a bound to reserve
+// memory by; values with entities or text usually take fewer. With a codec it is
+// what the codec says, or 0 if it does not.
+func (p *Plan) MaxBits() int { return p.maxBits }
+
+// HasRefs reports whether values hold entities, so that Encode and Decode need
+// a table.
+func (p *Plan) HasRefs() bool { return len(p.refs) > 0 }
+
+// Exact reports whether two values are equal on the wire exactly if their memory
+// is, so that comparing bytes needs no second look. It is false where there are
+// quantised or ranged numbers, padding, or fields that are not sent.
+func (p *Plan) Exact() bool { return p.exact }
+
+// Rounds reports whether Round can change a value.
+func (p *Plan) Rounds() bool { return p.rounds }
+
+// Events returns the fields tagged as events, which are not repeated when an
+// input is.
+func (p *Plan) Events() []Span { return p.events }
+
+// ClearEvents sets the fields tagged as events to zero.
+func (p *Plan) ClearEvents(value []byte) {
+	for _, s := range p.events {
+		clear(value[s.Offset : s.Offset+s.Size])
+	}
+}
+
+// at checks the length and returns where the value lies.
+func (p *Plan) at(value []byte) unsafe.Pointer {
+	if len(value) != p.size || p.values {
+		p.misuse(len(value))
+	}
+	return unsafe.Pointer(unsafe.SliceData(value))
+}
+
+func (p *Plan) misuse(n int) {
+	if p.values {
+		panic("protocol: the plan of " + p.typ.String() + " is for messages: use EncodeValue and DecodeValue, not its memory")
+	}
+	panic(sizeMismatch(p, n))
+}
+
+// Encode writes a value and returns how many of its numbers lay outside their
+// range and were clamped. refs may be nil if HasRefs is false.
+func (p *Plan) Encode(w *bits.Writer, value []byte, refs RefWriter) (clamped int) {
+	at := p.at(value)
+	if p.codec != nil {
+		p.codec.encode(w, at, refs)
+		return 0
+	}
+	return encodeOps(p.ops, w, at, refs)
+}
+
+// Decode reads a value. It sets all that is sent, sets fields that are not sent
+// to zero, and leaves padding alone. After an error the value is half written:
+// decode peers' bytes into spare memory. Bytes that Encode cannot have written
+// are an error.
+func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
+	at := p.at(value)
+	if p.codec != nil {
+		return p.codec.decode(r, at, refs)
+	}
+	decodeOps(p.ops, decoder{r: r, refs: refs}, at)
+	return r.Err()
+}
+
+// Equal reports whether the wire encodings of two values are equal, without
+// encoding them. Entities count as equal if they are the same entity.
+func (p *Plan) Equal(a, b []byte) bool {
+	x, y := p.at(a), p.at(b)
+	if bytes.Equal(a, b) {
+		return true
+	}
+	switch {
+	case p.exact:
+		return false
+	case p.codec != nil:
+		return p.codec.equal(x, y)
+	default:
+		return equalOps(p.ops, x, y)
+	}
+}
+
+// Round replaces a value by what the other side decodes, and returns how many of
+// its numbers were clamped. Fields that are not sent keep what they hold.
+// Rounding twice is rounding once.
+func (p *Plan) Round(value []byte) (clamped int) {
+	at := p.at(value)
+	switch {
+	case !p.rounds:
+		return 0
+	case p.codec != nil:
+		p.codec.round(at)
+		return 0
+	default:
+		return roundOps(p.ops, at)
+	}
+}

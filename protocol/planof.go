@@ -1,0 +1,75 @@
+package protocol
+
+import (
+	"errors"
+	"reflect"
+)
+
+// ComponentPlan makes the plan that Component and Input use for T: no pointers,
+// text or slices. The error joins one SetupError for each field that cannot be
+// sent.
+func ComponentPlan[T any]() (*Plan, error) {
+	return compile(reflect.TypeFor[T](), false, "component "+typeName(reflect.TypeFor[T]()))
+}
+
+// ValuePlan makes the plan that Message, Request and Resource use for T: text
+// and slices are allowed.
+func ValuePlan[T any]() (*Plan, error) {
+	return compile(reflect.TypeFor[T](), true, "message "+typeName(reflect.TypeFor[T]()))
+}
+
+// typeName is the name of a type with its package path, equal on all machines.
+func typeName(t reflect.Type) string {
+	if t.Name() == "" || t.PkgPath() == "" {
+		return t.String()
+	}
+	return t.PkgPath() + "." + t.Name()
+}
+
+func compile(t reflect.Type, values bool, subject string) (*Plan, error) {
+	c := compiler{subject: subject, values: values, open: []reflect.Type{t}}
+	c.add(t, 0, "", nil)
+	if len(c.errs) > 0 {
+		return nil, errors.Join(c.errs...)
+	}
+	p := &Plan{
+		typ: t, size: int(t.Size()), ops: lower(c.ops), values: values && hasLists(c.ops),
+		describe: c.describe.String(), events: c.events, refs: c.refs,
+	}
+	p.maxBits = maxBits(p.ops)
+	p.exact = isExact(p.ops, p.size)
+	p.rounds = canRound(p.ops)
+	return p, nil
+}
+
+// isExact reports whether the ops send every byte of a value as it is.
+func isExact(ops []op, size int) bool {
+	for i := range ops {
+		switch ops[i].kind {
+		case opRaw, opBool, opWide, opRef:
+			size -= int(ops[i].span())
+		case opRepeat:
+			if !isExact(ops[i].body, int(ops[i].step)) {
+				return false
+			}
+			size -= int(ops[i].span())
+		default:
+			return false
+		}
+	}
+	return size == 0
+}
+
+func canRound(ops []op) bool {
+	for i := range ops {
+		switch o := &ops[i]; o.kind {
+		case opQuantised, opAngle, opQuat, opInt:
+			return true
+		case opRepeat:
+			if canRound(o.body) {
+				return true
+			}
+		}
+	}
+	return false
+}

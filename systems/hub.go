@@ -12,6 +12,8 @@ type Hub struct {
 	queues     map[reflect.Type]any
 	agers      []ager
 	components map[reflect.Type]*ComponentEvents
+	messages   map[reflect.Type]*MessageEvents
+	responses  map[requestKey]*ResponseEvents
 }
 
 type ager interface {
@@ -24,6 +26,8 @@ func NewHub() *Hub {
 	return &Hub{
 		queues:     map[reflect.Type]any{},
 		components: map[reflect.Type]*ComponentEvents{},
+		messages:   map[reflect.Type]*MessageEvents{},
+		responses:  map[requestKey]*ResponseEvents{},
 	}
 }
 
@@ -46,6 +50,11 @@ func HubOf(w *ecs.World) *Hub {
 // QueueOf returns the hub's queue of events of type E, which keeps at most
 // MaxEvents. Whoever raises or reads them asks once, at set-up, and keeps it.
 func QueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxEvents) }
+
+// MessageQueueOf returns the hub's queue of events of type E that are made by
+// peers, which keeps at most MaxMessageEvents. Whoever asks for a queue first
+// decides how much it keeps.
+func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxMessageEvents) }
 
 func queueOf[E any](h *Hub, limit int) *Queue[E] {
 	t := reflect.TypeFor[E]()

@@ -1,0 +1,88 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// MessageReceived is raised when a message of type M has arrived. Messages that
+// arrive while no system reads them are skipped.
+type MessageReceived[M any] struct {
+	// From is the client that sent it, as its connection says; entangle.Nobody
+	// for the server.
+	From entangle.ClientID
+	// Tick is the sender's tick when it sent the message.
+	Tick entangle.Tick
+	// Message is the message; entities in it are those of this world.
+	Message M
+}
+
+func (MessageReceived[M]) subscribe(h *systems.Hub) {
+	t := reflect.TypeFor[M]()
+	message, ok := h.Message(t)
+	if !ok {
+		panic(fmt.Sprintf("plugin: a reader of messages of %v, which is not registered; "+
+			"register it with protocol.Message[%v](p) before the app is made", t, t))
+	}
+	if !message.Wanted() {
+		message.OnMessage(messageSink[M](systems.MessageQueueOf[MessageReceived[M]](h), message.Plan()))
+	}
+}
+
+// messageSink decodes messages straight into the places of the queue.
+func messageSink[M any](q *systems.Queue[MessageReceived[M]], plan *protocol.Plan) systems.MessageSink {
+	return func(from entangle.ClientID, tick entangle.Tick, r *bits.Reader, refs protocol.RefReader) error {
+		return q.PushNew(func(event *MessageReceived[M]) error {
+			event.From, event.Tick = from, tick
+			return decodeWhole(plan, r, &event.Message, refs)
+		})
+	}
+}
+
+// decodeWhole decodes a value that nothing may follow.
+func decodeWhole[T any](plan *protocol.Plan, r *bits.Reader, v *T, refs protocol.RefReader) error {
+	if err := protocol.DecodeValue(plan, r, v, refs); err != nil {
+		return err
+	}
+	return r.End()
+}
+
+// ResponseReceived is raised when a request with a question of type Q has its
+// answer of type A, or will get none.
+type ResponseReceived[Q, A any] struct {
+	// ID is the number that the request got when it was made.
+	ID uint32
+	// Answer is the answer, zero if Err is not nil.
+	Answer A
+	// Err says why there is no answer: the error of the other side's handler, as
+	// text, or that the connection ended first.
+	Err error
+}
+
+func (ResponseReceived[Q, A]) subscribe(h *systems.Hub) {
+	question, answer := reflect.TypeFor[Q](), reflect.TypeFor[A]()
+	responses, ok := h.Request(question, answer)
+	if !ok {
+		panic(fmt.Sprintf("plugin: a reader of answers %v to %v, which is no registered request; "+
+			"register it with protocol.Request[%v, %v](p) before the app is made", answer, question, question, answer))
+	}
+	q := systems.MessageQueueOf[ResponseReceived[Q, A]](h)
+	responses.OnResponse(responseSink(q, responses.Plan()))
+}
+
+func responseSink[Q, A any](q *systems.Queue[ResponseReceived[Q, A]], plan *protocol.Plan) systems.ResponseSink {
+	return func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error {
+		return q.PushNew(func(event *ResponseReceived[Q, A]) error {
+			event.ID, event.Err = id, failed
+			if failed != nil {
+				return nil
+			}
+			return decodeWhole(plan, r, &event.Answer, refs)
+		})
+	}
+}

@@ -8,7 +8,8 @@ type pending struct {
 	slot    Slot
 	known   Mask
 	target  ecs.Entity
-	fresh   Mask   // shadows that had to be started anew although the column is known
+	from    *shape // of data; nil: there is none
+	data    []byte // the known values: the slot's shadow row, packed
 	settled Mask   // columns that came while muted: their first value is known
 	placed  uint32 // the last Sync that gave it a row
 	spawned bool   // the caller has not heard of it
@@ -21,16 +22,36 @@ type pending struct {
 func (t *Table) pend(s Slot) *pending {
 	info := &t.slots.info[s]
 	if info.pending == 0 {
-		p := pending{slot: s, paused: info.state == slotPaused}
+		t.pending = append(t.pending, pending{slot: s, paused: info.state == slotPaused})
+		info.pending = int32(len(t.pending))
+		p := &t.pending[len(t.pending)-1]
 		if info.seg != nil {
 			p.known, p.target = info.seg.shape.present, info.seg.key.target
+			p.from, p.data = info.seg.shape, t.pack(info.seg, info.row)
 		} else if park := t.parked[s]; park != nil {
 			p.known, p.target = park.known, park.target
+			p.from, p.data = park.from, park.data
 		}
-		t.pending = append(t.pending, p)
-		info.pending = int32(len(t.pending))
 	}
 	return &t.pending[info.pending-1]
+}
+
+// pack copies a shadow row to the scratch buffer, where it stays until Observe.
+func (t *Table) pack(seg *segment, row uint32) []byte {
+	start := len(t.scratch)
+	for i := range seg.views {
+		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
+	}
+	return t.scratch[start:]
+}
+
+// value returns the known value of a column, or nil.
+func (p *pending) value(col int) []byte {
+	if p.from == nil || p.from.place[col] < 0 {
+		return nil
+	}
+	c := &p.from.cols[p.from.place[col]]
+	return p.data[c.offset : c.offset+c.size]
 }
 
 // reportPending compares what the caller knows with what is, for every slot that
@@ -44,8 +65,7 @@ func (t *Table) reportPending() {
 		case slotDead:
 			t.reportDeath(p)
 		case slotPaused:
-			park := t.parked[p.slot]
-			park.known, park.target = p.known, p.target
+			t.parked[p.slot].known, t.parked[p.slot].target = p.known, p.target
 			if !p.paused {
 				t.reports.paused = append(t.reports.paused, p.slot)
 			}
@@ -53,7 +73,7 @@ func (t *Table) reportPending() {
 			t.reportLive(p, info)
 		}
 	}
-	t.pending = t.pending[:0]
+	t.pending, t.scratch = t.pending[:0], t.scratch[:0]
 }
 
 func (t *Table) reportDeath(p *pending) {
@@ -81,11 +101,7 @@ func (t *Table) reportLive(p *pending, info *slotInfo) {
 	if info.seg.key.target != p.target {
 		t.reports.retargeted = append(t.reports.retargeted, p.slot)
 	}
-	fresh := p.fresh.And(p.known).And(now)
-	for c := fresh.Next(0); c >= 0; c = fresh.Next(c + 1) {
-		t.reports.changed[c] = append(t.reports.changed[c], p.slot)
-	}
-	t.refresh(p, info, inserted.Or(fresh))
+	t.refresh(p, info, inserted)
 }
 
 // refresh takes the present values of columns as known, so that compare does not

@@ -84,6 +84,9 @@ func (t *Table) Accept(s Slot, col int) {
 	if at := info.seg.shape.place[col]; at >= 0 {
 		v, size := &info.seg.views[at], t.cols[col].Size
 		copy(v.shadowAt(info.row, size), v.at(info.row, size))
+		if info.pending != 0 {
+			copy(t.pending[info.pending-1].value(col), v.at(info.row, size))
+		}
 	}
 }
 

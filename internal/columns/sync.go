@@ -1,13 +1,17 @@
 package columns
 
-import "github.com/mlange-42/arche/ecs"
+import (
+	"bytes"
 
-// move is one touched slot on its way from where the last Sync saw it to where it
-// is now.
+	"github.com/mlange-42/arche/ecs"
+)
+
+// move is one touched slot on its way to where it is now. It carries the shadows of
+// columns that came while muted, which no pending record has.
 type move struct {
 	slot Slot
-	from *shape // of data; nil: there is none
-	data []byte // its packed shadow row
+	from *shape
+	data []byte
 }
 
 // left is a row whose slot was touched, and so may be anywhere now.
@@ -37,8 +41,7 @@ func (t *Table) sync() error {
 	return t.rebuild()
 }
 
-// rebuild forgets all rows and finds every entity again by a query. Values whose
-// shadow is lost count as changed.
+// rebuild forgets all rows and finds every entity again by a query.
 func (t *Table) rebuild() error {
 	for s := range t.slots.info {
 		if state := t.slots.info[s].state; state == slotLive || state == slotPaused {
@@ -70,7 +73,7 @@ func (t *Table) rebuild() error {
 // place finds the segment and row of every touched slot. It reports false if the
 // rows contradict each other.
 func (t *Table) place() bool {
-	t.moves, t.scratch = t.moves[:0], t.scratch[:0]
+	t.moves = t.moves[:0]
 	for _, s := range t.touched {
 		t.slots.info[s].touched = false
 		t.depart(s)
@@ -112,7 +115,9 @@ func (t *Table) depart(s Slot) {
 	if seg := info.seg; seg != nil {
 		t.soil(seg)
 		seg.left = append(seg.left, left{info.row})
-		m.from, m.data = seg.shape, t.pack(seg, info.row)
+		if !t.pend(s).settled.IsZero() {
+			m.from, m.data = seg.shape, t.pack(seg, info.row)
+		}
 		info.seg = nil
 	}
 	if !t.world.Alive(info.entity) {
@@ -122,15 +127,14 @@ func (t *Table) depart(s Slot) {
 	}
 	key := segmentKey{mask: t.world.Mask(info.entity)}
 	if !key.mask.Get(t.marker) {
-		t.park(s, m)
+		t.park(s)
 		return
 	}
 	key.target = t.world.Relations().GetUnchecked(info.entity, t.marker)
-	if park := t.parked[s]; park != nil {
-		m.from, m.data = park.from, park.data
+	if info.state == slotPaused {
 		delete(t.parked, s)
+		info.state = slotLive
 	}
-	info.state = slotLive
 	seg := t.segmentOf(key)
 	t.soil(seg)
 	seg.arrived = append(seg.arrived, int32(len(t.moves)))
@@ -144,26 +148,17 @@ func (t *Table) soil(seg *segment) {
 	}
 }
 
-// pack copies a shadow row to the scratch buffer.
-func (t *Table) pack(seg *segment, row uint32) []byte {
-	start := len(t.scratch)
-	for i := range seg.views {
-		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
-	}
-	return t.scratch[start:]
-}
-
 // park keeps a slot whose entity lives on without the marker. One that the caller
 // has not heard of is dropped instead.
-func (t *Table) park(s Slot, m move) {
+func (t *Table) park(s Slot) {
 	p := t.pend(s)
 	if p.spawned {
 		t.slots.bury(s)
 		return
 	}
-	t.slots.info[s].state = slotPaused
-	if t.parked[s] == nil {
-		t.parked[s] = &parking{known: p.known, target: p.target, from: m.from, data: append([]byte(nil), m.data...)}
+	if info := &t.slots.info[s]; info.state != slotPaused {
+		info.state = slotPaused
+		t.parked[s] = &parking{known: p.known, target: p.target, from: p.from, data: bytes.Clone(p.data)}
 	}
 }
 
@@ -275,25 +270,21 @@ func (t *Table) settleBases(seg *segment) {
 	}
 }
 
-// settleShadow brings a moved slot's shadow to its new row. Columns that the caller
-// does not know yet, or whose shadow is lost, start from the present value.
+// settleShadow brings the known values of a moved slot to its new row. Columns that
+// the caller does not know yet start from the present value.
 func (t *Table) settleShadow(seg *segment, m *move) {
 	info := &t.slots.info[m.slot]
 	p := t.pend(m.slot)
 	p.placed = t.syncs
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
-		to := v.shadowAt(info.row, c.size)
-		known := p.known.Has(c.col) || c.col == t.markerCol() && !p.spawned
-		if known && !p.fresh.Has(c.col) {
-			if m.from != nil && m.from.place[c.col] >= 0 {
-				copy(to, m.data[m.from.cols[m.from.place[c.col]].offset:])
-				continue
-			}
-			if !p.settled.Has(c.col) {
-				p.fresh.Set(c.col)
-			}
+		value := p.value(c.col)
+		if value == nil && p.settled.Has(c.col) && m.from != nil && m.from.place[c.col] >= 0 {
+			value = m.data[m.from.cols[m.from.place[c.col]].offset:]
 		}
-		copy(to, v.at(info.row, c.size))
+		if value == nil {
+			value = v.at(info.row, c.size)
+		}
+		copy(v.shadowAt(info.row, c.size), value)
 	}
 }

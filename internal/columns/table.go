@@ -124,8 +124,8 @@ func (t *Table) Sync() error {
 // are valid until the next Observe, and empty after an error.
 //
 // Errors: ErrWorldLocked, ErrListenerLost, ErrWorldReset. After ErrListenerLost
-// has been mended, the next Observe looks at everything anew: values then count
-// as changed where it cannot know better.
+// has been mended, the next Observe looks at everything anew and reports what was
+// missed.
 func (t *Table) Observe(tick entangle.Tick) error {
 	t.clearReports()
 	if err := t.Sync(); err != nil {

@@ -93,7 +93,7 @@ func placeOf(folder string, places []place) (place, bool) {
 
 // checkLayers returns one sentence for each violation, in order of the folders.
 func checkLayers(tree *sourceTree, places []place, siblings []sibling) []string {
-	c := layerCheck{tree: tree, places: places, unused: slices.Clone(siblings), siblings: siblings}
+	c := layerCheck{tree: tree, places: places, unused: slices.Clone(siblings), siblings: siblings, arrows: map[[2]string]bool{}}
 	for _, folder := range slices.Sorted(maps.Keys(tree.folders)) {
 		at, found := placeOf(folder, places)
 		if !found {
@@ -119,10 +119,18 @@ type layerCheck struct {
 	siblings []sibling
 	unused   []sibling
 	found    []string
+	arrows   map[[2]string]bool // reported: one file of a folder is enough
 }
 
 func (c *layerCheck) report(format string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
+
+func (c *layerCheck) reportArrow(from, to, format string, args ...any) {
+	if arrow := [2]string{from, to}; !c.arrows[arrow] {
+		c.arrows[arrow] = true
+		c.report(format, args...)
+	}
 }
 
 // checkArrows looks at what one file imports from this module, and at unsafe.
@@ -142,9 +150,9 @@ func (c *layerCheck) checkArrows(folder string, at place, f sourceFile) {
 		case !placed:
 			// The folder itself is reported.
 		case target.layer > at.layer:
-			c.report("%s imports %s: an arrow up, from the layer %q to %q", f.name, to, at.layer, target.layer)
+			c.reportArrow(folder, to, "%s imports %s: an arrow up, from the layer %q to %q", f.name, to, at.layer, target.layer)
 		case target.layer == at.layer && !c.listed(folder, to):
-			c.report("%s imports %s: both stand on the layer %q, and the table of siblings does not list this arrow", f.name, to, at.layer)
+			c.reportArrow(folder, to, "%s imports %s: both stand on the layer %q, and the table of siblings does not list this arrow", f.name, to, at.layer)
 		}
 	}
 }

@@ -45,6 +45,7 @@ var places = []place{
 	{folder: "transport", layer: cores},
 	// A key must not be guessed, so without another source it is the system's.
 	{folder: "transport/token", layer: cores, pure: true, except: []string{"crypto/rand"}},
+	{folder: "transport/token/tokenhttp", layer: cores},
 
 	{folder: "protocol", layer: data, unsafe: true},
 	{folder: "components", layer: data},
@@ -69,13 +70,21 @@ var places = []place{
 type sibling struct{ from, to, why string }
 
 var siblings = []sibling{
+	{"internal/core/peer", "internal/core/channel", "a peer is one end with all its layers: messages,"},
+	{"internal/core/peer", "internal/core/packet", "the packets they travel in,"},
+	{"internal/core/peer", "internal/core/repl", "and replication,"},
+	{"internal/core/peer", "internal/core/repl/receiver", "of what comes in"},
+	{"internal/core/peer", "internal/core/repl/sender", "and of what goes out"},
+	{"internal/core/repl/receiver", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
 	{"transport/internal/queue", "transport", "a queue holds datagrams and their addresses"},
 	{"transport/memory", "transport", "implements the interface"},
 	{"transport/memory", "transport/internal/queue", "a bounded inbox, as every transport has"},
+	{"transport/token/tokenhttp", "transport/token", "hands tokens out and fetches them"},
 	{"transport/transporttest", "transport", "checks what the interface promises"},
 	{"transport/udp", "transport", "implements the interface"},
+	{"transport/udp", "transport/internal/queue", "a bounded inbox, as every transport has"},
 }
 
 // TestLayers holds the direction of imports, the purity of the cores, and who may use

@@ -48,6 +48,10 @@ func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	}
 }
 
+// NextID returns the id that Next will give to a Data packet, for who must name
+// the packet while it is still being filled.
+func (t *Tracker) NextID() uint16 { return uint16(t.sent.newest() + 1) }
+
 // HandleHeader takes in the header of a packet that arrived. fresh says that the
 // body is to be processed: it is a Data packet that was not seen before and is
 // not behind the window. Acknowledgements count in any case. The error is

@@ -70,7 +70,7 @@ func (c *copySink) Begin(tick entangle.Tick) {
 	c.at = repl.NoSlot
 }
 
-func (c *copySink) Spawn() repl.Slot {
+func (c *copySink) Spawn(repl.ID) repl.Slot {
 	c.next++
 	c.entities[c.next] = shown{}
 	return c.next

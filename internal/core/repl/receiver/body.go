@@ -91,7 +91,7 @@ func (w *walker) enter(number repl.Member) bool {
 		if w.rec.Kind == repl.Update {
 			return false
 		}
-		w.g.members = append(w.g.members, member{number: number, slot: w.r.sink.Spawn()})
+		w.g.members = append(w.g.members, member{number: number, slot: w.r.sink.Spawn(repl.ID{Group: w.g.handle, Member: number})})
 		m = &w.g.members[len(w.g.members)-1]
 	}
 	m.stated = true

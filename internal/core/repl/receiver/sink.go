@@ -13,7 +13,7 @@ type Sink interface {
 	Begin(tick entangle.Tick)
 	// Spawn makes a new entity without components. It has no values yet, but
 	// references may already point at it.
-	Spawn() repl.Slot
+	Spawn(id repl.ID) repl.Slot
 	// Member says which entity the following calls are about. whole: it will
 	// have the components that are named now, and no others.
 	Member(slot repl.Slot, whole bool)

@@ -1,0 +1,117 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Begin prepares a frame's packets: it notices what got lost, and queues what is
+// to be sent reliably. Call it once per frame before AppendPacket.
+func (p *Peer) Begin(now time.Time) error {
+	if p.opened.IsZero() {
+		p.opened = now
+		if err := p.greet(now); err != nil {
+			return err
+		}
+	}
+	p.settle(now)
+	p.frame = 0
+	switch {
+	case p.phase == greeting && now.Sub(p.opened) > helloTimeout:
+		p.end("no hello: the peer does not speak this protocol")
+	case p.phase == open:
+		return p.queue(now)
+	}
+	return nil
+}
+
+func (p *Peer) greet(now time.Time) error {
+	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
+	return err
+}
+
+// queue moves structure and questions into their channels.
+func (p *Peer) queue(now time.Time) error {
+	if p.cfg.Copy != nil {
+		if err := p.askAgain(now); err != nil {
+			return err
+		}
+	}
+	for p.updates != nil && p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog {
+		p.scratch = p.updates.AppendActions(p.scratch[:0], actionRoom)
+		if len(p.scratch) == 0 {
+			break
+		}
+		message, err := p.mux.Send(Actions, p.scratch, 0, now)
+		if err != nil {
+			return err
+		}
+		p.updates.ActionsSent(uint16(message))
+	}
+	return nil
+}
+
+func (p *Peer) askAgain(now time.Time) error {
+	p.scratch = p.scratch[:0]
+	for n := 0; n < maxResyncs; n++ {
+		g, ok := p.cfg.Copy.PollResync()
+		if !ok {
+			break
+		}
+		p.scratch = appendResync(p.scratch, g)
+	}
+	if len(p.scratch) == 0 {
+		return nil
+	}
+	_, err := p.mux.Send(Control, p.scratch, 0, now)
+	return err
+}
+
+// AppendPacket writes the next payload to the peer, at most entangle.MaxPayload
+// bytes, for the last finished tick. It returns dst as it was when there is
+// nothing more to say in this frame.
+func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
+	if p.phase == ended || p.frame == maxPackets {
+		return dst
+	}
+	start, pkt := len(dst), p.tracker.NextID()
+	out := append(dst, make([]byte, packet.HeaderSize)...)
+	room := start + entangle.MaxPayload
+	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.RTT())
+	out = p.appendUpdates(out, room-len(out), pkt)
+	kind := packet.Data
+	if len(out) == start+packet.HeaderSize {
+		if !p.tracker.AckDue(now) {
+			return dst
+		}
+		kind = packet.AckOnly
+	}
+	out = p.mux.Finish(out)
+	packet.AppendHeader(out[:start], p.tracker.Next(now, tick, kind))
+	p.count(out[start:])
+	return out
+}
+
+func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
+	if p.updates == nil || room <= channel.ExternalOverhead {
+		return dst
+	}
+	out, mark := p.mux.BeginFrame(dst, Updates)
+	begin := len(out)
+	out = p.updates.AppendUpdates(out, min(room-channel.ExternalOverhead, repl.MaxUpdateBytes), pkt)
+	if len(out) == begin {
+		return dst
+	}
+	return p.mux.EndFrame(out, mark)
+}
+
+// AppendGoodbye writes the payload that tells the peer why the connection ends.
+// The session's own disconnect follows it.
+func (p *Peer) AppendGoodbye(dst []byte, reason string, tick entangle.Tick, now time.Time) []byte {
+	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.Goodbye))
+	return packet.AppendReason(dst, reason)
+}

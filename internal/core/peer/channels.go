@@ -1,0 +1,54 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+)
+
+// The channels that every connection has. A game's own come after them.
+const (
+	Control channel.ID = iota
+	Actions
+	Updates
+	// Requests carries requests and their responses.
+	Requests
+
+	// FirstMessages and the four after it carry a game's messages in the default
+	// channel of their mode, in the order of channel.Mode.
+	FirstMessages
+
+	// FirstUser is the first channel of the game's own.
+	FirstUser = FirstMessages + 5
+)
+
+// actionRoom is the size of an action message that may hold several groups: one
+// that needs no fragments.
+const actionRoom = channel.FragmentSize
+
+// maxActionBacklog bounds the bytes of actions that wait in the channel or for
+// their acknowledgement. Further structure stays in the sender's columns, where
+// it coalesces: it then leaves newer and smaller.
+const maxActionBacklog = 64 << 10
+
+// maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
+// not fit leaves with the next frame.
+const maxPackets = 256
+
+// builtin returns the channels of every connection.
+func builtin() []channel.Config {
+	configs := []channel.Config{
+		{ID: Control, Name: "control", Mode: channel.OrderedReliable, Priority: 1e6, ReportDelivery: true},
+		{ID: Actions, Name: "actions", Mode: channel.UnorderedReliable, Priority: 1e3, ReportDelivery: true},
+		{ID: Updates, Name: "updates", Mode: channel.External},
+		{ID: Requests, Name: "requests", Mode: channel.OrderedReliable},
+	}
+	for mode := channel.OrderedReliable; mode <= channel.UnorderedUnreliable; mode++ {
+		configs = append(configs, channel.Config{ID: FirstMessages + channel.ID(mode), Name: mode.String(), Mode: mode})
+	}
+	return configs
+}
+
+// helloTimeout is how long a connection may stay without the peer's hello. It is
+// sent again many times in it; a peer that stays silent speaks another protocol.
+const helloTimeout = 10 * time.Second

@@ -1,0 +1,173 @@
+package peer
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// HandlePayload takes one payload of the session. An error means that the peer
+// broke the protocol and is to be disconnected; a goodbye of the peer is no
+// error, it shows in Ended.
+func (p *Peer) HandlePayload(b []byte, now time.Time) error {
+	if p.phase == ended {
+		return nil
+	}
+	p.stats.PayloadsIn++
+	p.stats.BytesIn += uint64(len(b))
+	h, body, err := packet.ParseHeader(b)
+	if err != nil {
+		return err
+	}
+	if h.Kind == packet.Goodbye {
+		return p.handleGoodbye(body)
+	}
+	fresh, err := p.tracker.HandleHeader(h, now)
+	if err != nil {
+		return err
+	}
+	p.settle(now)
+	if !fresh {
+		return nil
+	}
+	if !p.heard || p.tick.Before(h.Tick) {
+		p.tick, p.heard = h.Tick, true
+	}
+	if err := p.mux.HandleFrames(body, now); err != nil {
+		return err
+	}
+	return p.deliver(h.Tick, now)
+}
+
+func (p *Peer) handleGoodbye(body []byte) error {
+	reason, err := packet.ParseReason(body)
+	if err != nil {
+		return err
+	}
+	p.end(reason)
+	return nil
+}
+
+func (p *Peer) end(reason string) { p.phase, p.outcome = ended, reason }
+
+// settle hands each packet's fate to whoever sent something in it.
+func (p *Peer) settle(now time.Time) {
+	for pkt, ok := p.tracker.PollAcked(); ok; pkt, ok = p.tracker.PollAcked() {
+		p.mux.HandleAcked(pkt)
+		if p.updates != nil {
+			p.updates.HandleAcked(pkt)
+		}
+	}
+	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
+		p.mux.HandleLost(pkt)
+		if p.updates != nil {
+			p.updates.HandleLost(pkt)
+		}
+	}
+	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
+		p.delivered(ch, uint16(message))
+	}
+}
+
+func (p *Peer) delivered(ch channel.ID, message uint16) {
+	switch {
+	case ch == Control && message == 0:
+		p.greeted = true
+		p.tryOpen()
+	case ch == Actions && p.updates != nil:
+		p.updates.HandleDelivered(message)
+	}
+}
+
+// deliver hands on what a packet brought. Everything must be polled, also after
+// an error.
+func (p *Peer) deliver(tick entangle.Tick, now time.Time) (err error) {
+	for ch, body, ok := p.mux.Poll(); ok; ch, body, ok = p.mux.Poll() {
+		if err == nil && p.phase != ended {
+			err = p.dispatch(ch, body, tick, now)
+		}
+	}
+	return err
+}
+
+func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	switch {
+	case ch == Control:
+		return p.handleControl(body, now)
+	case !p.agreed:
+		// Nobody says anything else before its own hello was acknowledged.
+		return ErrControl
+	case ch > Updates && p.cfg.Inbox != nil:
+		return p.cfg.Inbox.HandleMessage(ch, body, tick, now)
+	case p.cfg.Copy == nil:
+		return fmt.Errorf("peer: replication that nobody asked for, on channel %d", ch)
+	case ch == Actions:
+		return p.cfg.Copy.HandleActions(body)
+	default:
+		return p.cfg.Copy.HandleUpdates(tick, body)
+	}
+}
+
+func (p *Peer) handleControl(body []byte, now time.Time) error {
+	if len(body) == 0 {
+		return ErrControl
+	}
+	switch kind := controlKind(body[0]); {
+	case kind == hello && p.phase == greeting && !p.agreed:
+		return p.handleHello(body, now)
+	case kind == entries && p.phase == differs:
+		return p.handleEntries(body[1:])
+	case kind == resync && p.agreed && p.cfg.World != nil:
+		return parseResync(body, p.onResync)
+	}
+	return ErrControl
+}
+
+func (p *Peer) handleHello(body []byte, now time.Time) error {
+	hash, id, err := parseHello(body)
+	if err != nil {
+		return err
+	}
+	p.id = id
+	if hash != p.cfg.Registry.Hash() {
+		p.phase = differs
+		_, err := p.mux.Send(Control, p.cfg.Registry.AppendEntries([]byte{byte(entries)}), 0, now)
+		return err
+	}
+	p.agreed = true
+	p.tryOpen()
+	return nil
+}
+
+// tryOpen opens the connection once the peer's hello is here and ours is there:
+// whatever is sent from now on finds a peer that knows the protocols are equal.
+func (p *Peer) tryOpen() {
+	if p.phase != greeting || !p.agreed || !p.greeted {
+		return
+	}
+	p.phase = open
+	if p.cfg.World != nil {
+		p.updates = p.cfg.World.NewPeer()
+	}
+}
+
+// handleEntries ends a connection between unequal protocols, in a way that both
+// developers can read.
+func (p *Peer) handleEntries(body []byte) error {
+	diff, err := p.cfg.Registry.Diff(body)
+	if err != nil {
+		return err
+	}
+	p.end("protocols differ: " + diff)
+	return nil
+}
+
+func (p *Peer) handleResync(g repl.Handle) {
+	if p.updates != nil {
+		p.updates.HandleResync(g)
+	}
+}

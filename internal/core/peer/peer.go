@@ -1,0 +1,132 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// Config is what a connection is made of. Fields without a default must be set.
+type Config struct {
+	// Registry is what this side has registered.
+	Registry Registry
+	// Client is the peer's id, told to it in the hello; 0 on a client.
+	Client entangle.ClientID
+	// Channels are the game's own, from FirstUser on; their directions are seen
+	// from this side.
+	Channels []channel.Config
+	// World is what is replicated to the peer; nil: nothing.
+	World *sender.World
+	// Copy is what the peer's replication is made into; nil: it may send none.
+	Copy *receiver.Receiver
+	// Inbox gets the messages of the game's channels.
+	Inbox Inbox
+}
+
+// Registry is the protocol of this side, as far as both must agree on it.
+type Registry interface {
+	Hash() uint64
+	// AppendEntries writes what is registered, for a peer whose hash differs.
+	AppendEntries(dst []byte) []byte
+	// Diff says in a sentence what differs from a peer's entries. The error is for
+	// bytes that are no entries.
+	Diff(entries []byte) (string, error)
+}
+
+// Inbox takes what arrives on the game's channels.
+type Inbox interface {
+	// HandleMessage takes one message that was sent at the peer's tick. body is
+	// valid until it returns. An error ends the connection.
+	HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error
+}
+
+// Peer is one end of a connection.
+type Peer struct {
+	cfg     Config
+	tracker *packet.Tracker
+	mux     *channel.Mux
+	updates *sender.Peer // nil before the connection is open, and without a World
+
+	opened  time.Time // zero before the first call
+	phase   phase
+	agreed  bool // the peer's hello is equal to ours
+	greeted bool // ours has arrived
+	frame   int  // packets in the frame under way
+	id      entangle.ClientID
+	tick    entangle.Tick // newest of the peer's packets
+	heard   bool
+	outcome string
+
+	scratch  []byte
+	onResync func(repl.Handle)
+	stats    Stats
+}
+
+type phase uint8
+
+const (
+	greeting phase = iota // hellos are under way
+	open                  // equal protocols, and both sides know it
+	differs               // unequal; entries are under way
+	ended
+)
+
+// New returns a connection that says hello with its first packet. The error is
+// about the channels.
+func New(cfg Config) (*Peer, error) {
+	mux, err := channel.NewMux(append(builtin(), cfg.Channels...), channel.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	p := &Peer{cfg: cfg, tracker: packet.NewTracker(packet.Config{}), mux: mux}
+	p.onResync = p.handleResync
+	return p, nil
+}
+
+// Open reports whether both sides know that their protocols are equal.
+func (p *Peer) Open() bool { return p.phase == open }
+
+// Ended returns why the peer ended the connection, or why it must end; ok is
+// false while it goes on.
+func (p *Peer) Ended() (reason string, ok bool) { return p.outcome, p.phase == ended }
+
+// ClientID returns the id that the server's hello named. On a server, Nobody.
+func (p *Peer) ClientID() entangle.ClientID { return p.id }
+
+// Tick returns the newest tick that a packet of the peer named; ok is false
+// before the first.
+func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.heard }
+
+// Updates returns what this peer was sent and acknowledged, nil before the
+// connection is open.
+func (p *Peer) Updates() *sender.Peer { return p.updates }
+
+// RTT returns the smoothed round trip, the peer's frame included.
+func (p *Peer) RTT() time.Duration { return p.tracker.RTT() }
+
+// Jitter returns the smoothed deviation of the round trip.
+func (p *Peer) Jitter() time.Duration { return p.tracker.Jitter() }
+
+// Loss returns the share of the recent packets that never arrived, 0..1.
+func (p *Peer) Loss() float64 { return p.tracker.LossRate() }
+
+// Send queues a message on a channel of the game. Errors are those of
+// channel.Mux; channel.ErrQueueFull means that the peer is to be disconnected.
+func (p *Peer) Send(ch channel.ID, body []byte, now time.Time) error {
+	_, err := p.mux.Send(ch, body, 0, now)
+	return err
+}
+
+// Close lets go of what is kept about the peer elsewhere.
+func (p *Peer) Close() {
+	if p.updates != nil {
+		p.updates.Close()
+		p.updates = nil
+	}
+	p.phase = ended
+}

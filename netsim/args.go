@@ -1,0 +1,111 @@
+package netsim
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Args are the words after a verb. Each method takes the first of those that are
+// left. What a verb leaves over is an error of the script.
+type Args struct{ words []string }
+
+var errMissing = errors.New("an argument is missing")
+
+// Len returns how many words are left.
+func (a *Args) Len() int { return len(a.words) }
+
+// Word takes any word.
+func (a *Args) Word() (string, error) {
+	if len(a.words) == 0 {
+		return "", errMissing
+	}
+	word := a.words[0]
+	a.words = a.words[1:]
+	return word, nil
+}
+
+// Take takes the word if it is the next one.
+func (a *Args) Take(word string) bool {
+	if len(a.words) == 0 || a.words[0] != word {
+		return false
+	}
+	a.words = a.words[1:]
+	return true
+}
+
+// Rest takes all words that are left.
+func (a *Args) Rest() []string {
+	rest := a.words
+	a.words = nil
+	return rest
+}
+
+// Int takes a whole number, 0 or above.
+func (a *Args) Int() (int, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no number of 0 or above", word)
+	}
+	return n, nil
+}
+
+// Duration takes a time such as 80ms, 0 or above.
+func (a *Args) Duration() (time.Duration, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no duration of 0 or above, such as 80ms or 2s", word)
+	}
+	return d, nil
+}
+
+// Percent takes a share such as 20%, and returns it as 0..1.
+func (a *Args) Percent() (float64, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	number, ok := strings.CutSuffix(word, "%")
+	share, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(share >= 0 && share <= 100) {
+		return 0, fmt.Errorf("%q is no share of 0%% to 100%%", word)
+	}
+	return share / 100, nil
+}
+
+// Clients takes a list of clients such as 1,3 and checks that each is one of
+// those given. Without words left, or for the word all, it returns all of them.
+func (a *Args) Clients(connected []int) ([]int, error) {
+	if len(a.words) == 0 || a.Take("all") {
+		return connected, nil
+	}
+	word, err := a.Word()
+	if err != nil {
+		return nil, err
+	}
+	var clients []int
+	for name := range strings.SplitSeq(word, ",") {
+		client, err := strconv.Atoi(name)
+		if err != nil || !slices.Contains(connected, client) {
+			return nil, fmt.Errorf("%q is no client; there are %v", name, connected)
+		}
+		clients = append(clients, client)
+	}
+	return clients, nil
+}
+
+func (v Verbs) names() string {
+	return strings.Join(slices.Sorted(maps.Keys(v)), ", ")
+}

@@ -1,0 +1,146 @@
+package netsim
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Script is a test written as a conversation: commands flush left, and below each
+// the trace it is expected to leave, indented.
+//
+//	# Two clients join over a bad link.
+//	connect 2
+//	loss 20%
+//	run 500ms
+//	    500ms client 1 sees box
+//	expect equal
+//
+// The first word of a command is its verb. Lines that begin with # and empty lines
+// are kept as they are.
+type Script struct {
+	name  string
+	parts []part
+}
+
+// part is a command with the trace that stands below it, or a line between
+// commands.
+type part struct {
+	line    int
+	text    string
+	command bool
+	trace   []string
+}
+
+// MaxScriptLine is the longest line of a script in bytes. A line is for people.
+const MaxScriptLine = 1000
+
+const traceIndent = "    "
+
+// Verb runs one command of a script. What it has to tell goes into the trace. An
+// error is one of the script, such as a missing argument, and ends it.
+type Verb func(args *Args, trace *Trace) error
+
+// Verbs are the verbs of a script by name.
+type Verbs map[string]Verb
+
+// Trace collects what a command leaves.
+type Trace struct{ lines []string }
+
+// Printf adds a line to the trace.
+func (t *Trace) Printf(format string, values ...any) {
+	for line := range strings.Lines(fmt.Sprintf(format, values...)) {
+		t.lines = append(t.lines, strings.TrimSpace(line))
+	}
+}
+
+// ParseScript reads a script. The name is for messages.
+func ParseScript(name, text string) (*Script, error) {
+	s := &Script{name: name}
+	scanner := bufio.NewScanner(strings.NewReader(text))
+	scanner.Buffer(make([]byte, 0, MaxScriptLine), MaxScriptLine)
+	line := 0
+	for scanner.Scan() {
+		line++
+		if err := s.add(line, strings.TrimRightFunc(scanner.Text(), unicode.IsSpace)); err != nil {
+			return nil, err
+		}
+	}
+	if scanner.Err() != nil {
+		return nil, fmt.Errorf("netsim: %s:%d: a line longer than %d bytes", name, line+1, MaxScriptLine)
+	}
+	return s, nil
+}
+
+func (s *Script) add(line int, text string) error {
+	switch {
+	case text == "" || strings.HasPrefix(text, "#"):
+		s.parts = append(s.parts, part{line: line, text: text})
+	case !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t"):
+		s.parts = append(s.parts, part{line: line, text: text, command: true})
+	case len(s.parts) == 0 || !s.parts[len(s.parts)-1].command:
+		return fmt.Errorf("netsim: %s:%d: a trace stands right below its command", s.name, line)
+	default:
+		last := &s.parts[len(s.parts)-1]
+		last.trace = append(last.trace, strings.TrimSpace(text))
+	}
+	return nil
+}
+
+// Commands returns how many commands the script has.
+func (s *Script) Commands() int {
+	n := 0
+	for _, p := range s.parts {
+		if p.command {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the script as text: what ParseScript read, with traces indented
+// by four spaces.
+func (s *Script) String() string {
+	var b strings.Builder
+	for _, p := range s.parts {
+		b.WriteString(p.text + "\n")
+		for _, line := range p.trace {
+			b.WriteString(traceIndent + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Run runs the commands and returns the script with the traces that they left.
+// Comparing it with the script is the caller's.
+func (s *Script) Run(verbs Verbs) (*Script, error) {
+	ran := &Script{name: s.name}
+	for _, p := range s.parts {
+		if p.command {
+			trace, err := s.runCommand(p, verbs)
+			if err != nil {
+				return nil, fmt.Errorf("netsim: %s:%d: %s: %w", s.name, p.line, p.text, err)
+			}
+			p.trace = trace
+		}
+		ran.parts = append(ran.parts, p)
+	}
+	return ran, nil
+}
+
+func (s *Script) runCommand(p part, verbs Verbs) ([]string, error) {
+	words := strings.Fields(p.text)
+	verb, ok := verbs[words[0]]
+	if !ok {
+		return nil, fmt.Errorf("no such verb; there are %s", verbs.names())
+	}
+	args, trace := &Args{words: words[1:]}, &Trace{}
+	if err := verb(args, trace); err != nil {
+		return nil, err
+	}
+	if len(args.words) > 0 {
+		return nil, fmt.Errorf("nothing is done with %q", strings.Join(args.words, " "))
+	}
+	return trace.lines, nil
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"encoding/binary"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// detectChurn: eight archetypes, and per round 1 % of the entities spawned, 1 %
+// despawned, and 1 % given or rid of a tag, while 10 % change values. The game's
+// own work on structure is not timed on either side; following it is.
+func detectChurn() (sides, error) {
+	d, err := newDetectWorld()
+	if err != nil {
+		return sides{}, err
+	}
+	c := &churn{d: d, l: newChurnLimit(), random: 1}
+	for range detectEntities {
+		c.spawn()
+	}
+	c.d.observe()
+	c.l.observeChurn()
+	round := 0
+	return sides{
+		before: func() {
+			c.l.log = c.l.log[:0]
+			round++
+			d.change(round, 10)
+			c.l.change(round, 10)
+			for range detectEntities / 100 {
+				c.spawn()
+				c.despawn()
+				c.exchange()
+			}
+		},
+		ours:   d.observe,
+		limit:  c.l.observeChurn,
+		verify: c.verify,
+	}, nil
+}
+
+// churn does the same to both sides. Entities are in the order of their spawns,
+// with holes filled by the last.
+type churn struct {
+	d      *detectWorld
+	l      *churnLimit
+	alive  []churnEntity
+	next   uint32
+	random uint32
+	ids    [11]ecs.ID
+}
+
+type churnEntity struct {
+	entity ecs.Entity
+	number uint32
+}
+
+func (c *churn) draw(n int) int {
+	c.random = c.random*1664525 + 1013904223
+	return int(c.random>>8) % n
+}
+
+func (c *churn) spawn() {
+	group := c.draw(8)
+	ids := append(c.ids[:0], c.d.ids...)
+	for bit, tag := range c.d.tags {
+		if group>>bit&1 != 0 {
+			ids = append(ids, tag)
+		}
+	}
+	number := c.next
+	c.next++
+	e := c.d.world.NewEntity(ids...)
+	c.d.name(e, int(number)) // before Observe, so both sides know it with its number
+	c.alive = append(c.alive, churnEntity{e, number})
+	c.l.spawn(number, group)
+}
+
+func (c *churn) despawn() {
+	i := c.draw(len(c.alive))
+	gone := c.alive[i]
+	c.alive[i] = c.alive[len(c.alive)-1]
+	c.alive = c.alive[:len(c.alive)-1]
+	c.d.world.RemoveEntity(gone.entity)
+	c.l.despawn(gone.number)
+}
+
+func (c *churn) exchange() {
+	e := c.alive[c.draw(len(c.alive))]
+	bit := c.draw(3)
+	tag := append(c.ids[:0], c.d.tags[bit])
+	if c.d.world.Has(e.entity, tag[0]) {
+		c.d.world.Exchange(e.entity, nil, tag)
+	} else {
+		c.d.world.Exchange(e.entity, tag, nil)
+	}
+	c.l.move(e.number, bit)
+}
+
+func (c *churn) verify() error {
+	if err := sameCount(len(c.d.table.Spawned()), len(c.l.spawned)); err != nil {
+		return err
+	}
+	if err := sameCount(len(c.d.table.Despawned()), len(c.l.despawned)); err != nil {
+		return err
+	}
+	return sameCount(c.d.changed(), c.l.changed())
+}
+
+// churnLimit is eight groups of plain arrays. The game moves the rows of the
+// present values and notes what it did; observing repeats that on the shadows,
+// which is what keeping them costs at least.
+type churnLimit struct {
+	detectLimit
+	places             []churnPlace // by number
+	log                []churnNote
+	spawned, despawned []uint32
+	moved              []uint32
+}
+
+type churnPlace struct{ group, row uint32 }
+
+// churnNote says that a row left a group, entered one, or both.
+type churnNote struct {
+	number   uint32
+	from, to int32 // groups; -1: none
+	row      uint32
+}
+
+func newChurnLimit() *churnLimit {
+	l := &churnLimit{}
+	for range 8 {
+		l.groups = append(l.groups, newDetectGroup(2*detectEntities/8))
+	}
+	return l
+}
+
+func (l *churnLimit) spawn(number uint32, group int) {
+	l.places = append(l.places, churnPlace{})
+	l.enter(number, group)
+	l.log = append(l.log, churnNote{number, -1, int32(group), 0})
+}
+
+func (l *churnLimit) despawn(number uint32) {
+	p := l.places[number]
+	l.log = append(l.log, churnNote{number, int32(p.group), -1, p.row})
+	l.leave(p)
+}
+
+func (l *churnLimit) move(number uint32, bit int) {
+	p := l.places[number]
+	to := p.group ^ 1<<bit
+	from, into := l.groups[p.group], l.groups[to]
+	l.log = append(l.log, churnNote{number, int32(p.group), int32(to), p.row})
+	l.enter(number, int(to))
+	row := into.len() - 1
+	for c, size := range detectSizes {
+		copy(into.now[c][row*size:], from.now[c][int(p.row)*size:(int(p.row)+1)*size])
+	}
+	l.leave(p)
+}
+
+func (l *churnLimit) enter(number uint32, group int) {
+	g := l.groups[group]
+	l.places[number] = churnPlace{uint32(group), uint32(g.len())}
+	g.numbers = append(g.numbers, number)
+	for c, size := range detectSizes {
+		g.now[c] = append(g.now[c], zeros[:size]...)
+	}
+	binary.LittleEndian.PutUint64(g.now[0][len(g.now[0])-8:], uint64(number)<<32)
+}
+
+func (l *churnLimit) leave(p churnPlace) {
+	g := l.groups[p.group]
+	last := g.len() - 1
+	moved := g.numbers[last]
+	g.numbers[p.row] = moved
+	g.numbers = g.numbers[:last]
+	if int(p.row) != last {
+		l.places[moved].row = p.row
+	}
+	for c, size := range detectSizes {
+		dropRow(&g.now[c], int(p.row), size)
+	}
+}
+
+// dropRow fills a row with the last one.
+func dropRow(column *[]byte, row, size int) {
+	b := *column
+	last := len(b) - size
+	switch size {
+	case 8:
+		*(*[8]byte)(b[row*8:]) = *(*[8]byte)(b[last:])
+	case 4:
+		*(*[4]byte)(b[row*4:]) = *(*[4]byte)(b[last:])
+	case 24:
+		*(*[24]byte)(b[row*24:]) = *(*[24]byte)(b[last:])
+	default:
+		b[row] = b[last]
+	}
+	*column = b[:last]
+}
+
+// observeChurn repeats the game's notes on the shadows, then compares.
+func (l *churnLimit) observeChurn() {
+	l.spawned, l.despawned, l.moved = l.spawned[:0], l.despawned[:0], l.moved[:0]
+	for i := range l.log {
+		n := &l.log[i]
+		switch {
+		case n.from < 0:
+			l.shadowEnter(l.groups[n.to], n)
+			l.spawned = append(l.spawned, n.number)
+		case n.to < 0:
+			l.shadowLeave(l.groups[n.from], n)
+			l.despawned = append(l.despawned, n.number)
+		default:
+			l.shadowMove(l.groups[n.from], l.groups[n.to], n)
+			l.moved = append(l.moved, n.number)
+		}
+	}
+	l.observe()
+}
+
+func (l *churnLimit) shadowEnter(g *detectGroup, n *churnNote) {
+	for c, size := range detectSizes {
+		g.old[c] = append(g.old[c], zeros[:size]...)
+	}
+	binary.LittleEndian.PutUint64(g.old[0][len(g.old[0])-8:], uint64(n.number)<<32)
+}
+
+func (l *churnLimit) shadowLeave(g *detectGroup, n *churnNote) {
+	for c, size := range detectSizes {
+		dropRow(&g.old[c], int(n.row), size)
+	}
+}
+
+func (l *churnLimit) shadowMove(from, to *detectGroup, n *churnNote) {
+	for c, size := range detectSizes {
+		to.old[c] = append(to.old[c], from.old[c][int(n.row)*size:int(n.row+1)*size]...)
+	}
+	l.shadowLeave(from, n)
+}

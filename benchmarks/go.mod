@@ -1,0 +1,16 @@
+module github.com/entangle-ecs/entangle/benchmarks
+
+go 1.26.0
+
+replace github.com/entangle-ecs/entangle => ../
+
+require (
+	github.com/entangle-ecs/entangle v0.0.0-00010101000000-000000000000
+	github.com/mlange-42/arche v0.15.3
+	github.com/pkg/profile v1.7.0
+)
+
+require (
+	github.com/felixge/fgprof v0.9.3 // indirect
+	github.com/google/pprof v0.0.0-20211214055906-6f57359322fd // indirect
+)

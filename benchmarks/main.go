@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pkg/profile"
+)
+
+// cases lists the variants of all cases; each case has its file.
+func cases() []variant {
+	return detectVariants()
+}
+
+// options are the flags.
+type options struct {
+	run     string
+	json    bool
+	short   bool
+	strict  bool
+	profile string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.run, "run", "", "run cases and variants whose name begins with this; empty: all")
+	flag.BoolVar(&o.json, "json", false, "print one line of JSON per variant")
+	flag.BoolVar(&o.short, "short", false, "one quick round of each case; ratios mean little then")
+	flag.BoolVar(&o.strict, "strict", false, "exit code 1 if a goal is missed")
+	flag.StringVar(&o.profile, "profile", "", "write a profile to this folder: cpu or mem")
+	flag.Parse()
+	if err := start(o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+var errMissed = errors.New("benchmarks: a goal was missed")
+
+// start runs what the options say.
+func start(o options, w io.Writer) error {
+	stop, err := startProfile(o.profile)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	var failed []error
+	ran, missed := 0, false
+	if !o.json {
+		fmt.Fprintf(w, "%-28s %12s %12s %7s %8s %9s  %s\n", "variant", "ours ns", "limit ns", "ratio", "allocs", "bytes", "goal")
+	}
+	for _, v := range cases() {
+		if !strings.HasPrefix(v.name, o.run) {
+			continue
+		}
+		ran++
+		r, err := v.run(o.short)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if err := r.print(w, o.json); err != nil {
+			return err
+		}
+		missed = missed || r.missed()
+	}
+	if ran == 0 {
+		return fmt.Errorf("benchmarks: no variant begins with %q", o.run)
+	}
+	if missed && o.strict {
+		failed = append(failed, errMissed)
+	}
+	return errors.Join(failed...)
+}
+
+func startProfile(kind string) (stop func(), err error) {
+	switch kind {
+	case "":
+		return func() {}, nil
+	case "cpu":
+		return profile.Start(profile.CPUProfile, profile.ProfilePath("."), profile.Quiet).Stop, nil
+	case "mem":
+		return profile.Start(profile.MemProfile, profile.ProfilePath("."), profile.Quiet).Stop, nil
+	}
+	return nil, fmt.Errorf("benchmarks: -profile is cpu or mem, not %q", kind)
+}

@@ -1,0 +1,122 @@
+package netsim
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// networkPort is the port of every address; the host part tells ends apart.
+const networkPort = 40000
+
+// Network is a transport within one process and one clock. Servers listen on it,
+// and every player has a Line of its own to them, as bad as the test wants it.
+//
+// What happens to each datagram follows from the seed and from the calls alone:
+// the same seed and the same calls give the same run.
+type Network struct {
+	mu      sync.Mutex // Close of a Conn may come from another goroutine
+	clock   func() time.Time
+	seeds   *rand.Rand
+	last    uint64 // counts the addresses given out
+	servers map[netip.AddrPort]*serverConn
+	clients map[netip.AddrPort]*clientConn
+	ways    []*clientConn // in the order of Dial: what a server receives from
+}
+
+// NewNetwork makes a network without ends. The clock must not run back.
+func NewNetwork(seed uint64, clock func() time.Time) *Network {
+	// The second half of the state names the use, so that a game that seeds its
+	// own generator with the same number draws other values.
+	const use = 0x6e657473696d
+	return &Network{
+		clock:   clock,
+		seeds:   rand.New(rand.NewPCG(seed, use)),
+		servers: make(map[netip.AddrPort]*serverConn),
+		clients: make(map[netip.AddrPort]*clientConn),
+	}
+}
+
+// Listener makes a server's end with an address of its own, which it keeps
+// through every Listen.
+func (n *Network) Listener() *Listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return &Listener{network: n, addr: n.newAddress()}
+}
+
+// Line makes a player's line to the servers of this network, good to begin with.
+func (n *Network) Line() *Line { return &Line{network: n} }
+
+// OnTheWay returns how many datagrams were sent and may still arrive: neither
+// taken by an end, nor on the way to one that is closed.
+func (n *Network) OnTheWay() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	sum := 0
+	for _, c := range n.ways {
+		sum += c.up.Len()
+		if !c.closed {
+			sum += c.down.Len()
+		}
+	}
+	return sum
+}
+
+func (n *Network) newAddress() netip.AddrPort {
+	n.last++
+	host := [16]byte{0: 0xfd}
+	binary.BigEndian.PutUint64(host[8:], n.last)
+	return netip.AddrPortFrom(netip.AddrFrom16(host), networkPort)
+}
+
+// open makes a client's end; the caller holds the lock.
+func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
+	up, err := conditioner.NewLink(line.link.Up, n.seeds.Uint64())
+	if err != nil {
+		return nil, err
+	}
+	down, err := conditioner.NewLink(line.link.Down, n.seeds.Uint64())
+	if err != nil {
+		return nil, err
+	}
+	c := &clientConn{network: n, line: line, addr: n.newAddress(), server: server, up: up, down: down}
+	n.clients[c.addr] = c
+	n.ways = append(n.ways, c)
+	return c, nil
+}
+
+// earliest returns the client whose datagram is the next to reach a server, nil
+// if none is due. On the way it forgets clients that are closed and have nothing
+// under way any more.
+func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
+	var first *clientConn
+	var firstAt time.Time
+	kept := n.ways[:0]
+	for _, c := range n.ways {
+		at, any := c.up.Next()
+		if any || !c.closed {
+			kept = append(kept, c)
+		}
+		if any && c.server == server && !at.After(now) && (first == nil || at.Before(firstAt)) {
+			first, firstAt = c, at
+		}
+	}
+	clear(n.ways[len(kept):])
+	n.ways = kept
+	return first
+}
+
+// drop loses what is under way to a server.
+func (n *Network) drop(server netip.AddrPort) {
+	for c := n.earliest(server, endOfTime); c != nil; c = n.earliest(server, endOfTime) {
+		c.up.Pop(endOfTime)
+	}
+}
+
+// endOfTime is later than any arrival.
+var endOfTime = origin.AddDate(1000, 0, 0)

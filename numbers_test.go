@@ -1,0 +1,82 @@
+package entangle_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// numbers are the constants that the pages about bytes and behaviour name.
+var numbers = map[string]any{
+	"entangle.MaxDatagram":         entangle.MaxDatagram,
+	"entangle.MaxPayload":          entangle.MaxPayload,
+	"token.Size":                   token.Size,
+	"token.PrivateSize":            token.PrivateSize,
+	"token.NonceSize":              token.NonceSize,
+	"token.TagSize":                token.TagSize,
+	"token.MaxUserData":            token.MaxUserData,
+	"token.MaxServers":             token.MaxServers,
+	"session.MaxForeignPayload":    session.MaxForeignPayload,
+	"packet.HeaderSize":            packet.HeaderSize,
+	"packet.WindowSize":            packet.WindowSize,
+	"packet.MaxReason":             packet.MaxReason,
+	"packet.AckEvery":              packet.AckEvery,
+	"packet.MaxInFlight":           packet.MaxInFlight,
+	"packet.MaxBadAcks":            packet.MaxBadAcks,
+	"packet.DefaultAckDelay":       packet.DefaultAckDelay,
+	"packet.DefaultLossMin":        packet.DefaultLossMin,
+	"packet.DefaultLossFactor":     packet.DefaultLossFactor,
+	"packet.DefaultInitialRTT":     packet.DefaultInitialRTT,
+	"channel.MaxID":                channel.MaxID,
+	"channel.FragmentSize":         channel.FragmentSize,
+	"channel.MaxFragments":         channel.MaxFragments,
+	"channel.MaxMessage":           channel.MaxMessage,
+	"channel.MaxUnreliableMessage": channel.MaxUnreliableMessage,
+	"channel.Window":               channel.Window,
+	"channel.ReliableWindow":       channel.ReliableWindow,
+	"channel.UnreliableWindow":     channel.UnreliableWindow,
+	"channel.ReassemblyTimeout":    channel.ReassemblyTimeout,
+	"channel.DefaultReliableQueue": channel.DefaultReliableQueue,
+	"channel.DefaultResendFactor":  channel.DefaultResendFactor,
+	"channel.DefaultResendMin":     channel.DefaultResendMin,
+	"peer.FirstMessages":           peer.FirstMessages,
+	"peer.FirstUser":               peer.FirstUser,
+	"repl.SeqBits":                 repl.SeqBits,
+	"repl.MaxActionsInFlight":      repl.MaxActionsInFlight,
+	"repl.MaxGroups":               repl.MaxGroups,
+	"repl.MaxGroupBytes":           repl.MaxGroupBytes,
+	"repl.MaxMembers":              repl.MaxMembers,
+	"repl.MaxRefs":                 repl.MaxRefs,
+}
+
+var numberRow = regexp.MustCompile("(?m)^\\| `(\\w+\\.\\w+)` \\| (\\S+) \\|$")
+
+// TestNumbersOfThePages holds the constants that docs/PROTOCOL.md and docs/STATES.md
+// name against the code, in both directions.
+func TestNumbersOfThePages(t *testing.T) {
+	onPages := map[string]bool{}
+	for _, page := range []string{"docs/PROTOCOL.md", "docs/STATES.md"} {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, row := range numberRow.FindAllStringSubmatch(string(text), -1) {
+			name, value := row[1], row[2]
+			onPages[name] = true
+			assert.Equal(t, fmt.Sprint(numbers[name]), value, "%s in %s", name, page)
+		}
+	}
+	assert.Equal(t, slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(onPages)))
+}

@@ -3,8 +3,7 @@
     python3 client.py SCENARIO --server HOST:PORT --key HEX --protocol N --id N
 
 Prints one JSON object and exits with 0 if the scenario went as it should.
-Scenario "open" reads a public token as hex from standard input and prints what
-it holds.
+Scenarios "open" and "replay" read a public token as hex from standard input.
 """
 
 import argparse
@@ -132,10 +131,11 @@ def connected(args, token):
     return client
 
 
-def silent(token, server, client=None, seconds=1.5):
+def silent(token, server, client=None, seconds=0.6):
     """Asks for a while and reports how many packets came back."""
     client = client or Client(token, server)
     before = client.replies
+    time.sleep(max(0.0, client.token["create"] - time.time()))  # else it is only too new
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         client.request()
@@ -223,6 +223,21 @@ def refused(args):
     return result
 
 
+def spend(args):
+    """Uses a token up and hands it out, for a replay against a restarted server."""
+    token = minted(args)
+    client = connected(args, token)
+    client.disconnect()
+    return {"token": token.hex()}
+
+
+def replay(args):
+    """Shows the spent token of standard input, then a good one."""
+    replies = silent(bytes.fromhex(sys.stdin.read()), args.server)
+    connected(args, minted(args)).disconnect()
+    return {"replies": replies}
+
+
 def opened(args):
     public = n.parse_public(bytes.fromhex(sys.stdin.read()))
     private = n.open_private(
@@ -243,7 +258,7 @@ def opened(args):
 
 SCENARIOS = {
     "play": play, "reused": reused, "kicked": kicked, "full": full,
-    "refused": refused, "open": opened,
+    "refused": refused, "open": opened, "spend": spend, "replay": replay,
 }
 
 

@@ -28,7 +28,7 @@ type Stats struct {
 type Drops [drops]uint64
 
 // Total is the sum over all reasons.
-func (d *Drops) Total() (sum uint64) {
+func (d Drops) Total() (sum uint64) {
 	for _, n := range d {
 		sum += n
 	}

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scene is a server and a client in some state, and one valid packet that moves
+// them on.
+type scene struct {
+	*sim
+	peer     *peer
+	valid    []byte
+	toClient bool
+}
+
+// scenes are one for each packet type that either side reads.
+func scenes(t *testing.T) map[string]*scene {
+	return map[string]*scene{
+		"request":    requestScene(t, 1, false),
+		"challenge":  requestScene(t, 1, true),
+		"denied":     deniedScene(t),
+		"response":   responseScene(t, false),
+		"keep-alive": responseScene(t, true),
+		"up payload": connectedScene(t, false, kindPayload, []byte("x")),
+		"up keep":    connectedScene(t, false, kindKeepAlive, make([]byte, keepAliveSize)),
+		"up leave":   connectedScene(t, false, kindDisconnect, nil),
+		"payload":    connectedScene(t, true, kindPayload, []byte("x")),
+		"leave":      connectedScene(t, true, kindDisconnect, nil),
+	}
+}
+
+func requestScene(t *testing.T, slots int, answered bool) *scene {
+	s := newSim(t, slots)
+	p := s.join(s.mint(1))
+	_, b, _ := p.PollDatagram()
+	sc := &scene{sim: s, peer: p, valid: append([]byte(nil), b...)}
+	if answered {
+		sc.advance()
+	}
+	return sc
+}
+
+// advance delivers the valid packet and takes the server's reply in its place.
+func (sc *scene) advance() {
+	sc.sim.toServer(sc.peer.addr, sc.valid)
+	_, b, ok := sc.server.PollDatagram()
+	require.True(sc.t, ok)
+	sc.valid, sc.toClient = append([]byte(nil), b...), true
+}
+
+func deniedScene(t *testing.T) *scene {
+	s := newSim(t, 1)
+	s.connect(9)
+	p := s.join(s.mint(1))
+	_, b, _ := p.PollDatagram()
+	sc := &scene{sim: s, peer: p, valid: append([]byte(nil), b...)}
+	sc.advance()
+	return sc
+}
+
+func responseScene(t *testing.T, answered bool) *scene {
+	sc := requestScene(t, 1, true)
+	sc.sim.toClient(sc.peer.addr, sc.valid)
+	_, b, _ := sc.peer.PollDatagram()
+	sc.valid, sc.toClient = append([]byte(nil), b...), false
+	if answered {
+		sc.advance()
+	}
+	return sc
+}
+
+func connectedScene(t *testing.T, toClient bool, k kind, body []byte) *scene {
+	s := newSim(t, 1)
+	sc := &scene{sim: s, peer: s.connect(1), toClient: toClient}
+	s.run(frame)
+	if toClient {
+		sc.valid = s.server.slots[0].seal(nil, k, body, s.now)
+	} else {
+		sc.valid = sc.peer.seal(nil, k, body)
+	}
+	s.events = nil
+	return sc
+}
+
+// effect delivers a packet and says whether anybody noticed.
+func (sc *scene) effect(b []byte) string {
+	state, events, received := sc.peer.State(), len(sc.events), len(sc.received[0])+len(sc.peer.received)
+	before := *sc.peer.Client
+	if sc.toClient {
+		sc.sim.toClient(sc.peer.addr, b)
+	} else {
+		sc.sim.toServer(sc.peer.addr, b)
+	}
+	_, _, replied := sc.server.PollDatagram()
+	switch {
+	case sc.peer.State() != state:
+		return "state"
+	case len(sc.events) != events:
+		return "event"
+	case len(sc.received[0])+len(sc.peer.received) != received:
+		return "payload"
+	case replied:
+		return "reply"
+	case sc.peer.lastHeard != before.lastHeard || sc.peer.replay != before.replay:
+		return "window"
+	}
+	return ""
+}
+
+// Proves: C4, C13, Z6
+func TestNoPrefixAndNoBitFlipOfAValidPacketHasAnEffect(t *testing.T) {
+	for name, sc := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			var window replay
+			if sc.server.Connected(0) {
+				window = sc.server.slots[0].replay
+			}
+			for n := range sc.valid {
+				require.Empty(t, sc.effect(sc.valid[:n]), "the first %d bytes", n)
+			}
+			for i := range len(sc.valid) * 8 {
+				b := append([]byte(nil), sc.valid...)
+				b[i/8] ^= 1 << (i % 8)
+				require.Empty(t, sc.effect(b), "bit %d", i)
+			}
+			require.Empty(t, sc.effect(append(append([]byte(nil), sc.valid...), 0)), "one byte more")
+			if sc.server.Connected(0) {
+				require.Equal(t, window, sc.server.slots[0].replay, "no window moved")
+			}
+			if name == "up keep" {
+				sc.effect(sc.valid)
+				assert.NotEqual(t, window, sc.server.slots[0].replay)
+				return
+			}
+			assert.NotEmpty(t, sc.effect(sc.valid), "the packet itself still works")
+		})
+	}
+}
+
+// A client that holds keys may seal what it likes: nothing but a response with its
+// own challenge makes it a client.
+//
+// Proves: Z6
+func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {
+	s := newSim(t, 4)
+	a, b := s.join(s.mint(1)), s.join(s.mint(2))
+	s.deliverToServer(a)
+	s.deliverToServer(b)
+	s.deliverToClients()
+	require.Equal(t, StateResponding, a.State())
+	stolen := a.answer
+	zero := answer{}
+	for _, forged := range []*answer{&stolen, &zero} {
+		var body [answerSize]byte
+		s.toServer(b.addr, b.seal(nil, kindResponse, forged.encode(body[:])))
+	}
+	assert.Equal(t, 0, s.server.Clients())
+	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropBody])
+	s.run(200 * time.Millisecond)
+	assert.Equal(t, 2, s.server.Clients(), "both get in with their own")
+}
+
+func TestAServerThatContradictsItselfIsNotBelieved(t *testing.T) {
+	s := newSim(t, 4)
+	p := s.join(s.mint(1))
+	s.deliverToServer(p)
+	s.deliverToClients()
+	s.deliverToServer(p)
+	for i, told := range []keepAlive{{0, 0}, {4, 4}, {1, 1 << 31}} {
+		var body [keepAliveSize]byte
+		s.toClient(p.addr, s.server.slots[0].seal(nil, kindKeepAlive, told.encode(body[:]), s.now))
+		assert.Equal(t, StateResponding, p.State(), fmt.Sprint(told))
+		assert.Equal(t, uint64(i+1), p.Stats().Drops[DropBody])
+	}
+}

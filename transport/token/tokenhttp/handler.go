@@ -1,0 +1,131 @@
+package tokenhttp
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// DefaultMaxBody bounds what a client may post: names, passwords and signed
+// tickets are shorter.
+const DefaultMaxBody = 4096
+
+// contentType of an answer: the token's 2048 bytes as they are.
+const contentType = "application/octet-stream"
+
+// Config says what tokens to hand out, and to whom.
+type Config struct {
+	// Key that the game servers share. Zero is a mistake.
+	Key token.Key
+
+	// ProtocolID of the game servers.
+	ProtocolID uint64
+
+	// Servers that the tokens are for; list one (see token.Claims).
+	Servers []netip.AddrPort
+
+	// Timeout and Life of the tokens, as in token.Claims.
+	Timeout, Life time.Duration
+
+	// Login finds out who asks, from headers or body, and what the game server is
+	// to know of that player (at most token.MaxUserData bytes). An error that is
+	// ErrUnavailable answers 503, any other 403; its text is not sent. It may run
+	// in several goroutines at once.
+	Login func(*http.Request) (id entangle.ClientID, userData []byte, err error)
+
+	// MaxBody is how many bytes Login can read. Zero: DefaultMaxBody. Negative: no
+	// body at all.
+	MaxBody int64
+
+	// Clock tells the time of minting. Nil: time.Now.
+	Clock func() time.Time
+
+	// Entropy yields keys and nonces, from several goroutines at once. Nil:
+	// crypto/rand.
+	Entropy io.Reader
+}
+
+// ErrUnavailable is for Login to return when it cannot tell at present.
+var ErrUnavailable = errors.New("tokenhttp: logins cannot be checked at present")
+
+// Handler returns the handler that answers a POST with a token. It panics with the
+// field's name if the config cannot work, as http.Handle does for a bad pattern.
+//
+// Answers: 200 with 2048 bytes; 403 login refused; 405 not a POST; 413 body too
+// large; 500 the hook named nobody or gave too much user data; 503 ErrUnavailable.
+func Handler(config Config) http.Handler {
+	if config.Login == nil {
+		panic("tokenhttp: Config.Login is nil; give a function that says who asks")
+	}
+	if config.MaxBody == 0 {
+		config.MaxBody = DefaultMaxBody
+	}
+	if config.Clock == nil {
+		config.Clock = time.Now
+	}
+	h := &handler{config}
+	if _, err := h.mint(1, nil); err != nil {
+		panic("tokenhttp: Config cannot mint: " + err.Error())
+	}
+	return h
+}
+
+type handler struct{ config Config }
+
+func (h *handler) mint(id entangle.ClientID, userData []byte) (token.Token, error) {
+	return token.Mint(h.config.Key, token.Claims{
+		ProtocolID: h.config.ProtocolID,
+		ClientID:   id,
+		Servers:    h.config.Servers,
+		Timeout:    h.config.Timeout,
+		Life:       h.config.Life,
+		UserData:   userData,
+		Now:        h.config.Clock(),
+		Entropy:    h.config.Entropy,
+	})
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, http.StatusMethodNotAllowed)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, max(h.config.MaxBody, 0))
+	id, userData, err := h.config.Login(r)
+	if err != nil {
+		refuse(w, statusOf(err))
+		return
+	}
+	minted, err := h.mint(id, userData)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(token.Size))
+	_, _ = w.Write(minted.Bytes()) // a client that has gone needs no token
+}
+
+func statusOf(err error) int {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, ErrUnavailable):
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusForbidden
+	}
+}
+
+func refuse(w http.ResponseWriter, status int) {
+	http.Error(w, http.StatusText(status), status)
+}

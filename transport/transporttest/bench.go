@@ -16,8 +16,9 @@ const (
 	// stuck. It is long, because a busy machine must not fail a good transport.
 	patience = 10 * time.Second
 
-	// resendAfter is when a datagram that did not arrive is sent again.
-	resendAfter = 50 * time.Millisecond
+	// resendAfter is when a datagram that did not arrive is sent again. It is
+	// short, because a transport may need another call to move what it holds.
+	resendAfter = 5 * time.Millisecond
 
 	// pollEvery is the pause between two looks at a Conn.
 	pollEvery = 50 * time.Microsecond
@@ -29,11 +30,12 @@ type bench struct {
 	listener transport.Listener
 	dialer   transport.Dialer
 	server   transport.Conn
+	patience time.Duration
 }
 
-func newBench(t testing.TB, open Open) *bench {
+func newBench(t testing.TB, open Open, patience time.Duration) *bench {
 	t.Helper()
-	b := &bench{t: t}
+	b := &bench{t: t, patience: patience}
 	b.listener, b.dialer = open(t)
 	b.server = b.listen()
 	return b
@@ -67,27 +69,31 @@ func (b *bench) meet() (client transport.Conn, addr netip.AddrPort) {
 	return client, b.carry(client, b.server.LocalAddr(), b.server, hello)
 }
 
-// send hands one datagram over and insists that Send is content.
+// sendBatch hands datagrams over and insists that Send is content.
+func (b *bench) sendBatch(from transport.Conn, batch []transport.Datagram) {
+	b.t.Helper()
+	if sent, err := from.Send(batch); err != nil || sent < 0 || sent > len(batch) {
+		b.t.Fatalf("Send of %d datagrams returned %d, %v; want 0 to %d without an error", len(batch), sent, err, len(batch))
+	}
+}
+
 func (b *bench) send(from transport.Conn, to netip.AddrPort, data []byte) {
 	b.t.Helper()
-	batch := []transport.Datagram{{Addr: to, Data: data}}
-	if sent, err := from.Send(batch); err != nil || sent < 0 || sent > 1 {
-		b.t.Fatalf("Send of one datagram to %v returned %d, %v; want 0 or 1 without an error", to, sent, err)
-	}
+	b.sendBatch(from, []transport.Datagram{{Addr: to, Data: data}})
 }
 
 // carry sends data, again and again, until it comes out of the other end as it
 // was, and returns the sender's address as seen there.
 func (b *bench) carry(from transport.Conn, to netip.AddrPort, at transport.Conn, data []byte) netip.AddrPort {
 	b.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(b.patience)
 	for time.Now().Before(deadline) {
 		b.send(from, to, data)
 		if addr, ok := b.await(at, data, resendAfter); ok {
 			return addr
 		}
 	}
-	b.t.Fatalf("a datagram of %d bytes from %v to %v did not arrive within %v", len(data), from.LocalAddr(), to, patience)
+	b.t.Fatalf("a datagram of %d bytes from %v to %v did not arrive within %v", len(data), from.LocalAddr(), to, b.patience)
 	return netip.AddrPort{}
 }
 
@@ -126,6 +132,9 @@ func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok
 	return buf[:n], from, true
 }
 
+// tries is how often something is sent before the check gives up.
+func (b *bench) tries() int { return int(b.patience / resendAfter) }
+
 // pause lets other goroutines and the kernel have a turn.
 func (b *bench) pause() { time.Sleep(pollEvery) }
 
@@ -139,7 +148,7 @@ func (b *bench) within(what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(patience):
-		b.t.Fatalf("%s has not returned after %v", what, patience)
+	case <-time.After(b.patience):
+		b.t.Fatalf("%s has not returned after %v", what, b.patience)
 	}
 }

@@ -70,13 +70,16 @@ func (b *bench) expectClosed(c transport.Conn) {
 func checkCloseWhileInUse(b *bench) {
 	client, addr := b.meet()
 	var running, ended sync.WaitGroup
-	for c, to := range map[transport.Conn]transport.Datagram{
-		client:   {Addr: b.server.LocalAddr(), Data: []byte("up")},
-		b.server: {Addr: addr, Data: []byte("down")},
+	for _, end := range []struct {
+		conn transport.Conn
+		to   transport.Datagram
+	}{
+		{client, transport.Datagram{Addr: b.server.LocalAddr(), Data: []byte("up")}},
+		{b.server, transport.Datagram{Addr: addr, Data: []byte("down")}},
 	} {
 		running.Add(1)
 		ended.Go(func() {
-			err := driveUntilError(c, to, running.Done)
+			err := driveUntilError(end.conn, end.to, running.Done)
 			if !errors.Is(err, transport.ErrClosed) {
 				b.t.Errorf("a Conn closed while in use returned %v; want ErrClosed", err)
 			}

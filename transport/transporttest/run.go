@@ -15,7 +15,7 @@ type Open func(t testing.TB) (transport.Listener, transport.Dialer)
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	for _, c := range checks {
-		t.Run(c.name, func(t *testing.T) { c.run(newBench(t, open)) })
+		t.Run(c.name, func(t *testing.T) { c.run(newBench(t, open, patience)) })
 	}
 }
 

@@ -365,9 +365,3 @@ func frame(t testing.TB, count int) func() {
 		}
 	}
 }
-
-func TestSteadyStateAllocatesNothing(t *testing.T) {
-	run := frame(t, 20)
-	run()
-	assert.Zero(t, testing.AllocsPerRun(50, run), "both directions, with the goroutines that read")
-}

@@ -1,0 +1,65 @@
+package conditioner
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// chance draws what happens to datagrams. Every datagram takes the same number
+// of draws whatever comes of it, so that changing one field of a Config leaves
+// what the others do to each datagram as it was.
+type chance struct {
+	source *rand.Rand
+	bad    bool // the link is in a burst of losses
+}
+
+func newChance(seed uint64) chance {
+	// The second half of the state names the use, so that a game that seeds its
+	// own generator with the same number draws other values.
+	const use = 0x636f6e646974696f
+	return chance{source: rand.New(rand.NewPCG(seed, use))}
+}
+
+// fate is what was drawn for one datagram.
+type fate struct {
+	lost, twice bool
+	copies      [2]delayDraw
+}
+
+// delayDraw is what was drawn for one copy.
+type delayDraw struct {
+	jitter float64 // -1 to 1
+	held   bool
+}
+
+func (c *chance) draw(cfg *Config) fate {
+	f := fate{lost: c.loses(cfg), twice: c.happens(cfg.Duplicate)}
+	for i := range f.copies {
+		f.copies[i] = delayDraw{jitter: 2*c.source.Float64() - 1, held: c.happens(cfg.Reorder)}
+	}
+	return f
+}
+
+func (c *chance) happens(share float64) bool { return c.source.Float64() < share }
+
+// loses walks the two states of the link by one datagram. The chance to leave a
+// state is one over the mean stay in it, and the shares of both add up to 1:
+// mean good stay = LossBurst * (1-Loss)/Loss.
+func (c *chance) loses(cfg *Config) bool {
+	roll := c.source.Float64()
+	if cfg.LossBurst <= 1 {
+		return roll < cfg.Loss
+	}
+	if c.bad {
+		c.bad = roll >= 1/cfg.LossBurst
+	} else {
+		c.bad = roll < cfg.Loss/((1-cfg.Loss)*cfg.LossBurst)
+	}
+	return c.bad
+}
+
+// delay is how long one copy is on its way after it got through the bandwidth,
+// without the time it is held back.
+func (d delayDraw) delay(cfg *Config) time.Duration {
+	return max(0, cfg.Latency+time.Duration(d.jitter*float64(cfg.Jitter)))
+}

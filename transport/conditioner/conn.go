@@ -1,0 +1,161 @@
+package conditioner
+
+import (
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+const (
+	// drainLimit is how many datagrams one Receive moves from the inner Conn into
+	// the link, so that a flood cannot hold the loop. The loop calls Receive
+	// again for each datagram that it gets.
+	drainLimit = 256
+
+	// flushSize is how many datagrams go to the inner Conn in one batch.
+	flushSize = 64
+)
+
+// Conn is an end of a conditioned transport.
+type Conn struct {
+	mu      sync.Mutex // Close may come from another goroutine
+	inner   transport.Conn
+	clock   func() time.Time
+	out, in *Link
+	closed  bool
+	buf     [entangle.MaxDatagram]byte
+	batch   [flushSize]transport.Datagram
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// LocalAddr is that of the inner Conn.
+func (c *Conn) LocalAddr() netip.AddrPort { return c.inner.LocalAddr() }
+
+// Receive moves what is due both ways and takes the next datagram that has
+// arrived by now.
+func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, netip.AddrPort{}, transport.ErrClosed
+	}
+	now := c.clock()
+	if err := c.drain(now); err != nil {
+		return 0, netip.AddrPort{}, err
+	}
+	if err := c.flush(now); err != nil {
+		return 0, netip.AddrPort{}, err
+	}
+	for {
+		d, ok := c.in.Pop(now)
+		if !ok {
+			return 0, netip.AddrPort{}, transport.ErrEmpty
+		}
+		if len(d.Data) <= len(buf) {
+			return copy(buf, d.Data), d.Addr, nil
+		}
+	}
+}
+
+// drain puts what the inner Conn has received on its conditioned way.
+func (c *Conn) drain(now time.Time) error {
+	for range drainLimit {
+		n, from, err := c.inner.Receive(c.buf[:])
+		if errors.Is(err, transport.ErrEmpty) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.in.Push(now, transport.Datagram{Addr: from, Data: c.buf[:n]})
+	}
+	return nil
+}
+
+// Send puts the batch on its conditioned way and hands what is due to the inner
+// Conn. A datagram that the link loses counts as sent, for a network would not
+// tell either.
+func (c *Conn) Send(batch []transport.Datagram) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, transport.ErrClosed
+	}
+	now := c.clock()
+	for _, d := range batch {
+		c.out.Push(now, d)
+	}
+	if err := c.flush(now); err != nil {
+		return 0, err
+	}
+	return len(batch), nil
+}
+
+// flush hands over what is due at now. Popped data stays valid while nothing is
+// pushed, so a whole batch of it goes out without another copy.
+func (c *Conn) flush(now time.Time) error {
+	for {
+		n := 0
+		for n < flushSize {
+			d, ok := c.out.Pop(now)
+			if !ok {
+				break
+			}
+			c.batch[n] = d
+			n++
+		}
+		if n == 0 {
+			return nil
+		}
+		if _, err := c.inner.Send(c.batch[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+// Close sends what is still on its way and closes the inner Conn.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	// Later than any arrival. What cannot be sent any more is lost, as on a line.
+	_ = c.flush(time.Unix(1<<40, 0))
+	return c.inner.Close()
+}
+
+// SendStats and ReceiveStats count what the links have done to datagrams. They
+// may be called from any goroutine.
+func (c *Conn) SendStats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.Stats()
+}
+
+// ReceiveStats: see SendStats.
+func (c *Conn) ReceiveStats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.in.Stats()
+}
+
+// Configure changes both directions while the Conn is open, as Link.Configure
+// does. It may be called from any goroutine.
+func (c *Conn) Configure(send, receive Config) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := receive.resolve(); err != nil {
+		return err
+	}
+	if err := c.out.Configure(send); err != nil {
+		return err
+	}
+	return c.in.Configure(receive)
+}

@@ -1,0 +1,163 @@
+package conditioner
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// Stats counts datagrams since the Link was made. At any time
+// Pushed + Duplicated = Lost + Dropped + Delivered + those on the way.
+type Stats struct {
+	Pushed     uint64 // given to Push
+	Lost       uint64 // by Config.Loss
+	Duplicated uint64 // second copies, by Config.Duplicate
+	Dropped    uint64 // copies that Limit, Backlog or entangle.MaxDatagram had no room for
+	Delivered  uint64 // taken by Pop, both copies counted
+	Reordered  uint64 // first copies taken after a datagram that was pushed later
+}
+
+// Link is one direction of a bad link. Its methods:
+//
+//	getters:  Len, Next, Stats
+//	commands: Push, Configure
+//	out:      Pop
+//
+// now never runs backwards. One goroutine uses a Link.
+type Link struct {
+	cfg    Config
+	chance chance
+	stats  Stats
+
+	slots []transport.Datagram
+	free  []int32   // unused slots; the last one freed is used first
+	due   []arrival // a heap, the earliest first
+
+	pushes    uint64    // names arrivals of equal time in the order of Push
+	delivered uint64    // the latest push of which something was delivered
+	lineFree  time.Time // when the bandwidth has served what it took so far
+	lastDue   time.Time // of the latest copy that was not held back, for InOrder
+}
+
+// NewLink makes a link. The error names the field of cfg that cannot be.
+func NewLink(cfg Config, seed uint64) (*Link, error) {
+	l := &Link{chance: newChance(seed)}
+	if err := l.Configure(cfg); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Configure changes how datagrams that are pushed from now on fare. What is on
+// its way keeps its time. On an error nothing changes.
+func (l *Link) Configure(cfg Config) error {
+	resolved, err := cfg.resolve()
+	if err == nil {
+		l.cfg = resolved
+	}
+	return err
+}
+
+// Push sends d along at the time now; its data is copied. What comes of it is
+// counted in Stats.
+func (l *Link) Push(now time.Time, d transport.Datagram) {
+	l.pushes++
+	l.stats.Pushed++
+	f := l.chance.draw(&l.cfg)
+	if f.lost {
+		l.stats.Lost++
+		return
+	}
+	copies := f.copies[:1]
+	if f.twice {
+		l.stats.Duplicated++
+		copies = f.copies[:]
+	}
+	fits := len(d.Data) <= entangle.MaxDatagram
+	through := now
+	if fits {
+		through, fits = l.passLine(now, len(d.Data))
+	}
+	for i, c := range copies {
+		if !fits || len(l.due) >= l.cfg.Limit {
+			l.stats.Dropped++
+			continue
+		}
+		l.schedule(arrival{at: l.arrivalTime(through, c), push: l.pushes, second: i > 0, slot: l.store(d)})
+	}
+}
+
+// passLine returns when a datagram of size bytes is through the bandwidth. It is
+// not ok when too much waits already.
+func (l *Link) passLine(now time.Time, size int) (through time.Time, ok bool) {
+	if l.cfg.Bandwidth == 0 {
+		return now, true
+	}
+	if l.lineFree.Before(now) {
+		l.lineFree = now
+	}
+	// The conversion keeps compilers from fusing the product with the sum, which
+	// would round otherwise on some machines.
+	waiting := float64(l.lineFree.Sub(now).Seconds() * float64(l.cfg.Bandwidth))
+	if waiting+float64(size) > float64(l.cfg.Backlog) {
+		return now, false
+	}
+	l.lineFree = l.lineFree.Add(time.Duration(size) * time.Second / time.Duration(l.cfg.Bandwidth))
+	return l.lineFree, true
+}
+
+func (l *Link) arrivalTime(through time.Time, d delayDraw) time.Time {
+	at := through.Add(d.delay(&l.cfg))
+	if l.cfg.InOrder && at.Before(l.lastDue) {
+		at = l.lastDue
+	}
+	if d.held {
+		return at.Add(l.cfg.ReorderDelay)
+	}
+	l.lastDue = at
+	return at
+}
+
+// store copies d into a slot.
+func (l *Link) store(d transport.Datagram) int32 {
+	if len(l.free) == 0 {
+		l.slots = append(l.slots, transport.Datagram{Data: make([]byte, 0, entangle.MaxDatagram)})
+		l.free = append(l.free, int32(len(l.slots)-1))
+	}
+	i := l.free[len(l.free)-1]
+	l.free = l.free[:len(l.free)-1]
+	kept := &l.slots[i]
+	kept.Addr, kept.Data = d.Addr, append(kept.Data[:0], d.Data...)
+	return i
+}
+
+// Pop takes the next datagram that is due at now, in the order of their times.
+// Its data is the Link's and stays as it is until the next Push.
+func (l *Link) Pop(now time.Time) (transport.Datagram, bool) {
+	if len(l.due) == 0 || l.due[0].at.After(now) {
+		return transport.Datagram{}, false
+	}
+	a := l.takeEarliest()
+	l.free = append(l.free, a.slot)
+	l.stats.Delivered++
+	if a.push < l.delivered && !a.second {
+		l.stats.Reordered++
+	}
+	l.delivered = max(l.delivered, a.push)
+	return l.slots[a.slot], true
+}
+
+// Next is when the next datagram is due; not ok when none is on the way.
+func (l *Link) Next() (at time.Time, ok bool) {
+	if len(l.due) == 0 {
+		return time.Time{}, false
+	}
+	return l.due[0].at, true
+}
+
+// Len is how many datagrams are on the way.
+func (l *Link) Len() int { return len(l.due) }
+
+// Stats returns the counters.
+func (l *Link) Stats() Stats { return l.stats }

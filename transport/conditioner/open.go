@@ -1,0 +1,101 @@
+package conditioner
+
+import (
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// Options say what a wrapped transport does to datagrams.
+type Options struct {
+	// Send conditions what its Conns send, Receive what they receive.
+	Send, Receive Config
+
+	// Seed is where chance starts. Conns opened one after the other draw from
+	// streams of their own, so two clients of one dialer fare differently; the
+	// n-th Conn fares the same in every run.
+	Seed uint64
+
+	// Clock tells the time. nil: time.Now. It may be called from whatever
+	// goroutine drives a Conn.
+	Clock func() time.Time
+}
+
+// Listener conditions the Conns of another listener.
+type Listener struct {
+	inner transport.Listener
+	wrapper
+}
+
+// Dialer conditions the Conns of another dialer.
+type Dialer struct {
+	inner transport.Dialer
+	wrapper
+}
+
+var (
+	_ transport.Listener = (*Listener)(nil)
+	_ transport.Dialer   = (*Dialer)(nil)
+)
+
+// NewListener wraps inner. A Config that cannot be is an error of Listen.
+func NewListener(inner transport.Listener, o Options) *Listener {
+	return &Listener{inner: inner, wrapper: newWrapper(o)}
+}
+
+// NewDialer wraps inner. A Config that cannot be is an error of Dial.
+func NewDialer(inner transport.Dialer, o Options) *Dialer {
+	return &Dialer{inner: inner, wrapper: newWrapper(o)}
+}
+
+// Listen opens the inner listener.
+func (l *Listener) Listen() (transport.Conn, error) {
+	return l.open(l.inner.Listen)
+}
+
+// Dial opens the inner dialer.
+func (d *Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
+	return d.open(func() (transport.Conn, error) { return d.inner.Dial(server) })
+}
+
+// wrapper opens conditioned Conns.
+type wrapper struct {
+	options Options
+	opened  atomic.Uint64
+}
+
+func newWrapper(o Options) wrapper {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return wrapper{options: o}
+}
+
+func (w *wrapper) open(inner func() (transport.Conn, error)) (transport.Conn, error) {
+	stream := mix(w.options.Seed) + 2*w.opened.Add(1)
+	out, err := NewLink(w.options.Send, mix(stream))
+	if err != nil {
+		return nil, err
+	}
+	in, err := NewLink(w.options.Receive, mix(stream+1))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := inner()
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{inner: conn, clock: w.options.Clock, out: out, in: in}, nil
+}
+
+// mix spreads neighbouring numbers over all 64 bits (the finaliser of
+// splitmix64): without it, the second Conn of one seed would be the first of
+// the next.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -100,4 +101,9 @@ func FuzzParseScript(f *testing.F) {
 		require.NoError(t, err)
 		assert.Equal(t, script.String(), again.String())
 	})
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }

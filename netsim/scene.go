@@ -1,0 +1,130 @@
+package netsim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Scene is what the standard verbs act on: a server and its clients. Clients are
+// numbered from 1, in the order in which they were made; 0 is the server.
+type Scene interface {
+	// Clients returns the numbers of the clients that were not disconnected.
+	Clients() []int
+	// Line returns a client's line.
+	Line(client int) *Line
+	// Connect makes a client that begins to connect.
+	Connect() (client int, err error)
+	// Disconnect ends a client's connection from its side.
+	Disconnect(client int) error
+	// Run lets time pass. What happens in it that is worth telling goes into the
+	// trace.
+	Run(d time.Duration, trace *Trace) error
+	// World returns the world of the server (0) or of a client.
+	World(number int) *ecs.World
+	// Local returns a client's copy of an entity of the server's world.
+	Local(client int, server ecs.Entity) (ecs.Entity, bool)
+	// Equal returns nil if every client's world is equal to the server's, or an
+	// error that says what differs.
+	Equal() error
+}
+
+// cast holds what a script calls by name: entities of the server's world, and
+// component types.
+type cast struct {
+	scene    Scene
+	types    map[string]reflect.Type
+	entities map[string]ecs.Entity
+}
+
+// StandardVerbs returns the verbs that every script has, acting on a scene. Types
+// are the components that scripts may use, each by the name of its type.
+func StandardVerbs(scene Scene, types ...reflect.Type) Verbs {
+	c := &cast{scene: scene, types: map[string]reflect.Type{}, entities: map[string]ecs.Entity{}}
+	for _, t := range types {
+		if c.types[t.Name()] != nil {
+			panic(fmt.Sprintf("netsim: two component types are called %s; scripts need different names", t.Name()))
+		}
+		c.types[t.Name()] = t
+	}
+	return Verbs{
+		"connect": c.connect, "disconnect": c.disconnect, "run": c.run,
+		"latency": c.latency, "jitter": c.jitter, "loss": c.loss,
+		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
+		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
+		"expect": c.expect,
+	}
+}
+
+func (c *cast) world() *ecs.World { return c.scene.World(0) }
+
+// clients takes a list of clients, all of them if there is none.
+func (c *cast) clients(args *Args) ([]int, error) { return args.Clients(c.scene.Clients()) }
+
+// entity takes the name of an entity that lives in the server's world.
+func (c *cast) entity(args *Args) (name string, e ecs.Entity, err error) {
+	name, err = args.Word()
+	if err != nil {
+		return "", e, err
+	}
+	e, ok := c.entities[name]
+	if !ok {
+		return "", e, fmt.Errorf("no entity was spawned as %q", name)
+	}
+	if !c.world().Alive(e) {
+		return "", e, fmt.Errorf("%q is despawned", name)
+	}
+	return name, e, nil
+}
+
+// components takes all words that are left as components with values, such as
+// Health or Position=1,2.
+func (c *cast) components(args *Args) ([]ecs.Component, error) {
+	if args.Len() == 0 {
+		return nil, errMissing
+	}
+	var all []ecs.Component
+	for _, word := range args.Rest() {
+		component, err := c.component(word)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(other ecs.Component) bool { return other.ID == component.ID }) {
+			return nil, fmt.Errorf("the component %s stands there twice", word)
+		}
+		all = append(all, component)
+	}
+	return all, nil
+}
+
+func (c *cast) component(word string) (ecs.Component, error) {
+	name, text, hasValue := strings.Cut(word, "=")
+	t, err := c.componentType(name)
+	if err != nil {
+		return ecs.Component{}, err
+	}
+	value := reflect.New(t)
+	if hasValue {
+		if err := parseValue(value.Elem(), text, c.entities); err != nil {
+			return ecs.Component{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return ecs.Component{ID: ecs.TypeID(c.world(), t), Comp: value.Interface()}, nil
+}
+
+func (c *cast) componentType(name string) (reflect.Type, error) {
+	t, ok := c.types[name]
+	if !ok {
+		known := make([]string, 0, len(c.types))
+		for name := range c.types {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		return nil, fmt.Errorf("no component %q; there are %s", name, strings.Join(known, ", "))
+	}
+	return t, nil
+}

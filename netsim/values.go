@@ -1,0 +1,144 @@
+package netsim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+var (
+	entityType = reflect.TypeFor[ecs.Entity]()
+
+	errFewValues  = errors.New("fewer values than it has fields")
+	errManyValues = errors.New("more values than it has fields")
+)
+
+// parseValue sets the numbers and booleans of a component, field by field and
+// element by element, from a list such as 1,2.5,true. An entity is given as @name,
+// or @ for none.
+func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error {
+	p := valueParser{words: strings.Split(text, ","), names: names}
+	if err := p.parse(v); err != nil {
+		return err
+	}
+	if len(p.words) > 0 {
+		return errManyValues
+	}
+	return nil
+}
+
+type valueParser struct {
+	words []string
+	names map[string]ecs.Entity
+}
+
+func (p *valueParser) parse(v reflect.Value) error {
+	switch {
+	case v.Type() == entityType:
+		return p.parseEntity(v)
+	case v.Kind() == reflect.Struct:
+		return p.parseEach(v.NumField(), v.Field)
+	case v.Kind() == reflect.Array:
+		return p.parseEach(v.Len(), v.Index)
+	case !v.CanSet():
+		return errors.New("it has fields that are not exported; set them in code")
+	default:
+		return p.parseScalar(v)
+	}
+}
+
+func (p *valueParser) parseEach(n int, at func(int) reflect.Value) error {
+	for i := range n {
+		if err := p.parse(at(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *valueParser) next() (string, error) {
+	if len(p.words) == 0 {
+		return "", errFewValues
+	}
+	word := p.words[0]
+	p.words = p.words[1:]
+	return word, nil
+}
+
+func (p *valueParser) parseEntity(v reflect.Value) error {
+	word, err := p.next()
+	if err != nil {
+		return err
+	}
+	name, ok := strings.CutPrefix(word, "@")
+	e, known := p.names[name]
+	if !ok || name != "" && !known {
+		return fmt.Errorf("%q is no entity; write @ and the name it was spawned as, or @ for none", word)
+	}
+	v.Set(reflect.ValueOf(e))
+	return nil
+}
+
+func (p *valueParser) parseScalar(v reflect.Value) error {
+	word, err := p.next()
+	if err != nil {
+		return err
+	}
+	bits := 64
+	if v.Kind() != reflect.Bool {
+		bits = v.Type().Bits()
+	}
+	switch {
+	case v.CanInt():
+		n, e := strconv.ParseInt(word, 10, bits)
+		v.SetInt(n)
+		err = e
+	case v.CanUint():
+		n, e := strconv.ParseUint(word, 10, bits)
+		v.SetUint(n)
+		err = e
+	case v.CanFloat():
+		f, e := strconv.ParseFloat(word, bits)
+		v.SetFloat(f)
+		err = e
+	case v.Kind() == reflect.Bool:
+		b, e := strconv.ParseBool(word)
+		v.SetBool(b)
+		err = e
+	default:
+		return fmt.Errorf("a %s cannot be written in a script", v.Type())
+	}
+	if err != nil {
+		return fmt.Errorf("%q is no %s", word, v.Type())
+	}
+	return nil
+}
+
+// formatValue writes a component as parseValue reads it. Entities are written as
+// numbers, since they may belong to another world.
+func formatValue(v reflect.Value) string {
+	var words []string
+	var add func(v reflect.Value)
+	add = func(v reflect.Value) {
+		switch {
+		case v.Type() == entityType:
+			words = append(words, "@"+strings.ReplaceAll(fmt.Sprint(v.Interface()), " ", ":"))
+		case v.Kind() == reflect.Struct:
+			for i := range v.NumField() {
+				add(v.Field(i))
+			}
+		case v.Kind() == reflect.Array:
+			for i := range v.Len() {
+				add(v.Index(i))
+			}
+		default:
+			words = append(words, fmt.Sprint(v))
+		}
+	}
+	add(v)
+	return strings.Join(words, ",")
+}

@@ -1,0 +1,15 @@
+package netsim
+
+// connect COUNT makes clients that begin to connect.
+func (c *cast) connect(args *Args, _ *Trace) error {
+	count, err := args.Int()
+	if err != nil {
+		return err
+	}
+	for range count {
+		if _, err := c.scene.Connect(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

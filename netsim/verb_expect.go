@@ -1,0 +1,110 @@
+package netsim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// expect ends the script with an error unless something holds:
+//
+//	expect equal                         every client's world equals the server's
+//	expect no NAME [on CLIENTS]          clients have no copy of the entity
+//	expect NAME [COMPONENTS] [on CLIENTS]
+//
+// The last one expects that clients have a copy of the entity, with these
+// components: Health for having one, Position=1,2 for its value, -Health for not
+// having it. An entity in a value, @NAME, is the client's copy of that one, or the
+// zero entity where it has none.
+func (c *cast) expect(args *Args, _ *Trace) error {
+	if args.Take("equal") {
+		return c.scene.Equal()
+	}
+	absent := args.Take("no")
+	name, err := args.Word()
+	if err != nil {
+		return err
+	}
+	e, ok := c.entities[name]
+	if !ok {
+		return fmt.Errorf("no entity was spawned as %q", name)
+	}
+	components := takeUntil(args, "on")
+	clients, err := c.clients(args)
+	if err != nil {
+		return err
+	}
+	for _, client := range clients {
+		if err := c.expectCopy(client, e, absent, components); err != nil {
+			return fmt.Errorf("client %d: %w", client, err)
+		}
+	}
+	return nil
+}
+
+// takeUntil takes the words before a word, and that word.
+func takeUntil(args *Args, end string) []string {
+	var words []string
+	for args.Len() > 0 && !args.Take(end) {
+		word, _ := args.Word()
+		words = append(words, word)
+	}
+	return words
+}
+
+func (c *cast) expectCopy(client int, e ecs.Entity, absent bool, components []string) error {
+	local, ok := c.scene.Local(client, e)
+	switch {
+	case absent && ok:
+		return fmt.Errorf("it has a copy, %v", local)
+	case absent:
+		return nil
+	case !ok:
+		return fmt.Errorf("it has no copy")
+	}
+	for _, word := range components {
+		if err := c.expectComponent(client, local, word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cast) expectComponent(client int, e ecs.Entity, word string) error {
+	w := c.scene.World(client)
+	name, without := strings.CutPrefix(word, "-")
+	name, want, hasValue := strings.Cut(name, "=")
+	t, err := c.componentType(name)
+	if err != nil {
+		return err
+	}
+	id := ecs.TypeID(w, t)
+	switch {
+	case w.Has(e, id) == without && without:
+		return fmt.Errorf("its copy has %s", name)
+	case w.Has(e, id) == without:
+		return fmt.Errorf("its copy has no %s", name)
+	case !hasValue:
+		return nil
+	}
+	wanted := reflect.New(t).Elem()
+	if err := parseValue(wanted, want, c.copies(client)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	got := reflect.NewAt(t, w.Get(e, id)).Elem()
+	if got.Interface() != wanted.Interface() {
+		return fmt.Errorf("%s is %s", name, formatValue(got))
+	}
+	return nil
+}
+
+// copies returns a client's copies of all that was spawned, by name.
+func (c *cast) copies(client int) map[string]ecs.Entity {
+	copies := make(map[string]ecs.Entity, len(c.entities))
+	for name, e := range c.entities {
+		copies[name], _ = c.scene.Local(client, e)
+	}
+	return copies
+}

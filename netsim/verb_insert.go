@@ -1,0 +1,23 @@
+package netsim
+
+import "fmt"
+
+// insert NAME COMPONENTS gives an entity of the server's world components that it
+// does not have.
+func (c *cast) insert(args *Args, _ *Trace) error {
+	name, e, err := c.entity(args)
+	if err != nil {
+		return err
+	}
+	components, err := c.components(args)
+	if err != nil {
+		return err
+	}
+	for _, component := range components {
+		if c.world().Has(e, component.ID) {
+			return fmt.Errorf("%q has the component %T already", name, component.Comp)
+		}
+	}
+	c.world().Assign(e, components...)
+	return nil
+}

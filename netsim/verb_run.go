@@ -1,0 +1,10 @@
+package netsim
+
+// run DURATION lets time pass.
+func (c *cast) run(args *Args, trace *Trace) error {
+	d, err := args.Duration()
+	if err != nil {
+		return err
+	}
+	return c.scene.Run(d, trace)
+}

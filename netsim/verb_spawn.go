@@ -1,0 +1,22 @@
+package netsim
+
+import "fmt"
+
+// spawn NAME COMPONENTS makes an entity in the server's world. Components are
+// written as Health or with values as Position=1,2. The name of an entity that is
+// despawned may be used again.
+func (c *cast) spawn(args *Args, _ *Trace) error {
+	name, err := args.Word()
+	if err != nil {
+		return err
+	}
+	if e, taken := c.entities[name]; taken && c.world().Alive(e) {
+		return fmt.Errorf("%q lives already", name)
+	}
+	components, err := c.components(args)
+	if err != nil {
+		return err
+	}
+	c.entities[name] = c.world().NewEntityWith(components...)
+	return nil
+}

@@ -16,11 +16,12 @@ type inbox struct {
 	letters []letter
 	read    int
 	lent    *incoming // its buffer was handed out by the last Poll
-	scratch []byte    // where fragments are put together
+	scratch []byte    // where fragments are put together; see room
 }
 
-// keptScratch is the size above which the memory of a long message is given back.
-const keptScratch = 16 << 10
+// smallJoin is the memory for putting messages of up to its length together. Who
+// sends a longer one makes this end keep room for MaxMessage.
+const smallJoin = 16 * FragmentSize
 
 // Poll returns the next message or external frame that is ready, in order; ok is
 // false when there is none. body is valid until the next Poll or HandleFrames and
@@ -42,9 +43,9 @@ func (m *Mux) Poll() (id ID, body []byte, ok bool) {
 		in.lent = l.parcel
 		return l.id, l.parcel.parts[0].body, true
 	}
-	in.scratch = l.parcel.join(in.scratch[:0])
+	joined := l.parcel.join(in.room(int(l.parcel.final)))
 	m.drop(l.parcel)
-	return l.id, in.scratch, true
+	return l.id, joined, true
 }
 
 // reclaim takes back what the last Poll lent.
@@ -54,9 +55,19 @@ func (m *Mux) reclaim() {
 		m.drop(in.lent)
 		in.lent = nil
 	}
-	if cap(in.scratch) > keptScratch {
-		in.scratch = nil
+}
+
+// room returns the memory in which a message is put together. There are two sizes,
+// so that a packet which completes many messages allocates it once.
+func (in *inbox) room(final int) []byte {
+	need := smallJoin
+	if (final+1)*FragmentSize > smallJoin {
+		need = MaxMessage
 	}
+	if len(in.scratch) < need {
+		in.scratch = make([]byte, need)
+	}
+	return in.scratch
 }
 
 // begin makes room for as many messages as the packet has frames.

@@ -1,9 +1,6 @@
 package channel
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // part is a body as it arrived: a whole message, or one fragment.
 type part struct {
@@ -17,9 +14,8 @@ type incoming struct {
 	id    uint16
 	final uint8 // index of the last fragment; 0: a whole message
 	since time.Duration
-	have  [(MaxFragments + 63) / 64]uint64
 	parts []part // in order of arrival
-	first [2]part
+	first [1]part
 	cost  int
 }
 
@@ -30,19 +26,22 @@ func (p *incoming) whole() bool { return p.final == 0 }
 
 func (p *incoming) complete() bool { return len(p.parts) == int(p.final)+1 }
 
-func (p *incoming) has(index uint8) bool { return p.have[index/64]>>(index%64)&1 != 0 }
+func (p *incoming) has(index uint8) bool {
+	for i := range p.parts {
+		if p.parts[i].index == index {
+			return true
+		}
+	}
+	return false
+}
 
-// join appends the fragments in their order to dst.
+// join puts the fragments together at the start of dst, which is long enough.
 func (p *incoming) join(dst []byte) []byte {
 	size := 0
-	for i := range p.parts {
-		size += len(p.parts[i].body)
-	}
-	dst = slices.Grow(dst, size)[:size]
 	for _, one := range p.parts {
-		copy(dst[int(one.index)*FragmentSize:], one.body)
+		size += copy(dst[int(one.index)*FragmentSize:], one.body)
 	}
-	return dst
+	return dst[:size]
 }
 
 // newIncoming returns an empty message.
@@ -70,7 +69,6 @@ func partCost(final uint8, n int) int {
 
 // add copies one part in.
 func (m *Mux) add(p *incoming, index uint8, body []byte) {
-	p.have[index/64] |= 1 << (index % 64)
 	p.parts = append(p.parts, part{index: index, body: m.pool.copyOf(body)})
 	p.cost += partCost(p.final, len(body))
 }

@@ -18,21 +18,18 @@ const (
 )
 
 // newMux returns a mux with the given channels and default limits.
-func newMux(t testing.TB, configs ...Config) *Mux {
-	t.Helper()
+func newMux(t require.TestingT, configs ...Config) *Mux {
 	m, err := NewMux(configs, Limits{})
 	require.NoError(t, err)
 	return m
 }
 
 // pair returns the two ends of a connection with the same channels.
-func pair(t testing.TB, configs ...Config) (sender, receiver *Mux) {
-	t.Helper()
+func pair(t require.TestingT, configs ...Config) (sender, receiver *Mux) {
 	return newMux(t, configs...), newMux(t, configs...)
 }
 
-func send(t testing.TB, m *Mux, id ID, body string, now time.Time) MessageID {
-	t.Helper()
+func send(t require.TestingT, m *Mux, id ID, body string, now time.Time) MessageID {
 	n, err := m.Send(id, []byte(body), 0, now)
 	require.NoError(t, err)
 	return n

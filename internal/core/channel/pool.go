@@ -2,11 +2,11 @@ package channel
 
 // classes are the capacities of pooled buffers: bodies of whole messages and of
 // fragments, none of which is longer than FragmentSize.
-var classes = [...]int{32, 64, 128, 256, FragmentSize}
+var classes = [...]int{16, 32, 64, 128, 256, FragmentSize}
 
-// poolKeep bounds the bytes that each class keeps for later: a burst's worth for
-// the packets of some ticks.
-const poolKeep = 16 << 10
+// poolKeep bounds the buffers that each class keeps for later: what is under way
+// at ten messages per tick and a round trip of 200 ms.
+const poolKeep = 128
 
 // pool lends buffers of up to FragmentSize bytes.
 type pool struct {
@@ -49,7 +49,7 @@ func (p *pool) copyOf(b []byte) []byte {
 // put takes a buffer back.
 func (p *pool) put(buf []byte) {
 	i := classOf(cap(buf))
-	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i])*classes[i] >= poolKeep {
+	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i]) >= poolKeep {
 		return
 	}
 	p.free[i] = append(p.free[i], buf[:0])

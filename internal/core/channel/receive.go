@@ -151,6 +151,9 @@ func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
 	if place, held = l.arrivals.find(f.message); !held {
 		m.hold(l, place, m.newIncoming(f.message, f.final, at))
 	}
+	if f.index != f.final {
+		m.inbox.room(int(f.final)) // now, when one packet can ask for little else
+	}
 	p := l.arrivals.held[place]
 	*m.memoryOf(l) += partCost(f.final, len(f.body))
 	m.add(p, f.index, f.body)

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"errors"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,8 +19,8 @@ var ErrReason = errors.New("packet: goodbye without a readable reason")
 // between characters, and what ParseReason would refuse is replaced by '?'.
 func AppendReason(dst []byte, reason string) []byte {
 	limit := len(dst) + MaxReason
-	for _, r := range reason {
-		if r == utf8.RuneError || unicode.IsControl(r) {
+	for _, r := range strings.ToValidUTF8(reason, "?") {
+		if unicode.IsControl(r) {
 			r = '?'
 		}
 		if len(dst)+utf8.RuneLen(r) > limit {

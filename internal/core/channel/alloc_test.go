@@ -1,0 +1,65 @@
+package channel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestSteadyStateAllocatesNothing sends small messages on every channel both
+// ways, with one packet in five lost.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	a, b := pair(t, append(everyMode(), Config{ID: 9, Mode: OrderedReliable, ReportDelivery: true})...)
+	body := make([]byte, 30)
+	buf := make([]byte, 0, 2048)
+	now, pkt := epoch, uint16(0)
+	tick := func() {
+		now, pkt = now.Add(time.Second/60), pkt+1
+		for mode := OrderedReliable; mode < External; mode++ {
+			a.Send(ID(mode), body, 0, now)
+			a.Send(9, body[:7], 2, now)
+		}
+		out, _ := a.AppendFrames(buf[:0], fullRoom, pkt, now, testRTT)
+		out, mark := a.BeginFrame(out, ID(External))
+		out = a.Finish(a.EndFrame(append(out, body...), mark))
+		if pkt%5 == 0 {
+			a.HandleLost(pkt)
+			return
+		}
+		b.HandleFrames(out, now)
+		for _, _, ok := b.Poll(); ok; _, _, ok = b.Poll() {
+		}
+		a.HandleAcked(pkt)
+		for _, _, ok := a.PollDelivered(); ok; _, _, ok = a.PollDelivered() {
+		}
+	}
+	for range 500 {
+		tick()
+	}
+	assert.Zero(t, testing.AllocsPerRun(500, tick))
+	assert.LessOrEqual(t, a.Pending(), 20)
+	assert.NotZero(t, a.Stats().Resent)
+}
+
+func BenchmarkTick(b *testing.B) {
+	x, y := pair(b, everyMode()...)
+	body := make([]byte, 30)
+	buf := make([]byte, 0, 2048)
+	now, pkt := epoch, uint16(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		now, pkt = now.Add(time.Second/60), pkt+1
+		for range 4 {
+			for mode := OrderedReliable; mode < External; mode++ {
+				x.Send(ID(mode), body, 0, now)
+			}
+		}
+		out, _ := x.AppendFrames(buf[:0], fullRoom, pkt, now, testRTT)
+		y.HandleFrames(x.Finish(out), now)
+		for _, _, ok := y.Poll(); ok; _, _, ok = y.Poll() {
+		}
+		x.HandleAcked(pkt)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20, "ns/message")
+}

@@ -1,0 +1,379 @@
+package packet
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// epoch is when every test begins.
+var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func after(d time.Duration) time.Time { return epoch.Add(d) }
+
+func polledAcked(t *Tracker) (ids []uint16) {
+	for id, ok := t.PollAcked(); ok; id, ok = t.PollAcked() {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func polledLost(t *Tracker, now time.Time) (ids []uint16) {
+	for id, ok := t.PollLost(now); ok; id, ok = t.PollLost(now) {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// sendData takes n ids at epoch.
+func sendData(t *Tracker, n int) {
+	for range n {
+		t.Next(epoch, 0, Data)
+	}
+}
+
+// ack handles an ack-only header.
+func ack(t testing.TB, tr *Tracker, newest uint16, bits uint32, now time.Time) {
+	t.Helper()
+	fresh, err := tr.HandleHeader(Header{Kind: AckOnly, Ack: newest, AckBits: bits}, now)
+	require.NoError(t, err)
+	assert.False(t, fresh)
+}
+
+// Proves: P2
+func TestOneHeaderAcknowledges33Ids(t *testing.T) {
+	sender, receiver := NewTracker(Config{}), NewTracker(Config{})
+	var want []uint16
+	for range 33 {
+		h := sender.Next(epoch, 0, Data)
+		fresh, err := receiver.HandleHeader(h, epoch)
+		require.NoError(t, err)
+		require.True(t, fresh)
+		want = append(want, h.ID)
+	}
+	h := receiver.Next(epoch, 0, AckOnly)
+	assert.Equal(t, uint16(33), h.Ack)
+	assert.Equal(t, uint32(1<<32-1), h.AckBits)
+	_, err := sender.HandleHeader(h, after(time.Millisecond))
+	require.NoError(t, err)
+	got := polledAcked(sender)
+	slices.Sort(got)
+	assert.Equal(t, want, got)
+	assert.Empty(t, polledLost(sender, after(time.Hour)))
+}
+
+// Proves: P3
+func TestLostOnceAfterTheTimeout(t *testing.T) {
+	tr := NewTracker(Config{LossMin: 300 * time.Millisecond})
+	sendData(tr, 2)
+	ack(t, tr, 2, 0, after(40*time.Millisecond)) // smoothed 40 ms, variation 20 ms: 130 ms
+	assert.Equal(t, []uint16{2}, polledAcked(tr))
+	assert.Empty(t, polledLost(tr, after(300*time.Millisecond-1)), "the minimum has not passed")
+	assert.Equal(t, []uint16{1}, polledLost(tr, after(300*time.Millisecond)))
+	assert.Empty(t, polledLost(tr, after(time.Hour)), "one verdict per id")
+	assert.Equal(t, Stats{Sent: 2, Acked: 1, Lost: 1}, tr.Stats())
+	assert.Zero(t, tr.InFlight())
+}
+
+// Proves: P3
+func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
+	tr := NewTracker(Config{LossFactor: 2})
+	sendData(tr, 2)
+	ack(t, tr, 2, 0, after(100*time.Millisecond))
+	assert.Equal(t, 100*time.Millisecond, tr.RTT())
+	assert.Equal(t, 50*time.Millisecond, tr.Jitter())
+	assert.Empty(t, polledLost(tr, after(400*time.Millisecond-1)), "2 x 100 ms + 4 x 50 ms")
+	assert.Equal(t, []uint16{1}, polledLost(tr, after(400*time.Millisecond)))
+}
+
+func TestLostWhenTheWindowMovesPast(t *testing.T) {
+	tr := NewTracker(Config{})
+	sendData(tr, 40)
+	ack(t, tr, 33, 0, epoch)
+	assert.Empty(t, polledLost(tr, epoch), "id 1 is the last bit of 33")
+	ack(t, tr, 35, 0, epoch)
+	assert.Equal(t, []uint16{1, 2}, polledLost(tr, epoch))
+}
+
+func TestLateAcknowledgementChangesNoVerdict(t *testing.T) {
+	tr := NewTracker(Config{})
+	sendData(tr, 1)
+	late := after(3 * time.Second)
+	assert.Equal(t, []uint16{1}, polledLost(tr, late))
+	ack(t, tr, 1, 0, late)
+	ack(t, tr, 1, 0, late)
+	assert.Empty(t, polledAcked(tr))
+	assert.Equal(t, Stats{Sent: 1, Lost: 1, Spurious: 1}, tr.Stats())
+	assert.Equal(t, 3*time.Second, tr.RTT(), "or a round trip above the timeout would never be noticed")
+}
+
+func TestInFlightIsBounded(t *testing.T) {
+	tr := NewTracker(Config{})
+	var gone []uint16
+	for range 3 * MaxInFlight {
+		tr.Next(epoch, 0, Data)
+		gone = append(gone, polledLost(tr, epoch)...)
+	}
+	require.Len(t, gone, 2*MaxInFlight)
+	for i, id := range gone {
+		require.Equal(t, uint16(i+1), id)
+	}
+	assert.Equal(t, MaxInFlight, tr.InFlight())
+	assert.Len(t, tr.sent.slots, maxSlots)
+}
+
+func TestUnpolledVerdictsPanic(t *testing.T) {
+	tr := NewTracker(Config{})
+	assert.PanicsWithValue(t, unpolled, func() { sendData(tr, maxSlots+1) })
+
+	tr = NewTracker(Config{})
+	assert.PanicsWithValue(t, unpolled, func() {
+		for range maxSlots {
+			h := tr.Next(epoch, 0, Data)
+			ack(t, tr, h.ID, 0, epoch)
+		}
+	})
+}
+
+// Proves: P11
+func TestIdleEndsFallSilent(t *testing.T) {
+	a, b := NewTracker(Config{}), NewTracker(Config{})
+	_, err := b.HandleHeader(a.Next(epoch, 0, Data), epoch)
+	require.NoError(t, err)
+	fromA, fromB := 0, 0
+	for now := epoch; now.Before(after(10 * time.Second)); now = now.Add(time.Second / 60) {
+		if b.AckDue(now) {
+			fromB++
+			_, err = a.HandleHeader(b.Next(now, 0, AckOnly), now)
+			require.NoError(t, err)
+		}
+		if a.AckDue(now) {
+			fromA++
+		}
+	}
+	assert.Equal(t, 1, fromB, "one small packet answers")
+	assert.Zero(t, fromA, "and nothing answers that")
+	assert.Equal(t, []uint16{1}, polledAcked(a))
+	assert.Zero(t, b.InFlight(), "an ack-only packet takes no id")
+}
+
+// Proves: P11
+func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
+	receive := func(tr *Tracker, ids ...uint16) {
+		for _, id := range ids {
+			_, err := tr.HandleHeader(Header{Kind: Data, ID: id}, epoch)
+			require.NoError(t, err)
+		}
+	}
+	t.Run("16 ids", func(t *testing.T) {
+		tr := NewTracker(Config{})
+		for id := range uint16(15) {
+			receive(tr, id+1)
+			require.False(t, tr.AckDue(epoch), "after %d", id+1)
+		}
+		receive(tr, 16)
+		assert.True(t, tr.AckDue(epoch))
+		tr.Next(epoch, 0, AckOnly)
+		assert.False(t, tr.AckDue(after(time.Hour)), "told")
+	})
+	t.Run("gaps use up the window too", func(t *testing.T) {
+		tr := NewTracker(Config{})
+		receive(tr, 1, 17)
+		assert.True(t, tr.AckDue(epoch))
+	})
+	t.Run("after the delay", func(t *testing.T) {
+		tr := NewTracker(Config{AckDelay: 30 * time.Millisecond})
+		receive(tr, 1)
+		assert.False(t, tr.AckDue(after(30*time.Millisecond-1)))
+		assert.True(t, tr.AckDue(after(30*time.Millisecond)))
+	})
+	t.Run("repeats ask for nothing", func(t *testing.T) {
+		tr := NewTracker(Config{})
+		receive(tr, 1)
+		tr.Next(epoch, 0, AckOnly)
+		receive(tr, 1)
+		assert.False(t, tr.AckDue(after(time.Hour)))
+	})
+}
+
+// Proves: Z9
+func TestAcknowledgementsOfWhatWasNeverSent(t *testing.T) {
+	tr := NewTracker(Config{})
+	sendData(tr, 3)
+	ack(t, tr, 4, 1<<32-1, epoch)   // ahead of the newest: all of it ignored
+	ack(t, tr, 3, 1<<3|1<<4, epoch) // before the first
+	assert.Equal(t, []uint16{3}, polledAcked(tr))
+	assert.Equal(t, uint64(3), tr.Stats().BadAcks)
+	for n := uint64(4); n < MaxBadAcks; n++ {
+		ack(t, tr, 1000, 0, epoch)
+		require.Equal(t, n, tr.Stats().BadAcks)
+	}
+	_, err := tr.HandleHeader(Header{Kind: Data, ID: 1, Ack: 1000}, epoch)
+	require.ErrorIs(t, err, ErrBadAcks)
+	_, err = tr.HandleHeader(Header{Kind: Data, ID: 2, Ack: 3}, epoch)
+	require.ErrorIs(t, err, ErrBadAcks, "and it stays so")
+}
+
+// Proves: Z9
+func TestNoHeaderCostsMoreThan33Steps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tr := NewTracker(Config{})
+		for range rapid.IntRange(0, 200).Draw(t, "sent") {
+			tr.Next(epoch, 0, Data)
+		}
+		newest, bits := rapid.Uint16().Draw(t, "ack"), rapid.Uint32().Draw(t, "bits")
+		steps := tr.handleAcks(newest, bits, 0)
+		assert.LessOrEqual(t, steps, 33)
+		assert.LessOrEqual(t, tr.Stats().BadAcks, uint64(steps))
+	})
+	tr := NewTracker(Config{})
+	sendData(tr, 40)
+	assert.Equal(t, 33, tr.handleAcks(40, 1<<32-1, 0))
+}
+
+// Proves: P1
+func TestIdsWrapAround(t *testing.T) {
+	a, b := NewTracker(Config{}), NewTracker(Config{})
+	nextLost := uint16(1)
+	for n := range 3 * 65536 / 2 {
+		h := a.Next(epoch, 0, Data)
+		require.Equal(t, uint16(n+1), h.ID)
+		if n%3 != 0 {
+			fresh, err := b.HandleHeader(h, epoch)
+			require.NoError(t, err)
+			require.True(t, fresh)
+		}
+		_, err := a.HandleHeader(b.Next(epoch, 0, AckOnly), epoch)
+		require.NoError(t, err)
+		for id, ok := a.PollAcked(); ok; id, ok = a.PollAcked() {
+			require.NotZero(t, n%3)
+			require.Equal(t, h.ID, id)
+		}
+		for id, ok := a.PollLost(epoch); ok; id, ok = a.PollLost(epoch) {
+			require.Equal(t, nextLost, id, "every third was never received")
+			nextLost += 3
+		}
+	}
+	assert.Zero(t, a.Stats().BadAcks)
+	assert.Less(t, a.InFlight(), 13)
+	assert.Equal(t, uint64(nextLost)+65536, 1+3*a.Stats().Lost)
+}
+
+// TestVerdicts runs two ends over a link that loses, repeats, delays and reorders.
+//
+// Proves: P3
+func TestVerdicts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type flying struct {
+			at time.Time
+			h  Header
+		}
+		a, b := NewTracker(Config{}), NewTracker(Config{})
+		loss := rapid.IntRange(0, 60).Draw(t, "loss")
+		var toA, toB []flying
+		verdicts := map[uint16]string{}
+		fresh := map[uint16]bool{}
+		put := func(link []flying, now time.Time, h Header) []flying {
+			for range rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "copies") {
+				if rapid.IntRange(0, 99).Draw(t, "chance") >= loss {
+					delay := time.Duration(rapid.IntRange(1, 150).Draw(t, "delay")) * time.Millisecond
+					link = append(link, flying{now.Add(delay), h})
+				}
+			}
+			return link
+		}
+		arrive := func(link []flying, now time.Time, handle func(Header)) []flying {
+			return slices.DeleteFunc(link, func(f flying) bool {
+				if f.at.After(now) {
+					return false
+				}
+				handle(f.h)
+				return true
+			})
+		}
+		once := func(id uint16, verdict string) {
+			require.NotContains(t, verdicts, id)
+			verdicts[id] = verdict
+		}
+		sent := rapid.IntRange(1, 80).Draw(t, "ticks")
+		for n := range sent + 300 {
+			now := after(time.Duration(n) * time.Second / 60)
+			if n < sent {
+				toB = put(toB, now, a.Next(now, 0, Data))
+			}
+			toB = arrive(toB, now, func(h Header) {
+				isFresh, err := b.HandleHeader(h, now)
+				require.NoError(t, err)
+				if isFresh {
+					require.False(t, fresh[h.ID], "fresh twice")
+					fresh[h.ID] = true
+				}
+				if b.AckDue(now) {
+					toA = put(toA, now, b.Next(now, 0, AckOnly))
+				}
+			})
+			toA = arrive(toA, now, func(h Header) {
+				_, err := a.HandleHeader(h, now)
+				require.NoError(t, err)
+			})
+			for _, id := range polledAcked(a) {
+				once(id, "acked")
+				require.True(t, fresh[id], "acknowledged but never received")
+			}
+			for _, id := range polledLost(a, now) {
+				once(id, "lost")
+			}
+		}
+		assert.Len(t, verdicts, sent, "every id has a verdict in the end")
+	})
+}
+
+func TestLossRate(t *testing.T) {
+	tr := NewTracker(Config{})
+	assert.Zero(t, tr.LossRate())
+	for n := range 1000 {
+		h := tr.Next(epoch, 0, Data)
+		if n%4 != 0 {
+			ack(t, tr, h.ID, 0, epoch)
+		}
+		polledAcked(tr)
+		polledLost(tr, epoch)
+	}
+	assert.InDelta(t, 0.25, tr.LossRate(), 0.03)
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	require.NoError(t, Config{}.Validate())
+	require.ErrorIs(t, Config{LossFactor: 0.5}.Validate(), ErrLossFactor)
+	require.ErrorIs(t, Config{InitialRTT: -1}.Validate(), ErrInitialRTT)
+	assert.PanicsWithError(t, ErrInitialRTT.Error(), func() { NewTracker(Config{InitialRTT: -1}) })
+}
+
+func TestTrackerAllocatesNothing(t *testing.T) {
+	a, b := NewTracker(Config{}), NewTracker(Config{})
+	now, n := epoch, 0
+	buf := make([]byte, 0, HeaderSize)
+	tick := func() {
+		now, n = now.Add(time.Second/60), n+1
+		buf = AppendHeader(buf[:0], a.Next(now, 0, Data))
+		h, _, _ := ParseHeader(buf)
+		if n%5 != 0 {
+			b.HandleHeader(h, now)
+		}
+		if b.AckDue(now) {
+			a.HandleHeader(b.Next(now, 0, AckOnly), now)
+		}
+		for _, ok := a.PollAcked(); ok; _, ok = a.PollAcked() {
+		}
+		for _, ok := a.PollLost(now); ok; _, ok = a.PollLost(now) {
+		}
+	}
+	for range 1000 {
+		tick()
+	}
+	assert.Zero(t, testing.AllocsPerRun(1000, tick))
+}

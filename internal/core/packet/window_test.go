@@ -1,0 +1,49 @@
+package packet
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+// plainWindow is the twin of window: it remembers every packet that arrived, by
+// its number before it was cut to 16 bits.
+type plainWindow struct {
+	arrived map[int]bool
+	newest  int
+}
+
+func (p *plainWindow) receive(n int) bool {
+	if p.arrived[n] || n <= p.newest-WindowSize {
+		return false
+	}
+	p.arrived[n] = true
+	p.newest = max(p.newest, n)
+	return true
+}
+
+func (p *plainWindow) bits() (bits uint32) {
+	for i := range 32 {
+		if n := p.newest - 1 - i; p.arrived[n] {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// Proves: P1, P2
+func TestWindowEqualsPlainTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.SampledFrom([]int{1, 65500, 131060}).Draw(t, "first")
+		plain := plainWindow{arrived: map[int]bool{first - 1: true}, newest: first - 1}
+		w := window{newest: uint16(first - 1)}
+		for range rapid.IntRange(1, 200).Draw(t, "packets") {
+			n := max(first, plain.newest+rapid.IntRange(-45, 45).Draw(t, "ahead"))
+			fresh, _ := w.receive(uint16(n), 0)
+			assert.Equal(t, plain.receive(n), fresh, "packet %d", n)
+			assert.Equal(t, uint16(plain.newest), w.newest)
+			assert.Equal(t, plain.bits(), w.bits)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -73,7 +74,7 @@ func (r *rig) received(at transport.Conn) []string {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
 		n, _, err := at.Receive(buf)
-		if err == transport.ErrEmpty {
+		if errors.Is(err, transport.ErrEmpty) {
 			return all
 		}
 		require.NoError(r.t, err)

@@ -169,7 +169,7 @@ func (s *copyScene) stepServer(trace *netsim.Trace) error {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
 		n, from, err := s.conn.Receive(buf)
-		if err == transport.ErrEmpty {
+		if errors.Is(err, transport.ErrEmpty) {
 			return nil
 		}
 		if err != nil {

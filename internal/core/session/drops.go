@@ -23,7 +23,7 @@ const (
 
 	DropRequestForm       // wrong size or version
 	DropProtocol          // another game, or another version of it
-	DropTokenExpired      //
+	DropTokenExpired      // its life is over
 	DropTokenBeforeStart  // could have been used before this server started
 	DropTokenNotYetValid  // minted in the future, or with a longer life than the server's
 	DropTokenForged       // the sealed half does not open

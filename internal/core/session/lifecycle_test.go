@@ -54,15 +54,32 @@ func TestATokenCanForbidTheTimeout(t *testing.T) {
 	assert.Equal(t, 1, s.server.Clients())
 }
 
+// farewells takes ten different disconnect packets, and returns the last as if the
+// others were lost.
+func (s *sim) farewells(poll func() (Addr, []byte, bool)) (last []byte) {
+	seen := map[string]bool{}
+	for {
+		_, b, ok := poll()
+		if !ok {
+			break
+		}
+		assert.Equal(s.t, kindDisconnect, kind(b[0]&15))
+		last = append([]byte(nil), b...)
+		seen[string(last)] = true
+	}
+	assert.Len(s.t, seen, 10)
+	return last
+}
+
 // Proves: C6
 func TestAKickReachesTheClientAtOnce(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
-	s.loss = 0.5
 	s.server.Disconnect(p.Index(), s.now)
-	s.step()
+	s.toClient(p.addr, s.farewells(s.server.PollDatagram))
 	assert.Equal(t, StateDisconnected, p.State())
 	assert.Equal(t, ReasonPeerLeft, p.Reason())
+	s.pollEvents()
 	assert.Equal(t, ReasonDisconnected, s.last(Disconnected).Reason)
 	s.server.Disconnect(p.Index(), s.now)
 	assert.Equal(t, uint64(1), s.server.Stats().Disconnects, "a second kick does nothing")
@@ -72,11 +89,13 @@ func TestAKickReachesTheClientAtOnce(t *testing.T) {
 func TestALeavingClientTellsTheServer(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
-	s.loss = 0.5
 	p.Disconnect(s.now)
 	assert.Equal(t, StateDisconnected, p.State())
 	assert.Equal(t, ReasonDisconnected, p.Reason())
-	s.step()
+	s.toServer(p.addr, s.farewells(func() (Addr, []byte, bool) {
+		_, b, ok := p.PollDatagram()
+		return p.addr, b, ok
+	}))
 	assert.Equal(t, 0, s.server.Clients())
 	assert.Equal(t, ReasonPeerLeft, s.last(Disconnected).Reason)
 	p.Disconnect(s.now)
@@ -221,6 +240,43 @@ func TestAResponseThatNobodyAnswersTimesOut(t *testing.T) {
 	assert.Zero(t, s.server.Stats().Pending)
 	s.run(30 * time.Second)
 	assert.Zero(t, s.server.Stats().Tokens)
+}
+
+// The keys are the same for each of a token's servers, so the numbers go on.
+//
+// Proves: Z4
+func TestTheNextServerGetsNewNumbers(t *testing.T) {
+	s := newSim(t, 1)
+	claims := s.claims(1)
+	claims.Timeout = time.Second
+	claims.Servers = []netip.AddrPort{serverAddr, serverAddr}
+	tok, err := token.Mint(serverKey, claims)
+	require.NoError(t, err)
+	p := s.join(tok)
+	s.deliverToServer(p)
+	s.deliverToClients()
+	require.Equal(t, StateResponding, p.State())
+	s.loss = 1
+	s.until(2*time.Second, func() bool { return p.State() == StateRequesting })
+	s.loss = 0
+	numbers := p.sequence
+	require.NotZero(t, numbers)
+	s.until(time.Second, func() bool { return p.State() == StateConnected })
+	assert.Greater(t, p.sequence, numbers)
+}
+
+func TestTheSmallestFreeSlotIsGiven(t *testing.T) {
+	s := newSim(t, 4)
+	for id := range entangle.ClientID(4) {
+		assert.Equal(t, int(id), s.connect(id+1).Index())
+	}
+	for _, slot := range []int{2, 0, 3} {
+		s.server.Disconnect(slot, s.now)
+	}
+	s.run(200 * time.Millisecond)
+	for i, want := range []int{0, 2, 3} {
+		assert.Equal(t, want, s.connect(entangle.ClientID(10+i)).Index())
+	}
 }
 
 // A slot is given again only when the driver has seen that it became free.

@@ -190,6 +190,44 @@ func TestARestartWithinASecondAdmitsNoOldToken(t *testing.T) {
 	assert.False(t, s.now.Before(claims.Now))
 }
 
+// One client with two tokens gets one slot, whichever of its addresses is faster.
+//
+// Proves: Z4
+func TestOneClientIDHasOneSlot(t *testing.T) {
+	s := newSim(t, 4)
+	a, b := s.join(s.mint(1)), s.join(s.mint(1))
+	s.step()
+	require.Equal(t, StateResponding, a.State())
+	require.Equal(t, StateResponding, b.State())
+	s.run(time.Second)
+	assert.Equal(t, StateConnected, a.State())
+	assert.Equal(t, StateResponding, b.State())
+	assert.Equal(t, 1, s.server.Clients())
+	assert.NotZero(t, s.server.Stats().Drops[DropClientConnected])
+}
+
+func TestAConnectedAddressStartsNoOtherConnection(t *testing.T) {
+	s := newSim(t, 4)
+	p := s.connect(1)
+	other := requestOf(t, s.mint(2))
+	assert.False(t, s.answered(p.addr, other))
+	mapped := Addr{0, netip.AddrPortFrom(netip.AddrFrom16(p.addr.Addr().As16()), p.addr.Port())}
+	require.NotEqual(t, p.addr, mapped)
+	assert.False(t, s.answered(mapped, other), "the same address, written as IPv6")
+	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropAddressConnected])
+}
+
+func TestAChallengeIsToBeAnsweredInTime(t *testing.T) {
+	s := newSim(t, 4)
+	p := s.join(s.mint(1))
+	s.deliverToServer(p)
+	s.deliverToClients()
+	s.now = s.now.Add(pendingLife)
+	s.deliverToServer(p)
+	assert.Equal(t, 0, s.server.Clients())
+	assert.Equal(t, uint64(1), s.server.Stats().Drops[DropNoConnection])
+}
+
 func TestNobodyIsNotAClient(t *testing.T) {
 	s := newSim(t, 2)
 	opener, err := token.NewOpener(serverKey, protocolID)

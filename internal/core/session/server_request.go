@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -51,7 +52,7 @@ func (s *Server) checkClear(r *request) Drop {
 // checkSealed opens and reads the private half.
 func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 	switch err := s.opener.Open(r.expires, r.nonce, r.sealed, private); {
-	case err == token.ErrForged:
+	case errors.Is(err, token.ErrForged):
 		return DropTokenForged
 	case err != nil || private.ClientID == entangle.Nobody:
 		return DropTokenMalformed

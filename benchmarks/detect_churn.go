@@ -27,10 +27,10 @@ func detectChurn() (sides, error) {
 			round++
 			d.change(round, 10)
 			c.l.change(round, 10)
-			for range detectEntities / 100 {
-				c.spawn()
-				c.despawn()
-				c.exchange()
+			for _, work := range []func(){c.despawn, c.exchange, c.spawn} {
+				for range detectEntities / 100 {
+					work()
+				}
 			}
 		},
 		ours:   d.observe,

@@ -85,7 +85,9 @@ func (c *canary) check(t *Table) error {
 // listener heard of it.
 func (c *canary) probe(w *ecs.World) bool {
 	c.heard = false
-	w.RemoveEntity(w.NewEntity())
+	if e := w.NewEntity(); w.Alive(e) { // a listener may have removed it
+		w.RemoveEntity(e)
+	}
 	return c.heard
 }
 

@@ -3,40 +3,87 @@ package columns
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
 // blockRows is how many rows are compared at once: one bit of a word each.
 const blockRows = 64
 
+// smallRows is up to how many rows a segment is compared without blocks. With a
+// relation there may be thousands of such segments.
+const smallRows = 16
+
+// chunkBytes is how much of a column is compared before looking at blocks.
+const chunkBytes = 4096
+
 // compare looks for changed values in all columns and refreshes the shadows.
 func (t *Table) compare() {
 	for _, seg := range t.segments {
-		if len(seg.rows) == 0 {
-			continue
-		}
-		for i := range seg.views {
-			t.compareColumn(seg, i)
+		switch rows := len(seg.rows); {
+		case rows > smallRows:
+			for i := range seg.views {
+				t.compareColumn(seg, i)
+			}
+		case rows > 0:
+			t.compareSmall(seg)
 		}
 	}
 }
 
-func (t *Table) compareColumn(seg *segment, i int) {
-	c, v := &seg.shape.cols[i], &seg.views[i]
-	n := len(v.shadow)
-	cur := unsafe.Slice((*byte)(v.base), n)
-	if n <= blockRows*8 && bytes.Equal(cur, v.shadow) {
-		return
-	}
-	step := blockRows * c.size
-	for at, row := 0, 0; at < n; at, row = at+step, row+blockRows {
-		end := min(at+step, n)
-		now, old := cur[at:end], v.shadow[at:end]
-		if bytes.Equal(now, old) {
+func (t *Table) compareSmall(seg *segment) {
+	cols, views, rows := seg.shape.cols, seg.views, seg.rows
+	for i := range cols {
+		c, v := &cols[i], &views[i]
+		n := len(rows) * c.size
+		if differ(v.base, v.shadow, n) == 0 {
 			continue
 		}
-		t.compareBlock(c, seg.rows[row:min(row+blockRows, len(seg.rows))], now, old)
+		now, old := unsafe.Slice((*byte)(v.base), n), unsafe.Slice((*byte)(v.shadow), n)
+		if c.inexact {
+			t.compareBlock(c, rows, now, old)
+		} else {
+			t.reports.changed[c.col] = appendDiffering(t.reports.changed[c.col], rows, v, c.size)
+		}
 		copy(old, now)
+	}
+}
+
+// appendDiffering adds the rows that differ, without a branch for each: which of
+// some children changed cannot be guessed.
+func appendDiffering(out, rows []Slot, v *view, size int) []Slot {
+	n := len(out)
+	out = slices.Grow(out, len(rows))[:n+len(rows)]
+	for r, slot := range rows {
+		out[n] = slot
+		n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
+	}
+	return out[:n]
+}
+
+func (t *Table) compareColumn(seg *segment, i int) {
+	c, v := &seg.shape.cols[i], &seg.views[i]
+	n := len(seg.rows) * c.size
+	cur, shadow := unsafe.Slice((*byte)(v.base), n), unsafe.Slice((*byte)(v.shadow), n)
+	step := blockRows * c.size
+	chunk := max(step, chunkBytes/step*step)
+	for at := 0; at < n; at += chunk {
+		end := min(at+chunk, n)
+		if !bytes.Equal(cur[at:end], shadow[at:end]) {
+			t.compareChunk(c, seg.rows[at/c.size:], cur[at:end], shadow[at:end])
+		}
+	}
+}
+
+func (t *Table) compareChunk(c *shapeCol, rows []Slot, cur, shadow []byte) {
+	step := blockRows * c.size
+	for at, row := 0, 0; at < len(cur); at, row = at+step, row+blockRows {
+		end := min(at+step, len(cur))
+		now, old := cur[at:end], shadow[at:end]
+		if !bytes.Equal(now, old) {
+			t.compareBlock(c, rows[row:min(row+blockRows, len(rows))], now, old)
+			copy(old, now)
+		}
 	}
 }
 
@@ -68,55 +115,37 @@ func (t *Table) compareBlock(c *shapeCol, rows []Slot, now, old []byte) {
 	t.reports.changed[c.col] = out
 }
 
-// diffFunc returns, for blockRows rows of one size, which of them differ.
-type diffFunc = func(cur, old unsafe.Pointer) uint64
-
-// diffOf returns the fastest pass for a size, or nil for diffRows.
-func diffOf(size int) diffFunc {
-	switch size {
-	case 1:
-		return diff1
-	case 4:
-		return diff4
-	case 8:
-		return diff8
-	}
-	return nil
-}
-
-// differs is 1 if the words differ, without a branch.
-func differs(x uint64) uint64 { return (x | -x) >> 63 }
-
-func diff8(cur, old unsafe.Pointer) (m uint64) {
-	a, b := (*[blockRows]uint64)(cur), (*[blockRows]uint64)(old)
-	for i := range a {
-		m |= differs(a[i]^b[i]) << i
-	}
-	return m
-}
-
-func diff4(cur, old unsafe.Pointer) (m uint64) {
-	a, b := (*[blockRows]uint32)(cur), (*[blockRows]uint32)(old)
-	for i := range a {
-		m |= differs(uint64(a[i]^b[i])) << i
-	}
-	return m
-}
-
-func diff1(cur, old unsafe.Pointer) (m uint64) {
-	a, b := (*[blockRows]uint8)(cur), (*[blockRows]uint8)(old)
-	for i := range a {
-		m |= differs(uint64(a[i]^b[i])) << i
-	}
-	return m
-}
-
 // diffRows is the pass for any size and any number of rows up to blockRows.
 func diffRows(now, old []byte, size int) (m uint64) {
 	for r, at := 0, 0; at < len(now); r, at = r+1, at+size {
-		if !bytes.Equal(now[at:at+size], old[at:at+size]) {
-			m |= 1 << r
-		}
+		m |= bit(differ(unsafe.Pointer(&now[at]), unsafe.Pointer(&old[at]), size) != 0) << (r & 63)
 	}
 	return m
+}
+
+// differ returns 0 if n bytes, at least one, are equal. For a few words it is
+// faster than a call of bytes.Equal.
+func differ(a, b unsafe.Pointer, n int) uint64 {
+	if n >= 8 {
+		x := *(*uint64)(unsafe.Add(a, n-8)) ^ *(*uint64)(unsafe.Add(b, n-8))
+		i := 0
+		for ; i < n-32; i += 32 {
+			p, q := (*[4]uint64)(unsafe.Add(a, i)), (*[4]uint64)(unsafe.Add(b, i))
+			x |= (p[0] ^ q[0]) | (p[1] ^ q[1]) | (p[2] ^ q[2]) | (p[3] ^ q[3])
+		}
+		for ; i < n-8; i += 8 {
+			x |= *(*uint64)(unsafe.Add(a, i)) ^ *(*uint64)(unsafe.Add(b, i))
+		}
+		return x
+	}
+	if n >= 4 {
+		x := *(*uint32)(a) ^ *(*uint32)(b)
+		x |= *(*uint32)(unsafe.Add(a, n-4)) ^ *(*uint32)(unsafe.Add(b, n-4))
+		return uint64(x)
+	}
+	// The first, the last and the middle byte are all there are.
+	x := *(*byte)(a) ^ *(*byte)(b)
+	x |= *(*byte)(unsafe.Add(a, n-1)) ^ *(*byte)(unsafe.Add(b, n-1))
+	x |= *(*byte)(unsafe.Add(a, n>>1)) ^ *(*byte)(unsafe.Add(b, n>>1))
+	return uint64(x)
 }

@@ -17,28 +17,28 @@ type shape struct {
 
 // shapeCol is one column of a shape.
 type shapeCol struct {
-	id     ecs.ID
-	col    int // index in Table.cols
-	size   int // bytes of one row
-	offset int // in a packed row
-	diff   diffFunc
+	id      ecs.ID
+	col     int // index in Table.cols
+	size    int // bytes of one row
+	offset  int // in a packed row
+	diff    diffFunc
+	inexact bool // Column.Equal decides
 }
 
 // view is one column of one segment: Arche's memory and our shadow of it, both
 // in row order.
-type view struct {
-	base   unsafe.Pointer
-	shadow []byte
-}
+type view struct{ base, shadow unsafe.Pointer }
 
 // segment is the rows of one archetype of Arche: one component mask and one
 // relation target.
 type segment struct {
-	key   segmentKey
-	shape *shape
-	index int // in Table.segments
 	rows  []Slot
 	views []view // parallel to shape.cols
+	shape *shape
+	key   segmentKey
+	block []byte // the shadows of all columns, each with room for room rows
+	room  int
+	index int // in Table.segments
 
 	dirty   bool    // in Table.dirty
 	left    []left  // rows whose entities were touched since the last Sync
@@ -112,7 +112,9 @@ func (t *Table) shapeOf(mask ecs.Mask) *shape {
 			continue
 		}
 		sh.place[i] = len(sh.cols)
-		sh.cols = append(sh.cols, shapeCol{id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffOf(c.Size)})
+		sh.cols = append(sh.cols, shapeCol{
+			id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffOf(c.Size), inexact: c.Equal != nil,
+		})
 		sh.rowSize += c.Size
 	}
 	t.shapes[mask] = sh
@@ -126,16 +128,30 @@ func (v *view) at(row uint32, size int) []byte {
 
 // shadowAt returns the bytes of one row of the shadow.
 func (v *view) shadowAt(row uint32, size int) []byte {
-	at := int(row) * size
-	return v.shadow[at : at+size : at+size]
+	return unsafe.Slice((*byte)(unsafe.Add(v.shadow, int(row)*size)), size)
 }
 
-// resizeShadow makes the shadow hold n bytes and keeps what fits.
-func (v *view) resizeShadow(n int) {
-	if n > cap(v.shadow) {
-		grown := make([]byte, n, max(n, 2*cap(v.shadow)))
-		copy(grown, v.shadow)
-		v.shadow = grown
+// minRoom is the least number of rows that a segment's shadow has room for. It is
+// small, since there may be thousands of segments with some children each.
+const minRoom = 4
+
+// reserve makes room for n rows in the shadow of a segment and keeps its values.
+func (seg *segment) reserve(n int) {
+	if n <= seg.room {
+		return
 	}
-	v.shadow = v.shadow[:n]
+	room := max(minRoom, seg.room)
+	for room < n {
+		room *= 2
+	}
+	block := make([]byte, max(1, room*seg.shape.rowSize))
+	for i := range seg.views {
+		c, v := &seg.shape.cols[i], &seg.views[i]
+		to := block[room*c.offset:]
+		if seg.room > 0 {
+			copy(to, unsafe.Slice((*byte)(v.shadow), seg.room*c.size))
+		}
+		v.shadow = unsafe.Pointer(&to[0])
+	}
+	seg.block, seg.room = block, room
 }

@@ -217,10 +217,7 @@ func (t *Table) address(s Slot) uintptr {
 // fillRows gives a row to each slot of the tail and to each arrival, and moves the
 // shadows of the former. It reports false if two claim one row.
 func (t *Table) fillRows(seg *segment, base uintptr) bool {
-	for i := range seg.views {
-		size := seg.shape.cols[i].size
-		seg.views[i].resizeShadow(max(len(seg.views[i].shadow), len(seg.rows)*size))
-	}
+	seg.reserve(len(seg.rows))
 	for _, s := range t.tail {
 		from := t.slots.info[s].row
 		if !t.claim(seg, base, s) {
@@ -255,9 +252,6 @@ func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
 // they grow, and brings the shadows of the arrivals.
 func (t *Table) settleViews(seg *segment) {
 	t.settleBases(seg)
-	for i := range seg.views {
-		seg.views[i].resizeShadow(len(seg.rows) * seg.shape.cols[i].size)
-	}
 	for _, m := range seg.arrived {
 		t.settleShadow(seg, &t.moves[m])
 	}

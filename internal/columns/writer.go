@@ -36,7 +36,9 @@ func (wr *Writer) Exchange(e ecs.Entity, add, remove []ecs.ID, fill func(ecs.Ent
 	wr.world.ExchangeFn(e, add, remove, fill)
 }
 
-// SetTarget sets the target of a relation component that e has.
+// SetTarget sets the target of a relation component that e has. Arche itself
+// allocates once for it. An entity must not be its own target: Arche panics when
+// it is removed.
 func (wr *Writer) SetTarget(e ecs.Entity, relation ecs.ID, target ecs.Entity) {
 	wr.world.Relations().Set(e, relation, target)
 }

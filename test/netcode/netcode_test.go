@@ -57,6 +57,8 @@ func start(t *testing.T, program, listen string) *process {
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	_, err = cmd.StdinPipe() // the server ends when this test does
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	p := &process{lines: bufio.NewReader(stdout)}
 	stopped := false

@@ -1,12 +1,14 @@
 // Command echoserver is a game server in its smallest form, for a foreign client
 // to talk to: it sends each payload back, disconnects who says "kick me", and
-// prints one line per event. The first line is its address.
+// prints one line per event. The first line is its address. It ends when its
+// standard input does, so that it never outlives the test that started it.
 package main
 
 import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -26,12 +28,16 @@ func main() {
 	clients := flag.Int("clients", 1, "maximum number of clients")
 	listen := flag.String("listen", "127.0.0.1:0", "address")
 	flag.Parse()
-	if err := run(*keyText, *protocol, *clients, *listen); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:forbidigo // this is the main function
-	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0) //nolint:forbidigo // this is the main function
+	}()
+	err := run(*keyText, *protocol, *clients, *listen)
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1) //nolint:forbidigo // this is the main function
 }
 
+// run serves until something fails, and returns what.
 func run(keyText string, protocol uint64, clients int, listen string) error {
 	key, err := token.ParseKey(keyText)
 	if err != nil {
@@ -53,7 +59,9 @@ func run(keyText string, protocol uint64, clients int, listen string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stdout, at)
+	if _, err := fmt.Fprintln(os.Stdout, at); err != nil {
+		return err
+	}
 	return (&echo{socket: socket, server: server}).serve()
 }
 
@@ -72,29 +80,30 @@ func (e *echo) serve() error {
 		n, from, err := e.socket.ReadFromUDPAddrPort(e.in[:])
 		now := time.Now()
 		if err == nil {
-			slot, payload, ok := e.server.HandleDatagram(session.Addr{AddrPort: from}, e.in[:n], now)
-			e.report()
-			if ok {
-				e.answer(slot, payload, now)
-			}
+			e.handle(session.Addr{AddrPort: from}, e.in[:n], now)
 		}
 		e.server.Advance(now)
-		e.report()
+		if err := e.report(); err != nil {
+			return err
+		}
 		e.flush()
 	}
 }
 
-func (e *echo) answer(slot int, payload []byte, now time.Time) {
-	if string(payload) == "kick me" {
+// handle takes in one datagram and sends its payload back.
+func (e *echo) handle(from session.Addr, b []byte, now time.Time) {
+	slot, payload, ok := e.server.HandleDatagram(from, b, now)
+	switch {
+	case !ok:
+		return
+	case string(payload) == "kick me":
 		e.server.Disconnect(slot, now)
-		e.report()
 		return
 	}
 	payload = payload[:min(len(payload), entangle.MaxPayload)]
-	to := e.server.Addr(slot)
 	if b, err := e.server.AppendPayload(e.out[:0], slot, payload, now); err == nil {
 		e.out = b
-		e.send(to, b)
+		e.send(from, b)
 	}
 }
 
@@ -114,16 +123,19 @@ func (e *echo) send(to session.Addr, b []byte) {
 	_, _ = e.socket.WriteToUDPAddrPort(b, to.AddrPort)
 }
 
-func (e *echo) report() {
+// report prints what happened to the clients.
+func (e *echo) report() error {
 	for {
 		event, ok := e.server.PollEvent()
-		switch {
-		case !ok:
-			return
-		case event.Kind == session.Connected:
-			fmt.Fprintf(os.Stdout, "connected %d %q\n", event.ClientID, event.UserData[:20])
-		default:
-			fmt.Fprintf(os.Stdout, "disconnected %d %v\n", event.ClientID, event.Reason)
+		if !ok {
+			return nil
+		}
+		line := fmt.Sprintf("disconnected %d %v", event.ClientID, event.Reason)
+		if event.Kind == session.Connected {
+			line = fmt.Sprintf("connected %d %q", event.ClientID, event.UserData[:20])
+		}
+		if _, err := fmt.Fprintln(os.Stdout, line); err != nil {
+			return err
 		}
 	}
 }

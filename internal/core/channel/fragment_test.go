@@ -126,6 +126,18 @@ func TestReassemblyIsBounded(t *testing.T) {
 		require.ErrorIs(t, err, ErrWindow)
 		assert.Equal(t, uint64(1), m.Stats().Violations)
 	})
+	t.Run("to the byte", func(t *testing.T) {
+		m := newMux(t, allModes()...)
+		handle(t, m, epoch, frame{hasID: true, message: 1})
+		var err error
+		for n := uint16(0); err == nil; n++ {
+			require.Less(t, n, uint16(1000))
+			err = m.HandleFrames(encodeAll(fragment(ID(UnorderedReliable), n, 0, 2*FragmentSize)), epoch)
+		}
+		left := ReliableWindow - m.Held()
+		assert.GreaterOrEqual(t, left, 0)
+		assert.Less(t, left, messageOverhead+fragmentOverhead+FragmentSize, "the window can be used up")
+	})
 	t.Run("early messages count too", func(t *testing.T) {
 		m := newMux(t, allModes()...)
 		var err error
@@ -136,6 +148,14 @@ func TestReassemblyIsBounded(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrWindow)
 	})
+}
+
+// Proves: Z8
+func TestPacketsExpireOldFragments(t *testing.T) {
+	m := newMux(t, Config{Mode: UnorderedUnreliable})
+	handle(t, m, epoch, fragment(0, 0, 0, 2*FragmentSize))
+	handle(t, m, epoch.Add(ReassemblyTimeout))
+	assert.Zero(t, m.Held())
 }
 
 // Proves: Z8

@@ -71,7 +71,7 @@ func TestHandleFramesRefusesMalformed(t *testing.T) {
 		{"half a message id", "0001"},
 		{"no length", "000100"},
 		{"body cut short", "0001000201"},
-		{"length in two bytes below 128", "0001008100"},
+		{"length in two bytes below 128", "0001008100ff"},
 		{"length with a third byte", "0001008080"},
 		{"fragment without index", "410100"},
 		{"fragment without final", "41010000"},

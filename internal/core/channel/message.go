@@ -38,7 +38,6 @@ type message struct {
 	begun bool // its first piece was packed
 	done  bool // reliable: acknowledged in full, or superseded
 	gone  bool // out of its queue
-	dead  bool // unreliable: a piece is lost, so it will not be reported
 }
 
 // keptMessages bounds the messages a pool keeps for later.

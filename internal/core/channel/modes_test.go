@@ -173,6 +173,18 @@ func TestLostIsResentAtOnceAndAckedNever(t *testing.T) {
 	assert.Equal(t, uint64(2), m.Stats().Resent)
 }
 
+func TestSequencedDropsWhatIsOlder(t *testing.T) {
+	for _, mode := range []Mode{SequencedReliable, SequencedUnreliable} {
+		m := newMux(t, Config{Mode: mode})
+		for _, n := range []uint16{3, 1, 3, 4, 0} {
+			f := frame{hasID: true, message: n, body: []byte{byte(n)}}
+			require.NoError(t, m.HandleFrames(encodeAll(f), epoch))
+			received(m)
+		}
+		assert.Equal(t, Stats{Delivered: 2, Stale: 3}, m.Stats())
+	}
+}
+
 func TestSequencedReliableStopsResendingWhatIsOvertaken(t *testing.T) {
 	m := newMux(t, Config{Mode: SequencedReliable})
 	send(t, m, 0, "old", epoch)

@@ -145,7 +145,6 @@ func (m *Mux) sender(id ID, body []byte, priority float32) (*lane, error) {
 func (m *Mux) makeRoom(l *lane, price int) {
 	for l.cost+price > m.limits.UnreliableQueue {
 		oldest := l.queue.at(l.queue.front)
-		oldest.dead = true
 		m.dequeue(oldest)
 		m.plan.stale = true
 		m.stats.DroppedFull++

@@ -53,6 +53,19 @@ func TestOrderedMessagesWaitForEachOther(t *testing.T) {
 	}
 }
 
+func TestNothingOvertakesWhatDoesNotFit(t *testing.T) {
+	m := newMux(t, Config{Mode: OrderedReliable}, Config{ID: 1, Mode: UnorderedReliable})
+	for id := range ID(2) {
+		send(t, m, id, longText(100), epoch)
+		send(t, m, id, "small", epoch)
+	}
+	p, _ := m.AppendFrames(nil, 50, 1, epoch, testRTT)
+	frames, err := parseAll(m, p)
+	require.NoError(t, err)
+	require.Len(t, frames, 1, "in a channel without order, a small message fills the room")
+	assert.Equal(t, ID(1), frames[0].id)
+}
+
 func TestNothingStarves(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable})
 	sendPrio(t, m, 0, "low", 1, epoch)
@@ -128,6 +141,8 @@ func TestSendEveryLetsAllPacketsOfAnInstantLeave(t *testing.T) {
 	m := newMux(t, Config{SendEvery: time.Second})
 	send(t, m, 0, longText(5*FragmentSize), epoch)
 	require.Len(t, packets(m, 1, fullRoom, epoch), 3)
+	send(t, m, 0, "one more", epoch)
+	require.Len(t, packets(m, 4, fullRoom, epoch), 1)
 	send(t, m, 0, "next", epoch.Add(time.Millisecond))
 	assert.False(t, m.Due(epoch.Add(time.Second-1), testRTT))
 	assert.True(t, m.Due(epoch.Add(time.Second), testRTT))

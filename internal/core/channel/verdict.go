@@ -36,7 +36,7 @@ func (m *Mux) acked(r ref) {
 		one.state = acknowledged
 		msg.unacked--
 		m.plan.stale = true
-		if msg.unacked == 0 && !msg.done && !msg.dead {
+		if msg.unacked == 0 && !msg.done {
 			m.delivered(msg)
 			return
 		}
@@ -47,9 +47,8 @@ func (m *Mux) acked(r ref) {
 func (m *Mux) lost(r ref, pkt uint16) {
 	msg := r.msg
 	msg.refs--
-	if !msg.lane.cfg.Mode.Reliable() {
-		msg.dead = true
-	} else if one := &msg.pieces[r.index]; one.state == flying && one.packet == pkt {
+	one := &msg.pieces[r.index]
+	if msg.lane.cfg.Mode.Reliable() && one.state == flying && one.packet == pkt {
 		one.state = overdue
 		m.plan.stale = true
 	}

@@ -16,10 +16,12 @@
 //	go run ./benchmarks -profile cpu    writes cpu.pprof (or mem.pprof) here
 //
 // The fields of a line: name; ours_ns and limit_ns, nanoseconds of one operation
-// as the case defines it (usually a tick); ratio; allocs, allocations of one
-// operation of ours; bytes, what one operation of ours produces for the wire, 0
+// as the case defines it (usually a tick); ratio, ours to the limit
+// in time, or for cases that say so in rate; allocs, allocations of one operation
+// of ours; bytes, what one operation of ours produces for the wire, 0
 // where it produces nothing; goal, the largest ratio that is good, or for cases
-// that say so the smallest, 0 if the case only reports; anchors, in nanoseconds.
+// that say so the smallest, 0 if the case only reports; anchors, in nanoseconds;
+// sizes, bytes that others need for the same.
 //
 // Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
 //

@@ -25,7 +25,7 @@ const (
 type variant struct {
 	name    string
 	goal    float64 // largest good ratio; 0: reported only
-	atLeast bool    // the goal is the smallest good ratio
+	atLeast bool    // the ratio is one of rates, and the goal the smallest good one
 	workers int     // GOMAXPROCS; 0: one
 	rounds  int     // 0: the usual number
 	prepare func() (sides, error)
@@ -35,9 +35,10 @@ type variant struct {
 // timed; the others are not.
 type sides struct {
 	ours, limit func()
-	before      func() // changes the state for both sides alike
+	before      func() // changes the state for both sides alike; may be nil
 	verify      func() error
-	bytes       func() int // produced by the last run of ours
+	bytes       func() int            // produced by the last run of ours
+	sizes       func() map[string]int // bytes of others, for comparison
 	anchors     []anchor
 	anchored    bool // the limit is nothing but its anchors
 	close       func()
@@ -59,6 +60,7 @@ type result struct {
 	Bytes   int                `json:"bytes"`
 	Goal    float64            `json:"goal"`
 	Anchors map[string]float64 `json:"anchors,omitempty"`
+	Sizes   map[string]int     `json:"sizes,omitempty"`
 
 	atLeast bool
 }
@@ -94,6 +96,9 @@ func (v *variant) run(short bool) (result, error) {
 	s.turns(warm)
 	r := s.measure(n)
 	r.Name, r.Goal, r.atLeast = v.name, v.goal, v.atLeast
+	if r.Ratio = r.OursNs / r.LimitNs; v.atLeast {
+		r.Ratio = 1 / r.Ratio
+	}
 	r.Allocs = s.allocations(min(n, 20))
 	if s.verify != nil {
 		if err := s.verify(); err != nil {
@@ -138,12 +143,14 @@ func (s *sides) measure(n int) result {
 		}
 	}
 	r := result{OursNs: median(ours), LimitNs: median(limit), Anchors: map[string]float64{}}
-	r.Ratio = r.OursNs / r.LimitNs
 	for i, a := range s.anchors {
 		r.Anchors[a.name] = median(anchors[i])
 	}
 	if s.bytes != nil {
 		r.Bytes = s.bytes()
+	}
+	if s.sizes != nil {
+		r.Sizes = s.sizes()
 	}
 	return r
 }
@@ -203,6 +210,9 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 	}
 	if r.missed() {
 		goal += "  MISSED"
+	}
+	for name, n := range r.Sizes {
+		goal += fmt.Sprintf("  (%s: %d bytes)", name, n)
 	}
 	_, err := fmt.Fprintf(w, "%-28s %12.0f %12.0f %7.2f %8.1f %9d  %s\n",
 		r.Name, r.OursNs, r.LimitNs, r.Ratio, r.Allocs, r.Bytes, goal)

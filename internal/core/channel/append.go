@@ -89,8 +89,10 @@ func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte
 		m.remember(pkt, ref{msg: msg, index: c.index})
 	}
 	m.stats.Frames++
-	m.lastFrame = len(dst)
-	return appendFrame(dst, msg.frame(c.index))
+	from := len(dst)
+	dst = appendFrame(dst, msg.frame(c.index))
+	m.last = span{from, len(dst)}
+	return dst
 }
 
 func pieceOf(at time.Duration, pkt uint16) piece {

@@ -27,34 +27,32 @@ func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
 	if n > maxLength {
 		panic("channel: EndFrame after a body of more than 16 KiB: a frame must fit into its packet")
 	}
-	m.lastFrame = mark.at
 	m.stats.Frames++
 	if n >= 0x80 {
 		dst[head], dst[head+1] = byte(n)|0x80, byte(n>>7)
-		return dst
+	} else {
+		dst[head] = byte(n)
+		dst = append(dst[:head+1], dst[head+maxLengthSize:]...)
 	}
-	dst[head] = byte(n)
-	return append(dst[:head+1], dst[head+maxLengthSize:]...)
+	m.last = span{mark.at, len(dst)}
+	return dst
 }
 
 // Finish takes the length out of the packet's last frame, which saves one or two
-// bytes: its body runs to the end. Call it once per packet, after the last frame;
-// a packet without frames stays as it is. A packet that is sent without Finish is
-// valid too.
+// bytes: its body runs to the end. Call it once per packet, after the last frame.
+// A packet that does not end with a frame of this mux stays as it is, and one that
+// is sent without Finish is valid too.
 func (m *Mux) Finish(dst []byte) []byte {
-	at := m.lastFrame
-	m.lastFrame = -1
-	if at < 0 || at >= len(dst) {
+	at := m.last
+	m.last = span{}
+	if at.to == 0 || at.to != len(dst) {
 		return dst
 	}
-	f, rest, err := m.parseFrame(dst[at:])
-	if err != nil || len(rest) != 0 {
-		panic("channel: Finish on other bytes than the frames were appended to")
-	}
-	if f.last || !f.hasLength() {
+	f, rest, err := m.parseFrame(dst[at.from:])
+	if err != nil || len(rest) != 0 || f.last || !f.hasLength() {
 		return dst
 	}
+	dst[at.from] |= flagLast
 	end := len(dst) - len(f.body)
-	dst[at] |= flagLast
 	return append(dst[:end-lengthSize(len(f.body))], f.body...)
 }

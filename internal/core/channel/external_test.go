@@ -83,6 +83,18 @@ func TestExternalMistakes(t *testing.T) {
 	}
 	p, mark := m.BeginFrame(nil, 3)
 	assert.Panics(t, func() { m.EndFrame(append(p, make([]byte, 1<<14)...), mark) })
+}
+
+func TestFinishLeavesOtherBytesAlone(t *testing.T) {
+	m := newMux(t, Config{ID: 3, Mode: External})
+	p, mark := m.BeginFrame(nil, 3)
 	p = m.EndFrame(append(p, 1, 2), mark)
-	assert.Panics(t, func() { m.Finish(append(p, 3)) })
+	other := append(bytes.Clone(p), 3)
+	assert.Equal(t, other, m.Finish(bytes.Clone(other)))
+
+	m.BeginFrame(nil, 3)
+	assert.Equal(t, []byte("head"), m.Finish([]byte("head")), "a frame that was begun and given up")
+	p, mark = m.BeginFrame([]byte("head"), 3)
+	m.EndFrame(append(p, 1, 2), mark)
+	assert.Equal(t, []byte("head"), m.Finish([]byte("head")), "a packet that was given up")
 }

@@ -25,15 +25,18 @@ type Mux struct {
 	plan     plan
 	reports  reports
 
-	queued    int  // cost of reliable messages that wait or are not acknowledged
-	window    int  // cost of reliable messages begun; see ReliableWindow
-	shut      bool // in this AppendFrames: a message waits for the window, so none may overtake it
-	lastFrame int  // where the last frame of the packet under construction starts; -1: none
+	queued int  // cost of reliable messages that wait or are not acknowledged
+	window int  // cost of reliable messages begun; see ReliableWindow
+	shut   bool // in this AppendFrames: a message waits for the window, so none may overtake it
+	last   span // the last frame of the packet under construction
 
 	inbox  inbox
 	memory memory
 	stats  Stats
 }
+
+// span is where a frame stands in the packet under construction; empty: none.
+type span struct{ from, to int }
 
 // lane is one channel of a mux, in both directions.
 type lane struct {
@@ -58,7 +61,7 @@ func NewMux(configs []Config, limits Limits) (*Mux, error) {
 	if err := limits.validate(); err != nil {
 		return nil, err
 	}
-	m := &Mux{limits: limits.withDefaults(), lastFrame: -1}
+	m := &Mux{limits: limits.withDefaults()}
 	m.reports.limit = m.limits.Reports
 	for _, cfg := range configs {
 		if err := cfg.validate(); err != nil {

@@ -12,11 +12,8 @@ import (
 // Begin prepares a frame's packets: it notices what got lost, and queues what is
 // to be sent reliably. Call it once per frame before AppendPacket.
 func (p *Peer) Begin(now time.Time) error {
-	if p.opened.IsZero() {
-		p.opened = now
-		if err := p.greet(now); err != nil {
-			return err
-		}
+	if err := p.greet(now); err != nil {
+		return err
 	}
 	p.settle(now)
 	p.frame = 0
@@ -29,7 +26,12 @@ func (p *Peer) Begin(now time.Time) error {
 	return nil
 }
 
+// greet queues our hello before anything else, be it an answer to the peer's.
 func (p *Peer) greet(now time.Time) error {
+	if !p.opened.IsZero() {
+		return nil
+	}
+	p.opened = now
 	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
 	return err
 }

@@ -17,6 +17,9 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if p.phase == ended {
 		return nil
 	}
+	if err := p.greet(now); err != nil {
+		return err
+	}
 	p.stats.PayloadsIn++
 	p.stats.BytesIn += uint64(len(b))
 	h, body, err := packet.ParseHeader(b)

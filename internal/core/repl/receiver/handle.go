@@ -36,7 +36,8 @@ func (r *Receiver) handle(heads *repl.Heads) error {
 		if !more {
 			break
 		}
-		if err := r.record(&rec); err != nil {
+		r.rec = rec
+		if err := r.record(&r.rec); err != nil {
 			return err
 		}
 	}

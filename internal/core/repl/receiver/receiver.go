@@ -30,6 +30,7 @@ type Receiver struct {
 	resync    []repl.Handle
 
 	in    bits.Reader
+	rec   repl.Record // the record at hand
 	refs  []repl.Ref
 	stats Stats
 }

@@ -53,7 +53,7 @@ func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
 	w := p.world
 	rec = repl.Record{Kind: repl.Delta, Group: repl.Handle(g), Seq: p.seq[g].Next(), Base: p.base[g]}
 	switch {
-	case p.phase[g] == ending, !w.groups[g].open && p.phase[g] == unknown:
+	case p.phase[g] == ending, !w.groups[g].open && (p.phase[g] == unknown || w.groups[g].abandoned):
 		p.shapeDue.Clear(g)
 		return rec, nil, false
 	case !w.groups[g].open:

@@ -12,6 +12,8 @@ type group struct {
 	holders int32         // peers that were sent it and have not acknowledged its end
 	open    bool
 
+	// abandoned: it has ended here and goes on at the peers, who are not told.
+	abandoned bool
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool

@@ -126,6 +126,16 @@ func (w *World) Despawn(s repl.Slot) {
 	w.slots.mask[s] = repl.Mask{}
 }
 
+// Abandon lets an entity go of which the peers are to hear nothing any more: they
+// keep it as it was last sent. Its handle stays taken while a peer holds it.
+func (w *World) Abandon(s repl.Slot) {
+	if !w.slots.used.Has(int(s)) {
+		return
+	}
+	w.groups[w.slots.id[s].Group].abandoned = true
+	w.Despawn(s)
+}
+
 // Reshape says that components of an entity appeared and vanished. One that did
 // both and is there now counts as inserted.
 func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {

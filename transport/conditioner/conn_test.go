@@ -34,11 +34,10 @@ func TestConforms(t *testing.T) {
 
 // world is a server and clients over conditioned memory, on a clock of its own.
 type world struct {
-	t       testing.TB
-	now     time.Time
-	dialer  *conditioner.Dialer
-	server  transport.Conn
-	options conditioner.Options
+	t      testing.TB
+	now    time.Time
+	dialer *conditioner.Dialer
+	server transport.Conn
 }
 
 // newWorld conditions the clients' ends; the server's is clear.

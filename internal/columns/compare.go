@@ -54,9 +54,24 @@ func (t *Table) compareSmall(seg *segment) {
 func appendDiffering(out, rows []Slot, v *view, size int) []Slot {
 	n := len(out)
 	out = slices.Grow(out, len(rows))[:n+len(rows)]
-	for r, slot := range rows {
-		out[n] = slot
-		n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
+	switch size {
+	case 8:
+		a, b := unsafe.Slice((*uint64)(v.base), len(rows)), unsafe.Slice((*uint64)(v.shadow), len(rows))
+		for r, slot := range rows {
+			out[n] = slot
+			n += int(bit(a[r] != b[r]))
+		}
+	case 4:
+		a, b := unsafe.Slice((*uint32)(v.base), len(rows)), unsafe.Slice((*uint32)(v.shadow), len(rows))
+		for r, slot := range rows {
+			out[n] = slot
+			n += int(bit(a[r] != b[r]))
+		}
+	default:
+		for r, slot := range rows {
+			out[n] = slot
+			n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
+		}
 	}
 	return out[:n]
 }

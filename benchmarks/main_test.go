@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryCaseRuns runs each variant for a few rounds: both sides work, do the
+// same, and where there is a goal ours allocates nothing.
+func TestEveryCaseRuns(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, start(options{json: true, short: true}, &out))
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(&out); dec.More(); {
+		var r result
+		require.NoError(t, dec.Decode(&r))
+		assert.False(t, seen[r.Name], "%s is there twice", r.Name)
+		seen[r.Name] = true
+		assert.Positive(t, r.OursNs, r.Name)
+		assert.Positive(t, r.LimitNs, r.Name)
+		if r.Goal != 0 {
+			assert.Less(t, r.Allocs, 1.0, r.Name)
+		}
+	}
+	assert.Len(t, seen, len(cases()))
+}
+
+func TestTableHasALinePerVariant(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, start(options{run: "messages", short: true}, &out))
+	assert.Equal(t, 1+len(messageVariants()), strings.Count(out.String(), "\n"))
+}
+
+func TestWrongFlagsAreErrors(t *testing.T) {
+	assert.ErrorContains(t, start(options{run: "no-such-case"}, &bytes.Buffer{}), "no-such-case")
+	assert.ErrorContains(t, start(options{profile: "gpu"}, &bytes.Buffer{}), "cpu or mem")
+}
+
+func TestMissedGoals(t *testing.T) {
+	for name, c := range map[string]struct {
+		r      result
+		missed bool
+	}{
+		"reported only":   {result{Ratio: 9, Allocs: 9}, false},
+		"good":            {result{Goal: 1.5, Ratio: 1.5}, false},
+		"too slow":        {result{Goal: 1.5, Ratio: 1.51}, true},
+		"allocates":       {result{Goal: 1.5, Ratio: 1, Allocs: 1}, true},
+		"rate good":       {result{Goal: 0.9, Ratio: 0.9, atLeast: true}, false},
+		"rate too small":  {result{Goal: 0.9, Ratio: 0.89, atLeast: true}, true},
+		"rate high, fine": {result{Goal: 0.9, Ratio: 3, atLeast: true}, false},
+	} {
+		assert.Equal(t, c.missed, c.r.missed(), name)
+	}
+}
+
+// TestLazyLimitFailsTheRun: a limit must not be much more than what it is made of.
+func TestLazyLimitFailsTheRun(t *testing.T) {
+	r := &result{LimitNs: 131, Anchors: map[string]float64{"copy": 60, "bytes.Equal": 40}}
+	s := &sides{anchored: true}
+	assert.ErrorContains(t, s.checkAnchors("x", r, false), "write a better limit")
+	r.LimitNs = 129
+	assert.NoError(t, s.checkAnchors("x", r, false))
+}
+
+// TestDifferentWorkFailsTheRun: a ratio between different things is no ratio.
+func TestDifferentWorkFailsTheRun(t *testing.T) {
+	nothing := func() {}
+	v := variant{name: "x", prepare: func() (sides, error) {
+		return sides{ours: nothing, limit: nothing, verify: func() error { return errors.New("no") }}, nil
+	}}
+	_, err := v.run(true)
+	assert.ErrorContains(t, err, "do not do the same work")
+}

@@ -34,7 +34,6 @@ var (
 type canary struct {
 	resource ecs.ResID
 	mark     *canaryMark
-	dead     bool // the world was reset
 	lost     bool // the listener was, at the last check
 	anew     bool // look at all entities in the next Sync
 	field    uintptr
@@ -65,8 +64,7 @@ func (c *canary) check(t *Table) error {
 	if t.world.IsLocked() {
 		return ErrWorldLocked
 	}
-	if c.dead || !t.world.Resources().Has(c.resource) || t.world.Resources().Get(c.resource) != any(c.mark) {
-		c.dead = true
+	if !t.world.Resources().Has(c.resource) || t.world.Resources().Get(c.resource) != any(c.mark) {
 		return ErrWorldReset
 	}
 	now, known := c.peek(t.world)

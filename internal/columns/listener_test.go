@@ -70,6 +70,15 @@ func TestMutedAndOwnChangesMix(t *testing.T) {
 	mute(func() { x.w.Remove(e, x.id(colHealth)) })
 	x.observe(t)
 	assert.Empty(t, x.table.Structure())
+
+	mute(func() {
+		x.w.Add(e, x.id(colPosition))
+		require.NoError(t, x.table.Sync())
+	})
+	(*testPosition)(x.w.Get(e, x.id(colPosition))).X = 1
+	x.w.Add(e, x.local)
+	x.observe(t)
+	assert.Equal(t, []Slot{x.slot(t, e)}, x.table.Changed(colPosition), "written after the Sync, before the entity moved")
 }
 
 // TestListenerBeforeOursChangesTheWorld lets a listener that hears first spawn,
@@ -110,6 +119,74 @@ func TestListenerBeforeOursChangesTheWorld(t *testing.T) {
 		}
 		x.observe(t)
 		require.Equal(t, x.twin.observe(), diffOfTable(x.table), round)
+	}
+}
+
+// meddle lets a listener that hears before the table change the world at the next
+// event.
+func (x *testWorld) meddle(once func(ecs.Entity)) {
+	meddler := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) {
+		if do := once; do != nil {
+			once = nil
+			do(e.Entity)
+		}
+	}, event.All)
+	both := listener.NewDispatch(&meddler, x.table.Listener())
+	x.w.SetListener(&both)
+}
+
+// TestEntityGoneBeforeWeHeard removes an entity before the table hears that it
+// came, when it has made Arche move the columns of another one.
+func TestEntityGoneBeforeWeHeard(t *testing.T) {
+	x := newTestWorld(t, 1)
+	stays := x.spawn(colHealth)
+	x.meddle(nil)
+	x.observe(t)
+	x.meddle(x.w.RemoveEntity)
+	x.table.canary.listener = listenerOf(&x.w)
+	x.spawn(colHealth)
+	(*testHealth)(x.w.Get(stays, x.id(colHealth))).Points = 1
+	x.observe(t)
+	assert.Equal(t, []Slot{x.slot(t, stays)}, x.table.Changed(colHealth))
+}
+
+// listenerOf lets a test replace the listener without a probe.
+func listenerOf(w *ecs.World) ecs.Listener {
+	c := canary{}
+	c.install(w)
+	l, _ := c.peek(w)
+	return l
+}
+
+// TestSkippedByBatch: a listener removes the first entity of a batch and spawns
+// another one in the same archetype, so that Arche never reports the last.
+func TestSkippedByBatch(t *testing.T) {
+	for name, batch := range map[string]func(*testWorld){
+		"spawn": func(x *testWorld) {
+			ecs.NewBuilder(&x.w, x.marker, x.id(colHealth), x.id(colTag)).NewBatch(3)
+		},
+		"exchange": func(x *testWorld) {
+			mask := ecs.All(x.marker, x.id(colHealth))
+			filter := mask.Exclusive()
+			x.w.Batch().Exchange(&filter, []ecs.ID{x.id(colTag)}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newTestWorld(t)
+			for range 3 {
+				x.spawn(colHealth)
+			}
+			x.observe(t)
+			x.twin.observe()
+			x.meddle(func(e ecs.Entity) {
+				x.w.RemoveEntity(e)
+				x.spawn(colHealth, colTag)
+			})
+			x.table.canary.listener = listenerOf(&x.w)
+			batch(x)
+			x.observe(t)
+			assert.Equal(t, x.twin.observe(), diffOfTable(x.table))
+		})
 	}
 }
 

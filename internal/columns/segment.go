@@ -40,9 +40,9 @@ type segment struct {
 	room  int
 	index int // in Table.segments
 
-	dirty   bool    // in Table.dirty
-	left    []left  // rows whose entities were touched since the last Sync
-	arrived []int32 // indices in Table.moves
+	dirty   bool     // in Table.dirty
+	left    []uint32 // rows whose slots were touched, and so may be anywhere now
+	arrived []int32  // indices in Table.moves
 }
 
 type segmentKey struct {

@@ -14,9 +14,6 @@ type move struct {
 	data []byte
 }
 
-// left is a row whose slot was touched, and so may be anywhere now.
-type left struct{ row uint32 }
-
 // parking keeps what is known of a slot while its entity has no marker.
 type parking struct {
 	known  Mask
@@ -33,12 +30,20 @@ func (t *Table) sync() error {
 	if t.canary.anew {
 		return t.rebuild()
 	}
-	if len(t.touched) == 0 || t.place() {
+	if len(t.touched) == 0 && !t.passing || t.place() && t.complete() {
 		return nil
 	}
 	// A listener that changes the world while Arche still reports a batch makes
-	// Arche skip entities; the rows then contradict what we heard.
+	// Arche skip entities.
 	return t.rebuild()
+}
+
+// complete reports whether there are as many entities with the marker as we know.
+func (t *Table) complete() bool {
+	query := t.world.Query(&t.filter)
+	n := query.Count()
+	query.Close()
+	return n == t.slots.used-len(t.parked)
 }
 
 // rebuild forgets all rows and finds every entity again by a query.
@@ -48,8 +53,7 @@ func (t *Table) rebuild() error {
 			t.touch(Slot(s))
 		}
 	}
-	filter := ecs.All(t.marker)
-	for query := t.world.Query(&filter); query.Next(); {
+	for query := t.world.Query(&t.filter); query.Next(); {
 		if e := query.Entity(); !t.tracks(e) {
 			t.touch(t.adopt(e))
 		}
@@ -63,7 +67,7 @@ func (t *Table) rebuild() error {
 		t.retire(seg)
 	}
 	t.dirty = t.dirty[:0]
-	if !t.place() {
+	if !t.place() || !t.complete() {
 		return ErrListenerLost
 	}
 	t.canary.anew = false
@@ -114,7 +118,7 @@ func (t *Table) depart(s Slot) {
 	m := move{slot: s}
 	if seg := info.seg; seg != nil {
 		t.soil(seg)
-		seg.left = append(seg.left, left{info.row})
+		seg.left = append(seg.left, info.row)
 		if !t.pend(s).settled.IsZero() {
 			m.from, m.data = seg.shape, t.pack(seg, info.row)
 		}
@@ -125,12 +129,11 @@ func (t *Table) depart(s Slot) {
 		t.slots.bury(s)
 		return
 	}
-	key := segmentKey{mask: t.world.Mask(info.entity)}
+	key := t.keyOf(info.entity)
 	if !key.mask.Get(t.marker) {
 		t.park(s)
 		return
 	}
-	key.target = t.world.Relations().GetUnchecked(info.entity, t.marker)
 	if info.state == slotPaused {
 		delete(t.parked, s)
 		info.state = slotLive
@@ -139,6 +142,11 @@ func (t *Table) depart(s Slot) {
 	t.soil(seg)
 	seg.arrived = append(seg.arrived, int32(len(t.moves)))
 	t.moves = append(t.moves, m)
+}
+
+// keyOf returns which segment an entity belongs to.
+func (t *Table) keyOf(e ecs.Entity) segmentKey {
+	return segmentKey{t.world.Mask(e), t.world.Relations().GetUnchecked(e, t.marker)}
 }
 
 func (t *Table) soil(seg *segment) {
@@ -167,8 +175,8 @@ func (t *Table) settle(seg *segment) bool {
 	old := len(seg.rows)
 	floor := old - len(seg.left) // rows from here on may have moved
 	n := floor + len(seg.arrived)
-	for _, l := range seg.left {
-		seg.rows[l.row] = NoSlot
+	for _, row := range seg.left {
+		seg.rows[row] = NoSlot
 	}
 	t.tail = t.tail[:0]
 	for _, s := range seg.rows[floor:] {
@@ -215,12 +223,13 @@ func (t *Table) address(s Slot) uintptr {
 }
 
 // fillRows gives a row to each slot of the tail and to each arrival, and moves the
-// shadows of the former. It reports false if two claim one row.
+// shadows of the former. It reports false if two claim one row, or if one has left
+// that we have not heard of.
 func (t *Table) fillRows(seg *segment, base uintptr) bool {
 	seg.reserve(len(seg.rows))
 	for _, s := range t.tail {
 		from := t.slots.info[s].row
-		if !t.claim(seg, base, s) {
+		if t.keyOf(t.slots.info[s].entity) != seg.key || !t.claim(seg, base, s) {
 			return false
 		}
 		to := t.slots.info[s].row

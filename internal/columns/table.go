@@ -17,8 +17,10 @@ type Column struct {
 	Size int // bytes of one value, as reflect.Type.Size says; 0: a tag
 
 	// Equal decides whether two values that differ in bytes differ at all, for
-	// instance by comparing what would be sent. It must not keep its arguments
-	// and must not change the world. Nil: byte equality is value equality.
+	// instance by comparing what would be sent. It must be an equivalence: each
+	// value is compared with the one before it, so what is near but not equal
+	// would creep away unreported. It must not keep its arguments and must not
+	// change the world. Nil: byte equality is value equality.
 	Equal func(before, after []byte) bool
 }
 
@@ -27,6 +29,7 @@ type Column struct {
 type Table struct {
 	world  *ecs.World
 	marker ecs.ID
+	filter ecs.Mask // of the marker
 	cols   []Column // the marker's own is the last
 	colOf  map[ecs.ID]int
 	tick   entangle.Tick
@@ -66,7 +69,7 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 		return nil, fmt.Errorf("columns: %d components are registered, Arche works with at most %d; merge some", len(cols), MaxColumns)
 	}
 	t := &Table{
-		world: w, marker: marker,
+		world: w, marker: marker, filter: ecs.All(marker),
 		cols:  append(append(make([]Column, 0, len(cols)+1), cols...), Column{ID: marker}),
 		colOf: make(map[ecs.ID]int, len(cols)),
 		slots: newSlotTable(),

@@ -26,11 +26,8 @@ var (
 
 // canary notices within one Observe that the world's listener was replaced or the
 // world reset, of which Arche sends no event. It is a resource of a type of its
-// own, which Reset takes away, and the identity of the world's listener. No
-// entity of the world is its own, so no filter sees it; only when the listener is
-// another one than before, an entity without components is created and removed at
-// once to hear whether we still listen. A listener that is replaced and put back
-// between two Observes goes unnoticed.
+// own, which Reset takes away, and the identity of the world's listener: no entity,
+// so that no filter sees it.
 type canary struct {
 	resource ecs.ResID
 	mark     *canaryMark

@@ -22,6 +22,11 @@
 //   - look into values: byte equality nominates, Column.Equal decides. Padding
 //     bytes count as value, so they err towards "changed".
 //
+//   - own an entity of the world. Only when the world's listener is another one
+//     than before, one without components is created and removed at once, to hear
+//     whether events still arrive. A listener that was replaced and put back
+//     between two Observes goes unnoticed.
+//
 // The methods of a Table come in families:
 //   - set-up: New, then add Listener to the world's listener.Dispatch;
 //   - commands: SetMuted, Sync, Observe, Accept;

@@ -1,0 +1,137 @@
+package columns
+
+// settle works out the rows of one segment.
+func (t *Table) settle(seg *segment) bool {
+	old := len(seg.rows)
+	floor := old - len(seg.left) // rows from here on may have moved
+	n := floor + len(seg.arrived)
+	for _, row := range seg.left {
+		seg.rows[row] = NoSlot
+	}
+	t.tail = t.tail[:0]
+	for _, s := range seg.rows[floor:] {
+		if s != NoSlot {
+			t.tail = append(t.tail, s)
+		}
+	}
+	seg.rows = seg.rows[:floor]
+	if n == 0 {
+		if !seg.key.target.IsZero() {
+			t.retire(seg)
+		}
+		return true
+	}
+	for range len(seg.arrived) {
+		seg.rows = append(seg.rows, NoSlot)
+	}
+	base := t.baseOf(seg, floor)
+	if !t.fillRows(seg, base) {
+		return false
+	}
+	t.settleViews(seg)
+	return true
+}
+
+// baseOf returns the address of the marker in row 0: that of a slot known to be
+// there, else the lowest of all that may be.
+func (t *Table) baseOf(seg *segment, floor int) uintptr {
+	if floor > 0 && seg.rows[0] != NoSlot {
+		return t.address(seg.rows[0])
+	}
+	base := ^uintptr(0)
+	for _, s := range t.tail {
+		base = min(base, t.address(s))
+	}
+	for _, m := range seg.arrived {
+		base = min(base, t.address(t.moves[m].slot))
+	}
+	return base
+}
+
+func (t *Table) address(s Slot) uintptr {
+	return uintptr(t.world.Get(t.slots.info[s].entity, t.marker))
+}
+
+// fillRows gives a row to each slot of the tail and to each arrival, and moves the
+// shadows of the former. It reports false if two claim one row, or if one has left
+// that we have not heard of.
+func (t *Table) fillRows(seg *segment, base uintptr) bool {
+	seg.reserve(len(seg.rows))
+	for _, s := range t.tail {
+		from := t.slots.info[s].row
+		if t.keyOf(t.slots.info[s].entity) != seg.key || !t.claim(seg, base, s) {
+			return false
+		}
+		to := t.slots.info[s].row
+		for i := range seg.views {
+			v, size := &seg.views[i], seg.shape.cols[i].size
+			copy(v.shadowAt(to, size), v.shadowAt(from, size))
+		}
+	}
+	for _, m := range seg.arrived {
+		if !t.claim(seg, base, t.moves[m].slot) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
+	info := &t.slots.info[s]
+	row := (t.address(s) - base) / uintptr(t.cols[t.markerCol()].Size)
+	if row >= uintptr(len(seg.rows)) || seg.rows[row] != NoSlot {
+		return false
+	}
+	seg.rows[row] = s
+	info.seg, info.row = seg, uint32(row)
+	return true
+}
+
+// settleViews finds Arche's columns again, since they move to other memory when
+// they grow, and brings the shadows of the arrivals.
+func (t *Table) settleViews(seg *segment) {
+	t.settleBases(seg)
+	for _, m := range seg.arrived {
+		t.settleShadow(seg, &t.moves[m])
+	}
+}
+
+func (t *Table) settleBases(seg *segment) {
+	first := t.slots.info[seg.rows[0]].entity
+	for i := range seg.views {
+		seg.views[i].base = t.world.Get(first, seg.shape.cols[i].id)
+	}
+}
+
+// settleShadow brings the known values of a moved slot to its new row. Columns that
+// the caller does not know yet start from the present value.
+func (t *Table) settleShadow(seg *segment, m *move) {
+	info := &t.slots.info[m.slot]
+	p := t.pend(m.slot)
+	p.placed = t.syncs
+	for i := range seg.views {
+		c, v := &seg.shape.cols[i], &seg.views[i]
+		value := p.value(c.col)
+		if value == nil && p.settled.Has(c.col) && m.from != nil && m.from.place[c.col] >= 0 {
+			value = m.data[m.from.cols[m.from.place[c.col]].offset:]
+		}
+		if value == nil {
+			value = v.at(info.row, c.size)
+		}
+		copy(v.shadowAt(info.row, c.size), value)
+	}
+}
+
+// findBases finds columns that Arche has moved to larger memory for an entity
+// which is not there any more, and so left no other trace.
+func (t *Table) findBases() {
+	for _, seg := range t.segments {
+		if len(seg.rows) == 0 {
+			continue
+		}
+		last := &seg.views[len(seg.views)-1]
+		if first := t.slots.info[seg.rows[0]].entity; t.world.Get(first, t.marker) != last.base {
+			t.settleBases(seg)
+		}
+	}
+}

@@ -17,8 +17,11 @@
 //   - a tick allocates nothing once its buffers have grown to the world's size.
 //
 // It does not
+//
 //   - see writes between two Observes that cancel each other;
+//
 //   - follow entities without the marker, or components that are not Columns;
+//
 //   - look into values: byte equality nominates, Column.Equal decides. Padding
 //     bytes count as value, so they err towards "changed".
 //

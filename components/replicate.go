@@ -7,7 +7,9 @@ package components
 // Taking it off pauses: the entity stays on the clients as it was last sent, and
 // nothing more of it is sent, not its despawn either. Putting it on again catches
 // up and makes no second one.
-type Replicate struct{}
+type Replicate struct {
+	_ uint8 // rows of entities are found by the address of this component, so it has one
+}
 
 // Remote is on every entity that the network writes and this process does not
 // simulate: on a client the entities that the server replicates to it. The

@@ -69,6 +69,20 @@ func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	return found != set.except
 }
 
+// Clients returns whom a target names: the clients of a set, or, with except, all
+// clients but those. Default is taken for Everyone. The slice must not be changed.
+func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
+	if target < reserved {
+		return nil, target == Everyone || target == Default
+	}
+	i := int(target & (MaxSets - 1))
+	if i >= len(t.sets) || t.sets[i].target != target {
+		return nil, false
+	}
+	t.touch(&t.sets[i])
+	return t.sets[i].ids, t.sets[i].except
+}
+
 func (t *Targets) intern(clients []entangle.ClientID, except bool) Target {
 	t.ids = append(t.ids[:0], clients...)
 	slices.Sort(t.ids)

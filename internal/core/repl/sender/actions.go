@@ -44,9 +44,6 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 // no further one is sent: the receiver could not tell their sequences apart.
 const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
-// nothing is the body of a record that has none.
-var nothing body
-
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
 func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
@@ -58,7 +55,7 @@ func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	case !w.groups[g].open:
 		rec.Kind = repl.Gone
-		return rec, &nothing, true
+		return rec, &w.bodies.none, true
 	case w.groups[g].tooLarge:
 		return rec, nil, false
 	case p.phase[g] == unknown:

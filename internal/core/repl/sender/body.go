@@ -30,6 +30,7 @@ type bodies struct {
 	first []int32 // by group: 1 + index into list, 0 for none
 	used  []repl.Handle
 	arena []byte
+	none  body // of a record that has none
 	slots []repl.Slot
 
 	w    bits.Writer

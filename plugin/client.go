@@ -1,0 +1,191 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// Client is a player's side: the server's entities appear in its world, marked
+// with components.Remote.
+//
+// It is an App: a system of an arche-model app, of Run, or of a loop of the
+// game's own. Connect and Disconnect may be called at any time once it is
+// initialised, from the goroutine that updates it.
+type Client struct {
+	frame
+	engine *systems.Client
+	post   *systems.Post
+	copy   *systems.Copy
+
+	connected    *systems.Queue[ClientConnected]
+	disconnected *systems.Queue[ClientDisconnected]
+	spawned      *systems.Queue[EntitySpawned]
+	despawned    *systems.Queue[EntityDespawned]
+}
+
+// NewClient returns a client that is disconnected. The error says what is wrong
+// with the config, or with what was registered in its Protocol.
+func NewClient(config ClientConfig) (*Client, error) {
+	c, err := config.common()
+	if err != nil {
+		return nil, err
+	}
+	cl := &Client{frame: newFrame(c)}
+	cl.post = systems.NewPost(c.protocol, false)
+	cl.engine = systems.NewClient(systems.ClientConfig{
+		Registry:   systems.NewRegistry(c.protocol),
+		Components: len(c.protocol.Components()),
+		Channels:   systems.Channels(c.protocol, false),
+		Post:       cl.post,
+		Log:        c.log,
+
+		OnConnected:    cl.onConnected,
+		OnDisconnected: cl.onDisconnected,
+	})
+	return cl, nil
+}
+
+// Initialize makes the client part of a world.
+func (c *Client) Initialize(w *ecs.World) {
+	c.attach(w)
+	c.connected = systems.QueueOf[ClientConnected](c.hub)
+	c.disconnected = systems.QueueOf[ClientDisconnected](c.hub)
+	c.spawned = systems.QueueOf[EntitySpawned](c.hub)
+	c.despawned = systems.QueueOf[EntityDespawned](c.hub)
+	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
+		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
+		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
+	c.engine.Show(c.copy)
+	c.post.Attach(w, c.hub, nil, c.copy)
+	ecs.AddResource(w, &door{post: c.post})
+	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
+	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.engine.Send(c.Tick(), c.now) })
+	c.schedule.Initialize(w)
+}
+
+// Update runs one frame: it receives, runs the ticks that are due, and sends.
+func (c *Client) Update(*ecs.World) { c.Step(c.clock()) }
+
+// Step runs one frame as of now, for tests that drive the clock themselves.
+func (c *Client) Step(now time.Time) { c.step(now) }
+
+// Finalize disconnects and finalises the client's systems.
+func (c *Client) Finalize(w *ecs.World) {
+	c.Disconnect()
+	c.schedule.Finalize(w)
+}
+
+// State is where a client is on its way to the server.
+type State uint8
+
+// The states of a client.
+const (
+	Disconnected State = iota
+	Connecting
+	Connected
+)
+
+// String returns the name of the state.
+func (s State) String() string {
+	return [...]string{"Disconnected", "Connecting", "Connected"}[min(s, Connected)]
+}
+
+// State returns where the client is. It is Connected once the server was reached
+// and both protocols were found equal.
+func (c *Client) State() State {
+	switch {
+	case c.engine.Open():
+		return Connected
+	case c.engine.Connecting():
+		return Connecting
+	}
+	return Disconnected
+}
+
+// Reason returns why the last connection or attempt ended, "" before there was
+// one and while one goes on.
+func (c *Client) Reason() string { return c.engine.Reason() }
+
+var (
+	errNotInitialized = errors.New("plugin: the client has no world yet; call Connect after Initialize, " +
+		"or hand the app to Run and call it from a system's Initialize")
+	errConnecting = errors.New("plugin: the client is connected or connecting; call Disconnect first")
+)
+
+// Connect begins the way to the server that the token is for. What becomes of it
+// shows in State, and is raised as ClientConnected or ClientDisconnected. The
+// errors are about the token and the dialer. For another connection, get another
+// token: one admits once.
+func (c *Client) Connect(dialer transport.Dialer, t token.Token) error {
+	switch {
+	case c.world == nil:
+		return errNotInitialized
+	case c.engine.Connecting():
+		return errConnecting
+	case dialer == nil:
+		return errors.New("plugin: Connect needs a dialer, such as udp.Dialer{}")
+	}
+	return c.engine.Connect(session.NewClient(session.ClientConfig{Token: t}), dialer, c.clock())
+}
+
+// Disconnect ends the connection or the attempt, and takes everything that the
+// server replicated out of the world. A client that is disconnected stays so.
+func (c *Client) Disconnect() { c.engine.Disconnect("the client left", c.clock()) }
+
+// Wait updates the client until it is in a state, and returns nil then. It paces
+// itself like Run, and is for programs that have nothing to do before. It ends
+// with an error when ctx does, and when the client is disconnected without that
+// having been waited for.
+func (c *Client) Wait(ctx context.Context, state State) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	pace(ctx, c.TickRate(), func() {
+		c.Update(c.world)
+		switch now := c.State(); {
+		case now == state:
+			cancel(errReached)
+		case now == Disconnected:
+			cancel(fmt.Errorf("plugin: waiting for %v: %s", state, c.Reason()))
+		}
+	})
+	if err := context.Cause(ctx); err != errReached {
+		return err
+	}
+	return nil
+}
+
+var errReached = errors.New("reached")
+
+// ID returns the id that the server knows this client by, entangle.Nobody while
+// it is not connected.
+func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
+
+// DevToken mints a token for a server on this machine that has no key: for a
+// first program, and for tests. Tokens for other servers come from whoever has
+// their key; see token.Mint and the package tokenhttp.
+func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
+	return token.Mint(devKey(c.protocol.Name()), token.Claims{
+		ProtocolID: protocolID(c.protocol.Name()),
+		ClientID:   id,
+		Servers:    []netip.AddrPort{server},
+		Now:        c.clock(),
+		Entropy:    c.entropy,
+	})
+}
+
+func (c *Client) onConnected(id entangle.ClientID) { c.connected.Push(ClientConnected{Client: id}) }
+
+func (c *Client) onDisconnected(id entangle.ClientID, reason string) {
+	c.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
+}

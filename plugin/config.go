@@ -1,0 +1,129 @@
+package plugin
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// ServerConfig says what a server is. It is checked by NewServer and not used
+// after; a zero field has the default that it names.
+type ServerConfig struct {
+	// Protocol is what both sides have registered. It must be set; from NewServer
+	// on nothing can be registered in it any more.
+	Protocol *protocol.Protocol
+
+	// Key seals the tokens that admit clients. The server and whoever mints tokens
+	// share it, nobody else. Zero: the server can listen on loopback addresses
+	// only, and admits tokens of Client.DevToken.
+	Key token.Key
+
+	// MaxClients that are connected at once. 0: DefaultMaxClients.
+	MaxClients int
+
+	// PublicAddrs are addresses that tokens may name this server by, beside those
+	// that it listens at: what the world calls it behind address translation.
+	PublicAddrs []netip.AddrPort
+
+	// TokenLife is how long tokens are minted to live, in whole seconds.
+	// 0: token.DefaultLife.
+	TokenLife time.Duration
+
+	// StartTick is the tick before the first one.
+	StartTick entangle.Tick
+
+	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
+	// that is paced by somebody else, such as arche-model's or Ebitengine's.
+	TickPerUpdate bool
+
+	// Clock tells the time. nil: time.Now.
+	Clock func() time.Time
+
+	// Entropy is where secrets come from. nil: crypto/rand.
+	Entropy io.Reader
+
+	// Log gets what an operator should know. nil: silence.
+	Log *slog.Logger
+}
+
+// ClientConfig says what a client is. It is checked by NewClient and not used
+// after; a zero field has the default that it names.
+type ClientConfig struct {
+	// Protocol is what both sides have registered. It must be set; from NewClient
+	// on nothing can be registered in it any more.
+	Protocol *protocol.Protocol
+
+	// StartTick is the tick before the first one.
+	StartTick entangle.Tick
+
+	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
+	// that is paced by somebody else, such as arche-model's or Ebitengine's.
+	TickPerUpdate bool
+
+	// Clock tells the time. nil: time.Now.
+	Clock func() time.Time
+
+	// Entropy is where secrets come from, for DevToken. nil: crypto/rand.
+	Entropy io.Reader
+
+	// Log gets what a developer should know. nil: silence.
+	Log *slog.Logger
+}
+
+// DefaultMaxClients is how many clients a server admits where its config does not
+// say.
+const DefaultMaxClients = 64
+
+var errNoProtocol = errors.New("plugin: the config has no Protocol; make one with protocol.New and register the game's components and messages in it")
+
+// common is what both configs are made into.
+type common struct {
+	protocol *protocol.Protocol
+	clock    func() time.Time
+	entropy  io.Reader
+	log      *slog.Logger
+	start    entangle.Tick
+	perFrame bool
+}
+
+func (c *ServerConfig) common() (common, error) {
+	if c.MaxClients == 0 {
+		c.MaxClients = DefaultMaxClients
+	}
+	if c.MaxClients < 0 {
+		return common{}, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients)
+	}
+	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+}
+
+func (c *ClientConfig) common() (common, error) {
+	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+}
+
+func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader, log *slog.Logger, start entangle.Tick, perFrame bool) (common, error) {
+	if p == nil {
+		return common{}, errNoProtocol
+	}
+	p.Seal()
+	if err := p.Err(); err != nil {
+		return common{}, fmt.Errorf("plugin: the protocol has mistakes: %w", err)
+	}
+	if clock == nil {
+		clock = time.Now
+	}
+	if entropy == nil {
+		entropy = rand.Reader
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return common{protocol: p, clock: clock, entropy: entropy, log: log, start: start, perFrame: perFrame}, nil
+}

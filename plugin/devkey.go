@@ -1,0 +1,52 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// protocolID keeps games apart that share a key: it is made of the game's name.
+func protocolID(name string) uint64 {
+	sum := sha256.Sum256([]byte("entangle protocol id\x00" + name))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// devKey is the key of a server that was given none. Anybody can make it, so it
+// protects nothing: such a server listens on loopback addresses only.
+func devKey(name string) token.Key {
+	return token.Key(sha256.Sum256([]byte("entangle development key\x00" + name)))
+}
+
+// devStart lets a server without a key admit tokens that were minted before it
+// started, which is usual when a game and its server are started together. With a
+// key of its own a server refuses them, because they might have been used before
+// it was restarted.
+var devStart = time.Unix(1, 0)
+
+// local is a transport whose peers are all in this process or on this machine.
+type local interface{ Local() bool }
+
+func onlyLoopback(conns []transport.Conn) error {
+	for _, conn := range conns {
+		if l, ok := conn.(local); ok && l.Local() {
+			continue
+		}
+		if addr := conn.LocalAddr(); !addr.Addr().IsLoopback() {
+			return fmt.Errorf("plugin: a server without a key can't listen on %v, where others could reach it; "+
+				"set ServerConfig.Key (token.NewKey makes one) or listen on 127.0.0.1", addr)
+		}
+	}
+	return nil
+}
+
+// MintToken makes a token for clients of the game with that name; see token.Mint.
+// The claims' ProtocolID is filled in.
+func MintToken(key token.Key, game string, claims token.Claims) (token.Token, error) {
+	claims.ProtocolID = protocolID(game)
+	return token.Mint(key, claims)
+}

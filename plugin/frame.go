@@ -1,0 +1,80 @@
+package plugin
+
+import (
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// frame is what server and client have in common: a world, a schedule of systems,
+// and a clock that says how many ticks a frame has.
+type frame struct {
+	common
+	world    *ecs.World
+	schedule systems.Schedule
+	stepper  *systems.Stepper
+	hub      *systems.Hub
+	time     *components.Time
+	dropped  *systems.Queue[TicksDropped]
+
+	now   time.Time // of the frame under way
+	steps int       // of the last frame
+}
+
+func newFrame(c common) frame {
+	f := frame{common: c, stepper: systems.NewStepper(c.protocol.TickRate())}
+	if c.perFrame {
+		f.stepper = systems.NewFrameStepper()
+	}
+	return f
+}
+
+// World returns the world that the app was initialised with, nil before.
+func (f *frame) World() *ecs.World { return f.world }
+
+// TickRate returns the fixed steps per second.
+func (f *frame) TickRate() int { return f.protocol.TickRate() }
+
+// Tick returns the last finished tick.
+func (f *frame) Tick() entangle.Tick {
+	if f.time == nil {
+		return f.start
+	}
+	return f.time.Tick
+}
+
+// AddSystem puts a system into a set; see App.
+func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(set.stage(), sys) }
+
+// attach makes the resources that systems find in the world.
+func (f *frame) attach(w *ecs.World) {
+	f.world = w
+	f.hub = systems.InstallHub(w)
+	f.dropped = systems.QueueOf[TicksDropped](f.hub)
+	f.time = &components.Time{Tick: f.start, Step: time.Second / time.Duration(f.TickRate())}
+	ecs.AddResource(w, f.time)
+	if !w.Resources().Has(ecs.ResourceID[components.Targets](w)) {
+		ecs.AddResource(w, &components.Targets{})
+	}
+	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++ })
+}
+
+// step runs one frame at now.
+func (f *frame) step(now time.Time) {
+	if f.world != nil && f.world.IsLocked() {
+		panic("plugin: Update while a query of the world is open; iterate it to its end, or Close it, before")
+	}
+	f.now = now
+	steps, dropped := f.stepper.Advance(now)
+	f.hub.BeginFrame(f.steps)
+	f.steps = steps
+	if dropped > 0 {
+		f.dropped.Push(TicksDropped{Ticks: dropped})
+	}
+	f.time.Overstep = f.stepper.Overstep()
+	f.schedule.Frame(f.world, steps)
+}

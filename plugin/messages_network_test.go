@@ -1,0 +1,188 @@
+package plugin_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// ears keeps the chats that a world hears.
+type ears struct {
+	send  plugin.Sender[chat]
+	heard []plugin.MessageReceived[chat]
+}
+
+func (e *ears) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		e.send = plugin.NewSender[chat](w)
+		read := plugin.NewReader[plugin.MessageReceived[chat]](w)
+		return func() { e.heard = append(e.heard, read.Read()...) }
+	})
+}
+
+func (e *ears) texts() (texts []string) {
+	for _, m := range e.heard {
+		texts = append(texts, m.Message.Text)
+	}
+	return texts
+}
+
+// party is a server and three clients that all listen.
+type party struct {
+	*game
+	ears    *ears // of the server
+	guests  []*ears
+	targets *components.Targets
+}
+
+func newParty(t testing.TB) *party {
+	p := &party{ears: &ears{}}
+	p.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, p.ears.system()) })
+	for id := entangle.ClientID(1); id <= 3; id++ {
+		e := &ears{}
+		p.join(id, func(c *plugin.Client) { c.AddSystem(plugin.Receive, e.system()) })
+		p.guests = append(p.guests, e)
+	}
+	p.run(30)
+	p.targets = ecs.GetResource[components.Targets](p.world)
+	return p
+}
+
+func (p *party) counts() (n [4]int) {
+	n[0] = len(p.ears.heard)
+	for i, g := range p.guests {
+		n[i+1] = len(g.heard)
+	}
+	return n
+}
+
+// A server reaches all clients, one, all but one, or a set of them.
+//
+// Proves: P17, P18
+func TestAServerReachesWhomItNames(t *testing.T) {
+	p := newParty(t)
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "all"}))
+	require.NoError(t, p.ears.send.SendTo(2, chat{Text: "one"}))
+	require.NoError(t, p.ears.send.Send(p.targets.Except(1), chat{Text: "but one"}))
+	require.NoError(t, p.ears.send.Send(p.targets.Only(1, 3), chat{Text: "a set"}))
+	p.run(10)
+	assert.Equal(t, []string{"all", "a set"}, p.guests[0].texts())
+	assert.Equal(t, []string{"all", "one", "but one"}, p.guests[1].texts())
+	assert.Equal(t, []string{"all", "but one", "a set"}, p.guests[2].texts())
+	assert.Equal(t, entangle.Nobody, p.guests[0].heard[0].From)
+	assert.Empty(t, p.ears.heard)
+}
+
+// A client's message reaches the server with its sender, and others only if the
+// server is asked to pass it on.
+//
+// Proves: P18
+func TestAClientAsksTheServerToPassAMessageOn(t *testing.T) {
+	p := newParty(t)
+	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "you"}))
+	p.run(10)
+	assert.Equal(t, [4]int{1, 0, 0, 0}, p.counts())
+	assert.Equal(t, entangle.ClientID(1), p.ears.heard[0].From)
+
+	require.NoError(t, p.guests[0].send.Send(components.Everyone, chat{Text: "all"}))
+	require.NoError(t, p.guests[1].send.SendTo(3, chat{Text: "psst"}))
+	p.run(10)
+	assert.Equal(t, [4]int{3, 1, 1, 2}, p.counts())
+	last := p.guests[2].heard[1]
+	assert.Equal(t, "psst", last.Message.Text)
+	assert.Equal(t, entangle.ClientID(2), last.From)
+}
+
+// An entity in a message is the receiver's own, both ways and when passed on; one
+// that was spawned in the same tick is waited for.
+//
+// Proves: P17, G5
+func TestEntitiesInMessagesAreTheReceivers(t *testing.T) {
+	p := newParty(t)
+	e := p.spawn(spot{1, 2}, name{7})
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "look", Who: e}))
+	p.run(10)
+	require.Len(t, p.guests[0].heard, 1)
+	theirs := p.guests[0].heard[0].Message.Who
+	require.True(t, p.clients[0].world.Alive(theirs))
+	assert.Equal(t, name{7}, *at[name](p.clients[0].world, theirs))
+
+	require.NoError(t, p.guests[0].send.Send(components.Everyone, chat{Text: "seen", Who: theirs}))
+	p.run(10)
+	require.Len(t, p.ears.heard, 1)
+	assert.Equal(t, e, p.ears.heard[0].Message.Who)
+	require.Len(t, p.guests[1].heard, 2)
+	assert.Equal(t, name{7}, *at[name](p.clients[1].world, p.guests[1].heard[1].Message.Who))
+}
+
+func TestAMessageAboutAnEntityThatNeverComesIsDeliveredInTheEnd(t *testing.T) {
+	p := newParty(t)
+	e := p.world.NewEntity()
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "who?", Who: e}))
+	p.run(10)
+	require.Len(t, p.guests[0].heard, 1, "an entity that is not replicated is no entity at once")
+	assert.True(t, p.guests[0].heard[0].Message.Who.IsZero())
+}
+
+func TestSendingWhatCannotBeSentSaysWhy(t *testing.T) {
+	p := newParty(t)
+	err := p.ears.send.Send(components.Everyone, chat{Text: strings.Repeat("x", 5000)})
+	assert.Error(t, err)
+	assert.Error(t, p.ears.send.SendTo(entangle.Nobody, chat{}))
+	p.run(5)
+	assert.Equal(t, [4]int{}, p.counts())
+
+	steers := plugin.NewSender[steer](p.clients[0].world)
+	assert.ErrorContains(t, steers.Send(components.Everyone, steer{}), "Relay")
+	assert.PanicsWithValue(t, "plugin: NewSender[plugin_test.private], which is not registered; "+
+		"register it with protocol.Message[plugin_test.private](p) before the app is made",
+		func() { plugin.NewSender[private](p.world) })
+}
+
+// Proves: P17
+func TestRequestsAreAnswered(t *testing.T) {
+	var ask plugin.Requester[sum, total]
+	var answers []plugin.ResponseReceived[sum, total]
+	g := newGame(t, func(s *plugin.Server) {
+		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			plugin.HandleRequest(w, func(from entangle.ClientID, q sum) (total, error) {
+				if from != 1 || q.B < 0 {
+					return total{}, errors.New("not for you")
+				}
+				return total{q.A + q.B}, nil
+			})
+			return nil
+		}))
+	})
+	g.join(1, func(c *plugin.Client) {
+		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			ask = plugin.NewRequester[sum, total](w)
+			read := plugin.NewReader[plugin.ResponseReceived[sum, total]](w)
+			return func() { answers = append(answers, read.Read()...) }
+		}))
+	})
+	g.run(30)
+	id, err := ask.Request(sum{2, 3})
+	require.NoError(t, err)
+	_, err = ask.Request(sum{2, -3})
+	require.NoError(t, err)
+	g.run(10)
+	require.Len(t, answers, 2)
+	assert.Equal(t, plugin.ResponseReceived[sum, total]{ID: id, Answer: total{5}}, answers[0])
+	assert.EqualError(t, answers[1].Err, "not for you")
+
+	_, err = ask.Request(sum{1, 1})
+	require.NoError(t, err)
+	g.clients[0].Disconnect()
+	g.run(2)
+	require.Len(t, answers, 3)
+	assert.ErrorContains(t, answers[2].Err, "connection ended")
+}

@@ -1,0 +1,77 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// Requester asks the server, for one system of a client.
+type Requester[Q, A any] struct {
+	post   *systems.Post
+	plan   *protocol.Plan
+	number int
+}
+
+// NewRequester returns a requester whose questions are of type Q and whose answers
+// are read by NewReader[ResponseReceived[Q, A]]. It panics if no app is
+// initialised in the world, and if the pair is not registered.
+func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
+	who := fmt.Sprintf("NewRequester[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	post := doorOf(w, who)
+	number, question, _ := mustRequest[Q, A](post, who)
+	return Requester[Q, A]{post: post, plan: question, number: number}
+}
+
+func mustRequest[Q, A any](post *systems.Post, who string) (number int, question, answer *protocol.Plan) {
+	number, question, answer, ok := post.RequestOf(reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	if !ok {
+		panic(fmt.Sprintf("plugin: %s, which is not registered; register it with protocol.Request[%v, %v](p) "+
+			"before the app is made", who, reflect.TypeFor[Q](), reflect.TypeFor[A]()))
+	}
+	return number, question, answer
+}
+
+// Request sends a question with the packets of this frame. The id is that of the
+// ResponseReceived to come, and there will be one: with the answer, with the
+// handler's error, or with the news that the connection ended first. The error is
+// about the question, or says that 256 wait already; nothing was sent then.
+func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
+	return r.post.Request(r.number, func(w *bits.Writer, refs protocol.RefWriter) error {
+		return protocol.EncodeValue(r.plan, w, &question, refs)
+	})
+}
+
+// HandleRequest sets the function that answers questions of type Q on a server,
+// once for each kind of request. It is called while the server receives. Its error
+// reaches the client as text, of which the first 512 bytes arrive.
+//
+// It panics if no app is initialised in the world, if the pair is not registered,
+// and on a client, which answers nothing.
+func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A, error)) {
+	who := fmt.Sprintf("HandleRequest[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	post := doorOf(w, who)
+	number, questions, answers := mustRequest[Q, A](post, who)
+	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (systems.Answer, error) {
+		var q Q
+		if err := decodeWhole(questions, r, &q, refs); err != nil {
+			return nil, fmt.Errorf("%w: %w", systems.ErrQuestion, err)
+		}
+		a, err := answer(from, q)
+		if err != nil {
+			return nil, err
+		}
+		return func(w *bits.Writer, refs protocol.RefWriter) error {
+			return protocol.EncodeValue(answers, w, &a, refs)
+		}, nil
+	})
+	if err != nil {
+		panic(fmt.Sprintf("plugin: %s: %v", who, err))
+	}
+}

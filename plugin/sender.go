@@ -1,0 +1,72 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// door is a resource: the way from a world to the app that networks it.
+type door struct{ post *systems.Post }
+
+func doorOf(w *ecs.World, who string) *systems.Post {
+	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
+	if !ok {
+		panic(fmt.Sprintf("plugin: %s in a world without an Entangle app; call it from the Initialize of a system "+
+			"that was added to the Server, Client or Host, or after the app is initialised", who))
+	}
+	return d.post
+}
+
+// Sender sends messages of type M, for one system.
+type Sender[M any] struct {
+	post   *systems.Post
+	plan   *protocol.Plan
+	number int
+}
+
+// NewSender returns a sender of messages of type M. It is made in a system's
+// Initialize and kept. It panics if no app is initialised in the world, and if M
+// is not registered.
+func NewSender[M any](w *ecs.World) Sender[M] {
+	post := doorOf(w, fmt.Sprintf("NewSender[%v]", reflect.TypeFor[M]()))
+	number, plan, ok := post.Message(reflect.TypeFor[M]())
+	if !ok {
+		panic(fmt.Sprintf("plugin: NewSender[%[1]v], which is not registered; "+
+			"register it with protocol.Message[%[1]v](p) before the app is made", reflect.TypeFor[M]()))
+	}
+	return Sender[M]{post: post, plan: plan, number: number}
+}
+
+// Send sends a message with the packets of this frame: from a server to the
+// clients of the target, from a client to the server. A client that names other
+// clients asks the server to pass the message on; its type must be registered
+// with Relay.
+//
+// The error is about the message: text or a slice above its limit, a direction
+// that it may not go, or a target that it can't have. Nothing was sent then.
+// Without a connection a client's messages go nowhere.
+func (s *Sender[M]) Send(target components.Target, m M) error {
+	return s.send(target, entangle.Nobody, &m)
+}
+
+// SendTo sends a message to one client; see Send.
+func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
+	if client == entangle.Nobody {
+		return fmt.Errorf("plugin: SendTo needs a client; send to components.Server to reach the server")
+	}
+	return s.send(components.Nobody, client, &m)
+}
+
+func (s *Sender[M]) send(target components.Target, one entangle.ClientID, m *M) error {
+	return s.post.Send(s.number, target, one, func(w *bits.Writer, refs protocol.RefWriter) error {
+		return protocol.EncodeValue(s.plan, w, m, refs)
+	})
+}

@@ -1,0 +1,257 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// Server is the side that rules the world. Entities of its world that have
+// components.Replicate appear on every client.
+//
+// It is an App: a system of an arche-model app, of Run, or of a loop of the
+// game's own. Start opens its sockets, before or after it is initialised.
+type Server struct {
+	frame
+	config ServerConfig
+	engine *systems.Server
+	post   *systems.Post
+
+	publisher    *systems.Publisher
+	connected    *systems.Queue[ClientConnected]
+	disconnected *systems.Queue[ClientDisconnected]
+	addrs        []netip.AddrPort
+	failed       error
+}
+
+// NewServer returns a server that is stopped. The error says what is wrong with
+// the config, or with what was registered in its Protocol.
+func NewServer(config ServerConfig) (*Server, error) {
+	c, err := config.common()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{frame: newFrame(c), config: config}
+	s.post = systems.NewPost(c.protocol, true)
+	s.engine = systems.NewServer(systems.ServerConfig{
+		Registry: systems.NewRegistry(c.protocol),
+		Channels: systems.Channels(c.protocol, true),
+		Post:     s.post,
+		Log:      c.log,
+
+		OnConnected:    s.onConnected,
+		OnDisconnected: s.onDisconnected,
+	})
+	return s, nil
+}
+
+// Initialize makes the server part of a world. It panics if the world can't be
+// networked: the sentence says why and what to do.
+func (s *Server) Initialize(w *ecs.World) {
+	s.attach(w)
+	s.connected = systems.QueueOf[ClientConnected](s.hub)
+	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
+	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends)
+	if err != nil {
+		panic("plugin: " + err.Error())
+	}
+	s.publisher = publisher
+	s.engine.Publish(publisher)
+	s.post.Attach(w, s.hub, publisher, nil)
+	ecs.AddResource(w, &door{post: s.post})
+	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.now)) })
+	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
+	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
+	s.schedule.Initialize(w)
+}
+
+// Update runs one frame: it receives, runs the ticks that are due, and sends.
+func (s *Server) Update(*ecs.World) { s.Step(s.clock()) }
+
+// Step runs one frame as of now, for tests that drive the clock themselves.
+func (s *Server) Step(now time.Time) { s.step(now) }
+
+// Finalize stops the server and finalises its systems.
+func (s *Server) Finalize(w *ecs.World) {
+	if err := s.Stop(); err != nil {
+		s.log.Warn("stopping the server", "error", err)
+	}
+	s.schedule.Finalize(w)
+}
+
+// observe takes in what the ticks of the frame changed. Without a tick the world
+// is what it was.
+func (s *Server) observe() {
+	if s.steps == 0 {
+		return
+	}
+	if err := s.publisher.Observe(s.Tick()); err != nil {
+		panic("plugin: " + err.Error())
+	}
+}
+
+// check takes note of a broken socket: the server stops, and Err tells why.
+func (s *Server) check(err error) {
+	if err == nil {
+		return
+	}
+	s.log.Error("the server stops", "error", err)
+	s.failed = err
+	if err := s.Stop(); err != nil {
+		s.log.Warn("stopping the server", "error", err)
+	}
+}
+
+// ServerState is whether a server listens.
+type ServerState uint8
+
+// The states of a server.
+const (
+	Stopped ServerState = iota
+	Started
+)
+
+// String returns the name of the state.
+func (s ServerState) String() string {
+	if s == Started {
+		return "Started"
+	}
+	return "Stopped"
+}
+
+// State returns whether the server listens.
+func (s *Server) State() ServerState {
+	if s.engine.Running() {
+		return Started
+	}
+	return Stopped
+}
+
+// Err returns why the server stopped by itself: a socket that broke. nil while it
+// runs and after Stop.
+func (s *Server) Err() error { return s.failed }
+
+var (
+	errStarted     = errors.New("plugin: the server is started already; call Stop first")
+	errNoListeners = errors.New("plugin: Start needs at least one listener, such as udp.Listener{Addr: \"127.0.0.1:4000\"}")
+)
+
+// Start opens the listeners' sockets and admits clients from now on. It can be
+// called again after Stop. The errors are about the listeners, or the config.
+func (s *Server) Start(listeners ...transport.Listener) error {
+	if s.engine.Running() {
+		return errStarted
+	}
+	if len(listeners) == 0 {
+		return errNoListeners
+	}
+	conns, err := openAll(listeners)
+	if err != nil {
+		return err
+	}
+	sess, err := s.newSession(conns)
+	if err != nil {
+		closeAll(conns)
+		return err
+	}
+	s.failed = nil
+	s.engine.Start(sess, conns)
+	return nil
+}
+
+func openAll(listeners []transport.Listener) ([]transport.Conn, error) {
+	var conns []transport.Conn
+	for _, l := range listeners {
+		conn, err := l.Listen()
+		if err != nil {
+			closeAll(conns)
+			return nil, fmt.Errorf("plugin: %T can't listen: %w", l, err)
+		}
+		conns = append(conns, conn)
+	}
+	return conns, nil
+}
+
+// closeAll gives up sockets that were opened for nothing; the error that led here
+// is the one to tell.
+func closeAll(conns []transport.Conn) {
+	for _, conn := range conns {
+		_ = conn.Close()
+	}
+}
+
+func (s *Server) newSession(conns []transport.Conn) (*session.Server, error) {
+	s.addrs = append([]netip.AddrPort(nil), s.config.PublicAddrs...)
+	for _, conn := range conns {
+		s.addrs = append(s.addrs, conn.LocalAddr())
+	}
+	config := session.ServerConfig{
+		ProtocolID: protocolID(s.protocol.Name()),
+		Key:        s.config.Key,
+		Addresses:  s.addrs,
+		MaxClients: s.config.MaxClients,
+		TokenLife:  s.config.TokenLife,
+		Entropy:    s.entropy,
+		Start:      s.clock(),
+	}
+	if config.Key.IsZero() {
+		if err := onlyLoopback(conns); err != nil {
+			return nil, err
+		}
+		config.Key, config.Start = devKey(s.protocol.Name()), devStart
+	}
+	return session.NewServer(config)
+}
+
+// Addrs returns where clients reach the server, the public addresses first.
+func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
+
+// Stop disconnects every client, closes the sockets and frees their ports. The
+// world goes on. A server that is stopped stays so.
+func (s *Server) Stop() error { return s.engine.Stop(s.clock()) }
+
+// ClientInfo is what a server knows of a connected client.
+type ClientInfo struct {
+	ID   entangle.ClientID
+	Addr netip.AddrPort
+	// RTT is the smoothed round trip, the client's frame included; Jitter its
+	// smoothed deviation.
+	RTT, Jitter time.Duration
+	// Loss is the share of the recent packets to the client that were lost, 0..1.
+	Loss float64
+}
+
+// Clients returns the connected clients, in the order in which they came.
+func (s *Server) Clients() []ClientInfo {
+	var list []ClientInfo
+	for _, c := range s.engine.Clients(nil) {
+		list = append(list, ClientInfo{ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss})
+	}
+	return list
+}
+
+// Disconnect ends a client's connection and tells it the reason: text for people,
+// of which the first 200 bytes arrive. It reports whether there was such a client.
+func (s *Server) Disconnect(id entangle.ClientID, reason string) bool {
+	return s.engine.Disconnect(id, reason, s.clock())
+}
+
+func (s *Server) onConnected(id entangle.ClientID, userData []byte) {
+	e := ClientConnected{Client: id}
+	copy(e.UserData[:], userData)
+	s.connected.Push(e)
+}
+
+func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
+	if s.disconnected != nil {
+		s.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
+	}
+}

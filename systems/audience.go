@@ -1,0 +1,42 @@
+package systems
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// audience is the clients that a message of another client is for.
+type audience struct {
+	ids    []entangle.ClientID
+	except bool // all but ids
+}
+
+// maxAudience bounds the ids that a client may name. Larger sets are better known
+// to the server, which can send for itself.
+const maxAudience = 64
+
+func (a audience) contains(id entangle.ClientID) bool {
+	return slices.Contains(a.ids, id) != a.except
+}
+
+func appendAudience(w *bits.Writer, a audience) {
+	w.Bool(a.except)
+	w.Uvarint(uint64(len(a.ids)))
+	for _, id := range a.ids {
+		w.Bits(uint64(id), 64)
+	}
+}
+
+func readAudience(r *bits.Reader) (a audience, ok bool) {
+	a.except = r.Bool()
+	n := r.Uvarint()
+	if n > maxAudience || n*64 > uint64(r.RemainingBits()) {
+		return audience{}, false
+	}
+	for range n {
+		a.ids = append(a.ids, entangle.ClientID(r.Bits(64)))
+	}
+	return a, r.Err() == nil
+}

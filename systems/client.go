@@ -1,0 +1,300 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// ClientConfig is what a client's engine is made of.
+type ClientConfig struct {
+	Registry   peer.Registry
+	Components int // registered types
+	Channels   []channel.Config
+	Post       *Post
+	Log        *slog.Logger
+
+	// OnConnected is told when the server is reached and speaks our protocol;
+	// OnDisconnected when that has ended, or the attempt has failed.
+	OnConnected    func(id entangle.ClientID)
+	OnDisconnected func(id entangle.ClientID, reason string)
+}
+
+// Client is the engine behind plugin.Client: one socket, one session, one peer.
+type Client struct {
+	cfg  ClientConfig
+	copy *Copy // nil until the world is known
+
+	session *session.Client // nil while disconnected
+	dialer  transport.Dialer
+	conn    transport.Conn
+	server  netip.AddrPort // that conn was dialled for
+	out     outbox
+	buf     []byte
+	payload []byte
+
+	peer     *peer.Peer // from the session's connect on
+	receiver *receiver.Receiver
+	mail     *Mailbox
+	open     bool
+	id       entangle.ClientID
+	reason   string
+	failed   error // of a message that could not be queued
+}
+
+// NewClient returns an engine that is disconnected.
+func NewClient(cfg ClientConfig) *Client {
+	return &Client{cfg: cfg, buf: make([]byte, maxDatagram)}
+}
+
+// Show sets the world that the server's entities appear in.
+func (c *Client) Show(world *Copy) { c.copy = world }
+
+// Connecting reports whether an attempt or a connection is under way.
+func (c *Client) Connecting() bool { return c.session != nil }
+
+// Open reports whether the client is connected and both protocols are equal.
+func (c *Client) Open() bool { return c.open }
+
+// ID returns the id that the server knows this client by, Nobody until Open.
+func (c *Client) ID() entangle.ClientID { return c.id }
+
+// Peer returns the connection, nil while there is none.
+func (c *Client) Peer() *peer.Peer { return c.peer }
+
+// Connect begins an attempt with a session that is not yet connecting.
+func (c *Client) Connect(sess *session.Client, dialer transport.Dialer, now time.Time) error {
+	if err := sess.Connect(now); err != nil {
+		return err
+	}
+	c.session, c.dialer, c.reason = sess, dialer, ""
+	if err := c.dial(); err != nil {
+		c.session = nil
+		return err
+	}
+	return nil
+}
+
+// dial opens a socket to the server that the session now turns to.
+func (c *Client) dial() error {
+	server := c.session.Server()
+	if c.conn != nil && server == c.server {
+		return nil
+	}
+	c.hangUp()
+	conn, err := c.dialer.Dial(server)
+	if err != nil {
+		return err
+	}
+	c.conn, c.server = conn, server
+	return nil
+}
+
+func (c *Client) hangUp() {
+	if c.conn != nil {
+		if err := c.conn.Close(); err != nil {
+			c.cfg.Log.Warn("closing a socket", "error", err)
+		}
+		c.conn = nil
+	}
+}
+
+// Receive reads all that has arrived.
+func (c *Client) Receive(now time.Time) {
+	if c.session == nil {
+		return
+	}
+	if err := c.read(now); err != nil {
+		c.end(err.Error())
+	}
+	if c.session == nil {
+		return
+	}
+	c.session.Advance(now)
+	c.follow()
+	if !c.open {
+		return
+	}
+	if err := c.mail.Advance(now); err != nil {
+		c.broken(err, now)
+	}
+}
+
+// broken ends a connection whose server sends what no server writes.
+func (c *Client) broken(err error, now time.Time) {
+	c.cfg.Log.Warn("the server broke the protocol", "error", err)
+	c.Disconnect("the server broke the protocol: "+err.Error(), now)
+}
+
+func (c *Client) read(now time.Time) error {
+	for range maxReads {
+		n, _, err := c.conn.Receive(c.buf)
+		if errors.Is(err, transport.ErrEmpty) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the socket at %v is broken: %w", c.conn.LocalAddr(), err)
+		}
+		payload, ok := c.session.HandleDatagram(c.buf[:n], now)
+		c.follow()
+		if ok && c.peer != nil {
+			c.handle(payload, now)
+		}
+		if c.session == nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// follow goes where the session has gone: to another server, to a connection, or
+// to the end.
+func (c *Client) follow() {
+	switch state := c.session.State(); {
+	case state == session.StateConnected && c.peer == nil:
+		c.connected()
+	case state == session.StateConnected || state.Connecting() && c.dial() == nil:
+	case state.Connecting():
+		c.end("no socket to the server could be opened")
+	default:
+		c.end(c.session.Reason().String())
+	}
+}
+
+func (c *Client) connected() {
+	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
+	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
+	p, err := peer.New(peer.Config{Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail})
+	if err != nil {
+		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
+	}
+	c.peer = p
+}
+
+func (c *Client) handle(payload []byte, now time.Time) {
+	if err := c.peer.HandlePayload(payload, now); err != nil {
+		c.broken(err, now)
+		return
+	}
+	if reason, ended := c.peer.Ended(); ended {
+		c.Disconnect(reason, now)
+		return
+	}
+	if c.peer.Open() && !c.open {
+		c.open, c.id = true, c.peer.ClientID()
+		c.cfg.OnConnected(c.id)
+	}
+}
+
+// Send sends what waits, and whatever the session has to say. The tick is the
+// client's last finished one.
+func (c *Client) Send(tick entangle.Tick, now time.Time) {
+	if c.session == nil {
+		return
+	}
+	if c.peer != nil {
+		if err := c.sendPackets(tick, now); err != nil {
+			c.Disconnect("the server takes in too little: "+err.Error(), now)
+		}
+	}
+	if c.session == nil {
+		return
+	}
+	if err := c.flush(); err != nil {
+		c.end(fmt.Sprintf("the socket at %v is broken: %v", c.conn.LocalAddr(), err))
+	}
+}
+
+func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
+	if err := c.peer.Begin(now); err != nil {
+		return err
+	}
+	if c.open {
+		c.cfg.Post.Flush(now, c)
+	}
+	if c.failed != nil {
+		return c.failed
+	}
+	if reason, ended := c.peer.Ended(); ended {
+		c.Disconnect(reason, now)
+		return nil
+	}
+	for {
+		c.payload = c.peer.AppendPacket(c.payload[:0], tick, now)
+		if len(c.payload) == 0 {
+			return nil
+		}
+		c.seal(c.payload, now)
+	}
+}
+
+// Carry implements Carrier: a client's messages all go to the server.
+func (c *Client) Carry(ch channel.ID, body []byte, _ *letter, now time.Time) {
+	if err := c.peer.Send(ch, body, now); err != nil && c.failed == nil {
+		c.failed = err
+	}
+}
+
+func (c *Client) seal(payload []byte, now time.Time) {
+	if b, err := c.session.AppendPayload(c.out.next(), payload, now); err == nil {
+		c.out.add(c.server, b)
+	}
+}
+
+func (c *Client) flush() error {
+	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
+		c.out.put(to, b)
+	}
+	return c.out.flush(c.conn)
+}
+
+// Disconnect ends the connection or the attempt. Whatever the server replicated
+// goes out of the world.
+func (c *Client) Disconnect(reason string, now time.Time) {
+	if c.session == nil {
+		return
+	}
+	if c.peer != nil {
+		if _, ended := c.peer.Ended(); !ended {
+			for range goodbyes {
+				c.payload = c.peer.AppendGoodbye(c.payload[:0], reason, 0, now)
+				c.seal(c.payload, now)
+			}
+		}
+	}
+	c.session.Disconnect(now)
+	if err := c.flush(); err != nil {
+		c.cfg.Log.Warn("the last datagrams were not sent", "error", err)
+	}
+	c.end(reason)
+}
+
+// end lets go of everything that belongs to the connection.
+func (c *Client) end(reason string) {
+	id := c.id
+	if c.peer != nil {
+		if told, ended := c.peer.Ended(); ended && told != "" {
+			reason = told
+		}
+		c.peer.Close()
+		c.copy.Clear()
+	}
+	c.hangUp()
+	c.session, c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil, nil
+	c.cfg.Post.ForgetCalls()
+	c.open, c.id, c.reason = false, entangle.Nobody, reason
+	c.cfg.OnDisconnected(id, reason)
+}
+
+// Reason returns why the last connection or attempt ended, "" while one is under
+// way and before the first.
+func (c *Client) Reason() string { return c.reason }

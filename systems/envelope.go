@@ -1,0 +1,157 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// envelope writes a letter as it travels: what it is, whom it is for or from, the
+// entities that it refers to, and its body. The bytes are valid until the next.
+func (p *Post) envelope(l *letter) []byte {
+	w := &p.w
+	w.Reset(p.wrap[:0])
+	if l.kind == message {
+		p.appendMessageHead(w, l)
+	} else {
+		appendRequestHead(w, l)
+	}
+	if p.hasRefs(l) {
+		p.appendRefs(w, p.refs[l.refs:l.refs+l.nrefs])
+	}
+	w.Copy(p.heap[l.body:], l.width)
+	p.wrap = w.Finish()
+	return p.wrap
+}
+
+func (p *Post) appendMessageHead(w *bits.Writer, l *letter) {
+	w.Uvarint(uint64(l.number))
+	if !p.messages[l.number].Relay {
+		return
+	}
+	if !p.server {
+		appendAudience(w, p.audienceOf(l))
+		return
+	}
+	w.Bool(l.from != entangle.Nobody)
+	if l.from != entangle.Nobody {
+		w.Bits(uint64(l.from), 64)
+	}
+}
+
+func (p *Post) audienceOf(l *letter) audience {
+	if l.one != entangle.Nobody {
+		return audience{ids: []entangle.ClientID{l.one}}
+	}
+	if l.target == 0 { // of a client, the default is the server alone
+		return audience{}
+	}
+	ids, except := p.targets.Clients(l.target)
+	return audience{ids: ids, except: except}
+}
+
+// appendRefs writes the table of entities. One that the other side can't know
+// becomes the reserved entry of none.
+func (p *Post) appendRefs(w *bits.Writer, entities []ecs.Entity) {
+	w.Uvarint(uint64(len(entities)))
+	for _, e := range entities {
+		ref, known := p.refOf(e)
+		w.Bool(known)
+		if known {
+			repl.AppendRef(w, ref)
+		}
+	}
+}
+
+func (p *Post) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
+	if p.publisher != nil {
+		if s, ok := p.publisher.Slot(e); ok {
+			ref.ID, known = p.publisher.world.ID(s)
+			return ref, known
+		}
+	}
+	if p.copy != nil {
+		ref.ID, known = p.copy.ID(e)
+		ref.Yours = true
+	}
+	return ref, known
+}
+
+// readRefs reads a table and resolves it. missing is how many entities are not
+// here, or not yet.
+func (m *Mailbox) readRefs(r *bits.Reader) (missing int, ok bool) {
+	m.entities = m.entities[:0]
+	n := r.Uvarint()
+	if n > repl.MaxRefs || n > uint64(r.RemainingBits()) {
+		return 0, false
+	}
+	for range n {
+		var e ecs.Entity
+		if r.Bool() {
+			ref, ok := repl.ReadRef(r)
+			if !ok {
+				return 0, false
+			}
+			var here bool
+			if e, here = m.resolve(ref); !here {
+				missing++
+			}
+		}
+		m.entities = append(m.entities, e)
+	}
+	return missing, r.Err() == nil
+}
+
+// At implements protocol.RefReader.
+func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
+	if index == 0 || int64(index) > int64(len(m.entities)) {
+		return ecs.Entity{}, index == 0
+	}
+	return m.entities[index-1], true
+}
+
+// resolve finds the entity that the other side means.
+func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
+	p := m.post
+	switch {
+	case ref.Yours && p.publisher != nil:
+		return p.publisher.Entity(ref.ID)
+	case !ref.Yours && m.slotOf != nil:
+		s, ok := m.slotOf(ref.ID)
+		return p.copy.Entity(s), ok
+	}
+	return ecs.Entity{}, false
+}
+
+func (p *Post) hasRefs(l *letter) bool {
+	switch {
+	case l.kind == message:
+		return p.messages[l.number].Plan.HasRefs()
+	case l.kind == request:
+		return p.requests[l.number].Question.HasRefs()
+	default:
+		return !l.failed && p.requests[l.number].Answer.HasRefs()
+	}
+}
+
+// channel returns the channel that a letter goes by.
+func (p *Post) channel(l *letter) channel.ID {
+	if l.kind != message {
+		return peer.Requests
+	}
+	return messageChannel(p.messages[l.number])
+}
+
+// messageChannel returns the channel that messages of a type go by: their own, or
+// the default one of their mode.
+func messageChannel(info *protocol.MessageInfo) channel.ID {
+	if info.Channel != nil {
+		return peer.FirstUser + channel.ID(info.Channel.Number)
+	}
+	return peer.FirstMessages + channel.ID(info.Mode)
+}

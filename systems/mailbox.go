@@ -1,0 +1,212 @@
+package systems
+
+import (
+	"errors"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+const (
+	// maxHeld bounds the messages of one peer that wait for an entity. Beyond it
+	// the oldest is delivered as it is.
+	maxHeld = 64
+
+	// maxHeldFor bounds how long one waits: a spawn that was lost several times on
+	// a bad link is here by then, and what is not here will not come.
+	maxHeldFor = 2 * time.Second
+)
+
+var (
+	errMessage     = errors.New("systems: malformed message")
+	errWrongWay    = errors.New("systems: message against its direction")
+	errWrongPlace  = errors.New("systems: message on another channel than its own")
+	errNoSuchThing = errors.New("systems: message of a type that is not registered")
+)
+
+// Mailbox takes what one peer sends, and keeps what refers to entities that are
+// not here yet. On a channel that keeps order, what comes after it waits too.
+type Mailbox struct {
+	post   *Post
+	from   entangle.ClientID
+	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
+
+	held     []heldMessage
+	entities []ecs.Entity // of the message at hand
+	r        bits.Reader
+}
+
+type heldMessage struct {
+	ch    channel.ID
+	body  []byte
+	tick  entangle.Tick
+	until time.Time
+}
+
+// Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
+// replicate.
+func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
+	return &Mailbox{post: p, from: from, slotOf: slotOf}
+}
+
+// HandleMessage implements peer.Inbox.
+func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	if m.waits(ch) {
+		return m.hold(ch, body, tick, now)
+	}
+	missing, err := m.deliver(ch, body, tick, false)
+	if err != nil || missing == 0 {
+		return err
+	}
+	m.post.stat.Waited++
+	return m.hold(ch, body, tick, now)
+}
+
+// waits reports whether something on that channel is held, and order is kept
+// there.
+func (m *Mailbox) waits(ch channel.ID) bool {
+	if ch == peer.FirstMessages+channel.ID(channel.UnorderedReliable) || ch == peer.FirstMessages+channel.ID(channel.UnorderedUnreliable) {
+		return false
+	}
+	for i := range m.held {
+		if m.held[i].ch == ch {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Mailbox) hold(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	var err error
+	if len(m.held) == maxHeld {
+		err = m.release(0)
+	}
+	m.held = append(m.held, heldMessage{ch: ch, body: append([]byte(nil), body...), tick: tick, until: now.Add(maxHeldFor)})
+	return err
+}
+
+// Advance delivers what waited, once its entities are here or its time is up.
+func (m *Mailbox) Advance(now time.Time) error {
+	blocked := [channel.MaxID + 1]bool{}
+	for i := 0; i < len(m.held); {
+		h := &m.held[i]
+		if blocked[h.ch] {
+			i++
+			continue
+		}
+		missing, err := m.deliver(h.ch, h.body, h.tick, !now.Before(h.until))
+		if err != nil {
+			return err
+		}
+		if missing > 0 {
+			blocked[h.ch] = true
+			i++
+			continue
+		}
+		m.held = append(m.held[:i], m.held[i+1:]...)
+	}
+	return nil
+}
+
+// release delivers a held message as it is.
+func (m *Mailbox) release(i int) error {
+	h := m.held[i]
+	m.held = append(m.held[:i], m.held[i+1:]...)
+	_, err := m.deliver(h.ch, h.body, h.tick, true)
+	return err
+}
+
+// deliver raises a message, unless entities are missing that it could wait for.
+func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway bool) (missing int, err error) {
+	m.r.Reset(body)
+	if ch == peer.Requests {
+		return m.deliverRequest(anyway)
+	}
+	number := m.r.Uvarint()
+	if m.r.Err() != nil || number >= uint64(len(m.post.messages)) {
+		return 0, errNoSuchThing
+	}
+	info := m.post.messages[number]
+	if messageChannel(info) != ch {
+		return 0, errWrongPlace
+	}
+	if !mayCross(info.Direction, !m.post.server) {
+		return 0, errWrongWay
+	}
+	from, to, err := m.readHead(info.Relay)
+	if err != nil {
+		return 0, err
+	}
+	if info.Plan.HasRefs() {
+		if missing, err = m.table(anyway); missing > 0 || err != nil {
+			return missing, err
+		}
+	}
+	return 0, m.open(int(number), from, to, tick)
+}
+
+// table reads the references. Without anyway, missing ones end the matter.
+func (m *Mailbox) table(anyway bool) (missing int, err error) {
+	missing, ok := m.readRefs(&m.r)
+	if !ok {
+		return 0, errMessage
+	}
+	if missing > 0 && anyway {
+		m.post.stat.Dangling++
+		return 0, nil
+	}
+	return missing, nil
+}
+
+// readHead reads whom a message is from, or on a server whom it is for.
+func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err error) {
+	from = m.from
+	switch ok := true; {
+	case !relay:
+	case m.post.server:
+		if to, ok = readAudience(&m.r); !ok {
+			return from, to, errMessage
+		}
+	case m.r.Bool():
+		from = entangle.ClientID(m.r.Bits(64))
+	}
+	return from, to, nil
+}
+
+// open decodes a message for its readers, and passes it on to other clients. What
+// is passed on was checked here: no client can be made to send another one bytes
+// that are malformed.
+func (m *Mailbox) open(number int, from entangle.ClientID, to audience, tick entangle.Tick) error {
+	p := m.post
+	p.stat.Received++
+	body := m.r
+	if p.server && (to.except || len(to.ids) > 0) {
+		check := body
+		if err := p.messages[number].Plan.Discard(&check, m); err != nil {
+			return err
+		}
+		width := body.RemainingBits() - check.RemainingBits()
+		p.relay(letter{number: number, from: from, ids: to, width: width}, body, m.entities)
+	}
+	return p.events[number].Receive(from, tick, &m.r, m)
+}
+
+// relay queues a client's message for others.
+func (p *Post) relay(l letter, body bits.Reader, entities []ecs.Entity) {
+	if len(p.heap) > maxOutgoing {
+		p.stat.Refused++
+		return
+	}
+	l.body, l.refs, l.nrefs = len(p.heap), len(p.refs), len(entities)
+	p.heap = append(p.heap, make([]byte, (l.width+7)/8)...)
+	body.Copy(p.heap[l.body:], l.width)
+	p.refs = append(p.refs, entities...)
+	p.out = append(p.out, l)
+	p.stat.Relayed++
+}

@@ -1,0 +1,229 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Post carries a game's messages. What is sent in a frame is kept until the world
+// was observed, so that a message may refer to an entity of the same tick; then
+// it is addressed and handed to the channels.
+type Post struct {
+	server    bool
+	messages  []*protocol.MessageInfo
+	requests  []*protocol.RequestInfo
+	events    []*MessageEvents // by message number
+	offices   []office         // by request number
+	targets   *components.Targets
+	publisher *Publisher // of a server
+	copy      *Copy      // of a client
+
+	out  []letter
+	heap []byte       // bodies of out
+	refs []ecs.Entity // references of out
+	w    bits.Writer
+	wrap []byte
+	stat PostStats
+
+	table entityTable
+}
+
+// PostStats counts what became of messages.
+type PostStats struct {
+	Sent, Received uint64
+	Waited         uint64 // held back until an entity that they refer to arrives
+	Dangling       uint64 // delivered with an entity that never came
+	Relayed        uint64
+	Refused        uint64 // not passed on: too much was queued already
+}
+
+// letter is a message on its way out.
+type letter struct {
+	kind   letterKind
+	number int
+	target components.Target
+	one    entangle.ClientID // instead of target, if not Nobody
+	from   entangle.ClientID // of a relayed message
+	ids    audience          // of a relayed message, instead of both
+	call   uint32            // of a request or response
+	failed bool              // a response that is the text of an error
+	body   int               // where its bytes begin in heap
+	width  int               // bits
+	refs   int               // where its references begin
+	nrefs  int
+}
+
+type letterKind uint8
+
+const (
+	message letterKind = iota
+	request
+	response
+)
+
+// NewPost returns the post of a server, or of a client.
+func NewPost(p *protocol.Protocol, server bool) *Post {
+	return &Post{
+		server: server, messages: p.Messages(), requests: p.Requests(),
+		events: make([]*MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
+	}
+}
+
+// Attach makes the post part of a world. Of publisher and copy, the one that this
+// side has tells which entities the other side knows.
+func (p *Post) Attach(w *ecs.World, hub *Hub, publisher *Publisher, copied *Copy) {
+	for i, info := range p.messages {
+		p.events[i] = hub.AddMessage(info.Plan)
+	}
+	for i, info := range p.requests {
+		p.offices[i].answers = hub.AddRequest(info.Question, info.Answer)
+	}
+	p.targets = ecs.GetResource[components.Targets](w)
+	p.publisher, p.copy = publisher, copied
+}
+
+// Message returns the number of a message type, and how it goes over the wire.
+func (p *Post) Message(t reflect.Type) (number int, plan *protocol.Plan, ok bool) {
+	for i, info := range p.messages {
+		if info.Type == t {
+			return i, info.Plan, true
+		}
+	}
+	return 0, nil, false
+}
+
+// RequestOf returns the number of a kind of request, and how its two halves go
+// over the wire.
+func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *protocol.Plan, ok bool) {
+	for i, info := range p.requests {
+		if info.Question.Type() == question && info.Answer.Type() == answer {
+			return i, info.Question, info.Answer, true
+		}
+	}
+	return 0, nil, nil, false
+}
+
+// Stats returns the counters.
+func (p *Post) Stats() PostStats { return p.stat }
+
+// Errors of sending, which are the caller's mistakes.
+var (
+	// ErrDirection: a message that only the other side may send.
+	ErrDirection = errors.New("systems: this side may not send that message: see its Direction in the protocol")
+	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
+	ErrNotRelayed = errors.New("systems: only messages registered with Relay reach other clients; a client sends others to components.Server")
+)
+
+// maxOutgoing bounds the bytes of messages that one frame may queue. A game that
+// sends more in a frame has a loop that it did not mean.
+const maxOutgoing = 16 << 20
+
+// ErrTooMuch is returned for a message beyond maxOutgoing.
+var ErrTooMuch = errors.New("systems: more than 16 MiB of messages in one frame")
+
+// Send queues a message. encode writes its body; entities in it go through refs.
+func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	info := p.messages[number]
+	if !mayCross(info.Direction, p.server) {
+		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
+	}
+	toOthers := one != entangle.Nobody || target != components.Default && target != components.Server
+	if !p.server && toOthers && !info.Relay {
+		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
+	}
+	return p.queue(letter{number: number, target: target, one: one}, encode)
+}
+
+func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	if len(p.heap) > maxOutgoing {
+		return ErrTooMuch
+	}
+	l.body, l.refs = len(p.heap), len(p.refs)
+	p.table.reset(p.refs)
+	p.w.Reset(p.heap)
+	start := p.w.LenBits()
+	if err := encode(&p.w, &p.table); err != nil {
+		return err
+	}
+	l.width = p.w.LenBits() - start
+	p.heap = p.w.Finish()
+	p.refs = p.table.all
+	l.nrefs = len(p.refs) - l.refs
+	p.out = append(p.out, l)
+	p.stat.Sent++
+	return nil
+}
+
+// mayCross reports whether a message of that direction may be sent by this side.
+func mayCross(d protocol.Direction, server bool) bool {
+	if server {
+		return ServerSends(d)
+	}
+	return ClientSends(d)
+}
+
+// ServerSends reports whether a server may send what has that direction.
+func ServerSends(d protocol.Direction) bool { return d != protocol.ClientToServer }
+
+// ClientSends reports whether a client may send what has that direction.
+func ClientSends(d protocol.Direction) bool { return d != protocol.ServerToClient }
+
+// Flush addresses everything that was queued: each calls deliver with a channel
+// and a body for those clients that it is for.
+func (p *Post) Flush(now time.Time, to Carrier) {
+	for i := range p.out {
+		l := &p.out[i]
+		body := p.envelope(l)
+		to.Carry(p.channel(l), body, l, now)
+	}
+	p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0]
+}
+
+// Carrier hands a message to those it is for.
+type Carrier interface {
+	Carry(ch channel.ID, body []byte, l *letter, now time.Time)
+}
+
+// For reports whether a letter is for a client.
+func (p *Post) For(l *letter, id entangle.ClientID) bool {
+	switch {
+	case l.from != entangle.Nobody:
+		return l.ids.contains(id)
+	case l.one != entangle.Nobody:
+		return l.one == id
+	}
+	return p.targets.Contains(l.target, id)
+}
+
+// entityTable gathers the entities of one body behind those of the bodies before.
+type entityTable struct {
+	all   []ecs.Entity
+	first int
+}
+
+func (t *entityTable) reset(all []ecs.Entity) { t.all, t.first = all, len(all) }
+
+// Index implements protocol.RefWriter.
+func (t *entityTable) Index(e ecs.Entity) uint32 {
+	for i, have := range t.all[t.first:] {
+		if have == e {
+			return uint32(i + 1)
+		}
+	}
+	if len(t.all)-t.first == repl.MaxRefs {
+		return 0
+	}
+	t.all = append(t.all, e)
+	return uint32(len(t.all) - t.first)
+}

@@ -1,0 +1,197 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/listener"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Publisher is the way from an Arche world to the sender: what changed in the
+// columns of replicated components becomes due for every peer.
+type Publisher struct {
+	table *columns.Table
+	world *sender.World
+	plans []*protocol.Plan // by component number; nil: this side does not send it
+	cols  []int            // by component number, its column; -1: not sent
+	comps []int            // by column, its component number
+
+	refs    refWriter
+	slots   []repl.Slot
+	paused  repl.Bitset
+	clamped uint64
+}
+
+// NewPublisher follows the entities of w that have components.Replicate, with the
+// registered components that direction lets this side send.
+func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool) (*Publisher, error) {
+	p := &Publisher{plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos))}
+	var described []columns.Column
+	for i, info := range infos {
+		p.cols[i] = -1
+		if !sends(info.Direction) {
+			continue
+		}
+		p.plans[i], p.cols[i] = info.Plan, len(described)
+		p.comps = append(p.comps, i)
+		described = append(described, column(w, info))
+	}
+	table, err := columns.New(w, ecs.ComponentID[components.Replicate](w), described)
+	if err != nil {
+		return nil, err
+	}
+	p.table, p.world = table, sender.NewWorld(p, len(infos))
+	p.refs.table = table
+	return p, p.listen(w)
+}
+
+func column(w *ecs.World, info *protocol.ComponentInfo) columns.Column {
+	col := columns.Column{ID: ecs.TypeID(w, info.Type), Size: info.Plan.Size()}
+	if !info.Plan.Exact() {
+		col.Equal = info.Plan.Equal
+	}
+	return col
+}
+
+// listen shares the world's one listener: all who want to hear structure stand in
+// a listener.Dispatch that is a resource of the world.
+func (p *Publisher) listen(w *ecs.World) error {
+	id := ecs.ResourceID[listener.Dispatch](w)
+	dispatch, _ := w.Resources().Get(id).(*listener.Dispatch)
+	if dispatch == nil {
+		fresh := listener.NewDispatch()
+		dispatch = &fresh
+		w.Resources().Add(id, dispatch)
+		w.SetListener(dispatch)
+	}
+	dispatch.AddListener(p.table.Listener())
+	if err := p.table.Sync(); err != nil {
+		return fmt.Errorf("systems: the world has a listener.Dispatch resource that is not its listener; "+
+			"call World.SetListener with it, or leave out both and let the plugin do so: %w", err)
+	}
+	return nil
+}
+
+// World returns the sender's shared half, for peers to be made of it.
+func (p *Publisher) World() *sender.World { return p.world }
+
+// Clamped returns how many numbers lay outside their range and were sent as the
+// nearest that is inside.
+func (p *Publisher) Clamped() uint64 { return p.clamped }
+
+// Observe takes in what changed since the last call, as the state at tick.
+func (p *Publisher) Observe(tick entangle.Tick) error {
+	if err := p.table.Observe(tick); err != nil {
+		return err
+	}
+	p.paused.Grow(p.table.Slots())
+	p.world.Begin(tick)
+	p.leave()
+	p.enter()
+	p.reshape()
+	p.change()
+	p.world.Commit()
+	return nil
+}
+
+func (p *Publisher) leave() {
+	for _, s := range p.table.Despawned() {
+		if p.paused.Has(int(s)) {
+			p.paused.Clear(int(s))
+			p.world.Abandon(repl.Slot(s))
+			continue
+		}
+		p.world.Despawn(repl.Slot(s))
+	}
+	for _, s := range p.table.Paused() {
+		p.paused.Set(int(s))
+	}
+	for _, s := range p.table.Resumed() {
+		p.paused.Clear(int(s))
+	}
+}
+
+func (p *Publisher) enter() {
+	for _, s := range p.table.Spawned() {
+		p.world.Spawn(repl.Slot(s), p.numbers(p.table.Mask(s)))
+	}
+}
+
+func (p *Publisher) reshape() {
+	for _, change := range p.table.Structure() {
+		p.world.Reshape(repl.Slot(change.Slot), p.numbers(change.Inserted), p.numbers(change.Removed))
+	}
+}
+
+func (p *Publisher) change() {
+	for col, comp := range p.comps {
+		changed := p.table.Changed(col)
+		if len(changed) == 0 {
+			continue
+		}
+		p.slots = p.slots[:0]
+		for _, s := range changed {
+			p.slots = append(p.slots, repl.Slot(s))
+		}
+		p.world.Change(comp, p.slots)
+	}
+}
+
+// numbers turns a set of columns into one of component numbers. They differ only
+// where some components are not sent.
+func (p *Publisher) numbers(cols columns.Mask) repl.Mask {
+	if len(p.comps) == len(p.cols) {
+		return repl.Mask(cols)
+	}
+	var m repl.Mask
+	for c := cols.Next(0); c >= 0; c = cols.Next(c + 1) {
+		m.Set(p.comps[c])
+	}
+	return m
+}
+
+// Encode implements sender.Source.
+func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
+	p.refs.refs = refs
+	value := p.table.Value(columns.Slot(slot), p.cols[comp])
+	p.clamped += uint64(p.plans[comp].Encode(w, value, &p.refs))
+}
+
+// Slot returns the slot of a replicated entity.
+func (p *Publisher) Slot(e ecs.Entity) (repl.Slot, bool) {
+	s, ok := p.table.SlotOf(e)
+	return repl.Slot(s), ok
+}
+
+// Entity returns the entity of one of this side's own wire ids.
+func (p *Publisher) Entity(id repl.ID) (ecs.Entity, bool) {
+	s, ok := p.world.Slot(id)
+	if !ok {
+		return ecs.Entity{}, false
+	}
+	return p.table.Entity(columns.Slot(s)), true
+}
+
+// refWriter turns the entities in a component into indexes of a table. One that
+// is not replicated is written as no entity.
+type refWriter struct {
+	table *columns.Table
+	refs  *repl.RefTable
+}
+
+// Index implements protocol.RefWriter.
+func (r *refWriter) Index(e ecs.Entity) uint32 {
+	s, ok := r.table.SlotOf(e)
+	if !ok {
+		return 0
+	}
+	return r.refs.Index(repl.Slot(s))
+}

@@ -1,0 +1,182 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// office is what this side does with one kind of request: a server answers, a
+// client takes answers.
+type office struct {
+	answer  Answerer
+	answers *ResponseEvents
+	calls   []uint32 // of a client, that were not answered yet, oldest first
+	next    uint32
+}
+
+// Answer writes an answer.
+type Answer func(*bits.Writer, protocol.RefWriter) error
+
+// Answerer decodes a question of a client and returns how to write the answer, or
+// an error for the client to read. Malformed bytes are an ErrQuestion.
+type Answerer func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (Answer, error)
+
+// ErrQuestion is wrapped by an Answerer's error for bytes that are no question.
+var ErrQuestion = errors.New("systems: malformed request")
+
+// maxCalls bounds the requests of one kind that wait for their answers. A client
+// beyond it is told so: it asks faster than the server answers.
+const maxCalls = 256
+
+// maxFailure bounds the text of an error that answers a request, in bytes.
+const maxFailure = 512
+
+// Errors of requests, which are the caller's mistakes.
+var (
+	// ErrOnlyClients: requests go from clients to the server.
+	ErrOnlyClients = errors.New("systems: a server does not request; send a message")
+	// ErrOnlyServer: requests are answered by the server.
+	ErrOnlyServer = errors.New("systems: a client does not answer requests; handle them on the server")
+	// ErrTooManyCalls: maxCalls requests wait for their answers.
+	ErrTooManyCalls = errors.New("systems: 256 requests of this kind wait for their answers; wait for some")
+)
+
+// HandleRequests sets who answers a kind of request on a server.
+func (p *Post) HandleRequests(number int, answer Answerer) error {
+	if !p.server {
+		return ErrOnlyServer
+	}
+	p.offices[number].answer = answer
+	return nil
+}
+
+// Request queues a request and returns the number that its answer will have.
+func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter) error) (call uint32, err error) {
+	if p.server {
+		return 0, ErrOnlyClients
+	}
+	o := &p.offices[number]
+	if len(o.calls) == maxCalls {
+		return 0, ErrTooManyCalls
+	}
+	call = o.next
+	if err := p.queue(letter{kind: request, number: number, call: call}, encode); err != nil {
+		return 0, err
+	}
+	o.next++
+	o.calls = append(o.calls, call)
+	return call, nil
+}
+
+var errNoAnswer = errors.New("the connection ended before the answer came")
+
+// ForgetCalls lets go of what waited for answers when a connection has ended.
+func (p *Post) ForgetCalls() {
+	for i := range p.offices {
+		o := &p.offices[i]
+		for _, call := range o.calls {
+			o.answers.Fail(call, errNoAnswer)
+		}
+		o.calls = o.calls[:0]
+	}
+	p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0]
+}
+
+func appendRequestHead(w *bits.Writer, l *letter) {
+	w.Uvarint(uint64(l.number))
+	w.Bits(uint64(l.call), 32)
+	if l.kind == response {
+		w.Bool(l.failed)
+	}
+}
+
+// deliverRequest takes a request on a server, and a response on a client.
+func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
+	number, call := m.r.Uvarint(), uint32(m.r.Bits(32))
+	if m.r.Err() != nil || number >= uint64(len(m.post.requests)) {
+		return 0, errNoSuchThing
+	}
+	if m.post.server {
+		return m.deliverQuestion(int(number), call, anyway)
+	}
+	return m.deliverAnswer(int(number), call, anyway)
+}
+
+func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
+	p := m.post
+	if p.requests[number].Question.HasRefs() {
+		if missing, err = m.table(anyway); missing > 0 || err != nil {
+			return missing, err
+		}
+	}
+	l := letter{kind: response, number: number, call: call, one: m.from}
+	answer := p.offices[number].answer
+	if answer == nil {
+		return 0, p.fail(l, fmt.Sprintf("the server does not answer requests of type %v", p.requests[number].Type))
+	}
+	encode, err := answer(m.from, &m.r, m)
+	switch {
+	case errors.Is(err, ErrQuestion):
+		return 0, err
+	case err != nil:
+		return 0, p.fail(l, err.Error())
+	}
+	return 0, p.queue(l, encode)
+}
+
+// fail answers a request with an error.
+func (p *Post) fail(l letter, text string) error {
+	l.failed = true
+	text = text[:min(len(text), maxFailure)]
+	return p.queue(l, func(w *bits.Writer, _ protocol.RefWriter) error {
+		w.Uvarint(uint64(len(text)))
+		w.Raw([]byte(text))
+		return nil
+	})
+}
+
+func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
+	o := &m.post.offices[number]
+	failed := m.r.Bool()
+	if !failed && m.post.requests[number].Answer.HasRefs() {
+		if missing, err = m.table(anyway); missing > 0 || err != nil {
+			return missing, err
+		}
+	}
+	if !o.settle(call) {
+		return 0, errMessage
+	}
+	if !failed {
+		return 0, o.answers.Receive(call, &m.r, m)
+	}
+	text, err := m.readFailure()
+	if err == nil {
+		o.answers.Fail(call, errors.New(text))
+	}
+	return 0, err
+}
+
+func (m *Mailbox) readFailure() (string, error) {
+	n := m.r.Uvarint()
+	if n > maxFailure || n*8 > uint64(m.r.RemainingBits()) {
+		return "", errMessage
+	}
+	text := make([]byte, n)
+	m.r.Raw(text)
+	return string(text), m.r.Err()
+}
+
+// settle strikes off a call that is answered, and reports whether there was one.
+func (o *office) settle(call uint32) bool {
+	for i, c := range o.calls {
+		if c == call {
+			o.calls = append(o.calls[:i], o.calls[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

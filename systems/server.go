@@ -1,0 +1,246 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// ServerConfig is what a server's engine is made of.
+type ServerConfig struct {
+	Registry peer.Registry
+	Channels []channel.Config
+	Post     *Post
+	Log      *slog.Logger
+
+	// OnConnected is told when a client has connected and speaks our protocol;
+	// OnDisconnected when such a one is gone.
+	OnConnected    func(client entangle.ClientID, userData []byte)
+	OnDisconnected func(client entangle.ClientID, reason string)
+}
+
+// Server is the engine behind plugin.Server: its sockets, its session, and a peer
+// for each client.
+type Server struct {
+	cfg       ServerConfig
+	publisher *Publisher // nil until the world is known
+
+	session *session.Server
+	links   []link
+	clients []*client // by slot of the session
+	open    []*client // in the order in which they came
+	payload []byte
+	dead    Dead
+}
+
+// link is one socket.
+type link struct {
+	conn transport.Conn
+	out  outbox
+	buf  []byte
+}
+
+// client is one connection of the server.
+type client struct {
+	slot     int
+	id       entangle.ClientID
+	addr     netip.AddrPort
+	userData []byte
+	peer     *peer.Peer
+	mail     *Mailbox
+	open     bool
+	reason   string // why this side ends it
+}
+
+// Dead counts the connections that a server ended for what they sent.
+type Dead struct {
+	Malformed uint64 // bytes that no peer of the protocol writes
+	TooSlow   uint64 // reliable messages piled up
+	Unequal   uint64 // protocols that differ
+}
+
+// NewServer returns an engine that is stopped.
+func NewServer(cfg ServerConfig) *Server { return &Server{cfg: cfg} }
+
+// Publish sets what is replicated to every client that connects from now on.
+func (s *Server) Publish(p *Publisher) { s.publisher = p }
+
+// Running reports whether Start was called and Stop was not.
+func (s *Server) Running() bool { return s.session != nil }
+
+// Start takes over open sockets and a session for them.
+func (s *Server) Start(sess *session.Server, conns []transport.Conn) {
+	s.session = sess
+	s.clients = make([]*client, sess.MaxClients())
+	s.links = s.links[:0]
+	for _, conn := range conns {
+		s.links = append(s.links, link{conn: conn, buf: make([]byte, maxDatagram)})
+	}
+}
+
+// stopped is the reason that clients get when the server stops.
+const stopped = "the server stopped"
+
+// Stop disconnects everyone and closes the sockets.
+func (s *Server) Stop(now time.Time) error {
+	if s.session == nil {
+		return nil
+	}
+	for i := len(s.open) - 1; i >= 0; i-- {
+		s.bid(s.open[i], stopped, now)
+		s.open[i].reason = stopped
+	}
+	s.session.Stop(now)
+	s.events()
+	err := s.flush()
+	for i := range s.links {
+		err = errors.Join(err, s.links[i].conn.Close())
+	}
+	s.session, s.links, s.clients, s.open = nil, nil, nil, nil
+	return err
+}
+
+// maxReads bounds the datagrams that one socket is read for in a frame, so that a
+// flood can't hold up the tick for ever; the rest waits in the socket's queue.
+const maxReads = 1 << 14
+
+// Receive reads all that has arrived.
+func (s *Server) Receive(now time.Time) error {
+	if s.session == nil {
+		return nil
+	}
+	for i := range s.links {
+		if err := s.read(uint8(i), now); err != nil {
+			return err
+		}
+	}
+	s.session.Advance(now)
+	s.events()
+	s.reap(now)
+	for i := len(s.open) - 1; i >= 0; i-- {
+		c := s.open[i]
+		s.mind(c, c.mail.Advance(now), now)
+	}
+	return nil
+}
+
+func (s *Server) read(number uint8, now time.Time) error {
+	l := &s.links[number]
+	for range maxReads {
+		n, from, err := l.conn.Receive(l.buf)
+		if errors.Is(err, transport.ErrEmpty) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("systems: the socket at %v is broken: %w", l.conn.LocalAddr(), err)
+		}
+		slot, payload, ok := s.session.HandleDatagram(session.Addr{Link: number, AddrPort: from}, l.buf[:n], now)
+		s.events()
+		if ok && s.clients[slot] != nil {
+			s.handle(s.clients[slot], payload, now)
+		}
+	}
+	return nil
+}
+
+// events follows the session's clients.
+func (s *Server) events() {
+	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
+		switch e.Kind {
+		case session.Connected:
+			s.connected(&e)
+		case session.Disconnected:
+			s.disconnected(s.clients[e.Slot], e.Reason.String())
+			s.clients[e.Slot] = nil
+		}
+	}
+}
+
+func (s *Server) connected(e *session.Event) {
+	c := &client{slot: e.Slot, id: e.ClientID, addr: e.Addr.AddrPort, userData: append([]byte(nil), e.UserData...)}
+	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.ClientID, Channels: s.cfg.Channels}
+	if s.publisher != nil {
+		cfg.World = s.publisher.World()
+	}
+	c.mail = s.cfg.Post.Mailbox(e.ClientID, nil)
+	cfg.Inbox = c.mail
+	p, err := peer.New(cfg)
+	if err != nil {
+		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
+	}
+	c.peer = p
+	s.clients[e.Slot] = c
+}
+
+// disconnected lets go of a client. The reason that the peer gave counts before
+// the session's.
+func (s *Server) disconnected(c *client, reason string) {
+	if c == nil {
+		return
+	}
+	if told, ok := c.peer.Ended(); ok && told != "" {
+		reason = told
+	} else if c.reason != "" {
+		reason = c.reason
+	}
+	c.peer.Close()
+	if !c.open {
+		return
+	}
+	for i, other := range s.open {
+		if other == c {
+			s.open = append(s.open[:i], s.open[i+1:]...)
+			break
+		}
+	}
+	s.cfg.OnDisconnected(c.id, reason)
+}
+
+func (s *Server) handle(c *client, payload []byte, now time.Time) {
+	if s.mind(c, c.peer.HandlePayload(payload, now), now) {
+		return
+	}
+	if c.peer.Open() && !c.open {
+		c.open = true
+		s.open = append(s.open, c)
+		s.cfg.OnConnected(c.id, c.userData)
+	}
+}
+
+// mind disconnects a client for an error in what it sent.
+func (s *Server) mind(c *client, err error, now time.Time) bool {
+	if err == nil {
+		return false
+	}
+	s.dead.Malformed++
+	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)
+	s.end(c, brokeProtocol, now)
+	return true
+}
+
+// brokeProtocol is the reason that a client gets for bytes that no peer writes.
+const brokeProtocol = "it broke the protocol"
+
+// reap ends the connections whose peers said goodbye or speak another protocol.
+func (s *Server) reap(now time.Time) {
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		if reason, ended := c.peer.Ended(); ended {
+			if !c.open {
+				s.dead.Unequal++
+				s.cfg.Log.Warn("a client is refused", "client", c.id, "reason", reason)
+			}
+			s.end(c, reason, now)
+		}
+	}
+}

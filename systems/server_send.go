@@ -1,0 +1,144 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+)
+
+// goodbyes is how often the reason for a disconnect is sent: it travels
+// unreliably, since nobody will be there to ask for it again.
+const goodbyes = 3
+
+// Send sends every client what it lacks, and whatever the session has to say. The
+// tick is the last finished one.
+func (s *Server) Send(tick entangle.Tick, now time.Time) error {
+	if s.session == nil {
+		return nil
+	}
+	s.cfg.Post.Flush(now, s)
+	for _, c := range s.clients {
+		if c != nil {
+			s.sendTo(c, tick, now)
+		}
+	}
+	return s.flush()
+}
+
+// Carry implements Carrier: a message goes to every client that it is for.
+func (s *Server) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		if c := s.open[i]; s.cfg.Post.For(l, c.id) {
+			s.slow(c, c.peer.Send(ch, body, now), now)
+		}
+	}
+}
+
+// slow disconnects a client whose reliable messages pile up.
+func (s *Server) slow(c *client, err error, now time.Time) bool {
+	if err == nil {
+		return false
+	}
+	s.dead.TooSlow++
+	s.cfg.Log.Warn("a client is disconnected for being too slow", "client", c.id, "error", err)
+	s.end(c, "it was too slow to receive", now)
+	return true
+}
+
+func (s *Server) sendTo(c *client, tick entangle.Tick, now time.Time) {
+	if s.slow(c, c.peer.Begin(now), now) {
+		return
+	}
+	for {
+		s.payload = c.peer.AppendPacket(s.payload[:0], tick, now)
+		if len(s.payload) == 0 {
+			return
+		}
+		s.seal(c, s.payload, now)
+	}
+}
+
+// seal queues one payload. A client that may not know yet that it is connected
+// gets a keep-alive before it, or it would drop the payload.
+func (s *Server) seal(c *client, payload []byte, now time.Time) {
+	out := &s.links[s.session.Addr(c.slot).Link].out
+	if s.session.KeepAliveFirst(c.slot) {
+		if b, err := s.session.AppendKeepAlive(out.next(), c.slot, now); err == nil {
+			out.add(c.addr, b)
+		}
+	}
+	b, err := s.session.AppendPayload(out.next(), c.slot, payload, now)
+	if err != nil {
+		panic(fmt.Sprintf("systems: a packet of %d bytes for a connected client can't be sealed: %v", len(payload), err))
+	}
+	out.add(c.addr, b)
+}
+
+// Disconnect ends a client's connection and tells it the reason. It reports
+// whether there was such a client.
+func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
+	for _, c := range s.clients {
+		if c != nil && c.id == id {
+			s.end(c, reason, now)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) end(c *client, reason string, now time.Time) {
+	s.bid(c, reason, now)
+	c.reason = reason
+	s.session.Disconnect(c.slot, now)
+	s.events()
+}
+
+// bid queues the goodbyes of a client that is about to be disconnected.
+func (s *Server) bid(c *client, reason string, now time.Time) {
+	if _, ended := c.peer.Ended(); ended && c.open {
+		return // it said goodbye itself
+	}
+	for range goodbyes {
+		s.payload = c.peer.AppendGoodbye(s.payload[:0], reason, 0, now)
+		s.seal(c, s.payload, now)
+	}
+}
+
+// flush hands everything to the sockets.
+func (s *Server) flush() error {
+	for to, b, ok := s.session.PollDatagram(); ok; to, b, ok = s.session.PollDatagram() {
+		s.links[to.Link].out.put(to.AddrPort, b)
+	}
+	var errs []error
+	for i := range s.links {
+		if err := s.links[i].out.flush(s.links[i].conn); err != nil {
+			errs = append(errs, fmt.Errorf("systems: the socket at %v is broken: %w", s.links[i].conn.LocalAddr(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ClientInfo is what a server knows of a connected client.
+type ClientInfo struct {
+	ID     entangle.ClientID
+	Addr   session.Addr
+	RTT    time.Duration // smoothed, the client's frame included
+	Jitter time.Duration
+	Loss   float64 // share of the recent packets to it that were lost, 0..1
+}
+
+// Clients appends what is known of each connected client, in the order in which
+// they came.
+func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
+	for _, c := range s.open {
+		dst = append(dst, ClientInfo{
+			ID: c.id, Addr: s.session.Addr(c.slot),
+			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(),
+		})
+	}
+	return dst
+}

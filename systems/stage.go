@@ -1,0 +1,210 @@
+package systems
+
+import (
+	"errors"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// stage holds what was decoded of one group and is not in the world yet.
+type stage struct {
+	tick    entangle.Tick
+	members []stagedMember
+	values  []stagedValue
+	gone    []repl.Slot
+	buf     []byte
+
+	// What the fill function writes, and the ids of one change of structure. They
+	// are kept here so that none of it is allocated per entity.
+	filling     []stagedValue
+	add, remove []ecs.ID
+	fill        func(ecs.Entity)
+}
+
+type stagedMember struct {
+	slot    repl.Slot
+	fresh   bool // it appears with this group
+	first   int  // its values begin here
+	mask    repl.Mask
+	removed repl.Mask
+}
+
+type stagedValue struct {
+	comp int
+	at   int // in buf
+}
+
+// errNotThere means that a peer updates a component that it did not insert.
+var errNotThere = errors.New("systems: update of a component that the entity does not have")
+
+// Begin implements receiver.Sink.
+func (c *Copy) Begin(tick entangle.Tick) {
+	s := &c.stage
+	s.tick = tick
+	s.members, s.values, s.gone, s.buf = s.members[:0], s.values[:0], s.gone[:0], s.buf[:0]
+}
+
+// Spawn implements receiver.Sink. The entity is there at once, without any
+// component, so that references to it can be resolved.
+func (c *Copy) Spawn(id repl.ID) repl.Slot { return c.place(id) }
+
+// Member implements receiver.Sink.
+func (c *Copy) Member(slot repl.Slot, whole bool) {
+	e := &c.entities[slot]
+	m := stagedMember{slot: slot, fresh: e.fresh, first: len(c.stage.values), mask: e.mask}
+	if whole {
+		m.removed, m.mask = m.mask, repl.Mask{}
+	}
+	c.stage.members = append(c.stage.members, m)
+}
+
+func (s *stage) member() *stagedMember { return &s.members[len(s.members)-1] }
+
+// Remove implements receiver.Sink.
+func (c *Copy) Remove(comp int) {
+	m := c.stage.member()
+	m.mask.Clear(comp)
+	m.removed.Set(comp)
+}
+
+// Insert implements receiver.Sink.
+func (c *Copy) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	m := c.stage.member()
+	m.mask.Set(comp)
+	m.removed.Clear(comp)
+	return c.decode(r, comp, refs)
+}
+
+// Update implements receiver.Sink.
+func (c *Copy) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if !c.stage.member().mask.Has(comp) {
+		return errNotThere
+	}
+	return c.decode(r, comp, refs)
+}
+
+func (c *Copy) decode(r *bits.Reader, comp int, refs receiver.Refs) error {
+	plan := c.comps[comp].plan
+	at := c.stage.reserve(plan.Size())
+	c.stage.values = append(c.stage.values, stagedValue{comp: comp, at: at})
+	c.refs.refs = refs
+	return plan.Decode(r, c.stage.buf[at:at+plan.Size()], &c.refs)
+}
+
+// reserve returns where size zero bytes stand in buf, aligned for any number.
+func (s *stage) reserve(size int) int {
+	at := (len(s.buf) + 7) &^ 7
+	s.buf = append(s.buf, make([]byte, at+size-len(s.buf))...)
+	return at
+}
+
+// spare returns zero bytes that nobody will look at.
+func (s *stage) spare(size int) []byte {
+	n := len(s.buf)
+	at := s.reserve(size)
+	value := s.buf[at : at+size]
+	s.buf = s.buf[:n]
+	return value
+}
+
+// Despawn implements receiver.Sink.
+func (c *Copy) Despawn(slot repl.Slot) { c.stage.gone = append(c.stage.gone, slot) }
+
+// Discard implements receiver.Sink.
+func (c *Copy) Discard() {
+	for i := range c.stage.members {
+		if m := &c.stage.members[i]; m.fresh {
+			e := c.entities[m.slot].entity
+			delete(c.slots, e)
+			c.entities[m.slot] = placed{}
+			c.free = append(c.free, m.slot)
+			c.writer.Remove(e)
+		}
+	}
+}
+
+// Commit implements receiver.Sink: structure first, of all members, then events.
+func (c *Copy) Commit() {
+	for _, s := range c.stage.gone {
+		c.remove(s)
+	}
+	for i := range c.stage.members {
+		c.commit(&c.stage.members[i], c.valuesOf(i))
+	}
+	for i := range c.stage.members {
+		c.raise(&c.stage.members[i], c.valuesOf(i))
+	}
+}
+
+func (c *Copy) valuesOf(i int) []stagedValue {
+	end := len(c.stage.values)
+	if i+1 < len(c.stage.members) {
+		end = c.stage.members[i+1].first
+	}
+	return c.stage.values[c.stage.members[i].first:end]
+}
+
+// commit writes one member. Where the game has changed the structure of its copy
+// the sender's word counts; where it has removed the entity, nothing is written.
+func (c *Copy) commit(m *stagedMember, values []stagedValue) {
+	e := &c.entities[m.slot]
+	e.tick = c.stage.tick
+	if !c.world.Alive(e.entity) {
+		e.mask = m.mask
+		return
+	}
+	s := &c.stage
+	s.add, s.remove, s.filling = s.add[:0], s.remove[:0], values
+	if m.fresh {
+		s.add = append(s.add, c.remote)
+	}
+	for _, v := range values {
+		if id := c.comps[v.comp].id; !c.world.Has(e.entity, id) {
+			s.add = append(s.add, id)
+		}
+	}
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
+			s.remove = append(s.remove, id)
+		}
+	}
+	if len(s.add)+len(s.remove) == 0 {
+		c.fill(e.entity)
+	} else {
+		c.writer.Exchange(e.entity, s.add, s.remove, s.fill)
+	}
+}
+
+// fill writes the values of the member at hand into the world.
+func (c *Copy) fill(e ecs.Entity) {
+	for _, v := range c.stage.filling {
+		value := c.writer.Bytes(e, c.comps[v.comp].id)
+		copy(value, c.stage.buf[v.at:v.at+len(value)])
+	}
+}
+
+func (c *Copy) raise(m *stagedMember, values []stagedValue) {
+	e := &c.entities[m.slot]
+	had := e.mask
+	e.mask, e.fresh = m.mask, false
+	if m.fresh {
+		c.onSpawned(e.entity)
+	}
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if had.Has(comp) {
+			c.comps[comp].events.Removed(e.entity)
+		}
+	}
+	for _, v := range values {
+		if had.Has(v.comp) {
+			c.comps[v.comp].events.Updated(e.entity)
+		} else {
+			c.comps[v.comp].events.Inserted(e.entity)
+		}
+	}
+}

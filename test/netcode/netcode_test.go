@@ -22,8 +22,7 @@ const protocolID = "1234567890123"
 
 var key = token.Key{0: 9, 31: 9}
 
-// python runs a script of this folder. That python3 or libsodium is missing is a
-// failure: without them nothing here is proved.
+// python runs a script of this folder.
 func python(t *testing.T, input string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("python3", append([]string{"-B"}, args...)...)

@@ -32,24 +32,22 @@ func newCircle(count float64, size uint8) (circle, error) {
 func (c *circle) width() uint8 { return uint8(mathbits.Len64(c.count - 1)) }
 
 // index returns the step nearest to v. What is no angle (NaN, an infinity, or a
-// number so large that it has no fraction of a turn) counts as clamped to 0.
-func (c *circle) index(v float64) (index uint64, clamped int) {
-	x := float64(v*c.inverse) + 0.5
+// number so large that it has no fraction of a turn) becomes 0 and is counted.
+func (c *circle) index(v float64, clamped *int) uint64 {
+	x := float64(v * c.inverse)
 	if !(x > -maxLattice && x < maxLattice) {
-		return 0, 1
+		*clamped++
+		return 0
 	}
-	k := int64(x)
-	if float64(k) > x {
-		k--
-	}
+	k := nearest(x)
 	if uint64(k) < c.count {
-		return uint64(k), 0
+		return uint64(k)
 	}
 	k %= int64(c.count)
 	if k < 0 {
 		k += int64(c.count)
 	}
-	return uint64(k), 0
+	return uint64(k)
 }
 
 func (c *circle) value(index uint64) float64 {
@@ -60,48 +58,40 @@ func (c *circle) value(index uint64) float64 {
 	return float64(k) * c.step
 }
 
-func (o *op) encodeAngles(w *bits.Writer, p unsafe.Pointer) (clamped int) {
-	for i := range uintptr(o.count) {
-		index, out := o.circle.index(loadFloat(unsafe.Add(p, i*uintptr(o.size)), o.size))
-		w.Bits(index, uint(o.bits))
-		clamped += out
+func encodeAngles[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	for _, v := range floats[F](p, o.count) {
+		w.Put(o.circle.index(float64(v), &clamped), uint(o.bits))
 	}
 	return clamped
 }
 
-func (o *op) decodeAngles(r *bits.Reader, p unsafe.Pointer) {
-	for i := range uintptr(o.count) {
+func decodeAngles[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	values := floats[F](p, o.count)
+	for i := range values {
 		index := r.Bits(uint(o.bits))
 		if index >= o.circle.count {
 			r.Fail(ErrRange)
 			return
 		}
-		storeFloat(unsafe.Add(p, i*uintptr(o.size)), o.size, o.circle.value(index))
+		values[i] = F(o.circle.value(index))
 	}
 }
 
-func (o *op) equalAngles(a, b unsafe.Pointer) bool {
-	for i := range uintptr(o.count) {
-		x := loadFloat(unsafe.Add(a, i*uintptr(o.size)), o.size)
-		y := loadFloat(unsafe.Add(b, i*uintptr(o.size)), o.size)
-		if x == y {
-			continue
-		}
-		ix, _ := o.circle.index(x)
-		iy, _ := o.circle.index(y)
-		if ix != iy {
+func equalAngles[F float](o *op, a, b unsafe.Pointer) bool {
+	var ignored int
+	y := floats[F](b, o.count)
+	for i, x := range floats[F](a, o.count) {
+		if x != y[i] && o.circle.index(float64(x), &ignored) != o.circle.index(float64(y[i]), &ignored) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *op) roundAngles(p unsafe.Pointer) (clamped int) {
-	for i := range uintptr(o.count) {
-		at := unsafe.Add(p, i*uintptr(o.size))
-		index, out := o.circle.index(loadFloat(at, o.size))
-		clamped += out
-		storeFloat(at, o.size, o.circle.value(index))
+func roundAngles[F float](o *op, p unsafe.Pointer) (clamped int) {
+	values := floats[F](p, o.count)
+	for i, v := range values {
+		values[i] = F(o.circle.value(o.circle.index(float64(v), &clamped)))
 	}
 	return clamped
 }

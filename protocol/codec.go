@@ -35,11 +35,19 @@ type EqualCodec[T any] interface {
 	Equal(a, b *T) bool // true exactly if the encodings are equal
 }
 
+// SizedCodec is a Codec that knows the most bits one value takes.
+type SizedCodec[T any] interface {
+	Codec[T]
+	MaxBits() int
+}
+
 // codec is a Codec without its type.
 type codec struct {
 	encode  func(w *bits.Writer, v unsafe.Pointer, refs RefWriter)
 	decode  func(r *bits.Reader, v unsafe.Pointer, refs RefReader) error
+	clear   func(v unsafe.Pointer)
 	same    func(a, b unsafe.Pointer) bool // nil: by encoding
+	maxBits int
 	version string
 	spare   sync.Pool // of *codecSpare
 }
@@ -48,30 +56,47 @@ func wrapCodec[T any](c Codec[T]) *codec {
 	k := &codec{
 		version: c.Version(),
 		encode:  func(w *bits.Writer, v unsafe.Pointer, _ RefWriter) { c.Encode(w, (*T)(v)) },
-		decode: func(r *bits.Reader, v unsafe.Pointer, _ RefReader) error {
-			*(*T)(v) = *new(T)
-			return sticky(r, c.Decode(r, (*T)(v)))
-		},
+		decode:  func(r *bits.Reader, v unsafe.Pointer, _ RefReader) error { return c.Decode(r, (*T)(v)) },
+		clear:   func(v unsafe.Pointer) { *(*T)(v) = *new(T) },
 	}
 	if refs, ok := c.(RefCodec[T]); ok {
 		k.encode = func(w *bits.Writer, v unsafe.Pointer, table RefWriter) { refs.EncodeRefs(w, (*T)(v), table) }
 		k.decode = func(r *bits.Reader, v unsafe.Pointer, table RefReader) error {
-			*(*T)(v) = *new(T)
-			return sticky(r, refs.DecodeRefs(r, (*T)(v), table))
+			return refs.DecodeRefs(r, (*T)(v), table)
 		}
 	}
 	if eq, ok := c.(EqualCodec[T]); ok {
 		k.same = func(a, b unsafe.Pointer) bool { return eq.Equal((*T)(a), (*T)(b)) }
 	}
+	if sized, ok := c.(SizedCodec[T]); ok {
+		k.maxBits = sized.MaxBits()
+	}
 	return k
 }
 
-// sticky makes a codec's error the reader's, so that what follows reads nothing.
-func sticky(r *bits.Reader, err error) error {
-	if err != nil {
+// read decodes into a zero value. A codec's error becomes the reader's, so that
+// what follows reads nothing.
+func (k *codec) read(r *bits.Reader, v unsafe.Pointer, refs RefReader) {
+	k.clear(v)
+	if err := k.decode(r, v, refs); err != nil {
 		r.Fail(err)
 	}
-	return r.Err()
+}
+
+func encodeByCodec(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
+	o.codec.encode(w, p, refs)
+	return 0
+}
+
+func decodeByCodec(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, _ *int) {
+	o.codec.read(r, p, refs)
+}
+
+func equalByCodec(o *op, a, b unsafe.Pointer) bool { return o.codec.equal(a, b) }
+
+func roundByCodec(o *op, p unsafe.Pointer) (clamped int) {
+	o.codec.round(p)
+	return 0
 }
 
 // codecSpare is the memory for comparing and rounding through a codec.
@@ -148,5 +173,5 @@ func (k *codec) round(v unsafe.Pointer) {
 	k.encode(&s.a, v, &s.refsA)
 	s.bufA = s.a.Finish()
 	s.r.Reset(s.bufA)
-	_ = k.decode(&s.r, v, &s.refsA)
+	k.read(&s.r, v, &s.refsA)
 }

@@ -17,6 +17,7 @@ type compiler struct {
 	ops      []op
 	describe strings.Builder
 	events   []Span
+	skipped  []Span
 	refs     []string // paths of entity fields
 	errs     []error
 	open     []reflect.Type // the slices we are inside, to find a type that contains itself
@@ -109,7 +110,7 @@ func (c *compiler) skip(t reflect.Type, offset uintptr, path string) {
 		return
 	}
 	if t.Size() > 0 {
-		c.push(op{kind: opSkip, size: 1, count: uint32(t.Size()), offset: offset})
+		c.skipped = append(c.skipped, Span{Offset: offset, Size: t.Size()})
 	}
 }
 
@@ -122,13 +123,12 @@ func (c *compiler) addArray(t reflect.Type, offset uintptr, path string, tag *fi
 	inner.add(elem, 0, path+"[]", tag)
 	c.adopt(&inner, fmt.Sprintf("%s [%d]{%s};", path, n, inner.describe.String()))
 	for i := range n {
-		for _, e := range inner.events {
-			c.events = append(c.events, Span{Offset: offset + uintptr(i)*elem.Size() + e.Offset, Size: e.Size})
-		}
+		c.events = appendSpans(c.events, inner.events, offset+uintptr(i)*elem.Size())
+		c.skipped = appendSpans(c.skipped, inner.skipped, offset+uintptr(i)*elem.Size())
 	}
 	body := inner.ops
 	switch {
-	case len(body) == 1 && body[0].kind < opRepeat && body[0].span() == elem.Size():
+	case len(body) == 1 && body[0].kind < opCodec && body[0].span() == elem.Size():
 		body[0].offset = offset
 		body[0].count *= uint32(n)
 		c.push(body[0])
@@ -151,6 +151,13 @@ func (c *compiler) adopt(inner *compiler, described string) {
 	c.describe.WriteString(described)
 }
 
+func appendSpans(to, spans []Span, offset uintptr) []Span {
+	for _, s := range spans {
+		to = append(to, Span{Offset: offset + s.Offset, Size: s.Size})
+	}
+	return to
+}
+
 // leaf adds one number and its line of the description.
 func (c *compiler) leaf(path, described string, o op) {
 	c.describe.WriteString(path + " " + described + ";")
@@ -160,7 +167,7 @@ func (c *compiler) leaf(path, described string, o op) {
 
 // push appends an op, or lets the last one grow by it.
 func (c *compiler) push(o op) {
-	if o.kind == opRaw && littleEndian() {
+	if o.kind == opRaw {
 		o.count, o.size, o.bits = o.count*uint32(o.size), 1, 8
 	}
 	if n := len(c.ops); n > 0 && c.ops[n-1].joins(&o) {
@@ -173,6 +180,10 @@ func (c *compiler) push(o op) {
 // lower cuts runs of raw bytes into words; the bits on the wire stay the same.
 func lower(ops []op) (out []op) {
 	for _, o := range ops {
+		if o.bits > 0 {
+			o.batch = 64 / o.bits
+		}
+		o.funcs = funcsOf(&o)
 		if o.kind != opRaw || o.size != 1 {
 			out = append(out, o)
 			continue
@@ -182,7 +193,7 @@ func lower(ops []op) (out []op) {
 			if n == 0 {
 				continue
 			}
-			word := op{kind: opRaw, size: size, bits: size * 8, count: n, offset: o.offset}
+			word := op{kind: opRaw, funcs: o.funcs, size: size, bits: size * 8, batch: 8 / size, count: n, offset: o.offset}
 			out = append(out, word)
 			o.offset += word.span()
 			o.count -= n * uint32(size)
@@ -366,7 +377,7 @@ func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fie
 	}
 	size := uint8(t.Size() / 4)
 	c.leaf(path, fmt.Sprintf("quat of float%d bits=%d", size*8, width),
-		op{kind: opQuat, size: size, bits: uint8(width), offset: offset, quat: quat})
+		op{kind: opQuat, size: size, bits: uint8(2 + 3*width), offset: offset, quat: quat})
 }
 
 // findPointer returns the first field of t that holds a Go pointer.

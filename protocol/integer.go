@@ -15,37 +15,41 @@ type interval struct {
 	signed bool
 }
 
-func (iv interval) width() uint8 { return uint8(bits.Len64(iv.span)) }
+func (iv *interval) width() uint8 { return uint8(bits.Len64(iv.span)) }
 
-// index returns how far v lies above the low limit, and 1 if it was clamped.
-func (iv interval) index(v uint64) (index uint64, clamped int) {
-	index = v - iv.low
-	if index <= iv.span {
-		return index, 0
+// index returns how far v lies above the low limit, and counts it if it lies
+// outside.
+func (iv *interval) index(v uint64, clamped *int) uint64 {
+	if index := v - iv.low; index <= iv.span {
+		return index
 	}
+	*clamped++
 	if iv.below(v) {
-		return 0, 1
+		return 0
 	}
-	return iv.span, 1
+	return iv.span
 }
 
-func (iv interval) below(v uint64) bool {
+func (iv *interval) below(v uint64) bool {
 	if iv.signed {
 		return int64(v) < int64(iv.low)
 	}
 	return v < iv.low
 }
 
-func (o *op) encodeInts(w *bitio.Writer, p unsafe.Pointer) (clamped int) {
+// int is number i of the run at p.
+func (o *op) int(p unsafe.Pointer, i uintptr) uint64 {
+	return loadInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.signed)
+}
+
+func encodeInts(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {
-		index, out := o.ints.index(loadInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.signed))
-		w.Bits(index, uint(o.bits))
-		clamped += out
+		w.Put(o.ints.index(o.int(p, i), &clamped), uint(o.bits))
 	}
 	return clamped
 }
 
-func (o *op) decodeInts(r *bitio.Reader, p unsafe.Pointer) {
+func decodeInts(o *op, r *bitio.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	for i := range uintptr(o.count) {
 		index := r.Bits(uint(o.bits))
 		if index > o.ints.span {
@@ -56,49 +60,40 @@ func (o *op) decodeInts(r *bitio.Reader, p unsafe.Pointer) {
 	}
 }
 
-func (o *op) equalInts(a, b unsafe.Pointer) bool {
+func equalInts(o *op, a, b unsafe.Pointer) bool {
+	var ignored int
 	for i := range uintptr(o.count) {
-		x := loadInt(unsafe.Add(a, i*uintptr(o.size)), o.size, o.ints.signed)
-		y := loadInt(unsafe.Add(b, i*uintptr(o.size)), o.size, o.ints.signed)
-		if x == y {
-			continue
-		}
-		ix, _ := o.ints.index(x)
-		iy, _ := o.ints.index(y)
-		if ix != iy {
+		x, y := o.int(a, i), o.int(b, i)
+		if x != y && o.ints.index(x, &ignored) != o.ints.index(y, &ignored) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *op) roundInts(p unsafe.Pointer) (clamped int) {
+func roundInts(o *op, p unsafe.Pointer) (clamped int) {
 	for i := range uintptr(o.count) {
-		at := unsafe.Add(p, i*uintptr(o.size))
-		index, out := o.ints.index(loadInt(at, o.size, o.ints.signed))
-		if out != 0 {
-			storeInt(at, o.size, o.ints.low+index)
-			clamped++
-		}
+		index := o.ints.index(o.int(p, i), &clamped)
+		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.low+index)
 	}
 	return clamped
 }
 
 // encodeWide writes int and uint, whose size in memory differs between
 // machines, as 64 bits.
-func (o *op) encodeWide(w *bitio.Writer, p unsafe.Pointer) {
+func encodeWide(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {
-		w.Bits(loadInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.signed), 64)
+		w.Put(o.int(p, i), 64)
 	}
+	return 0
 }
 
 // decodeWide refuses a number that this machine's int cannot hold.
-func (o *op) decodeWide(r *bitio.Reader, p unsafe.Pointer) {
+func decodeWide(o *op, r *bitio.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	for i := range uintptr(o.count) {
-		at := unsafe.Add(p, i*uintptr(o.size))
 		v := r.Bits(64)
-		storeInt(at, o.size, v)
-		if loadInt(at, o.size, o.ints.signed) != v {
+		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, v)
+		if o.int(p, i) != v {
 			r.Fail(ErrRange)
 			return
 		}

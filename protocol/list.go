@@ -116,83 +116,84 @@ func content(p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(dataOf(p)), length(p))
 }
 
-func (o *op) encodeList(w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
-	n := length(p)
-	w.Uvarint(uint64(n))
-	if o.kind != opSlice {
-		w.Raw(content(p))
-		return 0
+func encodeText(_ *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	w.Uvarint(uint64(length(p)))
+	w.Raw(content(p))
+	return 0
+}
+
+func decodeText(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, budget *int) {
+	n := o.list.count(r, 8, budget)
+	if n == 0 {
+		return
 	}
-	data := dataOf(p)
+	b := make([]byte, n)
+	r.Raw(b)
+	if o.kind == opText {
+		*(*string)(p) = unsafe.String(unsafe.SliceData(b), n)
+		return
+	}
+	*(*[]byte)(p) = b
+}
+
+func equalText(_ *op, a, b unsafe.Pointer) bool {
+	return bytes.Equal(content(a), content(b))
+}
+
+func encodeSlice(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
+	n, data := length(p), dataOf(p)
+	w.Uvarint(uint64(n))
 	for i := range uintptr(n) {
 		clamped += encodeOps(o.body, w, unsafe.Add(data, i*o.step), refs)
 	}
 	return clamped
 }
 
-// decodeList checks the count against its limit, against the bits that are left
-// and against the memory that is left before it allocates.
-func (o *op) decodeList(d decoder, p unsafe.Pointer) {
-	count := d.r.Uvarint()
-	if count > uint64(o.list.max) {
-		d.r.Fail(ErrTooLong)
-		return
-	}
-	n := int(count)
-	each := 8
-	if o.kind == opSlice {
-		each = minBits(o.body)
-	}
-	if int64(n)*int64(each) > int64(d.r.RemainingBits()) {
-		d.r.Fail(bits.ErrShort)
-		return
-	}
+func decodeSlice(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int) {
+	n := o.list.count(r, minBits(o.body), budget)
 	if n == 0 {
 		return
 	}
-	if o.list.size > uintptr(*d.budget)/uintptr(n) {
-		d.r.Fail(ErrMemory)
-		return
-	}
-	*d.budget -= n * int(o.list.size)
-	o.fill(d, p, n)
-}
-
-// fill allocates n elements, n above 0, and reads them.
-func (o *op) fill(d decoder, p unsafe.Pointer, n int) {
-	switch o.kind {
-	case opText:
-		b := make([]byte, n)
-		d.r.Raw(b)
-		*(*string)(p) = unsafe.String(unsafe.SliceData(b), n)
-	case opBytes:
-		b := make([]byte, n)
-		d.r.Raw(b)
-		*(*[]byte)(p) = b
-	default:
-		data := reflect.MakeSlice(o.list.typ, n, n).UnsafePointer()
-		*(*sliceHeader)(p) = sliceHeader{data: data, len: n, cap: n}
-		for i := 0; i < n && d.r.Err() == nil; i++ {
-			decodeOps(o.body, d, unsafe.Add(data, uintptr(i)*o.step))
-		}
+	data := reflect.MakeSlice(o.list.typ, n, n).UnsafePointer()
+	*(*sliceHeader)(p) = sliceHeader{data: data, len: n, cap: n}
+	for i := 0; i < n && r.Err() == nil; i++ {
+		decodeOps(o.body, r, unsafe.Add(data, uintptr(i)*o.step), refs, budget)
 	}
 }
 
-func (o *op) equalList(a, b unsafe.Pointer) bool {
-	n := length(a)
-	if n != length(b) {
+func equalSlice(o *op, a, b unsafe.Pointer) bool {
+	if length(a) != length(b) {
 		return false
 	}
-	if o.kind != opSlice {
-		return bytes.Equal(content(a), content(b))
-	}
 	x, y := dataOf(a), dataOf(b)
-	for i := range uintptr(n) {
+	for i := range uintptr(length(a)) {
 		if !equalOps(o.body, unsafe.Add(x, i*o.step), unsafe.Add(y, i*o.step)) {
 			return false
 		}
 	}
 	return true
+}
+
+// count reads the number of elements, each of which takes eachBits or more. It
+// is checked against its limit, the bits that are left and the memory that is
+// left before anything is allocated; after an error it is 0.
+func (l *list) count(r *bits.Reader, eachBits int, budget *int) int {
+	count := r.Uvarint()
+	if count > uint64(l.max) {
+		r.Fail(ErrTooLong)
+		return 0
+	}
+	n := int(count)
+	if int64(n)*int64(eachBits) > int64(r.RemainingBits()) {
+		r.Fail(bits.ErrShort)
+		return 0
+	}
+	if n > 0 && l.size > uintptr(*budget)/uintptr(n) {
+		r.Fail(ErrMemory)
+		return 0
+	}
+	*budget -= n * int(l.size)
+	return n
 }
 
 // weigh returns the bytes that decoding the value at p will allocate, or

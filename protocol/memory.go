@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"encoding/binary"
-	"math"
 	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
@@ -12,8 +11,8 @@ import (
 // compile to single instructions where the machine allows any alignment, and
 // stay correct where it does not.
 
-// littleEndian machines hold a number in memory as the wire does, so that runs
-// of unpacked numbers are copied as words.
+// littleEndian machines hold a number in memory as the wire does. Plans rely on
+// it, and are refused on others.
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 func load16(p unsafe.Pointer) uint16 { return binary.NativeEndian.Uint16((*[2]byte)(p)[:]) }
@@ -24,24 +23,28 @@ func store16(p unsafe.Pointer, v uint16) { binary.NativeEndian.PutUint16((*[2]by
 func store32(p unsafe.Pointer, v uint32) { binary.NativeEndian.PutUint32((*[4]byte)(p)[:], v) }
 func store64(p unsafe.Pointer, v uint64) { binary.NativeEndian.PutUint64((*[8]byte)(p)[:], v) }
 
-// loadInt reads an integer of 1, 2, 4 or 8 bytes, sign-extended if asked.
-func loadInt(p unsafe.Pointer, size uint8, signed bool) uint64 {
-	switch {
-	case size == 8:
+// loadWord reads an unsigned number of 1, 2, 4 or 8 bytes.
+func loadWord(p unsafe.Pointer, size uint8) uint64 {
+	switch size {
+	case 8:
 		return load64(p)
-	case size == 4 && signed:
-		return uint64(int32(load32(p)))
-	case size == 4:
+	case 4:
 		return uint64(load32(p))
-	case size == 2 && signed:
-		return uint64(int16(load16(p)))
-	case size == 2:
+	case 2:
 		return uint64(load16(p))
-	case signed:
-		return uint64(int8(*(*byte)(p)))
 	default:
 		return uint64(*(*byte)(p))
 	}
+}
+
+// loadInt reads an integer of 1, 2, 4 or 8 bytes, sign-extended if asked.
+func loadInt(p unsafe.Pointer, size uint8, signed bool) uint64 {
+	v := loadWord(p, size)
+	if !signed {
+		return v
+	}
+	unused := 64 - 8*size
+	return uint64(int64(v<<unused) >> unused)
 }
 
 // storeInt writes the low 1, 2, 4 or 8 bytes of v.
@@ -58,22 +61,14 @@ func storeInt(p unsafe.Pointer, size uint8, v uint64) {
 	}
 }
 
-// loadFloat reads a float of 4 or 8 bytes.
-func loadFloat(p unsafe.Pointer, size uint8) float64 {
-	if size == 4 {
-		return float64(math.Float32frombits(load32(p)))
-	}
-	return math.Float64frombits(load64(p))
-}
+// float is what a quantised number, an angle or a part of a quat is in memory.
+type float interface{ float32 | float64 }
 
-// storeFloat writes a float of 4 or 8 bytes.
-func storeFloat(p unsafe.Pointer, size uint8, v float64) {
-	if size == 4 {
-		store32(p, math.Float32bits(float32(v)))
-		return
-	}
-	store64(p, math.Float64bits(v))
-}
+// floats are the n numbers at p, and quats the n groups of four. The detour over
+// an array spares the checks of unsafe.Slice.
+func floats[F float](p unsafe.Pointer, n uint32) []F { return (*[1 << 24]F)(p)[:n:n] }
+
+func quats[F float](p unsafe.Pointer, n uint32) [][4]F { return (*[1 << 22][4]F)(p)[:n:n] }
 
 func loadEntity(p unsafe.Pointer) (e ecs.Entity) {
 	*(*[8]byte)(unsafe.Pointer(&e)) = *(*[8]byte)(p)

@@ -9,10 +9,10 @@ const (
 	opInt                     // integers with a range
 	opWide                    // int and uint where they are not 64 bits in memory
 	opQuantised               // floats with a range and a step
-	opAngle                   // floats on a circle
 	opQuat                    // groups of four floats
+	opAngle                   // floats on a circle
 	opRef                     // entities
-	opSkip                    // not sent: zero on the other side
+	opCodec                   // a whole value, by the codec of its type
 	opRepeat                  // an array of what the body describes
 	opText                    // string, in value plans only, as the next two
 	opBytes                   // []byte
@@ -24,14 +24,18 @@ const (
 type op struct {
 	kind   opKind
 	size   uint8 // bytes of one number in memory
-	bits   uint8 // bits of one number on the wire; of a component of a quat
+	bits   uint8 // bits of one number on the wire
+	batch  uint8 // how many numbers fit into one read
 	count  uint32
 	offset uintptr // of the first number, from the start of the value
+
+	funcs
 
 	ints    interval      // opInt, opWide
 	lattice lattice       // opQuantised
 	circle  circle        // opAngle
 	quat    smallestThree // opQuat
+	codec   *codec        // opCodec
 
 	body []op    // opRepeat, opSlice
 	step uintptr // distance of two elements of the body
@@ -52,7 +56,7 @@ func (o *op) span() uintptr {
 
 // joins reports whether next continues o: the same numbers, right behind.
 func (o *op) joins(next *op) bool {
-	return o.kind < opRepeat && o.kind == next.kind && o.size == next.size && o.bits == next.bits &&
+	return o.kind < opCodec && o.kind == next.kind && o.size == next.size && o.bits == next.bits &&
 		o.ints == next.ints && o.lattice == next.lattice && o.circle == next.circle && o.quat == next.quat &&
 		o.offset+o.span() == next.offset
 }
@@ -61,10 +65,10 @@ func (o *op) joins(next *op) bool {
 func (o *op) maxBits() int {
 	n := int(o.count)
 	switch o.kind {
-	case opQuat:
-		return n * (2 + 3*int(o.bits))
 	case opRef:
 		return n * maxRefBits
+	case opCodec:
+		return o.codec.maxBits
 	case opRepeat:
 		return n * maxBits(o.body)
 	case opText, opBytes, opSlice:
@@ -82,6 +86,8 @@ func (o *op) minBits() int {
 		return n * 4
 	case opRepeat:
 		return n * minBits(o.body)
+	case opCodec:
+		return 0
 	default:
 		return o.maxBits()
 	}

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"reflect"
+	"slices"
 )
 
 // ComponentPlan makes the plan that Component and Input use for T: no pointers,
@@ -28,18 +29,28 @@ func typeName(t reflect.Type) string {
 
 func compile(t reflect.Type, values bool, subject string) (*Plan, error) {
 	c := compiler{subject: subject, values: values, open: []reflect.Type{t}}
+	if !littleEndian() {
+		c.fail(ErrType, "", "this machine is big-endian, which values in memory may not be: run on amd64, arm64, 386, arm or wasm")
+	}
 	c.add(t, 0, "", nil)
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
 	}
+	return newPlan(t, &c), nil
+}
+
+func newPlan(t reflect.Type, c *compiler) *Plan {
 	p := &Plan{
-		typ: t, size: int(t.Size()), ops: lower(c.ops), values: values && hasLists(c.ops),
-		describe: c.describe.String(), events: c.events, refs: c.refs,
+		typ: t, size: int(t.Size()), memory: int(t.Size()), ops: lower(c.ops),
+		describe: c.describe.String(), events: c.events, skipped: c.skipped, refs: c.refs, lists: hasLists(c.ops),
+	}
+	if _, pointer := findPointer(t, ""); pointer != nil {
+		p.memory = -1
 	}
 	p.maxBits = maxBits(p.ops)
 	p.exact = isExact(p.ops, p.size)
 	p.rounds = canRound(p.ops)
-	return p, nil
+	return p
 }
 
 // isExact reports whether the ops send every byte of a value as it is.
@@ -61,15 +72,10 @@ func isExact(ops []op, size int) bool {
 }
 
 func canRound(ops []op) bool {
-	for i := range ops {
-		switch o := &ops[i]; o.kind {
-		case opQuantised, opAngle, opQuat, opInt:
-			return true
-		case opRepeat:
-			if canRound(o.body) {
-				return true
-			}
+	return slices.ContainsFunc(ops, func(o op) bool {
+		if o.kind == opRepeat {
+			return canRound(o.body)
 		}
-	}
-	return false
+		return o.round != nil
+	})
 }

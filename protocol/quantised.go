@@ -16,12 +16,16 @@ import (
 type lattice struct {
 	base, step float64
 	inverse    float64 // 1/step
-	bias       float64 // moves the low limit to 0.5, so that cutting off rounds
-	limit      float64 // last+1
+	bias       float64 // what base does not say of the low limit, in steps
+	magic      float64 // rounds, and takes off the offset
 	offset     int64
 	last       uint64
 	nothing    uint64 // the index for NaN: the value nearest to zero
 }
+
+// roundMagic added to a number below 2^51 leaves it rounded to a whole one,
+// halves to the even one, in the low bits of the sum.
+const roundMagic = 3 << 51
 
 // maxLattice bounds the number of values: index arithmetic in float64 stays
 // exact to far below half a step.
@@ -39,18 +43,20 @@ func newLattice(low, high, step float64, size uint8) (lattice, error) {
 		return lattice{}, fmt.Errorf("step=%v does not fit range=%v..%v: it must be above 0 and no longer than the range", step, low, high)
 	}
 	n := math.Ceil((high-low)/step - 1e-9)
-	l := lattice{base: low, step: (high - low) / n, inverse: n / (high - low), limit: n + 1, last: uint64(n)}
+	l := lattice{base: low, step: (high - low) / n, inverse: n / (high - low), last: uint64(n)}
 	if finest := 2 * spacing(max(-low, high), size); l.step < finest {
 		return lattice{}, fmt.Errorf("step=%v is finer than a float%d can hold at the end of range=%v..%v: use a step above %.2g", step, size*8, low, high, finest)
 	}
-	if n >= maxLattice {
-		return lattice{}, fmt.Errorf("range=%v..%v with step=%v has over 2^44 values: use a longer step, or no tag to send the float as it is", low, high, step)
+	if max(n, math.Abs(low*l.inverse)) >= maxLattice {
+		return lattice{}, fmt.Errorf("range=%v..%v with step=%v takes over 2^44 steps: use a longer step, or no tag to send the float as it is", low, high, step)
 	}
-	if at := math.Round(low * l.inverse); math.Abs(at*l.step-low) < l.step*1e-9 && math.Abs(at) < maxLattice {
-		l.base, l.offset = 0, int64(at)
+	at := float64(low * l.inverse)
+	l.bias = -at
+	if whole := math.Round(at); math.Abs(whole-at) < 1e-6 {
+		l.base, l.offset, l.bias = 0, int64(whole), 0
 	}
-	l.bias = 0.5 - float64(l.offset)
-	l.nothing, _ = l.index(min(max(0, low), high))
+	l.magic = roundMagic - float64(l.offset)
+	l.nothing = l.index(min(max(0, low), high), new(int))
 	return l, nil
 }
 
@@ -64,84 +70,129 @@ func spacing(v float64, size uint8) float64 {
 
 func (l *lattice) width() uint8 { return uint8(mathbits.Len64(l.last)) }
 
-// index returns the index of the value nearest to v, and 1 if v lies outside.
-func (l *lattice) index(v float64) (index uint64, clamped int) {
-	x := float64((v-l.base)*l.inverse) + l.bias
-	if x >= 0 && x < l.limit {
-		return uint64(int64(x)), 0
+// index returns the index of the value nearest to v, and counts v if it lies
+// outside.
+func (l *lattice) index(v float64, clamped *int) uint64 {
+	if index := l.near(v); index <= l.last {
+		return index
 	}
-	return l.outside(x), 1
+	return l.outside(v, clamped)
 }
 
-func (l *lattice) outside(x float64) uint64 {
-	switch {
+// near is index where v lies inside; of all else it makes numbers above last.
+// The conversion keeps the product from being fused with the sum, which would
+// give other bits on some machines.
+func (l *lattice) near(v float64) uint64 {
+	return math.Float64bits(float64(v*l.inverse)+l.bias+l.magic) - roundMagicBits
+}
+
+// roundMagicBits is math.Float64bits(roundMagic).
+const roundMagicBits = 0x4338 << 48
+
+func (l *lattice) outside(v float64, clamped *int) uint64 {
+	*clamped++
+	switch x := float64(v*l.inverse) + l.bias - float64(l.offset); {
 	case x < 0:
 		return 0
-	case x >= l.limit:
+	case x > 0:
 		return l.last
 	default: // NaN
 		return l.nothing
 	}
 }
 
-// value is the inverse of index. The conversion keeps the product from being
-// fused with the sum, which would give other bits on some machines.
+// value is the inverse of index.
 func (l *lattice) value(index uint64) float64 {
 	return l.base + float64(float64(int64(index)+l.offset)*l.step)
 }
 
-// encodeQuantised packs as many indexes as fit into one write.
-func (o *op) encodeQuantised(w *bits.Writer, p unsafe.Pointer) (clamped int) {
-	var acc uint64
-	var used uint
-	width := uint(o.bits)
-	for i := range uintptr(o.count) {
-		index, out := o.lattice.index(loadFloat(unsafe.Add(p, i*uintptr(o.size)), o.size))
-		clamped += out
-		if used+width > 64 {
-			w.Bits(acc, used)
-			acc, used = 0, 0
-		}
-		acc |= index << (used & 63)
-		used += width
+// encodeVector is encodeQuantised for the two or three float32 coordinates that
+// most components are made of, where they fit into one write.
+func encodeVector(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
+	x, y, z := l.near(float64(v[0])), l.near(float64(v[1])), uint64(0)
+	if o.count == 3 {
+		z = l.near(float64(v[2]))
 	}
-	w.Bits(acc, used)
+	if max(x, y, z) > l.last {
+		return encodeQuantised[float32](o, w, p, nil)
+	}
+	w.Put((z<<width|y)<<width|x, uint(o.count)*width)
+	return 0
+}
+
+// decodeVector is the inverse of encodeVector.
+func decodeVector(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
+	code := r.Bits(uint(o.count) * width)
+	mask := uint64(1)<<width - 1
+	x, y, z := code&mask, code>>width&mask, code>>width>>width
+	if max(x, y, z) > l.last {
+		r.Fail(ErrRange)
+		return
+	}
+	v[0], v[1] = float32(l.value(x)), float32(l.value(y))
+	if o.count == 3 {
+		v[2] = float32(l.value(z))
+	}
+}
+
+// encodeQuantised packs as many indexes as fit into one write.
+func encodeQuantised[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	l, width, batch := &o.lattice, uint(o.bits), int(o.batch)
+	for values := floats[F](p, o.count); len(values) > 0; {
+		n := min(batch, len(values))
+		var acc uint64
+		var used uint
+		for _, v := range values[:n] {
+			index := l.near(float64(v))
+			if index > l.last {
+				index = l.outside(float64(v), &clamped)
+			}
+			acc |= index << (used & 63)
+			used += width
+		}
+		w.Put(acc, used)
+		values = values[n:]
+	}
 	return clamped
 }
 
-func (o *op) decodeQuantised(r *bits.Reader, p unsafe.Pointer) {
-	for i := range uintptr(o.count) {
-		index := r.Bits(uint(o.bits))
-		if index > o.lattice.last {
-			r.Fail(ErrRange)
-			return
+// decodeQuantised reads as many indexes at a time as one read gives.
+func decodeQuantised[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	l, width, batch := &o.lattice, uint(o.bits), int(o.batch)
+	mask := uint64(1)<<(width&63) - 1
+	for values := floats[F](p, o.count); len(values) > 0; {
+		n := min(batch, len(values))
+		acc := r.Bits(uint(n) * width)
+		for i := range values[:n] {
+			index := acc & mask
+			acc >>= width & 63
+			if index > l.last {
+				r.Fail(ErrRange)
+				return
+			}
+			values[i] = F(l.value(index))
 		}
-		storeFloat(unsafe.Add(p, i*uintptr(o.size)), o.size, o.lattice.value(index))
+		values = values[n:]
 	}
 }
 
-func (o *op) equalQuantised(a, b unsafe.Pointer) bool {
-	for i := range uintptr(o.count) {
-		x := loadFloat(unsafe.Add(a, i*uintptr(o.size)), o.size)
-		y := loadFloat(unsafe.Add(b, i*uintptr(o.size)), o.size)
-		if x == y {
-			continue
-		}
-		ix, _ := o.lattice.index(x)
-		iy, _ := o.lattice.index(y)
-		if ix != iy {
+func equalQuantised[F float](o *op, a, b unsafe.Pointer) bool {
+	var ignored int
+	y := floats[F](b, o.count)
+	for i, x := range floats[F](a, o.count) {
+		if x != y[i] && o.lattice.index(float64(x), &ignored) != o.lattice.index(float64(y[i]), &ignored) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *op) roundQuantised(p unsafe.Pointer) (clamped int) {
-	for i := range uintptr(o.count) {
-		at := unsafe.Add(p, i*uintptr(o.size))
-		index, out := o.lattice.index(loadFloat(at, o.size))
-		clamped += out
-		storeFloat(at, o.size, o.lattice.value(index))
+func roundQuantised[F float](o *op, p unsafe.Pointer) (clamped int) {
+	values := floats[F](p, o.count)
+	for i, v := range values {
+		values[i] = F(o.lattice.value(o.lattice.index(float64(v), &clamped)))
 	}
 	return clamped
 }

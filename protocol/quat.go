@@ -13,8 +13,8 @@ import (
 const quatBits = 9
 
 // smallestThree is how unit quaternions are sent: the place of the component of
-// largest magnitude in 2 bits, then the other three, in order, divided by that
-// one's sign. Each lies within 1/sqrt(2) of zero and is sent as k+m, where k
+// largest magnitude in 2 bits, then the other three, divided by that
+// one's sign, in the order that follows it, going around. Each lies within 1/sqrt(2) of zero and is sent as k+m, where k
 // counts steps of 1/(m*sqrt(2)), -m to m. The largest follows from the length.
 //
 // A body is canonical if its implied component is larger than the others by a
@@ -25,6 +25,7 @@ type smallestThree struct {
 	m             int64
 	bound         int64 // the most that s + j may be
 	step, inverse float64
+	width         uint  // bits of each of the three
 	identity      uint8 // the component that is 1 where there is no rotation
 }
 
@@ -42,148 +43,154 @@ func newSmallestThree(width int, identity uint8) (smallestThree, error) {
 	m := int64(1)<<(width-1) - 1
 	margin := max(1, m*m>>20)
 	return smallestThree{
-		m: m, bound: 2*m*m - margin, identity: identity,
+		m: m, bound: 2*m*m - margin, width: uint(width), identity: identity,
 		step: 1 / (float64(m) * math.Sqrt2), inverse: float64(m) * math.Sqrt2,
 	}, nil
 }
 
-// rounded is a quaternion as it is sent.
-type rounded struct {
-	largest uint8
-	k       [3]int64
-}
-
-// round finds the canonical rounded form. What has no direction (zero, NaN, an
-// infinity) becomes the identity and counts as clamped; other lengths are
+// quatCode returns the canonical bits of a quaternion. What has no direction
+// (zero, NaN, an infinity) becomes the identity and is counted; other lengths are
 // normalised.
-func (s *smallestThree) round(q [4]float64) (n rounded, clamped int) {
-	length := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
-	if !(length > 0) || length > math.MaxFloat64 {
-		return rounded{largest: s.identity}, 1
+func quatCode[F float](s *smallestThree, q *[4]F, clamped *int) uint64 {
+	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
+	length := x*x + y*y + z*z + w*w
+	if !(length > 0 && length <= math.MaxFloat64) {
+		*clamped++
+		return s.pack(uint64(s.identity), 0, 0, 0)
 	}
-	best := 0
-	for i := 1; i < 4; i++ {
-		if math.Abs(q[i]) > math.Abs(q[best]) {
-			best = i
-		}
-	}
+	largest := largestOf(x, y, z, w)
 	scale := s.inverse
 	if math.Abs(length-1) > 1e-6 {
 		scale /= math.Sqrt(length)
 	}
-	if q[best] < 0 {
-		scale = -scale
+	scale = math.Copysign(scale, float64(q[largest&3]))
+	a := nearest(float64(float64(q[(largest+1)&3]) * scale))
+	b := nearest(float64(float64(q[(largest+2)&3]) * scale))
+	c := nearest(float64(float64(q[(largest+3)&3]) * scale))
+	if !s.canonical(a, b, c) {
+		a, b, c = s.settle(a, b, c)
 	}
-	n.largest = uint8(best)
-	for i := range n.k {
-		n.k[i] = nearest(q[(best+1+i)&3] * scale)
-	}
-	s.settle(&n)
-	return n, 0
+	return s.pack(largest, a, b, c)
 }
 
-// nearest rounds halves away from zero, so that q and -q agree.
+// largestOf returns the place of the component of largest magnitude, the first
+// if there are several. Floats without their sign are ordered as their bits are,
+// which spares branches that cannot be predicted.
+func largestOf(x, y, z, w float64) (place uint64) {
+	top := math.Float64bits(x) << 1
+	if v := math.Float64bits(y) << 1; v > top {
+		top, place = v, 1
+	}
+	if v := math.Float64bits(z) << 1; v > top {
+		top, place = v, 2
+	}
+	if v := math.Float64bits(w) << 1; v > top {
+		place = 3
+	}
+	return place
+}
+
+// nearest rounds halves to the even number, so that q and -q agree.
 func nearest(x float64) int64 {
-	return int64(x + math.Copysign(0.5, x))
+	return int64(math.Float64bits(x+roundMagic) - roundMagicBits)
+}
+
+// canonical reports whether a, b and c imply a component larger than each.
+func (s *smallestThree) canonical(a, b, c int64) bool {
+	a, b, c = a*a, b*b, c*c
+	return a+b+c+max(a, b, c) <= s.bound
 }
 
 // settle moves a form that is not canonical to the next one that is, by
 // shortening the longest of the three.
-func (s *smallestThree) settle(n *rounded) {
-	for !s.canonical(n) {
+func (s *smallestThree) settle(a, b, c int64) (x, y, z int64) {
+	k := [3]int64{a, b, c}
+	for !s.canonical(k[0], k[1], k[2]) {
 		longest := 0
 		for i := 1; i < 3; i++ {
-			if n.k[i]*n.k[i] > n.k[longest]*n.k[longest] {
+			if k[i]*k[i] > k[longest]*k[longest] {
 				longest = i
 			}
 		}
-		if n.k[longest] > 0 {
-			n.k[longest]--
+		if k[longest] > 0 {
+			k[longest]--
 		} else {
-			n.k[longest]++
+			k[longest]++
 		}
 	}
+	return k[0], k[1], k[2]
 }
 
-func (s *smallestThree) canonical(n *rounded) bool {
-	a, b, c := n.k[0]*n.k[0], n.k[1]*n.k[1], n.k[2]*n.k[2]
-	return a+b+c+max(a, b, c) <= s.bound
+func (s *smallestThree) pack(largest uint64, a, b, c int64) uint64 {
+	w := s.width & 31
+	return ((uint64(c+s.m)<<w|uint64(b+s.m))<<w|uint64(a+s.m))<<2 | largest
 }
 
-func (s *smallestThree) value(n *rounded) (q [4]float64) {
-	sum := 1.0
-	for i, k := range n.k {
-		v := float64(k) * s.step
-		q[(int(n.largest)+1+i)&3] = v
-		sum -= float64(v * v)
+func (s *smallestThree) unpack(code uint64) (largest uint64, a, b, c int64) {
+	w := s.width & 31
+	mask := uint64(1)<<w - 1
+	return code & 3, int64(code>>2&mask) - s.m, int64(code>>(2+w)&mask) - s.m, int64(code>>((2+2*w)&63)&mask) - s.m
+}
+
+// setQuat is the inverse of quatCode. It returns false for bits that are not
+// canonical and then leaves the quaternion alone.
+func setQuat[F float](s *smallestThree, q *[4]F, code uint64) bool {
+	largest, a, b, c := s.unpack(code)
+	if !s.canonical(a, b, c) {
+		return false
 	}
-	q[n.largest] = math.Sqrt(sum)
-	return q
+	x, y, z := float64(a)*s.step, float64(b)*s.step, float64(c)*s.step
+	q[largest&3] = F(math.Sqrt(1 - float64(x*x) - float64(y*y) - float64(z*z)))
+	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = F(x), F(y), F(z)
+	return true
 }
 
-func loadQuat(p unsafe.Pointer, size uint8) (q [4]float64) {
-	for i := range q {
-		q[i] = loadFloat(unsafe.Add(p, uintptr(i)*uintptr(size)), size)
-	}
-	return q
+// encodeQuat is encodeQuats for one of float32, as most components have.
+func encodeQuat(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	w.Put(quatCode(&o.quat, (*[4]float32)(p), &clamped), uint(o.bits))
+	return clamped
 }
 
-func storeQuat(p unsafe.Pointer, size uint8, q [4]float64) {
-	for i := range q {
-		storeFloat(unsafe.Add(p, uintptr(i)*uintptr(size)), size, q[i])
-	}
-}
-
-func (o *op) encodeQuats(w *bits.Writer, p unsafe.Pointer) (clamped int) {
-	width := uint(o.bits)
-	for i := range uintptr(o.count) {
-		n, out := o.quat.round(loadQuat(unsafe.Add(p, i*4*uintptr(o.size)), o.size))
-		clamped += out
-		m := o.quat.m
-		v := uint64(n.largest) | uint64(n.k[0]+m)<<2 | uint64(n.k[1]+m)<<(2+width) | uint64(n.k[2]+m)<<(2+2*width)
-		w.Bits(v, 2+3*width)
+func encodeQuats[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	values := quats[F](p, o.count)
+	for i := range values {
+		w.Put(quatCode(&o.quat, &values[i], &clamped), uint(o.bits))
 	}
 	return clamped
 }
 
-func (o *op) decodeQuats(r *bits.Reader, p unsafe.Pointer) {
-	width := uint(o.bits)
-	for i := range uintptr(o.count) {
-		v := r.Bits(2 + 3*width)
-		n := rounded{largest: uint8(v & 3)}
-		for j := range n.k {
-			n.k[j] = int64(v>>(2+uint(j)*width)&(1<<width-1)) - o.quat.m
-		}
-		if !o.quat.canonical(&n) {
-			r.Fail(ErrRange)
-			return
-		}
-		storeQuat(unsafe.Add(p, i*4*uintptr(o.size)), o.size, o.quat.value(&n))
+// decodeQuat is decodeQuats for one of float32.
+func decodeQuat(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	if !setQuat(&o.quat, (*[4]float32)(p), r.Bits(uint(o.bits))) {
+		r.Fail(ErrRange)
 	}
 }
 
-func (o *op) equalQuats(a, b unsafe.Pointer) bool {
-	for i := range uintptr(o.count) {
-		x := loadQuat(unsafe.Add(a, i*4*uintptr(o.size)), o.size)
-		y := loadQuat(unsafe.Add(b, i*4*uintptr(o.size)), o.size)
-		if x == y {
-			continue
+func decodeQuats[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	values := quats[F](p, o.count)
+	for i := range values {
+		if !setQuat(&o.quat, &values[i], r.Bits(uint(o.bits))) {
+			r.Fail(ErrRange)
+			return
 		}
-		nx, _ := o.quat.round(x)
-		ny, _ := o.quat.round(y)
-		if nx != ny {
+	}
+}
+
+func equalQuats[F float](o *op, a, b unsafe.Pointer) bool {
+	var ignored int
+	x, y := quats[F](a, o.count), quats[F](b, o.count)
+	for i := range x {
+		if quatCode(&o.quat, &x[i], &ignored) != quatCode(&o.quat, &y[i], &ignored) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *op) roundQuats(p unsafe.Pointer) (clamped int) {
-	for i := range uintptr(o.count) {
-		at := unsafe.Add(p, i*4*uintptr(o.size))
-		n, out := o.quat.round(loadQuat(at, o.size))
-		clamped += out
-		storeQuat(at, o.size, o.quat.value(&n))
+func roundQuats[F float](o *op, p unsafe.Pointer) (clamped int) {
+	values := quats[F](p, o.count)
+	for i := range values {
+		setQuat(&o.quat, &values[i], quatCode(&o.quat, &values[i], &clamped))
 	}
 	return clamped
 }

@@ -26,18 +26,19 @@ type RefReader interface {
 }
 
 // encodeRefs writes each entity as the Uvarint of its place in the table.
-func (o *op) encodeRefs(w *bits.Writer, p unsafe.Pointer, refs RefWriter) {
+func encodeRefs(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {
-		e := loadEntity(unsafe.Add(p, i*8))
-		if e.IsZero() {
+		entity := loadEntity(unsafe.Add(p, i*8))
+		if entity.IsZero() {
 			w.Uvarint(0)
 			continue
 		}
-		w.Uvarint(uint64(refs.Index(e)))
+		w.Uvarint(uint64(refs.Index(entity)))
 	}
+	return 0
 }
 
-func (o *op) decodeRefs(r *bits.Reader, p unsafe.Pointer, refs RefReader) {
+func decodeRefs(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, _ *int) {
 	for i := range uintptr(o.count) {
 		storeEntity(unsafe.Add(p, i*8), readRef(r, refs))
 	}

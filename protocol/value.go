@@ -22,10 +22,6 @@ func EncodeValue[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) error {
 func EncodeCounted[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) (clamped int, err error) {
 	mustBe[T](p)
 	at := unsafe.Pointer(v)
-	if p.codec != nil {
-		p.codec.encode(w, at, refs)
-		return 0, nil
-	}
 	weight, err := weigh(p.ops, at)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", p.typ, err)
@@ -45,21 +41,18 @@ func DecodeValue[T any](p *Plan, r *bits.Reader, v *T, refs RefReader) error {
 	mustBe[T](p)
 	var zero T
 	*v = zero
-	at := unsafe.Pointer(v)
-	if p.codec != nil {
-		return p.codec.decode(r, at, refs)
+	var left *int
+	if p.lists {
+		left = new(int)
+		*left = budget(r.RemainingBits())
 	}
-	left := budget(r.RemainingBits())
-	decodeOps(p.ops, decoder{r: r, refs: refs, budget: &left}, at)
+	decodeOps(p.ops, r, unsafe.Pointer(v), refs, left)
 	return r.Err()
 }
 
 // EqualValues reports whether the wire encodings of two values are equal.
 func EqualValues[T any](p *Plan, a, b *T) bool {
 	mustBe[T](p)
-	if p.codec != nil {
-		return p.codec.equal(unsafe.Pointer(a), unsafe.Pointer(b))
-	}
 	return equalOps(p.ops, unsafe.Pointer(a), unsafe.Pointer(b))
 }
 

@@ -2,87 +2,99 @@ package protocol
 
 import (
 	"bytes"
-	"fmt"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// longRun is where a run of words is better copied than written one by one.
-const longRun = 8
+// funcs are what an op does. They are looked up once, when the plan is made: on
+// the way of every value a call through a pointer is cheaper than a switch.
+type funcs struct {
+	encode encodeFunc
+	decode decodeFunc
+	equal  equalFunc
+	round  roundFunc // nil if values are sent as they are
+}
+
+type (
+	// encodeFunc writes the op's numbers, which begin at p, and returns how many
+	// were clamped.
+	encodeFunc func(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int)
+
+	// decodeFunc reads them. An error is left in r. budget is how many bytes may
+	// still be allocated, nil in plans without lists.
+	decodeFunc func(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int)
+
+	// equalFunc reports whether the numbers at a and b are written alike.
+	equalFunc func(o *op, a, b unsafe.Pointer) bool
+
+	// roundFunc replaces the numbers at p by what the other side decodes.
+	roundFunc func(o *op, p unsafe.Pointer) (clamped int)
+)
+
+func funcsOf(o *op) funcs {
+	switch o.kind {
+	case opBool:
+		return funcs{encodeBools, decodeBools, equalMemory, nil}
+	case opInt:
+		return funcs{encodeInts, decodeInts, equalInts, roundInts}
+	case opWide:
+		return funcs{encodeWide, decodeWide, equalMemory, nil}
+	case opQuantised, opQuat, opAngle:
+		if o.size == 4 {
+			return floatFuncs[float32](o)
+		}
+		return floatFuncs[float64](o)
+	case opRef:
+		return funcs{encodeRefs, decodeRefs, equalMemory, nil}
+	case opCodec:
+		return funcs{encodeByCodec, decodeByCodec, equalByCodec, roundByCodec}
+	case opRepeat:
+		return funcs{encodeRepeated, decodeRepeated, equalRepeated, roundRepeated}
+	case opText, opBytes:
+		return funcs{encodeText, decodeText, equalText, nil}
+	case opSlice:
+		return funcs{encodeSlice, decodeSlice, equalSlice, nil}
+	default:
+		return funcs{encodeRaw, decodeRaw, equalMemory, nil}
+	}
+}
+
+// floatFuncs puts special functions in place of the general ones where there is
+// a faster way for what is common: a vector of float32, one rotation of float32.
+func floatFuncs[F float](o *op) (f funcs) {
+	switch o.kind {
+	case opAngle:
+		return funcs{encodeAngles[F], decodeAngles[F], equalAngles[F], roundAngles[F]}
+	case opQuat:
+		f = funcs{encodeQuats[F], decodeQuats[F], equalQuats[F], roundQuats[F]}
+		if o.size == 4 && o.count == 1 {
+			f.encode, f.decode = encodeQuat, decodeQuat
+		}
+	default:
+		f = funcs{encodeQuantised[F], decodeQuantised[F], equalQuantised[F], roundQuantised[F]}
+		if o.size == 4 && (o.count == 2 || o.count == 3) && uint32(o.batch) >= o.count && o.bits < 32 {
+			f.encode, f.decode = encodeVector, decodeVector
+		}
+	}
+	return f
+}
 
 // encodeOps writes the value at p.
 func encodeOps(ops []op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
 	for i := range ops {
 		o := &ops[i]
-		at := unsafe.Add(p, o.offset)
-		switch o.kind {
-		case opRaw:
-			o.encodeRaw(w, at)
-		case opBool:
-			o.encodeBools(w, at)
-		case opQuantised:
-			clamped += o.encodeQuantised(w, at)
-		case opQuat:
-			clamped += o.encodeQuats(w, at)
-		case opInt:
-			clamped += o.encodeInts(w, at)
-		case opAngle:
-			clamped += o.encodeAngles(w, at)
-		case opWide:
-			o.encodeWide(w, at)
-		case opRef:
-			o.encodeRefs(w, at, refs)
-		case opRepeat:
-			for j := range uintptr(o.count) {
-				clamped += encodeOps(o.body, w, unsafe.Add(at, j*o.step), refs)
-			}
-		case opText, opBytes, opSlice:
-			clamped += o.encodeList(w, at, refs)
-		}
+		clamped += o.encode(o, w, unsafe.Add(p, o.offset), refs)
 	}
 	return clamped
 }
 
-// decoder is what decoding a value needs beside its plan.
-type decoder struct {
-	r      *bits.Reader
-	refs   RefReader
-	budget *int // bytes that may still be allocated
-}
-
 // decodeOps reads the value at p. It ends at the first error, which r keeps.
-func decodeOps(ops []op, d decoder, p unsafe.Pointer) {
+func decodeOps(ops []op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int) {
 	for i := range ops {
 		o := &ops[i]
-		at := unsafe.Add(p, o.offset)
-		switch o.kind {
-		case opRaw:
-			o.decodeRaw(d.r, at)
-		case opBool:
-			o.decodeBools(d.r, at)
-		case opQuantised:
-			o.decodeQuantised(d.r, at)
-		case opQuat:
-			o.decodeQuats(d.r, at)
-		case opInt:
-			o.decodeInts(d.r, at)
-		case opAngle:
-			o.decodeAngles(d.r, at)
-		case opWide:
-			o.decodeWide(d.r, at)
-		case opRef:
-			o.decodeRefs(d.r, at, d.refs)
-		case opSkip:
-			clear(memory(at, o.span()))
-		case opRepeat:
-			for j := range uintptr(o.count) {
-				decodeOps(o.body, d, unsafe.Add(at, j*o.step))
-			}
-		case opText, opBytes, opSlice:
-			o.decodeList(d, at)
-		}
-		if d.r.Err() != nil {
+		o.decode(o, r, unsafe.Add(p, o.offset), refs, budget)
+		if r.Err() != nil {
 			return
 		}
 	}
@@ -92,62 +104,52 @@ func decodeOps(ops []op, d decoder, p unsafe.Pointer) {
 func equalOps(ops []op, a, b unsafe.Pointer) bool {
 	for i := range ops {
 		o := &ops[i]
-		if !o.equal(unsafe.Add(a, o.offset), unsafe.Add(b, o.offset)) {
+		if !o.equal(o, unsafe.Add(a, o.offset), unsafe.Add(b, o.offset)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (o *op) equal(a, b unsafe.Pointer) bool {
-	switch o.kind {
-	case opQuantised:
-		return o.equalQuantised(a, b)
-	case opQuat:
-		return o.equalQuats(a, b)
-	case opInt:
-		return o.equalInts(a, b)
-	case opAngle:
-		return o.equalAngles(a, b)
-	case opSkip:
-		return true
-	case opRepeat:
-		for j := range uintptr(o.count) {
-			if !equalOps(o.body, unsafe.Add(a, j*o.step), unsafe.Add(b, j*o.step)) {
-				return false
-			}
-		}
-		return true
-	case opText, opBytes, opSlice:
-		return o.equalList(a, b)
-	default:
-		return bytes.Equal(memory(a, o.span()), memory(b, o.span()))
-	}
-}
-
 // roundOps rounds the value at p to what the other side decodes.
 func roundOps(ops []op, p unsafe.Pointer) (clamped int) {
 	for i := range ops {
-		o := &ops[i]
-		at := unsafe.Add(p, o.offset)
-		switch o.kind {
-		case opQuantised:
-			clamped += o.roundQuantised(at)
-		case opQuat:
-			clamped += o.roundQuats(at)
-		case opInt:
-			clamped += o.roundInts(at)
-		case opAngle:
-			clamped += o.roundAngles(at)
-		case opRepeat:
-			for j := range uintptr(o.count) {
-				clamped += roundOps(o.body, unsafe.Add(at, j*o.step))
-			}
+		if o := &ops[i]; o.round != nil {
+			clamped += o.round(o, unsafe.Add(p, o.offset))
 		}
 	}
 	return clamped
 }
 
-func sizeMismatch(p *Plan, n int) string {
-	return fmt.Sprintf("protocol: a value of %s is %d bytes, got %d: pass exactly the memory of one value", p.typ, p.size, n)
+func equalMemory(o *op, a, b unsafe.Pointer) bool {
+	return bytes.Equal(memory(a, o.span()), memory(b, o.span()))
+}
+
+func encodeRepeated(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
+	for i := range uintptr(o.count) {
+		clamped += encodeOps(o.body, w, unsafe.Add(p, i*o.step), refs)
+	}
+	return clamped
+}
+
+func decodeRepeated(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int) {
+	for i := range uintptr(o.count) {
+		decodeOps(o.body, r, unsafe.Add(p, i*o.step), refs, budget)
+	}
+}
+
+func equalRepeated(o *op, a, b unsafe.Pointer) bool {
+	for i := range uintptr(o.count) {
+		if !equalOps(o.body, unsafe.Add(a, i*o.step), unsafe.Add(b, i*o.step)) {
+			return false
+		}
+	}
+	return true
+}
+
+func roundRepeated(o *op, p unsafe.Pointer) (clamped int) {
+	for i := range uintptr(o.count) {
+		clamped += roundOps(o.body, unsafe.Add(p, i*o.step))
+	}
+	return clamped
 }

@@ -36,16 +36,21 @@ func (w *Writer) Finish() []byte {
 // Bits writes the low n bits of v; n is 0 to 64, and bits of v above n are
 // ignored.
 func (w *Writer) Bits(v uint64, n uint) {
-	v &= 1<<n - 1
+	w.Put(v&(1<<n-1), n)
+}
+
+// Put is Bits for code that knows v to fit n bits and calls so often that it
+// matters: it is inlined. It does not check, and a v that does not fit spoils
+// what is written next.
+func (w *Writer) Put(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
-	w.n += n
-	if w.n >= 64 {
+	if w.n += n; w.n >= 64 {
 		w.carry(v, n)
 	}
 }
 
 // carry moves a full accumulator to memory and keeps what of v did not fit. It
-// stays out of line so that Bits can be inlined wherever it is called.
+// stays out of line so that Put is small enough to be inlined.
 //
 //go:noinline
 func (w *Writer) carry(v uint64, n uint) {

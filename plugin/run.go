@@ -12,7 +12,9 @@ import (
 )
 
 // Run initialises sys with the world, updates it in a paced loop until ctx ends,
-// and finalises it. It is the loop for programs that have none of their own.
+// and finalises it. It is the loop for programs that have none of their own. An
+// App that was initialised before, so that it could connect, is not initialised
+// again.
 //
 // Frames begin at the tick rate of an app, and entangle.DefaultTickRate times per
 // second for a system without one. Between frames Run sleeps. Frames do not
@@ -28,7 +30,9 @@ func Run(ctx context.Context, w *ecs.World, sys System) error {
 	if err != nil {
 		return err
 	}
-	sys.Initialize(w)
+	if app, ok := sys.(App); !ok || app.World() == nil {
+		sys.Initialize(w)
+	}
 	pace(ctx, rate, func() { sys.Update(w) })
 	sys.Finalize(w)
 	return nil

@@ -49,6 +49,7 @@ type Client struct {
 	id       entangle.ClientID
 	reason   string
 	failed   error // of a message that could not be queued
+	traffic  Traffic
 }
 
 // NewClient returns an engine that is disconnected.
@@ -144,6 +145,7 @@ func (c *Client) read(now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("the socket at %v is broken: %w", c.conn.LocalAddr(), err)
 		}
+		c.traffic.in(n)
 		payload, ok := c.session.HandleDatagram(c.buf[:n], now)
 		c.follow()
 		if ok && c.peer != nil {
@@ -254,7 +256,7 @@ func (c *Client) flush() error {
 	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
 		c.out.put(to, b)
 	}
-	return c.out.flush(c.conn)
+	return c.out.flush(c.conn, &c.traffic)
 }
 
 // Disconnect ends the connection or the attempt. Whatever the server replicated

@@ -38,12 +38,13 @@ func (o *outbox) put(to netip.AddrPort, b []byte) { o.add(to, append(o.next(), b
 
 // flush sends the batch. What the network does not take is lost, as datagrams
 // are; an error means that the socket is broken or closed.
-func (o *outbox) flush(conn transport.Conn) error {
+func (o *outbox) flush(conn transport.Conn, traffic *Traffic) error {
 	if len(o.batch) == 0 {
 		return nil
 	}
 	_, err := conn.Send(o.batch)
 	for i := range o.batch {
+		traffic.out(len(o.batch[i].Data))
 		o.spare = append(o.spare, o.batch[i].Data[:0])
 		o.batch[i] = transport.Datagram{}
 	}

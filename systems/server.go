@@ -39,6 +39,7 @@ type Server struct {
 	open    []*client // in the order in which they came
 	payload []byte
 	dead    Dead
+	traffic Traffic
 }
 
 // link is one socket.
@@ -142,6 +143,7 @@ func (s *Server) read(number uint8, now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("systems: the socket at %v is broken: %w", l.conn.LocalAddr(), err)
 		}
+		s.traffic.in(n)
 		slot, payload, ok := s.session.HandleDatagram(session.Addr{Link: number, AddrPort: from}, l.buf[:n], now)
 		s.events()
 		if ok && s.clients[slot] != nil {

@@ -115,7 +115,7 @@ func (s *Server) flush() error {
 	}
 	var errs []error
 	for i := range s.links {
-		if err := s.links[i].out.flush(s.links[i].conn); err != nil {
+		if err := s.links[i].out.flush(s.links[i].conn, &s.traffic); err != nil {
 			errs = append(errs, fmt.Errorf("systems: the socket at %v is broken: %w", s.links[i].conn.LocalAddr(), err))
 		}
 	}

@@ -1,0 +1,98 @@
+package plugin
+
+import "github.com/entangle-ecs/entangle/systems"
+
+// ServerStats counts what a server did since it was started. Peers' bytes that are
+// wrong end up in one of Dropped.
+type ServerStats struct {
+	Clients int
+
+	// Datagrams and their bytes, as handed to and taken from the sockets.
+	PacketsOut, BytesOut uint64
+	PacketsIn, BytesIn   uint64
+
+	// Dropped counts datagrams and connections by the reason for which they were
+	// dropped. Reasons that did not occur are left out.
+	Dropped []Dropped
+
+	Replication ReplicationStats
+	Messages    systems.PostStats
+}
+
+// ClientStats counts what a client did since it was made. Wrong bytes of a server
+// end the connection, and Reason says so.
+type ClientStats struct {
+	PacketsOut, BytesOut uint64
+	PacketsIn, BytesIn   uint64
+
+	Dropped []Dropped
+
+	// Entities that the server replicates to this client now.
+	Entities int
+	Messages systems.PostStats
+}
+
+// Dropped is how often something was dropped for one reason.
+type Dropped struct {
+	Reason string
+	Count  uint64
+}
+
+// ReplicationStats counts what a server replicated.
+type ReplicationStats struct {
+	Entities int    // replicated now
+	Updates  uint64 // sendings of an entity's values, to one client each
+	Actions  uint64 // sendings of an entity's structure, to one client each
+	Encoded  uint64 // bodies that were encoded for both; each serves all clients
+	Resent   uint64 // entities due again because a packet was presumed lost
+	Resyncs  uint64 // entities sent in full because a client asked
+	Clamped  uint64 // numbers outside their range, sent as the nearest inside
+	Refused  uint64 // entities too large to be sent, or one too many
+}
+
+// Stats returns the server's counters.
+func (s *Server) Stats() ServerStats {
+	t := s.engine.Traffic()
+	stats := ServerStats{
+		Clients:    len(s.engine.Clients(nil)),
+		PacketsOut: t.PacketsOut, BytesOut: t.BytesOut, PacketsIn: t.PacketsIn, BytesIn: t.BytesIn,
+		Dropped: dropped(s.engine.Dropped()), Messages: s.post.Stats(),
+	}
+	if s.publisher != nil {
+		r := s.publisher.World().Stats()
+		stats.Replication = ReplicationStats{
+			Entities: s.publisher.World().Len(),
+			Updates:  r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
+			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge,
+		}
+	}
+	return stats
+}
+
+// Stats returns the client's counters.
+func (c *Client) Stats() ClientStats {
+	t := c.engine.Traffic()
+	stats := ClientStats{
+		PacketsOut: t.PacketsOut, BytesOut: t.BytesOut, PacketsIn: t.PacketsIn, BytesIn: t.BytesIn,
+		Dropped: dropped(c.engine.Dropped()), Messages: c.post.Stats(),
+	}
+	if c.copy != nil {
+		stats.Entities = c.copy.Len()
+	}
+	return stats
+}
+
+func dropped(counts []systems.Count) (list []Dropped) {
+	for _, c := range counts {
+		if c.N > 0 {
+			list = append(list, Dropped{Reason: c.Reason, Count: c.N})
+		}
+	}
+	return list
+}
+
+// Link is what a client knows of its connection.
+type Link = systems.Link
+
+// Link returns what the client knows of its connection; zero without one.
+func (c *Client) Link() Link { return c.engine.Link() }

@@ -159,7 +159,7 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 			cancel(fmt.Errorf("plugin: waiting for %v: %s", state, c.Reason()))
 		}
 	})
-	if err := context.Cause(ctx); err != errReached {
+	if err := context.Cause(ctx); !errors.Is(err, errReached) {
 		return err
 	}
 	return nil

@@ -79,10 +79,10 @@ func responseSink[Q, A any](q *systems.Queue[ResponseReceived[Q, A]], plan *prot
 	return func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error {
 		return q.PushNew(func(event *ResponseReceived[Q, A]) error {
 			event.ID, event.Err = id, failed
-			if failed != nil {
-				return nil
+			if failed == nil {
+				return decodeWhole(plan, r, &event.Answer, refs)
 			}
-			return decodeWhole(plan, r, &event.Answer, refs)
+			return nil
 		})
 	}
 }

@@ -81,13 +81,13 @@ func pace(ctx context.Context, rate int, frame func()) {
 // deadlines tells how long to wait for each frame. It counts frames from a start,
 // so that an interval that is no whole number of nanoseconds does not add up.
 type deadlines struct {
-	rate  time.Duration
+	rate  int64
 	start time.Time
-	count time.Duration
+	count int64
 }
 
 func newDeadlines(rate int, now time.Time) *deadlines {
-	return &deadlines{rate: time.Duration(rate), start: now}
+	return &deadlines{rate: int64(rate), start: now}
 }
 
 // next returns how long after now the next frame begins, at least 0.
@@ -96,8 +96,8 @@ func (d *deadlines) next(now time.Time) time.Duration {
 	if d.count == d.rate { // a whole second: keeps the product below small
 		d.start, d.count = d.start.Add(time.Second), 0
 	}
-	wait := d.start.Add(d.count * time.Second / d.rate).Sub(now)
-	if wait < -time.Second/d.rate {
+	wait := d.start.Add(time.Duration(d.count * int64(time.Second) / d.rate)).Sub(now)
+	if wait < -time.Duration(int64(time.Second)/d.rate) {
 		d.start, d.count = now, 0
 	}
 	return max(wait, 0)

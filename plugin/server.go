@@ -59,7 +59,7 @@ func (s *Server) Initialize(w *ecs.World) {
 	s.attach(w)
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
 	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
-	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends)
+	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}

@@ -167,13 +167,15 @@ func (m *Mailbox) table(anyway bool) (missing int, err error) {
 // readHead reads whom a message is from, or on a server whom it is for.
 func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err error) {
 	from = m.from
-	switch ok := true; {
-	case !relay:
-	case m.post.server:
+	if !relay {
+		return from, to, nil
+	}
+	if m.post.server {
+		var ok bool
 		if to, ok = readAudience(&m.r); !ok {
 			return from, to, errMessage
 		}
-	case m.r.Bool():
+	} else if m.r.Bool() {
 		from = entangle.ClientID(m.r.Bits(64))
 	}
 	return from, to, nil

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/listener"
@@ -18,6 +19,7 @@ import (
 // Publisher is the way from an Arche world to the sender: what changed in the
 // columns of replicated components becomes due for every peer.
 type Publisher struct {
+	arche *ecs.World
 	table *columns.Table
 	world *sender.World
 	plans []*protocol.Plan // by component number; nil: this side does not send it
@@ -28,12 +30,17 @@ type Publisher struct {
 	slots   []repl.Slot
 	paused  repl.Bitset
 	clamped uint64
+
+	unregistered unregistered
 }
 
 // NewPublisher follows the entities of w that have components.Replicate, with the
 // registered components that direction lets this side send.
-func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool) (*Publisher, error) {
-	p := &Publisher{plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos))}
+func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool, log *slog.Logger) (*Publisher, error) {
+	p := &Publisher{
+		arche: w, unregistered: newUnregistered(w, infos, log),
+		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)),
+	}
 	var described []columns.Column
 	for i, info := range infos {
 		p.cols[i] = -1
@@ -121,6 +128,7 @@ func (p *Publisher) leave() {
 
 func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
+		p.unregistered.look(p.arche, p.table.Entity(s))
 		p.world.Spawn(repl.Slot(s), p.numbers(p.table.Mask(s)))
 	}
 }

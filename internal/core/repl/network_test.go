@@ -162,11 +162,11 @@ func (n *network) check(e *end) {
 }
 
 func (n *network) requireEqual(e *end) {
-	want := map[repl.Slot]entity{}
+	shows := map[repl.Slot]entity{}
 	for _, got := range e.sink.entities {
-		want[got.origin()] = got.entity
+		shows[got.origin()] = got.entity
 	}
-	require.Equal(n.t, n.model.snapshot(), want)
+	require.Equal(n.t, n.model.snapshot(), shows)
 }
 
 func (n *network) settle() {

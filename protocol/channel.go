@@ -1,0 +1,106 @@
+package protocol
+
+import (
+	"math"
+	"time"
+)
+
+// ChannelConfig describes a channel of the game's own. Name, Mode and Direction
+// must be the same on both sides.
+type ChannelConfig struct {
+	// Name, 1 to 64 bytes, one channel each.
+	Name string
+
+	// Mode is what the channel promises. The zero value is OrderedReliable.
+	Mode Mode
+
+	// Direction says who may send. The zero value means Bidirectional.
+	Direction Direction
+
+	// Priority relative to other channels, above 0. 0 means 1.
+	Priority float32
+
+	// SendEvery is the shortest time between two sends. 0 means no such limit.
+	SendEvery time.Duration
+
+	// ResendFactor times the round trip is how long a reliable message waits for
+	// its acknowledgement before it is sent again. 0 means the default, negative
+	// means never by time.
+	ResendFactor float32
+
+	// ResendMin is the shortest such wait. 0 means the default, negative means
+	// none.
+	ResendMin time.Duration
+}
+
+// ChannelInfo is a registered channel, for the plugin and for tools.
+type ChannelInfo struct {
+	ChannelConfig
+	Number int // dense from 0, in the order of names; default channels not counted
+}
+
+// Channel is a channel of the game's own, for MessageRule.Via.
+type Channel struct {
+	p    *Protocol
+	info *ChannelInfo
+}
+
+// Name returns the channel's name.
+func (c Channel) Name() string {
+	if c.info == nil {
+		return ""
+	}
+	return c.info.Name
+}
+
+// Channel registers a channel. A game that needs none has five default ones, one
+// for each Mode.
+func (p *Protocol) Channel(c ChannelConfig) Channel {
+	subject := KindChannel.String() + " " + c.Name
+	if !p.touch(subject) {
+		return Channel{}
+	}
+	if c.Direction == anyDirection {
+		c.Direction = Bidirectional
+	}
+	if c.Priority == 0 {
+		c.Priority = 1
+	}
+	info := &ChannelInfo{ChannelConfig: c}
+	if problem := c.problem(); problem != "" {
+		p.fail(ErrConfig, subject, "%s", problem)
+		return Channel{p, info}
+	}
+	if p.byChannel[c.Name] {
+		p.fail(ErrTwice, subject, "registered twice: keep one, or choose another name")
+		return Channel{p, info}
+	}
+	p.byChannel[c.Name] = true
+	p.channels = append(p.channels, info)
+	return Channel{p, info}
+}
+
+func (c *ChannelConfig) problem() string {
+	switch {
+	case c.Name == "" || len(c.Name) > MaxNameLength:
+		return "ChannelConfig.Name must have 1 to 64 bytes"
+	case c.Mode >= modes:
+		return "ChannelConfig.Mode must be one of the five modes"
+	case !c.Direction.valid():
+		return "ChannelConfig.Direction must be ServerToClient, ClientToServer or Bidirectional"
+	case !(c.Priority > 0) || math.IsInf(float64(c.Priority), 0):
+		return "ChannelConfig.Priority must be a number above 0"
+	case c.SendEvery < 0:
+		return "ChannelConfig.SendEvery must be 0 or more"
+	case c.ResendFactor != c.ResendFactor:
+		return "ChannelConfig.ResendFactor must be a number"
+	default:
+		return ""
+	}
+}
+
+// Channels returns the game's own channels by number.
+func (p *Protocol) Channels() []*ChannelInfo {
+	p.build()
+	return append([]*ChannelInfo(nil), p.channels...)
+}

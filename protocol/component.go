@@ -1,0 +1,243 @@
+package protocol
+
+import (
+	"reflect"
+	"time"
+	"unsafe"
+)
+
+// ComponentInfo is a registered component, for the plugin and for tools.
+type ComponentInfo struct {
+	Number    int    // on the wire; dense from 0, in the order of names
+	Name      string // of the type, with its package path
+	Type      reflect.Type
+	Plan      *Plan
+	Direction Direction
+	Once      bool // only inserts and removes are sent, not updates
+	Delta     bool // updates may be differences, by Plan.EncodeDelta
+
+	Predict     SyncMode // on entities that a client predicts
+	Interpolate SyncMode // on entities that a client interpolates
+	Round       bool     // values are rounded to their wire lattice on both sides after every tick
+
+	// Correct is how long the picture takes to ease over a correction; 0 is at
+	// once.
+	Correct time.Duration
+
+	// Blend sets dst to what lies at t, 0 to 1, between a and b. TooFar reports
+	// that a and b must not be blended. Same reports that a predicted value needs
+	// no correction. All take the memory of values; nil means not given, for Same
+	// that Plan.Equal decides.
+	Blend  func(dst, a, b []byte, t float64)
+	TooFar func(a, b []byte) bool
+	Same   func(predicted, confirmed []byte) bool
+
+	lerp any // the Lerp[T] behind Blend
+}
+
+// ComponentRule takes the options of a component. Its methods return it, to be
+// chained; each may be given once.
+type ComponentRule[T any] struct{ def *componentRule }
+
+type componentRule struct {
+	rule
+	info  ComponentInfo
+	codec *codec
+	refs  bool // the codec maps entities
+}
+
+// Component registers T to be replicated: on every entity with
+// components.Replicate that has one. T must not hold Go pointers; Err names the
+// fields that do, and what to use instead.
+func Component[T any](p *Protocol) *ComponentRule[T] {
+	t := reflect.TypeFor[T]()
+	def := &componentRule{rule: newRule(p, KindComponent, t)}
+	def.info = ComponentInfo{Name: typeName(t), Type: t}
+	if !def.off {
+		p.components = append(p.components, def)
+	}
+	return &ComponentRule[T]{def}
+}
+
+// Predict sets how entities that a client predicts follow the server. The
+// default is Simple. Full rolls back and replays, and rounds quantised fields on
+// both sides after every tick, so that the two compute with the same values.
+func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
+	if r.def.option("Predict") {
+		r.def.info.Predict = mode
+	}
+	return r
+}
+
+// Interpolate sets the function that blends two values: of two snapshots on
+// interpolated entities, over a correction, and between ticks for the screen.
+// Linear is one that needs no writing.
+func (r *ComponentRule[T]) Interpolate(blend Lerp[T]) *ComponentRule[T] {
+	if !r.def.option("Interpolate") {
+		return r
+	}
+	if blend == nil {
+		r.def.fail(ErrOptions, "Interpolate(nil): give a function, such as protocol.Linear, or leave the option out")
+		return r
+	}
+	blend, direct, err := compileLerp(blend)
+	if err != nil {
+		r.def.fail(ErrOptions, "Interpolate(Linear): %v", err)
+		return r
+	}
+	r.def.info.lerp, r.def.info.Blend = blend, direct
+	return r
+}
+
+// InterpolateAs sets how entities that a client interpolates follow the server.
+// The default is Full if Interpolate gives a function, else Simple. Full without
+// a function keeps the two values around the interpolation time for the game to
+// read and blend by itself.
+func (r *ComponentRule[T]) InterpolateAs(mode SyncMode) *ComponentRule[T] {
+	if r.def.option("InterpolateAs") {
+		r.def.info.Interpolate = mode
+	}
+	return r
+}
+
+// Snap sets the function that says that two values are too far apart to blend,
+// as after a respawn.
+func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
+	if r.def.option("Snap") && r.def.present("Snap", far != nil) {
+		r.def.info.TooFar = func(a, b []byte) bool { return far(valueOf[T](a), valueOf[T](b)) }
+	}
+	return r
+}
+
+// Tolerance sets the function that says that a predicted value is close enough
+// to the confirmed one to need no rollback. Without it they must be equal on the
+// wire.
+func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *ComponentRule[T] {
+	if r.def.option("Tolerance") && r.def.present("Tolerance", same != nil) {
+		r.def.info.Same = func(a, b []byte) bool { return same(valueOf[T](a), valueOf[T](b)) }
+	}
+	return r
+}
+
+// Correct sets how long the picture takes to ease from what was predicted to
+// what is right after a rollback. The simulation is right at once.
+func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
+	if !r.def.option("Correct") {
+		return r
+	}
+	if over <= 0 {
+		r.def.fail(ErrOptions, "Correct(%v): give a duration above 0, or leave the option out to correct at once", over)
+	}
+	r.def.info.Correct = over
+	return r
+}
+
+// ReplicateOnce sends inserts and removes, and no updates.
+func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
+	if r.def.option("ReplicateOnce") {
+		r.def.info.Once = true
+	}
+	return r
+}
+
+// Delta sends updates as differences from a value that the other side is known
+// to hold, where there is one. It costs memory for the values of the last 64
+// ticks.
+func (r *ComponentRule[T]) Delta() *ComponentRule[T] {
+	if r.def.option("Delta") {
+		r.def.info.Delta = true
+	}
+	return r
+}
+
+// Direction sets who may send the component. The default is ServerToClient.
+func (r *ComponentRule[T]) Direction(d Direction) *ComponentRule[T] {
+	if r.def.option("Direction") {
+		r.def.info.Direction = d
+	}
+	return r
+}
+
+// Codec replaces the built-in encoding of T. Struct tags then mean nothing. A T
+// with entity fields needs a RefCodec.
+func (r *ComponentRule[T]) Codec(c Codec[T]) *ComponentRule[T] {
+	if r.def.option("Codec") && r.def.present("Codec", c != nil) {
+		r.def.codec = wrapCodec(c)
+		_, r.def.refs = c.(RefCodec[T])
+	}
+	return r
+}
+
+// present refuses a nil argument.
+func (r *rule) present(option string, ok bool) bool {
+	if !ok {
+		r.fail(ErrOptions, "%s(nil): give one, or leave the option out", option)
+	}
+	return ok
+}
+
+// valueOf is the value whose memory is b.
+func valueOf[T any](b []byte) (v T) {
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)), b)
+	return v
+}
+
+// finish makes the plan and the defaults, and finds contradictions.
+func (r *componentRule) finish(number int) {
+	i := &r.info
+	i.Number = number
+	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec, r.refs)
+	i.Direction = i.Direction.orElse(ServerToClient)
+	if !r.given["InterpolateAs"] && i.Blend != nil {
+		i.Interpolate = Full
+	}
+	i.Round = i.Predict == Full && i.Plan != nil && i.Plan.Rounds()
+	r.check()
+}
+
+func (r *componentRule) check() {
+	i := &r.info
+	switch {
+	case !i.Direction.valid():
+		r.unfit("Direction(%d) is none of ServerToClient, ClientToServer and Bidirectional", i.Direction)
+	case i.Predict >= syncModes || i.Interpolate >= syncModes:
+		r.unfit("the mode of Predict or InterpolateAs is none of Simple, Full, Once and None")
+	case i.Once && i.Delta:
+		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
+	case i.Once && i.Predict == Full:
+		r.unfit("Predict(Full) compares with updates that ReplicateOnce does not send: remove one, or use Predict(Once)")
+	case i.Direction == ClientToServer && r.given["Predict"]:
+		r.unfit("Predict follows what the server confirms, and with ClientToServer it confirms nothing: use Bidirectional, or remove Predict")
+	case i.Direction == ClientToServer && r.given["InterpolateAs"]:
+		r.unfit("InterpolateAs is for what the server sends, and with ClientToServer it sends nothing: use Bidirectional, or remove it")
+	case r.given["InterpolateAs"] && i.Interpolate != Full && i.Blend != nil:
+		r.unfit("Interpolate gives a function that InterpolateAs(%v) never calls: use Full, or remove one", i.Interpolate)
+	case r.given["Tolerance"] && i.Predict != Full:
+		r.unfit("Tolerance is for rollback, which only Predict(Full) does: add that, or remove Tolerance")
+	case r.given["Correct"] && i.Predict != Full:
+		r.unfit("Correct is for rollback, which only Predict(Full) does: add that, or remove Correct")
+	}
+	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")
+	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
+}
+
+// Components returns the registered components by number.
+func (p *Protocol) Components() []*ComponentInfo {
+	p.build()
+	infos := make([]*ComponentInfo, len(p.components))
+	for i, r := range p.components {
+		infos[i] = &r.info
+	}
+	return infos
+}
+
+// ComponentOf returns the registered component of a type, or nil.
+func (p *Protocol) ComponentOf(t reflect.Type) *ComponentInfo {
+	p.build()
+	for _, r := range p.components {
+		if r.info.Type == t {
+			return &r.info
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Entry is one thing that both sides must have alike.
+type Entry struct {
+	Kind   Kind
+	Number int    // as in the infos; for settings their value
+	Name   string // type names with package path, channel names, names of settings
+	Hash   uint64 // over all that must agree: fields, tags, options
+}
+
+// wireFormat changes whenever a plan writes the same type in other bits.
+const wireFormat = 1
+
+// Entries returns all that both sides must have alike, by kind and number.
+func (p *Protocol) Entries() []Entry {
+	p.build()
+	return slices.Clone(p.entries)
+}
+
+// Hash returns the hash over all entries. It is equal on all machines for equal
+// registrations, in whatever order they were made.
+func (p *Protocol) Hash() uint64 {
+	p.build()
+	h := sha256.New()
+	for _, e := range p.entries {
+		fmt.Fprintf(h, "%d %d %q %016x\n", e.Kind, e.Number, e.Name, e.Hash)
+	}
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}
+
+// list makes the entries.
+func (p *Protocol) list() (all []Entry) {
+	add := func(kind Kind, number int, name, format string, args ...any) {
+		all = append(all, Entry{kind, number, name, hashOf(fmt.Sprintf(format, args...))})
+	}
+	add(KindSetting, wireFormat, "wire format", "")
+	add(KindSetting, p.config.TickRate, "tick rate", "")
+	add(KindSetting, 0, "game name", "%s", p.config.Name)
+	for _, r := range p.components {
+		i := &r.info
+		add(KindComponent, i.Number, i.Name, "%s|%v once=%v delta=%v predict=%v", i.Plan.description(), i.Direction, i.Once, i.Delta, i.Predict)
+	}
+	for _, r := range p.inputs {
+		i := &r.info
+		add(KindInput, i.Number, i.Name, "%s|rebroadcast=%v", i.Plan.description(), i.Rebroadcast)
+	}
+	for _, r := range p.messages {
+		i := &r.info
+		add(KindMessage, i.Number, i.Name, "%s|%v %v via=%q relay=%v", i.Plan.description(), i.Mode, i.Direction, i.via(), i.Relay)
+	}
+	for _, r := range p.requests {
+		add(KindRequest, r.Number, r.Name, "%s|%s", r.Question.description(), r.Answer.description())
+	}
+	for _, r := range p.resources {
+		i := &r.info
+		add(KindResource, i.Number, i.Name, "%s|rollback=%v", i.Plan.description(), i.Rollback)
+	}
+	for _, c := range p.channels {
+		add(KindChannel, c.Number, c.Name, "%v %v", c.Mode, c.Direction)
+	}
+	return all
+}
+
+func hashOf(description string) uint64 {
+	sum := sha256.Sum256([]byte(description))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// description says how the type is sent: names of fields, kinds, ranges, steps.
+func (p *Plan) description() string {
+	if p == nil {
+		return "unfit"
+	}
+	return p.describe
+}
+
+// via is the name of the message's own channel, if it has one.
+func (m *MessageInfo) via() string {
+	if m.Channel == nil {
+		return ""
+	}
+	return m.Channel.Name
+}
+
+// Diff says in which entries two sides differ, a line each for a developer to
+// read, or "" if in none. Names that differ only in their number are not listed:
+// the entries that shifted them are.
+func Diff(mine, theirs []Entry) string {
+	type key struct {
+		kind Kind
+		name string
+	}
+	others := make(map[key]Entry, len(theirs))
+	for _, e := range theirs {
+		others[key{e.Kind, e.Name}] = e
+	}
+	var lines []string
+	for _, e := range mine {
+		k := key{e.Kind, e.Name}
+		other, ok := others[k]
+		delete(others, k)
+		if line := difference(e, other, ok); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for _, e := range theirs {
+		if _, left := others[key{e.Kind, e.Name}]; left {
+			lines = append(lines, fmt.Sprintf("%v %s is registered only on the other side", e.Kind, e.Name))
+			delete(others, key{e.Kind, e.Name})
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func difference(mine, theirs Entry, ok bool) string {
+	switch {
+	case !ok:
+		return fmt.Sprintf("%v %s is registered only on this side", mine.Kind, mine.Name)
+	case mine.Kind == KindSetting && mine.Number != theirs.Number:
+		return fmt.Sprintf("%v %s is %d on this side and %d on the other", mine.Kind, mine.Name, mine.Number, theirs.Number)
+	case mine.Hash == theirs.Hash:
+		return ""
+	case mine.Kind == KindSetting:
+		return fmt.Sprintf("%v %s differs", mine.Kind, mine.Name)
+	case mine.Kind == KindChannel:
+		return fmt.Sprintf("%v %s differs: in its mode or direction", mine.Kind, mine.Name)
+	default:
+		return fmt.Sprintf("%v %s differs: in its fields, their order, types or tags, or in an option", mine.Kind, mine.Name)
+	}
+}

@@ -1,0 +1,68 @@
+package protocol
+
+import "reflect"
+
+// InputInfo is a registered input, for the plugin and for tools.
+type InputInfo struct {
+	Number      int    // on the wire; dense from 0, in the order of names
+	Name        string // of the type, with its package path
+	Type        reflect.Type
+	Plan        *Plan
+	Rebroadcast bool // the server passes it on to other clients
+}
+
+// InputRule takes the options of an input.
+type InputRule[T any] struct{ def *inputRule }
+
+type inputRule struct {
+	rule
+	info InputInfo
+}
+
+// Input registers T as what a client drives its entities with: a component on
+// the controlled entity that the client writes each tick. T must not hold Go
+// pointers. Fields tagged `net:"event"` are not repeated when an input is
+// missing.
+func Input[T any](p *Protocol) *InputRule[T] {
+	t := reflect.TypeFor[T]()
+	def := &inputRule{rule: newRule(p, KindInput, t), info: InputInfo{Name: typeName(t), Type: t}}
+	if !def.off {
+		p.inputs = append(p.inputs, def)
+	}
+	return &InputRule[T]{def}
+}
+
+// Rebroadcast lets the server pass inputs on to the other clients, which then
+// predict that player with what it really did.
+func (r *InputRule[T]) Rebroadcast() *InputRule[T] {
+	if r.def.option("Rebroadcast") {
+		r.def.info.Rebroadcast = true
+	}
+	return r
+}
+
+func (r *inputRule) finish(number int) {
+	r.info.Number = number
+	r.info.Plan = r.p.plan(r.subject, r.info.Type, false, nil, false)
+}
+
+// Inputs returns the registered inputs by number.
+func (p *Protocol) Inputs() []*InputInfo {
+	p.build()
+	infos := make([]*InputInfo, len(p.inputs))
+	for i, r := range p.inputs {
+		infos[i] = &r.info
+	}
+	return infos
+}
+
+// InputOf returns the registered input of a type, or nil.
+func (p *Protocol) InputOf(t reflect.Type) *InputInfo {
+	p.build()
+	for _, r := range p.inputs {
+		if r.info.Type == t {
+			return &r.info
+		}
+	}
+	return nil
+}

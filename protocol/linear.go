@@ -1,0 +1,261 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// Lerp returns what lies between a and b: a at t = 0, b at t = 1.
+type Lerp[T any] func(a, b T, t float64) T
+
+// Linear blends field by field: floats along the line, fields tagged as angles
+// the short way around, fields tagged as quats along the shorter arc. All else,
+// integers, flags and entities, is a's until t reaches 1, because a number in
+// between may mean something else. Outside 0 to 1, t counts as the nearer end.
+//
+// Interpolate(protocol.Linear) recognises the function and uses a plan made once
+// for T. Called directly it makes that plan anew each time; NewLinear returns
+// one to keep. It panics if a tag of T is bad.
+func Linear[T any](a, b T, t float64) T {
+	if math.Float64bits(t) == linearProbe {
+		panic(errLinear)
+	}
+	l, err := NewLinear[T]()
+	if err != nil {
+		panic("protocol: Linear: " + err.Error())
+	}
+	return l(a, b, t)
+}
+
+// linearProbe is a t that no caller has: a NaN of our own. Asked with it, Linear
+// says that it is Linear, by a panic with a value of our own. Functions cannot be
+// compared in Go, and one that carries a plan would have to be a method.
+const linearProbe = 0x7ff8_656e_7461_6e67
+
+var errLinear = errors.New("protocol: this is Linear")
+
+// isLinear reports whether f is Linear. Other functions are called once, with
+// zero values; a panic of theirs is taken as a no.
+func isLinear[T any](f Lerp[T]) (yes bool) {
+	defer func() {
+		err, _ := recover().(error)
+		yes = errors.Is(err, errLinear)
+	}()
+	var zero T
+	f(zero, zero, math.Float64frombits(linearProbe))
+	return false
+}
+
+// NewLinear makes the plan of Linear for T and returns it as a function. The
+// error names a bad tag.
+func NewLinear[T any]() (Lerp[T], error) {
+	l, err := newBlender(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	return func(a, b T, t float64) T {
+		l.blend(unsafe.Pointer(&a), unsafe.Pointer(&a), unsafe.Pointer(&b), t)
+		return a
+	}, nil
+}
+
+// compileLerp returns f, or a compiled Linear in its place, as a function of
+// values and as one of their memory.
+func compileLerp[T any](f Lerp[T]) (Lerp[T], func(dst, a, b []byte, t float64), error) {
+	if !isLinear(f) {
+		return f, func(dst, a, b []byte, t float64) {
+			v := f(valueOf[T](a), valueOf[T](b), t)
+			copy(dst, unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)))
+		}, nil
+	}
+	l, err := newBlender(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := NewLinear[T]()
+	return g, func(dst, a, b []byte, t float64) {
+		if len(dst) != l.size || len(a) != l.size || len(b) != l.size {
+			panic("protocol: Blend: pass exactly the memory of one value for each")
+		}
+		l.blend(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), t)
+	}, err
+}
+
+// LerpOf returns the function that T was registered to be blended by, or nil.
+func LerpOf[T any](p *Protocol) Lerp[T] {
+	info := p.ComponentOf(reflect.TypeFor[T]())
+	if info == nil {
+		return nil
+	}
+	f, _ := info.lerp.(Lerp[T])
+	return f
+}
+
+// blender is the plan of Linear.
+type blender struct {
+	size int
+	runs []blendRun
+	rest []Span // all else, padding included
+}
+
+// blendRun is count floats, angles or quaternions next to each other.
+type blendRun struct {
+	offset uintptr
+	count  uint32
+	size   uint8 // of a float, 4 or 8
+	kind   opKind
+}
+
+// end is where the run ends in memory.
+func (r *blendRun) end() uintptr {
+	width := uintptr(r.size)
+	if r.kind == opQuat {
+		width *= 4
+	}
+	return r.offset + uintptr(r.count)*width
+}
+
+func newBlender(t reflect.Type) (*blender, error) {
+	l := &blender{size: int(t.Size())}
+	if path, pointer := findPointer(t, ""); pointer != nil {
+		return nil, fmt.Errorf("%v cannot be blended: field %s is a %v; write a Lerp of your own", t, path, pointer)
+	}
+	if err := l.add(t, 0, "", nil); err != nil {
+		return nil, err
+	}
+	var at uintptr
+	for i := range l.runs {
+		l.skip(at, l.runs[i].offset)
+		at = l.runs[i].end()
+	}
+	l.skip(at, t.Size())
+	return l, nil
+}
+
+func (l *blender) skip(from, to uintptr) {
+	if from < to {
+		l.rest = append(l.rest, Span{Offset: from, Size: to - from})
+	}
+}
+
+func (l *blender) add(t reflect.Type, offset uintptr, path string, tag *fieldTag) error {
+	if tag != nil && tag.quat && isQuat(t) {
+		l.push(blendRun{offset: offset, count: 1, size: uint8(t.Size() / 4), kind: opQuat})
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64:
+		kind := opQuantised
+		if tag != nil && tag.angle {
+			kind = opAngle
+		}
+		l.push(blendRun{offset: offset, count: 1, size: uint8(t.Size()), kind: kind})
+	case reflect.Array:
+		for i := range t.Len() {
+			if err := l.add(t.Elem(), offset+uintptr(i)*t.Elem().Size(), path, tag); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			inner, err := tagOf(f, tag)
+			if err != nil {
+				return fmt.Errorf("field %s: %w", join(path, f.Name), err)
+			}
+			if err := l.add(f.Type, offset+f.Offset, join(path, f.Name), inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *blender) push(r blendRun) {
+	if n := len(l.runs); n > 0 {
+		last := &l.runs[n-1]
+		if last.kind == r.kind && last.size == r.size && last.end() == r.offset {
+			last.count += r.count
+			return
+		}
+	}
+	l.runs = append(l.runs, r)
+}
+
+// blend sets the value at dst, which may be where a or b is.
+func (l *blender) blend(dst, a, b unsafe.Pointer, t float64) {
+	if t >= 1 {
+		copy(memory(dst, uintptr(l.size)), memory(b, uintptr(l.size)))
+		return
+	}
+	if !(t > 0) {
+		copy(memory(dst, uintptr(l.size)), memory(a, uintptr(l.size)))
+		return
+	}
+	for i := range l.runs {
+		r := &l.runs[i]
+		to, from, next := unsafe.Add(dst, r.offset), unsafe.Add(a, r.offset), unsafe.Add(b, r.offset)
+		if r.size == 4 {
+			mixRun[float32](r, to, from, next, t)
+		} else {
+			mixRun[float64](r, to, from, next, t)
+		}
+	}
+	for _, s := range l.rest {
+		copy(memory(unsafe.Add(dst, s.Offset), s.Size), memory(unsafe.Add(a, s.Offset), s.Size))
+	}
+}
+
+func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
+	if r.kind == opQuat {
+		to, from, next := quats[F](dst, r.count), quats[F](a, r.count), quats[F](b, r.count)
+		for i := range to {
+			slerp(&to[i], &from[i], &next[i], t)
+		}
+		return
+	}
+	to, from, next := floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count)
+	for i := range to {
+		x := float64(from[i])
+		way := float64(next[i]) - x
+		if r.kind == opAngle {
+			way = math.Remainder(way, 2*math.Pi)
+		}
+		to[i] = F(x + float64(way*t))
+	}
+}
+
+// slerp turns from a towards b by the share t of the shorter arc. Rotations that
+// are nearly the same are mixed along the chord, where the arc's formula loses
+// its digits.
+func slerp[F float](dst, a, b *[4]F, t float64) {
+	var x, y [4]float64
+	var dot float64
+	for i := range x {
+		x[i], y[i] = float64(a[i]), float64(b[i])
+		dot += float64(x[i] * y[i])
+	}
+	sign := math.Copysign(1, dot)
+	dot = math.Abs(dot)
+	from, to := 1-t, t
+	if dot < 0.9995 {
+		angle := math.Acos(dot)
+		from, to = math.Sin(from*angle)/math.Sin(angle), math.Sin(to*angle)/math.Sin(angle)
+	}
+	var length float64
+	for i := range x {
+		x[i] = float64(x[i]*from) + float64(y[i]*to*sign)
+		length += float64(x[i] * x[i])
+	}
+	length = math.Sqrt(length)
+	if !(length > 0) {
+		*dst = *a
+		return
+	}
+	for i := range x {
+		dst[i] = F(x[i] / length)
+	}
+}

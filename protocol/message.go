@@ -1,0 +1,139 @@
+package protocol
+
+import "reflect"
+
+// MessageInfo is a registered message, for the plugin and for tools.
+type MessageInfo struct {
+	Number    int    // on the wire; dense from 0, in the order of names
+	Name      string // of the type, with its package path
+	Type      reflect.Type
+	Plan      *Plan
+	Mode      Mode         // also that of Channel
+	Channel   *ChannelInfo // nil: the default channel of Mode
+	Direction Direction
+	Relay     bool // a client may ask the server to pass it on
+}
+
+// MessageRule takes the options of a message.
+type MessageRule[T any] struct{ def *messageRule }
+
+type messageRule struct {
+	rule
+	info  MessageInfo
+	via   Channel
+	codec *codec
+	refs  bool
+}
+
+// Message registers T as a message. T may hold numbers, text, slices, arrays and
+// structs of them, and entities; what that does not cover takes a Codec.
+func Message[T any](p *Protocol) *MessageRule[T] {
+	t := reflect.TypeFor[T]()
+	def := &messageRule{rule: newRule(p, KindMessage, t), info: MessageInfo{Name: typeName(t), Type: t}}
+	if !def.off {
+		p.messages = append(p.messages, def)
+	}
+	return &MessageRule[T]{def}
+}
+
+// Mode sends the message on the default channel of that mode. The default is
+// OrderedReliable.
+func (r *MessageRule[T]) Mode(m Mode) *MessageRule[T] {
+	if r.def.option("Mode") {
+		r.def.info.Mode = m
+	}
+	return r
+}
+
+// Via sends the message on a channel of the game's own.
+func (r *MessageRule[T]) Via(c Channel) *MessageRule[T] {
+	if r.def.option("Via") {
+		r.def.via = c
+	}
+	return r
+}
+
+// Direction sets who may send the message. The default is the channel's, which
+// is Bidirectional if nothing else was set.
+func (r *MessageRule[T]) Direction(d Direction) *MessageRule[T] {
+	if r.def.option("Direction") {
+		r.def.info.Direction = d
+	}
+	return r
+}
+
+// Relay lets a client address the message to other clients, by way of the
+// server.
+func (r *MessageRule[T]) Relay() *MessageRule[T] {
+	if r.def.option("Relay") {
+		r.def.info.Relay = true
+	}
+	return r
+}
+
+// Codec replaces the built-in encoding of T. A T with entity fields needs a
+// RefCodec.
+func (r *MessageRule[T]) Codec(c Codec[T]) *MessageRule[T] {
+	if r.def.option("Codec") && r.def.present("Codec", c != nil) {
+		r.def.codec = wrapCodec(c)
+		_, r.def.refs = c.(RefCodec[T])
+	}
+	return r
+}
+
+func (r *messageRule) finish(number int) {
+	i := &r.info
+	i.Number = number
+	i.Plan = r.p.plan(r.subject, i.Type, true, r.codec, r.refs)
+	fallback := Bidirectional
+	if r.given["Via"] {
+		i.Channel = r.via.info
+		if i.Channel == nil || r.via.p != r.p {
+			i.Channel = nil
+			r.unfit("Via takes a channel that Channel of this protocol returned")
+		} else {
+			i.Mode, fallback = i.Channel.Mode, i.Channel.Direction
+		}
+	}
+	if !r.given["Direction"] {
+		i.Direction = fallback
+	}
+	r.check(fallback)
+}
+
+func (r *messageRule) check(channel Direction) {
+	i := &r.info
+	switch {
+	case r.given["Mode"] && r.given["Via"]:
+		r.unfit("Mode and Via both choose a channel: keep one")
+	case i.Mode >= modes:
+		r.unfit("Mode(%d) is none of the five modes", i.Mode)
+	case !i.Direction.valid():
+		r.unfit("Direction(%d) is none of ServerToClient, ClientToServer and Bidirectional", i.Direction)
+	case !i.Direction.within(channel):
+		r.unfit("the message is %v, its channel only %v: make the channel wider or the message narrower", i.Direction, channel)
+	case i.Relay && i.Direction != Bidirectional:
+		r.unfit("Relay goes from a client to the server and on to clients, so the message must be Bidirectional, not %v", i.Direction)
+	}
+}
+
+// Messages returns the registered messages by number.
+func (p *Protocol) Messages() []*MessageInfo {
+	p.build()
+	infos := make([]*MessageInfo, len(p.messages))
+	for i, r := range p.messages {
+		infos[i] = &r.info
+	}
+	return infos
+}
+
+// MessageOf returns the registered message of a type, or nil.
+func (p *Protocol) MessageOf(t reflect.Type) *MessageInfo {
+	p.build()
+	for _, r := range p.messages {
+		if r.info.Type == t {
+			return &r.info
+		}
+	}
+	return nil
+}

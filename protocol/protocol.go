@@ -1,0 +1,157 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// Config is what the two sides must agree on before anything is registered.
+type Config struct {
+	// Name of the game, 1 to 64 bytes. Peers with other names do not connect.
+	Name string
+
+	// TickRate is the number of fixed steps per second, 1 to 1000. 0 means
+	// entangle.DefaultTickRate.
+	TickRate int
+}
+
+// Limits of Config.
+const (
+	// MaxNameLength is how many bytes a game's or a channel's name may have: it
+	// is shown in lists and errors.
+	MaxNameLength = 64
+
+	// MaxTickRate bounds Config.TickRate: beyond it a step is shorter than what
+	// timers and links can tell apart.
+	MaxTickRate = 1000
+)
+
+// Protocol is the registry: all that both sides have registered. It is filled at
+// set-up by one goroutine, sealed by the plugin, and may then be read by many.
+type Protocol struct {
+	config    Config
+	mistakes  []error // found while registering
+	unfit     []error // found while putting it all together
+	sealed    bool
+	built     bool
+	types     map[registration]bool
+	kinds     map[reflect.Type]Kind // of types that live in the world
+	worldly   int                   // how many of those are the game's
+	byChannel map[string]bool
+
+	components []*componentRule
+	locals     []*LocalInfo
+	inputs     []*inputRule
+	messages   []*messageRule
+	requests   []*RequestInfo
+	resources  []*resourceRule
+	channels   []*ChannelInfo
+	entries    []Entry
+}
+
+// registration is a type registered as something.
+type registration struct {
+	kind Kind
+	name string
+}
+
+// New returns an empty registry. Mistakes in c are reported by Err.
+func New(c Config) *Protocol {
+	p := &Protocol{
+		config: c, types: map[registration]bool{}, kinds: map[reflect.Type]Kind{}, byChannel: map[string]bool{},
+	}
+	if c.Name == "" || len(c.Name) > MaxNameLength || !utf8.ValidString(c.Name) {
+		p.fail(ErrConfig, "Config.Name", "%q is not a name of 1 to %d bytes: give your game one, it keeps other games' clients out", c.Name, MaxNameLength)
+	}
+	switch {
+	case c.TickRate == 0:
+		p.config.TickRate = entangle.DefaultTickRate
+	case c.TickRate < 0 || c.TickRate > MaxTickRate:
+		p.fail(ErrConfig, "Config.TickRate", "%d is not between 1 and %d steps per second: set it, or leave it 0 for %d", c.TickRate, MaxTickRate, entangle.DefaultTickRate)
+	}
+	return p
+}
+
+// Name returns the name of the game.
+func (p *Protocol) Name() string { return p.config.Name }
+
+// TickRate returns the number of fixed steps per second.
+func (p *Protocol) TickRate() int { return p.config.TickRate }
+
+// Err returns every mistake made so far, joined, or nil. Each is a *SetupError.
+// A test that calls Err on a game's protocol finds them without running it.
+func (p *Protocol) Err() error {
+	p.build()
+	return errors.Join(append(slices.Clone(p.mistakes), p.unfit...)...)
+}
+
+// Seal ends registration and returns Err. The plugin calls it when a server or
+// client is made; to register anything later is a mistake that Err reports.
+func (p *Protocol) Seal() error {
+	err := p.Err()
+	p.sealed = true
+	return err
+}
+
+func (p *Protocol) fail(kind error, subject, format string, args ...any) {
+	p.mistakes = append(p.mistakes, &SetupError{Kind: kind, Subject: subject, Problem: fmt.Sprintf(format, args...)})
+}
+
+// touch notes that what was built is stale, and reports whether registering is
+// still allowed.
+func (p *Protocol) touch(subject string) bool {
+	if p.sealed {
+		p.fail(ErrSealed, subject, "registered after the protocol was sealed: register everything before you make a server or client, in code that both sides share")
+		return false
+	}
+	p.built = false
+	return true
+}
+
+// admit checks that a type may be registered as kind, and notes that it is.
+func (p *Protocol) admit(kind Kind, t reflect.Type, name string) bool {
+	subject := kind.String() + " " + name
+	if !p.touch(subject) {
+		return false
+	}
+	if len(name) > maxEntryName {
+		p.fail(ErrType, subject, "the name of the type has over %d bytes: give it a shorter one, or a shorter package path", maxEntryName)
+		return false
+	}
+	key := registration{kind, name}
+	if p.types[key] {
+		p.fail(ErrTwice, subject, "registered twice: keep one; if these are two types, they share one name, so rename one or move it out of its function")
+		return false
+	}
+	p.types[key] = true
+	return !kind.worldly() || p.admitWorldly(kind, t, subject)
+}
+
+// admitWorldly is for types that become components of the world.
+func (p *Protocol) admitWorldly(kind Kind, t reflect.Type, subject string) bool {
+	if other, ok := p.kinds[t]; ok {
+		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input; make a second type for the second purpose", other)
+		return false
+	}
+	p.kinds[t] = kind
+	if !strings.HasPrefix(t.PkgPath(), ownPackage) {
+		p.worldly++
+	}
+	return true
+}
+
+// ownPackage is where this module's own component types come from. They have
+// numbers set aside.
+const ownPackage = "github.com/entangle-ecs/entangle"
+
+// byName sorts by name, which gives both sides the same numbers whatever the
+// order of registration.
+func byName[R any](rules []R, name func(R) string) {
+	slices.SortFunc(rules, func(a, b R) int { return strings.Compare(name(a), name(b)) })
+}

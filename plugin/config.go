@@ -112,8 +112,7 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	if p == nil {
 		return common{}, errNoProtocol
 	}
-	p.Seal()
-	if err := p.Err(); err != nil {
+	if err := p.Seal(); err != nil {
 		return common{}, fmt.Errorf("plugin: the protocol has mistakes: %w", err)
 	}
 	if clock == nil {

@@ -116,7 +116,7 @@ func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing
 	l := letter{kind: response, number: number, call: call, one: m.from}
 	answer := p.offices[number].answer
 	if answer == nil {
-		return 0, p.fail(l, fmt.Sprintf("the server does not answer requests of type %v", p.requests[number].Type))
+		return 0, p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
 	}
 	encode, err := answer(m.from, &m.r, m)
 	switch {

@@ -68,10 +68,16 @@ type player struct {
 }
 
 func newGame(t testing.TB, systems ...func(*plugin.Server)) *game {
+	return newGameWith(t, func(*plugin.ServerConfig) {}, systems...)
+}
+
+func newGameWith(t testing.TB, adjust func(*plugin.ServerConfig), systems ...func(*plugin.Server)) *game {
 	g := &game{t: t, now: time.Unix(1_000_000, 0), network: memory.NewNetwork()}
 	g.key = token.NewKey()
 	g.place = g.network.Listener()
-	server, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Clock: g.clock, Key: g.key, MaxClients: 8})
+	config := plugin.ServerConfig{Protocol: testProtocol(), Clock: g.clock, Key: g.key, MaxClients: 8}
+	adjust(&config)
+	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
 	for _, add := range systems {
 		add(server)

@@ -17,6 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -53,6 +54,8 @@ var numbers = map[string]any{
 	"channel.DefaultReliableQueue": channel.DefaultReliableQueue,
 	"channel.DefaultResendFactor":  channel.DefaultResendFactor,
 	"channel.DefaultResendMin":     channel.DefaultResendMin,
+	"protocol.MaxEntries":          protocol.MaxEntries,
+	"protocol.MaxChannels":         protocol.MaxChannels,
 	"peer.FirstMessages":           peer.FirstMessages,
 	"peer.FirstUser":               peer.FirstUser,
 	"repl.SeqBits":                 repl.SeqBits,

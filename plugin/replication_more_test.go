@@ -131,6 +131,51 @@ func TestChangesAreToldOnceAndWhole(t *testing.T) {
 	assert.Equal(t, []string{"despawned"}, o.take())
 }
 
+// Taking the tag off pauses: clients keep the entity as it was, newcomers do not
+// see it, and putting the tag on again catches up on the same entity.
+func TestTakingTheTagOffPauses(t *testing.T) {
+	g := newGame(t)
+	c := g.join(1)
+	e := g.spawn(spot{1, 2}, name{7})
+	g.run(30)
+	tags := generic.NewMap1[components.Replicate](g.world)
+	at[spot](g.world, e).X = 5
+	g.run(1) // under way when the pause begins
+	tags.Remove(e)
+	at[spot](g.world, e).X = 6
+	late := g.join(2)
+	g.run(60)
+	assert.Equal(t, map[uint32]spot{7: {5, 2}}, spots(c.world))
+	assert.Empty(t, spots(late.world))
+	tags.Add(e)
+	g.run(5)
+	assert.Equal(t, map[uint32]spot{7: {6, 2}}, spots(c.world))
+	assert.Equal(t, spots(c.world), spots(late.world))
+	assert.Equal(t, 1, count[components.Remote](c.world))
+}
+
+// What is written between ticks is not sent before a tick has taken it in, so that
+// a client never shows a state that no tick had.
+func TestNothingIsSentBetweenTicks(t *testing.T) {
+	g := newGame(t)
+	c := g.join(1)
+	e := g.spawn(spot{1, 2}, name{7})
+	g.run(30)
+	g.now = g.now.Add(time.Millisecond) // past the edge of a tick
+	g.server.Step(g.now)
+	before := g.server.Stats().Replication
+	for range 5 {
+		at[spot](g.world, e).X++
+		g.now = g.now.Add(time.Millisecond)
+		g.server.Step(g.now)
+		c.Step(g.now)
+	}
+	assert.Equal(t, before, g.server.Stats().Replication)
+	assert.Equal(t, map[uint32]spot{7: {1, 2}}, spots(c.world))
+	g.run(1)
+	assert.Equal(t, map[uint32]spot{7: {6, 2}}, spots(c.world))
+}
+
 // All packets are read before the first tick of a frame and all are sent after the
 // last: what a client says is there in the tick of the frame in which it arrives,
 // and what that tick makes of it leaves with the same frame.

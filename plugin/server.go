@@ -87,10 +87,10 @@ func (s *Server) Finalize(w *ecs.World) {
 	s.schedule.Finalize(w)
 }
 
-// observe takes in what the ticks of the frame changed. Without a tick the world
-// is what it was.
+// observe takes in what the ticks of the frame changed.
 func (s *Server) observe() {
 	if s.steps == 0 {
+		s.publisher.Hold()
 		return
 	}
 	if err := s.publisher.Observe(s.Tick()); err != nil {

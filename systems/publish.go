@@ -94,6 +94,10 @@ func (p *Publisher) World() *sender.World { return p.world }
 // nearest that is inside.
 func (p *Publisher) Clamped() uint64 { return p.clamped }
 
+// Hold stops all replication until the next Observe: in a frame without a tick the
+// world is not what it was at any tick.
+func (p *Publisher) Hold() { p.world.Hold() }
+
 // Observe takes in what changed since the last call, as the state at tick.
 func (p *Publisher) Observe(tick entangle.Tick) error {
 	if err := p.table.Observe(tick); err != nil {
@@ -120,9 +124,11 @@ func (p *Publisher) leave() {
 	}
 	for _, s := range p.table.Paused() {
 		p.paused.Set(int(s))
+		p.world.Pause(repl.Slot(s))
 	}
 	for _, s := range p.table.Resumed() {
 		p.paused.Clear(int(s))
+		p.world.Resume(repl.Slot(s))
 	}
 }
 

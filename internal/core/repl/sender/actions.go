@@ -14,6 +14,9 @@ func (p *Peer) ActionsDue() bool { return !p.shapeDue.Empty() }
 // when nothing can be sent now. The caller sends the message and calls
 // ActionsSent with the name that it will be acknowledged by.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
+	if p.world.held {
+		return dst
+	}
 	heads := repl.Heads{Tick: p.world.tick}
 	p.w.Reset(dst)
 	start := p.w.LenBits()
@@ -56,7 +59,7 @@ func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
 	case !w.groups[g].open:
 		rec.Kind = repl.Gone
 		return rec, &w.bodies.none, true
-	case w.groups[g].tooLarge:
+	case w.groups[g].tooLarge, w.groups[g].paused:
 		return rec, nil, false
 	case p.phase[g] == unknown:
 		rec.Kind, rec.Seq = repl.Full, 0

@@ -91,6 +91,7 @@ func (w *World) body(g repl.Handle, key bodyKey) *body {
 	if have := w.bodies.find(g, key); have != nil {
 		return have
 	}
+	w.stats.Bodies++
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()

@@ -14,6 +14,9 @@ type group struct {
 
 	// abandoned: it has ended here and goes on at the peers, who are not told.
 	abandoned bool
+
+	// paused: its values can't be read for the time being.
+	paused bool
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool

@@ -13,7 +13,7 @@ const minRoom = 16
 // there is nothing to send. Groups take turns: the next frame goes on where this
 // one ended.
 func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
-	if room < minRoom {
+	if room < minRoom || p.world.held {
 		return dst
 	}
 	g := p.nextDue()
@@ -45,7 +45,8 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 }
 
 // nextDue returns the next group that has values to send, from the cursor on
-// and around, or -1. What turns out to be acknowledged is struck off.
+// and around, or -1. What turns out to be acknowledged is struck off; a paused
+// group is due again when it resumes.
 func (p *Peer) nextDue() int {
 	for range 2 {
 		for g := p.due.Next(p.cursor); g >= 0; g = p.due.Next(g + 1) {
@@ -65,7 +66,8 @@ func (p *Peer) nextDue() int {
 // will carry the values too, so that the peer never holds one tick's values in
 // another tick's structure.
 func (p *Peer) wantsUpdate(g int) bool {
-	return p.phase[g] == known && !p.shapeDue.Has(g) && p.base[g].Before(p.world.groups[g].changed)
+	gr := &p.world.groups[g]
+	return p.phase[g] == known && !p.shapeDue.Has(g) && !gr.paused && p.base[g].Before(gr.changed)
 }
 
 func (p *Peer) appendUpdate(heads *repl.Heads, rec *repl.Record, b *body) {

@@ -36,6 +36,8 @@ type World struct {
 	moved    repl.Bitset
 	reshaped repl.Bitset
 
+	held bool // between ticks: the source's values may be newer than the tick
+
 	peers  []*Peer
 	bodies bodies
 	stats  Stats
@@ -91,11 +93,15 @@ func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
 
 // Begin opens a tick, later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
-	w.tick = tick
+	w.tick, w.held = tick, false
 	w.moved.Reset()
 	w.reshaped.Reset()
 	w.bodies.reset()
 }
+
+// Hold stops all sending until the next Begin. A frame without a tick calls it:
+// what the source would encode then is not the state of any tick.
+func (w *World) Hold() { w.held = true }
 
 // Spawn takes in an entity with the given components, as a group of its own.
 // When no handle is left it is counted, and not replicated.
@@ -134,6 +140,24 @@ func (w *World) Abandon(s repl.Slot) {
 	}
 	w.groups[w.slots.id[s].Group].abandoned = true
 	w.Despawn(s)
+}
+
+// Pause stops an entity from being sent: its values can't be read, and the peers
+// keep it as it was last sent.
+func (w *World) Pause(s repl.Slot) { w.setPaused(s, true) }
+
+// Resume sends an entity again, and with it all that changed meanwhile.
+func (w *World) Resume(s repl.Slot) {
+	w.setPaused(s, false)
+	if w.slots.used.Has(int(s)) {
+		w.moved.Set(int(w.slots.id[s].Group))
+	}
+}
+
+func (w *World) setPaused(s repl.Slot, paused bool) {
+	if w.slots.used.Has(int(s)) {
+		w.groups[w.slots.id[s].Group].paused = paused
+	}
 }
 
 // Reshape says that components of an entity appeared and vanished. One that did

@@ -17,8 +17,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	tick := func() {
 		now, pkt = now.Add(time.Second/60), pkt+1
 		for mode := OrderedReliable; mode < External; mode++ {
-			a.Send(ID(mode), body, 0, now)
-			a.Send(9, body[:7], 2, now)
+			_, _ = a.Send(ID(mode), body, 0, now)
+			_, _ = a.Send(9, body[:7], 2, now)
 		}
 		out, _ := a.AppendFrames(buf[:0], fullRoom, pkt, now, testRTT)
 		out, mark := a.BeginFrame(out, ID(External))
@@ -27,7 +27,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		if pkt%5 == 0 {
 			return
 		}
-		b.HandleFrames(out, now)
+		_ = b.HandleFrames(out, now)
 		for _, _, ok := b.Poll(); ok; _, _, ok = b.Poll() {
 		}
 		a.HandleAcked(pkt)
@@ -52,11 +52,11 @@ func BenchmarkTick(b *testing.B) {
 		now, pkt = now.Add(time.Second/60), pkt+1
 		for range 4 {
 			for mode := OrderedReliable; mode < External; mode++ {
-				x.Send(ID(mode), body, 0, now)
+				_, _ = x.Send(ID(mode), body, 0, now)
 			}
 		}
 		out, _ := x.AppendFrames(buf[:0], fullRoom, pkt, now, testRTT)
-		y.HandleFrames(x.Finish(out), now)
+		_ = y.HandleFrames(x.Finish(out), now)
 		for _, _, ok := y.Poll(); ok; _, _, ok = y.Poll() {
 		}
 		x.HandleAcked(pkt)

@@ -181,5 +181,6 @@ func TestLinkIsRepeatable(t *testing.T) {
 		}
 		return n.a.tracker.Stats()
 	}
-	require.Equal(t, run(), run())
+	first, second := run(), run()
+	require.Equal(t, first, second)
 }

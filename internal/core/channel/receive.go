@@ -141,14 +141,15 @@ func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
 // keepFragment adds a new fragment to its message and delivers what it completes.
 func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
 	more := partCost(f.final, len(f.body))
-	place, held := l.arrivals.find(f.message)
+	_, held := l.arrivals.find(f.message)
 	if !held || !l.cfg.Mode.Reliable() { // making room may drop what was held
 		more += messageOverhead
 	}
 	if !m.fits(l, more) {
 		return ErrWindow
 	}
-	if place, held = l.arrivals.find(f.message); !held {
+	place, held := l.arrivals.find(f.message)
+	if !held {
 		m.hold(l, place, m.newIncoming(f.message, f.final, at))
 	}
 	if f.index != f.final {

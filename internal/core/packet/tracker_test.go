@@ -362,10 +362,10 @@ func TestTrackerAllocatesNothing(t *testing.T) {
 		buf = AppendHeader(buf[:0], a.Next(now, 0, Data))
 		h, _, _ := ParseHeader(buf)
 		if n%5 != 0 {
-			b.HandleHeader(h, now)
+			_, _ = b.HandleHeader(h, now)
 		}
 		if b.AckDue(now) {
-			a.HandleHeader(b.Next(now, 0, AckOnly), now)
+			_, _ = a.HandleHeader(b.Next(now, 0, AckOnly), now)
 		}
 		for _, ok := a.PollAcked(); ok; _, ok = a.PollAcked() {
 		}

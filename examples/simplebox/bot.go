@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// patience is how many ticks a bot hunts one dot before it looks for another.
+const patience = 2 * tickRate
+
+// bot hunts dots. It knows no more than its client's world, as late as that is.
+type bot struct {
+	world  *ecs.World
+	client *plugin.Client
+	boxes  *generic.Filter3[Position, Box, components.ControlledBy]
+	dots   *generic.Filter1[Position]
+	places generic.Map[Position]
+	prey   ecs.Entity
+	ticks  int // of patience left
+}
+
+func newBot(w *ecs.World, client *plugin.Client) *bot {
+	return &bot{
+		world: w, client: client,
+		boxes:  generic.NewFilter3[Position, Box, components.ControlledBy](),
+		dots:   generic.NewFilter1[Position]().Without(generic.T[Box]()),
+		places: generic.NewMap[Position](w),
+	}
+}
+
+// steer returns where the bot wants its box to go in this tick.
+func (b *bot) steer() Steer {
+	me, ok := b.box()
+	if !ok {
+		return Steer{}
+	}
+	if b.ticks--; b.ticks <= 0 || !b.world.Alive(b.prey) {
+		b.prey, b.ticks = b.nearestDot(me), patience
+	}
+	if b.prey.IsZero() {
+		return Steer{}
+	}
+	prey := b.places.Get(b.prey)
+	return Steer{DX: toward(me.X, prey.X), DY: toward(me.Y, prey.Y)}
+}
+
+// box finds the box that is this client's.
+func (b *bot) box() (at Position, ok bool) {
+	for query := b.boxes.Query(b.world); query.Next(); {
+		where, _, control := query.Get()
+		if control.Client == b.client.ID() {
+			at, ok = *where, true
+		}
+	}
+	return at, ok
+}
+
+// nearestDot returns the dot to hunt, the zero entity if there is none.
+func (b *bot) nearestDot(me Position) (prey ecs.Entity) {
+	best := math.Inf(1)
+	for query := b.dots.Query(b.world); query.Next(); {
+		at := query.Get()
+		if d := math.Hypot(float64(at.X-me.X), float64(at.Y-me.Y)); d < best {
+			prey, best = query.Entity(), d
+		}
+	}
+	return prey
+}
+
+// toward is the sign of the way, and 0 when it is almost done.
+func toward(from, to float32) int8 {
+	switch {
+	case to-from > 1:
+		return 1
+	case from-to > 1:
+		return -1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// camera takes pictures of a world.
+type camera struct {
+	world  *ecs.World
+	dots   *generic.Filter1[Position]
+	boxes  *generic.Filter3[Position, Box, components.ControlledBy]
+	alarms generic.Map[Alarm]
+}
+
+func newCamera(w *ecs.World) *camera {
+	return &camera{
+		world:  w,
+		dots:   generic.NewFilter1[Position]().Without(generic.T[Box]()),
+		boxes:  generic.NewFilter3[Position, Box, components.ControlledBy](),
+		alarms: generic.NewMap[Alarm](w),
+	}
+}
+
+// take returns a new picture, and how many entities are on it.
+func (c *camera) take() (p picture, entities int) {
+	for query := c.dots.Query(c.world); query.Next(); {
+		at, hue := query.Get(), uint8(calmHue)
+		if alarm := c.alarms.Get(query.Entity()); alarm != nil {
+			hue = alarm.Hue
+		}
+		p.Dots = append(p.Dots, inByte(at.X), inByte(at.Y), hue)
+	}
+	for query := c.boxes.Query(c.world); query.Next(); {
+		at, box, control := query.Get()
+		p.Boxes = append(p.Boxes, boxPicture{
+			X: inByte(at.X), Y: inByte(at.Y), Hue: box.Hue, Score: box.Score, Owner: control.Client,
+		})
+	}
+	slices.SortFunc(p.Boxes, func(a, b boxPicture) int { return cmp.Compare(a.Hue, b.Hue) })
+	return p, len(p.Dots)/dotBytes + len(p.Boxes)
+}
+
+// inByte spreads the field over a byte.
+func inByte(v float32) uint8 { return uint8(inField(v) / fieldSize * 255) }

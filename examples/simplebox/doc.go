@@ -1,0 +1,43 @@
+// Simplebox is a whole game in its smallest form: a server with a thousand
+// wandering dots, and a box for every client that eats them.
+//
+//	go run ./examples/simplebox
+//
+// starts a server and two clients, each a process of its own, which speak over UDP
+// on this machine, and draws their three worlds side by side. The arrow keys steer
+// the box of client 1, the keys w a s d that of client 2; bots steer until then.
+// The keys 1 to 4 make the line worse, space holds the server's world still to
+// see the others become equal to it.
+//
+//	go run ./examples/simplebox -mode server -addr 0.0.0.0:40000 -key KEY
+//	go run ./examples/simplebox -mode client -addr 192.0.2.7:40000 -key KEY
+//
+// run the sides apart, also on different machines. `-mode key` prints a KEY;
+// without one a server listens on loopback only. `-settings FILE` reads the same
+// options from a file of JSON, where they have the flags' names.
+//
+//	go run ./examples/simplebox -headless -seconds 5 -loss 0.2 -latency 80ms
+//
+// needs no terminal: it plays for five seconds, holds the world still, waits until
+// everything has come to rest, and compares what the three processes hold.
+//
+// # Where to read
+//
+// What a game with Entangle consists of:
+//
+//   - game.go: the components and messages that both sides know
+//   - server.go, boxes.go, dots.go: the server and its systems
+//   - client.go, bot.go: the client, which sends where its box should go
+//   - dump.go: how two worlds are compared
+//
+// What only this demo needs:
+//
+//   - settings.go, main.go: the options
+//   - node.go, orders.go: one process and how it is told and tells
+//   - line.go: a line with latency, jitter and loss
+//   - family.go, headless.go: the process that starts the others
+//   - view.go, panel.go, field.go: the picture
+//
+// Boxes on a client are shown where the last packet says they are. There is no
+// prediction: a box answers to its keys after a round trip.
+package main

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// dumper writes a world down as the wire would carry it, in an order that is equal
+// in every process: one line for each component of each entity that has an ID.
+// Worlds are equal if their dumps are, and `diff` tells where two differ.
+type dumper struct {
+	world    *ecs.World
+	filter   *generic.Filter1[ID]
+	columns  []dumpColumn
+	entities []numbered
+}
+
+// numbered is an entity and the number that it has everywhere.
+type numbered struct {
+	number uint32
+	entity ecs.Entity
+}
+
+// dumpColumn writes the component of one type, if an entity has it.
+type dumpColumn struct {
+	typ    reflect.Type
+	append func(dst []byte, e ecs.Entity) (line []byte, has bool)
+}
+
+// newDumper returns a dumper of the entities that this world replicates: on a
+// server those with Replicate, on a client those with Remote.
+func newDumper(p *protocol.Protocol, w *ecs.World, mark generic.Comp) *dumper {
+	return &dumper{
+		world: w, filter: generic.NewFilter1[ID]().With(mark),
+		columns: []dumpColumn{
+			dumpColumnOf[ID](p, w),
+			dumpColumnOf[Position](p, w),
+			dumpColumnOf[Box](p, w),
+			dumpColumnOf[Alarm](p, w),
+			dumpColumnOf[components.ControlledBy](p, w),
+		},
+	}
+}
+
+func dumpColumnOf[T any](p *protocol.Protocol, w *ecs.World) dumpColumn {
+	typ := reflect.TypeFor[T]()
+	plan := p.ComponentOf(typ).Plan
+	values := generic.NewMap[T](w)
+	var writer bits.Writer
+	return dumpColumn{typ: typ, append: func(dst []byte, e ecs.Entity) ([]byte, bool) {
+		value := values.Get(e)
+		if value == nil {
+			return dst, false
+		}
+		writer.Reset(dst)
+		if err := protocol.EncodeValue(plan, &writer, value, nil); err != nil {
+			panic(err) // components hold nothing that can be too long
+		}
+		return writer.Finish(), true
+	}}
+}
+
+// dump returns the lines, each with the number of an entity, a component's name,
+// and its encoding in hexadecimal.
+func (d *dumper) dump() []byte {
+	d.entities = d.entities[:0]
+	for query := d.filter.Query(d.world); query.Next(); {
+		d.entities = append(d.entities, numbered{number: query.Get().N, entity: query.Entity()})
+	}
+	slices.SortFunc(d.entities, func(a, b numbered) int { return int(int64(a.number) - int64(b.number)) })
+	var text bytes.Buffer
+	var encoded []byte
+	for _, e := range d.entities {
+		for _, column := range d.columns {
+			var has bool
+			if encoded, has = column.append(encoded[:0], e.entity); has {
+				fmt.Fprintf(&text, "%d %v %x\n", e.number, column.typ, encoded)
+			}
+		}
+	}
+	return text.Bytes()
+}
+
+// hashOf returns the hash of a dump.
+func hashOf(dump []byte) string {
+	sum := sha256.Sum256(dump)
+	return hex.EncodeToString(sum[:])
+}
+
+// spoil changes one value of one entity, to see that a comparison notices.
+func spoil(w *ecs.World) {
+	filter := generic.NewFilter1[Position]()
+	query := filter.Query(w)
+	defer query.Close()
+	if query.Next() {
+		at := query.Get()
+		at.X = inField(fieldSize - at.X)
+	}
+}

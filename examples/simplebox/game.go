@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+const (
+	// tickRate is how many steps per second both sides run.
+	tickRate = 60
+
+	// fieldSize is the side of the square that all dots and boxes live in. It
+	// stands in the tag of Position, too.
+	fieldSize = 100
+)
+
+// ID tells an entity from all others that ever were. The handles of an Arche world
+// differ from process to process; this number is equal everywhere.
+type ID struct{ N uint32 }
+
+// Position is where something is. On the wire each coordinate takes 14 bits.
+type Position struct {
+	X, Y float32 `net:"range=0..100,step=0.01"`
+}
+
+// Box is what a player steers.
+type Box struct {
+	// Hue is its colour, counted up with each box.
+	Hue uint8
+	// Score is how many dots it ate.
+	Score uint32
+}
+
+// Alarm is on a dot while it runs from a box.
+type Alarm struct{ Hue uint8 }
+
+// Steer is what a client tells the server in every tick: where its box should go.
+type Steer struct {
+	DX, DY int8 `net:"range=-1..1"`
+}
+
+// newProtocol registers what goes over the wire. Both sides call it, and so have
+// the same; what is not registered stays where it is.
+func newProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "simplebox", TickRate: tickRate})
+	protocol.Component[ID](p)
+	protocol.Component[Position](p)
+	protocol.Component[Box](p)
+	protocol.Component[Alarm](p)
+	protocol.Component[components.ControlledBy](p)
+	protocol.Message[Steer](p).Mode(protocol.SequencedUnreliable).Direction(protocol.ClientToServer)
+	return p
+}

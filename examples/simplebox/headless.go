@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+const (
+	// connectTime is how long clients may take to be connected and see the world:
+	// half of all datagrams may be lost.
+	connectTime = 30 * time.Second
+
+	// restTime bounds the wait for worlds to come to rest.
+	restTime = 30 * time.Second
+
+	// quietTime without a change in any world is rest, equal or not.
+	quietTime = 5 * time.Second
+
+	// answerTime is how long a process may take to answer an order.
+	answerTime = 10 * time.Second
+)
+
+// result is the line of JSON that a run without a terminal prints.
+type result struct {
+	Example  string        `json:"example"`
+	Clients  int           `json:"clients"`
+	Ticks    entangle.Tick `json:"ticks"`
+	Entities int           `json:"entities"`
+	Seconds  float64       `json:"seconds"`
+	Eaten    int           `json:"eaten"`
+	// BytesPerS is what the server sent per second, to all clients.
+	BytesPerS float64 `json:"bytes_per_s"`
+	// Links are the connections when the world was held still.
+	Links []link `json:"links"`
+	// SettleMS is how long the worlds took to come to rest, in milliseconds.
+	SettleMS    float64  `json:"settle_ms"`
+	HashServer  string   `json:"hash_server"`
+	HashClients []string `json:"hash_clients"`
+	WorldsEqual bool     `json:"worlds_equal"`
+}
+
+// playHeadless plays as long as told, holds the world still, and compares.
+func playHeadless(ctx context.Context, s settings) (*result, error) {
+	all, err := startSides(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer all.end()
+	m := newMatch(all)
+	r := &result{Example: "simplebox", Clients: s.Clients, HashClients: []string{}}
+	if err := m.play(ctx, s.Seconds, r); err != nil {
+		return nil, err
+	}
+	if err := m.rest(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, m.compare(ctx, s, r)
+}
+
+// play waits until every client has a world, and plays on for some seconds.
+func (m *match) play(ctx context.Context, seconds float64, r *result) error {
+	err := m.await(ctx, connectTime, "connecting", func() bool {
+		return m.all(func(r report) bool {
+			return r.Entities > 0 && (r.Side == 0 || r.State == plugin.Connected.String())
+		})
+	})
+	if err != nil {
+		return err
+	}
+	length := time.Duration(seconds * float64(time.Second))
+	start, before := time.Now(), m.latest[0]
+	err = m.await(ctx, length+answerTime, "playing", func() bool { return time.Since(start) >= length })
+	if err != nil {
+		return err
+	}
+	after := m.latest[0]
+	r.Seconds = time.Since(start).Seconds()
+	r.BytesPerS = float64(after.Sent-before.Sent) / r.Seconds
+	r.Links = after.Links
+	return nil
+}
+
+// rest holds the world still and waits until all worlds are equal, or none changes
+// any more. A world that never comes to rest is compared as it is.
+func (m *match) rest(ctx context.Context, r *result) error {
+	still := true
+	if err := m.order(0, order{Still: &still}); err != nil {
+		return err
+	}
+	start := time.Now()
+	err := m.await(ctx, answerTime, "holding still", func() bool { return m.latest[0].Still })
+	if err != nil {
+		return err
+	}
+	err = m.await(ctx, restTime, "coming to rest", func() bool {
+		return m.equal() || time.Since(m.changed) > quietTime
+	})
+	if err != nil && !errors.Is(err, errTooLong) {
+		return err
+	}
+	r.SettleMS = milliseconds(time.Since(start))
+	r.Ticks, r.Entities, r.Eaten = m.latest[0].Tick, m.latest[0].Entities, m.latest[0].Eaten
+	return nil
+}
+
+// compare has every process write its world down, and holds the files against each
+// other.
+func (m *match) compare(ctx context.Context, s settings, r *result) error {
+	folder, remove, err := dumpFolder(s.Dumps)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	for _, number := range m.numbers {
+		o := order{Dump: dumpName(folder, number), Spoil: s.Spoil && number == 1}
+		if err := m.order(number, o); err != nil {
+			return err
+		}
+	}
+	err = m.await(ctx, answerTime, "writing dumps", func() bool {
+		return m.all(func(r report) bool { return r.Dumped != "" })
+	})
+	if err != nil {
+		return err
+	}
+	return m.compareFiles(folder, r)
+}
+
+func (m *match) compareFiles(folder string, r *result) error {
+	server, err := m.readDump(folder, 0)
+	if err != nil {
+		return err
+	}
+	r.HashServer, r.WorldsEqual = hashOf(server), len(server) > 0
+	for _, number := range m.numbers[1:] {
+		client, err := m.readDump(folder, number)
+		if err != nil {
+			return err
+		}
+		r.HashClients = append(r.HashClients, hashOf(client))
+		r.WorldsEqual = r.WorldsEqual && bytes.Equal(server, client)
+	}
+	return nil
+}
+
+// readDump reads a process's dump and checks that it is what the process wrote.
+func (m *match) readDump(folder string, number int) ([]byte, error) {
+	dump, err := os.ReadFile(dumpName(folder, number))
+	if err != nil {
+		return nil, err
+	}
+	if hashOf(dump) != m.latest[number].Dumped {
+		return nil, fmt.Errorf("the dump of %s is not what it wrote", sideName(number))
+	}
+	return dump, nil
+}
+
+func dumpName(folder string, number int) string {
+	if number == 0 {
+		return filepath.Join(folder, "server.txt")
+	}
+	return filepath.Join(folder, fmt.Sprintf("client%d.txt", number))
+}
+
+// dumpFolder returns the folder that was asked for, or one that is removed later.
+func dumpFolder(asked string) (folder string, remove func(), err error) {
+	if asked == "" {
+		folder, err = os.MkdirTemp("", "simplebox-")
+		return folder, func() { _ = os.RemoveAll(folder) }, err
+	}
+	folder, err = filepath.Abs(asked)
+	if err != nil {
+		return "", nil, err
+	}
+	return folder, func() {}, os.MkdirAll(folder, 0o755)
+}
+
+// loneResult is the line that one side alone prints.
+type loneResult struct {
+	Example   string        `json:"example"`
+	Side      string        `json:"side"`
+	Ticks     entangle.Tick `json:"ticks"`
+	Entities  int           `json:"entities"`
+	BytesPerS float64       `json:"bytes_per_s"`
+	Hash      string        `json:"hash"`
+}
+
+// playLone runs one side without a terminal, to its end: after some seconds, or at
+// zero when ctx ends.
+func playLone(ctx context.Context, s settings, listens func(addr string)) (*loneResult, error) {
+	all, err := startSides(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer all.end()
+	m := newMatch(all)
+	number, start := all.numbers[0], time.Now()
+	err = m.await(ctx, answerTime, "starting", func() bool { return len(m.latest) > 0 })
+	if err == nil {
+		if addr := m.latest[number].Addr; addr != "" {
+			listens(addr)
+		}
+		length := time.Duration(s.Seconds * float64(time.Second))
+		err = m.await(ctx, 1<<62, "playing", func() bool { return length > 0 && time.Since(start) >= length })
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	last := m.latest[number]
+	return &loneResult{
+		Example: "simplebox", Side: s.Mode, Ticks: last.Tick, Entities: last.Entities,
+		BytesPerS: float64(last.Sent) / time.Since(start).Seconds(), Hash: last.Digest,
+	}, nil
+}

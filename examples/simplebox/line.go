@@ -1,0 +1,58 @@
+package main
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// quality is how bad a line is, in either direction.
+type quality struct {
+	Latency span    `json:"latency"`
+	Jitter  span    `json:"jitter"`
+	Loss    float64 `json:"loss"`
+}
+
+func (q quality) config() conditioner.Config {
+	return conditioner.Config{Latency: time.Duration(q.Latency), Jitter: time.Duration(q.Jitter), Loss: q.Loss}
+}
+
+// qualities are lines to try with the number keys. The first one is the line that
+// was asked for.
+func qualities(asked quality) []quality {
+	const ms = span(time.Millisecond)
+	return []quality{
+		asked,
+		{Latency: 25 * ms, Jitter: 5 * ms, Loss: 0.01},
+		{Latency: 80 * ms, Jitter: 20 * ms, Loss: 0.1},
+		{Latency: 200 * ms, Jitter: 60 * ms, Loss: 0.3},
+	}
+}
+
+// line is a dialer whose connection can be made worse and better while it is open.
+type line struct {
+	inner   transport.Dialer
+	quality quality
+	seed    uint64
+	conn    *conditioner.Conn
+}
+
+// Dial opens a connection of the line's quality.
+func (l *line) Dial(server netip.AddrPort) (transport.Conn, error) {
+	conn, err := conditioner.NewDialer(l.inner, conditioner.Options{
+		Send: l.quality.config(), Receive: l.quality.config(), Seed: l.seed,
+	}).Dial(server)
+	l.conn, _ = conn.(*conditioner.Conn)
+	return conn, err
+}
+
+// change gives the line another quality.
+func (l *line) change(q quality) error {
+	l.quality = q
+	if l.conn == nil {
+		return nil
+	}
+	return l.conn.Configure(q.config(), q.config())
+}

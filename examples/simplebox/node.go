@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// reportEvery is how many frames lie between two reports: twenty per second.
+const reportEvery = tickRate / 20
+
+// side is a server or a client of the game, as a node runs it.
+type side interface {
+	plugin.App
+
+	// obey does what only this side can.
+	obey(order) error
+	// describe fills in what only this side knows.
+	describe(*report)
+	// mark is the component of the entities that this side replicates.
+	mark() generic.Comp
+	// failed returns why the side can't go on, nil while it can.
+	failed() error
+}
+
+// node runs one side of the game in this process. It is told by orders, and tells
+// by reports, wherever they come from and go to.
+type node struct {
+	side   side
+	number int // 0 the server, then the clients
+	orders <-chan order
+	tell   func(report)
+
+	end    context.CancelCauseFunc
+	dumper *dumper
+	camera *camera
+	dumped string
+	frames int
+}
+
+// run plays until ctx ends or the side fails.
+func (n *node) run(ctx context.Context) error {
+	ctx, n.end = context.WithCancelCause(ctx)
+	defer n.end(nil)
+	n.side.AddSystem(plugin.Receive, plugin.Func(n.watch))
+	n.side.AddSystem(plugin.AfterSend, plugin.Func(func(*ecs.World) func() { return n.report }))
+	world := ecs.NewWorld(1024)
+	if err := plugin.Run(ctx, &world, n.side); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// watch obeys what was ordered, once per frame.
+func (n *node) watch(w *ecs.World) func() {
+	n.dumper = newDumper(newProtocol(), w, n.side.mark())
+	n.camera = newCamera(w)
+	return func() {
+		if err := n.side.failed(); err != nil {
+			n.end(err)
+		}
+		for {
+			select {
+			case o := <-n.orders:
+				if err := n.obey(w, o); err != nil {
+					n.end(err)
+				}
+			default:
+				return
+			}
+		}
+	}
+}
+
+func (n *node) obey(w *ecs.World, o order) error {
+	if o.Spoil {
+		spoil(w)
+	}
+	if o.Dump != "" {
+		dump := n.dumper.dump()
+		if err := os.WriteFile(o.Dump, dump, 0o600); err != nil {
+			return err
+		}
+		n.dumped = hashOf(dump)
+	}
+	return n.side.obey(o)
+}
+
+// report tells how things are, every few frames.
+func (n *node) report() {
+	if n.frames++; n.frames%reportEvery != 0 {
+		return
+	}
+	r := report{Side: n.number, Digest: hashOf(n.dumper.dump()), Dumped: n.dumped}
+	r.Picture, r.Entities = n.camera.take()
+	n.side.describe(&r)
+	n.tell(r)
+}

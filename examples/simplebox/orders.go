@@ -1,0 +1,84 @@
+package main
+
+import "github.com/entangle-ecs/entangle"
+
+// order is what a process is told: one line of JSON on its standard input. Every
+// field may stand alone.
+type order struct {
+	// Settings is the first order of a process that is led over a pipe.
+	Settings *settings `json:"settings,omitempty"`
+	// Steer takes the helm from the bot of a client.
+	Steer *Steer `json:"steer,omitempty"`
+	// Bot gives the helm back.
+	Bot bool `json:"bot,omitempty"`
+	// Still holds the server's world still, or lets it go on.
+	Still *bool `json:"still,omitempty"`
+	// Line makes a client's line better or worse.
+	Line *quality `json:"line,omitempty"`
+	// Dump asks for a dump of the world in a file of this name.
+	Dump string `json:"dump,omitempty"`
+	// Spoil spoils one value of the world before.
+	Spoil bool `json:"spoil,omitempty"`
+}
+
+// report is what a process tells: one line of JSON on its standard output, twenty
+// times per second.
+type report struct {
+	// Side is whose report it is: 0 the server, then the clients.
+	Side int `json:"side"`
+	// Addr is where a server listens.
+	Addr string `json:"addr,omitempty"`
+	// State is what a client's connection, or a server, is doing.
+	State string `json:"state"`
+
+	Tick     entangle.Tick `json:"tick"`
+	Entities int           `json:"entities"`
+	Still    bool          `json:"still,omitempty"`
+	Eaten    int           `json:"eaten,omitempty"`
+
+	// Links are the connections: one for each client, a client's own.
+	Links []link `json:"links,omitempty"`
+	// Sent and Received count bytes of datagrams since the start.
+	Sent     uint64 `json:"sent"`
+	Received uint64 `json:"received"`
+
+	// Picture is what the world looks like.
+	Picture picture `json:"picture"`
+	// Digest is the hash of the world: a dump made now would have it.
+	Digest string `json:"digest"`
+	// Dumped is the hash of the dump that was ordered and is written by now.
+	Dumped string `json:"dumped,omitempty"`
+
+	// Ended says why the process is gone; the last report of a process.
+	Ended string `json:"ended,omitempty"`
+}
+
+// link is one connection.
+type link struct {
+	Client entangle.ClientID `json:"client"`
+	RTT    float64           `json:"rtt"` // in milliseconds
+	Loss   float64           `json:"loss"`
+}
+
+// picture is a world in a few bytes. Places go from 0 to 255 over the field, so it
+// can be drawn at any size.
+type picture struct {
+	// Dots holds three bytes for each dot: x, y, and the hue of the box that
+	// alarms it, 255 for none.
+	Dots []byte `json:"dots"`
+	// Boxes are the boxes in the order of their hues.
+	Boxes []boxPicture `json:"boxes"`
+}
+
+type boxPicture struct {
+	X     uint8             `json:"x"`
+	Y     uint8             `json:"y"`
+	Hue   uint8             `json:"hue"`
+	Score uint32            `json:"score"`
+	Owner entangle.ClientID `json:"owner"`
+}
+
+const (
+	dotBytes = 3
+	calmHue  = 255
+)

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+var (
+	frameStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#3E4B59"))
+	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
+	valueStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#D9D7CE"))
+	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
+	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
+	titleStyle = lipgloss.NewStyle().Bold(true)
+)
+
+// panel is one side on the screen: its world, and its numbers below.
+type panel struct {
+	report
+	name   string
+	colour color.Color
+	flows  *flows
+	ghosts []boxPicture // where the server has the boxes, drawn as shadows
+}
+
+// linesBelow is how many lines of numbers a panel has for so many links.
+func linesBelow(links int) int { return 6 + links }
+
+// draw returns the panel, so many characters wide within its frame, with a field
+// of so many lines.
+func (p *panel) draw(width, fieldLines, links int) string {
+	lines := make([]string, 0, fieldLines+linesBelow(links))
+	lines = append(lines, p.field(width, fieldLines)...)
+	lines = append(lines,
+		frameStyle.Render(strings.Repeat("─", width)),
+		row(width, "entities", count(p.Entities)),
+		row(width, "tick", count(int(p.Tick))),
+		row(width, "sent", perSecond(p.flows.sent.rate())),
+		row(width, "received", perSecond(p.flows.received.rate())),
+		labelStyle.Render(spark(p.flows.main(p.Side).history(width))),
+	)
+	for i := range links {
+		lines = append(lines, p.link(width, i))
+	}
+	return p.frame(width, lines)
+}
+
+// field draws the world in the middle of the width.
+func (p *panel) field(width, lines int) []string {
+	f := newField(min(width, lines*2), lines)
+	f.dots(p.Picture)
+	f.boxes(p.ghosts, shadowCell)
+	f.boxes(p.Picture.Boxes, boxCell)
+	return strings.Split(lipgloss.PlaceHorizontal(width, lipgloss.Center, f.String()), "\n")
+}
+
+// link is a line about the n-th connection of the side.
+func (p *panel) link(width, n int) string {
+	if n >= len(p.Links) {
+		return strings.Repeat(" ", width)
+	}
+	l := p.Links[n]
+	label := "rtt"
+	if p.Side == 0 {
+		label = fmt.Sprintf("to %d", l.Client)
+		if l.Client >= 100 {
+			label = "to ·"
+		}
+	}
+	loss := fmt.Sprintf("loss %.0f %%", l.Loss*100)
+	style := goodStyle
+	if l.Loss > 0.02 {
+		style = badStyle
+	}
+	text := labelStyle.Render(label) + valueStyle.Render(fmt.Sprintf(" %.0f ms", l.RTT))
+	return text + spaces(width-lipgloss.Width(text)-lipgloss.Width(loss)) + style.Render(loss)
+}
+
+// frame draws a line around, with the name in it.
+func (p *panel) frame(width int, lines []string) string {
+	state := p.State
+	if state == "" {
+		state = "starting"
+	}
+	head := " " + titleStyle.Foreground(p.colour).Render(p.name) + " "
+	tail := " " + labelStyle.Render(strings.ToLower(state)) + " "
+	fill := max(width-2-lipgloss.Width(head)-lipgloss.Width(tail), 0)
+	var text strings.Builder
+	text.WriteString(frameStyle.Render("╭─") + head + frameStyle.Render(strings.Repeat("─", fill)) + tail + frameStyle.Render("─╮"))
+	for _, line := range lines {
+		text.WriteString("\n" + frameStyle.Render("│") + line + frameStyle.Render("│"))
+	}
+	text.WriteString("\n" + frameStyle.Render("╰"+strings.Repeat("─", width)+"╯"))
+	return text.String()
+}
+
+// row is a label at the left and a value at the right.
+func row(width int, label, value string) string {
+	return labelStyle.Render(label) + spaces(width-len(label)-lipgloss.Width(value)) + valueStyle.Render(value)
+}
+
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// count writes a number with commas between thousands.
+func count(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return count(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
+
+// perSecond writes bytes per second.
+func perSecond(bytes float64) string { return fmt.Sprintf("%.1f kB/s", bytes/1000) }

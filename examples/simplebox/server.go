@@ -1,0 +1,86 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// rules are what one server's game may have different from another's.
+type rules struct {
+	// dots is how many there are at any time.
+	dots int
+	// seed is where chance starts.
+	seed uint64
+}
+
+// realm is what the server's systems share.
+type realm struct {
+	rules
+	chance *rand.Rand
+	boxes  map[entangle.ClientID]ecs.Entity
+	lastID uint32
+	hues   uint8
+	eaten  int
+
+	// still stops everything that moves by itself or is steered. Clients still
+	// come and go.
+	still bool
+}
+
+// serverGame is the game as the server plays it.
+type serverGame struct {
+	*plugin.Server
+	realm *realm
+}
+
+// newServerGame returns a server with the game in it. Config is the caller's, so
+// that a test can give it another clock.
+func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
+	server, err := plugin.NewServer(config)
+	if err != nil {
+		return nil, err
+	}
+	all := &realm{
+		rules:  r,
+		chance: rand.New(rand.NewPCG(r.seed, 0)),
+		boxes:  map[entangle.ClientID]ecs.Entity{},
+	}
+	server.AddSystem(plugin.Receive, giveBoxes(all))
+	server.AddSystem(plugin.Receive, takeSteering(all))
+	for _, system := range []plugin.System{driveBoxes(all), alarmDots(all), moveDots(all), eatDots(all)} {
+		server.AddSystem(plugin.FixedMain, unlessStill(all, system))
+	}
+	return &serverGame{Server: server, realm: all}, nil
+}
+
+// newID counts entities up.
+func (r *realm) newID() ID {
+	r.lastID++
+	return ID{N: r.lastID}
+}
+
+// anywhere returns a random place.
+func (r *realm) anywhere() Position {
+	return Position{X: r.chance.Float32() * fieldSize, Y: r.chance.Float32() * fieldSize}
+}
+
+// pausable is a system that does nothing while the realm holds still.
+type pausable struct {
+	plugin.System
+	realm *realm
+}
+
+func unlessStill(r *realm, system plugin.System) plugin.System {
+	return pausable{System: system, realm: r}
+}
+
+// Update runs the system unless the realm holds still.
+func (p pausable) Update(w *ecs.World) {
+	if !p.realm.still {
+		p.System.Update(w)
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// sides is what a view or a run without one leads: the sides that play, wherever
+// they run.
+type sides struct {
+	numbers []int
+	reports <-chan report
+	order   func(number int, o order) error
+	end     func() // ends all of them and returns when they are gone
+}
+
+// asSides leads the processes of a family.
+func (f *family) asSides() *sides {
+	s := &sides{reports: f.reports, end: f.end}
+	for _, m := range f.members {
+		s.numbers = append(s.numbers, m.number)
+	}
+	s.order = func(number int, o order) error { return f.members[number].order(o) }
+	return s
+}
+
+// startSides starts what the mode says: a server and clients as processes, or one
+// side within this process.
+func startSides(ctx context.Context, s settings) (*sides, error) {
+	if s.Mode == modeAll {
+		f, err := startAll(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return f.asSides(), nil
+	}
+	return startLone(ctx, &s)
+}
+
+// startLone runs one side in a goroutine of this process.
+func startLone(ctx context.Context, s *settings) (*sides, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	orders := make(chan order, orderQueue)
+	reports := make(chan report)
+	pass := func(r report) {
+		select {
+		case reports <- r:
+		case <-ctx.Done():
+		}
+	}
+	n, err := newNode(s, orders, pass)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		ended := sideName(n.number) + " ended"
+		if err := n.run(ctx); err != nil {
+			ended = err.Error()
+		}
+		pass(report{Side: n.number, Ended: ended})
+	}()
+	return &sides{
+		numbers: []int{n.number}, reports: reports,
+		order: func(_ int, o order) error {
+			select {
+			case orders <- o:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+		end: func() { cancel(); <-gone },
+	}, nil
+}
+
+var errTooLong = errors.New("took too long")
+
+// match follows what the sides report.
+type match struct {
+	*sides
+	latest  map[int]report
+	changed time.Time // when the digest of any world last did
+}
+
+func newMatch(s *sides) *match {
+	return &match{sides: s, latest: map[int]report{}, changed: time.Now()}
+}
+
+// await takes reports until done, which is asked after each.
+func (m *match) await(ctx context.Context, limit time.Duration, what string, done func() bool) error {
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	for !done() {
+		select {
+		case r := <-m.reports:
+			if r.Ended != "" {
+				return errors.New(r.Ended)
+			}
+			m.take(r)
+		case <-timeout.C:
+			return fmt.Errorf("%s %w: %v", what, errTooLong, limit)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (m *match) take(r report) {
+	if m.latest[r.Side].Digest != r.Digest {
+		m.changed = time.Now()
+	}
+	m.latest[r.Side] = r
+}
+
+// all reports whether every side has reported, and what it said holds.
+func (m *match) all(holds func(report) bool) bool {
+	for _, number := range m.numbers {
+		if r, ok := m.latest[number]; !ok || !holds(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// equal reports whether every world has the digest of the server's.
+func (m *match) equal() bool {
+	return m.all(func(r report) bool { return r.Digest == m.latest[0].Digest })
+}
+
+// orderAll gives an order to every side.
+func (m *match) orderAll(o order) error {
+	for _, number := range m.numbers {
+		if err := m.order(number, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+const (
+	narrowest    = 20 // a panel within its frame, in characters
+	shortest     = 4  // a field, in lines
+	gap          = 1  // between panels
+	linesAround  = 4  // title, keys, and the frame of a panel
+	viewsPerSec  = 30
+	serverColour = "#D9D7CE"
+)
+
+// show draws the sides until the player quits, a side ends, or the time is over.
+func show(ctx context.Context, s settings) error {
+	if s.Seconds > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(s.Seconds*float64(time.Second)))
+		defer cancel()
+	}
+	all, err := startSides(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer all.end()
+	program := tea.NewProgram(newScreen(all, s.quality), tea.WithContext(ctx), tea.WithFPS(viewsPerSec))
+	drawn := make(chan struct{})
+	defer close(drawn)
+	go func() {
+		for {
+			select {
+			case r := <-all.reports:
+				program.Send(r)
+			case <-drawn:
+				return
+			}
+		}
+	}()
+	last, err := program.Run()
+	if shown, ok := last.(*screen); ok && shown.ended != nil {
+		return shown.ended
+	}
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil // the time is over, or it was told to end
+	}
+	return err
+}
+
+// screen is the model of the view.
+type screen struct {
+	*match
+	panels        []*panel
+	lines         []quality
+	line          int // the one of lines that is in force
+	headings      map[int]Steer
+	width, height int
+	still         bool
+	ended         error
+}
+
+func newScreen(all *sides, asked quality) *screen {
+	s := &screen{match: newMatch(all), lines: qualities(asked), headings: map[int]Steer{}}
+	for _, number := range all.numbers {
+		p := &panel{name: sideName(number), flows: &flows{}, colour: lipgloss.Color(serverColour)}
+		p.Side = number
+		if number > 0 {
+			p.colour = boxColour(uint8(number - 1))
+		}
+		s.panels = append(s.panels, p)
+	}
+	return s
+}
+
+// Init implements tea.Model.
+func (s *screen) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case report:
+		return s, s.note(msg)
+	case tea.KeyPressMsg:
+		return s, s.press(msg.String())
+	}
+	return s, nil
+}
+
+// note takes a report in.
+func (s *screen) note(r report) tea.Cmd {
+	if r.Ended != "" {
+		s.ended = errors.New(r.Ended)
+		return tea.Quit
+	}
+	s.take(r)
+	now := time.Now()
+	for _, p := range s.panels {
+		if p.Side == r.Side {
+			p.report = r
+			p.flows.sent.note(now, r.Sent)
+			p.flows.received.note(now, r.Received)
+		}
+		if p.Side > 0 {
+			p.ghosts = s.latest[0].Picture.Boxes
+		}
+	}
+	return nil
+}
+
+// View implements tea.Model.
+func (s *screen) View() tea.View {
+	v := tea.NewView(s.draw())
+	v.AltScreen = true
+	v.WindowTitle = "Entangle: simplebox"
+	return v
+}
+
+// draw lays the panels out beside each other.
+func (s *screen) draw() string {
+	links := 1
+	if s.panels[0].Side == 0 {
+		links = max(1, len(s.panels)-1)
+	}
+	n := len(s.panels)
+	width := (s.width-(n-1)*gap)/n - 2
+	lines := min(width/2, s.height-linesAround-linesBelow(links))
+	if width < narrowest || lines < shortest {
+		return fmt.Sprintf("Make the terminal larger: %d columns and %d lines are enough.",
+			n*(narrowest+2)+(n-1)*gap, shortest+linesAround+linesBelow(links))
+	}
+	drawn := make([]string, 0, 2*n)
+	for i, p := range s.panels {
+		if i > 0 {
+			drawn = append(drawn, spaces(gap))
+		}
+		drawn = append(drawn, p.draw(width, lines, links))
+	}
+	panels := lipgloss.JoinHorizontal(lipgloss.Top, drawn...)
+	return strings.Join([]string{s.title(lipgloss.Width(panels)), panels, s.help()}, "\n")
+}
+
+// title says what runs, on which line, and how the boxes do.
+func (s *screen) title(width int) string {
+	left := titleStyle.Render("simplebox")
+	if len(s.panels) > 1 || s.panels[0].Side > 0 {
+		left += labelStyle.Render("  line " + s.lines[s.line].String())
+	}
+	right := s.scores()
+	if s.still {
+		right = s.verdict()
+	}
+	return left + spaces(width-lipgloss.Width(left)-lipgloss.Width(right)) + right
+}
+
+// scores tells how many dots each box ate.
+func (s *screen) scores() string {
+	var text []string
+	for _, b := range s.latest[s.numbers[0]].Picture.Boxes {
+		style := lipgloss.NewStyle().Foreground(boxColour(b.Hue))
+		text = append(text, style.Render("■ "+count(int(b.Score))))
+	}
+	return strings.Join(text, "  ")
+}
+
+// verdict tells whether the clients hold what the server holds.
+func (s *screen) verdict() string {
+	switch {
+	case !s.latest[0].Still:
+		return labelStyle.Render("holding still")
+	case s.equal():
+		return goodStyle.Render("● still: all worlds are equal")
+	default:
+		return badStyle.Render("○ still: on its way")
+	}
+}
+
+// help names the keys that do something here.
+func (s *screen) help() string {
+	var keys []string
+	add := func(key, does string) {
+		keys = append(keys, valueStyle.Render(key)+" "+labelStyle.Render(does))
+	}
+	switch {
+	case len(s.panels) > 1:
+		add("←↑↓→", "box 1")
+		add("wasd", "box 2")
+	case s.panels[0].Side > 0:
+		add("←↑↓→", "steer")
+	}
+	if len(s.panels) > 1 || s.panels[0].Side > 0 {
+		add("b", "bots")
+		add("1-4", "line")
+	}
+	if s.panels[0].Side == 0 {
+		add("space", "still")
+	}
+	add("q", "quit")
+	return strings.Join(keys, labelStyle.Render(" · "))
+}
+
+// String writes the quality for the title.
+func (q quality) String() string {
+	if q == (quality{}) {
+		return "as it is"
+	}
+	return fmt.Sprintf("+%v ±%v, %.0f %% lost", time.Duration(q.Latency), time.Duration(q.Jitter), q.Loss*100)
+}

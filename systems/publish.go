@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -68,12 +69,19 @@ func column(w *ecs.World, info *protocol.ComponentInfo) columns.Column {
 	return col
 }
 
+// errListener says what to do where a listener would be lost.
+var errListener = errors.New("the world has a listener, and there can be only one: add yours to a listener.Dispatch, " +
+	"call World.SetListener with that, and ecs.AddResource it to the world, so that both can hear; or leave all of it to the app and add yours to its Dispatch later")
+
 // listen shares the world's one listener: all who want to hear structure stand in
 // a listener.Dispatch that is a resource of the world.
 func (p *Publisher) listen(w *ecs.World) error {
 	id := ecs.ResourceID[listener.Dispatch](w)
 	dispatch, _ := w.Resources().Get(id).(*listener.Dispatch)
 	if dispatch == nil {
+		if columns.HasListener(w) {
+			return errListener
+		}
 		fresh := listener.NewDispatch()
 		dispatch = &fresh
 		w.Resources().Add(id, dispatch)
@@ -81,8 +89,7 @@ func (p *Publisher) listen(w *ecs.World) error {
 	}
 	dispatch.AddListener(p.table.Listener())
 	if err := p.table.Sync(); err != nil {
-		return fmt.Errorf("systems: the world has a listener.Dispatch resource that is not its listener; "+
-			"call World.SetListener with it, or leave out both and let the plugin do so: %w", err)
+		return fmt.Errorf("%w (%w)", errListener, err)
 	}
 	return nil
 }

@@ -42,6 +42,22 @@ type canary struct {
 // canaryMark is shared by the tables of one world.
 type canaryMark struct{ _ byte }
 
+// HasListener reports whether a world has a listener, which SetListener would
+// replace without a word. Where Arche's world does not show it, the answer is no.
+func HasListener(w *ecs.World) bool {
+	var c canary
+	c.aim()
+	l, known := c.peek(w)
+	return known && l != nil
+}
+
+// aim finds where the world keeps its listener.
+func (c *canary) aim() {
+	field, ok := reflect.TypeFor[ecs.World]().FieldByName("listener")
+	c.peeks = ok && field.Type == reflect.TypeFor[ecs.Listener]()
+	c.field = field.Offset
+}
+
 func (c *canary) install(w *ecs.World) {
 	c.resource = ecs.ResourceID[canaryMark](w)
 	if w.Resources().Has(c.resource) {
@@ -50,9 +66,7 @@ func (c *canary) install(w *ecs.World) {
 		c.mark = &canaryMark{}
 		w.Resources().Add(c.resource, c.mark)
 	}
-	field, ok := reflect.TypeFor[ecs.World]().FieldByName("listener")
-	c.peeks = ok && field.Type == reflect.TypeFor[ecs.Listener]()
-	c.field = field.Offset
+	c.aim()
 	c.anew = true
 }
 

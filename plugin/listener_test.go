@@ -1,0 +1,70 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+	"github.com/mlange-42/arche/listener"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+func counter(n *int) listener.Callback {
+	return listener.NewCallback(func(*ecs.World, ecs.EntityEvent) { *n++ }, event.Entities)
+}
+
+func TestAListenerThatWouldBeLostIsAnError(t *testing.T) {
+	s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol()})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	heard := 0
+	mine := counter(&heard)
+	w.SetListener(&mine)
+	assert.PanicsWithValue(t, "plugin: the world has a listener, and there can be only one: add yours to a listener.Dispatch, "+
+		"call World.SetListener with that, and ecs.AddResource it to the world, so that both can hear; "+
+		"or leave all of it to the app and add yours to its Dispatch later", func() { s.Initialize(&w) })
+}
+
+func TestAListenerCanBeShared(t *testing.T) {
+	s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol()})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	heard := 0
+	mine := counter(&heard)
+	dispatch := listener.NewDispatch(&mine)
+	w.SetListener(&dispatch)
+	ecs.AddResource(&w, &dispatch)
+	s.Initialize(&w)
+	heard = 0 // the check that we are heard is heard too
+	w.NewEntity()
+	assert.Equal(t, 1, heard)
+}
+
+func TestAListenerThatReplacesOursIsToldOf(t *testing.T) {
+	g := newGame(t)
+	g.run(2)
+	heard := 0
+	mine := counter(&heard)
+	g.world.SetListener(&mine)
+	defer func() {
+		text, _ := recover().(string)
+		assert.Contains(t, text, "do not call World.SetListener")
+	}()
+	g.run(2)
+	assert.Fail(t, "a lost listener went unnoticed")
+}
+
+func TestAWorldThatWasResetIsToldOf(t *testing.T) {
+	g := newGame(t)
+	g.run(2)
+	g.world.Reset()
+	defer func() {
+		text, _ := recover().(string)
+		assert.Contains(t, text, "World.Reset")
+	}()
+	g.run(2)
+	assert.Fail(t, "a reset world went unnoticed")
+}

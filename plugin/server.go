@@ -223,7 +223,8 @@ type ClientInfo struct {
 	ID   entangle.ClientID
 	Addr netip.AddrPort
 	// RTT is the smoothed round trip, the client's frame included; Jitter its
-	// smoothed deviation.
+	// smoothed deviation. Both are 0 until this side has sent something that was
+	// acknowledged.
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the client that were lost, 0..1.
 	Loss float64

@@ -65,7 +65,8 @@ func (c *Client) Dropped() (counts []Count) {
 // Link is what one end knows of a connection.
 type Link struct {
 	// RTT is the smoothed round trip, the peer's frame included; Jitter its
-	// smoothed deviation.
+	// smoothed deviation. Both are 0 until this side has sent something that was
+	// acknowledged.
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the peer that were lost, 0..1.
 	Loss float64

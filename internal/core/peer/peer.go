@@ -106,11 +106,19 @@ func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.heard }
 // connection is open.
 func (p *Peer) Updates() *sender.Peer { return p.updates }
 
-// RTT returns the smoothed round trip, the peer's frame included.
-func (p *Peer) RTT() time.Duration { return p.tracker.RTT() }
+// RTT returns the smoothed round trip, the peer's frame included; 0 before
+// something that we sent was acknowledged.
+func (p *Peer) RTT() time.Duration { return p.measured(p.tracker.RTT()) }
 
-// Jitter returns the smoothed deviation of the round trip.
-func (p *Peer) Jitter() time.Duration { return p.tracker.Jitter() }
+// Jitter returns the smoothed deviation of the round trip, 0 like RTT.
+func (p *Peer) Jitter() time.Duration { return p.measured(p.tracker.Jitter()) }
+
+func (p *Peer) measured(d time.Duration) time.Duration {
+	if !p.tracker.Sampled() {
+		return 0
+	}
+	return d
+}
 
 // Loss returns the share of the recent packets that never arrived, 0..1.
 func (p *Peer) Loss() float64 { return p.tracker.LossRate() }

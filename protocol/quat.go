@@ -9,7 +9,7 @@ import (
 )
 
 // quatBits is what each of a quaternion's three components takes if its tag does
-// not say: 29 bits in all, errors below 0.2 degrees.
+// not say: 29 bits in all, rotations off by 0.6 degrees at worst.
 const quatBits = 9
 
 // smallestThree is how unit quaternions are sent: the place of the component of

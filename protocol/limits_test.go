@@ -1,0 +1,75 @@
+package protocol
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// addTypes registers n types that differ.
+func addTypes(p *Protocol, kind Kind, n int) {
+	for i := range n {
+		t := reflect.ArrayOf(i+1, reflect.TypeFor[uint8]())
+		p.admit(kind, t, typeName(t))
+	}
+}
+
+// Arche holds 240 types, or 64 with the build tag tiny; 16 are set aside.
+//
+// Proves: G7
+func TestMoreComponentsThanArcheHoldsAreRefused(t *testing.T) {
+	assert.Equal(t, min(ecs.MaskTotalBits, 240)-16, MaxComponents)
+	p := New(Config{Name: "game"})
+	addTypes(p, KindComponent, MaxComponents)
+	require.NoError(t, p.Err())
+	t1 := reflect.TypeFor[int]()
+	p.admit(KindLocal, t1, typeName(t1))
+	assert.ErrorIs(t, p.Err(), ErrTooMany)
+	assert.ErrorContains(t, p.Err(), "no more types")
+}
+
+// What the limit promises to a game, an Arche world holds.
+func TestArcheHoldsAsManyComponentsAsAreAllowed(t *testing.T) {
+	w := ecs.NewWorld()
+	for i := range MaxComponents + ownComponents {
+		id := ecs.TypeID(&w, reflect.ArrayOf(i+1, reflect.TypeFor[uint8]()))
+		w.NewEntity(id)
+	}
+}
+
+func TestTooManyChannelsAndMessages(t *testing.T) {
+	p := New(Config{Name: "game"})
+	for i := range MaxChannels + 1 {
+		p.Channel(ChannelConfig{Name: string(rune('A' + i))})
+	}
+	assert.ErrorIs(t, p.Err(), ErrTooMany)
+
+	p = New(Config{Name: "game"})
+	for i := range MaxPerKind + 1 {
+		t := reflect.ArrayOf(i+1, reflect.TypeFor[uint8]())
+		def := &messageRule{rule: newRule(p, KindMessage, t), info: MessageInfo{Name: typeName(t), Type: t}}
+		p.messages = append(p.messages, def)
+	}
+	assert.ErrorIs(t, p.Err(), ErrTooMany)
+}
+
+// Two types declared in functions can have one name, which would give them one
+// place in the order.
+func TestTwoTypesOfOneNameAreRefused(t *testing.T) {
+	p := New(Config{Name: "game"})
+	one := func() { type spot struct{ X int8 }; Component[spot](p) }
+	two := func() { type spot struct{ Y int16 }; Component[spot](p) }
+	one()
+	require.NoError(t, p.Err())
+	two()
+	assert.ErrorIs(t, p.Err(), ErrTwice)
+	assert.ErrorContains(t, p.Err(), "share one name")
+}
+
+func TestATagNotInGosFormIsNotOverlooked(t *testing.T) {
+	_, err := tagOf(reflect.StructField{Name: "A", Tag: `net: "range=0..1"`}, nil)
+	assert.ErrorContains(t, err, "not in Go's form")
+}

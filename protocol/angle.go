@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	mathbits "math/bits"
+	"strconv"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -27,6 +28,21 @@ func newCircle(count float64, size uint8) (circle, error) {
 		return circle{}, fmt.Errorf("an angle in %.0f steps: use 2 steps or more, and none shorter than %.2g, which a float%d can hold", count, finest, size*8)
 	}
 	return circle{step: 2 * math.Pi / count, inverse: count / (2 * math.Pi), count: uint64(count)}, nil
+}
+
+func parseCircle(tag *fieldTag, size uint8) (circle, error) {
+	if tag.step == "" {
+		width := angleBits
+		if tag.bits != 0 {
+			width = tag.bits
+		}
+		return newCircle(math.Ldexp(1, width), size)
+	}
+	step, err := strconv.ParseFloat(tag.step, 64)
+	if err != nil || !(step > 0) {
+		return circle{}, fmt.Errorf("the tag %q: step= takes an angle in radians such as 0.001", tag.text)
+	}
+	return newCircle(math.Ceil(2*math.Pi/step-1e-9), size)
 }
 
 func (c *circle) width() uint8 { return uint8(mathbits.Len64(c.count - 1)) }

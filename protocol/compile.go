@@ -2,9 +2,7 @@ package protocol
 
 import (
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/mlange-42/arche/ecs"
@@ -220,65 +218,6 @@ func (c *compiler) addNumber(t reflect.Type, offset uintptr, path string, tag *f
 	}
 }
 
-func (c *compiler) addInt(platform, signed bool, size uint8, offset uintptr, path string, tag *fieldTag) {
-	name := fmt.Sprintf("int%d", size*8)
-	if platform {
-		name = "int64"
-	}
-	if !signed {
-		name = "u" + name
-	}
-	switch {
-	case tag.forNumbers() && !tag.hasRange():
-		c.fail(ErrTag, path, "the tag %q is for floats, this is an integer: give it range=low..high or no tag", tag.text)
-	case tag.forNumbers():
-		tag.used = true
-		iv, err := parseInterval(tag, platform, signed, size)
-		if err != nil {
-			c.fail(ErrTag, path, "%v", err)
-			return
-		}
-		c.leaf(path, fmt.Sprintf("%s range=%s..%s", name, tag.low, tag.high),
-			op{kind: opInt, size: size, bits: iv.width(), offset: offset, ints: iv})
-	case platform && size != 8:
-		c.leaf(path, name, op{kind: opWide, size: size, bits: 64, offset: offset, ints: interval{signed: signed}})
-	default:
-		c.leaf(path, name, op{kind: opRaw, size: size, bits: size * 8, offset: offset})
-	}
-}
-
-// parseInterval reads the limits of an integer. Those of int and uint must fit
-// 32 bits, which is what some machines have.
-func parseInterval(tag *fieldTag, platform, signed bool, size uint8) (iv interval, err error) {
-	width := int(size) * 8
-	if platform {
-		width = 32
-	}
-	if tag.step != "" {
-		return iv, fmt.Errorf("the tag %q: step= is for floats, integers go by 1", tag.text)
-	}
-	var low, high uint64
-	if low, err = parseLimit(tag.low, signed, width); err == nil {
-		high, err = parseLimit(tag.high, signed, width)
-	}
-	if err != nil {
-		return iv, fmt.Errorf("the tag %q: the limits must be whole numbers that fit %d bits: %w", tag.text, width, err)
-	}
-	iv = interval{low: low, span: high - low, signed: signed}
-	if iv.below(high) || iv.span == 0 {
-		return iv, fmt.Errorf("range=%s..%s is empty: the first limit must lie below the second", tag.low, tag.high)
-	}
-	return iv, nil
-}
-
-func parseLimit(text string, signed bool, width int) (uint64, error) {
-	if signed {
-		v, err := strconv.ParseInt(text, 10, width)
-		return uint64(v), err
-	}
-	return strconv.ParseUint(text, 10, width)
-}
-
 func (c *compiler) addFloat(size uint8, offset uintptr, path string, tag *fieldTag) {
 	name := fmt.Sprintf("float%d", size*8)
 	if !tag.forNumbers() {
@@ -306,110 +245,4 @@ func (c *compiler) addFloat(size uint8, offset uintptr, path string, tag *fieldT
 		c.leaf(path, fmt.Sprintf("%s range=%s..%s in %d", name, tag.low, tag.high, grid.last),
 			op{kind: opQuantised, size: size, bits: grid.width(), offset: offset, lattice: grid})
 	}
-}
-
-func parseLattice(tag *fieldTag, size uint8) (lattice, error) {
-	if tag.step == "" {
-		return lattice{}, fmt.Errorf("the tag %q: a float with a range needs step= too, the precision to keep", tag.text)
-	}
-	low, err1 := strconv.ParseFloat(tag.low, 64)
-	high, err2 := strconv.ParseFloat(tag.high, 64)
-	step, err3 := strconv.ParseFloat(tag.step, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return lattice{}, fmt.Errorf("the tag %q: range= and step= take numbers such as -512..512 and 0.01", tag.text)
-	}
-	return newLattice(low, high, step, size)
-}
-
-func parseCircle(tag *fieldTag, size uint8) (circle, error) {
-	if tag.step == "" {
-		width := angleBits
-		if tag.bits != 0 {
-			width = tag.bits
-		}
-		return newCircle(math.Ldexp(1, width), size)
-	}
-	step, err := strconv.ParseFloat(tag.step, 64)
-	if err != nil || !(step > 0) {
-		return circle{}, fmt.Errorf("the tag %q: step= takes an angle in radians such as 0.001", tag.text)
-	}
-	return newCircle(math.Ceil(2*math.Pi/step-1e-9), size)
-}
-
-// isQuat reports whether t is four floats of one size.
-func isQuat(t reflect.Type) bool {
-	float := func(f reflect.Type) bool { return f.Kind() == reflect.Float32 || f.Kind() == reflect.Float64 }
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() == 4 && float(t.Elem())
-	case reflect.Struct:
-		if t.NumField() != 4 || !float(t.Field(0).Type) {
-			return false
-		}
-		for i := range 4 {
-			if t.Field(i).Type.Kind() != t.Field(0).Type.Kind() {
-				return false
-			}
-		}
-		return true
-	default:
-		return false
-	}
-}
-
-func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
-	tag.used = true
-	width, identity := quatBits, uint8(3)
-	if tag.bits != 0 {
-		width = tag.bits
-	}
-	if t.Kind() == reflect.Struct {
-		for i := range 4 {
-			if name := t.Field(i).Name; name == "W" || name == "w" {
-				identity = uint8(i)
-			}
-		}
-	}
-	quat, err := newSmallestThree(width, identity)
-	if err != nil {
-		c.fail(ErrTag, path, "%v", err)
-		return
-	}
-	size := uint8(t.Size() / 4)
-	c.leaf(path, fmt.Sprintf("quat of float%d bits=%d", size*8, width),
-		op{kind: opQuat, size: size, bits: uint8(2 + 3*width), offset: offset, quat: quat})
-}
-
-// findPointer returns the first field of t that holds a Go pointer.
-func findPointer(t reflect.Type, path string) (string, reflect.Type) {
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if at, found := findPointer(f.Type, join(path, f.Name)); found != nil {
-				return at, found
-			}
-		}
-		return "", nil
-	case reflect.Array:
-		if t.Len() == 0 {
-			return "", nil
-		}
-		return findPointer(t.Elem(), path+"[]")
-	case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
-		return path, t
-	default:
-		return "", nil
-	}
-}
-
-func (c *compiler) refusePointer(t reflect.Type, path string) {
-	if c.values {
-		c.fail(ErrType, path, "a %s is not covered by the built-in plan, which takes numbers, text, slices, arrays and structs of them: "+
-			"change the field, keep it here with `net:\"-\"`, or register a codec, such as the one in protocol/kelindar", t)
-		return
-	}
-	c.fail(ErrType, path, "a %s holds a Go pointer, and Arche moves components as raw bytes that the garbage collector does not see, "+
-		"which corrupts them: use components.Text32 for short text, a fixed array such as [8]T for a few elements, "+
-		"an ecs.Entity instead of a pointer to another thing, or split the list into entities of their own", t)
 }

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"fmt"
 	"math/bits"
+	"strconv"
 	"unsafe"
 
 	bitio "github.com/entangle-ecs/entangle/protocol/bits"
@@ -16,6 +18,65 @@ type interval struct {
 }
 
 func (iv *interval) width() uint8 { return uint8(bits.Len64(iv.span)) }
+
+func (c *compiler) addInt(platform, signed bool, size uint8, offset uintptr, path string, tag *fieldTag) {
+	name := fmt.Sprintf("int%d", size*8)
+	if platform {
+		name = "int64"
+	}
+	if !signed {
+		name = "u" + name
+	}
+	switch {
+	case tag.forNumbers() && !tag.hasRange():
+		c.fail(ErrTag, path, "the tag %q is for floats, this is an integer: give it range=low..high or no tag", tag.text)
+	case tag.forNumbers():
+		tag.used = true
+		iv, err := parseInterval(tag, platform, signed, size)
+		if err != nil {
+			c.fail(ErrTag, path, "%v", err)
+			return
+		}
+		c.leaf(path, fmt.Sprintf("%s range=%s..%s", name, tag.low, tag.high),
+			op{kind: opInt, size: size, bits: iv.width(), offset: offset, ints: iv})
+	case platform && size != 8:
+		c.leaf(path, name, op{kind: opWide, size: size, bits: 64, offset: offset, ints: interval{signed: signed}})
+	default:
+		c.leaf(path, name, op{kind: opRaw, size: size, bits: size * 8, offset: offset})
+	}
+}
+
+// parseInterval reads the limits of an integer. Those of int and uint must fit
+// 32 bits, which is what some machines have.
+func parseInterval(tag *fieldTag, platform, signed bool, size uint8) (iv interval, err error) {
+	width := int(size) * 8
+	if platform {
+		width = 32
+	}
+	if tag.step != "" {
+		return iv, fmt.Errorf("the tag %q: step= is for floats, integers go by 1", tag.text)
+	}
+	var low, high uint64
+	if low, err = parseLimit(tag.low, signed, width); err == nil {
+		high, err = parseLimit(tag.high, signed, width)
+	}
+	if err != nil {
+		return iv, fmt.Errorf("the tag %q: the limits must be whole numbers that fit %d bits: %w", tag.text, width, err)
+	}
+	iv = interval{low: low, span: high - low, signed: signed}
+	if iv.below(high) || iv.span == 0 {
+		return iv, fmt.Errorf("range=%s..%s is empty: the first limit must lie below the second", tag.low, tag.high)
+	}
+	return iv, nil
+}
+
+func parseLimit(text string, signed bool, width int) (uint64, error) {
+	if signed {
+		v, err := strconv.ParseInt(text, 10, width)
+		return uint64(v), err
+	}
+	return strconv.ParseUint(text, 10, width)
+}
 
 // index returns how far v lies above the low limit, and counts it if it lies
 // outside.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	mathbits "math/bits"
+	"strconv"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -58,6 +59,19 @@ func newLattice(low, high, step float64, size uint8) (lattice, error) {
 	l.magic = roundMagic - float64(l.offset)
 	l.nothing = l.index(min(max(0, low), high), new(int))
 	return l, nil
+}
+
+func parseLattice(tag *fieldTag, size uint8) (lattice, error) {
+	if tag.step == "" {
+		return lattice{}, fmt.Errorf("the tag %q: a float with a range needs step= too, the precision to keep", tag.text)
+	}
+	low, err1 := strconv.ParseFloat(tag.low, 64)
+	high, err2 := strconv.ParseFloat(tag.high, 64)
+	step, err3 := strconv.ParseFloat(tag.step, 64)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return lattice{}, fmt.Errorf("the tag %q: range= and step= take numbers such as -512..512 and 0.01", tag.text)
+	}
+	return newLattice(low, high, step, size)
 }
 
 // spacing is the distance from v to the next float of that size.

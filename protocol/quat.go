@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -46,6 +47,50 @@ func newSmallestThree(width int, identity uint8) (smallestThree, error) {
 		m: m, bound: 2*m*m - margin, width: uint(width), identity: identity,
 		step: 1 / (float64(m) * math.Sqrt2), inverse: float64(m) * math.Sqrt2,
 	}, nil
+}
+
+// isQuat reports whether t is four floats of one size.
+func isQuat(t reflect.Type) bool {
+	float := func(f reflect.Type) bool { return f.Kind() == reflect.Float32 || f.Kind() == reflect.Float64 }
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() == 4 && float(t.Elem())
+	case reflect.Struct:
+		if t.NumField() != 4 || !float(t.Field(0).Type) {
+			return false
+		}
+		for i := range 4 {
+			if t.Field(i).Type.Kind() != t.Field(0).Type.Kind() {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
+	tag.used = true
+	width, identity := quatBits, uint8(3)
+	if tag.bits != 0 {
+		width = tag.bits
+	}
+	if t.Kind() == reflect.Struct {
+		for i := range 4 {
+			if name := t.Field(i).Name; name == "W" || name == "w" {
+				identity = uint8(i)
+			}
+		}
+	}
+	quat, err := newSmallestThree(width, identity)
+	if err != nil {
+		c.fail(ErrTag, path, "%v", err)
+		return
+	}
+	size := uint8(t.Size() / 4)
+	c.leaf(path, fmt.Sprintf("quat of float%d bits=%d", size*8, width),
+		op{kind: opQuat, size: size, bits: uint8(2 + 3*width), offset: offset, quat: quat})
 }
 
 // quatCode returns the canonical bits of a quaternion. What has no direction

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -26,6 +27,9 @@ const (
 
 	// answerTime is how long a process may take to answer an order.
 	answerTime = 10 * time.Second
+
+	// endless is what a wait is bounded by that only Ctrl-C ends.
+	endless = time.Duration(math.MaxInt64)
 )
 
 // result is the line of JSON that a run without a terminal prints.
@@ -201,17 +205,20 @@ func playLone(ctx context.Context, s settings, listens func(addr string)) (*lone
 		return nil, err
 	}
 	defer all.end()
-	m := newMatch(all)
-	number, start := all.numbers[0], time.Now()
-	err = m.await(ctx, answerTime, "starting", func() bool { return len(m.latest) > 0 })
-	if err == nil {
-		if addr := m.latest[number].Addr; addr != "" {
-			listens(addr)
-		}
-		length := time.Duration(s.Seconds * float64(time.Second))
-		err = m.await(ctx, 1<<62, "playing", func() bool { return length > 0 && time.Since(start) >= length })
+	m, number := newMatch(all), all.numbers[0]
+	up := func() bool {
+		r, ok := m.latest[number]
+		return ok && (number == 0 || r.State == plugin.Connected.String())
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err := m.await(ctx, connectTime, "connecting", up); err != nil {
+		return nil, err
+	}
+	if addr := m.latest[number].Addr; addr != "" {
+		listens(addr)
+	}
+	length, start := time.Duration(s.Seconds*float64(time.Second)), time.Now()
+	over := func() bool { return length > 0 && time.Since(start) >= length }
+	if err := m.await(ctx, endless, "playing", over); err != nil && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	last := m.latest[number]

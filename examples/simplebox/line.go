@@ -36,13 +36,14 @@ type line struct {
 	inner   transport.Dialer
 	quality quality
 	seed    uint64
+	clock   func() time.Time // nil: time.Now
 	conn    *conditioner.Conn
 }
 
 // Dial opens a connection of the line's quality.
 func (l *line) Dial(server netip.AddrPort) (transport.Conn, error) {
 	conn, err := conditioner.NewDialer(l.inner, conditioner.Options{
-		Send: l.quality.config(), Receive: l.quality.config(), Seed: l.seed,
+		Send: l.quality.config(), Receive: l.quality.config(), Seed: l.seed, Clock: l.clock,
 	}).Dial(server)
 	l.conn, _ = conn.(*conditioner.Conn)
 	return conn, err

@@ -40,7 +40,7 @@ func run(args []string, stdin io.Reader, stdout *os.File, stderr io.Writer) int 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code, err := dispatch(ctx, s, stdin, stdout, stderr)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil { // else it was told to end
 		fmt.Fprintln(stderr, message(s, err))
 		return exitFail
 	}
@@ -87,10 +87,7 @@ func headless(ctx context.Context, s settings, stdout io.Writer) (int, error) {
 		s.Seconds = defaultSeconds
 	}
 	r, err := playHeadless(ctx, s)
-	switch {
-	case ctx.Err() != nil:
-		return exitFail, nil // it was told to end
-	case err != nil:
+	if err != nil {
 		return exitFail, err
 	}
 	if err := json.NewEncoder(stdout).Encode(r); err != nil || !r.WorldsEqual {

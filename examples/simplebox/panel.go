@@ -21,7 +21,6 @@ var (
 type panel struct {
 	report
 	name   string
-	colour color.Color
 	flows  *flows
 	ghosts []boxPicture // where the server has the boxes, drawn as shadows
 }
@@ -79,13 +78,25 @@ func (p *panel) link(width, n int) string {
 	return text + spaces(width-lipgloss.Width(text)-lipgloss.Width(loss)) + style.Render(loss)
 }
 
+// colour is that of a client's box.
+func (p *panel) colour() color.Color {
+	if p.Side > 0 && len(p.Links) > 0 {
+		for _, b := range p.Picture.Boxes {
+			if b.Owner == p.Links[0].Client {
+				return boxColour(b.Hue)
+			}
+		}
+	}
+	return valueStyle.GetForeground()
+}
+
 // frame draws a line around, with the name in it.
 func (p *panel) frame(width int, lines []string) string {
 	state := p.State
 	if state == "" {
 		state = "starting"
 	}
-	head := " " + titleStyle.Foreground(p.colour).Render(p.name) + " "
+	head := " " + titleStyle.Foreground(p.colour()).Render(p.name) + " "
 	tail := " " + labelStyle.Render(strings.ToLower(state)) + " "
 	fill := max(width-2-lipgloss.Width(head)-lipgloss.Width(tail), 0)
 	var text strings.Builder

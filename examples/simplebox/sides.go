@@ -132,13 +132,3 @@ func (m *match) all(holds func(report) bool) bool {
 func (m *match) equal() bool {
 	return m.all(func(r report) bool { return r.Digest == m.latest[0].Digest })
 }
-
-// orderAll gives an order to every side.
-func (m *match) orderAll(o order) error {
-	for _, number := range m.numbers {
-		if err := m.order(number, o); err != nil {
-			return err
-		}
-	}
-	return nil
-}

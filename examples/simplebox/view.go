@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	narrowest    = 20 // a panel within its frame, in characters
-	shortest     = 4  // a field, in lines
-	gap          = 1  // between panels
-	linesAround  = 4  // title, keys, and the frame of a panel
-	viewsPerSec  = 30
-	serverColour = "#D9D7CE"
+	narrowest   = 24 // a panel within its frame, in characters
+	shortest    = 4  // a field, in lines
+	gap         = 1  // between panels
+	linesAround = 4  // title, keys, and the frame of a panel
+	viewsPerSec = 30
 )
 
 // show draws the sides until the player quits, a side ends, or the time is over.
@@ -72,11 +71,8 @@ type screen struct {
 func newScreen(all *sides, asked quality) *screen {
 	s := &screen{match: newMatch(all), lines: qualities(asked), headings: map[int]Steer{}}
 	for _, number := range all.numbers {
-		p := &panel{name: sideName(number), flows: &flows{}, colour: lipgloss.Color(serverColour)}
+		p := &panel{name: sideName(number), flows: &flows{}}
 		p.Side = number
-		if number > 0 {
-			p.colour = boxColour(uint8(number - 1))
-		}
 		s.panels = append(s.panels, p)
 	}
 	return s

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport/memory"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+var firstSeed = flag.Uint64("seed", 1, "the first seed of the games that are played in one process")
+
+var seeds = flag.Uint64("seeds", 3, "how many of them")
+
+// table is the whole game in one process, on a clock that a test moves.
+type table struct {
+	t       testing.TB
+	now     time.Time
+	network *memory.Network
+	place   *memory.Listener
+	key     token.Key
+	server  *serverGame
+	world   ecs.World
+	players []*player
+}
+
+type player struct {
+	*clientGame
+	world ecs.World
+	line  *line
+}
+
+func newTable(t testing.TB, r rules) *table {
+	g := &table{t: t, now: time.Unix(1_000_000, 0), network: memory.NewNetwork(), world: ecs.NewWorld()}
+	g.place, g.key = g.network.Listener(), token.NewKey()
+	server, err := newServerGame(plugin.ServerConfig{Protocol: newProtocol(), Clock: g.clock, Key: g.key}, r)
+	require.NoError(t, err)
+	g.server = server
+	server.Initialize(&g.world)
+	require.NoError(t, server.Start(g.place))
+	return g
+}
+
+func (g *table) clock() time.Time { return g.now }
+
+// join adds a player on a line of its own.
+func (g *table) join(id entangle.ClientID, q quality, seed uint64) *player {
+	client, err := newClientGame(plugin.ClientConfig{Protocol: newProtocol(), Clock: g.clock})
+	require.NoError(g.t, err)
+	p := &player{clientGame: client, world: ecs.NewWorld()}
+	p.line = &line{inner: g.network.Dialer(), quality: q, seed: seed, clock: g.clock}
+	client.Initialize(&p.world)
+	ticket, err := plugin.MintToken(g.key, newProtocol().Name(), token.Claims{
+		ClientID: id, Servers: g.server.Addrs(), Now: g.now,
+	})
+	require.NoError(g.t, err)
+	require.NoError(g.t, client.Connect(p.line, ticket))
+	g.players = append(g.players, p)
+	return p
+}
+
+func (g *table) run(d time.Duration) {
+	const frame = time.Second / tickRate
+	for ; d > 0; d -= frame {
+		g.now = g.now.Add(frame)
+		g.server.Step(g.now)
+		for _, p := range g.players {
+			p.Step(g.now)
+		}
+	}
+}
+
+func (g *table) dump() string {
+	return string(newDumper(newProtocol(), &g.world, generic.T[components.Replicate]()).dump())
+}
+
+func (p *player) dump() string {
+	return string(newDumper(newProtocol(), &p.world, generic.T[components.Remote]()).dump())
+}
+
+// difference lists the lines that only one of two dumps has.
+func difference(server, client string) []string {
+	var lines []string
+	for _, side := range []struct{ name, has, lacks string }{{"server", server, client}, {"client", client, server}} {
+		for _, line := range strings.Split(side.has, "\n") {
+			if !strings.Contains("\n"+side.lacks, "\n"+line+"\n") && line != "" {
+				lines = append(lines, side.name+": "+line)
+			}
+		}
+	}
+	return lines
+}
+
+func badLine() quality {
+	return quality{Latency: span(80 * time.Millisecond), Jitter: span(20 * time.Millisecond), Loss: 0.2}
+}
+
+// The game is played over a bad line, then held still: both clients end with what
+// the server holds, boxes, dots and alarms.
+//
+// Proves: X1
+func TestWorldsAreEqualWhenTheServerHoldsStill(t *testing.T) {
+	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Logf("again: go test ./simplebox -run TestWorldsAreEqualWhenTheServerHoldsStill -seed %d -seeds 1", seed)
+			g := newTable(t, rules{dots: 200, seed: seed})
+			g.join(1, badLine(), 2*seed)
+			g.join(2, badLine(), 2*seed+1)
+			g.run(6 * time.Second)
+			assert.NotEmpty(t, difference(g.dump(), g.players[0].dump()), "a moving world is ahead of its clients")
+			g.server.realm.still = true
+			g.run(3 * time.Second)
+			assert.NotZero(t, g.server.realm.eaten)
+			want := g.dump()
+			for _, p := range g.players {
+				require.Equal(t, plugin.Connected, p.State())
+				assert.Empty(t, difference(want, p.dump()), "client %d", p.ID())
+			}
+		})
+	}
+}
+
+// A box goes where its player steers it, and no other.
+func TestAPlayerSteersItsOwnBox(t *testing.T) {
+	g := newTable(t, rules{seed: 1})
+	a, b := g.join(1, quality{}, 1), g.join(2, quality{}, 2)
+	a.helm.manual, b.helm.manual = true, true
+	g.run(time.Second / 2)
+	was := [2]Position{g.box(1), g.box(2)}
+	a.helm.heading = Steer{DY: 1}
+	if was[0].Y > fieldSize/2 {
+		a.helm.heading = Steer{DY: -1}
+	}
+	g.run(time.Second)
+	now := [2]Position{g.box(1), g.box(2)}
+	assert.Equal(t, was[1], now[1])
+	assert.Equal(t, was[0].X, now[0].X)
+	moved := (now[0].Y - was[0].Y) * float32(a.helm.heading.DY)
+	assert.InDelta(t, boxSpeed, moved, boxSpeed/10)
+}
+
+// box is where a client's box is.
+func (g *table) box(id entangle.ClientID) Position {
+	at := generic.NewMap[Position](&g.world)
+	return *at.Get(g.server.realm.boxes[id])
+}
+
+// A client that leaves takes its box along, everywhere.
+func TestABoxLeavesWithItsClient(t *testing.T) {
+	g := newTable(t, rules{dots: 3, seed: 1})
+	a, b := g.join(1, quality{}, 1), g.join(2, quality{}, 2)
+	g.run(time.Second)
+	camera := newCamera(&a.world)
+	before, _ := camera.take()
+	require.Len(t, before.Boxes, 2)
+	b.Disconnect()
+	g.run(time.Second)
+	after, entities := camera.take()
+	require.Len(t, after.Boxes, 1)
+	assert.Equal(t, entangle.ClientID(1), after.Boxes[0].Owner)
+	assert.Equal(t, 4, entities)
+}
+
+// There is one dot for each that was asked for, however many are eaten.
+func TestEatenDotsAreMadeUpFor(t *testing.T) {
+	g := newTable(t, rules{dots: 300, seed: 1})
+	g.join(1, quality{}, 1)
+	g.run(5 * time.Second)
+	require.NotZero(t, g.server.realm.eaten)
+	picture, _ := newCamera(&g.world).take()
+	assert.Len(t, picture.Dots, 300*dotBytes)
+	assert.EqualValues(t, g.server.realm.eaten, picture.Boxes[0].Score)
+}
+
+// Each component that goes over the wire is in the dumps: none can differ unseen.
+func TestDumpsHoldEveryRegisteredComponent(t *testing.T) {
+	p, w := newProtocol(), ecs.NewWorld()
+	require.NoError(t, p.Err())
+	var registered, dumped []reflect.Type
+	for _, c := range p.Components() {
+		registered = append(registered, c.Type)
+	}
+	for _, c := range newDumper(p, &w, generic.T[components.Replicate]()).columns {
+		dumped = append(dumped, c.typ)
+	}
+	assert.ElementsMatch(t, registered, dumped)
+}
+
+// Dumps do not depend on handles, nor on the order in which entities were made.
+func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
+	spot := func(w *ecs.World, n uint32, x float32) {
+		spawn := generic.NewMap3[ID, Position, components.Replicate](w)
+		spawn.NewWith(&ID{N: n}, &Position{X: x}, &components.Replicate{})
+	}
+	a, b := ecs.NewWorld(), ecs.NewWorld()
+	spot(&a, 1, 10)
+	spot(&a, 2, 20)
+	b.RemoveEntity(b.NewEntity())
+	spot(&b, 2, 20.001) // less than the wire tells apart
+	spot(&b, 1, 10)
+	dump := func(w *ecs.World) string {
+		return string(newDumper(newProtocol(), w, generic.T[components.Replicate]()).dump())
+	}
+	assert.Equal(t, dump(&a), dump(&b))
+	assert.NotEmpty(t, dump(&a))
+	spoil(&b)
+	assert.NotEqual(t, dump(&a), dump(&b))
+}

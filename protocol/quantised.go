@@ -120,35 +120,51 @@ func (l *lattice) value(index uint64) float64 {
 	return l.base + float64(float64(int64(index)+l.offset)*l.step)
 }
 
-// encodeVector is encodeQuantised for the two or three float32 coordinates that
-// most components are made of, where they fit into one write.
-func encodeVector(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+// encodeVector3 is encodeQuantised for the three float32 coordinates that most
+// components are made of, where they fit into one write.
+func encodeVector3(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
-	x, y, z := l.near(float64(v[0])), l.near(float64(v[1])), uint64(0)
-	if o.count == 3 {
-		z = l.near(float64(v[2]))
-	}
+	x, y, z := l.near(float64(v[0])), l.near(float64(v[1])), l.near(float64(v[2]))
 	if max(x, y, z) > l.last {
 		return encodeQuantised[float32](o, w, p, nil)
 	}
-	w.Put((z<<width|y)<<width|x, uint(o.count)*width)
+	w.Put((z<<width|y)<<width|x, 3*width)
 	return 0
 }
 
-// decodeVector is the inverse of encodeVector.
-func decodeVector(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+// encodeVector2 is encodeVector3 for two.
+func encodeVector2(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
+	v, l, width := (*[2]float32)(p), &o.lattice, uint(o.bits)&31
+	x, y := l.near(float64(v[0])), l.near(float64(v[1]))
+	if max(x, y) > l.last {
+		return encodeQuantised[float32](o, w, p, nil)
+	}
+	w.Put(y<<width|x, 2*width)
+	return 0
+}
+
+// decodeVector3 is the inverse of encodeVector3.
+func decodeVector3(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
-	code := r.Bits(uint(o.count) * width)
-	mask := uint64(1)<<width - 1
+	code, mask := r.Bits(3*width), uint64(1)<<width-1
 	x, y, z := code&mask, code>>width&mask, code>>width>>width
 	if max(x, y, z) > l.last {
 		r.Fail(ErrRange)
 		return
 	}
-	v[0], v[1] = float32(l.value(x)), float32(l.value(y))
-	if o.count == 3 {
-		v[2] = float32(l.value(z))
+	v[0], v[1], v[2] = float32(l.value(x)), float32(l.value(y)), float32(l.value(z))
+}
+
+// decodeVector2 is the inverse of encodeVector2.
+func decodeVector2(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
+	v, l, width := (*[2]float32)(p), &o.lattice, uint(o.bits)&31
+	code := r.Bits(2 * width)
+	x, y := code&(1<<width-1), code>>width
+	if max(x, y) > l.last {
+		r.Fail(ErrRange)
+		return
 	}
+	v[0], v[1] = float32(l.value(x)), float32(l.value(y))
 }
 
 // encodeQuantised packs as many indexes as fit into one write.

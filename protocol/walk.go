@@ -73,8 +73,13 @@ func floatFuncs[F float](o *op) (f funcs) {
 		}
 	default:
 		f = funcs{encodeQuantised[F], decodeQuantised[F], equalQuantised[F], roundQuantised[F]}
-		if o.size == 4 && (o.count == 2 || o.count == 3) && uint32(o.batch) >= o.count && o.bits < 32 {
-			f.encode, f.decode = encodeVector, decodeVector
+		if o.size == 4 && uint32(o.batch) >= o.count && o.bits < 32 {
+			switch o.count {
+			case 2:
+				f.encode, f.decode = encodeVector2, decodeVector2
+			case 3:
+				f.encode, f.decode = encodeVector3, decodeVector3
+			}
 		}
 	}
 	return f

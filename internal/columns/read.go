@@ -61,14 +61,16 @@ func (t *Table) Target(s Slot) ecs.Entity {
 // slot is paused or not placed by a Sync.
 func (t *Table) Value(s Slot, col int) []byte {
 	info := &t.slots.info[s]
-	if info.seg == nil {
+	seg := info.seg
+	if seg == nil {
 		return nil
 	}
-	at := info.seg.shape.place[col]
+	at := seg.place[col]
 	if at < 0 {
 		return nil
 	}
-	return info.seg.views[at].at(info.row, t.cols[col].Size)
+	v := &seg.views[at]
+	return v.at(info.row, v.size)
 }
 
 // Marker returns the bytes of a slot's marker component, like Value.

@@ -27,13 +27,17 @@ type shapeCol struct {
 
 // view is one column of one segment: Arche's memory and our shadow of it, both
 // in row order.
-type view struct{ base, shadow unsafe.Pointer }
+type view struct {
+	base, shadow unsafe.Pointer
+	size         int // bytes of one row, as in the shape
+}
 
 // segment is the rows of one archetype of Arche: one component mask and one
 // relation target.
 type segment struct {
 	rows  []Slot
 	views []view // parallel to shape.cols
+	place []int  // shape.place, one step nearer
 	shape *shape
 	key   segmentKey
 	block []byte // the shadows of all columns, each with room for room rows
@@ -69,7 +73,10 @@ func (t *Table) addSegment(key segmentKey) *segment {
 	if n := len(sh.spare); n > 0 {
 		seg, sh.spare = sh.spare[n-1], sh.spare[:n-1]
 	} else {
-		seg = &segment{shape: sh, views: make([]view, len(sh.cols))}
+		seg = &segment{shape: sh, place: sh.place, views: make([]view, len(sh.cols))}
+		for i := range sh.cols {
+			seg.views[i].size = sh.cols[i].size
+		}
 	}
 	seg.key, seg.index = key, len(t.segments)
 	t.segments = append(t.segments, seg)
@@ -123,7 +130,7 @@ func (t *Table) shapeOf(mask ecs.Mask) *shape {
 
 // at returns the bytes of one row in Arche's memory.
 func (v *view) at(row uint32, size int) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(v.base, int(row)*size)), size)
+	return (*[1 << 30]byte)(unsafe.Add(v.base, int(row)*size))[:size:size]
 }
 
 // shadowAt returns the bytes of one row of the shadow.

@@ -69,8 +69,7 @@ func (t *Table) Value(s Slot, col int) []byte {
 	if at < 0 {
 		return nil
 	}
-	v := &seg.views[at]
-	return v.at(info.row, v.size)
+	return seg.views[at].at(info.row, t.cols[col].Size)
 }
 
 // Marker returns the bytes of a slot's marker component, like Value.

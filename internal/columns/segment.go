@@ -27,10 +27,7 @@ type shapeCol struct {
 
 // view is one column of one segment: Arche's memory and our shadow of it, both
 // in row order.
-type view struct {
-	base, shadow unsafe.Pointer
-	size         int // bytes of one row, as in the shape
-}
+type view struct{ base, shadow unsafe.Pointer }
 
 // segment is the rows of one archetype of Arche: one component mask and one
 // relation target.
@@ -74,9 +71,6 @@ func (t *Table) addSegment(key segmentKey) *segment {
 		seg, sh.spare = sh.spare[n-1], sh.spare[:n-1]
 	} else {
 		seg = &segment{shape: sh, place: sh.place, views: make([]view, len(sh.cols))}
-		for i := range sh.cols {
-			seg.views[i].size = sh.cols[i].size
-		}
 	}
 	seg.key, seg.index = key, len(t.segments)
 	t.segments = append(t.segments, seg)

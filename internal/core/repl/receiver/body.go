@@ -50,11 +50,12 @@ func (r *Receiver) resolve(ref repl.Ref) (repl.Slot, bool) {
 	return r.own.Slot(ref.ID)
 }
 
-func (w *walker) body() error {
-	in := &w.r.in
-	if in.Bool() {
+// body reads on behind the bit that says whether member 0 is alone.
+func (w *walker) body(alone bool) error {
+	if alone {
 		return w.member(0)
 	}
+	in := &w.r.in
 	last := -1
 	for in.Bool() {
 		number := in.Uvarint()
@@ -94,7 +95,7 @@ func (w *walker) enter(number repl.Member) bool {
 		w.g.members = append(w.g.members, member{number: number, slot: w.r.sink.Spawn(repl.ID{Group: w.g.handle, Member: number})})
 		m = &w.g.members[len(w.g.members)-1]
 	}
-	m.stated = true
+	m.stated = w.rec.Kind == repl.Full
 	w.r.sink.Member(m.slot, w.rec.Kind == repl.Full)
 	return true
 }

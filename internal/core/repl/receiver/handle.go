@@ -61,10 +61,10 @@ func (r *Receiver) record(rec *repl.Record) error {
 	case wait:
 		return r.hold(g, rec)
 	case lost:
-		r.ask(g)
 		if err := r.skip(rec); err != nil {
 			return err
 		}
+		r.pass(g, rec)
 		return r.release(g)
 	default:
 		r.stats.Stale++
@@ -98,9 +98,6 @@ func judge(g *group, rec *repl.Record) verdict {
 	switch {
 	case !g.held.Before(rec.Tick):
 		return drop
-	case rec.Kind == repl.Gone && g.asked:
-		// What lies between can't be applied any more, and need not be.
-		return later(ahead > 0, apply, drop)
 	case rec.Kind == repl.Full:
 		return later(ahead > 0, apply, drop)
 	case rec.Kind == repl.Update && ahead == 0, rec.Kind != repl.Update && ahead == 1:
@@ -118,6 +115,16 @@ func later(ok bool, yes, no verdict) verdict {
 	return no
 }
 
+// pass goes on without a record that can't be applied. An action keeps its place
+// in the sequence all the same: everything after it starts from a tick that the
+// copy does not have either, up to the full that is asked for.
+func (r *Receiver) pass(g *group, rec *repl.Record) {
+	r.ask(g)
+	if rec.Kind != repl.Update {
+		g.seq = rec.Seq
+	}
+}
+
 // skip reads past a record's body.
 func (r *Receiver) skip(rec *repl.Record) error {
 	if !rec.Kind.HasBody() {
@@ -127,7 +134,7 @@ func (r *Receiver) skip(rec *repl.Record) error {
 		return ErrMalformed
 	}
 	w := walker{r: r, rec: rec, skip: true}
-	return w.body()
+	return w.body(r.in.Bool())
 }
 
 // apply makes the copy what the record says.
@@ -140,15 +147,33 @@ func (r *Receiver) apply(g *group, rec *repl.Record) error {
 	if !r.readRefs() {
 		return ErrMalformed
 	}
+	alone := r.in.Bool()
+	if alone && rec.Kind == repl.Update && r.updater != nil {
+		return r.update(g, rec)
+	}
 	w := walker{r: r, g: g, rec: rec, had: len(g.members)}
 	r.sink.Begin(rec.Tick)
-	if err := w.body(); err != nil {
+	if err := w.body(alone); err != nil {
 		r.sink.Discard()
 		g.members = g.members[:w.had]
 		return err
 	}
 	w.finish()
 	r.sink.Commit()
+	r.applied(g, rec)
+	return nil
+}
+
+// update is apply for what most records are, the values of a group of one.
+func (r *Receiver) update(g *group, rec *repl.Record) error {
+	m := g.member(0)
+	set, ok := r.sets.Read(&r.in)
+	if m == nil || !ok {
+		return ErrMalformed
+	}
+	if err := r.updater.UpdateAll(m.slot, rec.Tick, set, &r.in, r); err != nil {
+		return err
+	}
 	r.applied(g, rec)
 	return nil
 }

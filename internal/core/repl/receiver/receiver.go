@@ -18,11 +18,12 @@ var (
 
 // Receiver is the copy of one sender's groups.
 type Receiver struct {
-	sink Sink
-	own  Own
-	sets repl.Sets
+	sink    Sink
+	updater Updater // the sink, nil if it is none
+	own     Own
+	sets    repl.Sets
 
-	groups    map[repl.Handle]*group
+	groups    table
 	strangers int // groups met whose full has not come
 	spare     []*group
 	waiting   pool
@@ -40,7 +41,7 @@ type group struct {
 	handle  repl.Handle
 	known   bool          // its full was applied
 	asked   bool          // a full was asked for and has not come yet
-	seq     repl.Seq      // of the last action applied
+	seq     repl.Seq      // of the last action applied or passed over
 	held    entangle.Tick // the tick that the copy is at
 	members []member
 	waits   []*waiting
@@ -55,15 +56,16 @@ type member struct {
 // New returns an empty copy for a registry of the given number of components.
 // own may be nil.
 func New(sink Sink, own Own, comps int) *Receiver {
-	return &Receiver{sink: sink, own: own, sets: repl.NewSets(comps), groups: make(map[repl.Handle]*group)}
+	updater, _ := sink.(Updater)
+	return &Receiver{sink: sink, updater: updater, own: own, sets: repl.NewSets(comps)}
 }
 
 // Len returns the number of groups that the copy has.
-func (r *Receiver) Len() int { return len(r.groups) - r.strangers }
+func (r *Receiver) Len() int { return r.groups.n - r.strangers }
 
 // Slot returns the slot of an entity by its id.
 func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
-	g := r.groups[id.Group]
+	g := r.groups.get(id.Group)
 	if g == nil {
 		return repl.NoSlot, false
 	}
@@ -75,7 +77,7 @@ func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
 
 // Held returns the tick that a group's copy is at.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
-	g := r.groups[h]
+	g := r.groups.get(h)
 	if g == nil || !g.known {
 		return 0, false
 	}
@@ -96,10 +98,8 @@ func (r *Receiver) PollResync() (h repl.Handle, ok bool) {
 // Reset forgets everything and leaves the sink's entities alone: what becomes of
 // them is the caller's to say.
 func (r *Receiver) Reset() {
-	for _, g := range r.groups {
-		r.waiting.dropAll(g)
-	}
-	clear(r.groups)
+	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
+	r.groups = table{}
 	r.resync = r.resync[:0]
 	r.strangers = 0
 }
@@ -116,7 +116,7 @@ func (g *group) member(number repl.Member) *member {
 // find returns a group, made if it is met for the first time, or nil if there
 // is no room for one.
 func (r *Receiver) find(rec *repl.Record) *group {
-	if g := r.groups[rec.Group]; g != nil {
+	if g := r.groups.get(rec.Group); g != nil {
 		return g
 	}
 	if r.strangers >= maxStrangers && rec.Kind != repl.Full && !r.sweep(rec.Tick) {
@@ -127,7 +127,7 @@ func (r *Receiver) find(rec *repl.Record) *group {
 		g, r.spare = r.spare[n-1], r.spare[:n-1]
 	}
 	*g = group{handle: rec.Group, members: g.members[:0], waits: g.waits[:0]}
-	r.groups[rec.Group] = g
+	r.groups.put(g)
 	r.strangers++
 	return g
 }
@@ -147,11 +147,11 @@ func (r *Receiver) sweep(now entangle.Tick) bool {
 		return false
 	}
 	r.swept = now
-	for _, g := range r.groups {
+	r.groups.each(func(g *group) {
 		if !g.known && (len(g.waits) == 0 || now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience) {
 			r.forget(g)
 		}
-	}
+	})
 	return r.strangers < maxStrangers
 }
 
@@ -163,7 +163,7 @@ func (r *Receiver) forget(g *group) {
 		r.strangers--
 	}
 	r.waiting.dropAll(g)
-	delete(r.groups, g.handle)
+	r.groups.drop(g)
 	if len(r.spare) < maxSpare {
 		r.spare = append(r.spare, g)
 	}

@@ -31,6 +31,15 @@ type Sink interface {
 	Skip(r *bits.Reader, comp int) error
 }
 
+// Updater is a Sink that takes the values of one entity in one call, which is
+// what most records are. It saves the calls that a record is made of otherwise.
+type Updater interface {
+	Sink
+	// UpdateAll does what Begin, Member, Update of each component in the set, by
+	// rising number, and Commit do. With an error it leaves the world alone.
+	UpdateAll(slot repl.Slot, tick entangle.Tick, set repl.Mask, r *bits.Reader, refs Refs) error
+}
+
 // Refs resolves the references of a body.
 type Refs interface {
 	// At returns the slot that an index of the body stands for: repl.NoSlot for

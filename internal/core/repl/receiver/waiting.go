@@ -149,7 +149,7 @@ func (g *group) oldestUpdate() int {
 }
 
 // release applies what waited and can be applied now: of the updates the newest,
-// then the next action, and again.
+// then the next action, and again. What turns out to be lost is passed over.
 func (r *Receiver) release(g *group) error {
 	for len(g.waits) > 0 && g.known {
 		i := r.ready(g)
@@ -157,6 +157,11 @@ func (r *Receiver) release(g *group) error {
 			return nil
 		}
 		w := g.waits[i]
+		if judge(g, &w.rec) == lost {
+			r.pass(g, &w.rec)
+			r.waiting.drop(g, i)
+			continue
+		}
 		in := r.in
 		r.in.Reset(w.body)
 		err := r.apply(g, &w.rec)
@@ -169,24 +174,33 @@ func (r *Receiver) release(g *group) error {
 	return nil
 }
 
-// ready returns the waiting record to apply next, or -1.
+// ready returns the waiting record to go on with, or -1.
 func (r *Receiver) ready(g *group) int {
-	best := -1
+	best, rank := -1, 0
 	for i, w := range g.waits {
-		if judge(g, &w.rec) == apply && (best < 0 || g.waits[best].before(w)) {
-			best = i
+		of := w.rank(judge(g, &w.rec))
+		if of > rank || of > 0 && of == rank && g.waits[best].rec.Tick.Before(w.rec.Tick) {
+			best, rank = i, of
 		}
 	}
 	return best
 }
 
-// before orders what is ready: updates of the present structure first, because
-// an action may start from what they bring; of updates the newest.
-func (w *waiting) before(o *waiting) bool {
-	if w.rec.Kind != o.rec.Kind {
-		return o.rec.Kind == repl.Update
+// rank orders what is ready, 0 for what is not: updates of the present structure
+// first, because an action may start from what they bring.
+func (w *waiting) rank(v verdict) int {
+	update := w.rec.Kind == repl.Update
+	switch {
+	case v == apply && update:
+		return 4
+	case v == apply:
+		return 3
+	case v == lost && !update:
+		return 2
+	case v == lost:
+		return 1
 	}
-	return w.rec.Tick.Before(o.rec.Tick)
+	return 0
 }
 
 func (r *Receiver) dropStale(g *group) {

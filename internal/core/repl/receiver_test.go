@@ -1,0 +1,266 @@
+package repl_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+)
+
+func TestAnUpdateAppliesOntoAnythingAsNewAsItsBase(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.update(0, 12, 10)
+	s.shows(12)
+	s.update(0, 14, 10) // its base is older than what is held
+	s.shows(14)
+	s.update(0, 13, 10)
+	s.update(0, 14, 10)
+	s.shows(14)
+	assert.EqualValues(t, 2, s.copy.Stats().Stale, "older, and the same again")
+}
+
+func TestTicksWrapAround(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, math.MaxUint32-1)
+	s.update(0, 3, math.MaxUint32-1)
+	s.shows(3)
+	s.update(0, math.MaxUint32, math.MaxUint32-1)
+	s.shows(3)
+}
+
+func TestWhatArrivesBeforeItsActionWaits(t *testing.T) {
+	s := newScripted(t)
+	s.update(0, 11, 10)
+	s.shows(0)
+	_, ok := s.copy.Held(0)
+	assert.False(t, ok)
+	assert.Zero(t, s.copy.Len())
+	s.full(0, 10)
+	s.shows(11)
+	s.update(1, 21, 20)
+	s.shows(11)
+	s.delta(1, 20, 10)
+	s.shows(21)
+	assert.Empty(t, s.asks())
+}
+
+func TestActionsApplyInTheirOrder(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.delta(3, 40, 30)
+	s.delta(2, 30, 20)
+	s.shows(10)
+	s.delta(1, 20, 10)
+	s.shows(40)
+	s.gone(5, 60)
+	s.shows(40)
+	s.delta(4, 50, 40)
+	s.shows(0)
+	assert.Zero(t, s.copy.Len())
+}
+
+// The values that an action starts from may be in an update that waits with it.
+func TestAnUpdateOfThePresentStructureGoesBeforeTheNextAction(t *testing.T) {
+	s := newScripted(t)
+	s.update(0, 12, 10)
+	s.delta(1, 20, 12)
+	s.full(0, 10)
+	s.shows(20)
+	assert.Empty(t, s.asks())
+}
+
+func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.full(3, 40)
+	s.shows(40)
+	s.delta(1, 20, 10)
+	s.delta(2, 30, 20)
+	s.shows(40)
+	s.delta(4, 50, 40)
+	s.shows(50)
+}
+
+// A base that the copy does not have means that it can't follow. It asks once,
+// however often it notices, and shows what it has until the full is here.
+func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.update(0, 15, 13)
+	s.update(0, 16, 13)
+	assert.Equal(t, []repl.Handle{0}, s.asks())
+	s.update(0, 17, 14)
+	assert.Empty(t, s.asks())
+	s.shows(10)
+	s.full(1, 20)
+	s.shows(20)
+	s.update(1, 30, 25)
+	assert.Equal(t, []repl.Handle{0}, s.asks(), "a new doubt")
+	assert.EqualValues(t, 4, s.copy.Stats().Resyncs)
+}
+
+// While a full is under way, any number of actions may arrive that can't be
+// applied: the copy follows their sequence, so that the full is still known to be
+// ahead, and everything after it.
+func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
+	for passed := range repl.Seq(3 * repl.SeqCycle) {
+		s := newScripted(t)
+		s.full(0, 10)
+		for i := range passed {
+			tick := 20 + 10*entangle.Tick(i)
+			s.delta((1+i)%repl.SeqCycle, tick, tick-1)
+		}
+		s.shows(10)
+		s.full((1+passed)%repl.SeqCycle, 1000)
+		s.shows(1000)
+		s.delta((2+passed)%repl.SeqCycle, 1010, 1000)
+		s.shows(1010)
+	}
+}
+
+// The end of a group never overtakes a full that was asked for: that would bring
+// the group back, and nothing would end it again.
+func TestAnEndWaitsForTheFullBeforeIt(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.delta(1, 20, 15)
+	require.Equal(t, []repl.Handle{0}, s.asks())
+	s.gone(3, 40)
+	s.full(2, 30)
+	s.shows(0)
+	assert.Zero(t, s.copy.Len())
+}
+
+// A group that could not be followed ends all the same.
+func TestAnEndAfterActionsThatCouldNotBeFollowed(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.gone(3, 40)
+	s.delta(2, 30, 25)
+	s.shows(10)
+	s.delta(1, 20, 15)
+	s.shows(0)
+	assert.Zero(t, s.copy.Len())
+}
+
+func TestAHandleIsUsedAgainAfterItsEnd(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.gone(1, 20)
+	s.shows(0)
+	s.update(0, 31, 30)
+	s.full(0, 30)
+	s.shows(31)
+}
+
+// A newer update takes the place of older ones of the same structure that wait,
+// unless it needs more than they do.
+func TestANewerUpdateReplacesWaitingOnes(t *testing.T) {
+	s := newScripted(t)
+	for tick := entangle.Tick(11); tick < 100; tick++ {
+		s.update(0, tick, 10)
+	}
+	assert.EqualValues(t, 88, s.copy.Stats().Replaced)
+	s.update(0, 100, 50)
+	assert.EqualValues(t, 88, s.copy.Stats().Replaced)
+	s.full(0, 10)
+	s.shows(100)
+	assert.Zero(t, s.copy.Stats().Overflow)
+}
+
+// Sixteen updates of one group wait. For one more the oldest goes, and the group is
+// asked for, because its sender may build on what was dropped.
+func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	for i := range entangle.Tick(16) {
+		s.update(1, 21+i, 20+i)
+	}
+	assert.Empty(t, s.asks())
+	s.update(1, 40, 36)
+	assert.Equal(t, []repl.Handle{0}, s.asks())
+	assert.EqualValues(t, 1, s.copy.Stats().Overflow)
+	s.delta(1, 20, 10)
+	s.shows(20)
+	s.full(2, 50)
+	s.shows(50)
+}
+
+// A record that waits for long has its group asked for.
+func TestPatienceEnds(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.update(1, 21, 20)
+	s.update(2, 21+256, 30)
+	assert.Empty(t, s.asks())
+	s.update(3, 21+257, 40)
+	assert.Equal(t, []repl.Handle{0}, s.asks())
+}
+
+// Stragglers of groups that ended look like groups to come. They are forgotten when
+// there are many, and they never grow without end.
+func TestStrangersAreForgotten(t *testing.T) {
+	s := newScripted(t)
+	for h := range repl.Handle(20_000) {
+		tick := 10 + entangle.Tick(h)
+		s.get(record{kind: repl.Update, group: h, tick: tick, base: tick - 1})
+	}
+	assert.Zero(t, s.copy.Len())
+	assert.NotZero(t, s.copy.Stats().Overflow)
+	s.get(record{kind: repl.Full, group: 30_000, tick: 30_000, value: 7})
+	assert.Equal(t, 1, s.copy.Len(), "a full finds room, whoever waits")
+}
+
+func TestResetForgetsEverything(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.update(0, 15, 13)
+	s.copy.Reset()
+	assert.Zero(t, s.copy.Len())
+	assert.Empty(t, s.asks())
+	_, ok := s.copy.Slot(repl.ID{})
+	assert.False(t, ok)
+	s.full(0, 5)
+	assert.Equal(t, 1, s.copy.Len())
+}
+
+// A group is found by its id while it is there.
+func TestSlotsAreFoundByID(t *testing.T) {
+	s := newScripted(t)
+	_, ok := s.copy.Slot(repl.ID{})
+	require.False(t, ok)
+	s.full(0, 10)
+	slot, ok := s.copy.Slot(repl.ID{})
+	require.True(t, ok)
+	assert.Contains(t, s.sink.entities, slot)
+	_, ok = s.copy.Slot(repl.ID{Member: 1})
+	assert.False(t, ok)
+	s.gone(1, 20)
+	_, ok = s.copy.Slot(repl.ID{})
+	assert.False(t, ok)
+}
+
+// Malformed bytes are an error, and what was applied before them stays whole.
+func TestMalformedBytesChangeNothing(t *testing.T) {
+	good := record{kind: repl.Full, tick: 10, value: 10}.frame()
+	for cut := range good {
+		s := newScripted(t)
+		require.ErrorIs(t, s.copy.HandleActions(good[:cut]), receiver.ErrMalformed)
+		s.shows(0)
+	}
+	s := newScripted(t)
+	require.ErrorIs(t, s.copy.HandleActions(append(good, 0)), receiver.ErrMalformed)
+	s.update(0, 12, 10)
+	s.shows(12)
+	bad := record{kind: repl.Update, tick: 20, base: 12, value: 20}.frame()
+	bad[len(bad)-1] |= 0x80
+	require.ErrorIs(t, s.copy.HandleUpdates(20, bad), receiver.ErrMalformed, "padding that is not zero")
+	require.Error(t, s.copy.HandleUpdates(30, bad[:3]), "a value cut short")
+	s.shows(20)
+}

@@ -100,6 +100,12 @@ func (l *lattice) near(v float64) uint64 {
 	return math.Float64bits(float64(v*l.inverse)+l.bias+l.magic) - roundMagicBits
 }
 
+// nearWhole is near for a lattice without bias, as it is where both limits are
+// multiples of the step.
+func (l *lattice) nearWhole(v float64) uint64 {
+	return math.Float64bits(float64(v*l.inverse)+l.magic) - roundMagicBits
+}
+
 // roundMagicBits is math.Float64bits(roundMagic).
 const roundMagicBits = 0x4338 << 48
 
@@ -121,10 +127,11 @@ func (l *lattice) value(index uint64) float64 {
 }
 
 // encodeVector3 is encodeQuantised for the three float32 coordinates that most
-// components are made of, where they fit into one write.
+// components are made of, where they fit into one write and the lattice has no
+// bias.
 func encodeVector3(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
-	x, y, z := l.near(float64(v[0])), l.near(float64(v[1])), l.near(float64(v[2]))
+	x, y, z := l.nearWhole(float64(v[0])), l.nearWhole(float64(v[1])), l.nearWhole(float64(v[2]))
 	if max(x, y, z) > l.last {
 		return encodeQuantised[float32](o, w, p, nil)
 	}
@@ -135,7 +142,7 @@ func encodeVector3(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clampe
 // encodeVector2 is encodeVector3 for two.
 func encodeVector2(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	v, l, width := (*[2]float32)(p), &o.lattice, uint(o.bits)&31
-	x, y := l.near(float64(v[0])), l.near(float64(v[1]))
+	x, y := l.nearWhole(float64(v[0])), l.nearWhole(float64(v[1]))
 	if max(x, y) > l.last {
 		return encodeQuantised[float32](o, w, p, nil)
 	}

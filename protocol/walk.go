@@ -73,7 +73,7 @@ func floatFuncs[F float](o *op) (f funcs) {
 		}
 	default:
 		f = funcs{encodeQuantised[F], decodeQuantised[F], equalQuantised[F], roundQuantised[F]}
-		if o.size == 4 && uint32(o.batch) >= o.count && o.bits < 32 {
+		if o.size == 4 && uint32(o.batch) >= o.count && o.bits < 32 && o.lattice.bias == 0 {
 			switch o.count {
 			case 2:
 				f.encode, f.decode = encodeVector2, decodeVector2

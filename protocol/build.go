@@ -56,7 +56,7 @@ func (p *Protocol) build() {
 		r.finish(i)
 	}
 	for i, r := range p.requests {
-		r.finish(p, i)
+		r.finish(i)
 	}
 	for i, r := range p.resources {
 		r.finish(i)
@@ -70,7 +70,7 @@ func (p *Protocol) sort() {
 	byName(p.locals, func(l *LocalInfo) string { return l.Name })
 	byName(p.inputs, func(r *inputRule) string { return r.info.Name })
 	byName(p.messages, func(r *messageRule) string { return r.info.Name })
-	byName(p.requests, func(r *RequestInfo) string { return r.Name })
+	byName(p.requests, func(r *requestRule) string { return r.info.Name })
 	byName(p.resources, func(r *resourceRule) string { return r.info.Name })
 }
 
@@ -97,13 +97,13 @@ func setupError(kind error, subject, format string, args ...any) error {
 
 // plan makes the plan of a registered type, by its codec if it has one. It
 // returns nil after a mistake.
-func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *codec, mapsRefs bool) *Plan {
+func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *codec) *Plan {
 	var plan *Plan
 	var err error
 	if c == nil {
 		plan, err = compile(t, values, subject)
 	} else {
-		plan, err = codecPlan(t, values, subject, c, mapsRefs)
+		plan, err = codecPlan(t, values, subject, c)
 	}
 	if err != nil {
 		p.unfit = append(p.unfit, unjoin(err)...)
@@ -122,18 +122,18 @@ func unjoin(err error) []error {
 }
 
 // codecPlan is the plan of a type with a codec: one op for the whole value.
-func codecPlan(t reflect.Type, values bool, subject string, k *codec, mapsRefs bool) (*Plan, error) {
+func codecPlan(t reflect.Type, values bool, subject string, k *codec) (*Plan, error) {
 	c := compiler{subject: subject, values: values}
 	if path, pointer := findPointer(t, ""); pointer != nil && !values {
 		c.refusePointer(pointer, path)
 	}
-	if path := findEntity(t, "", nil); path != "" && !mapsRefs {
+	if path := findEntity(t, "", nil); path != "" && !k.refs {
 		c.fail(ErrOptions, path, "the type has entities and its codec is no protocol.RefCodec: ids of one world mean nothing in another, so implement EncodeRefs and DecodeRefs")
 	}
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
 	}
-	if mapsRefs {
+	if k.refs {
 		c.refs = []string{"by codec"}
 	}
 	c.describe.WriteString("codec " + k.version)

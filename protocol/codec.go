@@ -41,13 +41,30 @@ type SizedCodec[T any] interface {
 	MaxBits() int
 }
 
+// FallibleCodec is a Codec that cannot encode every value, such as one that is
+// too long. EncodeValue calls TryEncode in place of Encode; what w holds after an
+// error is thrown away.
+type FallibleCodec[T any] interface {
+	Codec[T]
+	TryEncode(w *bits.Writer, v *T) error
+}
+
+// CheckedCodec is a Codec that does not fit every T. What Check returns is
+// reported as a mistake of set-up.
+type CheckedCodec[T any] interface {
+	Codec[T]
+	Check() error
+}
+
 // codec is a Codec without its type.
 type codec struct {
+	try     func(w *bits.Writer, v unsafe.Pointer) error // nil: encode
 	encode  func(w *bits.Writer, v unsafe.Pointer, refs RefWriter)
 	decode  func(r *bits.Reader, v unsafe.Pointer, refs RefReader) error
 	clear   func(v unsafe.Pointer)
 	same    func(a, b unsafe.Pointer) bool // nil: by encoding
 	maxBits int
+	refs    bool // maps entities
 	version string
 	spare   sync.Pool // of *codecSpare
 }
@@ -60,6 +77,7 @@ func wrapCodec[T any](c Codec[T]) *codec {
 		clear:   func(v unsafe.Pointer) { *(*T)(v) = *new(T) },
 	}
 	if refs, ok := c.(RefCodec[T]); ok {
+		k.refs = true
 		k.encode = func(w *bits.Writer, v unsafe.Pointer, table RefWriter) { refs.EncodeRefs(w, (*T)(v), table) }
 		k.decode = func(r *bits.Reader, v unsafe.Pointer, table RefReader) error {
 			return refs.DecodeRefs(r, (*T)(v), table)
@@ -68,10 +86,28 @@ func wrapCodec[T any](c Codec[T]) *codec {
 	if eq, ok := c.(EqualCodec[T]); ok {
 		k.same = func(a, b unsafe.Pointer) bool { return eq.Equal((*T)(a), (*T)(b)) }
 	}
+	if fallible, ok := c.(FallibleCodec[T]); ok {
+		k.try = func(w *bits.Writer, v unsafe.Pointer) error { return fallible.TryEncode(w, (*T)(v)) }
+	}
 	if sized, ok := c.(SizedCodec[T]); ok {
 		k.maxBits = sized.MaxBits()
 	}
 	return k
+}
+
+// setCodec wraps the codec given as an option, unless it is missing or does not
+// fit T.
+func setCodec[T any](r *rule, option string, c Codec[T], to **codec) {
+	if !r.option(option) || !r.present(option, c != nil) {
+		return
+	}
+	if checked, ok := c.(CheckedCodec[T]); ok {
+		if err := checked.Check(); err != nil {
+			r.fail(ErrType, "%v", err)
+			return
+		}
+	}
+	*to = wrapCodec(c)
 }
 
 // read decodes into a zero value. A codec's error becomes the reader's, so that

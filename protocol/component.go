@@ -43,7 +43,6 @@ type componentRule struct {
 	rule
 	info  ComponentInfo
 	codec *codec
-	refs  bool // the codec maps entities
 }
 
 // Component registers T to be replicated: on every entity with
@@ -161,10 +160,7 @@ func (r *ComponentRule[T]) Direction(d Direction) *ComponentRule[T] {
 // Codec replaces the built-in encoding of T. Struct tags then mean nothing. A T
 // with entity fields needs a RefCodec.
 func (r *ComponentRule[T]) Codec(c Codec[T]) *ComponentRule[T] {
-	if r.def.option("Codec") && r.def.present("Codec", c != nil) {
-		r.def.codec = wrapCodec(c)
-		_, r.def.refs = c.(RefCodec[T])
-	}
+	setCodec(&r.def.rule, "Codec", c, &r.def.codec)
 	return r
 }
 
@@ -186,7 +182,7 @@ func valueOf[T any](b []byte) (v T) {
 func (r *componentRule) finish(number int) {
 	i := &r.info
 	i.Number = number
-	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec, r.refs)
+	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec)
 	i.Direction = i.Direction.orElse(ServerToClient)
 	if !r.given["InterpolateAs"] && i.Blend != nil {
 		i.Interpolate = Full

@@ -57,7 +57,8 @@ func (p *Protocol) list() (all []Entry) {
 		add(KindMessage, i.Number, i.Name, "%s|%v %v via=%q relay=%v", i.Plan.description(), i.Mode, i.Direction, i.via(), i.Relay)
 	}
 	for _, r := range p.requests {
-		add(KindRequest, r.Number, r.Name, "%s|%s", r.Question.description(), r.Answer.description())
+		i := &r.info
+		add(KindRequest, i.Number, i.Name, "%s|%s", i.Question.description(), i.Answer.description())
 	}
 	for _, r := range p.resources {
 		i := &r.info

@@ -43,7 +43,7 @@ func (r *InputRule[T]) Rebroadcast() *InputRule[T] {
 
 func (r *inputRule) finish(number int) {
 	r.info.Number = number
-	r.info.Plan = r.p.plan(r.subject, r.info.Type, false, nil, false)
+	r.info.Plan = r.p.plan(r.subject, r.info.Type, false, nil)
 }
 
 // Inputs returns the registered inputs by number.

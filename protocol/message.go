@@ -22,7 +22,6 @@ type messageRule struct {
 	info  MessageInfo
 	via   Channel
 	codec *codec
-	refs  bool
 }
 
 // Message registers T as a message. T may hold numbers, text, slices, arrays and
@@ -74,17 +73,14 @@ func (r *MessageRule[T]) Relay() *MessageRule[T] {
 // Codec replaces the built-in encoding of T. A T with entity fields needs a
 // RefCodec.
 func (r *MessageRule[T]) Codec(c Codec[T]) *MessageRule[T] {
-	if r.def.option("Codec") && r.def.present("Codec", c != nil) {
-		r.def.codec = wrapCodec(c)
-		_, r.def.refs = c.(RefCodec[T])
-	}
+	setCodec(&r.def.rule, "Codec", c, &r.def.codec)
 	return r
 }
 
 func (r *messageRule) finish(number int) {
 	i := &r.info
 	i.Number = number
-	i.Plan = r.p.plan(r.subject, i.Type, true, r.codec, r.refs)
+	i.Plan = r.p.plan(r.subject, i.Type, true, r.codec)
 	fallback := Bidirectional
 	if r.given["Via"] {
 		i.Channel = r.via.info

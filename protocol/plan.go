@@ -46,6 +46,14 @@ func (p *Plan) Type() reflect.Type { return p.typ }
 // what its MaxBits method says, or 0 if it has none.
 func (p *Plan) MaxBits() int { return p.maxBits }
 
+// codec is the codec of the type, or nil.
+func (p *Plan) codec() *codec {
+	if len(p.ops) == 0 {
+		return nil
+	}
+	return p.ops[0].codec
+}
+
 // HasRefs reports whether values hold entities, so that Encode and Decode need
 // a table.
 func (p *Plan) HasRefs() bool { return len(p.refs) > 0 }

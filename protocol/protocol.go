@@ -49,7 +49,7 @@ type Protocol struct {
 	locals     []*LocalInfo
 	inputs     []*inputRule
 	messages   []*messageRule
-	requests   []*RequestInfo
+	requests   []*requestRule
 	resources  []*resourceRule
 	channels   []*ChannelInfo
 	entries    []Entry

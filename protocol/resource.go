@@ -16,7 +16,8 @@ type ResourceRule[T any] struct{ def *resourceRule }
 
 type resourceRule struct {
 	rule
-	info ResourceInfo
+	info  ResourceInfo
+	codec *codec
 }
 
 // Resource registers T as a resource that the server may replicate. It may hold
@@ -39,9 +40,16 @@ func (r *ResourceRule[T]) Rollback() *ResourceRule[T] {
 	return r
 }
 
+// Codec replaces the built-in encoding of T. A T with entity fields needs a
+// RefCodec.
+func (r *ResourceRule[T]) Codec(c Codec[T]) *ResourceRule[T] {
+	setCodec(&r.def.rule, "Codec", c, &r.def.codec)
+	return r
+}
+
 func (r *resourceRule) finish(number int) {
 	r.info.Number = number
-	r.info.Plan = r.p.plan(r.subject, r.info.Type, true, nil, false)
+	r.info.Plan = r.p.plan(r.subject, r.info.Type, true, r.codec)
 	if path, pointer := findPointer(r.info.Type, ""); r.info.Rollback && pointer != nil {
 		r.unfit("Rollback keeps values as bytes, and field %s is a %v: use a fixed array, or leave Rollback out", path, pointer)
 	}

@@ -28,7 +28,7 @@ func (p *Protocol) String() string {
 	for _, i := range p.Messages() {
 		row(KindMessage, i.Number, i.Name, i.Plan, i.Mode.String(), i.Direction.String(), flag(i.Channel != nil, "via "+i.via()), flag(i.Relay, "relay"))
 	}
-	for _, i := range p.requests {
+	for _, i := range p.Requests() {
 		row(KindRequest, i.Number, i.Name, i.Question, "answer "+i.Answer.width())
 	}
 	for _, i := range p.Resources() {
@@ -60,7 +60,7 @@ func (p *Plan) width() string {
 	switch {
 	case p == nil:
 		return "unfit"
-	case len(p.ops) == 1 && p.ops[0].kind == opCodec:
+	case p.codec() != nil:
 		return "by codec"
 	case p.lists:
 		return fmt.Sprintf("up to %d bits", p.maxBits)

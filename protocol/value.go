@@ -22,6 +22,9 @@ func EncodeValue[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) error {
 func EncodeCounted[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) (clamped int, err error) {
 	mustBe[T](p)
 	at := unsafe.Pointer(v)
+	if k := p.codec(); k != nil && k.try != nil {
+		return 0, k.try(w, at)
+	}
 	weight, err := weigh(p.ops, at)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", p.typ, err)

@@ -78,6 +78,7 @@ var siblings = []sibling{
 	{"internal/core/repl/receiver", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
+	{"protocol/kelindar", "protocol", "a codec of messages, which a game may bring along"},
 	{"transport/conditioner", "transport", "wraps any transport"},
 	{"transport/internal/queue", "transport", "a queue holds datagrams and their addresses"},
 	{"transport/memory", "transport", "implements the interface"},

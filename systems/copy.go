@@ -26,8 +26,9 @@ type Copy struct {
 	free     []repl.Slot
 	slots    map[ecs.Entity]repl.Slot
 
-	stage stage
-	refs  refReader
+	stage    stage
+	updating []int // components, of the update at hand
+	refs     refReader
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -35,8 +36,10 @@ type Copy struct {
 // copied is one registered component in this world.
 type copied struct {
 	id     ecs.ID
+	cells  columns.Cells
 	plan   *protocol.Plan
 	events *ComponentEvents
+	value  []byte // one value, decoded and not yet in the world
 }
 
 // placed is one entity of the copy.
@@ -60,8 +63,10 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
 	for _, info := range infos {
+		id := ecs.TypeID(w, info.Type)
 		c.comps = append(c.comps, copied{
-			id: ecs.TypeID(w, info.Type), plan: info.Plan, events: hub.AddComponent(info.Type),
+			id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
+			value: make([]byte, info.Plan.Size()),
 		})
 	}
 	c.refs.copy = c
@@ -148,7 +153,7 @@ func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 
 // Skip implements receiver.Sink.
 func (c *Copy) Skip(r *bits.Reader, comp int) error {
-	return c.comps[comp].plan.Decode(r, c.stage.spare(c.comps[comp].plan.Size()), noRefs{})
+	return c.comps[comp].plan.Decode(r, c.comps[comp].value, noRefs{})
 }
 
 // noRefs knows every index, as no entity.

@@ -103,15 +103,6 @@ func (s *stage) reserve(size int) int {
 	return at
 }
 
-// spare returns zero bytes that nobody will look at.
-func (s *stage) spare(size int) []byte {
-	n := len(s.buf)
-	at := s.reserve(size)
-	value := s.buf[at : at+size]
-	s.buf = s.buf[:n]
-	return value
-}
-
 // Despawn implements receiver.Sink.
 func (c *Copy) Despawn(slot repl.Slot) { c.stage.gone = append(c.stage.gone, slot) }
 

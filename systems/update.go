@@ -1,0 +1,70 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+var _ receiver.Updater = (*Copy)(nil)
+
+// UpdateAll implements receiver.Updater. All values are decoded before the first
+// is written, so that a malformed one leaves the entity as it was.
+func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set repl.Mask, r *bits.Reader, refs receiver.Refs) error {
+	e := &c.entities[slot]
+	c.updating = c.updating[:0]
+	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
+		c.updating = append(c.updating, comp)
+	}
+	if !c.holds(e.entity) {
+		return c.updateStaged(slot, tick, r, refs)
+	}
+	c.refs.refs = refs
+	for _, comp := range c.updating {
+		if !e.mask.Has(comp) {
+			return errNotThere
+		}
+		if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, &c.refs); err != nil {
+			return err
+		}
+	}
+	e.tick = tick
+	for _, comp := range c.updating {
+		copy(c.comps[comp].cells.At(e.entity), c.comps[comp].value)
+	}
+	for _, comp := range c.updating {
+		c.comps[comp].events.Updated(e.entity)
+	}
+	return nil
+}
+
+// holds reports whether an entity of the world has every component of the update
+// at hand. It does, unless the game has changed its structure.
+func (c *Copy) holds(e ecs.Entity) bool {
+	if !c.world.Alive(e) {
+		return false
+	}
+	for _, comp := range c.updating {
+		if !c.comps[comp].cells.Has(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// updateStaged is UpdateAll step by step, for an entity that the game has changed.
+func (c *Copy) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	c.Begin(tick)
+	c.Member(slot, false)
+	for _, comp := range c.updating {
+		if err := c.Update(r, comp, refs); err != nil {
+			c.Discard()
+			return err
+		}
+	}
+	c.Commit()
+	return nil
+}

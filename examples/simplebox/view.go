@@ -133,7 +133,7 @@ func (s *screen) draw() string {
 	width := (s.width-(n-1)*gap)/n - 2
 	lines := min(width/2, s.height-linesAround-linesBelow(links))
 	if width < narrowest || lines < shortest {
-		return fmt.Sprintf("Make the terminal larger: %d columns and %d lines are enough.",
+		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.",
 			n*(narrowest+2)+(n-1)*gap, shortest+linesAround+linesBelow(links))
 	}
 	drawn := make([]string, 0, 2*n)

@@ -27,7 +27,7 @@ type Copy struct {
 	slots    map[ecs.Entity]repl.Slot
 
 	stage    stage
-	updating []int // components, of the update at hand
+	updating []*copied // components of the update at hand
 	refs     refReader
 
 	onSpawned, onDespawned func(ecs.Entity)
@@ -35,6 +35,7 @@ type Copy struct {
 
 // copied is one registered component in this world.
 type copied struct {
+	number int
 	id     ecs.ID
 	cells  columns.Cells
 	plan   *protocol.Plan
@@ -65,7 +66,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 	for _, info := range infos {
 		id := ecs.TypeID(w, info.Type)
 		c.comps = append(c.comps, copied{
-			id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
+			number: len(c.comps), id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
 			value: make([]byte, info.Plan.Size()),
 		})
 	}

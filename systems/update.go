@@ -1,6 +1,8 @@
 package systems
 
 import (
+	mathbits "math/bits"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -13,32 +15,43 @@ var _ receiver.Updater = (*Copy)(nil)
 
 // UpdateAll implements receiver.Updater. All values are decoded before the first
 // is written, so that a malformed one leaves the entity as it was.
-func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set repl.Mask, r *bits.Reader, refs receiver.Refs) error {
+func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	e := &c.entities[slot]
-	c.updating = c.updating[:0]
-	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
-		c.updating = append(c.updating, comp)
+	if !c.choose(set, &e.mask) {
+		return errNotThere
 	}
 	if !c.holds(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	c.refs.refs = refs
 	for _, comp := range c.updating {
-		if !e.mask.Has(comp) {
-			return errNotThere
-		}
-		if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, &c.refs); err != nil {
+		if err := comp.plan.Decode(r, comp.value, &c.refs); err != nil {
 			return err
 		}
 	}
 	e.tick = tick
 	for _, comp := range c.updating {
-		copy(c.comps[comp].cells.At(e.entity), c.comps[comp].value)
+		copy(comp.cells.At(e.entity), comp.value)
 	}
 	for _, comp := range c.updating {
-		c.comps[comp].events.Updated(e.entity)
+		comp.events.Updated(e.entity)
 	}
 	return nil
+}
+
+// choose makes a set the update at hand. It reports false if an entity with the
+// components had does not have all of them.
+func (c *Copy) choose(set, had *repl.Mask) bool {
+	c.updating = c.updating[:0]
+	for i, word := range set {
+		if word&^had[i] != 0 {
+			return false
+		}
+		for ; word != 0; word &= word - 1 {
+			c.updating = append(c.updating, &c.comps[i<<6+mathbits.TrailingZeros64(word)])
+		}
+	}
+	return true
 }
 
 // holds reports whether an entity of the world has every component of the update
@@ -48,7 +61,7 @@ func (c *Copy) holds(e ecs.Entity) bool {
 		return false
 	}
 	for _, comp := range c.updating {
-		if !c.comps[comp].cells.Has(e) {
+		if !comp.cells.Has(e) {
 			return false
 		}
 	}
@@ -60,7 +73,7 @@ func (c *Copy) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 	c.Begin(tick)
 	c.Member(slot, false)
 	for _, comp := range c.updating {
-		if err := c.Update(r, comp, refs); err != nil {
+		if err := c.Update(r, comp.number, refs); err != nil {
 			c.Discard()
 			return err
 		}

@@ -93,25 +93,24 @@ func (h *Heads) Rises(g Handle) bool { return g >= h.next }
 // End writes that no record follows.
 func (h *Heads) End(w *pack.Writer) { w.Bool(false) }
 
-// Read reads the next record's head. more is false at the end of the frame; ok
-// is false when the bytes are malformed.
-func (h *Heads) Read(r *pack.Reader) (rec Record, more, ok bool) {
-	if more = r.Bool(); !more {
-		return Record{}, false, r.Err() == nil
+// Read reads the next record's head into rec. more is false at the end of the
+// frame; ok is false when the bytes are malformed.
+func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
+	if !r.Bool() {
+		return false, r.Err() == nil
 	}
-	rec = Record{Kind: Update, Tick: h.Tick}
+	*rec = Record{Kind: Update, Tick: h.Tick}
 	if !h.Updates {
 		rec.Kind = Kind(r.Bits(kindBits))
 	}
 	gap := r.Uvarint()
 	rec.Seq = Seq(r.Bits(SeqBits))
 	if r.Err() != nil || gap >= MaxGroups-uint64(h.next) || (!h.Updates && rec.Kind == Update) {
-		return Record{}, true, false
+		return true, false
 	}
 	rec.Group = h.next + Handle(gap)
 	h.next = rec.Group + 1
-	ok = !rec.Kind.based() || h.readBase(r, &rec)
-	return rec, true, ok
+	return true, !rec.Kind.based() || h.readBase(r, rec)
 }
 
 func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {

@@ -35,21 +35,22 @@ func (s Sets) Append(w *pack.Writer, m *Mask) {
 	w.Bool(false)
 }
 
-// Read reads a set. Numbers come in rising order, each below the number of
+// Read reads a set into m. Numbers come in rising order, each below the number of
 // components: anything else is malformed, so that a set has one encoding.
-func (s Sets) Read(r *pack.Reader) (m Mask, ok bool) {
+func (s Sets) Read(r *pack.Reader, m *Mask) (ok bool) {
+	*m = Mask{}
 	if s.comps <= maxFlagged {
 		m[0] = r.Bits(uint(s.comps))
-		return m, r.Err() == nil
+		return r.Err() == nil
 	}
 	last := -1
 	for r.Bool() {
 		c := int(r.Bits(s.width))
 		if c <= last || c >= s.comps {
-			return Mask{}, false
+			return false
 		}
 		m.Set(c)
 		last = c
 	}
-	return m, r.Err() == nil
+	return r.Err() == nil
 }

@@ -101,8 +101,8 @@ func (w *walker) enter(number repl.Member) bool {
 }
 
 func (w *walker) removals() error {
-	gone, ok := w.r.sets.Read(&w.r.in)
-	if !ok || gone.IsZero() {
+	gone := &w.r.set
+	if !w.r.sets.Read(&w.r.in, gone) || gone.IsZero() {
 		return ErrMalformed
 	}
 	if w.skip {
@@ -115,8 +115,8 @@ func (w *walker) removals() error {
 }
 
 func (w *walker) values() error {
-	set, ok := w.r.sets.Read(&w.r.in)
-	if !ok {
+	set := &w.r.set
+	if !w.r.sets.Read(&w.r.in, set) {
 		return ErrMalformed
 	}
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {

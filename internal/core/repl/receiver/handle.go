@@ -29,14 +29,13 @@ func (r *Receiver) HandleActions(message []byte) error {
 
 func (r *Receiver) handle(heads *repl.Heads) error {
 	for {
-		rec, more, ok := heads.Read(&r.in)
+		more, ok := heads.Read(&r.in, &r.rec)
 		if !ok {
 			return ErrMalformed
 		}
 		if !more {
 			break
 		}
-		r.rec = rec
 		if err := r.record(&r.rec); err != nil {
 			return err
 		}
@@ -167,11 +166,10 @@ func (r *Receiver) apply(g *group, rec *repl.Record) error {
 // update is apply for what most records are, the values of a group of one.
 func (r *Receiver) update(g *group, rec *repl.Record) error {
 	m := g.member(0)
-	set, ok := r.sets.Read(&r.in)
-	if m == nil || !ok {
+	if !r.sets.Read(&r.in, &r.set) || m == nil {
 		return ErrMalformed
 	}
-	if err := r.updater.UpdateAll(m.slot, rec.Tick, set, &r.in, r); err != nil {
+	if err := r.updater.UpdateAll(m.slot, rec.Tick, &r.set, &r.in, r); err != nil {
 		return err
 	}
 	r.applied(g, rec)

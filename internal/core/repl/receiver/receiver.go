@@ -31,7 +31,8 @@ type Receiver struct {
 	resync    []repl.Handle
 
 	in    bits.Reader
-	rec   repl.Record // the record at hand
+	rec   repl.Record // at hand, as are the following
+	set   repl.Mask
 	refs  []repl.Ref
 	stats Stats
 }

@@ -37,7 +37,7 @@ type Updater interface {
 	Sink
 	// UpdateAll does what Begin, Member, Update of each component in the set, by
 	// rising number, and Commit do. With an error it leaves the world alone.
-	UpdateAll(slot repl.Slot, tick entangle.Tick, set repl.Mask, r *bits.Reader, refs Refs) error
+	UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs Refs) error
 }
 
 // Refs resolves the references of a body.

@@ -33,10 +33,11 @@
 // What only this demo needs:
 //
 //   - settings.go, main.go: the options
-//   - node.go, orders.go: one process and how it is told and tells
+//   - node.go, node_server.go, node_client.go: one side in this process
+//   - orders.go, pipe.go: how a side is told and tells
 //   - line.go: a line with latency, jitter and loss
-//   - family.go, headless.go: the process that starts the others
-//   - view.go, panel.go, field.go: the picture
+//   - family.go, sides.go, headless.go: leading the sides, and comparing them
+//   - view.go, panel.go, field.go, flow.go, keys.go, camera.go: the picture
 //
 // Boxes on a client are shown where the last packet says they are. There is no
 // prediction: a box answers to its keys after a round trip.

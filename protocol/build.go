@@ -137,7 +137,7 @@ func codecPlan(t reflect.Type, values bool, subject string, k *codec) (*Plan, er
 		c.refs = []string{"by codec"}
 	}
 	c.describe.WriteString("codec " + k.version)
-	c.ops = []op{{kind: opCodec, count: 1, codec: k}}
+	c.push(op{kind: opCodec, count: 1, codec: k})
 	return newPlan(t, &c), nil
 }
 

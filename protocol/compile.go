@@ -13,6 +13,7 @@ type compiler struct {
 	subject  string // the type, as messages name it
 	values   bool   // text and slices are allowed
 	ops      []op
+	fields   []op // the same, not joined
 	describe strings.Builder
 	events   []Span
 	skipped  []Span
@@ -124,21 +125,22 @@ func (c *compiler) addArray(t reflect.Type, offset uintptr, path string, tag *fi
 		c.events = appendSpans(c.events, inner.events, offset+uintptr(i)*elem.Size())
 		c.skipped = appendSpans(c.skipped, inner.skipped, offset+uintptr(i)*elem.Size())
 	}
+	c.addFields(inner.fields, elem.Size(), n, offset)
 	body := inner.ops
 	switch {
 	case len(body) == 1 && body[0].kind < opCodec && body[0].span() == elem.Size():
 		body[0].offset = offset
 		body[0].count *= uint32(n)
-		c.push(body[0])
+		c.join(body[0])
 	case len(body)*n <= unrolled:
 		for i := range n {
 			for _, o := range body {
 				o.offset += offset + uintptr(i)*elem.Size()
-				c.push(o)
+				c.join(o)
 			}
 		}
 	default:
-		c.push(op{kind: opRepeat, count: uint32(n), offset: offset, body: lower(body), step: elem.Size()})
+		c.join(op{kind: opRepeat, count: uint32(n), offset: offset, body: lower(body), step: elem.Size()})
 	}
 }
 
@@ -163,8 +165,45 @@ func (c *compiler) leaf(path, described string, o op) {
 	c.push(o)
 }
 
-// push appends an op, or lets the last one grow by it.
+// addFields adds an array to the fields: as one run if its elements are numbers
+// of one kind, else as a loop.
+func (c *compiler) addFields(body []op, step uintptr, n int, offset uintptr) {
+	if len(body) == 1 && body[0].kind < opCodec && body[0].offset == 0 {
+		run := body[0]
+		run.offset = offset
+		run.count *= uint32(n)
+		if run.span() == step*uintptr(n) {
+			c.fields = append(c.fields, run)
+			return
+		}
+	}
+	c.fields = append(c.fields, op{kind: opRepeat, count: uint32(n), offset: offset, body: withFuncs(body), step: step})
+}
+
+// withFuncs completes ops that are not lowered.
+func withFuncs(ops []op) []op {
+	for i := range ops {
+		ops[i].complete()
+	}
+	return ops
+}
+
+// complete sets what follows from the rest.
+func (o *op) complete() {
+	if o.bits > 0 {
+		o.batch = 64 / o.bits
+	}
+	o.funcs = funcsOf(o)
+}
+
+// push appends an op for a field.
 func (c *compiler) push(o op) {
+	c.fields = append(c.fields, o)
+	c.join(o)
+}
+
+// join appends an op, or lets the last one grow by it.
+func (c *compiler) join(o op) {
 	if o.kind == opRaw {
 		o.count, o.size, o.bits = o.count*uint32(o.size), 1, 8
 	}
@@ -178,10 +217,7 @@ func (c *compiler) push(o op) {
 // lower cuts runs of raw bytes into words; the bits on the wire stay the same.
 func lower(ops []op) (out []op) {
 	for _, o := range ops {
-		if o.bits > 0 {
-			o.batch = 64 / o.bits
-		}
-		o.funcs = funcsOf(&o)
+		o.complete()
 		if o.kind != opRaw || o.size != 1 {
 			out = append(out, o)
 			continue

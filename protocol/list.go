@@ -67,7 +67,7 @@ func (c *compiler) addList(t reflect.Type, offset uintptr, path string, tag *fie
 	if inside != tag && inside.used {
 		tag.used = true
 	}
-	c.ops = append(c.ops, o)
+	c.push(o)
 }
 
 var listNames = [...]string{"text", "bytes", "slice"}

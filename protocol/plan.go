@@ -25,6 +25,7 @@ type Plan struct {
 	size     int
 	memory   int // what a value given as []byte must measure; -1 if it cannot be given so
 	ops      []op
+	fields   []op // as declared, for differences
 	describe string
 	events   []Span
 	skipped  []Span

@@ -41,7 +41,7 @@ func compile(t reflect.Type, values bool, subject string) (*Plan, error) {
 
 func newPlan(t reflect.Type, c *compiler) *Plan {
 	p := &Plan{
-		typ: t, size: int(t.Size()), memory: int(t.Size()), ops: lower(c.ops),
+		typ: t, size: int(t.Size()), memory: int(t.Size()), ops: lower(c.ops), fields: withFuncs(c.fields),
 		describe: c.describe.String(), events: c.events, skipped: c.skipped, refs: c.refs, lists: hasLists(c.ops),
 	}
 	if _, pointer := findPointer(t, ""); pointer != nil {

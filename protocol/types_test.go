@@ -128,6 +128,13 @@ func fill(t *rapid.T, v reflect.Value) {
 	if !v.CanSet() {
 		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
 	}
+	if e, ok := v.Addr().Interface().(*ecs.Entity); ok {
+		*e = rapid.SampledFrom(entities(9)).Draw(t, "entity")
+		if rapid.Bool().Draw(t, "zero") {
+			*e = ecs.Entity{}
+		}
+		return
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {

@@ -37,7 +37,7 @@ func (p *Protocol) String() string {
 	for _, c := range p.channels {
 		fmt.Fprintf(w, "%v\t%d\t%s\t\t%v %v\n", KindChannel, c.Number, c.Name, c.Mode, c.Direction)
 	}
-	w.Flush()
+	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
 }
 

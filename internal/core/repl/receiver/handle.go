@@ -73,8 +73,8 @@ func (r *Receiver) record(rec *repl.Record) error {
 
 // overflow drops an update for which there is no room. It was acknowledged, so
 // its sender may build on it: the next record that does will have the group
-// asked for in full. An action can't be dropped, and so many that there is no
-// room for one can't be honest.
+// asked for in full. An action can't be dropped: nothing would keep its place in
+// the group's sequence.
 func (r *Receiver) overflow(rec *repl.Record) error {
 	if rec.Kind != repl.Update {
 		return ErrOverload
@@ -189,6 +189,16 @@ func (r *Receiver) applied(g *group, rec *repl.Record) {
 			r.strangers--
 		}
 		g.known, g.asked = true, false
+		g.forgetPassed()
+	}
+}
+
+// forgetPassed strikes off the passed actions that a full has overtaken.
+func (g *group) forgetPassed() {
+	for s := range repl.Seq(repl.SeqCycle) {
+		if s.Ahead(g.seq) <= 0 {
+			g.passed &^= 1 << s
+		}
 	}
 }
 

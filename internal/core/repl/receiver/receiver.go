@@ -11,9 +11,9 @@ import (
 var (
 	// ErrMalformed means that bytes are not what a sender writes.
 	ErrMalformed = errors.New("receiver: malformed replication bytes")
-	// ErrOverload means that a peer made more groups or waiting actions than
-	// the limits allow.
-	ErrOverload = errors.New("receiver: more groups or waiting actions than the limits allow")
+	// ErrOverload means that a peer changes more groups that it never stated in
+	// full than the limits allow.
+	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
 )
 
 // Receiver is the copy of one sender's groups.
@@ -44,6 +44,7 @@ type group struct {
 	asked   bool          // a full was asked for and has not come yet
 	seq     repl.Seq      // of the last action applied or passed over
 	held    entangle.Tick // the tick that the copy is at
+	passed  uint8         // bit by sequence: an action that found no room to wait
 	members []member
 	waits   []*waiting
 }
@@ -133,9 +134,9 @@ func (r *Receiver) find(rec *repl.Record) *group {
 	return g
 }
 
-// maxStrangers bounds the groups that something waits for and whose full has not
-// come: more than the fulls that a sender has under way.
-const maxStrangers = maxWaitingBytes / waitingOverhead
+// maxStrangers bounds the groups that something arrived of and whose full did
+// not: as many fulls of eight bytes as a sender has under way.
+const maxStrangers = 64 << 10 / 8
 
 // patience is how many ticks a record may wait for one before it. After that
 // what it waits for is not coming: actions are resent many times a second.
@@ -156,8 +157,12 @@ func (r *Receiver) sweep(now entangle.Tick) bool {
 	return r.strangers < maxStrangers
 }
 
-// maxSpare bounds the memory kept for groups to come.
-const maxSpare = 1 << 10
+// maxSpare bounds the groups and the waiting records whose memory is kept for
+// those to come, and maxSpareMembers the memory of each group.
+const (
+	maxSpare        = 1 << 10
+	maxSpareMembers = 16
+)
 
 func (r *Receiver) forget(g *group) {
 	if !g.known {
@@ -165,7 +170,7 @@ func (r *Receiver) forget(g *group) {
 	}
 	r.waiting.dropAll(g)
 	r.groups.drop(g)
-	if len(r.spare) < maxSpare {
+	if len(r.spare) < maxSpare && cap(g.members) <= maxSpareMembers {
 		r.spare = append(r.spare, g)
 	}
 }

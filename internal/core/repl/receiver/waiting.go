@@ -11,9 +11,15 @@ const (
 	maxWaitingUpdates = 16
 
 	// maxWaitingBytes bounds what waits for one sender, updates and actions
-	// together. Over it the group's oldest update goes; actions alone beyond it
-	// are more than an honest sender has under way.
-	maxWaitingBytes = 256 << 10
+	// together: the most for any queue of a peer. 4,000 entities that all move and
+	// change their components 8 times a second, at a round trip of 14 ticks and
+	// 30 % loss, stay below. What finds no room is passed over, and its group is
+	// asked for in full: that costs a round trip and never the connection.
+	maxWaitingBytes = 1 << 20
+
+	// maxUpdateBytes is the part of it that updates may take. Passing over an
+	// action is dearer: its group stands still until the full is there.
+	maxUpdateBytes = maxWaitingBytes / 2
 
 	// waitingOverhead is what a waiting record counts beside its body.
 	waitingOverhead = 64
@@ -28,8 +34,21 @@ type waiting struct {
 
 // pool keeps the memory of waiting records and counts it.
 type pool struct {
-	spare []*waiting
-	bytes int
+	spare   []*waiting
+	bytes   int
+	updates int // of bytes, those of updates
+}
+
+// maxSpareBody bounds the memory of a record that is kept for the next one.
+const maxSpareBody = 1 << 10
+
+// add counts a record in, or out.
+func (p *pool) add(w *waiting, sign int) {
+	size := sign * (len(w.body) + waitingOverhead)
+	p.bytes += size
+	if w.rec.Kind == repl.Update {
+		p.updates += size
+	}
 }
 
 func (p *pool) get(rec *repl.Record) *waiting {
@@ -43,9 +62,9 @@ func (p *pool) get(rec *repl.Record) *waiting {
 
 func (p *pool) drop(g *group, i int) {
 	w := g.waits[i]
-	p.bytes -= len(w.body) + waitingOverhead
+	p.add(w, -1)
 	g.waits = append(g.waits[:i], g.waits[i+1:]...)
-	if len(p.spare) < maxWaitingUpdates {
+	if len(p.spare) < maxSpare && cap(w.body) <= maxSpareBody {
 		p.spare = append(p.spare, w)
 	}
 }
@@ -62,17 +81,22 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 	if err := r.skip(rec); err != nil {
 		return err
 	}
+	if g.holds(rec) {
+		r.stats.Stale++
+		return nil
+	}
 	width := start.RemainingBits() - r.in.RemainingBits()
 	size := (width+7)/8 + waitingOverhead
 	r.supersede(g, rec)
 	if !r.makeRoom(g, rec, size) {
-		return r.refuse(g, rec)
+		r.refuse(g, rec)
+		return nil
 	}
 	w := r.waiting.get(rec)
 	w.width = width
 	w.body = append(w.body[:0], make([]byte, (width+7)/8)...)
 	start.Copy(w.body, width)
-	r.waiting.bytes += size
+	r.waiting.add(w, 1)
 	g.waits = append(g.waits, w)
 	r.stats.Waited++
 	if g.known && rec.Tick.Sub(g.waits[0].rec.Tick) > patience {
@@ -81,18 +105,28 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 	return nil
 }
 
-// refuse drops a record that there is no room to keep.
-func (r *Receiver) refuse(g *group, rec *repl.Record) error {
-	if g.known {
-		r.ask(g)
-	} else if len(g.waits) == 0 {
-		r.forget(g)
+// holds reports whether that action waits already. A reliable channel brings each
+// once, so only a sender that is not honest repeats one.
+func (g *group) holds(rec *repl.Record) bool {
+	if rec.Kind == repl.Update {
+		return false
 	}
-	if rec.Kind != repl.Update {
-		return ErrOverload
+	for _, w := range g.waits {
+		if w.rec.Kind != repl.Update && w.rec.Seq == rec.Seq {
+			return true
+		}
 	}
+	return g.passed&(1<<rec.Seq) != 0
+}
+
+// refuse passes over a record that there is no room to keep. An action's place in
+// the sequence is remembered, for when what is before it has come.
+func (r *Receiver) refuse(g *group, rec *repl.Record) {
 	r.stats.Overflow++
-	return nil
+	r.ask(g)
+	if rec.Kind != repl.Update {
+		g.passed |= 1 << rec.Seq
+	}
 }
 
 // supersede drops the waiting updates that the new one makes superfluous: those
@@ -113,20 +147,31 @@ func (r *Receiver) supersede(g *group, rec *repl.Record) {
 
 // makeRoom drops the group's oldest updates until the new record fits, and
 // reports whether it does. What is dropped was acknowledged, so the sender may
-// build on it: the group is asked for in full.
+// build on it: the group is asked for in full. The end of a group always fits:
+// it has no body, and each group has one.
 func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
-	for r.waiting.bytes+size > maxWaitingBytes || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
+	for !r.waiting.fits(rec, size) || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
 		oldest := g.oldestUpdate()
 		if oldest < 0 {
 			return false
 		}
 		r.waiting.drop(g, oldest)
 		r.stats.Overflow++
-		if g.known {
-			r.ask(g)
-		}
+		r.ask(g)
 	}
 	return true
+}
+
+// fits reports whether there is room for a record that counts size.
+func (p *pool) fits(rec *repl.Record, size int) bool {
+	switch rec.Kind {
+	case repl.Gone:
+		return true
+	case repl.Update:
+		return p.updates+size <= maxUpdateBytes
+	default:
+		return p.bytes+size <= maxWaitingBytes
+	}
 }
 
 func (g *group) waitingUpdates() (n int) {
@@ -151,7 +196,9 @@ func (g *group) oldestUpdate() int {
 // release applies what waited and can be applied now: of the updates the newest,
 // then the next action, and again. What turns out to be lost is passed over.
 func (r *Receiver) release(g *group) error {
-	for len(g.waits) > 0 && g.known {
+	for g.known {
+		r.skipPassed(g)
+		r.dropStale(g)
 		i := r.ready(g)
 		if i < 0 {
 			return nil
@@ -169,9 +216,17 @@ func (r *Receiver) release(g *group) error {
 		if err != nil {
 			return err
 		}
-		r.dropStale(g)
 	}
 	return nil
+}
+
+// skipPassed goes on over actions that found no room when they came.
+func (r *Receiver) skipPassed(g *group) {
+	for next := g.seq.Next(); g.passed&(1<<next) != 0; next = next.Next() {
+		g.passed &^= 1 << next
+		g.seq = next
+		r.ask(g)
+	}
 }
 
 // ready returns the waiting record to go on with, or -1.

@@ -20,8 +20,9 @@
 // in time, or for cases that say so in rate; allocs, allocations of one operation
 // of ours; bytes, what one operation of ours produces for the wire, 0
 // where it produces nothing; goal, the largest ratio that is good, or for cases
-// that say so the smallest, 0 if the case only reports; anchors, in nanoseconds;
-// sizes, bytes that others need for the same.
+// that say so the smallest, 0 if the case only reports; unit, where ratio and goal
+// are no ratios but a figure in that unit; anchors, in nanoseconds; sizes, bytes
+// that others need for the same.
 //
 // Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
 //

@@ -26,6 +26,7 @@ type variant struct {
 	name    string
 	goal    float64 // largest good ratio; 0: reported only
 	atLeast bool    // the ratio is one of rates, and the goal the smallest good one
+	unit    string  // of the figure that stands in the place of the ratio, if one does
 	workers int     // GOMAXPROCS; 0: one
 	rounds  int     // 0: the usual number
 	prepare func() (sides, error)
@@ -39,6 +40,7 @@ type sides struct {
 	verify      func() error
 	bytes       func() int            // produced by the last run of ours
 	sizes       func() map[string]int // bytes of others, for comparison
+	figure      func() float64        // what the goal is about, if not the ratio in time
 	anchors     []anchor
 	anchored    bool // the limit is nothing but its anchors
 	close       func()
@@ -59,6 +61,7 @@ type result struct {
 	Allocs  float64            `json:"allocs"`
 	Bytes   int                `json:"bytes"`
 	Goal    float64            `json:"goal"`
+	Unit    string             `json:"unit,omitempty"`
 	Anchors map[string]float64 `json:"anchors,omitempty"`
 	Sizes   map[string]int     `json:"sizes,omitempty"`
 
@@ -95,17 +98,26 @@ func (v *variant) run(short bool) (result, error) {
 	}
 	s.turns(warm)
 	r := s.measure(n)
-	r.Name, r.Goal, r.atLeast = v.name, v.goal, v.atLeast
-	if r.Ratio = r.OursNs / r.LimitNs; v.atLeast {
-		r.Ratio = 1 / r.Ratio
-	}
+	r.Name, r.Goal, r.Unit, r.atLeast = v.name, v.goal, v.unit, v.atLeast
 	r.Allocs = s.allocations(min(n, 20))
+	r.Ratio = s.ratio(&r)
 	if s.verify != nil {
 		if err := s.verify(); err != nil {
 			return r, fmt.Errorf("%s: the two sides do not do the same work: %w", v.name, err)
 		}
 	}
 	return r, s.checkAnchors(v.name, &r, short)
+}
+
+// ratio is what the goal is about.
+func (s *sides) ratio(r *result) float64 {
+	switch {
+	case s.figure != nil:
+		return s.figure()
+	case r.atLeast:
+		return r.LimitNs / r.OursNs
+	}
+	return r.OursNs / r.LimitNs
 }
 
 // turns runs both sides without measuring.
@@ -207,6 +219,9 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 		goal = fmt.Sprintf(">= %.2f", r.Goal)
 	case r.Goal != 0:
 		goal = fmt.Sprintf("<= %.2f", r.Goal)
+	}
+	if r.Unit != "" {
+		goal += " " + r.Unit
 	}
 	if r.missed() {
 		goal += "  MISSED"

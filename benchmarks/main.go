@@ -14,7 +14,7 @@ import (
 // cases lists the variants of all cases; each case has its file.
 func cases() []variant {
 	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, receiveVariants, messageVariants, udpVariants} {
+	for _, of := range []func() []variant{detectVariants, encodeVariants, receiveVariants, idleVariants, messageVariants, udpVariants} {
 		all = append(all, of()...)
 	}
 	return all

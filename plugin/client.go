@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -176,7 +177,7 @@ func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 // their key; see token.Mint and the package tokenhttp.
 func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
 	return token.Mint(devKey(c.protocol.Name()), token.Claims{
-		ProtocolID: protocolID(c.protocol.Name()),
+		ProtocolID: protocol.ID(c.protocol.Name()),
 		ClientID:   id,
 		Servers:    []netip.AddrPort{server},
 		Now:        c.clock(),

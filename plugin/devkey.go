@@ -2,19 +2,13 @@ package plugin
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"time"
 
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
-
-// protocolID keeps games apart that share a key: it is made of the game's name.
-func protocolID(name string) uint64 {
-	sum := sha256.Sum256([]byte("entangle protocol id\x00" + name))
-	return binary.LittleEndian.Uint64(sum[:])
-}
 
 // devKey is the key of a server that was given none. Anybody can make it, so it
 // protects nothing: such a server listens on loopback addresses only.
@@ -28,12 +22,9 @@ func devKey(name string) token.Key {
 // it was restarted.
 var devStart = time.Unix(1, 0)
 
-// local is a transport whose peers are all in this process or on this machine.
-type local interface{ Local() bool }
-
 func onlyLoopback(conns []transport.Conn) error {
 	for _, conn := range conns {
-		if l, ok := conn.(local); ok && l.Local() {
+		if l, ok := conn.(transport.Local); ok && l.Local() {
 			continue
 		}
 		if addr := conn.LocalAddr(); !addr.Addr().IsLoopback() {
@@ -47,6 +38,6 @@ func onlyLoopback(conns []transport.Conn) error {
 // MintToken makes a token for clients of the game with that name; see token.Mint.
 // The claims' ProtocolID is filled in.
 func MintToken(key token.Key, game string, claims token.Claims) (token.Token, error) {
-	claims.ProtocolID = protocolID(game)
+	claims.ProtocolID = protocol.ID(game)
 	return token.Mint(key, claims)
 }

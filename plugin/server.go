@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 )
@@ -194,7 +195,7 @@ func (s *Server) newSession(conns []transport.Conn) (*session.Server, error) {
 		s.addrs = append(s.addrs, conn.LocalAddr())
 	}
 	config := session.ServerConfig{
-		ProtocolID: protocolID(s.protocol.Name()),
+		ProtocolID: protocol.ID(s.protocol.Name()),
 		Key:        s.config.Key,
 		Addresses:  s.addrs,
 		MaxClients: s.config.MaxClients,

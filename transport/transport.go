@@ -43,6 +43,14 @@ type Conn interface {
 	Close() error
 }
 
+// Local is a Conn that knows who can reach it. A server without a key listens
+// only where strangers can't be: at loopback addresses, and at a Conn whose Local
+// says true. A Conn without the method is judged by its address.
+type Local interface {
+	// Local reports whether all peers are in this process or on this machine.
+	Local() bool
+}
+
 // Listener opens a server's end. Server.Start calls Listen, and calls it again
 // when the server starts again after a stop, so Listen may not use itself up.
 type Listener interface {

@@ -36,6 +36,14 @@ var _ transport.Conn = (*Conn)(nil)
 // LocalAddr is that of the inner Conn.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.inner.LocalAddr() }
 
+// Local is what the inner Conn says, or would be taken to be by its address.
+func (c *Conn) Local() bool {
+	if inner, ok := c.inner.(transport.Local); ok {
+		return inner.Local()
+	}
+	return c.inner.LocalAddr().Addr().IsLoopback()
+}
+
 // Receive moves what is due both ways and takes the next datagram that has
 // arrived by now.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {

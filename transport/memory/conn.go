@@ -31,6 +31,9 @@ type Conn struct {
 // LocalAddr is the made-up address of this end.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.addr }
 
+// Local reports that all peers are in this process.
+func (c *Conn) Local() bool { return true }
+
 // Receive implements transport.Conn.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) { return c.arrived.Pop(buf) }
 

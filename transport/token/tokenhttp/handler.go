@@ -24,7 +24,7 @@ type Config struct {
 	// Key that the game servers share. Zero is a mistake.
 	Key token.Key
 
-	// ProtocolID of the game servers.
+	// ProtocolID of the game servers: protocol.ID of the game's name.
 	ProtocolID uint64
 
 	// Servers that the tokens are for; list one (see token.Claims).

@@ -1,0 +1,254 @@
+package systems
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+type (
+	copiedPlace struct {
+		X, Y int32 `net:"range=-100..100"`
+	}
+	copiedName struct {
+		Text [3]byte
+		Of   ecs.Entity
+	}
+	copiedFlag struct{}
+)
+
+func copiedProtocol(t testing.TB) []*protocol.ComponentInfo {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedPlace](p)
+	protocol.Component[copiedName](p)
+	protocol.Component[copiedFlag](p)
+	require.NoError(t, p.Seal())
+	return p.Components()
+}
+
+// plainSink hides that a Copy is a receiver.Updater: every update goes step by
+// step through the stage.
+type plainSink struct{ receiver.Sink }
+
+// copyOf is a world that copies, and what it was told.
+type copyOf struct {
+	world    *ecs.World
+	copy     *Copy
+	receiver *receiver.Receiver
+	events   []string
+}
+
+func newCopyOf(infos []*protocol.ComponentInfo, plain bool) *copyOf {
+	w, hub := ecs.NewWorld(), NewHub()
+	c := &copyOf{world: &w}
+	note := func(what string) func(ecs.Entity) {
+		return func(e ecs.Entity) {
+			c.events = append(c.events, fmt.Sprint(what, e))
+		}
+	}
+	c.copy = NewCopy(&w, hub, infos, note("spawned"), note("despawned"))
+	for _, info := range infos {
+		events, _ := hub.Component(info.Type)
+		events.OnInserted(note(info.Name + " inserted"))
+		events.OnUpdated(note(info.Name + " updated"))
+		events.OnRemoved(note(info.Name + " removed"))
+	}
+	var sink receiver.Sink = c.copy
+	if plain {
+		sink = plainSink{c.copy}
+	}
+	c.receiver = receiver.New(sink, nil, len(infos))
+	return c
+}
+
+// shows returns all entities with their values. Both copies make the same entities
+// in the same order.
+func (c *copyOf) shows() []string {
+	place, name, flag := ecs.ComponentID[copiedPlace](c.world), ecs.ComponentID[copiedName](c.world), ecs.ComponentID[copiedFlag](c.world)
+	var all []string
+	filter := ecs.All()
+	for q := c.world.Query(&filter); q.Next(); {
+		tick, known := c.copy.Tick(q.Entity())
+		line := fmt.Sprint(q.Entity(), tick, known, q.Has(flag))
+		if q.Has(place) {
+			line += fmt.Sprint(*(*copiedPlace)(q.Get(place)))
+		}
+		if q.Has(name) {
+			line += fmt.Sprint(*(*copiedName)(q.Get(name)))
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// copyGame is a world that is sent, over a perfect line, to two copies: one that
+// takes updates in one call and its plain twin.
+type copyGame struct {
+	t         *testing.T
+	rng       *rand.Rand
+	world     *ecs.World
+	entities  []ecs.Entity
+	publisher *Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	copies    [2]*copyOf
+}
+
+func newCopyGame(t *testing.T, seed uint64) *copyGame {
+	infos := copiedProtocol(t)
+	w := ecs.NewWorld()
+	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
+	marker := ecs.ComponentID[components.Replicate](&w)
+	for range 10 {
+		ids := []ecs.ID{marker, ecs.ComponentID[copiedPlace](&w), ecs.ComponentID[copiedName](&w)}
+		if g.rng.IntN(2) == 0 {
+			ids = append(ids, ecs.ComponentID[copiedFlag](&w))
+		}
+		g.entities = append(g.entities, w.NewEntity(ids...))
+	}
+	return g
+}
+
+// change moves some and renames some.
+func (g *copyGame) change() {
+	for _, e := range g.entities {
+		if g.rng.IntN(2) == 0 {
+			*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{int32(g.rng.IntN(200) - 100), int32(g.rng.IntN(200) - 100)}
+		}
+		if g.rng.IntN(3) == 0 {
+			*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{
+				Text: [3]byte{byte(g.rng.IntN(256))}, Of: g.entities[g.rng.IntN(len(g.entities))],
+			}
+		}
+	}
+}
+
+// meddle changes the structure of the copies as a game may that does as it likes.
+func (g *copyGame) meddle() {
+	place := g.rng.IntN(2) == 0
+	at := g.rng.IntN(len(g.entities))
+	for _, c := range g.copies {
+		e := c.copy.entities[at].entity
+		id := ecs.ComponentID[copiedName](c.world)
+		if place {
+			id = ecs.ComponentID[copiedPlace](c.world)
+		}
+		switch {
+		case !c.world.Alive(e):
+		case at == 0:
+			c.world.RemoveEntity(e)
+		case c.world.Has(e, id):
+			c.world.Remove(e, id)
+		}
+	}
+}
+
+// send brings a tick to both.
+func (g *copyGame) send() {
+	g.tick++
+	require.NoError(g.t, g.publisher.Observe(g.tick))
+	for g.peer.ActionsDue() {
+		b := g.peer.AppendActions(nil, 500)
+		g.peer.ActionsSent(g.packet)
+		g.both(func(r *receiver.Receiver) error { return r.HandleActions(b) })
+		g.peer.HandleDelivered(g.packet)
+		g.packet++
+	}
+	for b := g.frame(); len(b) > 0; b = g.frame() {
+		g.both(func(r *receiver.Receiver) error { return r.HandleUpdates(g.tick, b) })
+		g.peer.HandleAcked(g.packet)
+		g.packet++
+	}
+}
+
+func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, 100, g.packet) }
+
+func (g *copyGame) both(do func(*receiver.Receiver) error) {
+	for _, c := range g.copies {
+		require.NoError(g.t, do(c.receiver))
+	}
+}
+
+func (g *copyGame) requireSame() {
+	require.Equal(g.t, g.copies[1].shows(), g.copies[0].shows())
+	require.Equal(g.t, g.copies[1].events, g.copies[0].events)
+}
+
+// An update in one call does what it does step by step, also to entities whose
+// structure the game has changed.
+func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestUpdateInOneCallIsUpdateStepByStep/seed=%d$'", seed)
+				}
+			}()
+			g := newCopyGame(t, seed)
+			for range 50 {
+				if g.change(); g.tick > 10 && g.rng.IntN(5) == 0 {
+					g.meddle()
+				}
+				g.send()
+				g.requireSame()
+			}
+			assert.Greater(t, g.copies[0].receiver.Stats().Updates, uint64(100))
+		})
+	}
+}
+
+// What breaks off in a frame leaves the entity whole that it breaks off in.
+func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
+	g := newCopyGame(t, 1)
+	g.send()
+	for i, e := range g.entities {
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{int32(i + 1), 7}
+		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Text: [3]byte{'a', 'b', byte(i)}}
+	}
+	g.tick++
+	require.NoError(t, g.publisher.Observe(g.tick))
+	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
+	for cut := range frame {
+		fresh := newCopyGame(t, 1)
+		fresh.send()
+		for _, c := range fresh.copies {
+			require.Error(t, c.receiver.HandleUpdates(g.tick, frame[:cut]))
+		}
+		fresh.requireSame()
+		c := fresh.copies[0]
+		for slot := range c.copy.entities {
+			e := c.copy.entities[slot].entity
+			place := *(*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world)))
+			name := *(*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world)))
+			require.Equal(t, place == copiedPlace{}, name == copiedName{}, "%v and %v", place, name)
+		}
+	}
+}
+
+// A peer that updates what it never inserted is refused.
+func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
+	g := newCopyGame(t, 1)
+	g.send()
+	c := g.copies[0].copy
+	set := repl.MaskOf(0)
+	c.entities[0].mask.Clear(0)
+	before := g.copies[0].shows()
+	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
+	require.Equal(t, before, g.copies[0].shows())
+}

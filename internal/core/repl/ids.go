@@ -3,7 +3,8 @@ package repl
 import "github.com/entangle-ecs/entangle"
 
 // Handle names a group between one sender and its peers. Handles are dense and
-// start at 0; one is reused only after every peer acknowledged the group's end.
+// start at 0; one is reused only after every peer acknowledged the group's end,
+// and nothing that may refer to it is under way.
 type Handle uint32
 
 // Member numbers an entity within its group.
@@ -58,8 +59,9 @@ const MaxGroups = 1 << 20
 // MaxMembers bounds the entities of one group.
 const MaxMembers = 1 << 12
 
-// MaxGroupBytes bounds one record. A group that needs more is reported by its
-// sender and not sent: no peer should have to hold more for one update.
+// MaxGroupBytes bounds the message of one record: the longest that a channel
+// carries. A group that needs more is reported by its sender and not sent: no peer
+// should have to hold more for one update.
 const MaxGroupBytes = 64 << 10
 
 // MaxUpdateBytes is the most that one packet can hold of updates: what a payload

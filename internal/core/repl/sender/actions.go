@@ -6,7 +6,7 @@ import (
 )
 
 // ActionsDue reports whether structure waits to be sent.
-func (p *Peer) ActionsDue() bool { return !p.shapeDue.Empty() }
+func (p *Peer) ActionsDue() bool { return !p.shapeDue.Empty() || !p.doubted.Empty() }
 
 // AppendActions writes one message for a reliable channel that keeps no order:
 // the tick, then records of the groups whose structure is due, as many as fit
@@ -17,11 +17,12 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	if p.world.held {
 		return dst
 	}
+	p.answerDoubts()
 	heads := repl.Heads{Tick: p.world.tick}
 	p.w.Reset(dst)
 	start := p.w.LenBits()
-	p.w.Bits(uint64(p.world.tick), 32)
-	p.actions.begin()
+	p.w.Bits(uint64(p.world.tick), tickBits)
+	p.actions.begin(p.world.tick)
 	for g := p.shapeDue.Next(0); g >= 0; g = p.shapeDue.Next(g + 1) {
 		if p.unacked[g]&windowFull != 0 {
 			continue
@@ -51,10 +52,11 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 // nothing can be said: the bit then stays only if there will be something.
 func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
 	w := p.world
-	rec = repl.Record{Kind: repl.Delta, Group: repl.Handle(g), Seq: p.seq[g].Next(), Base: p.base[g]}
+	rec = repl.Record{Kind: repl.Delta, Group: repl.Handle(g), Seq: p.seq[g].Next(), Tick: w.tick, Base: p.base[g]}
 	switch {
 	case p.phase[g] == ending, !w.groups[g].open && (p.phase[g] == unknown || w.groups[g].abandoned):
 		p.shapeDue.Clear(g)
+		p.doubted.Clear(g)
 		return rec, nil, false
 	case !w.groups[g].open:
 		rec.Kind = repl.Gone
@@ -63,16 +65,27 @@ func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	case p.phase[g] == unknown:
 		rec.Kind, rec.Seq = repl.Full, 0
+	case p.sent[g] == w.tick:
+		// The peer may hold this tick by now, and would drop another record of it.
+		return rec, nil, false
 	case p.doubted.Has(g):
 		rec.Kind = repl.Full
 	}
 	b = w.body(rec.Group, bodyKey{kind: rec.Kind, base: p.keyBase(rec), shaped: p.keyShaped(rec, g)})
-	if b.width > repl.MaxGroupBytes*8 {
+	if messageBits(&rec, b) > repl.MaxGroupBytes*8 {
 		w.refuse(rec.Group)
 		return rec, nil, false
 	}
 	return rec, b, true
 }
+
+// messageBits bounds an action message of that one record.
+func messageBits(rec *repl.Record, b *body) int {
+	return tickBits + recordBits(&repl.Heads{Tick: rec.Tick}, rec, b) + 7
+}
+
+// tickBits is the width of the tick that an action message begins with.
+const tickBits = 32
 
 // keyBase and keyShaped leave out of a body's key what its kind does not use,
 // so that it is shared as widely as it can be.
@@ -141,18 +154,19 @@ type actionLog struct {
 
 type actionMessage struct {
 	name    uint16
+	tick    entangle.Tick
 	records []sentAction
 }
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 }
 
 // begin opens the record of a message.
-func (a *actionLog) begin() {
+func (a *actionLog) begin(tick entangle.Tick) {
 	var records []sentAction
 	if n := len(a.spare); n > 0 {
 		records, a.spare = a.spare[n-1], a.spare[:n-1]
 	}
-	a.messages = append(a.messages, actionMessage{records: records})
+	a.messages = append(a.messages, actionMessage{tick: tick, records: records})
 }
 
 func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1] }

@@ -27,11 +27,10 @@ type member struct {
 	number repl.Member
 }
 
-// openGroup takes a free handle, or a new one.
+// openGroup takes a handle that has been free for long enough, or a new one.
 func (w *World) openGroup() (g repl.Handle, ok bool) {
-	if n := len(w.free); n > 0 {
-		g = w.free[n-1]
-		w.free = w.free[:n-1]
+	if old, free := w.takeHandle(); free {
+		g = old
 	} else if len(w.groups) == repl.MaxGroups {
 		return 0, false
 	} else {
@@ -65,7 +64,7 @@ func (w *World) closeGroup(g repl.Handle) {
 	w.moved.Clear(int(g))
 	w.reshaped.Set(int(g))
 	if gr.holders == 0 {
-		w.free = append(w.free, g)
+		w.free.put(g, w.tick)
 	}
 }
 
@@ -74,7 +73,7 @@ func (w *World) release(g repl.Handle) {
 	gr := &w.groups[g]
 	gr.holders--
 	if gr.holders == 0 && !gr.open {
-		w.free = append(w.free, g)
+		w.free.put(g, w.tick)
 	}
 }
 

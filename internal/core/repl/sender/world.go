@@ -28,7 +28,7 @@ type World struct {
 	shaped  ticks // presence alone
 
 	groups  []group
-	free    []repl.Handle
+	free    freeList
 	live    int
 	refused []repl.Slot
 
@@ -116,7 +116,7 @@ func (w *World) Spawn(s repl.Slot, mask repl.Mask) {
 	w.slots.mask[s] = mask
 	w.slots.used.Set(int(s))
 	w.groups[g].members = append(w.groups[g].members, member{slot: s})
-	for c := mask.Next(0); c >= 0; c = mask.Next(c + 1) {
+	for c := range w.comps { // also what it lacks: the slot may have had another entity
 		w.changed[c][s], w.shaped[c][s] = w.tick, w.tick
 	}
 	w.reshaped.Set(int(g))

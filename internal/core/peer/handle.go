@@ -98,12 +98,19 @@ func (p *Peer) deliver(tick entangle.Tick, now time.Time) (err error) {
 }
 
 func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	switch {
-	case ch == Control:
+	if ch == Control {
 		return p.handleControl(body, now)
-	case !p.agreed:
+	}
+	if !p.agreed {
 		// Nobody says anything else before its own hello was acknowledged.
 		return ErrControl
+	}
+	if !p.greeted {
+		// Nor before it had ours, even if the acknowledgement was lost.
+		p.greeted = true
+		p.tryOpen()
+	}
+	switch {
 	case ch > Updates && p.cfg.Inbox != nil:
 		return p.cfg.Inbox.HandleMessage(ch, body, tick, now)
 	case p.cfg.Copy == nil:

@@ -31,6 +31,11 @@ const actionRoom = channel.FragmentSize
 // it coalesces: it then leaves newer and smaller.
 const maxActionBacklog = 64 << 10
 
+// MaxActionBytes bounds what one peer's structure occupies: a message is queued
+// while less than maxActionBacklog waits, and a single group can be as large as
+// any message, with what the channel adds for each of its fragments.
+const MaxActionBytes = maxActionBacklog + 2*channel.MaxMessage
+
 // maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
 // not fit leaves with the next frame.
 const maxPackets = 256

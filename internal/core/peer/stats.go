@@ -27,3 +27,11 @@ func (p *Peer) count(payload []byte) {
 	p.stats.PayloadsOut++
 	p.stats.BytesOut += uint64(len(payload))
 }
+
+// ActionBytes returns the cost of the structure that was queued for the peer and
+// is not acknowledged; at most MaxActionBytes.
+func (p *Peer) ActionBytes() int { return p.mux.Backlog(Actions) }
+
+// EarlyBytes returns the cost of the messages of the peer that are incomplete or
+// wait for one before them; at most channel.ReliableWindow + UnreliableWindow.
+func (p *Peer) EarlyBytes() int { return p.mux.Held() }

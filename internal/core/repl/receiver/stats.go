@@ -14,3 +14,10 @@ type Stats struct {
 
 // Stats returns the counters.
 func (r *Receiver) Stats() Stats { return r.stats }
+
+// MaxWaitingBytes bounds WaitingBytes.
+const MaxWaitingBytes = maxWaitingBytes
+
+// WaitingBytes returns the size of the records that wait for one before them; at
+// most MaxWaitingBytes.
+func (r *Receiver) WaitingBytes() int { return r.waiting.bytes }

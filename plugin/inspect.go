@@ -1,0 +1,30 @@
+package plugin
+
+import "github.com/entangle-ecs/entangle/systems"
+
+// Mirror returns what the server replicates, entity by entity in wire encodings.
+// It is for tests and tools, such as package netsim, and costs as much as sending
+// the whole world. The error says why the world can't be looked at.
+func (s *Server) Mirror() (*systems.Mirror, error) {
+	if s.publisher == nil {
+		return &systems.Mirror{}, nil
+	}
+	return s.publisher.Mirror(s.protocol.Components())
+}
+
+// Mirror returns what the client holds of the server's world, entity by entity in
+// wire encodings. It is for tests and tools, such as package netsim, and costs as
+// much as receiving the whole world.
+func (c *Client) Mirror() *systems.Mirror {
+	if c.copy == nil {
+		return &systems.Mirror{}
+	}
+	return c.copy.Mirror(c.protocol.Components())
+}
+
+// Loads returns what the server keeps for each connected client, for tests and
+// tools.
+func (s *Server) Loads() []systems.Load { return s.engine.Loads() }
+
+// Load returns what the client keeps for its connection, for tests and tools.
+func (c *Client) Load() systems.Load { return c.engine.Load() }

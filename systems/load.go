@@ -1,0 +1,64 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+)
+
+// Load is what one end keeps for one connection, in bytes. It is for tests and
+// tools.
+type Load struct {
+	// Actions that were sent or wait, and are not acknowledged.
+	Actions int
+	// Early messages, and incomplete ones, that were received.
+	Early int
+	// Waiting records of replication, that came before what they need.
+	Waiting int
+	// Held messages, by number, that wait for an entity they refer to.
+	Held int
+}
+
+// Check returns an error that names the first limit that is passed.
+func (l Load) Check() error {
+	for _, c := range []struct {
+		what      string
+		have, max int
+	}{
+		{"actions without acknowledgement", l.Actions, peer.MaxActionBytes},
+		{"early and incomplete messages", l.Early, channel.ReliableWindow + channel.UnreliableWindow},
+		{"waiting records", l.Waiting, receiver.MaxWaitingBytes},
+		{"messages that wait for an entity", l.Held, maxHeld},
+	} {
+		if c.have > c.max {
+			return fmt.Errorf("%d of %s, the limit is %d", c.have, c.what, c.max)
+		}
+	}
+	return nil
+}
+
+// Loads returns what is kept for each connected client.
+func (s *Server) Loads() (list []Load) {
+	for _, c := range s.open {
+		list = append(list, loadOf(c.peer, nil, c.mail))
+	}
+	return list
+}
+
+// Load returns what is kept for the connection, nothing without one.
+func (c *Client) Load() Load {
+	if c.peer == nil {
+		return Load{}
+	}
+	return loadOf(c.peer, c.receiver, c.mail)
+}
+
+func loadOf(p *peer.Peer, r *receiver.Receiver, m *Mailbox) Load {
+	l := Load{Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.held)}
+	if r != nil {
+		l.Waiting = r.WaitingBytes()
+	}
+	return l
+}

@@ -1,0 +1,146 @@
+package systems
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Mirror is what one side holds of the replicated world at the moment it was
+// taken, in a form in which the sides can be compared. It is for tests and tools:
+// taking one encodes the whole world.
+type Mirror struct {
+	// Components are those of the protocol, by number.
+	Components []*protocol.ComponentInfo
+	// Tick that the world was last looked at, on a server.
+	Tick entangle.Tick
+	// Entities in the order of their ids.
+	Entities []Mirrored
+}
+
+// Mirrored is one replicated entity.
+type Mirrored struct {
+	// ID is the same on both sides of a connection. On a server it is 0 for an
+	// entity that no tick has seen yet.
+	ID uint64
+	// Entity is the entity in the world of the side that was asked. On a client it
+	// is dead if the game removed it there.
+	Entity ecs.Entity
+	// Tick is the server's tick whose state a client holds of the entity.
+	Tick entangle.Tick
+	// Paused: its server tells nothing of it at present.
+	Paused bool
+	// Values of the components that it has, by rising number.
+	Values []MirroredValue
+}
+
+// MirroredValue is the value of one component.
+type MirroredValue struct {
+	Component int
+	// Wire is the value as it is sent, but with every entity as a place in Refs,
+	// counting from 1. A client's entities that are no copies count as none.
+	Wire []byte
+	Refs []ecs.Entity
+}
+
+// sort brings the entities into the order of their ids.
+func (m *Mirror) sort() {
+	slices.SortStableFunc(m.Entities, func(a, b Mirrored) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// mirrorID makes one number of an id, above 0.
+func mirrorID(id repl.ID) uint64 { return 1 + (uint64(id.Group)<<16 | uint64(id.Member)) }
+
+// mirrorRefs gathers the entities of one value that known finds.
+type mirrorRefs struct {
+	known func(ecs.Entity) bool
+	refs  []ecs.Entity
+}
+
+// Index implements protocol.RefWriter.
+func (m *mirrorRefs) Index(e ecs.Entity) uint32 {
+	if !m.known(e) {
+		return 0
+	}
+	m.refs = append(m.refs, e)
+	return uint32(len(m.refs))
+}
+
+// value encodes one component.
+func (m *mirrorRefs) value(comp int, plan *protocol.Plan, memory []byte) MirroredValue {
+	var w bits.Writer
+	m.refs = nil
+	plan.Encode(&w, memory, m)
+	return MirroredValue{Component: comp, Wire: w.Finish(), Refs: m.refs}
+}
+
+// Mirror returns what is replicated from this side, as the world is now. The
+// error is that of Observe.
+func (p *Publisher) Mirror(infos []*protocol.ComponentInfo) (*Mirror, error) {
+	if err := p.table.Sync(); err != nil {
+		return nil, err
+	}
+	m := &Mirror{Components: infos, Tick: p.world.Tick()}
+	refs := mirrorRefs{known: func(ecs.Entity) bool { return true }}
+	for s := range columns.Slot(p.table.Slots()) {
+		e := p.table.Entity(s)
+		if e.IsZero() {
+			continue
+		}
+		if found, ok := p.table.SlotOf(e); !ok || found != s {
+			continue // reported as despawned, and gone
+		}
+		m.Entities = append(m.Entities, p.mirrored(s, e, &refs))
+	}
+	m.sort()
+	return m, nil
+}
+
+func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mirrored {
+	out := Mirrored{Entity: e, Tick: p.world.Tick(), Paused: p.table.Marker(s) == nil}
+	if id, ok := p.world.ID(repl.Slot(s)); ok {
+		out.ID = mirrorID(id)
+	}
+	if out.Paused {
+		return out
+	}
+	mask := p.numbers(p.table.Mask(s))
+	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
+		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp])))
+	}
+	return out
+}
+
+// Mirror returns what is replicated to this side, as the world is now. What the
+// game has changed on its copies shows.
+func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *Mirror {
+	m := &Mirror{Components: infos}
+	refs := mirrorRefs{known: func(e ecs.Entity) bool { _, ok := c.slots[e]; return ok && c.world.Alive(e) }}
+	for i := range c.entities {
+		if e := &c.entities[i]; e.used {
+			m.Entities = append(m.Entities, c.mirrored(e, &refs))
+		}
+	}
+	m.sort()
+	return m
+}
+
+func (c *Copy) mirrored(e *placed, refs *mirrorRefs) Mirrored {
+	out := Mirrored{ID: mirrorID(e.id), Entity: e.entity, Tick: e.tick}
+	if !c.world.Alive(e.entity) {
+		return out
+	}
+	for comp := range c.comps {
+		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
+			out.Values = append(out.Values, refs.value(comp, c.comps[comp].plan, c.writer.Bytes(e.entity, id)))
+		}
+	}
+	return out
+}

@@ -29,8 +29,11 @@ type Peer struct {
 
 	due      repl.Bitset // has values to send
 	shapeDue repl.Bitset // has structure to send
-	doubted  repl.Bitset // is to be sent in full
+	doubted  repl.Bitset // the peer asked for it in full
 	cursor   int         // where the next updates frame goes on
+
+	answered entangle.Tick // the last tick in which doubts were answered
+	doubts   int           // where the next tick's answers go on
 
 	flights flightLog
 	actions actionLog
@@ -96,18 +99,41 @@ func (p *Peer) Base(g repl.Handle) (base entangle.Tick, ok bool) {
 
 // Idle reports whether the peer was sent and acknowledged all there is.
 func (p *Peer) Idle() bool {
-	return p.due.Empty() && p.shapeDue.Empty() && p.flights.empty() && p.actions.empty()
+	return p.due.Empty() && p.shapeDue.Empty() && p.doubted.Empty() && p.flights.empty() && p.actions.empty()
 }
 
 // HandleResync answers a peer that lost the thread of a group: it is sent again
 // in full. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(g repl.Handle) {
-	if int(g) >= len(p.phase) || p.phase[g] != known {
+	if int(g) >= len(p.phase) || p.phase[g] != known || p.doubted.Has(int(g)) {
 		return
 	}
 	p.world.stats.Resyncs++
 	p.doubted.Set(int(g))
-	p.shapeDue.Set(int(g))
+}
+
+// MaxFullsPerTick bounds the groups that a peer is sent again in a tick because it
+// asked. Asking for everything all the time then costs a server 64 small groups per
+// tick; a peer that lost 4,000 groups at once has them back after a second.
+const MaxFullsPerTick = 64
+
+// answerDoubts makes the next groups due that the peer has asked for.
+func (p *Peer) answerDoubts() {
+	if p.answered == p.world.tick {
+		return
+	}
+	p.answered = p.world.tick
+	for left, wrapped := MaxFullsPerTick, false; left > 0; left-- {
+		g := p.doubted.Next(p.doubts)
+		if g < 0 && (wrapped || p.doubts == 0) {
+			return
+		} else if g < 0 {
+			wrapped, p.doubts = true, 0
+			continue
+		}
+		p.doubts = g + 1
+		p.shapeDue.Set(g)
+	}
 }
 
 // appendRecord writes a head, the references and a body.

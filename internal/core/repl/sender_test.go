@@ -1,0 +1,374 @@
+package repl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// sized is a source of one component whose values have as many bits as a test says.
+type sized struct{ bits map[repl.Slot]int }
+
+func (s sized) Encode(w *bits.Writer, slot repl.Slot, _ int, _ *repl.RefTable) {
+	for left := s.bits[slot]; left > 0; left -= 64 {
+		w.Bits(0, uint(min(left, 64)))
+	}
+}
+
+// tick makes something happen in a world.
+func tick(w *sender.World, change func()) {
+	w.Begin(w.Tick() + 1)
+	change()
+	w.Commit()
+}
+
+// messages takes all action messages that a peer can be sent now, named from first.
+func messages(p *sender.Peer, first uint16) (all [][]byte) {
+	for {
+		m := p.AppendActions(nil, 300)
+		if len(m) == 0 {
+			return all
+		}
+		p.ActionsSent(first + uint16(len(all)))
+		all = append(all, m)
+	}
+}
+
+// A value that changed is sent once, if nothing is lost, however long its
+// acknowledgement takes; and hardly more often on a usual line.
+func TestAChangeIsSentOnce(t *testing.T) {
+	for _, c := range []struct{ loss, most float64 }{{0, 1}, {0.05, 1.1}} {
+		n := newNetwork(t, 5, 3, 0)
+		n.delay, n.loss = 3, c.loss
+		n.join()
+		n.step(func() {
+			for range 50 {
+				n.spawn()
+			}
+		})
+		for range 40 {
+			n.step(func() {})
+		}
+		before, changes := n.world.Stats().Updates, 0
+		for range 500 {
+			n.step(func() {
+				for slot, e := range n.model.entities {
+					if e.mask.Has(1) && n.rng.IntN(10) == 0 {
+						e.values[1]++
+						n.model.entities[slot] = e
+						n.world.Change(1, []repl.Slot{slot})
+						changes++
+					}
+				}
+			})
+		}
+		sent := float64(n.world.Stats().Updates-before) / float64(changes)
+		assert.GreaterOrEqual(t, sent, 1.0)
+		assert.LessOrEqual(t, sent, c.most, "loss %v", c.loss)
+		n.loss = 0
+		n.settle()
+		n.requireEqual(n.peers[0])
+	}
+}
+
+// At most four actions of a group are sent from the oldest that is not acknowledged
+// on, whatever else is. What changes meanwhile leaves as one.
+func TestActionsWaitForTheOldest(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	n.step(func() { n.spawn() })
+	slot := repl.Slot(0)
+	n.step(func() {})
+	p := e.peer
+	var under [][]byte
+	for i := range 20 {
+		tick(n.world, func() { n.reshape(slot, n.model.entities[slot]) })
+		got := messages(p, uint16(100+i))
+		under = append(under, got...)
+		if i == 8 {
+			p.HandleDelivered(101)
+			p.HandleDelivered(102)
+			p.HandleDelivered(103)
+		}
+	}
+	require.Len(t, under, repl.MaxActionsInFlight)
+	p.HandleDelivered(100)
+	last := messages(p, 200)
+	require.Len(t, last, 1)
+	assert.True(t, len(messages(p, 300)) == 0 && !p.ActionsDue())
+	for _, m := range append(under, last...) {
+		require.NoError(t, e.copy.HandleActions(m))
+	}
+	for _, shown := range e.sink.entities {
+		assert.Equal(t, n.model.entities[slot], shown.entity)
+	}
+}
+
+// A handle is not used again before every peer has acknowledged all actions of the
+// group, and not while one still holds an abandoned one.
+func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	a, b := w.NewPeer(), w.NewPeer()
+	group := func(s repl.Slot) repl.Handle { id, _ := w.ID(s); return id.Group }
+	tick(w, func() { w.Spawn(0, repl.MaskOf(0)); w.Spawn(1, repl.MaskOf(0)) })
+	messages(a, 0)
+	messages(b, 0)
+	tick(w, func() { w.Despawn(0); w.Abandon(1) })
+	require.Len(t, messages(a, 10), 1)
+	require.Len(t, messages(b, 10), 1)
+	a.HandleDelivered(0)
+	a.HandleDelivered(10)
+	b.HandleDelivered(10) // the end overtook the full
+	for range 3 * repl.SeqCycle * 100 {
+		tick(w, func() {})
+	}
+	tick(w, func() { w.Spawn(2, repl.MaskOf(0)) })
+	assert.EqualValues(t, 2, group(2))
+	b.HandleDelivered(0)
+	for range 3 * repl.SeqCycle * 100 {
+		tick(w, func() {})
+	}
+	tick(w, func() { w.Spawn(3, repl.MaskOf(0)); w.Spawn(4, repl.MaskOf(0)) })
+	assert.ElementsMatch(t, []repl.Handle{0, 3}, []repl.Handle{group(3), group(4)})
+	a.Close()
+	b.Close()
+	for range 3 * repl.SeqCycle * 100 {
+		tick(w, func() {})
+	}
+	tick(w, func() { w.Spawn(5, repl.MaskOf(0)) })
+	assert.EqualValues(t, 1, group(5), "nobody holds the abandoned group any more")
+}
+
+// The peers keep an abandoned group as they had it, and hear nothing of it.
+func TestAnAbandonedGroupIsNotMentionedAgain(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	n.step(func() { n.spawn() })
+	n.step(func() {})
+	before := e.sink.entities
+	require.Len(t, before, 1)
+	tick(n.world, func() { n.world.Abandon(0) })
+	e.peer.HandleResync(0)
+	assert.Empty(t, messages(e.peer, 100))
+	assert.Empty(t, e.peer.AppendUpdates(nil, 200, 100))
+	assert.False(t, e.peer.ActionsDue())
+	assert.Equal(t, before, e.sink.entities)
+}
+
+// No message is longer than a channel carries. A group for which that does not
+// suffice is not sent, in no part, and told once for each change of its structure.
+func TestAGroupThatIsTooLargeIsToldAndNotSent(t *testing.T) {
+	refused := 0
+	for below := range 40 {
+		source := sized{map[repl.Slot]int{0: (repl.MaxGroupBytes - below) * 8}}
+		w := sender.NewWorld(source, 1)
+		p, other := w.NewPeer(), w.NewPeer()
+		tick(w, func() { w.Spawn(0, repl.MaskOf(0)) })
+		sent := messages(p, 0)
+		messages(other, 0)
+		tick(w, func() { w.Change(0, []repl.Slot{0}) })
+		sent = append(sent, messages(p, 10)...)
+		assert.Equal(t, len(sent) == 0, w.Stats().TooLarge > 0)
+		if len(sent) > 0 {
+			require.LessOrEqual(t, len(sent[0]), channel.MaxMessage)
+			continue
+		}
+		refused++
+		slot, ok := w.PollRefused()
+		assert.True(t, ok)
+		assert.Zero(t, slot)
+		_, ok = w.PollRefused()
+		assert.False(t, ok)
+		assert.Empty(t, p.AppendUpdates(nil, 1000, 1))
+		source.bits[0] = 8
+		tick(w, func() { w.Reshape(0, repl.MaskOf(0), repl.Mask{}) })
+		assert.Len(t, messages(p, 20), 1)
+	}
+	assert.Positive(t, refused)
+	assert.Less(t, refused, 40)
+}
+
+// An update that fits into no packet leaves as an action.
+func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
+	source := sized{map[repl.Slot]int{0: 2000 * 8}}
+	w := sender.NewWorld(source, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.Spawn(0, repl.MaskOf(0)) })
+	require.Len(t, messages(p, 0), 1)
+	tick(w, func() { w.Change(0, []repl.Slot{0}) })
+	assert.Empty(t, messages(p, 1))
+	assert.Empty(t, p.AppendUpdates(nil, entangle.MaxPayload, 1))
+	all := messages(p, 2)
+	require.Len(t, all, 1)
+	assert.Greater(t, len(all[0]), 2000)
+	assert.Empty(t, messages(p, 3))
+}
+
+// No frame is longer than its room, no message of several groups longer than its
+// own, and everything leaves in the end.
+func TestNothingIsLongerThanItsRoom(t *testing.T) {
+	for room := 1; room < entangle.MaxPayload; room += 13 {
+		n := newNetwork(t, uint64(room), 20, 0)
+		e := n.join()
+		tick(n.world, func() {
+			for range 60 {
+				n.spawn()
+			}
+		})
+		for m := e.peer.AppendActions(nil, room); len(m) > 0; m = e.peer.AppendActions(nil, room) {
+			e.peer.ActionsSent(0)
+			e.peer.HandleDelivered(0)
+			if before := e.copy.Len(); len(m) > room {
+				require.NoError(t, e.copy.HandleActions(m))
+				require.Equal(t, before+1, e.copy.Len())
+				continue
+			}
+			require.NoError(t, e.copy.HandleActions(m))
+		}
+		require.Equal(t, 60, e.copy.Len())
+		tick(n.world, func() {
+			for slot, was := range n.model.entities {
+				n.write(slot, was)
+			}
+		})
+		for pkt := uint16(1); ; pkt++ {
+			frame := e.peer.AppendUpdates([]byte("head"), room, pkt)
+			if len(frame) == len("head") {
+				break
+			}
+			require.LessOrEqual(t, len(frame)-len("head"), room)
+			require.NoError(t, e.copy.HandleUpdates(n.world.Tick(), frame[len("head"):]))
+			e.peer.HandleAcked(pkt)
+		}
+		if room > 110 { // every update of such an entity fits
+			n.requireEqual(e)
+		}
+	}
+}
+
+// What a peer asks for again is stated in full, 64 groups in a tick and each of them
+// once, however often it asks.
+func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
+	const groups = 200
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	tick(w, func() {
+		for s := range repl.Slot(groups) {
+			w.Spawn(s, repl.MaskOf(0))
+		}
+	})
+	for i := range messages(p, 0) {
+		p.HandleDelivered(uint16(i))
+	}
+	p.HandleResync(groups)
+	p.HandleResync(repl.MaxGroups - 1)
+	require.False(t, p.ActionsDue(), "asked for what never was")
+	for range 10 {
+		for g := range repl.Handle(groups) {
+			p.HandleResync(g)
+		}
+	}
+	assert.EqualValues(t, groups, w.Stats().Resyncs)
+	for _, want := range []uint64{64, 64, 64, groups - 3*64, 0} {
+		before := w.Stats().Actions
+		tick(w, func() {})
+		for range 3 {
+			for i := range messages(p, 1000) {
+				p.HandleDelivered(1000 + uint16(i))
+			}
+		}
+		assert.Equal(t, want, w.Stats().Actions-before)
+	}
+	assert.True(t, p.Idle())
+}
+
+// A group is stated once in a tick at most: the peer would take a second record of
+// the same tick for an old one, and wait for ever for the sequence to go on.
+func TestAFullOfATickThatThePeerHasWaitsForTheNext(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	n.step(func() { n.spawn() })
+	for range 5 {
+		n.step(func() {})
+	}
+	n.step(func() { n.reshape(0, n.model.entities[0]) })
+	e.peer.HandleResync(0)
+	n.sendTo(e)
+	n.deliver(e)
+	n.step(func() { n.reshape(0, n.model.entities[0]) })
+	n.settle()
+	n.requireEqual(e)
+	assert.True(t, e.peer.Idle())
+}
+
+// A peer that comes late is sent all there is, and nothing that is gone.
+func TestAPeerThatComesLate(t *testing.T) {
+	n := newNetwork(t, 3, 13, 0)
+	n.join()
+	for range 100 {
+		n.step(func() { n.randomChange() })
+	}
+	late := n.join()
+	n.step(func() {})
+	n.step(func() {})
+	n.requireEqual(late)
+}
+
+// A world without any registered component has entities all the same.
+func TestEntitiesWithoutComponents(t *testing.T) {
+	w := sender.NewWorld(sized{}, 0)
+	p := w.NewPeer()
+	sink := newCopySink(0)
+	c := receiver.New(sink, nil, 0)
+	tick(w, func() { w.Spawn(0, repl.Mask{}); w.Spawn(1, repl.Mask{}) })
+	for _, m := range messages(p, 0) {
+		require.NoError(t, c.HandleActions(m))
+	}
+	assert.Equal(t, 2, c.Len())
+	tick(w, func() { w.Despawn(1) })
+	for _, m := range messages(p, 10) {
+		require.NoError(t, c.HandleActions(m))
+	}
+	assert.Len(t, sink.entities, 1)
+}
+
+// An entity whose slot another had before is not said to have lost what that one
+// had, nor, in a world that begins late in the cycle of ticks, what it never had.
+func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
+	for _, start := range []entangle.Tick{0, 1 << 31, 1<<32 - 10} {
+		t.Run(fmt.Sprint(start), func(t *testing.T) {
+			w := sender.NewWorld(sized{map[repl.Slot]int{}}, 3)
+			p := w.NewPeer()
+			w.Begin(start)
+			w.Spawn(0, repl.MaskOf(0))
+			w.Commit()
+			messages(p, 0)
+			tick(w, func() { w.Reshape(0, repl.MaskOf(1), repl.Mask{}) })
+			m := messages(p, 10)
+			require.Len(t, m, 1)
+			var r bits.Reader
+			r.Reset(m[0])
+			heads := repl.Heads{Tick: entangle.Tick(r.Bits(32))}
+			var rec repl.Record
+			_, ok := heads.Read(&r, &rec)
+			require.True(t, ok)
+			assert.Equal(t, repl.Delta, rec.Kind)
+			assert.False(t, r.Bool(), "no references")
+			assert.True(t, r.Bool(), "alone")
+			assert.False(t, r.Bool(), "nothing went")
+			var set repl.Mask
+			sets := repl.NewSets(3)
+			require.True(t, sets.Read(&r, &set))
+			assert.Equal(t, repl.MaskOf(1), set)
+		})
+	}
+}

@@ -18,7 +18,7 @@ func (p *Peer) Begin(now time.Time) error {
 	p.settle(now)
 	p.frame = 0
 	switch {
-	case p.phase == greeting && now.Sub(p.opened) > helloTimeout:
+	case p.phase != open && p.phase != ended && now.Sub(p.opened) > helloTimeout:
 		p.end("no hello: the peer does not speak this protocol")
 	case p.phase == open:
 		return p.queue(now)

@@ -51,7 +51,11 @@ func parseResync(b []byte, each func(repl.Handle)) error {
 		return ErrControl
 	}
 	for ; len(b) > 0; b = b[4:] {
-		each(repl.Handle(binary.LittleEndian.Uint32(b)))
+		g := binary.LittleEndian.Uint32(b)
+		if g >= repl.MaxGroups {
+			return ErrControl
+		}
+		each(repl.Handle(g))
 	}
 	return nil
 }

@@ -1,0 +1,171 @@
+package peer_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// forge is a peer that writes its payloads by hand.
+type forge struct {
+	id      uint16
+	control uint16 // ids of messages, by channel
+	other   uint16
+}
+
+// payload is a packet of frames that keep their length.
+func (f *forge) payload(frames ...[]byte) []byte {
+	f.id++
+	b := packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: f.id})
+	for _, frame := range frames {
+		b = append(b, frame...)
+	}
+	return b
+}
+
+func frameOf(ch byte, id uint16, body []byte) []byte {
+	b := binary.LittleEndian.AppendUint16([]byte{ch}, id)
+	if len(body) < 0x80 {
+		b = append(b, byte(len(body)))
+	} else {
+		b = append(b, byte(len(body))|0x80, byte(len(body)>>7))
+	}
+	return append(b, body...)
+}
+
+func (f *forge) say(body ...byte) []byte {
+	f.control++
+	return frameOf(byte(peer.Control), f.control-1, body)
+}
+
+func hello(hash uint64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{1}, hash)
+	return binary.LittleEndian.AppendUint64(b, 0)
+}
+
+// A peer with another protocol that then falls silent is given up like one that
+// never said hello.
+func TestAPeerThatOnlyDiffersIsGivenUp(t *testing.T) {
+	p := newPair(t, 1, 1)
+	var f forge
+	require.NoError(t, p.server.Begin(p.now))
+	require.NoError(t, p.server.HandlePayload(f.payload(f.say(hello(2)...)), p.now))
+	require.NoError(t, p.server.Begin(p.now.Add(9*time.Second)))
+	_, ended := p.server.Ended()
+	require.False(t, ended)
+	require.NoError(t, p.server.Begin(p.now.Add(11*time.Second)))
+	_, ended = p.server.Ended()
+	assert.True(t, ended)
+}
+
+// Control messages that no peer writes end the connection.
+func TestControlMessagesThatNoPeerWrites(t *testing.T) {
+	handle := func(g uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{3}, g) }
+	for name, say := range map[string][]byte{
+		"empty":                    {},
+		"unknown kind":             {9},
+		"a second hello":           hello(1),
+		"a hello cut short":        hello(1)[:16],
+		"entries out of place":     {2, 7},
+		"half a handle":            {3, 1, 2},
+		"a handle that can't be":   handle(repl.MaxGroups),
+		"the largest handle":       handle(1<<32 - 1),
+		"more handles than agreed": make([]byte, 1+4*129),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t, 1, 1)
+			var f forge
+			require.NoError(t, p.server.Begin(p.now))
+			require.NoError(t, p.server.HandlePayload(f.payload(f.say(hello(1)...)), p.now))
+			if name == "more handles than agreed" {
+				say[0] = 3
+				require.NoError(t, p.server.HandlePayload(f.payload(f.say(say[:1+4*128]...)), p.now))
+			}
+			assert.ErrorIs(t, p.server.HandlePayload(f.payload(f.say(say...)), p.now), peer.ErrControl)
+		})
+	}
+}
+
+// A client may send no replication, and a peer that acknowledges what was never
+// sent is not to be trusted.
+//
+// Proves: Z9
+func TestWhatAClientMayNotSend(t *testing.T) {
+	p := newPair(t, 1, 1)
+	var f forge
+	require.NoError(t, p.server.Begin(p.now))
+	require.NoError(t, p.server.HandlePayload(f.payload(f.say(hello(1)...)), p.now))
+	assert.ErrorContains(t, p.server.HandlePayload(f.payload(frameOf(byte(peer.Actions), 0, []byte{1, 0, 0, 0, 0})), p.now), "replication")
+
+	p = newPair(t, 1, 1)
+	require.NoError(t, p.server.Begin(p.now))
+	var err error
+	for i := range uint16(packet.MaxBadAcks) {
+		require.NoError(t, err)
+		h := packet.Header{Kind: packet.AckOnly, Ack: 1000 + i, AckBits: 1<<32 - 1}
+		err = p.server.HandlePayload(packet.AppendHeader(nil, h), p.now)
+	}
+	assert.ErrorIs(t, err, packet.ErrBadAcks)
+}
+
+// FuzzHandlePayload gives both ends payloads that an honest end wrote, mutated, and
+// whatever else. Nothing panics, and nothing that is not acknowledged grows.
+//
+// Proves: Z6
+func FuzzHandlePayload(f *testing.F) {
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, uint64(1))
+	f.Add([]byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'b', 'y', 'e'}, uint64(2))
+	var say forge
+	f.Add(say.payload(say.say(hello(1)...), say.say(3, 0, 0, 0, 0)), uint64(3))
+	f.Fuzz(func(t *testing.T, raw []byte, seed uint64) {
+		if len(raw) > entangle.MaxPayload {
+			return
+		}
+		p := newPair(t, 1, 1)
+		for s := range repl.Slot(20) {
+			p.source.values[s] = uint32(s)
+		}
+		p.world.Begin(1)
+		for s := range repl.Slot(20) {
+			p.world.Spawn(s, repl.MaskOf(0))
+		}
+		p.world.Commit()
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range 20 {
+			p.now = p.now.Add(time.Second / 60)
+			p.tick++
+			mutate(p, p.server, p.client, rng, raw)
+			mutate(p, p.client, p.server, rng, raw)
+		}
+	})
+}
+
+// mutate carries payloads of which some are spoiled and some are raw. An end that
+// returned an error is not asked again, as a driver does it.
+func mutate(p *pair, from, to *peer.Peer, rng *rand.Rand, raw []byte) {
+	_ = from.Begin(p.now)
+	for {
+		b := from.AppendPacket(nil, p.tick, p.now)
+		if len(b) == 0 {
+			break
+		}
+		if rng.IntN(2) == 0 && len(b) > packet.HeaderSize {
+			b[packet.HeaderSize+rng.IntN(len(b)-packet.HeaderSize)] ^= 1 << rng.IntN(8)
+		}
+		if to.HandlePayload(b, p.now) != nil {
+			to.Close()
+		}
+	}
+	if rng.IntN(4) == 0 && to.HandlePayload(append([]byte(nil), raw...), p.now) != nil {
+		to.Close()
+	}
+}

@@ -62,7 +62,7 @@ type (
 		C [2]wxyz    `net:"quat,bits=3"`
 	}
 	inner struct {
-		hidden uint16
+		hidden uint16 //nolint:unused // plans go by memory: what nobody names travels too
 		Near   bool
 		_      uint32
 		Speed  float32 `net:"range=-8..8,step=0.125"`

@@ -44,11 +44,21 @@ func (x *randomWorld) step(t *rapid.T) {
 		do   func(*rapid.T)
 	}
 	operations := []operation{
-		{"spawn", x.stepSpawn}, {"spawn", x.stepSpawn}, {"batch", x.stepBatch}, {"despawn", x.stepDespawn},
-		{"exchange", x.stepExchange}, {"exchange", x.stepExchange}, {"target", x.stepTarget},
-		{"write", x.stepWrite}, {"write", x.stepWrite}, {"write", x.stepWrite},
-		{"batchExchange", x.stepBatchExchange}, {"batchTarget", x.stepBatchTarget},
-		{"batchRemove", x.stepBatchRemove}, {"sync", x.stepSync}, {"run", x.stepRun},
+		{"spawn", x.stepSpawn},
+		{"spawn", x.stepSpawn},
+		{"batch", x.stepBatch},
+		{"despawn", x.stepDespawn},
+		{"exchange", x.stepExchange},
+		{"exchange", x.stepExchange},
+		{"target", x.stepTarget},
+		{"write", x.stepWrite},
+		{"write", x.stepWrite},
+		{"write", x.stepWrite},
+		{"batchExchange", x.stepBatchExchange},
+		{"batchTarget", x.stepBatchTarget},
+		{"batchRemove", x.stepBatchRemove},
+		{"sync", x.stepSync},
+		{"run", x.stepRun},
 	}
 	op := rapid.SampledFrom(operations).Draw(t, "operation")
 	op.do(t)

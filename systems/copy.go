@@ -41,6 +41,7 @@ type copied struct {
 	plan   *protocol.Plan
 	events *ComponentEvents
 	value  []byte // one value, decoded and not yet in the world
+	into   []byte // where that belongs
 }
 
 // placed is one entity of the copy.

@@ -20,7 +20,7 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if !c.choose(set, &e.mask) {
 		return errNotThere
 	}
-	if !c.holds(e.entity) {
+	if !c.reach(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	c.refs.refs = refs
@@ -31,7 +31,7 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	}
 	e.tick = tick
 	for _, comp := range c.updating {
-		copy(comp.cells.At(e.entity), comp.value)
+		copy(comp.into, comp.value)
 	}
 	for _, comp := range c.updating {
 		comp.events.Updated(e.entity)
@@ -54,18 +54,19 @@ func (c *Copy) choose(set, had *repl.Mask) bool {
 	return true
 }
 
-// holds reports whether an entity of the world has every component of the update
-// at hand. It does, unless the game has changed its structure.
-func (c *Copy) holds(e ecs.Entity) bool {
+// reach finds where the components of the update at hand lie in the world. It
+// reports false if the entity does not have all of them: the game has changed its
+// structure.
+func (c *Copy) reach(e ecs.Entity) bool {
 	if !c.world.Alive(e) {
 		return false
 	}
+	ok := true
 	for _, comp := range c.updating {
-		if !comp.cells.Has(e) {
-			return false
-		}
+		comp.into = comp.cells.At(e)
+		ok = ok && comp.into != nil
 	}
-	return true
+	return ok
 }
 
 // updateStaged is UpdateAll step by step, for an entity that the game has changed.

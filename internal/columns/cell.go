@@ -19,12 +19,12 @@ func (wr *Writer) Cells(id ecs.ID) Cells {
 	return Cells{world: wr.world, id: id, size: wr.sizeOf(id)}
 }
 
-// Has reports whether an entity has the component. The entity must be alive: of a
-// dead one the answer means nothing.
-func (c *Cells) Has(e ecs.Entity) bool { return c.world.HasUnchecked(e, c.id) }
-
 // At returns the memory of an entity's component, like Writer.Bytes. The entity
-// must be alive and have the component.
+// must be alive. Nil: it has no such component; that of a tag is empty.
 func (c *Cells) At(e ecs.Entity) []byte {
-	return unsafe.Slice((*byte)(c.world.GetUnchecked(e, c.id)), c.size)
+	p := c.world.GetUnchecked(e, c.id)
+	if p == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p), c.size)
 }

@@ -196,6 +196,13 @@ func (g *group) oldestUpdate() int {
 // release applies what waited and can be applied now: of the updates the newest,
 // then the next action, and again. What turns out to be lost is passed over.
 func (r *Receiver) release(g *group) error {
+	if len(g.waits) == 0 && g.passed == 0 {
+		return nil
+	}
+	return r.releaseAll(g)
+}
+
+func (r *Receiver) releaseAll(g *group) error {
 	for g.known {
 		r.skipPassed(g)
 		r.dropStale(g)

@@ -135,6 +135,7 @@ func (c *clientConn) Send(batch []transport.Datagram) (int, error) {
 			continue
 		}
 		sent++
+		c.network.tapped(c.addr, d.Addr, d.Data)
 		if !c.line.cut {
 			c.up.Push(now, transport.Datagram{Addr: c.addr, Data: d.Data})
 		}

@@ -73,6 +73,7 @@ func (s *serverConn) Send(batch []transport.Datagram) (int, error) {
 			continue
 		}
 		sent++
+		s.network.tapped(s.addr, d.Addr, d.Data)
 		if !c.line.cut {
 			c.down.Push(now, transport.Datagram{Addr: s.addr, Data: d.Data})
 		}

@@ -26,6 +26,7 @@ type Network struct {
 	servers map[netip.AddrPort]*serverConn
 	clients map[netip.AddrPort]*clientConn
 	ways    []*clientConn // in the order of Dial: what a server receives from
+	taps    []func(from, to netip.AddrPort, datagram []byte)
 }
 
 // NewNetwork makes a network without ends. The clock must not run back.
@@ -51,6 +52,21 @@ func (n *Network) Listener() *Listener {
 
 // Line makes a player's line to the servers of this network, good to begin with.
 func (n *Network) Line() *Line { return &Line{network: n} }
+
+// Tap calls f with every datagram that an end sends from now on, also with those
+// that will be lost. The bytes are valid until f returns; f must not call the
+// network.
+func (n *Network) Tap(f func(from, to netip.AddrPort, datagram []byte)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.taps = append(n.taps, f)
+}
+
+func (n *Network) tapped(from, to netip.AddrPort, datagram []byte) {
+	for _, f := range n.taps {
+		f(from, to, datagram)
+	}
+}
 
 // OnTheWay returns how many datagrams were sent and may still arrive: neither
 // taken by an end, nor on the way to one that is closed.

@@ -126,7 +126,7 @@ func formatValue(v reflect.Value) string {
 	add = func(v reflect.Value) {
 		switch {
 		case v.Type() == entityType:
-			words = append(words, "@"+strings.ReplaceAll(fmt.Sprint(v.Interface()), " ", ":"))
+			words = append(words, "@"+strings.ReplaceAll(fmt.Sprint(v), " ", ":"))
 		case v.Kind() == reflect.Struct:
 			for i := range v.NumField() {
 				add(v.Field(i))

@@ -1,0 +1,147 @@
+package netsim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// GameScene is a Scene of a simulation: scripts run against the game's server and
+// its clients. The trace tells what clients see.
+type GameScene struct {
+	sim   *Sim
+	join  func(id entangle.ClientID) *Peer
+	gone  map[int]bool // disconnected by the script
+	views []*view      // what was told of each client
+}
+
+var _ Scene = (*GameScene)(nil)
+
+// NewScene makes a scene of a simulation that has its server. join adds a client
+// to it; the scene numbers clients from 1, which are their ids too.
+func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
+	return &GameScene{sim: sim, join: join, gone: map[int]bool{}}
+}
+
+// Verbs returns the standard verbs, and those that need a real server:
+//
+//	kick CLIENTS REASON      the server disconnects clients
+//	reconnect [CLIENTS]      clients that are disconnected connect with new tokens
+func (g *GameScene) Verbs(types ...reflect.Type) Verbs {
+	verbs := StandardVerbs(g, types...)
+	verbs["kick"] = g.kick
+	verbs["reconnect"] = g.reconnect
+	return verbs
+}
+
+func (g *GameScene) peer(client int) *Peer { return g.sim.peers[client-1] }
+
+// Clients implements Scene.
+func (g *GameScene) Clients() (clients []int) {
+	for i := range g.sim.peers {
+		if !g.gone[i+1] {
+			clients = append(clients, i+1)
+		}
+	}
+	return clients
+}
+
+// Line implements Scene.
+func (g *GameScene) Line(client int) *Line { return g.peer(client).line }
+
+var errJoin = errors.New("the scene's join must add one client to the simulation, and nobody else may")
+
+// Connect implements Scene.
+func (g *GameScene) Connect() (client int, err error) {
+	client = len(g.views) + 1
+	p := g.join(entangle.ClientID(client))
+	if len(g.sim.peers) != client || g.sim.peers[client-1] != p {
+		return 0, errJoin
+	}
+	g.views = append(g.views, &view{peer: p, number: client, state: plugin.Connecting})
+	return client, nil
+}
+
+// Disconnect implements Scene.
+func (g *GameScene) Disconnect(client int) error {
+	g.peer(client).Disconnect()
+	g.gone[client] = true
+	return nil
+}
+
+func (g *GameScene) kick(args *Args, _ *Trace) error {
+	clients, err := args.Clients(g.Clients())
+	if err != nil {
+		return err
+	}
+	reason := strings.Join(args.Rest(), " ")
+	for _, client := range clients {
+		if !g.sim.plugin.Disconnect(g.peer(client).id, reason) {
+			return fmt.Errorf("client %d is not connected", client)
+		}
+		g.gone[client] = true
+	}
+	return nil
+}
+
+func (g *GameScene) reconnect(args *Args, _ *Trace) error {
+	var out []int
+	for i, p := range g.sim.peers {
+		if p.client.State() == plugin.Disconnected {
+			out = append(out, i+1)
+		}
+	}
+	clients, err := args.Clients(out)
+	if err != nil {
+		return err
+	}
+	for _, client := range clients {
+		g.peer(client).Connect()
+		delete(g.gone, client)
+	}
+	return nil
+}
+
+// World implements Scene.
+func (g *GameScene) World(number int) *ecs.World {
+	if number == 0 {
+		return g.sim.World()
+	}
+	return g.peer(number).world
+}
+
+// Local implements Scene.
+func (g *GameScene) Local(client int, server ecs.Entity) (ecs.Entity, bool) {
+	return g.peer(client).Local(server)
+}
+
+// Equal implements Scene, for the clients that were not disconnected.
+func (g *GameScene) Equal() error {
+	for _, client := range g.Clients() {
+		if err := g.peer(client).Equal(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run implements Scene. The trace has a line for each client that connects or
+// disconnects, for each entity that appears on a client or vanishes, and for each
+// component that it gains, loses or has anew. Entities are those of the client's
+// world.
+func (g *GameScene) Run(d time.Duration, trace *Trace) error {
+	g.sim.RunUntil(d, func() bool {
+		for _, v := range g.views {
+			v.tell(trace)
+		}
+		return false
+	})
+	return nil
+}

@@ -1,0 +1,83 @@
+package netsim_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// sceneProtocol has what scripts move about. Private is not registered.
+func sceneProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "scene", TickRate: 50})
+	protocol.Component[Spot](p)
+	protocol.Component[Health](p)
+	protocol.Component[Aim](p)
+	protocol.Component[Flag](p)
+	return p
+}
+
+type (
+	Flag    struct{}
+	Private struct{ Number uint8 }
+)
+
+var gameTypes = append([]reflect.Type{
+	reflect.TypeFor[Flag](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
+}, sceneTypes...)
+
+func newGameScene(t *testing.T) *netsim.GameScene {
+	sim := netsim.New(t, netsim.Config{Seed: 1})
+	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	require.NoError(t, err)
+	sim.AddServer(server, server)
+	sim.Watch()
+	return netsim.NewScene(sim, func(id entangle.ClientID) *netsim.Peer {
+		c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		require.NoError(t, err)
+		return sim.AddClient(id, c, c)
+	})
+}
+
+// Scripts against a real server and real clients. Each file begins with what it
+// shows.
+//
+// Proves: R1, R2, R4, R5, R6, R7, R8, R25
+func TestGameScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/game/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			netsim.CheckScript(t, path, newGameScene(t).Verbs(gameTypes...), *update)
+		})
+	}
+}
+
+func TestGameVerbsFailWithASentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"kick 1 out":             `"1" is no client; there are []`,
+		"connect 1\nkick 1 out":  "client 1 is not connected",
+		"connect 1\nreconnect 1": `"1" is no client; there are []`,
+		"connect 1\nspawn a Spot=1,2 Replicate\nexpect equal":                                            "client 1 is Connecting",
+		"connect 1\nrun 1s\nspawn a Spot=1,2 Replicate\nexpect equal":                                    "client 1: it has no copy of the server's",
+		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nset a Spot=1,3\nexpect equal":                    "Spot is 1,2, the server's is 1,3",
+		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\ninsert a Flag\nexpect equal":                     "it lacks netsim_test.Flag",
+		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nremove a Spot\nexpect equal":                     "it has netsim_test.Spot, which the server's has not",
+		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\ndespawn a\nexpect equal":                         "is no entity of the server",
+		"connect 1\nspawn a Flag Replicate\nspawn b Aim=@a Replicate\nrun 1s\nset b Aim=@\nexpect equal": "Aim is @{",
+	} {
+		script, err := netsim.ParseScript("s", text)
+		require.NoError(t, err)
+		_, err = script.Run(newGameScene(t).Verbs(gameTypes...))
+		assert.ErrorContains(t, err, want, text)
+	}
+}

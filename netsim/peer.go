@@ -1,0 +1,91 @@
+package netsim
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// Peer is a client of a simulation, with its line to the server.
+type Peer struct {
+	*host
+	sim    *Sim
+	id     entangle.ClientID
+	client *plugin.Client
+	line   *Line
+}
+
+// ID returns the id that the client's tokens are made for.
+func (p *Peer) ID() entangle.ClientID { return p.id }
+
+// Client returns the client.
+func (p *Peer) Client() *plugin.Client { return p.client }
+
+// World returns the client's world.
+func (p *Peer) World() *ecs.World { return p.world }
+
+// Line returns the client's line.
+func (p *Peer) Line() *Line { return p.line }
+
+// Connected reports whether the client is connected.
+func (p *Peer) Connected() bool { return p.client.State() == plugin.Connected }
+
+// Connect begins the way to the server with a new token, for a client that has
+// disconnected or was disconnected. A client that can't fails the test.
+func (p *Peer) Connect() {
+	p.sim.t.Helper()
+	t, err := p.sim.mint(p.id)
+	if err == nil {
+		err = p.client.Connect(p.line, t)
+	}
+	if err != nil {
+		p.sim.t.Fatalf("netsim: client %d can't connect: %v", p.id, err)
+	}
+}
+
+// Disconnect ends the client's connection from its side.
+func (p *Peer) Disconnect() { p.client.Disconnect() }
+
+// SetLink changes how the client's line behaves from now on. A link that can't be
+// fails the test.
+func (p *Peer) SetLink(link Link) {
+	p.sim.t.Helper()
+	if err := p.line.SetLink(link); err != nil {
+		p.sim.t.Fatalf("netsim: client %d: %v", p.id, err)
+	}
+}
+
+// Cut loses everything that is sent from now on, in both directions, until
+// Restore.
+func (p *Peer) Cut() { p.line.Cut() }
+
+// Restore ends a Cut.
+func (p *Peer) Restore() { p.line.Restore() }
+
+// Local returns the client's entity for an entity of the server's world. It is
+// not ok while the client has none.
+func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
+	p.sim.t.Helper()
+	if !p.Connected() {
+		return ecs.Entity{}, false
+	}
+	for _, pair := range pairs(p.sim.mirror(), p.client.Mirror()) {
+		if pair.server.Entity == server && pair.client != nil && p.world.Alive(pair.client.Entity) {
+			return pair.client.Entity, true
+		}
+	}
+	return ecs.Entity{}, false
+}
+
+// Origin returns the server's entity that an entity of the client's world is a
+// copy of. It is not ok for one that is no copy, or whose original is gone.
+func (p *Peer) Origin(local ecs.Entity) (e ecs.Entity, ok bool) {
+	p.sim.t.Helper()
+	for _, pair := range pairs(p.sim.mirror(), p.client.Mirror()) {
+		if pair.client != nil && pair.client.Entity == local && !pair.server.Entity.IsZero() {
+			return pair.server.Entity, true
+		}
+	}
+	return ecs.Entity{}, false
+}

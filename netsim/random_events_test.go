@@ -1,0 +1,93 @@
+package netsim_test
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// shadow counts the events of a client: what spawned and has not despawned must be
+// what is there, and so for each component.
+type shadow struct {
+	t       require.TestingT
+	client  *plugin.Client
+	world   *ecs.World
+	there   map[ecs.Entity]int // spawned less despawned
+	counted []*counted
+}
+
+// counted is one component type.
+type counted struct {
+	id    ecs.ID
+	there map[ecs.Entity]int // inserted less removed
+	read  func()
+}
+
+func newShadow(t require.TestingT, c *plugin.Client) *shadow {
+	return &shadow{t: t, client: c, there: map[ecs.Entity]int{}}
+}
+
+func (s *shadow) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		s.world = w
+		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
+		s.counted = []*counted{count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w)}
+		return func() {
+			for _, e := range spawned.Read() {
+				s.there[e.Entity]++
+			}
+			for _, e := range despawned.Read() {
+				s.there[e.Entity]--
+			}
+			for _, c := range s.counted {
+				c.read()
+			}
+		}
+	})
+}
+
+func count[C any](w *ecs.World) *counted {
+	c := &counted{id: ecs.ComponentID[C](w), there: map[ecs.Entity]int{}}
+	inserted, removed := plugin.NewReader[plugin.ComponentInserted[C]](w), plugin.NewReader[plugin.ComponentRemoved[C]](w)
+	c.read = func() {
+		for _, e := range inserted.Read() {
+			c.there[e.Entity]++
+		}
+		for _, e := range removed.Read() {
+			c.there[e.Entity]--
+		}
+	}
+	return c
+}
+
+// check holds the counts against the world.
+func (s *shadow) check() {
+	for e, count := range s.there {
+		if count == 0 {
+			s.forget(e)
+			continue
+		}
+		if count != 1 || !s.world.Alive(e) {
+			require.Failf(s.t, "events and world differ", "%v spawned %d times more than it despawned, alive: %v", e, count, s.world.Alive(e))
+		}
+		for _, c := range s.counted {
+			if has := s.world.Has(e, c.id); has != (c.there[e] == 1) || c.there[e]>>1 != 0 {
+				require.Failf(s.t, "events and world differ", "component %v of %v was inserted %d times more than removed, there: %v", c.id, e, c.there[e], has)
+			}
+		}
+	}
+	q := s.world.Query(ecs.All(ecs.ComponentID[components.Remote](s.world)))
+	if n := q.Count(); n != len(s.there) {
+		require.Failf(s.t, "events and world differ", "%d entities, %d by their events", n, len(s.there))
+	}
+	q.Close()
+}
+
+func (s *shadow) forget(e ecs.Entity) {
+	delete(s.there, e)
+	for _, c := range s.counted {
+		delete(c.there, e)
+	}
+}

@@ -1,0 +1,92 @@
+package netsim_test
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// The components of random worlds: rounded on the wire, exact, without a value,
+// larger than what most packets have room for, with another entity, and one that
+// is not registered.
+type (
+	place struct {
+		X float32 `net:"range=-64..64,step=0.125"`
+		Y float32 `net:"range=-64..64,step=0.125"`
+	}
+	life   struct{ Points int16 }
+	marked struct{}
+	bulk   struct{ Data [70]uint64 }
+	link   struct {
+		To     ecs.Entity
+		Weight uint8
+	}
+	secret struct{ Number uint32 }
+)
+
+// The messages of random worlds, one type per mode. Each carries the number of its
+// connection, and its place among those of its type there.
+type (
+	inOrder struct {
+		Conn, N uint32
+		Text    string
+	}
+	inAnyOrder struct{ Conn, N uint32 }
+	latest     struct{ Conn, N uint32 }
+	maybe      struct{ Conn, N uint32 }
+)
+
+func randomProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "random", TickRate: 30})
+	protocol.Component[place](p)
+	protocol.Component[life](p)
+	protocol.Component[marked](p)
+	protocol.Component[bulk](p)
+	protocol.Component[link](p)
+	protocol.Message[inOrder](p)
+	protocol.Message[inAnyOrder](p).Mode(protocol.UnorderedReliable)
+	protocol.Message[latest](p).Mode(protocol.SequencedUnreliable)
+	protocol.Message[maybe](p).Mode(protocol.UnorderedUnreliable)
+	return p
+}
+
+// guest is a client of a random world, with all that it has seen.
+type guest struct {
+	*netsim.Peer
+	mail   *mailClient
+	shadow *shadow
+}
+
+func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID) *guest {
+	c, err := plugin.NewClient(sim.ClientConfig(randomProtocol()))
+	require.NoError(t, err)
+	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
+	c.AddSystem(plugin.Receive, g.mail.system())
+	c.AddSystem(plugin.Receive, g.shadow.system())
+	c.AddSystem(plugin.FixedMain, g.mail.sender())
+	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
+		return func() { g.shadow.check(); onlyRegistered(t, w) }
+	}))
+	g.Peer = sim.AddClient(id, c, c)
+	return g
+}
+
+// onlyRegistered requires that entities of the network have no component that was
+// not registered.
+func onlyRegistered(t require.TestingT, w *ecs.World) {
+	allowed := ecs.All(ecs.ComponentID[place](w), ecs.ComponentID[life](w), ecs.ComponentID[marked](w),
+		ecs.ComponentID[bulk](w), ecs.ComponentID[link](w), ecs.ComponentID[components.Remote](w))
+	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
+	for q.Next() {
+		for _, id := range q.Ids() {
+			if !allowed.Get(id) {
+				require.Failf(t, "a component that is not registered", "%v has %v", q.Entity(), id)
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package netsim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// Config says what a simulation is like. A zero field has the default that it
+// names.
+type Config struct {
+	// Seed decides everything that is left to chance. 0: the environment variable
+	// ENTANGLE_SEED, or 1 without it.
+	Seed uint64
+
+	// Link is how the line of every new client behaves. Zero: a perfect line.
+	Link Link
+
+	// FrameRate is how many frames server and clients run per second, each at its
+	// own moments. 0: the tick rate of each.
+	FrameRate int
+}
+
+// T is the part of testing.TB that a simulation needs.
+type T interface {
+	TB
+	Name() string
+	Failed() bool
+	Logf(format string, values ...any)
+	Cleanup(func())
+}
+
+// Sim is a server and its clients in one process, on one clock that Run and
+// RunUntil move. One goroutine uses it: the test's.
+type Sim struct {
+	t       T
+	config  Config
+	seed    uint64
+	rng     *rand.Rand // when frames begin
+	uses    uint64     // of entropy
+	clock   Clock
+	network *Network
+	key     token.Key
+
+	server *host
+	plugin *plugin.Server
+	game   string    // the name in the protocol
+	began  time.Time // the server
+	watch  *watch    // nil unless Watch was called
+	peers  []*Peer
+	hosts  []*host // the server first
+}
+
+// host is one app with its world and its frames.
+type host struct {
+	app    App
+	world  *ecs.World
+	every  time.Duration
+	next   time.Duration // when its next frame is, since the clock's origin
+	closed bool
+}
+
+// New makes a simulation without server and clients. When the test ends it
+// finalises the apps, and if the test has failed it logs the seed and the command
+// that repeats the run. A config that can't be fails the test.
+func New(t T, config Config) *Sim {
+	t.Helper()
+	seed, free, err := pickSeed(config.Seed)
+	if err != nil {
+		t.Fatalf("netsim: %v", err)
+	}
+	if config.FrameRate < 0 || config.FrameRate > systems.MaxTickRate {
+		t.Fatalf("netsim: Config.FrameRate is %d; give 0 for the tick rate, or up to %d", config.FrameRate, systems.MaxTickRate)
+	}
+	const use = 0x6672616d6573
+	s := &Sim{t: t, config: config, seed: seed, rng: rand.New(rand.NewPCG(seed, use))}
+	s.network = NewNetwork(seed, s.clock.Now)
+	_, _ = s.entropy().Read(s.key[:]) // never fails
+	t.Cleanup(func() {
+		s.close()
+		if t.Failed() {
+			t.Logf("netsim: seed %d; repeat with: %s", seed, repeat(t.Name(), seed, free))
+		}
+	})
+	return s
+}
+
+func (s *Sim) entropy() *rand.ChaCha8 {
+	s.uses++
+	return entropy(s.seed, s.uses)
+}
+
+// Seed returns the seed of the run.
+func (s *Sim) Seed() uint64 { return s.seed }
+
+// Clock returns the clock of the simulation.
+func (s *Sim) Clock() *Clock { return &s.clock }
+
+// Network returns the network that server and clients meet in.
+func (s *Sim) Network() *Network { return s.network }
+
+// ServerConfig returns a config with the clock, the chance and the key of the
+// simulation. Other fields may be set before the server is made of it.
+func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
+	s.game = p.Name()
+	return plugin.ServerConfig{Protocol: p, Key: s.key, Clock: s.clock.Now, Entropy: s.entropy()}
+}
+
+// ClientConfig returns a config with the clock and the chance of the simulation.
+// Other fields may be set before the client is made of it.
+func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
+	return plugin.ClientConfig{Protocol: p, Clock: s.clock.Now, Entropy: s.entropy()}
+}
+
+// AddServer initialises an app that contains a server made with ServerConfig, in
+// a new world unless the app has one, and starts the server. A simulation has one
+// server. What goes wrong fails the test.
+func (s *Sim) AddServer(app App, server *plugin.Server) {
+	s.t.Helper()
+	if s.server != nil {
+		s.t.Fatalf("netsim: the simulation has a server already; make another simulation")
+	}
+	s.plugin, s.began = server, s.clock.Now()
+	s.server = s.add(app, server)
+	if err := server.Start(s.network.Listener()); err != nil {
+		s.t.Fatalf("netsim: the server can't start: %v", err)
+	}
+}
+
+// AddClient initialises an app that contains a client made with ClientConfig, in
+// a new world unless the app has one, and lets it connect to the server as id. It
+// takes some time to get there: see RunUntil. What goes wrong fails the test.
+func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *Peer {
+	s.t.Helper()
+	if s.server == nil {
+		s.t.Fatalf("netsim: the simulation has no server yet; call AddServer first")
+	}
+	p := &Peer{sim: s, id: id, client: client, line: s.network.Line()}
+	p.host = s.add(app, client)
+	p.SetLink(s.config.Link)
+	s.peers = append(s.peers, p)
+	p.Connect()
+	return p
+}
+
+// ticking is what servers and clients have in common.
+type ticking interface {
+	World() *ecs.World
+	TickRate() int
+}
+
+// add initialises an app and decides when its frames begin.
+func (s *Sim) add(app App, contained ticking) *host {
+	s.t.Helper()
+	fresh := ecs.NewWorld()
+	app.Initialize(&fresh)
+	w := contained.World()
+	if w == nil {
+		s.t.Fatalf("netsim: Initialize of the app, %T, did not initialise the %T; add that to it, or pass it as the app", app, contained)
+	}
+	rate := s.config.FrameRate
+	if rate == 0 {
+		rate = contained.TickRate()
+	}
+	h := &host{app: app, world: w, every: time.Second / time.Duration(rate)}
+	h.next = s.clock.Since() + time.Duration(s.rng.Int64N(int64(h.every)))
+	s.hosts = append(s.hosts, h)
+	return h
+}
+
+// World returns the server's world.
+func (s *Sim) World() *ecs.World { return s.server.world }
+
+// Server returns the server.
+func (s *Sim) Server() *plugin.Server { return s.plugin }
+
+// Peers returns the clients in the order in which they were added.
+func (s *Sim) Peers() []*Peer { return append([]*Peer(nil), s.peers...) }
+
+// mint makes a token for the server. In the second in which the server began it
+// counts from the next one, as the server demands.
+func (s *Sim) mint(id entangle.ClientID) (token.Token, error) {
+	now := s.clock.Now()
+	if first := token.NextSecond(s.began); now.Before(first) {
+		now = first
+	}
+	return plugin.MintToken(s.key, s.game, token.Claims{
+		ClientID: id, Servers: s.plugin.Addrs(), Now: now, Entropy: s.entropy(),
+	})
+}
+
+// close finalises the apps, the server last.
+func (s *Sim) close() {
+	for i := len(s.hosts) - 1; i >= 0; i-- {
+		if h := s.hosts[i]; !h.closed {
+			h.closed = true
+			h.app.Finalize(h.world)
+		}
+	}
+}

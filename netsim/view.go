@@ -1,0 +1,114 @@
+package netsim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// view is what a trace was last told of a client.
+type view struct {
+	peer   *Peer
+	number int
+	state  plugin.State
+	seen   []seen
+}
+
+// seen is an entity of a client, with the trace's words for its components.
+type seen struct {
+	entity ecs.Entity
+	comps  []string // by number, "" for one that it has not
+}
+
+// tell adds to the trace what is new.
+func (v *view) tell(trace *Trace) {
+	say := func(format string, values ...any) {
+		at := v.peer.sim.clock.Since().Round(time.Millisecond)
+		trace.Printf("%v client %d %s", at, v.number, fmt.Sprintf(format, values...))
+	}
+	if state := v.peer.client.State(); state != v.state {
+		v.state = state
+		say("is %v%s", state, because(v.peer.client.Reason()))
+	}
+	now := v.look()
+	for _, e := range now {
+		before, known := find(v.seen, e.entity)
+		if what := changes(before.comps, e.comps); what != "" || !known {
+			say("sees %s%s", name(e.entity), what)
+		}
+	}
+	for _, e := range v.seen {
+		if _, there := find(now, e.entity); !there {
+			say("loses %s", name(e.entity))
+		}
+	}
+	v.seen = now
+}
+
+// look words all that the client shows.
+func (v *view) look() (all []seen) {
+	m := v.peer.client.Mirror()
+	for i := range m.Entities {
+		all = append(all, v.word(m.Components, &m.Entities[i]))
+	}
+	return all
+}
+
+func (v *view) word(infos []*protocol.ComponentInfo, e *systems.Mirrored) seen {
+	w, s := v.peer.world, seen{entity: e.Entity, comps: make([]string, len(infos))}
+	for _, value := range e.Values {
+		t := infos[value.Component].Type
+		s.comps[value.Component] = t.Name()
+		if t.Size() > 0 {
+			s.comps[value.Component] += "=" + formatValue(reflect.NewAt(t, w.Get(e.Entity, ecs.TypeID(w, t))).Elem())
+		}
+	}
+	return s
+}
+
+func find(all []seen, e ecs.Entity) (seen, bool) {
+	for _, s := range all {
+		if s.entity == e {
+			return s, true
+		}
+	}
+	return seen{}, false
+}
+
+// changes words the difference of two sets of components, what is gone with a
+// minus. before may be nil.
+func changes(before, after []string) string {
+	var b strings.Builder
+	for i, now := range after {
+		was := ""
+		if before != nil {
+			was = before[i]
+		}
+		switch {
+		case now == was:
+		case now == "":
+			kind, _, _ := strings.Cut(was, "=")
+			b.WriteString(" -" + kind)
+		default:
+			b.WriteString(" " + now)
+		}
+	}
+	return b.String()
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// name writes an entity in one word.
+func name(e ecs.Entity) string { return strings.ReplaceAll(fmt.Sprint(e), " ", ":") }

@@ -200,6 +200,9 @@ func (c *Client) handle(payload []byte, now time.Time) {
 // Send sends what waits, and whatever the session has to say. The tick is the
 // client's last finished one.
 func (c *Client) Send(tick entangle.Tick, now time.Time) {
+	if !c.open {
+		c.cfg.Post.ForgetCalls()
+	}
 	if c.session == nil {
 		return
 	}

@@ -83,28 +83,31 @@ func (p *Post) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
 }
 
 // readRefs reads a table and resolves it. missing is how many entities are not
-// here, or not yet.
-func (m *Mailbox) readRefs(r *bits.Reader) (missing int, ok bool) {
+// here, and late how many of them may yet come.
+func (m *Mailbox) readRefs(r *bits.Reader) (missing, late int, ok bool) {
 	m.entities = m.entities[:0]
 	n := r.Uvarint()
 	if n > repl.MaxRefs || n > uint64(r.RemainingBits()) {
-		return 0, false
+		return 0, 0, false
 	}
 	for range n {
 		var e ecs.Entity
 		if r.Bool() {
 			ref, ok := repl.ReadRef(r)
 			if !ok {
-				return 0, false
+				return 0, 0, false
 			}
 			var here bool
 			if e, here = m.resolve(ref); !here {
 				missing++
 			}
+			if !here && m.mayCome(ref) {
+				late++
+			}
 		}
 		m.entities = append(m.entities, e)
 	}
-	return missing, r.Err() == nil
+	return missing, late, r.Err() == nil
 }
 
 // At implements protocol.RefReader.
@@ -114,6 +117,11 @@ func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
 	}
 	return m.entities[index-1], true
 }
+
+// mayCome reports whether an entity that is not here can be under way: only what
+// the other side replicates. One of this side's own that is not there is gone, and
+// a message about it is not held back.
+func (m *Mailbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
 
 // resolve finds the entity that the other side means.
 func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {

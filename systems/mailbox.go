@@ -18,6 +18,9 @@ const (
 	// the oldest is delivered as it is.
 	maxHeld = 64
 
+	// maxHeldBytes bounds their bodies: four of the longest.
+	maxHeldBytes = 256 << 10
+
 	// maxHeldFor bounds how long one waits: a spawn that was lost several times on
 	// a bad link is here by then, and what is not here will not come.
 	maxHeldFor = 2 * time.Second
@@ -37,9 +40,11 @@ type Mailbox struct {
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
-	held     []heldMessage
-	entities []ecs.Entity // of the message at hand
-	r        bits.Reader
+	held      []heldMessage
+	heldBytes int
+	allowance allowance
+	entities  []ecs.Entity // of the message at hand
+	r         bits.Reader
 }
 
 type heldMessage struct {
@@ -52,11 +57,16 @@ type heldMessage struct {
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
 // replicate.
 func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
-	return &Mailbox{post: p, from: from, slotOf: slotOf}
+	return &Mailbox{post: p, from: from, slotOf: slotOf, allowance: newAllowance(len(p.requests))}
 }
 
 // HandleMessage implements peer.Inbox.
 func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	if m.post.server {
+		if err := m.allowance.message(); err != nil {
+			return err
+		}
+	}
 	if m.waits(ch) {
 		return m.hold(ch, body, tick, now)
 	}
@@ -71,7 +81,7 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 // waits reports whether something on that channel is held, and order is kept
 // there.
 func (m *Mailbox) waits(ch channel.ID) bool {
-	if ch == peer.FirstMessages+channel.ID(channel.UnorderedReliable) || ch == peer.FirstMessages+channel.ID(channel.UnorderedUnreliable) {
+	if m.post.unordered[ch] {
 		return false
 	}
 	for i := range m.held {
@@ -83,16 +93,20 @@ func (m *Mailbox) waits(ch channel.ID) bool {
 }
 
 func (m *Mailbox) hold(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	var err error
-	if len(m.held) == maxHeld {
-		err = m.release(0)
+	for len(m.held) == maxHeld || m.heldBytes > maxHeldBytes-len(body) {
+		if err := m.release(0); err != nil {
+			return err
+		}
 	}
+	m.heldBytes += len(body)
 	m.held = append(m.held, heldMessage{ch: ch, body: append([]byte(nil), body...), tick: tick, until: now.Add(maxHeldFor)})
-	return err
+	return nil
 }
 
-// Advance delivers what waited, once its entities are here or its time is up.
+// Advance begins a frame: it delivers what waited, once its entities are here or
+// its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
+	defer m.allowance.renew()
 	blocked := [channel.MaxID + 1]bool{}
 	for i := 0; i < len(m.held); {
 		h := &m.held[i]
@@ -105,19 +119,27 @@ func (m *Mailbox) Advance(now time.Time) error {
 			return err
 		}
 		if missing > 0 {
-			blocked[h.ch] = true
+			blocked[h.ch] = !m.post.unordered[h.ch]
 			i++
 			continue
 		}
-		m.held = append(m.held[:i], m.held[i+1:]...)
+		m.take(i)
 	}
 	return nil
 }
 
-// release delivers a held message as it is.
-func (m *Mailbox) release(i int) error {
+// take takes a held message out.
+func (m *Mailbox) take(i int) heldMessage {
 	h := m.held[i]
 	m.held = append(m.held[:i], m.held[i+1:]...)
+	m.held[:len(m.held)+1][len(m.held)] = heldMessage{} // lets go of the body
+	m.heldBytes -= len(h.body)
+	return h
+}
+
+// release delivers a held message as it is.
+func (m *Mailbox) release(i int) error {
+	h := m.take(i)
 	_, err := m.deliver(h.ch, h.body, h.tick, true)
 	return err
 }
@@ -151,17 +173,19 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 	return 0, m.open(int(number), from, to, tick)
 }
 
-// table reads the references. Without anyway, missing ones end the matter.
-func (m *Mailbox) table(anyway bool) (missing int, err error) {
-	missing, ok := m.readRefs(&m.r)
-	if !ok {
+// table reads the references. Without anyway, those that may yet come end the
+// matter.
+func (m *Mailbox) table(anyway bool) (late int, err error) {
+	missing, late, ok := m.readRefs(&m.r)
+	switch {
+	case !ok:
 		return 0, errMessage
-	}
-	if missing > 0 && anyway {
+	case late > 0 && !anyway:
+		return late, nil
+	case missing > 0:
 		m.post.stat.Dangling++
-		return 0, nil
 	}
-	return missing, nil
+	return 0, nil
 }
 
 // readHead reads whom a message is from, or on a server whom it is for.
@@ -194,14 +218,15 @@ func (m *Mailbox) open(number int, from entangle.ClientID, to audience, tick ent
 			return err
 		}
 		width := body.RemainingBits() - check.RemainingBits()
-		p.relay(letter{number: number, from: from, ids: to, width: width}, body, m.entities)
+		m.relay(letter{number: number, from: from, ids: to, width: width}, body, m.entities)
 	}
 	return p.events[number].Receive(from, tick, &m.r, m)
 }
 
 // relay queues a client's message for others.
-func (p *Post) relay(l letter, body bits.Reader, entities []ecs.Entity) {
-	if len(p.heap) > maxOutgoing {
+func (m *Mailbox) relay(l letter, body bits.Reader, entities []ecs.Entity) {
+	p := m.post
+	if p.full() || !m.allowance.relay((l.width+7)/8+8*len(entities)) {
 		p.stat.Refused++
 		return
 	}

@@ -23,8 +23,9 @@ type Post struct {
 	server    bool
 	messages  []*protocol.MessageInfo
 	requests  []*protocol.RequestInfo
-	events    []*MessageEvents // by message number
-	offices   []office         // by request number
+	events    []*MessageEvents        // by message number
+	offices   []office                // by request number
+	unordered [channel.MaxID + 1]bool // by channel: it keeps no order
 	targets   *components.Targets
 	publisher *Publisher // of a server
 	copy      *Copy      // of a client
@@ -74,10 +75,14 @@ const (
 
 // NewPost returns the post of a server, or of a client.
 func NewPost(p *protocol.Protocol, server bool) *Post {
-	return &Post{
+	post := &Post{
 		server: server, messages: p.Messages(), requests: p.Requests(),
 		events: make([]*MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
 	}
+	for _, info := range post.messages {
+		post.unordered[messageChannel(info)] = !keepsOrder(channel.Mode(info.Mode))
+	}
+	return post
 }
 
 // Attach makes the post part of a world. Of publisher and copy, the one that this
@@ -129,6 +134,11 @@ var (
 // sends more in a frame has a loop that it did not mean.
 const maxOutgoing = 16 << 20
 
+// letterOverhead is what a message counts beside its body.
+const letterOverhead = 128
+
+func (p *Post) full() bool { return len(p.heap)+letterOverhead*len(p.out) > maxOutgoing }
+
 // ErrTooMuch is returned for a message beyond maxOutgoing.
 var ErrTooMuch = errors.New("systems: more than 16 MiB of messages in one frame")
 
@@ -146,7 +156,7 @@ func (p *Post) Send(number int, target components.Target, one entangle.ClientID,
 }
 
 func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
-	if len(p.heap) > maxOutgoing {
+	if p.full() {
 		return ErrTooMuch
 	}
 	l.body, l.refs = len(p.heap), len(p.refs)
@@ -187,8 +197,11 @@ func (p *Post) Flush(now time.Time, to Carrier) {
 		body := p.envelope(l)
 		to.Carry(p.channel(l), body, l, now)
 	}
-	p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0]
+	p.Drop()
 }
+
+// Drop lets go of everything that was queued: nobody is there to get it.
+func (p *Post) Drop() { p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0] }
 
 // Carrier hands a message to those it is for.
 type Carrier interface {

@@ -112,12 +112,22 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	}
 	p.paused.Grow(p.table.Slots())
 	p.world.Begin(tick)
+	p.report()
 	p.leave()
 	p.enter()
 	p.reshape()
 	p.change()
 	p.world.Commit()
 	return nil
+}
+
+// report tells of entities that are too large to be sent, once for each change of
+// their structure.
+func (p *Publisher) report() {
+	for s, ok := p.world.PollRefused(); ok; s, ok = p.world.PollRefused() {
+		p.unregistered.log.Warn("an entity is not sent, because it takes more than 64 KiB; spread its components over several",
+			"entity", p.table.Entity(columns.Slot(s)))
+	}
 }
 
 func (p *Publisher) leave() {

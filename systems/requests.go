@@ -3,6 +3,7 @@ package systems
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -72,9 +73,10 @@ func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter)
 	return call, nil
 }
 
-var errNoAnswer = errors.New("the connection ended before the answer came")
+var errNoAnswer = errors.New("the connection ended before the answer came, or there was none")
 
-// ForgetCalls lets go of what waited for answers when a connection has ended.
+// ForgetCalls lets go of what waits to be sent and for answers, while there is no
+// connection.
 func (p *Post) ForgetCalls() {
 	for i := range p.offices {
 		o := &p.offices[i]
@@ -83,7 +85,7 @@ func (p *Post) ForgetCalls() {
 		}
 		o.calls = o.calls[:0]
 	}
-	p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0]
+	p.Drop()
 }
 
 func appendRequestHead(w *bits.Writer, l *letter) {
@@ -113,30 +115,42 @@ func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing
 			return missing, err
 		}
 	}
+	if err := m.allowance.request(number); err != nil {
+		return 0, err
+	}
 	l := letter{kind: response, number: number, call: call, one: m.from}
 	answer := p.offices[number].answer
 	if answer == nil {
-		return 0, p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
+		p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
+		return 0, nil
 	}
 	encode, err := answer(m.from, &m.r, m)
 	switch {
 	case errors.Is(err, ErrQuestion):
 		return 0, err
 	case err != nil:
-		return 0, p.fail(l, err.Error())
+		p.fail(l, err.Error())
+		return 0, nil
 	}
-	return 0, p.queue(l, encode)
+	if err := p.queue(l, encode); err != nil {
+		p.fail(l, err.Error()) // the answer can't be sent, which is not the client's fault
+	}
+	return 0, nil
 }
 
-// fail answers a request with an error.
-func (p *Post) fail(l letter, text string) error {
+// fail answers a request with an error. What this side can't send any more in this
+// frame is counted.
+func (p *Post) fail(l letter, text string) {
 	l.failed = true
-	text = text[:min(len(text), maxFailure)]
-	return p.queue(l, func(w *bits.Writer, _ protocol.RefWriter) error {
+	text = strings.ToValidUTF8(text[:min(len(text), maxFailure)], "")
+	err := p.queue(l, func(w *bits.Writer, _ protocol.RefWriter) error {
 		w.Uvarint(uint64(len(text)))
 		w.Raw([]byte(text))
 		return nil
 	})
+	if err != nil {
+		p.stat.Refused++
+	}
 }
 
 func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {

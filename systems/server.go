@@ -119,16 +119,18 @@ func (s *Server) Receive(now time.Time) error {
 		return nil
 	}
 	for i := range s.links {
-		if err := s.read(uint8(i), now); err != nil {
+		if err := s.read(uint8(i), now); err != nil || s.session == nil {
 			return err
 		}
 	}
 	s.session.Advance(now)
 	s.events()
 	s.reap(now)
-	for i := len(s.open) - 1; i >= 0; i-- {
-		c := s.open[i]
-		s.mind(c, c.mail.Advance(now), now)
+	// A game's answer to a request may disconnect anybody, or stop the server.
+	for slot := 0; slot < len(s.clients); slot++ {
+		if c := s.clients[slot]; c != nil && c.open {
+			s.mind(c, c.mail.Advance(now), now)
+		}
 	}
 	return nil
 }
@@ -148,6 +150,9 @@ func (s *Server) read(number uint8, now time.Time) error {
 		s.events()
 		if ok && s.clients[slot] != nil {
 			s.handle(s.clients[slot], payload, now)
+		}
+		if s.session == nil {
+			return nil
 		}
 	}
 	return nil
@@ -219,8 +224,8 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 
 // mind disconnects a client for an error in what it sent.
 func (s *Server) mind(c *client, err error, now time.Time) bool {
-	if err == nil {
-		return false
+	if err == nil || s.session == nil || s.clients[c.slot] != c {
+		return false // it is gone: a game's answer to it has disconnected it
 	}
 	s.dead.Malformed++
 	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)

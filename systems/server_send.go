@@ -18,9 +18,12 @@ const goodbyes = 3
 // tick is the last finished one.
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	if s.session == nil {
+		s.cfg.Post.Drop()
 		return nil
 	}
-	s.cfg.Post.Flush(now, s)
+	if s.publisher == nil || !s.publisher.World().Held() {
+		s.cfg.Post.Flush(now, s)
+	}
 	for _, c := range s.clients {
 		if c != nil {
 			s.sendTo(c, tick, now)
@@ -32,9 +35,15 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 // Carry implements Carrier: a message goes to every client that it is for.
 func (s *Server) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
 	for i := len(s.open) - 1; i >= 0; i-- {
-		if c := s.open[i]; s.cfg.Post.For(l, c.id) {
-			s.slow(c, c.peer.Send(ch, body, now), now)
+		c := s.open[i]
+		if !s.cfg.Post.For(l, c.id) {
+			continue
 		}
+		if l.from != entangle.Nobody && c.peer.Crowded() {
+			s.cfg.Post.stat.Refused++ // nobody is hung up on for what others say
+			continue
+		}
+		s.slow(c, c.peer.Send(ch, body, now), now)
 	}
 }
 

@@ -183,6 +183,9 @@ func (c *Copy) raise(m *stagedMember, values []stagedValue) {
 	e := &c.entities[m.slot]
 	had := e.mask
 	e.mask, e.fresh = m.mask, false
+	if !c.world.Alive(e.entity) {
+		return // the game has removed it; there is nothing to look at
+	}
 	if m.fresh {
 		c.onSpawned(e.entity)
 	}

@@ -40,6 +40,10 @@ func (m *Mux) Backlog(id ID) int {
 	return m.byID[id].backlog
 }
 
+// Queued returns the cost in bytes of the reliable messages that wait to be sent or
+// acknowledged; Send refuses what would bring it over Limits.ReliableQueue.
+func (m *Mux) Queued() int { return m.queued }
+
 // Held returns the cost in bytes of incomplete and early messages received; at
 // most ReliableWindow + UnreliableWindow.
 func (m *Mux) Held() int { return m.memory.reliable + m.memory.unreliable }

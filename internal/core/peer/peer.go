@@ -130,6 +130,10 @@ func (p *Peer) Send(ch channel.ID, body []byte, now time.Time) error {
 	return err
 }
 
+// Crowded reports whether more than half of the room for reliable messages is taken:
+// the peer acknowledges them more slowly than they come.
+func (p *Peer) Crowded() bool { return p.mux.Queued() > channel.DefaultReliableQueue/2 }
+
 // Close lets go of what is kept about the peer elsewhere.
 func (p *Peer) Close() {
 	if p.updates != nil {

@@ -103,6 +103,9 @@ func (w *World) Begin(tick entangle.Tick) {
 // what the source would encode then is not the state of any tick.
 func (w *World) Hold() { w.held = true }
 
+// Held reports whether sending stopped.
+func (w *World) Held() bool { return w.held }
+
 // Spawn takes in an entity with the given components, as a group of its own.
 // When no handle is left it is counted, and not replicated.
 func (w *World) Spawn(s repl.Slot, mask repl.Mask) {

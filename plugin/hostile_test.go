@@ -1,0 +1,493 @@
+package plugin_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// intruder is a client with a valid token that writes its payloads by hand.
+type intruder struct {
+	g    *game
+	sess *session.Client
+	conn transport.Conn
+	id   uint16     // of its last packet
+	next [64]uint16 // ids of messages, by channel
+	buf  [2048]byte // of what it receives
+	out  []transport.Datagram
+}
+
+// infiltrate connects an intruder, up to the session.
+func (g *game) infiltrate(id entangle.ClientID) *intruder {
+	g.t.Helper()
+	tok, err := plugin.MintToken(g.key, "plugin test", token.Claims{ClientID: id, Servers: g.server.Addrs(), Now: g.now})
+	require.NoError(g.t, err)
+	conn, err := g.network.Dialer().Dial(g.server.Addrs()[0])
+	require.NoError(g.t, err)
+	i := &intruder{g: g, sess: session.NewClient(session.ClientConfig{Token: tok}), conn: conn}
+	require.NoError(g.t, i.sess.Connect(g.now))
+	for range 10 {
+		i.step()
+		g.run(1)
+	}
+	require.Equal(g.t, session.StateConnected, i.sess.State())
+	return i
+}
+
+// enter says hello, as an honest client of the same protocol.
+func (g *game) enter(id entangle.ClientID) *intruder {
+	g.t.Helper()
+	i := g.infiltrate(id)
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, testProtocol().Hash())
+	i.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 0))
+	i.say(peer.FirstMessages, chatBody(0, nil, 0))
+	g.run(2)
+	require.True(g.t, g.here(id))
+	return i
+}
+
+func (g *game) here(id entangle.ClientID) bool {
+	for _, c := range g.server.Clients() {
+		if c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// step takes in what has arrived and sends what the session has to say.
+func (i *intruder) step() {
+	for {
+		n, _, err := i.conn.Receive(i.buf[:])
+		if err != nil {
+			break
+		}
+		i.sess.HandleDatagram(i.buf[:n], i.g.now)
+	}
+	i.sess.Advance(i.g.now)
+	for to, b, ok := i.sess.PollDatagram(); ok; to, b, ok = i.sess.PollDatagram() {
+		i.out = append(i.out[:0], transport.Datagram{Addr: to, Data: b})
+		_, _ = i.conn.Send(i.out)
+	}
+}
+
+// send seals a payload and sends it.
+func (i *intruder) send(payload []byte) {
+	b, err := i.sess.AppendPayload(nil, payload, i.g.now)
+	if err == nil {
+		_, _ = i.conn.Send([]transport.Datagram{{Addr: i.sess.Server(), Data: b}})
+	}
+}
+
+func (i *intruder) header() []byte {
+	i.id++
+	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: i.id, Tick: 1})
+}
+
+// say sends messages on a channel whose frames carry ids, as many to a packet as fit.
+func (i *intruder) say(ch channel.ID, bodies ...[]byte) {
+	b := i.header()
+	for _, body := range bodies {
+		if len(b)+len(body)+5 > entangle.MaxPayload {
+			i.send(b)
+			b = i.header()
+		}
+		b = binary.LittleEndian.AppendUint16(append(b, byte(ch)), i.next[ch])
+		i.next[ch]++
+		b = append(b, byte(len(body))|0x80*byte(min(len(body)>>7, 1)))
+		if len(body) >= 0x80 {
+			b = append(b, byte(len(body)>>7))
+		}
+		b = append(b, body...)
+	}
+	i.send(b)
+}
+
+// chatBody is a chat message to an audience, with a table of so many references to
+// an entity that the server never had.
+func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
+	var w bits.Writer
+	w.Uvarint(0) // chat is the first message
+	w.Bool(except != nil)
+	w.Uvarint(uint64(ids))
+	for id := range ids {
+		w.Bits(uint64(id)+1000, 64)
+	}
+	w.Uvarint(uint64(refs))
+	for range refs {
+		w.Bool(true)
+		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: 77}, Yours: true})
+	}
+	w.Uvarint(2)
+	w.Raw([]byte("hi"))
+	w.Uvarint(uint64(min(refs, 1)))
+	return w.Finish()
+}
+
+func repeat(n int, body []byte) [][]byte {
+	all := make([][]byte, n)
+	for i := range all {
+		all[i] = body
+	}
+	return all
+}
+
+// broken is how many clients the server has hung up on for what they sent.
+func (g *game) broken() (n uint64) {
+	for _, d := range g.server.Stats().Dropped {
+		if d.Reason == "client broke the protocol" {
+			n += d.Count
+		}
+	}
+	return n
+}
+
+// heap is what the process holds after a collection.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Clients with valid tokens send whatever they like: noise, and what honest clients
+// send with bits turned. The server keeps its honest clients, whose worlds follow as
+// before, hangs up on those that break the protocol and counts them, and holds no
+// more memory than before.
+//
+// Proves: Z6, C13
+func TestHostileClientsHarmNobody(t *testing.T) {
+	const seed = 1
+	rng := rand.New(rand.NewPCG(seed, 2))
+	t.Logf("seed %d; repeat with: go test ./plugin -run TestHostileClientsHarmNobody", seed)
+	p := newParty(t)
+	moving := p.spawn(spot{}, name{1})
+	before := heap()
+	for round := range 60 {
+		i := p.infiltrate(100)
+		honest := round%3 > 0
+		if honest {
+			i.say(peer.Control, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64([]byte{1}, testProtocol().Hash()), 0))
+		}
+		for range 40 {
+			i.send(i.nonsense(rng, honest))
+			at[spot](p.world, moving).X++
+			p.run(1)
+			i.step()
+		}
+		_ = i.conn.Close()
+		p.server.Disconnect(100, "next, please")
+	}
+	require.NoError(t, p.guests[0].send.Send(components.Everyone, chat{Text: "still here"}))
+	p.run(10)
+	for n, c := range p.clients {
+		assert.Equal(t, plugin.Connected, c.State())
+		assert.Equal(t, spots(p.world), spots(c.world))
+		assert.Contains(t, p.guests[n].texts(), "still here")
+	}
+	assert.Greater(t, p.broken(), uint64(30))
+	assert.Less(t, heap(), before+4<<20)
+}
+
+// nonsense is a payload of noise, of noise behind a header that fits, or of an honest
+// client's frames with noise in them.
+func (i *intruder) nonsense(rng *rand.Rand, honest bool) []byte {
+	b := make([]byte, 1+rng.IntN(entangle.MaxPayload-200))
+	for at := range b {
+		b[at] = byte(rng.Uint32())
+	}
+	if !honest {
+		return b
+	}
+	out := i.header()
+	switch rng.IntN(3) {
+	case 0:
+		return append(out, b...)
+	case 1:
+		ch := byte(rng.IntN(10))
+		out = binary.LittleEndian.AppendUint16(append(out, ch|0x80), i.next[ch])
+		i.next[ch]++
+		return append(out, b[:min(len(b), 500)]...)
+	default:
+		body := chatBody(rng.IntN(5), nil, rng.IntN(5))
+		body[rng.IntN(len(body))] ^= 1 << rng.IntN(8)
+		out = binary.LittleEndian.AppendUint16(append(out, byte(peer.FirstMessages)|0x80), i.next[peer.FirstMessages])
+		i.next[peer.FirstMessages]++
+		return append(out, body...)
+	}
+}
+
+// Each of these is what no client of the protocol sends. It costs the client its
+// connection, and nobody else anything.
+func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
+	request := func(number uint64) []byte {
+		var w bits.Writer
+		w.Uvarint(number)
+		w.Bits(1, 32)
+		w.Bits(0, 64)
+		return w.Finish()
+	}
+	var bomb bits.Writer
+	bomb.Uvarint(0)
+	bomb.Bool(true)
+	bomb.Uvarint(1 << 60)
+	var refs bits.Writer
+	refs.Uvarint(0)
+	refs.Bool(false)
+	refs.Uvarint(0)
+	refs.Uvarint(4096)
+	for name, attack := range map[string]func(i *intruder){
+		"an audience of more than 64": func(i *intruder) { i.say(peer.FirstMessages, chatBody(65, nil, 0)) },
+		"an audience without end":     func(i *intruder) { i.say(peer.FirstMessages, bomb.Finish()) },
+		"a table without entries":     func(i *intruder) { i.say(peer.FirstMessages, refs.Finish()) },
+		"an unknown message":          func(i *intruder) { i.say(peer.FirstMessages, []byte{0xfe}) },
+		"a message on another's channel": func(i *intruder) {
+			i.say(peer.FirstMessages+1, chatBody(0, nil, 0))
+		},
+		"an unknown request":       func(i *intruder) { i.say(peer.Requests, request(5)) },
+		"more requests than wait":  func(i *intruder) { i.say(peer.Requests, repeat(257, request(0))...) },
+		"a flood of messages":      func(i *intruder) { i.say(peer.FirstMessages, repeat(3000, chatBody(0, nil, 0))...) },
+		"replication":              func(i *intruder) { i.say(peer.Actions, []byte{0, 0, 0, 0, 0}) },
+		"a group that can't exist": func(i *intruder) { i.say(peer.Control, []byte{3, 0, 0, 0, 255}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGame(t)
+			c := g.join(1)
+			g.spawn(spot{1, 2}, name2(7))
+			i := g.enter(100)
+			attack(i)
+			g.run(3)
+			assert.False(t, g.here(100))
+			assert.EqualValues(t, 1, g.broken())
+			assert.Equal(t, plugin.Connected, c.State())
+			assert.Equal(t, spots(g.world), spots(c.world))
+		})
+	}
+}
+
+func name2(id uint32) name { return name{ID: id} }
+
+// As many requests as an honest client can have under way are answered, also those
+// that the server does not handle.
+func TestRequestsThatNobodyHandlesAreAnswered(t *testing.T) {
+	g := newGame(t)
+	i := g.enter(100)
+	var w bits.Writer
+	w.Uvarint(0)
+	w.Bits(1, 32)
+	w.Bits(0, 64)
+	for range 3 {
+		i.say(peer.Requests, repeat(256, w.Finish())...)
+		g.run(1)
+	}
+	assert.True(t, g.here(100))
+	assert.EqualValues(t, 3*256, g.server.Stats().Messages.Sent)
+}
+
+// A client that sends to all others without end does not reach them with more than
+// they take in: they stay connected, and hear each other.
+//
+// Proves: Z10
+func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
+	p := newParty(t)
+	var loud []*intruder
+	for id := entangle.ClientID(100); id < 104; id++ {
+		loud = append(loud, p.enter(id))
+	}
+	before := heap()
+	for range 300 {
+		for _, i := range loud {
+			i.say(peer.FirstMessages, repeat(500, chatBody(0, []entangle.ClientID{}, 0))...)
+		}
+		p.run(1)
+	}
+	require.NoError(t, p.guests[0].send.SendTo(2, chat{Text: "quiet"}))
+	p.run(30)
+	assert.Contains(t, p.guests[1].texts(), "quiet")
+	for _, c := range p.clients {
+		assert.Equal(t, plugin.Connected, c.State())
+	}
+	assert.NotZero(t, p.server.Stats().Messages.Refused)
+	assert.Less(t, heap(), before+32<<20)
+}
+
+// A message about an entity that the server does not have, or no longer has, is not
+// held back: it will not come. What is sent after it is not, either.
+func TestMessagesAboutWhatIsGoneAreNotHeldBack(t *testing.T) {
+	p := newParty(t)
+	i := p.enter(100)
+	before := len(p.ears.heard)
+	i.say(peer.FirstMessages, chatBody(0, nil, 1), chatBody(0, nil, 0))
+	p.run(1)
+	require.Len(t, p.ears.heard, before+2)
+	assert.True(t, p.ears.heard[before].Message.Who.IsZero())
+	assert.Zero(t, p.server.Stats().Messages.Waited)
+	assert.EqualValues(t, 1, p.server.Stats().Messages.Dangling)
+}
+
+// A client that asks for every entity in every frame, and acknowledges all it gets,
+// is sent 64 of them per tick.
+func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
+	g := newGame(t)
+	const entities = 1000
+	for id := range uint32(entities) {
+		g.spawn(spot{}, name{id})
+	}
+	c := g.join(1)
+	g.run(120)
+	require.Len(t, spots(c.world), entities)
+	i := g.enter(100)
+	for range 200 {
+		i.acknowledge()
+		g.run(1)
+	}
+	ask := func(from int) []byte {
+		b := []byte{3}
+		for g := from; g < from+128; g++ {
+			b = binary.LittleEndian.AppendUint32(b, uint32(g))
+		}
+		return b
+	}
+	before := g.server.Stats().Replication
+	for range 60 {
+		for from := 0; from < entities; from += 128 {
+			i.say(peer.Control, ask(from))
+		}
+		i.acknowledge()
+		g.run(1)
+	}
+	after := g.server.Stats().Replication
+	assert.True(t, g.here(100))
+	assert.Greater(t, after.Actions-before.Actions, uint64(30*64))
+	assert.LessOrEqual(t, after.Actions-before.Actions, uint64(60*64))
+}
+
+// acknowledge tells the server that all its packets arrived. It reads their ids.
+func (i *intruder) acknowledge() {
+	h := packet.Header{Kind: packet.AckOnly, Tick: 1}
+	for {
+		n, _, err := i.conn.Receive(i.buf[:])
+		if err != nil {
+			break
+		}
+		payload, ok := i.sess.HandleDatagram(i.buf[:n], i.g.now)
+		if got, _, err := packet.ParseHeader(payload); ok && err == nil && got.Kind == packet.Data {
+			h.Ack, h.AckBits = got.ID, 1<<32-1
+			if got.ID < 33 {
+				h.AckBits = 1<<got.ID - 1
+			}
+			i.send(packet.AppendHeader(nil, h))
+		}
+	}
+}
+
+// A game's answer to a request may disconnect clients and stop the server.
+func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) {
+			var ask plugin.Requester[sum, total]
+			var server *plugin.Server
+			g := newGame(t, func(s *plugin.Server) {
+				server = s
+				s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+					plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) {
+						if stop {
+							return total{}, server.Stop()
+						}
+						for id := entangle.ClientID(1); id <= 3; id++ {
+							server.Disconnect(id, "all of you")
+						}
+						return total{}, nil
+					})
+					return nil
+				}))
+			})
+			g.join(1)
+			g.join(2, func(c *plugin.Client) {
+				c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+					ask = plugin.NewRequester[sum, total](w)
+					return nil
+				}))
+			})
+			g.join(3)
+			g.run(30)
+			for range 3 {
+				_, err := ask.Request(sum{})
+				require.NoError(t, err)
+			}
+			g.run(5)
+			assert.Empty(t, g.server.Clients())
+			assert.NoError(t, g.server.Err())
+			assert.Equal(t, stop, g.server.State() == plugin.Stopped)
+			for _, c := range g.clients {
+				assert.Equal(t, plugin.Disconnected, c.State())
+			}
+			assert.Zero(t, g.broken())
+		})
+	}
+}
+
+// What is sent while nobody is connected goes nowhere, also later.
+func TestMessagesWithoutAConnectionGoNowhere(t *testing.T) {
+	p := newParty(t)
+	guest := p.clients[0]
+	guest.Disconnect()
+	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "nobody hears"}))
+	p.run(2)
+	p.connect(guest, 1)
+	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "not yet"}))
+	p.run(30)
+	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "now"}))
+	p.run(5)
+	assert.Equal(t, []string{"now"}, p.ears.texts())
+
+	require.NoError(t, p.server.Stop())
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "to an empty room"}))
+	p.run(60)
+	require.NoError(t, p.server.Start(p.place))
+	p.now = p.now.Add(2e9)
+	p.connect(guest, 1)
+	p.run(30)
+	assert.Empty(t, p.guests[0].texts())
+}
+
+// A game that removes a replicated entity from its own world hears nothing more of
+// it than its despawn.
+func TestAClientMayRemoveWhatTheServerSent(t *testing.T) {
+	g := newGame(t)
+	var o watcher
+	c := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.FixedMain, o.system()) })
+	e := g.spawn(spot{1, 2}, name{7})
+	g.run(30)
+	require.Equal(t, []string{"spawned whole"}, o.take())
+	var mine ecs.Entity
+	query := c.world.Query(ecs.All(ecs.ComponentID[components.Remote](c.world)))
+	for query.Next() {
+		mine = query.Entity()
+	}
+	c.world.RemoveEntity(mine)
+	at[spot](g.world, e).X++
+	g.run(5)
+	assert.Empty(t, o.take())
+	g.world.RemoveEntity(e)
+	g.run(5)
+	assert.Equal(t, []string{"despawned"}, o.take())
+}

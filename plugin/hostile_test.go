@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -329,6 +330,28 @@ func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
 	assert.Less(t, heap(), before+32<<20)
 }
 
+// A client that takes in little is not hung up on for what others say to it: that is
+// dropped, and counted. What the server says to it counts.
+func TestWhatOthersSayDoesNotFillAClientsQueue(t *testing.T) {
+	p := newParty(t)
+	deaf := p.enter(100)
+	long := chat{Text: strings.Repeat("x", 900)}
+	for range 400 {
+		for range 4 {
+			require.NoError(t, p.guests[0].send.SendTo(100, long))
+		}
+		p.run(1)
+		deaf.step()
+	}
+	assert.NotZero(t, p.server.Stats().Messages.Refused)
+	require.True(t, p.here(100))
+	for range 600 {
+		require.NoError(t, p.ears.send.SendTo(100, long))
+	}
+	p.run(1)
+	assert.False(t, p.here(100))
+}
+
 // A message about an entity that the server does not have, or no longer has, is not
 // held back: it will not come. What is sent after it is not, either.
 func TestMessagesAboutWhatIsGoneAreNotHeldBack(t *testing.T) {
@@ -460,8 +483,12 @@ func TestMessagesWithoutAConnectionGoNowhere(t *testing.T) {
 	assert.Equal(t, []string{"now"}, p.ears.texts())
 
 	require.NoError(t, p.server.Stop())
-	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "to an empty room"}))
-	p.run(60)
+	for range 200 {
+		for range 200 {
+			require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: strings.Repeat("empty room ", 50)}))
+		}
+		p.run(1)
+	}
 	require.NoError(t, p.server.Start(p.place))
 	p.now = p.now.Add(2e9)
 	p.connect(guest, 1)

@@ -45,7 +45,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	cl := &Client{frame: newFrame(c)}
 	cl.post = systems.NewPost(c.protocol, false)
 	cl.engine = systems.NewClient(systems.ClientConfig{
-		Registry:   systems.NewRegistry(c.protocol),
+		Registry:   systems.NewRegistry(c.protocol, false),
 		Components: len(c.protocol.Components()),
 		Channels:   systems.Channels(c.protocol, false),
 		Post:       cl.post,
@@ -76,7 +76,10 @@ func (c *Client) Initialize(w *ecs.World) {
 }
 
 // Update runs one frame: it receives, runs the ticks that are due, and sends.
-func (c *Client) Update(*ecs.World) { c.Step(c.clock()) }
+func (c *Client) Update(w *ecs.World) {
+	c.mustBe(w)
+	c.Step(c.clock())
+}
 
 // Step runs one frame as of now, for tests that drive the clock themselves.
 func (c *Client) Step(now time.Time) { c.step(now) }
@@ -149,9 +152,12 @@ func (c *Client) Disconnect() { c.engine.Disconnect("the client left", c.clock()
 // with an error when ctx does, and when the client is disconnected without that
 // having been waited for.
 func (c *Client) Wait(ctx context.Context, state State) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	if c.State() == Disconnected && state != Disconnected {
+		return fmt.Errorf("plugin: waiting for %v: the client is not on its way; call Connect first (%s)", state, c.Reason())
+	}
+	until, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	pace(ctx, c.TickRate(), func() {
+	pace(until, c.TickRate(), func() {
 		c.Update(c.world)
 		switch now := c.State(); {
 		case now == state:
@@ -160,10 +166,14 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 			cancel(fmt.Errorf("plugin: waiting for %v: %s", state, c.Reason()))
 		}
 	})
-	if err := context.Cause(ctx); !errors.Is(err, errReached) {
+	switch err := context.Cause(until); {
+	case errors.Is(err, errReached):
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("plugin: waiting for %v, now %v: %w", state, c.State(), err)
+	default:
 		return err
 	}
-	return nil
 }
 
 var errReached = errors.New("reached")

@@ -115,6 +115,9 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	if err := p.Seal(); err != nil {
 		return common{}, fmt.Errorf("plugin: the protocol has mistakes: %w", err)
 	}
+	if err := inEffect(p); err != nil {
+		return common{}, err
+	}
 	if clock == nil {
 		clock = time.Now
 	}

@@ -25,7 +25,8 @@ type ClientConnected struct {
 
 // ClientDisconnected is raised when a connection has ended: on the server for
 // every client that was connected, and on a client for itself, also when its
-// attempt to connect failed.
+// attempt to connect failed. A client can come and go within one frame: read
+// ClientConnected first, or what is made for it stays.
 type ClientDisconnected struct {
 	Client entangle.ClientID
 	// Reason says why, in a sentence for people: the text that Disconnect was
@@ -34,7 +35,8 @@ type ClientDisconnected struct {
 }
 
 // EntitySpawned is raised when an entity that the network brought has appeared in
-// this world. All components of its first message are on it already.
+// this world. All components of its first message are on it already. It may have
+// been removed since: ask World.Alive.
 type EntitySpawned struct{ Entity ecs.Entity }
 
 // EntityDespawned is raised when the network has removed an entity from this
@@ -43,11 +45,13 @@ type EntitySpawned struct{ Entity ecs.Entity }
 type EntityDespawned struct{ Entity ecs.Entity }
 
 // ComponentInserted is raised when the network has given an entity a component of
-// type C, also with its spawn. The value is on the entity.
+// type C, also with its spawn. The value is on the entity, unless that was removed
+// since: ask World.Alive.
 type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
 // ComponentUpdated is raised when the network has changed the value of an
-// entity's C. The value is on the entity.
+// entity's C. The value is on the entity, unless that was removed since: ask
+// World.Alive.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
 // ComponentRemoved is raised when the network has taken C from an entity. It is
@@ -85,8 +89,8 @@ func componentEvents[C any](h *systems.Hub) *systems.ComponentEvents {
 	t := reflect.TypeFor[C]()
 	events, ok := h.Component(t)
 	if !ok {
-		panic(fmt.Sprintf("plugin: a reader of events of %v, which is not registered; "+
-			"register it with protocol.Component[%v](p) before the app is made", t, t))
+		panic(fmt.Sprintf("plugin: a reader of events of %v, which this side does not receive; on a client, "+
+			"register it with protocol.Component[%v](p) before the app is made; a server receives no components", t, t))
 	}
 	return events
 }

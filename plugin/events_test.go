@@ -61,8 +61,8 @@ func TestReaderInAWorldWithoutAnAppSaysWhatToDo(t *testing.T) {
 func TestReaderOfAnUnregisteredComponentSaysWhatToDo(t *testing.T) {
 	w := ecs.NewWorld()
 	systems.InstallHub(&w)
-	assert.PanicsWithValue(t, "plugin: a reader of events of plugin.shield, which is not registered; "+
-		"register it with protocol.Component[plugin.shield](p) before the app is made",
+	assert.PanicsWithValue(t, "plugin: a reader of events of plugin.shield, which this side does not receive; on a client, "+
+		"register it with protocol.Component[plugin.shield](p) before the app is made; a server receives no components",
 		func() { NewReader[ComponentUpdated[shield]](&w) })
 }
 

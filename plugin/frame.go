@@ -21,8 +21,9 @@ type frame struct {
 	time     *components.Time
 	dropped  *systems.Queue[TicksDropped]
 
-	now   time.Time // of the frame under way
-	steps int       // of the last frame
+	now      time.Time // of the frame under way
+	steps    int       // of the last frame
+	stepping bool
 }
 
 func newFrame(c common) frame {
@@ -52,6 +53,7 @@ func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(set.stage(), sys
 
 // attach makes the resources that systems find in the world.
 func (f *frame) attach(w *ecs.World) {
+	f.mustAttach(w)
 	f.world = w
 	f.hub = systems.InstallHub(w)
 	f.dropped = systems.QueueOf[TicksDropped](f.hub)
@@ -63,11 +65,25 @@ func (f *frame) attach(w *ecs.World) {
 	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++ })
 }
 
+func (f *frame) mustAttach(w *ecs.World) {
+	switch {
+	case w == nil:
+		panic("plugin: Initialize needs a world; make one with ecs.NewWorld()")
+	case f.world != nil:
+		panic("plugin: the app was initialised before; an app belongs to one world for its life: make a new one with NewServer or NewClient")
+	case systems.HubOf(w) != nil:
+		panic("plugin: the world has an Entangle app already; give each app a world of its own")
+	}
+	if err := f.protocol.Err(); err != nil {
+		panic("plugin: the protocol has mistakes: " + err.Error())
+	}
+}
+
 // step runs one frame at now.
 func (f *frame) step(now time.Time) {
-	if f.world != nil && f.world.IsLocked() {
-		panic("plugin: Update while a query of the world is open; iterate it to its end, or Close it, before")
-	}
+	f.mustStep()
+	f.stepping = true
+	defer func() { f.stepping = false }()
 	f.now = now
 	steps, dropped := f.stepper.Advance(now)
 	f.hub.BeginFrame(f.steps)
@@ -77,4 +93,25 @@ func (f *frame) step(now time.Time) {
 	}
 	f.time.Overstep = f.stepper.Overstep()
 	f.schedule.Frame(f.world, steps)
+}
+
+func (f *frame) mustStep() {
+	switch {
+	case f.world == nil:
+		panic("plugin: Update before Initialize; call Initialize(world) first, or let Run do both")
+	case f.stepping:
+		panic("plugin: Update from within a frame of the same app; a system does not update its app")
+	case f.world.IsLocked():
+		panic("plugin: Update while a query of the world is open; iterate it to its end, or Close it, before")
+	case systems.HubOf(f.world) != f.hub:
+		panic("plugin: the world was emptied by World.Reset, which takes the app's resources with it; " +
+			"remove entities instead, or make a new app for the world")
+	}
+}
+
+// mustBe checks that an app is updated with the world that it was initialised with.
+func (f *frame) mustBe(w *ecs.World) {
+	if w != nil && f.world != nil && w != f.world {
+		panic("plugin: Update with another world than Initialize; an app belongs to one world for its life")
+	}
 }

@@ -43,7 +43,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 	s := &Server{frame: newFrame(c), config: config}
 	s.post = systems.NewPost(c.protocol, true)
 	s.engine = systems.NewServer(systems.ServerConfig{
-		Registry: systems.NewRegistry(c.protocol),
+		Registry: systems.NewRegistry(c.protocol, true),
 		Channels: systems.Channels(c.protocol, true),
 		Post:     s.post,
 		Log:      c.log,
@@ -75,7 +75,10 @@ func (s *Server) Initialize(w *ecs.World) {
 }
 
 // Update runs one frame: it receives, runs the ticks that are due, and sends.
-func (s *Server) Update(*ecs.World) { s.Step(s.clock()) }
+func (s *Server) Update(w *ecs.World) {
+	s.mustBe(w)
+	s.Step(s.clock())
+}
 
 // Step runs one frame as of now, for tests that drive the clock themselves.
 func (s *Server) Step(now time.Time) { s.step(now) }
@@ -171,6 +174,10 @@ func (s *Server) Start(listeners ...transport.Listener) error {
 func openAll(listeners []transport.Listener) ([]transport.Conn, error) {
 	var conns []transport.Conn
 	for _, l := range listeners {
+		if l == nil {
+			closeAll(conns)
+			return nil, errNoListeners
+		}
 		conn, err := l.Listen()
 		if err != nil {
 			closeAll(conns)
@@ -190,14 +197,14 @@ func closeAll(conns []transport.Conn) {
 }
 
 func (s *Server) newSession(conns []transport.Conn) (*session.Server, error) {
-	s.addrs = append([]netip.AddrPort(nil), s.config.PublicAddrs...)
+	addrs := append([]netip.AddrPort(nil), s.config.PublicAddrs...)
 	for _, conn := range conns {
-		s.addrs = append(s.addrs, conn.LocalAddr())
+		addrs = append(addrs, conn.LocalAddr())
 	}
 	config := session.ServerConfig{
 		ProtocolID: protocol.ID(s.protocol.Name()),
 		Key:        s.config.Key,
-		Addresses:  s.addrs,
+		Addresses:  addrs,
 		MaxClients: s.config.MaxClients,
 		TokenLife:  s.config.TokenLife,
 		Entropy:    s.entropy,
@@ -209,10 +216,16 @@ func (s *Server) newSession(conns []transport.Conn) (*session.Server, error) {
 		}
 		config.Key, config.Start = devKey(s.protocol.Name()), devStart
 	}
-	return session.NewServer(config)
+	sess, err := session.NewServer(config)
+	if err == nil {
+		s.addrs = addrs
+	}
+	return sess, err
 }
 
-// Addrs returns where clients reach the server, the public addresses first.
+// Addrs returns where the server is, the public addresses first; nil before the
+// first Start. A listener at a wildcard address stands there with the wildcard,
+// which is no address for a token: tokens name what players reach.
 func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
 
 // Stop disconnects every client, closes the sockets and frees their ports. The
@@ -241,7 +254,9 @@ func (s *Server) Clients() []ClientInfo {
 }
 
 // Disconnect ends a client's connection and tells it the reason: text for people,
-// of which the first 200 bytes arrive. It reports whether there was such a client.
+// of which the first 200 bytes arrive, with '?' for control characters. It reports
+// whether there was such a client. What was sent before and has not arrived is
+// lost: put last words into the reason.
 func (s *Server) Disconnect(id entangle.ClientID, reason string) bool {
 	return s.engine.Disconnect(id, reason, s.clock())
 }

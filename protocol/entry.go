@@ -91,49 +91,50 @@ func (m *MessageInfo) via() string {
 	return m.Channel.Name
 }
 
-// Diff says in which entries two sides differ, a line each for a developer to
-// read, or "" if in none. Names that differ only in their number are not listed:
-// the entries that shifted them are.
-func Diff(mine, theirs []Entry) string {
+// Diff says in which entries a server and a client differ, each difference in a
+// few words for a developer to read, or "" if in none. Names that differ only in
+// their number are not listed: the entries that shifted them are. The words are
+// the same on both sides, because each may be shown the other's.
+func Diff(server, client []Entry) string {
 	type key struct {
 		kind Kind
 		name string
 	}
-	others := make(map[key]Entry, len(theirs))
-	for _, e := range theirs {
-		others[key{e.Kind, e.Name}] = e
+	clients := make(map[key]Entry, len(client))
+	for _, e := range client {
+		clients[key{e.Kind, e.Name}] = e
 	}
-	var lines []string
-	for _, e := range mine {
+	var found []string
+	for _, e := range server {
 		k := key{e.Kind, e.Name}
-		other, ok := others[k]
-		delete(others, k)
-		if line := difference(e, other, ok); line != "" {
-			lines = append(lines, line)
+		other, ok := clients[k]
+		delete(clients, k)
+		if words := difference(e, other, ok); words != "" {
+			found = append(found, words)
 		}
 	}
-	for _, e := range theirs {
-		if _, left := others[key{e.Kind, e.Name}]; left {
-			lines = append(lines, fmt.Sprintf("%v %s is registered only on the other side", e.Kind, e.Name))
-			delete(others, key{e.Kind, e.Name})
+	for _, e := range client {
+		if _, left := clients[key{e.Kind, e.Name}]; left {
+			found = append(found, fmt.Sprintf("%v %s is registered only on the client", e.Kind, e.Name))
+			delete(clients, key{e.Kind, e.Name})
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(found, "; ")
 }
 
-func difference(mine, theirs Entry, ok bool) string {
+func difference(server, client Entry, ok bool) string {
 	switch {
 	case !ok:
-		return fmt.Sprintf("%v %s is registered only on this side", mine.Kind, mine.Name)
-	case mine.Kind == KindSetting && mine.Number != theirs.Number:
-		return fmt.Sprintf("%v %s is %d on this side and %d on the other", mine.Kind, mine.Name, mine.Number, theirs.Number)
-	case mine.Hash == theirs.Hash:
+		return fmt.Sprintf("%v %s is registered only on the server", server.Kind, server.Name)
+	case server.Kind == KindSetting && server.Number != client.Number:
+		return fmt.Sprintf("%v %s is %d on the server and %d on the client", server.Kind, server.Name, server.Number, client.Number)
+	case server.Hash == client.Hash:
 		return ""
-	case mine.Kind == KindSetting:
-		return fmt.Sprintf("%v %s differs", mine.Kind, mine.Name)
-	case mine.Kind == KindChannel:
-		return fmt.Sprintf("%v %s differs: in its mode or direction", mine.Kind, mine.Name)
+	case server.Kind == KindSetting:
+		return fmt.Sprintf("%v %s differs", server.Kind, server.Name)
+	case server.Kind == KindChannel:
+		return fmt.Sprintf("%v %s differs in its mode or direction", server.Kind, server.Name)
 	default:
-		return fmt.Sprintf("%v %s differs: in its fields, their order, types or tags, or in an option", mine.Kind, mine.Name)
+		return fmt.Sprintf("%v %s differs in its fields, their order, types or tags, or in an option", server.Kind, server.Name)
 	}
 }

@@ -143,20 +143,20 @@ func TestADifferenceIsFoundAndNamed(t *testing.T) {
 		assert.NotEqual(t, base.Hash(), other.Hash(), name)
 		assert.Equal(t, line, protocol.Diff(base.Entries(), other.Entries()), name)
 	}
-	differ("component", "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on the other side", game(register[flags]))
-	differ("message", "message github.com/entangle-ecs/entangle/protocol_test.pingQ is registered only on the other side",
+	differ("component", "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on the client", game(register[flags]))
+	differ("message", "message github.com/entangle-ecs/entangle/protocol_test.pingQ is registered only on the client",
 		game(func(p *protocol.Protocol) { protocol.Message[pingQ](p) }))
-	differ("channel", "channel extra is registered only on the other side",
+	differ("channel", "channel extra is registered only on the client",
 		game(func(p *protocol.Protocol) { p.Channel(protocol.ChannelConfig{Name: "extra"}) }))
 
-	assert.Equal(t, "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on this side",
+	assert.Equal(t, "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on the server",
 		protocol.Diff(game(register[flags]).Entries(), base.Entries()))
 	assert.Empty(t, protocol.Diff(base.Entries(), game().Entries()))
 
 	faster := protocol.New(protocol.Config{Name: "game", TickRate: 20})
 	slower := protocol.New(protocol.Config{Name: "game", TickRate: 10})
 	assert.NotEqual(t, faster.Hash(), slower.Hash())
-	assert.Equal(t, "setting tick rate is 20 on this side and 10 on the other", protocol.Diff(faster.Entries(), slower.Entries()))
+	assert.Equal(t, "setting tick rate is 20 on the server and 10 on the client", protocol.Diff(faster.Entries(), slower.Entries()))
 
 	other := protocol.New(protocol.Config{Name: "other", TickRate: 20})
 	assert.Equal(t, "setting game name differs", protocol.Diff(faster.Entries(), other.Entries()))

@@ -125,9 +125,9 @@ func (p *Post) Stats() PostStats { return p.stat }
 // Errors of sending, which are the caller's mistakes.
 var (
 	// ErrDirection: a message that only the other side may send.
-	ErrDirection = errors.New("systems: this side may not send that message: see its Direction in the protocol")
+	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
 	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
-	ErrNotRelayed = errors.New("systems: only messages registered with Relay reach other clients; a client sends others to components.Server")
+	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
 )
 
 // maxOutgoing bounds the bytes of messages that one frame may queue. A game that
@@ -140,7 +140,7 @@ const letterOverhead = 128
 func (p *Post) full() bool { return len(p.heap)+letterOverhead*len(p.out) > maxOutgoing }
 
 // ErrTooMuch is returned for a message beyond maxOutgoing.
-var ErrTooMuch = errors.New("systems: more than 16 MiB of messages in one frame")
+var ErrTooMuch = errors.New("plugin: more than 16 MiB of messages in one frame")
 
 // Send queues a message. encode writes its body; entities in it go through refs.
 func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {

@@ -7,10 +7,14 @@ import (
 )
 
 // registry is a protocol as a peer compares it.
-type registry struct{ p *protocol.Protocol }
+type registry struct {
+	p      *protocol.Protocol
+	server bool
+}
 
-// NewRegistry returns what a peer needs of a protocol.
-func NewRegistry(p *protocol.Protocol) peer.Registry { return registry{p} }
+// NewRegistry returns what a peer of a server, or of a client, needs of a
+// protocol.
+func NewRegistry(p *protocol.Protocol, server bool) peer.Registry { return registry{p, server} }
 
 // Hash implements peer.Registry.
 func (r registry) Hash() uint64 { return r.p.Hash() }
@@ -26,7 +30,10 @@ func (r registry) Diff(entries []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return protocol.Diff(r.p.Entries(), theirs), nil
+	if r.server {
+		return protocol.Diff(r.p.Entries(), theirs), nil
+	}
+	return protocol.Diff(theirs, r.p.Entries()), nil
 }
 
 // Channels returns the game's own channels as one side sees them.

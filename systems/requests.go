@@ -39,17 +39,22 @@ const maxFailure = 512
 // Errors of requests, which are the caller's mistakes.
 var (
 	// ErrOnlyClients: requests go from clients to the server.
-	ErrOnlyClients = errors.New("systems: a server does not request; send a message")
+	ErrOnlyClients = errors.New("plugin: a server does not request; send a message")
 	// ErrOnlyServer: requests are answered by the server.
-	ErrOnlyServer = errors.New("systems: a client does not answer requests; handle them on the server")
+	ErrOnlyServer = errors.New("a client does not answer requests; handle them on the server")
+	// ErrHandled: there is a handler already.
+	ErrHandled = errors.New("requests of this kind are handled already; a kind has one handler")
 	// ErrTooManyCalls: maxCalls requests wait for their answers.
-	ErrTooManyCalls = errors.New("systems: 256 requests of this kind wait for their answers; wait for some")
+	ErrTooManyCalls = errors.New("plugin: 256 requests of this kind wait for their answers; wait for some")
 )
 
 // HandleRequests sets who answers a kind of request on a server.
 func (p *Post) HandleRequests(number int, answer Answerer) error {
 	if !p.server {
 		return ErrOnlyServer
+	}
+	if p.offices[number].answer != nil {
+		return ErrHandled
 	}
 	p.offices[number].answer = answer
 	return nil

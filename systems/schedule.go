@@ -41,7 +41,7 @@ const (
 // of that stage.
 func (s *Schedule) Bind(stage Stage, own func(w *ecs.World)) {
 	if s.own[stage] != nil {
-		panic(fmt.Sprintf("systems: stage %v is bound already; a stage has one piece of work of the engine", stage))
+		panic(fmt.Sprintf("plugin: stage %v is bound already; a stage has one piece of work of the engine", stage))
 	}
 	s.own[stage] = own
 }
@@ -51,10 +51,10 @@ func (s *Schedule) Bind(stage Stage, own func(w *ecs.World)) {
 // initialised after those that were added before it. Adding one later panics.
 func (s *Schedule) Add(stage Stage, sys System) {
 	if sys == nil {
-		panic("systems: AddSystem needs a system, got nil")
+		panic("plugin: AddSystem needs a system, got nil")
 	}
 	if s.phase > initializing {
-		panic(fmt.Sprintf("systems: %T was added to %v after Initialize and would never be initialised; "+
+		panic(fmt.Sprintf("plugin: %T was added to %v after Initialize and would never be initialised; "+
 			"add it before the app is initialised, or from a system's Initialize", sys, stage))
 	}
 	s.stages[stage] = append(s.stages[stage], sys)
@@ -64,7 +64,7 @@ func (s *Schedule) Add(stage Stage, sys System) {
 // Initialize initialises all systems in the order of Add, whatever their stage.
 func (s *Schedule) Initialize(w *ecs.World) {
 	if s.phase != collecting {
-		panic("systems: Initialize was called twice; an app belongs to one world and is initialised once: make a new app")
+		panic("plugin: Initialize was called twice; an app belongs to one world and is initialised once: make a new app")
 	}
 	s.phase = initializing
 	for s.started < len(s.systems) {
@@ -93,9 +93,9 @@ func (s *Schedule) mustRun() {
 	switch s.phase {
 	case running:
 	case finalized:
-		panic("systems: Update after Finalize; make a new app for a new run")
+		panic("plugin: Update after Finalize; make a new app for a new run")
 	default:
-		panic("systems: Update before Initialize; call Initialize(world) first, " +
+		panic("plugin: Update before Initialize; call Initialize(world) first, " +
 			"and do not update the app from inside a system's Initialize")
 	}
 }

@@ -61,23 +61,23 @@ func TestMisuseOfAScheduleSaysWhatToDo(t *testing.T) {
 	w := ecs.NewWorld()
 	var log []string
 	s := &systems.Schedule{}
-	assert.PanicsWithValue(t, "systems: AddSystem needs a system, got nil",
+	assert.PanicsWithValue(t, "plugin: AddSystem needs a system, got nil",
 		func() { s.Add(systems.Main, nil) })
-	assert.PanicsWithValue(t, "systems: Update before Initialize; call Initialize(world) first, "+
+	assert.PanicsWithValue(t, "plugin: Update before Initialize; call Initialize(world) first, "+
 		"and do not update the app from inside a system's Initialize",
 		func() { s.Frame(&w, 1) })
 	s.Bind(systems.Sync, func(*ecs.World) {})
-	assert.PanicsWithValue(t, "systems: stage Sync is bound already; a stage has one piece of work of the engine",
+	assert.PanicsWithValue(t, "plugin: stage Sync is bound already; a stage has one piece of work of the engine",
 		func() { s.Bind(systems.Sync, func(*ecs.World) {}) })
 
 	s.Initialize(&w)
-	assert.PanicsWithValue(t, "systems: systems_test.recording was added to FixedUpdate.Main after Initialize and would never be initialised; "+
+	assert.PanicsWithValue(t, "plugin: systems_test.recording was added to FixedUpdate.Main after Initialize and would never be initialised; "+
 		"add it before the app is initialised, or from a system's Initialize",
 		func() { s.Add(systems.Main, recording{"a", &log}) })
-	assert.PanicsWithValue(t, "systems: Initialize was called twice; an app belongs to one world and is initialised once: make a new app",
+	assert.PanicsWithValue(t, "plugin: Initialize was called twice; an app belongs to one world and is initialised once: make a new app",
 		func() { s.Initialize(&w) })
 	s.Finalize(&w)
-	assert.PanicsWithValue(t, "systems: Update after Finalize; make a new app for a new run",
+	assert.PanicsWithValue(t, "plugin: Update after Finalize; make a new app for a new run",
 		func() { s.Frame(&w, 1) })
 }
 

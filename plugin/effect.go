@@ -1,0 +1,53 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// inEffect returns an error for what a protocol asks for and this version does not
+// do. Silence would look like a network that loses it.
+func inEffect(p *protocol.Protocol) error {
+	var errs []error
+	refuse := func(what, name string) {
+		errs = append(errs, fmt.Errorf("plugin: %s of %s has no effect in this version: remove it", what, name))
+	}
+	for _, c := range p.Components() {
+		for _, option := range optionsOf(c) {
+			refuse(option, c.Name)
+		}
+	}
+	for _, i := range p.Inputs() {
+		refuse("protocol.Input", i.Name)
+	}
+	for _, r := range p.Resources() {
+		refuse("protocol.Resource", r.Name)
+	}
+	for _, l := range p.Locals() {
+		refuse("protocol.Local", l.Name)
+	}
+	return errors.Join(errs...)
+}
+
+// optionsOf returns the options of a component that nothing in this version acts
+// on.
+func optionsOf(c *protocol.ComponentInfo) (names []string) {
+	if c.Direction != protocol.ServerToClient {
+		names = append(names, "Direction")
+	}
+	if c.Once {
+		names = append(names, "ReplicateOnce")
+	}
+	if c.Delta {
+		names = append(names, "Delta")
+	}
+	if c.Predict != protocol.Simple {
+		names = append(names, "Predict")
+	}
+	if c.Blend != nil || c.Interpolate != protocol.Simple {
+		names = append(names, "Interpolate")
+	}
+	return names
+}

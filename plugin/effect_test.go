@@ -1,0 +1,32 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// What a protocol asks for and nobody does is refused: silence would look like a
+// network that loses it.
+func TestWhatHasNoEffectIsRefused(t *testing.T) {
+	for want, register := range map[string]func(*protocol.Protocol){
+		"ReplicateOnce":     func(p *protocol.Protocol) { protocol.Component[spot](p).ReplicateOnce() },
+		"Delta":             func(p *protocol.Protocol) { protocol.Component[spot](p).Delta() },
+		"Direction":         func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
+		"Predict":           func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
+		"Interpolate":       func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },
+		"protocol.Input":    func(p *protocol.Protocol) { protocol.Input[spot](p) },
+		"protocol.Resource": func(p *protocol.Protocol) { protocol.Resource[spot](p) },
+		"protocol.Local":    func(p *protocol.Protocol) { protocol.Local[spot](p) },
+	} {
+		p := protocol.New(protocol.Config{Name: "effect"})
+		register(p)
+		_, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
+		assert.ErrorContains(t, err, "plugin: "+want+" of ", want)
+		_, err = plugin.NewClient(plugin.ClientConfig{Protocol: p})
+		assert.ErrorContains(t, err, "has no effect in this version", want)
+	}
+}

@@ -129,18 +129,38 @@ func TestDifferencesAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestADifferenceThatChangesNothingIsRefused(t *testing.T) {
+func TestADifferenceHasOneForm(t *testing.T) {
 	s := subjectOf[pose](t)
 	base, value := make([]byte, s.plan.Size()), make([]byte, s.plan.Size())
-	var w bits.Writer
-	w.Bool(true)
-	for range 3 {
-		w.Bool(false)
-		w.Varint(0)
+	s.plan.Round(base)
+	steps := func(x, y, z int64) func(*bits.Writer) {
+		return func(w *bits.Writer) {
+			for _, d := range []int64{x, y, z} {
+				w.Bool(false)
+				w.Varint(d)
+			}
+		}
 	}
-	var r bits.Reader
-	r.Reset(w.Finish())
-	assert.ErrorIs(t, s.plan.DecodeDelta(&r, base, value, nil), protocol.ErrDelta)
+	cases := []struct {
+		name  string
+		write func(w *bits.Writer)
+		err   error
+	}{
+		{"steps", steps(1, -1, 0), nil},
+		{"nothing changes", steps(0, 0, 0), protocol.ErrDelta},
+		{"a step as long as the index", steps(40000, 0, 0), protocol.ErrDelta},
+		{"a step out of range", steps(60000, 0, 0), protocol.ErrRange},
+		{"an index where a step is shorter", func(w *bits.Writer) { w.Bool(true); w.Bits(51201, 17); steps(0, 0, 0)(w) }, protocol.ErrDelta},
+	}
+	for _, c := range cases {
+		var w bits.Writer
+		w.Bool(true)
+		c.write(&w)
+		w.Bool(false)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		assert.ErrorIs(t, s.plan.DecodeDelta(&r, base, value, nil), c.err, c.name)
+	}
 }
 
 // Proves: G8

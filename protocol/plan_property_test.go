@@ -306,3 +306,45 @@ func FuzzDecodeComponent(f *testing.F) {
 		require.Equal(t, read.Finish(), written.Finish(), s.name)
 	})
 }
+
+// Bits that stand for more than a type allows are refused, for every kind of
+// number.
+//
+// Proves: G8
+func TestBitsBeyondARangeAreRefused(t *testing.T) {
+	refuse := func(name string, plan *protocol.Plan, err error) {
+		require.NoError(t, err, name)
+		var r bits.Reader
+		r.Reset(bytes.Repeat([]byte{0xff}, plan.MaxBits()/8+1))
+		assert.ErrorIs(t, plan.Decode(&r, make([]byte, plan.Size()), nil), protocol.ErrRange, name)
+		assert.Zero(t, r.RemainingBits(), name)
+	}
+	plan, err := protocol.ComponentPlan[struct {
+		V [3]float32 `net:"range=-1..1,step=0.1"`
+	}]()
+	refuse("vector", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V [9]float32 `net:"range=-1..1,step=0.1"`
+	}]()
+	refuse("run", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V float64 `net:"range=-1..1,step=0.1"`
+	}]()
+	refuse("float64", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V uint8 `net:"range=0..100"`
+	}]()
+	refuse("integer", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V float32 `net:"angle,step=0.1"`
+	}]()
+	refuse("angle", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V [4]float32 `net:"quat"`
+	}]()
+	refuse("quat", plan, err)
+	plan, err = protocol.ComponentPlan[struct {
+		V [2][4]float64 `net:"quat"`
+	}]()
+	refuse("quats", plan, err)
+}

@@ -37,9 +37,6 @@ func tagOf(field reflect.StructField, around *fieldTag) (*fieldTag, error) {
 			return nil, err
 		}
 	}
-	if around != nil && around.event {
-		t.event = true
-	}
 	return t, t.check()
 }
 

@@ -23,23 +23,27 @@ var (
 // returns zero values and Err that error. A Reader may be copied: the copy goes
 // on from the same position.
 type Reader struct {
-	data []byte // not yet loaded
-	acc  uint64 // loaded and not yet read, the next bit lowest
-	n    uint   // how many of them, always below 64
+	data []byte
+	at   uint // the next bit
+	near uint // from this bit on, a word does not lie in data whole
 	err  error
 }
+
+// wordBits is how many bits a load of eight bytes gives at least, whatever bit
+// of the first byte the stream stands at.
+const wordBits = 57
 
 // Reset begins to read at the first bit of data. The Reader keeps data and never
 // writes to it.
 func (r *Reader) Reset(data []byte) {
-	*r = Reader{data: data}
+	*r = Reader{data: data, near: uint(max(len(data)-7, 0)) * 8}
 }
 
 // Err returns the first error, or nil.
 func (r *Reader) Err() error { return r.err }
 
 // RemainingBits returns the number of bits left to read, padding included.
-func (r *Reader) RemainingBits() int { return len(r.data)*8 + int(r.n) }
+func (r *Reader) RemainingBits() int { return len(r.data)*8 - int(r.at) }
 
 // Fail makes err the Reader's error, unless it has one, and ends the stream. A
 // decoder calls it for values that are well formed and still wrong.
@@ -47,7 +51,7 @@ func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
-	r.data, r.acc, r.n = nil, 0, 0
+	r.data, r.at, r.near = nil, 0, 0
 }
 
 // End requires that nothing but zero padding of less than a byte is left. It
@@ -57,51 +61,42 @@ func (r *Reader) End() error {
 	case r.err != nil:
 	case r.RemainingBits() >= 8:
 		r.Fail(ErrTrailing)
-	case r.acc != 0:
+	case r.peek() != 0:
 		r.Fail(ErrPadding)
 	}
 	return r.err
 }
 
-// Bits reads n bits, 0 to 64.
+// Bits reads n bits, 0 to 64. Where it can, it loads the word that holds them: no
+// read then waits for the one before, and this much is inlined.
 func (r *Reader) Bits(n uint) uint64 {
-	if n > r.n {
-		return r.refill(n)
+	if at := r.at; at < r.near && n <= wordBits {
+		r.at += n
+		return binary.LittleEndian.Uint64(r.data[at>>3:]) >> (at & 7) & (1<<n - 1)
 	}
-	v := r.acc & (1<<(n&63) - 1)
-	r.acc >>= n & 63
-	r.n -= n
-	return v
+	return r.pieces(n)
 }
 
-// refill reads n bits, more than are loaded.
-func (r *Reader) refill(n uint) uint64 {
-	if len(r.data) < 8 {
-		return r.tail(n)
-	}
-	word := binary.LittleEndian.Uint64(r.data)
-	r.data = r.data[8:]
-	v := r.acc | word<<r.n
-	used := n - r.n
-	r.acc, r.n = word>>used, 64-used
-	return v & (1<<n - 1)
-}
-
-// tail reads n bits, more than are loaded, where less than a word is left.
-func (r *Reader) tail(n uint) uint64 {
-	if int(n) > r.RemainingBits() {
+// pieces is Bits for more than a word is sure to hold, and near the end.
+func (r *Reader) pieces(n uint) uint64 {
+	if n > uint(r.RemainingBits()) {
 		r.Fail(ErrShort)
 		return 0
 	}
-	var word uint64
-	for i, b := range r.data {
-		word |= uint64(b) << (8 * i)
+	if n > wordBits {
+		low := r.Bits(32)
+		return low | r.Bits(n-32)<<32
 	}
-	v := r.acc | word<<r.n
-	used := n - r.n
-	r.acc, r.n = word>>used, uint(len(r.data))*8-used
-	r.data = nil
-	return v & (1<<n - 1)
+	v := r.peek() & (1<<n - 1)
+	r.at += n
+	return v
+}
+
+// peek returns the next wordBits at least, or all that are left.
+func (r *Reader) peek() uint64 {
+	var word [8]byte
+	copy(word[:], r.data[r.at>>3:])
+	return binary.LittleEndian.Uint64(word[:]) >> (r.at & 7)
 }
 
 // Bool reads one bit.
@@ -110,7 +105,7 @@ func (r *Reader) Bool() bool { return r.Bits(1) != 0 }
 // Align skips to the next whole byte, counted from Reset. The skipped bits must
 // be zero, else the error is ErrPadding.
 func (r *Reader) Align() {
-	if r.Bits(r.n&7) != 0 {
+	if r.Bits(-r.at&7) != 0 {
 		r.Fail(ErrPadding)
 	}
 }
@@ -134,9 +129,9 @@ func (r *Reader) Copy(dst []byte, n int) {
 	}
 	whole := n >> 3
 	i := 0
-	if r.n == 0 {
-		i = copy(dst[:whole], r.data)
-		r.data = r.data[i:]
+	if r.at&7 == 0 {
+		i = copy(dst[:whole], r.data[r.at>>3:])
+		r.at += uint(i) * 8
 	}
 	for ; whole-i >= 8; i += 8 {
 		binary.LittleEndian.PutUint64(dst[i:], r.Bits(64))

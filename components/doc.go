@@ -6,7 +6,8 @@
 // replicated: Arche moves components as raw bytes, which loses pointers. Where a
 // component needs a short text there is Text32.
 //
-//	builder.New(Position{X: 1}, components.Replicate{})
+//	balls := generic.NewMap2[Position, components.Replicate](w)
+//	ball := balls.NewWith(&Position{X: 1}, &components.Replicate{})
 //	time := ecs.GetResource[components.Time](w)
 //
 // Nothing here does anything by itself; package plugin acts on it.

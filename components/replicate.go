@@ -16,7 +16,9 @@ type Replicate struct {
 // plugin sets it and takes it off; games only ask for it, in filters.
 //
 // A movement system that is shared by server and client filters without Remote,
-// so that it keeps off what arrives:
+// so that it keeps off what arrives. What the game itself writes to such an entity
+// stays until the server changes that component; one that it removes is gone for
+// good:
 //
 //	generic.NewFilter2[Position, Velocity]().Without(generic.T[components.Remote]())
 type Remote struct{}

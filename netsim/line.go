@@ -101,6 +101,9 @@ type clientConn struct {
 
 func (c *clientConn) LocalAddr() netip.AddrPort { return c.addr }
 
+// Local reports that all peers are in this process.
+func (c *clientConn) Local() bool { return true }
+
 func (c *clientConn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	c.network.mu.Lock()
 	defer c.network.mu.Unlock()

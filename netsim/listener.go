@@ -42,6 +42,9 @@ type serverConn struct {
 
 func (s *serverConn) LocalAddr() netip.AddrPort { return s.addr }
 
+// Local reports that all peers are in this process.
+func (s *serverConn) Local() bool { return true }
+
 func (s *serverConn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	s.network.mu.Lock()
 	defer s.network.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/session"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -186,12 +185,11 @@ func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 // first program, and for tests. Tokens for other servers come from whoever has
 // their key; see token.Mint and the package tokenhttp.
 func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
-	return token.Mint(devKey(c.protocol.Name()), token.Claims{
-		ProtocolID: protocol.ID(c.protocol.Name()),
-		ClientID:   id,
-		Servers:    []netip.AddrPort{server},
-		Now:        c.clock(),
-		Entropy:    c.entropy,
+	return MintToken(devKey(c.protocol.Name()), c.protocol.Name(), token.Claims{
+		ClientID: id,
+		Servers:  []netip.AddrPort{server},
+		Now:      c.clock(),
+		Entropy:  c.entropy,
 	})
 }
 

@@ -33,13 +33,14 @@ type Server struct {
 	cfg       ServerConfig
 	publisher *Publisher // nil until the world is known
 
-	session *session.Server
-	links   []link
-	clients []*client // by slot of the session
-	open    []*client // in the order in which they came
-	payload []byte
-	dead    Dead
-	traffic Traffic
+	session  *session.Server
+	links    []link
+	clients  []*client // by slot of the session
+	open     []*client // in the order in which they came
+	payload  []byte
+	dead     Dead
+	traffic  Traffic
+	refusals refusals
 }
 
 // link is one socket.
@@ -79,7 +80,7 @@ func (s *Server) Running() bool { return s.session != nil }
 
 // Start takes over open sockets and a session for them.
 func (s *Server) Start(sess *session.Server, conns []transport.Conn) {
-	s.session = sess
+	s.session, s.refusals = sess, refusals{}
 	s.clients = make([]*client, sess.MaxClients())
 	s.links = s.links[:0]
 	for _, conn := range conns {
@@ -124,6 +125,7 @@ func (s *Server) Receive(now time.Time) error {
 		}
 	}
 	s.session.Advance(now)
+	s.refusals.tell(s.cfg.Log, s.session.Stats().Drops, now)
 	s.events()
 	s.reap(now)
 	// A game's answer to a request may disconnect anybody, or stop the server.

@@ -58,6 +58,8 @@ func NextSecond(now time.Time) time.Time {
 
 func (c *Claims) check() error {
 	switch {
+	case c.ProtocolID == 0:
+		return errors.New("token: Claims.ProtocolID is zero; set it to protocol.ID of the game's name, or mint with plugin.MintToken")
 	case c.ClientID == entangle.Nobody:
 		return errors.New("token: Claims.ClientID is zero, which is nobody; give each player an id")
 	case len(c.Servers) < 1 || len(c.Servers) > MaxServers:
@@ -71,7 +73,7 @@ func (c *Claims) check() error {
 	case len(c.UserData) > MaxUserData:
 		return fmt.Errorf("token: Claims.UserData has %d bytes; at most %d fit", len(c.UserData), MaxUserData)
 	case c.Now.Unix() <= 0:
-		return errors.New("token: Claims.Now is not set; pass time.Now()")
+		return errors.New("token: Claims.Now is not set; pass time.Now(), or NextSecond of it right after the server started")
 	}
 	return c.checkServers()
 }

@@ -41,7 +41,8 @@ var reasonTexts = [reasons]string{
 	"disconnected",
 	"the server stopped",
 	"denied: the server is full",
-	"no answer: nothing listens there, or the server does not accept this token",
+	"no answer: nothing listens there, or the server refused the token (expired, used before, for another server or game, " +
+		"or older than the server), or this client is still connected",
 	"no answer to the response",
 	"the connect token is invalid",
 	"the connect token expired",

@@ -124,13 +124,22 @@ func (r *Receiver) find(rec *repl.Record) *group {
 	if r.strangers >= maxStrangers && rec.Kind != repl.Full && !r.sweep(rec.Tick) {
 		return nil
 	}
-	g := &group{}
-	if n := len(r.spare); n > 0 {
-		g, r.spare = r.spare[n-1], r.spare[:n-1]
-	}
-	*g = group{handle: rec.Group, members: g.members[:0], waits: g.waits[:0]}
+	g := r.fresh()
+	g.handle = rec.Group
 	r.groups.put(g)
 	r.strangers++
+	return g
+}
+
+// fresh returns a group that nothing is known of.
+func (r *Receiver) fresh() *group {
+	n := len(r.spare)
+	if n == 0 {
+		return new(group)
+	}
+	g := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	*g = group{members: g.members[:0], waits: g.waits[:0]}
 	return g
 }
 

@@ -52,10 +52,12 @@ func (p *pool) add(w *waiting, sign int) {
 }
 
 func (p *pool) get(rec *repl.Record) *waiting {
-	w := &waiting{}
-	if n := len(p.spare); n > 0 {
-		w, p.spare = p.spare[n-1], p.spare[:n-1]
+	n := len(p.spare)
+	if n == 0 {
+		return &waiting{rec: *rec}
 	}
+	w := p.spare[n-1]
+	p.spare = p.spare[:n-1]
 	w.rec = *rec
 	return w
 }

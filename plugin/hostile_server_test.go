@@ -1,0 +1,255 @@
+package plugin_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// tyrant is a server that writes its payloads by hand, and its one client.
+type tyrant struct {
+	*game
+	sess *session.Server
+	conn transport.Conn
+	addr netip.AddrPort
+	id   uint16
+	next [64]uint16
+	buf  [2048]byte
+	c    *player
+}
+
+// newTyrant connects an honest client to a server that only knows the session and
+// how to say hello.
+func newTyrant(t testing.TB) *tyrant {
+	y := &tyrant{game: newGame(t)}
+	l := y.network.Listener()
+	conn, err := l.Listen()
+	require.NoError(t, err)
+	y.conn = conn
+	y.sess, err = session.NewServer(session.ServerConfig{
+		ProtocolID: protocol.ID("plugin test"), Key: y.key, Addresses: []netip.AddrPort{l.Addr()},
+		MaxClients: 1, Entropy: rand.NewChaCha8([32]byte{1}), Start: y.now,
+	})
+	require.NoError(t, err)
+	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: y.clock})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	client.Initialize(&w)
+	y.c = &player{Client: client, world: &w}
+	y.clients = append(y.clients, y.c)
+	y.rejoin()
+	return y
+}
+
+// rejoin connects the client, until it has heard the hello.
+func (y *tyrant) rejoin() {
+	tok, err := plugin.MintToken(y.key, "plugin test", token.Claims{ClientID: 1, Servers: []netip.AddrPort{y.conn.LocalAddr()}, Now: y.now})
+	require.NoError(y.t, err)
+	require.NoError(y.t, y.c.Connect(y.network.Dialer(), tok))
+	y.id, y.next = 0, [64]uint16{}
+	for range 20 {
+		y.step()
+	}
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, testProtocol().Hash())
+	y.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 1))
+	y.say(peer.FirstMessages, []byte{0, 0, 0}) // an empty chat: who speaks has heard the hello
+	y.step()
+}
+
+// step runs one frame of the client, and of the server's session.
+func (y *tyrant) step() {
+	y.run(1)
+	for {
+		n, from, err := y.conn.Receive(y.buf[:])
+		if err != nil {
+			break
+		}
+		y.addr = from
+		y.sess.HandleDatagram(session.Addr{AddrPort: from}, y.buf[:n], y.now)
+		for _, ok := y.sess.PollEvent(); ok; _, ok = y.sess.PollEvent() {
+		}
+	}
+	y.sess.Advance(y.now)
+	for to, b, ok := y.sess.PollDatagram(); ok; to, b, ok = y.sess.PollDatagram() {
+		_, _ = y.conn.Send([]transport.Datagram{{Addr: to.AddrPort, Data: b}})
+	}
+}
+
+func (y *tyrant) send(payload []byte) {
+	if b, err := y.sess.AppendPayload(nil, 0, payload, y.now); err == nil {
+		_, _ = y.conn.Send([]transport.Datagram{{Addr: y.addr, Data: b}})
+	}
+}
+
+func (y *tyrant) header(tick entangle.Tick) []byte {
+	y.id++
+	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: y.id, Tick: tick})
+}
+
+// say sends one message, at most 500 bytes, on a channel whose frames carry ids.
+func (y *tyrant) say(ch channel.ID, body []byte) {
+	b := binary.LittleEndian.AppendUint16(append(y.header(1), byte(ch)|0x80), y.next[ch])
+	y.next[ch]++
+	y.send(append(b, body...))
+}
+
+// act sends an action of a group of one: with the components of the set, in which
+// there is one bit each of flag, name and spot.
+func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, set uint64) {
+	var w bits.Writer
+	w.Bits(uint64(tick), 32)
+	heads := repl.Heads{Tick: tick}
+	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, Base: base})
+	if kind.HasBody() {
+		w.Bool(false)
+		w.Bool(true)
+		if kind == repl.Delta {
+			w.Bool(false)
+		}
+		w.Bits(set, 3)
+		if set&2 != 0 {
+			w.Bits(uint64(group), 32)
+		}
+		if set&4 != 0 {
+			w.Bits(0, 64)
+		}
+	}
+	heads.End(&w)
+	y.say(peer.Actions, w.Finish())
+}
+
+// update sends one update of a group of one, of its spot.
+func (y *tyrant) update(group repl.Handle, seq repl.Seq, tick, base entangle.Tick) {
+	var w bits.Writer
+	heads := repl.Heads{Tick: tick, Updates: true}
+	heads.Append(&w, &repl.Record{Kind: repl.Update, Group: group, Seq: seq, Tick: tick, Base: base})
+	w.Bool(false)
+	w.Bool(true)
+	w.Bits(4, 3)
+	w.Bits(0x3f800000, 64)
+	heads.End(&w)
+	y.send(append(append(y.header(tick), byte(peer.Updates)|0x80), w.Finish()...))
+}
+
+// A server that names what never was, spawns twice, and despawns what is not there
+// does a client no harm: what makes no sense has no effect.
+//
+// Proves: Z17
+func TestAServerThatMakesNoSense(t *testing.T) {
+	y := newTyrant(t)
+	require.Equal(t, plugin.Connected, y.c.State())
+	y.act(repl.Full, 0, 0, 10, 0, 6)
+	y.act(repl.Full, 0, 0, 10, 0, 6) // again
+	y.act(repl.Full, 0, 3, 20, 0, 6) // another life, without an end
+	y.act(repl.Gone, 5, 1, 20, 0, 0) // never was
+	y.act(repl.Delta, 6, 2, 20, 10, 6)
+	y.update(7, 1, 30, 20)
+	y.update(0, 3, 30, 25) // from what nobody has
+	y.update(0, 3, 31, 20)
+	y.step()
+	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+	assert.Len(t, spots(y.c.world), 1)
+	assert.Equal(t, 1, count[components.Remote](y.c.world))
+	y.act(repl.Gone, 0, 4, 40, 0, 0)
+	y.act(repl.Gone, 0, 5, 50, 0, 0)
+	y.step()
+	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+	assert.Zero(t, count[components.Remote](y.c.world))
+}
+
+// What no server writes ends the connection, and takes all it brought with it.
+//
+// Proves: Z17
+func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
+	for name, attack := range map[string]func(y *tyrant){
+		"an update of what is not there": func(y *tyrant) {
+			y.act(repl.Full, 3, 0, 20, 0, 2)
+			y.update(3, 0, 30, 20)
+		},
+		"noise for actions":         func(y *tyrant) { y.say(peer.Actions, []byte{1, 2, 3, 4, 255, 255, 255, 255}) },
+		"noise for updates":         func(y *tyrant) { y.send(append(y.header(9), byte(peer.Updates)|0x80, 255, 255)) },
+		"a resync":                  func(y *tyrant) { y.say(peer.Control, []byte{3, 0, 0, 0, 0}) },
+		"an answer nobody asked":    func(y *tyrant) { y.say(peer.Requests, make([]byte, 16)) },
+		"an unknown message":        func(y *tyrant) { y.say(peer.FirstMessages, []byte{0xfe}) },
+		"bytes after a message":     func(y *tyrant) { y.say(peer.Control, []byte{1, 0}) },
+		"a frame on no channel":     func(y *tyrant) { y.send(append(y.header(9), 60|0x80, 0, 0, 1)) },
+		"a goodbye that is no text": func(y *tyrant) { y.send(append(packet.AppendHeader(nil, packet.Header{Kind: packet.Goodbye}), 7)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newTyrant(t)
+			y.act(repl.Full, 0, 0, 10, 0, 6)
+			y.step()
+			require.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+			require.Len(t, spots(y.c.world), 1)
+			attack(y)
+			y.step()
+			assert.Equal(t, plugin.Disconnected, y.c.State())
+			assert.Contains(t, y.c.Reason(), "the server broke the protocol")
+			assert.Zero(t, count[components.Remote](y.c.world))
+		})
+	}
+}
+
+// A client hears noise and half-true replication from one server after the other: it
+// does not panic, keeps no entity of a connection that ended, and holds no more memory
+// than before.
+//
+// Proves: Z17
+func TestAHostileServerIsSurvived(t *testing.T) {
+	const seed = 3
+	rng := rand.New(rand.NewPCG(seed, 4))
+	t.Logf("seed %d; repeat with: go test ./plugin -run TestAHostileServerIsSurvived", seed)
+	y := newTyrant(t)
+	before := heap()
+	for range 60 {
+		for tick := entangle.Tick(10); tick < 60 && y.c.State() == plugin.Connected; tick++ {
+			for range 5 {
+				y.nonsense(rng, tick)
+			}
+			y.step()
+		}
+		y.c.Disconnect()
+		require.Zero(t, count[components.Remote](y.c.world))
+		for range 5 {
+			y.step()
+		}
+		y.rejoin()
+		require.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+	}
+	assert.Less(t, heap(), before+4<<20)
+}
+
+func (y *tyrant) nonsense(rng *rand.Rand, tick entangle.Tick) {
+	group, seq := repl.Handle(rng.IntN(4)), repl.Seq(rng.IntN(repl.SeqCycle))
+	base := tick - 1 - entangle.Tick(rng.IntN(3))
+	switch rng.IntN(30) {
+	case 0:
+		noise := make([]byte, rng.IntN(400))
+		for i := range noise {
+			noise[i] = byte(rng.Uint32())
+		}
+		y.say(channel.ID(rng.IntN(9)), noise)
+	case 1, 2, 3, 4, 5:
+		y.update(group, seq, tick, base)
+	default:
+		y.act(repl.Kind(rng.IntN(3)), group, seq, tick, base, 4|rng.Uint64N(8))
+	}
+}

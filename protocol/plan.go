@@ -125,7 +125,12 @@ func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
-	decodeOps(p.ops, r, at, refs, nil)
+	if len(p.ops) == 1 {
+		o := &p.ops[0]
+		o.decode(o, r, unsafe.Add(at, o.offset), refs, nil)
+	} else {
+		decodeOps(p.ops, r, at, refs, nil)
+	}
 	return r.Err()
 }
 

@@ -27,7 +27,8 @@ type Copy struct {
 	slots    map[ecs.Entity]repl.Slot
 
 	stage    stage
-	updating []*copied // components of the update at hand
+	updates  repl.Mask // components of the update at hand
+	updating []*copied // the same
 	refs     refReader
 
 	onSpawned, onDespawned func(ecs.Entity)
@@ -40,8 +41,8 @@ type copied struct {
 	cells  columns.Cells
 	plan   *protocol.Plan
 	events *ComponentEvents
-	value  []byte // one value, decoded and not yet in the world
-	into   []byte // where that belongs
+	into   []byte // where the update at hand has its value
+	value  []byte // one value, to put back there
 }
 
 // placed is one entity of the copy.

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	mathbits "math/bits"
-
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -13,45 +11,49 @@ import (
 
 var _ receiver.Updater = (*Copy)(nil)
 
-// UpdateAll implements receiver.Updater. All values are decoded before the first
-// is written, so that a malformed one leaves the entity as it was.
+// UpdateAll implements receiver.Updater. Values are decoded right into the world,
+// where nobody looks before it returns; what was there is put back if one of them
+// is malformed.
 func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	e := &c.entities[slot]
-	if !c.choose(set, &e.mask) {
+	if !e.mask.Holds(set) {
 		return errNotThere
+	}
+	if *set != c.updates {
+		c.choose(set)
 	}
 	if !c.reach(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	c.refs.refs = refs
-	for _, comp := range c.updating {
-		if err := comp.plan.Decode(r, comp.value, &c.refs); err != nil {
+	for i, comp := range c.updating {
+		copy(comp.value, comp.into)
+		if err := comp.plan.Decode(r, comp.into, &c.refs); err != nil {
+			c.undo(i + 1)
 			return err
 		}
 	}
 	e.tick = tick
-	for _, comp := range c.updating {
-		copy(comp.into, comp.value)
-	}
 	for _, comp := range c.updating {
 		comp.events.Updated(e.entity)
 	}
 	return nil
 }
 
-// choose makes a set the update at hand. It reports false if an entity with the
-// components had does not have all of them.
-func (c *Copy) choose(set, had *repl.Mask) bool {
-	c.updating = c.updating[:0]
-	for i, word := range set {
-		if word&^had[i] != 0 {
-			return false
-		}
-		for ; word != 0; word &= word - 1 {
-			c.updating = append(c.updating, &c.comps[i<<6+mathbits.TrailingZeros64(word)])
-		}
+// undo puts back what the first n components of the update at hand held.
+func (c *Copy) undo(n int) {
+	for _, comp := range c.updating[:n] {
+		copy(comp.into, comp.value)
 	}
-	return true
+}
+
+// choose makes a set the update at hand. Most updates are of the same set as the
+// one before.
+func (c *Copy) choose(set *repl.Mask) {
+	c.updates, c.updating = *set, c.updating[:0]
+	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
+		c.updating = append(c.updating, &c.comps[comp])
+	}
 }
 
 // reach finds where the components of the update at hand lie in the world. It

@@ -1,5 +1,7 @@
 package bits
 
+import "encoding/binary"
+
 // Where each size of Uvarint begins: the one before it ends there.
 const (
 	begin8  = 1 << 3
@@ -28,6 +30,31 @@ func (w *Writer) Uvarint(v uint64) {
 
 // Uvarint reads a number written by Writer.Uvarint.
 func (r *Reader) Uvarint() uint64 {
+	if r.at >= r.near {
+		return r.lastUvarint()
+	}
+	v := binary.LittleEndian.Uint64(r.data[r.at>>3:]) >> (r.at & 7)
+	switch {
+	case v&0b1 == 0:
+		r.at += 4
+		return v >> 1 & (1<<3 - 1)
+	case v&0b10 == 0:
+		r.at += 8
+		return begin8 + v>>2&(1<<6-1)
+	case v&0b100 == 0:
+		r.at += 16
+		return begin16 + v>>3&(1<<13-1)
+	case v&0b1000 == 0:
+		r.at += 32
+		return begin32 + v>>4&(1<<28-1)
+	}
+	r.at += 4
+	return r.whole()
+}
+
+// lastUvarint is Uvarint where a word does not lie in data whole: a piece after
+// the other, each of which may be missing.
+func (r *Reader) lastUvarint() uint64 {
 	if r.Bits(1) == 0 {
 		return r.Bits(3)
 	}
@@ -40,6 +67,11 @@ func (r *Reader) Uvarint() uint64 {
 	if r.Bits(1) == 0 {
 		return r.above(begin32, 28)
 	}
+	return r.whole()
+}
+
+// whole reads the 64 bits of a number that no shorter form holds.
+func (r *Reader) whole() uint64 {
 	v := r.Bits(64)
 	if v < begin68 {
 		r.Fail(ErrLong) // keeps ErrShort where that was the reason

@@ -27,6 +27,11 @@ func (m *Mask) Clear(comp int) { m[comp>>6] &^= 1 << (comp & 63) }
 // Has reports whether a component number is in the set.
 func (m *Mask) Has(comp int) bool { return m[comp>>6]&(1<<(comp&63)) != 0 }
 
+// Holds reports whether all of o is in the set.
+func (m *Mask) Holds(o *Mask) bool {
+	return o[0]&^m[0]|o[1]&^m[1]|o[2]&^m[2]|o[3]&^m[3] == 0
+}
+
 // IsZero reports whether the set is empty.
 func (m *Mask) IsZero() bool { return *m == Mask{} }
 

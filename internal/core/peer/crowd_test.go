@@ -22,7 +22,6 @@ type crowd struct {
 	mask  map[repl.Slot]repl.Mask
 	at    repl.Slot
 	next  repl.Slot
-	whole bool
 }
 
 func newCrowd() *crowd {

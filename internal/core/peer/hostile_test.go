@@ -18,8 +18,7 @@ import (
 // forge is a peer that writes its payloads by hand.
 type forge struct {
 	id      uint16
-	control uint16 // ids of messages, by channel
-	other   uint16
+	control uint16 // of its next control message
 }
 
 // payload is a packet of frames that keep their length.

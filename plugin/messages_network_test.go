@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // ears keeps the chats that a world hears.
@@ -185,4 +186,26 @@ func TestRequestsAreAnswered(t *testing.T) {
 	g.run(2)
 	require.Len(t, answers, 3)
 	assert.ErrorContains(t, answers[2].Err, "connection ended")
+}
+
+// A message that no channel carries is an error here, not the end of a connection.
+func TestAMessageTooLargeForItsChannelIsAnError(t *testing.T) {
+	big := func(mode protocol.Mode) func(*plugin.ServerConfig) {
+		return func(c *plugin.ServerConfig) {
+			p := testProtocol()
+			protocol.Message[bulk](p).Mode(mode)
+			c.Protocol = p
+		}
+	}
+	for mode, most := range map[protocol.Mode]int{protocol.OrderedReliable: 64 << 10, protocol.UnorderedUnreliable: 32 << 10} {
+		g := newGameWith(t, big(mode))
+		send := plugin.NewSender[bulk](g.world)
+		require.NoError(t, send.Send(components.Everyone, bulk{make([]byte, most-2048)}))
+		assert.ErrorContains(t, send.Send(components.Everyone, bulk{make([]byte, most)}), "split it")
+		g.run(1)
+	}
+}
+
+type bulk struct {
+	Bytes []byte `net:"max=100000"`
 }

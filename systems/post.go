@@ -167,12 +167,36 @@ func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) err
 		return err
 	}
 	l.width = p.w.LenBits() - start
+	l.nrefs = len(p.table.all) - l.refs
+	if size, most := l.size(), p.longest(&l); size > most {
+		return fmt.Errorf("%w: %d bytes with its entities, at most %d", ErrTooLarge, size, most)
+	}
 	p.heap = p.w.Finish()
 	p.refs = p.table.all
-	l.nrefs = len(p.refs) - l.refs
 	p.out = append(p.out, l)
 	p.stat.Sent++
 	return nil
+}
+
+// ErrTooLarge is returned for a message that its channel can't carry.
+var ErrTooLarge = errors.New("plugin: a message is too large; split it")
+
+// envelopeRoom is what stands before a body, beside the entities: the type, and the
+// longest audience.
+const envelopeRoom = 16 + 8*maxAudience
+
+// refRoom is the most bytes that one entity takes in the table.
+const refRoom = 7
+
+// size bounds a letter's bytes as it travels.
+func (l *letter) size() int { return envelopeRoom + refRoom*l.nrefs + (l.width+7)/8 }
+
+// longest returns the longest message that a letter's channel carries.
+func (p *Post) longest(l *letter) int {
+	if l.kind == message && !channel.Mode(p.messages[l.number].Mode).Reliable() {
+		return channel.MaxUnreliableMessage
+	}
+	return channel.MaxMessage
 }
 
 // mayCross reports whether a message of that direction may be sent by this side.

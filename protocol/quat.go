@@ -206,7 +206,9 @@ func encodeQuats[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) 
 
 // decodeQuat is decodeQuats for one of float32.
 func decodeQuat(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
-	if !setQuat(&o.quat, (*[4]float32)(p), r.Bits(uint(o.bits))) {
+	code := r.Peek()
+	r.Skip(uint(o.bits))
+	if !setQuat(&o.quat, (*[4]float32)(p), code) {
 		r.Fail(ErrRange)
 	}
 }

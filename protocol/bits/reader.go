@@ -61,7 +61,7 @@ func (r *Reader) End() error {
 	case r.err != nil:
 	case r.RemainingBits() >= 8:
 		r.Fail(ErrTrailing)
-	case r.peek() != 0:
+	case r.rest() != 0:
 		r.Fail(ErrPadding)
 	}
 	return r.err
@@ -87,13 +87,32 @@ func (r *Reader) pieces(n uint) uint64 {
 		low := r.Bits(32)
 		return low | r.Bits(n-32)<<32
 	}
-	v := r.peek() & (1<<n - 1)
+	v := r.rest() & (1<<n - 1)
 	r.at += n
 	return v
 }
 
-// peek returns the next wordBits at least, or all that are left.
-func (r *Reader) peek() uint64 {
+// Peek returns the next bits and does not go on: 57 at least, or all that are
+// left and zeros above them.
+func (r *Reader) Peek() uint64 {
+	if r.at < r.near {
+		return binary.LittleEndian.Uint64(r.data[r.at>>3:]) >> (r.at & 7)
+	}
+	return r.rest()
+}
+
+// Skip goes over n bits, as Bits does. Peek and Skip are Bits for code that calls
+// so often that it matters, and for more than one value at a time: they are inlined.
+func (r *Reader) Skip(n uint) {
+	if n > uint(r.RemainingBits()) {
+		r.Fail(ErrShort)
+		return
+	}
+	r.at += n
+}
+
+// rest is Peek near the end.
+func (r *Reader) rest() uint64 {
 	var word [8]byte
 	copy(word[:], r.data[r.at>>3:])
 	return binary.LittleEndian.Uint64(word[:]) >> (r.at & 7)

@@ -314,7 +314,7 @@ func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
 		loud = append(loud, p.enter(id))
 	}
 	before := heap()
-	for range 300 {
+	for range 100 {
 		for _, i := range loud {
 			i.say(peer.FirstMessages, repeat(500, chatBody(0, []entangle.ClientID{}, 0))...)
 		}

@@ -118,8 +118,16 @@ func (r *Reader) rest() uint64 {
 	return binary.LittleEndian.Uint64(word[:]) >> (r.at & 7)
 }
 
-// Bool reads one bit.
-func (r *Reader) Bool() bool { return r.Bits(1) != 0 }
+// Bool reads one bit. It is inlined.
+func (r *Reader) Bool() bool {
+	at := r.at
+	if at>>3 >= uint(len(r.data)) {
+		r.Fail(ErrShort)
+		return false
+	}
+	r.at++
+	return r.data[at>>3]>>(at&7)&1 != 0
+}
 
 // Align skips to the next whole byte, counted from Reset. The skipped bits must
 // be zero, else the error is ErrPadding.

@@ -40,7 +40,8 @@ func (s Sets) Append(w *pack.Writer, m *Mask) {
 func (s Sets) Read(r *pack.Reader, m *Mask) (ok bool) {
 	*m = Mask{}
 	if s.comps <= maxFlagged {
-		m[0] = r.Bits(uint(s.comps))
+		m[0] = r.Peek() & (1<<s.comps - 1)
+		r.Skip(uint(s.comps))
 		return r.Err() == nil
 	}
 	last := -1

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -152,7 +153,29 @@ func (t *translation) value(info *protocol.ComponentInfo, server, client *system
 	if info.Plan.Equal(want, got) || t.late && t.equalButLate(info, server, client) {
 		return nil
 	}
-	return fmt.Errorf("%v is %s, the server's is %s", info.Type, formatValue(gotten), formatValue(wanted))
+	is, should := shorten(formatValue(gotten), formatValue(wanted))
+	return fmt.Errorf("%v is %s, the server's is %s", info.Type, is, should)
+}
+
+// maxWords is how many numbers of a value a difference shows.
+const maxWords = 8
+
+// shorten leaves of two long lists what stands around their first difference.
+func shorten(a, b string) (string, string) {
+	x, y := strings.Split(a, ","), strings.Split(b, ",")
+	if len(x) != len(y) || len(x) <= maxWords {
+		return a, b
+	}
+	at := 0
+	for at < len(x)-1 && x[at] == y[at] {
+		at++
+	}
+	from := max(0, at-1)
+	to := min(len(x), from+maxWords)
+	cut := func(words []string) string {
+		return fmt.Sprintf("...%s... (from number %d)", strings.Join(words[from:to], ","), from+1)
+	}
+	return cut(x), cut(y)
 }
 
 // equalButLate reports whether two values differ only in references that the

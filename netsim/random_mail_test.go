@@ -180,7 +180,10 @@ func (m *mailServer) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		came := plugin.NewReader[plugin.ClientConnected](w)
 		went := plugin.NewReader[plugin.ClientDisconnected](w)
-		read := readers(w, func(id entangle.ClientID) *incoming { return m.in[id] })
+		read := readers(w, func(id entangle.ClientID) *incoming {
+			require.NotNilf(m.t, m.in[id], "a message of client %d, of whose connection no event told", id)
+			return m.in[id]
+		})
 		return func() {
 			for _, e := range went.Read() {
 				delete(m.out, e.Client)

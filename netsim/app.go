@@ -17,7 +17,8 @@ func Model(m interface {
 	Initialize()
 	Update() bool
 	Finalize()
-}) App {
+},
+) App {
 	return model{m.Initialize, m.Update, m.Finalize}
 }
 

@@ -99,8 +99,10 @@ func (s *strict) Skip(r *bits.Reader, comp int) error {
 // Proves: Z6, Z17
 func FuzzReceiver(f *testing.F) {
 	for _, r := range []record{
-		{kind: repl.Full, tick: 10, value: 10}, {kind: repl.Delta, seq: 1, tick: 20, base: 10},
-		{kind: repl.Update, seq: 1, tick: 30, base: 20}, {kind: repl.Gone, seq: 2, tick: 40},
+		{kind: repl.Full, tick: 10, value: 10},
+		{kind: repl.Delta, seq: 1, tick: 20, base: 10},
+		{kind: repl.Update, seq: 1, tick: 30, base: 20},
+		{kind: repl.Gone, seq: 2, tick: 40},
 	} {
 		f.Add(append([]byte{byte(len(r.frame()))}, r.frame()...))
 	}

@@ -126,6 +126,11 @@ func (l *lattice) value(index uint64) float64 {
 	return l.base + float64(float64(int64(index)+l.offset)*l.step)
 }
 
+// valueWhole is value for a lattice without bias: its base is 0.
+func (l *lattice) valueWhole(index uint64) float64 {
+	return float64(int64(index)+l.offset) * l.step
+}
+
 // encodeVector3 is encodeQuantised for the three float32 coordinates that most
 // components are made of, where they fit into one write and the lattice has no
 // bias.
@@ -150,28 +155,30 @@ func encodeVector2(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clampe
 	return 0
 }
 
-// decodeVector3 is the inverse of encodeVector3.
+// decodeVector3 is the inverse of encodeVector3, for what one Peek shows.
 func decodeVector3(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
-	code, mask := r.Bits(3*width), uint64(1)<<width-1
-	x, y, z := code&mask, code>>width&mask, code>>width>>width
+	code, mask := r.Peek(), uint64(1)<<width-1
+	r.Skip(3 * width)
+	x, y, z := code&mask, code>>width&mask, code>>width>>width&mask
 	if max(x, y, z) > l.last {
 		r.Fail(ErrRange)
 		return
 	}
-	v[0], v[1], v[2] = float32(l.value(x)), float32(l.value(y)), float32(l.value(z))
+	v[0], v[1], v[2] = float32(l.valueWhole(x)), float32(l.valueWhole(y)), float32(l.valueWhole(z))
 }
 
 // decodeVector2 is the inverse of encodeVector2.
 func decodeVector2(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	v, l, width := (*[2]float32)(p), &o.lattice, uint(o.bits)&31
-	code := r.Bits(2 * width)
-	x, y := code&(1<<width-1), code>>width
+	code, mask := r.Peek(), uint64(1)<<width-1
+	r.Skip(2 * width)
+	x, y := code&mask, code>>width&mask
 	if max(x, y) > l.last {
 		r.Fail(ErrRange)
 		return
 	}
-	v[0], v[1] = float32(l.value(x)), float32(l.value(y))
+	v[0], v[1] = float32(l.valueWhole(x)), float32(l.valueWhole(y))
 }
 
 // encodeQuantised packs as many indexes as fit into one write.

@@ -74,11 +74,15 @@ func floatFuncs[F float](o *op) (f funcs) {
 	default:
 		f = funcs{encodeQuantised[F], decodeQuantised[F], equalQuantised[F], roundQuantised[F]}
 		if o.size == 4 && uint32(o.batch) >= o.count && o.bits < 32 && o.lattice.bias == 0 {
+			decode := f.decode
 			switch o.count {
 			case 2:
-				f.encode, f.decode = encodeVector2, decodeVector2
+				f.encode, decode = encodeVector2, decodeVector2
 			case 3:
-				f.encode, f.decode = encodeVector3, decodeVector3
+				f.encode, decode = encodeVector3, decodeVector3
+			}
+			if o.count*uint32(o.bits) <= bits.PeekBits {
+				f.decode = decode
 			}
 		}
 	}

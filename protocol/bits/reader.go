@@ -29,9 +29,9 @@ type Reader struct {
 	err  error
 }
 
-// wordBits is how many bits a load of eight bytes gives at least, whatever bit
+// PeekBits is how many bits a load of eight bytes gives at least, whatever bit
 // of the first byte the stream stands at.
-const wordBits = 57
+const PeekBits = 57
 
 // Reset begins to read at the first bit of data. The Reader keeps data and never
 // writes to it.
@@ -70,7 +70,7 @@ func (r *Reader) End() error {
 // Bits reads n bits, 0 to 64. Where it can, it loads the word that holds them: no
 // read then waits for the one before, and this much is inlined.
 func (r *Reader) Bits(n uint) uint64 {
-	if at := r.at; at < r.near && n <= wordBits {
+	if at := r.at; at < r.near && n <= PeekBits {
 		r.at += n
 		return binary.LittleEndian.Uint64(r.data[at>>3:]) >> (at & 7) & (1<<n - 1)
 	}
@@ -83,7 +83,7 @@ func (r *Reader) pieces(n uint) uint64 {
 		r.Fail(ErrShort)
 		return 0
 	}
-	if n > wordBits {
+	if n > PeekBits {
 		low := r.Bits(32)
 		return low | r.Bits(n-32)<<32
 	}
@@ -92,7 +92,7 @@ func (r *Reader) pieces(n uint) uint64 {
 	return v
 }
 
-// Peek returns the next bits and does not go on: 57 at least, or all that are
+// Peek returns the next bits and does not go on: PeekBits at least, or all that are
 // left and zeros above them.
 func (r *Reader) Peek() uint64 {
 	if r.at < r.near {

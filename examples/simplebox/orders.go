@@ -56,7 +56,7 @@ type report struct {
 // link is one connection.
 type link struct {
 	Client entangle.ClientID `json:"client"`
-	RTT    float64           `json:"rtt"` // in milliseconds
+	RTT    float64           `json:"rtt_ms"`
 	Loss   float64           `json:"loss"`
 }
 

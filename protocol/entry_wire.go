@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"errors"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -69,5 +71,6 @@ func parseEntry(r *bits.Reader) (e Entry, ok bool) {
 	name := make([]byte, length)
 	r.Raw(name)
 	e = Entry{Kind: Kind(kind), Number: int(number), Name: string(name), Hash: r.Bits(64)}
-	return e, r.Err() == nil && utf8.Valid(name)
+	// A name ends up in a log, where a control character could forge a line.
+	return e, r.Err() == nil && utf8.Valid(name) && !strings.ContainsFunc(e.Name, unicode.IsControl)
 }

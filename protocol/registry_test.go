@@ -267,3 +267,11 @@ func TestStringListsWhatIsRegistered(t *testing.T) {
 		assert.Contains(t, text, word)
 	}
 }
+
+// What a peer calls its components is logged, and must not write lines of its own.
+func TestEntriesWithControlCharactersAreRefused(t *testing.T) {
+	for name, ok := range map[string]bool{"game.Ball": true, "game.Ball\nadmin logged in": false, "game.\x1b[2J": false} {
+		_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Kind: protocol.KindComponent, Name: name}}))
+		assert.Equal(t, ok, err == nil, "%q", name)
+	}
+}

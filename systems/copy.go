@@ -41,8 +41,7 @@ type copied struct {
 	cells  columns.Cells
 	plan   *protocol.Plan
 	events *ComponentEvents
-	into   []byte // where the update at hand has its value
-	value  []byte // one value, to put back there
+	value  []byte // one value: what an update at hand may have to put back
 }
 
 // placed is one entity of the copy.

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"github.com/mlange-42/arche/ecs"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
@@ -10,6 +8,10 @@ import (
 )
 
 var _ receiver.Updater = (*Copy)(nil)
+
+// atOnce is how many components an update may have that is decoded in one call.
+// It is more than change together as a rule, and little enough for the stack.
+const atOnce = 8
 
 // UpdateAll implements receiver.Updater. Values are decoded right into the world,
 // where nobody looks before it returns; what was there is put back if one of them
@@ -22,14 +24,22 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if *set != c.updates {
 		c.choose(set)
 	}
-	if !c.reach(e.entity) {
+	if len(c.updating) > atOnce || !c.world.Alive(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
+	}
+	var room [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
+	places := room[:len(c.updating)]
+	for i, comp := range c.updating {
+		if places[i] = comp.cells.At(e.entity); places[i] == nil {
+			return c.updateStaged(slot, tick, r, refs)
+		}
 	}
 	c.refs.refs = refs
 	for i, comp := range c.updating {
-		copy(comp.value, comp.into)
-		if err := comp.plan.Decode(r, comp.into, &c.refs); err != nil {
-			c.undo(i + 1)
+		into := comp.cells.Bytes(places[i])
+		copy(comp.value, into)
+		if err := comp.plan.Decode(r, into, &c.refs); err != nil {
+			c.undo(places[:i+1])
 			return err
 		}
 	}
@@ -40,10 +50,11 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	return nil
 }
 
-// undo puts back what the first n components of the update at hand held.
-func (c *Copy) undo(n int) {
-	for _, comp := range c.updating[:n] {
-		copy(comp.into, comp.value)
+// undo puts back what was in the first places of the update at hand.
+func (c *Copy) undo(places []*byte) {
+	for i, place := range places {
+		comp := c.updating[i]
+		copy(comp.cells.Bytes(place), comp.value)
 	}
 }
 
@@ -54,21 +65,6 @@ func (c *Copy) choose(set *repl.Mask) {
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		c.updating = append(c.updating, &c.comps[comp])
 	}
-}
-
-// reach finds where the components of the update at hand lie in the world. It
-// reports false if the entity does not have all of them: the game has changed its
-// structure.
-func (c *Copy) reach(e ecs.Entity) bool {
-	if !c.world.Alive(e) {
-		return false
-	}
-	ok := true
-	for _, comp := range c.updating {
-		comp.into = comp.cells.At(e)
-		ok = ok && comp.into != nil
-	}
-	return ok
 }
 
 // updateStaged is UpdateAll step by step, for an entity that the game has changed.

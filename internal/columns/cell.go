@@ -19,12 +19,12 @@ func (wr *Writer) Cells(id ecs.ID) Cells {
 	return Cells{world: wr.world, id: id, size: wr.sizeOf(id)}
 }
 
-// At returns the memory of an entity's component, like Writer.Bytes. The entity
-// must be alive. Nil: it has no such component; that of a tag is empty.
-func (c *Cells) At(e ecs.Entity) []byte {
-	p := c.world.GetUnchecked(e, c.id)
-	if p == nil {
-		return nil
-	}
-	return unsafe.Slice((*byte)(p), c.size)
+// At returns where an entity's component begins, until the next change of
+// structure. The entity must be alive. Nil: it has no such component.
+func (c *Cells) At(e ecs.Entity) *byte {
+	return (*byte)(c.world.GetUnchecked(e, c.id))
 }
+
+// Bytes returns the memory of the value that begins at a place; that of a tag is
+// empty.
+func (c *Cells) Bytes(at *byte) []byte { return unsafe.Slice(at, c.size) }

@@ -252,3 +252,46 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
 }
+
+type copiedPart[T any] struct{ V T }
+
+// An update of more components than are decoded in one call is applied all the
+// same.
+func TestUpdateOfManyComponents(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedPart[int8]](p)
+	protocol.Component[copiedPart[int16]](p)
+	protocol.Component[copiedPart[int32]](p)
+	protocol.Component[copiedPart[int64]](p)
+	protocol.Component[copiedPart[uint8]](p)
+	protocol.Component[copiedPart[uint16]](p)
+	protocol.Component[copiedPart[uint32]](p)
+	protocol.Component[copiedPart[uint64]](p)
+	protocol.Component[copiedPart[bool]](p)
+	require.NoError(t, p.Seal())
+	infos := p.Components()
+	require.Greater(t, len(infos), atOnce)
+	w := ecs.NewWorld()
+	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
+	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
+	for _, info := range infos {
+		ids = append(ids, ecs.TypeID(&w, info.Type))
+	}
+	e := w.NewEntity(ids...)
+	g.send()
+	for _, id := range ids[1:] {
+		*(*byte)(w.Get(e, id)) = 1
+	}
+	g.send()
+	require.Equal(t, g.copies[1].events, g.copies[0].events)
+	for _, c := range g.copies {
+		require.Equal(t, uint64(1), c.receiver.Stats().Updates)
+		for _, info := range infos {
+			got := c.world.Get(c.copy.entities[0].entity, ecs.TypeID(c.world, info.Type))
+			assert.Equal(t, byte(1), *(*byte)(got), info.Name)
+		}
+	}
+}

@@ -162,6 +162,52 @@ func TestWriterEqualsOneBitAtATime(t *testing.T) {
 	})
 }
 
+// A dumb twin looks at one bit at a time, of any bytes.
+func TestReaderEqualsOneBitAtATime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "data")
+		var r bits.Reader
+		r.Reset(data)
+		at, end := uint(0), uint(len(data)*8)
+		next := func(n uint) (v uint64) {
+			for i := range min(n, end-at) {
+				v |= uint64(data[(at+i)/8]>>((at+i)%8)&1) << i
+			}
+			return v
+		}
+		for r.Err() == nil {
+			require.Equal(t, int(end-at), r.RemainingBits())
+			n := rapid.UintRange(0, 64).Draw(t, "n")
+			require.Equal(t, next(bits.PeekBits), r.Peek()&(1<<bits.PeekBits-1))
+			var got, want uint64
+			switch rapid.IntRange(0, 2).Draw(t, "kind") {
+			case 0:
+				want, got = next(n), r.Bits(n)
+			case 1:
+				n = 1
+				want = next(1)
+				if r.Bool() {
+					got = 1
+				}
+			case 2:
+				r.Skip(n)
+			}
+			if n > end-at {
+				require.ErrorIs(t, r.Err(), bits.ErrShort)
+				require.Zero(t, got)
+				require.Zero(t, r.Peek())
+				require.Zero(t, r.RemainingBits())
+				return
+			}
+			require.NoError(t, r.Err())
+			require.Equal(t, want, got)
+			if at += n; at == end {
+				return
+			}
+		}
+	})
+}
+
 func TestCopySplicesAtAnyBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := rapid.SliceOfN(rapid.Byte(), 0, 80).Draw(t, "src")

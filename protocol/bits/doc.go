@@ -14,7 +14,7 @@
 // # How to drive it
 //
 //	Writer: Reset, then Bits, Bool, Uvarint, Varint, Align, Raw, Copy; LenBits; Finish
-//	Reader: Reset, then the same names; RemainingBits, Err, Fail; End
+//	Reader: Reset, then the same names, or Peek and Skip; RemainingBits, Err, Fail; End
 //
 // # Variable-length numbers
 //

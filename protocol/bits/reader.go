@@ -67,8 +67,8 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Bits reads n bits, 0 to 64. Where it can, it loads the word that holds them: no
-// read then waits for the one before, and this much is inlined.
+// Bits reads n bits, 0 to 64. Where it can, it loads the word that holds them, so
+// that no read waits for what the one before has left.
 func (r *Reader) Bits(n uint) uint64 {
 	if at := r.at; at < r.near && n <= PeekBits {
 		r.at += n
@@ -101,8 +101,8 @@ func (r *Reader) Peek() uint64 {
 	return r.rest()
 }
 
-// Skip goes over n bits, as Bits does. Peek and Skip are Bits for code that calls
-// so often that it matters, and for more than one value at a time: they are inlined.
+// Skip goes over n bits. Peek and Skip are Bits for code that calls so often that
+// it matters, or takes several values from one look: they are inlined.
 func (r *Reader) Skip(n uint) {
 	if n > uint(r.RemainingBits()) {
 		r.Fail(ErrShort)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/mlange-42/arche/ecs"
@@ -175,16 +176,13 @@ func detectSides(d *detectWorld, limit []*detectGroup, percent int) sides {
 	}
 	now := bytes.Repeat([]byte{1}, l.size())
 	old := bytes.Clone(now)
-	s.anchors = append(s.anchors, anchor{"bytes.Equal", func() { sink = bytes.Equal(now, old) }})
+	s.anchors = append(s.anchors, anchor{"bytes.Equal", func() { runtime.KeepAlive(bytes.Equal(now, old)) }})
 	if percent > 0 {
 		s.anchors = append(s.anchors, anchor{"copy", func() { copy(old, now) }})
 	}
 	s.anchored = percent == 0
 	return s
 }
-
-// sink keeps the compiler from leaving out what has no effect.
-var sink bool
 
 func sameCount(ours, limit int) error {
 	if ours != limit {

@@ -291,7 +291,8 @@ func TestUpdateOfManyComponents(t *testing.T) {
 		require.Equal(t, uint64(1), c.receiver.Stats().Updates)
 		for _, info := range infos {
 			got := c.world.Get(c.copy.entities[0].entity, ecs.TypeID(c.world, info.Type))
-			assert.Equal(t, byte(1), *(*byte)(got), info.Name)
+			first := *(*byte)(got)
+			assert.Equal(t, byte(1), first, info.Name)
 		}
 	}
 }

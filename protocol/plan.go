@@ -118,8 +118,8 @@ func (p *Plan) encode(w *bits.Writer, at unsafe.Pointer, size int, refs RefWrite
 
 // Decode reads a value. It sets all that is sent, sets fields that are not sent
 // to zero, and leaves padding alone. After an error the value is half written:
-// decode peers' bytes into spare memory. Bytes that Encode cannot have written
-// are an error.
+// decode peers' bytes into spare memory, or keep what was there. Bytes that
+// Encode cannot have written are an error.
 func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
 	at := p.at(value)
 	for _, s := range p.skipped {

@@ -180,9 +180,6 @@ func (r *randomRun) settle() {
 	for _, g := range r.guests {
 		g.mail.quiet = true
 	}
-	// A reference that came before its entity is empty until it is sent again.
-	r.sim.Run(patience)
-	r.wild.relink()
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
 		if r.delivered() && r.sim.Equal() == nil {

@@ -137,12 +137,3 @@ func (w *wild) rewrite() {
 		}
 	}
 }
-
-// relink changes every component that refers to another entity.
-func (w *wild) relink() {
-	for _, e := range w.entities {
-		if l := (*link)(w.world.Get(e, w.ids.link)); l != nil {
-			l.Weight ^= 128
-		}
-	}
-}

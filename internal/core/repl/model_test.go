@@ -51,6 +51,7 @@ type copySink struct {
 	at       repl.Slot
 	fresh    repl.Mask
 	whole    bool
+	follow   bool // every value refers to the first entity of its body
 }
 
 type shown struct {
@@ -106,7 +107,10 @@ func (c *copySink) Remove(comp int) {
 	c.entities[c.at] = e
 }
 
-func (c *copySink) Insert(r *bits.Reader, comp int, _ receiver.Refs) error {
+func (c *copySink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if c.follow {
+		refs.At(1)
+	}
 	e := c.entities[c.at]
 	e.mask.Set(comp)
 	c.fresh.Set(comp)

@@ -331,3 +331,33 @@ func TestMalformedBytesChangeNothing(t *testing.T) {
 	require.Error(t, s.copy.HandleUpdates(30, bad[:3]), "a value cut short")
 	s.shows(20)
 }
+
+// An action that a full went past may come after the end of its group. It must not
+// take the place of an action of the next group under that handle.
+func TestAStragglerOfAnEarlierGroupTakesNoPlace(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.full(2, 20) // asked for, and past the action of sequence 1
+	s.gone(3, 30)
+	s.delta(1, 15, 10) // the straggler
+	s.delta(1, 50, 40)
+	s.update(1, 60, 50)
+	s.full(0, 40)
+	s.shows(60)
+}
+
+// A group that refers to an entity which has not arrived is asked for when it has,
+// once, and not for others.
+func TestALateEntityHasWhatNamesItSentAgain(t *testing.T) {
+	s := newScripted(t)
+	seven := repl.Ref{ID: repl.ID{Group: 7}}
+	s.sink.follow = true
+	s.get(record{kind: repl.Full, group: 1, tick: 10, value: 1, refs: []repl.Ref{seven}})
+	s.get(record{kind: repl.Update, group: 1, tick: 11, base: 10, value: 1, refs: []repl.Ref{seven}})
+	s.get(record{kind: repl.Full, group: 2, tick: 10, value: 1})
+	require.Empty(t, s.asks())
+	s.get(record{kind: repl.Full, group: 7, tick: 12, value: 2})
+	require.Equal(t, []repl.Handle{1}, s.asks())
+	s.get(record{kind: repl.Full, group: 1, seq: 1, tick: 13, value: 1, refs: []repl.Ref{seven}})
+	require.Empty(t, s.asks(), "it is resolved now")
+}

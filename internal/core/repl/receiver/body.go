@@ -36,6 +36,9 @@ func (r *Receiver) At(index uint32) (repl.Slot, bool) {
 	slot, ok := r.resolve(ref)
 	if !ok {
 		r.stats.Dangling++
+		if !ref.Yours {
+			r.late.wait(ref.ID, r.reading)
+		}
 	}
 	return slot, true
 }

@@ -146,6 +146,7 @@ func (r *Receiver) apply(g *group, rec *repl.Record) error {
 	if !r.readRefs() {
 		return ErrMalformed
 	}
+	r.reading = g.handle
 	alone := r.in.Bool()
 	if alone && rec.Kind == repl.Update && r.updater != nil {
 		return r.update(g, rec)
@@ -160,6 +161,7 @@ func (r *Receiver) apply(g *group, rec *repl.Record) error {
 	w.finish()
 	r.sink.Commit()
 	r.applied(g, rec)
+	r.arrived(g)
 	return nil
 }
 

@@ -29,12 +29,14 @@ type Receiver struct {
 	waiting   pool
 	swept     entangle.Tick
 	resync    []repl.Handle
+	late      late
 
-	in    bits.Reader
-	rec   repl.Record // at hand, as are the following
-	set   repl.Mask
-	refs  []repl.Ref
-	stats Stats
+	in      bits.Reader
+	rec     repl.Record // at hand, as are the following
+	set     repl.Mask
+	refs    []repl.Ref
+	reading repl.Handle // whose body is at hand
+	stats   Stats
 }
 
 // group is what is held of one group.
@@ -102,7 +104,7 @@ func (r *Receiver) PollResync() (h repl.Handle, ok bool) {
 func (r *Receiver) Reset() {
 	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
 	r.groups = table{}
-	r.resync = r.resync[:0]
+	r.resync, r.late = r.resync[:0], late{}
 	r.strangers = 0
 }
 

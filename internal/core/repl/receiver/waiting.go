@@ -83,7 +83,7 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 	if err := r.skip(rec); err != nil {
 		return err
 	}
-	if g.holds(rec) {
+	if r.repeats(g, rec) {
 		r.stats.Stale++
 		return nil
 	}
@@ -107,15 +107,20 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 	return nil
 }
 
-// holds reports whether that action waits already. A reliable channel brings each
-// once, so only a sender that is not honest repeats one.
-func (g *group) holds(rec *repl.Record) bool {
+// repeats reports whether an action of that place in the sequence waits already.
+// Of two at one place the newer counts: the older is of an earlier group under the
+// same handle, which a full had gone past, and it came after that group's end.
+func (r *Receiver) repeats(g *group, rec *repl.Record) bool {
 	if rec.Kind == repl.Update {
 		return false
 	}
-	for _, w := range g.waits {
+	for i, w := range g.waits {
 		if w.rec.Kind != repl.Update && w.rec.Seq == rec.Seq {
-			return true
+			if !w.rec.Tick.Before(rec.Tick) {
+				return true
+			}
+			r.waiting.drop(g, i)
+			break
 		}
 	}
 	return g.passed&(1<<rec.Seq) != 0

@@ -24,7 +24,7 @@ func TestEveryCaseRuns(t *testing.T) {
 		seen[r.Name] = true
 		assert.Positive(t, r.OursNs, r.Name)
 		assert.Positive(t, r.LimitNs, r.Name)
-		if r.Goal != 0 {
+		if r.Goal != 0 && !raceDetector {
 			assert.Less(t, r.Allocs, 1.0, r.Name)
 		}
 	}

@@ -13,6 +13,10 @@
 //   - In a system's Initialize make the handles it needs: NewReader for events,
 //     as one makes filters and mappers.
 //   - Run(ctx, world, app), or Initialize once, Update per frame, Finalize.
+//   - A Server listens from Start on, a Client is on its way from Connect on, which
+//     comes after Initialize. Both can be stopped, and started again, at any time.
+//   - Messages go out by a Sender, questions by a Requester; what arrives is read by
+//     Readers. Stats, Clients and Link tell how it goes.
 //
 // # What it guarantees
 //

@@ -9,6 +9,12 @@
 //     it and then the systems that the game added to it.
 //   - Stepper turns the time between frames into a number of fixed steps.
 //   - Hub keeps the events that systems read, one typed buffer per kind.
+//   - Publisher is the way out of a world: what changed in its columns becomes due
+//     for every peer. Copy is the way in: it writes what a receiver made out.
+//   - Post carries messages, requests and their answers; a Mailbox takes what one
+//     peer sends.
+//   - Server and Client join sockets, sessions and peers.
+//   - Mirror and Load show what a side holds, for tests and tools.
 //
 // # What it guarantees
 //

@@ -8,10 +8,11 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport/token"
 )
 
 // UserDataSize is the number of bytes that a connect token carries for the game.
-const UserDataSize = 256
+const UserDataSize = token.MaxUserData
 
 // ClientConnected is raised when a client has connected: on the server for every
 // client, and on a client for itself.

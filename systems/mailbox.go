@@ -107,6 +107,9 @@ func (m *Mailbox) hold(ch channel.ID, body []byte, tick entangle.Tick, now time.
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
 	defer m.allowance.renew()
+	if len(m.held) == 0 {
+		return nil
+	}
 	blocked := [channel.MaxID + 1]bool{}
 	for i := 0; i < len(m.held); {
 		h := &m.held[i]

@@ -125,7 +125,7 @@ func (s *Server) Receive(now time.Time) error {
 		}
 	}
 	s.session.Advance(now)
-	s.refusals.tell(s.cfg.Log, s.session.Stats().Drops, now)
+	s.refusals.tell(s.cfg.Log, s.session, now)
 	s.events()
 	s.reap(now)
 	// A game's answer to a request may disconnect anybody, or stop the server.

@@ -90,13 +90,15 @@ func (s *Server) seal(c *client, payload []byte, now time.Time) {
 // Disconnect ends a client's connection and tells it the reason. It reports
 // whether there was such a client.
 func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
-	for _, c := range s.clients {
-		if c != nil && c.id == id {
-			s.end(c, reason, now)
-			return true
-		}
+	if s.session == nil {
+		return false
 	}
-	return false
+	slot, ok := s.session.Slot(id)
+	if !ok || s.clients[slot] == nil {
+		return false
+	}
+	s.end(s.clients[slot], reason, now)
+	return true
 }
 
 func (s *Server) end(c *client, reason string, now time.Time) {

@@ -111,13 +111,9 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// AppendGoodbye writes the payload that tells the peer why the connection ends, as
-// much of it as a goodbye holds. The session's own disconnect follows it.
+// AppendGoodbye writes the payload that tells the peer why the connection ends:
+// the first packet.MaxReason bytes of it. The session's own disconnect follows.
 func (p *Peer) AppendGoodbye(dst []byte, reason string, tick entangle.Tick, now time.Time) []byte {
 	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.Goodbye))
-	const more = "... (the rest is in this side's log)"
-	if len(reason) > packet.MaxReason {
-		reason = reason[:packet.MaxReason-len(more)] + more
-	}
 	return packet.AppendReason(dst, reason)
 }

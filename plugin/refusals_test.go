@@ -1,0 +1,33 @@
+package plugin_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// The session answers no refused request, so the log has to say why a client stays
+// outside: once for each reason, however often it asks.
+func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	c := g.join(1)
+	g.run(10)
+	require.Equal(t, plugin.Connected, c.State())
+	c.Disconnect()
+	g.run(10)
+	wrong, err := plugin.MintToken(token.NewKey(), "plugin test", token.Claims{ClientID: entangle.ClientID(2), Servers: g.server.Addrs(), Now: g.now})
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(g.network.Dialer(), wrong))
+	g.run(4 * 60)
+	assert.Equal(t, plugin.Connecting, c.State())
+	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("requests to connect were refused")), log.String())
+	assert.Contains(t, log.String(), "token forged")
+}

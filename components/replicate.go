@@ -8,8 +8,20 @@ package components
 // nothing more of it is sent, not its despawn either. Putting it on again catches
 // up and makes no second one.
 type Replicate struct {
-	_ uint8 // rows of entities are found by the address of this component, so it has one
+	// Group joins the entity with all others of the same group: on a client they
+	// are at every moment as they were on the server at one tick. It may be changed
+	// at any time; the entity then goes over to the other group as it is. Zero is a
+	// group of its own.
+	Group Group
 }
+
+// Group names entities that arrive together. The number is the game's to choose and
+// means nothing beyond that; zero stands for a group of one.
+//
+// A group is sent whole or not at all, so keep together what must never be seen
+// torn apart, such as the parts of one body, and nothing else. Its limits are 4,096
+// entities and 64 KiB for all their values.
+type Group uint32
 
 // Remote is on every entity that the network writes and this process does not
 // simulate: on a client the entities that the server replicates to it. The

@@ -112,8 +112,8 @@ func (t *Table) settleShadow(seg *segment, m *move) {
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
 		value := p.value(c.col)
-		if value == nil && p.settled.Has(c.col) && m.from != nil && m.from.place[c.col] >= 0 {
-			value = m.data[m.from.cols[m.from.place[c.col]].offset:]
+		if value == nil && p.settled.Has(c.col) {
+			value = m.value(c.col)
 		}
 		if value == nil {
 			value = v.at(info.row, c.size)

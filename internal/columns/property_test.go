@@ -241,7 +241,7 @@ func (x *randomWorld) stepBatchRemove(t *rapid.T) {
 func (x *randomWorld) stepSync(t *rapid.T) { require.NoError(t, x.sync()) }
 
 // checkReads compares every getter with the world.
-func (x *randomWorld) checkReads(t *rapid.T) {
+func (x *randomWorld) checkReads(t require.TestingT) {
 	tracked := 0
 	for e, want := range x.twin.now {
 		s, ok := x.table.SlotOf(e)
@@ -262,7 +262,7 @@ func (x *randomWorld) checkReads(t *rapid.T) {
 	x.checkSegments(t, tracked)
 }
 
-func (x *randomWorld) checkSegments(t *rapid.T, tracked int) {
+func (x *randomWorld) checkSegments(t require.TestingT, tracked int) {
 	for i := range x.table.Segments() {
 		rows, mask := x.table.Rows(i)
 		tracked -= len(rows)

@@ -50,7 +50,10 @@ func (t *Table) Retargeted() []Slot { return t.reports.retargeted }
 // Spawned, and columns that Structure says were inserted, are not in here.
 func (t *Table) Changed(col int) []Slot { return t.reports.changed[col] }
 
-// MarkerChanged returns the slots whose marker component has other bytes.
+// MarkerChanged returns the slots whose marker component has other bytes than at
+// the last Observe. Slots in Spawned are not in here; those in Resumed are if it
+// differs from what it was before the pause. What was written to a marker that is
+// then removed is never seen.
 func (t *Table) MarkerChanged() []Slot { return t.reports.changed[t.markerCol()] }
 
 // clearReports forgets the last Observe and frees the slots that ended before it.

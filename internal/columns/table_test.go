@@ -191,16 +191,6 @@ func TestAcceptIsNotReported(t *testing.T) {
 	assert.Empty(t, x.table.Changed(colHealth), "also for an entity that moves afterwards")
 }
 
-func TestMarkerIsAColumn(t *testing.T) {
-	x := newTestWorld(t)
-	e := x.spawn()
-	x.observe(t)
-	(*testMarker)(x.w.Get(e, x.marker)).Group = 3
-	x.observe(t)
-	assert.Equal(t, []Slot{x.slot(t, e)}, x.table.MarkerChanged())
-	assert.Equal(t, uint32(3), binary.LittleEndian.Uint32(x.table.Marker(x.slot(t, e))[4:]))
-}
-
 // TestDyingTargetIsNoRetarget removes a parent: Arche leaves the children where
 // they are and sends no event for them.
 func TestDyingTargetIsNoRetarget(t *testing.T) {

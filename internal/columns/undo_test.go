@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -26,7 +27,7 @@ func TestUndoEqualsCopies(t *testing.T) {
 				x.look(t, x.table.Sync)
 			}
 		}
-		x.undoAll(t)
+		undoCopies(t, x.copies)
 	})
 }
 
@@ -95,11 +96,11 @@ func (x *testWorld) copy(records []UndoRecord) undoCopy {
 	return c
 }
 
-// undoAll goes back from copy to copy.
-func (x *undoWorld) undoAll(t *rapid.T) {
-	model := x.copies[len(x.copies)-1].forms
-	for i := len(x.copies) - 1; i > 0; i-- {
-		before, after := &x.copies[i-1], &x.copies[i]
+// undoCopies goes back from copy to copy.
+func undoCopies(t require.TestingT, copies []undoCopy) {
+	model := maps.Clone(copies[len(copies)-1].forms)
+	for i := len(copies) - 1; i > 0; i-- {
+		before, after := &copies[i-1], &copies[i]
 		for j := len(after.records) - 1; j >= 0; j-- {
 			r := &after.records[j]
 			require.Equal(t, after.forms[r.Entity], r.Is)

@@ -26,6 +26,7 @@ type sceneLimit struct {
 	round    int
 
 	shared sceneBag // payloads that are equal for all
+	views  [][]viewWord
 	buf    [entangle.MaxPayload]byte
 }
 
@@ -108,10 +109,11 @@ func (l *sceneLimit) detect() {
 			continue
 		}
 		var mask uint64
-		for i := 0; i < len(n); i += encodePoseSize {
-			mask |= ne28((*[encodePoseSize]byte)(n[i:]), (*[encodePoseSize]byte)(o[i:])) << (i / encodePoseSize)
+		for row := uint(0); len(n) >= encodePoseSize; row++ {
+			mask |= ne28((*[encodePoseSize]byte)(n), (*[encodePoseSize]byte)(o)) << (row & 63)
+			n, o = n[encodePoseSize:], o[encodePoseSize:]
 		}
-		copy(o, n)
+		copy(old[w*block:], now[w*block:min((w+1)*block, len(now))])
 		l.moved[w] = mask
 		l.count += bits.OnesCount64(mask)
 	}

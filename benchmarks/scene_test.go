@@ -76,6 +76,31 @@ func TestTheLimitSendsWhatMoved(t *testing.T) {
 	}
 }
 
+// TestTheLimitOfViewsSendsWhatMovedInThem: each client's packets are as large as what
+// moved of its view makes them.
+func TestTheLimitOfViewsSendsWhatMovedInThem(t *testing.T) {
+	l, err := newSceneLimit(10_000, 200)
+	require.NoError(t, err)
+	l.see()
+	l.move(100)
+	l.sendViews()
+	l.move(10)
+	l.sendViews()
+	for i := range l.clients {
+		moved, gaps := 0, 0
+		for e, last := 0, -1; e < len(l.codes); e++ {
+			if inView(i, e, len(l.codes)) && l.moved[e/64]>>(e%64)&1 != 0 {
+				gaps += len(appendGap(nil, e-last))
+				moved, last = moved+1, e
+			}
+		}
+		require.InDelta(t, viewSize/10, moved, viewSize/20)
+		out := &l.clients[i].out
+		require.Len(t, out.ends, 1)
+		require.Equal(t, limitHead+gaps+moved*sceneCodeSize, payloadSize(out.data), "client %d", i)
+	}
+}
+
 // readLimit reads a payload of the limit, and counts the codes that are right.
 func readLimit(l *sceneLimit, b []byte, all bool) (right int) {
 	known := map[sceneCode]bool{}

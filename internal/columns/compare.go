@@ -14,14 +14,17 @@ const chunkBytes = 4096
 
 // compare looks for changed values in all columns and refreshes the shadows.
 func (t *Table) compare() {
-	for _, seg := range t.segments {
-		switch rows := len(seg.rows); {
-		case rows > smallRows:
-			for i := range seg.views {
-				t.compareColumn(seg, i)
+	for s := range t.outlines {
+		o := &t.outlines[s]
+		switch {
+		case o.rows > smallRows:
+			for i := range o.views {
+				t.compareColumn(t.segments[s], i)
 			}
-		case rows > 0:
-			t.compareSmall(seg)
+		case o.rows > 0:
+			if i := o.nextDiffering(0); i < len(o.views) {
+				t.takeSmall(t.segments[s], o, i)
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ func (t *Table) settle(seg *segment) bool {
 	}
 	seg.rows = seg.rows[:floor]
 	if n == 0 {
+		t.outlines[seg.index].rows = 0
 		if !seg.key.target.IsZero() {
 			t.retire(seg)
 		}
@@ -29,6 +30,7 @@ func (t *Table) settle(seg *segment) bool {
 		return false
 	}
 	t.settleViews(seg)
+	t.outlines[seg.index].rows = n
 	return true
 }
 

@@ -9,14 +9,23 @@ import (
 // relation there may be thousands of such segments.
 const smallRows = 16
 
-// compareSmall is compare for a segment of few rows.
-func (t *Table) compareSmall(seg *segment) {
-	for i := seg.nextDiffering(0); i < len(seg.views); i = seg.nextDiffering(i + 1) {
-		c, v := &seg.shape.cols[i], &seg.views[i]
+// outline is what it takes to see that nothing changed in a segment. Outlines lie
+// in one array, since finding a thousand segments in memory takes as long as
+// comparing them.
+type outline struct {
+	views []view
+	cols  []shapeCol
+	rows  int
+}
+
+// takeSmall reports the changes of a segment of few rows, from column i on.
+func (t *Table) takeSmall(seg *segment, o *outline, i int) {
+	for ; i < len(o.views); i = o.nextDiffering(i + 1) {
+		c, v := &o.cols[i], &o.views[i]
 		if c.inexact {
 			t.takeInexact(seg, c, v)
 		} else {
-			t.reports.changed[c.col] = takeDiffering(t.reports.changed[c.col], seg.rows, v, c.size)
+			takeDiffering(&t.reports.changed[c.col], seg.rows, v, c.size)
 		}
 	}
 }
@@ -31,8 +40,8 @@ func (t *Table) takeInexact(seg *segment, c *shapeCol, v *view) {
 // nextDiffering returns the first column from i on whose bytes differ from the
 // shadow, or the number of columns. Nearly all of the time of a still world with
 // relations is spent here, so there are no calls in it.
-func (seg *segment) nextDiffering(i int) int {
-	rows, cols, views := len(seg.rows), seg.shape.cols, seg.views
+func (o *outline) nextDiffering(i int) int {
+	rows, cols, views := o.rows, o.cols, o.views
 	for ; i < len(cols) && i < len(views); i++ {
 		n, a, b := rows*cols[i].size, views[i].base, views[i].shadow
 		var x uint64
@@ -58,30 +67,55 @@ func (seg *segment) nextDiffering(i int) int {
 
 // takeDiffering adds the rows that differ to a report and refreshes the shadow,
 // without a branch for each row: which of some children changed cannot be guessed.
-func takeDiffering(out, rows []Slot, v *view, size int) []Slot {
-	n := len(out)
-	out = slices.Grow(out, len(rows))[:n+len(rows)]
-	switch size {
-	case 8:
-		a, b := unsafe.Slice((*uint64)(v.base), len(rows)), unsafe.Slice((*uint64)(v.shadow), len(rows))
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(a[r] != b[r]))
-			b[r] = a[r]
-		}
-	case 4:
-		a, b := unsafe.Slice((*uint32)(v.base), len(rows)), unsafe.Slice((*uint32)(v.shadow), len(rows))
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(a[r] != b[r]))
-			b[r] = a[r]
-		}
-	default:
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
-		}
-		copy(unsafe.Slice((*byte)(v.shadow), len(rows)*size), unsafe.Slice((*byte)(v.base), len(rows)*size))
+func takeDiffering(report *[]Slot, rows []Slot, v *view, size int) {
+	n := len(*report)
+	if cap(*report)-n < len(rows) {
+		*report = slices.Grow(*report, len(rows))
 	}
-	return out[:n]
+	out := (*report)[n : n+len(rows)]
+	switch size {
+	case 1:
+		n += takeWords[uint8](out, rows, v)
+	case 4:
+		n += takeWords[uint32](out, rows, v)
+	case 8:
+		n += takeWords[uint64](out, rows, v)
+	case 24:
+		n += take24(out, rows, v)
+	default:
+		n += takeBytes(out, rows, v, size)
+	}
+	*report = (*report)[:n]
+}
+
+// takeWords is takeDiffering for values of one word. It writes to out, which has
+// room for all rows, and returns how many differ.
+func takeWords[T uint8 | uint32 | uint64](out, rows []Slot, v *view) (n int) {
+	now, old := unsafe.Slice((*T)(v.base), len(rows)), unsafe.Slice((*T)(v.shadow), len(rows))
+	for r, slot := range rows {
+		out[n] = slot
+		n += int(bit(now[r] != old[r]))
+		old[r] = now[r]
+	}
+	return n
+}
+
+func take24(out, rows []Slot, v *view) (n int) {
+	now, old := unsafe.Slice((*[3]uint64)(v.base), len(rows)), unsafe.Slice((*[3]uint64)(v.shadow), len(rows))
+	for r, slot := range rows {
+		a, b := &now[r], &old[r]
+		out[n] = slot
+		n += int(bit((a[0]^b[0])|(a[1]^b[1])|(a[2]^b[2]) != 0))
+		*b = *a
+	}
+	return n
+}
+
+func takeBytes(out, rows []Slot, v *view, size int) (n int) {
+	for r, slot := range rows {
+		out[n] = slot
+		n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
+	}
+	copy(unsafe.Slice((*byte)(v.shadow), len(rows)*size), unsafe.Slice((*byte)(v.base), len(rows)*size))
+	return n
 }

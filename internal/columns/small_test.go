@@ -45,9 +45,11 @@ func TestSmallSegmentEqualsPlainPass(t *testing.T) {
 			}
 		}
 		v := view{unsafe.Pointer(&now[0]), unsafe.Pointer(&old[0])}
-		seg := &segment{rows: rows, views: []view{v}, shape: &shape{cols: []shapeCol{{size: size}}}}
-		require.Equal(t, len(want) == 1, seg.nextDiffering(0) == 1)
-		require.Equal(t, want, takeDiffering([]Slot{99}, rows, &v, size))
+		o := outline{[]view{v}, []shapeCol{{size: size}}, len(rows)}
+		require.Equal(t, len(want) == 1, o.nextDiffering(0) == 1)
+		report := []Slot{99}
+		takeDiffering(&report, rows, &v, size)
+		require.Equal(t, want, report)
 		require.Equal(t, now, old)
 	})
 }

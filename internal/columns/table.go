@@ -36,6 +36,7 @@ type Table struct {
 
 	slots    slotTable
 	segments []*segment
+	outlines []outline // parallel to segments
 	byKey    map[segmentKey]*segment
 	shapes   map[ecs.Mask]*shape
 	lastSeg  *segment

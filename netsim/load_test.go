@@ -56,7 +56,7 @@ func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
 			kept := *b.of(&load)
 			if *b.of(&load) += limit; kept > 0 {
 				failed = true
-				assert.ErrorContains(t, load.Check(), b.says)
+				require.ErrorContains(t, load.Check(), b.says)
 			}
 		}
 		assert.True(t, failed, "nothing was kept of %s", b.says)

@@ -27,6 +27,7 @@ type plan struct {
 	groups   bool // entities have groups, and move between them
 	outside  bool // the world is changed between frames, too
 	behind   time.Duration
+	quiet    bool // messages are off
 }
 
 // randomSteps returns what happens in the world of a seed.
@@ -68,6 +69,10 @@ func (p *plan) run(d time.Duration) {
 // fault lets something happen to somebody.
 func (p *plan) fault() {
 	client := 1 + p.rng.IntN(p.clients)
+	if p.quiet && p.rng.IntN(4) == 0 {
+		p.quiet = false
+		p.say("messages on")
+	}
 	switch p.rng.IntN(20) {
 	case 0, 1:
 		if p.clients < maxGuests {
@@ -85,8 +90,9 @@ func (p *plan) fault() {
 		p.line(client)
 	case 9, 10, 11:
 		p.say("reconnect")
-	case 12:
-		p.say("messages %s", []string{"on", "on", "off"}[p.rng.IntN(3)])
+	case 12, 13:
+		p.quiet = !p.quiet
+		p.say("messages %s", map[bool]string{true: "off", false: "on"}[p.quiet])
 	}
 }
 

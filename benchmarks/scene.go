@@ -151,7 +151,8 @@ func (s *scene) before() { s.between(s.cfg.percent) }
 
 func (s *scene) between(percent int) {
 	s.now = s.now.Add(sceneStep)
-	s.carry()
+	s.receiveAll()
+	s.hear()
 	s.nextTick(percent)
 }
 

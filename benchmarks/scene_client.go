@@ -90,18 +90,23 @@ func (s *scene) shakeHands(c *sceneClient, id entangle.ClientID) error {
 	return nil
 }
 
-// carry brings the packets of the last tick on their way, and those that are due to
-// where they go.
-func (s *scene) carry() {
+// receiveAll brings the packets of the last tick on their way, and runs a frame of
+// each client.
+func (s *scene) receiveAll() {
 	for _, c := range s.clients {
 		s.receive(c)
 	}
+}
+
+// hear hands the server what is due to arrive from clients.
+func (s *scene) hear() {
 	for _, c := range s.clients {
-		for b := range c.up.due(s.tick) {
+		arrived := c.up.due(s.tick)
+		for i := range arrived.ends {
 			if c.lost(s.cfg.loss) {
 				continue
 			}
-			if _, payload, ok := s.session.HandleDatagram(c.from, b, s.now); ok {
+			if _, payload, ok := s.session.HandleDatagram(c.from, arrived.packet(i), s.now); ok {
 				s.keep(c.server.HandlePayload(payload, s.now))
 			}
 		}
@@ -115,7 +120,7 @@ func (s *scene) receive(c *sceneClient) {
 	c.up.clear(s.tick)
 	s.keep(c.begin(s))
 	n := 0
-	for b := range c.down.due(s.tick) {
+	for b := range c.down.due(s.tick).each {
 		if c.lost(s.cfg.loss) {
 			continue
 		}
@@ -203,14 +208,21 @@ func (b *sceneBag) reset() { b.data, b.ends = b.data[:0], b.ends[:0] }
 // add takes data with one more packet behind it.
 func (b *sceneBag) add(data []byte) { b.data, b.ends = data, append(b.ends, len(data)) }
 
+// packet returns one of them.
+func (b *sceneBag) packet(i int) []byte {
+	from, to := 0, b.ends[i]
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	return b.data[from:to:to]
+}
+
 // each yields the packets.
 func (b *sceneBag) each(yield func([]byte) bool) {
-	from := 0
-	for _, end := range b.ends {
-		if !yield(b.data[from:end:end]) {
+	for i := range b.ends {
+		if !yield(b.packet(i)) {
 			return
 		}
-		from = end
 	}
 }
 
@@ -234,7 +246,5 @@ func (l sceneLine) add(tick entangle.Tick, b []byte) {
 	to.add(append(to.data, b...))
 }
 
-// due yields what arrives at a tick.
-func (l sceneLine) due(tick entangle.Tick) func(yield func([]byte) bool) {
-	return l.at(tick + 1).each
-}
+// due returns what arrives at a tick.
+func (l sceneLine) due(tick entangle.Tick) *sceneBag { return l.at(tick + 1) }

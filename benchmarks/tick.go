@@ -8,9 +8,11 @@ import (
 )
 
 // tick-shared: 1,000 entities that all move, 100 clients that see them all. One
-// operation is a server's tick from Observe to sealed packets; what arrives at the
-// server between ticks is not timed. Limit: find what moved, encode each once, and
-// copy and seal the payloads for each client (see scene_limit.go).
+// operation is a server's tick from Observe to sealed packets. Limit: find what moved,
+// encode each once, and copy and seal the payloads for each client (scene_limit.go).
+// What arrives at the server between two ticks is on a line of its own, without a
+// goal: each client's acknowledgements and a byte of input. Limit: open as many
+// packets.
 const (
 	tickEntities = 1_000
 	tickClients  = 100
@@ -23,6 +25,7 @@ func tickVariants() []variant {
 	return []variant{
 		{name: "tick-shared/plain", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(plain) }},
 		{name: "tick-shared/lossy", goal: 2.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(lossy) }},
+		{name: "tick-shared/answers", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return answersPrepare(plain) }},
 	}
 }
 
@@ -43,6 +46,35 @@ func tickPrepare(cfg sceneConfig) (sides, error) {
 		verify:   func() error { return s.equal(l, nil) },
 		anchors:  l.anchors(),
 		anchored: true,
+	}, nil
+}
+
+func answersPrepare(cfg sceneConfig) (sides, error) {
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	arrive := func() {
+		s.now = s.now.Add(sceneStep)
+		s.receiveAll()
+	}
+	arrive()
+	s.hear()
+	return sides{
+		before: func() {
+			s.nextTick(cfg.percent)
+			l.move(cfg.percent)
+			s.send()
+			arrive()
+			l.answer(s.clients[0].up.at(s.tick).data)
+		},
+		ours:  s.hear,
+		limit: l.open,
+		verify: func() error {
+			s.nextTick(0)
+			s.send()
+			return s.equal(l, nil)
+		},
 	}, nil
 }
 

@@ -45,7 +45,7 @@ func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 		})
 		require.Error(t, failure)
 		assert.Equal(t, kindOf(err), kindOf(failure))
-		assert.Contains(t, text, strings.Split(failure.Error(), "\n")[0], "the comment tells what it fails with")
+		assert.Contains(t, text, headline(failure), "the comment tells what it fails with")
 	}
 	script, err := netsim.ParseScript("printed", text)
 	require.NoError(t, err)
@@ -60,6 +60,8 @@ func TestKindsOfFailuresLeaveOutNumbers(t *testing.T) {
 	err := try([]string{"world 7 30", "connect 1", "spawn a life Replicate", "settle", "sleep"})
 	require.ErrorContains(t, err, "netsim: steps:5: sleep: no such verb")
 	kind := kindOf(err)
+	err = netsim.Try("t", func(t *netsim.Trial) { require.Failf(t, "they differ", "%d apples", 3) })
+	assert.Equal(t, "they differ: # apples", kindOf(err))
 	assert.True(t, strings.HasPrefix(kind, "no such verb"), kind)
 	assert.Equal(t, kind, kindOf(try([]string{"world 8 20", "sleep 30"})))
 	assert.ErrorContains(t, try([]string{"world 0 0"}), "give a seed above 0")

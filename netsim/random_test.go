@@ -99,19 +99,31 @@ func report(steps []string, err error, attempts int, hooks ...hook) string {
 		last = err
 		return true
 	})
-	first, _, _ := strings.Cut(last.Error(), "\n")
 	return fmt.Sprintf("what is left of it, %d of %d steps, to be put into netsim/testdata/random:\n\n# %s\n%s\n",
-		len(short), len(steps), first, strings.Join(short, "\n"))
+		len(short), len(steps), headline(last), strings.Join(short, "\n"))
 }
 
 var (
 	scriptPlace = regexp.MustCompile(`netsim: steps:\d+: [^:]*: `)
+	testifySays = regexp.MustCompile(`(?m)^\s*(?:Error|Messages):(.*)$`)
 	numbers     = regexp.MustCompile(`-?\d[\dµa-z.]*`)
 )
 
-// kindOf is a failure's first line without what differs from run to run: where,
-// when, which ids and values.
+// headline is a failure's first line, or what stands for it where testify failed.
+func headline(err error) string {
+	if found := testifySays.FindAllStringSubmatch(err.Error(), 2); found != nil {
+		var words []string
+		for _, match := range found {
+			words = append(words, strings.TrimSpace(match[1]))
+		}
+		return strings.Join(words, ": ")
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// kindOf is a failure's headline without what differs from run to run: where, when,
+// which ids and values.
 func kindOf(err error) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	return numbers.ReplaceAllString(scriptPlace.ReplaceAllString(first, ""), "#")
+	return numbers.ReplaceAllString(scriptPlace.ReplaceAllString(headline(err), ""), "#")
 }

@@ -119,7 +119,9 @@ func (t *Table) markerCol() int { return len(t.cols) - 1 }
 // Sync brings slots and rows up to date with the structure of the world and
 // compares no values. What it finds is in Undo, and is reported by the next
 // Observe. Call it where slots are needed between two Observes, for instance after
-// each tick for histories. Errors are those of Observe.
+// each tick for histories. What it found, and the slots of entities that were
+// removed, are kept until Observe, so a table needs one every few Syncs. Errors are
+// those of Observe.
 func (t *Table) Sync() error {
 	t.undo = t.undo[:0]
 	if err := t.canary.check(t); err != nil {

@@ -250,7 +250,7 @@ func TestNewRefusesWrongDescriptions(t *testing.T) {
 }
 
 // TestSteadyStateAllocatesNothing: values, spawns, despawns, exchanges and changes
-// of target, once buffers have grown.
+// of target, with a Sync and an Observe now and then, once buffers have grown.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	x := newTestWorld(t, 1024, 8)
 	parents := [2]ecs.Entity{x.spawn(), x.spawn()}
@@ -261,7 +261,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		alive[i] = x.w.NewEntity(ids...)
 	}
 	const targets = 30
-	round := 0
+	round, undone := 0, 0
 	tick := func() {
 		round++
 		for i := range targets {
@@ -271,6 +271,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			x.w.Relations().Set(*e, x.parent, parents[round%2])
 			x.wr.Exchange(*e, tag, nil, nil)
 			(*testHealth)(x.w.Get(alive[i], x.id(colHealth))).Points++
+			if i%(targets/3) == 0 && x.table.Sync() == nil {
+				undone += len(x.table.Undo())
+			}
 		}
 		if err := x.table.Observe(x.table.Tick() + 1); err != nil {
 			t.Fatal(err)
@@ -280,4 +283,5 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		tick()
 	}
 	assert.EqualValues(t, targets, testing.AllocsPerRun(100, tick), "Arche allocates once in each Relations.Set, the table never")
+	assert.Positive(t, undone)
 }

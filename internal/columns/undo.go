@@ -24,7 +24,7 @@ type UndoRecord struct {
 // Undo returns, once for each entity with a slot whose structure is another one
 // than at the Sync before, what it was and what it is. It is valid until the next
 // Sync, of which Observe is one, and empty after an error. The order is that in
-// which the entities were first touched.
+// which the entities were first touched since the last Observe.
 //
 // A log of it restores structure at a cost of what changed: append the records of
 // every Sync, and go through them backwards, giving each entity the form that it
@@ -38,8 +38,8 @@ type UndoRecord struct {
 // had before it got the marker. One that no event told of, found when a Sync
 // looked at the whole world, counts as created.
 //
-// An entity is followed for as long as it has its slot, paused or not. Observe
-// takes the slot from one that got the marker and lost it since the Observe before.
+// An entity is followed for as long as it has its slot, paused or not. One that got
+// the marker after an Observe and has lost it before the next ends with its record.
 func (t *Table) Undo() []UndoRecord { return t.undo }
 
 // recordUndo lists the touched entities that have another form than at the last

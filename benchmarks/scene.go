@@ -164,8 +164,12 @@ func (s *scene) send() {
 
 func (s *scene) observe() { s.keep(s.publisher.Observe(s.tick)) }
 
-// stage is the work for each client. None needs what is done for another.
+// stage is the work for each client: all begin, one after the other, and then the
+// packets of one need nothing of another.
 func (s *scene) stage() {
+	for _, c := range s.clients {
+		s.keep(c.server.Begin(s.now))
+	}
 	for _, c := range s.clients {
 		s.assemble(c)
 	}
@@ -173,7 +177,6 @@ func (s *scene) stage() {
 
 func (s *scene) assemble(c *sceneClient) {
 	c.out.reset()
-	s.keep(c.server.Begin(s.now))
 	for {
 		s.payload = c.server.AppendPacket(s.payload[:0], s.tick, s.now)
 		if len(s.payload) == 0 {

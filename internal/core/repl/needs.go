@@ -20,8 +20,8 @@ const MaxNeeds = MaxMembers
 // minNeedBits is the least that one need takes.
 const minNeedBits = 1 + 4 + 4
 
-// maxNeedBits bounds what AppendNeeds writes of one.
-const maxNeedBits = 1 + 32 + 68
+// NeedsBits bounds what AppendNeeds writes of n.
+func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
 
 // AppendNeeds writes what an action of a tick waits for.
 func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {

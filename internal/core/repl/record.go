@@ -44,8 +44,8 @@ type Heads struct {
 	any  bool
 }
 
-// maxHeadBits bounds what Append writes.
-const maxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 68
+// MaxHeadBits bounds what Append writes.
+const MaxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 68
 
 // Append writes a record's head. Groups rise within a message, and so the private
 // ones come last.

@@ -19,8 +19,8 @@ type Run struct {
 // MaxRunHead bounds the bytes of a run's head.
 const MaxRunHead = (2 + 32 + 68 + 7) / 8
 
-// maxStepBits bounds what Append writes.
-const maxStepBits = 1 + 32 + 1 + 68
+// StepBits is what Append writes as a rule: the next group, from the same base.
+const StepBits = 2
 
 // Begin writes a run's head: its first group, and the base that the first record
 // and as a rule all others start from.
@@ -34,6 +34,18 @@ func (u *Run) Begin(w *pack.Writer, first Handle, base entangle.Tick) {
 
 // Enter is Begin for one who writes only what comes after the head.
 func (u *Run) Enter(first Handle, base entangle.Tick) { u.at, u.base = first, base }
+
+// Width returns how many bits Append will write.
+func (u *Run) Width(g Handle, base entangle.Tick) int {
+	width := StepBits
+	if g != u.at+1 {
+		width += pack.UvarintBits(uint64(g - u.at - 1))
+	}
+	if base != u.base {
+		width += pack.UvarintBits(uint64(u.Tick - base))
+	}
+	return width
+}
 
 // Append writes what stands before the body of each record but the first.
 func (u *Run) Append(w *pack.Writer, g Handle, base entangle.Tick) {

@@ -247,10 +247,41 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	g.send()
 	c := g.copies[0].copy
 	set := repl.MaskOf(0)
-	c.entities[0].mask.Clear(0)
+	c.known[0].mask.Clear(0)
+	c.entities[0].holds = 0
 	before := g.copies[0].shows()
 	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
+}
+
+// Once more: the copy remembers which sets an entity has.
+func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
+	h := newHand(t)
+	h.come(1, h.links(1), h.one(0))
+	require.NoError(t, h.update(1, h.links(2), h.one(0)))
+	h.record(func() { h.state(1, h.one(0)) })
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
+	require.NoError(t, h.update(1, h.one(0)))
+}
+
+// More sets than are remembered are updates all the same.
+func TestUpdatesOfManySets(t *testing.T) {
+	h := newHand(t)
+	for g := repl.Handle(1); g < 4; g++ {
+		h.come(g, h.links(1), h.one(0), heldTag{})
+	}
+	h.copy.choices.list = make([]choice, maxChoices)
+	for i := range int16(20) {
+		for g := repl.Handle(1); g < 4; g++ {
+			require.NoError(t, h.update(g, h.links(i), h.one(g)))
+			require.NoError(t, h.update(g, h.links(i), heldTag{}))
+			assert.Equal(t, i, at[heldLinks](h, g).Count)
+			assert.Equal(t, h.entity(g), at[heldOne](h, g).To)
+		}
+	}
+	assert.Len(t, h.copy.choices.list, maxChoices)
+	h.record(func() { h.state(1, h.one(0)) })
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
 }
 
 type copiedPart[T any] struct{ V T }

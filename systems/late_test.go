@@ -228,9 +228,8 @@ func (g *lateGame) step() {
 	case !here && what < 8:
 		g.copy.Begin(0)
 		g.spawn(m)
-		before := g.held[m]
 		g.says(m)
-		g.held[m] = before
+		delete(g.held, m)
 		delete(g.slots, repl.ID{Group: m})
 		g.copy.Discard()
 	case !here:

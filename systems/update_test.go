@@ -260,6 +260,7 @@ func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
 	h.come(1, h.links(1), h.one(0))
 	require.NoError(t, h.update(1, h.links(2), h.one(0)))
 	h.record(func() { h.state(1, h.one(0)) })
+	h.world.Add(h.entity(1), ecs.ComponentID[heldLinks](h.world)) // by the game: that does not count
 	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
 	require.NoError(t, h.update(1, h.one(0)))
 }

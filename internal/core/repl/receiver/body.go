@@ -8,20 +8,41 @@ import (
 type walker struct {
 	r    *Receiver
 	g    *group // nil when skipping
-	rec  *repl.Record
+	rec  *record
 	skip bool
 }
 
 // applyUpdate applies an update. It changes values only, so that there is nothing
 // to take back but what the sink holds.
 func (w *walker) applyUpdate() error {
-	w.r.sink.Begin(w.rec.Tick)
-	if err := w.update(); err != nil {
-		w.r.sink.Discard()
+	r := w.r
+	if !r.readRefs() {
+		return ErrMalformed
+	}
+	alone := r.in.Bool()
+	if alone && r.updater != nil && w.g.leads() {
+		return w.updateAll()
+	}
+	r.sink.Begin(w.rec.Tick)
+	if err := w.update(alone); err != nil {
+		r.sink.Discard()
 		return err
 	}
-	w.r.sink.Commit()
-	w.r.applied(w.g, w.rec)
+	r.sink.Commit()
+	r.applied(w.g, w.rec)
+	return nil
+}
+
+// updateAll applies the values of member 0 in one call.
+func (w *walker) updateAll() error {
+	r := w.r
+	if !r.sets.Read(&r.in, &r.set) {
+		return ErrMalformed
+	}
+	if err := r.updater.UpdateAll(w.g.members[0].slot, w.rec.Tick, &r.set, &r.in, r); err != nil {
+		return err
+	}
+	r.applied(w.g, w.rec)
 	return nil
 }
 
@@ -45,11 +66,9 @@ func (w *walker) applyAction() error {
 	return nil
 }
 
-func (w *walker) update() error {
-	if !w.r.readRefs() {
-		return ErrMalformed
-	}
-	if w.r.in.Bool() {
+// update reads an update behind the bit that says whether member 0 is alone.
+func (w *walker) update(alone bool) error {
+	if alone {
 		return w.changed(0)
 	}
 	n, err := w.changes()

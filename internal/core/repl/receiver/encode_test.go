@@ -55,7 +55,7 @@ type change struct {
 	content content
 }
 
-func flag(set []int) (v uint64) {
+func flagged(set []int) (v uint64) {
 	for _, c := range set {
 		v |= 1 << c
 	}
@@ -66,10 +66,10 @@ func (c content) write(w *bits.Writer, removals bool) {
 	if removals {
 		w.Bool(len(c.removed) > 0)
 		if len(c.removed) > 0 {
-			w.Bits(flag(c.removed), comps)
+			w.Bits(flagged(c.removed), comps)
 		}
 	}
-	w.Bits(flag(c.set), comps)
+	w.Bits(flagged(c.set), comps)
 	for _, comp := range c.set {
 		switch comp {
 		case 0:

@@ -42,7 +42,7 @@ func (r *Receiver) Frontier() (tick entangle.Tick, ok bool) { return r.frontier.
 
 // lags notes that an update of the frame at hand was not applied. Its tick can't
 // settle before the group has come there.
-func (r *Receiver) lags(rec *repl.Record) {
+func (r *Receiver) lags(rec *record) {
 	if f := &r.frontier; len(f.behind) <= maxOpen {
 		f.behind = append(f.behind, repl.Need{Group: rec.Group, Tick: rec.Tick})
 	}

@@ -13,7 +13,8 @@ type group struct {
 	handle  repl.Handle
 	asked   bool     // a full was asked for and has not come yet
 	needy   bool     // it is in the list of those that may wait for others
-	passed  uint8    // bit by sequence: an action that found no room to wait
+	newest  newest   // the newest action that came
+	passed  uint64   // bit by place behind the last applied: an action that found no room
 	planned int      // its place in the plan at hand, from 1; 0: it is in none
 	members []member // by rising number
 	waits   []*waiting
@@ -22,8 +23,28 @@ type group struct {
 // state is where a group is, as far as it decides what can follow.
 type state struct {
 	known bool          // its full was applied
-	seq   repl.Seq      // of the last action applied or passed over
+	at    int64         // place of the last action applied or passed over
 	held  entangle.Tick // the tick that the copy is at
+}
+
+// newest is the place and tick of an action.
+type newest struct {
+	at   int64
+	tick entangle.Tick
+}
+
+// advance goes on to a place.
+func (g *group) advance(at int64) {
+	g.passed >>= max(at-g.at, 0)
+	g.at = at
+}
+
+// bit returns the bit of passed for a place ahead, 0 for one that has none.
+func (g *group) bit(at int64) uint64 {
+	if at <= g.at {
+		return 0
+	}
+	return 1 << (at - g.at - 1)
 }
 
 // member is one entity of a group.
@@ -90,7 +111,7 @@ const maxStrangers = 64 << 10 / 8
 
 // find returns a group, made if it is met for the first time, or nil if there
 // is no room for one.
-func (r *Receiver) find(rec *repl.Record) *group {
+func (r *Receiver) find(rec *record) *group {
 	if g := r.groups.get(rec.Group); g != nil {
 		return g
 	}
@@ -176,7 +197,7 @@ func (r *Receiver) end(g *group, tick entangle.Tick) {
 	if g.known {
 		r.strangers++
 	}
-	g.state, g.asked, g.passed = state{}, false, 0
+	g.state, g.asked, g.passed = state{at: g.at}, false, 0
 }
 
 // ask has a group sent again in full, once until it comes.

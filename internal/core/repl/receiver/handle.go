@@ -14,7 +14,7 @@ func (r *Receiver) HandleActions(message []byte) error {
 	}
 	r.hear(heads.Tick)
 	for {
-		more, ok := heads.Read(&r.in, &r.rec)
+		more, ok := heads.Read(&r.in, &r.rec.Record)
 		if !ok {
 			return ErrMalformed
 		}
@@ -51,7 +51,7 @@ func (r *Receiver) settle() error {
 	return nil
 }
 
-func (r *Receiver) action(rec *repl.Record) error {
+func (r *Receiver) action(rec *record) error {
 	if !r.readNeeds(rec) {
 		return ErrMalformed
 	}
@@ -68,10 +68,11 @@ func (r *Receiver) action(rec *repl.Record) error {
 	if g = r.find(rec); g == nil {
 		return ErrOverload // nothing would keep its place in the sequence
 	}
+	g.place(rec)
 	return r.actionOf(g, rec)
 }
 
-func (r *Receiver) actionOf(g *group, rec *repl.Record) error {
+func (r *Receiver) actionOf(g *group, rec *record) error {
 	switch judge(&g.state, rec) {
 	case apply:
 		if r.needs = r.unmet(r.needs); len(r.needs) > 0 {
@@ -97,7 +98,7 @@ func (r *Receiver) actionOf(g *group, rec *repl.Record) error {
 }
 
 // readNeeds reads what an action waits for; an end waits for nothing.
-func (r *Receiver) readNeeds(rec *repl.Record) (ok bool) {
+func (r *Receiver) readNeeds(rec *record) (ok bool) {
 	if r.needs = r.needs[:0]; rec.Kind == repl.Gone {
 		return true
 	}
@@ -107,7 +108,7 @@ func (r *Receiver) readNeeds(rec *repl.Record) (ok bool) {
 
 // renew ends a group when the first full of the next one under its handle is here.
 // That is sent only after the end was delivered: it is among what waits.
-func (r *Receiver) renew(g *group, rec *repl.Record) error {
+func (r *Receiver) renew(g *group, rec *record) error {
 	if rec.Kind != repl.Full || len(g.waits) == 0 || !g.known {
 		return nil
 	}
@@ -122,16 +123,16 @@ func (r *Receiver) renew(g *group, rec *repl.Record) error {
 // pass goes on without an action that can't be applied. It keeps its place in the
 // sequence all the same: everything after it starts from a tick that the copy does
 // not have either, up to the full that is asked for.
-func (r *Receiver) pass(g *group, rec *repl.Record) {
+func (r *Receiver) pass(g *group, rec *record) {
 	r.ask(g)
 	if g.known {
-		g.seq = rec.Seq
+		g.advance(rec.at)
 	}
 }
 
 // apply makes the copy what the record says, whose needs are met. The group may be
 // no more after it.
-func (r *Receiver) apply(g *group, rec *repl.Record) error {
+func (r *Receiver) apply(g *group, rec *record) error {
 	w := walker{r: r, g: g, rec: rec}
 	if rec.Kind == repl.Update {
 		return w.applyUpdate()
@@ -140,36 +141,29 @@ func (r *Receiver) apply(g *group, rec *repl.Record) error {
 }
 
 // skip reads past what stands behind a record's needs.
-func (r *Receiver) skip(rec *repl.Record) error {
+func (r *Receiver) skip(rec *record) error {
 	w := walker{r: r, rec: rec, skip: true}
-	if rec.Kind == repl.Update {
-		return w.update()
+	if rec.Kind != repl.Update {
+		return w.action()
 	}
-	return w.action()
+	if !r.readRefs() {
+		return ErrMalformed
+	}
+	return w.update(r.in.Bool())
 }
 
-func (r *Receiver) applied(g *group, rec *repl.Record) {
+func (r *Receiver) applied(g *group, rec *record) {
 	g.held = rec.Tick
 	if rec.Kind == repl.Update {
 		r.stats.Updates++
 		return
 	}
 	r.stats.Actions++
-	g.seq = rec.Seq
+	g.advance(rec.at)
 	if rec.Kind == repl.Full {
 		if !g.known {
 			r.strangers--
 		}
 		g.known, g.asked = true, false
-		g.forgetPassed()
-	}
-}
-
-// forgetPassed strikes off the passed actions that a full has overtaken.
-func (g *group) forgetPassed() {
-	for s := range repl.Seq(repl.SeqCycle) {
-		if s.Ahead(g.seq) <= 0 {
-			g.passed &^= 1 << s
-		}
 	}
 }

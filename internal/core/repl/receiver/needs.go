@@ -234,7 +234,7 @@ func (p *planned) next() (best *waiting) {
 // from what they bring.
 func (p *planned) add(n *needy, w *waiting) {
 	n.steps = append(n.steps, step{g: p.g, w: w})
-	p.known, p.seq, p.held = true, w.rec.Seq, w.rec.Tick
+	p.known, p.at, p.held = true, w.rec.at, w.rec.Tick
 	p.gone = w.rec.Kind == repl.Gone
 	for again := true; again; {
 		again = false

@@ -39,7 +39,7 @@ type Receiver struct {
 	looked entangle.Tick // when what waits was last looked over
 
 	in    bits.Reader
-	rec   repl.Record // at hand, as are the following
+	rec   record // at hand, as are the following
 	set   repl.Mask
 	refs  []repl.Ref
 	needs []repl.Need

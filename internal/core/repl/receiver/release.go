@@ -52,9 +52,8 @@ func (r *Receiver) skipPassed(g *group) {
 	if !g.known {
 		return
 	}
-	for next := g.seq.Next(); g.passed&(1<<next) != 0; next = next.Next() {
-		g.passed &^= 1 << next
-		g.seq = next
+	for g.passed&1 != 0 {
+		g.advance(g.at + 1)
 		r.ask(g)
 	}
 }

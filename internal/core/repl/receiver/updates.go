@@ -28,7 +28,7 @@ func (r *Receiver) item(tick entangle.Tick) error {
 	}
 	run := repl.Run{Tick: tick}
 	rec := &r.rec
-	for more, ok := true, run.ReadBegin(&r.in, rec); more; more, ok = run.Read(&r.in, rec) {
+	for more, ok := true, run.ReadBegin(&r.in, &rec.Record); more; more, ok = run.Read(&r.in, &rec.Record) {
 		if !ok {
 			return ErrMalformed
 		}
@@ -52,7 +52,7 @@ const (
 
 // usual applies usual records, as long as one comes after the other and each group
 // can take its own. It leaves rec the head of the last.
-func (r *Receiver) usual(rec *repl.Record) error {
+func (r *Receiver) usual(rec *record) error {
 	if r.updater == nil {
 		return nil
 	}
@@ -83,12 +83,15 @@ func (r *Receiver) usual(rec *repl.Record) error {
 }
 
 // takes reports whether an update of member 0 applies now.
-func (g *group) takes(rec *repl.Record) bool {
-	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && len(g.members) > 0 && g.members[0].number == 0
+func (g *group) takes(rec *record) bool {
+	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
 }
 
+// leads reports whether the first member is number 0.
+func (g *group) leads() bool { return len(g.members) > 0 && g.members[0].number == 0 }
+
 // update takes one record of a run.
-func (r *Receiver) update(rec *repl.Record) error {
+func (r *Receiver) update(rec *record) error {
 	g := r.groups.get(rec.Group)
 	if (g == nil || !g.known) && r.stale(rec) {
 		r.stats.Stale++
@@ -118,7 +121,7 @@ func (r *Receiver) update(rec *repl.Record) error {
 // overflow drops an update for which there is no room. It was acknowledged, so
 // its sender may build on it: the next record that does will have the group
 // asked for in full.
-func (r *Receiver) overflow(rec *repl.Record) error {
+func (r *Receiver) overflow(rec *record) error {
 	r.stats.Overflow++
 	r.lags(rec)
 	return r.skip(rec)

@@ -11,6 +11,11 @@ const (
 	// and the group is asked for in full.
 	maxWaitingUpdates = 16
 
+	// maxWaitingActions bounds the actions of one group that wait: for one before
+	// them, of which there are few, or for other groups. More find no room. A full
+	// does, up to twice as many.
+	maxWaitingActions = 64
+
 	// maxWaitingBytes bounds what waits for one sender, updates and actions
 	// together: the most for any queue of a peer. 4,000 entities that all move and
 	// change their components 8 times a second, at a round trip of 14 ticks and
@@ -30,7 +35,7 @@ const (
 
 // waiting is a record that arrived before what it needs.
 type waiting struct {
-	rec   repl.Record
+	rec   record
 	size  int
 	body  []byte      // what stands behind the needs, from bit 0
 	needs []repl.Need // those that were not met when it was last looked at
@@ -58,7 +63,7 @@ func (p *pool) add(w *waiting, sign int) {
 	}
 }
 
-func (p *pool) get(rec *repl.Record) *waiting {
+func (p *pool) get(rec *record) *waiting {
 	n := len(p.spare)
 	if n == 0 {
 		return &waiting{rec: *rec}
@@ -85,7 +90,7 @@ func (p *pool) dropAll(g *group) {
 }
 
 // hold keeps a record, with the needs at hand, until it can be applied.
-func (r *Receiver) hold(g *group, rec *repl.Record) error {
+func (r *Receiver) hold(g *group, rec *record) error {
 	start := r.in
 	if err := r.skip(rec); err != nil {
 		return err
@@ -119,7 +124,7 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 
 // late reports whether a group has waited longer than patience, by the tick of what
 // arrives. One of which nothing is known is on its way, unless its full is here.
-func (r *Receiver) late(g *group, rec *repl.Record) bool {
+func (r *Receiver) late(g *group, rec *record) bool {
 	return (g.known || g.holdsFull()) && rec.Tick.Sub(g.waits[0].rec.Tick) > patience
 }
 
@@ -128,35 +133,29 @@ func (r *Receiver) late(g *group, rec *repl.Record) bool {
 func (r *Receiver) overdue() {
 	r.looked = r.now
 	r.groups.each(func(g *group) {
-		if len(g.waits) > 0 && !g.asked && r.late(g, &repl.Record{Tick: r.now}) {
+		if len(g.waits) > 0 && !g.asked && r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
 			r.ask(g)
 		}
 	})
 }
 
-// repeats reports whether an action of that place in the sequence waits already.
-// Of two at one place the newer counts: the older is of an earlier group under the
-// same handle, which a full had gone past, and it came after that group's end.
-func (r *Receiver) repeats(g *group, rec *repl.Record) bool {
+// repeats reports whether an action waits already, or found no room when it came.
+func (r *Receiver) repeats(g *group, rec *record) bool {
 	if rec.Kind == repl.Update {
 		return false
 	}
-	for i, w := range g.waits {
-		if w.rec.Kind != repl.Update && w.rec.Seq == rec.Seq {
-			if !w.rec.Tick.Before(rec.Tick) {
-				return true
-			}
-			r.waiting.drop(g, i)
-			break
+	for _, w := range g.waits {
+		if w.rec.Kind != repl.Update && w.rec.at == rec.at {
+			return true
 		}
 	}
-	return g.passed&(1<<rec.Seq) != 0
+	return g.passed&g.bit(rec.at) != 0
 }
 
 // refuse passes over a record that there is no room to keep, from where its body
 // starts. An action's place in the sequence is remembered, for when what is before
 // it has come. Only the end of a group can't be asked for again: it happens now.
-func (r *Receiver) refuse(g *group, rec *repl.Record, start bits.Reader) error {
+func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 	r.stats.Overflow++
 	if rec.Kind == repl.Gone {
 		r.in = start
@@ -164,7 +163,7 @@ func (r *Receiver) refuse(g *group, rec *repl.Record, start bits.Reader) error {
 	}
 	r.ask(g)
 	if rec.Kind != repl.Update {
-		g.passed |= 1 << rec.Seq
+		g.passed |= g.bit(rec.at)
 	}
 	return nil
 }
@@ -172,7 +171,7 @@ func (r *Receiver) refuse(g *group, rec *repl.Record, start bits.Reader) error {
 // supersede drops the waiting updates that the new one makes superfluous: those
 // that are older, and have no older base. One that needs a later action never
 // displaces one that needs an earlier.
-func (r *Receiver) supersede(g *group, rec *repl.Record) {
+func (r *Receiver) supersede(g *group, rec *record) {
 	if rec.Kind != repl.Update {
 		return
 	}
@@ -188,7 +187,15 @@ func (r *Receiver) supersede(g *group, rec *repl.Record) {
 // makeRoom drops the group's oldest updates until the new record fits, and
 // reports whether it does. What is dropped was acknowledged, so the sender may
 // build on it: the group is asked for in full.
-func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
+func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
+	if limit := maxWaitingActions; rec.Kind != repl.Update {
+		if rec.Kind == repl.Full {
+			limit *= 2
+		}
+		if len(g.waits)-g.waitingUpdates() >= limit || rec.Kind != repl.Full && rec.at-g.at > maxWaitingActions {
+			return false
+		}
+	}
 	for !r.waiting.fits(rec, size) || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
 		oldest := g.oldestUpdate()
 		if oldest < 0 {
@@ -202,7 +209,7 @@ func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
 }
 
 // fits reports whether there is room for a record that counts size.
-func (p *pool) fits(rec *repl.Record, size int) bool {
+func (p *pool) fits(rec *record, size int) bool {
 	if rec.Kind == repl.Update {
 		return p.updates+size <= maxUpdateBytes && p.bytes+size <= maxWaitingBytes
 	}

@@ -37,6 +37,9 @@ const (
 	// one that a sender makes: the group is passed over and asked for in full.
 	maxPlanned = 1 << 10
 	maxEffort  = 1 << 13
+	// lookEffort is what a look may spend on groups that can't go on, of which a
+	// peer may make many.
+	lookEffort = 1 << 10
 )
 
 func (n *needy) add(g *group) bool {
@@ -85,9 +88,10 @@ func (r *Receiver) unmet(needs []repl.Need) []repl.Need {
 }
 
 // look tries the groups that wait for others, until none can go on. It gives up
-// when it has made much effort; the next look begins where this one stopped.
+// when it has made much effort for nothing; the next look begins where this one
+// stopped.
 func (r *Receiver) look() error {
-	effort, idle := maxEffort, 0
+	effort, idle := lookEffort, 0
 	for n := &r.needy; effort > 0 && idle < len(n.groups); {
 		n.turn %= len(n.groups)
 		g := n.groups[n.turn]
@@ -102,7 +106,7 @@ func (r *Receiver) look() error {
 			return err
 		}
 		if went {
-			idle = 0
+			effort, idle = lookEffort, 0
 		}
 	}
 	return nil
@@ -118,7 +122,10 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 		if w.needs = r.unmet(w.needs); len(w.needs) == 0 {
 			return true, r.release(g.handle)
 		}
-		switch found := r.gather(g, w, effort); found {
+		if x := r.groups.get(w.needs[len(w.needs)-1].Group); x == nil || len(x.waits) == 0 {
+			continue
+		}
+		switch r.gather(g, w, effort) {
 		case all:
 			return true, r.carryOut()
 		case tooMany:

@@ -116,8 +116,8 @@ func TestABaseThatIsNeverHeld(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
 	s.update(15, 13)
-	for tick := entangle.Tick(16); tick < 15+256; tick++ {
-		s.get(one(repl.Full, 9, 0, tick, 0), record{kind: repl.Gone, group: 9, seq: 1, tick: tick + 1})
+	for tick := entangle.Tick(16); tick <= 15+256; tick++ {
+		require.NoError(t, s.copy.HandleUpdates(tick, nil))
 		require.Empty(t, s.asks())
 	}
 	for tick := entangle.Tick(15 + 257); tick < 1000; tick++ {
@@ -125,6 +125,7 @@ func TestABaseThatIsNeverHeld(t *testing.T) {
 	}
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 	s.full(1, 400)
+	s.shows(400)
 	assert.Zero(t, s.copy.WaitingBytes())
 }
 

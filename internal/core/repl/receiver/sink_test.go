@@ -27,6 +27,7 @@ type copySink struct {
 	fresh        repl.Mask
 	stated       map[repl.Slot]bool // by the record at hand
 	late         map[repl.ID][]repl.Slot
+	onDespawn    func(repl.ID)
 	letGo        []repl.ID
 	spawns       int
 	beforeLetGo  int
@@ -180,6 +181,9 @@ func (c *copySink) Despawn(slot repl.Slot) {
 	require.False(c.t, c.wantsNothing)
 	c.has(slot)
 	require.False(c.t, c.stated[slot], "nothing is stated of what goes")
+	if c.onDespawn != nil {
+		c.onDespawn(c.entities[slot].id)
+	}
 	c.drop(slot)
 }
 

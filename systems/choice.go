@@ -1,12 +1,18 @@
 package systems
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+)
 
 // choice is a set of components that change together. Updates are of few sets:
 // what an update needs to know of one is put together once.
 type choice struct {
 	set   repl.Mask
 	comps []*copied
+	// shorts are the plans of all of them as short codes, if they have such plans and
+	// are few enough.
+	shorts []*protocol.Short
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
 }
@@ -33,6 +39,12 @@ func (c *Copy) choose(set *repl.Mask) {
 	all.now = choice{set: *set}
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		all.now.comps = append(all.now.comps, &c.comps[comp])
+		if short := c.comps[comp].plan.Short(); short != nil {
+			all.now.shorts = append(all.now.shorts, short)
+		}
+	}
+	if n := len(all.now.shorts); n < len(all.now.comps) || n > atOnce {
+		all.now.shorts = nil
 	}
 	if len(all.list) < maxChoices {
 		all.now.bit = 1 << len(all.list)

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -11,7 +12,7 @@ var _ receiver.Updater = (*Copy)(nil)
 
 // atOnce is how many components an update may have that is decoded in one call.
 // It is more than change together as a rule, and little enough for the stack.
-const atOnce = 8
+const atOnce = protocol.MaxShorts
 
 // UpdateAll implements receiver.Updater. Values are decoded right into the world,
 // where nobody looks before it returns; what was there is put back if one of them
@@ -24,7 +25,11 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if e.holds&now.bit == 0 && !c.holdsChoice(slot) {
 		return errNotThere
 	}
-	if len(now.comps) > atOnce || !c.world.Alive(e.entity) {
+	alive := c.world.Alive(e.entity)
+	if len(now.shorts) > 0 && alive && e.waits == 0 {
+		return c.updateShort(slot, tick, r)
+	}
+	if len(now.comps) > atOnce || !alive {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	var room [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
@@ -55,6 +60,42 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 		comp.events.Updated(e.entity)
 	}
 	return nil
+}
+
+// updateShort is UpdateAll for values that are short codes: all are read before the
+// first is written.
+func (c *Copy) updateShort(slot repl.Slot, tick entangle.Tick, r *bits.Reader) error {
+	e, now := &c.entities[slot], &c.choices.now
+	var codes [atOnce]uint64
+	if !protocol.ReadShorts(now.shorts, r, &codes) {
+		return r.Err()
+	}
+	for i, short := range now.shorts {
+		place := now.comps[i].cells.At(e.entity)
+		if place == nil {
+			c.restore(slot, tick, &codes)
+			return nil
+		}
+		short.Set(place, codes[i&(atOnce-1)])
+	}
+	e.tick = tick
+	for _, comp := range now.comps {
+		comp.events.Updated(e.entity)
+	}
+	return nil
+}
+
+// restore is the rest of updateShort for an entity that the game has taken
+// components off: it gets them back.
+func (c *Copy) restore(slot repl.Slot, tick entangle.Tick, codes *[atOnce]uint64) {
+	c.Begin(tick)
+	c.Member(slot, false)
+	for i, comp := range c.choices.now.comps {
+		at := c.stage.reserve(comp.plan.Size())
+		c.choices.now.shorts[i].Set(&c.stage.buf[at], codes[i])
+		c.stage.values = append(c.stage.values, stagedValue{comp: comp.number, at: at})
+	}
+	c.Commit()
 }
 
 // undo puts back what was in the first places of the update at hand.

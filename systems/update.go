@@ -14,9 +14,8 @@ var _ receiver.Updater = (*Copy)(nil)
 // It is more than change together as a rule, and little enough for the stack.
 const atOnce = protocol.MaxShorts
 
-// UpdateAll implements receiver.Updater. Values are decoded right into the world,
-// where nobody looks before it returns; what was there is put back if one of them
-// is malformed.
+// UpdateAll implements receiver.Updater. Most values are short codes: all are read
+// before the first is written.
 func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	if *set != c.choices.now.set {
 		c.choose(set)
@@ -25,11 +24,33 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if e.holds&now.bit == 0 && !c.holdsChoice(slot) {
 		return errNotThere
 	}
-	alive := c.world.Alive(e.entity)
-	if len(now.shorts) > 0 && alive && e.waits == 0 {
-		return c.updateShort(slot, tick, r)
+	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
+		return c.updateLong(slot, tick, r, refs)
 	}
-	if len(now.comps) > atOnce || !alive {
+	if !protocol.ReadShorts(now.shorts, r, &c.codes) {
+		return r.Err()
+	}
+	for i, short := range now.shorts {
+		place := now.comps[i].cells.At(e.entity)
+		if place == nil {
+			c.restore(slot, tick)
+			return nil
+		}
+		short.Set(place, c.codes[i&(atOnce-1)])
+	}
+	e.tick = tick
+	for _, comp := range now.comps {
+		comp.events.Updated(e.entity)
+	}
+	return nil
+}
+
+// updateLong is UpdateAll for any values. They are decoded right into the world,
+// where nobody looks before it returns; what was there is put back if one of them
+// is malformed.
+func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	e, now := &c.entities[slot], &c.choices.now
+	if len(now.comps) > atOnce || !c.world.Alive(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	var room [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
@@ -39,18 +60,8 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 			return c.updateStaged(slot, tick, r, refs)
 		}
 	}
-	c.refs.refs = refs
-	for i, comp := range now.comps {
-		into := comp.cells.Bytes(places[i])
-		copy(comp.value, into)
-		err := comp.plan.Decode(r, into, &c.refs)
-		if len(c.refs.late) > 0 {
-			c.findLate(lateHolder{slot, comp.number}, into)
-		}
-		if err != nil {
-			c.undo(places[:i+1])
-			return err
-		}
+	if err := c.decodeAll(slot, places, r, refs); err != nil {
+		return err
 	}
 	e.tick = tick
 	if e.waits > 0 || len(c.late.found) > 0 {
@@ -62,37 +73,31 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	return nil
 }
 
-// updateShort is UpdateAll for values that are short codes: all are read before the
-// first is written.
-func (c *Copy) updateShort(slot repl.Slot, tick entangle.Tick, r *bits.Reader) error {
-	e, now := &c.entities[slot], &c.choices.now
-	var codes [atOnce]uint64
-	if !protocol.ReadShorts(now.shorts, r, &codes) {
-		return r.Err()
-	}
-	for i, short := range now.shorts {
-		place := now.comps[i].cells.At(e.entity)
-		if place == nil {
-			c.restore(slot, tick, &codes)
-			return nil
+func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs receiver.Refs) error {
+	c.refs.refs = refs
+	for i, comp := range c.choices.now.comps {
+		into := comp.cells.Bytes(places[i])
+		copy(comp.value, into)
+		err := comp.plan.Decode(r, into, &c.refs)
+		if len(c.refs.late) > 0 {
+			c.findLate(lateHolder{slot, comp.number}, into)
 		}
-		short.Set(place, codes[i&(atOnce-1)])
-	}
-	e.tick = tick
-	for _, comp := range now.comps {
-		comp.events.Updated(e.entity)
+		if err != nil {
+			c.undo(places[:i+1])
+			return err
+		}
 	}
 	return nil
 }
 
-// restore is the rest of updateShort for an entity that the game has taken
+// restore is the rest of UpdateAll for an entity that the game has taken
 // components off: it gets them back.
-func (c *Copy) restore(slot repl.Slot, tick entangle.Tick, codes *[atOnce]uint64) {
+func (c *Copy) restore(slot repl.Slot, tick entangle.Tick) {
 	c.Begin(tick)
 	c.Member(slot, false)
 	for i, comp := range c.choices.now.comps {
 		at := c.stage.reserve(comp.plan.Size())
-		c.choices.now.shorts[i].Set(&c.stage.buf[at], codes[i])
+		c.choices.now.shorts[i].Set(&c.stage.buf[at], c.codes[i])
 		c.stage.values = append(c.stage.values, stagedValue{comp: comp.number, at: at})
 	}
 	c.Commit()

@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -9,12 +11,20 @@ import (
 type sentAction struct {
 	group repl.Handle
 	seq   repl.Seq
+	waits bool // for actions of other groups
 }
 
 // actionLog remembers the records of each action message until it is delivered.
 type actionLog struct {
 	messages []actionMessage
 	spare    [][]sentAction
+	waiting  []waitingAction
+}
+
+// waitingAction is one that was delivered, and may wait at the peer for another.
+type waitingAction struct {
+	sentAction
+	tick entangle.Tick
 }
 
 type actionMessage struct {
@@ -23,7 +33,7 @@ type actionMessage struct {
 	records []sentAction
 }
 
-func (a *actionLog) empty() bool { return len(a.messages) == 0 }
+func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }
 
 // begin opens the record of a message.
 func (a *actionLog) begin(tick entangle.Tick) {
@@ -46,19 +56,41 @@ func (a *actionLog) cancel() {
 
 func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
 
+// settle takes the news that a message was delivered, and calls each for the actions
+// that the peer has applied now or will before anything later: one that waits for
+// actions of other groups when all that was sent up to its tick is there.
 func (a *actionLog) settle(name uint16, each func(sentAction)) {
-	for i := range a.messages {
-		if a.messages[i].name != name {
-			continue
-		}
-		records := a.messages[i].records
-		for _, rec := range records {
-			each(rec)
-		}
-		a.spare = append(a.spare, records[:0])
-		a.messages = append(a.messages[:i], a.messages[i+1:]...)
+	i := slices.IndexFunc(a.messages, func(m actionMessage) bool { return m.name == name })
+	if i < 0 {
 		return
 	}
+	m := a.messages[i]
+	a.messages = append(a.messages[:i], a.messages[i+1:]...)
+	for _, rec := range m.records {
+		if rec.waits {
+			a.waiting = append(a.waiting, waitingAction{rec, m.tick})
+			continue
+		}
+		each(rec)
+	}
+	a.spare = append(a.spare, m.records[:0])
+	a.release(each)
+}
+
+// release lets go of the delivered actions that nothing under way can hold up.
+func (a *actionLog) release(each func(sentAction)) {
+	if len(a.waiting) == 0 {
+		return
+	}
+	kept := a.waiting[:0]
+	for _, w := range a.waiting {
+		if len(a.messages) > 0 && !w.tick.Before(a.messages[0].tick) {
+			kept = append(kept, w)
+			continue
+		}
+		each(w.sentAction)
+	}
+	a.waiting = kept
 }
 
 // oldest returns the tick of the oldest message under way, or now if there is none.

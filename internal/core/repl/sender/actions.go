@@ -26,7 +26,6 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	}
 	p.answerDoubts()
 	p.units.begin(w.tick)
-	p.forgetArrivals()
 	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
@@ -50,7 +49,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
 		if !ok || !p.together(sp, i) {
 			continue
 		}
-		p.findNeeds(p.group(sp, i), &rec)
+		p.findNeeds(sp, i, &rec)
 		if p.w.LenBits()+actionBits(b, len(p.needs)) > room && !p.actions.fresh() {
 			return false
 		}
@@ -167,7 +166,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	sp.due.Clear(i)
 	sp.doubted.Clear(i)
 	sp.settle(i)
-	p.actions.add(sentAction{rec.Group, rec.Seq})
+	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
 }

@@ -86,7 +86,7 @@ func (p *Peer) reserve(id groupID) bool {
 		}
 		n = int32(len(sp.groups))
 		sp.groups = append(sp.groups, noGroup)
-		sp.grow(len(sp.groups))
+		sp.grow(len(sp.groups), w.tick)
 	}
 	sp.groups[n] = id
 	gr.viewers = append(gr.viewers, viewer{peer: p, at: n})
@@ -110,6 +110,9 @@ func (p *Peer) retire(i int) {
 	gr := &p.world.groups[id]
 	if v := gr.viewer(p); v == nil || v.shown || !gr.open || !p.world.allHome(id) {
 		return
+	}
+	if !p.private.shaped[i].Before(p.actions.oldest(p.world.tick)) {
+		return // the end may wait at the peer for an action that is under way
 	}
 	gr.dropViewer(p)
 	p.unreserve(i)

@@ -48,7 +48,7 @@ type bodies struct {
 	w    bits.Writer
 	buf  []byte
 	refs repl.RefTable
-	here *body // being encoded
+	here body // being encoded
 }
 
 func (b *bodies) grow(groups int) {
@@ -75,7 +75,8 @@ func (b *bodies) find(id groupID, key *bodyKey) *body {
 }
 
 // add stores what was just written to b.w.
-func (b *bodies) add(id groupID, made *body) *body {
+func (b *bodies) add(id groupID) *body {
+	made := &b.here
 	made.width = b.w.LenBits()
 	b.buf = b.w.Finish()
 	made.off, made.refs, made.nrefs, made.next = len(b.arena), len(b.slots), len(b.refs.Slots()), b.first[id]
@@ -109,8 +110,7 @@ func (w *World) body(id groupID, key bodyKey) *body {
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
-	made := body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
-	b.here = &made
+	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
 	w.encode(id)
-	return b.add(id, &made)
+	return b.add(id)
 }

@@ -38,7 +38,7 @@ func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].num
 // are stated whole.
 func (w *World) encodeChanged(gr *group) {
 	var numbers repl.Numbers
-	out, b := &w.bodies.w, w.bodies.here
+	out, b := &w.bodies.w, &w.bodies.here
 	for i := range gr.members {
 		m := &gr.members[i]
 		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) {
@@ -52,7 +52,7 @@ func (w *World) encodeChanged(gr *group) {
 
 // joins reports whether the body at hand states a member whole.
 func (w *World) joins(m *member) bool {
-	b := w.bodies.here
+	b := &w.bodies.here
 	return b.key.kind == repl.Full || b.key.kind == repl.Delta && b.shapes.narrow(b.key.shaped, m.joined)
 }
 
@@ -77,7 +77,7 @@ func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
 // encodeChanges writes what a member lost, if the body at hand tells of structure,
 // and its values that changed.
 func (w *World) encodeChanges(s repl.Slot) {
-	out, b := &w.bodies.w, w.bodies.here
+	out, b := &w.bodies.w, &w.bodies.here
 	if b.key.kind == repl.Delta {
 		removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
 		out.Bool(!removed.IsZero())
@@ -124,7 +124,7 @@ func (w *World) encodeLeavers(id groupID) {
 
 // tells reports whether the body at hand names a leaver.
 func (w *World) tells(l *leaver) bool {
-	b := w.bodies.here
+	b := &w.bodies.here
 	if b.key.kind != repl.Delta {
 		return !l.heard && w.fate(l) != repl.Despawned
 	}

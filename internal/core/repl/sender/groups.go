@@ -110,7 +110,7 @@ func (w *World) takeHandle() (h repl.Handle, ok bool) {
 	w.moved.Grow(len(w.public))
 	w.reshaped.Grow(len(w.public))
 	for _, p := range w.peers {
-		p.public.grow(len(w.public))
+		p.public.grow(len(w.public), w.tick)
 	}
 	return repl.Handle(len(w.public) - 1), true
 }

@@ -65,9 +65,6 @@ func (p *Peer) together(sp *space, i int) bool {
 	}
 	for _, id := range u.unit {
 		u.judged[id] = ok
-		if ok {
-			p.noteArrivals(id)
-		}
 	}
 	if ok {
 		u.owed += len(u.unit)
@@ -106,7 +103,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 			note(to)
 		}
 	}
-	if len(w.trails) == 0 {
+	if len(w.trails) == 0 || !p.shows(id) {
 		return some
 	}
 	for k := range gr.members {
@@ -139,46 +136,43 @@ func (p *Peer) cameFrom(m *member, id groupID) groupID {
 	return noGroup
 }
 
-// arrival is an entity that the peer was sent in another group than before, and that
-// it may not have there yet.
-type arrival struct {
-	into groupID
-	from repl.Handle
-	tick entangle.Tick
-}
-
-// forgetArrivals strikes off the arrivals that the peer has: all actions up to them
-// were delivered.
-func (p *Peer) forgetArrivals() {
-	if len(p.arrivals) == 0 {
+// findNeeds gathers the groups that an action has to wait for at the peer: those that
+// members came from, be it to other groups first, or out of sight. A group that has
+// come to the tick at which the member left has let it go.
+func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
+	w, id := p.world, p.group(sp, i)
+	p.needs = p.needs[:0]
+	if rec.Kind == repl.Gone || len(w.trails) == 0 {
 		return
 	}
-	oldest := p.actions.oldest(p.world.tick)
-	p.arrivals = slices.DeleteFunc(p.arrivals, func(a arrival) bool { return a.tick.Before(oldest) })
-}
-
-// noteArrivals notes from where members of a group come that are sent there now.
-func (p *Peer) noteArrivals(id groupID) {
-	gr := &p.world.groups[id]
+	gr := &w.groups[id]
 	for k := range gr.members {
-		if from := p.cameFrom(&gr.members[k], id); from != noGroup {
-			sp, i := p.find(from)
-			p.arrivals = append(p.arrivals, arrival{into: id, from: sp.first + repl.Handle(i), tick: p.world.tick})
+		if m := &gr.members[k]; rec.Kind == repl.Full || sp.shaped[i].Before(m.joined) {
+			p.needTrail(m.slot, id)
 		}
 	}
 }
 
-// findNeeds gathers the groups that an action has to wait for at the peer: those that
-// its members come from. A full goes past the actions before it, and so waits for
-// what they had to.
-func (p *Peer) findNeeds(id groupID, rec *repl.Record) {
-	p.needs = p.needs[:0]
-	if rec.Kind == repl.Gone {
-		return
-	}
-	for _, a := range p.arrivals {
-		if a.into == id && (rec.Kind == repl.Full || a.tick == rec.Tick) {
-			p.need(repl.Need{Group: a.from, Tick: a.tick})
+// needTrail adds the needs of one entity.
+func (p *Peer) needTrail(s repl.Slot, into groupID) {
+	w := p.world
+	for _, from := range w.trails[s] {
+		sp, i := p.find(from)
+		if i < 0 || from == into {
+			continue
+		}
+		h := sp.first + repl.Handle(i)
+		for k := range w.groups[from].left {
+			switch l := &w.groups[from].left[k]; {
+			case l.slot != s:
+			case sp.has(i, l):
+				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
+			case sp.shaped[i].Before(l.joined): // the peer never had it there
+			case sp.shaped[i].Before(l.left):
+				p.need(repl.Need{Group: h, Tick: sp.shaped[i]}) // the group's end
+			default:
+				p.need(repl.Need{Group: h, Tick: l.left})
+			}
 		}
 	}
 }

@@ -63,3 +63,13 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	}
 	return p.world.native(p.group(sp, i), id.Member)
 }
+
+// Group returns the handle that the group of a slot has at this peer. It is not ok
+// for a slot that is not taken in, and for a group that the peer never had to do with.
+func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
+	if !p.world.slots.used.Has(int(s)) {
+		return 0, false
+	}
+	sp, i := p.find(p.world.slots.group[s])
+	return sp.first + repl.Handle(max(i, 0)), i >= 0
+}

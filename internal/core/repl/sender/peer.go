@@ -13,7 +13,6 @@ type Peer struct {
 
 	answered entangle.Tick // the last tick in which doubts were answered
 	units    units
-	arrivals []arrival
 	needs    []repl.Need
 
 	plan    plan
@@ -26,7 +25,7 @@ type Peer struct {
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost       func(*flight, repl.Handle)
 	onRunAcked, onRunLost func(*flight, *run)
-	onDelivered     func(sentAction)
+	onDelivered           func(sentAction)
 }
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
@@ -36,7 +35,7 @@ func (w *World) NewPeer() *Peer {
 	p.units.judged = map[groupID]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
-	p.public.grow(len(w.public))
+	p.public.grow(len(w.public), w.tick)
 	w.peers = append(w.peers, p)
 	for h, id := range w.public {
 		if id != noGroup && w.groups[id].open {

@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"math/bits"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -62,13 +64,8 @@ func (p *Peer) planOthers() {
 
 // planWord plans the groups of one word of a set.
 func (p *Peer) planWord(sp *space, i int, word uint64) {
-	for one := (repl.Bitset{word}); ; {
-		k := one.Next(0)
-		if k < 0 {
-			return
-		}
-		one.Clear(k)
-		p.planRecord(sp, i<<6+k)
+	for ; word != 0; word &= word - 1 {
+		p.planRecord(sp, i<<6+bits.TrailingZeros64(word))
 	}
 }
 

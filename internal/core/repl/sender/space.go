@@ -42,12 +42,14 @@ type space struct {
 	doubts int // where the next tick's answers go on
 }
 
-func (sp *space) grow(n int) {
+// grow makes room for n handles. None of them was ever sent: not in half of the time
+// in which before and after can be told.
+func (sp *space) grow(n int, now entangle.Tick) {
 	for len(sp.phase) < n {
 		sp.phase = append(sp.phase, unknown)
 		sp.base = append(sp.base, 0)
 		sp.sent = append(sp.sent, 0)
-		sp.shaped = append(sp.shaped, 0)
+		sp.shaped = append(sp.shaped, now-1<<30)
 		sp.seq = append(sp.seq, 0)
 		sp.unacked = append(sp.unacked, 0)
 		sp.view = append(sp.view, 0)

@@ -13,6 +13,7 @@
 //	go run ./benchmarks -json           one line per variant
 //	go run ./benchmarks -short          one quick round of each case, for CI
 //	go run ./benchmarks -strict         exit code 1 if a goal is missed
+//	go run ./benchmarks -pictures DIR   measures anew, and draws two pictures there
 //	go run ./benchmarks -profile cpu    writes cpu.pprof (or mem.pprof) here
 //
 // The fields of a line: name; ours_ns and limit_ns, nanoseconds of one operation
@@ -26,5 +27,7 @@
 //
 // Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
 //
-// One file holds one case: its work, its limit, and its variants.
+// One file holds one case: its work, its limit, and its variants. Those about
+// replication share a scene: a server's world, its clients, and the lines between
+// them (scene.go, scene_client.go), and the same server by hand (scene_limit.go).
 package main

@@ -29,6 +29,7 @@ type variant struct {
 	unit    string  // of the figure that stands in the place of the ratio, if one does
 	workers int     // GOMAXPROCS; 0: one
 	rounds  int     // 0: the usual number
+	heavy   bool    // takes a minute under the race detector
 	prepare func() (sides, error)
 }
 

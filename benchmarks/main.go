@@ -14,7 +14,7 @@ import (
 // cases lists the variants of all cases; each case has its file.
 func cases() []variant {
 	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, receiveVariants, idleVariants, messageVariants, udpVariants} {
+	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, messageVariants, udpVariants} {
 		all = append(all, of()...)
 	}
 	return all
@@ -27,6 +27,8 @@ type options struct {
 	short   bool
 	strict  bool
 	profile string
+	picture string
+	light   bool // leave out what is heavy; for tests
 }
 
 func main() {
@@ -36,6 +38,7 @@ func main() {
 	flag.BoolVar(&o.short, "short", false, "one quick round of each case; ratios mean little then")
 	flag.BoolVar(&o.strict, "strict", false, "exit code 1 if a goal is missed")
 	flag.StringVar(&o.profile, "profile", "", "write a profile to this folder: cpu or mem")
+	flag.StringVar(&o.picture, "pictures", "", "measure, and draw pictures into this folder, instead of running cases")
 	flag.Parse()
 	if err := start(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,13 +55,16 @@ func start(o options, w io.Writer) error {
 		return err
 	}
 	defer stop()
+	if o.picture != "" {
+		return drawPictures(o.picture, pictures(), w)
+	}
 	var failed []error
 	ran, missed := 0, false
 	if !o.json {
 		fmt.Fprintf(w, "%-28s %12s %12s %7s %8s %9s  %s\n", "variant", "ours ns", "limit ns", "ratio", "allocs", "bytes", "goal")
 	}
 	for _, v := range cases() {
-		if !strings.HasPrefix(v.name, o.run) {
+		if !strings.HasPrefix(v.name, o.run) || o.light && v.heavy {
 			continue
 		}
 		ran++

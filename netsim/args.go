@@ -99,7 +99,7 @@ func (a *Args) Clients(connected []int) ([]int, error) {
 	for name := range strings.SplitSeq(word, ",") {
 		client, err := strconv.Atoi(name)
 		if err != nil || !slices.Contains(connected, client) {
-			return nil, fmt.Errorf("%q is no client; there are %v", name, connected)
+			return nil, noSubject("%q is no client; there are %v", name, connected)
 		}
 		clients = append(clients, client)
 	}

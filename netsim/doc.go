@@ -6,12 +6,14 @@
 //
 //   - Sim is a server and its clients, each with a world of its own. Run and
 //     RunUntil let time pass; ExpectEqual compares the worlds; Watch checks them
-//     after every frame.
+//     after every frame, and WatchGroups that groups arrive whole.
 //   - Peer is a client of a Sim: its line can be made worse, cut and restored, and
 //     Local finds its copy of an entity of the server.
 //   - Script is a test written as a conversation, with the trace that it is
 //     expected to leave; verbs say what its commands do, GameScene acts them out in
 //     a Sim.
+//   - Shrink makes a short script of a long one that fails, such as one that chance
+//     has written. Try runs a test that may fail, to see whether it does.
 //   - Network is the transport below, on a Clock that stands still until it is
 //     advanced. Every player has a Line, with a Link that says how it behaves in
 //     each direction.
@@ -41,6 +43,26 @@
 // is part of something larger, that is passed as the app: whatever has the methods
 // Initialize, Update and Finalize of a system, or, through Model, of a model that
 // has a world of its own.
+//
+// # How a long failure becomes a short one
+//
+// What chance is to do in a test, it first writes down as the commands of a script.
+// Its verbs are made lenient, so that every part of the script is one:
+//
+//	fails := func(steps []string) bool {
+//		return netsim.Try(t.Name(), func(t *netsim.Trial) {
+//			script, err := netsim.ParseScript("steps", strings.Join(steps, "\n"))
+//			if err == nil {
+//				_, err = script.Run(newScene(t).Verbs(types...).Lenient())
+//			}
+//			if err != nil {
+//				t.Fatalf("%v", err)
+//			}
+//		}) != nil
+//	}
+//	if fails(steps) {
+//		t.Errorf("this fails:\n%s", strings.Join(netsim.Shrink(steps, 500, fails), "\n"))
+//	}
 //
 // # What it guarantees
 //

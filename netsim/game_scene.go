@@ -2,7 +2,6 @@ package netsim
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -84,7 +83,7 @@ func (g *GameScene) kick(args *Args, _ *Trace) error {
 	reason := strings.Join(args.Rest(), " ")
 	for _, client := range clients {
 		if !g.sim.plugin.Disconnect(g.peer(client).id, reason) {
-			return fmt.Errorf("client %d is not connected", client)
+			return noSubject("client %d is not connected", client)
 		}
 		g.gone[client] = true
 	}

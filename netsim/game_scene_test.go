@@ -64,11 +64,15 @@ func TestGameScripts(t *testing.T) {
 
 func TestGameVerbsFailWithASentence(t *testing.T) {
 	for text, want := range map[string]string{
-		"kick 1 out":             `"1" is no client; there are []`,
-		"connect 1\nkick 1 out":  "client 1 is not connected",
-		"connect 1\nreconnect 1": `"1" is no client; there are []`,
-		"connect 1\nspawn a Spot=1,2 Replicate\nexpect equal":                                            "client 1 is Connecting",
-		"connect 1\nrun 1s\nspawn a Spot=1,2 Replicate\nexpect equal":                                    "client 1: it has no copy of the server's",
+		"kick 1 out":                                                  `"1" is no client; there are []`,
+		"connect 1\nkick 1 out":                                       "client 1 is not connected",
+		"connect 1\nreconnect 1":                                      `"1" is no client; there are []`,
+		"spawn a Flag\ngroup a 1":                                     `"a" has no Replicate; insert it first`,
+		"spawn a Flag Replicate\ngroup a 4294967296":                  "a group has a number up to 4294967295",
+		"spawn a Flag Replicate\ngroup a":                             "an argument is missing",
+		"group a 1":                                                   `no entity was spawned as "a"`,
+		"connect 1\nspawn a Spot=1,2 Replicate\nexpect equal":         "client 1 is Connecting",
+		"connect 1\nrun 1s\nspawn a Spot=1,2 Replicate\nexpect equal": "client 1: it has no copy of the server's",
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nset a Spot=1,3\nexpect equal":                    "Spot is 1,2, the server's is 1,3",
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\ninsert a Flag\nexpect equal":                     "it lacks netsim_test.Flag",
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nremove a Spot\nexpect equal":                     "it has netsim_test.Spot, which the server's has not",

@@ -1,6 +1,8 @@
 package netsim_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mlange-42/arche/ecs"
@@ -206,10 +208,8 @@ func (m *mailServer) sender() plugin.System {
 			if tick++; m.quiet || tick%3 != 0 {
 				return
 			}
-			for id := entangle.ClientID(1); id <= maxGuests; id++ {
-				if out := m.out[id]; out != nil {
-					s.send(m.t, id, out)
-				}
+			for _, id := range slices.Sorted(maps.Keys(m.out)) {
+				s.send(m.t, id, m.out[id])
 			}
 		}
 	})

@@ -1,139 +1,186 @@
 package netsim_test
 
 import (
-	"math/rand/v2"
-
-	"github.com/mlange-42/arche/ecs"
-
-	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/plugin"
+	"fmt"
+	"slices"
+	"strings"
 )
 
-// maxEntities of a random world: few, so that they meet, and ids are used again.
-const maxEntities = 20
-
-// wild changes a server's world without a plan. While it is still it only writes
-// equal values.
-type wild struct {
-	rng      *rand.Rand
-	world    *ecs.World
-	ids      wildIDs
-	entities []ecs.Entity
-	still    bool
+// planned is an entity as it should be by the plan, if nothing of it is left out.
+type planned struct {
+	name      string
+	has       []string
+	replicate bool
+	group     int
+	y         float32
+	data      [70]uint64
 }
 
-type wildIDs struct{ place, life, marked, bulk, link, secret, replicate ecs.ID }
-
-func (w *wild) system() plugin.System {
-	return plugin.Func(func(world *ecs.World) func() {
-		w.world = world
-		w.ids = wildIDs{
-			ecs.ComponentID[place](world), ecs.ComponentID[life](world), ecs.ComponentID[marked](world), ecs.ComponentID[bulk](world),
-			ecs.ComponentID[link](world), ecs.ComponentID[secret](world), ecs.ComponentID[components.Replicate](world),
-		}
-		return func() { w.change(4) }
-	})
-}
-
-// change does some things, one in so many of them to the structure.
-func (w *wild) change(most int) {
-	if w.still {
-		w.rewrite()
-		return
-	}
-	for range w.rng.IntN(most + 1) {
-		switch {
-		case len(w.entities) < 4 || len(w.entities) < maxEntities && w.rng.IntN(12) == 0:
-			w.spawn()
-		case w.rng.IntN(16) == 0:
-			w.despawn(w.rng.IntN(len(w.entities)))
-		case w.rng.IntN(5) == 0:
-			w.reshape(w.any())
-		default:
-			w.write(w.any())
-		}
-	}
-}
-
-func (w *wild) any() ecs.Entity { return w.entities[w.rng.IntN(len(w.entities))] }
+// optional are the components that an entity may have or not.
+var optional = []string{"place", "life", "marked", "bulk", "link", "secret"}
 
 // spawn makes an entity, one in four without Replicate, which comes later if ever.
-func (w *wild) spawn() {
-	e := w.world.NewEntity()
-	for _, id := range w.optional() {
-		if w.rng.IntN(2) == 0 {
-			w.world.Add(e, id)
+func (p *plan) spawn(at string) {
+	p.names++
+	e := &planned{name: fmt.Sprintf("e%d", p.names), replicate: p.rng.IntN(4) > 0}
+	for _, component := range optional {
+		if p.rng.IntN(2) == 0 {
+			e.has = append(e.has, component)
 		}
 	}
-	if w.rng.IntN(4) > 0 {
-		w.world.Add(e, w.ids.replicate)
+	p.entities = append(p.entities, e)
+	words := p.values(e, e.has)
+	if e.replicate {
+		words = append(words, p.replicate(e))
 	}
-	w.entities = append(w.entities, e)
-	w.write(e)
+	if len(words) == 0 {
+		words = append(words, "secret")
+		e.has = append(e.has, "secret")
+	}
+	p.say("%sspawn %s %s", at, e.name, strings.Join(words, " "))
 }
 
-func (w *wild) despawn(i int) {
-	w.world.RemoveEntity(w.entities[i])
-	w.entities = append(w.entities[:i], w.entities[i+1:]...)
+// replicate words the component, with a group that one in four has for itself.
+func (p *plan) replicate(e *planned) string {
+	e.replicate = true
+	if !p.groups {
+		return "Replicate"
+	}
+	e.group = p.rng.IntN(4)
+	return fmt.Sprintf("Replicate=%d", e.group)
 }
 
-func (w *wild) optional() []ecs.ID {
-	return []ecs.ID{w.ids.place, w.ids.life, w.ids.marked, w.ids.bulk, w.ids.link, w.ids.secret}
+func (p *plan) despawn(at string, i int) {
+	p.say("%sdespawn %s", at, p.entities[i].name)
+	p.entities = slices.Delete(p.entities, i, i+1)
 }
 
-// reshape gives an entity a component, or takes one; Replicate is only given.
-func (w *wild) reshape(e ecs.Entity) {
-	if !w.world.Has(e, w.ids.replicate) && w.rng.IntN(2) == 0 {
-		w.world.Add(e, w.ids.replicate)
+// reshape gives an entity a component, or takes one, or has it replicated.
+func (p *plan) reshape(at string, e *planned) {
+	if !e.replicate && p.rng.IntN(2) == 0 {
+		p.say("%sinsert %s %s", at, e.name, p.replicate(e))
 		return
 	}
-	ids := w.optional()
-	id := ids[w.rng.IntN(len(ids))]
-	if w.world.Has(e, id) {
-		w.world.Remove(e, id)
+	component := optional[p.rng.IntN(len(optional))]
+	if i := slices.Index(e.has, component); i >= 0 {
+		p.say("%sremove %s %s", at, e.name, component)
+		e.has = slices.Delete(e.has, i, i+1)
 		return
 	}
-	w.world.Add(e, id)
-	w.write(e)
+	e.has = append(e.has, component)
+	p.say("%sinsert %s %s", at, e.name, strings.Join(p.values(e, []string{component}), " "))
 }
 
-// write changes some values of an entity, sometimes beyond their range, sometimes
-// to what they are.
-func (w *wild) write(e ecs.Entity) {
-	if p := (*place)(w.world.Get(e, w.ids.place)); p != nil {
-		p.X = float32(w.rng.IntN(1100)-550) / 8
-		p.Y += 0.001
+// pause takes Replicate off; reshape brings it back. Some are back at once.
+func (p *plan) pause(at string, e *planned) {
+	if !e.replicate {
+		return
 	}
-	if l := (*life)(w.world.Get(e, w.ids.life)); l != nil {
-		l.Points = int16(w.rng.IntN(8))
-	}
-	if b := (*bulk)(w.world.Get(e, w.ids.bulk)); b != nil && w.rng.IntN(4) == 0 {
-		b.Data[w.rng.IntN(len(b.Data))] = w.rng.Uint64()
-	}
-	if l := (*link)(w.world.Get(e, w.ids.link)); l != nil {
-		l.To, l.Weight = w.target(), uint8(w.rng.IntN(3))
-	}
-	if s := (*secret)(w.world.Get(e, w.ids.secret)); s != nil {
-		s.Number = w.rng.Uint32()
+	p.say("%sremove %s Replicate", at, e.name)
+	e.replicate = false
+	if p.rng.IntN(4) == 0 {
+		p.say("%sinsert %s %s", at, e.name, p.replicate(e))
 	}
 }
 
-// target is some replicated entity, or none.
-func (w *wild) target() ecs.Entity {
-	if e := w.any(); w.rng.IntN(4) > 0 && w.world.Has(e, w.ids.replicate) {
-		return e
+// write changes some values of an entity.
+func (p *plan) write(at string, e *planned) {
+	if words := p.values(e, e.has); len(words) > 0 {
+		p.say("%sset %s %s", at, e.name, strings.Join(words, " "))
 	}
-	return ecs.Entity{}
 }
 
-// rewrite writes equal values, and ones that are equal on the wire.
-func (w *wild) rewrite() {
-	for _, e := range w.entities {
-		if l := (*life)(w.world.Get(e, w.ids.life)); l != nil {
-			*l = life{l.Points}
+// values are new ones for components, sometimes beyond their range, sometimes what
+// they were before.
+func (p *plan) values(e *planned, has []string) (words []string) {
+	for _, component := range has {
+		value := ""
+		switch component {
+		case "place":
+			e.y += 0.001
+			value = fmt.Sprintf("=%v,%v", float32(p.rng.IntN(1100)-550)/8, e.y)
+		case "life":
+			value = fmt.Sprintf("=%d", p.rng.IntN(8))
+		case "bulk":
+			value = "=" + p.bulk(e)
+		case "link":
+			value = fmt.Sprintf("=@%s,%d", p.target(), p.rng.IntN(3))
+		case "secret":
+			value = fmt.Sprintf("=%d", p.rng.Uint32())
 		}
-		if s := (*secret)(w.world.Get(e, w.ids.secret)); s != nil {
-			s.Number++
-		}
+		words = append(words, component+value)
 	}
+	return words
+}
+
+// bulk changes one in 70 numbers, one time in four. What all of them are must fit a
+// line of a script, so most stay zero.
+func (p *plan) bulk(e *planned) string {
+	if p.rng.IntN(4) == 0 {
+		e.data[p.rng.IntN(len(e.data))] = p.rng.Uint64()
+	}
+	if p.rng.IntN(16) == 0 {
+		e.data = [70]uint64{}
+	}
+	var words []string
+	for from := 0; from < len(e.data); {
+		to := from + 1
+		for to < len(e.data) && e.data[to] == e.data[from] {
+			to++
+		}
+		word := fmt.Sprint(e.data[from])
+		if to > from+1 {
+			word = fmt.Sprintf("%s*%d", word, to-from)
+		}
+		words, from = append(words, word), to
+	}
+	return strings.Join(words, ",")
+}
+
+// target is some entity's name, or none.
+func (p *plan) target() string {
+	if p.rng.IntN(4) == 0 || len(p.entities) == 0 {
+		return ""
+	}
+	return p.any().name
+}
+
+// regroup moves entities between groups: one, several into one, two that swap, one
+// that comes back at once, or one that was its own for no time at all.
+func (p *plan) regroup(at string) {
+	a, b, to := p.any(), p.any(), p.rng.IntN(4)
+	switch p.rng.IntN(6) {
+	case 0:
+		for range 2 + p.rng.IntN(4) {
+			p.move(at, p.any(), to)
+		}
+	case 1:
+		from, other := a.group, b.group
+		p.move(at, a, other)
+		p.move(at, b, from)
+	case 2:
+		back := a.group
+		p.move(at, a, to)
+		p.move(at, a, back)
+	case 3:
+		back := a.group
+		p.move(at, a, 0)
+		p.move(later(at), a, back)
+	default:
+		p.move(at, a, to)
+	}
+}
+
+// later is one tick later, or now between frames.
+func later(at string) string {
+	n := 0
+	if _, err := fmt.Sscanf(at, "tick %d", &n); err != nil {
+		return at
+	}
+	return fmt.Sprintf("tick %d ", n+1)
+}
+
+func (p *plan) move(at string, e *planned, to int) {
+	e.group = to
+	p.say("%sgroup %s %d", at, e.name, to)
 }

@@ -56,6 +56,7 @@ func StandardVerbs(scene Scene, types ...reflect.Type) Verbs {
 		"latency": c.latency, "jitter": c.jitter, "loss": c.loss,
 		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
 		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
+		"group":  c.group,
 		"expect": c.expect,
 	}
 }
@@ -73,10 +74,10 @@ func (c *cast) entity(args *Args) (name string, e ecs.Entity, err error) {
 	}
 	e, ok := c.entities[name]
 	if !ok {
-		return "", e, fmt.Errorf("no entity was spawned as %q", name)
+		return "", e, noSubject("no entity was spawned as %q", name)
 	}
 	if !c.world().Alive(e) {
-		return "", e, fmt.Errorf("%q is despawned", name)
+		return "", e, noSubject("%q is despawned", name)
 	}
 	return name, e, nil
 }

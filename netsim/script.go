@@ -118,29 +118,33 @@ func (s *Script) Run(verbs Verbs) (*Script, error) {
 	ran := &Script{name: s.name}
 	for _, p := range s.parts {
 		if p.command {
-			trace, err := s.runCommand(p, verbs)
-			if err != nil {
+			trace := &Trace{}
+			if err := verbs.Do(p.text, trace); err != nil {
 				return nil, fmt.Errorf("netsim: %s:%d: %s: %w", s.name, p.line, p.text, err)
 			}
-			p.trace = trace
+			p.trace = trace.lines
 		}
 		ran.parts = append(ran.parts, p)
 	}
 	return ran, nil
 }
 
-func (s *Script) runCommand(p part, verbs Verbs) ([]string, error) {
-	words := strings.Fields(p.text)
-	verb, ok := verbs[words[0]]
-	if !ok {
-		return nil, fmt.Errorf("no such verb; there are %s", verbs.names())
+// Do carries out one command. Verbs that have others carried out call it.
+func (v Verbs) Do(command string, trace *Trace) error {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return errMissing
 	}
-	args, trace := &Args{words: words[1:]}, &Trace{}
+	verb, ok := v[words[0]]
+	if !ok {
+		return fmt.Errorf("no such verb; there are %s", v.names())
+	}
+	args := &Args{words: words[1:]}
 	if err := verb(args, trace); err != nil {
-		return nil, err
+		return err
 	}
 	if len(args.words) > 0 {
-		return nil, fmt.Errorf("nothing is done with %q", strings.Join(args.words, " "))
+		return fmt.Errorf("nothing is done with %q", strings.Join(args.words, " "))
 	}
-	return trace.lines, nil
+	return nil
 }

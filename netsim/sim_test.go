@@ -54,16 +54,16 @@ func spotOf(w *ecs.World, e ecs.Entity) *Spot {
 // transcript hashes everything that is sent in a random run: when, from and to
 // whom, and what.
 func transcript(t *testing.T, seed uint64) string {
-	r := newRandomRun(t, seed)
 	hash := sha256.New()
-	r.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		var at [8]byte
-		binary.LittleEndian.PutUint64(at[:], uint64(r.sim.Clock().Since()))
-		for _, part := range [][]byte{at[:], []byte(from.String()), []byte(to.String()), datagram} {
-			hash.Write(part)
-		}
-	})
-	r.run()
+	require.NoError(t, try(randomSteps(seed), func(s *randomScene) {
+		s.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+			var at [8]byte
+			binary.LittleEndian.PutUint64(at[:], uint64(s.sim.Clock().Since()))
+			for _, part := range [][]byte{at[:], []byte(from.String()), []byte(to.String()), datagram} {
+				hash.Write(part)
+			}
+		})
+	}))
 	return hex.EncodeToString(hash.Sum(nil))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +18,19 @@ var (
 	errManyValues = errors.New("more values than it has fields")
 )
 
+// maxRepeated is how often a value may be repeated: more than components have
+// fields.
+const maxRepeated = 1 << 16
+
 // parseValue sets the numbers and booleans of a component, field by field and
 // element by element, from a list such as 1,2.5,true. An entity is given as @name,
-// or @ for none.
+// or @ for none; 0*70 stands for 70 times 0.
 func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error {
-	p := valueParser{words: strings.Split(text, ","), names: names}
+	words, err := repeated(strings.Split(text, ","))
+	if err != nil {
+		return err
+	}
+	p := valueParser{words: words, names: names}
 	if err := p.parse(v); err != nil {
 		return err
 	}
@@ -29,6 +38,22 @@ func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error
 		return errManyValues
 	}
 	return nil
+}
+
+// repeated writes words such as 0*70 out.
+func repeated(list []string) (words []string, err error) {
+	for _, word := range list {
+		word, times, ok := strings.Cut(word, "*")
+		count := 1
+		if ok {
+			count, err = strconv.Atoi(times)
+		}
+		if err != nil || count < 1 || count > maxRepeated {
+			return nil, fmt.Errorf("%q is no number of times from 1 to %d", times, maxRepeated)
+		}
+		words = append(words, slices.Repeat([]string{word}, count)...)
+	}
+	return words, nil
 }
 
 type valueParser struct {
@@ -77,7 +102,7 @@ func (p *valueParser) parseEntity(v reflect.Value) error {
 	name, ok := strings.CutPrefix(word, "@")
 	e, known := p.names[name]
 	if !ok || name != "" && !known {
-		return fmt.Errorf("%q is no entity; write @ and the name it was spawned as, or @ for none", word)
+		return noSubject("%q is no entity; write @ and the name it was spawned as, or @ for none", word)
 	}
 	v.Set(reflect.ValueOf(e))
 	return nil

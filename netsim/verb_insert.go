@@ -1,7 +1,5 @@
 package netsim
 
-import "fmt"
-
 // insert NAME COMPONENTS gives an entity of the server's world components that it
 // does not have.
 func (c *cast) insert(args *Args, _ *Trace) error {
@@ -15,7 +13,7 @@ func (c *cast) insert(args *Args, _ *Trace) error {
 	}
 	for _, component := range components {
 		if c.world().Has(e, component.ID) {
-			return fmt.Errorf("%q has the component %T already", name, component.Comp)
+			return noSubject("%q has the component %T already", name, component.Comp)
 		}
 	}
 	c.world().Assign(e, components...)

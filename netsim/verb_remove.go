@@ -1,10 +1,6 @@
 package netsim
 
-import (
-	"fmt"
-
-	"github.com/mlange-42/arche/ecs"
-)
+import "github.com/mlange-42/arche/ecs"
 
 // remove NAME COMPONENTS takes components from an entity of the server's world.
 func (c *cast) remove(args *Args, _ *Trace) error {
@@ -23,7 +19,7 @@ func (c *cast) remove(args *Args, _ *Trace) error {
 		}
 		id := ecs.TypeID(c.world(), t)
 		if !c.world().Has(e, id) {
-			return fmt.Errorf("%q has no %s", name, word)
+			return noSubject("%q has no %s", name, word)
 		}
 		ids = append(ids, id)
 	}

@@ -1,7 +1,5 @@
 package netsim
 
-import "fmt"
-
 // set NAME COMPONENTS changes the values of components of an entity of the
 // server's world.
 func (c *cast) set(args *Args, _ *Trace) error {
@@ -15,8 +13,10 @@ func (c *cast) set(args *Args, _ *Trace) error {
 	}
 	for _, component := range components {
 		if !c.world().Has(e, component.ID) {
-			return fmt.Errorf("%q has no component %T", name, component.Comp)
+			return noSubject("%q has no component %T", name, component.Comp)
 		}
+	}
+	for _, component := range components {
 		c.world().Set(e, component.ID, component.Comp)
 	}
 	return nil

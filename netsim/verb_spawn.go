@@ -1,7 +1,5 @@
 package netsim
 
-import "fmt"
-
 // spawn NAME COMPONENTS makes an entity in the server's world. Components are
 // written as Health or with values as Position=1,2. The name of an entity that is
 // despawned may be used again.
@@ -11,7 +9,7 @@ func (c *cast) spawn(args *Args, _ *Trace) error {
 		return err
 	}
 	if e, taken := c.entities[name]; taken && c.world().Alive(e) {
-		return fmt.Errorf("%q lives already", name)
+		return noSubject("%q lives already", name)
 	}
 	components, err := c.components(args)
 	if err != nil {

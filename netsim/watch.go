@@ -37,6 +37,7 @@ type watch struct {
 	began    bool
 	held     map[*host]map[ecs.Entity]entangle.Tick
 	heard    map[*host]uint64 // bytes that had arrived at the last check
+	groups   *groupWatch      // nil unless WatchGroups was called
 }
 
 // version is what an entity was like from a tick on. It has no entity while
@@ -76,6 +77,9 @@ func (w *watch) record(m *systems.Mirror) {
 		return
 	}
 	w.tick, w.began = m.Tick, true
+	if w.groups != nil {
+		w.groups.record(m)
+	}
 	there := map[uint64]bool{}
 	for _, e := range m.Entities {
 		there[e.ID] = true
@@ -98,9 +102,11 @@ func (w *watch) add(id uint64, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.state.Entity == o.state.Entity && slices.EqualFunc(v.state.Values, o.state.Values, func(a, b systems.MirroredValue) bool {
-		return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
-	})
+	return v.state.Entity == o.state.Entity && slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
+}
+
+func equalValue(a, b systems.MirroredValue) bool {
+	return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 
 // at returns what had an id at a tick.
@@ -134,7 +140,7 @@ func (w *watch) check(p *Peer) error {
 		}
 		t.local[was.Entity] = e.Entity
 	}
-	return errors.Join(w.checkTicks(p.host, m), w.checkValues(&t, m))
+	return errors.Join(w.checkTicks(p.host, m), w.checkValues(&t, m), w.checkGroups(m))
 }
 
 // checkTicks holds that no entity goes back in time.
@@ -148,6 +154,19 @@ func (w *watch) checkTicks(h *host, m *systems.Mirror) error {
 	}
 	w.held[h] = now
 	return nil
+}
+
+// checkGroups holds that groups are whole.
+func (w *watch) checkGroups(m *systems.Mirror) error {
+	if w.groups == nil {
+		return nil
+	}
+	shown := make(map[ecs.Entity]entangle.Tick, len(m.Entities))
+	for _, e := range m.Entities {
+		was, _ := w.at(e.ID, e.Tick)
+		shown[was.Entity] = e.Tick
+	}
+	return w.groups.check(shown, w.tick)
 }
 
 func (w *watch) checkValues(t *translation, m *systems.Mirror) error {

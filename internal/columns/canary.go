@@ -21,7 +21,7 @@ var (
 
 	// ErrWorldReset: World.Reset was called. It is final, since entity ids start
 	// again and old handles look alive.
-	ErrWorldReset = errors.New("columns: the world was emptied by World.Reset, which restarts entity ids; remove entities instead, or stop the network plugin, reset, and start a new one")
+	ErrWorldReset = errors.New("columns: the world was emptied by World.Reset, which restarts entity ids; remove entities instead, or stop the network plugin, reset the world, load it if you have a save, and start a new plugin")
 )
 
 // canary notices within one Observe that the world's listener was replaced or the

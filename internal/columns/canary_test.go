@@ -25,6 +25,7 @@ func TestLostListenerIsNoticedAndMended(t *testing.T) {
 			gone, stays, moves := x.spawn(colHealth), x.spawn(colHealth), x.spawn(colHealth)
 			x.observe(t)
 			x.twin.observe()
+			before := x.copy(nil)
 			replace(&x.w)
 			x.w.RemoveEntity(gone)
 			x.w.Add(moves, x.id(colTag))
@@ -33,11 +34,14 @@ func TestLostListenerIsNoticedAndMended(t *testing.T) {
 			for range 2 {
 				require.ErrorIs(t, x.table.Observe(2), ErrListenerLost)
 				assert.Equal(t, twinDiff{}, onlyFilled(diffOfTable(x.table)))
+				assert.Empty(t, x.table.Undo())
 			}
 			dispatch := listener.NewDispatch(x.table.Listener())
 			x.w.SetListener(&dispatch)
 			x.observe(t)
 			assert.Equal(t, x.twin.observe(), diffOfTable(x.table), "what was missed is found")
+			assert.Len(t, x.table.Undo(), 3)
+			undoCopies(t, []undoCopy{before, x.copy(x.table.Undo())})
 		})
 	}
 }

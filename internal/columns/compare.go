@@ -3,77 +3,30 @@ package columns
 import (
 	"bytes"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
 // blockRows is how many rows are compared at once: one bit of a word each.
 const blockRows = 64
 
-// smallRows is up to how many rows a segment is compared without blocks. With a
-// relation there may be thousands of such segments.
-const smallRows = 16
-
 // chunkBytes is how much of a column is compared before looking at blocks.
 const chunkBytes = 4096
 
 // compare looks for changed values in all columns and refreshes the shadows.
 func (t *Table) compare() {
-	for _, seg := range t.segments {
-		switch rows := len(seg.rows); {
-		case rows > smallRows:
-			for i := range seg.views {
-				t.compareColumn(seg, i)
+	for s := range t.outlines {
+		o := &t.outlines[s]
+		switch {
+		case o.rows > smallRows:
+			for i := range o.views {
+				t.compareColumn(t.segments[s], i)
 			}
-		case rows > 0:
-			t.compareSmall(seg)
+		case o.rows > 0:
+			if i := o.nextDiffering(0); i < len(o.views) {
+				t.takeSmall(t.segments[s], o, i)
+			}
 		}
 	}
-}
-
-func (t *Table) compareSmall(seg *segment) {
-	cols, views, rows := seg.shape.cols, seg.views, seg.rows
-	for i := range cols {
-		c, v := &cols[i], &views[i]
-		n := len(rows) * c.size
-		if differ(v.base, v.shadow, n) == 0 {
-			continue
-		}
-		now, old := unsafe.Slice((*byte)(v.base), n), unsafe.Slice((*byte)(v.shadow), n)
-		if c.inexact {
-			t.compareBlock(c, rows, now, old)
-		} else {
-			t.reports.changed[c.col] = appendDiffering(t.reports.changed[c.col], rows, v, c.size)
-		}
-		copy(old, now)
-	}
-}
-
-// appendDiffering adds the rows that differ, without a branch for each: which of
-// some children changed cannot be guessed.
-func appendDiffering(out, rows []Slot, v *view, size int) []Slot {
-	n := len(out)
-	out = slices.Grow(out, len(rows))[:n+len(rows)]
-	switch size {
-	case 8:
-		a, b := unsafe.Slice((*uint64)(v.base), len(rows)), unsafe.Slice((*uint64)(v.shadow), len(rows))
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(a[r] != b[r]))
-		}
-	case 4:
-		a, b := unsafe.Slice((*uint32)(v.base), len(rows)), unsafe.Slice((*uint32)(v.shadow), len(rows))
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(a[r] != b[r]))
-		}
-	default:
-		for r, slot := range rows {
-			out[n] = slot
-			n += int(bit(differ(unsafe.Add(v.base, r*size), unsafe.Add(v.shadow, r*size), size) != 0))
-		}
-	}
-	return out[:n]
 }
 
 func (t *Table) compareColumn(seg *segment, i int) {
@@ -136,31 +89,4 @@ func diffRows(now, old []byte, size int) (m uint64) {
 		m |= bit(differ(unsafe.Pointer(&now[at]), unsafe.Pointer(&old[at]), size) != 0) << (r & 63)
 	}
 	return m
-}
-
-// differ returns 0 if n bytes, at least one, are equal. For a few words it is
-// faster than a call of bytes.Equal.
-func differ(a, b unsafe.Pointer, n int) uint64 {
-	if n >= 8 {
-		x := *(*uint64)(unsafe.Add(a, n-8)) ^ *(*uint64)(unsafe.Add(b, n-8))
-		i := 0
-		for ; i < n-32; i += 32 {
-			p, q := (*[4]uint64)(unsafe.Add(a, i)), (*[4]uint64)(unsafe.Add(b, i))
-			x |= (p[0] ^ q[0]) | (p[1] ^ q[1]) | (p[2] ^ q[2]) | (p[3] ^ q[3])
-		}
-		for ; i < n-8; i += 8 {
-			x |= *(*uint64)(unsafe.Add(a, i)) ^ *(*uint64)(unsafe.Add(b, i))
-		}
-		return x
-	}
-	if n >= 4 {
-		x := *(*uint32)(a) ^ *(*uint32)(b)
-		x |= *(*uint32)(unsafe.Add(a, n-4)) ^ *(*uint32)(unsafe.Add(b, n-4))
-		return uint64(x)
-	}
-	// The first, the last and the middle byte are all there are.
-	x := *(*byte)(a) ^ *(*byte)(b)
-	x |= *(*byte)(unsafe.Add(a, n-1)) ^ *(*byte)(unsafe.Add(b, n-1))
-	x |= *(*byte)(unsafe.Add(a, n>>1)) ^ *(*byte)(unsafe.Add(b, n>>1))
-	return uint64(x)
 }

@@ -13,6 +13,8 @@
 //     trace, and an equal value written again is not a change;
 //   - a slot is in at most one of Spawned and Despawned, and a slot that was
 //     reported as despawned is not given out again before the next Observe;
+//   - the records of Undo, applied backwards, give the structure of each earlier
+//     Sync;
 //   - the order of a report depends only on the order of operations on the world;
 //   - a tick allocates nothing once its buffers have grown to the world's size.
 //
@@ -34,9 +36,9 @@
 //   - set-up: New, then add Listener to the world's listener.Dispatch;
 //   - commands: SetMuted, Sync, Observe, Accept;
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed,
-//     Structure, Retargeted, Changed, MarkerChanged;
-//   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Len, and by segments
-//     of rows Segments, Rows, ColumnRows.
+//     Structure, Retargeted, Changed, MarkerChanged; of the last Sync: Undo;
+//   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, Len, and by
+//     segments of rows Segments, Rows, ColumnRows.
 //
 // A Table is not safe for use by several goroutines. Reading views obtained
 // before is, as long as nothing changes the structure of the world.

@@ -31,6 +31,9 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	slot, known := t.slots.find(evt.Entity)
 	if !known {
 		if !evt.Added.Get(t.marker) {
+			if evt.Contains(event.EntityCreated) {
+				t.slots.bear(evt.Entity, t.syncs)
+			}
 			return
 		}
 		if !w.Alive(evt.Entity) {
@@ -38,9 +41,12 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 			t.passing = true
 			return
 		}
-		slot = t.adopt(evt.Entity)
+		slot = t.adopt(evt.Entity, t.formBefore(&evt))
 	}
 	p := t.touch(slot)
+	if evt.Contains(event.EntityCreated) {
+		p.form = Form{} // a listener before us has given it the marker
+	}
 	if t.muted {
 		t.forgive(p, &evt)
 	}
@@ -54,9 +60,10 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 func (t *Table) SetMuted(muted bool) { t.muted = muted }
 
 // adopt gives a slot to an entity that has none.
-func (t *Table) adopt(e ecs.Entity) Slot {
+func (t *Table) adopt(e ecs.Entity, before Form) Slot {
 	s := t.slots.take(e)
-	t.pend(s).spawned = true
+	p := t.pend(s)
+	p.spawned, p.form = true, before
 	return s
 }
 
@@ -69,7 +76,9 @@ func (t *Table) touch(s Slot) *pending {
 		info.touched = true
 		t.touched = append(t.touched, s)
 	}
-	return t.pend(s)
+	p := t.pend(s)
+	p.stirred = true
+	return p
 }
 
 // forgive writes an event of the caller's own doing into what is known.
@@ -84,6 +93,7 @@ func (t *Table) forgive(p *pending, evt *ecs.EntityEvent) {
 	if evt.Added.Get(t.marker) && p.spawned {
 		p.spawned = false
 		mask := t.world.Mask(evt.Entity)
+		p.settled.Set(t.markerCol())
 		for c := range t.markerCol() {
 			if mask.Get(t.cols[c].ID) {
 				p.known.Set(c)

@@ -107,6 +107,7 @@ func TestListenerBeforeOursChangesTheWorld(t *testing.T) {
 	}, event.All)
 	both := listener.NewDispatch(&meddler, x.table.Listener())
 	x.w.SetListener(&both)
+	copies := []undoCopy{x.copy(nil)}
 	for round := range 40 {
 		for range 5 {
 			x.spawn(colHealth)
@@ -119,7 +120,9 @@ func TestListenerBeforeOursChangesTheWorld(t *testing.T) {
 		}
 		x.observe(t)
 		require.Equal(t, x.twin.observe(), diffOfTable(x.table), round)
+		copies = append(copies, x.copy(x.table.Undo()))
 	}
+	undoCopies(t, copies)
 }
 
 // meddle lets a listener that hears before the table change the world at the next
@@ -188,6 +191,31 @@ func TestSkippedByBatch(t *testing.T) {
 			assert.Equal(t, x.twin.observe(), diffOfTable(x.table))
 		})
 	}
+}
+
+// TestLoadedEntitiesAreFound: World.LoadEntities sends no events, but it works only
+// on an empty world, and what it brings has no components yet.
+func TestLoadedEntitiesAreFound(t *testing.T) {
+	saved := ecs.NewWorld()
+	entities := []ecs.Entity{saved.NewEntity(), saved.NewEntity(), saved.NewEntity()}
+	saved.RemoveEntity(entities[1])
+	dump := saved.DumpEntities()
+
+	x := newTestWorld(t)
+	x.w.LoadEntities(&dump)
+	x.w.Add(entities[0], x.marker, x.id(colHealth))
+	x.observe(t)
+	x.w.Add(entities[2], x.marker)
+	x.observe(t)
+	assert.Equal(t, []Slot{x.slot(t, entities[2])}, x.table.Spawned())
+	assert.Equal(t, Form{Alive: true}, x.table.Undo()[0].Was)
+	assert.Equal(t, 2, x.table.Len())
+
+	assert.PanicsWithValue(t, "can set entity data only on a fresh or reset world", func() { x.w.LoadEntities(&dump) })
+	x.w.Reset()
+	x.w.LoadEntities(&dump)
+	assert.ErrorIs(t, x.table.Observe(3), ErrWorldReset)
+	assert.ErrorContains(t, x.table.Sync(), "load it if you have a save, and start a new plugin")
 }
 
 // TestExistingEntitiesAreFound makes the table after the entities.

@@ -8,13 +8,20 @@ type pending struct {
 	slot    Slot
 	known   Mask
 	target  ecs.Entity
-	from    *shape // of data; nil: there is none
-	data    []byte // the known values: the slot's shadow row, packed
+	packed         // the known values
 	settled Mask   // columns that came while muted: their first value is known
+	form    Form   // at the last Sync; for one that ended, at the last with a slot
 	placed  uint32 // the last Sync that gave it a row
 	spawned bool   // the caller has not heard of it
 	paused  bool
 	quiet   bool // died while muted
+	stirred bool // touched since the last Sync
+}
+
+// packed is a copy of one slot's shadow row.
+type packed struct {
+	from *shape // of data; nil: there is none
+	data []byte
 }
 
 // pend returns the record of a slot, made from its present state at the first
@@ -27,26 +34,38 @@ func (t *Table) pend(s Slot) *pending {
 		p := &t.pending[len(t.pending)-1]
 		if info.seg != nil {
 			p.known, p.target = info.seg.shape.present, info.seg.key.target
-			p.from, p.data = info.seg.shape, t.pack(info.seg, info.row)
+			p.packed, p.form = t.pack(info.seg, info.row), info.seg.form()
 		} else if park := t.parked[s]; park != nil {
 			p.known, p.target = park.known, park.target
-			p.from, p.data = park.from, park.data
+			p.packed, p.form = park.packed, park.form
 		}
 	}
 	return &t.pending[info.pending-1]
 }
 
-// pack copies a shadow row to the scratch buffer, where it stays until Observe.
-func (t *Table) pack(seg *segment, row uint32) []byte {
+// seen returns the record of a slot that ended or had its structure touched, or nil.
+func (t *Table) seen(info *slotInfo) *pending {
+	switch {
+	case info.pending == 0:
+		return nil
+	case info.state == slotTold:
+		return &t.told[info.pending-1]
+	}
+	return &t.pending[info.pending-1]
+}
+
+// pack copies a shadow row to the scratch buffer, where it stays until the second
+// Observe from now.
+func (t *Table) pack(seg *segment, row uint32) packed {
 	start := len(t.scratch)
 	for i := range seg.views {
 		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
 	}
-	return t.scratch[start:]
+	return packed{seg.shape, t.scratch[start:]}
 }
 
-// value returns the known value of a column, or nil.
-func (p *pending) value(col int) []byte {
+// value returns the value of a column, or nil.
+func (p *packed) value(col int) []byte {
 	if p.from == nil || p.from.place[col] < 0 {
 		return nil
 	}
@@ -60,10 +79,12 @@ func (t *Table) reportPending() {
 	for i := range t.pending {
 		p := &t.pending[i]
 		info := &t.slots.info[p.slot]
+		if info.state == slotDead {
+			t.reportEnd(p, info)
+			continue
+		}
 		info.pending = 0
 		switch info.state {
-		case slotDead:
-			t.reportDeath(p)
 		case slotPaused:
 			t.parked[p.slot].known, t.parked[p.slot].target = p.known, p.target
 			if !p.paused {
@@ -73,15 +94,16 @@ func (t *Table) reportPending() {
 			t.reportLive(p, info)
 		}
 	}
-	t.pending, t.scratch = t.pending[:0], t.scratch[:0]
+	t.pending, t.told = t.told[:0], t.pending
+	t.scratch, t.faded = t.faded[:0], t.scratch
 }
 
-func (t *Table) reportDeath(p *pending) {
-	if p.spawned || p.quiet {
-		t.slots.release(p.slot)
-		return
+func (t *Table) reportEnd(p *pending, info *slotInfo) {
+	info.state = slotTold
+	t.reports.ended = append(t.reports.ended, p.slot)
+	if !p.spawned && !p.quiet {
+		t.reports.despawned = append(t.reports.despawned, p.slot)
 	}
-	t.reports.despawned = append(t.reports.despawned, p.slot)
 }
 
 func (t *Table) reportLive(p *pending, info *slotInfo) {

@@ -32,10 +32,13 @@ func TestEqualsTwin(t *testing.T) {
 type randomWorld struct {
 	*testWorld
 	alive []ecs.Entity
+	sync  func() error
 }
 
 func newRandomWorld(t *rapid.T, capacity []int) *randomWorld {
-	return &randomWorld{testWorld: newTestWorld(t, capacity...)}
+	x := &randomWorld{testWorld: newTestWorld(t, capacity...)}
+	x.sync = x.table.Sync
+	return x
 }
 
 func (x *randomWorld) step(t *rapid.T) {
@@ -235,10 +238,10 @@ func (x *randomWorld) stepBatchRemove(t *rapid.T) {
 	x.forgetDead()
 }
 
-func (x *randomWorld) stepSync(t *rapid.T) { require.NoError(t, x.table.Sync()) }
+func (x *randomWorld) stepSync(t *rapid.T) { require.NoError(t, x.sync()) }
 
 // checkReads compares every getter with the world.
-func (x *randomWorld) checkReads(t *rapid.T) {
+func (x *randomWorld) checkReads(t require.TestingT) {
 	tracked := 0
 	for e, want := range x.twin.now {
 		s, ok := x.table.SlotOf(e)
@@ -259,7 +262,7 @@ func (x *randomWorld) checkReads(t *rapid.T) {
 	x.checkSegments(t, tracked)
 }
 
-func (x *randomWorld) checkSegments(t *rapid.T, tracked int) {
+func (x *randomWorld) checkSegments(t require.TestingT, tracked int) {
 	for i := range x.table.Segments() {
 		rows, mask := x.table.Rows(i)
 		tracked -= len(rows)

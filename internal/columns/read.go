@@ -32,27 +32,38 @@ func (t *Table) Len() int { return t.slots.used }
 func (t *Table) Slots() int { return len(t.slots.info) }
 
 // Mask returns the columns that a slot's entity has, as of the last Sync. For a
-// paused one these are the columns that were last reported.
+// paused one these are the columns that were last reported. For one that was
+// removed, those of the Sync before, until its slot is free.
 func (t *Table) Mask(s Slot) Mask {
-	if seg := t.slots.info[s].seg; seg != nil {
+	info := &t.slots.info[s]
+	if seg := info.seg; seg != nil {
 		return seg.shape.present
 	}
 	if park := t.parked[s]; park != nil {
 		return park.known
 	}
-	return Mask{}
+	return t.lastForm(info).Mask
 }
 
-// Target returns the relation target of a slot's entity, as of the last Sync, or
-// the zero entity. The target may be dead.
+// lastForm returns what the entity of a slot that ended was before.
+func (t *Table) lastForm(info *slotInfo) Form {
+	if info.state == slotDead || info.state == slotTold {
+		return t.seen(info).form
+	}
+	return Form{}
+}
+
+// Target returns the relation target of a slot's entity, as of the same time as
+// Mask, or the zero entity. The target may be dead.
 func (t *Table) Target(s Slot) ecs.Entity {
-	if seg := t.slots.info[s].seg; seg != nil {
+	info := &t.slots.info[s]
+	if seg := info.seg; seg != nil {
 		return seg.key.target
 	}
 	if park := t.parked[s]; park != nil {
 		return park.target
 	}
-	return ecs.Entity{}
+	return t.lastForm(info).Target
 }
 
 // Value returns the bytes of one component of a slot, in Arche's memory: what is
@@ -74,6 +85,29 @@ func (t *Table) Value(s Slot, col int) []byte {
 
 // Marker returns the bytes of a slot's marker component, like Value.
 func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
+
+// Known returns the bytes of one component as the table last saw them: at the last
+// Observe or Accept, or if the component came since, at a Sync since. It must not
+// be written to, and is valid until the next Sync. For an entity that was removed,
+// it still answers until its slot is free: with all columns that it had at the
+// Sync before. Nil: the table saw no such component, or it is a tag. That of a
+// paused entity is the value before the pause.
+func (t *Table) Known(s Slot, col int) []byte {
+	info := &t.slots.info[s]
+	if seg := info.seg; seg != nil {
+		if at := seg.place[col]; at >= 0 {
+			return seg.views[at].shadowAt(info.row, t.cols[col].Size)
+		}
+		return nil
+	}
+	if p := t.seen(info); p != nil {
+		return p.value(col)
+	}
+	if park := t.parked[s]; park != nil {
+		return park.value(col)
+	}
+	return nil
+}
 
 // Accept takes the present value of a component as known: the caller has written
 // it, and the next Observe does not report it.

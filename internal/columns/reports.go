@@ -11,6 +11,7 @@ type StructureChange struct {
 // reports is the outcome of one Observe, in buffers that are used again.
 type reports struct {
 	spawned    []Slot
+	ended      []Slot // despawned, and those of which nothing is reported
 	despawned  []Slot
 	paused     []Slot
 	resumed    []Slot
@@ -24,8 +25,9 @@ type reports struct {
 func (t *Table) Spawned() []Slot { return t.reports.spawned }
 
 // Despawned returns the slots whose entities were removed from the world. Entity
-// still names them, all other getters treat them as unknown. Their numbers may be
-// given out again after the next Observe has begun.
+// still names them, Mask, Target and Known say what they had; all other getters
+// treat them as unknown. Their numbers may be given out again after the next
+// Observe has begun.
 func (t *Table) Despawned() []Slot { return t.reports.despawned }
 
 // Paused returns the slots whose entities live on without the marker. They keep
@@ -48,17 +50,19 @@ func (t *Table) Retargeted() []Slot { return t.reports.retargeted }
 // Spawned, and columns that Structure says were inserted, are not in here.
 func (t *Table) Changed(col int) []Slot { return t.reports.changed[col] }
 
-// MarkerChanged returns the slots whose marker component has other bytes.
+// MarkerChanged returns the slots whose marker component has other bytes than at
+// the last Observe. Slots in Spawned are not in here; those in Resumed are if it
+// differs from what it was before the pause. What was written to a marker that is
+// then removed is never seen.
 func (t *Table) MarkerChanged() []Slot { return t.reports.changed[t.markerCol()] }
 
-// clearReports forgets the last Observe and frees the slots that it reported as
-// despawned.
+// clearReports forgets the last Observe and frees the slots that ended before it.
 func (t *Table) clearReports() {
 	r := &t.reports
-	for _, s := range r.despawned {
+	for _, s := range r.ended {
 		t.slots.release(s)
 	}
-	r.spawned, r.despawned = r.spawned[:0], r.despawned[:0]
+	r.spawned, r.despawned, r.ended = r.spawned[:0], r.despawned[:0], r.ended[:0]
 	r.paused, r.resumed = r.paused[:0], r.resumed[:0]
 	r.retargeted, r.structure = r.retargeted[:0], r.structure[:0]
 	for i := range r.changed {

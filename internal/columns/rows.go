@@ -16,6 +16,7 @@ func (t *Table) settle(seg *segment) bool {
 	}
 	seg.rows = seg.rows[:floor]
 	if n == 0 {
+		t.outlines[seg.index].rows = 0
 		if !seg.key.target.IsZero() {
 			t.retire(seg)
 		}
@@ -29,6 +30,7 @@ func (t *Table) settle(seg *segment) bool {
 		return false
 	}
 	t.settleViews(seg)
+	t.outlines[seg.index].rows = n
 	return true
 }
 
@@ -112,8 +114,8 @@ func (t *Table) settleShadow(seg *segment, m *move) {
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
 		value := p.value(c.col)
-		if value == nil && p.settled.Has(c.col) && m.from != nil && m.from.place[c.col] >= 0 {
-			value = m.data[m.from.cols[m.from.place[c.col]].offset:]
+		if value == nil && p.settled.Has(c.col) {
+			value = m.value(c.col)
 		}
 		if value == nil {
 			value = v.at(info.row, c.size)

@@ -74,6 +74,7 @@ func (t *Table) addSegment(key segmentKey) *segment {
 	}
 	seg.key, seg.index = key, len(t.segments)
 	t.segments = append(t.segments, seg)
+	t.outlines = append(t.outlines, outline{views: seg.views, cols: sh.cols})
 	t.byKey[key] = seg
 	return seg
 }
@@ -85,6 +86,8 @@ func (t *Table) retire(seg *segment) {
 	t.segments[seg.index] = t.segments[last]
 	t.segments[seg.index].index = seg.index
 	t.segments = t.segments[:last]
+	t.outlines[seg.index] = t.outlines[last]
+	t.outlines = t.outlines[:last]
 	delete(t.byKey, seg.key)
 	if t.lastSeg == seg {
 		t.lastSeg = nil

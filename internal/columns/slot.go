@@ -16,7 +16,8 @@ const (
 	slotFree   slotState = iota
 	slotLive             // has the marker, or had it at the last Sync
 	slotPaused           // the entity lives on without the marker
-	slotDead             // reported as despawned, not yet given out again
+	slotDead             // ended since the last Observe
+	slotTold             // ended before the last Observe, not yet given out again
 )
 
 // slotInfo is what the table knows of one slot, as of the last Sync.
@@ -24,7 +25,7 @@ type slotInfo struct {
 	entity  ecs.Entity
 	seg     *segment // nil unless live and placed
 	row     uint32
-	pending int32 // index in Table.pending plus one; 0: nothing happened since Observe
+	pending int32 // index in Table.pending plus one, in Table.told if slotTold; 0: none
 	touched bool  // in Table.touched
 	state   slotState
 }
@@ -33,6 +34,7 @@ type slotInfo struct {
 type slotTable struct {
 	info []slotInfo // by slot; the first is NoSlot's
 	byID []Slot     // by entity id
+	born []uint32   // by entity id: the Sync after which it was created without the marker, plus one
 	free []Slot
 	used int
 }
@@ -65,6 +67,20 @@ func (t *slotTable) take(e ecs.Entity) Slot {
 	t.byID[e.ID()] = s
 	t.used++
 	return s
+}
+
+// bear remembers that an entity without a slot was created after a Sync.
+func (t *slotTable) bear(e ecs.Entity, sync uint32) {
+	for int(e.ID()) >= len(t.born) {
+		t.born = append(t.born, 0)
+	}
+	t.born[e.ID()] = sync + 1
+}
+
+// isNew reports whether bear was called for the entity since that Sync, or for
+// one of the same id before it.
+func (t *slotTable) isNew(e ecs.Entity, sync uint32) bool {
+	return int(e.ID()) < len(t.born) && t.born[e.ID()] == sync+1
 }
 
 // bury ends the life of a slot: its entity is found no more, its number is not

@@ -7,19 +7,18 @@ import (
 )
 
 // move is one touched slot on its way to where it is now. It carries the shadows of
-// columns that came while muted, which no pending record has.
+// columns that came since the last Observe, which no pending record has.
 type move struct {
 	slot Slot
-	from *shape
-	data []byte
+	packed
 }
 
 // parking keeps what is known of a slot while its entity has no marker.
 type parking struct {
 	known  Mask
 	target ecs.Entity
-	from   *shape
-	data   []byte
+	packed
+	form Form
 }
 
 // sync looks at every touched slot and at the rows that swap-remove may have
@@ -55,7 +54,7 @@ func (t *Table) rebuild() error {
 	}
 	for query := t.world.Query(&t.filter); query.Next(); {
 		if e := query.Entity(); !t.tracks(e) {
-			t.touch(t.adopt(e))
+			t.touch(t.adopt(e, Form{}))
 		}
 	}
 	for s := range t.slots.info {
@@ -105,19 +104,18 @@ func (t *Table) depart(s Slot) {
 	if seg := info.seg; seg != nil {
 		t.soil(seg)
 		seg.left = append(seg.left, info.row)
-		if !t.pend(s).settled.IsZero() {
-			m.from, m.data = seg.shape, t.pack(seg, info.row)
+		if p := t.pend(s); p.from != seg.shape || !p.settled.IsZero() {
+			m.packed = t.pack(seg, info.row)
 		}
 		info.seg = nil
 	}
 	if !t.world.Alive(info.entity) {
-		delete(t.parked, s)
-		t.slots.bury(s)
+		t.end(s, m.packed)
 		return
 	}
 	key := t.keyOf(info.entity)
 	if !key.mask.Get(t.marker) {
-		t.park(s)
+		t.park(s, m.packed)
 		return
 	}
 	if info.state == slotPaused {
@@ -142,16 +140,25 @@ func (t *Table) soil(seg *segment) {
 	}
 }
 
+// end ends the life of a slot and keeps what was last seen of it.
+func (t *Table) end(s Slot, last packed) {
+	if p := t.pend(s); last.from != nil {
+		p.packed = last
+	}
+	delete(t.parked, s)
+	t.slots.bury(s)
+}
+
 // park keeps a slot whose entity lives on without the marker. One that the caller
 // has not heard of is dropped instead.
-func (t *Table) park(s Slot) {
+func (t *Table) park(s Slot, last packed) {
 	p := t.pend(s)
 	if p.spawned {
-		t.slots.bury(s)
+		t.end(s, last)
 		return
 	}
 	if info := &t.slots.info[s]; info.state != slotPaused {
 		info.state = slotPaused
-		t.parked[s] = &parking{known: p.known, target: p.target, from: p.from, data: bytes.Clone(p.data)}
+		t.parked[s] = &parking{known: p.known, target: p.target, packed: packed{p.from, bytes.Clone(p.data)}}
 	}
 }

@@ -36,20 +36,24 @@ type Table struct {
 
 	slots    slotTable
 	segments []*segment
+	outlines []outline // parallel to segments
 	byKey    map[segmentKey]*segment
 	shapes   map[ecs.Mask]*shape
 	lastSeg  *segment
 
 	muted   bool
 	pending []pending // since the last Observe
+	told    []pending // those that the last Observe reported
 	touched []Slot    // since the last Sync
 	syncs   uint32    // counts Syncs
 	passing bool      // an entity may have passed through an archetype since the last Sync
 	dirty   []*segment
 	moves   []move
 	tail    []Slot
-	scratch []byte
+	scratch []byte // values that pending refers to
+	faded   []byte // those that told refers to
 	parked  map[Slot]*parking
+	undo    []UndoRecord
 
 	reports reports
 	canary  canary
@@ -113,14 +117,21 @@ func (t *Table) checkColumns() error {
 func (t *Table) markerCol() int { return len(t.cols) - 1 }
 
 // Sync brings slots and rows up to date with the structure of the world and
-// compares no values. What it finds is reported by the next Observe. Call it
-// where slots are needed between two Observes, for instance after each tick for
-// histories. Errors are those of Observe.
+// compares no values. What it finds is in Undo, and is reported by the next
+// Observe. Call it where slots are needed between two Observes, for instance after
+// each tick for histories. What it found, and the slots of entities that were
+// removed, are kept until Observe, so a table needs one every few Syncs. Errors are
+// those of Observe.
 func (t *Table) Sync() error {
+	t.undo = t.undo[:0]
 	if err := t.canary.check(t); err != nil {
 		return err
 	}
-	return t.sync()
+	if err := t.sync(); err != nil {
+		return err
+	}
+	t.recordUndo()
+	return nil
 }
 
 // Observe finds out what changed since the last Observe, as of tick. The reports

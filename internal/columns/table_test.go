@@ -191,16 +191,6 @@ func TestAcceptIsNotReported(t *testing.T) {
 	assert.Empty(t, x.table.Changed(colHealth), "also for an entity that moves afterwards")
 }
 
-func TestMarkerIsAColumn(t *testing.T) {
-	x := newTestWorld(t)
-	e := x.spawn()
-	x.observe(t)
-	(*testMarker)(x.w.Get(e, x.marker)).Group = 3
-	x.observe(t)
-	assert.Equal(t, []Slot{x.slot(t, e)}, x.table.MarkerChanged())
-	assert.Equal(t, uint32(3), binary.LittleEndian.Uint32(x.table.Marker(x.slot(t, e))[4:]))
-}
-
 // TestDyingTargetIsNoRetarget removes a parent: Arche leaves the children where
 // they are and sends no event for them.
 func TestDyingTargetIsNoRetarget(t *testing.T) {
@@ -260,7 +250,7 @@ func TestNewRefusesWrongDescriptions(t *testing.T) {
 }
 
 // TestSteadyStateAllocatesNothing: values, spawns, despawns, exchanges and changes
-// of target, once buffers have grown.
+// of target, with a Sync and an Observe now and then, once buffers have grown.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	x := newTestWorld(t, 1024, 8)
 	parents := [2]ecs.Entity{x.spawn(), x.spawn()}
@@ -271,7 +261,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		alive[i] = x.w.NewEntity(ids...)
 	}
 	const targets = 30
-	round := 0
+	round, undone := 0, 0
 	tick := func() {
 		round++
 		for i := range targets {
@@ -281,6 +271,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			x.w.Relations().Set(*e, x.parent, parents[round%2])
 			x.wr.Exchange(*e, tag, nil, nil)
 			(*testHealth)(x.w.Get(alive[i], x.id(colHealth))).Points++
+			if i%(targets/3) == 0 && x.table.Sync() == nil {
+				undone += len(x.table.Undo())
+			}
 		}
 		if err := x.table.Observe(x.table.Tick() + 1); err != nil {
 			t.Fatal(err)
@@ -290,4 +283,5 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		tick()
 	}
 	assert.EqualValues(t, targets, testing.AllocsPerRun(100, tick), "Arche allocates once in each Relations.Set, the table never")
+	assert.Positive(t, undone)
 }

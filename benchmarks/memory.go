@@ -1,0 +1,99 @@
+package main
+
+import "runtime"
+
+// memory: what a server keeps of its clients: the heap in use once 200 clients hold
+// 10,000 groups each and a tenth of them moves, less the heap of the same server
+// before anybody came. The first figure is all of it; the second is what a client
+// costs for one more group, between 1,000 and 10,000. Clients do not decode here,
+// and are let go of before the heap is looked at. One operation is a server's tick.
+const (
+	memoryClients = 200
+	memoryGroups  = 10_000
+	memoryFew     = 1_000
+	memoryTicks   = 20 // in which something moves
+)
+
+func memoryVariants() []variant {
+	return []variant{
+		{name: "memory/clients", goal: 100, unit: "MB", rounds: memoryRounds, heavy: true, prepare: func() (sides, error) {
+			return memoryPrepare(func(m *clientHeap) float64 { return m.heap() / 1e6 })
+		}},
+		{name: "memory/group", goal: 32, unit: "bytes", rounds: memoryRounds, heavy: true, prepare: func() (sides, error) {
+			few, err := memoryOf(memoryFew)
+			if err != nil {
+				return sides{}, err
+			}
+			base := few.heap()
+			return memoryPrepare(func(m *clientHeap) float64 {
+				return (m.heap() - base) / (memoryClients * (memoryGroups - memoryFew))
+			})
+		}},
+	}
+}
+
+const memoryRounds = 5
+
+// clientHeap is a server that people have joined.
+type clientHeap struct {
+	scene  *scene
+	limit  *sceneLimit
+	before float64 // bytes in use when nobody had
+}
+
+func memoryPrepare(figure func(*clientHeap) float64) (sides, error) {
+	m, err := memoryOf(memoryGroups)
+	if err != nil {
+		return sides{}, err
+	}
+	s, l := m.scene, m.limit
+	return sides{
+		before: func() { s.before(); l.move(s.cfg.percent) },
+		ours:   s.send,
+		limit:  l.send,
+		bytes:  s.size,
+		figure: func() float64 { return figure(m) },
+		verify: func() error { return s.err },
+	}, nil
+}
+
+func memoryOf(groups int) (*clientHeap, error) {
+	cfg := sceneConfig{entities: groups, clients: memoryClients, percent: 10, rtt: sixTicks, deaf: true}
+	m := &clientHeap{}
+	var err error
+	if m.limit, err = newSceneLimit(cfg.entities, cfg.clients); err != nil {
+		return nil, err
+	}
+	if m.scene, err = newEmptyScene(cfg); err != nil {
+		return nil, err
+	}
+	m.before = heapInUse()
+	if err := m.scene.join(); err != nil {
+		return nil, err
+	}
+	for range memoryTicks {
+		m.scene.before()
+		m.limit.move(cfg.percent)
+		m.scene.send()
+	}
+	return m, m.scene.err
+}
+
+// heap returns the bytes that the server keeps of its clients. Nothing can be sent
+// afterwards.
+func (m *clientHeap) heap() float64 {
+	for _, c := range m.scene.clients {
+		*c = sceneClient{server: c.server}
+	}
+	used := heapInUse() - m.before
+	runtime.KeepAlive(m)
+	return used
+}
+
+func heapInUse() float64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools held is gone after the second
+	runtime.ReadMemStats(&stats)
+	return float64(stats.HeapAlloc)
+}

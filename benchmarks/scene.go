@@ -1,0 +1,232 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// sceneConfig says what happens in a scene.
+type sceneConfig struct {
+	entities int // each with an encodePose
+	clients  int
+	percent  int // of the entities that move in a tick
+	rtt      func(client int) int
+	loss     float64 // share of the packets that get lost, each way
+	deaf     bool    // clients acknowledge and do not decode
+}
+
+// sixTicks is the round trip of every client unless a case says otherwise.
+func sixTicks(int) int { return 6 }
+
+// scene is a server with an Arche world and its clients in one process, with all
+// that a packet passes on its way but the sockets: from Observe to sealed packets,
+// and on the other side from sealed packets to an Arche world for each client.
+type scene struct {
+	cfg       sceneConfig
+	world     *ecs.World
+	pose      ecs.ID
+	filter    ecs.Mask
+	publisher *systems.Publisher
+	registry  *protocol.Protocol
+	session   *session.Server
+	key       token.Key
+	clients   []*sceneClient
+
+	now     time.Time
+	tick    entangle.Tick
+	round   int
+	payload []byte
+	moved   int // entities, in all ticks
+	err     error
+}
+
+const sceneName = "scene"
+
+var sceneAddr = netip.MustParseAddrPort("203.0.113.7:40000")
+
+// sceneStep is the time from one tick to the next.
+const sceneStep = time.Second / 60
+
+// newScene returns a scene whose clients hold all that there is.
+func newScene(cfg sceneConfig) (*scene, error) {
+	s, err := newEmptyScene(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.join()
+}
+
+// newEmptyScene returns a scene whose clients are to join yet.
+func newEmptyScene(cfg sceneConfig) (*scene, error) {
+	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol()}
+	if err := s.registry.Seal(); err != nil {
+		return nil, err
+	}
+	var err error
+	s.session, err = session.NewServer(session.ServerConfig{
+		ProtocolID: protocol.ID(sceneName), Key: s.key, Addresses: []netip.AddrPort{sceneAddr},
+		MaxClients: max(1, cfg.clients), Entropy: rand.Reader, Start: s.now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.populate()
+}
+
+func newSceneProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: sceneName})
+	protocol.Component[encodePose](p)
+	return p
+}
+
+func (s *scene) populate() (err error) {
+	w := ecs.NewWorld(s.cfg.entities)
+	s.world, s.pose = &w, ecs.ComponentID[encodePose](&w)
+	s.filter = ecs.All(s.pose)
+	s.publisher, err = systems.NewPublisher(&w, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	marker := ecs.ComponentID[components.Replicate](&w)
+	for range s.cfg.entities {
+		w.NewEntity(marker, s.pose)
+	}
+	s.nextTick(100)
+	s.observe()
+	return s.err
+}
+
+// join connects the clients and runs ticks until each holds everything.
+func (s *scene) join() error {
+	for i := range s.cfg.clients {
+		c, err := s.connect(i)
+		if err != nil {
+			return err
+		}
+		s.clients = append(s.clients, c)
+	}
+	for range sceneSettle {
+		s.still()
+		if s.err != nil || s.settled() {
+			return s.err
+		}
+	}
+	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
+}
+
+// sceneSettle bounds the ticks until everyone holds everything.
+const sceneSettle = 2000
+
+// settled reports whether every client has acknowledged all that there is.
+func (s *scene) settled() bool {
+	for _, c := range s.clients {
+		if u := c.server.Updates(); u == nil || !u.Idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// still runs a tick in which nothing moves.
+func (s *scene) still() {
+	s.between(0)
+	s.send()
+}
+
+// before is what happens between two times that the server sends: packets arrive at
+// the clients, their answers at the server, and the game moves.
+func (s *scene) before() { s.between(s.cfg.percent) }
+
+func (s *scene) between(percent int) {
+	s.now = s.now.Add(sceneStep)
+	s.receiveAll()
+	s.hear()
+	s.nextTick(percent)
+}
+
+// send is the server's work: from Observe to sealed packets.
+func (s *scene) send() {
+	s.observe()
+	s.stage()
+}
+
+func (s *scene) observe() { s.keep(s.publisher.Observe(s.tick)) }
+
+// stage is the work for each client: all begin, one after the other, and then the
+// packets of one need nothing of another.
+func (s *scene) stage() {
+	for _, c := range s.clients {
+		s.keep(c.server.Begin(s.now))
+	}
+	for _, c := range s.clients {
+		s.assemble(c)
+	}
+}
+
+func (s *scene) assemble(c *sceneClient) {
+	c.out.reset()
+	for {
+		s.payload = c.server.AppendPacket(s.payload[:0], s.tick, s.now)
+		if len(s.payload) == 0 {
+			return
+		}
+		b, err := s.session.AppendPayload(c.out.data, c.slot, s.payload, s.now)
+		s.keep(err)
+		c.out.add(b)
+	}
+}
+
+// nextTick moves per cent of the entities.
+func (s *scene) nextTick(percent int) {
+	s.tick++
+	s.round++
+	if percent == 0 {
+		return
+	}
+	i := 0
+	for q := s.world.Query(&s.filter); q.Next(); i++ {
+		if percent == 100 || chosen(i, s.round, percent) {
+			*(*encodePose)(q.Get(s.pose)) = *scenePoses.at(i, s.round)
+			s.moved++
+		}
+	}
+}
+
+// size returns the bytes of all sealed packets of the last tick.
+func (s *scene) size() (n int) {
+	for _, c := range s.clients {
+		n += len(c.out.data)
+	}
+	return n
+}
+
+func (s *scene) keep(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// poseTable holds scattered poses, so that moving costs little.
+type poseTable [1 << 12]encodePose
+
+func (t *poseTable) at(entity, round int) *encodePose { return &t[(entity*7+round)&(len(t)-1)] }
+
+var scenePoses = func() *poseTable {
+	t := new(poseTable)
+	for i := range t {
+		t[i] = poseOf(i)
+	}
+	return t
+}()

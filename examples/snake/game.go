@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+const (
+	// tickRate is how many ticks per second both sides run.
+	tickRate = 60
+
+	// stepEvery is how many ticks a snake takes for a step: ten steps per second.
+	stepEvery = 6
+
+	// Each snake lives in a pen of its own, of so many cells. The limits stand in
+	// the tags of Place, too.
+	penWidth, penHeight = 18, 8
+)
+
+// The snakes, by their number.
+const (
+	grouped = iota
+	apart
+	snakeCount
+)
+
+// Segment says of which snake an entity is, and which part of it: the head is 0.
+type Segment struct{ Snake, Number uint8 }
+
+// Place is the cell that a segment is in.
+type Place struct {
+	X uint8 `net:"range=0..17"`
+	Y uint8 `net:"range=0..7"`
+}
+
+// Link leads from a segment to the one ahead of it. On a client it is an entity of
+// the client's world, or none as long as that has not arrived.
+type Link struct{ Ahead ecs.Entity }
+
+// newProtocol registers what goes over the wire. Both sides call it, and so have
+// the same.
+func newProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "snake", TickRate: tickRate})
+	protocol.Component[Segment](p)
+	protocol.Component[Place](p)
+	protocol.Component[Link](p)
+	return p
+}
+
+// steps is how far apart two places are, by way of cells that share a side.
+func steps(a, b Place) int {
+	return max(int(a.X), int(b.X)) - min(int(a.X), int(b.X)) +
+		max(int(a.Y), int(b.Y)) - min(int(a.Y), int(b.Y))
+}

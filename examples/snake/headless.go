@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+)
+
+// result is the line of JSON that a run without a terminal prints.
+type result struct {
+	Example     string  `json:"example"`
+	GroupedTorn int     `json:"grouped_torn"` // frames in which the client saw it torn
+	ApartTorn   int     `json:"apart_torn"`
+	Frames      int     `json:"frames"` // in which the client saw the snake with the group
+	Segments    int     `json:"segments"`
+	Loss        float64 `json:"loss"`
+	Seed        uint64  `json:"seed"`
+}
+
+// playHeadless plays as fast as it can, for some seconds of the play's own clock.
+func playHeadless(s settings) (result, error) {
+	if s.seconds == 0 {
+		s.seconds = defaultSeconds
+	}
+	p, err := newPlay(s)
+	if err != nil {
+		return result{}, err
+	}
+	for range int(s.seconds * tickRate) {
+		p.frame()
+	}
+	return result{
+		Example:     "snake",
+		GroupedTorn: p.tallies[grouped].Torn, ApartTorn: p.tallies[apart].Torn, Frames: p.tallies[grouped].Frames,
+		Segments: s.segments, Loss: s.line.Loss, Seed: s.seed,
+	}, nil
+}
+
+// verdict returns what of the example's claim does not hold.
+func (r result) verdict() error {
+	switch {
+	case r.Frames == 0:
+		return errors.New("no snake has arrived: give it more -seconds or less -loss")
+	case r.GroupedTorn > 0:
+		return fmt.Errorf("the snake with a group was torn in %d of %d frames", r.GroupedTorn, r.Frames)
+	case r.ApartTorn == 0:
+		return errors.New("nothing was torn without a group either, so this run shows nothing: give it more -seconds or more -loss")
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// bound is one of the limits that random worlds hold every end to.
+type bound struct {
+	says string
+	of   func(*systems.Load) *int
+}
+
+var bounds = []bound{
+	{"actions without acknowledgement", func(l *systems.Load) *int { return &l.Actions }},
+	{"early and incomplete messages", func(l *systems.Load) *int { return &l.Early }},
+	{"waiting records", func(l *systems.Load) *int { return &l.Waiting }},
+	{"messages that wait for an entity", func(l *systems.Load) *int { return &l.Held }},
+}
+
+// limit finds the most that a load may have of something.
+func (b bound) limit() int {
+	low, high := 0, 1<<40
+	for low < high {
+		var load systems.Load
+		middle := (low + high + 1) / 2
+		if *b.of(&load) = middle; load.Check() == nil {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return low
+}
+
+// Each limit is passed by what a bad line makes an end keep, if as much as is
+// allowed is kept already: what is measured counts, and what counts is checked.
+func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
+	loads := burdened(t)
+	for _, b := range bounds {
+		limit, failed := b.limit(), false
+		require.Positive(t, limit)
+		for _, load := range loads {
+			require.NoError(t, load.Check(), "as it is")
+			kept := *b.of(&load)
+			if *b.of(&load) += limit; kept > 0 {
+				failed = true
+				require.ErrorContains(t, load.Check(), b.says)
+			}
+		}
+		assert.True(t, failed, "nothing was kept of %s", b.says)
+	}
+}
+
+type about struct{ Entity ecs.Entity }
+
+// burdened lets a server and a client keep something of every kind, and returns
+// what they kept at every frame.
+func burdened(t *testing.T) (loads []systems.Load) {
+	names := func() *protocol.Protocol {
+		p := sceneProtocol()
+		protocol.Message[about](p)
+		return p
+	}
+	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{
+		Latency: 50 * ms, Jitter: 50 * ms, Loss: 0.4,
+	})})
+	server, err := plugin.NewServer(sim.ServerConfig(names()))
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(chatter))
+	sim.AddServer(server, server)
+	c, err := plugin.NewClient(sim.ClientConfig(names()))
+	require.NoError(t, err)
+	peer := sim.AddClient(1, c, c)
+	require.True(t, sim.RunUntil(10*time.Second, peer.Connected))
+	sim.RunUntil(5*time.Second, func() bool {
+		loads = append(append(loads, sim.Server().Loads()...), c.Load())
+		return false
+	})
+	return loads
+}
+
+// chatter makes more entities now and then than a packet holds, and changes the
+// last one at every tick. It talks of one that was paused before any client came,
+// which all of them wait for.
+func chatter(w *ecs.World) func() {
+	spot, replicate := ecs.ComponentID[Spot](w), ecs.ComponentID[components.Replicate](w)
+	send := plugin.NewSender[about](w)
+	absent := w.NewEntity(spot, replicate)
+	last, ticks := absent, 0
+	return func() {
+		ticks++
+		(*Spot)(w.Get(last, spot)).X++
+		switch {
+		case ticks == 2:
+			w.Remove(absent, replicate)
+		case ticks%20 == 0:
+			for range 100 {
+				last = w.NewEntity(spot, replicate)
+			}
+			_ = send.Send(components.Everyone, about{absent}) // there may be nobody yet
+		}
+	}
+}

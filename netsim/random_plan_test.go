@@ -1,0 +1,151 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// maxGuests of a random world.
+	maxGuests = 4
+	// maxEntities of a random world but for bursts: few, so that they meet, and ids
+	// are used again.
+	maxEntities = 20
+	// burst is how many are spawned at once.
+	burst = 30
+)
+
+// plan is what happens in a random world, as the commands of a script. All chance
+// but that of the lines is in it.
+type plan struct {
+	rng      *rand.Rand
+	steps    []string
+	entities []*planned
+	names    int
+	clients  int
+	groups   bool // entities have groups, and move between them
+	outside  bool // the world is changed between frames, too
+	behind   time.Duration
+	quiet    bool // messages are off
+}
+
+// randomSteps returns what happens in the world of a seed.
+func randomSteps(seed uint64) []string {
+	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), groups: *groups, outside: seed%3 == 0}
+	p.say("world %d %d%s", seed, []int{30, 20, 75, 45}[seed%4], options())
+	p.connect()
+	for range 40 {
+		p.run(time.Duration(p.rng.IntN(200)) * ms)
+		for range 1 + p.rng.IntN(2) {
+			p.fault()
+		}
+		if p.outside && p.rng.IntN(3) == 0 {
+			p.change("", 6)
+		}
+	}
+	p.say("settle%s", map[bool]string{true: " 50%"}[seed%8 == 0])
+	return p.steps
+}
+
+func (p *plan) say(format string, values ...any) {
+	p.steps = append(p.steps, fmt.Sprintf(format, values...))
+}
+
+// run lets time pass, with changes at each of its ticks.
+func (p *plan) run(d time.Duration) {
+	const tick = time.Second / 30
+	ticks := int((p.behind + d) / tick)
+	p.behind = (p.behind + d) % tick
+	for n := range ticks {
+		p.change(fmt.Sprintf("tick %d ", n+1), 4)
+	}
+	if ticks > 0 {
+		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))
+	}
+	p.say("run %v", d)
+}
+
+// fault lets something happen to somebody.
+func (p *plan) fault() {
+	client := 1 + p.rng.IntN(p.clients)
+	if p.quiet && p.rng.IntN(4) == 0 {
+		p.quiet = false
+		p.say("messages on")
+	}
+	switch p.rng.IntN(20) {
+	case 0, 1:
+		if p.clients < maxGuests {
+			p.connect()
+		}
+	case 2:
+		p.say("disconnect %d", client)
+	case 3:
+		p.say("kick %d kicked", client)
+	case 4:
+		p.say("cut %d", client)
+	case 5, 6, 7:
+		p.say("restore %d", client)
+	case 8:
+		p.line(client)
+	case 9, 10, 11:
+		p.say("reconnect")
+	case 12, 13:
+		p.quiet = !p.quiet
+		p.say("messages %s", map[bool]string{true: "off", false: "on"}[p.quiet])
+	}
+}
+
+func (p *plan) connect() {
+	p.say("connect 1")
+	p.clients++
+	p.line(p.clients)
+}
+
+// line makes any line of one, up to 300 ms and 50 % loss in each direction.
+func (p *plan) line(client int) {
+	for _, way := range []string{"up", "down"} {
+		p.say("latency %v %s %d", time.Duration(p.rng.IntN(300))*ms, way, client)
+		p.say("jitter %v %s %d", time.Duration(p.rng.IntN(60))*ms, way, client)
+		p.say("loss %d%% %s %d", []int{0, 5, 20, 50}[p.rng.IntN(4)], way, client)
+		p.say("duplicate %d%% %s %d", []int{0, 0, 20}[p.rng.IntN(3)], way, client)
+		p.say("reorder %d%% %s %d", []int{0, 10}[p.rng.IntN(2)], way, client)
+	}
+}
+
+// change does some things, one in so many of them to the structure. With a prefix
+// they happen at a tick.
+func (p *plan) change(at string, most int) {
+	for range p.rng.IntN(most + 1) {
+		switch {
+		case len(p.entities) < 4 || len(p.entities) < maxEntities && p.rng.IntN(12) == 0:
+			p.spawn(at)
+		case p.rng.IntN(16) == 0:
+			p.despawn(at, p.rng.IntN(len(p.entities)))
+		case p.rng.IntN(5) == 0:
+			p.reshape(at, p.any())
+		case p.rng.IntN(20) == 0:
+			p.pause(at, p.any())
+		case p.groups && p.rng.IntN(6) == 0:
+			p.regroup(at)
+		default:
+			p.write(at, p.any())
+		}
+	}
+}
+
+// upheaval is a burst of spawns, or of despawns after one.
+func (p *plan) upheaval(at string) {
+	switch {
+	case len(p.entities) > maxEntities && p.rng.IntN(8) == 0:
+		for len(p.entities) > 6 {
+			p.despawn(at, p.rng.IntN(len(p.entities)))
+		}
+	case len(p.entities) <= maxEntities && p.rng.IntN(50) == 0:
+		for range burst {
+			p.spawn(at)
+		}
+	}
+}
+
+func (p *plan) any() *planned { return p.entities[p.rng.IntN(len(p.entities))] }

@@ -1,0 +1,109 @@
+package netsim_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
+	loss := 0.0
+	if args.Len() > 0 {
+		if loss, err = args.Percent(); err != nil {
+			return err
+		}
+	}
+	if err := s.gather(loss); err != nil {
+		return err
+	}
+	patience := 10 * time.Second
+	if loss == 0 {
+		patience = 2*time.Second + 4*s.calm()
+	}
+	s.main.rest()
+	s.quiet(true)
+	return s.await(patience)
+}
+
+// gather waits until everybody is connected on a line that is not cut.
+func (s *randomScene) gather(loss float64) error {
+	for _, g := range s.guests {
+		g.Restore()
+		if link := g.Line().Link(); loss > 0 {
+			// A change that is lost is sent again after a round trip and more: only on
+			// lines that are not slow as well do 10 s hold enough attempts.
+			link.Up.Loss, link.Down.Loss = loss, loss
+			link.Up.Latency, link.Down.Latency = min(link.Up.Latency, 100*ms), min(link.Down.Latency, 100*ms)
+			g.SetLink(link)
+		}
+	}
+	// A connection that one end has given up takes the other the timeout of 5 s.
+	for range 3 {
+		if !s.sim.RunUntil(30*time.Second, s.here) {
+			return errAway
+		}
+		s.sim.Run(time.Second)
+	}
+	if !s.here() {
+		return errAway
+	}
+	return nil
+}
+
+var errAway = errors.New("not everybody could connect")
+
+// here reports whether everybody is connected, and lets those connect who can.
+func (s *randomScene) here() bool {
+	all := true
+	for _, g := range s.guests {
+		if g.Client().State() == plugin.Disconnected {
+			g.Connect()
+		}
+		all = all && g.Connected()
+	}
+	return all && len(s.sim.Server().Clients()) == len(s.guests)
+}
+
+// calm ends loss, and returns the longest round trip.
+func (s *randomScene) calm() (longest time.Duration) {
+	for _, g := range s.guests {
+		link := g.Line().Link()
+		link.Up.Loss, link.Down.Loss = 0, 0
+		g.SetLink(link)
+		longest = max(longest, link.RoundTrip()+link.Up.Jitter+link.Down.Jitter)
+	}
+	return longest
+}
+
+// await waits until worlds are equal and messages have arrived.
+func (s *randomScene) await(patience time.Duration) error {
+	const slice = 50 * ms
+	for waited := time.Duration(0); waited < patience; waited += slice {
+		if s.delivered() && s.sim.Equal() == nil {
+			return nil
+		}
+		if err := s.Run(slice, nil); err != nil {
+			return err
+		}
+	}
+	if err := s.sim.Equal(); err != nil {
+		return fmt.Errorf("after %v: %w", patience, err)
+	}
+	if !s.delivered() {
+		return fmt.Errorf("after %v not all reliable messages have arrived", patience)
+	}
+	return nil
+}
+
+// delivered reports whether every reliable message has arrived at its end.
+func (s *randomScene) delivered() bool {
+	for _, g := range s.guests {
+		if !g.mail.in.complete(s.mail.out[g.ID()]) || !s.mail.in[g.ID()].complete(&g.mail.out) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,32 @@
+package netsim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// group NAME NUMBER takes an entity of the server's world, which has
+// components.Replicate, over to another group. 0 is a group of its own.
+func (c *cast) group(args *Args, _ *Trace) error {
+	name, e, err := c.entity(args)
+	if err != nil {
+		return err
+	}
+	n, err := args.Int()
+	if err != nil {
+		return err
+	}
+	if n > math.MaxUint32 {
+		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
+	}
+	id := ecs.ComponentID[components.Replicate](c.world())
+	if !c.world().Has(e, id) {
+		return noSubject("%q has no Replicate; insert it first", name)
+	}
+	(*components.Replicate)(c.world().Get(e, id)).Group = components.Group(n)
+	return nil
+}

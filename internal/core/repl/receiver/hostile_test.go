@@ -76,12 +76,16 @@ func TestWhatNoSenderWrites(t *testing.T) {
 func TestAFullTakesNumbersAnew(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
-	s.get(record{kind: repl.Full, group: groupB, seq: 5, tick: 30, refs: refTo(id(groupA, 0), id(groupC, 0)),
-		joins: []joining{{number: 0, from: 1}, {number: 1, from: 2}, {number: 3, kept: true}}})
+	s.get(record{
+		kind: repl.Full, group: groupB, seq: 5, tick: 30, refs: refTo(id(groupA, 0), id(groupC, 0)),
+		joins: []joining{{number: 0, from: 1}, {number: 1, from: 2}, {number: 3, kept: true}},
+	})
 	require.Equal(t, []repl.ID{id(groupA, 0), id(groupC, 0)}, s.members(groupB))
 	require.Empty(t, s.members(groupC))
-	s.get(record{kind: repl.Full, group: groupB, seq: 6, tick: 40, refs: refTo(id(groupA, 0), id(groupC, 0)),
-		joins: []joining{{number: 0, from: 2}, {number: 1, from: 1}}})
+	s.get(record{
+		kind: repl.Full, group: groupB, seq: 6, tick: 40, refs: refTo(id(groupA, 0), id(groupC, 0)),
+		joins: []joining{{number: 0, from: 2}, {number: 1, from: 1}},
+	})
 	require.Equal(t, []repl.ID{id(groupC, 0), id(groupA, 0)}, s.members(groupB))
 	s.get(record{kind: repl.Full, group: groupB, seq: 7, tick: 50, joins: []joining{{number: 0, kept: true}}, leavers: []leaver{{1, repl.Moved}, {7, repl.Moved}}})
 	require.Equal(t, []repl.ID{id(groupC, 0)}, s.members(groupB))
@@ -109,11 +113,15 @@ func TestAChangeOfNobody(t *testing.T) {
 
 // samples are messages and frames of every shape, in an order that applies them all.
 func samples() []sample {
-	full := record{kind: repl.Full, group: 5, tick: 10, refs: refTo(id(repl.Private+3, 7), id(5, 1)),
-		joins: []joining{{number: 0, content: content{set: []int{0, 1, 2}, value: 7, ref: 1}}, {number: 1, content: content{set: []int{1}, ref: 2}}, {number: 4, kept: true}}}
-	delta := record{kind: repl.Delta, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
+	full := record{
+		kind: repl.Full, group: 5, tick: 10, refs: refTo(id(repl.Private+3, 7), id(5, 1)),
+		joins: []joining{{number: 0, content: content{set: []int{0, 1, 2}, value: 7, ref: 1}}, {number: 1, content: content{set: []int{1}, ref: 2}}, {number: 4, kept: true}},
+	}
+	delta := record{
+		kind: repl.Delta, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
 		leavers: []leaver{{0, repl.LetGo}, {9, repl.Moved}}, joins: []joining{{number: 6, from: 1, content: number(6)}},
-		changed: []change{{1, content{removed: []int{1}, set: []int{2}}}}}
+		changed: []change{{1, content{removed: []int{1}, set: []int{2}}}},
+	}
 	out := record{kind: repl.Delta, group: repl.Private + 3, seq: 1, tick: 20, base: 10, leavers: []leaver{{0, repl.Moved}}}
 	changed := record{kind: repl.Update, group: 5, tick: 30, base: 20, refs: refTo(id(5, 1)), changed: []change{{6, number(30)}}}
 	return []sample{

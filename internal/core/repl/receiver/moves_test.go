@@ -37,8 +37,10 @@ func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 
 // takes is the half that takes the native of another group in, as a member 1.
 func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
-	return record{kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
-		refs: refTo(id(from, 0)), joins: []joining{{number: 1, from: 1, content: number(uint32(tick))}}}
+	return record{
+		kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
+		refs: refTo(id(from, 0)), joins: []joining{{number: 1, from: 1, content: number(uint32(tick))}},
+	}
 }
 
 // swaps is both halves in one record: the native goes, that of another group comes.
@@ -214,8 +216,10 @@ func TestAGroupEndsByItsLastMembersMoving(t *testing.T) {
 func TestAMoveBackHome(t *testing.T) {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
-	home := record{kind: repl.Delta, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 30}},
-		joins: []joining{{number: 0, content: number(30)}}}
+	home := record{
+		kind: repl.Delta, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 30}},
+		joins: []joining{{number: 0, content: number(30)}},
+	}
 	s.get(home)
 	require.Empty(t, s.members(groupA))
 	back := gives(groupB, 30, 1)
@@ -249,9 +253,14 @@ func TestMovesThroughFulls(t *testing.T) {
 	free := into
 	free.needs = nil
 	for _, records := range [][]record{
-		{into, gives(groupA, 20, 0)}, {gives(groupA, 20, 0), into}, {out, into}, {into, out},
-		{out, takes(groupB, 20, groupA)}, {takes(groupB, 20, groupA), out},
-		{free, out}, {free, gives(groupA, 20, 0)},
+		{into, gives(groupA, 20, 0)},
+		{gives(groupA, 20, 0), into},
+		{out, into},
+		{into, out},
+		{out, takes(groupB, 20, groupA)},
+		{takes(groupB, 20, groupA), out},
+		{free, out},
+		{free, gives(groupA, 20, 0)},
 	} {
 		s := newGroups(t)
 		s.get(records...)
@@ -366,8 +375,10 @@ func TestMovesLeaveNoTrace(t *testing.T) {
 func TestMembersThatReferToEachOther(t *testing.T) {
 	s := newScripted(t)
 	ref := func(index uint64) content { return content{set: []int{1}, ref: index} }
-	s.get(record{kind: repl.Full, tick: 10, refs: refTo(id(0, 0), id(0, 1)),
-		joins: []joining{{number: 0, content: ref(2)}, {number: 1, content: ref(1)}}})
+	s.get(record{
+		kind: repl.Full, tick: 10, refs: refTo(id(0, 0), id(0, 1)),
+		joins: []joining{{number: 0, content: ref(2)}, {number: 1, content: ref(1)}},
+	})
 	a, _ := s.copy.Slot(id(0, 0))
 	b, _ := s.copy.Slot(id(0, 1))
 	assert.Equal(t, b, s.sink.entities[a].ref)

@@ -91,9 +91,11 @@ type flying struct {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{scripted: newScripted(t), rng: rand.New(rand.NewPCG(seed, 1)), tick: 10,
+	w := &world{
+		scripted: newScripted(t), rng: rand.New(rand.NewPCG(seed, 1)), tick: 10,
 		groups: map[repl.Handle]*sent{}, alive: map[repl.ID]*being{},
-		past: map[repl.Handle]map[entangle.Tick]map[repl.ID]uint32{}, freed: map[repl.Handle]entangle.Tick{}}
+		past: map[repl.Handle]map[entangle.Tick]map[repl.ID]uint32{}, freed: map[repl.Handle]entangle.Tick{},
+	}
 	w.sink.onDespawn = func(id repl.ID) { require.Nil(t, w.alive[id], "%v lives", id) }
 	return w
 }

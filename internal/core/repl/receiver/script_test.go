@@ -39,12 +39,6 @@ func (s *scripted) get(records ...record) {
 	}
 }
 
-func (s *scripted) refuses(r record) {
-	s.t.Helper()
-	require.ErrorIs(s.t, s.try(r), receiver.ErrMalformed)
-	s.check()
-}
-
 // check holds what must be true at any moment: every entity is found by its id.
 func (s *scripted) check() {
 	s.t.Helper()

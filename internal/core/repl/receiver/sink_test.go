@@ -46,8 +46,10 @@ type shown struct {
 var errValue = errors.New("no such value")
 
 func newCopySink(t testing.TB) *copySink {
-	return &copySink{t: t, entities: map[repl.Slot]shown{}, byID: map[repl.ID]repl.Slot{},
-		before: map[repl.Slot]*shown{}, stated: map[repl.Slot]bool{}, late: map[repl.ID][]repl.Slot{}}
+	return &copySink{
+		t: t, entities: map[repl.Slot]shown{}, byID: map[repl.ID]repl.Slot{},
+		before: map[repl.Slot]*shown{}, stated: map[repl.Slot]bool{}, late: map[repl.ID][]repl.Slot{},
+	}
 }
 
 func (c *copySink) set(slot repl.Slot, e shown) {

@@ -7,9 +7,8 @@ import (
 )
 
 // Short is the plan of a type whose values are one code of a few bits each: a
-// vector, a rotation, an angle, a number. A code is read and checked first, and
-// written to memory later, so that several values can be refused before one of
-// them is written.
+// vector, a rotation, an angle, a number. The values of several can be decoded
+// right to where they belong, since all codes are checked before one is written.
 type Short struct {
 	kind  shortKind
 	width uint // bits of one number
@@ -75,16 +74,22 @@ func shortKindOf(o *op) (kind shortKind, ok bool) {
 	}
 }
 
-// MaxShorts is how many codes are read in one call.
+// MaxShorts is how many values are decoded in one call.
 const MaxShorts = 8
 
-// ReadShorts reads a code for each of up to MaxShorts plans. It is not ok if one
-// is what Encode cannot have written; then r has the error that Decode leaves.
-func ReadShorts(plans []*Short, r *bits.Reader, codes *[MaxShorts]uint64) (ok bool) {
+// DecodeShorts reads a value for each plan, as Decode does, to where the values
+// begin: a whole one must lie there. At most MaxShorts are read. An error, which r
+// has as well, leaves all of them alone.
+func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) error {
+	var codes [MaxShorts]uint64
+	if len(plans) > MaxShorts {
+		plans = plans[:MaxShorts]
+	}
 	for i, s := range plans {
 		code := r.Peek() & s.mask
 		r.Skip(s.bits)
 		codes[i&(MaxShorts-1)] = code
+		ok := true
 		switch o := s.op; s.kind {
 		case shortVector3:
 			w := s.width & 31
@@ -98,10 +103,15 @@ func ReadShorts(plans []*Short, r *bits.Reader, codes *[MaxShorts]uint64) (ok bo
 		}
 		if !ok {
 			r.Fail(ErrRange)
-			return false
 		}
 	}
-	return r.Err() == nil
+	if r.Err() != nil {
+		return r.Err()
+	}
+	for i, s := range plans {
+		s.set(values[i&(MaxShorts-1)], codes[i&(MaxShorts-1)])
+	}
+	return nil
 }
 
 // fits is the check of the kinds that are rarer.
@@ -122,9 +132,8 @@ func (s *Short) fits(code uint64) bool {
 	}
 }
 
-// Set writes a code that was read to a value, which is all of Size bytes that
-// begin at value.
-func (s *Short) Set(value *byte, code uint64) {
+// set writes a code that fits.
+func (s *Short) set(value *byte, code uint64) {
 	o, p := s.op, unsafe.Add(unsafe.Pointer(value), s.at)
 	switch s.kind {
 	case shortVector3:

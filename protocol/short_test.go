@@ -45,12 +45,6 @@ func shorts(t testing.TB) []subject {
 	}
 }
 
-func readShort(s *protocol.Short, r *bits.Reader) (code uint64, ok bool) {
-	var codes [protocol.MaxShorts]uint64
-	ok = protocol.ReadShorts([]*protocol.Short{s}, r, &codes)
-	return codes[0], ok
-}
-
 // Bytes of any kind are read alike as a code and by the plan: the same value, the
 // same error, the same bits.
 func TestACodeIsWhatDecodeReads(t *testing.T) {
@@ -71,14 +65,13 @@ func TestACodeIsWhatDecodeReads(t *testing.T) {
 				before := s.draw(t)
 				want, got := append([]byte(nil), before...), append([]byte(nil), before...)
 				err := s.plan.Decode(&a, want, nil)
-				code, ok := readShort(short, &b)
-				require.Equal(t, err == nil, ok)
+				require.Equal(t, err, protocol.DecodeShorts([]*protocol.Short{short}, &b, &[protocol.MaxShorts]*byte{&got[0]}))
 				require.Equal(t, err, b.Err())
 				require.Equal(t, a.RemainingBits(), b.RemainingBits())
-				if ok {
-					short.Set(&got[0], code)
-					require.Equal(t, want, got)
+				if err != nil {
+					want = before
 				}
+				require.Equal(t, want, got)
 			})
 		})
 	}
@@ -99,43 +92,41 @@ func TestACodeIsWhatEncodeWrites(t *testing.T) {
 				a.Reset(wire)
 				b.Reset(wire)
 				require.NoError(t, s.plan.Decode(&a, value, nil))
-				code, ok := readShort(short, &b)
-				require.True(t, ok)
 				got := append([]byte(nil), value...)
 				clear(got[len(got)-1:])
-				short.Set(&got[0], code)
+				require.NoError(t, protocol.DecodeShorts([]*protocol.Short{short}, &b, &[protocol.MaxShorts]*byte{&got[0]}))
 				require.True(t, s.plan.Equal(value, got))
 			})
 		})
 	}
 }
 
-// Codes that follow each other are read as if each were alone, up to the first that
-// is wrong.
-func TestSeveralCodesAreReadInOneCall(t *testing.T) {
+// Values that follow each other are decoded as each alone, and not one of them if
+// one is wrong.
+func TestSeveralCodesAreDecodedOrNone(t *testing.T) {
 	all := shorts(t)
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, protocol.MaxShorts).Draw(t, "n")
-		plans := make([]*protocol.Short, n)
-		for i := range plans {
-			plans[i] = rapid.SampledFrom(all).Draw(t, "type").plan.Short()
-		}
 		wire := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "wire")
 		var a, b bits.Reader
 		a.Reset(wire)
 		b.Reset(wire)
-		var codes [protocol.MaxShorts]uint64
-		ok := protocol.ReadShorts(plans, &a, &codes)
-		for i, plan := range plans {
-			code, one := readShort(plan, &b)
-			if !one {
-				break
-			}
-			require.Equal(t, code, codes[i])
+		var plans []*protocol.Short
+		var before, want, got [][]byte
+		var places [protocol.MaxShorts]*byte
+		for i := range rapid.IntRange(0, protocol.MaxShorts).Draw(t, "n") {
+			s := rapid.SampledFrom(all).Draw(t, "type")
+			value := s.draw(t)
+			plans, before = append(plans, s.plan.Short()), append(before, value)
+			want, got = append(want, append([]byte(nil), value...)), append(got, append([]byte(nil), value...))
+			places[i] = &got[i][0]
+			_ = s.plan.Decode(&a, want[i], nil) // a keeps the first error
 		}
-		require.Equal(t, b.Err(), a.Err())
-		require.Equal(t, b.Err() == nil, ok)
-		require.Equal(t, b.RemainingBits(), a.RemainingBits())
+		require.Equal(t, a.Err(), protocol.DecodeShorts(plans, &b, &places))
+		require.Equal(t, a.RemainingBits(), b.RemainingBits())
+		if a.Err() != nil {
+			want = before
+		}
+		require.Equal(t, want, got)
 	})
 }
 

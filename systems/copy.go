@@ -37,7 +37,6 @@ type Copy struct {
 
 	stage   stage
 	choices choices
-	codes   [atOnce]uint64 // of the update at hand
 	refs    refReader
 	late    late
 

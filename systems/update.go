@@ -14,8 +14,8 @@ var _ receiver.Updater = (*Copy)(nil)
 // It is more than change together as a rule, and little enough for the stack.
 const atOnce = protocol.MaxShorts
 
-// UpdateAll implements receiver.Updater. Most values are short codes: all are read
-// before the first is written.
+// UpdateAll implements receiver.Updater. Most values are short codes, which are
+// decoded right into the world.
 func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	if *set != c.choices.now.set {
 		c.choose(set)
@@ -27,16 +27,16 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
 		return c.updateLong(slot, tick, r, refs)
 	}
-	if !protocol.ReadShorts(now.shorts, r, &c.codes) {
-		return r.Err()
-	}
-	for i, short := range now.shorts {
-		place := now.comps[i].cells.At(e.entity)
+	var places [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
+	for i, comp := range now.comps {
+		place := comp.cells.At(e.entity)
 		if place == nil {
-			c.restore(slot, tick)
-			return nil
+			return c.updateStaged(slot, tick, r, refs)
 		}
-		short.Set(place, c.codes[i&(atOnce-1)])
+		places[i&(atOnce-1)] = place
+	}
+	if err := protocol.DecodeShorts(now.shorts, r, &places); err != nil {
+		return err
 	}
 	e.tick = tick
 	for _, comp := range now.comps {
@@ -53,7 +53,7 @@ func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, re
 	if len(now.comps) > atOnce || !c.world.Alive(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
-	var room [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
+	var room [atOnce]*byte
 	places := room[:len(now.comps)]
 	for i, comp := range now.comps {
 		if places[i] = comp.cells.At(e.entity); places[i] == nil {
@@ -88,19 +88,6 @@ func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs re
 		}
 	}
 	return nil
-}
-
-// restore is the rest of UpdateAll for an entity that the game has taken
-// components off: it gets them back.
-func (c *Copy) restore(slot repl.Slot, tick entangle.Tick) {
-	c.Begin(tick)
-	c.Member(slot, false)
-	for i, comp := range c.choices.now.comps {
-		at := c.stage.reserve(comp.plan.Size())
-		c.choices.now.shorts[i].Set(&c.stage.buf[at], c.codes[i])
-		c.stage.values = append(c.stage.values, stagedValue{comp: comp.number, at: at})
-	}
-	c.Commit()
 }
 
 // undo puts back what was in the first places of the update at hand.

@@ -89,7 +89,7 @@ func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) erro
 		code := r.Peek() & s.mask
 		r.Skip(s.bits)
 		codes[i&(MaxShorts-1)] = code
-		ok := true
+		var ok bool
 		switch o := s.op; s.kind {
 		case shortVector3:
 			w := s.width & 31

@@ -30,11 +30,13 @@ func (c *columns) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 func (c *columns) Skip(r *bits.Reader, _ int) error { return c.Insert(r, 0, nil) }
 
 // columnsFrame is an update of each of n groups, from base 10.
-func columnsFrame(tick entangle.Tick, n int) []byte {
+func columnsFrame(tick entangle.Tick, n int) []byte { return columnsOf(tick, tick-10, n) }
+
+func columnsOf(tick, age entangle.Tick, n int) []byte {
 	var w bits.Writer
 	w.Bool(false)
 	handle(&w, 0)
-	w.Uvarint(uint64(tick - 10))
+	w.Uvarint(uint64(age))
 	w.Align()
 	for g := range n {
 		if g > 0 {
@@ -57,6 +59,18 @@ func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
 	}
 	return c, r
+}
+
+// What waits for an update is released wherever in a run that stands.
+func TestARunReleasesWhatWaits(t *testing.T) {
+	c, r := newColumns(t, 3)
+	require.NoError(t, r.HandleUpdates(12, columnsOf(12, 1, 3)))
+	require.Zero(t, c.b[2])
+	require.NoError(t, r.HandleUpdates(11, columnsFrame(11, 3)))
+	for slot := 1; slot <= 3; slot++ {
+		require.EqualValues(t, 12, c.b[slot])
+	}
+	require.Zero(t, r.WaitingBytes())
 }
 
 // One operation is an update of two values in each of 1,000 groups, in one run.

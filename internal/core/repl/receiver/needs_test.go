@@ -131,8 +131,15 @@ func TestANeedThatIsNeverMet(t *testing.T) {
 		require.NoError(t, s.copy.HandleUpdates(tick, nil))
 	}
 	require.Equal(t, []repl.Handle{groupA}, s.asks())
-	s.get(one(repl.Full, groupA, 2, 1000, 0))
-	s.holds(groupA, 1000)
+	again := one(repl.Full, groupA, 2, 1000, 0)
+	again.needs = []repl.Need{need(99, 1000)}
+	s.get(again)
+	for tick := entangle.Tick(1000); tick < 2000; tick++ {
+		require.NoError(t, s.copy.HandleUpdates(tick, nil))
+	}
+	require.Equal(t, []repl.Handle{groupA}, s.asks(), "the full waits, too")
+	s.get(one(repl.Full, groupA, 3, 2000, 0))
+	s.holds(groupA, 2000)
 	require.Zero(t, s.copy.WaitingBytes())
 }
 
@@ -197,6 +204,7 @@ func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
 	s.get(one(repl.Delta, groupA, 1, 45, 41))
 	s.get(one(repl.Full, groupA, 0, 40, 0))
 	s.holds(groupA, 45)
+	require.Equal(t, 4, s.sink.spawns, "another entity under the old name")
 	s.get(one(repl.Delta, groupB, 1, 50, 10))
 	s.holds(groupA, 45)
 	require.Empty(t, s.asks())
@@ -218,4 +226,24 @@ func TestStragglersOfAnEndedGroup(t *testing.T) {
 	s.shows(30)
 	s.delta(1, 40, 30)
 	s.shows(40)
+}
+
+// Several actions of a group may have to be applied with that of another, and an
+// update between them, from which the second starts.
+func TestASetWithAnUpdateInIt(t *testing.T) {
+	orders(4, func(order []int) {
+		s := newGroups(t)
+		for _, i := range order {
+			s.get([]record{
+				needing(groupA, 1, 30, 10, need(groupB, 30)),
+				needing(groupB, 1, 20, 10, need(groupA, 20)),
+				one(repl.Update, groupB, 0, 25, 20),
+				one(repl.Delta, groupB, 2, 30, 25),
+			}[i])
+		}
+		s.holds(groupA, 30)
+		s.holds(groupB, 30)
+		require.Empty(t, s.asks())
+		require.Zero(t, s.copy.WaitingBytes())
+	})
 }

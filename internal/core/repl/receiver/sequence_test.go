@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
 // An update holds all that changed since its base.
@@ -317,6 +318,22 @@ func TestStrangersAreForgotten(t *testing.T) {
 	assert.NotZero(t, s.copy.Stats().Overflow)
 	s.get(one(repl.Full, 30_000, 0, 30_000, 0))
 	assert.Equal(t, 1, s.copy.Len(), "a full finds room, whoever waits")
+}
+
+// 8,192 groups may wait for a first full; for an action of one more there is no room,
+// but for a full there is.
+func TestSoManyStrangers(t *testing.T) {
+	s := newScripted(t)
+	for h := range repl.Handle(8192) {
+		s.get(record{kind: repl.Gone, group: h, seq: 1, tick: 20})
+	}
+	require.ErrorIs(t, s.try(record{kind: repl.Gone, group: 8192, seq: 1, tick: 20}), receiver.ErrOverload)
+	s.get(one(repl.Update, 8193, 0, 20, 10))
+	require.EqualValues(t, 1, s.copy.Stats().Overflow)
+	s.get(one(repl.Full, 8194, 0, 20, 0))
+	s.holds(8194, 20)
+	s.get(record{kind: repl.Gone, group: 8192, seq: 1, tick: 20 + 257})
+	require.Less(t, s.copy.WaitingBytes(), 100, "the others are forgotten by now")
 }
 
 func TestResetForgetsEverything(t *testing.T) {

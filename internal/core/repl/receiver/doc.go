@@ -30,8 +30,10 @@
 //
 // # What a sender may do wrong
 //
-//	an action never comes        what follows waits, at most MaxWaitingBytes in all; after
-//	                             256 ticks the group is asked for in full, once
+//	an action never comes        what follows waits, 64 actions and 16 updates of a group,
+//	                             at most MaxWaitingBytes in all; what finds no room is
+//	                             passed over and the group asked for in full; after 256
+//	                             ticks it is asked for anyway, once
 //	a base is never held         an action is passed over and the group asked for; an
 //	                             update waits, 16 of them at most, like the above
 //	a need is never met          the action waits, like the above

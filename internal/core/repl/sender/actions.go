@@ -76,8 +76,12 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
 		return rec, nil, false
-	case sp.phase[i] == known && sp.sent[i] == w.tick, sp.phase[i] == ending && sp.shaped[i] == w.tick:
+	case sp.phase[i] == known && sp.sent[i] == w.tick:
 		// The peer may hold this tick by now, and would drop another record of it.
+		return rec, nil, false
+	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
+		// A full goes past what is under way. Entities that come and go in that would
+		// be forgotten on the way, so it waits.
 		return rec, nil, false
 	case gone:
 		rec.Kind = repl.Gone
@@ -85,7 +89,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	case sp.phase[i] == unknown:
 		rec.Kind, rec.Seq = repl.Full, 0
-	case sp.phase[i] == ending, sp.doubted.Has(i):
+	case sp.doubted.Has(i):
 		rec.Kind = repl.Full
 	default:
 		rec.Kind = repl.Delta

@@ -27,6 +27,7 @@ type body struct {
 	width  int // bits
 	refs   int // where its slots start
 	nrefs  int
+	some   bool  // it has a value
 	self   int32 // its number
 	next   int32 // the group's body before it, 1 more than its number
 }

@@ -21,7 +21,7 @@ func (w *World) encode(id groupID) {
 // common case, spends one bit on saying so.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	if gr.alone() {
+	if gr.alone() && !gr.members[0].paused {
 		out.Bool(true)
 		w.encodeChanges(gr.members[0].slot)
 		return
@@ -91,6 +91,7 @@ func (w *World) encodeChanges(s repl.Slot) {
 func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
 	out := &w.bodies.w
 	w.sets.Append(out, &set)
+	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
 		w.src.Encode(out, s, c, &w.bodies.refs)
 	}

@@ -149,6 +149,7 @@ func (w *World) rest(id groupID) {
 
 // reclaim frees what has rested for long enough.
 func (w *World) reclaim() {
+	w.unbury()
 	for {
 		n, ok := w.resting.take(w.tick, w.underWay)
 		if !ok {

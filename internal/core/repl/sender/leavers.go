@@ -83,6 +83,35 @@ func (w *World) heard(id groupID) entangle.Tick {
 	return oldest
 }
 
+// grave is an entity that ended away from home, in a group of which some peer may not
+// have heard so. Its name is not given to another before.
+type grave struct {
+	home, in groupID
+	tick     entangle.Tick
+}
+
+func (w *World) bury(home, in groupID) {
+	if home != in {
+		w.groups[home].natives++
+		w.graves = append(w.graves, grave{home: home, in: in, tick: w.tick})
+	}
+}
+
+// unbury lets go of the names of which every peer has heard the end.
+func (w *World) unbury() {
+	for len(w.graves) > 0 {
+		g := w.graves[0]
+		if gr := &w.groups[g.in]; gr.open || gr.holders > 0 {
+			if !rested(g.tick, w.tick) || !g.tick.Before(w.heard(g.in)) {
+				return
+			}
+		}
+		w.graves = w.graves[:copy(w.graves, w.graves[1:])]
+		w.groups[g.home].natives--
+		w.rest(g.home)
+	}
+}
+
 func sortLeavers(all []leaver) {
 	slices.SortFunc(all, func(a, b leaver) int { return int(a.number) - int(b.number) })
 }

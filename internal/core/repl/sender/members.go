@@ -89,11 +89,13 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 	if !t.used.Has(int(s)) {
 		return // it was never taken in
 	}
+	home := t.home[s]
 	for _, id := range w.trails[s] {
 		w.settleFate(s, id, fate)
+		w.bury(home, id)
 	}
 	delete(w.trails, s)
-	home := t.home[s]
+	w.bury(home, t.group[s])
 	w.groups[home].natives--
 	w.leave(s, fate)
 	w.dropSlot(s)

@@ -128,6 +128,10 @@ func (p *Peer) planRecord(sp *space, i int) {
 		return
 	}
 	b := w.body(id, bodyKey{kind: repl.Update, view: sp.view[i], base: sp.base[i], shaped: w.tick})
+	if !b.some { // what changed is paused by now, or hidden
+		sp.due.Clear(i)
+		return
+	}
 	if w.recordBits(b)+repl.MaxRunHead*8+repl.EndBits > repl.MaxUpdateBytes*8 {
 		sp.promote(i)
 		return

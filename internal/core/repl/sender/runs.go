@@ -151,7 +151,7 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 		if i > 0 {
 			wire.Append(out, h, base)
 		}
-		if !w.copyBody(b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
+		if !b.some || !w.copyBody(b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
 			return copied{}, false
 		}
 	}

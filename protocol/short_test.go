@@ -134,5 +134,9 @@ func TestNotEveryPlanIsACode(t *testing.T) {
 	for _, s := range []subject{subjectOf[links](t), subjectOf[nested](t), subjectOf[[8]uint8](t), subjectOf[empty](t), subjectOf[[2][4]float32](t)} {
 		assert.Nil(t, s.plan.Short(), s.name)
 	}
+	assert.Nil(t, subjectOf[struct {
+		Kept uint32  `net:"-"`
+		V    float32 `net:"range=0..8,step=0.5"`
+	}](t).plan.Short(), "Decode clears what is not sent")
 	assert.Nil(t, planWith(t, protocol.Codec[pose](poseCodec{version: "1"})).Short())
 }

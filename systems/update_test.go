@@ -214,6 +214,33 @@ func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
 	}
 }
 
+// From world to world, entities of other groups find each other whichever comes first.
+//
+// Proves: R27
+func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
+	g := newCopyGame(t, 1)
+	n := len(g.entities)
+	for i, e := range g.entities {
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{X: float32(i)}
+		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Of: g.entities[(i+n/2)%n]}
+	}
+	g.send()
+	g.requireSame()
+	for _, c := range g.copies {
+		require.Equal(t, n, c.copy.Len())
+		for slot := range c.copy.entities {
+			e := c.copy.entities[slot].entity
+			of := (*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world))).Of
+			require.True(t, c.world.Alive(of))
+			from := (*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world))).X
+			to := (*copiedPlace)(c.world.Get(of, ecs.ComponentID[copiedPlace](c.world))).X
+			require.Equal(t, (int(from)+n/2)%n, int(to))
+		}
+		waiting, _ := c.copy.LateReferences()
+		require.Zero(t, waiting)
+	}
+}
+
 // What breaks off in a frame leaves the entity whole that it breaks off in.
 func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 	g := newCopyGame(t, 1)

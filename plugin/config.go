@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -28,6 +29,11 @@ type ServerConfig struct {
 
 	// MaxClients that are connected at once. 0: DefaultMaxClients.
 	MaxClients int
+
+	// Workers is how many goroutines write and seal the clients' packets. What a
+	// client is sent does not depend on it. 0: as many as GOMAXPROCS says, at most
+	// MaxDefaultWorkers.
+	Workers int
 
 	// PublicAddrs are addresses that tokens may name this server by, beside those
 	// that it listens at: what the world calls it behind address translation.
@@ -78,6 +84,9 @@ type ClientConfig struct {
 	Log *slog.Logger
 }
 
+// MaxDefaultWorkers bounds the goroutines that a server takes by itself.
+const MaxDefaultWorkers = 8
+
 // DefaultMaxClients is how many clients a server admits where its config does not
 // say.
 const DefaultMaxClients = 64
@@ -97,6 +106,12 @@ type common struct {
 func (c *ServerConfig) common() (common, error) {
 	if c.MaxClients == 0 {
 		c.MaxClients = DefaultMaxClients
+	}
+	if c.Workers == 0 {
+		c.Workers = min(runtime.GOMAXPROCS(0), MaxDefaultWorkers)
+	}
+	if c.Workers < 0 {
+		return common{}, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero for as many as there are processors", c.Workers)
 	}
 	if c.MaxClients < 0 {
 		return common{}, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients)

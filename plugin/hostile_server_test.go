@@ -118,9 +118,10 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	w.Bits(uint64(tick), 32)
 	heads := repl.Heads{Tick: tick}
 	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, Base: base})
-	if kind.HasBody() {
-		w.Bool(false)
-		w.Bool(true)
+	if kind == repl.Gone {
+		w.Bool(false) // no leavers
+	} else {
+		w.Bits(0b1000, 4) // no needs, references and leavers; alone
 		if kind == repl.Delta {
 			w.Bool(false)
 		}
@@ -137,15 +138,15 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 }
 
 // update sends one update of a group of one, of its spot.
-func (y *tyrant) update(group repl.Handle, seq repl.Seq, tick, base entangle.Tick) {
+func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	var w bits.Writer
-	heads := repl.Heads{Tick: tick, Updates: true}
-	heads.Append(&w, &repl.Record{Kind: repl.Update, Group: group, Seq: seq, Tick: tick, Base: base})
+	run := repl.Run{Tick: tick}
+	run.Begin(&w, group, base)
 	w.Bool(false)
 	w.Bool(true)
 	w.Bits(4, 3)
 	w.Bits(0x3f800000, 64)
-	heads.End(&w)
+	run.End(&w)
 	y.send(append(append(y.header(tick), byte(peer.Updates)|0x80), w.Finish()...))
 }
 
@@ -161,9 +162,9 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	y.act(repl.Full, 0, 3, 20, 0, 6) // another life, without an end
 	y.act(repl.Gone, 5, 1, 20, 0, 0) // never was
 	y.act(repl.Delta, 6, 2, 20, 10, 6)
-	y.update(7, 1, 30, 20)
-	y.update(0, 3, 30, 25) // from what nobody has
-	y.update(0, 3, 31, 20)
+	y.update(7, 30, 20)
+	y.update(0, 30, 25) // from what nobody has
+	y.update(0, 31, 20)
 	y.step()
 	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
 	assert.Len(t, spots(y.c.world), 1)
@@ -182,7 +183,7 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 	for name, attack := range map[string]func(y *tyrant){
 		"an update of what is not there": func(y *tyrant) {
 			y.act(repl.Full, 3, 0, 20, 0, 2)
-			y.update(3, 0, 30, 20)
+			y.update(3, 30, 20)
 		},
 		"noise for actions":         func(y *tyrant) { y.say(peer.Actions, []byte{1, 2, 3, 4, 255, 255, 255, 255}) },
 		"noise for updates":         func(y *tyrant) { y.send(append(y.header(9), byte(peer.Updates)|0x80, 255, 255)) },
@@ -248,7 +249,7 @@ func (y *tyrant) nonsense(rng *rand.Rand, tick entangle.Tick) {
 		}
 		y.say(channel.ID(rng.IntN(9)), noise)
 	case 1, 2, 3, 4, 5:
-		y.update(group, seq, tick, base)
+		y.update(group, tick, base)
 	default:
 		y.act(repl.Kind(rng.IntN(3)), group, seq, tick, base, 4|rng.Uint64N(8))
 	}

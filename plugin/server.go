@@ -47,6 +47,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Channels: systems.Channels(c.protocol, true),
 		Post:     s.post,
 		Log:      c.log,
+		Workers:  config.Workers,
 
 		OnConnected:    s.onConnected,
 		OnDisconnected: s.onDisconnected,

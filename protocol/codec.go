@@ -23,6 +23,11 @@ type Codec[T any] interface {
 
 // RefCodec is a Codec for a type with ecs.Entity fields. The tables map the
 // entities of one side to those of the other; raw entity ids mean nothing there.
+//
+// EncodeRefs should call Index for the zero entity too, which is 0: an entity that
+// arrives later than a component that names it is set by counting those calls. For
+// a codec that leaves some out, it stays the zero entity until the component is sent
+// again.
 type RefCodec[T any] interface {
 	Codec[T]
 	EncodeRefs(w *bits.Writer, v *T, refs RefWriter)

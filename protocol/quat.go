@@ -26,8 +26,9 @@ type smallestThree struct {
 	m             int64
 	bound         int64 // the most that s + j may be
 	step, inverse float64
-	width         uint  // bits of each of the three
-	identity      uint8 // the component that is 1 where there is no rotation
+	square        float64 // step*step
+	width         uint    // bits of each of the three
+	identity      uint8   // the component that is 1 where there is no rotation
 }
 
 // minQuatBits and maxQuatBits bound the bits=... of a quat tag. Below, there is
@@ -45,7 +46,7 @@ func newSmallestThree(width int, identity uint8) (smallestThree, error) {
 	margin := max(1, m*m>>20)
 	return smallestThree{
 		m: m, bound: 2*m*m - margin, width: uint(width), identity: identity,
-		step: 1 / (float64(m) * math.Sqrt2), inverse: float64(m) * math.Sqrt2,
+		step: 1 / (float64(m) * math.Sqrt2), inverse: float64(m) * math.Sqrt2, square: 1 / float64(2*m*m),
 	}, nil
 }
 
@@ -184,10 +185,15 @@ func setQuat[F float](s *smallestThree, q *[4]F, code uint64) bool {
 	if !s.canonical(a, b, c) {
 		return false
 	}
-	x, y, z := float64(a)*s.step, float64(b)*s.step, float64(c)*s.step
-	q[largest&3] = F(math.Sqrt(1 - float64(x*x) - float64(y*y) - float64(z*z)))
-	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = F(x), F(y), F(z)
+	putQuat(s, q, largest, a, b, c)
 	return true
+}
+
+// putQuat writes a canonical quaternion. The root is of whole numbers up to its
+// last step: shorter to wait for than the squares of floats.
+func putQuat[F float](s *smallestThree, q *[4]F, largest uint64, a, b, c int64) {
+	q[largest&3] = F(math.Sqrt(1 - float64(float64(a*a+b*b+c*c)*s.square)))
+	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = F(float64(a)*s.step), F(float64(b)*s.step), F(float64(c)*s.step)
 }
 
 // encodeQuat is encodeQuats for one of float32, as most components have.

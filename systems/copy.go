@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -16,6 +18,10 @@ import (
 // group at one tick is first decoded beside the world and then written in one go,
 // so that nobody meets half of it: an entity gets all its components in one step,
 // with their values in place before any listener hears of it.
+//
+// An entity that its sender lets go stays in the world as it is. For the Copy it
+// is then one of the game's: Len, ID, Tick and Mirror do not know it. It still
+// goes with the connection that brought it.
 type Copy struct {
 	world  *ecs.World
 	writer *columns.Writer
@@ -23,13 +29,16 @@ type Copy struct {
 	remote ecs.ID
 
 	entities []placed // by slot
+	known    []known  // by slot
 	free     []repl.Slot
 	slots    map[ecs.Entity]repl.Slot
+	letGo    []ecs.Entity
+	sweepAt  int // length of letGo at which those are forgotten that the game removed
 
-	stage    stage
-	updates  repl.Mask // components of the update at hand
-	updating []*copied // the same
-	refs     refReader
+	stage   stage
+	choices choices
+	refs    refReader
+	late    late
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -44,14 +53,21 @@ type copied struct {
 	value  []byte // one value: what an update at hand may have to put back
 }
 
-// placed is one entity of the copy.
+// placed is what an update needs of an entity of the copy. It is kept small: for
+// many entities, waiting for it is what an update costs.
 type placed struct {
 	entity ecs.Entity
-	id     repl.ID
-	mask   repl.Mask // what the sender says it has
 	tick   entangle.Tick
+	holds  uint32 // the choices that it is known to have all components of
+	waits  uint16 // references that wait for their entity
 	used   bool
 	fresh  bool // not yet in any state that was committed
+}
+
+// known is the rest.
+type known struct {
+	id   repl.ID
+	mask repl.Mask // what the sender says it has
 }
 
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
@@ -61,6 +77,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		world: w, writer: columns.NewWriter(w),
 		remote: ecs.ComponentID[components.Remote](w),
 		slots:  map[ecs.Entity]repl.Slot{},
+		late:   newLate(),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
@@ -76,13 +93,18 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 	return c
 }
 
-// Clear removes every entity of the copy from the world.
+// Clear removes every entity of the copy from the world, and those that were let
+// go.
 func (c *Copy) Clear() {
 	for s := range c.entities {
 		if c.entities[s].used {
 			c.remove(repl.Slot(s))
 		}
 	}
+	for _, e := range c.letGo {
+		c.vanish(e)
+	}
+	c.letGo, c.sweepAt = c.letGo[:0], 0
 }
 
 // ID returns the sender's id of an entity, and whether it is one of the copy.
@@ -91,7 +113,7 @@ func (c *Copy) ID(e ecs.Entity) (repl.ID, bool) {
 	if !ok {
 		return repl.ID{}, false
 	}
-	return c.entities[s].id, true
+	return c.known[s].id, true
 }
 
 // Entity returns the entity of a slot, the zero entity for repl.NoSlot.
@@ -111,46 +133,75 @@ func (c *Copy) Tick(e ecs.Entity) (entangle.Tick, bool) {
 	return c.entities[s].tick, true
 }
 
-// Len returns the number of entities.
+// Len returns the number of entities, without those that were let go.
 func (c *Copy) Len() int { return len(c.slots) }
 
 func (c *Copy) place(id repl.ID) repl.Slot {
-	e := placed{entity: c.world.NewEntity(), id: id, used: true, fresh: true}
+	e := placed{entity: c.world.NewEntity(), used: true, fresh: true}
 	var s repl.Slot
 	if n := len(c.free); n > 0 {
 		s, c.free = c.free[n-1], c.free[:n-1]
-		c.entities[s] = e
 	} else {
 		s = repl.Slot(len(c.entities))
-		c.entities = append(c.entities, e)
+		c.entities, c.known = append(c.entities, placed{}), append(c.known, known{})
 	}
+	c.entities[s], c.known[s] = e, known{id: id}
 	c.slots[e.entity] = s
 	return s
 }
 
-// remove takes an entity out of the copy and out of the world, unless the game
-// did that already.
-func (c *Copy) remove(s repl.Slot) {
-	e := c.entities[s].entity
-	delete(c.slots, e)
-	c.entities[s] = placed{}
+// forget takes an entity out of the copy and frees its slot.
+func (c *Copy) forget(s repl.Slot) ecs.Entity {
+	e := &c.entities[s]
+	if e.waits > 0 {
+		c.late.forgetAll(s, &c.known[s].mask)
+	}
+	entity := e.entity
+	delete(c.slots, entity)
+	c.entities[s], c.known[s] = placed{}, known{}
 	c.free = append(c.free, s)
+	return entity
+}
+
+// remove takes an entity out of the copy and out of the world.
+func (c *Copy) remove(s repl.Slot) { c.vanish(c.forget(s)) }
+
+// vanish takes an entity out of the world, unless the game did that already.
+func (c *Copy) vanish(e ecs.Entity) {
 	if c.world.Alive(e) {
 		c.writer.Remove(e)
 	}
 	c.onDespawned(e)
 }
 
+// release leaves an entity to the game, until the connection ends.
+func (c *Copy) release(s repl.Slot) {
+	if len(c.letGo) >= c.sweepAt {
+		c.letGo = slices.DeleteFunc(c.letGo, func(e ecs.Entity) bool { return !c.world.Alive(e) })
+		c.sweepAt = 2*len(c.letGo) + 64
+	}
+	c.letGo = append(c.letGo, c.forget(s))
+}
+
 // refReader turns the indexes in a component into entities.
 type refReader struct {
 	copy *Copy
 	refs receiver.Refs
+	late []repl.ID // by placeholder: what the component at hand names and is not here
 }
 
 // At implements protocol.RefReader.
 func (r *refReader) At(index uint32) (ecs.Entity, bool) {
-	s, ok := r.refs.At(index)
-	return r.copy.Entity(s), ok
+	to, ok := r.refs.At(index)
+	if !to.Late {
+		return r.copy.Entity(to.Slot), ok
+	}
+	if len(r.late) == maxLate {
+		r.copy.late.dropped++
+		return ecs.Entity{}, ok
+	}
+	r.late = append(r.late, to.ID)
+	return protocol.Placeholder(uint32(len(r.late) - 1)), ok
 }
 
 // Skip implements receiver.Sink.

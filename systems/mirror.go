@@ -125,15 +125,15 @@ func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 	refs := mirrorRefs{known: func(e ecs.Entity) bool { _, ok := c.slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.entities {
 		if e := &c.entities[i]; e.used {
-			m.Entities = append(m.Entities, c.mirrored(e, &refs))
+			m.Entities = append(m.Entities, c.mirrored(c.known[i].id, e, &refs))
 		}
 	}
 	m.sort()
 	return m
 }
 
-func (c *Copy) mirrored(e *placed, refs *mirrorRefs) Mirrored {
-	out := Mirrored{ID: mirrorID(e.id), Entity: e.entity, Tick: e.tick}
+func (c *Copy) mirrored(id repl.ID, e *placed, refs *mirrorRefs) Mirrored {
+	out := Mirrored{ID: mirrorID(id), Entity: e.entity, Tick: e.tick}
 	if !c.world.Alive(e.entity) {
 		return out
 	}

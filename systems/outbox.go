@@ -36,6 +36,20 @@ func (o *outbox) add(to netip.AddrPort, b []byte) {
 // put queues a copy of a datagram.
 func (o *outbox) put(to netip.AddrPort, b []byte) { o.add(to, append(o.next(), b...)) }
 
+// moveTo puts the batch behind another's, and takes as many empty buffers from there
+// in return, so that the memory of both stays what it is.
+func (o *outbox) moveTo(to *outbox) {
+	for i := range o.batch {
+		to.batch = append(to.batch, o.batch[i])
+		if n := len(to.spare); n > 0 {
+			o.spare = append(o.spare, to.spare[n-1])
+			to.spare = to.spare[:n-1]
+		}
+		o.batch[i] = transport.Datagram{}
+	}
+	o.batch = o.batch[:0]
+}
+
 // flush sends the batch. What the network does not take is lost, as datagrams
 // are; an error means that the socket is broken or closed.
 func (o *outbox) flush(conn transport.Conn, traffic *Traffic) error {

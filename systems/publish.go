@@ -20,12 +20,13 @@ import (
 // Publisher is the way from an Arche world to the sender: what changed in the
 // columns of replicated components becomes due for every peer.
 type Publisher struct {
-	arche *ecs.World
-	table *columns.Table
-	world *sender.World
-	plans []*protocol.Plan // by component number; nil: this side does not send it
-	cols  []int            // by component number, its column; -1: not sent
-	comps []int            // by column, its component number
+	arche  *ecs.World
+	marker ecs.ID // components.Replicate
+	table  *columns.Table
+	world  *sender.World
+	plans  []*protocol.Plan // by component number; nil: this side does not send it
+	cols   []int            // by component number, its column; -1: not sent
+	comps  []int            // by column, its component number
 
 	refs    refWriter
 	slots   []repl.Slot
@@ -39,7 +40,7 @@ type Publisher struct {
 // registered components that direction lets this side send.
 func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool, log *slog.Logger) (*Publisher, error) {
 	p := &Publisher{
-		arche: w, unregistered: newUnregistered(w, infos, log),
+		arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
 		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)),
 	}
 	var described []columns.Column
@@ -52,7 +53,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		p.comps = append(p.comps, i)
 		described = append(described, column(w, info))
 	}
-	table, err := columns.New(w, ecs.ComponentID[components.Replicate](w), described)
+	table, err := columns.New(w, p.marker, described)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +117,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.leave()
 	p.enter()
 	p.reshape()
+	p.regroup()
 	p.change()
 	p.world.Commit()
 	return nil
@@ -152,7 +154,23 @@ func (p *Publisher) leave() {
 func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
 		p.unregistered.look(p.arche, p.table.Entity(s))
-		p.world.Spawn(repl.Slot(s), p.numbers(p.table.Mask(s)))
+		p.world.SpawnAt(repl.Slot(s), p.numbers(p.table.Mask(s)), p.place(s))
+	}
+}
+
+// place returns the group that an entity's Replicate names.
+func (p *Publisher) place(s columns.Slot) sender.Place {
+	marker := (*components.Replicate)(p.arche.Get(p.table.Entity(s), p.marker))
+	return sender.Place{Name: uint32(marker.Group)}
+}
+
+// regroup moves the entities whose Replicate names another group.
+func (p *Publisher) regroup() {
+	for _, s := range p.table.MarkerChanged() {
+		p.world.Move(repl.Slot(s), p.place(s))
+	}
+	for _, s := range p.table.Resumed() {
+		p.world.Move(repl.Slot(s), p.place(s))
 	}
 }
 

@@ -20,6 +20,7 @@ type ServerConfig struct {
 	Channels []channel.Config
 	Post     *Post
 	Log      *slog.Logger
+	Workers  int // goroutines that assemble packets; at least one
 
 	// OnConnected is told when a client has connected and speaks our protocol;
 	// OnDisconnected when such a one is gone.
@@ -38,6 +39,7 @@ type Server struct {
 	clients  []*client // by slot of the session
 	open     []*client // in the order in which they came
 	payload  []byte
+	assembly assembly
 	dead     Dead
 	traffic  Traffic
 	refusals refusals
@@ -58,6 +60,7 @@ type client struct {
 	userData []byte
 	peer     *peer.Peer
 	mail     *Mailbox
+	out      outbox // of the frame under way
 	open     bool
 	reason   string // why this side ends it
 }
@@ -82,6 +85,7 @@ func (s *Server) Running() bool { return s.session != nil }
 func (s *Server) Start(sess *session.Server, conns []transport.Conn) {
 	s.session, s.refusals = sess, refusals{}
 	s.clients = make([]*client, sess.MaxClients())
+	s.assembly.start(s.cfg.Workers)
 	s.links = s.links[:0]
 	for _, conn := range conns {
 		s.links = append(s.links, link{conn: conn, buf: make([]byte, maxDatagram)})
@@ -106,6 +110,7 @@ func (s *Server) Stop(now time.Time) error {
 	for i := range s.links {
 		err = errors.Join(err, s.links[i].conn.Close())
 	}
+	s.assembly.stop()
 	s.session, s.links, s.clients, s.open = nil, nil, nil, nil
 	return err
 }

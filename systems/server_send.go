@@ -26,7 +26,16 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			s.sendTo(c, tick, now)
+			s.slow(c, c.peer.Begin(now), now)
+		}
+	}
+	if s.session == nil {
+		return nil // a game's answer to a client's end has stopped the server
+	}
+	s.assembly.run(job{s, tick, now})
+	for _, c := range s.clients {
+		if c != nil {
+			c.out.moveTo(&s.links[s.session.Addr(c.slot).Link].out)
 		}
 	}
 	return s.flush()
@@ -58,23 +67,14 @@ func (s *Server) slow(c *client, err error, now time.Time) bool {
 	return true
 }
 
-func (s *Server) sendTo(c *client, tick entangle.Tick, now time.Time) {
-	if s.slow(c, c.peer.Begin(now), now) {
-		return
-	}
-	for {
-		s.payload = c.peer.AppendPacket(s.payload[:0], tick, now)
-		if len(s.payload) == 0 {
-			return
-		}
-		s.seal(c, s.payload, now)
-	}
+// seal queues one payload to go before what the frame assembles.
+func (s *Server) seal(c *client, payload []byte, now time.Time) {
+	s.sealInto(&s.links[s.session.Addr(c.slot).Link].out, c, payload, now)
 }
 
-// seal queues one payload. A client that may not know yet that it is connected
+// sealInto seals one payload. A client that may not know yet that it is connected
 // gets a keep-alive before it, or it would drop the payload.
-func (s *Server) seal(c *client, payload []byte, now time.Time) {
-	out := &s.links[s.session.Addr(c.slot).Link].out
+func (s *Server) sealInto(out *outbox, c *client, payload []byte, now time.Time) {
 	if s.session.KeepAliveFirst(c.slot) {
 		if b, err := s.session.AppendKeepAlive(out.next(), c.slot, now); err == nil {
 			out.add(c.addr, b)

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/mlange-42/arche/ecs"
@@ -16,7 +17,9 @@ type stage struct {
 	tick    entangle.Tick
 	members []stagedMember
 	values  []stagedValue
+	spawned []repl.Slot
 	gone    []repl.Slot
+	letGo   []repl.Slot
 	buf     []byte
 
 	// What the fill function writes, and the ids of one change of structure. They
@@ -29,14 +32,17 @@ type stage struct {
 type stagedMember struct {
 	slot    repl.Slot
 	fresh   bool // it appears with this group
+	whole   bool // all that it has is stated
 	first   int  // its values begin here
 	mask    repl.Mask
 	removed repl.Mask
 }
 
 type stagedValue struct {
-	comp int
-	at   int // in buf
+	comp  int
+	at    int  // in buf
+	there bool // the component is in the world
+	same  bool // with the same bytes
 }
 
 // errNotThere means that a peer updates a component that it did not insert.
@@ -46,17 +52,23 @@ var errNotThere = errors.New("systems: update of a component that the entity doe
 func (c *Copy) Begin(tick entangle.Tick) {
 	s := &c.stage
 	s.tick = tick
-	s.members, s.values, s.gone, s.buf = s.members[:0], s.values[:0], s.gone[:0], s.buf[:0]
+	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
+	s.spawned, s.gone, s.letGo = s.spawned[:0], s.gone[:0], s.letGo[:0]
+	c.late.found = c.late.found[:0]
 }
 
 // Spawn implements receiver.Sink. The entity is there at once, without any
 // component, so that references to it can be resolved.
-func (c *Copy) Spawn(id repl.ID) repl.Slot { return c.place(id) }
+func (c *Copy) Spawn(id repl.ID) repl.Slot {
+	s := c.place(id)
+	c.stage.spawned = append(c.stage.spawned, s)
+	return s
+}
 
-// Member implements receiver.Sink.
+// Member implements receiver.Sink. What is stated whole keeps its entity; a
+// component whose bytes are what the world has already raises no event.
 func (c *Copy) Member(slot repl.Slot, whole bool) {
-	e := &c.entities[slot]
-	m := stagedMember{slot: slot, fresh: e.fresh, first: len(c.stage.values), mask: e.mask}
+	m := stagedMember{slot: slot, fresh: c.entities[slot].fresh, whole: whole, first: len(c.stage.values), mask: c.known[slot].mask}
 	if whole {
 		m.removed, m.mask = m.mask, repl.Mask{}
 	}
@@ -92,8 +104,17 @@ func (c *Copy) decode(r *bits.Reader, comp int, refs receiver.Refs) error {
 	plan := c.comps[comp].plan
 	at := c.stage.reserve(plan.Size())
 	c.stage.values = append(c.stage.values, stagedValue{comp: comp, at: at})
+	return c.decodeInto(c.stage.buf[at:at+plan.Size()], r, lateHolder{c.stage.member().slot, comp}, refs)
+}
+
+// decodeInto reads a value, and notes the references in it that are late.
+func (c *Copy) decodeInto(value []byte, r *bits.Reader, h lateHolder, refs receiver.Refs) error {
 	c.refs.refs = refs
-	return plan.Decode(r, c.stage.buf[at:at+plan.Size()], &c.refs)
+	err := c.comps[h.comp].plan.Decode(r, value, &c.refs)
+	if len(c.refs.late) > 0 {
+		c.findLate(h, value)
+	}
+	return err
 }
 
 // reserve returns where size zero bytes stand in buf, aligned for any number.
@@ -106,30 +127,39 @@ func (s *stage) reserve(size int) int {
 // Despawn implements receiver.Sink.
 func (c *Copy) Despawn(slot repl.Slot) { c.stage.gone = append(c.stage.gone, slot) }
 
+// LetGo implements receiver.Sink.
+func (c *Copy) LetGo(slot repl.Slot) { c.stage.letGo = append(c.stage.letGo, slot) }
+
 // Discard implements receiver.Sink.
 func (c *Copy) Discard() {
-	for i := range c.stage.members {
-		if m := &c.stage.members[i]; m.fresh {
-			e := c.entities[m.slot].entity
-			delete(c.slots, e)
-			c.entities[m.slot] = placed{}
-			c.free = append(c.free, m.slot)
+	c.late.found = c.late.found[:0]
+	for _, s := range c.stage.spawned {
+		if e := c.forget(s); c.world.Alive(e) {
 			c.writer.Remove(e)
 		}
 	}
 }
 
-// Commit implements receiver.Sink: structure first, of all members, then events.
+// Commit implements receiver.Sink: structure first, of all members, then the
+// references between them and to them, then events.
 func (c *Copy) Commit() {
 	for _, s := range c.stage.gone {
 		c.remove(s)
 	}
+	for _, s := range c.stage.letGo {
+		c.release(s)
+	}
 	for i := range c.stage.members {
 		c.commit(&c.stage.members[i], c.valuesOf(i))
+	}
+	c.awaitLate()
+	for _, s := range c.stage.spawned {
+		c.arrive(s)
 	}
 	for i := range c.stage.members {
 		c.raise(&c.stage.members[i], c.valuesOf(i))
 	}
+	c.raiseLate()
 }
 
 func (c *Copy) valuesOf(i int) []stagedValue {
@@ -145,44 +175,63 @@ func (c *Copy) valuesOf(i int) []stagedValue {
 func (c *Copy) commit(m *stagedMember, values []stagedValue) {
 	e := &c.entities[m.slot]
 	e.tick = c.stage.tick
-	if !c.world.Alive(e.entity) {
-		e.mask = m.mask
-		return
+	if e.waits > 0 {
+		c.overwrite(m, values)
 	}
+	if c.world.Alive(e.entity) {
+		c.write(e.entity, m, values)
+	}
+}
+
+// overwrite forgets the references that waited in what is written or removed now.
+func (c *Copy) overwrite(m *stagedMember, values []stagedValue) {
+	for _, v := range values {
+		c.forgetLate(m.slot, v.comp)
+	}
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		c.forgetLate(m.slot, comp)
+	}
+}
+
+func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	s := &c.stage
 	s.add, s.remove, s.filling = s.add[:0], s.remove[:0], values
 	if m.fresh {
 		s.add = append(s.add, c.remote)
 	}
-	for _, v := range values {
-		if id := c.comps[v.comp].id; !c.world.Has(e.entity, id) {
-			s.add = append(s.add, id)
+	for i := range values {
+		v := &values[i]
+		if v.there = c.world.Has(e, c.comps[v.comp].id); !v.there {
+			s.add = append(s.add, c.comps[v.comp].id)
 		}
 	}
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
-		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
+		if id := c.comps[comp].id; c.world.Has(e, id) {
 			s.remove = append(s.remove, id)
 		}
 	}
 	if len(s.add)+len(s.remove) == 0 {
-		c.fill(e.entity)
+		c.fill(e)
 	} else {
-		c.writer.Exchange(e.entity, s.add, s.remove, s.fill)
+		c.writer.Exchange(e, s.add, s.remove, s.fill)
 	}
 }
 
 // fill writes the values of the member at hand into the world.
 func (c *Copy) fill(e ecs.Entity) {
-	for _, v := range c.stage.filling {
+	for i := range c.stage.filling {
+		v := &c.stage.filling[i]
 		value := c.writer.Bytes(e, c.comps[v.comp].id)
-		copy(value, c.stage.buf[v.at:v.at+len(value)])
+		staged := c.stage.buf[v.at : v.at+len(value)]
+		v.same = v.there && bytes.Equal(value, staged)
+		copy(value, staged)
 	}
 }
 
 func (c *Copy) raise(m *stagedMember, values []stagedValue) {
-	e := &c.entities[m.slot]
-	had := e.mask
-	e.mask, e.fresh = m.mask, false
+	e, had := &c.entities[m.slot], c.known[m.slot].mask
+	c.known[m.slot].mask = m.mask
+	e.fresh, e.holds = false, 0
 	if !c.world.Alive(e.entity) {
 		return // the game has removed it; there is nothing to look at
 	}
@@ -195,10 +244,11 @@ func (c *Copy) raise(m *stagedMember, values []stagedValue) {
 		}
 	}
 	for _, v := range values {
-		if had.Has(v.comp) {
-			c.comps[v.comp].events.Updated(e.entity)
-		} else {
+		switch {
+		case !had.Has(v.comp):
 			c.comps[v.comp].events.Inserted(e.entity)
+		case !m.whole || !v.same:
+			c.comps[v.comp].events.Updated(e.entity)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -11,67 +12,107 @@ var _ receiver.Updater = (*Copy)(nil)
 
 // atOnce is how many components an update may have that is decoded in one call.
 // It is more than change together as a rule, and little enough for the stack.
-const atOnce = 8
+const atOnce = protocol.MaxShorts
 
-// UpdateAll implements receiver.Updater. Values are decoded right into the world,
-// where nobody looks before it returns; what was there is put back if one of them
-// is malformed.
+// UpdateAll implements receiver.Updater. Most values are short codes, which are
+// decoded right into the world.
 func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
-	e := &c.entities[slot]
-	if !e.mask.Holds(set) {
-		return errNotThere
-	}
-	if *set != c.updates {
+	if *set != c.choices.now.set {
 		c.choose(set)
 	}
-	if len(c.updating) > atOnce || !c.world.Alive(e.entity) {
+	e, now := &c.entities[slot], &c.choices.now
+	if e.holds&now.bit == 0 && !c.holdsChoice(slot) {
+		return errNotThere
+	}
+	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
+		return c.updateLong(slot, tick, r, refs)
+	}
+	var places [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
+	for i, comp := range now.comps {
+		place := comp.cells.At(e.entity)
+		if place == nil {
+			return c.updateStaged(slot, tick, r, refs)
+		}
+		places[i&(atOnce-1)] = place
+	}
+	if err := protocol.DecodeShorts(now.shorts, r, &places); err != nil {
+		return err
+	}
+	e.tick = tick
+	for _, comp := range now.comps {
+		comp.events.Updated(e.entity)
+	}
+	return nil
+}
+
+// updateLong is UpdateAll for any values. They are decoded right into the world,
+// where nobody looks before it returns; what was there is put back if one of them
+// is malformed.
+func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	e, now := &c.entities[slot], &c.choices.now
+	if len(now.comps) > atOnce || !c.world.Alive(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
-	var room [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
-	places := room[:len(c.updating)]
-	for i, comp := range c.updating {
+	var room [atOnce]*byte
+	places := room[:len(now.comps)]
+	for i, comp := range now.comps {
 		if places[i] = comp.cells.At(e.entity); places[i] == nil {
 			return c.updateStaged(slot, tick, r, refs)
 		}
 	}
+	if err := c.decodeAll(slot, places, r, refs); err != nil {
+		return err
+	}
+	e.tick = tick
+	if e.waits > 0 || len(c.late.found) > 0 {
+		c.updateLate(slot)
+	}
+	for _, comp := range now.comps {
+		comp.events.Updated(e.entity)
+	}
+	return nil
+}
+
+func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs receiver.Refs) error {
 	c.refs.refs = refs
-	for i, comp := range c.updating {
+	for i, comp := range c.choices.now.comps {
 		into := comp.cells.Bytes(places[i])
 		copy(comp.value, into)
-		if err := comp.plan.Decode(r, into, &c.refs); err != nil {
+		err := comp.plan.Decode(r, into, &c.refs)
+		if len(c.refs.late) > 0 {
+			c.findLate(lateHolder{slot, comp.number}, into)
+		}
+		if err != nil {
 			c.undo(places[:i+1])
 			return err
 		}
-	}
-	e.tick = tick
-	for _, comp := range c.updating {
-		comp.events.Updated(e.entity)
 	}
 	return nil
 }
 
 // undo puts back what was in the first places of the update at hand.
 func (c *Copy) undo(places []*byte) {
+	c.late.found = c.late.found[:0]
 	for i, place := range places {
-		comp := c.updating[i]
+		comp := c.choices.now.comps[i]
 		copy(comp.cells.Bytes(place), comp.value)
 	}
 }
 
-// choose makes a set the update at hand. Most updates are of the same set as the
-// one before.
-func (c *Copy) choose(set *repl.Mask) {
-	c.updates, c.updating = *set, c.updating[:0]
-	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
-		c.updating = append(c.updating, &c.comps[comp])
+// updateLate lets the references of the update at hand wait, and not those that
+// were there before.
+func (c *Copy) updateLate(slot repl.Slot) {
+	for _, comp := range c.choices.now.comps {
+		c.forgetLate(slot, comp.number)
 	}
+	c.awaitLate()
 }
 
 // updateStaged is UpdateAll step by step, for an entity that the game has changed.
 func (c *Copy) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	c.Begin(tick)
 	c.Member(slot, false)
-	for _, comp := range c.updating {
+	for _, comp := range c.choices.now.comps {
 		if err := c.Update(r, comp.number, refs); err != nil {
 			c.Discard()
 			return err

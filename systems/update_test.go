@@ -16,11 +16,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 type (
 	copiedPlace struct {
-		X, Y int32 `net:"range=-100..100"`
+		X, Y float32 `net:"range=-100..100,step=1"`
 	}
 	copiedName struct {
 		Text [3]byte
@@ -129,7 +130,7 @@ func newCopyGame(t *testing.T, seed uint64) *copyGame {
 func (g *copyGame) change() {
 	for _, e := range g.entities {
 		if g.rng.IntN(2) == 0 {
-			*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{int32(g.rng.IntN(200) - 100), int32(g.rng.IntN(200) - 100)}
+			*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{float32(g.rng.IntN(200) - 100), float32(g.rng.IntN(200) - 100)}
 		}
 		if g.rng.IntN(3) == 0 {
 			*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{
@@ -213,18 +214,45 @@ func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
 	}
 }
 
+// From world to world, entities of other groups find each other whichever comes first.
+//
+// Proves: R27
+func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
+	g := newCopyGame(t, 1)
+	n := len(g.entities)
+	for i, e := range g.entities {
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{X: float32(i)}
+		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Of: g.entities[(i+n/2)%n]}
+	}
+	g.send()
+	g.requireSame()
+	for _, c := range g.copies {
+		require.Equal(t, n, c.copy.Len())
+		for slot := range c.copy.entities {
+			e := c.copy.entities[slot].entity
+			of := (*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world))).Of
+			require.True(t, c.world.Alive(of))
+			from := (*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world))).X
+			to := (*copiedPlace)(c.world.Get(of, ecs.ComponentID[copiedPlace](c.world))).X
+			require.Equal(t, (int(from)+n/2)%n, int(to))
+		}
+		waiting, _ := c.copy.LateReferences()
+		require.Zero(t, waiting)
+	}
+}
+
 // What breaks off in a frame leaves the entity whole that it breaks off in.
 func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 	g := newCopyGame(t, 1)
 	g.send()
 	for i, e := range g.entities {
-		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{int32(i + 1), 7}
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{float32(i + 1), 7}
 		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Text: [3]byte{'a', 'b', byte(i)}}
 	}
 	g.tick++
 	require.NoError(t, g.publisher.Observe(g.tick))
 	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
-	for cut := range frame {
+	for cut := 1; cut < len(frame); cut++ {
 		fresh := newCopyGame(t, 1)
 		fresh.send()
 		for _, c := range fresh.copies {
@@ -247,10 +275,100 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	g.send()
 	c := g.copies[0].copy
 	set := repl.MaskOf(0)
-	c.entities[0].mask.Clear(0)
+	c.known[0].mask.Clear(0)
+	c.entities[0].holds = 0
 	before := g.copies[0].shows()
 	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
+}
+
+// Once more: the copy remembers which sets an entity has.
+func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
+	h := newHand(t)
+	h.come(1, h.links(1), h.one(0))
+	require.NoError(t, h.update(1, h.links(2), h.one(0)))
+	h.record(func() { h.state(1, h.one(0)) })
+	h.world.Add(h.entity(1), ecs.ComponentID[heldLinks](h.world)) // by the game: that does not count
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
+	require.NoError(t, h.update(1, h.one(0)))
+}
+
+// More sets than are remembered are updates all the same.
+func TestUpdatesOfManySets(t *testing.T) {
+	h := newHand(t)
+	for g := repl.Handle(1); g < 4; g++ {
+		h.come(g, h.links(1), h.one(0), heldTag{})
+	}
+	h.copy.choices.list = make([]choice, maxChoices)
+	for i := range int16(20) {
+		for g := repl.Handle(1); g < 4; g++ {
+			require.NoError(t, h.update(g, h.links(i), h.one(g)))
+			require.NoError(t, h.update(g, h.links(i), heldTag{}))
+			assert.Equal(t, i, at[heldLinks](h, g).Count)
+			assert.Equal(t, h.entity(g), at[heldOne](h, g).To)
+		}
+	}
+	assert.Len(t, h.copy.choices.list, maxChoices)
+	h.record(func() { h.state(1, h.one(0)) })
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
+}
+
+type (
+	copiedLeft struct {
+		N uint8 `net:"range=0..99"`
+	}
+	copiedRight struct {
+		N uint8 `net:"range=0..99"`
+	}
+)
+
+// Of short values, too, none is written if one is wrong; and what the game took off
+// comes back.
+func TestShortValuesAreWrittenTogether(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedLeft](p)
+	protocol.Component[copiedRight](p)
+	require.NoError(t, p.Seal())
+	c := newCopyOf(p.Components(), false)
+	wire := func(values ...uint64) *bits.Reader {
+		var w bits.Writer
+		for _, v := range values {
+			w.Bits(v, 7)
+		}
+		r := &bits.Reader{}
+		r.Reset(w.Finish())
+		return r
+	}
+	c.copy.Begin(1)
+	s, r := c.copy.Spawn(repl.ID{}), wire(1, 2)
+	c.copy.Member(s, true)
+	require.NoError(t, c.copy.Insert(r, 0, nil))
+	require.NoError(t, c.copy.Insert(r, 1, nil))
+	c.copy.Commit()
+	e, set := c.copy.Entity(s), repl.MaskOf(0, 1)
+	left, right := ecs.ComponentID[copiedLeft](c.world), ecs.ComponentID[copiedRight](c.world)
+	shows := func(l, r uint8) {
+		t.Helper()
+		assert.Equal(t, l, (*copiedLeft)(c.world.Get(e, left)).N)
+		assert.Equal(t, r, (*copiedRight)(c.world.Get(e, right)).N)
+	}
+	for _, wrong := range []*bits.Reader{wire(5, 100), wire(100, 5), wire(5), wire()} {
+		c.events = nil
+		require.Error(t, c.copy.UpdateAll(s, 2, &set, wrong, nil))
+		shows(1, 2)
+		tick, _ := c.copy.Tick(e)
+		assert.EqualValues(t, 1, tick)
+		assert.Empty(t, c.events)
+	}
+	require.NoError(t, c.copy.UpdateAll(s, 3, &set, wire(5, 6), nil))
+	shows(5, 6)
+	c.world.Remove(e, right)
+	require.NoError(t, c.copy.UpdateAll(s, 4, &set, wire(7, 8), nil))
+	shows(7, 8)
+	tick, _ := c.copy.Tick(e)
+	assert.EqualValues(t, 4, tick)
+	c.world.RemoveEntity(e)
+	require.NoError(t, c.copy.UpdateAll(s, 5, &set, wire(7, 8), nil))
 }
 
 type copiedPart[T any] struct{ V T }

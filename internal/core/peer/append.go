@@ -9,8 +9,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Begin prepares a frame's packets: it notices what got lost, and queues what is
-// to be sent reliably. Call it once per frame before AppendPacket.
+// Begin prepares a frame's packets: it notices what got lost, queues what is to be
+// sent reliably, and works out what else there is to send. Call it once per frame
+// before AppendPacket. Peers of one World begin one after the other; when all have,
+// their AppendPacket may run at a time.
 func (p *Peer) Begin(now time.Time) error {
 	if err := p.greet(now); err != nil {
 		return err
@@ -43,7 +45,7 @@ func (p *Peer) queue(now time.Time) error {
 			return err
 		}
 	}
-	for p.updates != nil && p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog {
+	for p.updates != nil && p.moreActions() {
 		p.scratch = p.updates.AppendActions(p.scratch[:0], actionRoom)
 		if len(p.scratch) == 0 {
 			break
@@ -54,7 +56,16 @@ func (p *Peer) queue(now time.Time) error {
 		}
 		p.updates.ActionsSent(uint16(message))
 	}
+	if p.updates != nil {
+		p.updates.Prepare()
+	}
 	return nil
+}
+
+// moreActions reports whether structure goes out now: as long as little waits in the
+// channel, and what was promised by what went out before in any case.
+func (p *Peer) moreActions() bool {
+	return p.updates.ActionsOwed() || p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog
 }
 
 func (p *Peer) askAgain(now time.Time) error {

@@ -29,6 +29,13 @@ func (b Bitset) Join(o Bitset) {
 	}
 }
 
+// Drop takes all of o out.
+func (b Bitset) Drop(o Bitset) {
+	for i := range min(len(b), len(o)) {
+		b[i] &^= o[i]
+	}
+}
+
 // Reset empties the set and keeps its room.
 func (b Bitset) Reset() { clear(b) }
 

@@ -2,15 +2,26 @@ package repl
 
 import "github.com/entangle-ecs/entangle"
 
-// Handle names a group between one sender and its peers. Handles are dense and
-// start at 0; one is reused only after every peer acknowledged the group's end,
-// and nothing that may refer to it is under way.
+// Handle names a group between one sender and its peers, in one of two spaces.
+// Public handles, below Private, are equal for all peers: of groups that everybody
+// may see. Private ones are each peer's own, so that they say nothing of groups
+// that it does not see. Both are dense. A handle is reused only after every peer
+// that has it acknowledged the group's end, and nothing that may refer to it, or
+// to an entity that was born under it, is under way.
 type Handle uint32
+
+// Private is the first private handle.
+const Private Handle = MaxGroups
+
+// Private reports whether h is of the peer's own space.
+func (h Handle) Private() bool { return h >= Private }
 
 // Member numbers an entity within its group.
 type Member uint16
 
-// ID names an entity on the wire.
+// ID names an entity on the wire, for as long as it lives: by the group that it was
+// first in and its number there. It keeps both when it goes over to another group,
+// which gives it a number of its own as well.
 type ID struct {
 	Group  Handle
 	Member Member
@@ -51,9 +62,9 @@ func (s Seq) Ahead(applied Seq) int {
 	return d
 }
 
-// MaxGroups bounds the groups of one sender, and so the handles that a receiver
-// accepts. It is far above what a tick can move, and small enough that the
-// columns of a peer stay below 32 MiB.
+// MaxGroups bounds the groups of one sender in each space, and so the handles that
+// a receiver accepts. It is far above what a tick can move, and small enough that
+// the columns of a peer stay below 32 MiB.
 const MaxGroups = 1 << 20
 
 // MaxMembers bounds the entities of one group.

@@ -6,15 +6,22 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// entity is one entity in full. Component 0 is always there and names the
-// entity; a component whose number is 2 more than a multiple of 3 has no value.
+// linkComp is the component that refers to another entity, in models that have it.
+const linkComp = 1
+
+// entity is one entity in full. Component 0 is always there and names the entity; a
+// component whose number is 2 more than a multiple of 3 has no value.
 type entity struct {
 	mask   repl.Mask
 	values [20]uint32
 }
+
+// name is what no other entity has in component 0.
+func (e *entity) name() uint32 { return e.values[0] }
 
 func width(comp int) uint {
 	if comp%3 == 2 {
@@ -26,24 +33,36 @@ func width(comp int) uint {
 // model is the sender's world, as plain as can be.
 type model struct {
 	comps    int
+	links    bool // linkComp holds a slot + 1
 	entities map[repl.Slot]entity
+	places   map[repl.Slot]sender.Place
 	names    uint32
 }
 
 func newModel(comps int) *model {
-	return &model{comps: comps, entities: map[repl.Slot]entity{}}
+	return &model{comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{}}
 }
 
 func (m *model) snapshot() map[repl.Slot]entity { return maps.Clone(m.entities) }
 
 // Encode implements sender.Source.
-func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, _ *repl.RefTable) {
-	w.Bits(uint64(m.entities[slot].values[comp]), width(comp))
+func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
+	value := m.entities[slot].values[comp]
+	if m.links && comp == linkComp {
+		index := uint32(0)
+		if _, lives := m.entities[repl.Slot(value)-1]; lives {
+			index = refs.Index(repl.Slot(value) - 1)
+		}
+		w.Uvarint(uint64(index))
+		return
+	}
+	w.Bits(uint64(value), width(comp))
 }
 
 // copySink is a receiver's world, as plain as can be: Begin copies everything.
 type copySink struct {
 	comps    int
+	links    bool
 	tick     entangle.Tick
 	next     repl.Slot
 	entities map[repl.Slot]shown
@@ -51,16 +70,17 @@ type copySink struct {
 	at       repl.Slot
 	fresh    repl.Mask
 	whole    bool
-	follow   bool // every value refers to the first entity of its body
+
+	corpses   map[repl.Slot]shown // let go
+	spawned   int                 // ever
+	despawned int
 }
 
 type shown struct {
 	entity
 	tick entangle.Tick
+	link receiver.Target
 }
-
-// origin is the sender's slot, which the models write into component 0.
-func (s shown) origin() repl.Slot { return repl.Slot(s.values[0] & 0xffff) }
 
 func newCopySink(comps int) *copySink {
 	return &copySink{comps: comps, entities: map[repl.Slot]shown{}}
@@ -73,6 +93,7 @@ func (c *copySink) Begin(tick entangle.Tick) {
 
 func (c *copySink) Spawn(repl.ID) repl.Slot {
 	c.next++
+	c.spawned++
 	c.entities[c.next] = shown{}
 	return c.next
 }
@@ -108,13 +129,18 @@ func (c *copySink) Remove(comp int) {
 }
 
 func (c *copySink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
-	if c.follow {
-		refs.At(1)
-	}
 	e := c.entities[c.at]
 	e.mask.Set(comp)
 	c.fresh.Set(comp)
-	e.values[comp] = uint32(r.Bits(width(comp)))
+	if c.links && comp == linkComp {
+		to, ok := refs.At(uint32(r.Uvarint()))
+		if !ok {
+			return receiver.ErrMalformed
+		}
+		e.link = to
+	} else {
+		e.values[comp] = uint32(r.Bits(width(comp)))
+	}
 	c.entities[c.at] = e
 	return r.Err()
 }
@@ -127,13 +153,38 @@ func (c *copySink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return c.Insert(r, comp, refs)
 }
 
-func (c *copySink) Despawn(slot repl.Slot) { delete(c.entities, slot) }
+func (c *copySink) Despawn(slot repl.Slot) {
+	if _, there := c.entities[slot]; !there {
+		panic("an entity is despawned twice")
+	}
+	c.despawned++
+	delete(c.entities, slot)
+}
+
+func (c *copySink) LetGo(slot repl.Slot) {
+	if c.corpses == nil {
+		c.corpses = map[repl.Slot]shown{}
+	}
+	c.corpses[slot] = c.entities[slot]
+	delete(c.entities, slot)
+}
+
+// kept returns all entities, those that were let go as well.
+func (c *copySink) kept() map[repl.Slot]shown {
+	all := maps.Clone(c.entities)
+	maps.Copy(all, c.corpses)
+	return all
+}
 
 func (c *copySink) Commit() { c.close() }
 
 func (c *copySink) Discard() { c.entities = c.before }
 
 func (c *copySink) Skip(r *bits.Reader, comp int) error {
-	r.Bits(width(comp))
+	if c.links && comp == linkComp {
+		r.Uvarint()
+	} else {
+		r.Bits(width(comp))
+	}
 	return r.Err()
 }

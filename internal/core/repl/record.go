@@ -8,8 +8,7 @@ import (
 // Kind tells what a record does to its group.
 type Kind uint8
 
-// The kinds. An updates frame holds only updates, an action message only the
-// other three.
+// The kinds. Updates travel in runs, the other three in action messages.
 const (
 	Delta  Kind = iota // an action on what the receiver holds
 	Full               // the whole group, whatever the receiver holds
@@ -17,65 +16,56 @@ const (
 	Update             // values only
 )
 
-// kindBits is the width of an action's kind on the wire; Update is implied by
-// the frame that it stands in.
+// kindBits is the width of an action's kind on the wire. Update, which no action
+// is, stands there for the end of the message.
 const kindBits = 2
 
 // Record is what stands before a record's body.
 type Record struct {
 	Kind  Kind
 	Group Handle
-	Seq   Seq
+	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
 	// Base is the tick that a Delta or Update starts from; others have none.
 	Base entangle.Tick
 }
 
-// based reports whether a record of that kind starts from a base.
-func (k Kind) based() bool { return k == Delta || k == Update }
+// based reports whether an action of that kind starts from a base.
+func (k Kind) based() bool { return k == Delta }
 
-// HasBody reports whether a record of that kind has members and values.
-func (k Kind) HasBody() bool { return k != Gone }
-
-// Heads packs the records of one frame or message: each is written by its
-// difference to the one before. A new value, with the tick of the frame and
-// whether it is an updates frame, starts one.
+// Heads packs the heads of the records of one action message: each is written by
+// its difference to the one before. A new value, with the tick of the message,
+// starts one.
 type Heads struct {
-	Tick    entangle.Tick
-	Updates bool
+	Tick entangle.Tick
 
 	next Handle
 	base entangle.Tick
 	any  bool
 }
 
-// Width returns how many bits Append will write for a record.
-func (h *Heads) Width(rec *Record) int {
-	width := 1 + pack.UvarintBits(uint64(rec.Group-h.next)) + SeqBits
-	if !h.Updates {
-		width += kindBits
-	}
-	if rec.Kind.based() {
-		width++
-		if !h.any || rec.Base != h.base {
-			width += pack.UvarintBits(uint64(h.Tick - rec.Base))
-		}
-	}
-	return width
-}
+// MaxHeadBits bounds what Append writes.
+const MaxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 68
 
-// Append writes a record's head. Groups rise within a frame.
+// Append writes a record's head. Groups rise within a message, and so the private
+// ones come last.
 func (h *Heads) Append(w *pack.Writer, rec *Record) {
-	w.Bool(true)
-	if !h.Updates {
-		w.Bits(uint64(rec.Kind), kindBits)
-	}
-	w.Uvarint(uint64(rec.Group - h.next))
+	w.Bits(uint64(rec.Kind), kindBits)
+	w.Bool(rec.Group.Private())
+	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
 	w.Bits(uint64(rec.Seq), SeqBits)
 	if rec.Kind.based() {
 		h.appendBase(w, rec.Base)
 	}
 	h.next = rec.Group + 1
+}
+
+// first returns the lowest handle of a space that may come next.
+func (h *Heads) first(private bool) Handle {
+	if private {
+		return max(h.next, Private)
+	}
+	return h.next
 }
 
 func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
@@ -87,63 +77,51 @@ func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
 	h.base, h.any = base, true
 }
 
-// Rises reports whether a record of that group may follow the last one.
-func (h *Heads) Rises(g Handle) bool { return g >= h.next }
-
 // End writes that no record follows.
-func (h *Heads) End(w *pack.Writer) { w.Bool(false) }
+func (h *Heads) End(w *pack.Writer) { w.Bits(uint64(Update), kindBits) }
 
 // Read reads the next record's head into rec. more is false at the end of the
-// frame; ok is false when the bytes are malformed.
+// message; ok is false when the bytes are malformed.
 func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
-	if w := r.Peek(); w&usualMask == usual && h.Updates && h.any && h.next < MaxGroups-usualGaps {
-		r.Skip(usualBits)
-		// Not a literal: that is made aside and copied, by loads that wait for its stores.
-		rec.Kind, rec.Group, rec.Seq = Update, h.next+Handle(w>>2&(usualGaps-1)), Seq(w>>5&(SeqCycle-1))
-		rec.Tick, rec.Base = h.Tick, h.base
-		h.next = rec.Group + 1
-		return true, true
-	}
-	return h.readAny(r, rec)
-}
-
-// The usual head of an update: there is one, its group follows soon, and its base
-// is that of the one before. It is the same as what readAny reads in pieces.
-const (
-	usualGaps = 1 << 3 // of the shortest number
-	usualBits = 1 + 4 + SeqBits + 1
-	usualMask = 0b11 | 1<<(usualBits-1)
-	usual     = 0b01 | 1<<(usualBits-1)
-)
-
-func (h *Heads) readAny(r *pack.Reader, rec *Record) (more, ok bool) {
-	if !r.Bool() {
+	*rec = Record{Kind: Kind(r.Bits(kindBits)), Tick: h.Tick}
+	if r.Err() != nil || rec.Kind == Update {
 		return false, r.Err() == nil
 	}
-	*rec = Record{Kind: Update, Tick: h.Tick}
-	if !h.Updates {
-		rec.Kind = Kind(r.Bits(kindBits))
-	}
+	private := r.Bool()
 	gap := r.Uvarint()
 	rec.Seq = Seq(r.Bits(SeqBits))
-	if r.Err() != nil || gap >= MaxGroups-uint64(h.next) || (!h.Updates && rec.Kind == Update) {
+	first, end := h.first(private), Private
+	if private {
+		end = 2 * Private
+	}
+	if r.Err() != nil || first >= end || gap >= uint64(end-first) {
 		return true, false
 	}
-	rec.Group = h.next + Handle(gap)
+	rec.Group = first + Handle(gap)
 	h.next = rec.Group + 1
 	return true, !rec.Kind.based() || h.readBase(r, rec)
 }
 
 func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {
 	if !r.Bool() {
-		age := r.Uvarint()
-		if age == 0 || age > 1<<31-1 {
+		var ok bool
+		if h.base, ok = readAge(r, h.Tick); !ok {
 			return false
 		}
-		h.base, h.any = h.Tick-entangle.Tick(age), true
+		h.any = true
 	} else if !h.any {
 		return false
 	}
 	rec.Base = h.base
 	return r.Err() == nil
+}
+
+// maxAge bounds the distance of a base or of a need from the tick it is counted
+// from: half the range of ticks, beyond which before and after change places.
+const maxAge = 1<<31 - 1
+
+// readAge reads how long before now a tick is, at least one tick.
+func readAge(r *pack.Reader, now entangle.Tick) (t entangle.Tick, ok bool) {
+	age := r.Uvarint()
+	return now - entangle.Tick(age), r.Err() == nil && age > 0 && age <= maxAge
 }

@@ -43,7 +43,7 @@ type Ref struct {
 // AppendRef writes one entry.
 func AppendRef(w *pack.Writer, ref Ref) {
 	w.Bool(ref.Yours)
-	w.Uvarint(uint64(ref.ID.Group))
+	appendHandle(w, ref.ID.Group)
 	w.Bool(ref.ID.Member != 0)
 	if ref.ID.Member != 0 {
 		w.Uvarint(uint64(ref.ID.Member) - 1)
@@ -53,23 +53,42 @@ func AppendRef(w *pack.Writer, ref Ref) {
 // ReadRef reads one entry.
 func ReadRef(r *pack.Reader) (Ref, bool) {
 	ref := Ref{Yours: r.Bool()}
-	group, member := r.Uvarint(), uint64(0)
+	group, ok := readHandle(r)
+	member := uint64(0)
 	if r.Bool() {
 		member = r.Uvarint() + 1
 	}
-	if r.Err() != nil || group >= MaxGroups || member >= MaxMembers {
+	if r.Err() != nil || !ok || member >= MaxMembers {
 		return Ref{}, false
 	}
-	ref.ID = ID{Group: Handle(group), Member: Member(member)}
+	ref.ID = ID{Group: group, Member: Member(member)}
 	return ref, true
 }
 
+// appendHandle writes a handle that stands alone: its space, then its number there.
+func appendHandle(w *pack.Writer, h Handle) {
+	w.Bool(h.Private())
+	w.Uvarint(uint64(h % Private))
+}
+
+func readHandle(r *pack.Reader) (h Handle, ok bool) {
+	private, number := r.Bool(), r.Uvarint()
+	if r.Err() != nil || number >= MaxGroups {
+		return 0, false
+	}
+	h = Handle(number)
+	if private {
+		h += Private
+	}
+	return h, true
+}
+
 // MaxRefBits bounds what AppendRef writes, and a table's count.
-const MaxRefBits = 2 + 32 + 16
+const MaxRefBits = 3 + 32 + 16
 
 // minRefBits is the least that one entry takes, to check a count against what
 // is left before anything is made for it.
-const minRefBits = 3
+const minRefBits = 7
 
 // ReadRefs appends a whole table to dst: a count, then the entries.
 func ReadRefs(r *pack.Reader, dst []Ref) ([]Ref, bool) {

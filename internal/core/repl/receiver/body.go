@@ -4,103 +4,178 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// walker reads one body, into the sink or past it.
+// walker reads one record behind its needs, into the sink or past it.
 type walker struct {
 	r    *Receiver
 	g    *group // nil when skipping
-	rec  *repl.Record
+	rec  *record
 	skip bool
-	had  int // members before the record
 }
 
-// readRefs reads the table that stands before a body.
-func (r *Receiver) readRefs() bool {
-	r.refs = r.refs[:0]
-	if !r.in.Bool() {
-		return r.in.Err() == nil
-	}
-	var ok bool
-	r.refs, ok = repl.ReadRefs(&r.in, r.refs)
-	return ok && len(r.refs) > 0
-}
-
-// At resolves a reference of the body that is being read.
-func (r *Receiver) At(index uint32) (repl.Slot, bool) {
-	if index == 0 {
-		return repl.NoSlot, true
-	}
-	if int64(index) > int64(len(r.refs)) {
-		return repl.NoSlot, false
-	}
-	ref := r.refs[index-1]
-	slot, ok := r.resolve(ref)
-	if !ok {
-		r.stats.Dangling++
-		if !ref.Yours {
-			r.late.wait(ref.ID, r.reading)
-		}
-	}
-	return slot, true
-}
-
-func (r *Receiver) resolve(ref repl.Ref) (repl.Slot, bool) {
-	if !ref.Yours {
-		return r.Slot(ref.ID)
-	}
-	if r.own == nil {
-		return repl.NoSlot, false
-	}
-	return r.own.Slot(ref.ID)
-}
-
-// body reads on behind the bit that says whether member 0 is alone.
-func (w *walker) body(alone bool) error {
-	if alone {
-		return w.member(0)
-	}
-	in := &w.r.in
-	last := -1
-	for in.Bool() {
-		number := in.Uvarint()
-		if number >= repl.MaxMembers || int(number) <= last {
-			return ErrMalformed
-		}
-		last = int(number)
-		if err := w.member(repl.Member(number)); err != nil {
-			return err
-		}
-	}
-	if in.Err() != nil {
+// applyUpdate applies an update. It changes values only, so that there is nothing
+// to take back but what the sink holds.
+func (w *walker) applyUpdate() error {
+	r := w.r
+	if !r.readRefs() {
 		return ErrMalformed
+	}
+	alone := r.in.Bool()
+	if alone && r.updater != nil && w.g.leads() {
+		return w.updateAll()
+	}
+	r.sink.Begin(w.rec.Tick)
+	if err := w.update(alone); err != nil {
+		r.sink.Discard()
+		return err
+	}
+	r.sink.Commit()
+	r.applied(w.g, w.rec)
+	return nil
+}
+
+// updateAll applies the values of member 0 in one call.
+func (w *walker) updateAll() error {
+	r := w.r
+	if !r.sets.Read(&r.in, &r.set) {
+		return ErrMalformed
+	}
+	if err := r.updater.UpdateAll(w.g.members[0].slot, w.rec.Tick, &r.set, &r.in, r); err != nil {
+		return err
+	}
+	r.applied(w.g, w.rec)
+	return nil
+}
+
+// applyAction applies an action: all that comes, then the values, and all that goes
+// at the end, when nothing can be malformed any more.
+func (w *walker) applyAction() error {
+	r := w.r
+	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
+	r.sink.Begin(w.rec.Tick)
+	if err := w.action(); err != nil {
+		r.sink.Discard()
+		r.undo(w.g)
+		return err
+	}
+	w.leave()
+	r.sink.Commit()
+	r.applied(w.g, w.rec)
+	if w.rec.Kind == repl.Gone {
+		r.end(w.g, w.rec.Tick)
 	}
 	return nil
 }
 
-func (w *walker) member(number repl.Member) error {
-	if !w.skip && !w.enter(number) {
+// update reads an update behind the bit that says whether member 0 is alone.
+func (w *walker) update(alone bool) error {
+	if alone {
+		return w.changed(0)
+	}
+	n, err := w.changes()
+	if err == nil && n == 0 {
 		return ErrMalformed
 	}
+	return err
+}
+
+func (w *walker) action() error {
+	if w.rec.Kind == repl.Gone {
+		return w.leavers()
+	}
+	if !w.r.readRefs() {
+		return ErrMalformed
+	}
+	if err := w.leavers(); err != nil {
+		return err
+	}
+	if !w.r.in.Bool() {
+		return w.members()
+	}
+	if w.rec.Kind == repl.Delta {
+		return w.changed(0)
+	}
+	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group}})
+	return w.whole()
+}
+
+// members reads who joins, what they bring, and what changed of others.
+func (w *walker) members() error {
+	if err := w.readJoins(); err != nil {
+		return err
+	}
+	if err := w.whole(); err != nil || w.rec.Kind == repl.Full {
+		return err
+	}
+	_, err := w.changes()
+	return err
+}
+
+// whole places who joins and reads their components.
+func (w *walker) whole() error {
+	if !w.skip {
+		if err := w.place(); err != nil {
+			return err
+		}
+	}
+	for i := range w.r.joins {
+		j := &w.r.joins[i]
+		if j.kept {
+			continue
+		}
+		if !w.skip {
+			w.r.sink.Member(j.slot, true)
+		}
+		if err := w.values(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes reads a list of members that changed, and returns how many there are.
+func (w *walker) changes() (n int, err error) {
+	var list repl.Numbers
+	for {
+		number, more, ok := list.Read(&w.r.in)
+		if !ok {
+			return n, ErrMalformed
+		}
+		if !more {
+			return n, nil
+		}
+		if err := w.changed(number); err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+// changed reads what changed of one member. One that is not there may have been
+// kept by a full though it had never come: the group is asked for again.
+func (w *walker) changed(number repl.Member) error {
+	if w.skip {
+		return w.change()
+	}
+	m := w.g.member(number)
+	if m == nil {
+		w.r.ask(w.g)
+		past := walker{r: w.r, rec: w.rec, skip: true}
+		return past.change()
+	}
+	if m.mark != unmarked { // it joined, or leaves
+		return ErrMalformed
+	}
+	w.r.sink.Member(m.slot, false)
+	return w.change()
+}
+
+func (w *walker) change() error {
 	if w.rec.Kind == repl.Delta && w.r.in.Bool() {
 		if err := w.removals(); err != nil {
 			return err
 		}
 	}
 	return w.values()
-}
-
-// enter makes a member the sink's subject. Only an action may bring a new one.
-func (w *walker) enter(number repl.Member) bool {
-	m := w.g.member(number)
-	if m == nil {
-		if w.rec.Kind == repl.Update {
-			return false
-		}
-		w.g.members = append(w.g.members, member{number: number, slot: w.r.sink.Spawn(repl.ID{Group: w.g.handle, Member: number})})
-		m = &w.g.members[len(w.g.members)-1]
-	}
-	m.stated = w.rec.Kind == repl.Full
-	w.r.sink.Member(m.slot, w.rec.Kind == repl.Full)
-	return true
 }
 
 func (w *walker) removals() error {
@@ -140,21 +215,4 @@ func (w *walker) value(comp int) error {
 	default:
 		return r.sink.Insert(&r.in, comp, r)
 	}
-}
-
-// finish despawns the members that a full did not name.
-func (w *walker) finish() {
-	if w.rec.Kind != repl.Full {
-		return
-	}
-	kept := w.g.members[:0]
-	for _, m := range w.g.members {
-		if !m.stated {
-			w.r.sink.Despawn(m.slot)
-			continue
-		}
-		m.stated = false
-		kept = append(kept, m)
-	}
-	w.g.members = kept
 }

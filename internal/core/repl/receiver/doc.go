@@ -8,18 +8,48 @@
 // When the receiver can no longer follow, it asks for the group in full, and
 // keeps showing the last tick that it held until that arrives.
 //
+// An entity that goes over to another group is one entity all the while: it is
+// found by its id and keeps its slot. It joins the other group only when its old
+// one has come to the tick of the move, or both do so in one go.
+//
 // # Not guaranteed
 //
-// Nothing ties two groups to one tick, except members of one record.
+// Nothing ties two groups to one tick, except members of one record, a move
+// between them, and [Receiver.Frontier].
 //
 // # Driving it
 //
 //	Handle:  HandleUpdates, HandleActions
 //	out:     PollResync: groups to ask for again, to be sent reliably
-//	getters: Slot, Held, Stats
+//	getters: Slot, Held, Frontier, Stats
 //	command: Reset, when the sender is gone
 //
 // An error from a Handle method means that the bytes are malformed or beyond the
 // limits. What was applied before stays whole; the peer that sent them is not
 // to be trusted any further.
+//
+// # What a sender may do wrong
+//
+//	an action never comes        what follows waits, 64 actions and 16 updates of a group,
+//	                             at most MaxWaitingBytes in all; what finds no room is
+//	                             passed over and the group asked for in full; after 256
+//	                             ticks it is asked for anyway, once
+//	a base is never held         an action is passed over and the group asked for; an
+//	                             update waits, 16 of them at most, like the above
+//	a need is never met          the action waits, like the above
+//	actions need each other in   at most 1,024 groups are brought forward in one go, else
+//	great numbers                the action is passed over and the group asked for
+//	an id was never issued       a reference to it is late for ever; a member is let go or
+//	                             changed that is not there: the one is nothing, the other
+//	                             is passed over and the group asked for
+//	a member's number is taken   by an update or a delta: malformed; by a full: the old
+//	by another id                member's end was overtaken, and it is despawned
+//	an entity joins twice        malformed
+//	a mover is never taken       it is despawned after 256 ticks, or when 4,096 more recent
+//	                             ones are adrift
+//	groups without a full        8,192 of them, then updates are dropped, and an action is
+//	                             ErrOverload
+//	a mark never settles         64 ticks are pending; the oldest is forgotten
+//	records of a group's past    dropped, as what is not after the end of its handle's last
+//	                             group
 package receiver

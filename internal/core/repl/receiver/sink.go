@@ -12,7 +12,8 @@ import (
 type Sink interface {
 	Begin(tick entangle.Tick)
 	// Spawn makes a new entity without components. It has no values yet, but
-	// references may already point at it.
+	// references may already point at it. All entities that a record brings are
+	// there before the first value of that record is read.
 	Spawn(id repl.ID) repl.Slot
 	// Member says which entity the following calls are about. whole: it will
 	// have the components that are named now, and no others.
@@ -24,6 +25,8 @@ type Sink interface {
 	// Update reads the value of a component that must be there.
 	Update(r *bits.Reader, comp int, refs Refs) error
 	Despawn(slot repl.Slot)
+	// LetGo says that nothing more will come of an entity, which stays as it is.
+	LetGo(slot repl.Slot)
 	Commit()
 	Discard()
 
@@ -42,10 +45,19 @@ type Updater interface {
 
 // Refs resolves the references of a body.
 type Refs interface {
-	// At returns the slot that an index of the body stands for: repl.NoSlot for
-	// index 0 and for an entity that this side does not have. It is not ok for
-	// an index that the body's table does not hold.
-	At(index uint32) (slot repl.Slot, ok bool)
+	// At returns what an index of the body stands for. It is not ok for an index
+	// that the body's table does not hold.
+	At(index uint32) (to Target, ok bool)
+}
+
+// Target is what a reference is to.
+type Target struct {
+	// Slot is the entity's, or repl.NoSlot for index 0 and for an entity that this
+	// side does not have.
+	Slot repl.Slot
+	// Late: the entity has not come yet. If it does, Spawn is called with ID.
+	Late bool
+	ID   repl.ID
 }
 
 // Own finds entities of this side's own id space, for references that point

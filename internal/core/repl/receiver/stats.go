@@ -2,14 +2,15 @@ package receiver
 
 // Stats counts what a receiver made of the records it got.
 type Stats struct {
-	Updates  uint64 // applied
-	Actions  uint64 // applied, fulls and ends among them
-	Stale    uint64 // dropped: the copy is past them
-	Waited   uint64 // held back until something before them arrives
-	Replaced uint64 // waiting updates dropped for a newer one that serves as well
-	Resyncs  uint64 // times that a group could not be followed
-	Overflow uint64 // updates dropped because too much waited already
-	Dangling uint64 // references to entities that this side does not have
+	Updates   uint64 // applied
+	Actions   uint64 // applied, fulls and ends among them
+	Stale     uint64 // dropped: the copy is past them, or the group is no more
+	Waited    uint64 // held back until something before them arrives
+	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
+	Resyncs   uint64 // times that a group could not be followed
+	Overflow  uint64 // records dropped because too much waited already
+	Dangling  uint64 // references to entities that this side does not have
+	Abandoned uint64 // entities that left a group and that no other took in time
 }
 
 // Stats returns the counters.

@@ -1,20 +1,29 @@
 package receiver
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
 
-// pageSize is how many handles share a page. A sender numbers its groups densely,
-// so few pages hold them all; handles scattered to do harm cost a page each, and
-// all pages together 8 MiB.
+// pageSize is how many handles share a page. A sender numbers its groups densely
+// in either space, so few pages hold them all; handles scattered to do harm cost a
+// page each, and all pages of both spaces together 25 MiB.
 const pageSize = 256
 
-// table finds groups by handle: handles are dense, and an index is much cheaper
-// than a hash for something that every record does.
+// table finds groups by handle, public and private: handles are dense, and an index
+// is much cheaper than a hash for something that every record does. It also knows
+// when each handle's last group ended, for as long as it lives: what is not after
+// that is of a group that is no more.
 type table struct {
 	pages []*page
 	n     int
 }
 
-type page [pageSize]*group
+type page struct {
+	groups [pageSize]*group
+	ended  [pageSize]entangle.Tick
+	ends   [pageSize / 64]uint64 // bit by handle: ended holds
+}
 
 // get returns a group, or nil.
 func (t *table) get(h repl.Handle) *group {
@@ -22,26 +31,43 @@ func (t *table) get(h repl.Handle) *group {
 	if at >= len(t.pages) || t.pages[at] == nil {
 		return nil
 	}
-	return t.pages[at][h%pageSize]
+	return t.pages[at].groups[h%pageSize]
 }
 
-// put adds a group whose handle is not there, below repl.MaxGroups.
+// put adds a group whose handle is not there, below 2 * repl.Private.
 func (t *table) put(g *group) {
 	at := int(g.handle / pageSize)
-	for len(t.pages) <= at {
-		t.pages = append(t.pages, nil)
+	if missing := at + 1 - len(t.pages); missing > 0 {
+		t.pages = append(t.pages, make([]*page, missing)...)
 	}
 	if t.pages[at] == nil {
 		t.pages[at] = new(page)
 	}
-	t.pages[at][g.handle%pageSize] = g
+	t.pages[at].groups[g.handle%pageSize] = g
 	t.n++
 }
 
 // drop takes a group out that is there.
 func (t *table) drop(g *group) {
-	t.pages[g.handle/pageSize][g.handle%pageSize] = nil
+	t.pages[g.handle/pageSize].groups[g.handle%pageSize] = nil
 	t.n--
+}
+
+// end notes the end of a handle's group, which is there.
+func (t *table) end(h repl.Handle, tick entangle.Tick) {
+	p, i := t.pages[h/pageSize], h%pageSize
+	p.ended[i] = tick
+	p.ends[i/64] |= 1 << (i % 64)
+}
+
+// ended returns when a handle's last group ended, if one did.
+func (t *table) ended(h repl.Handle) (tick entangle.Tick, ok bool) {
+	at := int(h / pageSize)
+	if at >= len(t.pages) || t.pages[at] == nil {
+		return 0, false
+	}
+	p, i := t.pages[at], h%pageSize
+	return p.ended[i], p.ends[i/64]&(1<<(i%64)) != 0
 }
 
 // each calls f for every group, by rising handle. f may drop the group.
@@ -50,7 +76,7 @@ func (t *table) each(f func(*group)) {
 		if p == nil {
 			continue
 		}
-		for _, g := range p {
+		for _, g := range &p.groups {
 			if g != nil {
 				f(g)
 			}

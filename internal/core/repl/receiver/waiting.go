@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 const (
@@ -9,6 +10,11 @@ const (
 	// More would be a quarter of a second of them at 60 Hz; then the oldest goes
 	// and the group is asked for in full.
 	maxWaitingUpdates = 16
+
+	// maxWaitingActions bounds the actions of one group that wait: for one before
+	// them, of which there are few, or for other groups. More find no room. A full
+	// does, up to twice as many.
+	maxWaitingActions = 64
 
 	// maxWaitingBytes bounds what waits for one sender, updates and actions
 	// together: the most for any queue of a peer. 4,000 entities that all move and
@@ -21,15 +27,18 @@ const (
 	// action is dearer: its group stands still until the full is there.
 	maxUpdateBytes = maxWaitingBytes / 2
 
-	// waitingOverhead is what a waiting record counts beside its body.
+	// waitingOverhead is what a waiting record counts beside its body, and
+	// needBytes what it counts for each group that it waits for.
 	waitingOverhead = 64
+	needBytes       = 8
 )
 
 // waiting is a record that arrived before what it needs.
 type waiting struct {
-	rec   repl.Record
-	body  []byte // references and members, from bit 0
-	width int    // bits
+	rec   record
+	size  int
+	body  []byte      // what stands behind the needs, from bit 0
+	needs []repl.Need // those that were not met when it was last looked at
 }
 
 // pool keeps the memory of waiting records and counts it.
@@ -39,19 +48,22 @@ type pool struct {
 	updates int // of bytes, those of updates
 }
 
-// maxSpareBody bounds the memory of a record that is kept for the next one.
-const maxSpareBody = 1 << 10
+// maxSpareBody and maxSpareNeeds bound the memory of a record that is kept for the
+// next one.
+const (
+	maxSpareBody  = 1 << 10
+	maxSpareNeeds = 1 << 6
+)
 
 // add counts a record in, or out.
 func (p *pool) add(w *waiting, sign int) {
-	size := sign * (len(w.body) + waitingOverhead)
-	p.bytes += size
+	p.bytes += sign * w.size
 	if w.rec.Kind == repl.Update {
-		p.updates += size
+		p.updates += sign * w.size
 	}
 }
 
-func (p *pool) get(rec *repl.Record) *waiting {
+func (p *pool) get(rec *record) *waiting {
 	n := len(p.spare)
 	if n == 0 {
 		return &waiting{rec: *rec}
@@ -66,7 +78,7 @@ func (p *pool) drop(g *group, i int) {
 	w := g.waits[i]
 	p.add(w, -1)
 	g.waits = append(g.waits[:i], g.waits[i+1:]...)
-	if len(p.spare) < maxSpare && cap(w.body) <= maxSpareBody {
+	if len(p.spare) < maxSpare && cap(w.body) <= maxSpareBody && cap(w.needs) <= maxSpareNeeds {
 		p.spare = append(p.spare, w)
 	}
 }
@@ -77,8 +89,8 @@ func (p *pool) dropAll(g *group) {
 	}
 }
 
-// hold keeps a record until what it needs has arrived.
-func (r *Receiver) hold(g *group, rec *repl.Record) error {
+// hold keeps a record, with the needs at hand, until it can be applied.
+func (r *Receiver) hold(g *group, rec *record) error {
 	start := r.in
 	if err := r.skip(rec); err != nil {
 		return err
@@ -87,65 +99,85 @@ func (r *Receiver) hold(g *group, rec *repl.Record) error {
 		r.stats.Stale++
 		return nil
 	}
+	if rec.Kind == repl.Full {
+		g.asked = false
+	}
 	width := start.RemainingBits() - r.in.RemainingBits()
-	size := (width+7)/8 + waitingOverhead
+	size := (width+7)/8 + len(r.needs)*needBytes + waitingOverhead
 	r.supersede(g, rec)
-	if !r.makeRoom(g, rec, size) {
-		r.refuse(g, rec)
-		return nil
+	if !r.makeRoom(g, rec, size) || len(r.needs) > 0 && !r.needy.add(g) {
+		return r.refuse(g, rec, start)
 	}
 	w := r.waiting.get(rec)
-	w.width = width
+	w.size = size
+	w.needs = append(w.needs[:0], r.needs...)
 	w.body = append(w.body[:0], make([]byte, (width+7)/8)...)
 	start.Copy(w.body, width)
 	r.waiting.add(w, 1)
 	g.waits = append(g.waits, w)
 	r.stats.Waited++
-	if g.known && rec.Tick.Sub(g.waits[0].rec.Tick) > patience {
+	if r.late(g, rec) {
 		r.ask(g)
 	}
 	return nil
 }
 
-// repeats reports whether an action of that place in the sequence waits already.
-// Of two at one place the newer counts: the older is of an earlier group under the
-// same handle, which a full had gone past, and it came after that group's end.
-func (r *Receiver) repeats(g *group, rec *repl.Record) bool {
+// late reports whether a group has waited longer than patience, by the tick of what
+// arrives. One of which nothing is known is on its way, unless its full is here.
+func (r *Receiver) late(g *group, rec *record) bool {
+	return (g.known || g.holdsFull()) && rec.Tick.Sub(g.waits[0].rec.Tick) > patience
+}
+
+// overdue asks for the groups of which something has waited longer than patience,
+// each once until its full comes.
+func (r *Receiver) overdue() {
+	r.looked = r.now
+	r.groups.each(func(g *group) {
+		if len(g.waits) > 0 && !g.asked && r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
+			r.ask(g)
+		}
+	})
+}
+
+// repeats reports whether an action waits already, or found no room when it came.
+func (r *Receiver) repeats(g *group, rec *record) bool {
 	if rec.Kind == repl.Update {
 		return false
 	}
-	for i, w := range g.waits {
-		if w.rec.Kind != repl.Update && w.rec.Seq == rec.Seq {
-			if !w.rec.Tick.Before(rec.Tick) {
-				return true
-			}
-			r.waiting.drop(g, i)
-			break
+	for _, w := range g.waits {
+		if w.rec.Kind != repl.Update && w.rec.at == rec.at {
+			return true
 		}
 	}
-	return g.passed&(1<<rec.Seq) != 0
+	return g.passed&g.bit(rec.at) != 0
 }
 
-// refuse passes over a record that there is no room to keep. An action's place in
-// the sequence is remembered, for when what is before it has come.
-func (r *Receiver) refuse(g *group, rec *repl.Record) {
+// refuse passes over a record that there is no room to keep, from where its body
+// starts. An action's place in the sequence is remembered, for when what is before
+// it has come. Only the end of a group can't be asked for again: it happens now.
+func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 	r.stats.Overflow++
+	if rec.Kind == repl.Gone {
+		r.in = start
+		return r.apply(g, rec)
+	}
 	r.ask(g)
 	if rec.Kind != repl.Update {
-		g.passed |= 1 << rec.Seq
+		g.passed |= g.bit(rec.at)
 	}
+	return nil
 }
 
 // supersede drops the waiting updates that the new one makes superfluous: those
-// of the same structure, older, and with no older base. One that needs a later
-// action never displaces one that needs an earlier.
-func (r *Receiver) supersede(g *group, rec *repl.Record) {
+// that are older, and have no older base. One that needs a later action never
+// displaces one that needs an earlier.
+func (r *Receiver) supersede(g *group, rec *record) {
 	if rec.Kind != repl.Update {
 		return
 	}
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		w := &g.waits[i].rec
-		if w.Kind == repl.Update && w.Seq == rec.Seq && w.Tick.Before(rec.Tick) && !w.Base.Before(rec.Base) {
+		if w.Kind == repl.Update && w.Tick.Before(rec.Tick) && !w.Base.Before(rec.Base) {
 			r.waiting.drop(g, i)
 			r.stats.Replaced++
 		}
@@ -154,9 +186,16 @@ func (r *Receiver) supersede(g *group, rec *repl.Record) {
 
 // makeRoom drops the group's oldest updates until the new record fits, and
 // reports whether it does. What is dropped was acknowledged, so the sender may
-// build on it: the group is asked for in full. The end of a group always fits:
-// it has no body, and each group has one.
-func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
+// build on it: the group is asked for in full.
+func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
+	if limit := maxWaitingActions; rec.Kind != repl.Update {
+		if rec.Kind == repl.Full {
+			limit *= 2
+		}
+		if len(g.waits)-g.waitingUpdates() >= limit || rec.Kind != repl.Full && rec.at-g.at > maxWaitingActions {
+			return false
+		}
+	}
 	for !r.waiting.fits(rec, size) || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
 		oldest := g.oldestUpdate()
 		if oldest < 0 {
@@ -170,15 +209,11 @@ func (r *Receiver) makeRoom(g *group, rec *repl.Record, size int) bool {
 }
 
 // fits reports whether there is room for a record that counts size.
-func (p *pool) fits(rec *repl.Record, size int) bool {
-	switch rec.Kind {
-	case repl.Gone:
-		return true
-	case repl.Update:
-		return p.updates+size <= maxUpdateBytes
-	default:
-		return p.bytes+size <= maxWaitingBytes
+func (p *pool) fits(rec *record, size int) bool {
+	if rec.Kind == repl.Update {
+		return p.updates+size <= maxUpdateBytes && p.bytes+size <= maxWaitingBytes
 	}
+	return p.bytes+size <= maxWaitingBytes
 }
 
 func (g *group) waitingUpdates() (n int) {
@@ -200,82 +235,22 @@ func (g *group) oldestUpdate() int {
 	return oldest
 }
 
-// release applies what waited and can be applied now: of the updates the newest,
-// then the next action, and again. What turns out to be lost is passed over.
-func (r *Receiver) release(g *group) error {
-	if len(g.waits) == 0 && g.passed == 0 {
-		return nil
-	}
-	return r.releaseAll(g)
-}
-
-func (r *Receiver) releaseAll(g *group) error {
-	for g.known {
-		r.skipPassed(g)
-		r.dropStale(g)
-		i := r.ready(g)
-		if i < 0 {
-			return nil
-		}
-		w := g.waits[i]
-		if judge(g, &w.rec) == lost {
-			r.pass(g, &w.rec)
-			r.waiting.drop(g, i)
-			continue
-		}
-		in := r.in
-		r.in.Reset(w.body)
-		err := r.apply(g, &w.rec)
-		r.in = in
-		if err != nil {
-			return err
+// holdsFull reports whether a full of the group waits.
+func (g *group) holdsFull() bool {
+	for _, w := range g.waits {
+		if w.rec.Kind == repl.Full {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
-// skipPassed goes on over actions that found no room when they came.
-func (r *Receiver) skipPassed(g *group) {
-	for next := g.seq.Next(); g.passed&(1<<next) != 0; next = next.Next() {
-		g.passed &^= 1 << next
-		g.seq = next
-		r.ask(g)
-	}
-}
-
-// ready returns the waiting record to go on with, or -1.
-func (r *Receiver) ready(g *group) int {
-	best, rank := -1, 0
-	for i, w := range g.waits {
-		of := w.rank(judge(g, &w.rec))
-		if of > rank || of > 0 && of == rank && g.waits[best].rec.Tick.Before(w.rec.Tick) {
-			best, rank = i, of
+// holdsNeeds reports whether an action of the group waits for other groups.
+func (g *group) holdsNeeds() bool {
+	for _, w := range g.waits {
+		if len(w.needs) > 0 {
+			return true
 		}
 	}
-	return best
-}
-
-// rank orders what is ready, 0 for what is not: updates of the present structure
-// first, because an action may start from what they bring.
-func (w *waiting) rank(v verdict) int {
-	update := w.rec.Kind == repl.Update
-	switch {
-	case v == apply && update:
-		return 4
-	case v == apply:
-		return 3
-	case v == lost && !update:
-		return 2
-	case v == lost:
-		return 1
-	}
-	return 0
-}
-
-func (r *Receiver) dropStale(g *group) {
-	for i := len(g.waits) - 1; i >= 0; i-- {
-		if judge(g, &g.waits[i].rec) == drop {
-			r.waiting.drop(g, i)
-		}
-	}
+	return false
 }

@@ -1,12 +1,18 @@
 package sender
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
 // ActionsDue reports whether structure waits to be sent.
-func (p *Peer) ActionsDue() bool { return !p.shapeDue.Empty() || !p.doubted.Empty() }
+func (p *Peer) ActionsDue() bool {
+	return !p.public.shapeDue.Empty() || !p.private.shapeDue.Empty() || !p.public.doubted.Empty() || !p.private.doubted.Empty()
+}
+
+// ActionsOwed reports whether actions of this tick were promised to the peer by
+// others that were sent. AppendActions is then to be called on until it appends
+// nothing, whatever waits in the channel already.
+func (p *Peer) ActionsOwed() bool { return p.units.owed > 0 }
 
 // AppendActions writes one message for a reliable channel that keeps no order:
 // the tick, then records of the groups whose structure is due, as many as fit
@@ -14,27 +20,18 @@ func (p *Peer) ActionsDue() bool { return !p.shapeDue.Empty() || !p.doubted.Empt
 // when nothing can be sent now. The caller sends the message and calls
 // ActionsSent with the name that it will be acknowledged by.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
-	if p.world.held {
+	w := p.world
+	if w.held {
 		return dst
 	}
 	p.answerDoubts()
-	heads := repl.Heads{Tick: p.world.tick}
+	p.units.begin(w.tick)
+	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
-	start := p.w.LenBits()
-	p.w.Bits(uint64(p.world.tick), tickBits)
-	p.actions.begin(p.world.tick)
-	for g := p.shapeDue.Next(0); g >= 0; g = p.shapeDue.Next(g + 1) {
-		if p.unacked[g]&windowFull != 0 {
-			continue
-		}
-		rec, b, ok := p.action(g)
-		if !ok {
-			continue
-		}
-		if full := p.w.LenBits() - start + recordBits(&heads, &rec, b); full > room*8 && !p.actions.fresh() {
-			break
-		}
-		p.appendAction(&heads, &rec, b)
+	p.w.Bits(uint64(w.tick), tickBits)
+	p.actions.begin(w.tick)
+	if p.appendActions(&heads, &p.public, room*8) {
+		p.appendActions(&heads, &p.private, room*8)
 	}
 	if p.actions.fresh() {
 		p.actions.cancel()
@@ -44,83 +41,138 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	return p.w.Finish()
 }
 
+// appendActions writes the actions of one space and reports whether there is room
+// for more.
+func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
+	for i := sp.shapeDue.Next(0); i >= 0; i = sp.shapeDue.Next(i + 1) {
+		rec, b, ok := p.action(sp, i)
+		if !ok || !p.together(sp, i) {
+			continue
+		}
+		p.findNeeds(sp, i, &rec)
+		if p.w.LenBits()+actionBits(b, len(p.needs)) > room && !p.actions.fresh() {
+			return false
+		}
+		p.appendAction(heads, &rec, b)
+		p.sentAction(sp, i, &rec)
+	}
+	return true
+}
+
 // windowFull is the bit of the oldest action that may be under way. While it is,
 // no further one is sent: the receiver could not tell their sequences apart.
 const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
-func (p *Peer) action(g int) (rec repl.Record, b *body, ok bool) {
-	w := p.world
-	rec = repl.Record{Kind: repl.Delta, Group: repl.Handle(g), Seq: p.seq[g].Next(), Tick: w.tick, Base: p.base[g]}
-	switch {
-	case p.phase[g] == ending, !w.groups[g].open && (p.phase[g] == unknown || w.groups[g].abandoned):
-		p.shapeDue.Clear(g)
-		p.doubted.Clear(g)
+func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
+	w, id := p.world, p.group(sp, i)
+	if sp.unacked[i]&windowFull != 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
 		return rec, nil, false
-	case !w.groups[g].open:
-		rec.Kind = repl.Gone
-		return rec, &w.bodies.none, true
-	case w.groups[g].tooLarge, w.groups[g].paused:
+	}
+	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, Base: sp.base[i]}
+	switch gone := id == noGroup || !w.groups[id].open || sp.hidden.Has(i); {
+	case gone && sp.phase[i] != known:
+		sp.shapeDue.Clear(i)
+		sp.doubted.Clear(i)
 		return rec, nil, false
-	case p.phase[g] == unknown:
-		rec.Kind, rec.Seq = repl.Full, 0
-	case p.sent[g] == w.tick:
+	case sp.phase[i] == known && sp.sent[i] == w.tick:
 		// The peer may hold this tick by now, and would drop another record of it.
 		return rec, nil, false
-	case p.doubted.Has(g):
+	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
+		// A full goes past what is under way. Entities that come and go in that would
+		// be forgotten on the way, so it waits.
+		return rec, nil, false
+	case gone:
+		rec.Kind = repl.Gone
+	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
+		return rec, nil, false
+	case sp.phase[i] == unknown:
+		rec.Kind, rec.Seq = repl.Full, 0
+	case sp.doubted.Has(i):
 		rec.Kind = repl.Full
+	default:
+		rec.Kind = repl.Delta
 	}
-	b = w.body(rec.Group, bodyKey{kind: rec.Kind, base: p.keyBase(rec), shaped: p.keyShaped(rec, g)})
-	if messageBits(&rec, b) > repl.MaxGroupBytes*8 {
-		w.refuse(rec.Group)
+	b = w.body(id, p.actionKey(sp, i, rec.Kind))
+	if tickBits+actionBits(b, maxPartners) > repl.MaxGroupBytes*8 {
+		w.refuse(id)
 		return rec, nil, false
 	}
 	return rec, b, true
 }
 
-// messageBits bounds an action message of that one record.
-func messageBits(rec *repl.Record, b *body) int {
-	return tickBits + recordBits(&repl.Heads{Tick: rec.Tick}, rec, b) + 7
+// actionKey leaves out what a kind of body does not depend on, so that it is shared
+// as widely as it can be.
+func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
+	w := p.world
+	key := bodyKey{kind: kind, view: sp.view[i], base: w.tick, shaped: w.tick}
+	if kind == repl.Delta {
+		key.base, key.shaped = sp.base[i], sp.shaped[i]
+	}
+	if p.losesSight(p.group(sp, i)) {
+		key.hides = p
+	}
+	return key
+}
+
+// losesSight reports whether an entity left a group for one that the peer is not
+// shown.
+func (p *Peer) losesSight(id groupID) bool {
+	w := p.world
+	for i := range w.groups[id].left {
+		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.heard && !p.shows(w.slots.group[l.slot]) {
+			return true
+		}
+	}
+	return false
 }
 
 // tickBits is the width of the tick that an action message begins with.
 const tickBits = 32
 
-// keyBase and keyShaped leave out of a body's key what its kind does not use,
-// so that it is shared as widely as it can be.
-func (p *Peer) keyBase(rec repl.Record) entangle.Tick {
-	if rec.Kind == repl.Full {
-		return 0
-	}
-	return rec.Base
-}
-
-func (p *Peer) keyShaped(rec repl.Record, g int) entangle.Tick {
-	if rec.Kind == repl.Full {
-		return 0
-	}
-	return p.shaped[g]
+// actionBits bounds what an action takes with all that stands before its body, and
+// the end of a message after it.
+func actionBits(b *body, needs int) int {
+	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + b.width + 2 + 7
 }
 
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
-	g := rec.Group
-	p.appendRecord(heads, rec, b)
-	if p.phase[g] == unknown {
-		p.world.groups[g].holders++
+	w := p.world
+	heads.Append(&p.w, rec)
+	if rec.Kind != repl.Gone {
+		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
+		slots := w.bodies.slotsOf(b)
+		for _, s := range slots {
+			p.reserve(w.slots.home[s])
+		}
+		p.appendRefs(slots)
 	}
-	p.phase[g] = known
+	p.w.Copy(w.bodies.bytes(b), b.width)
+}
+
+// sentAction notes that an action was sent. It moves the base at once: nothing that
+// is sent later applies before it.
+func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
+	tick := rec.Tick
+	if sp.phase[i] == unknown {
+		p.world.groups[p.group(sp, i)].holders++
+	}
+	sp.phase[i] = known
 	if rec.Kind == repl.Gone {
-		p.phase[g] = ending
+		sp.phase[i] = ending
+		sp.hidden.Clear(i)
 	}
-	p.seq[g] = rec.Seq
-	p.base[g], p.sent[g], p.shaped[g] = p.world.tick, p.world.tick, p.world.tick
-	p.unacked[g] = p.unacked[g]<<1 | 1
-	p.shapeDue.Clear(int(g))
-	p.due.Clear(int(g))
-	p.doubted.Clear(int(g))
-	p.actions.add(sentAction{rec.Group, rec.Seq})
-	p.world.stats.Actions++
+	sp.seq[i] = rec.Seq
+	sp.base[i], sp.sent[i], sp.shaped[i] = tick, tick, tick
+	sp.unacked[i] = sp.unacked[i]<<1 | 1
+	sp.shapeDue.Clear(i)
+	sp.due.Clear(i)
+	sp.doubted.Clear(i)
+	sp.settle(i)
+	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0})
+	p.units.sent(p.group(sp, i))
+	p.stats.Actions++
 }
 
 // ActionsSent names the message that AppendActions wrote last.
@@ -129,69 +181,25 @@ func (p *Peer) ActionsSent(message uint16) { p.actions.last().name = message }
 // HandleDelivered takes the news that an action message was acknowledged.
 func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onDelivered) }
 
-// delivered frees the group's handle once nothing of its old life is under way:
+// delivered lets go of a group once nothing of its life at the peer is under way:
 // an end that the peer received may still wait there for an action before it.
 func (p *Peer) delivered(a sentAction) {
-	g := a.group
-	p.unacked[g] &^= 1 << ((p.seq[g] - a.seq) % repl.SeqCycle)
-	if p.phase[g] == ending && p.unacked[g] == 0 {
-		p.phase[g] = unknown
-		p.world.release(g)
-	}
-}
-
-// sentAction is one record of an action message.
-type sentAction struct {
-	group repl.Handle
-	seq   repl.Seq
-}
-
-// actionLog remembers the records of each action message until it is delivered.
-type actionLog struct {
-	messages []actionMessage
-	spare    [][]sentAction
-}
-
-type actionMessage struct {
-	name    uint16
-	tick    entangle.Tick
-	records []sentAction
-}
-
-func (a *actionLog) empty() bool { return len(a.messages) == 0 }
-
-// begin opens the record of a message.
-func (a *actionLog) begin(tick entangle.Tick) {
-	var records []sentAction
-	if n := len(a.spare); n > 0 {
-		records, a.spare = a.spare[n-1], a.spare[:n-1]
-	}
-	a.messages = append(a.messages, actionMessage{tick: tick, records: records})
-}
-
-func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1] }
-
-func (a *actionLog) fresh() bool { return len(a.last().records) == 0 }
-
-// cancel takes back the record that was begun last and stayed empty.
-func (a *actionLog) cancel() {
-	a.spare = append(a.spare, a.last().records)
-	a.messages = a.messages[:len(a.messages)-1]
-}
-
-func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
-
-func (a *actionLog) settle(name uint16, each func(sentAction)) {
-	for i := range a.messages {
-		if a.messages[i].name != name {
-			continue
-		}
-		records := a.messages[i].records
-		for _, rec := range records {
-			each(rec)
-		}
-		a.spare = append(a.spare, records[:0])
-		a.messages = append(a.messages[:i], a.messages[i+1:]...)
+	sp, i := p.spaceOf(a.group)
+	sp.unacked[i] &^= 1 << ((sp.seq[i] - a.seq) % repl.SeqCycle)
+	if sp.unacked[i] != 0 {
 		return
+	}
+	if sp.bulky.Has(i) {
+		sp.bulky.Clear(i)
+		sp.due.Set(i)
+		sp.settle(i)
+	}
+	if sp.phase[i] == ending {
+		id := p.group(sp, i)
+		sp.phase[i] = unknown
+		p.world.release(id)
+		if sp == &p.private && !sp.shapeDue.Has(i) {
+			p.retire(i)
+		}
 	}
 }

@@ -6,36 +6,50 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// bodyKey says what a body of a group holds. Peers whose keys are equal get the
-// same bits.
+// bodyKey says what a body of a group holds. Peers whose keys ask for the same get
+// the same bits.
 type bodyKey struct {
 	kind   repl.Kind
-	base   entangle.Tick // values that changed after it; not of a Full
+	view   View
+	base   entangle.Tick // values that changed after it; of a Delta or Update
 	shaped entangle.Tick // structure that changed after it; of a Delta
+	// hides is the peer to which some leavers are gone for good, because it does not
+	// see where they went; nil for bodies that any peer can have.
+	hides *Peer
 }
 
 // body is one encoded body and the slots that it refers to.
 type body struct {
-	key   bodyKey
-	off   int
-	width int // bits
-	refs  int // where its slots start
-	nrefs int
-	next  int32
+	key    bodyKey
+	bases  span // of bases that it serves as well
+	shapes span // of shaped ticks that it serves as well
+	off    int
+	width  int // bits
+	refs   int // where its slots start
+	nrefs  int
+	some   bool  // it has a value
+	self   int32 // its number
+	next   int32 // the group's body before it, 1 more than its number
+}
+
+// serves reports whether the body is what a key asks for.
+func (b *body) serves(key *bodyKey) bool {
+	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides &&
+		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }
 
 // bodies holds what was encoded in the present tick, found by group and key.
 type bodies struct {
 	list  []body
 	first []int32 // by group: 1 + index into list, 0 for none
-	used  []repl.Handle
+	used  []groupID
 	arena []byte
-	none  body // of a record that has none
 	slots []repl.Slot
 
 	w    bits.Writer
 	buf  []byte
 	refs repl.RefTable
+	here body // being encoded
 }
 
 func (b *bodies) grow(groups int) {
@@ -46,15 +60,15 @@ func (b *bodies) grow(groups int) {
 
 // reset forgets the bodies of the last tick, at a cost of what it encoded.
 func (b *bodies) reset() {
-	for _, g := range b.used {
-		b.first[g] = 0
+	for _, id := range b.used {
+		b.first[id] = 0
 	}
 	b.used, b.list, b.arena, b.slots = b.used[:0], b.list[:0], b.arena[:0], b.slots[:0]
 }
 
-func (b *bodies) find(g repl.Handle, key bodyKey) *body {
-	for i := b.first[g]; i != 0; i = b.list[i-1].next {
-		if b.list[i-1].key == key {
+func (b *bodies) find(id groupID, key *bodyKey) *body {
+	for i := b.first[id]; i != 0; i = b.list[i-1].next {
+		if b.list[i-1].serves(key) {
 			return &b.list[i-1]
 		}
 	}
@@ -62,17 +76,17 @@ func (b *bodies) find(g repl.Handle, key bodyKey) *body {
 }
 
 // add stores what was just written to b.w.
-func (b *bodies) add(g repl.Handle, key bodyKey) *body {
-	width := b.w.LenBits()
+func (b *bodies) add(id groupID) *body {
+	made := &b.here
+	made.width = b.w.LenBits()
 	b.buf = b.w.Finish()
-	if b.first[g] == 0 {
-		b.used = append(b.used, g)
+	made.off, made.refs, made.nrefs, made.next = len(b.arena), len(b.slots), len(b.refs.Slots()), b.first[id]
+	made.self = int32(len(b.list))
+	if b.first[id] == 0 {
+		b.used = append(b.used, id)
 	}
-	b.list = append(b.list, body{
-		key: key, off: len(b.arena), width: width,
-		refs: len(b.slots), nrefs: len(b.refs.Slots()), next: b.first[g],
-	})
-	b.first[g] = int32(len(b.list))
+	b.list = append(b.list, *made)
+	b.first[id] = int32(len(b.list))
 	b.arena = append(b.arena, b.buf...)
 	b.slots = append(b.slots, b.refs.Slots()...)
 	return &b.list[len(b.list)-1]
@@ -87,73 +101,17 @@ func (b *bodies) slotsOf(of *body) []repl.Slot {
 }
 
 // body returns the body of a group by key, encoded on first need.
-func (w *World) body(g repl.Handle, key bodyKey) *body {
-	if have := w.bodies.find(g, key); have != nil {
-		return have
+func (w *World) body(id groupID, key bodyKey) *body {
+	if !w.unshared {
+		if have := w.bodies.find(id, &key); have != nil {
+			return have
+		}
 	}
 	w.stats.Bodies++
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
-	w.encode(g, key)
-	return b.add(g, key)
-}
-
-// encode writes a group's members. A group of one, the common case, spends one
-// bit on saying so.
-func (w *World) encode(g repl.Handle, key bodyKey) {
-	out, members := &w.bodies.w, w.groups[g].members
-	alone := len(members) == 1 && members[0].number == 0
-	out.Bool(alone)
-	if alone {
-		w.encodeMember(members[0].slot, key)
-		return
-	}
-	for i := range members {
-		out.Bool(true)
-		out.Uvarint(uint64(members[i].number))
-		w.encodeMember(members[i].slot, key)
-	}
-	out.Bool(false)
-}
-
-// encodeMember writes what a member lost and the values that it has to offer.
-func (w *World) encodeMember(s repl.Slot, key bodyKey) {
-	out := &w.bodies.w
-	if key.kind == repl.Delta {
-		removed := w.removedSince(s, key.shaped)
-		out.Bool(!removed.IsZero())
-		if !removed.IsZero() {
-			w.sets.Append(out, &removed)
-		}
-	}
-	values := w.slots.mask[s]
-	if key.kind != repl.Full {
-		values = w.changedSince(s, key.base)
-	}
-	w.sets.Append(out, &values)
-	for c := values.Next(0); c >= 0; c = values.Next(c + 1) {
-		w.src.Encode(out, s, c, &w.bodies.refs)
-	}
-}
-
-// changedSince returns the components that are there and changed after base.
-func (w *World) changedSince(s repl.Slot, base entangle.Tick) (m repl.Mask) {
-	have := &w.slots.mask[s]
-	for c := have.Next(0); c >= 0; c = have.Next(c + 1) {
-		if base.Before(w.changed[c][s]) {
-			m.Set(c)
-		}
-	}
-	return m
-}
-
-// removedSince returns the components that are not there and went after a tick.
-func (w *World) removedSince(s repl.Slot, after entangle.Tick) (m repl.Mask) {
-	for c := range w.comps {
-		if !w.slots.mask[s].Has(c) && after.Before(w.shaped[c][s]) {
-			m.Set(c)
-		}
-	}
-	return m
+	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
+	w.encode(id)
+	return b.add(id)
 }

@@ -6,112 +6,158 @@ import (
 )
 
 // flightLog remembers which groups each packet carried values of, until the
-// packet's fate is known. Its memory follows what is in flight: the groups of
-// all packets stand in one ring.
+// packet's fate is known. Its memory follows what is in flight: the groups of all
+// packets stand in one ring, those of whole runs in the runs, which peers share.
 type flightLog struct {
-	packets []flight // ring, oldest at head
-	head, n int
-	groups  []repl.Handle // ring
-	ghead   int
-	gn      int
+	packets ring[flight]
+	groups  ring[repl.Handle]
+	runs    ring[*run]
 }
 
 type flight struct {
 	pkt    uint16
 	tick   entangle.Tick
 	groups int
+	runs   int
 	done   bool
 }
 
-// minFlights is the first size of the rings; both double as needed, bounded by
-// the packets that a tracker lets be in flight.
-const minFlights = 64
+// ring is a queue that keeps its memory.
+type ring[T any] struct {
+	items   []T // a power of two
+	head, n int
+}
 
-func (f *flightLog) empty() bool { return f.n == 0 }
+// minRing is the first size of a ring; it doubles as needed, bounded by the packets
+// that a tracker lets be in flight.
+const minRing = 64
+
+func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
+
+func (r *ring[T]) push(v T) {
+	if r.n == len(r.items) {
+		bigger := make([]T, max(minRing, 2*len(r.items)))
+		for i := range r.n {
+			bigger[i] = *r.at(i)
+		}
+		r.items, r.head = bigger, 0
+	}
+	r.n++
+	*r.at(r.n - 1) = v
+}
+
+// drop takes the n oldest items out.
+func (r *ring[T]) drop(n int) {
+	r.head = (r.head + n) & max(0, len(r.items)-1)
+	r.n -= n
+}
+
+func (f *flightLog) empty() bool { return f.packets.n == 0 }
 
 // begin opens the record of a packet.
 func (f *flightLog) begin(pkt uint16, tick entangle.Tick) {
-	if f.n == len(f.packets) {
-		f.packets, f.head = regrow(f.packets, f.head, f.n), 0
-	}
-	f.packets[(f.head+f.n)&(len(f.packets)-1)] = flight{pkt: pkt, tick: tick}
-	f.n++
+	f.packets.push(flight{pkt: pkt, tick: tick})
 }
 
-func (f *flightLog) last() *flight {
-	return &f.packets[(f.head+f.n-1)&(len(f.packets)-1)]
-}
+func (f *flightLog) last() *flight { return f.packets.at(f.packets.n - 1) }
 
 // fresh reports whether the record that was begun last is still empty.
-func (f *flightLog) fresh() bool { return f.last().groups == 0 }
+func (f *flightLog) fresh() bool { return f.last().groups == 0 && f.last().runs == 0 }
 
 // cancel takes the empty record back that was begun last.
-func (f *flightLog) cancel() { f.n-- }
+func (f *flightLog) cancel() { f.packets.n-- }
 
 // add notes a group in the record that was begun last.
-func (f *flightLog) add(g repl.Handle) {
-	if f.gn == len(f.groups) {
-		f.groups, f.ghead = regrow(f.groups, f.ghead, f.gn), 0
-	}
-	f.groups[(f.ghead+f.gn)&(len(f.groups)-1)] = g
-	f.gn++
+func (f *flightLog) add(h repl.Handle) {
+	f.groups.push(h)
 	f.last().groups++
 }
 
-// settle finds a packet whose fate became known and calls each for its groups.
-// Packets that carried none are not here.
-func (f *flightLog) settle(pkt uint16, each func(g repl.Handle, tick entangle.Tick)) {
-	at := f.ghead
-	for i := range f.n {
-		fl := &f.packets[(f.head+i)&(len(f.packets)-1)]
+// addRun notes all groups of a run.
+func (f *flightLog) addRun(r *run) {
+	f.runs.push(r)
+	f.last().runs++
+}
+
+// settle finds a packet whose fate became known and calls each for its groups and
+// its runs. Packets that carried none are not here.
+func (f *flightLog) settle(pkt uint16, each func(*flight, repl.Handle), all func(*flight, *run)) {
+	group, shared := 0, 0
+	for i := range f.packets.n {
+		fl := f.packets.at(i)
 		if fl.pkt == pkt && !fl.done {
 			for k := range fl.groups {
-				each(f.groups[(at+k)&(len(f.groups)-1)], fl.tick)
+				each(fl, *f.groups.at(group + k))
+			}
+			for k := range fl.runs {
+				all(fl, *f.runs.at(shared + k))
 			}
 			fl.done = true
 			break
 		}
-		at += fl.groups
+		group, shared = group+fl.groups, shared+fl.runs
 	}
 	f.trim()
 }
 
 // trim frees the oldest records whose fate is known.
 func (f *flightLog) trim() {
-	for f.n > 0 && f.packets[f.head].done {
-		f.ghead = (f.ghead + f.packets[f.head].groups) & (len(f.groups) - 1)
-		f.gn -= f.packets[f.head].groups
-		f.head = (f.head + 1) & (len(f.packets) - 1)
-		f.n--
+	for f.packets.n > 0 && f.packets.at(0).done {
+		fl := f.packets.at(0)
+		f.groups.drop(fl.groups)
+		f.runs.drop(fl.runs)
+		f.packets.drop(1)
 	}
 }
 
-// regrow doubles a ring and lays it out from its start.
-func regrow[T any](ring []T, head, n int) []T {
-	bigger := make([]T, max(minFlights, 2*len(ring)))
-	for i := range n {
-		bigger[i] = ring[(head+i)&(len(ring)-1)]
+// oldest returns the tick of the oldest packet under way, or now if there is none.
+func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
+	if f.packets.n == 0 {
+		return now
 	}
-	return bigger
+	return f.packets.at(0).tick
 }
 
 // HandleAcked takes the news that a packet arrived: the peer holds the groups
 // that it carried at that packet's tick, or will before anything later applies.
-func (p *Peer) HandleAcked(pkt uint16) { p.flights.settle(pkt, p.onAcked) }
+func (p *Peer) HandleAcked(pkt uint16) { p.flights.settle(pkt, p.onAcked, p.onRunAcked) }
 
 // HandleLost takes the news that a packet is presumed lost: what it carried is
 // due again, unless it was sent anew or acknowledged meanwhile.
-func (p *Peer) HandleLost(pkt uint16) { p.flights.settle(pkt, p.onLost) }
+func (p *Peer) HandleLost(pkt uint16) { p.flights.settle(pkt, p.onLost, p.onRunLost) }
 
-func (p *Peer) acked(g repl.Handle, tick entangle.Tick) {
-	if p.phase[g] == known && p.base[g].Before(tick) {
-		p.base[g] = tick
+func (p *Peer) acked(fl *flight, h repl.Handle) {
+	sp, i := p.spaceOf(h)
+	if sp.base[i].Before(fl.tick) {
+		sp.base[i] = fl.tick
 	}
 }
 
-func (p *Peer) lost(g repl.Handle, tick entangle.Tick) {
-	if p.phase[g] == known && p.base[g].Before(tick) && p.sent[g] == tick {
-		p.due.Set(int(g))
-		p.world.stats.Resent++
+func (p *Peer) lost(fl *flight, h repl.Handle) {
+	sp, i := p.spaceOf(h)
+	if sp.phase[i] == known && sp.base[i].Before(fl.tick) && sp.sent[i] == fl.tick {
+		sp.due.Set(i)
+		p.stats.Resent++
+	}
+}
+
+func (p *Peer) runAcked(fl *flight, r *run) {
+	if !r.dense {
+		for _, h := range r.groups {
+			p.acked(fl, h)
+		}
+		return
+	}
+	base := p.public.base[r.groups[0] : r.groups[len(r.groups)-1]+1]
+	for i, b := range base {
+		if b.Before(fl.tick) {
+			base[i] = fl.tick
+		}
+	}
+}
+
+func (p *Peer) runLost(fl *flight, r *run) {
+	for _, h := range r.groups {
+		p.lost(fl, h)
 	}
 }

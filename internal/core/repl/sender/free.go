@@ -1,85 +1,77 @@
 package sender
 
-import (
-	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
-)
+import "github.com/entangle-ecs/entangle"
 
-// quarantine is how many ticks a handle rests after its group has ended: longer
-// than any packet is late that was presumed lost. What refers to a group by its
-// handle may not find another one there.
+// quarantine is how many ticks a handle or a number rests after what it named has
+// ended: longer than any packet is late that was presumed lost. What refers to
+// something by it may not find another there.
 const quarantine = 64
 
-// freed is a handle whose group has ended everywhere.
+// freed is a number that is free since a tick.
 type freed struct {
-	handle repl.Handle
-	tick   entangle.Tick // when it ended
+	number int32
+	tick   entangle.Tick
 }
 
-// freeList gives handles out again, the longest free first.
+// freeList gives numbers out again, the longest free first.
 type freeList struct {
 	list []freed
 	head int
-
-	oldest entangle.Tick // of what is under way to any peer, as of the tick asked
-	asked  entangle.Tick
-	known  bool
 }
 
-func (f *freeList) put(g repl.Handle, now entangle.Tick) {
+func (f *freeList) put(n int32, now entangle.Tick) {
 	if f.head > len(f.list)/2 {
 		f.list = f.list[:copy(f.list, f.list[f.head:])]
 		f.head = 0
 	}
-	f.list = append(f.list, freed{g, now})
+	f.list = append(f.list, freed{n, now})
 }
 
-// takeHandle returns a handle that nothing under way refers to any more: a peer
-// that never had the group may still be sent values of others that refer to it.
-func (w *World) takeHandle() (g repl.Handle, ok bool) {
-	f := &w.free
+// take returns a number that nothing under way refers to any more. underWay is
+// the tick of the oldest thing that is.
+func (f *freeList) take(now entangle.Tick, underWay func() entangle.Tick) (n int32, ok bool) {
 	if f.head == len(f.list) {
 		return 0, false
 	}
 	first := f.list[f.head]
-	if w.tick.Sub(first.tick) < quarantine || !first.tick.Before(w.underWay()) {
+	if !rested(first.tick, now) || !first.tick.Before(underWay()) {
 		return 0, false
 	}
 	f.head++
-	return first.handle, true
+	return first.number, true
 }
 
-// underWay returns the tick of the oldest thing that is under way to any peer,
-// worked out once per tick.
+func rested(since, now entangle.Tick) bool { return now.Sub(since) >= quarantine }
+
+// lull is the tick of the oldest thing that is under way to any peer, worked out
+// at most once per tick.
+type lull struct {
+	oldest, asked entangle.Tick
+	known         bool
+}
+
+// underWay returns the tick of the oldest thing that is under way to any peer: a
+// peer that never had a group may still be sent values of others that refer to it.
 func (w *World) underWay() entangle.Tick {
-	f := &w.free
-	if f.known && f.asked == w.tick {
-		return f.oldest
+	l := &w.lull
+	if l.known && l.asked == w.tick {
+		return l.oldest
 	}
-	f.oldest, f.asked, f.known = w.tick, w.tick, true
+	*l = lull{oldest: w.tick, asked: w.tick, known: true}
 	for _, p := range w.peers {
-		for _, t := range [...]entangle.Tick{p.flights.oldest(w.tick), p.actions.oldest(w.tick)} {
-			if t.Before(f.oldest) {
-				f.oldest = t
-			}
+		if t := p.underWay(w.tick); t.Before(l.oldest) {
+			l.oldest = t
 		}
 	}
-	return f.oldest
+	return l.oldest
 }
 
-// oldest returns the tick of the oldest packet under way, or now if there is none.
-func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
-	if f.n == 0 {
-		return now
+// underWay returns the tick of the oldest thing that is under way to the peer, or
+// now if there is none.
+func (p *Peer) underWay(now entangle.Tick) entangle.Tick {
+	packets, actions := p.flights.oldest(now), p.actions.oldest(now)
+	if actions.Before(packets) {
+		return actions
 	}
-	return f.packets[f.head].tick
-}
-
-// oldest returns the tick of the oldest message under way, or now if there is
-// none.
-func (a *actionLog) oldest(now entangle.Tick) entangle.Tick {
-	if len(a.messages) == 0 {
-		return now
-	}
-	return a.messages[0].tick
+	return packets
 }

@@ -1,88 +1,204 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
+// groupID is the number of a group on this side. It never travels: peers know a
+// group by a handle.
+type groupID int32
+
+// Place says which group an entity is in.
+type Place struct {
+	// Name joins all entities of the same name; zero is a group of its own.
+	Name uint32
+	// Private groups are seen only by the peers that they are shown to, and have a
+	// handle of its own at each of them. Others are seen by all.
+	Private bool
+}
+
 // group is what all peers share of a group.
 type group struct {
-	members []member
-	changed entangle.Tick // newest change of a value or of structure
-	holders int32         // peers that were sent it and have not acknowledged its end
+	place   Place
+	handle  repl.Handle // of a public group
+	private bool
 	open    bool
 
-	// abandoned: it has ended here and goes on at the peers, who are not told.
-	abandoned bool
+	members []member // by rising number
+	left    []leaver // those that some peer may not have heard of yet
+	numbers repl.Member
+	active  int32 // members that are not paused
+	natives int32 // entities that were born here and live, wherever they are now
 
-	// paused: its values can't be read for the time being.
-	paused bool
+	changed entangle.Tick // newest change of a value or of structure
+	shaped  entangle.Tick // newest change of structure
+	holders int32         // peers that were sent it and have not acknowledged its end
+	viewers []viewer      // peers that have a handle of this private group
+
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool
 }
 
+// member is an entity in a group.
 type member struct {
 	slot   repl.Slot
 	number repl.Member
+	paused bool // its values can't be read for the time being
+	// joined is the tick since which it is stated whole to whoever was last sent
+	// the group's structure before it.
+	joined entangle.Tick
 }
 
-// openGroup takes a handle that has been free for long enough, or a new one.
-func (w *World) openGroup() (g repl.Handle, ok bool) {
-	if old, free := w.takeHandle(); free {
-		g = old
-	} else if len(w.groups) == repl.MaxGroups {
-		return 0, false
+// leaver is a member that is no longer one.
+type leaver struct {
+	slot         repl.Slot // of one that moved, as long as it lives
+	number       repl.Member
+	fate         repl.Fate
+	joined, left entangle.Tick
+	heard        bool // every peer has heard of it
+}
+
+// viewer is a peer that a private group has a handle at.
+type viewer struct {
+	peer  *Peer
+	at    int32 // the handle, less repl.Private
+	shown bool  // not merely reserved, for references
+}
+
+// openGroup makes a group. When no handle is left it is not ok.
+func (w *World) openGroup(at Place) (id groupID, ok bool) {
+	w.reclaim()
+	handle := repl.Handle(0)
+	if !at.Private {
+		if handle, ok = w.takeHandle(); !ok {
+			return 0, false
+		}
+	}
+	if n := len(w.idle); n > 0 {
+		id, w.idle = w.idle[n-1], w.idle[:n-1]
 	} else {
-		g = repl.Handle(len(w.groups))
+		id = groupID(len(w.groups))
 		w.groups = append(w.groups, group{})
-		w.growGroups()
+		w.bodies.grow(len(w.groups))
 	}
-	w.groups[g] = group{members: w.groups[g].members[:0], changed: w.tick, open: true}
+	old := &w.groups[id]
+	w.groups[id] = group{
+		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick,
+		members: old.members[:0], left: old.left[:0], viewers: old.viewers[:0],
+	}
+	if !at.Private {
+		w.public[handle] = id
+	}
 	w.live++
-	return g, true
+	return id, true
 }
 
-// growGroups makes room for one more group wherever something is kept by group.
-func (w *World) growGroups() {
-	n := len(w.groups)
-	w.moved.Grow(n)
-	w.reshaped.Grow(n)
-	w.bodies.grow(n)
+// takeHandle returns a public handle that is free.
+func (w *World) takeHandle() (h repl.Handle, ok bool) {
+	if n := len(w.free); n > 0 {
+		h, w.free = w.free[n-1], w.free[:n-1]
+		return h, true
+	}
+	if len(w.public) == repl.MaxGroups {
+		return 0, false
+	}
+	w.public = append(w.public, noGroup)
+	w.moved.Grow(len(w.public))
+	w.reshaped.Grow(len(w.public))
 	for _, p := range w.peers {
-		p.grow(n)
+		p.public.grow(len(w.public), w.tick)
 	}
+	return repl.Handle(len(w.public) - 1), true
 }
 
-// closeGroup ends a group. Its handle is free again when no peer holds it.
-func (w *World) closeGroup(g repl.Handle) {
-	gr := &w.groups[g]
+// noGroup stands where a handle has no group.
+const noGroup groupID = -1
+
+// closeGroup ends a group that has no members any more.
+func (w *World) closeGroup(id groupID) {
+	w.touch(id, true)
+	gr := &w.groups[id]
 	gr.open = false
-	gr.members = gr.members[:0]
-	gr.changed = w.tick
-	w.live--
-	w.moved.Clear(int(g))
-	w.reshaped.Set(int(g))
-	if gr.holders == 0 {
-		w.free.put(g, w.tick)
+	if gr.place.Name != 0 {
+		delete(w.named, gr.place)
 	}
+	if !gr.private {
+		w.moved.Clear(int(gr.handle))
+	}
+	w.live--
+	w.rest(id)
 }
 
 // release takes one holder off a group.
-func (w *World) release(g repl.Handle) {
-	gr := &w.groups[g]
-	gr.holders--
-	if gr.holders == 0 && !gr.open {
-		w.free.put(g, w.tick)
+func (w *World) release(id groupID) {
+	w.groups[id].holders--
+	w.rest(id)
+}
+
+// rest lays a group aside that has ended everywhere and names nobody any more.
+func (w *World) rest(id groupID) {
+	gr := &w.groups[id]
+	if !gr.open && gr.holders == 0 && gr.natives == 0 {
+		w.resting.put(int32(id), w.tick)
 	}
 }
 
+// reclaim frees what has rested for long enough.
+func (w *World) reclaim() {
+	w.unbury()
+	for {
+		n, ok := w.resting.take(w.tick, w.underWay)
+		if !ok {
+			return
+		}
+		id := groupID(n)
+		gr := &w.groups[id]
+		for _, v := range gr.viewers {
+			v.peer.unreserve(int(v.at))
+		}
+		gr.viewers = gr.viewers[:0]
+		if !gr.private {
+			w.public[gr.handle] = noGroup
+			w.free = append(w.free, gr.handle)
+		}
+		for _, l := range gr.left {
+			w.forgetTrail(l.slot, id)
+		}
+		w.idle = append(w.idle, id)
+	}
+}
+
+// find returns where a number stands among the members, or belongs.
+func (gr *group) find(n repl.Member) (i int, there bool) {
+	return slices.BinarySearchFunc(gr.members, n, func(m member, n repl.Member) int { return int(m.number) - int(n) })
+}
+
+// at returns where a slot stands among the members.
+func (gr *group) at(s repl.Slot) int {
+	return slices.IndexFunc(gr.members, func(m member) bool { return m.slot == s })
+}
+
+// viewer returns a peer's handle of a private group, less repl.Private.
+func (gr *group) viewer(p *Peer) *viewer {
+	for i := range gr.viewers {
+		if gr.viewers[i].peer == p {
+			return &gr.viewers[i]
+		}
+	}
+	return nil
+}
+
 // refuse takes note of a group that is too large to be sent.
-func (w *World) refuse(g repl.Handle) {
-	w.groups[g].tooLarge = true
+func (w *World) refuse(id groupID) {
+	gr := &w.groups[id]
+	gr.tooLarge = true
 	w.stats.TooLarge++
-	if len(w.refused) < maxRefusedHeld {
-		w.refused = append(w.refused, w.groups[g].members[0].slot)
+	if len(w.refused) < maxRefusedHeld && len(gr.members) > 0 {
+		w.refused = append(w.refused, gr.members[0].slot)
 	}
 }
 

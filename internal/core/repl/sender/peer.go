@@ -6,53 +6,40 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// phase is how far a group has come at a peer.
-type phase uint8
-
-const (
-	unknown phase = iota // never sent, or its end acknowledged
-	known                // its full was sent
-	ending               // its end was sent
-)
-
-// Peer is what one peer was sent of the world, and what it acknowledged. The
-// state by group is columns: what touches every group reads only what it needs.
+// Peer is what one peer was sent of the world, and what it acknowledged.
 type Peer struct {
-	world *World
-
-	phase   []phase
-	base    []entangle.Tick // newest tick that the peer holds before anything later applies
-	sent    []entangle.Tick // last tick of which anything was sent
-	shaped  []entangle.Tick // last tick of which structure was sent
-	seq     []repl.Seq      // of the last action
-	unacked []uint8         // bit i: the action i before the last one is under way
-
-	due      repl.Bitset // has values to send
-	shapeDue repl.Bitset // has structure to send
-	doubted  repl.Bitset // the peer asked for it in full
-	cursor   int         // where the next updates frame goes on
+	world           *World
+	public, private space
 
 	answered entangle.Tick // the last tick in which doubts were answered
-	doubts   int           // where the next tick's answers go on
+	units    units
+	needs    []repl.Need
 
+	plan    plan
 	flights flightLog
 	actions actionLog
 	w       bits.Writer
+	run     repl.Run
+	stats   Stats
 
 	// The methods as values, made once: a method value made per call allocates.
-	onAcked, onLost func(repl.Handle, entangle.Tick)
-	onDelivered     func(sentAction)
+	onAcked, onLost       func(*flight, repl.Handle)
+	onRunAcked, onRunLost func(*flight, *run)
+	onDelivered           func(sentAction)
 }
 
-// NewPeer takes a peer in: all that is replicated becomes due for it.
+// NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w}
+	p.private.first = repl.Private
+	p.units.judged = map[groupID]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
-	p.grow(len(w.groups))
+	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
+	p.public.grow(len(w.public), w.tick)
 	w.peers = append(w.peers, p)
-	for g := range w.groups {
-		if w.groups[g].open {
-			p.shapeDue.Set(g)
+	for h, id := range w.public {
+		if id != noGroup && w.groups[id].open {
+			p.public.shapeDue.Set(h)
 		}
 	}
 	return p
@@ -60,56 +47,90 @@ func (w *World) NewPeer() *Peer {
 
 // Close lets a peer go: it holds no group any more.
 func (p *Peer) Close() {
-	for g, ph := range p.phase {
-		if ph != unknown {
-			p.world.release(repl.Handle(g))
+	w := p.world
+	for _, sp := range p.spaces() {
+		for i, ph := range sp.phase {
+			if ph != unknown {
+				w.release(p.group(sp, i))
+			}
+			w.views.use(sp.view[i], -1)
 		}
 	}
-	for i, other := range p.world.peers {
+	for _, id := range p.private.groups {
+		if id != noGroup {
+			w.groups[id].dropViewer(p)
+		}
+	}
+	for i, other := range w.peers {
 		if other == p {
-			p.world.peers = append(p.world.peers[:i], p.world.peers[i+1:]...)
+			w.peers = append(w.peers[:i], w.peers[i+1:]...)
 			break
 		}
 	}
+	w.stats.add(&p.stats)
 	*p = Peer{}
 }
 
-func (p *Peer) grow(groups int) {
-	for len(p.phase) < groups {
-		p.phase = append(p.phase, unknown)
-		p.base = append(p.base, 0)
-		p.sent = append(p.sent, 0)
-		p.shaped = append(p.shaped, 0)
-		p.seq = append(p.seq, 0)
-		p.unacked = append(p.unacked, 0)
+func (p *Peer) spaces() [2]*space { return [2]*space{&p.public, &p.private} }
+
+// spaceOf returns where a handle's state stands. Its index may be beyond the end.
+func (p *Peer) spaceOf(h repl.Handle) (sp *space, i int) {
+	if h.Private() {
+		return &p.private, int(h - repl.Private)
 	}
-	p.due.Grow(groups)
-	p.shapeDue.Grow(groups)
-	p.doubted.Grow(groups)
+	return &p.public, int(h)
+}
+
+// group returns the group of a handle, or noGroup.
+func (p *Peer) group(sp *space, i int) groupID {
+	if sp == &p.public {
+		return p.world.public[i]
+	}
+	return sp.groups[i]
+}
+
+// find returns where a group's state stands; i is -1 if the peer has no handle of it.
+func (p *Peer) find(id groupID) (sp *space, i int) {
+	gr := &p.world.groups[id]
+	if !gr.private {
+		return &p.public, int(gr.handle)
+	}
+	if v := gr.viewer(p); v != nil {
+		return &p.private, int(v.at)
+	}
+	return &p.private, -1
+}
+
+// known returns where the state of a handle stands that the peer was sent.
+func (p *Peer) known(h repl.Handle) (sp *space, i int, ok bool) {
+	sp, i = p.spaceOf(h)
+	return sp, i, i < len(sp.phase) && sp.phase[i] == known
 }
 
 // Base returns the base of a group at this peer, for tests and inspection; ok is
 // false while the peer was not sent the group.
-func (p *Peer) Base(g repl.Handle) (base entangle.Tick, ok bool) {
-	if int(g) >= len(p.phase) || p.phase[g] != known {
+func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
+	sp, i, ok := p.known(h)
+	if !ok {
 		return 0, false
 	}
-	return p.base[g], true
+	return sp.base[i], true
 }
 
 // Idle reports whether the peer was sent and acknowledged all there is.
 func (p *Peer) Idle() bool {
-	return p.due.Empty() && p.shapeDue.Empty() && p.doubted.Empty() && p.flights.empty() && p.actions.empty()
+	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty()
 }
 
 // HandleResync answers a peer that lost the thread of a group: it is sent again
 // in full. Groups that the peer was never sent are ignored.
-func (p *Peer) HandleResync(g repl.Handle) {
-	if int(g) >= len(p.phase) || p.phase[g] != known || p.doubted.Has(int(g)) {
+func (p *Peer) HandleResync(h repl.Handle) {
+	sp, i, ok := p.known(h)
+	if !ok || sp.doubted.Has(i) {
 		return
 	}
-	p.world.stats.Resyncs++
-	p.doubted.Set(int(g))
+	p.stats.Resyncs++
+	sp.doubted.Set(i)
 }
 
 // MaxFullsPerTick bounds the groups that a peer is sent again in a tick because it
@@ -117,35 +138,35 @@ func (p *Peer) HandleResync(g repl.Handle) {
 // tick; a peer that lost 4,000 groups at once has them back after a second.
 const MaxFullsPerTick = 64
 
-// answerDoubts makes the next groups due that the peer has asked for.
+// answerDoubts makes the next groups due that are to be sent in full.
 func (p *Peer) answerDoubts() {
 	if p.answered == p.world.tick {
 		return
 	}
 	p.answered = p.world.tick
-	for left, wrapped := MaxFullsPerTick, false; left > 0; left-- {
-		g := p.doubted.Next(p.doubts)
-		if g < 0 && (wrapped || p.doubts == 0) {
-			return
-		} else if g < 0 {
-			wrapped, p.doubts = true, 0
+	left := MaxFullsPerTick
+	for _, sp := range p.spaces() {
+		left = sp.answerDoubts(left)
+	}
+}
+
+func (sp *space) answerDoubts(left int) int {
+	for wrapped := false; left > 0; left-- {
+		i := sp.doubted.Next(sp.doubts)
+		if i < 0 && (wrapped || sp.doubts == 0) {
+			break
+		} else if i < 0 {
+			wrapped, sp.doubts = true, 0
 			continue
 		}
-		p.doubts = g + 1
-		p.shapeDue.Set(g)
+		sp.doubts = i + 1
+		sp.shapeDue.Set(i)
+		sp.steady.Clear(i)
 	}
+	return left
 }
 
-// appendRecord writes a head, the references and a body.
-func (p *Peer) appendRecord(heads *repl.Heads, rec *repl.Record, b *body) {
-	heads.Append(&p.w, rec)
-	if !rec.Kind.HasBody() {
-		return
-	}
-	p.appendRefs(p.world.bodies.slotsOf(b))
-	p.w.Copy(p.world.bodies.bytes(b), b.width)
-}
-
+// appendRefs writes the table of what a body refers to, as the peer names it.
 func (p *Peer) appendRefs(slots []repl.Slot) {
 	p.w.Bool(len(slots) > 0)
 	if len(slots) == 0 {
@@ -153,13 +174,6 @@ func (p *Peer) appendRefs(slots []repl.Slot) {
 	}
 	p.w.Uvarint(uint64(len(slots)))
 	for _, s := range slots {
-		id, _ := p.world.ID(s)
-		repl.AppendRef(&p.w, repl.Ref{ID: id})
+		repl.AppendRef(&p.w, repl.Ref{ID: p.id(s)})
 	}
-}
-
-// recordBits bounds the size of a record with that body, and the end of a frame
-// after it.
-func recordBits(heads *repl.Heads, rec *repl.Record, b *body) int {
-	return heads.Width(rec) + 1 + repl.MaxRefBits*(b.nrefs+1) + b.width + 1
 }

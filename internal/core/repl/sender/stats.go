@@ -2,14 +2,32 @@ package sender
 
 // Stats counts what a sender did, since it was made.
 type Stats struct {
-	Updates       uint64 // records of values
-	Actions       uint64 // records of structure, fulls and ends among them
-	Bodies        uint64 // encoded; what is above it was shared
-	Resyncs       uint64 // groups sent in full because a peer asked
-	Resent        uint64 // groups due again because a packet was presumed lost
-	GroupsRefused uint64 // entities not replicated: no handle was left
-	TooLarge      uint64 // records over repl.MaxGroupBytes, not sent
+	Updates        uint64 // records of values
+	Actions        uint64 // records of structure, fulls and ends among them
+	Bodies         uint64 // encoded; what is above it was shared
+	Resyncs        uint64 // groups sent in full because a peer asked
+	Resent         uint64 // groups due again because a packet was presumed lost
+	GroupsRefused  uint64 // entities not replicated: no handle was left
+	MembersRefused uint64 // entities that got a group of their own: theirs was full
+	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
+}
+
+func (s *Stats) add(o *Stats) {
+	s.Updates += o.Updates
+	s.Actions += o.Actions
+	s.Bodies += o.Bodies
+	s.Resyncs += o.Resyncs
+	s.Resent += o.Resent
+	s.GroupsRefused += o.GroupsRefused
+	s.MembersRefused += o.MembersRefused
+	s.TooLarge += o.TooLarge
 }
 
 // Stats returns the counters.
-func (w *World) Stats() Stats { return w.stats }
+func (w *World) Stats() Stats {
+	sum := w.stats
+	for _, p := range w.peers {
+		sum.add(&p.stats)
+	}
+	return sum
+}

@@ -1,86 +1,162 @@
 package sender
 
 import (
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // minRoom is the space, in bytes, below which an updates frame is not begun: the
 // smallest record with its head.
 const minRoom = 16
 
-// AppendUpdates writes an updates frame for the packet pkt: of the groups whose
-// values are due, as many as fit into room bytes. It returns dst as it was when
-// there is nothing to send. Groups take turns: the next frame goes on where this
-// one ended.
+// AppendUpdates writes an updates frame for the packet pkt: of what is planned for
+// this tick, as much as fits into room bytes. It returns dst as it was when there
+// is nothing to send. Groups take turns: the next tick goes on where this one ended.
 func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if room < minRoom || p.world.held {
 		return dst
 	}
-	g := p.nextDue()
-	if g < 0 {
+	p.Prepare()
+	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
-	heads := repl.Heads{Tick: p.world.tick, Updates: true}
 	p.w.Reset(dst)
-	start, left := p.w.LenBits(), room*8
 	p.flights.begin(pkt, p.world.tick)
-	for ; g >= 0 && heads.Rises(repl.Handle(g)); g = p.nextDue() {
-		rec := repl.Record{Kind: repl.Update, Group: repl.Handle(g), Seq: p.seq[g], Base: p.base[g]}
-		b := p.world.body(rec.Group, bodyKey{kind: repl.Update, base: rec.Base})
-		if need := recordBits(&heads, &rec, b); need > left-(p.w.LenBits()-start) {
-			if need > repl.MaxUpdateBytes*8 {
-				p.promote(g)
-				continue
-			}
-			break
-		}
-		p.appendUpdate(&heads, &rec, b)
+	p.run = repl.Run{Tick: p.world.tick}
+	for p.plan.next < len(p.plan.steps) && p.appendStep(room*8) {
+		p.plan.next++
 	}
 	if p.flights.fresh() {
 		p.flights.cancel()
 		return dst
 	}
-	heads.End(&p.w)
 	return p.w.Finish()
 }
 
-// nextDue returns the next group that has values to send, from the cursor on
-// and around, or -1. What turns out to be acknowledged is struck off; a paused
-// group is due again when it resumes.
-func (p *Peer) nextDue() int {
-	for range 2 {
-		for g := p.due.Next(p.cursor); g >= 0; g = p.due.Next(g + 1) {
-			p.cursor = g
-			if p.wantsUpdate(g) {
-				return g
-			}
-			p.due.Clear(g)
-		}
-		p.cursor = 0
+// appendStep writes a step and reports whether it is done with.
+func (p *Peer) appendStep(room int) bool {
+	s := &p.plan.steps[p.plan.next]
+	if s.run == nil {
+		return p.appendRecords(s, room)
 	}
-	return -1
+	if p.w.LenBits()+runHeadBits(&p.run, s)+s.made.bytes*8 <= room {
+		p.appendRun(s)
+		return true
+	}
+	if !p.flights.fresh() || room >= repl.MaxUpdateBytes*8 {
+		return false
+	}
+	return p.appendApart(s, room)
 }
 
-// wantsUpdate reports whether values alone can be sent of a group: the peer has
-// its present structure, and lacks a change. While structure waits the action
-// will carry the values too, so that the peer never holds one tick's values in
-// another tick's structure.
-func (p *Peer) wantsUpdate(g int) bool {
-	gr := &p.world.groups[g]
-	return p.phase[g] == known && !p.shapeDue.Has(g) && !gr.paused && p.base[g].Before(gr.changed)
+// runHeadBits is what the head of a run takes, up to a whole byte.
+func runHeadBits(run *repl.Run, s *step) int {
+	bits := 2 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base))
+	return (bits + 7) &^ 7
 }
 
-func (p *Peer) appendUpdate(heads *repl.Heads, rec *repl.Record, b *body) {
-	p.appendRecord(heads, rec, b)
-	p.due.Clear(int(rec.Group))
-	p.sent[rec.Group] = p.world.tick
-	p.flights.add(rec.Group)
-	p.world.stats.Updates++
+// appendRun copies a whole run, or writes it anew in the plain twin.
+func (p *Peer) appendRun(s *step) {
+	w, r := p.world, s.run
+	p.run.Begin(&p.w, r.groups[0], s.base)
+	if w.unrun {
+		w.rewrite(p, s)
+	} else {
+		p.w.Raw(w.runs.arena[s.made.off : s.made.off+s.made.bytes])
+	}
+	p.flights.addRun(r)
+	p.stats.Updates += uint64(len(r.groups))
+	p.public.sendRun(r)
+	p.public.cursor = int(r.groups[len(r.groups)-1]) + 1
 }
 
-// promote sends what no packet can hold as an action: those travel in fragments
-// that are resent until the whole is there.
-func (p *Peer) promote(g int) {
-	p.due.Clear(g)
-	p.shapeDue.Set(g)
+// sendRun notes that all groups of a run were sent.
+func (sp *space) sendRun(r *run) {
+	first, last := r.groups[0], r.groups[len(r.groups)-1]
+	if !r.dense {
+		for _, h := range r.groups {
+			sp.sent[h] = r.tick
+			sp.due.Clear(int(h))
+		}
+		return
+	}
+	sent := sp.sent[first : last+1]
+	for i := range sent {
+		sent[i] = r.tick
+	}
+	for i := first >> 6; i <= last>>6; i++ {
+		sp.due[i] &^= within(i, first, last)
+	}
+}
+
+// rewrite is the plain twin of copying a run: record by record.
+func (w *World) rewrite(p *Peer, s *step) {
+	for i, h := range s.run.groups {
+		if i > 0 {
+			p.run.Append(&p.w, h, s.base)
+		}
+		p.appendBody(w.body(w.public[h], bodyKey{kind: repl.Update, base: s.base, shaped: w.tick}))
+	}
+	p.run.End(&p.w)
+}
+
+// appendApart writes what fits of a run into a packet that has no room for the whole
+// because of what else it carries: as records of the peer's own, the rest with them.
+func (p *Peer) appendApart(s *step, room int) bool {
+	w, from := p.world, len(p.plan.records)
+	for _, h := range s.run.groups {
+		b := w.bodies.find(w.public[h], &bodyKey{kind: repl.Update, base: p.public.base[h], shaped: w.tick})
+		p.plan.records = append(p.plan.records, planned{int32(h), b.self})
+	}
+	*s = step{space: &p.public, from: from, to: len(p.plan.records)}
+	return p.appendRecords(s, room)
+}
+
+// appendRecords writes records as a run of the peer's own, as far as there is room,
+// and reports whether none are left.
+func (p *Peer) appendRecords(s *step, room int) bool {
+	w, begun := p.world, false
+	for ; s.from < s.to; s.from++ {
+		rec := p.plan.records[s.from]
+		h, base := s.space.first+repl.Handle(rec.at), s.space.base[rec.at]
+		b := &w.bodies.list[rec.body]
+		if p.w.LenBits()+p.stepBits(begun, h, base)+w.recordBits(b)+repl.EndBits > room {
+			break
+		}
+		if begun {
+			p.run.Append(&p.w, h, base)
+		} else {
+			p.run.Begin(&p.w, h, base)
+			begun = true
+		}
+		p.appendBody(b)
+		p.sent(s.space, int(rec.at))
+	}
+	if begun {
+		p.run.End(&p.w)
+	}
+	return s.from == s.to
+}
+
+// stepBits bounds what stands before a record.
+func (p *Peer) stepBits(begun bool, h repl.Handle, base entangle.Tick) int {
+	if !begun {
+		return repl.MaxRunHead * 8
+	}
+	return p.run.Width(h, base)
+}
+
+func (p *Peer) sent(sp *space, i int) {
+	sp.due.Clear(i)
+	sp.sent[i] = p.world.tick
+	sp.cursor = i + 1
+	p.flights.add(sp.first + repl.Handle(i))
+	p.stats.Updates++
+}
+
+// appendBody writes the references of a body and the body.
+func (p *Peer) appendBody(b *body) {
+	p.appendRefs(p.world.bodies.slotsOf(b))
+	p.w.Copy(p.world.bodies.bytes(b), b.width)
 }

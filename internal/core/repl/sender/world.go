@@ -24,34 +24,34 @@ type World struct {
 	tick  entangle.Tick
 
 	slots   slots
-	changed ticks // value, or presence, of a component of a slot
-	shaped  ticks // presence alone
-
 	groups  []group
-	free    freeList
+	public  []groupID           // by public handle
+	named   map[Place]groupID   // groups that the caller named
+	trails  map[repl.Slot]trail // where entities were before, until all peers know
+	idle    []groupID           // entries of groups that are free
+	free    []repl.Handle       // public handles that nothing refers to any more
+	resting freeList            // groups that ended and may be referred to yet
+	lull    lull
+	graves  []grave // of rising ticks
 	live    int
 	refused []repl.Slot
 
-	// Of the tick under way, by group.
+	// Of the tick under way: by public handle, and of private groups.
 	moved    repl.Bitset
 	reshaped repl.Bitset
+	stirred  []groupID
 
 	held bool // between ticks: the source's values may be newer than the tick
 
 	peers  []*Peer
+	views  views
 	bodies bodies
+	runs   runs
 	stats  Stats
-}
 
-// slots is what is known of each replicated entity.
-type slots struct {
-	id   []repl.ID
-	mask []repl.Mask // of a slot that is not in use: empty
-	used repl.Bitset
+	sorted          []leaver // of the body at hand
+	unshared, unrun bool     // plain twins, for tests
 }
-
-// ticks holds a tick for each component and slot: one column per component.
-type ticks [][]entangle.Tick
 
 // NewWorld returns an empty world of the given number of component types.
 func NewWorld(src Source, comps int) *World {
@@ -59,10 +59,18 @@ func NewWorld(src Source, comps int) *World {
 		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, repl.MaxComponents))
 	}
 	return &World{
-		src: src, comps: comps, sets: repl.NewSets(comps),
-		changed: make(ticks, comps), shaped: make(ticks, comps),
+		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
+		named: map[Place]groupID{}, trails: map[repl.Slot]trail{},
 	}
 }
+
+// Unshare makes the world encode everything anew for each peer. What the peers are
+// sent stays the same, bit by bit: it is the plain twin of sharing, for tests.
+func (w *World) Unshare() { w.unshared = true }
+
+// Unrun makes the world write runs anew for each peer, record by record, from
+// bodies that are shared: the plain twin of copying runs, for tests.
+func (w *World) Unrun() { w.unrun = true }
 
 // Len returns the number of groups that are replicated.
 func (w *World) Len() int { return w.live }
@@ -70,33 +78,14 @@ func (w *World) Len() int { return w.live }
 // Tick returns the tick of the last Begin.
 func (w *World) Tick() entangle.Tick { return w.tick }
 
-// ID returns the wire id of a slot.
-func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
-	if !w.slots.used.Has(int(s)) {
-		return repl.ID{}, false
-	}
-	return w.slots.id[s], true
-}
-
-// Slot returns the slot of a wire id.
-func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	if int(id.Group) >= len(w.groups) {
-		return repl.NoSlot, false
-	}
-	for _, m := range w.groups[id.Group].members {
-		if m.number == id.Member {
-			return m.slot, true
-		}
-	}
-	return repl.NoSlot, false
-}
-
 // Begin opens a tick, later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
 	w.tick, w.held = tick, false
 	w.moved.Reset()
 	w.reshaped.Reset()
+	w.stirred = w.stirred[:0]
 	w.bodies.reset()
+	w.runs.reset(w.underWay())
 }
 
 // Hold stops all sending until the next Begin. A frame without a tick calls it:
@@ -106,113 +95,50 @@ func (w *World) Hold() { w.held = true }
 // Held reports whether sending stopped.
 func (w *World) Held() bool { return w.held }
 
-// Spawn takes in an entity with the given components, as a group of its own.
-// When no handle is left it is counted, and not replicated.
-func (w *World) Spawn(s repl.Slot, mask repl.Mask) {
-	g, ok := w.openGroup()
-	if !ok {
-		w.stats.GroupsRefused++
-		return
-	}
-	w.growSlots(int(s) + 1)
-	w.slots.id[s] = repl.ID{Group: g}
-	w.slots.mask[s] = mask
-	w.slots.used.Set(int(s))
-	w.groups[g].members = append(w.groups[g].members, member{slot: s})
-	for c := range w.comps { // also what it lacks: the slot may have had another entity
-		w.changed[c][s], w.shaped[c][s] = w.tick, w.tick
-	}
-	w.reshaped.Set(int(g))
-}
-
-// Despawn lets an entity go. Slots that were never taken in are ignored.
-func (w *World) Despawn(s repl.Slot) {
-	if !w.slots.used.Has(int(s)) {
-		return
-	}
-	w.closeGroup(w.slots.id[s].Group)
-	w.slots.used.Clear(int(s))
-	w.slots.mask[s] = repl.Mask{}
-}
-
-// Abandon lets an entity go of which the peers are to hear nothing any more: they
-// keep it as it was last sent. Its handle stays taken while a peer holds it.
-func (w *World) Abandon(s repl.Slot) {
-	if !w.slots.used.Has(int(s)) {
-		return
-	}
-	w.groups[w.slots.id[s].Group].abandoned = true
-	w.Despawn(s)
-}
-
-// Pause stops an entity from being sent: its values can't be read, and the peers
-// keep it as it was last sent.
-func (w *World) Pause(s repl.Slot) { w.setPaused(s, true) }
-
-// Resume sends an entity again, and with it all that changed meanwhile.
-func (w *World) Resume(s repl.Slot) {
-	w.setPaused(s, false)
-	if w.slots.used.Has(int(s)) {
-		w.moved.Set(int(w.slots.id[s].Group))
-	}
-}
-
-func (w *World) setPaused(s repl.Slot, paused bool) {
-	if w.slots.used.Has(int(s)) {
-		w.groups[w.slots.id[s].Group].paused = paused
-	}
-}
-
-// Reshape says that components of an entity appeared and vanished. One that did
-// both and is there now counts as inserted.
-func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
-	if !w.slots.used.Has(int(s)) {
-		return
-	}
-	w.slots.mask[s] = w.slots.mask[s].Without(removed).Union(inserted)
-	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
-		w.changed[c][s], w.shaped[c][s] = w.tick, w.tick
-	}
-	for c := removed.Next(0); c >= 0; c = removed.Next(c + 1) {
-		w.shaped[c][s] = w.tick
-	}
-	w.touch(s, &w.reshaped)
-	w.groups[w.slots.id[s].Group].tooLarge = false
-}
-
-// Change says that a component's value changed in all these slots.
-func (w *World) Change(comp int, slots []repl.Slot) {
-	column := w.changed[comp]
-	for _, s := range slots {
-		if w.slots.used.Has(int(s)) {
-			column[s] = w.tick
-			w.touch(s, &w.moved)
-		}
-	}
-}
-
-func (w *World) touch(s repl.Slot, set *repl.Bitset) {
-	g := w.slots.id[s].Group
-	set.Set(int(g))
-	w.groups[g].changed = w.tick
-}
-
-// Commit closes the tick: what changed in it becomes due for every peer.
+// Commit closes the tick: what changed in it becomes due for every peer that sees
+// it.
 func (w *World) Commit() {
 	for _, p := range w.peers {
-		p.due.Join(w.moved)
-		p.shapeDue.Join(w.reshaped)
+		p.public.due.Join(w.moved)
+		p.public.shapeDue.Join(w.reshaped)
+		p.public.steady.Drop(w.reshaped)
+	}
+	for _, id := range w.stirred {
+		gr := &w.groups[id]
+		for _, v := range gr.viewers {
+			if v.shown {
+				v.peer.private.stir(int(v.at), gr.shaped == w.tick)
+			}
+		}
 	}
 }
 
-func (w *World) growSlots(n int) {
-	for len(w.slots.id) < n {
-		w.slots.id = append(w.slots.id, repl.ID{})
-		w.slots.mask = append(w.slots.mask, repl.Mask{})
-		for c := range w.comps {
-			w.changed[c] = append(w.changed[c], 0)
-			w.shaped[c] = append(w.shaped[c], 0)
-		}
+// stir makes a group due: its values, or its structure and all.
+func (sp *space) stir(i int, shaped bool) {
+	if !shaped {
+		sp.due.Set(i)
+		return
 	}
-	w.slots.used.Grow(n)
+	sp.shapeDue.Set(i)
+	sp.steady.Clear(i)
+}
+
+// touch notes that something of a group changed in this tick.
+func (w *World) touch(id groupID, shaped bool) {
+	gr := &w.groups[id]
+	if gr.private && gr.changed != w.tick {
+		w.stirred = append(w.stirred, id)
+	}
+	if !gr.private {
+		w.moved.Set(int(gr.handle))
+	}
+	gr.changed = w.tick
+	if !shaped {
+		return
+	}
+	gr.shaped = w.tick
+	gr.tooLarge = false
+	if !gr.private {
+		w.reshaped.Set(int(gr.handle))
+	}
 }

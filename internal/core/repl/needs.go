@@ -1,0 +1,57 @@
+package repl
+
+import (
+	"github.com/entangle-ecs/entangle"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Need is what an action waits for: that another group has come to a tick, or has
+// ended at it or later. An entity that goes over from there is then free to come,
+// or both actions are at hand and are applied together.
+type Need struct {
+	Group Handle
+	Tick  entangle.Tick
+}
+
+// MaxNeeds bounds the groups that one action waits for: no more than it can have
+// members.
+const MaxNeeds = MaxMembers
+
+// minNeedBits is the least that one need takes.
+const minNeedBits = 1 + 4 + 4
+
+// NeedsBits bounds what AppendNeeds writes of n.
+func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
+
+// AppendNeeds writes what an action of a tick waits for.
+func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
+	w.Bool(len(needs) > 0)
+	if len(needs) == 0 {
+		return
+	}
+	w.Uvarint(uint64(len(needs)))
+	for _, n := range needs {
+		appendHandle(w, n.Group)
+		w.Uvarint(uint64(now - n.Tick))
+	}
+}
+
+// ReadNeeds appends what an action waits for to dst.
+func ReadNeeds(r *pack.Reader, now entangle.Tick, dst []Need) ([]Need, bool) {
+	if !r.Bool() {
+		return dst, r.Err() == nil
+	}
+	n := r.Uvarint()
+	if r.Err() != nil || n == 0 || n > MaxNeeds || n*minNeedBits > uint64(r.RemainingBits()) {
+		return dst, false
+	}
+	for range n {
+		g, ok := readHandle(r)
+		age := r.Uvarint()
+		if !ok || r.Err() != nil || age > maxAge {
+			return dst, false
+		}
+		dst = append(dst, Need{Group: g, Tick: now - entangle.Tick(age)})
+	}
+	return dst, true
+}

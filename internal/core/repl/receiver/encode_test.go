@@ -1,0 +1,250 @@
+package receiver_test
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// The wire, written by hand: as the page of the protocol has it, and with nothing of
+// the code that is tested but the writer of bits.
+
+// comps is how many components there are: 0 is a number of 32 bits, 1 a reference, 2
+// has no value.
+const comps = 3
+
+// content is what a record says of one member.
+type content struct {
+	removed []int
+	set     []int
+	value   uint32
+	ref     uint64 // index into the table
+}
+
+func number(v uint32) content { return content{set: []int{0}, value: v} }
+
+// record is one record of an action message, or of a run.
+type record struct {
+	kind       repl.Kind
+	group      repl.Handle
+	seq        repl.Seq
+	tick, base entangle.Tick
+	needs      []repl.Need
+	refs       []repl.Ref
+	leavers    []leaver
+	alone      bool
+	only       content // of member 0 alone
+	joins      []joining
+	changed    []change
+}
+
+type leaver struct {
+	number repl.Member
+	fate   repl.Fate
+}
+
+type joining struct {
+	number  repl.Member
+	kept    bool
+	from    int // index into the table; 0: native
+	content content
+}
+
+type change struct {
+	number  repl.Member
+	content content
+}
+
+func flagged(set []int) (v uint64) {
+	for _, c := range set {
+		v |= 1 << c
+	}
+	return v
+}
+
+func (c content) write(w *bits.Writer, removals bool) {
+	if removals {
+		w.Bool(len(c.removed) > 0)
+		if len(c.removed) > 0 {
+			w.Bits(flagged(c.removed), comps)
+		}
+	}
+	w.Bits(flagged(c.set), comps)
+	for _, comp := range c.set {
+		switch comp {
+		case 0:
+			w.Bits(uint64(c.value), 32)
+		case 1:
+			w.Uvarint(c.ref)
+		}
+	}
+}
+
+func handle(w *bits.Writer, h repl.Handle) {
+	w.Bool(h >= repl.MaxGroups)
+	w.Uvarint(uint64(h) % repl.MaxGroups)
+}
+
+func writeNeeds(w *bits.Writer, now entangle.Tick, needs []repl.Need) {
+	w.Bool(len(needs) > 0)
+	if len(needs) == 0 {
+		return
+	}
+	w.Uvarint(uint64(len(needs)))
+	for _, n := range needs {
+		handle(w, n.Group)
+		w.Uvarint(uint64(now - n.Tick))
+	}
+}
+
+func writeRefs(w *bits.Writer, refs []repl.Ref) {
+	w.Bool(len(refs) > 0)
+	if len(refs) == 0 {
+		return
+	}
+	w.Uvarint(uint64(len(refs)))
+	for _, ref := range refs {
+		w.Bool(ref.Yours)
+		handle(w, ref.ID.Group)
+		w.Bool(ref.ID.Member > 0)
+		if ref.ID.Member > 0 {
+			w.Uvarint(uint64(ref.ID.Member) - 1)
+		}
+	}
+}
+
+// list writes rising numbers, and something behind each.
+func list[T any](w *bits.Writer, items []T, number func(T) repl.Member, behind func(T)) {
+	next := uint64(0)
+	for _, item := range items {
+		n := uint64(number(item))
+		w.Uvarint(n - next + 1)
+		next = n + 1
+		behind(item)
+	}
+	w.Uvarint(0)
+}
+
+func (r *record) writeLeavers(w *bits.Writer) {
+	w.Bool(len(r.leavers) > 0)
+	if len(r.leavers) > 0 {
+		list(w, r.leavers, func(l leaver) repl.Member { return l.number }, func(l leaver) { w.Bits(uint64(l.fate), 2) })
+	}
+}
+
+func (r *record) writeChanged(w *bits.Writer) {
+	list(w, r.changed, func(c change) repl.Member { return c.number },
+		func(c change) { c.content.write(w, r.kind == repl.Delta) })
+}
+
+func (r *record) writeJoins(w *bits.Writer) {
+	list(w, r.joins, func(j joining) repl.Member { return j.number }, func(j joining) {
+		if r.kind == repl.Full {
+			w.Bool(j.kept)
+		}
+		if !j.kept {
+			w.Bool(j.from == 0)
+			if j.from > 0 {
+				w.Uvarint(uint64(j.from))
+			}
+		}
+	})
+	for _, j := range r.joins {
+		if !j.kept {
+			j.content.write(w, false)
+		}
+	}
+}
+
+func (r *record) write(w *bits.Writer) {
+	switch r.kind {
+	case repl.Gone:
+		r.writeLeavers(w)
+		return
+	case repl.Update:
+	default:
+		writeNeeds(w, r.tick, r.needs)
+	}
+	writeRefs(w, r.refs)
+	if r.kind != repl.Update {
+		r.writeLeavers(w)
+	}
+	w.Bool(r.alone)
+	if r.alone {
+		r.only.write(w, r.kind == repl.Delta)
+		return
+	}
+	if r.kind != repl.Update {
+		r.writeJoins(w)
+	}
+	if r.kind != repl.Full {
+		r.writeChanged(w)
+	}
+}
+
+// message writes actions of one tick, by rising group.
+func message(records ...record) []byte {
+	var w bits.Writer
+	w.Bits(uint64(records[0].tick), 32)
+	next := repl.Handle(0)
+	for i := range records {
+		r := &records[i]
+		w.Bits(uint64(r.kind), 2)
+		private := r.group >= repl.MaxGroups
+		w.Bool(private)
+		if private {
+			next = max(next, repl.MaxGroups)
+		}
+		w.Uvarint(uint64(r.group - next))
+		next = r.group + 1
+		w.Bits(uint64(r.seq), 3)
+		if r.kind == repl.Delta {
+			w.Bool(false)
+			w.Uvarint(uint64(r.tick - r.base))
+		}
+		r.write(&w)
+	}
+	w.Bits(3, 2)
+	return w.Finish()
+}
+
+// run writes updates of one tick, by rising group of one space.
+func run(records ...record) []byte {
+	var w bits.Writer
+	w.Bool(false)
+	for i := range records {
+		r := &records[i]
+		if i == 0 {
+			handle(&w, r.group)
+			w.Uvarint(uint64(r.tick - r.base))
+			w.Align()
+		} else {
+			before := &records[i-1]
+			gap := uint64(r.group - before.group - 1)
+			w.Bool(gap == 0)
+			if gap > 0 {
+				w.Uvarint(gap)
+			}
+			w.Bool(r.base == before.base)
+			if r.base != before.base {
+				w.Uvarint(uint64(r.tick - r.base))
+			}
+		}
+		r.write(&w)
+	}
+	w.Bool(false)
+	w.Uvarint(0)
+	return w.Finish()
+}
+
+// settledMark writes one part of a mark.
+func settledMark(tick entangle.Tick, part int, last bool, needs ...repl.Need) []byte {
+	var w bits.Writer
+	w.Bool(true)
+	w.Uvarint(uint64(part))
+	w.Bool(last)
+	if last {
+		writeNeeds(&w, tick, needs)
+	}
+	return w.Finish()
+}

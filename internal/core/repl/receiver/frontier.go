@@ -1,0 +1,168 @@
+package receiver
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+const (
+	// maxPending bounds the ticks that may yet settle; the oldest goes for one more.
+	maxPending = 64
+	// maxOpen bounds what one of them may wait for beside its parts. With more it
+	// never settles: a later tick will.
+	maxOpen = 256
+	// maxParts bounds the parts that a mark comes in.
+	maxParts = 64
+)
+
+// frontier is the newest tick of which everything that belongs together has come.
+type frontier struct {
+	tick    entangle.Tick
+	any     bool
+	pending []*pending // by rising tick
+	spare   []*pending
+	// behind is the groups whose update of the frame at hand could not be applied.
+	behind []repl.Need
+}
+
+// pending is a tick of which marks have come.
+type pending struct {
+	tick  entangle.Tick
+	parts uint64 // bit by part: it has come
+	end   int    // how many parts there are; 0: not known
+	never bool   // it waits for more than there is room for
+	open  []repl.Need
+}
+
+// Frontier returns the newest tick that the sender marked as settled and of which
+// everything marked was applied; ok is false before the first. It only rises.
+func (r *Receiver) Frontier() (tick entangle.Tick, ok bool) { return r.frontier.tick, r.frontier.any }
+
+// lags notes that an update of the frame at hand was not applied. Its tick can't
+// settle before the group has come there.
+func (r *Receiver) lags(rec *record) {
+	if f := &r.frontier; len(f.behind) <= maxOpen {
+		f.behind = append(f.behind, repl.Need{Group: rec.Group, Tick: rec.Tick})
+	}
+}
+
+// settled takes a mark, of a tick and all updates that stood before it.
+func (r *Receiver) settled(tick entangle.Tick) error {
+	part, last, ok := r.in.Uvarint(), r.in.Bool(), true
+	if r.needs = r.needs[:0]; last {
+		r.needs, ok = repl.ReadNeeds(&r.in, tick, r.needs)
+	}
+	r.in.Align()
+	if !ok || r.in.Err() != nil || part >= maxParts {
+		return ErrMalformed
+	}
+	p := r.frontier.at(tick)
+	if p == nil {
+		return nil
+	}
+	fresh, ok := p.add(int(part), last)
+	if fresh {
+		r.open(p, r.needs)
+		r.open(p, r.frontier.behind)
+	}
+	return malformedIf(!ok)
+}
+
+// at returns what is known of a tick, or nil for one that is settled, or too old.
+func (f *frontier) at(tick entangle.Tick) *pending {
+	if f.any && !f.tick.Before(tick) {
+		return nil
+	}
+	i := len(f.pending)
+	for i > 0 && tick.Before(f.pending[i-1].tick) {
+		i--
+	}
+	if i > 0 && f.pending[i-1].tick == tick {
+		return f.pending[i-1]
+	}
+	if len(f.pending) == maxPending {
+		if i == 0 {
+			return nil
+		}
+		f.drop(1)
+		i--
+	}
+	p := f.fresh()
+	p.tick = tick
+	f.pending = slices.Insert(f.pending, i, p)
+	return p
+}
+
+func (f *frontier) fresh() *pending {
+	n := len(f.spare)
+	if n == 0 {
+		return &pending{}
+	}
+	p := f.spare[n-1]
+	f.spare = f.spare[:n-1]
+	*p = pending{open: p.open[:0]}
+	return p
+}
+
+// drop forgets the n oldest ticks.
+func (f *frontier) drop(n int) {
+	f.spare = append(f.spare, f.pending[:n]...)
+	f.pending = slices.Delete(f.pending, 0, n)
+}
+
+// add notes a part. fresh is false for one that came already; it is not ok if it
+// says something else than the ones before.
+func (p *pending) add(part int, last bool) (fresh, ok bool) {
+	bit := uint64(1) << part
+	had := p.parts&bit != 0
+	switch {
+	case last && (p.end != 0 && p.end != part+1 || p.parts > bit|(bit-1) || had && p.end == 0):
+		return false, false
+	case !last && p.end != 0 && part+1 >= p.end:
+		return false, false
+	}
+	if last {
+		p.end = part + 1
+	}
+	p.parts |= bit
+	return !had, true
+}
+
+// open adds what a tick waits for, without what is there already.
+func (r *Receiver) open(p *pending, needs []repl.Need) {
+	for _, n := range needs {
+		switch {
+		case r.met(n):
+		case len(p.open) == maxOpen:
+			p.never = true
+			return
+		default:
+			p.open = append(p.open, n)
+		}
+	}
+}
+
+// advance looks for the newest tick that is settled now.
+func (r *Receiver) advance() {
+	f := &r.frontier
+	for i := len(f.pending) - 1; i >= 0; i-- {
+		if p := f.pending[i]; p.complete() && r.closed(p) {
+			f.tick, f.any = p.tick, true
+			f.drop(i + 1)
+			return
+		}
+	}
+}
+
+// complete reports whether all parts have come.
+func (p *pending) complete() bool {
+	return p.end != 0 && p.parts == ^uint64(0)>>(maxParts-p.end) && !p.never
+}
+
+// closed reports whether nothing is open any more.
+func (r *Receiver) closed(p *pending) bool {
+	p.open = r.unmet(p.open)
+	return len(p.open) == 0
+}

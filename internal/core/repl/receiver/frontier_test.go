@@ -1,0 +1,146 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+)
+
+// frame hands over a frame of items.
+func (s *scripted) frame(tick entangle.Tick, items ...[]byte) {
+	s.t.Helper()
+	require.NoError(s.t, s.copy.HandleUpdates(tick, join(items...)))
+	s.check()
+}
+
+func join(items ...[]byte) (all []byte) {
+	for _, item := range items {
+		all = append(all, item...)
+	}
+	return all
+}
+
+// settled asserts the frontier, 0 for none.
+func (s *scripted) settled(want entangle.Tick) {
+	s.t.Helper()
+	tick, ok := s.copy.Frontier()
+	require.Equal(s.t, want, tick)
+	require.Equal(s.t, want != 0, ok)
+}
+
+func TestATickSettlesWhenAllItsPartsHaveCome(t *testing.T) {
+	orders(3, func(order []int) {
+		s := newGroups(t)
+		for n, i := range order {
+			s.settled(0)
+			s.frame(20, settledMark(20, i, i == 2))
+			s.frame(20, settledMark(20, order[0], order[0] == 2)) // again
+			if n < 2 {
+				s.settled(0)
+			}
+		}
+		s.settled(20)
+		s.frame(15, settledMark(15, 0, true))
+		s.settled(20)
+	})
+}
+
+func TestALostPartNeverSettles(t *testing.T) {
+	s := newGroups(t)
+	s.frame(20, settledMark(20, 0, false))
+	s.frame(20, settledMark(20, 2, true))
+	s.frame(21, settledMark(21, 0, true))
+	s.settled(21)
+	s.frame(20, settledMark(20, 1, false))
+	s.settled(21)
+}
+
+// An update that stands before the mark and waits holds it up until its group is
+// there, or gone; one behind the mark does not.
+func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
+	for name, after := range map[string]record{
+		"applied":   one(repl.Delta, groupA, 1, 19, 10),
+		"overtaken": one(repl.Full, groupA, 2, 30, 0),
+		"ended":     {kind: repl.Gone, group: groupA, seq: 1, tick: 25},
+	} {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		waits, fits := run(one(repl.Update, groupA, 0, 20, 19)), run(one(repl.Update, groupB, 0, 20, 10))
+		s.frame(20, fits, settledMark(20, 0, true), waits)
+		s.settled(20)
+		s = newGroups(t)
+		s.sink.wantsNothing = false
+		s.frame(20, fits, waits, settledMark(20, 0, true))
+		s.settled(0)
+		s.frame(21, settledMark(21, 0, true, need(groupA, 20)))
+		s.settled(0)
+		s.get(after)
+		tick, _ := s.copy.Frontier()
+		assert.EqualValues(t, 21, tick, name)
+	}
+}
+
+// The needs of a mark are met by what groups are, not by what they could be.
+func TestAMarkWaitsForItsNeeds(t *testing.T) {
+	s := newGroups(t)
+	s.frame(20, settledMark(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))
+	s.get(needing(groupA, 1, 20, 10, need(groupC, 20)))
+	s.settled(0)
+	s.get(one(repl.Delta, groupC, 1, 20, 10))
+	s.settled(0)
+	s.sink.wantsNothing = false
+	s.get(one(repl.Full, 77, 0, 6, 0))
+	s.settled(20)
+}
+
+// 64 ticks are pending; the oldest goes, and an older one does not come in.
+func TestSoManyTicksArePending(t *testing.T) {
+	s := newGroups(t)
+	for i := range entangle.Tick(65) {
+		s.frame(100+i, settledMark(100+i, 0, true, need(groupA, 20+i)))
+	}
+	s.frame(99, settledMark(99, 0, true, need(groupA, 15)))
+	s.get(one(repl.Delta, groupA, 1, 20, 10))
+	s.settled(0)
+	s.get(one(repl.Delta, groupA, 2, 21, 20))
+	s.settled(101)
+	s.get(one(repl.Delta, groupA, 3, 90, 21))
+	s.settled(164)
+}
+
+// With more to wait for than there is room, a tick never settles; the next does.
+func TestAMarkThatWaitsForTooMuch(t *testing.T) {
+	s := newGroups(t)
+	many := func(n int) (needs []repl.Need) {
+		for range n {
+			needs = append(needs, need(groupA, 20))
+		}
+		return needs
+	}
+	s.frame(20, settledMark(20, 0, true, many(256)...))
+	s.frame(21, settledMark(21, 0, true, many(257)...))
+	s.get(one(repl.Delta, groupA, 1, 30, 10))
+	s.settled(20)
+}
+
+func TestMarksThatContradict(t *testing.T) {
+	for name, marks := range map[string][][]byte{
+		"two lasts":             {settledMark(20, 1, true), settledMark(20, 2, true)},
+		"two lasts, falling":    {settledMark(20, 2, true), settledMark(20, 1, true)},
+		"a part behind it":      {settledMark(20, 1, true), settledMark(20, 2, false)},
+		"a part behind, before": {settledMark(20, 2, false), settledMark(20, 1, true)},
+		"last and not":          {settledMark(20, 1, true), settledMark(20, 1, false)},
+		"not and last":          {settledMark(20, 1, false), settledMark(20, 1, true)},
+		"part 64":               {settledMark(20, 63, false), settledMark(20, 64, false)},
+		"a need to come":        {nil, settledMark(20, 0, true, need(groupA, 21))},
+	} {
+		s := newGroups(t)
+		require.NoError(t, s.copy.HandleUpdates(20, marks[0]), name)
+		require.ErrorIs(t, s.copy.HandleUpdates(20, marks[1]), receiver.ErrMalformed, name)
+	}
+}

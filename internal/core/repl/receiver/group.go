@@ -1,0 +1,210 @@
+package receiver
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// group is what is held of one group.
+type group struct {
+	state
+	handle  repl.Handle
+	asked   bool     // a full was asked for and has not come yet
+	needy   bool     // it is in the list of those that may wait for others
+	newest  newest   // the newest action that came
+	passed  uint64   // bit by place behind the last applied: an action that found no room
+	planned int      // its place in the plan at hand, from 1; 0: it is in none
+	members []member // by rising number
+	waits   []*waiting
+}
+
+// state is where a group is, as far as it decides what can follow.
+type state struct {
+	known bool          // its full was applied
+	at    int64         // place of the last action applied or passed over
+	held  entangle.Tick // the tick that the copy is at
+}
+
+// newest is the place and tick of an action.
+type newest struct {
+	at   int64
+	tick entangle.Tick
+}
+
+// advance goes on to a place.
+func (g *group) advance(at int64) {
+	g.passed >>= max(at-g.at, 0)
+	g.at = at
+}
+
+// bit returns the bit of passed for a place ahead, 0 for one that has none.
+func (g *group) bit(at int64) uint64 {
+	if at <= g.at {
+		return 0
+	}
+	return 1 << (at - g.at - 1)
+}
+
+// member is one entity of a group.
+type member struct {
+	slot   repl.Slot
+	id     repl.ID
+	number repl.Member
+	mark   mark
+}
+
+// mark is what the record at hand says of a member.
+type mark uint8
+
+const (
+	unmarked mark = iota
+	stated        // it is in the group, as of this record
+	leaving       // and above: it is not, with its fate added
+)
+
+// member returns a member by its number, or nil. Numbers are dense as a rule, and
+// then a member's place is its number.
+func (g *group) member(number repl.Member) *member {
+	i := int(number)
+	if i >= len(g.members) || g.members[i].number != number {
+		var found bool
+		if i, found = g.search(number); !found {
+			return nil
+		}
+	}
+	return &g.members[i]
+}
+
+// search returns where a number is or belongs: never behind the place that it has
+// if there is no gap.
+func (g *group) search(number repl.Member) (at int, found bool) {
+	low, high := 0, min(len(g.members), int(number)+1)
+	for low < high {
+		mid := (low + high) / 2
+		if g.members[mid].number < number {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, low < len(g.members) && g.members[low].number == number
+}
+
+// insert adds a member whose number is free.
+func (g *group) insert(m member) {
+	at, _ := g.search(m.number)
+	g.members = slices.Insert(g.members, at, m)
+}
+
+// remove takes a member out that is there.
+func (g *group) remove(number repl.Member) {
+	at, _ := g.search(number)
+	g.members = slices.Delete(g.members, at, at+1)
+}
+
+// maxStrangers bounds the groups that something arrived of and whose full did
+// not: as many fulls of eight bytes as a sender has under way. A full finds room
+// up to twice as many.
+const maxStrangers = 64 << 10 / 8
+
+// find returns a group, made if it is met for the first time, or nil if there
+// is no room for one.
+func (r *Receiver) find(rec *record) *group {
+	if g := r.groups.get(rec.Group); g != nil {
+		return g
+	}
+	room := maxStrangers
+	if rec.Kind == repl.Full {
+		room *= 2
+	}
+	if r.strangers >= room && !r.sweep(rec.Tick, room) {
+		return nil
+	}
+	g := r.fresh()
+	g.handle = rec.Group
+	r.groups.put(g)
+	r.strangers++
+	return g
+}
+
+// fresh returns a group that nothing is known of.
+func (r *Receiver) fresh() *group {
+	n := len(r.spare)
+	if n == 0 {
+		return new(group)
+	}
+	g := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	*g = group{members: g.members[:0], waits: g.waits[:0]}
+	return g
+}
+
+// patience is how many ticks a record may wait for one before it, and an entity
+// for a group that takes it. After that what is waited for is not coming: actions
+// are resent many times a second.
+const patience = 256
+
+// sweep forgets groups that never came, but for those whose full has come and waits
+// for another group. It reports whether there is room now.
+func (r *Receiver) sweep(now entangle.Tick, room int) bool {
+	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
+		return false
+	}
+	r.swept = now
+	r.groups.each(func(g *group) {
+		if !g.known && !g.holdsFull() && (len(g.waits) == 0 || now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience) {
+			r.forget(g)
+		}
+	})
+	return r.strangers < room
+}
+
+// maxSpare bounds the groups and the waiting records whose memory is kept for
+// those to come, and maxSpareMembers the memory of each group.
+const (
+	maxSpare        = 1 << 10
+	maxSpareMembers = 16
+)
+
+// forget drops a group that has no members.
+func (r *Receiver) forget(g *group) {
+	if !g.known {
+		r.strangers--
+	}
+	r.waiting.dropAll(g)
+	r.needy.drop(g)
+	r.groups.drop(g)
+	if len(r.spare) < maxSpare && cap(g.members) <= maxSpareMembers {
+		r.spare = append(r.spare, g)
+	}
+}
+
+// end is what is left to do when a group's members have gone. Records of the next
+// group under that handle may have come already: they wait for its full.
+func (r *Receiver) end(g *group, tick entangle.Tick) {
+	r.groups.end(g.handle, tick)
+	for i := len(g.waits) - 1; i >= 0; i-- {
+		if !tick.Before(g.waits[i].rec.Tick) {
+			r.waiting.drop(g, i)
+		}
+	}
+	if len(g.waits) == 0 {
+		r.forget(g)
+		return
+	}
+	if g.known {
+		r.strangers++
+	}
+	g.state, g.asked, g.passed = state{at: g.at}, false, 0
+}
+
+// ask has a group sent again in full, once until it comes.
+func (r *Receiver) ask(g *group) {
+	r.stats.Resyncs++
+	if !g.asked {
+		g.asked = true
+		r.resync = append(r.resync, g.handle)
+	}
+}

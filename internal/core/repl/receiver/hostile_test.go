@@ -1,0 +1,331 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// newMoved is three groups, of which the native of A has gone over to B as its
+// member 1.
+func newMoved(t testing.TB) *scripted {
+	s := newGroups(t)
+	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
+	s.sink.wantsNothing = false
+	return s
+}
+
+// follows is a delta of B in that state.
+func follows(joins ...joining) record {
+	return record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, joins: joins}
+}
+
+// What no sender writes is an error, and leaves everything as it was.
+func TestWhatNoSenderWrites(t *testing.T) {
+	ofA, ofB, ofC := repl.Ref{ID: id(groupA, 0)}, repl.Ref{ID: id(groupB, 0)}, repl.Ref{ID: id(groupC, 0)}
+	with := func(r record, f func(*record)) record {
+		f(&r)
+		return r
+	}
+	for name, r := range map[string]record{
+		"a number that another has": follows(joining{number: 0}, joining{number: 1}),
+		"a joiner without a table":  follows(joining{number: 5, from: 1}),
+		"a joiner beyond the table": with(follows(joining{number: 5, from: 2}), func(r *record) { r.refs = []repl.Ref{ofC} }),
+		"a joiner of ours":          with(follows(joining{number: 5, from: 1}), func(r *record) { r.refs = []repl.Ref{{Yours: true}} }),
+		"a native by the table":     with(follows(joining{number: 0, from: 1}), func(r *record) { r.refs = []repl.Ref{ofB} }),
+		"one joins twice": with(follows(joining{number: 5, from: 1}, joining{number: 6, from: 1}),
+			func(r *record) { r.refs = []repl.Ref{ofC} }),
+		"one joins again, that was there": with(follows(joining{number: 1, from: 1}, joining{number: 6, from: 1}),
+			func(r *record) { r.refs = []repl.Ref{ofA} }),
+		"one joins and changes": with(follows(joining{number: 0}), func(r *record) { r.changed = []change{{number: 0}} }),
+		"one leaves and changes": with(follows(), func(r *record) {
+			r.leavers, r.changed = []leaver{{0, repl.Moved}}, []change{{number: 0}}
+		}),
+		"no such fate":        with(follows(), func(r *record) { r.leavers = []leaver{{0, 3}} }),
+		"no such number":      follows(joining{number: repl.MaxMembers, from: 0}),
+		"no such value":       follows(joining{number: 5, content: number(0xffffffff)}),
+		"no such reference":   follows(joining{number: 5, content: content{set: []int{1}, ref: 1}}),
+		"a need to come":      with(follows(), func(r *record) { r.needs = []repl.Need{need(groupA, 31)} }),
+		"an update of nobody": {kind: repl.Update, group: groupB, tick: 30, base: 20},
+		"a full of one twice": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA}},
+			func(r *record) { r.joins = []joining{{number: 3, from: 1}, {number: 4, from: 1}} }),
+		"a full of one that it keeps": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA}},
+			func(r *record) { r.joins = []joining{{number: 1, kept: true}, {number: 4, from: 1}} }),
+		"a full whose last value is none": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA, ofB, ofC}},
+			func(r *record) {
+				r.joins = []joining{{number: 0, from: 1}, {number: 2, from: 3}, {number: 3, from: 2}, {number: 9, content: number(0xffffffff)}}
+			}),
+	} {
+		s := newMoved(t)
+		require.Error(t, s.try(r), name)
+		s.check()
+		assert.Equal(t, []repl.ID{id(groupB, 0), id(groupA, 0)}, s.members(groupB), name)
+		assert.Equal(t, []repl.ID{id(groupC, 0)}, s.members(groupC), name)
+		assert.Len(t, s.sink.entities, 3, name)
+	}
+}
+
+// A full states a group whatever its numbers meant before: members change numbers,
+// and one whose end it overtook goes.
+func TestAFullTakesNumbersAnew(t *testing.T) {
+	s := newMoved(t)
+	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
+	s.get(record{
+		kind: repl.Full, group: groupB, seq: 5, tick: 30, refs: refTo(id(groupA, 0), id(groupC, 0)),
+		joins: []joining{{number: 0, from: 1}, {number: 1, from: 2}, {number: 3, kept: true}},
+	})
+	require.Equal(t, []repl.ID{id(groupA, 0), id(groupC, 0)}, s.members(groupB))
+	require.Empty(t, s.members(groupC))
+	s.get(record{
+		kind: repl.Full, group: groupB, seq: 6, tick: 40, refs: refTo(id(groupA, 0), id(groupC, 0)),
+		joins: []joining{{number: 0, from: 2}, {number: 1, from: 1}},
+	})
+	require.Equal(t, []repl.ID{id(groupC, 0), id(groupA, 0)}, s.members(groupB))
+	s.get(record{kind: repl.Full, group: groupB, seq: 7, tick: 50, joins: []joining{{number: 0, kept: true}}, leavers: []leaver{{1, repl.Moved}, {7, repl.Moved}}})
+	require.Equal(t, []repl.ID{id(groupC, 0)}, s.members(groupB))
+	s.entity(id(groupA, 0))
+	require.Len(t, s.sink.entities, 2)
+}
+
+// A change of a member that the copy does not have is passed over, and the group is
+// asked for.
+func TestAChangeOfNobody(t *testing.T) {
+	for _, r := range []record{
+		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
+		{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, content{removed: []int{0}}}}},
+		{kind: repl.Update, group: groupA, tick: 30, base: 20, alone: true, only: number(30)},
+	} {
+		s := newMoved(t)
+		s.get(r)
+		s.holds(r.group, 30)
+		require.Equal(t, []repl.Handle{r.group}, s.asks())
+		if r.group == groupB {
+			require.EqualValues(t, 30, s.entity(id(groupB, 0)).value)
+		}
+	}
+}
+
+// samples are messages and frames of every shape, in an order that applies them all.
+func samples() []sample {
+	full := record{
+		kind: repl.Full, group: 5, tick: 10, refs: refTo(id(repl.Private+3, 7), id(5, 1)),
+		joins: []joining{{number: 0, content: content{set: []int{0, 1, 2}, value: 7, ref: 1}}, {number: 1, content: content{set: []int{1}, ref: 2}}, {number: 4, kept: true}},
+	}
+	delta := record{
+		kind: repl.Delta, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
+		leavers: []leaver{{0, repl.LetGo}, {9, repl.Moved}}, joins: []joining{{number: 6, from: 1, content: number(6)}},
+		changed: []change{{1, content{removed: []int{1}, set: []int{2}}}},
+	}
+	out := record{kind: repl.Delta, group: repl.Private + 3, seq: 1, tick: 20, base: 10, leavers: []leaver{{0, repl.Moved}}}
+	changed := record{kind: repl.Update, group: 5, tick: 30, base: 20, refs: refTo(id(5, 1)), changed: []change{{6, number(30)}}}
+	return []sample{
+		{10, false, message(full, one(repl.Full, 9, 0, 10, 0), one(repl.Full, repl.Private+3, 0, 10, 0))},
+		{20, false, message(delta, out)},
+		{30, true, join(run(changed, one(repl.Update, 9, 0, 30, 10)), settledMark(30, 0, true, need(5, 20)), settledMark(30, 0, true))},
+		{40, false, message(record{kind: repl.Gone, group: 5, seq: 2, tick: 40, leavers: []leaver{{6, repl.LetGo}}})},
+	}
+}
+
+type sample struct {
+	tick    entangle.Tick
+	updates bool
+	bytes   []byte
+}
+
+func (s sample) to(r *receiver.Receiver) error {
+	if s.updates {
+		return r.HandleUpdates(s.tick, s.bytes)
+	}
+	return r.HandleActions(s.bytes)
+}
+
+// No prefix of a message and no bit flipped in it does any harm: it is refused and
+// changes nothing of its record, or it is another message, and what follows is
+// applied or dropped like anything else.
+//
+// Proves: Z6
+func TestEveryPrefixAndBitFlip(t *testing.T) {
+	all := samples()
+	for n, victim := range all {
+		broken := func(b []byte) {
+			s := newScripted(t)
+			for i, each := range all {
+				if i == n {
+					each.bytes = b
+				}
+				err := each.to(s.copy)
+				s.check()
+				if i < n {
+					require.NoError(t, err)
+				}
+			}
+		}
+		broken(victim.bytes)
+		for cut := range victim.bytes {
+			broken(victim.bytes[:cut])
+		}
+		for bit := range len(victim.bytes) * 8 {
+			b := append([]byte{}, victim.bytes...)
+			b[bit/8] ^= 1 << (bit % 8)
+			broken(b)
+		}
+	}
+}
+
+// The samples are what they are meant to be: all of them apply.
+func TestSamplesApply(t *testing.T) {
+	s := newScripted(t)
+	for _, each := range samples() {
+		require.NoError(t, each.to(s.copy))
+		s.check()
+	}
+	require.EqualValues(t, receiver.Stats{Updates: 2, Actions: 6, Waited: 1, Dangling: 1}, s.copy.Stats())
+	s.settled(30)
+	require.Equal(t, []repl.ID{id(5, 0), id(repl.Private+3, 0)}, s.sink.letGo)
+	require.Len(t, s.sink.entities, 1)
+	for cut := range samples()[0].bytes {
+		require.Error(t, newScripted(t).copy.HandleActions(samples()[0].bytes[:cut]))
+	}
+	require.Error(t, newScripted(t).copy.HandleActions(append(samples()[0].bytes, 0)), "a byte too many")
+}
+
+// Counts of what can't be there are malformed, and so is an empty list where there
+// must be none.
+func TestCountsOfWhatIsNotThere(t *testing.T) {
+	head := func() *bits.Writer {
+		var w bits.Writer
+		w.Bits(10, 32)
+		w.Bits(uint64(repl.Full), 2)
+		w.Bool(false)
+		w.Uvarint(0)
+		w.Bits(0, 3)
+		return &w
+	}
+	for _, n := range []uint64{0, 100, repl.MaxNeeds, repl.MaxNeeds + 1, 1 << 60} {
+		for _, refs := range []bool{false, true} {
+			w := head()
+			if refs {
+				w.Bool(false)
+			}
+			w.Bool(true)
+			w.Uvarint(n)
+			w.Bits(0, 64)
+			s := newScripted(t)
+			assert.ErrorIs(t, s.copy.HandleActions(w.Finish()), receiver.ErrMalformed)
+		}
+	}
+}
+
+// A frame of marks and runs in steady state allocates nothing; neither do moves that
+// wait for their other half.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	_, r := newColumns(t, 200)
+	frames := make([][]byte, 200)
+	for i := range frames {
+		tick := entangle.Tick(11 + i)
+		frames[i] = join(columnsFrame(tick, 200), settledMark(tick, 0, true, need(3, tick)), settledMark(tick, 0, true))
+	}
+	i := 0
+	assert.Zero(t, testing.AllocsPerRun(150, func() {
+		if err := r.HandleUpdates(entangle.Tick(11+i), frames[i]); err != nil {
+			panic(err)
+		}
+		i++
+	}))
+	tick, ok := r.Frontier()
+	assert.True(t, ok)
+	assert.EqualValues(t, 11+150, tick)
+}
+
+// nothing is a sink that remembers nothing, and so allocates nothing.
+type nothing struct{ next repl.Slot }
+
+func (n *nothing) Begin(entangle.Tick) {}
+func (n *nothing) Spawn(repl.ID) repl.Slot {
+	n.next++
+	return n.next
+}
+func (n *nothing) Member(repl.Slot, bool)                              {}
+func (n *nothing) Remove(int)                                          {}
+func (n *nothing) Insert(r *bits.Reader, _ int, _ receiver.Refs) error { return n.Skip(r, 0) }
+func (n *nothing) Update(r *bits.Reader, c int, f receiver.Refs) error { return n.Insert(r, c, f) }
+func (n *nothing) Despawn(repl.Slot)                                   {}
+func (n *nothing) LetGo(repl.Slot)                                     {}
+func (n *nothing) Commit()                                             {}
+func (n *nothing) Discard()                                            {}
+func (n *nothing) Skip(r *bits.Reader, _ int) error {
+	r.Bits(32)
+	return r.Err()
+}
+
+// Groups that swap their members each tick wait for each other, over and over.
+func TestSwapsAllocateNothing(t *testing.T) {
+	r := receiver.New(&nothing{}, nil, comps)
+	var messages [][]byte
+	for h := groupA; h <= groupB; h++ {
+		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+	}
+	for i := range entangle.Tick(400) {
+		for h := groupA; h <= groupB; h++ {
+			other, seq, tick := groupA+groupB-h, repl.Seq(1+i)%repl.SeqCycle, 11+i
+			d := record{kind: repl.Delta, group: h, seq: seq, tick: tick, base: tick - 1, needs: []repl.Need{need(other, tick)}}
+			if i%2 == 0 {
+				d.leavers, d.refs = []leaver{{0, repl.Moved}}, refTo(id(other, 0))
+				d.joins = []joining{{number: 1, from: 1, content: number(1)}}
+			} else {
+				d.leavers, d.joins = []leaver{{1, repl.Moved}}, []joining{{number: 0, content: number(1)}}
+			}
+			messages = append(messages, message(d))
+		}
+	}
+	i := 0
+	assert.Zero(t, testing.AllocsPerRun(300, func() {
+		for range 2 {
+			if err := r.HandleActions(messages[i]); err != nil {
+				panic(err)
+			}
+			i++
+		}
+	}))
+	held, _ := r.Held(groupA)
+	assert.EqualValues(t, 10+301, held)
+	assert.Zero(t, r.WaitingBytes())
+}
+
+// FuzzReceiver hands a receiver frames and messages of any bytes, one after the
+// other. It does not panic, keeps to the rules of its sink, and stays below its
+// limits; every entity of the sink is found by its id.
+//
+// Proves: Z6, Z17
+func FuzzReceiver(f *testing.F) {
+	var all []byte
+	for _, s := range samples() {
+		head := byte(len(s.bytes))
+		if s.updates {
+			head |= 0x80
+		}
+		all = append(append(all, head, byte(s.tick)), s.bytes...)
+		f.Add(all)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := newScripted(t)
+		for len(data) > 1 {
+			n := min(int(data[0]&0x7f), len(data)-2)
+			frame := sample{entangle.Tick(data[1]), data[0]&0x80 != 0, data[2 : 2+n]}
+			data = data[2+n:]
+			err := frame.to(s.copy)
+			s.check()
+			before, had := s.copy.Frontier()
+			require.True(t, had || before == 0)
+			if err != nil {
+				return
+			}
+		}
+	})
+}

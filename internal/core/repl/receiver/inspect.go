@@ -1,0 +1,16 @@
+package receiver
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// Members appends the slots of a group's members to dst, by rising number, for tests
+// and inspection.
+func (r *Receiver) Members(h repl.Handle, dst []repl.Slot) []repl.Slot {
+	g := r.groups.get(h)
+	if g == nil {
+		return dst
+	}
+	for i := range g.members {
+		dst = append(dst, g.members[i].slot)
+	}
+	return dst
+}

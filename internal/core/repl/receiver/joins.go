@@ -1,0 +1,179 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// join is a member that a record brings or restates.
+type join struct {
+	number repl.Member
+	kept   bool // it stays as it is
+	slot   repl.Slot
+	id     repl.ID
+}
+
+// oust is a member whose number another entity has got. It goes at the end, unless
+// it joins again under another number.
+type oust struct {
+	id   repl.ID
+	fate repl.Fate
+}
+
+// leavers reads who is no longer in the group, and marks them. One that the copy
+// does not have never came, or went over to another group already.
+func (w *walker) leavers() error {
+	in := &w.r.in
+	if !in.Bool() {
+		return malformedIf(in.Err() != nil)
+	}
+	var list repl.Numbers
+	for n := 0; ; n++ {
+		number, more, ok := list.Read(in)
+		if !ok || !more {
+			return malformedIf(!ok || n == 0)
+		}
+		fate, ok := repl.ReadFate(in)
+		if !ok {
+			return ErrMalformed
+		}
+		if w.skip {
+			continue
+		}
+		if m := w.g.member(number); m != nil {
+			m.mark = leaving + mark(fate)
+		}
+	}
+}
+
+func malformedIf(bad bool) error {
+	if bad {
+		return ErrMalformed
+	}
+	return nil
+}
+
+// readJoins reads who joins.
+func (w *walker) readJoins() error {
+	var list repl.Numbers
+	w.r.joins = w.r.joins[:0]
+	for {
+		number, more, ok := list.Read(&w.r.in)
+		if !ok || !more {
+			return malformedIf(!ok)
+		}
+		j := join{number: number}
+		if j.kept = w.rec.Kind == repl.Full && w.r.in.Bool(); !j.kept {
+			if j.id, ok = w.joiner(number); !ok {
+				return ErrMalformed
+			}
+		}
+		w.r.joins = append(w.r.joins, j)
+	}
+}
+
+// joiner reads which entity it is that joins: one that is born in this group, with
+// its number there, or one of the table.
+func (w *walker) joiner(number repl.Member) (repl.ID, bool) {
+	native := repl.ID{Group: w.rec.Group, Member: number}
+	if w.r.in.Bool() {
+		return native, true
+	}
+	index := w.r.in.Uvarint()
+	if w.r.in.Err() != nil || index == 0 || index > uint64(len(w.r.refs)) {
+		return repl.ID{}, false
+	}
+	ref := w.r.refs[index-1]
+	return ref.ID, !ref.Yours && ref.ID != native
+}
+
+// place makes everybody who joins a member, before any value is read that may refer
+// to one of them.
+func (w *walker) place() error {
+	for i := range w.r.joins {
+		if !w.join(&w.r.joins[i]) {
+			return ErrMalformed
+		}
+	}
+	return nil
+}
+
+func (w *walker) join(j *join) bool {
+	m := w.g.member(j.number)
+	if m != nil && (j.kept || m.id == j.id) {
+		ok := m.mark != stated
+		m.mark, j.slot = stated, m.slot
+		return ok
+	}
+	if j.kept {
+		return true
+	}
+	if m != nil && !w.oust(m) {
+		return false
+	}
+	return w.fetch(j)
+}
+
+// fetch brings an entity into the group, from wherever it is.
+func (w *walker) fetch(j *join) bool {
+	r := w.r
+	p, is := r.locate(j.id)
+	if is && p.g == w.g && w.g.member(p.number).mark == stated {
+		return false // it joins twice
+	}
+	if is {
+		r.take(j.id, p)
+	} else {
+		p.slot = r.sink.Spawn(j.id)
+	}
+	r.moves = append(r.moves, move{id: j.id, from: p, is: is})
+	j.slot = p.slot
+	r.put(j.id, place{slot: p.slot, g: w.g, number: j.number})
+	w.g.member(j.number).mark = stated
+	return true
+}
+
+// oust frees the number of a member that leaves, or that a full does not know: its
+// going was in an action that the full overtook. In any other case a number can't
+// be taken again.
+func (w *walker) oust(m *member) bool {
+	fate, goes := w.fate(m)
+	if !goes {
+		return false
+	}
+	r, was := w.r, *m
+	from := place{slot: was.slot, g: w.g, number: was.number}
+	r.take(was.id, from)
+	r.moves = append(r.moves, move{id: was.id, from: from, is: true})
+	r.put(was.id, place{slot: was.slot, ousted: true})
+	r.ousts = append(r.ousts, oust{id: was.id, fate: fate})
+	return true
+}
+
+// fate returns what becomes of a member, and whether it goes at all.
+func (w *walker) fate(m *member) (fate repl.Fate, goes bool) {
+	if m.mark >= leaving {
+		return repl.Fate(m.mark - leaving), true
+	}
+	return repl.Despawned, m.mark == unmarked && w.rec.Kind != repl.Delta
+}
+
+// leave carries out who goes.
+func (w *walker) leave() {
+	r, g := w.r, w.g
+	for _, o := range r.ousts {
+		if p := r.away[o.id]; p.ousted {
+			r.part(o.id, p.slot, o.fate)
+		}
+	}
+	kept := g.members[:0]
+	for i := range g.members {
+		m := g.members[i]
+		if fate, goes := w.fate(&m); goes {
+			r.part(m.id, m.slot, fate)
+			continue
+		}
+		m.mark = unmarked
+		kept = append(kept, m)
+	}
+	g.members = kept
+}

@@ -1,0 +1,85 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// record is a record and, for an action, its place among those of its group. The
+// sequence says that only modulo its cycle.
+type record struct {
+	repl.Record
+	at int64
+}
+
+// firstAt is the place of the first action that is heard of a group, with sequence
+// 0: high enough for others before it.
+const firstAt = repl.SeqCycle
+
+// place finds an action's place by the newest that came before. A sender has few
+// actions unacknowledged: what came last is at most so many places away, behind it
+// by tick or before it. What was acknowledged may wait here for long and does not
+// count, so that many more may wait than the sequence could tell apart.
+func (g *group) place(rec *record) {
+	d := int64(rec.Seq.Ahead(repl.Seq(g.newest.at % repl.SeqCycle)))
+	behind := g.newest.tick.Before(rec.Tick)
+	switch {
+	case g.newest.at == 0:
+		d = firstAt + int64(rec.Seq)
+		behind = true
+	case behind && d <= 0:
+		d += repl.SeqCycle
+	case !behind && d > 0:
+		d -= repl.SeqCycle
+	}
+	if rec.at = g.newest.at + d; behind {
+		g.newest.at, g.newest.tick = rec.at, rec.Tick
+	}
+}
+
+// verdict is what becomes of a record that arrived.
+type verdict uint8
+
+const (
+	apply verdict = iota
+	wait
+	drop
+	lost // the copy can't be brought to where the record starts
+)
+
+// judge decides by the group's sequence and tick alone; whether an action's needs
+// are met is not asked here. An update holds all that changed since its base, and
+// was sent after an action only with a base that is not before it: so it applies
+// if the copy is not older than the base, and else waits for what is.
+func judge(s *state, rec *record) verdict {
+	switch {
+	case !s.known:
+		return later(rec.Kind == repl.Full, apply, wait)
+	case !s.held.Before(rec.Tick):
+		return drop
+	case rec.Kind == repl.Update:
+		return later(!s.held.Before(rec.Base), apply, wait)
+	}
+	switch {
+	case rec.at <= s.at:
+		return drop
+	case rec.Kind == repl.Full:
+		return apply
+	case rec.at > s.at+1:
+		return wait
+	}
+	return later(rec.Kind == repl.Gone || !s.held.Before(rec.Base), apply, lost)
+}
+
+func later(ok bool, yes, no verdict) verdict {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+// stale reports whether a record is of a group that is no more: its handle's last
+// group ended at its tick or later.
+func (r *Receiver) stale(rec *record) bool {
+	ended, ok := r.groups.ended(rec.Group)
+	return ok && !ended.Before(rec.Tick)
+}

@@ -1,0 +1,289 @@
+package receiver
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// needy is the groups with actions that wait for other groups, and the plan that
+// is made to apply several of them in one go.
+type needy struct {
+	groups []*group
+	turn   int // which is tried next
+	plan   []planned
+	steps  []step
+}
+
+// planned is a group that the plan takes on, and where it will be then.
+type planned struct {
+	state
+	g    *group
+	gone bool
+}
+
+// step is an action that the plan applies.
+type step struct {
+	g *group
+	w *waiting
+}
+
+const (
+	// maxNeedy bounds the groups of which actions wait for others. An action that
+	// finds no room is passed over, and its group asked for in full.
+	maxNeedy = 1 << 12
+	// maxPlanned bounds the groups that are brought forward together, and maxEffort
+	// the needs and records that are looked at for it. A set that is larger is not
+	// one that a sender makes: the group is passed over and asked for in full.
+	maxPlanned = 1 << 10
+	maxEffort  = 1 << 13
+	// lookEffort is what a look may spend on groups that can't go on, of which a
+	// peer may make many.
+	lookEffort = 1 << 10
+)
+
+func (n *needy) add(g *group) bool {
+	if g.needy {
+		return true
+	}
+	if len(n.groups) == maxNeedy {
+		return false
+	}
+	g.needy = true
+	n.groups = append(n.groups, g)
+	return true
+}
+
+func (n *needy) drop(g *group) {
+	if g.needy {
+		n.dropAt(slices.Index(n.groups, g))
+	}
+}
+
+func (n *needy) dropAt(i int) {
+	last := len(n.groups) - 1
+	n.groups[i].needy = false
+	n.groups[i], n.groups[last] = n.groups[last], nil
+	n.groups = n.groups[:last]
+}
+
+// met reports whether a group has come to a tick, or has ended at it or later.
+// What is met once stays met.
+func (r *Receiver) met(need repl.Need) bool {
+	if g := r.groups.get(need.Group); g != nil && g.known && !g.held.Before(need.Tick) {
+		return true
+	}
+	ended, ok := r.groups.ended(need.Group)
+	return ok && !ended.Before(need.Tick)
+}
+
+// unmet returns needs without those at the end that are met: none if all are. One
+// that is not stays last, so that the next look ends there.
+func (r *Receiver) unmet(needs []repl.Need) []repl.Need {
+	n := len(needs)
+	for n > 0 && r.met(needs[n-1]) {
+		n--
+	}
+	return needs[:n]
+}
+
+// look tries the groups that wait for others, until none can go on. It gives up
+// when it has made much effort for nothing; the next look begins where this one
+// stopped.
+func (r *Receiver) look() error {
+	effort, idle := lookEffort, 0
+	for n := &r.needy; effort > 0 && idle < len(n.groups); {
+		n.turn %= len(n.groups)
+		g := n.groups[n.turn]
+		if !g.holdsNeeds() {
+			n.dropAt(n.turn)
+			continue
+		}
+		n.turn++
+		idle++
+		went, err := r.try(g, &effort)
+		if err != nil {
+			return err
+		}
+		if went {
+			effort, idle = lookEffort, 0
+		}
+	}
+	return nil
+}
+
+// try brings a group forward by one of its actions that waits for others.
+func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
+	for _, w := range g.waits {
+		*effort--
+		if len(w.needs) == 0 || judge(&g.state, &w.rec) != apply {
+			continue
+		}
+		if w.needs = r.unmet(w.needs); len(w.needs) == 0 {
+			return true, r.release(g.handle)
+		}
+		if x := r.groups.get(w.needs[len(w.needs)-1].Group); x == nil || len(x.waits) == 0 {
+			continue
+		}
+		switch r.gather(g, w, effort) {
+		case all:
+			return true, r.carryOut()
+		case tooMany:
+			r.giveUp(g, w)
+			return true, r.release(g.handle)
+		}
+	}
+	return false, nil
+}
+
+// giveUp passes over an action that waits for too much.
+func (r *Receiver) giveUp(g *group, w *waiting) {
+	r.stats.Overflow++
+	r.pass(g, &w.rec)
+	r.waiting.drop(g, slices.Index(g.waits, w))
+}
+
+// finding is what a search for a plan comes to.
+type finding uint8
+
+const (
+	all     finding = iota // everything that is needed is at hand
+	missing                // something is not
+	tooMany
+)
+
+// gather searches for everything that has to be applied together with an action:
+// the actions at hand that bring the groups it needs to their ticks, what these
+// need in turn, and so on. Groups may need each other; each is taken on once.
+func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
+	n := &r.needy
+	n.plan, n.steps = n.plan[:0], n.steps[:0]
+	defer n.unmark()
+	p, _ := n.take(g)
+	p.add(n, w)
+	for i, begun := 0, *effort; i < len(n.steps); i++ {
+		needs := n.steps[i].w.needs
+		for k := len(needs) - 1; k >= 0; k-- {
+			*effort--
+			if begun-*effort > maxEffort {
+				return tooMany
+			}
+			if r.met(needs[k]) {
+				continue
+			}
+			if found := r.bring(needs[k], effort); found != all {
+				last := len(needs) - 1
+				needs[k], needs[last] = needs[last], needs[k]
+				return found
+			}
+		}
+	}
+	return all
+}
+
+// take returns a group's part in the plan, nil if the plan is full.
+func (n *needy) take(g *group) (p *planned, ok bool) {
+	if g.planned == 0 {
+		if len(n.plan) == maxPlanned {
+			return nil, false
+		}
+		n.plan = append(n.plan, planned{g: g, state: g.state})
+		g.planned = len(n.plan)
+	}
+	return &n.plan[g.planned-1], true
+}
+
+func (n *needy) unmark() {
+	for i := range n.plan {
+		n.plan[i].g.planned = 0
+	}
+}
+
+// bring plans the actions of a group that lead to a tick.
+func (r *Receiver) bring(need repl.Need, effort *int) finding {
+	g := r.groups.get(need.Group)
+	if g == nil {
+		return missing
+	}
+	p, ok := r.needy.take(g)
+	if !ok {
+		return tooMany
+	}
+	for !p.known || p.held.Before(need.Tick) {
+		*effort -= len(g.waits)
+		w := p.next()
+		if w == nil {
+			return missing
+		}
+		p.add(&r.needy, w)
+	}
+	return all
+}
+
+// next returns the action at hand that follows, or nil. A full goes before what it
+// would overtake.
+func (p *planned) next() (best *waiting) {
+	if p.gone {
+		return nil
+	}
+	for _, w := range p.g.waits {
+		if w.rec.Kind == repl.Update || judge(&p.state, &w.rec) != apply {
+			continue
+		}
+		if best == nil || w.rec.Kind == repl.Full && (best.rec.Kind != repl.Full || best.rec.Tick.Before(w.rec.Tick)) {
+			best = w
+		}
+	}
+	return best
+}
+
+// add plans an action, and the updates that wait for it: the next action may start
+// from what they bring.
+func (p *planned) add(n *needy, w *waiting) {
+	n.steps = append(n.steps, step{g: p.g, w: w})
+	p.known, p.at, p.held = true, w.rec.at, w.rec.Tick
+	p.gone = w.rec.Kind == repl.Gone
+	for again := true; again; {
+		again = false
+		for _, u := range p.g.waits {
+			if u.rec.Kind == repl.Update && judge(&p.state, &u.rec) == apply {
+				p.held, again = u.rec.Tick, true
+			}
+		}
+	}
+}
+
+// carryOut applies what the plan holds, by rising tick: what one group takes over
+// from another, a third may have taken over from it at a later tick.
+func (r *Receiver) carryOut() error {
+	n := &r.needy
+	slices.SortStableFunc(n.steps, func(a, b step) int { return int(a.w.rec.Tick.Sub(b.w.rec.Tick)) })
+	for _, s := range n.steps {
+		if !slices.Contains(s.g.waits, s.w) || judge(&s.g.state, &s.w.rec) != apply {
+			continue
+		}
+		if err := r.applyWaiting(s.g, s.w); err != nil {
+			return err
+		}
+		if err := r.releaseUpdates(s.g); err != nil {
+			return err
+		}
+	}
+	for _, p := range n.plan {
+		if err := r.release(p.g.handle); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseUpdates applies the updates that waited for an action of the plan. Other
+// actions have their turn when the plan is done.
+func (r *Receiver) releaseUpdates(g *group) error {
+	for w := r.ready(g, rankUpdate); w != nil; w = r.ready(g, rankUpdate) {
+		if err := r.applyWaiting(g, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// needing is a delta of a group of one that waits for others.
+func needing(h repl.Handle, seq repl.Seq, tick, base entangle.Tick, needs ...repl.Need) record {
+	r := one(repl.Delta, h, seq, tick, base)
+	r.needs = needs
+	return r
+}
+
+func need(h repl.Handle, tick entangle.Tick) repl.Need { return repl.Need{Group: h, Tick: tick} }
+
+// A need is met by the group's being there, by its end, and by an update too.
+func TestWhatMeetsANeed(t *testing.T) {
+	for name, meets := range map[string]record{
+		"delta":  one(repl.Delta, groupB, 1, 20, 10),
+		"full":   one(repl.Full, groupB, 3, 25, 0),
+		"update": one(repl.Update, groupB, 0, 22, 10),
+		"end":    {kind: repl.Gone, group: groupB, seq: 1, tick: 20},
+	} {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		s.get(needing(groupA, 1, 20, 10, need(groupB, 20)))
+		s.holds(groupA, 10)
+		s.get(one(repl.Update, groupA, 0, 21, 20))
+		s.holds(groupA, 10)
+		s.get(meets)
+		held, _ := s.copy.Held(groupA)
+		assert.EqualValues(t, 21, held, name)
+	}
+}
+
+// A full waits for its needs, too, and is the first of its group for all that.
+func TestAFirstFullWaits(t *testing.T) {
+	s := newScripted(t)
+	first := one(repl.Full, groupA, 0, 20, 0)
+	first.needs = []repl.Need{need(groupB, 20)}
+	s.get(first, one(repl.Update, groupA, 0, 21, 20), one(repl.Delta, groupA, 1, 25, 21))
+	require.Zero(t, s.copy.Len())
+	s.get(one(repl.Full, groupB, 0, 20, 0))
+	s.holds(groupA, 25)
+}
+
+// A group is brought to a tick by several of its actions at hand, and by the updates
+// that wait between them.
+func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
+	s := newGroups(t)
+	s.get(
+		needing(groupB, 1, 20, 10, need(groupA, 20)),
+		one(repl.Update, groupB, 0, 25, 20),
+		one(repl.Delta, groupB, 2, 30, 25),
+		one(repl.Update, groupB, 0, 31, 30),
+		needing(groupA, 2, 30, 20, need(groupB, 30)),
+	)
+	s.holds(groupB, 10)
+	s.get(needing(groupA, 1, 20, 10, need(groupB, 20)))
+	s.holds(groupA, 30)
+	s.holds(groupB, 31)
+	assert.Empty(t, s.asks())
+}
+
+// More actions may wait for another group than the sequence can tell apart: they
+// were acknowledged.
+func TestManyActionsWaitForAnotherGroup(t *testing.T) {
+	s := newGroups(t)
+	for i := range entangle.Tick(30) {
+		r := one(repl.Delta, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
+		if i == 0 {
+			r.needs = []repl.Need{need(groupB, 11)}
+		}
+		s.get(r)
+		s.holds(groupA, 10)
+	}
+	s.get(one(repl.Delta, groupB, 1, 11, 10))
+	s.holds(groupA, 40)
+	assert.Empty(t, s.asks())
+}
+
+// Sixty-four actions of a group wait. Others are passed over, a full that comes then
+// is applied, and so is the end.
+func TestSoManyActionsOfAGroupWait(t *testing.T) {
+	fill := func() *scripted {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		for i := range entangle.Tick(100) {
+			r := one(repl.Delta, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
+			if i == 0 {
+				r.needs = []repl.Need{need(groupB, 11)}
+			}
+			s.get(r)
+		}
+		require.Equal(t, []repl.Handle{groupA}, s.asks())
+		require.EqualValues(t, 36, s.copy.Stats().Overflow)
+		return s
+	}
+	s := fill()
+	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Delta, groupA, 102%repl.SeqCycle, 210, 200))
+	s.holds(groupA, 210)
+	require.Zero(t, s.copy.WaitingBytes())
+
+	s = fill()
+	s.get(record{kind: repl.Gone, group: groupA, seq: 101 % repl.SeqCycle, tick: 200})
+	_, ok := s.copy.Held(groupA)
+	require.False(t, ok)
+	s.get(one(repl.Full, groupA, 0, 300, 0))
+	s.holds(groupA, 300)
+
+	s = fill()
+	s.get(one(repl.Delta, groupB, 1, 11, 10))
+	s.holds(groupA, 74)
+	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Delta, groupA, 102%repl.SeqCycle, 210, 200))
+	s.holds(groupA, 210)
+}
+
+// A need that is never met has the group asked for, once, whoever is heard of.
+func TestANeedThatIsNeverMet(t *testing.T) {
+	s := newGroups(t)
+	s.get(needing(groupA, 1, 20, 10, need(99, 20)))
+	require.NoError(t, s.copy.HandleUpdates(20+256, nil))
+	require.Empty(t, s.asks())
+	for tick := entangle.Tick(20 + 257); tick < 1000; tick++ {
+		require.NoError(t, s.copy.HandleUpdates(tick, nil))
+	}
+	require.Equal(t, []repl.Handle{groupA}, s.asks())
+	again := one(repl.Full, groupA, 2, 1000, 0)
+	again.needs = []repl.Need{need(99, 1000)}
+	s.get(again)
+	for tick := entangle.Tick(1000); tick < 2000; tick++ {
+		require.NoError(t, s.copy.HandleUpdates(tick, nil))
+	}
+	require.Equal(t, []repl.Handle{groupA}, s.asks(), "the full waits, too")
+	s.get(one(repl.Full, groupA, 3, 2000, 0))
+	s.holds(groupA, 2000)
+	require.Zero(t, s.copy.WaitingBytes())
+}
+
+// ring makes n groups of which each needs the next, and the last the first. The last
+// is not sent.
+func ring(s *scripted, n repl.Handle) (last record) {
+	for h := range n {
+		s.get(one(repl.Full, h, 0, 10, 0))
+	}
+	for h := range n - 1 {
+		s.get(needing(h, 1, 20, 10, need(h+1, 20)))
+	}
+	return needing(n-1, 1, 20, 10, need(0, 20))
+}
+
+// A thousand groups may need each other. Of more, one is asked for.
+func TestALargeSetOfGroups(t *testing.T) {
+	s := newScripted(t)
+	s.get(ring(s, 1024))
+	for h := range repl.Handle(1024) {
+		s.holds(h, 20)
+	}
+	assert.Empty(t, s.asks())
+
+	s = newScripted(t)
+	s.get(ring(s, 1025))
+	assert.NotEmpty(t, s.asks())
+	assert.NotZero(t, s.copy.Stats().Overflow)
+}
+
+// So many groups wait for others; for one more, its action is passed over.
+func TestSoManyGroupsWaitForOthers(t *testing.T) {
+	s := newScripted(t)
+	for h := range repl.Handle(4097) {
+		s.get(one(repl.Full, h, 0, 10, 0))
+		if h == 4096 {
+			require.Empty(t, s.asks())
+		}
+		s.get(needing(h, 1, 20, 10, need(9999, 20)))
+	}
+	assert.Equal(t, []repl.Handle{4096}, s.asks())
+	s.get(one(repl.Full, 9999, 0, 20, 0))
+	for range 10 { // not all in one call
+		require.NoError(t, s.copy.HandleUpdates(21, nil))
+	}
+	for h := range repl.Handle(4096) {
+		s.holds(h, 20)
+	}
+	s.get(one(repl.Full, 4096, 2, 30, 0))
+	s.holds(4096, 30)
+}
+
+// The first full of the next group under a handle may come while the end of the one
+// before waits for another group; so may what follows it.
+func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
+	s := newGroups(t)
+	s.sink.wantsNothing = false
+	s.get(needing(groupA, 1, 20, 10, need(groupB, 20)))
+	s.get(record{kind: repl.Gone, group: groupA, seq: 2, tick: 30})
+	s.holds(groupA, 10)
+	s.get(one(repl.Update, groupA, 0, 41, 40))
+	s.get(one(repl.Delta, groupA, 1, 45, 41))
+	s.get(one(repl.Full, groupA, 0, 40, 0))
+	s.holds(groupA, 45)
+	require.Equal(t, 4, s.sink.spawns, "another entity under the old name")
+	s.get(one(repl.Delta, groupB, 1, 50, 10))
+	s.holds(groupA, 45)
+	require.Empty(t, s.asks())
+	require.Zero(t, s.copy.WaitingBytes())
+}
+
+// Stragglers of a group that ended are nothing to the next one under its handle.
+func TestStragglersOfAnEndedGroup(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	s.gone(1, 20)
+	stale := s.copy.Stats().Stale
+	s.get(one(repl.Full, 0, 0, 10, 0), one(repl.Delta, 0, 1, 15, 10), one(repl.Update, 0, 0, 20, 10), record{kind: repl.Gone, tick: 20, seq: 1})
+	s.shows(0)
+	require.Equal(t, stale+4, s.copy.Stats().Stale)
+	require.Zero(t, s.copy.WaitingBytes())
+	s.full(0, 30)
+	s.get(one(repl.Full, 0, 2, 10, 0), record{kind: repl.Gone, tick: 20, seq: 1})
+	s.shows(30)
+	s.delta(1, 40, 30)
+	s.shows(40)
+}
+
+// Several actions of a group may have to be applied with that of another, and an
+// update between them, from which the second starts.
+func TestASetWithAnUpdateInIt(t *testing.T) {
+	orders(4, func(order []int) {
+		s := newGroups(t)
+		for _, i := range order {
+			s.get([]record{
+				needing(groupA, 1, 30, 10, need(groupB, 30)),
+				needing(groupB, 1, 20, 10, need(groupA, 20)),
+				one(repl.Update, groupB, 0, 25, 20),
+				one(repl.Delta, groupB, 2, 30, 25),
+			}[i])
+		}
+		s.holds(groupA, 30)
+		s.holds(groupB, 30)
+		require.Empty(t, s.asks())
+		require.Zero(t, s.copy.WaitingBytes())
+	})
+}

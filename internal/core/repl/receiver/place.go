@@ -1,0 +1,178 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// place is where an entity is: in a group under a number, ousted by the record at
+// hand, or, without either, adrift.
+type place struct {
+	slot   repl.Slot
+	number repl.Member
+	ousted bool
+	serial uint32 // of the entry in the queue of those adrift
+	g      *group
+}
+
+// home reports whether an id's entity is there where the id says.
+func (p *place) home(id repl.ID) bool {
+	return p.g != nil && p.g.handle == id.Group && p.number == id.Member
+}
+
+// locate returns where an entity is. Most are at home, where no map is asked.
+func (r *Receiver) locate(id repl.ID) (place, bool) {
+	if g := r.groups.get(id.Group); g != nil {
+		if m := g.member(id.Member); m != nil && m.id == id {
+			return place{slot: m.slot, g: g, number: id.Member}, true
+		}
+	}
+	p, ok := r.away[id]
+	return p, ok
+}
+
+// take removes an entity from where it is. It lives on.
+func (r *Receiver) take(id repl.ID, p place) {
+	switch {
+	case p.g != nil:
+		p.g.remove(p.number)
+	case !p.ousted:
+		r.adrift.n--
+	}
+	delete(r.away, id)
+}
+
+// put places an entity that is nowhere.
+func (r *Receiver) put(id repl.ID, p place) {
+	switch {
+	case p.g != nil:
+		p.g.insert(member{slot: p.slot, id: id, number: p.number})
+	case !p.ousted:
+		p.serial = r.launch(id)
+	}
+	if p.home(id) {
+		return
+	}
+	if r.away == nil {
+		r.away = map[repl.ID]place{}
+	}
+	r.away[id] = p
+}
+
+// move is one step that a record takes with an entity, to be undone if the record
+// turns out to be malformed.
+type move struct {
+	id   repl.ID
+	from place
+	is   bool // it was somewhere: it is not new
+}
+
+// undo takes all steps of the record at hand back.
+func (r *Receiver) undo(g *group) {
+	for i := len(r.moves) - 1; i >= 0; i-- {
+		m := r.moves[i]
+		if now, ok := r.locate(m.id); ok {
+			r.take(m.id, now)
+		}
+		if m.is {
+			r.put(m.id, m.from)
+		}
+	}
+	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
+	for i := range g.members {
+		g.members[i].mark = unmarked
+	}
+}
+
+// part carries out what became of an entity that is in no group any more.
+func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
+	delete(r.away, id)
+	switch fate {
+	case repl.Moved:
+		r.put(id, place{slot: slot})
+	case repl.LetGo:
+		r.sink.LetGo(slot)
+	default:
+		r.sink.Despawn(slot)
+	}
+}
+
+// adrift are the entities that left a group and that no other has taken yet. As a
+// rule the other half of their move is at hand.
+type adrift struct {
+	n      int
+	serial uint32
+	head   int
+	queue  []floating // the oldest at head; some are taken already
+}
+
+// floating is one entity adrift, unless it was taken meanwhile.
+type floating struct {
+	id     repl.ID
+	serial uint32
+	since  entangle.Tick
+}
+
+// maxAdrift bounds the entities that are left adrift by one call. Beyond it the
+// oldest are despawned, as are those that nobody took within patience.
+const maxAdrift = 4096
+
+// launch puts an entity into the queue.
+func (r *Receiver) launch(id repl.ID) (serial uint32) {
+	a := &r.adrift
+	if len(a.queue) == cap(a.queue) {
+		r.compactAdrift()
+	}
+	a.n++
+	a.serial++
+	a.queue = append(a.queue, floating{id: id, serial: a.serial, since: r.now})
+	return a.serial
+}
+
+// compactAdrift strikes off what was taken. The queue then grows only if most of
+// it is alive.
+func (r *Receiver) compactAdrift() {
+	a := &r.adrift
+	live := a.queue[:0]
+	for _, f := range a.queue[a.head:] {
+		if r.floats(f) {
+			live = append(live, f)
+		}
+	}
+	a.queue, a.head = live, 0
+	if len(live) > cap(live)/2 {
+		a.queue = append(make([]floating, 0, 2*cap(live)), live...)
+	}
+}
+
+// floats reports whether an entry's entity is still adrift.
+func (r *Receiver) floats(f floating) bool {
+	p, ok := r.away[f.id]
+	return ok && p.g == nil && !p.ousted && p.serial == f.serial
+}
+
+// abandon despawns the entities that were adrift for too long, or are too many.
+func (r *Receiver) abandon() {
+	a := &r.adrift
+	for a.head < len(a.queue) {
+		f := a.queue[a.head]
+		floats := r.floats(f)
+		if floats && a.n <= maxAdrift && r.now.Sub(f.since) <= patience {
+			return
+		}
+		a.head++
+		if floats {
+			r.abandonOne(f.id)
+		}
+	}
+	a.queue, a.head = a.queue[:0], 0
+}
+
+func (r *Receiver) abandonOne(id repl.ID) {
+	p := r.away[id]
+	r.take(id, p)
+	r.sink.Begin(r.now)
+	r.sink.Despawn(p.slot)
+	r.sink.Commit()
+	r.stats.Abandoned++
+}

@@ -1,0 +1,104 @@
+package receiver
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// release applies what waited in a group and can be applied now: of the updates the
+// newest, then the next action, and again. What turns out to be lost is passed over.
+func (r *Receiver) release(h repl.Handle) error {
+	for {
+		g := r.groups.get(h) // anew each time: its end may have been applied
+		if g == nil || len(g.waits) == 0 && g.passed == 0 {
+			return nil
+		}
+		r.skipPassed(g)
+		r.dropStale(g)
+		w := r.ready(g, rankLost)
+		if w == nil {
+			return nil
+		}
+		if err := r.goOn(g, w); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Receiver) goOn(g *group, w *waiting) error {
+	if judge(&g.state, &w.rec) == lost {
+		r.pass(g, &w.rec)
+		r.waiting.drop(g, slices.Index(g.waits, w))
+		return nil
+	}
+	return r.applyWaiting(g, w)
+}
+
+// applyWaiting applies a record that waited. The group may be no more after it.
+func (r *Receiver) applyWaiting(g *group, w *waiting) error {
+	in := r.in
+	r.in.Reset(w.body)
+	err := r.apply(g, &w.rec)
+	r.in = in
+	if i := slices.Index(g.waits, w); i >= 0 {
+		r.waiting.drop(g, i)
+	}
+	return err
+}
+
+// skipPassed goes on over actions that found no room when they came.
+func (r *Receiver) skipPassed(g *group) {
+	if !g.known {
+		return
+	}
+	for g.passed&1 != 0 {
+		g.advance(g.at + 1)
+		r.ask(g)
+	}
+}
+
+// How much what is ready is worth: updates first, because an action may start from
+// what they bring.
+const (
+	rankNone = iota
+	rankLost
+	rankAction
+	rankUpdate
+)
+
+// ready returns the waiting record to go on with, of a rank or above, or nil.
+func (r *Receiver) ready(g *group, least int) *waiting {
+	var best *waiting
+	rank := least
+	for _, w := range g.waits {
+		of := r.rank(g, w)
+		if of > rank || of == rank && (best == nil || best.rec.Tick.Before(w.rec.Tick)) {
+			best, rank = w, of
+		}
+	}
+	return best
+}
+
+func (r *Receiver) rank(g *group, w *waiting) int {
+	switch v := judge(&g.state, &w.rec); {
+	case v == lost:
+		return rankLost
+	case v != apply:
+		return rankNone
+	case w.rec.Kind == repl.Update:
+		return rankUpdate
+	}
+	if w.needs = r.unmet(w.needs); len(w.needs) > 0 {
+		return rankNone
+	}
+	return rankAction
+}
+
+func (r *Receiver) dropStale(g *group) {
+	for i := len(g.waits) - 1; i >= 0; i-- {
+		if judge(&g.state, &g.waits[i].rec) == drop {
+			r.waiting.drop(g, i)
+		}
+	}
+}

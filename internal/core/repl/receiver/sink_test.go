@@ -1,0 +1,225 @@
+package receiver_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// copySink is a world as plain as can be. It holds its caller to the rules of
+// receiver.Sink.
+type copySink struct {
+	t            testing.TB
+	next         repl.Slot
+	open         bool
+	tick         entangle.Tick
+	entities     map[repl.Slot]shown
+	before       map[repl.Slot]*shown // what the record at hand has touched; nil: spawned
+	byID         map[repl.ID]repl.Slot
+	at           repl.Slot
+	whole        bool
+	fresh        repl.Mask
+	stated       map[repl.Slot]bool // by the record at hand
+	late         map[repl.ID][]repl.Slot
+	onDespawn    func(repl.ID)
+	letGo        []repl.ID
+	spawns       int
+	beforeLetGo  int
+	wantsNothing bool // no entity may be spawned or despawned
+}
+
+// shown is one entity.
+type shown struct {
+	id    repl.ID
+	mask  repl.Mask
+	value uint32
+	ref   repl.Slot
+	tick  entangle.Tick
+}
+
+var errValue = errors.New("no such value")
+
+func newCopySink(t testing.TB) *copySink {
+	return &copySink{
+		t: t, entities: map[repl.Slot]shown{}, byID: map[repl.ID]repl.Slot{},
+		before: map[repl.Slot]*shown{}, stated: map[repl.Slot]bool{}, late: map[repl.ID][]repl.Slot{},
+	}
+}
+
+func (c *copySink) set(slot repl.Slot, e shown) {
+	c.keep(slot)
+	c.entities[slot], c.byID[e.id] = e, slot
+}
+
+func (c *copySink) drop(slot repl.Slot) {
+	c.keep(slot)
+	delete(c.byID, c.entities[slot].id)
+	delete(c.entities, slot)
+}
+
+// keep notes what a record is about to change.
+func (c *copySink) keep(slot repl.Slot) {
+	if _, ok := c.before[slot]; ok {
+		return
+	}
+	if e, ok := c.entities[slot]; ok {
+		c.before[slot] = &e
+	}
+}
+
+func (c *copySink) has(slot repl.Slot) {
+	_, ok := c.entities[slot]
+	require.True(c.t, ok)
+}
+
+func (c *copySink) clear() {
+	clear(c.entities)
+	clear(c.byID)
+}
+
+func (c *copySink) Begin(tick entangle.Tick) {
+	require.False(c.t, c.open, "a record within a record")
+	c.open, c.tick, c.at = true, tick, repl.NoSlot
+	clear(c.before)
+	clear(c.stated)
+	c.beforeLetGo = len(c.letGo)
+}
+
+func (c *copySink) Spawn(id repl.ID) repl.Slot {
+	require.True(c.t, c.open)
+	require.False(c.t, c.wantsNothing)
+	require.Empty(c.t, c.stated, "all entities of a record come before its values")
+	require.Less(c.t, id.Group, 2*repl.Private)
+	require.Less(c.t, int(id.Member), repl.MaxMembers)
+	_, twice := c.byID[id]
+	require.False(c.t, twice, "an id is of one entity")
+	c.next++
+	c.spawns++
+	c.before[c.next] = nil
+	c.set(c.next, shown{id: id, ref: repl.NoSlot})
+	for _, s := range c.late[id] {
+		if e, ok := c.entities[s]; ok && e.ref == repl.NoSlot {
+			e.ref = c.next
+			c.set(s, e)
+		}
+	}
+	delete(c.late, id)
+	return c.next
+}
+
+func (c *copySink) Member(slot repl.Slot, whole bool) {
+	require.True(c.t, c.open)
+	c.has(slot)
+	require.False(c.t, c.stated[slot], "a member twice in a record")
+	c.close()
+	c.at, c.whole, c.fresh = slot, whole, repl.Mask{}
+	c.stated[slot] = true
+}
+
+// close takes off what a whole member did not name.
+func (c *copySink) close() {
+	if c.at == repl.NoSlot {
+		return
+	}
+	e := c.entities[c.at]
+	e.tick = c.tick
+	if c.whole {
+		e.mask = c.fresh
+	}
+	c.set(c.at, e)
+}
+
+func (c *copySink) Remove(comp int) {
+	require.True(c.t, c.open)
+	require.Less(c.t, comp, comps)
+	e := c.entities[c.at]
+	e.mask.Clear(comp)
+	c.set(c.at, e)
+}
+
+func (c *copySink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	require.True(c.t, c.open)
+	e := c.entities[c.at]
+	e.mask.Set(comp)
+	c.fresh.Set(comp)
+	switch comp {
+	case 0:
+		e.value = uint32(r.Bits(32))
+		if e.value == 0xffffffff {
+			return errValue
+		}
+	case 1:
+		to, ok := refs.At(uint32(r.Uvarint()))
+		if !ok {
+			return errValue
+		}
+		if to.Slot != repl.NoSlot {
+			c.has(to.Slot)
+		}
+		if e.ref = to.Slot; to.Late {
+			require.Equal(c.t, repl.NoSlot, to.Slot)
+			c.late[to.ID] = append(c.late[to.ID], c.at)
+		}
+	}
+	c.set(c.at, e)
+	return r.Err()
+}
+
+func (c *copySink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if e := c.entities[c.at]; !e.mask.Has(comp) {
+		return errValue
+	}
+	return c.Insert(r, comp, refs)
+}
+
+func (c *copySink) Despawn(slot repl.Slot) {
+	require.True(c.t, c.open)
+	require.False(c.t, c.wantsNothing)
+	c.has(slot)
+	require.False(c.t, c.stated[slot], "nothing is stated of what goes")
+	if c.onDespawn != nil {
+		c.onDespawn(c.entities[slot].id)
+	}
+	c.drop(slot)
+}
+
+func (c *copySink) LetGo(slot repl.Slot) {
+	require.True(c.t, c.open)
+	c.has(slot)
+	c.letGo = append(c.letGo, c.entities[slot].id)
+	c.drop(slot)
+}
+
+func (c *copySink) Commit() {
+	require.True(c.t, c.open)
+	c.close()
+	c.open = false
+}
+
+func (c *copySink) Discard() {
+	require.True(c.t, c.open)
+	for slot, e := range c.before {
+		c.drop(slot)
+		if e != nil {
+			c.set(slot, *e)
+		}
+	}
+	c.letGo = c.letGo[:c.beforeLetGo]
+	c.open = false
+}
+
+func (c *copySink) Skip(r *bits.Reader, comp int) error {
+	switch comp {
+	case 0:
+		r.Bits(32)
+	case 1:
+		r.Uvarint()
+	}
+	return r.Err()
+}

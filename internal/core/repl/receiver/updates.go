@@ -1,0 +1,128 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// HandleUpdates takes an updates frame of a packet that was sent at tick.
+func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
+	r.in.Reset(frame)
+	r.hear(tick)
+	r.frontier.behind = r.frontier.behind[:0]
+	for r.in.RemainingBits() > 0 {
+		if err := r.item(tick); err != nil {
+			return err
+		}
+	}
+	if r.in.Err() != nil {
+		return ErrMalformed
+	}
+	return r.settle()
+}
+
+// item takes one run, or a mark.
+func (r *Receiver) item(tick entangle.Tick) error {
+	if r.in.Bool() {
+		return r.settled(tick)
+	}
+	run := repl.Run{Tick: tick}
+	rec := &r.rec
+	for more, ok := true, run.ReadBegin(&r.in, &rec.Record); more; more, ok = run.Read(&r.in, &rec.Record) {
+		if !ok {
+			return ErrMalformed
+		}
+		if err := r.update(rec); err != nil {
+			return err
+		}
+		if err := r.usual(rec); err != nil {
+			return err
+		}
+		run.Enter(rec.Group, rec.Base)
+	}
+	return nil
+}
+
+// What a usual record of a run begins with: the next group, from the same base,
+// without references, of member 0 alone.
+const (
+	usualBits = 4
+	usualHead = 0b1011
+)
+
+// usual applies usual records, as long as one comes after the other and each group
+// can take its own. It leaves rec the head of the last.
+func (r *Receiver) usual(rec *record) error {
+	if r.updater == nil {
+		return nil
+	}
+	r.refs = r.refs[:0]
+	for r.in.Peek()&(1<<usualBits-1) == usualHead && (rec.Group+1)%repl.Private != 0 {
+		g := r.groups.get(rec.Group + 1)
+		if g == nil || !g.takes(rec) {
+			return nil
+		}
+		r.in.Skip(usualBits)
+		rec.Group++
+		if !r.sets.Read(&r.in, &r.set) {
+			return ErrMalformed
+		}
+		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); err != nil {
+			return err
+		}
+		g.held = rec.Tick
+		r.stats.Updates++
+		if len(g.waits) > 0 {
+			if err := r.release(rec.Group); err != nil {
+				return err
+			}
+			r.refs = r.refs[:0]
+		}
+	}
+	return nil
+}
+
+// takes reports whether an update of member 0 applies now.
+func (g *group) takes(rec *record) bool {
+	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
+}
+
+// leads reports whether the first member is number 0.
+func (g *group) leads() bool { return len(g.members) > 0 && g.members[0].number == 0 }
+
+// update takes one record of a run.
+func (r *Receiver) update(rec *record) error {
+	g := r.groups.get(rec.Group)
+	if (g == nil || !g.known) && r.stale(rec) {
+		r.stats.Stale++
+		return r.skip(rec)
+	}
+	if g == nil {
+		if g = r.find(rec); g == nil {
+			return r.overflow(rec)
+		}
+	}
+	switch judge(&g.state, rec) {
+	case apply:
+		if err := r.apply(g, rec); err != nil {
+			return err
+		}
+		return r.release(rec.Group)
+	case wait:
+		r.lags(rec)
+		r.needs = r.needs[:0]
+		return r.hold(g, rec)
+	default:
+		r.stats.Stale++
+		return r.skip(rec)
+	}
+}
+
+// overflow drops an update for which there is no room. It was acknowledged, so
+// its sender may build on it: the next record that does will have the group
+// asked for in full.
+func (r *Receiver) overflow(rec *record) error {
+	r.stats.Overflow++
+	r.lags(rec)
+	return r.skip(rec)
+}

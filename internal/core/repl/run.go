@@ -1,0 +1,118 @@
+package repl
+
+import (
+	"github.com/entangle-ecs/entangle"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Run packs the updates of one run: groups of one space by rising handle. What
+// comes after its head says nothing that differs between peers whose bases are
+// equal, and begins and ends at a whole byte, so that it is made once and copied.
+// A frame of updates is a row of runs.
+type Run struct {
+	Tick entangle.Tick // of the frame
+
+	at   Handle // of the last record
+	base entangle.Tick
+}
+
+// MaxRunHead bounds the bytes of a run's head.
+const MaxRunHead = (2 + 32 + 68 + 7) / 8
+
+// StepBits is what Append writes as a rule: the next group, from the same base.
+const StepBits = 2
+
+// Begin writes a run's head: its first group, and the base that the first record
+// and as a rule all others start from.
+func (u *Run) Begin(w *pack.Writer, first Handle, base entangle.Tick) {
+	w.Bool(false)
+	appendHandle(w, first)
+	w.Uvarint(uint64(u.Tick - base))
+	w.Align()
+	u.Enter(first, base)
+}
+
+// Enter is Begin for one who writes only what comes after the head.
+func (u *Run) Enter(first Handle, base entangle.Tick) { u.at, u.base = first, base }
+
+// Width returns how many bits Append will write.
+func (u *Run) Width(g Handle, base entangle.Tick) int {
+	width := StepBits
+	if g != u.at+1 {
+		width += pack.UvarintBits(uint64(g - u.at - 1))
+	}
+	if base != u.base {
+		width += pack.UvarintBits(uint64(u.Tick - base))
+	}
+	return width
+}
+
+// Append writes what stands before the body of each record but the first.
+func (u *Run) Append(w *pack.Writer, g Handle, base entangle.Tick) {
+	next := g == u.at+1
+	w.Bool(next)
+	if !next {
+		w.Uvarint(uint64(g - u.at - 1))
+	}
+	w.Bool(base == u.base)
+	if base != u.base {
+		w.Uvarint(uint64(u.Tick - base))
+	}
+	u.at, u.base = g, base
+}
+
+// End writes that no record follows.
+func (u *Run) End(w *pack.Writer) {
+	w.Bool(false)
+	w.Uvarint(0)
+	w.Align()
+}
+
+// EndBits bounds what End writes.
+const EndBits = 1 + 4 + 7
+
+// ReadBegin reads a run's head into rec, which is then that of its first record.
+func (u *Run) ReadBegin(r *pack.Reader, rec *Record) bool {
+	first, ok := readHandle(r)
+	base, aged := readAge(r, u.Tick)
+	r.Align()
+	u.at, u.base = first, base
+	*rec = Record{Kind: Update, Group: first, Tick: u.Tick, Base: base}
+	return ok && aged && r.Err() == nil
+}
+
+// Read reads what stands before each record but the first. more is false at the
+// end of the run; ok is false when the bytes are malformed.
+func (u *Run) Read(r *pack.Reader, rec *Record) (more, ok bool) {
+	if r.Peek()&0b11 == 0b11 && (u.at+1)%Private != 0 { // the next group, from the same base
+		r.Skip(2)
+		u.at++
+		rec.Group, rec.Base = u.at, u.base
+		return true, r.Err() == nil
+	}
+	return u.readAny(r, rec)
+}
+
+func (u *Run) readAny(r *pack.Reader, rec *Record) (more, ok bool) {
+	gap := uint64(0)
+	if !r.Bool() {
+		if gap = r.Uvarint(); gap == 0 {
+			r.Align()
+			return false, r.Err() == nil
+		}
+	}
+	left := uint64(Private - 1 - u.at%Private) // handles behind the last in its space
+	if r.Err() != nil || gap >= left {
+		return true, false
+	}
+	u.at += 1 + Handle(gap)
+	if !r.Bool() {
+		base, aged := readAge(r, u.Tick)
+		if !aged || base == u.base {
+			return true, false
+		}
+		u.base = base
+	}
+	rec.Group, rec.Base = u.at, u.base
+	return true, r.Err() == nil
+}

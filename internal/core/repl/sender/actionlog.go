@@ -1,0 +1,102 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// sentAction is one record of an action message.
+type sentAction struct {
+	group repl.Handle
+	seq   repl.Seq
+	waits bool // for actions of other groups
+}
+
+// actionLog remembers the records of each action message until it is delivered.
+type actionLog struct {
+	messages []actionMessage
+	spare    [][]sentAction
+	waiting  []waitingAction
+}
+
+// waitingAction is one that was delivered, and may wait at the peer for another.
+type waitingAction struct {
+	sentAction
+	tick entangle.Tick
+}
+
+type actionMessage struct {
+	name    uint16
+	tick    entangle.Tick
+	records []sentAction
+}
+
+func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }
+
+// begin opens the record of a message.
+func (a *actionLog) begin(tick entangle.Tick) {
+	var records []sentAction
+	if n := len(a.spare); n > 0 {
+		records, a.spare = a.spare[n-1], a.spare[:n-1]
+	}
+	a.messages = append(a.messages, actionMessage{tick: tick, records: records})
+}
+
+func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1] }
+
+func (a *actionLog) fresh() bool { return len(a.last().records) == 0 }
+
+// cancel takes back the record that was begun last and stayed empty.
+func (a *actionLog) cancel() {
+	a.spare = append(a.spare, a.last().records)
+	a.messages = a.messages[:len(a.messages)-1]
+}
+
+func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
+
+// settle takes the news that a message was delivered, and calls each for the actions
+// that the peer has applied now or will before anything later: one that waits for
+// actions of other groups when all that was sent up to its tick is there.
+func (a *actionLog) settle(name uint16, each func(sentAction)) {
+	i := slices.IndexFunc(a.messages, func(m actionMessage) bool { return m.name == name })
+	if i < 0 {
+		return
+	}
+	m := a.messages[i]
+	a.messages = append(a.messages[:i], a.messages[i+1:]...)
+	for _, rec := range m.records {
+		if rec.waits {
+			a.waiting = append(a.waiting, waitingAction{rec, m.tick})
+			continue
+		}
+		each(rec)
+	}
+	a.spare = append(a.spare, m.records[:0])
+	a.release(each)
+}
+
+// release lets go of the delivered actions that nothing under way can hold up.
+func (a *actionLog) release(each func(sentAction)) {
+	if len(a.waiting) == 0 {
+		return
+	}
+	kept := a.waiting[:0]
+	for _, w := range a.waiting {
+		if len(a.messages) > 0 && !w.tick.Before(a.messages[0].tick) {
+			kept = append(kept, w)
+			continue
+		}
+		each(w.sentAction)
+	}
+	a.waiting = kept
+}
+
+// oldest returns the tick of the oldest message under way, or now if there is none.
+func (a *actionLog) oldest(now entangle.Tick) entangle.Tick {
+	if len(a.messages) == 0 {
+		return now
+	}
+	return a.messages[0].tick
+}

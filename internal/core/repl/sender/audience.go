@@ -1,0 +1,135 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Show lets the peer see the private group of an entity. Public groups are seen by
+// all. It reports false when the peer has no handle left for it.
+func (p *Peer) Show(s repl.Slot) bool {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return false
+	}
+	id := w.slots.group[s]
+	gr := &w.groups[id]
+	if !gr.private {
+		return true
+	}
+	if !p.reserve(id) {
+		return false
+	}
+	v := gr.viewer(p)
+	if v.shown {
+		return true
+	}
+	v.shown = true
+	i := int(v.at)
+	p.private.hidden.Clear(i)
+	p.private.shapeDue.Set(i)
+	return true
+}
+
+// Hide takes the private group of an entity away from the peer.
+func (p *Peer) Hide(s repl.Slot) {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return
+	}
+	gr := &w.groups[w.slots.group[s]]
+	v := gr.viewer(p)
+	if v == nil || !v.shown {
+		return
+	}
+	sp, i := &p.private, int(v.at)
+	v.shown = false
+	if sp.phase[i] != known {
+		sp.shapeDue.Clear(i)
+		return // the handle stays reserved
+	}
+	sp.hidden.Set(i)
+	sp.shapeDue.Set(i)
+	sp.steady.Clear(i)
+}
+
+// Sees reports whether the peer is shown the group of an entity.
+func (p *Peer) Sees(s repl.Slot) bool {
+	w := p.world
+	return w.slots.used.Has(int(s)) && p.shows(w.slots.group[s])
+}
+
+func (p *Peer) shows(id groupID) bool {
+	gr := &p.world.groups[id]
+	if !gr.private {
+		return true
+	}
+	v := gr.viewer(p)
+	return v != nil && v.shown
+}
+
+// reserve gives a group a handle at the peer, if it has none. It is not ok when
+// there is none left.
+func (p *Peer) reserve(id groupID) bool {
+	w := p.world
+	gr := &w.groups[id]
+	if !gr.private || gr.viewer(p) != nil {
+		return true
+	}
+	sp := &p.private
+	n, ok := sp.free.take(w.tick, func() entangle.Tick { return p.underWay(w.tick) })
+	if !ok {
+		if len(sp.groups) == repl.MaxGroups {
+			return false
+		}
+		n = int32(len(sp.groups))
+		sp.groups = append(sp.groups, noGroup)
+		sp.grow(len(sp.groups), w.tick)
+	}
+	sp.groups[n] = id
+	gr.viewers = append(gr.viewers, viewer{peer: p, at: n})
+	return true
+}
+
+// unreserve frees a handle whose group is gone.
+func (p *Peer) unreserve(i int) {
+	sp := &p.private
+	p.world.views.use(sp.view[i], -1)
+	sp.view[i] = 0
+	sp.forget(i)
+	sp.groups[i] = noGroup
+	sp.free.put(int32(i), p.world.tick)
+}
+
+// retire frees the handle of a group that ended at this peer alone, unless an
+// entity elsewhere has its name from there.
+func (p *Peer) retire(i int) {
+	id := p.private.groups[i]
+	gr := &p.world.groups[id]
+	if v := gr.viewer(p); v == nil || v.shown || !gr.open || !p.world.allHome(id) {
+		return
+	}
+	if !p.private.shaped[i].Before(p.actions.oldest(p.world.tick)) {
+		return // the end may wait at the peer for an action that is under way
+	}
+	gr.dropViewer(p)
+	p.unreserve(i)
+}
+
+// allHome reports whether everyone who was born in a group is in it.
+func (w *World) allHome(id groupID) bool {
+	gr := &w.groups[id]
+	home := int32(0)
+	for i := range gr.members {
+		if w.isNative(id, &gr.members[i]) {
+			home++
+		}
+	}
+	return home == gr.natives
+}
+
+func (gr *group) dropViewer(p *Peer) {
+	gr.viewers = slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.peer == p })
+}

@@ -1,0 +1,201 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// encode writes the body that is at hand.
+func (w *World) encode(id groupID) {
+	switch w.bodies.here.key.kind {
+	case repl.Update:
+		w.encodeUpdate(id)
+	case repl.Gone:
+		w.encodeLeavers(id)
+	default:
+		w.encodeLeavers(id)
+		w.encodeMembers(id)
+	}
+}
+
+// encodeUpdate writes the members of which values changed. A group of one, the
+// common case, spends one bit on saying so.
+func (w *World) encodeUpdate(id groupID) {
+	out, gr := &w.bodies.w, &w.groups[id]
+	if gr.alone() && !gr.members[0].paused {
+		out.Bool(true)
+		w.encodeChanges(gr.members[0].slot)
+		return
+	}
+	out.Bool(false)
+	w.encodeChanged(gr)
+}
+
+// alone reports whether a group has one member, whose number is 0 and need not be
+// written.
+func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].number == 0 }
+
+// encodeChanged writes the members of which something changed, but not those that
+// are stated whole.
+func (w *World) encodeChanged(gr *group) {
+	var numbers repl.Numbers
+	out, b := &w.bodies.w, &w.bodies.here
+	for i := range gr.members {
+		m := &gr.members[i]
+		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) {
+			continue
+		}
+		numbers.Append(out, m.number)
+		w.encodeChanges(m.slot)
+	}
+	numbers.End(out)
+}
+
+// joins reports whether the body at hand states a member whole.
+func (w *World) joins(m *member) bool {
+	b := &w.bodies.here
+	return b.key.kind == repl.Full || b.key.kind == repl.Delta && b.shapes.narrow(b.key.shaped, m.joined)
+}
+
+// hidden reports whether the view of the body at hand leaves a member out.
+func (w *World) hidden(m *member) bool {
+	if w.bodies.here.key.view == 0 {
+		return false
+	}
+	h, some := w.views.hides(w.bodies.here.key.view, m.slot)
+	return some && h.Whole
+}
+
+// seen returns what of a set the view of the body at hand shows of a slot.
+func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
+	if w.bodies.here.key.view == 0 {
+		return set
+	}
+	h, _ := w.views.hides(w.bodies.here.key.view, s)
+	return set.Without(h.Comps)
+}
+
+// encodeChanges writes what a member lost, if the body at hand tells of structure,
+// and its values that changed.
+func (w *World) encodeChanges(s repl.Slot) {
+	out, b := &w.bodies.w, &w.bodies.here
+	if b.key.kind == repl.Delta {
+		removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
+		out.Bool(!removed.IsZero())
+		if !removed.IsZero() {
+			w.sets.Append(out, &removed)
+		}
+	}
+	w.encodeValues(s, w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases)))
+}
+
+func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
+	out := &w.bodies.w
+	w.sets.Append(out, &set)
+	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		w.src.Encode(out, s, c, &w.bodies.refs)
+	}
+}
+
+// encodeLeavers writes who is no longer in the group. A full and the end of a group
+// name only those that live on: whom they do not name is gone.
+func (w *World) encodeLeavers(id groupID) {
+	out, gr := &w.bodies.w, &w.groups[id]
+	any := false
+	for i := range gr.left {
+		if w.tells(&gr.left[i]) {
+			any = true
+		}
+	}
+	out.Bool(any)
+	if !any {
+		return
+	}
+	var numbers repl.Numbers
+	w.sorted = append(w.sorted[:0], gr.left...)
+	sortLeavers(w.sorted)
+	for i := range w.sorted {
+		if l := &w.sorted[i]; w.tells(l) {
+			numbers.Append(out, l.number)
+			repl.AppendFate(out, w.fate(l))
+		}
+	}
+	numbers.End(out)
+}
+
+// tells reports whether the body at hand names a leaver.
+func (w *World) tells(l *leaver) bool {
+	b := &w.bodies.here
+	if b.key.kind != repl.Delta {
+		return !l.heard && w.fate(l) != repl.Despawned
+	}
+	return b.shapes.narrow(b.key.shaped, l.left)
+}
+
+// fate is what a leaver's end is to whom the body at hand is for.
+func (w *World) fate(l *leaver) repl.Fate {
+	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.shows(w.slots.group[l.slot]) {
+		return repl.Despawned
+	}
+	return l.fate
+}
+
+// encodeMembers writes the members of a full or a delta: first who joins, so that
+// all are there when the values are read, which may refer to them.
+func (w *World) encodeMembers(id groupID) {
+	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
+	alone := gr.alone() && !gr.members[0].paused && !w.hidden(&gr.members[0])
+	if full {
+		alone = alone && w.isNative(id, &gr.members[0])
+	} else {
+		alone = alone && !w.joins(&gr.members[0])
+	}
+	out.Bool(alone)
+	switch {
+	case alone && full:
+		w.encodeWhole(gr.members[0].slot)
+	case alone:
+		w.encodeChanges(gr.members[0].slot)
+	default:
+		w.encodeJoins(id)
+		if !full {
+			w.encodeChanged(gr)
+		}
+	}
+}
+
+func (w *World) encodeJoins(id groupID) {
+	var numbers repl.Numbers
+	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
+	for i := range gr.members {
+		m := &gr.members[i]
+		if !w.joins(m) || w.hidden(m) || m.paused && !full {
+			continue
+		}
+		numbers.Append(out, m.number)
+		if full {
+			out.Bool(m.paused)
+		}
+		if !m.paused {
+			w.encodeName(id, m)
+		}
+	}
+	numbers.End(out)
+	for i := range gr.members {
+		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !m.paused {
+			w.encodeWhole(m.slot)
+		}
+	}
+}
+
+// encodeName writes the name of an entity that joins: its number here, or a
+// reference.
+func (w *World) encodeName(id groupID, m *member) {
+	out, native := &w.bodies.w, w.isNative(id, m)
+	out.Bool(native)
+	if !native {
+		out.Uvarint(uint64(w.bodies.refs.Index(m.slot)))
+	}
+}
+
+func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.slots.mask[s])) }

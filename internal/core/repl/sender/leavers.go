@@ -1,0 +1,117 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// trail is the groups that an entity moved on from, as long as a peer may not have
+// heard of it.
+type trail []groupID
+
+// with returns the trail with a group at its end.
+func (t trail) with(id groupID) trail {
+	if slices.Contains(t, id) {
+		return t
+	}
+	return append(t, id)
+}
+
+// forgetTrail takes a group off an entity's trail.
+func (w *World) forgetTrail(s repl.Slot, id groupID) {
+	t, ok := w.trails[s]
+	if !ok {
+		return
+	}
+	if i := slices.Index(t, id); i >= 0 {
+		t = slices.Delete(t, i, i+1)
+	}
+	if len(t) == 0 {
+		delete(w.trails, s)
+		return
+	}
+	w.trails[s] = t
+}
+
+// maxLeavers is how many leavers a group has before those are looked for that can
+// be forgotten.
+const maxLeavers = 16
+
+// tidy forgets leavers of a group now and then.
+func (w *World) tidy(id groupID) {
+	if gr := &w.groups[id]; len(gr.left) > maxLeavers && gr.left[0].left.Before(w.tick-quarantine) {
+		w.forgetLeavers(id)
+	}
+}
+
+// forgetLeavers strikes off the leavers that every peer has heard of. Of one that
+// lives on elsewhere under a name from here, the number stays taken.
+func (w *World) forgetLeavers(id groupID) {
+	gr := &w.groups[id]
+	heard := w.heard(id)
+	kept := gr.left[:0]
+	for _, l := range gr.left {
+		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
+		l.heard = rested(l.left, w.tick) && l.left.Before(heard)
+		if native || !l.heard {
+			kept = append(kept, l)
+			continue
+		}
+		if l.slot != repl.NoSlot && !gr.remembers(kept, l.slot) {
+			w.forgetTrail(l.slot, id)
+		}
+	}
+	gr.left = kept
+}
+
+func (gr *group) remembers(kept []leaver, s repl.Slot) bool {
+	return slices.ContainsFunc(kept, func(l leaver) bool { return l.slot == s })
+}
+
+// heard returns a tick before which every peer has heard of all that happened to a
+// group's structure, and has acknowledged it.
+func (w *World) heard(id groupID) entangle.Tick {
+	oldest := w.underWay()
+	for _, p := range w.peers {
+		sp, i := p.find(id)
+		if i >= 0 && sp.phase[i] != unknown && sp.shaped[i].Before(oldest) {
+			oldest = sp.shaped[i]
+		}
+	}
+	return oldest
+}
+
+// grave is an entity that ended away from home, in a group of which some peer may not
+// have heard so. Its name is not given to another before.
+type grave struct {
+	home, in groupID
+	tick     entangle.Tick
+}
+
+func (w *World) bury(home, in groupID) {
+	if home != in {
+		w.groups[home].natives++
+		w.graves = append(w.graves, grave{home: home, in: in, tick: w.tick})
+	}
+}
+
+// unbury lets go of the names of which every peer has heard the end.
+func (w *World) unbury() {
+	for len(w.graves) > 0 {
+		g := w.graves[0]
+		if gr := &w.groups[g.in]; gr.open || gr.holders > 0 {
+			if !rested(g.tick, w.tick) || !g.tick.Before(w.heard(g.in)) {
+				return
+			}
+		}
+		w.graves = w.graves[:copy(w.graves, w.graves[1:])]
+		w.groups[g.home].natives--
+		w.rest(g.home)
+	}
+}
+
+func sortLeavers(all []leaver) {
+	slices.SortFunc(all, func(a, b leaver) int { return int(a.number) - int(b.number) })
+}

@@ -1,0 +1,202 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Spawn takes in an entity with the given components, as a public group of its own.
+func (w *World) Spawn(s repl.Slot, mask repl.Mask) { w.SpawnAt(s, mask, Place{}) }
+
+// SpawnAt takes in an entity with the given components. When no handle is left it
+// is counted, and not replicated; when its group is full it is counted, and gets a
+// group of its own.
+func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
+	id, number, ok := w.enter(at)
+	if !ok {
+		w.stats.GroupsRefused++
+		return
+	}
+	t := &w.slots
+	t.grow(int(s) + 1)
+	t.used.Set(int(s))
+	t.home[s], t.number[s], t.mask[s] = id, number, mask
+	t.touched[s] = w.tick
+	for c := range w.comps { // also what it lacks: the slot may have had another entity
+		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
+	}
+	w.groups[id].natives++
+	w.join(s, id, number)
+}
+
+// enter finds the group of a place, made if there is none, and a number in it.
+func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
+	if at.Name == 0 {
+		id, ok = w.openGroup(at)
+		return id, 0, ok
+	}
+	id, ok = w.named[at]
+	if !ok {
+		if id, ok = w.openGroup(at); !ok {
+			return 0, 0, false
+		}
+		w.named[at] = id
+	}
+	if number, ok = w.takeNumber(id); !ok {
+		w.stats.MembersRefused++
+		return w.enter(Place{Private: at.Private})
+	}
+	return id, number, true
+}
+
+// join makes an entity a member.
+func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
+	gr := &w.groups[id]
+	i, _ := gr.find(number)
+	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick})
+	gr.active++
+	w.slots.group[s] = id
+	w.touch(id, true)
+}
+
+// leave takes an entity out of its group. A group that has no members ends.
+func (w *World) leave(s repl.Slot, fate repl.Fate) {
+	id := w.slots.group[s]
+	gr := &w.groups[id]
+	i := gr.at(s)
+	m := gr.members[i]
+	if !m.paused {
+		gr.active--
+	}
+	gr.members = slices.Delete(gr.members, i, i+1)
+	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.joined, left: w.tick})
+	w.touch(id, true)
+	if len(gr.members) == 0 {
+		w.closeGroup(id)
+	}
+}
+
+// Despawn lets an entity go that is gone.
+func (w *World) Despawn(s repl.Slot) { w.end(s, repl.Despawned) }
+
+// Abandon lets an entity go of which the peers are to hear nothing any more: they
+// keep it as it was last sent.
+func (w *World) Abandon(s repl.Slot) { w.end(s, repl.LetGo) }
+
+func (w *World) end(s repl.Slot, fate repl.Fate) {
+	t := &w.slots
+	if !t.used.Has(int(s)) {
+		return // it was never taken in
+	}
+	home := t.home[s]
+	for _, id := range w.trails[s] {
+		w.settleFate(s, id, fate)
+		w.bury(home, id)
+	}
+	delete(w.trails, s)
+	w.bury(home, t.group[s])
+	w.groups[home].natives--
+	w.leave(s, fate)
+	w.dropSlot(s)
+	if home != t.group[s] {
+		w.rest(home)
+	}
+}
+
+func (w *World) dropSlot(s repl.Slot) {
+	w.slots.used.Clear(int(s))
+	w.slots.mask[s] = repl.Mask{}
+	gr := &w.groups[w.slots.group[s]]
+	gr.left[len(gr.left)-1].slot = repl.NoSlot
+}
+
+// settleFate tells a group that the entity which moved on from there has ended: a
+// peer that has not heard of the move will hear of the end.
+func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) {
+	gr := &w.groups[id]
+	for i := range gr.left {
+		if gr.left[i].slot == s {
+			gr.left[i].slot, gr.left[i].fate = repl.NoSlot, fate
+		}
+	}
+}
+
+// Move takes an entity over to another group, as it is. It keeps its name and its
+// copies. One that is paused stays where it is: its values can't be read, as they
+// would have to be.
+func (w *World) Move(s repl.Slot, to Place) {
+	t := &w.slots
+	if !t.used.Has(int(s)) || w.groups[t.group[s]].place == to || w.isPaused(s) {
+		return
+	}
+	id, number, ok := w.enter(to)
+	if !ok {
+		w.stats.GroupsRefused++
+		return
+	}
+	from := t.group[s]
+	w.leave(s, repl.Moved)
+	w.join(s, id, number)
+	w.trails[s] = w.trails[s].with(from)
+}
+
+// Pause stops an entity from being sent: its values can't be read, and the peers
+// keep it as it was last sent.
+func (w *World) Pause(s repl.Slot) {
+	if w.slots.used.Has(int(s)) && !w.isPaused(s) {
+		w.setPaused(s, true)
+	}
+}
+
+// Resume sends an entity again, whole.
+func (w *World) Resume(s repl.Slot) {
+	if !w.slots.used.Has(int(s)) || !w.isPaused(s) {
+		return
+	}
+	w.setPaused(s, false)
+	id := w.slots.group[s]
+	gr := &w.groups[id]
+	gr.members[gr.at(s)].joined = w.tick
+	w.slots.touched[s] = w.tick
+	w.touch(id, true)
+}
+
+func (w *World) isPaused(s repl.Slot) bool {
+	gr := &w.groups[w.slots.group[s]]
+	return gr.members[gr.at(s)].paused
+}
+
+func (w *World) setPaused(s repl.Slot, paused bool) {
+	gr := &w.groups[w.slots.group[s]]
+	gr.members[gr.at(s)].paused = paused
+	if paused {
+		gr.active--
+	} else {
+		gr.active++
+	}
+}
+
+// takeNumber returns a member number of a group that no peer knows as another's.
+func (w *World) takeNumber(id groupID) (repl.Member, bool) {
+	gr := &w.groups[id]
+	if gr.numbers < repl.MaxMembers {
+		gr.numbers++
+		return gr.numbers - 1, true
+	}
+	w.forgetLeavers(id)
+	var taken repl.Bitset
+	taken.Grow(repl.MaxMembers)
+	for i := range gr.members {
+		taken.Set(int(gr.members[i].number))
+	}
+	for i := range gr.left {
+		taken.Set(int(gr.left[i].number))
+	}
+	for n := range repl.Member(repl.MaxMembers) {
+		if !taken.Has(int(n)) {
+			return n, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,190 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// A move has two halves: the old group's action lets the entity go, the new one's
+// takes it in. A peer is sent both in the same tick or neither, so that it has the
+// entity in one group at any time. Groups that moves which a peer has not heard of
+// join together are a unit.
+
+// units is what was decided of units in one tick.
+type units struct {
+	tick   entangle.Tick
+	judged map[groupID]bool // whether the group's unit can be sent
+	owed   int              // groups of units that were begun, and are not sent yet
+	stack  []groupID
+	unit   []groupID
+}
+
+func (u *units) begin(tick entangle.Tick) {
+	if u.tick != tick {
+		u.tick, u.owed = tick, 0
+		clear(u.judged)
+	}
+}
+
+// sent takes a group off what is owed.
+func (u *units) sent(id groupID) {
+	if u.judged[id] {
+		delete(u.judged, id)
+		u.owed--
+	}
+}
+
+// together reports whether a group may be sent now: it has no part in a move, or all
+// groups of its unit can go in this tick.
+func (p *Peer) together(sp *space, i int) bool {
+	id := p.group(sp, i)
+	if ok, judged := p.units.judged[id]; judged {
+		return ok
+	}
+	if !p.partners(id, sp, i, nil) {
+		return true
+	}
+	u := &p.units
+	u.unit, u.stack = u.unit[:0], append(u.stack[:0], id)
+	ok := true
+	for len(u.stack) > 0 {
+		id := u.stack[len(u.stack)-1]
+		u.stack = u.stack[:len(u.stack)-1]
+		if slices.Contains(u.unit, id) {
+			continue
+		}
+		u.unit = append(u.unit, id)
+		sp, i := p.find(id)
+		if i < 0 || !p.sendable(sp, i) {
+			ok = false
+			continue
+		}
+		p.partners(id, sp, i, &u.stack)
+	}
+	for _, id := range u.unit {
+		u.judged[id] = ok
+	}
+	if ok {
+		u.owed += len(u.unit)
+	}
+	return ok
+}
+
+// sendable reports whether a group's action can go in this tick.
+func (p *Peer) sendable(sp *space, i int) bool {
+	if !sp.shapeDue.Has(i) {
+		return false
+	}
+	_, _, ok := p.action(sp, i)
+	return ok
+}
+
+// maxPartners is for how many groups that it waits for a group's action keeps room.
+const maxPartners = 64
+
+// partners finds the groups that moves which the peer has not heard of join with a
+// group, and reports whether there are any.
+func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool) {
+	w, gr := p.world, &p.world.groups[id]
+	note := func(other groupID) {
+		some = true
+		if out != nil {
+			*out = append(*out, other)
+		}
+	}
+	for k := range gr.left {
+		l := &gr.left[k]
+		if l.fate != repl.Moved || !sp.has(i, l) {
+			continue
+		}
+		if to := w.slots.group[l.slot]; to != id && p.shows(to) {
+			note(to)
+		}
+	}
+	if len(w.trails) == 0 || !p.shows(id) {
+		return some
+	}
+	for k := range gr.members {
+		if from := p.cameFrom(&gr.members[k], id); from != noGroup {
+			note(from)
+		}
+	}
+	return some
+}
+
+// has reports whether a peer has a leaver of a group still.
+func (sp *space) has(i int, l *leaver) bool {
+	return sp.phase[i] == known && !sp.shaped[i].Before(l.joined) && sp.shaped[i].Before(l.left)
+}
+
+// cameFrom returns the other group in which the peer has a member still.
+func (p *Peer) cameFrom(m *member, id groupID) groupID {
+	w := p.world
+	for _, from := range w.trails[m.slot] {
+		sp, i := p.find(from)
+		if i < 0 || from == id {
+			continue
+		}
+		for k := range w.groups[from].left {
+			if l := &w.groups[from].left[k]; l.slot == m.slot && sp.has(i, l) {
+				return from
+			}
+		}
+	}
+	return noGroup
+}
+
+// findNeeds gathers the groups that an action has to wait for at the peer: those that
+// members came from, be it to other groups first, or out of sight. A group that has
+// come to the tick at which the member left has let it go.
+func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
+	w, id := p.world, p.group(sp, i)
+	p.needs = p.needs[:0]
+	if rec.Kind == repl.Gone || len(w.trails) == 0 {
+		return
+	}
+	gr := &w.groups[id]
+	for k := range gr.members {
+		if m := &gr.members[k]; rec.Kind == repl.Full || sp.shaped[i].Before(m.joined) {
+			p.needTrail(m.slot, id)
+		}
+	}
+}
+
+// needTrail adds the needs of one entity.
+func (p *Peer) needTrail(s repl.Slot, into groupID) {
+	w := p.world
+	for _, from := range w.trails[s] {
+		sp, i := p.find(from)
+		if i < 0 || from == into {
+			continue
+		}
+		h := sp.first + repl.Handle(i)
+		for k := range w.groups[from].left {
+			switch l := &w.groups[from].left[k]; {
+			case l.slot != s:
+			case sp.has(i, l):
+				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
+			case sp.shaped[i].Before(l.joined): // the peer never had it there
+			case sp.shaped[i].Before(l.left):
+				p.need(repl.Need{Group: h, Tick: sp.shaped[i]}) // the group's end
+			default:
+				p.need(repl.Need{Group: h, Tick: l.left})
+			}
+		}
+	}
+}
+
+func (p *Peer) need(n repl.Need) {
+	for i := range p.needs {
+		if p.needs[i].Group == n.Group {
+			if p.needs[i].Tick.Before(n.Tick) {
+				p.needs[i].Tick = n.Tick
+			}
+			return
+		}
+	}
+	p.needs = append(p.needs, n)
+}

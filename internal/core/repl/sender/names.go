@@ -1,0 +1,75 @@
+package sender
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// ID returns the public name of a slot: its wire id at every peer. It is not ok for
+// a slot that is not taken in or was born in a private group.
+func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
+	t := &w.slots
+	if !t.used.Has(int(s)) || w.groups[t.home[s]].private {
+		return repl.ID{}, false
+	}
+	return repl.ID{Group: w.groups[t.home[s]].handle, Member: t.number[s]}, true
+}
+
+// Slot returns the slot of a public name.
+func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
+	if id.Group.Private() || int(id.Group) >= len(w.public) || w.public[id.Group] == noGroup {
+		return repl.NoSlot, false
+	}
+	return w.native(w.public[id.Group], id.Member)
+}
+
+// native returns the slot that was born in a group under a number.
+func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
+	gr := &w.groups[id]
+	if i, there := gr.find(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
+		return gr.members[i].slot, true
+	}
+	for _, l := range gr.left {
+		if l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == number {
+			return l.slot, true
+		}
+	}
+	return repl.NoSlot, false
+}
+
+// isNative reports whether a member has its name from the group that it is in.
+func (w *World) isNative(id groupID, m *member) bool {
+	return w.slots.home[m.slot] == id && w.slots.number[m.slot] == m.number
+}
+
+// ID returns the name of a slot at this peer. One that was born in a private group
+// which the peer has not seen gets a handle reserved, so that the name is good when
+// the entity appears. It is not ok for a slot that is not taken in.
+func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
+	if !p.world.slots.used.Has(int(s)) || !p.reserve(p.world.slots.home[s]) {
+		return repl.ID{}, false
+	}
+	return p.id(s), true
+}
+
+// id is ID of a slot whose home has a handle here.
+func (p *Peer) id(s repl.Slot) repl.ID {
+	sp, i := p.find(p.world.slots.home[s])
+	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
+}
+
+// Slot returns the slot that the peer names so.
+func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
+	sp, i := p.spaceOf(id.Group)
+	if i >= len(sp.phase) || p.group(sp, i) == noGroup {
+		return repl.NoSlot, false
+	}
+	return p.world.native(p.group(sp, i), id.Member)
+}
+
+// Group returns the handle that the group of a slot has at this peer. It is not ok
+// for a slot that is not taken in, and for a group that the peer never had to do with.
+func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
+	if !p.world.slots.used.Has(int(s)) {
+		return 0, false
+	}
+	sp, i := p.find(p.world.slots.group[s])
+	return sp.first + repl.Handle(max(i, 0)), i >= 0
+}

@@ -1,0 +1,161 @@
+package sender
+
+import (
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// plan is what a peer is to be sent of values in one tick, in order: whole runs to
+// be copied, and records of its own. All that is shared is encoded when it is made,
+// so that several peers can then write their packets at a time.
+type plan struct {
+	tick    entangle.Tick
+	made    bool
+	steps   []step
+	records []planned
+	next    int // step
+}
+
+// step is a run, or records in a row.
+type step struct {
+	run  *run
+	made copied // of a run
+	base entangle.Tick
+
+	space    *space
+	from, to int // in records
+}
+
+// planned is one record of the peer's own.
+type planned struct {
+	at   int32 // handle, less the first of its space
+	body int32 // in World.bodies
+}
+
+// Prepare works out what the peer is to be sent of values in this tick. It must not
+// run for two peers at once; AppendUpdates may, once all are prepared, and prepares
+// a peer that is not.
+func (p *Peer) Prepare() {
+	w := p.world
+	if w.held || p.plan.made && p.plan.tick == w.tick {
+		return
+	}
+	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
+	w.partition()
+	p.planOthers()
+	p.planRuns()
+	p.planPrivate()
+}
+
+// planOthers plans the public groups that are due and did not change in this tick,
+// or not in values alone: above all those whose packet was lost.
+func (p *Peer) planOthers() {
+	sp, quiet := &p.public, p.world.runs.quiet
+	from := len(p.plan.records)
+	for i, due := range sp.due {
+		if due &= ^quiet[i]; due != 0 {
+			p.planWord(sp, i, due)
+		}
+	}
+	p.planned(sp, from)
+}
+
+// planWord plans the groups of one word of a set.
+func (p *Peer) planWord(sp *space, i int, word uint64) {
+	for ; word != 0; word &= word - 1 {
+		p.planRecord(sp, i<<6+bits.TrailingZeros64(word))
+	}
+}
+
+// planRuns plans the runs, from where the last tick left off.
+func (p *Peer) planRuns() {
+	runs := p.world.runs.now
+	first := 0
+	for first < len(runs) && int(runs[first].groups[len(runs[first].groups)-1]) < p.public.cursor {
+		first++
+	}
+	for i := range runs {
+		p.planRun(runs[(first+i)%len(runs)])
+	}
+}
+
+func (p *Peer) planRun(r *run) {
+	if oldest, newest, ok := p.takes(r); ok {
+		if made := p.world.copyOf(r, oldest); made != nil && made.bases.has(newest) {
+			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: oldest})
+			return
+		}
+	}
+	from, sp := len(p.plan.records), &p.public
+	first, last := r.groups[0], r.groups[len(r.groups)-1]
+	for i := first >> 6; i <= last>>6; i++ {
+		if word := p.world.runs.quiet[i] & sp.due[i] & within(i, first, last); word != 0 {
+			p.planWord(sp, int(i), word)
+		}
+	}
+	p.planned(sp, from)
+}
+
+// planPrivate plans the groups that have a handle of the peer's own, from where the
+// last tick left off.
+func (p *Peer) planPrivate() {
+	sp := &p.private
+	for _, part := range [2][2]int{{sp.cursor, len(sp.phase)}, {0, sp.cursor}} {
+		from := len(p.plan.records)
+		for i := sp.due.Next(part[0]); i >= 0 && i < part[1]; i = sp.due.Next(i + 1) {
+			p.planRecord(sp, i)
+		}
+		p.planned(sp, from)
+	}
+}
+
+// planned makes the records from one on a step.
+func (p *Peer) planned(sp *space, from int) {
+	if to := len(p.plan.records); to > from {
+		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to})
+	}
+}
+
+// planRecord plans an update of a group that is due. What turns out to be
+// acknowledged, or waits for its structure, is struck off.
+func (p *Peer) planRecord(sp *space, i int) {
+	w := p.world
+	id := p.group(sp, i)
+	if id == noGroup || !p.wants(sp, i, id) {
+		sp.due.Clear(i)
+		return
+	}
+	b := w.body(id, bodyKey{kind: repl.Update, view: sp.view[i], base: sp.base[i], shaped: w.tick})
+	if !b.some { // what changed is paused by now, or hidden
+		sp.due.Clear(i)
+		return
+	}
+	if w.recordBits(b)+repl.MaxRunHead*8+repl.EndBits > repl.MaxUpdateBytes*8 {
+		sp.promote(i)
+		return
+	}
+	for _, s := range w.bodies.slotsOf(b) {
+		p.reserve(w.slots.home[s])
+	}
+	p.plan.records = append(p.plan.records, planned{int32(i), b.self})
+}
+
+// wants reports whether values alone can be sent of a group: the peer has its
+// present structure, and lacks a change. While structure waits the action will
+// carry the values too, so that the peer never holds one tick's values in another
+// tick's structure.
+func (p *Peer) wants(sp *space, i int, id groupID) bool {
+	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
+}
+
+// promote makes a group travel as an action, in fragments that are resent until the
+// whole is there: no packet can hold what is to be said of it. Nothing newer of it
+// begins meanwhile.
+func (sp *space) promote(i int) {
+	sp.due.Clear(i)
+	sp.bulky.Set(i)
+	sp.shapeDue.Set(i)
+	sp.steady.Clear(i)
+}

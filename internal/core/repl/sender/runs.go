@@ -1,0 +1,240 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// run is a packet's worth of public groups that changed in one tick and are due at
+// most peers. It is written once for each stretch of bases and copied to all peers
+// whose bases lie in it.
+type run struct {
+	tick   entangle.Tick
+	groups []repl.Handle // rising; all that changed from the first to the last
+	dense  bool          // their handles have no gaps
+	made   []copied
+	failed bool // it was made for a peer and did not fit into a packet
+}
+
+// copied is what stands of a run behind its head, for the bases of a span.
+type copied struct {
+	bases      span
+	off, bytes int
+}
+
+// runs is the partition of what changed in a tick into runs, and those of earlier
+// ticks as long as a packet is under way that carried one.
+type runs struct {
+	now   []*run
+	past  []*run // of rising ticks
+	spare []*run
+	arena []byte
+	begun bool
+	quiet repl.Bitset // what changed in values alone
+	w     pack.Writer
+}
+
+// maxRunBytes bounds what stands behind a run's head, so that a packet with nothing
+// else in it has room for both.
+const maxRunBytes = repl.MaxUpdateBytes - repl.MaxRunHead
+
+// maxCopies bounds for how many stretches of bases a run is written in one tick.
+const maxCopies = 16
+
+// reset keeps the runs of the last tick for as long as something is under way that
+// is not after it.
+func (r *runs) reset(underWay entangle.Tick) {
+	r.past = append(r.past, r.now...)
+	done := 0
+	for done < len(r.past) && r.past[done].tick.Before(underWay) {
+		r.past[done].groups, r.past[done].made = r.past[done].groups[:0], r.past[done].made[:0]
+		r.spare = append(r.spare, r.past[done])
+		done++
+	}
+	r.past = r.past[:copy(r.past, r.past[done:])]
+	r.now, r.arena, r.begun = r.now[:0], r.arena[:0], false
+}
+
+func (r *runs) fresh(tick entangle.Tick) *run {
+	n := len(r.spare)
+	if n == 0 {
+		return &run{tick: tick}
+	}
+	made := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	*made = run{tick: tick, groups: made.groups, made: made.made}
+	return made
+}
+
+// partition divides what changed in this tick into runs, by the size that groups
+// have for a peer which holds the tick before.
+func (w *World) partition() {
+	r := &w.runs
+	if r.begun {
+		return
+	}
+	r.begun = true
+	r.quiet.Grow(len(w.moved) * 64)
+	copy(r.quiet, w.moved)
+	r.quiet.Drop(w.reshaped)
+	left := 0
+	var last *run
+	for h := r.quiet.Next(0); h >= 0; h = r.quiet.Next(h + 1) {
+		bits := w.usualBits(w.public[h])
+		if last == nil || bits > left {
+			last, left = r.fresh(w.tick), maxRunBytes*8-repl.EndBits
+			last.dense = true
+			r.now = append(r.now, last)
+		} else if repl.Handle(h) != last.groups[len(last.groups)-1]+1 {
+			last.dense = false
+		}
+		last.groups = append(last.groups, repl.Handle(h))
+		left -= bits
+	}
+}
+
+// usualBits is what a record of a group takes for a peer that holds the tick before
+// this one, with what stands before it.
+func (w *World) usualBits(id groupID) int {
+	b := w.body(id, bodyKey{kind: repl.Update, base: w.tick - 1, shaped: w.tick})
+	return repl.StepBits + w.recordBits(b)
+}
+
+// recordBits bounds a record's references and body.
+func (w *World) recordBits(b *body) int {
+	if b.nrefs == 0 {
+		return 1 + b.width
+	}
+	return 1 + repl.MaxRefBits*(b.nrefs+1) + b.width
+}
+
+// copyOf returns what is to stand behind a run's head for a peer of that base, or
+// nil when the run has no one form for it.
+func (w *World) copyOf(r *run, base entangle.Tick) *copied {
+	for i := range r.made {
+		if r.made[i].bases.has(base) {
+			return w.again(r, &r.made[i], base)
+		}
+	}
+	if r.failed || len(r.made) == maxCopies {
+		return nil
+	}
+	made, ok := w.write(r, base)
+	if !ok {
+		r.failed = true
+		return nil
+	}
+	r.made = append(r.made, made)
+	return &r.made[len(r.made)-1]
+}
+
+// again returns a copy that was made, or in the plain twin makes it anew.
+func (w *World) again(r *run, made *copied, base entangle.Tick) *copied {
+	if w.unshared {
+		*made, _ = w.write(r, base)
+	}
+	return made
+}
+
+// write makes a copy of a run for one base. It is not ok when it does not fit, or
+// when peers name what it refers to differently.
+func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
+	out := &w.runs.w
+	made = copied{bases: allTime(w.tick), off: len(w.runs.arena)}
+	out.Reset(w.runs.arena)
+	wire := repl.Run{Tick: w.tick}
+	wire.Enter(r.groups[0], base)
+	for i, h := range r.groups {
+		b := w.body(w.public[h], bodyKey{kind: repl.Update, base: base, shaped: w.tick})
+		made.bases.meet(b.bases)
+		if i > 0 {
+			wire.Append(out, h, base)
+		}
+		if !b.some || !w.copyBody(b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
+			return copied{}, false
+		}
+	}
+	wire.End(out)
+	w.runs.arena = out.Finish()
+	made.bytes = len(w.runs.arena) - made.off
+	return made, true
+}
+
+// copyBody writes a body into the run at hand, with the public names of what it
+// refers to.
+func (w *World) copyBody(b *body) bool {
+	out := &w.runs.w
+	slots := w.bodies.slotsOf(b)
+	out.Bool(len(slots) > 0)
+	if len(slots) > 0 {
+		out.Uvarint(uint64(len(slots)))
+	}
+	for _, s := range slots {
+		id, ok := w.ID(s)
+		if !ok {
+			return false
+		}
+		repl.AppendRef(out, repl.Ref{ID: id})
+	}
+	out.Copy(w.bodies.bytes(b), b.width)
+	return true
+}
+
+// meet leaves what lies in both spans.
+func (s *span) meet(o span) {
+	if s.lo.Before(o.lo) {
+		s.lo = o.lo
+	}
+	if o.hi.Before(s.hi) {
+		s.hi = o.hi
+	}
+}
+
+// takes reports whether a peer lacks every group of a run and has the structure of
+// each, and returns the oldest and the newest of its bases.
+func (p *Peer) takes(r *run) (oldest, newest entangle.Tick, ok bool) {
+	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
+	lacks := p.world.runs.quiet
+	for i := first >> 6; i <= last>>6; i++ {
+		word := lacks[i] & within(i, first, last)
+		if word&^(sp.due[i]&sp.steady[i]) != 0 {
+			return 0, 0, false
+		}
+	}
+	return p.basesOf(r)
+}
+
+// within returns the bits of word i of a set that lie from first to last.
+func within(i, first, last repl.Handle) uint64 {
+	mask := ^uint64(0)
+	if i == first>>6 {
+		mask &= ^uint64(0) << (first & 63)
+	}
+	if i == last>>6 {
+		mask &= ^uint64(0) >> (63 - last&63)
+	}
+	return mask
+}
+
+// basesOf returns the oldest and the newest base of a run's groups. An update that
+// starts from the oldest for all applies to each, unless that is older than an
+// action which the peer has to apply before.
+func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+	sp, now := &p.public, p.world.tick
+	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
+	if r.dense {
+		first, end := r.groups[0], r.groups[len(r.groups)-1]+1
+		shaped := sp.shaped[first:end]
+		for i, base := range sp.base[first:end] {
+			age := uint32(now - base)
+			young, old, action = min(young, age), max(old, age), min(action, uint32(now-shaped[i]))
+		}
+	} else {
+		for _, h := range r.groups {
+			age := uint32(now - sp.base[h])
+			young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
+		}
+	}
+	return now - entangle.Tick(old), now - entangle.Tick(young), old <= action
+}

@@ -1,0 +1,118 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// slots is what is known of each replicated entity, in columns.
+type slots struct {
+	used repl.Bitset
+	mask []repl.Mask // of a slot that is not in use: empty
+
+	home    []groupID     // the group that it was born in, which names it for life
+	number  []repl.Member // its number there
+	group   []groupID     // the group that it is in
+	touched []entangle.Tick
+
+	changed ticks // value, or presence, of a component
+	shaped  ticks // presence alone
+}
+
+// ticks holds a tick for each component and slot: one column per component.
+type ticks [][]entangle.Tick
+
+func newSlots(comps int) slots {
+	return slots{changed: make(ticks, comps), shaped: make(ticks, comps)}
+}
+
+func (t *slots) grow(n int) {
+	for len(t.mask) < n {
+		t.mask = append(t.mask, repl.Mask{})
+		t.home = append(t.home, 0)
+		t.number = append(t.number, 0)
+		t.group = append(t.group, 0)
+		t.touched = append(t.touched, 0)
+		for c := range t.changed {
+			t.changed[c] = append(t.changed[c], 0)
+			t.shaped[c] = append(t.shaped[c], 0)
+		}
+	}
+	t.used.Grow(n)
+}
+
+// Change says that a component's value changed in all these slots.
+func (w *World) Change(comp int, slots []repl.Slot) {
+	t := &w.slots
+	column := t.changed[comp]
+	for _, s := range slots {
+		if t.used.Has(int(s)) {
+			column[s], t.touched[s] = w.tick, w.tick
+			w.touch(t.group[s], false)
+		}
+	}
+}
+
+// Reshape says that components of an entity appeared and vanished. One that did
+// both and is there now counts as inserted.
+func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
+	t := &w.slots
+	if !t.used.Has(int(s)) {
+		return
+	}
+	t.mask[s] = t.mask[s].Without(removed).Union(inserted)
+	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
+		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
+	}
+	for c := removed.Next(0); c >= 0; c = removed.Next(c + 1) {
+		t.shaped[c][s] = w.tick
+	}
+	t.touched[s] = w.tick
+	w.touch(t.group[s], true)
+}
+
+// span is the ticks for which a body that was made for one of them says the same:
+// from lo on and before hi.
+type span struct{ lo, hi entangle.Tick }
+
+// allTime is a span before anything narrows it. No base is older than half of it,
+// or before and after would change places.
+func allTime(now entangle.Tick) span { return span{now - 1<<30, now + 1} }
+
+func (s span) has(t entangle.Tick) bool { return !t.Before(s.lo) && t.Before(s.hi) }
+
+// narrow leaves the ticks out for which a change would be told from the tick since
+// and not from them, or the other way round. It reports whether it is told.
+func (s *span) narrow(since, change entangle.Tick) bool {
+	if since.Before(change) {
+		if change.Before(s.hi) {
+			s.hi = change
+		}
+		return true
+	}
+	if s.lo.Before(change) {
+		s.lo = change
+	}
+	return false
+}
+
+// changedSince returns the components that are there and changed after base.
+func (t *slots) changedSince(s repl.Slot, base entangle.Tick, same *span) (m repl.Mask) {
+	have := &t.mask[s]
+	for c := have.Next(0); c >= 0; c = have.Next(c + 1) {
+		if same.narrow(base, t.changed[c][s]) {
+			m.Set(c)
+		}
+	}
+	return m
+}
+
+// removedSince returns the components that are not there and went after a tick.
+func (t *slots) removedSince(s repl.Slot, after entangle.Tick, same *span) (m repl.Mask) {
+	for c := range t.shaped {
+		if !t.mask[s].Has(c) && same.narrow(after, t.shaped[c][s]) {
+			m.Set(c)
+		}
+	}
+	return m
+}

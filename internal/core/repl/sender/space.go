@@ -1,0 +1,86 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// phase is how far a group has come at a peer.
+type phase uint8
+
+const (
+	unknown phase = iota // never sent, or its end acknowledged
+	known                // its full was sent
+	ending               // its end was sent
+)
+
+// space is what a peer was sent of the groups of one space of handles, in columns
+// by handle: what touches every group reads only what it needs.
+type space struct {
+	first repl.Handle
+
+	phase   []phase
+	base    []entangle.Tick // newest tick that the peer holds before anything later applies
+	sent    []entangle.Tick // last tick of which anything was sent
+	shaped  []entangle.Tick // last tick of which structure was sent
+	seq     []repl.Seq      // of the last action
+	unacked []uint8         // bit i: the action i before the last one is under way
+	view    []View
+
+	due      repl.Bitset // has values to send
+	shapeDue repl.Bitset // has structure to send
+	doubted  repl.Bitset // is to be sent in full
+	bulky    repl.Bitset // travels as one transfer, which is not through yet
+	steady   repl.Bitset // known, seen whole, and no structure waits
+
+	// Of private groups.
+	groups []groupID
+	hidden repl.Bitset // to be ended at this peer alone
+	free   freeList
+
+	cursor int // where the next tick's updates go on
+	doubts int // where the next tick's answers go on
+}
+
+// grow makes room for n handles. None of them was ever sent: not in half of the time
+// in which before and after can be told.
+func (sp *space) grow(n int, now entangle.Tick) {
+	for len(sp.phase) < n {
+		sp.phase = append(sp.phase, unknown)
+		sp.base = append(sp.base, 0)
+		sp.sent = append(sp.sent, 0)
+		sp.shaped = append(sp.shaped, now-1<<30)
+		sp.seq = append(sp.seq, 0)
+		sp.unacked = append(sp.unacked, 0)
+		sp.view = append(sp.view, 0)
+	}
+	sp.due.Grow(n)
+	sp.shapeDue.Grow(n)
+	sp.doubted.Grow(n)
+	sp.bulky.Grow(n)
+	sp.steady.Grow(n)
+	sp.hidden.Grow(n)
+}
+
+// forget makes a handle as new.
+func (sp *space) forget(i int) {
+	sp.phase[i] = unknown
+	sp.due.Clear(i)
+	sp.shapeDue.Clear(i)
+	sp.doubted.Clear(i)
+	sp.bulky.Clear(i)
+	sp.steady.Clear(i)
+	sp.hidden.Clear(i)
+}
+
+// settle works out whether values alone can be sent of a group.
+func (sp *space) settle(i int) {
+	if sp.phase[i] == known && sp.view[i] == 0 && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
+		sp.steady.Set(i)
+	} else {
+		sp.steady.Clear(i)
+	}
+}
+
+// idle reports whether nothing waits to be sent.
+func (sp *space) idle() bool { return sp.due.Empty() && sp.shapeDue.Empty() && sp.doubted.Empty() }

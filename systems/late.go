@@ -1,0 +1,174 @@
+package systems
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// maxLate bounds the references of a connection that wait for their entity. What
+// is beyond it stays without one until its component is sent again.
+const maxLate = 4096
+
+// late remembers which references wait for which entity. A reference waits in the
+// component that holds it: a newer value, the component's removal and the
+// holder's end make an end of that.
+type late struct {
+	refs     []lateRef
+	free     []int32
+	byTarget chains[repl.ID]
+	byHolder chains[lateHolder]
+	dropped  uint64 // for lack of room
+
+	holder lateHolder // that the references at hand are found in
+	swap   func(n int, e ecs.Entity) ecs.Entity
+	found  []lateRef // in values of the record at hand
+	set    []lateHolder
+}
+
+// lateHolder is a component of an entity.
+type lateHolder struct {
+	slot repl.Slot
+	comp int
+}
+
+func (h lateHolder) compare(o lateHolder) int {
+	return cmp.Or(cmp.Compare(h.slot, o.slot), cmp.Compare(h.comp, o.comp))
+}
+
+type lateRef struct {
+	target repl.ID
+	holder lateHolder
+	n      int // which of the component's references it is
+}
+
+func newLate() late {
+	return late{byTarget: newChains[repl.ID](), byHolder: newChains[lateHolder]()}
+}
+
+// add remembers a reference, if there is room.
+func (l *late) add(ref lateRef) bool {
+	var i int32
+	switch n := len(l.free); {
+	case n > 0:
+		i, l.free = l.free[n-1], l.free[:n-1]
+	case len(l.refs) == maxLate:
+		l.dropped++
+		return false
+	default:
+		i = int32(len(l.refs))
+		l.refs = append(l.refs, lateRef{})
+	}
+	l.refs[i] = ref
+	l.byTarget.add(ref.target, i)
+	l.byHolder.add(ref.holder, i)
+	return true
+}
+
+func (l *late) drop(i int32) {
+	l.byTarget.remove(l.refs[i].target, i)
+	l.byHolder.remove(l.refs[i].holder, i)
+	l.free = append(l.free, i)
+}
+
+// Len returns how many wait.
+func (l *late) len() int { return len(l.refs) - len(l.free) }
+
+// forget ends the wait of what a component holds and returns how many that were.
+func (l *late) forget(h lateHolder) (n int) {
+	for i, ok := l.byHolder.first(h); ok; i, ok = l.byHolder.first(h) {
+		l.drop(i)
+		n++
+	}
+	return n
+}
+
+func (l *late) forgetAll(s repl.Slot, comps *repl.Mask) {
+	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
+		l.forget(lateHolder{s, comp})
+	}
+}
+
+// LateReferences returns how many references wait for an entity that has not
+// come, and how many were given up for lack of room: they are no entity until
+// their component is sent again.
+func (c *Copy) LateReferences() (waiting int, dropped uint64) {
+	return c.late.len(), c.late.dropped
+}
+
+// findLate takes the placeholders out of a value that was just decoded and notes
+// where they were.
+func (c *Copy) findLate(h lateHolder, value []byte) {
+	l := &c.late
+	if l.swap == nil {
+		l.swap = c.swapLate
+	}
+	l.holder = h
+	c.comps[h.comp].plan.MapRefs(value, l.swap)
+	c.refs.late = c.refs.late[:0]
+}
+
+func (c *Copy) swapLate(n int, e ecs.Entity) ecs.Entity {
+	at, ok := protocol.IsPlaceholder(e)
+	if !ok || int(at) >= len(c.refs.late) {
+		return e
+	}
+	c.late.found = append(c.late.found, lateRef{target: c.refs.late[at], holder: c.late.holder, n: n})
+	return ecs.Entity{}
+}
+
+// forgetLate ends the wait of what a component held.
+func (c *Copy) forgetLate(s repl.Slot, comp int) {
+	if e := &c.entities[s]; e.waits > 0 {
+		e.waits -= uint16(c.late.forget(lateHolder{s, comp}))
+	}
+}
+
+// awaitLate makes what was found wait.
+func (c *Copy) awaitLate() {
+	for _, ref := range c.late.found {
+		if e := &c.entities[ref.holder.slot]; e.used && c.late.add(ref) {
+			e.waits++
+		}
+	}
+	c.late.found = c.late.found[:0]
+}
+
+// arrive sets the references that waited for an entity.
+func (c *Copy) arrive(s repl.Slot) {
+	l, id := &c.late, c.known[s].id
+	for i, ok := l.byTarget.first(id); ok; i, ok = l.byTarget.first(id) {
+		ref := l.refs[i]
+		l.drop(i)
+		holder := &c.entities[ref.holder.slot]
+		holder.waits--
+		if c.setRef(holder.entity, &ref, c.entities[s].entity) {
+			l.set = append(l.set, ref.holder)
+		}
+	}
+}
+
+// setRef writes a reference, unless the game has removed what held it.
+func (c *Copy) setRef(holder ecs.Entity, ref *lateRef, to ecs.Entity) bool {
+	comp := &c.comps[ref.holder.comp]
+	if !c.world.Alive(holder) || !c.world.Has(holder, comp.id) {
+		return false
+	}
+	return comp.plan.SetRef(c.writer.Bytes(holder, comp.id), ref.n, to)
+}
+
+// raiseLate raises one event for each component in which references were set.
+func (c *Copy) raiseLate() {
+	l := &c.late
+	slices.SortFunc(l.set, lateHolder.compare)
+	for _, h := range slices.Compact(l.set) {
+		if e := c.entities[h.slot].entity; c.world.Alive(e) {
+			c.comps[h.comp].events.Updated(e)
+		}
+	}
+	l.set = l.set[:0]
+}

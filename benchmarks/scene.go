@@ -25,6 +25,9 @@ type sceneConfig struct {
 	rtt      func(client int) int
 	loss     float64 // share of the packets that get lost, each way
 	deaf     bool    // clients acknowledge and do not decode
+
+	// sees says what is shown to a client; nil: everybody sees everything.
+	sees func(client, entity int) bool
 }
 
 // sixTicks is the round trip of every client unless a case says otherwise.
@@ -38,7 +41,7 @@ type scene struct {
 	world     *ecs.World
 	pose      ecs.ID
 	filter    ecs.Mask
-	publisher *systems.Publisher
+	publisher observer
 	registry  *protocol.Protocol
 	session   *session.Server
 	key       token.Key
@@ -95,8 +98,7 @@ func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[encodePose](&w)
 	s.filter = ecs.All(s.pose)
-	s.publisher, err = systems.NewPublisher(&w, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
-	if err != nil {
+	if s.publisher, err = s.newPublisher(); err != nil {
 		return err
 	}
 	marker := ecs.ComponentID[components.Replicate](&w)
@@ -106,6 +108,13 @@ func (s *scene) populate() (err error) {
 	s.nextTick(100)
 	s.observe()
 	return s.err
+}
+
+func (s *scene) newPublisher() (observer, error) {
+	if s.cfg.sees != nil {
+		return newPrivatePublisher(s.world)
+	}
+	return systems.NewPublisher(s.world, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
 }
 
 // join connects the clients and runs ticks until each holds everything.
@@ -119,11 +128,32 @@ func (s *scene) join() error {
 	}
 	for range sceneSettle {
 		s.still()
+		s.show()
 		if s.err != nil || s.settled() {
 			return s.err
 		}
 	}
 	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
+}
+
+// show gives each client its view, once it is there.
+func (s *scene) show() {
+	for client, c := range s.clients {
+		to := c.server.Updates()
+		if c.shown || to == nil {
+			continue
+		}
+		c.shown = true
+		if s.cfg.sees == nil {
+			continue
+		}
+		entity := 0
+		for q := s.world.Query(&s.filter); q.Next(); entity++ {
+			if slot, ok := s.publisher.Slot(q.Entity()); s.cfg.sees(client, entity) && !(ok && to.Show(slot)) {
+				s.keep(fmt.Errorf("client %d can't be shown entity %d", client, entity))
+			}
+		}
+	}
 }
 
 // sceneSettle bounds the ticks until everyone holds everything.
@@ -132,7 +162,7 @@ const sceneSettle = 2000
 // settled reports whether every client has acknowledged all that there is.
 func (s *scene) settled() bool {
 	for _, c := range s.clients {
-		if u := c.server.Updates(); u == nil || !u.Idle() {
+		if !c.shown || !c.server.Updates().Idle() {
 			return false
 		}
 	}

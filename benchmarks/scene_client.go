@@ -25,6 +25,7 @@ type sceneClient struct {
 	end     *peer.Peer
 	copy    *receiveCopy
 	tracker *packet.Tracker // of a deaf client, in the place of its end
+	shown   bool            // its view was given to it
 
 	out      sceneBag // sealed by the server in the last tick
 	down, up sceneLine

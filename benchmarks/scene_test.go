@@ -41,6 +41,15 @@ func TestScenesCompareEveryClient(t *testing.T) {
 	assert.ErrorContains(t, s.equal(l, nil), "client 0")
 }
 
+// TestScenesWithViews: each client holds what it is shown and nothing else.
+func TestScenesWithViews(t *testing.T) {
+	sees := func(client, entity int) bool { return entity%3 != client }
+	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2, sees: sees})
+	require.NoError(t, err)
+	require.NoError(t, s.equal(l, sees))
+	assert.ErrorContains(t, s.equal(l, nil), "its copy of 200 entities")
+}
+
 // TestPacketsComeBackAfterTheRoundTrip: what is sent at a tick is acknowledged so
 // many ticks later, and not before.
 func TestPacketsComeBackAfterTheRoundTrip(t *testing.T) {

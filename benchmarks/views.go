@@ -1,0 +1,102 @@
+package main
+
+import "fmt"
+
+// tick-views: 10,000 entities of which a tenth moves, and 200 clients that see 500
+// each, no two the same. One operation is a server's tick. Limit: find what moved,
+// encode each once, and for each client copy what moved of its view into packets,
+// entity by entity, and seal them (scene_limit_views.go).
+//
+// tick-views/growth is about the work for each client, which is all that clients
+// add to the tick, and how it grows in a world of ten times as many entities and
+// equal views. In the place of the limit stands a tick with the smaller world.
+const (
+	viewEntities = 10_000
+	viewClients  = 200
+	viewPercent  = 10
+	viewGrowth   = 10
+)
+
+func viewVariants() []variant {
+	return []variant{
+		{name: "tick-views/own", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: viewsPrepare},
+		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: growthPrepare},
+	}
+}
+
+// viewScene is a world of that many entities with the views of that many clients.
+func viewScene(entities, clients int) sceneConfig {
+	return sceneConfig{
+		entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks,
+		sees: func(client, entity int) bool { return entity < viewEntities && inView(client, entity, viewEntities) },
+	}
+}
+
+func viewsPrepare() (sides, error) {
+	cfg := viewScene(viewEntities, viewClients)
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	l.see()
+	return sides{
+		before: func() { s.before(); l.move(cfg.percent) },
+		ours:   s.send,
+		limit:  l.sendViews,
+		bytes:  s.size,
+		sizes:  func() map[string]int { return map[string]int{"limit": l.size()} },
+		verify: func() error { return s.equal(l, cfg.sees) },
+	}, nil
+}
+
+// growth is the same views in a small and a large world, and both worlds without
+// clients, whose ticks are what the clients did not cause.
+type growth struct {
+	scenes [2]*scene
+	limits [2]*sceneLimit
+	alone  [2]*scene
+	took   [2][]float64
+}
+
+func growthPrepare() (sides, error) {
+	g := &growth{}
+	for i, entities := range []int{viewEntities, viewGrowth * viewEntities} {
+		var err error
+		if g.scenes[i], g.limits[i], err = newScenePair(viewScene(entities, viewClients)); err != nil {
+			return sides{}, err
+		}
+		if g.alone[i], _, err = newScenePair(viewScene(entities, 0)); err != nil {
+			return sides{}, err
+		}
+		g.took[i] = make([]float64, 0, 2*rounds)
+	}
+	return sides{
+		before: g.before,
+		ours:   func() { g.send(1) },
+		limit:  func() { g.send(0) },
+		figure: func() float64 { return median(g.took[1]) / median(g.took[0]) },
+		verify: g.equal,
+	}, nil
+}
+
+func (g *growth) before() {
+	for i, s := range g.scenes {
+		s.before()
+		g.limits[i].move(viewPercent)
+		g.alone[i].before()
+	}
+}
+
+// send runs a tick of one of the worlds, with its clients and without.
+func (g *growth) send(i int) {
+	g.took[i] = append(g.took[i], clock(g.scenes[i].send)-clock(g.alone[i].send))
+}
+
+func (g *growth) equal() error {
+	for i, s := range g.scenes {
+		if err := s.equal(g.limits[i], s.cfg.sees); err != nil {
+			return fmt.Errorf("%d entities: %w", s.cfg.entities, err)
+		}
+	}
+	return nil
+}

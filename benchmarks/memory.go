@@ -3,7 +3,7 @@ package main
 import "runtime"
 
 // memory: what a server keeps of its clients: the heap in use once 200 clients hold
-// 10,000 groups each and a tenth of them moves, less the heap of the same server
+// 10,000 groups each, all of them moved once and a tenth moves, less the heap of the same server
 // before anybody came. The first figure is all of it; the second is what a client
 // costs for one more group, between 1,000 and 10,000. Clients do not decode here,
 // and are let go of before the heap is looked at. One operation is a server's tick.
@@ -71,9 +71,13 @@ func memoryOf(groups int) (*clientHeap, error) {
 	if err := m.scene.join(); err != nil {
 		return nil, err
 	}
-	for range memoryTicks {
-		m.scene.before()
-		m.limit.move(cfg.percent)
+	for tick := range memoryTicks {
+		percent := cfg.percent
+		if tick == 0 {
+			percent = 100 // what grows with what moves has grown
+		}
+		m.scene.between(percent)
+		m.limit.move(percent)
 		m.scene.send()
 	}
 	return m, m.scene.err

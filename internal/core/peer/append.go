@@ -96,6 +96,9 @@ func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	room := start + entangle.MaxPayload
 	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.RTT())
 	out = p.appendUpdates(out, room-len(out), pkt)
+	if len(out) > start+packet.HeaderSize || p.tracker.AckDue(now) {
+		out = p.appendMark(out, room-len(out))
+	}
 	kind := packet.Data
 	if len(out) == start+packet.HeaderSize {
 		if !p.tracker.AckDue(now) {
@@ -117,6 +120,20 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	begin := len(out)
 	out = p.updates.AppendUpdates(out, min(room-channel.ExternalOverhead, repl.MaxUpdateBytes), pkt)
 	if len(out) == begin {
+		return dst
+	}
+	return p.mux.EndFrame(out, mark)
+}
+
+// appendMark lets a packet that goes out anyway say how far what the peer predicts is
+// settled.
+func (p *Peer) appendMark(dst []byte, room int) []byte {
+	if p.updates == nil || room <= channel.ExternalOverhead {
+		return dst
+	}
+	out, mark := p.mux.BeginFrame(dst, Updates)
+	begin := len(out)
+	if out = p.updates.AppendMark(out, room-channel.ExternalOverhead); len(out) == begin {
 		return dst
 	}
 	return p.mux.EndFrame(out, mark)

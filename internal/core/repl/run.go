@@ -68,6 +68,9 @@ func (u *Run) End(w *pack.Writer) {
 	w.Align()
 }
 
+// MaxParts bounds in how many packets the predicted groups of one tick are.
+const MaxParts = 64
+
 // EndBits bounds what End writes.
 const EndBits = 1 + 4 + 7
 

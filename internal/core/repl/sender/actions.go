@@ -145,6 +145,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
 			p.reserve(w.slots.home[s])
+			p.mention(w.slots.home[s])
 		}
 		p.appendRefs(slots)
 	}
@@ -159,6 +160,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		p.world.groups[p.group(sp, i)].holders++
 	}
 	sp.phase[i] = known
+	p.met(sp, i)
 	if rec.Kind == repl.Gone {
 		sp.phase[i] = ending
 		sp.hidden.Clear(i)
@@ -196,6 +198,7 @@ func (p *Peer) delivered(a sentAction) {
 	}
 	if sp.phase[i] == ending {
 		id := p.group(sp, i)
+		p.forgetPredicted(sp, i)
 		sp.phase[i] = unknown
 		p.world.release(id)
 		if sp == &p.private && !sp.shapeDue.Has(i) {

@@ -13,7 +13,10 @@ type Peer struct {
 
 	answered entangle.Tick // the last tick in which doubts were answered
 	units    units
-	needs    []repl.Need
+	// predicted is the groups that the peer predicts, rising.
+	predicted []repl.Handle
+	mentions  int
+	needs     []repl.Need
 
 	plan    plan
 	flights flightLog
@@ -53,6 +56,7 @@ func (p *Peer) Close() {
 			if ph != unknown {
 				w.release(p.group(sp, i))
 			}
+			p.met(sp, i)
 			w.views.use(sp.view[i], -1)
 		}
 	}

@@ -16,6 +16,10 @@ type plan struct {
 	steps   []step
 	records []planned
 	next    int // step
+
+	first  int  // steps of predicted groups
+	part   int  // of this tick's mark, the next one
+	marked bool // the last part is written
 }
 
 // step is a run, or records in a row.
@@ -44,6 +48,7 @@ func (p *Peer) Prepare() {
 	}
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	w.partition()
+	p.planPredicted()
 	p.planOthers()
 	p.planRuns()
 	p.planPrivate()
@@ -55,7 +60,7 @@ func (p *Peer) planOthers() {
 	sp, quiet := &p.public, p.world.runs.quiet
 	from := len(p.plan.records)
 	for i, due := range sp.due {
-		if due &= ^quiet[i]; due != 0 {
+		if due &= ^quiet[i] &^ sp.predicted[i]; due != 0 {
 			p.planWord(sp, i, due)
 		}
 	}
@@ -85,13 +90,16 @@ func (p *Peer) planRun(r *run) {
 	if oldest, newest, ok := p.takes(r); ok {
 		if made := p.world.copyOf(r, oldest); made != nil && made.bases.has(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: oldest})
+			for _, id := range r.refers {
+				p.mention(id)
+			}
 			return
 		}
 	}
 	from, sp := len(p.plan.records), &p.public
 	first, last := r.groups[0], r.groups[len(r.groups)-1]
 	for i := first >> 6; i <= last>>6; i++ {
-		if word := p.world.runs.quiet[i] & sp.due[i] & within(i, first, last); word != 0 {
+		if word := p.world.runs.quiet[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
 			p.planWord(sp, int(i), word)
 		}
 	}
@@ -105,7 +113,9 @@ func (p *Peer) planPrivate() {
 	for _, part := range [2][2]int{{sp.cursor, len(sp.phase)}, {0, sp.cursor}} {
 		from := len(p.plan.records)
 		for i := sp.due.Next(part[0]); i >= 0 && i < part[1]; i = sp.due.Next(i + 1) {
-			p.planRecord(sp, i)
+			if !sp.predicted.Has(i) {
+				p.planRecord(sp, i)
+			}
 		}
 		p.planned(sp, from)
 	}
@@ -138,6 +148,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 	}
 	for _, s := range w.bodies.slotsOf(b) {
 		p.reserve(w.slots.home[s])
+		p.mention(w.slots.home[s])
 	}
 	p.plan.records = append(p.plan.records, planned{int32(i), b.self})
 }

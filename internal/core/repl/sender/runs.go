@@ -14,7 +14,8 @@ type run struct {
 	groups []repl.Handle // rising; all that changed from the first to the last
 	dense  bool          // their handles have no gaps
 	made   []copied
-	failed bool // it was made for a peer and did not fit into a packet
+	refers []groupID // homes of what it refers to
+	failed bool      // it was made for a peer and did not fit into a packet
 }
 
 // copied is what stands of a run behind its head, for the bases of a span.
@@ -48,7 +49,8 @@ func (r *runs) reset(underWay entangle.Tick) {
 	r.past = append(r.past, r.now...)
 	done := 0
 	for done < len(r.past) && r.past[done].tick.Before(underWay) {
-		r.past[done].groups, r.past[done].made = r.past[done].groups[:0], r.past[done].made[:0]
+		old := r.past[done]
+		old.groups, old.made, old.refers = old.groups[:0], old.made[:0], old.refers[:0]
 		r.spare = append(r.spare, r.past[done])
 		done++
 	}
@@ -63,7 +65,7 @@ func (r *runs) fresh(tick entangle.Tick) *run {
 	}
 	made := r.spare[n-1]
 	r.spare = r.spare[:n-1]
-	*made = run{tick: tick, groups: made.groups, made: made.made}
+	*made = run{tick: tick, groups: made.groups, made: made.made, refers: made.refers}
 	return made
 }
 
@@ -151,7 +153,7 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 		if i > 0 {
 			wire.Append(out, h, base)
 		}
-		if !b.some || !w.copyBody(b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
+		if !b.some || !w.copyBody(r, b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
 			return copied{}, false
 		}
 	}
@@ -163,7 +165,7 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 
 // copyBody writes a body into the run at hand, with the public names of what it
 // refers to.
-func (w *World) copyBody(b *body) bool {
+func (w *World) copyBody(r *run, b *body) bool {
 	out := &w.runs.w
 	slots := w.bodies.slotsOf(b)
 	out.Bool(len(slots) > 0)
@@ -176,6 +178,7 @@ func (w *World) copyBody(b *body) bool {
 			return false
 		}
 		repl.AppendRef(out, repl.Ref{ID: id})
+		r.refers = append(r.refers, w.slots.home[s])
 	}
 	out.Copy(w.bodies.bytes(b), b.width)
 	return true

@@ -31,7 +31,10 @@ type space struct {
 	shapeDue repl.Bitset // has structure to send
 	doubted  repl.Bitset // is to be sent in full
 	bulky    repl.Bitset // travels as one transfer, which is not through yet
-	steady   repl.Bitset // known, seen whole, and no structure waits
+	steady   repl.Bitset // known, seen whole, not predicted, and no structure waits
+
+	predicted repl.Bitset
+	mentioned repl.Bitset // known from references alone
 
 	// Of private groups.
 	groups []groupID
@@ -59,6 +62,8 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.doubted.Grow(n)
 	sp.bulky.Grow(n)
 	sp.steady.Grow(n)
+	sp.predicted.Grow(n)
+	sp.mentioned.Grow(n)
 	sp.hidden.Grow(n)
 }
 
@@ -75,7 +80,7 @@ func (sp *space) forget(i int) {
 
 // settle works out whether values alone can be sent of a group.
 func (sp *space) settle(i int) {
-	if sp.phase[i] == known && sp.view[i] == 0 && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
+	if sp.phase[i] == known && sp.view[i] == 0 && !sp.predicted.Has(i) && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
 		sp.steady.Set(i)
 	} else {
 		sp.steady.Clear(i)

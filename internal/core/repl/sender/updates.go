@@ -24,7 +24,11 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	p.w.Reset(dst)
 	p.flights.begin(pkt, p.world.tick)
 	p.run = repl.Run{Tick: p.world.tick}
-	for p.plan.next < len(p.plan.steps) && p.appendStep(room*8) {
+	left := room * 8
+	if len(p.predicted) > 0 {
+		left = p.appendPredicted(left)
+	}
+	for p.plan.next < len(p.plan.steps) && p.appendStep(left) {
 		p.plan.next++
 	}
 	if p.flights.fresh() {
@@ -32,6 +36,25 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	return p.w.Finish()
+}
+
+// appendPredicted writes what is due of the predicted groups, as far as there is
+// room, and a mark behind it. It returns the room for the rest: none while predicted
+// groups are left.
+func (p *Peer) appendPredicted(room int) int {
+	if p.plan.next >= p.plan.first {
+		p.appendMark(true, room)
+		return room
+	}
+	for p.plan.next < p.plan.first && p.appendStep(room-markBits) {
+		p.plan.next++
+	}
+	done := p.plan.next == p.plan.first
+	p.appendMark(done, room)
+	if !done {
+		return 0
+	}
+	return room
 }
 
 // appendStep writes a step and reports whether it is done with.

@@ -1,0 +1,125 @@
+package sender
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Predict says whether the peer predicts the group of an entity. Those groups are
+// sent first and together, and a mark behind them says that with it the peer holds
+// all of them as of the packet's tick. It reports false when the peer has no such
+// group.
+func (p *Peer) Predict(s repl.Slot, on bool) bool {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return false
+	}
+	sp, i := p.find(w.slots.group[s])
+	if i < 0 {
+		return false
+	}
+	h := sp.first + repl.Handle(i)
+	at, there := slices.BinarySearch(p.predicted, h)
+	switch {
+	case on && !there:
+		p.predicted = slices.Insert(p.predicted, at, h)
+		sp.predicted.Set(i)
+	case !on && there:
+		p.predicted = slices.Delete(p.predicted, at, at+1)
+		sp.predicted.Clear(i)
+	}
+	sp.settle(i)
+	return true
+}
+
+// forgetPredicted strikes off a handle whose group has ended.
+func (p *Peer) forgetPredicted(sp *space, i int) {
+	if !sp.predicted.Has(i) {
+		return
+	}
+	sp.predicted.Clear(i)
+	at, _ := slices.BinarySearch(p.predicted, sp.first+repl.Handle(i))
+	p.predicted = slices.Delete(p.predicted, at, at+1)
+}
+
+// planPredicted plans the predicted groups that are due.
+func (p *Peer) planPredicted() {
+	for k, h := range p.predicted {
+		sp, i := p.spaceOf(h)
+		from := len(p.plan.records)
+		if sp.due.Has(i) {
+			p.planRecord(sp, i)
+		}
+		last := len(p.plan.steps) - 1
+		switch {
+		case len(p.plan.records) == from:
+		case last >= 0 && p.plan.steps[last].space == sp && k > 0:
+			p.plan.steps[last].to++
+		default:
+			p.planned(sp, from)
+		}
+	}
+	p.plan.first = len(p.plan.steps)
+}
+
+// AppendMark writes an updates frame that holds nothing but a mark, for a packet that
+// goes out anyway. It returns dst as it was when there is nothing to mark, or what
+// would be marked is not sent yet.
+func (p *Peer) AppendMark(dst []byte, room int) []byte {
+	if p.world.held || len(p.predicted) == 0 {
+		return dst
+	}
+	p.Prepare()
+	if p.plan.marked || p.plan.next < p.plan.first {
+		return dst
+	}
+	p.w.Reset(dst)
+	if p.appendMark(true, room*8); p.w.LenBits() == 0 {
+		return dst
+	}
+	return p.w.Finish()
+}
+
+// markBits is room for a mark without needs.
+const markBits = 1 + 8 + 1 + 1 + 7
+
+// appendMark writes one part of this tick's mark, the last with what else the peer
+// has to hold: what was sent to it before and is not acknowledged. When there is
+// something that it was not even sent, or no room to say so, no last part is written.
+func (p *Peer) appendMark(last bool, room int) {
+	if p.plan.marked || p.plan.part == repl.MaxParts {
+		return
+	}
+	p.needs = p.needs[:0]
+	if last {
+		if !p.findUnsettled() || p.w.LenBits()+markBits+repl.NeedsBits(len(p.needs)) > room {
+			return
+		}
+		p.plan.marked = true
+	}
+	p.w.Bool(true)
+	p.w.Uvarint(uint64(p.plan.part))
+	p.w.Bool(last)
+	if last {
+		repl.AppendNeeds(&p.w, p.world.tick, p.needs)
+	}
+	p.w.Align()
+	p.plan.part++
+}
+
+// findUnsettled gathers the predicted groups that the peer was sent something of which
+// it may not hold yet. It is not ok when something was not sent.
+func (p *Peer) findUnsettled() (ok bool) {
+	for _, h := range p.predicted {
+		sp, i := p.spaceOf(h)
+		switch {
+		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
+			return false
+		case sp.phase[i] == unknown:
+		case sp.unacked[i] != 0 || sp.base[i].Before(sp.sent[i]) && sp.sent[i] != p.world.tick:
+			p.needs = append(p.needs, repl.Need{Group: h, Tick: sp.sent[i]})
+		}
+	}
+	return len(p.needs) <= repl.MaxNeeds
+}

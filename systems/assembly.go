@@ -10,11 +10,14 @@ import (
 // assembly writes and seals the packets of all clients, by several goroutines if the
 // server has them. By then all that clients share is encoded, and each client is
 // touched by one worker alone: what it is sent does not depend on how many there are.
+//
+// The goroutines live for a frame: a server that is let go leaves none behind.
 type assembly struct {
-	workers int
 	payload [][]byte // by worker
-	jobs    []chan job
+	work    []func() // the same, of all workers but the first, who is whoever calls run
 	done    sync.WaitGroup
+
+	job job
 }
 
 // job is a frame to be assembled.
@@ -22,49 +25,39 @@ type job struct {
 	server *Server
 	tick   entangle.Tick
 	now    time.Time
+	among  int // workers
 }
 
-// start brings up all workers but the first, who is whoever calls run.
+// worthwhile is how many clients each worker has to have for another one to be of use.
+const worthwhile = 4
+
 func (a *assembly) start(workers int) {
-	a.workers = max(workers, 1)
-	a.payload = make([][]byte, a.workers)
-	a.jobs = make([]chan job, a.workers)
-	for i := 1; i < a.workers; i++ {
-		a.jobs[i] = make(chan job)
-		go a.work(i, a.jobs[i])
-	}
-}
-
-// stop ends the workers.
-func (a *assembly) stop() {
-	for i := 1; i < a.workers; i++ {
-		close(a.jobs[i])
-	}
-	*a = assembly{}
-}
-
-func (a *assembly) work(i int, jobs <-chan job) {
-	for j := range jobs {
-		a.share(i, j)
-		a.done.Done()
+	*a = assembly{payload: make([][]byte, max(workers, 1))}
+	for i := range a.payload {
+		a.work = append(a.work, func() { // made once, so that a frame allocates nothing
+			a.share(i)
+			a.done.Done()
+		})
 	}
 }
 
 // run assembles a frame and returns when all of it is done.
 func (a *assembly) run(j job) {
-	a.done.Add(a.workers - 1)
-	for i := 1; i < a.workers; i++ {
-		a.jobs[i] <- j
+	j.among = max(1, min(len(a.work), len(j.server.open)/worthwhile))
+	a.job = j
+	a.done.Add(j.among - 1)
+	for i := 1; i < j.among; i++ {
+		go a.work[i]()
 	}
-	a.share(0, j)
+	a.share(0)
 	a.done.Wait()
 }
 
 // share assembles every client whose turn it is at worker i.
-func (a *assembly) share(i int, j job) {
-	for n, c := range j.server.clients {
-		if c != nil && n%a.workers == i {
-			a.payload[i] = j.server.assemble(c, a.payload[i], j)
+func (a *assembly) share(i int) {
+	for n, c := range a.job.server.clients {
+		if c != nil && n%a.job.among == i {
+			a.payload[i] = a.job.server.assemble(c, a.payload[i], a.job)
 		}
 	}
 }

@@ -110,7 +110,6 @@ func (s *Server) Stop(now time.Time) error {
 	for i := range s.links {
 		err = errors.Join(err, s.links[i].conn.Close())
 	}
-	s.assembly.stop()
 	s.session, s.links, s.clients, s.open = nil, nil, nil, nil
 	return err
 }

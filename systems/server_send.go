@@ -32,7 +32,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	if s.session == nil {
 		return nil // a game's answer to a client's end has stopped the server
 	}
-	s.assembly.run(job{s, tick, now})
+	s.assembly.run(job{server: s, tick: tick, now: now})
 	for _, c := range s.clients {
 		if c != nil {
 			c.out.moveTo(&s.links[s.session.Addr(c.slot).Link].out)

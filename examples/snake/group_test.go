@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A snake whose segments share a group is shown as it was on the server at one tick,
+// in every frame, and never as it was before that again: while it crawls, grows,
+// shrinks and gets new heads, and a fifth of all datagrams are lost.
+//
+// Proves: X2
+func TestAGroupIsNeverTorn(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		s := flags(t)
+		s.seed = seed
+		p, err := newPlay(s)
+		require.NoError(t, err)
+		server, client := newSight(&p.worlds[0]), newSight(&p.worlds[1])
+		var was []string // the server's snake, frame by frame
+		at, moved := 0, 0
+		for range 10 * tickRate {
+			p.frame()
+			was = append(was, shape(server.snake(grouped)))
+			shown := shape(client.snake(grouped))
+			if shown == "" {
+				continue
+			}
+			if shown != was[at] {
+				moved++
+			}
+			for at < len(was) && was[at] != shown {
+				at++
+			}
+			require.Less(t, at, len(was), "the client shows a snake that never was, or that was before:\n%s", shown)
+		}
+		assert.Greater(t, moved, tickRate, "the client's snake crawls")
+		assert.Zero(t, p.tallies[grouped].Torn)
+		assert.NotZero(t, p.tallies[apart].Torn)
+	})
+}
+
+// shape is what a player can see of a snake.
+func shape(parts []part) (text string) {
+	for _, part := range parts {
+		text += fmt.Sprint(part.Segment, part.Place)
+	}
+	return text
+}
+
+// The program finds the group whole and the other snake torn, and is content.
+//
+// Proves: X2
+func TestTheProgramShowsWhatAGroupIsFor(t *testing.T) {
+	r, says, code := runHeadless(t, "-seconds", "5", "-loss", "0.2")
+	assert.Zero(t, code, says)
+	assert.Zero(t, r.GroupedTorn)
+	assert.NotZero(t, r.ApartTorn)
+	assert.Equal(t, "snake", r.Example)
+}

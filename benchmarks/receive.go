@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"math"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -195,6 +194,3 @@ func (c *receiveCopy) equal(limit *receiveLimit) error {
 	}
 	return nil
 }
-
-// receiveQuatStep is one step of a quaternion's component.
-const receiveQuatStep = 1 / (255 * math.Sqrt2)

@@ -35,8 +35,18 @@ func (u *Run) Begin(w *pack.Writer, first Handle, base entangle.Tick) {
 // Enter is Begin for one who writes only what comes after the head.
 func (u *Run) Enter(first Handle, base entangle.Tick) { u.at, u.base = first, base }
 
+// Last returns the group of the last record.
+func (u *Run) Last() Handle { return u.at }
+
 // Width returns how many bits Append will write.
 func (u *Run) Width(g Handle, base entangle.Tick) int {
+	if g == u.at+1 && base == u.base {
+		return StepBits
+	}
+	return u.farWidth(g, base)
+}
+
+func (u *Run) farWidth(g Handle, base entangle.Tick) int {
 	width := StepBits
 	if g != u.at+1 {
 		width += pack.UvarintBits(uint64(g - u.at - 1))
@@ -49,10 +59,23 @@ func (u *Run) Width(g Handle, base entangle.Tick) int {
 
 // Append writes what stands before the body of each record but the first.
 func (u *Run) Append(w *pack.Writer, g Handle, base entangle.Tick) {
-	next := g == u.at+1
-	w.Bool(next)
-	if !next {
-		w.Uvarint(uint64(g - u.at - 1))
+	if g == u.at+1 && base == u.base {
+		u.at = g
+		w.Put(0b11, StepBits)
+		return
+	}
+	u.appendFar(w, g, base)
+}
+
+func (u *Run) appendFar(w *pack.Writer, g Handle, base entangle.Tick) {
+	switch gap := uint64(g - u.at - 1); {
+	case gap == 0:
+		w.Put(1, 1)
+	case gap < shortest: // a 0, and Uvarint at once
+		w.Put(gap<<2, 1+4)
+	default:
+		w.Put(0, 1)
+		w.Uvarint(gap)
 	}
 	w.Bool(base == u.base)
 	if base != u.base {
@@ -60,6 +83,9 @@ func (u *Run) Append(w *pack.Writer, g Handle, base entangle.Tick) {
 	}
 	u.at, u.base = g, base
 }
+
+// shortest is where the shortest numbers of Uvarint end.
+const shortest = 1 << 3
 
 // End writes that no record follows.
 func (u *Run) End(w *pack.Writer) {

@@ -35,15 +35,25 @@ const minRing = 64
 func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
 
 func (r *ring[T]) push(v T) {
-	if r.n == len(r.items) {
-		bigger := make([]T, max(minRing, 2*len(r.items)))
-		for i := range r.n {
-			bigger[i] = *r.at(i)
-		}
-		r.items, r.head = bigger, 0
-	}
+	r.reserve(1)
 	r.n++
 	*r.at(r.n - 1) = v
+}
+
+// reserve makes room for n more items.
+func (r *ring[T]) reserve(n int) {
+	if r.n+n <= len(r.items) {
+		return
+	}
+	size := max(minRing, len(r.items))
+	for size < r.n+n {
+		size *= 2
+	}
+	bigger := make([]T, size)
+	for i := range r.n {
+		bigger[i] = *r.at(i)
+	}
+	r.items, r.head = bigger, 0
 }
 
 // drop takes the n oldest items out.
@@ -67,10 +77,15 @@ func (f *flightLog) fresh() bool { return f.last().groups == 0 && f.last().runs 
 // cancel takes the empty record back that was begun last.
 func (f *flightLog) cancel() { f.packets.n-- }
 
-// add notes a group in the record that was begun last.
+// reserve makes room for n groups.
+func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
+
+// add notes a group, for which there is room. The record that was begun last is to
+// count it.
 func (f *flightLog) add(h repl.Handle) {
-	f.groups.push(h)
-	f.last().groups++
+	r := &f.groups
+	r.items[(r.head+r.n)&(len(r.items)-1)] = h
+	r.n++
 }
 
 // addRun notes all groups of a run.

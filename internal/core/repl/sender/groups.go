@@ -84,6 +84,7 @@ func (w *World) openGroup(at Place) (id groupID, ok bool) {
 		id = groupID(len(w.groups))
 		w.groups = append(w.groups, group{})
 		w.bodies.grow(len(w.groups))
+		w.chunks.grow(len(w.groups))
 	}
 	old := &w.groups[id]
 	w.groups[id] = group{

@@ -32,10 +32,11 @@ type step struct {
 	from, to int // in records
 }
 
-// planned is one record of the peer's own.
+// planned is one record of the peer's own: a chunk, or a body where width is 0.
 type planned struct {
-	at   int32 // handle, less the first of its space
-	body int32 // in World.bodies
+	at    int32  // handle, less the first of its space
+	from  uint32 // the chunk's place, or the body's number
+	width uint16
 }
 
 // Prepare works out what the peer is to be sent of values in this tick. It must not
@@ -112,13 +113,18 @@ func (p *Peer) planPrivate() {
 	sp := &p.private
 	for _, part := range [2][2]int{{sp.cursor, len(sp.phase)}, {0, sp.cursor}} {
 		from := len(p.plan.records)
-		for i := sp.due.Next(part[0]); i >= 0 && i < part[1]; i = sp.due.Next(i + 1) {
-			if !sp.predicted.Has(i) {
-				p.planRecord(sp, i)
+		for i := part[0] >> 6; i<<6 < part[1]; i++ {
+			if due := sp.due[i] &^ sp.predicted[i] & between(i, part[0], part[1]); due != 0 {
+				p.planWord(sp, i, due)
 			}
 		}
 		p.planned(sp, from)
 	}
+}
+
+// between returns the bits of word i of a set that lie from first on and before end.
+func between(i, first, end int) uint64 {
+	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
 }
 
 // planned makes the records from one on a step.
@@ -137,12 +143,27 @@ func (p *Peer) planRecord(sp *space, i int) {
 		sp.due.Clear(i)
 		return
 	}
+	if sp.view[i] == 0 {
+		if c := w.chunk(id, sp.base[i]); c != nil && int(c.width) <= maxRecordBits {
+			p.plan.records = append(p.plan.records, planned{int32(i), c.at, c.width})
+			return
+		}
+	}
+	p.planBody(sp, i, id)
+}
+
+// maxRecordBits is the most that a record can take in a packet of its own.
+const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
+
+// planBody is planRecord for what no chunk serves.
+func (p *Peer) planBody(sp *space, i int, id groupID) {
+	w := p.world
 	b := w.body(id, bodyKey{kind: repl.Update, view: sp.view[i], base: sp.base[i], shaped: w.tick})
 	if !b.some { // what changed is paused by now, or hidden
 		sp.due.Clear(i)
 		return
 	}
-	if w.recordBits(b)+repl.MaxRunHead*8+repl.EndBits > repl.MaxUpdateBytes*8 {
+	if w.recordBits(b) > maxRecordBits {
 		sp.promote(i)
 		return
 	}
@@ -150,7 +171,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.plan.records = append(p.plan.records, planned{int32(i), b.self})
+	p.plan.records = append(p.plan.records, planned{at: int32(i), from: uint32(b.self)})
 }
 
 // wants reports whether values alone can be sent of a group: the peer has its

@@ -99,6 +99,9 @@ func (w *World) partition() {
 // usualBits is what a record of a group takes for a peer that holds the tick before
 // this one, with what stands before it.
 func (w *World) usualBits(id groupID) int {
+	if c := w.chunk(id, w.tick-1); c != nil {
+		return repl.StepBits + int(c.width)
+	}
 	b := w.body(id, bodyKey{kind: repl.Update, base: w.tick - 1, shaped: w.tick})
 	return repl.StepBits + w.recordBits(b)
 }
@@ -148,12 +151,11 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 	wire := repl.Run{Tick: w.tick}
 	wire.Enter(r.groups[0], base)
 	for i, h := range r.groups {
-		b := w.body(w.public[h], bodyKey{kind: repl.Update, base: base, shaped: w.tick})
-		made.bases.meet(b.bases)
 		if i > 0 {
 			wire.Append(out, h, base)
 		}
-		if !b.some || !w.copyBody(r, b) || out.LenBits() > maxRunBytes*8-repl.EndBits {
+		same, fits := w.writeRecord(r, h, base)
+		if made.bases.meet(same); !fits || out.LenBits() > maxRunBytes*8-repl.EndBits {
 			return copied{}, false
 		}
 	}
@@ -161,6 +163,18 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 	w.runs.arena = out.Finish()
 	made.bytes = len(w.runs.arena) - made.off
 	return made, true
+}
+
+// writeRecord writes what stands of a group in a run from a base on, and returns the
+// bases for which that is the same.
+func (w *World) writeRecord(r *run, h repl.Handle, base entangle.Tick) (same span, ok bool) {
+	id := w.public[h]
+	if c := w.chunk(id, base); c != nil {
+		w.chunks.append(&w.runs.w, c.at, c.width)
+		return c.bases, true
+	}
+	b := w.body(id, bodyKey{kind: repl.Update, base: base, shaped: w.tick})
+	return b.bases, b.some && w.copyBody(r, b)
 }
 
 // copyBody writes a body into the run at hand, with the public names of what it

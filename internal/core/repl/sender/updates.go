@@ -119,6 +119,10 @@ func (w *World) rewrite(p *Peer, s *step) {
 		if i > 0 {
 			p.run.Append(&p.w, h, s.base)
 		}
+		if c := w.chunk(w.public[h], s.base); c != nil {
+			w.chunks.append(&p.w, c.at, c.width)
+			continue
+		}
 		p.appendBody(w.body(w.public[h], bodyKey{kind: repl.Update, base: s.base, shaped: w.tick}))
 	}
 	p.run.End(&p.w)
@@ -129,8 +133,13 @@ func (w *World) rewrite(p *Peer, s *step) {
 func (p *Peer) appendApart(s *step, room int) bool {
 	w, from := p.world, len(p.plan.records)
 	for _, h := range s.run.groups {
-		b := w.bodies.find(w.public[h], &bodyKey{kind: repl.Update, base: p.public.base[h], shaped: w.tick})
-		p.plan.records = append(p.plan.records, planned{int32(h), b.self})
+		id, base := w.public[h], p.public.base[h]
+		if c := &w.chunks.of[id]; c.tick == w.tick && c.filled && c.bases.has(base) {
+			p.plan.records = append(p.plan.records, planned{int32(h), c.at, c.width})
+			continue
+		}
+		b := w.bodies.find(id, &bodyKey{kind: repl.Update, base: base, shaped: w.tick})
+		p.plan.records = append(p.plan.records, planned{at: int32(h), from: uint32(b.self)})
 	}
 	*s = step{space: &p.public, from: from, to: len(p.plan.records)}
 	return p.appendRecords(s, room)
@@ -139,27 +148,41 @@ func (p *Peer) appendApart(s *step, room int) bool {
 // appendRecords writes records as a run of the peer's own, as far as there is room,
 // and reports whether none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
-	w, begun := p.world, false
+	sp, all, first := s.space, &p.world.chunks, s.from
+	p.flights.reserve(s.to - s.from)
 	for ; s.from < s.to; s.from++ {
-		rec := p.plan.records[s.from]
-		h, base := s.space.first+repl.Handle(rec.at), s.space.base[rec.at]
-		b := &w.bodies.list[rec.body]
-		if p.w.LenBits()+p.stepBits(begun, h, base)+w.recordBits(b)+repl.EndBits > room {
+		rec := &p.plan.records[s.from]
+		h, base := sp.first+repl.Handle(rec.at), sp.base[rec.at]
+		if p.w.LenBits()+p.stepBits(s.from > first, h, base)+p.recordBits(rec)+repl.EndBits > room {
 			break
 		}
-		if begun {
+		if s.from > first {
 			p.run.Append(&p.w, h, base)
 		} else {
 			p.run.Begin(&p.w, h, base)
-			begun = true
 		}
-		p.appendBody(b)
-		p.sent(s.space, int(rec.at))
+		if rec.width > 0 {
+			all.append(&p.w, rec.from, rec.width)
+		} else {
+			p.appendBody(&p.world.bodies.list[rec.from])
+		}
+		sp.due.Clear(int(rec.at))
+		sp.sent[rec.at] = p.run.Tick
+		p.flights.add(h)
 	}
-	if begun {
-		p.run.End(&p.w)
-	}
+	p.endRecords(sp, s.from-first)
 	return s.from == s.to
+}
+
+// endRecords closes a run of n records, if there are any.
+func (p *Peer) endRecords(sp *space, n int) {
+	if n == 0 {
+		return
+	}
+	p.run.End(&p.w)
+	p.flights.last().groups += n
+	p.stats.Updates += uint64(n)
+	sp.cursor = int(p.run.Last()-sp.first) + 1
 }
 
 // stepBits bounds what stands before a record.
@@ -170,12 +193,12 @@ func (p *Peer) stepBits(begun bool, h repl.Handle, base entangle.Tick) int {
 	return p.run.Width(h, base)
 }
 
-func (p *Peer) sent(sp *space, i int) {
-	sp.due.Clear(i)
-	sp.sent[i] = p.world.tick
-	sp.cursor = i + 1
-	p.flights.add(sp.first + repl.Handle(i))
-	p.stats.Updates++
+// recordBits bounds a record.
+func (p *Peer) recordBits(rec *planned) int {
+	if rec.width > 0 {
+		return int(rec.width)
+	}
+	return p.world.recordBits(&p.world.bodies.list[rec.from])
 }
 
 // appendBody writes the references of a body and the body.

@@ -46,6 +46,7 @@ type World struct {
 	peers  []*Peer
 	views  views
 	bodies bodies
+	chunks chunks
 	runs   runs
 	stats  Stats
 
@@ -85,6 +86,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.reshaped.Reset()
 	w.stirred = w.stirred[:0]
 	w.bodies.reset()
+	w.chunks.words = w.chunks.words[:0]
 	w.runs.reset(w.underWay())
 }
 

@@ -32,9 +32,12 @@ type step struct {
 	from, to int // in records
 }
 
-// planned is one record of the peer's own: a chunk, or a body where width is 0.
+// planned is one record of the peer's own: a chunk, or a body where width is 0. All that
+// writing it takes stands here: the columns of so many peers are far from the processor
+// by then.
 type planned struct {
-	at    int32  // handle, less the first of its space
+	at    int32 // handle, less the first of its space
+	base  entangle.Tick
 	from  uint32 // the chunk's place, or the body's number
 	width uint16
 }
@@ -47,12 +50,22 @@ func (p *Peer) Prepare() {
 	if w.held || p.plan.made && p.plan.tick == w.tick {
 		return
 	}
+	p.unplan()
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	w.partition()
 	p.planPredicted()
 	p.planOthers()
 	p.planRuns()
 	p.planPrivate()
+}
+
+// unplan makes due again what was planned for an earlier tick and found no packet.
+func (p *Peer) unplan() {
+	for _, s := range p.plan.steps[p.plan.next:] {
+		for ; s.from < s.to; s.from++ {
+			s.space.due.Set(int(p.plan.records[s.from].at))
+		}
+	}
 }
 
 // planOthers plans the public groups that are due and did not change in this tick,
@@ -68,11 +81,25 @@ func (p *Peer) planOthers() {
 	p.planned(sp, from)
 }
 
-// planWord plans the groups of one word of a set.
+// planWord plans the groups of one word of a set, which are due.
 func (p *Peer) planWord(sp *space, i int, word uint64) {
 	for ; word != 0; word &= word - 1 {
-		p.planRecord(sp, i<<6+bits.TrailingZeros64(word))
+		k := i<<6 + bits.TrailingZeros64(word)
+		if sp.steady.Has(k) {
+			if c := p.world.chunk(p.group(sp, k), sp.base[k]); c != nil && c.width <= maxRecordBits {
+				p.planChunk(sp, k, c)
+				continue
+			}
+		}
+		p.planRecord(sp, k)
 	}
+}
+
+// planChunk plans the usual update of a group. It counts as sent from now on.
+func (p *Peer) planChunk(sp *space, i int, c *chunk) {
+	p.plan.records = append(p.plan.records, planned{int32(i), sp.base[i], c.at, c.width})
+	sp.due.Clear(i)
+	sp.sent[i] = p.world.tick
 }
 
 // planRuns plans the runs, from where the last tick left off.
@@ -134,7 +161,7 @@ func (p *Peer) planned(sp *space, from int) {
 	}
 }
 
-// planRecord plans an update of a group that is due. What turns out to be
+// planRecord plans an update of a group that is due, and that no chunk serves. What turns out to be
 // acknowledged, or waits for its structure, is struck off.
 func (p *Peer) planRecord(sp *space, i int) {
 	w := p.world
@@ -143,21 +170,6 @@ func (p *Peer) planRecord(sp *space, i int) {
 		sp.due.Clear(i)
 		return
 	}
-	if sp.view[i] == 0 {
-		if c := w.chunk(id, sp.base[i]); c != nil && int(c.width) <= maxRecordBits {
-			p.plan.records = append(p.plan.records, planned{int32(i), c.at, c.width})
-			return
-		}
-	}
-	p.planBody(sp, i, id)
-}
-
-// maxRecordBits is the most that a record can take in a packet of its own.
-const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
-
-// planBody is planRecord for what no chunk serves.
-func (p *Peer) planBody(sp *space, i int, id groupID) {
-	w := p.world
 	b := w.body(id, bodyKey{kind: repl.Update, view: sp.view[i], base: sp.base[i], shaped: w.tick})
 	if !b.some { // what changed is paused by now, or hidden
 		sp.due.Clear(i)
@@ -171,8 +183,13 @@ func (p *Peer) planBody(sp *space, i int, id groupID) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.plan.records = append(p.plan.records, planned{at: int32(i), from: uint32(b.self)})
+	p.plan.records = append(p.plan.records, planned{at: int32(i), base: sp.base[i], from: uint32(b.self)})
+	sp.due.Clear(i)
+	sp.sent[i] = w.tick
 }
+
+// maxRecordBits is the most that a record can take in a packet of its own.
+const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 
 // wants reports whether values alone can be sent of a group: the peer has its
 // present structure, and lacks a change. While structure waits the action will

@@ -49,7 +49,7 @@ func (p *Peer) planPredicted() {
 		sp, i := p.spaceOf(h)
 		from := len(p.plan.records)
 		if sp.due.Has(i) {
-			p.planRecord(sp, i)
+			p.planWord(sp, i>>6, 1<<(i&63))
 		}
 		last := len(p.plan.steps) - 1
 		switch {

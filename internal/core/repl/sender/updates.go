@@ -135,12 +135,13 @@ func (p *Peer) appendApart(s *step, room int) bool {
 	for _, h := range s.run.groups {
 		id, base := w.public[h], p.public.base[h]
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.filled && c.bases.has(base) {
-			p.plan.records = append(p.plan.records, planned{int32(h), c.at, c.width})
+			p.plan.records = append(p.plan.records, planned{int32(h), base, c.at, c.width})
 			continue
 		}
 		b := w.bodies.find(id, &bodyKey{kind: repl.Update, base: base, shaped: w.tick})
-		p.plan.records = append(p.plan.records, planned{at: int32(h), from: uint32(b.self)})
+		p.plan.records = append(p.plan.records, planned{at: int32(h), base: base, from: uint32(b.self)})
 	}
+	p.public.sendRun(s.run)
 	*s = step{space: &p.public, from: from, to: len(p.plan.records)}
 	return p.appendRecords(s, room)
 }
@@ -152,7 +153,7 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 	p.flights.reserve(s.to - s.from)
 	for ; s.from < s.to; s.from++ {
 		rec := &p.plan.records[s.from]
-		h, base := sp.first+repl.Handle(rec.at), sp.base[rec.at]
+		h, base := sp.first+repl.Handle(rec.at), rec.base
 		if p.w.LenBits()+p.stepBits(s.from > first, h, base)+p.recordBits(rec)+repl.EndBits > room {
 			break
 		}
@@ -166,8 +167,6 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 		} else {
 			p.appendBody(&p.world.bodies.list[rec.from])
 		}
-		sp.due.Clear(int(rec.at))
-		sp.sent[rec.at] = p.run.Tick
 		p.flights.add(h)
 	}
 	p.endRecords(sp, s.from-first)

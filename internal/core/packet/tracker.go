@@ -12,6 +12,9 @@ type Tracker struct {
 	start time.Time // of the first call; times are kept as distances from it
 	begun bool
 
+	asked   time.Time // last, and its distance
+	elapsed time.Duration
+
 	sent        flight
 	received    window
 	newestAcked uint64 // sequence
@@ -101,8 +104,12 @@ func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
 func (t *Tracker) Sampled() bool { return t.rtt.sampled }
 
 func (t *Tracker) since(now time.Time) time.Duration {
+	if now == t.asked { // several times in a frame
+		return t.elapsed
+	}
 	if !t.begun {
 		t.start, t.begun = now, true
 	}
-	return now.Sub(t.start)
+	t.asked, t.elapsed = now, now.Sub(t.start)
+	return t.elapsed
 }

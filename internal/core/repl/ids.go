@@ -78,4 +78,4 @@ const MaxGroupBytes = 64 << 10
 // MaxUpdateBytes is the most that one packet can hold of updates: what a payload
 // has left after the packet's header and the frame's. What is larger travels as
 // an action, in fragments.
-const MaxUpdateBytes = entangle.MaxPayload - 32
+const MaxUpdateBytes = entangle.MaxPayload - 13 - 3

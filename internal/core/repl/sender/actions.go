@@ -166,7 +166,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		sp.hidden.Clear(i)
 	}
 	sp.seq[i] = rec.Seq
-	sp.base[i], sp.sent[i], sp.shaped[i] = tick, tick, tick
+	sp.base[i], sp.sent[i], sp.shaped[i], sp.acted = tick, tick, tick, tick
 	sp.unacked[i] = sp.unacked[i]<<1 | 1
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)

@@ -51,6 +51,9 @@ type member struct {
 	// joined is the tick since which it is stated whole to whoever was last sent
 	// the group's structure before it.
 	joined entangle.Tick
+	// since is when it came: a peer that was last sent the structure since may have it,
+	// though it is stated anew after a pause.
+	since entangle.Tick
 }
 
 // leaver is a member that is no longer one.

@@ -54,7 +54,7 @@ func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
 func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	gr := &w.groups[id]
 	i, _ := gr.find(number)
-	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick})
+	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
 	gr.active++
 	w.slots.group[s] = id
 	w.touch(id, true)
@@ -70,7 +70,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 		gr.active--
 	}
 	gr.members = slices.Delete(gr.members, i, i+1)
-	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.joined, left: w.tick})
+	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.since, left: w.tick})
 	w.touch(id, true)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)

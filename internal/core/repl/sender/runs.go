@@ -37,8 +37,8 @@ type runs struct {
 }
 
 // maxRunBytes bounds what stands behind a run's head, so that a packet with nothing
-// else in it has room for both.
-const maxRunBytes = repl.MaxUpdateBytes - repl.MaxRunHead
+// else in it has room for both as a rule: for a head of six bytes.
+const maxRunBytes = repl.MaxUpdateBytes - 6
 
 // maxCopies bounds for how many stretches of bases a run is written in one tick.
 const maxCopies = 16
@@ -238,20 +238,39 @@ func within(i, first, last repl.Handle) uint64 {
 // starts from the oldest for all applies to each, unless that is older than an
 // action which the peer has to apply before.
 func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+	sp := &p.public
+	if !r.dense {
+		return p.spreadOf(r)
+	}
+	first, end := r.groups[0], r.groups[len(r.groups)-1]+1
+	base := sp.base[first:end]
+	if one := base[0]; allEqual(base, one) && !one.Before(sp.acted) {
+		return one, one, true
+	}
+	return p.spreadOf(r)
+}
+
+// allEqual reports whether all ticks are the one: as a rule those of a run are, since
+// they were acknowledged together.
+func allEqual(ticks []entangle.Tick, one entangle.Tick) bool {
+	differ := entangle.Tick(0)
+	for ; len(ticks) >= 8; ticks = ticks[8:] {
+		t := (*[8]entangle.Tick)(ticks)
+		differ |= (t[0] ^ one) | (t[1] ^ one) | (t[2] ^ one) | (t[3] ^ one) | (t[4] ^ one) | (t[5] ^ one) | (t[6] ^ one) | (t[7] ^ one)
+	}
+	for _, t := range ticks {
+		differ |= t ^ one
+	}
+	return differ == 0
+}
+
+// spreadOf is basesOf for bases that differ.
+func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.public, p.world.tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
-	if r.dense {
-		first, end := r.groups[0], r.groups[len(r.groups)-1]+1
-		shaped := sp.shaped[first:end]
-		for i, base := range sp.base[first:end] {
-			age := uint32(now - base)
-			young, old, action = min(young, age), max(old, age), min(action, uint32(now-shaped[i]))
-		}
-	} else {
-		for _, h := range r.groups {
-			age := uint32(now - sp.base[h])
-			young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
-		}
+	for _, h := range r.groups {
+		age := uint32(now - sp.base[h])
+		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
 	}
 	return now - entangle.Tick(old), now - entangle.Tick(young), old <= action
 }

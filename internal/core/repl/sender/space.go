@@ -25,6 +25,7 @@ type space struct {
 	shaped  []entangle.Tick // last tick of which structure was sent
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
+	acted   entangle.Tick   // last tick of which structure of any group was sent
 	view    []View
 
 	due      repl.Bitset // has values to send

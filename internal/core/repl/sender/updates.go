@@ -67,7 +67,7 @@ func (p *Peer) appendStep(room int) bool {
 		p.appendRun(s)
 		return true
 	}
-	if !p.flights.fresh() || room >= repl.MaxUpdateBytes*8 {
+	if !p.flights.fresh() {
 		return false
 	}
 	return p.appendApart(s, room)

@@ -1,0 +1,69 @@
+package repl_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// A peer has a paused member still, so it is not taken into another group before it
+// has left its own, whether it resumes in the tick of the move or earlier.
+func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
+	for name, ticks := range map[string][]func(*network){
+		"at once":    {func(n *network) { n.world.Resume(0); n.moveTo(0, sender.Place{}) }},
+		"one by one": {func(n *network) { n.world.Resume(0) }, func(n *network) { n.moveTo(0, sender.Place{}) }},
+	} {
+		for first := range len(ticks) + 1 {
+			t.Run(fmt.Sprint(name, first), func(t *testing.T) {
+				n := newNetwork(t, 1, 3, 0)
+				e := n.join()
+				n.step(func() { n.spawnAt(sender.Place{Name: 1}); n.spawnAt(sender.Place{Name: 1}) })
+				for range 5 {
+					n.step(func() {})
+				}
+				n.step(func() { n.world.Pause(0) })
+				var all []func()
+				for _, change := range ticks {
+					n.tick++
+					tick(n.world, func() { change(n) })
+					all = append(all, n.messagesTo(e)...)
+				}
+				require.Len(t, all, len(ticks)+1)
+				for _, deliver := range slices.Concat(all[first:first+1], all[:first], all[first+1:]) {
+					deliver()
+					if held, _ := e.copy.Held(0); held != n.tick {
+						assert.Len(t, e.copy.Members(0, nil), 2, "it left its group at a tick at which it was there")
+					}
+				}
+				assert.Len(t, e.copy.Members(0, nil), 1)
+				assert.Len(t, e.sink.entities, 2)
+			})
+		}
+	}
+}
+
+func (n *network) moveTo(slot repl.Slot, place sender.Place) {
+	n.model.places[slot] = place
+	n.world.Move(slot, place)
+}
+
+// messagesTo are the actions that a peer is sent, one in each message, to be
+// delivered by a call.
+func (n *network) messagesTo(e *end) (all []func()) {
+	for b := e.peer.AppendActions(nil, 1); len(b) > 0; b = e.peer.AppendActions(nil, 1) {
+		e.msg++
+		name := e.msg
+		e.peer.ActionsSent(name)
+		all = append(all, func() {
+			assert.NoError(n.t, e.copy.HandleActions(b))
+			e.peer.HandleDelivered(name)
+		})
+	}
+	return all
+}

@@ -16,18 +16,22 @@ import (
 // has left its own, whether it resumes in the tick of the move or earlier.
 func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 	for name, ticks := range map[string][]func(*network){
-		"at once":    {func(n *network) { n.world.Resume(0); n.moveTo(0, sender.Place{}) }},
-		"one by one": {func(n *network) { n.world.Resume(0) }, func(n *network) { n.moveTo(0, sender.Place{}) }},
+		"at once":    {func(n *network) { n.world.Resume(1); n.moveTo(1, sender.Place{Name: 2}) }},
+		"one by one": {func(n *network) { n.world.Resume(1) }, func(n *network) { n.moveTo(1, sender.Place{Name: 2}) }},
 	} {
 		for first := range len(ticks) + 1 {
 			t.Run(fmt.Sprint(name, first), func(t *testing.T) {
 				n := newNetwork(t, 1, 3, 0)
 				e := n.join()
-				n.step(func() { n.spawnAt(sender.Place{Name: 1}); n.spawnAt(sender.Place{Name: 1}) })
+				n.step(func() {
+					for _, name := range []uint32{2, 1, 1} { // the other group's handle is the lower: it is stated first
+						n.spawnAt(sender.Place{Name: name})
+					}
+				})
 				for range 5 {
 					n.step(func() {})
 				}
-				n.step(func() { n.world.Pause(0) })
+				n.step(func() { n.world.Pause(1) })
 				var all []func()
 				for _, change := range ticks {
 					n.tick++
@@ -37,12 +41,12 @@ func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 				require.Len(t, all, len(ticks)+1)
 				for _, deliver := range slices.Concat(all[first:first+1], all[:first], all[first+1:]) {
 					deliver()
-					if held, _ := e.copy.Held(0); held != n.tick {
-						assert.Len(t, e.copy.Members(0, nil), 2, "it left its group at a tick at which it was there")
+					if held, _ := e.copy.Held(1); held != n.tick {
+						assert.Len(t, e.copy.Members(1, nil), 2, "it left its group at a tick at which it was there")
 					}
 				}
-				assert.Len(t, e.copy.Members(0, nil), 1)
-				assert.Len(t, e.sink.entities, 2)
+				assert.Len(t, e.copy.Members(1, nil), 1)
+				assert.Len(t, e.sink.entities, 3)
 			})
 		}
 	}

@@ -6,7 +6,7 @@
 //
 //   - Sim is a server and its clients, each with a world of its own. Run and
 //     RunUntil let time pass; ExpectEqual compares the worlds; Watch checks them
-//     after every frame, and WatchGroups that groups arrive whole.
+//     after every frame.
 //   - Peer is a client of a Sim: its line can be made worse, cut and restored, and
 //     Local finds its copy of an entity of the server.
 //   - Script is a test written as a conversation, with the trace that it is

@@ -24,7 +24,6 @@ type plan struct {
 	entities []*planned
 	names    int
 	clients  int
-	groups   bool // entities have groups, and move between them
 	outside  bool // the world is changed between frames, too
 	behind   time.Duration
 	quiet    bool // messages are off
@@ -32,7 +31,7 @@ type plan struct {
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
-	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), groups: *groups, outside: seed%3 == 0}
+	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0}
 	p.say("world %d %d%s", seed, []int{30, 20, 75, 45}[seed%4], options())
 	p.connect()
 	for range 40 {
@@ -126,7 +125,7 @@ func (p *plan) change(at string, most int) {
 			p.reshape(at, p.any())
 		case p.rng.IntN(20) == 0:
 			p.pause(at, p.any())
-		case p.groups && p.rng.IntN(6) == 0:
+		case p.rng.IntN(6) == 0:
 			p.regroup(at)
 		default:
 			p.write(at, p.any())

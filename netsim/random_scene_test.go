@@ -44,10 +44,9 @@ type randomScene struct {
 
 // randomVerbs returns the verbs of random worlds: a script begins with
 //
-//	world SEED FRAMERATE [groups] [strangers]
+//	world SEED FRAMERATE [strangers]
 //
-// which makes the world; with groups they are watched, with strangers links may
-// name entities that are not replicated, or not yet;
+// which makes the world; with strangers links may name entities that are not replicated, or not yet;
 // and then there are the standard verbs and those of GameScene, lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
@@ -68,9 +67,6 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 			return errors.Join(err, errSeed)
 		}
 		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate})
-		if args.Take("groups") {
-			s.sim.WatchGroups()
-		}
 		s.main.strangers = args.Take("strangers")
 		maps.Copy(verbs, s.verbs)
 		for _, made := range hooks {

@@ -17,7 +17,6 @@ import (
 var (
 	seeds    = flag.Uint64("seeds", 200, "how many random worlds to run")
 	fromSeed = flag.Uint64("seed", 1, "the seed of the first random world")
-	groups   = flag.Bool("groups", false, "random worlds have groups, and entities that move between them")
 	strange  = flag.Bool("strangers", false, "in random worlds links name entities that are not replicated, or not yet")
 	shrink   = flag.Int("shrink", 1000, "how many runs may be spent on shrinking a random world that fails")
 )
@@ -51,9 +50,6 @@ func repeatCommand(seed uint64) string {
 
 // options are the flags that random worlds are made with, as words of a script.
 func options() (words string) {
-	if *groups {
-		words += " groups"
-	}
 	if *strange {
 		words += " strangers"
 	}

@@ -43,9 +43,6 @@ func (p *plan) spawn(at string) {
 // replicate words the component, with a group that one in four has for itself.
 func (p *plan) replicate(e *planned) string {
 	e.replicate = true
-	if !p.groups {
-		return "Replicate"
-	}
 	e.group = p.rng.IntN(4)
 	return fmt.Sprintf("Replicate=%d", e.group)
 }

@@ -1,11 +1,8 @@
 package netsim
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"sort"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -16,35 +13,38 @@ import (
 // Watch checks after every frame from now on what Entangle promises at any time,
 // however bad the lines are, and fails the test when it does not hold:
 //
-//   - each entity that a client shows is the server's as it was at the tick that
-//     the client holds of it, all components of it; but a reference may be empty;
-//   - that tick never goes back, and is none that is yet to come;
+//   - each group that a client holds is the server's as it was at the tick that the
+//     client holds of it: the same members, all components of them, equal on the
+//     wire; but a reference may be empty;
+//   - an entity that has left one group and did not get to the next yet is as it was
+//     at the tick that the client last heard of it;
+//   - no group and no entity goes back in time, or is at a tick that is yet to come;
 //   - a client shows no entity twice.
+//
+// An entity whose Replicate was taken off stays in its group, whatever it looks like;
+// a client that came later does without it. One that has no group is a group of its
+// own.
 //
 // Call it before anything is replicated. It encodes both worlds at every frame and
 // remembers every change, so it is for small worlds. A game that changes its
 // copies, or its server's world in the set AfterSend, can't be watched.
 func (s *Sim) Watch() {
 	if s.watch == nil {
-		s.watch = &watch{versions: map[uint64][]version{}, held: map[*host]map[ecs.Entity]entangle.Tick{}, heard: map[*host]uint64{}}
+		s.watch = &watch{past: newPast(), held: map[*host]*holding{}, heard: map[*host]uint64{}}
 	}
 }
 
-// watch remembers what every entity of the server was like at any tick.
+// watch compares clients with the server's past.
 type watch struct {
-	versions map[uint64][]version // by id, of rising ticks
-	tick     entangle.Tick
-	began    bool
-	held     map[*host]map[ecs.Entity]entangle.Tick
-	heard    map[*host]uint64 // bytes that had arrived at the last check
-	groups   *groupWatch      // nil unless WatchGroups was called
+	past
+	held  map[*host]*holding
+	heard map[*host]uint64 // bytes that had arrived at the last check
 }
 
-// version is what an entity was like from a tick on. It has no entity while
-// nothing had its id.
-type version struct {
-	from  entangle.Tick
-	state systems.Mirrored
+// holding is what a client was found to hold at the last check.
+type holding struct {
+	entities map[ecs.Entity]entangle.Tick
+	groups   map[uint32]systems.MirroredGroup // by handle
 }
 
 // watchFrame takes note of a frame that was run.
@@ -64,117 +64,119 @@ func (s *Sim) watchFrame(h *host) {
 			continue
 		}
 		s.watch.heard[h] = heard
-		if err := s.watch.check(p); err != nil {
+		if err := s.watch.check(h, p.client.Mirror()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
 }
 
-// record takes in the server's world as it is at the end of a frame. One without a
-// tick shows nothing that was looked at.
-func (w *watch) record(m *systems.Mirror) {
-	if w.began && m.Tick == w.tick {
-		return
-	}
-	w.tick, w.began = m.Tick, true
-	if w.groups != nil {
-		w.groups.record(m)
-	}
-	there := map[uint64]bool{}
-	for _, e := range m.Entities {
-		there[e.ID] = true
-		if e.ID != 0 && !e.Paused {
-			w.add(e.ID, version{from: m.Tick, state: e})
-		}
-	}
-	for id := range w.versions {
-		if !there[id] {
-			w.add(id, version{from: m.Tick})
-		}
-	}
-}
-
-func (w *watch) add(id uint64, v version) {
-	list := w.versions[id]
-	if n := len(list); n == 0 || !list[n-1].equal(&v) {
-		w.versions[id] = append(list, v)
-	}
-}
-
-func (v *version) equal(o *version) bool {
-	return v.state.Entity == o.state.Entity && slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
-}
-
-func equalValue(a, b systems.MirroredValue) bool {
-	return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
-}
-
-// at returns what had an id at a tick.
-func (w *watch) at(id uint64, tick entangle.Tick) (*systems.Mirrored, bool) {
-	list := w.versions[id]
-	n := sort.Search(len(list), func(i int) bool { return tick.Before(list[i].from) })
-	if n == 0 || list[n-1].state.Entity.IsZero() {
-		return nil, false
-	}
-	return &list[n-1].state, true
-}
-
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(p *Peer) error {
-	m := p.client.Mirror()
-	t := translation{local: map[ecs.Entity]ecs.Entity{}, late: true}
-	for i := range m.Entities {
-		e := &m.Entities[i]
-		was, ok := w.at(e.ID, e.Tick)
-		switch {
-		case i > 0 && m.Entities[i-1].ID == e.ID:
-			return errTwice
-		case w.tick.Before(e.Tick):
-			return fmt.Errorf("its %v is at tick %d, the server at %d", e.Entity, e.Tick, w.tick)
-		case !ok:
-			return fmt.Errorf("its %v is at tick %d, where the server had no such entity", e.Entity, e.Tick)
-		case !t.local[was.Entity].IsZero():
-			return fmt.Errorf("its %v and %v are both copies of the server's %v", t.local[was.Entity], e.Entity, was.Entity)
-		}
-		t.local[was.Entity] = e.Entity
+func (w *watch) check(h *host, m *systems.Mirror) error {
+	l := look{past: &w.past, mirror: m, before: w.held[h], at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}}
+	if l.before == nil {
+		l.before = &holding{}
 	}
-	return errors.Join(w.checkTicks(p.host, m), w.checkValues(&t, m), w.checkGroups(m))
-}
-
-// checkTicks holds that no entity goes back in time.
-func (w *watch) checkTicks(h *host, m *systems.Mirror) error {
-	now := make(map[ecs.Entity]entangle.Tick, len(m.Entities))
-	for _, e := range m.Entities {
-		if before, ok := w.held[h][e.Entity]; ok && e.Tick.Before(before) {
-			return fmt.Errorf("its %v went back from tick %d to %d", e.Entity, before, e.Tick)
+	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values} {
+		if err := check(); err != nil {
+			return err
 		}
-		now[e.Entity] = e.Tick
 	}
-	w.held[h] = now
+	w.held[h] = l.now
 	return nil
 }
 
-// checkGroups holds that groups are whole.
-func (w *watch) checkGroups(m *systems.Mirror) error {
-	if w.groups == nil {
-		return nil
-	}
-	shown := make(map[ecs.Entity]entangle.Tick, len(m.Entities))
-	for _, e := range m.Entities {
-		was, _ := w.at(e.ID, e.Tick)
-		shown[was.Entity] = e.Tick
-	}
-	return w.groups.check(shown, w.tick)
+// look is one client at one moment.
+type look struct {
+	past    *past
+	mirror  *systems.Mirror
+	before  *holding
+	now     *holding
+	at      map[uint64]entangle.Tick // by id, which tick's state it should be
+	grouped map[uint64]bool          // ids of members
+	local   map[ecs.Entity]ecs.Entity
 }
 
-func (w *watch) checkValues(t *translation, m *systems.Mirror) error {
-	for i := range m.Entities {
-		e := &m.Entities[i]
-		was, _ := w.at(e.ID, e.Tick)
-		if err := t.values(m.Components, was.Values, e.Values); err != nil {
-			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, e.Tick, was.Entity, err)
+// entities finds the ticks of all entities.
+func (l *look) entities() error {
+	for i := range l.mirror.Entities {
+		e := &l.mirror.Entities[i]
+		if _, twice := l.at[e.ID]; twice {
+			return errTwice
+		}
+		l.at[e.ID] = e.Tick
+	}
+	return nil
+}
+
+// groups takes the ticks of members from their groups: who did not change is as it
+// was before.
+func (l *look) groups() error {
+	for _, g := range l.mirror.Groups {
+		for _, id := range g.Members {
+			if last, there := l.at[id]; !there || l.grouped[id] || g.Tick.Before(last) {
+				return fmt.Errorf("its group %d at tick %d has the id %d, which it has not, has in two groups, or from a later tick %d",
+					g.Handle, g.Tick, id, last)
+			}
+			l.at[id], l.grouped[id] = g.Tick, true
+		}
+	}
+	return nil
+}
+
+// originals finds the server's entity of each copy.
+func (l *look) originals() error {
+	l.local = map[ecs.Entity]ecs.Entity{}
+	for _, e := range l.mirror.Entities {
+		tick := l.at[e.ID]
+		was := l.past.at(e.ID, tick)
+		switch {
+		case l.past.tick.Before(tick):
+			return fmt.Errorf("its %v is at tick %d, the server at %d", e.Entity, tick, l.past.tick)
+		case was == nil:
+			return fmt.Errorf("its %v is at tick %d, where the server had no such entity", e.Entity, tick)
+		case !l.local[was.state.Entity].IsZero():
+			return fmt.Errorf("its %v and %v are both copies of the server's %v", l.local[was.state.Entity], e.Entity, was.state.Entity)
+		}
+		l.local[was.state.Entity] = e.Entity
+	}
+	return nil
+}
+
+// ticks holds that nothing goes back in time.
+func (l *look) ticks() error {
+	l.now = &holding{entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), groups: map[uint32]systems.MirroredGroup{}}
+	for _, e := range l.mirror.Entities {
+		tick := l.at[e.ID]
+		if before, ok := l.before.entities[e.Entity]; ok && tick.Before(before) {
+			if l.grouped[e.ID] {
+				return fmt.Errorf("its %v went back from tick %d to %d", e.Entity, before, tick)
+			}
+			tick = before
+		}
+		l.now.entities[e.Entity] = tick
+	}
+	for _, g := range l.mirror.Groups {
+		if before, ok := l.before.groups[g.Handle]; ok && g.Tick.Before(before.Tick) {
+			return fmt.Errorf("its group %d went back from tick %d to %d", g.Handle, before.Tick, g.Tick)
+		}
+		l.now.groups[g.Handle] = g
+	}
+	return nil
+}
+
+// values compares the components of all entities but those that were paused.
+func (l *look) values() error {
+	t := translation{local: l.local, late: true}
+	for i := range l.mirror.Entities {
+		e := &l.mirror.Entities[i]
+		was := l.past.at(e.ID, l.at[e.ID])
+		if was.state.Paused {
+			continue
+		}
+		if err := t.values(l.mirror.Components, was.state.Values, e.Values); err != nil {
+			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], was.state.Entity, err)
 		}
 	}
 	return nil

@@ -5,127 +5,205 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// history is a server's past in which every value is one byte.
+// grain is a component of one byte.
+type grain struct{ Value uint8 }
+
+// history is a server's past of a few entities with a grain each, and a client.
 type history struct {
-	groupWatch
-	entities [4]ecs.Entity
+	watch
+	t        testing.TB
+	infos    []*protocol.ComponentInfo
+	entities []ecs.Entity
+	now      []systems.Mirrored // by entity, with ID 0: not there
+	client   systems.Mirror
 }
 
-func newHistory() *history {
-	h := &history{groupWatch: groupWatch{past: map[ecs.Entity][]moment{}}}
+func newHistory(t testing.TB, entities int) *history {
+	p := protocol.New(protocol.Config{Name: "grains"})
+	protocol.Component[grain](p)
+	h := &history{
+		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: p.Components(),
+		now: make([]systems.Mirrored, entities),
+	}
 	w := ecs.NewWorld()
-	for i := range h.entities {
-		h.entities[i] = w.NewEntity()
+	for range entities {
+		h.entities = append(h.entities, w.NewEntity())
 	}
 	return h
 }
 
-// is tells what an entity was like from a tick on.
-func (h *history) is(tick entangle.Tick, entity int, group components.Group, value byte) {
-	state := &systems.Mirrored{Values: []systems.MirroredValue{{Wire: []byte{value}}}}
-	h.add(h.entities[entity], moment{from: tick, group: group, state: state})
+// is has an entity of an id, a group and a value in the next tick.
+func (h *history) is(entity int, group components.Group, value byte) {
+	h.now[entity] = systems.Mirrored{ID: uint64(entity + 1), Entity: h.entities[entity], Group: group, Values: h.grain(value)}
 }
 
-func (h *history) paused(tick entangle.Tick, entity int) {
-	h.add(h.entities[entity], moment{from: tick})
+func (h *history) grain(value byte) []systems.MirroredValue {
+	return []systems.MirroredValue{{Component: 0, Wire: []byte{value}}}
 }
 
-func (h *history) gone(tick entangle.Tick, entity int) {
-	h.add(h.entities[entity], moment{from: tick, gone: true})
+func (h *history) paused(entity int) {
+	h.now[entity] = systems.Mirrored{ID: uint64(entity + 1), Entity: h.entities[entity], Paused: true}
 }
 
-// says is what the check says of a client that shows entities 0, 1 and so on, each
-// as of a tick, 0 for one that it does not show.
-func (h *history) says(ticks ...entangle.Tick) string {
-	shown := map[ecs.Entity]entangle.Tick{}
-	for i, tick := range ticks {
-		if tick > 0 {
-			shown[h.entities[i]] = tick
+func (h *history) gone(entity int) { h.now[entity] = systems.Mirrored{} }
+
+// passes ends a tick.
+func (h *history) passes(tick entangle.Tick) {
+	m := systems.Mirror{Tick: tick}
+	for _, e := range h.now {
+		if e.ID != 0 {
+			m.Entities = append(m.Entities, e)
 		}
 	}
-	if err := h.check(shown, 20); err != nil {
-		return err.Error()
+	h.record(&m)
+}
+
+// shows has the client hold an entity since a tick, in a group of a handle; 0: in
+// none.
+func (h *history) shows(entity int, handle uint32, tick entangle.Tick, value byte) {
+	id := uint64(entity + 1)
+	h.client.Entities = append(h.client.Entities, systems.Mirrored{ID: id, Entity: h.entities[entity], Tick: tick, Values: h.grain(value)})
+	if handle == 0 {
+		return
 	}
-	return ""
+	for i := range h.client.Groups {
+		if g := &h.client.Groups[i]; g.Handle == handle {
+			g.Tick, g.Members = max(g.Tick, tick), append(g.Members, id)
+			return
+		}
+	}
+	h.client.Groups = append(h.client.Groups, systems.MirroredGroup{Handle: handle, Tick: tick, Members: []uint64{id}})
+}
+
+// comes has a group of the client be at a tick.
+func (h *history) comes(handle uint32, tick entangle.Tick) {
+	for i := range h.client.Groups {
+		if g := &h.client.Groups[i]; g.Handle == handle {
+			g.Tick = tick
+			return
+		}
+	}
+	h.client.Groups = append(h.client.Groups, systems.MirroredGroup{Handle: handle, Tick: tick})
+}
+
+// fine has the client be as it should, or not for a reason; then it shows nothing.
+func (h *history) fine(says string) {
+	h.t.Helper()
+	m := h.client
+	m.Components = h.infos
+	h.client = systems.Mirror{}
+	if err := h.check(nil, &m); says == "" {
+		require.NoError(h.t, err)
+	} else {
+		assert.ErrorContains(h.t, err, says)
+	}
 }
 
 func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
-	h := newHistory()
+	h := newHistory(t, 4)
 	for tick := entangle.Tick(1); tick <= 9; tick++ {
-		h.is(tick, 0, 5, byte(tick))
-		h.is(tick, 1, 5, byte(tick/3))
-		h.is(tick, 2, 0, byte(tick))
-		h.is(tick, 3, 6, byte(tick))
+		h.is(0, 5, byte(tick))
+		h.is(1, 5, byte(tick/3))
+		h.is(2, 0, byte(tick))
+		h.is(3, 6, byte(tick))
+		h.passes(tick)
 	}
-	assert.Empty(t, h.says(3, 3), "one tick")
-	assert.Empty(t, h.says(4, 3), "the second did not change since")
-	assert.Empty(t, h.says(4, 4, 9, 1), "other groups have ticks of their own")
-	assert.Contains(t, h.says(4, 2), "group 5 is not as it was at any tick from 4 on: then the server's {2 0} was not as it is shown, as of tick 2")
-	assert.Contains(t, h.says(4, 6), "not as it is shown")
-	assert.Contains(t, h.says(4, 0), "the server's {2 0} was in it, and is missing")
-	assert.Empty(t, h.says(0, 0, 4), "a client may show nothing of a group")
+	h.shows(1, 1, 3, 1)
+	h.shows(0, 1, 4, 4)
+	h.fine("") // the second did not change, the group is at 4
+	h.shows(0, 1, 3, 3)
+	h.shows(1, 1, 3, 1)
+	h.comes(1, 4)
+	h.fine("grain is 3, the server's is 4")
+	h.shows(0, 1, 4, 4)
+	h.fine("its group 1 at tick 4 lacks the server's {2 0}")
+	h.shows(0, 1, 4, 4)
+	h.shows(1, 1, 4, 1)
+	h.shows(3, 1, 4, 4)
+	h.fine("has the server's {4 0}, which was elsewhere")
+	h.shows(2, 1, 4, 4)
+	h.shows(0, 2, 9, 9)
+	h.shows(1, 2, 9, 3)
+	h.shows(3, 3, 6, 6)
+	h.fine("") // ticks of their own
+	h.shows(2, 1, 3, 3)
+	h.fine("went back from tick 4 to 3")
+	h.shows(2, 1, 10, 9)
+	h.fine("is at tick 10, the server at 9")
+	h.shows(2, 1, 9, 9)
+	h.shows(2, 0, 9, 9)
+	h.fine(errTwice.Error())
 }
 
-func TestAGroupLosesAndGainsMembersAtOneTick(t *testing.T) {
-	h := newHistory()
-	h.is(1, 0, 5, 1)
-	h.is(1, 1, 5, 1)
-	h.is(1, 2, 5, 1)
-	h.is(4, 0, 5, 4)
-	h.gone(4, 1)
-	h.is(4, 3, 5, 4)
-	assert.Empty(t, h.says(1, 1, 1))
-	assert.Empty(t, h.says(4, 0, 1, 4))
-	assert.Contains(t, h.says(4, 1, 1, 4), "the server's {2 0}, shown as of tick 1, was not in it")
-	assert.Contains(t, h.says(4, 0, 1, 0), "the server's {4 0} was in it, and is missing")
-	assert.Contains(t, h.says(1, 0, 1, 4), "was not as it is shown")
+func TestWhatMovesMayBeInNoGroup(t *testing.T) {
+	h := newHistory(t, 3)
+	h.is(0, 5, 1)
+	h.is(1, 5, 1)
+	h.is(2, 6, 1)
+	h.passes(1)
+	h.is(1, 6, 2)
+	h.passes(2)
+	show := func(at uint32, tick entangle.Tick, value byte) {
+		h.shows(0, 5, 1, 1)
+		h.comes(5, tick)
+		h.shows(1, at, tick, value)
+	}
+	show(5, 1, 1)
+	h.fine("")
+	show(0, 1, 1)
+	h.fine("lacks the server's {2 0}") // group 5 is at 1 yet
+	h.shows(0, 5, 1, 1)
+	h.comes(5, 2)
+	h.shows(1, 0, 1, 1)
+	h.fine("")
+	h.shows(0, 5, 1, 1)
+	h.comes(5, 2)
+	h.shows(1, 6, 2, 2)
+	h.fine("lacks the server's {3 0}")
+	h.shows(0, 5, 1, 1)
+	h.comes(5, 2)
+	h.shows(2, 6, 1, 1)
+	h.comes(6, 2)
+	h.shows(1, 6, 2, 2)
+	h.fine("")
+	show(5, 1, 1)
+	h.fine("went back from tick 2 to 1")
 }
 
-func TestWhatMovesBetweenGroupsMayLagButNotBeLost(t *testing.T) {
-	h := newHistory()
-	h.is(1, 0, 5, 1)
-	h.is(1, 1, 5, 1)
-	h.is(1, 2, 6, 1)
-	h.is(4, 1, 6, 1)
-	h.is(5, 0, 5, 5)
-	h.is(5, 1, 6, 5)
-	h.is(5, 2, 6, 5)
-	assert.Empty(t, h.says(1, 1, 1), "nothing has moved yet")
-	assert.Empty(t, h.says(5, 1, 1), "it has left, and shows in no group")
-	assert.Empty(t, h.says(1, 5, 5), "it has arrived before it left", "the first group is as at tick 4")
-	assert.Empty(t, h.says(5, 5, 5))
-	assert.Contains(t, h.says(5, 0, 1), "", "it is gone with the old group")
-	assert.Contains(t, h.says(5, 1, 5), "group 6 is not as it was at any tick from 5 on: then the server's {2 0} was not as it is shown")
-	assert.Contains(t, h.says(5, 0, 5), "the server's {2 0} was in it, and is missing")
-}
-
-func TestAGroupThatAllHaveLeftIsNotMissed(t *testing.T) {
-	h := newHistory()
-	h.is(1, 0, 5, 1)
-	h.is(1, 1, 5, 1)
-	h.is(3, 0, 6, 1)
-	h.gone(4, 1)
-	assert.Empty(t, h.says(1, 0), "the group has ended with tick 4; who left it is on the way")
-	h.is(6, 1, 5, 1)
-	assert.Empty(t, h.says(1, 6))
-}
-
-func TestAPausedMemberStaysBehind(t *testing.T) {
-	h := newHistory()
-	h.is(1, 0, 5, 1)
-	h.is(1, 1, 5, 1)
-	h.paused(3, 1)
-	h.is(4, 0, 5, 4)
-	h.is(6, 0, 5, 6)
-	h.is(6, 1, 5, 6)
-	assert.Empty(t, h.says(4, 1))
-	assert.Empty(t, h.says(4, 0), "a client that came later has no copy")
-	assert.Empty(t, h.says(6, 6))
-	assert.Contains(t, h.says(6, 1), "was not as it is shown, as of tick 1")
+func TestAPausedMemberStaysInItsGroup(t *testing.T) {
+	h := newHistory(t, 2)
+	h.is(0, 5, 1)
+	h.is(1, 5, 1)
+	h.passes(1)
+	h.is(0, 5, 2)
+	h.paused(1)
+	h.passes(2)
+	h.is(0, 5, 3)
+	h.passes(3)
+	h.shows(0, 1, 2, 2)
+	h.fine("") // who comes late does without
+	h.shows(0, 2, 2, 2)
+	h.shows(1, 2, 1, 9)
+	h.comes(2, 2)
+	h.fine("") // whatever it looks like
+	h.shows(0, 2, 3, 3)
+	h.fine("its group 2 at tick 3 lacks the server's {2 0}")
+	h.is(1, 0, 4)
+	h.passes(4)
+	h.shows(0, 2, 3, 3)
+	h.comes(2, 4)
+	h.shows(1, 3, 4, 4)
+	h.fine("")
+	h.gone(1)
+	h.passes(5)
+	h.shows(1, 3, 5, 4)
+	h.fine("is at tick 5, where the server had no such entity")
 }

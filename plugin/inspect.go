@@ -16,10 +16,7 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 // wire encodings. It is for tests and tools, such as package netsim, and costs as
 // much as receiving the whole world.
 func (c *Client) Mirror() *systems.Mirror {
-	if c.copy == nil {
-		return &systems.Mirror{}
-	}
-	return c.copy.Mirror(c.protocol.Components())
+	return c.engine.Mirror(c.protocol.Components())
 }
 
 // Loads returns what the server keeps for each connected client, for tests and

@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -23,6 +24,18 @@ type Mirror struct {
 	Tick entangle.Tick
 	// Entities in the order of their ids.
 	Entities []Mirrored
+	// Groups of a client, in the order of their handles.
+	Groups []MirroredGroup
+}
+
+// MirroredGroup is what a client holds together, at one tick.
+type MirroredGroup struct {
+	Handle uint32
+	// Tick of the server that the group is at.
+	Tick entangle.Tick
+	// Members are the ids of its entities. An entity that has left its group and did
+	// not get to the next yet is in none.
+	Members []uint64
 }
 
 // Mirrored is one replicated entity.
@@ -37,6 +50,8 @@ type Mirrored struct {
 	Tick entangle.Tick
 	// Paused: its server tells nothing of it at present.
 	Paused bool
+	// Group that the entity's Replicate names, on a server and unless it is paused.
+	Group components.Group
 	// Values of the components that it has, by rising number.
 	Values []MirroredValue
 }
@@ -111,11 +126,33 @@ func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mir
 	if out.Paused {
 		return out
 	}
+	out.Group = components.Group(p.place(s).Name)
 	mask := p.numbers(p.table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
 		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp])))
 	}
 	return out
+}
+
+// Mirror returns what the connection holds, its groups included. It is empty without
+// one.
+func (c *Client) Mirror(infos []*protocol.ComponentInfo) *Mirror {
+	if c.copy == nil {
+		return &Mirror{Components: infos}
+	}
+	m := c.copy.Mirror(infos)
+	if c.receiver == nil {
+		return m
+	}
+	for _, h := range c.receiver.Groups(nil) {
+		tick, _ := c.receiver.Held(h)
+		g := MirroredGroup{Handle: uint32(h), Tick: tick}
+		for _, s := range c.receiver.Members(h, nil) {
+			g.Members = append(g.Members, mirrorID(c.copy.known[s].id))
+		}
+		m.Groups = append(m.Groups, g)
+	}
+	return m
 }
 
 // Mirror returns what is replicated to this side, as the world is now. What the

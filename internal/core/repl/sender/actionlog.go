@@ -50,7 +50,7 @@ func (a *actionLog) fresh() bool { return len(a.last().records) == 0 }
 
 // cancel takes back the record that was begun last and stayed empty.
 func (a *actionLog) cancel() {
-	a.spare = append(a.spare, a.last().records)
+	a.keep(a.last().records)
 	a.messages = a.messages[:len(a.messages)-1]
 }
 
@@ -73,8 +73,18 @@ func (a *actionLog) settle(name uint16, each func(sentAction)) {
 		}
 		each(rec)
 	}
-	a.spare = append(a.spare, m.records[:0])
+	a.keep(m.records)
 	a.release(each)
+}
+
+// maxSpare bounds the lists whose memory is kept for messages to come: what many
+// messages at once have taken, as when a peer joins, is not held for ever.
+const maxSpare = 8
+
+func (a *actionLog) keep(records []sentAction) {
+	if len(a.spare) < maxSpare {
+		a.spare = append(a.spare, records[:0])
+	}
 }
 
 // release lets go of the delivered actions that nothing under way can hold up.

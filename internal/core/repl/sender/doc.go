@@ -2,22 +2,28 @@
 //
 // A [World] is the shared half: what is replicated, in which group, and at which
 // tick it last changed. A [Peer] is what one peer was sent and acknowledged,
-// kept in columns by group. What a body says depends on the group and the tick
-// it starts from, not on the peer, so it is encoded once and copied to all.
+// kept in columns by group. What a body says depends on the group, the tick it
+// starts from and the view, not on the peer, so it is encoded once and copied to
+// all; and what most peers lack, in whole runs.
 //
 // # Driving it
 //
 // Once per tick that is sent:
 //
 //	world.Begin(tick)
-//	world.Despawn, Spawn, Reshape, Change ...   what happened since the last one
-//	world.Commit()                              every peer now knows what is due
+//	world.Despawn, Spawn, Move, Reshape, Change ...   what happened since the last one
+//	world.Commit()                                    every peer now knows what is due
 //
-// then, peer by peer, for its packets:
+// then, peer by peer:
 //
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
 //	peer.AppendActions    until it appends nothing: reliable messages
+//	peer.Prepare          once: what the peer shares with others is encoded
+//
+// and for its packets, which may be done for several peers at a time:
+//
 //	peer.AppendUpdates    for each packet, until it appends nothing
+//	peer.AppendMark       for a packet without updates that goes out anyway
 //
 // # Due
 //
@@ -26,4 +32,19 @@
 // group's base: the newest tick at which the peer provably holds all of it.
 // An action moves the base at once, because nothing that is sent later applies
 // before it.
+//
+// # Who sees what
+//
+// Public groups are seen by all peers and have the same handle at each. Private
+// groups are seen by those that they are shown to (Peer.Show, Hide), under handles
+// of each peer's own. What a peer may see of a group is its [View].
+//
+// # Where things are
+//
+// From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
+// pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
+// names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go for the
+// usual update. For a peer: peer.go, space.go (its columns), audience.go; actions.go,
+// moves.go and actionlog.go for structure; plan.go, updates.go, runs.go, flight.go
+// for values; settled.go for what it predicts.
 package sender

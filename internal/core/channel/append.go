@@ -14,6 +14,9 @@ const smallestFrame = 2
 // instant; what did not fit comes first in the next. Offer MinRoom bytes at least
 // once per tick, or large messages starve.
 func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
+	if m.count == 0 {
+		return dst, false
+	}
 	at := m.since(now)
 	m.refresh(at, rtt)
 	m.unblock()

@@ -97,6 +97,7 @@ func (msg *message) frame(index uint8) frame {
 func (m *Mux) dequeue(msg *message) {
 	l := msg.lane
 	l.queue.remove(msg.seq)
+	m.count--
 	msg.gone = true
 	if l.cfg.Mode.Reliable() {
 		m.window -= msg.cost

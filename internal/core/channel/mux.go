@@ -25,6 +25,7 @@ type Mux struct {
 	plan     plan
 	reports  reports
 
+	count  int  // messages in all queues
 	queued int  // cost of reliable messages that wait or are not acknowledged
 	window int  // cost of reliable messages begun; see ReliableWindow
 	shut   bool // in this AppendFrames: a message waits for the window, so none may overtake it
@@ -118,6 +119,7 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 	msg := m.messages.get(len(body))
 	msg.lane, msg.body, msg.cost, msg.priority, msg.queued = l, m.pool.copyOf(body), price, priority, m.since(now)
 	l.queue.push(msg)
+	m.count++
 	l.backlog += len(body)
 	l.waiting++
 	m.plan.stale = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -25,6 +26,7 @@ type sceneConfig struct {
 	rtt      func(client int) int
 	loss     float64 // share of the packets that get lost, each way
 	deaf     bool    // clients acknowledge and do not decode
+	workers  int     // goroutines that assemble packets; 0: one
 
 	// sees says what is shown to a client; nil: everybody sees everything.
 	sees func(client, entity int) bool
@@ -47,13 +49,15 @@ type scene struct {
 	key       token.Key
 	clients   []*sceneClient
 
-	now     time.Time
-	tick    entangle.Tick
-	round   int
-	payload []byte
-	moved   int // entities, in all ticks
-	err     error
+	now      time.Time
+	tick     entangle.Tick
+	round    int
+	payloads [maxWorkers][]byte
+	moved    int // entities, in all ticks
+	err      error
 }
+
+const maxWorkers = 2
 
 const sceneName = "scene"
 
@@ -200,20 +204,41 @@ func (s *scene) stage() {
 	for _, c := range s.clients {
 		s.keep(c.server.Begin(s.now))
 	}
-	for _, c := range s.clients {
-		s.assemble(c)
+	if s.cfg.workers > 1 {
+		s.shareOut()
+		return
+	}
+	s.share(0)
+}
+
+func (s *scene) shareOut() {
+	var others sync.WaitGroup
+	for i := 1; i < s.cfg.workers; i++ {
+		others.Go(func() { s.share(i) })
+	}
+	s.share(0)
+	others.Wait()
+}
+
+// share assembles every client whose turn it is at worker i.
+func (s *scene) share(i int) {
+	workers := max(s.cfg.workers, 1)
+	for n := i; n < len(s.clients); n += workers {
+		s.payloads[i] = s.assemble(s.clients[n], s.payloads[i])
 	}
 }
 
-func (s *scene) assemble(c *sceneClient) {
+func (s *scene) assemble(c *sceneClient, payload []byte) []byte {
 	c.out.reset()
 	for {
-		s.payload = c.server.AppendPacket(s.payload[:0], s.tick, s.now)
-		if len(s.payload) == 0 {
-			return
+		payload = c.server.AppendPacket(payload[:0], s.tick, s.now)
+		if len(payload) == 0 {
+			return payload
 		}
-		b, err := s.session.AppendPayload(c.out.data, c.slot, s.payload, s.now)
-		s.keep(err)
+		b, err := s.session.AppendPayload(c.out.data, c.slot, payload, s.now)
+		if err != nil {
+			panic(err) // a connected client's packet, of a size that a packet has
+		}
 		c.out.add(b)
 	}
 }

@@ -10,6 +10,7 @@ import (
 // tick-shared: 1,000 entities that all move, 100 clients that see them all. One
 // operation is a server's tick from Observe to sealed packets. Limit: find what moved,
 // encode each once, and copy and seal the payloads for each client (scene_limit.go).
+// With two workers, on a line of its own, the limit is that for one.
 // What arrives at the server between two ticks is on a line of its own, without a
 // goal: each client's acknowledgements and a byte of input. Limit: open as many
 // packets.
@@ -22,9 +23,12 @@ func tickVariants() []variant {
 	plain := sceneConfig{entities: tickEntities, clients: tickClients, percent: 100, rtt: sixTicks}
 	lossy := plain
 	lossy.loss, lossy.rtt = 0.05, spreadTicks
+	workers := plain
+	workers.workers = maxWorkers
 	return []variant{
 		{name: "tick-shared/plain", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(plain) }},
 		{name: "tick-shared/lossy", goal: 2.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(lossy) }},
+		{name: "tick-shared/workers-2", workers: maxWorkers, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(workers) }},
 		{name: "tick-shared/answers", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return answersPrepare(plain) }},
 	}
 }

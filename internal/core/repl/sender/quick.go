@@ -14,7 +14,7 @@ import (
 type chunk struct {
 	bases  span
 	tick   entangle.Tick // it is of this one
-	at     uint32        // in chunks.words
+	at     uint32        // in chunks.bytes
 	width  uint16        // bits, with the one that says that there are no references
 	filled bool          // it has a value, and so can be sent
 }
@@ -25,9 +25,7 @@ const maxChunk = 1 << 14
 // chunks is the chunks of the present tick.
 type chunks struct {
 	of    []chunk
-	words []uint64
-	w     bits.Writer
-	buf   []byte
+	bytes []byte // each chunk's, and at least eight behind them
 }
 
 func (c *chunks) grow(groups int) {
@@ -58,27 +56,28 @@ func (w *World) fill(id groupID, c *chunk, base entangle.Tick) {
 	b.here = body{key: bodyKey{kind: repl.Update, base: base, shaped: w.tick}, bases: c.bases, shapes: c.bases}
 	w.stats.Bodies++
 	b.refs.Reset()
-	b.w.Reset(all.buf[:0])
+	at := len(all.bytes)
+	b.w.Reset(all.bytes)
 	b.w.Bool(false)
 	w.encodeUpdate(id)
 	width := b.w.LenBits()
-	all.buf = b.w.Finish()
+	b.w.Align()
+	b.w.Bits(0, 64)
+	all.bytes = b.w.Finish()
 	if !b.here.some || len(b.refs.Slots()) > 0 || width > maxChunk {
+		all.bytes = all.bytes[:at]
 		return
 	}
-	c.bases, c.at, c.width, c.filled = b.here.bases, uint32(len(all.words)), uint16(width), true
-	for from := all.buf; len(from) > 0; {
-		var word [8]byte
-		from = from[copy(word[:], from):]
-		all.words = append(all.words, binary.LittleEndian.Uint64(word[:]))
-	}
+	all.bytes = all.bytes[:len(all.bytes)-8]
+	c.bases, c.at, c.width, c.filled = b.here.bases, uint32(at), uint16(width), true
 }
 
-// append writes a chunk's bits. Its words have zeros behind its end.
+// append writes a chunk's bits.
 func (c *chunks) append(w *bits.Writer, at uint32, width uint16) {
+	from := c.bytes[at : at+uint32(width)>>3+8]
 	for ; width > 64; width -= 64 {
-		w.Put(c.words[at], 64)
-		at++
+		w.Put(binary.LittleEndian.Uint64(from), 64)
+		from = from[8:]
 	}
-	w.Put(c.words[at], uint(width))
+	w.Bits(binary.LittleEndian.Uint64(from), uint(width))
 }

@@ -86,7 +86,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.reshaped.Reset()
 	w.stirred = w.stirred[:0]
 	w.bodies.reset()
-	w.chunks.words = w.chunks.words[:0]
+	w.chunks.bytes = w.chunks.bytes[:0]
 	w.runs.reset(w.underWay())
 }
 

@@ -21,7 +21,7 @@ func (w *World) encode(id groupID) {
 // common case, spends one bit on saying so.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	if gr.alone() && !gr.members[0].paused {
+	if gr.alone() && !gr.members[0].paused && !w.hidden(&gr.members[0]) {
 		out.Bool(true)
 		w.encodeChanges(gr.members[0].slot)
 		return

@@ -198,7 +198,9 @@ func (p *Peer) delivered(a sentAction) {
 	}
 	if sp.phase[i] == ending {
 		id := p.group(sp, i)
-		p.forgetPredicted(sp, i)
+		if !sp.shapeDue.Has(i) { // it is not shown again
+			p.forgetPredicted(sp, i)
+		}
 		sp.phase[i] = unknown
 		p.world.release(id)
 		if sp == &p.private && !sp.shapeDue.Has(i) {

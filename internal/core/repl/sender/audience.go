@@ -28,6 +28,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 	}
 	v.shown = true
 	i := int(v.at)
+	p.forgetPredicted(&p.private, i) // it may have been, before it was hidden
 	p.private.hidden.Clear(i)
 	p.private.shapeDue.Set(i)
 	return true

@@ -18,6 +18,10 @@ const (
 	// second, and more than the packets of a full reliable window.
 	MaxInFlight = 1024
 
+	// LossMax is after how long a packet counts as lost at the latest, unless two of
+	// the shortest round trips of late are longer.
+	LossMax = time.Second
+
 	// MaxBadAcks is how many acknowledgements of ids that were never sent a peer
 	// may make before ErrBadAcks. An honest peer makes none.
 	MaxBadAcks = 16
@@ -34,7 +38,7 @@ type Config struct {
 	LossMin time.Duration
 
 	// LossFactor times the smoothed round trip, plus four times its variation, is
-	// the time after which a packet counts as lost. 0 means DefaultLossFactor; at
+	// the time after which a packet counts as lost, up to LossMax. 0 means DefaultLossFactor; at
 	// least 1 otherwise.
 	LossFactor float64
 

@@ -97,6 +97,10 @@ func (t *Tracker) AckDue(now time.Time) bool {
 // acknowledging; Config.InitialRTT before the first sample.
 func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }
 
+// ResendRTT returns the round trip by which to judge when to send again: RTT, within
+// reason.
+func (t *Tracker) ResendRTT() time.Duration { return min(t.rtt.smoothed, t.rtt.bound()/2) }
+
 // Jitter returns the smoothed deviation of the round trip from RTT.
 func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
 

@@ -90,6 +90,49 @@ func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(400*time.Millisecond)))
 }
 
+// On a lossy line an acknowledgement may wait for long until a packet that carries
+// it arrives. What it says of the round trip does not hold up what comes after.
+//
+// Proves: P3
+func TestAnAcknowledgementThatWaitedHoldsUpNothing(t *testing.T) {
+	tr := NewTracker(Config{})
+	sendData(tr, 1)
+	bad := 2030 * time.Millisecond
+	require.Len(t, polledLost(tr, after(bad)), 1)
+	ack(t, tr, 1, 0, after(bad))
+	tr.Next(after(bad), 0, Data)
+	assert.Empty(t, polledLost(tr, after(bad+LossMax-1)))
+	assert.Equal(t, []uint16{2}, polledLost(tr, after(bad+LossMax)))
+	assert.Equal(t, 500*time.Millisecond, tr.ResendRTT())
+
+	at := bad
+	for id := uint16(3); id < 20; id++ {
+		tr.Next(after(at), 0, Data)
+		at += 100 * time.Millisecond
+		ack(t, tr, id, 0, after(at))
+	}
+	assert.Equal(t, tr.RTT(), tr.ResendRTT(), "better samples count")
+	assert.Less(t, tr.RTT(), 400*time.Millisecond)
+}
+
+// A line that takes seconds is believed to after some samples, and then packets are
+// not lost before.
+func TestALongRoundTripIsLearned(t *testing.T) {
+	const trip = 3 * time.Second
+	tr := NewTracker(Config{})
+	for id := uint16(1); id <= 40; id++ {
+		at := time.Duration(id) * trip
+		tr.Next(after(at), 0, Data)
+		lost := polledLost(tr, after(at+trip))
+		if id > 6 {
+			assert.Empty(t, lost)
+		}
+		ack(t, tr, id, 0, after(at+trip))
+	}
+	assert.Equal(t, trip, tr.RTT())
+	assert.Equal(t, trip, tr.ResendRTT().Round(100*time.Millisecond))
+}
+
 func TestLostWhenTheWindowMovesPast(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 40)

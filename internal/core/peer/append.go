@@ -94,7 +94,7 @@ func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	start, pkt := len(dst), p.tracker.NextID()
 	out := append(dst, make([]byte, packet.HeaderSize)...)
 	room := start + entangle.MaxPayload
-	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.RTT())
+	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.ResendRTT())
 	out = p.appendUpdates(out, room-len(out), pkt)
 	if len(out) > start+packet.HeaderSize || p.tracker.AckDue(now) {
 		out = p.appendMark(out, room-len(out))

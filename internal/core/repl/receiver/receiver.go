@@ -47,6 +47,12 @@ type Receiver struct {
 	moves []move
 	ousts []oust
 	stats Stats
+
+	// Of a run of groups that are alike.
+	common repl.Mask
+	values []byte
+	whole  []byte
+	alone  bits.Writer
 }
 
 // New returns an empty copy for a registry of the given number of components.

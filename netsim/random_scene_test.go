@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,10 +43,9 @@ type randomScene struct {
 
 // randomVerbs returns the verbs of random worlds: a script begins with
 //
-//	world SEED FRAMERATE [strangers]
+//	world SEED FRAMERATE
 //
-// which makes the world; with strangers links may name entities that are not replicated, or not yet;
-// and then there are the standard verbs and those of GameScene, lenient, and
+// which makes the world, and then there are the standard verbs and those of GameScene, lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
 //	messages on|off       lets both ends send messages, as they do to begin with
@@ -67,7 +65,6 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 			return errors.Join(err, errSeed)
 		}
 		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate})
-		s.main.strangers = args.Take("strangers")
 		maps.Copy(verbs, s.verbs)
 		for _, made := range hooks {
 			made(s)
@@ -82,7 +79,7 @@ var errSeed = errors.New("give a seed above 0")
 func newRandomScene(t randomT, config netsim.Config) *randomScene {
 	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}}
 	s.GameScene = netsim.NewScene(s.sim, s.join)
-	s.main = &mainSystem{scene: s, due: map[int][]string{}, kept: map[string]int{}, seen: map[ecs.Entity]int{}}
+	s.main = &mainSystem{scene: s, due: map[int][]string{}}
 	server, err := plugin.NewServer(s.sim.ServerConfig(randomProtocol()))
 	require.NoError(t, err)
 	server.AddSystem(plugin.Receive, s.mail.system())
@@ -106,9 +103,6 @@ func (s *randomScene) makeVerbs() netsim.Verbs {
 	verbs, game := netsim.StandardVerbs(s, randomTypes...), s.GameScene.Verbs(randomTypes...)
 	verbs["kick"], verbs["reconnect"] = game["kick"], game["reconnect"]
 	verbs = verbs.Lenient()
-	for _, verb := range []string{"insert", "remove", "despawn"} {
-		verbs[verb] = s.main.pausing(verb, verbs[verb])
-	}
 	verbs["tick"], verbs["messages"], verbs["settle"] = s.main.tick, s.messages, s.settle
 	return verbs
 }
@@ -166,11 +160,7 @@ type mainSystem struct {
 	world *ecs.World
 	ticks int              // that were begun
 	due   map[int][]string // commands by tick
-	kept  map[string]int   // paused entities, and until which tick to keep them
 	still bool
-	// strangers: links may name entities that are not replicated.
-	strangers bool
-	seen      map[ecs.Entity]int // replicated for how many ticks
 }
 
 func (m *mainSystem) Initialize(w *ecs.World) { m.world = w }
@@ -186,25 +176,6 @@ func (m *mainSystem) Update(*ecs.World) {
 	}
 	for _, command := range commands {
 		m.do(command)
-	}
-	m.meet()
-}
-
-// meet empties links to entities that have not been replicated for long enough
-// that every frame has seen it: one that names an entity which is replicated only
-// later stays empty on the clients.
-func (m *mainSystem) meet() {
-	if m.strangers {
-		return
-	}
-	marker, to := ecs.ComponentID[components.Replicate](m.world), ecs.ComponentID[link](m.world)
-	for q := m.world.Query(ecs.All(marker)); q.Next(); {
-		m.seen[q.Entity()]++
-	}
-	for q := m.world.Query(ecs.All(to)); q.Next(); {
-		if l := (*link)(q.Get(to)); m.world.Alive(l.To) && !m.world.Has(l.To, marker) && m.seen[l.To] < mostTicks {
-			l.To = ecs.Entity{}
-		}
 	}
 }
 
@@ -226,43 +197,18 @@ func (m *mainSystem) tick(args *netsim.Args, _ *netsim.Trace) error {
 	return nil
 }
 
-const (
-	forever = 1 << 30
-	// mostTicks is more than one frame has.
-	mostTicks = 10
-)
-
-// pausing keeps account of entities that lost Replicate. They can't be despawned,
-// since their copies would stay for good.
-func (m *mainSystem) pausing(verb string, do netsim.Verb) netsim.Verb {
-	return func(args *netsim.Args, trace *netsim.Trace) error {
-		words := args.Rest()
-		if len(words) > 0 && verb == "despawn" && m.kept[words[0]] > m.ticks {
-			return nil
-		}
-		if len(words) > 0 && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "Replicate") }) {
-			m.pause(words[0], verb)
-		}
-		return netsim.Verbs{verb: do}.Do(verb+" "+strings.Join(words, " "), trace)
-	}
-}
-
-// pause keeps an entity until a frame has surely seen that it goes on.
-func (m *mainSystem) pause(name, verb string) {
-	if verb == "remove" {
-		m.kept[name] = forever
-	} else if m.kept[name] > 0 {
-		m.kept[name] = m.ticks + mostTicks
-	}
-}
-
-// rest ends all changes: what is paused goes on.
+// rest ends all changes. What is paused goes on, and what was never replicated is
+// from now on, so that every link has to lead somewhere.
 func (m *mainSystem) rest() {
 	m.still = true
-	for _, name := range slices.Sorted(maps.Keys(m.kept)) {
-		if m.kept[name] == forever {
-			m.do("insert " + name + " Replicate")
-		}
+	marker := ecs.ComponentID[components.Replicate](m.world)
+	var outside []ecs.Entity
+	without := ecs.All().Without(marker)
+	for q := m.world.Query(&without); q.Next(); {
+		outside = append(outside, q.Entity())
+	}
+	for _, e := range outside {
+		m.world.Assign(e, ecs.Component{ID: marker, Comp: &components.Replicate{Group: components.Group(e.ID() % 4)}})
 	}
 }
 

@@ -16,6 +16,7 @@ type Short struct {
 	mask  uint64
 	op    *op
 	at    uintptr // where the numbers begin in a value
+	size  int     // bytes of a value
 }
 
 type shortKind uint8
@@ -40,7 +41,7 @@ func (p *Plan) Short() *Short {
 	if !ok {
 		return nil
 	}
-	s := &Short{kind: kind, width: uint(o.bits), bits: uint(o.bits) * uint(o.count), op: o, at: o.offset}
+	s := &Short{kind: kind, width: uint(o.bits), bits: uint(o.bits) * uint(o.count), op: o, at: o.offset, size: p.size}
 	if s.bits > bits.PeekBits {
 		return nil
 	}

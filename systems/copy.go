@@ -37,6 +37,7 @@ type Copy struct {
 
 	stage   stage
 	choices choices
+	run     updateRun
 	refs    refReader
 	late    late
 

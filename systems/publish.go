@@ -27,8 +27,10 @@ type Publisher struct {
 	plans  []*protocol.Plan // by component number; nil: this side does not send it
 	cols   []int            // by component number, its column; -1: not sent
 	comps  []int            // by column, its component number
+	linked repl.Mask        // the components that can refer to entities
 
 	refs    refWriter
+	awaits  await
 	slots   []repl.Slot
 	paused  repl.Bitset
 	clamped uint64
@@ -41,7 +43,7 @@ type Publisher struct {
 func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool, log *slog.Logger) (*Publisher, error) {
 	p := &Publisher{
 		arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
-		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)),
+		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(),
 	}
 	var described []columns.Column
 	for i, info := range infos {
@@ -51,6 +53,9 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		}
 		p.plans[i], p.cols[i] = info.Plan, len(described)
 		p.comps = append(p.comps, i)
+		if info.Plan.HasRefs() {
+			p.linked.Set(i)
+		}
 		described = append(described, column(w, info))
 	}
 	table, err := columns.New(w, p.marker, described)
@@ -58,7 +63,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		return nil, err
 	}
 	p.table, p.world = table, sender.NewWorld(p, len(infos))
-	p.refs.table = table
+	p.refs.publisher = p
 	return p, p.listen(w)
 }
 
@@ -119,6 +124,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.reshape()
 	p.regroup()
 	p.change()
+	p.awaits.tidy(p.arche)
 	p.world.Commit()
 	return nil
 }
@@ -132,16 +138,20 @@ func (p *Publisher) report() {
 	}
 }
 
+// leave takes out who is gone. The end of an entity that was paused, and did not
+// resume, is not told either.
 func (p *Publisher) leave() {
 	for _, s := range p.table.Despawned() {
-		if p.paused.Has(int(s)) {
-			p.paused.Clear(int(s))
+		p.forgetAwaited(s, &p.linked)
+		if p.paused.Has(int(s)) && p.table.Bare(s) {
 			p.world.Abandon(repl.Slot(s))
-			continue
+		} else {
+			p.world.Despawn(repl.Slot(s))
 		}
-		p.world.Despawn(repl.Slot(s))
+		p.paused.Clear(int(s))
 	}
 	for _, s := range p.table.Paused() {
+		p.forgetAwaited(s, &p.linked) // it is sent whole when it resumes
 		p.paused.Set(int(s))
 		p.world.Pause(repl.Slot(s))
 	}
@@ -155,6 +165,7 @@ func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
 		p.unregistered.look(p.arche, p.table.Entity(s))
 		p.world.SpawnAt(repl.Slot(s), p.numbers(p.table.Mask(s)), p.place(s))
+		p.arrived(p.table.Entity(s))
 	}
 }
 
@@ -176,7 +187,9 @@ func (p *Publisher) regroup() {
 
 func (p *Publisher) reshape() {
 	for _, change := range p.table.Structure() {
-		p.world.Reshape(repl.Slot(change.Slot), p.numbers(change.Inserted), p.numbers(change.Removed))
+		removed := p.numbers(change.Removed)
+		p.forgetAwaited(change.Slot, &removed)
+		p.world.Reshape(repl.Slot(change.Slot), p.numbers(change.Inserted), removed)
 	}
 }
 
@@ -190,6 +203,7 @@ func (p *Publisher) change() {
 		for _, s := range changed {
 			p.slots = append(p.slots, repl.Slot(s))
 		}
+		p.overwritten(comp)
 		p.world.Change(comp, p.slots)
 	}
 }
@@ -209,7 +223,9 @@ func (p *Publisher) numbers(cols columns.Mask) repl.Mask {
 
 // Encode implements sender.Source.
 func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
-	p.refs.refs = refs
+	if p.refs.refs = refs; p.linked.Has(comp) {
+		p.refs.begin(lateHolder{slot, comp})
+	}
 	value := p.table.Value(columns.Slot(slot), p.cols[comp])
 	p.clamped += uint64(p.plans[comp].Encode(w, value, &p.refs))
 }
@@ -227,20 +243,4 @@ func (p *Publisher) Entity(id repl.ID) (ecs.Entity, bool) {
 		return ecs.Entity{}, false
 	}
 	return p.table.Entity(columns.Slot(s)), true
-}
-
-// refWriter turns the entities in a component into indexes of a table. One that
-// is not replicated is written as no entity.
-type refWriter struct {
-	table *columns.Table
-	refs  *repl.RefTable
-}
-
-// Index implements protocol.RefWriter.
-func (r *refWriter) Index(e ecs.Entity) uint32 {
-	s, ok := r.table.SlotOf(e)
-	if !ok {
-		return 0
-	}
-	return r.refs.Index(repl.Slot(s))
 }

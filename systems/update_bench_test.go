@@ -1,14 +1,17 @@
 package systems
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 type (
@@ -21,48 +24,53 @@ type (
 	benchHealth struct{ Points uint16 }
 )
 
-// BenchmarkUpdateAll is what the copy takes of a record with a position and a
-// rotation: one operation is one record, of 1,000 entities in turn.
-func BenchmarkUpdateAll(b *testing.B) {
+// BenchmarkUpdateRun is what a copy takes of a tick that moves and turns each of
+// 1,000 entities: one operation is the frames of that tick.
+func BenchmarkUpdateRun(b *testing.B) {
 	const entities = 1000
 	p := protocol.New(protocol.Config{Name: "copy benchmark"})
 	protocol.Component[benchHealth](p)
 	protocol.Component[benchPosition](p)
 	protocol.Component[benchRotation](p)
 	require.NoError(b, p.Seal())
-	w := ecs.NewWorld(entities)
-	c := NewCopy(&w, NewHub(), p.Components(), func(ecs.Entity) {}, func(ecs.Entity) {})
-	var wire bits.Writer
-	values := [3][]byte{make([]byte, 2), make([]byte, 12), make([]byte, 16)}
-	for range entities {
-		for comp, info := range p.Components() {
-			info.Plan.Encode(&wire, values[comp], nil)
+	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
+	publisher, err := NewPublisher(&from, p.Components(), ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(b, err)
+	peer := publisher.World().NewPeer()
+	c := NewCopy(&to, NewHub(), p.Components(), func(ecs.Entity) {}, func(ecs.Entity) {})
+	r := receiver.New(c, nil, 3)
+	position, rotation := ecs.ComponentID[benchPosition](&from), ecs.ComponentID[benchRotation](&from)
+	marker, health := ecs.ComponentID[components.Replicate](&from), ecs.ComponentID[benchHealth](&from)
+	all := make([]ecs.Entity, entities)
+	for i := range all {
+		all[i] = from.NewEntity(marker, position, rotation, health)
+	}
+	require.NoError(b, publisher.Observe(1))
+	for n := uint16(0); peer.ActionsDue(); n++ {
+		message := peer.AppendActions(nil, 60000)
+		peer.ActionsSent(n)
+		require.NoError(b, r.HandleActions(message))
+		peer.HandleDelivered(n)
+	}
+	for i, e := range all {
+		*(*benchPosition)(from.Get(e, position)) = benchPosition{float32(i), 1, 2}
+		*(*benchRotation)(from.Get(e, rotation)) = benchRotation{[4]float32{0.5, 0.5, 0.5, float32(i%100) / 200}}
+	}
+	require.NoError(b, publisher.Observe(2))
+	var frames [][]byte
+	for n := uint16(0); ; n++ {
+		frame := peer.AppendUpdates(nil, repl.MaxUpdateBytes, n)
+		if len(frame) == 0 {
+			break
+		}
+		frames = append(frames, frame)
+		peer.HandleAcked(n)
+	}
+	b.ReportAllocs()
+	for tick := entangle.Tick(2); b.Loop(); tick++ { // a frame says how far back its base is, not when
+		for _, frame := range frames {
+			require.NoError(b, r.HandleUpdates(tick, frame))
 		}
 	}
-	var r bits.Reader
-	r.Reset(wire.Finish())
-	for g := range repl.Handle(entities) {
-		c.Begin(1)
-		c.Member(c.Spawn(repl.ID{Group: g}), true)
-		for comp := range 3 {
-			require.NoError(b, c.Insert(&r, comp, nil))
-		}
-		c.Commit()
-	}
-	wire.Reset(nil)
-	for range entities {
-		p.Components()[1].Plan.Encode(&wire, values[1], nil)
-		p.Components()[2].Plan.Encode(&wire, values[2], nil)
-	}
-	frame, set := wire.Finish(), repl.MaskOf(1, 2)
-	b.ResetTimer()
-	for i := range b.N {
-		slot := repl.Slot(i % entities)
-		if slot == 0 {
-			r.Reset(frame)
-		}
-		if c.UpdateAll(slot, 2, &set, &r, nil) != nil {
-			b.Fatal("refused")
-		}
-	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/entities, "ns/record")
 }

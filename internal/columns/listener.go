@@ -47,6 +47,9 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	if evt.Contains(event.EntityCreated) {
 		p.form = Form{} // a listener before us has given it the marker
 	}
+	if evt.Contains(event.EntityRemoved) {
+		p.bare = !evt.Removed.Get(t.marker)
+	}
 	if t.muted {
 		t.forgive(p, &evt)
 	}

@@ -15,6 +15,7 @@ type pending struct {
 	spawned bool   // the caller has not heard of it
 	paused  bool
 	quiet   bool // died while muted
+	bare    bool // died without the marker
 	stirred bool // touched since the last Sync
 }
 

@@ -24,6 +24,12 @@ func (t *Table) tracks(e ecs.Entity) bool {
 // entity for a slot that is not given out.
 func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
 
+// Bare reports whether the entity of a slot in Despawned had no marker in the end.
+func (t *Table) Bare(s Slot) bool {
+	p := t.seen(&t.slots.info[s])
+	return p != nil && p.bare
+}
+
 // Len returns the number of entities that have a slot, paused ones included.
 func (t *Table) Len() int { return t.slots.used }
 

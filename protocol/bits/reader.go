@@ -101,6 +101,11 @@ func (r *Reader) Peek() uint64 {
 	return r.rest()
 }
 
+// Window shows the stream from the byte on that it stands in, and at which bit of
+// that byte. It is for code that reads many records of one width, each at its place,
+// so that no load waits for the one before: Skip goes on over what was read.
+func (r *Reader) Window() (data []byte, bit uint) { return r.data[r.at>>3:], r.at & 7 }
+
 // Skip goes over n bits. Peek and Skip are Bits for code that calls so often that
 // it matters, or takes several values from one look: they are inlined.
 func (r *Reader) Skip(n uint) {

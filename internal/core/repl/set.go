@@ -35,6 +35,22 @@ func (s Sets) Append(w *pack.Writer, m *Mask) {
 	w.Bool(false)
 }
 
+// Code returns what Append writes for a set and in how many bits. It is not ok if
+// they are more than most.
+func (s Sets) Code(m *Mask, most uint) (code uint64, width uint, ok bool) {
+	if s.comps <= maxFlagged {
+		return m[0], uint(s.comps), uint(s.comps) <= most
+	}
+	for c := m.Next(0); c >= 0; c = m.Next(c + 1) {
+		if width+1+s.width+1 > most {
+			return 0, 0, false
+		}
+		code |= (1 | uint64(c)<<1) << width
+		width += 1 + s.width
+	}
+	return code, width + 1, width+1 <= most
+}
+
 // Read reads a set into m. Numbers come in rising order, each below the number of
 // components: anything else is malformed, so that a set has one encoding.
 func (s Sets) Read(r *pack.Reader, m *Mask) (ok bool) {

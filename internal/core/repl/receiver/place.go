@@ -28,6 +28,9 @@ func (r *Receiver) locate(id repl.ID) (place, bool) {
 		}
 	}
 	p, ok := r.away[id]
+	if p.g != nil {
+		r.groups.get(p.g.handle) // it is in nobody else's hands
+	}
 	return p, ok
 }
 

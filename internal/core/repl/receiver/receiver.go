@@ -19,7 +19,8 @@ var (
 // Receiver is the copy of one sender's groups.
 type Receiver struct {
 	sink    Sink
-	updater Updater // the sink, nil if it is none
+	updater Updater    // the sink, nil if it is none
+	runner  RunUpdater // as well
 	own     Own
 	sets    repl.Sets
 
@@ -46,6 +47,8 @@ type Receiver struct {
 	joins []join
 	moves []move
 	ousts []oust
+	like  Alike
+	slots []repl.Slot
 	stats Stats
 
 	// Of a run of groups that are alike.
@@ -59,7 +62,8 @@ type Receiver struct {
 // own may be nil.
 func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
-	return &Receiver{sink: sink, updater: updater, own: own, sets: repl.NewSets(comps)}
+	runner, _ := sink.(RunUpdater)
+	return &Receiver{sink: sink, updater: updater, runner: runner, own: own, sets: repl.NewSets(comps)}
 }
 
 // Len returns the number of groups that the copy has.

@@ -43,6 +43,29 @@ type Updater interface {
 	UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs Refs) error
 }
 
+// RunUpdater is an Updater that takes several records of a run in one call, as long
+// as they are alike, which is what most runs are.
+type RunUpdater interface {
+	Updater
+	// RunLength returns how many of the records that come next, each behind the head
+	// that like names, UpdateRun would take. It may count fewer than there are.
+	RunLength(like *Alike, r *bits.Reader) int
+	// UpdateRun does for one slot after the other what UpdateAll does, for no more
+	// of them than RunLength counted, and returns how many records it applied. It
+	// stops before the head of one that it leaves to UpdateAll; the error is that of
+	// the record behind those that it applied.
+	UpdateRun(slots []repl.Slot, like *Alike, r *bits.Reader) (n int, err error)
+}
+
+// Alike is what records have in common that come one right after the other.
+type Alike struct {
+	Tick entangle.Tick
+	Set  repl.Mask // their components
+	// Head is what stands before the values of each, in HeadBits bits.
+	Head     uint64
+	HeadBits uint
+}
+
 // Refs resolves the references of a body.
 type Refs interface {
 	// At returns what an index of the body stands for. It is not ok for an index

@@ -7,7 +7,7 @@ import (
 
 // pageSize is how many handles share a page. A sender numbers its groups densely
 // in either space, so few pages hold them all; handles scattered to do harm cost a
-// page each, and all pages of both spaces together 25 MiB.
+// page each, and all pages of both spaces together 25 MiB, 42 with their loans.
 const pageSize = 256
 
 // table finds groups by handle, public and private: handles are dense, and an index
@@ -23,6 +23,49 @@ type page struct {
 	groups [pageSize]*group
 	ended  [pageSize]entangle.Tick
 	ends   [pageSize / 64]uint64 // bit by handle: ended holds
+	lent   []loan                // by handle; nil: nothing is
+}
+
+// loan is what a run of updates needs of a group, gathered so that it finds many of
+// them in few lines of memory. It is made of a group that is known, begins with
+// member 0 and has nothing waiting for it, and while it lasts, how far the group is
+// stands here alone. Whoever gets the group from the table ends it.
+type loan struct {
+	slot repl.Slot // of member 0; repl.NoSlot: there is no loan
+	held entangle.Tick
+}
+
+// loans returns the places of the loans from a handle on, up to the end of its page.
+func (t *table) loans(h repl.Handle) []loan {
+	at := int(h / pageSize)
+	if at >= len(t.pages) || t.pages[at] == nil {
+		return nil
+	}
+	p := t.pages[at]
+	if p.lent == nil {
+		p.lent = make([]loan, pageSize)
+		for i := range p.lent {
+			p.lent[i].slot = repl.NoSlot
+		}
+	}
+	return p.lent[h%pageSize:]
+}
+
+// lend makes a loan of a handle's group, if it is one that can be lent.
+func (t *table) lend(h repl.Handle) bool {
+	p, i := t.pages[h/pageSize], h%pageSize
+	g := p.groups[i]
+	if g == nil || !g.known || !g.leads() || len(g.waits) > 0 {
+		return false
+	}
+	p.lent[i] = loan{slot: g.members[0].slot, held: g.held}
+	return true
+}
+
+// regain ends a loan.
+func (p *page) regain(i repl.Handle) {
+	p.groups[i].held = p.lent[i].held
+	p.lent[i].slot = repl.NoSlot
 }
 
 // get returns a group, or nil.
@@ -31,7 +74,11 @@ func (t *table) get(h repl.Handle) *group {
 	if at >= len(t.pages) || t.pages[at] == nil {
 		return nil
 	}
-	return t.pages[at].groups[h%pageSize]
+	p, i := t.pages[at], h%pageSize
+	if p.lent != nil && p.lent[i].slot != repl.NoSlot {
+		p.regain(i)
+	}
+	return p.groups[i]
 }
 
 // put adds a group whose handle is not there, below 2 * repl.Private.
@@ -72,12 +119,12 @@ func (t *table) ended(h repl.Handle) (tick entangle.Tick, ok bool) {
 
 // each calls f for every group, by rising handle. f may drop the group.
 func (t *table) each(f func(*group)) {
-	for _, p := range t.pages {
+	for at, p := range t.pages {
 		if p == nil {
 			continue
 		}
-		for _, g := range &p.groups {
-			if g != nil {
+		for i := range repl.Handle(pageSize) {
+			if g := t.get(repl.Handle(at)*pageSize + i); g != nil {
 				f(g)
 			}
 		}

@@ -3,6 +3,7 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // HandleUpdates takes an updates frame of a packet that was sent at tick.
@@ -82,8 +83,77 @@ func (r *Receiver) usual(rec *record) error {
 			}
 			r.refs = r.refs[:0]
 		}
+		if err := r.alike(rec); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// alike applies usual records that have the components of the one before, as long
+// as each group can take its own and none has anything waiting for it.
+func (r *Receiver) alike(rec *record) error {
+	if r.runner == nil || !r.resembles(rec) {
+		return nil
+	}
+	mask := uint64(1)<<r.like.HeadBits - 1
+	for r.in.Peek()&mask == r.like.Head {
+		loans := r.takers(rec, r.runner.RunLength(&r.like, &r.in))
+		if len(loans) == 0 {
+			return nil
+		}
+		n, err := r.runner.UpdateRun(r.slots, &r.like, &r.in)
+		r.took(rec, loans[:n])
+		if err != nil || n < len(loans) {
+			return err
+		}
+	}
+	return nil
+}
+
+// resembles puts together what the records begin with that are like the last one.
+func (r *Receiver) resembles(rec *record) bool {
+	if r.like.Tick = rec.Tick; r.like.HeadBits != 0 && r.set == r.like.Set {
+		return true
+	}
+	code, width, ok := r.sets.Code(&r.set, bits.PeekBits-usualBits)
+	r.like.Set, r.like.Head, r.like.HeadBits = r.set, usualHead|code<<usualBits, usualBits+width
+	if !ok {
+		r.like.HeadBits = 0
+	}
+	return ok
+}
+
+// takers gathers the groups behind a record that can take one of its tick and base,
+// at most so many, and returns their loans.
+func (r *Receiver) takers(rec *record, most int) []loan {
+	loans := r.groups.loans(rec.Group + 1)
+	loans = loans[:min(len(loans), most)]
+	slots := r.slots[:0]
+	for i := range loans {
+		l := &loans[i]
+		if l.slot == repl.NoSlot && !r.groups.lend(rec.Group+1+repl.Handle(i)) {
+			break
+		}
+		if !l.held.Before(rec.Tick) || l.held.Before(rec.Base) {
+			break
+		}
+		slots = append(slots, l.slot)
+	}
+	r.slots = slots
+	return loans[:len(slots)]
+}
+
+// took notes that the next groups have taken theirs, of which these are the loans.
+// The last one is then that of the record.
+func (r *Receiver) took(rec *record, loans []loan) {
+	for i := range loans {
+		if loans[i].held = rec.Tick; loans[i].slot == repl.NoSlot { // an event's reader asked for the group
+			r.groups.get(rec.Group + 1 + repl.Handle(i)).held = rec.Tick
+		}
+	}
+	rec.Group += repl.Handle(len(loans))
+	r.stats.Updates += uint64(len(loans))
 }
 
 // takes reports whether an update of member 0 applies now.

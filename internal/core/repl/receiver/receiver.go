@@ -51,11 +51,7 @@ type Receiver struct {
 	slots []repl.Slot
 	stats Stats
 
-	// Of a run of groups that are alike.
-	common repl.Mask
-	values []byte
-	whole  []byte
-	alone  bits.Writer
+	plain plain
 }
 
 // New returns an empty copy for a registry of the given number of components.

@@ -31,7 +31,7 @@ func (r *Receiver) item(tick entangle.Tick) error {
 	rec := &r.rec
 	alike, ok := run.ReadBegin(&r.in, &rec.Record)
 	if alike && ok {
-		return r.alike(&run, rec)
+		return r.values(&run, rec)
 	}
 	for more := true; more; more, ok = run.Read(&r.in, &rec.Record) {
 		if !ok {

@@ -36,17 +36,27 @@ type model struct {
 	links    bool // linkComp holds a slot + 1
 	entities map[repl.Slot]entity
 	places   map[repl.Slot]sender.Place
+	paused   map[repl.Slot]bool
+	changed  map[repl.Slot]*[20]entangle.Tick // value or presence, by component
+	came     map[repl.Slot]entangle.Tick      // to its group
 	names    uint32
 }
 
 func newModel(comps int) *model {
-	return &model{comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{}}
+	return &model{
+		comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{},
+		paused: map[repl.Slot]bool{}, changed: map[repl.Slot]*[20]entangle.Tick{},
+		came: map[repl.Slot]entangle.Tick{},
+	}
 }
 
 func (m *model) snapshot() map[repl.Slot]entity { return maps.Clone(m.entities) }
 
 // Encode implements sender.Source.
 func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
+	if m.paused[slot] {
+		panic("a value is read that can't be read")
+	}
 	value := m.entities[slot].values[comp]
 	if m.links && comp == linkComp {
 		index := uint32(0)
@@ -72,6 +82,7 @@ type copySink struct {
 	whole    bool
 
 	corpses   map[repl.Slot]shown // let go
+	born      map[uint32]int      // how often each name was spawned
 	spawned   int                 // ever
 	despawned int
 }
@@ -83,7 +94,7 @@ type shown struct {
 }
 
 func newCopySink(comps int) *copySink {
-	return &copySink{comps: comps, entities: map[repl.Slot]shown{}}
+	return &copySink{comps: comps, entities: map[repl.Slot]shown{}, born: map[uint32]int{}}
 }
 
 func (c *copySink) Begin(tick entangle.Tick) {
@@ -130,6 +141,7 @@ func (c *copySink) Remove(comp int) {
 
 func (c *copySink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
 	e := c.entities[c.at]
+	first := !e.mask.Has(comp)
 	e.mask.Set(comp)
 	c.fresh.Set(comp)
 	if c.links && comp == linkComp {
@@ -140,6 +152,9 @@ func (c *copySink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
 		e.link = to
 	} else {
 		e.values[comp] = uint32(r.Bits(width(comp)))
+	}
+	if first && comp == 0 {
+		c.born[e.name()]++
 	}
 	c.entities[c.at] = e
 	return r.Err()
@@ -173,6 +188,15 @@ func (c *copySink) LetGo(slot repl.Slot) {
 func (c *copySink) kept() map[repl.Slot]shown {
 	all := maps.Clone(c.entities)
 	maps.Copy(all, c.corpses)
+	return all
+}
+
+// byName returns all entities by their names.
+func (c *copySink) byName() map[uint32]entity {
+	all := map[uint32]entity{}
+	for _, is := range c.entities {
+		all[is.name()] = is.entity
+	}
 	return all
 }
 

@@ -31,9 +31,7 @@ type network struct {
 	sent [][]byte // all that left, in order; for twins
 	keep bool
 
-	// The same world once more, as it was after every tick.
-	history map[entangle.Tick]map[repl.Slot]entity
-	groups  map[entangle.Tick]map[groupKey][]repl.Slot
+	history map[entangle.Tick]moment // the same world once more, as it was after every tick
 }
 
 // groupKey names a group of the model: by its place, or the entity that has it alone.
@@ -51,8 +49,20 @@ type end struct {
 	msg  uint16
 	mail []mail
 
-	keys map[repl.Handle]groupKey // of all groups that were ever sent
-	held map[repl.Handle]entangle.Tick
+	rng *rand.Rand // of its line
+
+	keys    map[repl.Handle]groupKey // of all groups that were ever sent
+	held    map[repl.Handle]entangle.Tick
+	oracle  oracle
+	stirred bool // something came in this tick
+
+	eyes    eyes
+	saw     map[entangle.Tick]eyes
+	handles map[entangle.Tick]map[groupKey]repl.Handle
+	missed  map[uint32]bool          // names that it did not see at some tick of their lives
+	fresh   map[uint32]entangle.Tick // the last tick that a name was shown at, unless paused
+	settled entangle.Tick
+	settles int
 }
 
 // mail is something under way to be done at a tick.
@@ -64,7 +74,7 @@ type mail struct {
 func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *network {
 	n := &network{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), tick: start, model: newModel(comps),
-		history: map[entangle.Tick]map[repl.Slot]entity{}, groups: map[entangle.Tick]map[groupKey][]repl.Slot{},
+		history: map[entangle.Tick]moment{},
 	}
 	n.world = sender.NewWorld(n.model, comps)
 	return n
@@ -73,7 +83,11 @@ func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *netw
 func (n *network) join() *end {
 	e := &end{
 		peer: n.world.NewPeer(), sink: newCopySink(n.model.comps),
+		rng:  rand.New(rand.NewPCG(n.rng.Uint64(), 2)),
 		keys: map[repl.Handle]groupKey{}, held: map[repl.Handle]entangle.Tick{},
+		oracle: newOracle(), eyes: newEyes(), saw: map[entangle.Tick]eyes{},
+		handles: map[entangle.Tick]map[groupKey]repl.Handle{},
+		missed:  map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
 	}
 	e.sink.links = n.model.links
 	e.copy = receiver.New(e.sink, nil, n.model.comps)
@@ -104,18 +118,31 @@ func (n *network) step(change func()) {
 // record remembers the world of this tick, and which group each peer knows by which
 // handle.
 func (n *network) record() {
-	n.history[n.tick] = n.model.snapshot()
-	groups := map[groupKey][]repl.Slot{}
+	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused)}
 	for _, slot := range slices.Sorted(maps.Keys(n.model.entities)) {
 		key := n.key(slot)
-		groups[key] = append(groups[key], slot)
-		for _, e := range n.peers {
-			if h, ok := e.peer.Group(slot); ok {
-				e.keys[h] = key
+		now.groups[key] = append(now.groups[key], slot)
+	}
+	n.history[n.tick] = now
+	for _, e := range n.peers {
+		n.recordEyes(e)
+	}
+}
+
+// recordEyes remembers what a peer may see of this tick.
+func (n *network) recordEyes(e *end) {
+	e.saw[n.tick], e.handles[n.tick] = e.eyes.clone(), map[groupKey]repl.Handle{}
+	for key, members := range n.history[n.tick].groups {
+		if h, ok := e.peer.Group(members[0]); ok {
+			e.keys[h], e.handles[n.tick][key] = key, h
+		}
+		for _, slot := range members {
+			require.Equal(n.t, e.eyes.sees(key), e.peer.Sees(slot))
+			if is := n.model.entities[slot]; e.eyes.hides(key, slot).Whole {
+				e.missed[is.name()] = true
 			}
 		}
 	}
-	n.groups[n.tick] = groups
 }
 
 func (n *network) key(slot repl.Slot) groupKey {
@@ -128,43 +155,70 @@ func (n *network) key(slot repl.Slot) groupKey {
 }
 
 func (n *network) sendTo(e *end) {
+	n.sendActions(e)
+	require.False(n.t, e.peer.ActionsOwed(), "half of a move was sent")
+	n.judgeMoves(e)
+	for {
+		e.pkt++
+		b := e.peer.AppendUpdates(nil, 200, e.pkt)
+		if len(b) == 0 {
+			break
+		}
+		require.LessOrEqual(n.t, len(b), 200)
+		n.sendFrame(e, e.pkt, b)
+	}
+	if e.rng.IntN(4) > 0 { // a packet that goes out anyway
+		if b := e.peer.AppendMark([]byte("head"), 200); len(b) > len("head") {
+			n.sendFrame(e, e.pkt, b[len("head"):])
+		}
+	}
+}
+
+func (n *network) sendActions(e *end) {
 	for {
 		b := e.peer.AppendActions(nil, 300)
 		if len(b) == 0 {
-			break
+			return
 		}
 		n.note(b)
 		e.msg++
 		name := e.msg
+		n.judgeActions(e, b, name)
 		e.peer.ActionsSent(name)
-		n.post(e, n.travel(), func() {
+		n.post(e, n.travel(e), func() {
+			e.stirred = true
 			require.NoError(n.t, e.copy.HandleActions(b))
-			n.post(e, n.travel(), func() { e.peer.HandleDelivered(name) })
+			n.checkSettled(e)
+			n.post(e, n.travel(e), func() {
+				for _, under := range e.oracle.under {
+					delete(under, name)
+				}
+				e.peer.HandleDelivered(name)
+			})
 		})
 	}
-	require.False(n.t, e.peer.ActionsOwed(), "half of a move was sent")
-	for {
-		e.pkt++
-		pkt, tick := e.pkt, n.tick
-		b := e.peer.AppendUpdates(nil, 200, pkt)
-		if len(b) == 0 {
-			break
-		}
-		n.note(b)
-		require.LessOrEqual(n.t, len(b), 200)
-		if n.rng.Float64() < n.loss {
-			n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
-			continue
-		}
-		n.post(e, n.once(), func() {
-			require.NoError(n.t, e.copy.HandleUpdates(tick, b))
-			if n.rng.Float64() < n.loss {
-				n.post(e, 2*n.delay+2, func() { e.peer.HandleLost(pkt) })
-				return
-			}
-			n.post(e, n.once(), func() { e.peer.HandleAcked(pkt) })
-		})
+}
+
+// sendFrame sends an updates frame in a packet.
+func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
+	n.note(b)
+	tick := n.tick
+	says, _ := n.judgeUpdates(e, b)
+	if e.rng.Float64() < n.loss {
+		n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
+		return
 	}
+	n.post(e, n.once(e), func() {
+		require.NoError(n.t, e.copy.HandleUpdates(tick, b))
+		n.came(e, tick, says)
+		e.stirred = e.stirred || len(says) > 0
+		n.checkSettled(e)
+		if e.rng.Float64() < n.loss {
+			n.post(e, 2*n.delay+2, func() { e.peer.HandleLost(pkt) })
+			return
+		}
+		n.post(e, n.once(e), func() { e.peer.HandleAcked(pkt) })
+	})
 }
 
 func (n *network) note(b []byte) {
@@ -173,12 +227,12 @@ func (n *network) note(b []byte) {
 	}
 }
 
-func (n *network) once() int { return n.rng.IntN(n.delay + 1) }
+func (n *network) once(e *end) int { return e.rng.IntN(n.delay + 1) }
 
 // travel is how long something takes that is resent until it arrives.
-func (n *network) travel() int {
-	ticks := n.once()
-	for n.rng.Float64() < n.loss {
+func (n *network) travel(e *end) int {
+	ticks := n.once(e)
+	for e.rng.Float64() < n.loss {
 		ticks += n.delay + 1
 	}
 	return ticks
@@ -201,7 +255,7 @@ func (n *network) deliver(e *end) {
 		}
 	}
 	for h, ok := e.copy.PollResync(); ok; h, ok = e.copy.PollResync() {
-		n.post(e, n.travel(), func() { e.peer.HandleResync(h) })
+		n.post(e, n.travel(e), func() { e.peer.HandleResync(h) })
 	}
 }
 
@@ -209,6 +263,10 @@ func (n *network) deliver(e *end) {
 // was at the tick that the peer says it holds, with the same members, and that tick
 // never goes back.
 func (n *network) check(e *end) {
+	if !e.stirred {
+		return
+	}
+	e.stirred = false
 	for h, key := range e.keys {
 		tick, ok := e.copy.Held(h)
 		if !ok {
@@ -224,40 +282,71 @@ func (n *network) check(e *end) {
 }
 
 func (n *network) checkGroup(e *end, h repl.Handle, key groupKey, tick entangle.Tick) {
-	want := map[uint32]entity{}
-	for _, slot := range n.groups[tick][key] {
-		was := n.history[tick][slot]
-		want[was.name()] = n.seen(was)
-	}
-	got := map[uint32]entity{}
+	want, got := map[uint32]entity{}, map[uint32]entity{}
 	for _, slot := range e.copy.Members(h, nil) {
 		is, there := e.sink.entities[slot]
 		require.Truef(n.t, there, "tick %d: group %v has an entity that is gone", n.tick, key)
 		got[is.name()] = is.entity
+		require.Truef(n.t, e.sink.born[is.name()] == 1 || e.missed[is.name()],
+			"tick %d: %x was seen all along and is spawned again", n.tick, is.name())
+	}
+	for _, slot := range n.history[tick].groups[key] {
+		was := n.history[tick].entities[slot]
+		is, visible := n.seen(e, tick, key, slot)
+		switch {
+		case n.history[tick].paused[slot]:
+			n.checkPaused(e, tick, key, slot, got)
+		case visible:
+			want[was.name()] = is
+			e.fresh[was.name()] = tick
+		}
 	}
 	if !maps.Equal(want, got) {
 		require.Failf(n.t, "torn", "tick %d: group %v (handle %d) is not what it was at tick %d:\n%s", n.tick, key, h, tick, differ(want, got))
 	}
 }
 
-// seen is an entity as its copy has it but for its links, which are looked at when
-// all is quiet.
-func (n *network) seen(e entity) entity {
-	if n.model.links {
-		e.values[linkComp] = 0
+// checkPaused holds that an entity which is paused is what it was at some tick since it
+// was last shown, if it is there, and strikes it off.
+func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot repl.Slot, got map[uint32]entity) {
+	was := n.history[tick].entities[slot]
+	shown, there := got[was.name()]
+	if !there {
+		return
 	}
-	return e
+	delete(got, was.name())
+	for t := tick - 1; ; t-- {
+		is, lives := n.history[t].entities[slot]
+		if !lives || is.name() != was.name() {
+			break
+		}
+		is, _ = n.view(e.saw[t], is, n.keyAt(t, slot), slot)
+		if !n.history[t].paused[slot] && is == shown {
+			return
+		}
+		if since, was := e.fresh[was.name()]; was && t == since {
+			break
+		}
+	}
+	require.Failf(n.t, "torn", "tick %d: %x in group %v at %d was never what is shown of it since %d: %x", n.tick, was.name(), key, tick, e.fresh[was.name()], shown)
+}
+
+// keyAt returns the group that a slot was in after a tick.
+func (n *network) keyAt(tick entangle.Tick, slot repl.Slot) groupKey {
+	for key, members := range n.history[tick].groups {
+		if slices.Contains(members, slot) {
+			return key
+		}
+	}
+	return groupKey{}
 }
 
 // requireEqual holds that a peer shows what it may see, and nothing else.
 func (n *network) requireEqual(e *end) {
-	shows, want := map[uint32]entity{}, map[uint32]entity{}
-	for _, got := range e.sink.entities {
-		shows[got.name()] = got.entity
-	}
-	for slot, is := range n.model.entities {
-		if e.peer.Sees(slot) {
-			want[is.name()] = n.seen(is)
+	want, shows := map[uint32]entity{}, e.sink.byName()
+	for slot, was := range n.model.entities {
+		if is, visible := n.view(e.eyes, was, n.key(slot), slot); visible {
+			want[was.name()] = is
 		}
 	}
 	if !maps.Equal(want, shows) {
@@ -294,7 +383,7 @@ func (n *network) requireLinks(e *end) {
 }
 
 func (n *network) settle() {
-	for range 40 * (n.delay + 2) {
+	for range 12 * (n.delay + 6) {
 		n.step(func() {})
 	}
 }

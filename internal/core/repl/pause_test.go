@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
@@ -50,11 +49,6 @@ func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 			})
 		}
 	}
-}
-
-func (n *network) moveTo(slot repl.Slot, place sender.Place) {
-	n.model.places[slot] = place
-	n.world.Move(slot, place)
 }
 
 // messagesTo are the actions that a peer is sent, one in each message, to be

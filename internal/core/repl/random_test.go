@@ -11,7 +11,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
 var (
@@ -20,9 +19,11 @@ var (
 )
 
 // Random worlds over bad links: entities that come, go, gain and lose components,
-// move between groups that all see and groups that some see, and refer to each other; peers that come, go, see and lose sight. At every tick each group that a peer
-// has is the sender's at one tick, and when changes and loss stop, all worlds are
-// equal.
+// move between groups that all see and groups that some see, refer to each other, and
+// are paused and let go; peers that come, go, see and lose sight, of groups and of parts
+// of them, and predict some. At every tick each group that a peer has is the sender's at
+// one tick, as the peer may see it; an entity that a peer sees all along is spawned there
+// once, whatever group it goes to; and when changes and loss stop, all worlds are equal.
 //
 // Proves: R20, R23, R24, R26, R28, R37, R41
 func TestRandomWorldsStayInStep(t *testing.T) {
@@ -53,6 +54,7 @@ func TestSharingChangesNoByte(t *testing.T) {
 				}
 			}()
 			var all [3][][]byte
+			var ends [3][]map[uint32]entity
 			for i := range all {
 				n := randomNetwork(t, seed)
 				n.keep = true
@@ -63,11 +65,17 @@ func TestSharingChangesNoByte(t *testing.T) {
 					n.world.Unrun()
 				}
 				n.live()
+				n.end()
 				all[i] = n.sent
+				for _, e := range n.peers {
+					ends[i] = append(ends[i], e.sink.byName())
+				}
 			}
 			require.NotEmpty(t, all[0])
 			assert.Equal(t, all[0], all[1], "bodies are shared or not")
 			assert.Equal(t, all[0], all[2], "runs are copied or not")
+			assert.Equal(t, ends[0], ends[1])
+			assert.Equal(t, ends[0], ends[2])
 		})
 	}
 }
@@ -99,12 +107,14 @@ func (n *network) live() {
 // end ends changes and loss, and expects equal worlds.
 func (n *network) end() {
 	n.loss = 0
+	n.step(n.resumeAll)
 	n.settle()
 	for _, e := range n.peers {
 		n.requireEqual(e)
 		if !e.peer.Idle() {
 			n.t.Error("nothing changes, and something is still to be sent or acknowledged")
 		}
+		n.requireSettled(e)
 	}
 }
 
@@ -117,7 +127,7 @@ func (n *network) randomChange() {
 		if !ok {
 			continue
 		}
-		switch n.rng.IntN(44) {
+		switch n.rng.IntN(56) {
 		case 0:
 			n.despawn(slot)
 		case 1, 2, 3:
@@ -130,105 +140,18 @@ func (n *network) randomChange() {
 			n.swap(slot)
 		case 16:
 			n.look(slot)
+		case 17, 18:
+			n.changeView(slot)
+		case 19:
+			n.pause(slot)
+		case 20, 21:
+			n.resume(slot)
+		case 22, 23:
+			n.predict(slot)
+		case 24:
+			if n.rng.IntN(4) == 0 {
+				n.abandon(slot)
+			}
 		}
 	}
-}
-
-// place is the group of its own, one of three that all see, or one that some see.
-func (n *network) place() sender.Place {
-	return []sender.Place{{}, {Name: 1}, {Name: 2}, {Name: 3}, {Name: 4, Private: true}, {Private: true}}[n.rng.IntN(6)]
-}
-
-// spawn takes the lowest free slot, so that slots and handles are reused.
-func (n *network) spawn() { n.spawnAt(n.place()) }
-
-func (n *network) spawnAt(place sender.Place) {
-	slot := repl.Slot(0)
-	for _, taken := n.model.entities[slot]; taken; _, taken = n.model.entities[slot] {
-		slot++
-	}
-	n.model.names++
-	e := entity{mask: repl.MaskOf(0)}
-	e.values[0] = uint32(slot) | n.model.names<<16
-	for c := 1; c < n.model.comps; c++ {
-		if n.rng.IntN(2) == 0 {
-			n.fill(&e, c)
-		}
-	}
-	n.model.entities[slot], n.model.places[slot] = e, place
-	n.world.SpawnAt(slot, e.mask, n.model.places[slot])
-	n.look(slot)
-}
-
-func (n *network) fill(e *entity, comp int) {
-	e.mask.Set(comp)
-	if width(comp) > 0 {
-		e.values[comp] = n.value(comp)
-	}
-}
-
-func (n *network) value(comp int) uint32 {
-	if n.model.links && comp == linkComp {
-		return uint32(n.rng.IntN(30))
-	}
-	return n.rng.Uint32()
-}
-
-func (n *network) despawn(slot repl.Slot) {
-	delete(n.model.entities, slot)
-	delete(n.model.places, slot)
-	n.world.Despawn(slot)
-}
-
-// move takes an entity to another group.
-func (n *network) move(slot repl.Slot) {
-	n.model.places[slot] = n.place()
-	n.world.Move(slot, n.model.places[slot])
-}
-
-// swap has two entities change places in one tick.
-func (n *network) swap(slot repl.Slot) {
-	for other := range repl.Slot(64) {
-		at, there := n.model.places[other]
-		if here := n.model.places[slot]; there && at != here && other%3 == slot%3 {
-			n.model.places[slot], n.model.places[other] = at, here
-			n.world.Move(slot, at)
-			n.world.Move(other, here)
-			return
-		}
-	}
-}
-
-// look shows the group of an entity to some peers, and hides it from others.
-func (n *network) look(slot repl.Slot) {
-	for _, e := range n.peers {
-		if n.rng.IntN(2) == 0 {
-			e.peer.Show(slot)
-		} else {
-			e.peer.Hide(slot)
-		}
-	}
-}
-
-func (n *network) reshape(slot repl.Slot, e entity) {
-	c := 1 + n.rng.IntN(n.model.comps-1)
-	if e.mask.Has(c) {
-		e.mask.Clear(c)
-		e.values[c] = 0
-		n.world.Reshape(slot, repl.Mask{}, repl.MaskOf(c))
-	} else {
-		n.fill(&e, c)
-		n.world.Reshape(slot, repl.MaskOf(c), repl.Mask{})
-	}
-	n.model.entities[slot] = e
-}
-
-func (n *network) write(slot repl.Slot, e entity) {
-	for c := e.mask.Next(1); c >= 0; c = e.mask.Next(c + 1) {
-		if width(c) > 0 && n.rng.IntN(2) == 0 {
-			e.values[c] = n.value(c)
-			n.world.Change(c, []repl.Slot{slot})
-		}
-	}
-	n.model.entities[slot] = e
 }

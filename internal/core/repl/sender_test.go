@@ -64,9 +64,7 @@ func TestAChangeIsSentOnce(t *testing.T) {
 			n.step(func() {
 				for slot, e := range n.model.entities {
 					if e.mask.Has(1) && n.rng.IntN(10) == 0 {
-						e.values[1]++
-						n.model.entities[slot] = e
-						n.world.Change(1, []repl.Slot{slot})
+						n.set(slot, 1, e.values[1]+1)
 						changes++
 					}
 				}
@@ -170,8 +168,7 @@ func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
 		require.Len(t, before, 2)
 		for slot := range repl.Slot(2) {
 			n.step(func() {
-				n.world.Abandon(slot)
-				delete(n.model.entities, slot)
+				n.abandon(slot)
 			})
 			for range 3 {
 				n.step(func() {})
@@ -348,7 +345,7 @@ func TestAPeerThatComesLate(t *testing.T) {
 		n.step(func() { n.randomChange() })
 	}
 	late := n.join()
-	n.step(func() {})
+	n.step(n.resumeAll)
 	n.step(func() {})
 	n.requireEqual(late)
 }

@@ -116,12 +116,12 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	return key
 }
 
-// losesSight reports whether an entity left a group for one that the peer is not
-// shown.
+// losesSight reports whether an entity left a group for one in which the peer may not
+// see it.
 func (p *Peer) losesSight(id groupID) bool {
 	w := p.world
 	for i := range w.groups[id].left {
-		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.heard && !p.shows(w.slots.group[l.slot]) {
+		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.heard && !p.finds(l.slot) {
 			return true
 		}
 	}
@@ -198,7 +198,9 @@ func (p *Peer) delivered(a sentAction) {
 	}
 	if sp.phase[i] == ending {
 		id := p.group(sp, i)
-		p.forgetPredicted(sp, i)
+		if !sp.shapeDue.Has(i) { // it is not shown again
+			p.forgetPredicted(sp, i)
+		}
 		sp.phase[i] = unknown
 		p.world.release(id)
 		if sp == &p.private && !sp.shapeDue.Has(i) {

@@ -28,6 +28,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 	}
 	v.shown = true
 	i := int(v.at)
+	p.forgetPredicted(&p.private, i) // it may have been, before it was hidden
 	p.private.hidden.Clear(i)
 	p.private.shapeDue.Set(i)
 	return true
@@ -96,11 +97,18 @@ func (p *Peer) reserve(id groupID) bool {
 // unreserve frees a handle whose group is gone.
 func (p *Peer) unreserve(i int) {
 	sp := &p.private
-	p.world.views.use(sp.view[i], -1)
-	sp.view[i] = 0
+	p.disregard(sp, i)
 	sp.forget(i)
 	sp.groups[i] = noGroup
 	sp.free.put(int32(i), p.world.tick)
+}
+
+// disregard forgets what was said of a group, so that the next one under its handle is
+// seen whole, and not predicted.
+func (p *Peer) disregard(sp *space, i int) {
+	p.world.views.use(sp.view[i], -1)
+	sp.view[i] = 0
+	p.forgetPredicted(sp, i)
 }
 
 // retire frees the handle of a group that ended at this peer alone, unless an

@@ -21,7 +21,7 @@ func (w *World) encode(id groupID) {
 // common case, spends one bit on saying so.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	if gr.alone() && !gr.members[0].paused {
+	if gr.alone() && !gr.members[0].paused && !w.hidden(&gr.members[0]) {
 		out.Bool(true)
 		w.encodeChanges(gr.members[0].slot)
 		return
@@ -135,7 +135,7 @@ func (w *World) tells(l *leaver) bool {
 
 // fate is what a leaver's end is to whom the body at hand is for.
 func (w *World) fate(l *leaver) repl.Fate {
-	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.shows(w.slots.group[l.slot]) {
+	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.finds(l.slot) {
 		return repl.Despawned
 	}
 	return l.fate

@@ -166,6 +166,7 @@ func (w *World) reclaim() {
 		}
 		gr.viewers = gr.viewers[:0]
 		if !gr.private {
+			w.disregard(int(gr.handle))
 			w.public[gr.handle] = noGroup
 			w.free = append(w.free, gr.handle)
 		}
@@ -173,6 +174,13 @@ func (w *World) reclaim() {
 			w.forgetTrail(l.slot, id)
 		}
 		w.idle = append(w.idle, id)
+	}
+}
+
+// disregard has all peers disregard a public group that is gone.
+func (w *World) disregard(h int) {
+	for _, p := range w.peers {
+		p.disregard(&p.public, h)
 	}
 }
 

@@ -99,7 +99,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 		if l.fate != repl.Moved || !sp.has(i, l) {
 			continue
 		}
-		if to := w.slots.group[l.slot]; to != id && p.shows(to) {
+		if to := w.slots.group[l.slot]; to != id && p.finds(l.slot) {
 			note(to)
 		}
 	}
@@ -107,9 +107,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 		return some
 	}
 	for k := range gr.members {
-		if from := p.cameFrom(&gr.members[k], id); from != noGroup {
-			note(from)
-		}
+		p.cameFrom(gr.members[k].slot, id, note)
 	}
 	return some
 }
@@ -119,21 +117,30 @@ func (sp *space) has(i int, l *leaver) bool {
 	return sp.phase[i] == known && !sp.shaped[i].Before(l.joined) && sp.shaped[i].Before(l.left)
 }
 
-// cameFrom returns the other group in which the peer has a member still.
-func (p *Peer) cameFrom(m *member, id groupID) groupID {
-	w := p.world
-	for _, from := range w.trails[m.slot] {
-		sp, i := p.find(from)
-		if i < 0 || from == id {
-			continue
-		}
-		for k := range w.groups[from].left {
-			if l := &w.groups[from].left[k]; l.slot == m.slot && sp.has(i, l) {
-				return from
-			}
+// cameFrom notes the other groups in which the peer has a member still, if it may see
+// it here. There can be several: what it may not see in one of them it has, too, as far
+// as that group's structure tells.
+func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
+	trail := p.world.trails[s]
+	if len(trail) == 0 || !p.finds(s) {
+		return
+	}
+	for _, from := range trail {
+		if sp, i := p.find(from); i >= 0 && from != id && p.hasStill(sp, i, s) {
+			note(from)
 		}
 	}
-	return noGroup
+}
+
+// hasStill reports whether a peer has an entity in a group that it left.
+func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
+	gr := &p.world.groups[p.group(sp, i)]
+	for k := range gr.left {
+		if l := &gr.left[k]; l.slot == s && sp.has(i, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // findNeeds gathers the groups that an action has to wait for at the peer: those that
@@ -147,7 +154,8 @@ func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 	}
 	gr := &w.groups[id]
 	for k := range gr.members {
-		if m := &gr.members[k]; rec.Kind == repl.Full || sp.shaped[i].Before(m.joined) {
+		m := &gr.members[k]
+		if (rec.Kind == repl.Full || sp.shaped[i].Before(m.joined)) && len(w.trails[m.slot]) > 0 && p.finds(m.slot) {
 			p.needTrail(m.slot, id)
 		}
 	}

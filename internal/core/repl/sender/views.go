@@ -86,6 +86,17 @@ func (v *views) hides(id View, s repl.Slot) (h Hidden, some bool) {
 	return hidden[i], true
 }
 
+// finds reports whether a peer may see an entity in the group that it is in.
+func (p *Peer) finds(s repl.Slot) bool {
+	id := p.world.slots.group[s]
+	if !p.shows(id) {
+		return false
+	}
+	sp, i := p.find(id)
+	h, _ := p.world.views.hides(sp.view[i], s)
+	return !h.Whole
+}
+
 // SetView says what a peer may see of an entity's group. The group is sent to it
 // again in full, as it is seen now. It reports false, and changes nothing, when the
 // peer has no such group or MaxViews are in use.

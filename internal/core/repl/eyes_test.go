@@ -1,0 +1,68 @@
+package repl_test
+
+import (
+	"maps"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// eyes is what a peer may see of the model, and what it predicts.
+type eyes struct {
+	shown    map[groupKey]bool // private groups
+	views    map[groupKey]map[repl.Slot]sender.Hidden
+	predicts map[groupKey]bool
+}
+
+func newEyes() eyes {
+	return eyes{
+		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]sender.Hidden{}, predicts: map[groupKey]bool{},
+	}
+}
+
+func (y eyes) clone() eyes {
+	return eyes{shown: maps.Clone(y.shown), views: maps.Clone(y.views), predicts: maps.Clone(y.predicts)}
+}
+
+// forget ends all that was said of a group.
+func (y eyes) forget(key groupKey) {
+	delete(y.shown, key)
+	delete(y.views, key)
+	delete(y.predicts, key)
+}
+
+func (y eyes) sees(key groupKey) bool { return !key.place.Private || y.shown[key] }
+
+// hides returns what of an entity in a group is hidden.
+func (y eyes) hides(key groupKey, slot repl.Slot) sender.Hidden {
+	if !y.sees(key) {
+		return sender.Hidden{Whole: true}
+	}
+	return y.views[key][slot]
+}
+
+// moment is the model after one tick.
+type moment struct {
+	entities map[repl.Slot]entity
+	groups   map[groupKey][]repl.Slot
+	paused   map[repl.Slot]bool
+}
+
+// seen is an entity of the model at a tick as a peer's copy has it, but for its links,
+// which are looked at when all is quiet; ok is false if it has none.
+func (n *network) seen(e *end, tick entangle.Tick, key groupKey, slot repl.Slot) (is entity, ok bool) {
+	return n.view(e.saw[tick], n.history[tick].entities[slot], key, slot)
+}
+
+func (n *network) view(y eyes, is entity, key groupKey, slot repl.Slot) (entity, bool) {
+	h := y.hides(key, slot)
+	if n.model.links {
+		is.values[linkComp] = 0
+	}
+	for c := h.Comps.Next(0); c >= 0; c = h.Comps.Next(c + 1) {
+		is.mask.Clear(c)
+		is.values[c] = 0
+	}
+	return is, !h.Whole
+}

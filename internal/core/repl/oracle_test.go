@@ -1,0 +1,301 @@
+package repl_test
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// oracle holds every record that a peer is sent to what it may say, before it leaves.
+type oracle struct {
+	lives map[repl.Handle]*life
+	under map[repl.Handle]map[uint16]int // messages with actions under way, and which
+	stood map[uint32]bool                // names that were in a group after the last tick
+}
+
+// life is a group at a peer from its first full to its end, as it was sent.
+type life struct {
+	begun   entangle.Tick
+	action  entangle.Tick // of the last action
+	seq     repl.Seq
+	count   int // actions that were sent
+	members map[repl.Member]standing
+
+	arrived entangle.Tick // of the newest update that came there
+	any     bool
+}
+
+// standing is a member of a group as a peer was told of it.
+type standing struct {
+	slot repl.Slot
+	name uint32
+}
+
+// stand is an entity as it is now.
+func (n *network) stand(slot repl.Slot) standing {
+	is := n.model.entities[slot]
+	return standing{slot, is.name()}
+}
+
+func newOracle() oracle {
+	return oracle{lives: map[repl.Handle]*life{}, under: map[repl.Handle]map[uint16]int{}, stood: map[uint32]bool{}}
+}
+
+// told reports whether a peer was told of an entity in its present group, in which it is
+// since a tick, or of none.
+func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
+	for in, l := range o.lives {
+		for _, m := range l.members {
+			if m == at {
+				return in == h && !l.action.Before(since)
+			}
+		}
+	}
+	return true
+}
+
+// judgeActions judges an action message that is about to leave.
+func (n *network) judgeActions(e *end, b []byte, name uint16) {
+	last := int64(-1)
+	for _, s := range newParser(n.t, n.model).actions(b) {
+		require.Greater(n.t, int64(s.Group), last)
+		last = int64(s.Group)
+		require.Equal(n.t, n.tick, s.Tick)
+		n.judgeAction(e, &s, name)
+	}
+}
+
+func (n *network) judgeAction(e *end, s *saying, name uint16) {
+	o := &e.oracle
+	l := o.lives[s.Group]
+	if l == nil {
+		require.Equal(n.t, repl.Full, s.Kind)
+		require.Zero(n.t, s.Seq)
+		require.Empty(n.t, o.under[s.Group], "a group begins anew while its end is under way")
+		l = &life{begun: n.tick, members: map[repl.Member]standing{}}
+		o.lives[s.Group], o.under[s.Group] = l, map[uint16]int{}
+	} else {
+		require.Equal(n.t, l.seq.Next(), s.Seq)
+		require.True(n.t, l.action.Before(n.tick), "two actions of a group in one tick")
+	}
+	for _, count := range o.under[s.Group] {
+		require.Less(n.t, l.count-count, repl.MaxActionsInFlight)
+	}
+	if s.Kind == repl.Delta {
+		n.judgeBase(l, s)
+	}
+	n.judgeMembers(e, l, s)
+	n.judgeValues(e, l, s)
+	o.under[s.Group][name] = l.count
+	l.seq, l.action = s.Seq, n.tick
+	l.count++
+	if s.Kind == repl.Gone {
+		delete(o.lives, s.Group)
+	}
+}
+
+// judgeBase holds that a base is a tick that the peer holds, or comes to before
+// anything newer applies: that of the last action, or of an update that came there
+// after it.
+func (n *network) judgeBase(l *life, s *saying) {
+	require.True(n.t, s.Base.Before(n.tick))
+	require.Falsef(n.t, s.Base.Before(l.action), "handle %d: base %d is before the action of %d", s.Group, s.Base, l.action)
+	if s.Base != l.action {
+		require.Truef(n.t, l.any && !l.arrived.Before(s.Base), "handle %d: base %d never came there", s.Group, s.Base)
+	}
+}
+
+// judgeMembers holds that numbers and names fit together.
+func (n *network) judgeMembers(e *end, l *life, s *saying) {
+	before := l.members
+	if s.Kind != repl.Delta {
+		l.members = map[repl.Member]standing{}
+	} else {
+		for number := range s.leavers {
+			delete(l.members, number)
+		}
+	}
+	for _, j := range s.joins {
+		if j.paused {
+			if m, had := before[j.number]; had {
+				l.members[j.number] = m
+			}
+			continue
+		}
+		slot, ok := e.peer.Slot(j.id)
+		require.Truef(n.t, ok, "tick %d: nobody is named %v", n.tick, j.id)
+		at, taken := l.members[j.number]
+		require.True(n.t, !taken || at == n.stand(slot), "a number is used twice")
+		l.members[j.number] = n.stand(slot)
+	}
+}
+
+// judgeValues holds that a record states what is, what the peer may see, and of an
+// update exactly what changed since its base.
+func (n *network) judgeValues(e *end, l *life, s *saying) {
+	told := map[repl.Slot]bool{}
+	for i := range s.members {
+		m := &s.members[i]
+		at, ok := l.members[m.number]
+		slot := at.slot
+		require.Truef(n.t, ok, "tick %d: handle %d has no member %d", n.tick, s.Group, m.number)
+		require.Equal(n.t, n.stand(slot), at, "an entity is another")
+		require.False(n.t, told[slot], "a member twice")
+		told[slot] = true
+		require.False(n.t, n.model.paused[slot], "said of one that is paused")
+		is := n.model.entities[slot]
+		h := e.eyes.hides(n.key(slot), slot)
+		require.Falsef(n.t, h.Whole, "tick %d: entity %x is hidden, and told of", n.tick, is.name())
+		may := is.mask.Without(h.Comps)
+		require.Falsef(n.t, !may.Holds(&m.set), "tick %d: entity %x has %v to be seen, and is said to have %v", n.tick, is.name(), may, m.set)
+		require.Equal(n.t, m.removed, m.removed.Without(h.Comps).Without(is.mask))
+		if m.whole {
+			require.Equalf(n.t, may, m.set, "tick %d: entity %x in %v %d", n.tick, is.name(), n.key(slot), s.Group)
+		} else {
+			require.Equalf(n.t, n.changedSince(slot, s.Base, may), m.set, "tick %d: entity %x since %d", n.tick, is.name(), s.Base)
+		}
+		for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
+			n.judgeValue(e, s, m, is, c)
+		}
+	}
+	if s.Kind == repl.Update {
+		for _, at := range l.members {
+			slot := at.slot
+			h := e.eyes.hides(n.key(slot), slot)
+			may := n.model.entities[slot].mask
+			changed := n.changedSince(slot, s.Base, may.Without(h.Comps))
+			require.True(n.t, told[slot] || h.Whole || n.model.paused[slot] || changed.IsZero(), "a change is left out")
+		}
+	}
+}
+
+func (n *network) judgeValue(e *end, s *saying, m *stated, is entity, comp int) {
+	if !n.model.links || comp != linkComp {
+		require.Equal(n.t, is.values[comp], m.values[comp])
+		return
+	}
+	to := repl.Slot(is.values[comp]) - 1
+	if _, lives := n.model.entities[to]; !lives {
+		require.Zero(n.t, m.values[comp])
+		return
+	}
+	require.NotZero(n.t, m.values[comp])
+	slot, ok := e.peer.Slot(s.refs[m.values[comp]-1].ID)
+	require.True(n.t, ok && slot == to)
+}
+
+// changedSince returns the components of a set that changed after a tick.
+func (n *network) changedSince(slot repl.Slot, base entangle.Tick, of repl.Mask) (set repl.Mask) {
+	for c := of.Next(0); c >= 0; c = of.Next(c + 1) {
+		if base.Before(n.model.changed[slot][c]) {
+			set.Set(c)
+		}
+	}
+	return set
+}
+
+// judgeUpdates judges an updates frame that is about to leave.
+func (n *network) judgeUpdates(e *end, b []byte) (all []saying, marks []marking) {
+	all, marks = newParser(n.t, n.model).updates(n.tick, b)
+	for i := range all {
+		s := &all[i]
+		l := e.oracle.lives[s.Group]
+		require.NotNilf(n.t, l, "tick %d: values of a group that the peer was not sent: %d", n.tick, s.Group)
+		require.True(n.t, l.action.Before(n.tick))
+		n.judgeBase(l, s)
+		n.judgeValues(e, l, s)
+	}
+	return all, marks
+}
+
+// came notes what of a frame came to the peer.
+func (n *network) came(e *end, tick entangle.Tick, all []saying) {
+	for i := range all {
+		l := e.oracle.lives[all[i].Group]
+		if l != nil && l.begun.Before(tick) && (!l.any || l.arrived.Before(tick)) {
+			l.arrived, l.any = tick, true
+		}
+	}
+}
+
+// judgeMoves holds, when all of a tick has been sent, that the peer would have every
+// entity in one group, and still has those that it had, unless they ended, or went out
+// of its sight.
+func (n *network) judgeMoves(e *end) {
+	stands := map[uint32]bool{}
+	in := map[uint32]repl.Handle{}
+	for h, l := range e.oracle.lives {
+		for _, at := range l.members {
+			if n.stand(at.slot) == at {
+				require.Falsef(n.t, stands[at.name], "tick %d: %x is in two groups, %d and %d", n.tick, at.name, h, in[at.name])
+				in[at.name] = h
+				stands[at.name] = true
+			}
+		}
+	}
+	for slot, is := range n.model.entities {
+		if e.oracle.stood[is.name()] && !stands[is.name()] && !n.model.paused[slot] {
+			require.Truef(n.t, e.eyes.hides(n.key(slot), slot).Whole, "tick %d: %x is in no group", n.tick, is.name())
+		}
+	}
+	e.oracle.stood = stands
+}
+
+// checkSettled holds, when a tick has settled, that no group which the peer predicts is
+// behind it in anything that changed.
+func (n *network) checkSettled(e *end) {
+	tick, ok := e.copy.Frontier()
+	if !ok || e.settled == tick {
+		return
+	}
+	require.True(n.t, e.settles == 0 || e.settled.Before(tick))
+	e.settled = tick
+	e.settles++
+	for key := range e.saw[tick].predicts {
+		if h, there := e.handles[tick][key]; there && e.saw[tick].predicts[key] {
+			n.checkSettledGroup(e, key, h, tick)
+		}
+	}
+}
+
+func (n *network) checkSettledGroup(e *end, key groupKey, h repl.Handle, tick entangle.Tick) {
+	held, ok := e.copy.Held(h)
+	if !ok {
+		paused := !slices.ContainsFunc(n.history[tick].groups[key], func(s repl.Slot) bool { return !n.history[tick].paused[s] })
+		l := e.oracle.lives[h]
+		require.Truef(n.t, paused || l == nil || tick.Before(l.begun), "tick %d settles without group %v", tick, key)
+		return
+	}
+	if !held.Before(tick) {
+		return
+	}
+	require.Equalf(n.t, n.settledAs(e, key, tick, held), n.settledAs(e, key, held, tick), "tick %d settles, and group %v (%d) is at %d", tick, key, h, held)
+}
+
+// settledAs is what a peer may see of a group at one tick, but for who is paused then or
+// at the other.
+func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map[uint32]entity {
+	all := map[uint32]entity{}
+	for _, slot := range n.history[tick].groups[key] {
+		is, visible := n.seen(e, tick, key, slot)
+		if visible && !n.history[tick].paused[slot] && !n.history[other].paused[slot] {
+			all[is.name()] = is
+		}
+	}
+	return all
+}
+
+// requireSettled holds that the settled tick has come on, when all is quiet.
+func (n *network) requireSettled(e *end) {
+	for key, on := range e.eyes.predicts {
+		if on && len(n.membersOf(key)) > 0 {
+			tick, ok := e.copy.Frontier()
+			require.True(n.t, ok)
+			require.LessOrEqual(n.t, int(n.tick.Sub(tick)), n.delay+12)
+			return
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// parser reads what a sender of a model writes, as the page of the protocol has it
+// and as plain as can be: it keeps nothing from one record to the next.
+type parser struct {
+	t    testing.TB
+	m    *model
+	sets repl.Sets
+	r    bits.Reader
+}
+
+// saying is one record in full.
+type saying struct {
+	repl.Record
+	needs   []repl.Need
+	refs    []repl.Ref
+	leavers map[repl.Member]repl.Fate
+	joins   []joining
+	members []stated
+}
+
+// joining is who joins: a name, or, of one that is paused, none.
+type joining struct {
+	number repl.Member
+	paused bool
+	id     repl.ID
+}
+
+// stated is what is said of one member.
+type stated struct {
+	number       repl.Member
+	whole        bool
+	removed, set repl.Mask
+	values       [20]uint32
+}
+
+// marking is one part of a mark.
+type marking struct {
+	part  int
+	last  bool
+	needs []repl.Need
+}
+
+func newParser(t testing.TB, m *model) *parser {
+	return &parser{t: t, m: m, sets: repl.NewSets(m.comps)}
+}
+
+// actions reads an action message.
+func (p *parser) actions(b []byte) (all []saying) {
+	p.r.Reset(b)
+	heads := repl.Heads{Tick: entangle.Tick(p.r.Bits(32))}
+	for {
+		var s saying
+		more, ok := heads.Read(&p.r, &s.Record)
+		require.True(p.t, ok)
+		if !more {
+			require.NoError(p.t, p.r.End())
+			return all
+		}
+		p.action(&s)
+		all = append(all, s)
+	}
+}
+
+func (p *parser) action(s *saying) {
+	if s.Kind != repl.Gone {
+		var ok bool
+		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
+		require.True(p.t, ok)
+		s.refs = p.refs()
+	}
+	s.leavers = p.leavers()
+	if s.Kind == repl.Gone {
+		return
+	}
+	if p.r.Bool() {
+		if s.Kind == repl.Full {
+			s.joins = []joining{{id: repl.ID{Group: s.Group}}}
+		}
+		p.contents(s, 0, s.Kind == repl.Full)
+		return
+	}
+	p.joins(s)
+	for _, j := range s.joins {
+		if !j.paused {
+			p.contents(s, j.number, true)
+		}
+	}
+	if s.Kind == repl.Delta {
+		p.numbers(func(n repl.Member) { p.contents(s, n, false) })
+	}
+}
+
+func (p *parser) refs() []repl.Ref {
+	if !p.r.Bool() {
+		return nil
+	}
+	refs, ok := repl.ReadRefs(&p.r, nil)
+	require.True(p.t, ok)
+	require.NotEmpty(p.t, refs)
+	return refs
+}
+
+func (p *parser) leavers() map[repl.Member]repl.Fate {
+	if !p.r.Bool() {
+		return nil
+	}
+	all := map[repl.Member]repl.Fate{}
+	p.numbers(func(n repl.Member) {
+		f, ok := repl.ReadFate(&p.r)
+		require.True(p.t, ok)
+		all[n] = f
+	})
+	require.NotEmpty(p.t, all)
+	return all
+}
+
+// numbers calls each for a list of numbers, where what belongs to each stands.
+func (p *parser) numbers(each func(repl.Member)) {
+	var list repl.Numbers
+	for {
+		n, more, ok := list.Read(&p.r)
+		require.True(p.t, ok)
+		if !more {
+			return
+		}
+		each(n)
+	}
+}
+
+func (p *parser) joins(s *saying) {
+	p.numbers(func(n repl.Member) {
+		j := joining{number: n, id: repl.ID{Group: s.Group, Member: n}}
+		j.paused = s.Kind == repl.Full && p.r.Bool()
+		if !j.paused && !p.r.Bool() {
+			index := p.r.Uvarint()
+			require.Positive(p.t, index)
+			require.LessOrEqual(p.t, index, uint64(len(s.refs)))
+			j.id = s.refs[index-1].ID
+		}
+		s.joins = append(s.joins, j)
+	})
+}
+
+func (p *parser) contents(s *saying, number repl.Member, whole bool) {
+	m := stated{number: number, whole: whole}
+	if s.Kind == repl.Delta && !whole && p.r.Bool() {
+		require.True(p.t, p.sets.Read(&p.r, &m.removed))
+		require.False(p.t, m.removed.IsZero())
+	}
+	require.True(p.t, p.sets.Read(&p.r, &m.set))
+	for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
+		m.values[c] = p.value(s, c)
+	}
+	s.members = append(s.members, m)
+}
+
+// value reads a value; of a link the number of its reference in the table.
+func (p *parser) value(s *saying, comp int) uint32 {
+	if !p.m.links || comp != linkComp {
+		return uint32(p.r.Bits(width(comp)))
+	}
+	index := p.r.Uvarint()
+	require.LessOrEqual(p.t, index, uint64(len(s.refs)))
+	return uint32(index)
+}
+
+// updates reads an updates frame.
+func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []marking) {
+	p.r.Reset(b)
+	for p.r.RemainingBits() > 0 {
+		if p.r.Bool() {
+			marks = append(marks, p.mark(tick))
+			continue
+		}
+		all = append(all, p.run(tick)...)
+	}
+	require.NoError(p.t, p.r.End())
+	return all, marks
+}
+
+func (p *parser) run(tick entangle.Tick) (all []saying) {
+	run := repl.Run{Tick: tick}
+	var rec repl.Record
+	require.True(p.t, run.ReadBegin(&p.r, &rec))
+	for more := true; more; {
+		s := saying{Record: rec, refs: p.refs()}
+		if p.r.Bool() {
+			p.contents(&s, 0, false)
+		} else {
+			p.numbers(func(n repl.Member) { p.contents(&s, n, false) })
+		}
+		require.NotEmpty(p.t, s.members)
+		all = append(all, s)
+		var ok bool
+		more, ok = run.Read(&p.r, &rec)
+		require.True(p.t, ok)
+	}
+	return all
+}
+
+func (p *parser) mark(tick entangle.Tick) marking {
+	m := marking{part: int(p.r.Uvarint()), last: p.r.Bool()}
+	if m.last {
+		var ok bool
+		m.needs, ok = repl.ReadNeeds(&p.r, tick, nil)
+		require.True(p.t, ok)
+	}
+	p.r.Align()
+	return m
+}

@@ -1,0 +1,262 @@
+package repl_test
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// What may happen to the model, and with it to the sender's world.
+
+// place is the group of its own, one of three that all see, or one that some see.
+func (n *network) place() sender.Place {
+	return []sender.Place{{}, {Name: 1}, {Name: 2}, {Name: 3}, {Name: 4, Private: true}, {Private: true}}[n.rng.IntN(6)]
+}
+
+// spawn takes the lowest free slot, so that slots and handles are reused.
+func (n *network) spawn() { n.spawnAt(n.place()) }
+
+func (n *network) spawnAt(place sender.Place) repl.Slot {
+	slot := repl.Slot(0)
+	for _, taken := n.model.entities[slot]; taken; _, taken = n.model.entities[slot] {
+		slot++
+	}
+	n.model.names++
+	e := entity{mask: repl.MaskOf(0)}
+	e.values[0] = uint32(slot) | n.model.names<<16
+	for c := 1; c < n.model.comps; c++ {
+		if n.rng.IntN(2) == 0 {
+			n.fill(&e, c)
+		}
+	}
+	n.put(slot, e, place)
+	n.look(slot)
+	return slot
+}
+
+// put spawns an entity as it is.
+func (n *network) put(slot repl.Slot, e entity, place sender.Place) {
+	n.model.entities[slot], n.model.places[slot] = e, place
+	n.model.changed[slot], n.model.came[slot] = n.allNow(), n.tick
+	n.world.SpawnAt(slot, e.mask, place)
+}
+
+func (n *network) fill(e *entity, comp int) {
+	e.mask.Set(comp)
+	if width(comp) > 0 {
+		e.values[comp] = n.value(comp)
+	}
+}
+
+func (n *network) value(comp int) uint32 {
+	if n.model.links && comp == linkComp {
+		return uint32(n.rng.IntN(30))
+	}
+	return n.rng.Uint32()
+}
+
+func (n *network) despawn(slot repl.Slot) {
+	n.drop(slot)
+	n.world.Despawn(slot)
+}
+
+func (n *network) abandon(slot repl.Slot) {
+	n.drop(slot)
+	n.world.Abandon(slot)
+}
+
+// drop takes an entity out of the model.
+func (n *network) drop(slot repl.Slot) {
+	key := n.key(slot)
+	delete(n.model.entities, slot)
+	delete(n.model.places, slot)
+	delete(n.model.paused, slot)
+	n.left(key)
+}
+
+// left ends what peers may see of a group, and predict, when its last member is gone.
+func (n *network) left(key groupKey) {
+	if len(n.membersOf(key)) > 0 {
+		return
+	}
+	for _, e := range n.peers {
+		e.eyes.forget(key)
+	}
+}
+
+// membersOf returns the slots of a group, rising.
+func (n *network) membersOf(key groupKey) (all []repl.Slot) {
+	for slot := range repl.Slot(64) {
+		if _, lives := n.model.entities[slot]; lives && n.key(slot) == key {
+			all = append(all, slot)
+		}
+	}
+	return all
+}
+
+// move takes an entity to another group. One that is paused stays.
+func (n *network) move(slot repl.Slot) { n.moveTo(slot, n.place()) }
+
+func (n *network) moveTo(slot repl.Slot, to sender.Place) {
+	n.world.Move(slot, to)
+	if n.model.paused[slot] || n.model.places[slot] == to {
+		return
+	}
+	key := n.key(slot)
+	n.model.places[slot], n.model.came[slot] = to, n.tick
+	n.left(key)
+}
+
+// swap has two entities change places in one tick.
+func (n *network) swap(slot repl.Slot) {
+	for other := range repl.Slot(64) {
+		at, there := n.model.places[other]
+		if here := n.model.places[slot]; there && at != here && other%3 == slot%3 {
+			n.moveTo(slot, at)
+			n.moveTo(other, here)
+			return
+		}
+	}
+}
+
+// look shows the group of an entity to some peers, and hides it from others.
+func (n *network) look(slot repl.Slot) {
+	for _, e := range n.peers {
+		if n.rng.IntN(2) == 0 {
+			n.show(e, slot)
+		} else {
+			n.hide(e, slot)
+		}
+	}
+}
+
+// show shows a group, all of it.
+func (n *network) show(e *end, slot repl.Slot) {
+	require.True(n.t, e.peer.Show(slot))
+	if key := n.key(slot); key.place.Private && !e.eyes.shown[key] {
+		e.eyes.shown[key] = true
+		require.True(n.t, e.peer.SetView(slot))
+	}
+}
+
+func (n *network) hide(e *end, slot repl.Slot) {
+	e.peer.Hide(slot)
+	if key := n.key(slot); key.place.Private {
+		e.eyes.forget(key)
+	}
+}
+
+// changeView hides parts of a group from one peer that sees it, or nothing more.
+func (n *network) changeView(slot repl.Slot) {
+	key := n.key(slot)
+	e := n.peers[n.rng.IntN(len(n.peers))]
+	if !e.eyes.sees(key) {
+		return
+	}
+	view := map[repl.Slot]sender.Hidden{}
+	for _, s := range append(n.membersOf(key), repl.Slot(n.rng.IntN(40))) {
+		switch n.rng.IntN(6) {
+		case 0:
+			view[s] = sender.Hidden{Slot: s, Whole: true}
+		case 1, 2:
+			h := sender.Hidden{Slot: s}
+			for c := 1; c < n.model.comps; c++ {
+				if n.rng.IntN(2) == 0 {
+					h.Comps.Set(c)
+				}
+			}
+			view[s] = h
+		}
+	}
+	if n.rng.IntN(3) == 0 {
+		clear(view)
+	}
+	n.setView(e, slot, view)
+}
+
+func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidden) {
+	var hidden []sender.Hidden
+	for _, h := range view {
+		hidden = append(hidden, h)
+	}
+	require.True(n.t, e.peer.SetView(slot, hidden...))
+	e.eyes.views[n.key(slot)] = maps.Clone(view)
+}
+
+// predict has one peer that sees a group predict it, or no longer.
+func (n *network) predict(slot repl.Slot) {
+	key := n.key(slot)
+	e := n.peers[n.rng.IntN(len(n.peers))]
+	if !e.eyes.sees(key) {
+		return
+	}
+	e.eyes.predicts[key] = n.rng.IntN(3) > 0
+	require.True(n.t, e.peer.Predict(slot, e.eyes.predicts[key]))
+}
+
+// pause pauses an entity, unless it is on its way to another group.
+func (n *network) pause(slot repl.Slot) {
+	for _, e := range n.peers {
+		if !e.oracle.told(n.stand(slot), e.handles[n.tick-1][n.key(slot)], n.model.came[slot]) {
+			return
+		}
+	}
+	n.model.paused[slot] = true
+	n.world.Pause(slot)
+}
+
+func (n *network) resume(slot repl.Slot) {
+	delete(n.model.paused, slot)
+	n.world.Resume(slot)
+}
+
+func (n *network) resumeAll() {
+	for _, slot := range slices.Sorted(maps.Keys(n.model.paused)) {
+		n.resume(slot)
+	}
+}
+
+func (n *network) reshape(slot repl.Slot, e entity) {
+	c := 1 + n.rng.IntN(n.model.comps-1)
+	if e.mask.Has(c) {
+		e.mask.Clear(c)
+		e.values[c] = 0
+		n.world.Reshape(slot, repl.Mask{}, repl.MaskOf(c))
+	} else {
+		n.fill(&e, c)
+		n.world.Reshape(slot, repl.MaskOf(c), repl.Mask{})
+	}
+	n.model.changed[slot][c] = n.world.Tick()
+	n.model.entities[slot] = e
+}
+
+func (n *network) write(slot repl.Slot, e entity) {
+	for c := e.mask.Next(1); c >= 0; c = e.mask.Next(c + 1) {
+		if width(c) > 0 && n.rng.IntN(2) == 0 {
+			n.set(slot, c, n.value(c))
+		}
+	}
+}
+
+// set writes one value.
+func (n *network) set(slot repl.Slot, comp int, value uint32) {
+	e := n.model.entities[slot]
+	e.values[comp] = value
+	n.model.entities[slot] = e
+	n.model.changed[slot][comp] = n.world.Tick()
+	n.world.Change(comp, []repl.Slot{slot})
+}
+
+// allNow is that all components changed in this tick.
+func (n *network) allNow() *[20]entangle.Tick {
+	var all [20]entangle.Tick
+	for c := range all {
+		all[c] = n.world.Tick()
+	}
+	return &all
+}

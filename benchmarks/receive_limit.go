@@ -8,10 +8,9 @@ import (
 
 // receiveLimit is two columns by group. It reads the same bits, and refuses what
 // could not have been written: these are a peer's bytes. It knows the two types
-// that change, that groups are public and hold one entity each, and that every
-// record of a run but the first is of the group after the one before and from the
-// same base: what stands before its values is then a constant. It keeps no account
-// of ticks, actions, or who is there.
+// that change, that groups are public and hold one entity each, and that those of a
+// run are alike: how many there are and of what stands once, before all values. It
+// keeps no account of ticks, actions, or who is there.
 type receiveLimit struct {
 	positions []receivePosition
 	rotations []receiveRotation
@@ -24,56 +23,54 @@ func newReceiveLimit() *receiveLimit {
 	}
 }
 
-// What stands before the values of a record: no references; member 0 alone; of the
-// components, which stand in the order of their names, the last two. Before that,
-// of a record that is not the first: there is one, from the base of the one before.
+// What changed of the components, which stand in the order of their names: the last
+// two.
 const (
-	receiveSet      = 0 | 1<<1 | 0b110<<2
-	receiveSetBits  = 5
-	receiveHead     = 0b11 | receiveSet<<2
-	receiveHeadBits = 2 + receiveSetBits
+	receiveSet     = 0b110
+	receiveSetBits = 3
 )
 
 func (l *receiveLimit) apply(frame []byte) bool {
 	var in bits.Reader
 	in.Reset(frame)
 	for in.RemainingBits() > 0 {
-		first, ok := runHead(&in)
-		if !ok || !l.run(&in, first) {
+		first, count, ok := runHead(&in)
+		if !ok || !l.run(&in, first, count) {
 			return false
 		}
 	}
 	return true
 }
 
-// runHead reads up to the first record's values, and returns its group.
-func runHead(in *bits.Reader) (group uint64, ok bool) {
-	mark, private := in.Bool(), in.Bool()
+// runHead reads up to a run's values, and returns its first group and how many there
+// are.
+func runHead(in *bits.Reader) (group, count uint64, ok bool) {
+	mark, alike, private := in.Bool(), in.Bool(), in.Bool()
 	group = in.Uvarint()
 	age := in.Uvarint()
 	in.Align()
-	return group, !mark && !private && age == 1 && in.Bits(receiveSetBits) == receiveSet
+	count = in.Uvarint() + 1
+	return group, count, !mark && alike && !private && age == 1 && in.Bits(receiveSetBits) == receiveSet
 }
 
-// run reads the values of a run, of which the first group's are next. A rotation
-// and what comes after it are taken in one look.
-func (l *receiveLimit) run(in *bits.Reader, group uint64) bool {
-	for ; ; group++ {
-		if group >= uint64(len(l.positions)) || group >= uint64(len(l.rotations)) {
-			return false
-		}
+// run reads the values of a run. A rotation and what comes after it are taken in one
+// look.
+func (l *receiveLimit) run(in *bits.Reader, first, count uint64) bool {
+	end := first + count
+	if end < first || end > uint64(len(l.positions)) || end > uint64(len(l.rotations)) {
+		return false
+	}
+	positions, rotations := l.positions[first:end], l.rotations[first:end]
+	for i := range positions {
 		position := in.Peek()
 		in.Skip(51)
-		rest := in.Peek()
+		rotation := in.Peek()
 		in.Skip(29)
-		if !setPosition(&l.positions[group], position) || !setRotation(&l.rotations[group].Q, rest) {
+		if !setPosition(&positions[i], position) || !setRotation(&rotations[i].Q, rotation) {
 			return false
 		}
-		if rest>>29&(1<<receiveHeadBits-1) != receiveHead {
-			return in.Bits(5) == 0 && endOf(in)
-		}
-		in.Skip(receiveHeadBits)
 	}
+	return endOf(in)
 }
 
 // endOf goes to the next whole byte, where a run ends.

@@ -94,7 +94,7 @@ func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte
 	m.stats.Frames++
 	from := len(dst)
 	dst = appendFrame(dst, msg.frame(c.index))
-	m.last = span{from, len(dst)}
+	m.last, m.lastBody = span{from, len(dst)}, 0
 	return dst
 }
 

@@ -34,7 +34,7 @@ func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
 		dst[head] = byte(n)
 		dst = append(dst[:head+1], dst[head+maxLengthSize:]...)
 	}
-	m.last = span{mark.at, len(dst)}
+	m.last, m.lastBody = span{mark.at, len(dst)}, n
 	return dst
 }
 
@@ -43,10 +43,14 @@ func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
 // A packet that does not end with a frame of this mux stays as it is, and one that
 // is sent without Finish is valid too.
 func (m *Mux) Finish(dst []byte) []byte {
-	at := m.last
-	m.last = span{}
+	at, body := m.last, m.lastBody
+	m.last, m.lastBody = span{}, 0
 	if at.to == 0 || at.to != len(dst) {
 		return dst
+	}
+	if body > 0 { // an external frame, of which nothing but the length stands before the body
+		dst[at.from] |= flagLast
+		return append(dst[:at.from+1], dst[at.to-body:]...)
 	}
 	f, rest, err := m.parseFrame(dst[at.from:])
 	if err != nil || len(rest) != 0 || f.last || !f.hasLength() {

@@ -30,6 +30,8 @@ type Mux struct {
 	window int  // cost of reliable messages begun; see ReliableWindow
 	shut   bool // in this AppendFrames: a message waits for the window, so none may overtake it
 	last   span // the last frame of the packet under construction
+	// lastBody is the length of its body if it is an external frame, else 0.
+	lastBody int
 
 	inbox  inbox
 	memory memory

@@ -17,7 +17,7 @@ type Run struct {
 }
 
 // MaxRunHead bounds the bytes of a run's head.
-const MaxRunHead = (2 + 32 + 68 + 7) / 8
+const MaxRunHead = (3 + 32 + 68 + 7) / 8
 
 // StepBits is what Append writes as a rule: the next group, from the same base.
 const StepBits = 2
@@ -25,11 +25,36 @@ const StepBits = 2
 // Begin writes a run's head: its first group, and the base that the first record
 // and as a rule all others start from.
 func (u *Run) Begin(w *pack.Writer, first Handle, base entangle.Tick) {
+	u.begin(w, first, base, false)
+}
+
+// BeginLike writes the head of a run of groups that are alike: their handles have no
+// gaps, each holds one entity, all changed in the same components, and none refers to
+// another. What that is stands once behind the head, and then only values.
+func (u *Run) BeginLike(w *pack.Writer, first Handle, base entangle.Tick) {
+	u.begin(w, first, base, true)
+}
+
+func (u *Run) begin(w *pack.Writer, first Handle, base entangle.Tick, alike bool) {
 	w.Bool(false)
+	w.Bool(alike)
 	appendHandle(w, first)
 	w.Uvarint(uint64(u.Tick - base))
 	w.Align()
 	u.Enter(first, base)
+}
+
+// MaxAlike bounds the groups of a run of groups that are alike: more than a packet
+// holds of any that have a value of two bits.
+const MaxAlike = 1 << 12
+
+// AppendCount writes how many groups are alike, at least one.
+func AppendCount(w *pack.Writer, n int) { w.Uvarint(uint64(n - 1)) }
+
+// ReadCount reads how many groups are alike, from the one that the head names on.
+func (u *Run) ReadCount(r *pack.Reader) (n int, ok bool) {
+	count := r.Uvarint() + 1
+	return int(count), r.Err() == nil && count <= MaxAlike && count <= uint64(Private-u.at%Private)
 }
 
 // Enter is Begin for one who writes only what comes after the head.
@@ -100,14 +125,16 @@ const MaxParts = 64
 // EndBits bounds what End writes.
 const EndBits = 1 + 4 + 7
 
-// ReadBegin reads a run's head into rec, which is then that of its first record.
-func (u *Run) ReadBegin(r *pack.Reader, rec *Record) bool {
+// ReadBegin reads a run's head into rec, which is then that of its first record, and
+// whether its groups are alike.
+func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (alike, ok bool) {
+	alike = r.Bool()
 	first, ok := readHandle(r)
 	base, aged := readAge(r, u.Tick)
 	r.Align()
 	u.at, u.base = first, base
 	*rec = Record{Kind: Update, Group: first, Tick: u.Tick, Base: base}
-	return ok && aged && r.Err() == nil
+	return alike, ok && aged && r.Err() == nil
 }
 
 // Read reads what stands before each record but the first. more is false at the

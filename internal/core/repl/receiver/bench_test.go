@@ -34,7 +34,7 @@ func columnsFrame(tick entangle.Tick, n int) []byte { return columnsOf(tick, tic
 
 func columnsOf(tick, age entangle.Tick, n int) []byte {
 	var w bits.Writer
-	w.Bool(false)
+	w.Bits(0b00, 2) // a run, of groups that may differ
 	handle(&w, 0)
 	w.Uvarint(uint64(age))
 	w.Align()

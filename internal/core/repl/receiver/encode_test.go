@@ -211,7 +211,7 @@ func message(records ...record) []byte {
 // run writes updates of one tick, by rising group of one space.
 func run(records ...record) []byte {
 	var w bits.Writer
-	w.Bool(false)
+	w.Bits(0b00, 2) // a run, of groups that may differ
 	for i := range records {
 		r := &records[i]
 		if i == 0 {

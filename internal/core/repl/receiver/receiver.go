@@ -50,6 +50,8 @@ type Receiver struct {
 	like  Alike
 	slots []repl.Slot
 	stats Stats
+
+	plain plain
 }
 
 // New returns an empty copy for a registry of the given number of components.

@@ -29,7 +29,11 @@ func (r *Receiver) item(tick entangle.Tick) error {
 	}
 	run := repl.Run{Tick: tick}
 	rec := &r.rec
-	for more, ok := true, run.ReadBegin(&r.in, &rec.Record); more; more, ok = run.Read(&r.in, &rec.Record) {
+	alike, ok := run.ReadBegin(&r.in, &rec.Record)
+	if alike && ok {
+		return r.values(&run, rec)
+	}
+	for more := true; more; more, ok = run.Read(&r.in, &rec.Record) {
 		if !ok {
 			return ErrMalformed
 		}

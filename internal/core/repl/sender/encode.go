@@ -92,6 +92,7 @@ func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
 	out := &w.bodies.w
 	w.sets.Append(out, &set)
 	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
+	w.bodies.here.prefix = out.LenBits()
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
 		w.src.Encode(out, s, c, &w.bodies.refs)
 	}

@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -150,10 +152,41 @@ func (p *Peer) acked(fl *flight, h repl.Handle) {
 
 func (p *Peer) lost(fl *flight, h repl.Handle) {
 	sp, i := p.spaceOf(h)
-	if sp.phase[i] == known && sp.base[i].Before(fl.tick) && sp.sent[i] == fl.tick {
-		sp.due.Set(i)
-		p.stats.Resent++
+	if sp.phase[i] != known || !sp.base[i].Before(fl.tick) || fl.tick.Before(sp.sent[i]) {
+		return
 	}
+	if sp == &p.public && p.flights.ranSince(fl.tick, h, h) {
+		return
+	}
+	sp.due.Set(i)
+	p.stats.Resent++
+}
+
+// ranSince reports whether a run that holds all handles from first to last was sent
+// after a tick.
+func (f *flightLog) ranSince(tick entangle.Tick, first, last repl.Handle) bool {
+	for i := f.runs.n - 1; i >= 0; i-- {
+		r := *f.runs.at(i)
+		if !tick.Before(r.tick) {
+			return false
+		}
+		if r.holds(first, last) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a run has all handles from first to last.
+func (r *run) holds(first, last repl.Handle) bool {
+	if first < r.groups[0] || last > r.groups[len(r.groups)-1] {
+		return false
+	}
+	if r.dense {
+		return true
+	}
+	_, there := slices.BinarySearch(r.groups, first)
+	return there && first == last
 }
 
 func (p *Peer) runAcked(fl *flight, r *run) {
@@ -172,6 +205,9 @@ func (p *Peer) runAcked(fl *flight, r *run) {
 }
 
 func (p *Peer) runLost(fl *flight, r *run) {
+	if r.dense && p.flights.ranSince(fl.tick, r.groups[0], r.groups[len(r.groups)-1]) {
+		return
+	}
 	for _, h := range r.groups {
 		p.lost(fl, h)
 	}

@@ -22,6 +22,7 @@ type run struct {
 type copied struct {
 	bases      span
 	off, bytes int
+	alike      bool
 }
 
 // runs is the partition of what changed in a tick into runs, and those of earlier
@@ -146,8 +147,12 @@ func (w *World) again(r *run, made *copied, base entangle.Tick) *copied {
 // when peers name what it refers to differently.
 func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 	out := &w.runs.w
-	made = copied{bases: allTime(w.tick), off: len(w.runs.arena)}
+	made = copied{bases: allTime(w.tick), off: len(w.runs.arena), alike: w.alike(r, base)}
 	out.Reset(w.runs.arena)
+	if made.alike {
+		w.writeAlike(r, base, &made)
+		return made, made.bytes <= maxRunBytes
+	}
 	wire := repl.Run{Tick: w.tick}
 	wire.Enter(r.groups[0], base)
 	for i, h := range r.groups {
@@ -164,6 +169,44 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 	made.bytes = len(w.runs.arena) - made.off
 	return made, true
 }
+
+// alike reports whether the groups of a run have all in common that stands before
+// their values.
+func (w *World) alike(r *run, base entangle.Tick) bool {
+	if !r.dense || len(r.groups) > repl.MaxAlike {
+		return false
+	}
+	first := w.chunk(w.public[r.groups[0]], base)
+	if first == nil || first.prefix == 0 {
+		return false
+	}
+	before, prefix := w.chunks.before(first), first.prefix
+	for _, h := range r.groups[1:] {
+		c := w.chunk(w.public[h], base)
+		if c == nil || c.prefix != prefix || w.chunks.before(c) != before {
+			return false
+		}
+	}
+	return true
+}
+
+// writeAlike writes a run of groups that are alike.
+func (w *World) writeAlike(r *run, base entangle.Tick, made *copied) {
+	out := &w.runs.w
+	repl.AppendCount(out, len(r.groups))
+	first := w.chunk(w.public[r.groups[0]], base)
+	out.Bits(w.chunks.before(first)>>chunkFlags, uint(first.prefix)-chunkFlags)
+	for _, h := range r.groups {
+		c := w.chunk(w.public[h], base)
+		made.bases.meet(c.bases)
+		w.chunks.appendValues(out, c)
+	}
+	w.runs.arena = out.Finish()
+	made.bytes = len(w.runs.arena) - made.off
+}
+
+// chunkFlags is what every chunk of one entity begins with: no references, alone.
+const chunkFlags = 2
 
 // writeRecord writes what stands of a group in a run from a base on, and returns the
 // bases for which that is the same.

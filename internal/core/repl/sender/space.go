@@ -21,7 +21,7 @@ type space struct {
 
 	phase   []phase
 	base    []entangle.Tick // newest tick that the peer holds before anything later applies
-	sent    []entangle.Tick // last tick of which anything was sent
+	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
 	shaped  []entangle.Tick // last tick of which structure was sent
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way

@@ -75,14 +75,18 @@ func (p *Peer) appendStep(room int) bool {
 
 // runHeadBits is what the head of a run takes, up to a whole byte.
 func runHeadBits(run *repl.Run, s *step) int {
-	bits := 2 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base))
+	bits := 3 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base))
 	return (bits + 7) &^ 7
 }
 
 // appendRun copies a whole run, or writes it anew in the plain twin.
 func (p *Peer) appendRun(s *step) {
 	w, r := p.world, s.run
-	p.run.Begin(&p.w, r.groups[0], s.base)
+	if s.made.alike {
+		p.run.BeginLike(&p.w, r.groups[0], s.base)
+	} else {
+		p.run.Begin(&p.w, r.groups[0], s.base)
+	}
 	if w.unrun {
 		w.rewrite(p, s)
 	} else {
@@ -94,19 +98,15 @@ func (p *Peer) appendRun(s *step) {
 	p.public.cursor = int(r.groups[len(r.groups)-1]) + 1
 }
 
-// sendRun notes that all groups of a run were sent.
+// sendRun notes that all groups of a run were sent. When is not noted for each: the
+// flights know it, and ask for it only when a packet is lost.
 func (sp *space) sendRun(r *run) {
 	first, last := r.groups[0], r.groups[len(r.groups)-1]
 	if !r.dense {
 		for _, h := range r.groups {
-			sp.sent[h] = r.tick
 			sp.due.Clear(int(h))
 		}
 		return
-	}
-	sent := sp.sent[first : last+1]
-	for i := range sent {
-		sent[i] = r.tick
 	}
 	for i := first >> 6; i <= last>>6; i++ {
 		sp.due[i] &^= within(i, first, last)
@@ -115,6 +115,11 @@ func (sp *space) sendRun(r *run) {
 
 // rewrite is the plain twin of copying a run: record by record.
 func (w *World) rewrite(p *Peer, s *step) {
+	if s.made.alike {
+		made, _ := w.write(s.run, s.base)
+		p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
+		return
+	}
 	for i, h := range s.run.groups {
 		if i > 0 {
 			p.run.Append(&p.w, h, s.base)
@@ -140,6 +145,9 @@ func (p *Peer) appendApart(s *step, room int) bool {
 		}
 		b := w.bodies.find(id, &bodyKey{kind: repl.Update, base: base, shaped: w.tick})
 		p.plan.records = append(p.plan.records, planned{at: int32(h), base: base, from: uint32(b.self)})
+	}
+	for _, h := range s.run.groups {
+		p.public.sent[h] = p.world.tick
 	}
 	p.public.sendRun(s.run)
 	*s = step{space: &p.public, from: from, to: len(p.plan.records)}

@@ -1,0 +1,94 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// plain is a run of groups that are alike: what stands before the values of each
+// stands once, before all.
+type plain struct {
+	like Alike // without a head
+	raw  []byte
+	body bits.Writer
+	buf  []byte
+}
+
+// values takes such a run.
+func (r *Receiver) values(run *repl.Run, rec *record) error {
+	set := &r.plain.like.Set
+	n, ok := run.ReadCount(&r.in)
+	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, set) || set.IsZero() {
+		return ErrMalformed // a value that has no bits does not change
+	}
+	r.plain.like.Tick = rec.Tick
+	for rec.Group--; n > 0; n-- { // from here on that of the last one taken
+		taken, err := r.several(rec, n)
+		if err != nil {
+			return err
+		}
+		if n -= taken; n == 0 {
+			break
+		}
+		rec.Group++
+		if err := r.one(rec); err != nil {
+			return err
+		}
+	}
+	r.in.Align()
+	return malformedIf(r.in.Err() != nil)
+}
+
+// several applies as many of the next n records as can be applied in one call.
+func (r *Receiver) several(rec *record, n int) (taken int, err error) {
+	if r.runner == nil {
+		return 0, nil
+	}
+	loans := r.takers(rec, min(n, r.runner.RunLength(&r.plain.like, &r.in)))
+	if len(loans) == 0 {
+		return 0, nil
+	}
+	taken, err = r.runner.UpdateRun(r.slots, &r.plain.like, &r.in)
+	r.took(rec, loans[:taken])
+	return taken, err
+}
+
+// one takes one record.
+func (r *Receiver) one(rec *record) error {
+	g := r.groups.get(rec.Group)
+	if g == nil || r.updater == nil || len(g.waits) > 0 || !g.takes(rec) {
+		return r.apart(rec)
+	}
+	r.refs = r.refs[:0]
+	if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.plain.like.Set, &r.in, r); err != nil {
+		return err
+	}
+	g.held = rec.Tick
+	r.stats.Updates++
+	return nil
+}
+
+// apart takes one record as if it stood alone, with all that belongs before its values.
+func (r *Receiver) apart(rec *record) error {
+	p, start := &r.plain, r.in
+	set := &p.like.Set
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		if err := r.sink.Skip(&r.in, c); err != nil {
+			return err
+		}
+	}
+	width := start.RemainingBits() - r.in.RemainingBits()
+	p.raw = append(p.raw[:0], make([]byte, (width+7)/8)...)
+	start.Copy(p.raw, width)
+	p.body.Reset(p.buf[:0])
+	p.body.Bits(0b10, 2) // no references, alone
+	r.sets.Append(&p.body, set)
+	p.body.Copy(p.raw, width)
+	p.buf = p.body.Finish()
+
+	behind := r.in
+	r.in.Reset(p.buf)
+	err := r.update(rec)
+	r.in = behind
+	return err
+}

@@ -65,3 +65,43 @@ func (n *network) messagesTo(e *end) (all []func()) {
 	}
 	return all
 }
+
+// An entity that is paused on its way to another group, before a peer has heard of
+// the move, is gone there until it resumes, and for good if it ends meanwhile.
+func TestWhatIsPausedOnTheMoveIsNotLeftBehind(t *testing.T) {
+	for name, c := range map[string]struct {
+		then   func(n *network)
+		copies int
+	}{
+		"resumed":   {func(n *network) { n.world.Resume(1) }, 3},
+		"abandoned": {func(n *network) { n.world.Abandon(1) }, 2},
+		"despawned": {func(n *network) { n.world.Despawn(1) }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t, 1, 3, 0)
+			e := n.join()
+			n.step(func() {
+				for _, name := range []uint32{2, 1, 1} {
+					n.spawnAt(sender.Place{Name: name})
+				}
+			})
+			n.step(func() {})
+			quiet := func(change func()) {
+				n.tick++
+				tick(n.world, change)
+			}
+			send := func() {
+				for _, deliver := range n.messagesTo(e) {
+					deliver()
+				}
+			}
+			quiet(func() { n.moveTo(1, sender.Place{Name: 2}) }) // there is no packet in this tick
+			quiet(func() { n.world.Pause(1) })
+			send()
+			assert.Len(t, e.sink.entities, 2)
+			quiet(func() { c.then(n) })
+			send()
+			assert.Len(t, e.sink.kept(), c.copies)
+		})
+	}
+}

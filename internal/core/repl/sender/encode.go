@@ -133,8 +133,12 @@ func (w *World) tells(l *leaver) bool {
 	return b.shapes.narrow(b.key.shaped, l.left)
 }
 
-// fate is what a leaver's end is to whom the body at hand is for.
+// fate is what a leaver's end is to whom the body at hand is for. One that was paused
+// since it moved is gone: the group that it is in can't state it before it resumes.
 func (w *World) fate(l *leaver) repl.Fate {
+	if l.fate == repl.Moved && w.isPaused(l.slot) {
+		return repl.Despawned
+	}
 	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.finds(l.slot) {
 		return repl.Despawned
 	}

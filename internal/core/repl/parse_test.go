@@ -192,7 +192,11 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 func (p *parser) run(tick entangle.Tick) (all []saying) {
 	run := repl.Run{Tick: tick}
 	var rec repl.Record
-	require.True(p.t, run.ReadBegin(&p.r, &rec))
+	alike, ok := run.ReadBegin(&p.r, &rec)
+	require.True(p.t, ok)
+	if alike {
+		return p.alike(&run, rec)
+	}
 	for more := true; more; {
 		s := saying{Record: rec, refs: p.refs()}
 		if p.r.Bool() {
@@ -206,6 +210,27 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 		more, ok = run.Read(&p.r, &rec)
 		require.True(p.t, ok)
 	}
+	return all
+}
+
+// alike reads a run of groups that are alike.
+func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
+	n, ok := run.ReadCount(&p.r)
+	require.True(p.t, ok)
+	var set repl.Mask
+	require.True(p.t, p.sets.Read(&p.r, &set))
+	require.False(p.t, set.IsZero())
+	for range n {
+		s := saying{Record: rec}
+		m := stated{set: set}
+		for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+			m.values[c] = p.value(&s, c)
+		}
+		s.members = append(s.members, m)
+		all = append(all, s)
+		rec.Group++
+	}
+	p.r.Align()
 	return all
 }
 

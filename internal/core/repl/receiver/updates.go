@@ -127,29 +127,32 @@ func (r *Receiver) resembles(rec *record) bool {
 // takers gathers the groups behind a record that can take one of its tick and base,
 // at most so many, and returns their loans.
 func (r *Receiver) takers(rec *record, most int) []loan {
-	loans := r.groups.loans(rec.Group + 1)
+	first, tick, base := rec.Group+1, rec.Tick, rec.Base
+	loans := r.groups.loans(first)
 	loans = loans[:min(len(loans), most)]
-	slots := r.slots[:0]
+	if len(loans) > cap(r.slots) {
+		r.slots = make([]repl.Slot, pageSize)
+	}
+	slots := r.slots[:len(loans)]
 	for i := range loans {
 		l := &loans[i]
-		if l.slot == repl.NoSlot && !r.groups.lend(rec.Group+1+repl.Handle(i)) {
+		if l.slot == repl.NoSlot && !r.groups.lend(first+repl.Handle(i)) || !l.held.Before(tick) || l.held.Before(base) {
+			loans = loans[:i]
 			break
 		}
-		if !l.held.Before(rec.Tick) || l.held.Before(rec.Base) {
-			break
-		}
-		slots = append(slots, l.slot)
+		slots[i] = l.slot
 	}
-	r.slots = slots
-	return loans[:len(slots)]
+	r.slots = slots[:len(loans)]
+	return loans
 }
 
 // took notes that the next groups have taken theirs, of which these are the loans.
 // The last one is then that of the record.
 func (r *Receiver) took(rec *record, loans []loan) {
+	tick := rec.Tick
 	for i := range loans {
-		if loans[i].held = rec.Tick; loans[i].slot == repl.NoSlot { // an event's reader asked for the group
-			r.groups.get(rec.Group + 1 + repl.Handle(i)).held = rec.Tick
+		if loans[i].held = tick; loans[i].slot == repl.NoSlot { // an event's reader asked for the group
+			r.groups.get(rec.Group + 1 + repl.Handle(i)).held = tick
 		}
 	}
 	rec.Group += repl.Handle(len(loans))

@@ -165,16 +165,23 @@ func (p *Peer) lost(fl *flight, h repl.Handle) {
 // ranSince reports whether a run that holds all handles from first to last was sent
 // after a tick.
 func (f *flightLog) ranSince(tick entangle.Tick, first, last repl.Handle) bool {
+	ran, ok := f.lastRun(tick, first, last)
+	return ok && tick.Before(ran)
+}
+
+// lastRun returns the tick of the newest run under way that holds all handles from
+// first to last, looking no further back than to a tick.
+func (f *flightLog) lastRun(from entangle.Tick, first, last repl.Handle) (tick entangle.Tick, ok bool) {
 	for i := f.runs.n - 1; i >= 0; i-- {
 		r := *f.runs.at(i)
-		if !tick.Before(r.tick) {
-			return false
+		if r.tick.Before(from) {
+			return 0, false
 		}
 		if r.holds(first, last) {
-			return true
+			return r.tick, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // holds reports whether a run has all handles from first to last.

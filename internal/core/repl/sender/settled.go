@@ -3,6 +3,7 @@ package sender
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -117,9 +118,24 @@ func (p *Peer) findUnsettled() (ok bool) {
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
 			return false
 		case sp.phase[i] == unknown:
-		case sp.unacked[i] != 0 || sp.base[i].Before(sp.sent[i]) && sp.sent[i] != p.world.tick:
-			p.needs = append(p.needs, repl.Need{Group: h, Tick: sp.sent[i]})
+		default:
+			sent := p.lastSent(sp, i)
+			if sp.unacked[i] != 0 || sp.base[i].Before(sent) && sent != p.world.tick {
+				p.needs = append(p.needs, repl.Need{Group: h, Tick: sent})
+			}
 		}
 	}
 	return len(p.needs) <= repl.MaxNeeds
+}
+
+// lastSent returns the last tick of which anything of a group was sent that is not
+// acknowledged.
+func (p *Peer) lastSent(sp *space, i int) entangle.Tick {
+	sent := sp.sent[i]
+	if sp == &p.public {
+		if ran, ok := p.flights.lastRun(sent, repl.Handle(i), repl.Handle(i)); ok {
+			return ran // the group was not predicted then
+		}
+	}
+	return sent
 }

@@ -33,4 +33,6 @@ type Group uint32
 // good:
 //
 //	generic.NewFilter2[Position, Velocity]().Without(generic.T[components.Remote]())
-type Remote struct{}
+type Remote struct {
+	_ [2]uint32 // the entity itself, by which the plugin knows the row
+}

@@ -38,6 +38,9 @@ type shortRoom struct {
 // whole.
 func (s *ShortRun) Length(r *bits.Reader) int {
 	at, stride, most := s.ahead(r)
+	if s.HeadBits == 0 {
+		return most
+	}
 	mask := uint64(1)<<s.HeadBits - 1
 	for i, bit := 0, at.bit; i < most; i, bit = i+1, bit+stride {
 		if at.load(bit)&mask != s.Head {
@@ -136,12 +139,27 @@ func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 
 func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 	q, bit := &s.op.quat, c.bit
-	w, m, bound, step, square := q.width&31, q.m, q.bound, q.step, q.square
-	one := uint64(1)<<w - 1
+	if q.width == quatBits {
+		return readUsualQuats(q, to, c)
+	}
+	for i := range to {
+		largest, x, y, z := q.unpack(c.load(bit))
+		bit += c.stride
+		wrong |= uint64(q.bound - (x*x + y*y + z*z + max(x*x, y*y, z*z)))
+		putQuat(q, &to[i], largest, x, y, z)
+	}
+	return wrong
+}
+
+// readUsualQuats is readQuats for the width that a quaternion has whose tag says
+// none: what is shifted by a constant takes half as long.
+func readUsualQuats(q *smallestThree, to [][4]float32, c column) (wrong uint64) {
+	const one = 1<<quatBits - 1
+	bit, m, bound, step, square := c.bit, q.m, q.bound, q.step, q.square
 	for i := range to {
 		code := c.load(bit)
 		bit += c.stride
-		x, y, z := int64(code>>2&one)-m, int64(code>>2>>w&one)-m, int64(code>>2>>w>>w&one)-m
+		x, y, z := int64(code>>2&one)-m, int64(code>>(2+quatBits)&one)-m, int64(code>>(2+2*quatBits)&one)-m
 		xx, yy, zz := x*x, y*y, z*z
 		sum, v := xx+yy+zz, &to[i]
 		wrong |= uint64(bound - sum - max(xx, yy, zz))

@@ -27,6 +27,7 @@ type Copy struct {
 	writer *columns.Writer
 	comps  []copied
 	remote ecs.ID
+	signed columns.Cells // of remote
 
 	entities []placed // by slot
 	known    []known  // by slot
@@ -74,11 +75,12 @@ type known struct {
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
 // that appear and vanish are told to the two functions.
 func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned, onDespawned func(ecs.Entity)) *Copy {
+	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
 	c := &Copy{
-		world: w, writer: columns.NewWriter(w),
-		remote: ecs.ComponentID[components.Remote](w),
-		slots:  map[ecs.Entity]repl.Slot{},
-		late:   newLate(),
+		world: w, writer: writer,
+		remote: remote, signed: writer.Cells(remote),
+		slots: map[ecs.Entity]repl.Slot{},
+		late:  newLate(),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}

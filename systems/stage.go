@@ -25,6 +25,7 @@ type stage struct {
 	// What the fill function writes, and the ids of one change of structure. They
 	// are kept here so that none of it is allocated per entity.
 	filling     []stagedValue
+	signs       bool // it has just got components.Remote
 	add, remove []ecs.ID
 	fill        func(ecs.Entity)
 }
@@ -213,12 +214,17 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	if len(s.add)+len(s.remove) == 0 {
 		c.fill(e)
 	} else {
+		s.signs = m.fresh
 		c.writer.Exchange(e, s.add, s.remove, s.fill)
+		s.signs = false
 	}
 }
 
 // fill writes the values of the member at hand into the world.
 func (c *Copy) fill(e ecs.Entity) {
+	if c.stage.signs {
+		c.writer.Sign(e, c.remote)
+	}
 	for i := range c.stage.filling {
 		v := &c.stage.filling[i]
 		value := c.writer.Bytes(e, c.comps[v.comp].id)

@@ -37,10 +37,11 @@ func (c *Copy) RunLength(like *receiver.Alike, r *bits.Reader) int {
 // them. It stops before any other.
 func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
 	run, now := &c.run, &c.choices.now
+	placed, bit := c.entities, now.bit
 	entities := run.entities[:min(len(slots), len(run.entities))]
 	for i, slot := range slots[:len(entities)] {
-		e := &c.entities[slot]
-		if e.holds&now.bit == 0 && !c.holdsChoice(slot) {
+		e := &placed[slot]
+		if e.holds&bit == 0 && !c.holdsChoice(slot) {
 			entities = entities[:i]
 			break
 		}
@@ -50,8 +51,9 @@ func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader
 		return 0, nil
 	}
 	n, err = c.readRun(entities, r)
+	tick := like.Tick
 	for _, slot := range slots[:n] {
-		c.entities[slot].tick = like.Tick
+		placed[slot].tick = tick
 	}
 	c.raiseRun(entities[:n])
 	return n, err
@@ -77,7 +79,7 @@ func (c *Copy) raiseRun(entities []ecs.Entity) {
 // have all of them.
 func (c *Copy) findRun(entities []ecs.Entity) (n int) {
 	found := &c.run.found
-	n = found.Find(&c.choices.now.comps[0].cells, entities)
+	n = found.Find(&c.signed, entities)
 	if n == 0 || !c.holdsAll(entities[0]) {
 		return 0
 	}

@@ -3,15 +3,28 @@ package columns
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
 )
 
+// Sign writes an entity into its own component: one that is as large as an Entity
+// and that nobody else writes to. A row of that column then says whose it is.
+func (wr *Writer) Sign(e ecs.Entity, id ecs.ID) {
+	if wr.sizeOf(id) != signatureSize {
+		panic("columns: a signature is an Entity: give it a component of that size")
+	}
+	*(*ecs.Entity)(wr.world.Get(e, id)) = e
+}
+
+const signatureSize = int(unsafe.Sizeof(ecs.Entity{}))
+
 // Stretch finds where many entities have their values that are of one archetype as
-// a rule and lie there one after the other. It asks Arche once for each entity and
-// not for each of its components: in all columns of an archetype they have the same
-// rows. It keeps nothing from one Find to the next, since rows stay where they are
-// only until the next change of structure.
+// a rule and lie there one after the other. It asks Arche where the first and one of
+// the last are, which gives it a stretch of rows that are there; of the rows between
+// them the signatures say whose they are. In all columns of an archetype an entity
+// has the same row. Nothing is kept from one Find to the next, since rows stay where
+// they are only until the next change of structure.
 type Stretch struct {
 	// Rows says for each entity how many rows behind the first it lies, or Stray for
 	// one that is elsewhere.
@@ -21,88 +34,107 @@ type Stretch struct {
 	// Straight: each lies right behind the one before it.
 	Straight bool
 
-	lead      *Cells
+	signed    *Cells
 	first     ecs.Entity
-	base      uintptr
-	low, high uintptr // between them, ends included, all is of the first's archetype
-	foreign   int     // entities that were found to be of others
+	base      unsafe.Pointer // the first one's signature
+	low, high int32          // rows between which, ends included, all are of its archetype
+	foreign   int            // entities that were found to be of others
 }
 
 // Stray stands for the row of an entity that is not in the first one's archetype,
 // or was not seen to be.
 const Stray = math.MinInt32
 
-// maxForeign is how many entities of other archetypes are met before all are that
-// do not lie between known ones.
-const maxForeign = 4
+const (
+	// maxForeign is how many entities of other archetypes are met before those that
+	// do not lie between known ones are no longer looked at.
+	maxForeign = 4
+	// enough is how many entities make a stretch: it then ends before a stray.
+	enough = 8
+)
 
-// Find looks for entities, of which there is at least one, by a component that is
-// not empty. It returns how many it found before one that is not alive or has no
-// such component.
-func (s *Stretch) Find(lead *Cells, entities []ecs.Entity) (n int) {
-	s.Rows, s.Strays, s.foreign = s.Rows[:0], 0, 0
-	s.Straight = true
-	s.lead, s.first = lead, entities[0]
-	s.base = s.address(s.first)
-	s.low, s.high = s.base, s.base
-	if last := entities[len(entities)-1]; s.base != 0 {
-		s.widen(last, s.address(last))
+// Find looks for entities, of which there is at least one, by their signatures. It
+// returns how many it found before one that is not alive or has none.
+func (s *Stretch) Find(signed *Cells, entities []ecs.Entity) (n int) {
+	s.Rows, s.Strays, s.Straight = s.Rows[:0], 0, true
+	if !s.begin(signed, entities) {
+		return 0
 	}
-	w, id, size := lead.world, lead.id, uintptr(lead.size)
-	next, row := s.base, int32(0)
 	rows := slices.Grow(s.Rows, len(entities))[:len(entities)]
+	base, low, high, row := s.base, s.low, s.high, int32(0)
 	for i, e := range entities {
-		if !w.Alive(e) {
-			break
-		}
-		at := uintptr(w.GetUnchecked(e, id))
-		if at == 0 {
-			break
-		}
-		if at != next || at > s.high || at < s.low {
-			s.Straight = false
-			row = s.far(e, at)
+		if row < low || row > high || *(*ecs.Entity)(unsafe.Add(base, int(row)*signatureSize)) != e {
+			if row = s.seek(e); row == lost || row == Stray && i >= enough {
+				break
+			}
+			s.note(row, i)
+			low, high = s.low, s.high
 		}
 		rows[i] = row
 		row++
-		next = at + size
 		n++
 	}
 	s.Rows = rows[:n]
 	return n
 }
 
-// address returns where an entity's value lies, 0 if it has none.
-func (s *Stretch) address(e ecs.Entity) uintptr {
-	if !s.lead.world.Alive(e) {
-		return 0
+// lost stands for the row of an entity that is not alive or has no signature.
+const lost = Stray + 1
+
+func (s *Stretch) note(row int32, i int) {
+	if row != int32(i) {
+		s.Straight = false
 	}
-	return uintptr(s.lead.world.GetUnchecked(e, s.lead.id))
+	if row == Stray {
+		s.Strays++
+	}
 }
 
-// far returns the row of an entity that is not behind the one before it.
-func (s *Stretch) far(e ecs.Entity, at uintptr) int32 {
-	if (at < s.low || at > s.high) && !s.widen(e, at) {
-		s.Strays++
+// begin finds the first entity, and one as far behind it as is in its archetype.
+func (s *Stretch) begin(signed *Cells, entities []ecs.Entity) bool {
+	s.signed, s.first, s.foreign = signed, entities[0], 0
+	s.low, s.high = 0, 0
+	if s.base = s.place(s.first); s.base == nil {
+		return false
+	}
+	for i := len(entities) - 1; i > 0; i /= 2 {
+		if row := s.seek(entities[i]); row != Stray && row != lost {
+			break
+		}
+	}
+	s.foreign = 0
+	return true
+}
+
+// place returns where an entity's signature is, nil if it has none.
+func (s *Stretch) place(e ecs.Entity) unsafe.Pointer {
+	if !s.signed.world.Alive(e) {
+		return nil
+	}
+	return s.signed.world.GetUnchecked(e, s.signed.id)
+}
+
+// seek asks Arche for an entity's row.
+func (s *Stretch) seek(e ecs.Entity) int32 {
+	at := s.place(e)
+	if at == nil {
+		return lost
+	}
+	far := (int(uintptr(at)) - int(uintptr(s.base))) / signatureSize
+	if row := int32(far); int(row) == far && row >= s.low && row <= s.high {
+		return row
+	}
+	if s.foreign == maxForeign || !s.akin(e) {
+		s.foreign = min(s.foreign+1, maxForeign)
 		return Stray
 	}
-	size := uint32(s.lead.size)
-	if at < s.base {
-		return -int32(uint32(s.base-at) / size)
-	}
-	return int32(uint32(at-s.base) / size)
+	row := int32(far)
+	s.low, s.high = min(s.low, row), max(s.high, row)
+	return row
 }
 
-// widen takes an address in, if it is of the first one's archetype.
-func (s *Stretch) widen(e ecs.Entity, at uintptr) bool {
-	if at == 0 || s.foreign == maxForeign {
-		return false
-	}
-	w := s.lead.world
-	if w.Mask(e) != w.Mask(s.first) || w.Relations().GetUnchecked(e, s.lead.id) != w.Relations().GetUnchecked(s.first, s.lead.id) {
-		s.foreign++
-		return false
-	}
-	s.low, s.high = min(s.low, at), max(s.high, at)
-	return true
+// akin reports whether an entity is of the first one's archetype.
+func (s *Stretch) akin(e ecs.Entity) bool {
+	w, id := s.signed.world, s.signed.id
+	return w.Mask(e) == w.Mask(s.first) && w.Relations().GetUnchecked(e, id) == w.Relations().GetUnchecked(s.first, id)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
@@ -59,6 +60,15 @@ type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 // not raised for the components of an entity that despawns.
 type ComponentRemoved[C any] struct{ Entity ecs.Entity }
 
+// GroupRefused is raised on a server when a group needs more than 64 KiB and is
+// therefore not sent, in no part: once, until entities or components come to it or go.
+type GroupRefused struct {
+	// Entity is one of the group.
+	Entity ecs.Entity
+	// Group is its name, zero for a group of its own.
+	Group components.Group
+}
+
 // TicksDropped is raised when a frame came so late that it could not make up for
 // all fixed steps since the last: Ticks of them will never run.
 type TicksDropped struct{ Ticks int }
@@ -67,6 +77,7 @@ func (ClientConnected) subscribe(*systems.Hub)    {}
 func (ClientDisconnected) subscribe(*systems.Hub) {}
 func (EntitySpawned) subscribe(*systems.Hub)      {}
 func (EntityDespawned) subscribe(*systems.Hub)    {}
+func (GroupRefused) subscribe(*systems.Hub)       {}
 func (TicksDropped) subscribe(*systems.Hub)       {}
 
 func (ComponentInserted[C]) subscribe(h *systems.Hub) {

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
@@ -66,6 +68,13 @@ func (s *Server) Initialize(w *ecs.World) {
 		panic("plugin: " + err.Error())
 	}
 	s.publisher = publisher
+	refused := systems.QueueOf[GroupRefused](s.hub)
+	marker := generic.NewMap[components.Replicate](w)
+	publisher.OnRefused(func(e ecs.Entity) {
+		if w.Alive(e) && marker.Has(e) { // else it is smaller by now
+			refused.Push(GroupRefused{Entity: e, Group: marker.Get(e).Group})
+		}
+	})
 	s.engine.Publish(publisher)
 	s.post.Attach(w, s.hub, publisher, nil)
 	ecs.AddResource(w, &door{post: s.post})

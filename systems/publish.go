@@ -36,6 +36,7 @@ type Publisher struct {
 	clamped uint64
 
 	unregistered unregistered
+	onRefused    func(ecs.Entity)
 }
 
 // NewPublisher follows the entities of w that have components.Replicate, with the
@@ -129,12 +130,19 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// report tells of entities that are too large to be sent, once for each change of
-// their structure.
+// OnRefused has f told of groups that are too large to be sent, by one of the
+// entities in each, once for each change of their structure.
+func (p *Publisher) OnRefused(f func(ecs.Entity)) { p.onRefused = f }
+
+// report tells of groups that are too large to be sent.
 func (p *Publisher) report() {
 	for s, ok := p.world.PollRefused(); ok; s, ok = p.world.PollRefused() {
-		p.unregistered.log.Warn("an entity is not sent, because it takes more than 64 KiB; spread its components over several",
-			"entity", p.table.Entity(columns.Slot(s)))
+		e := p.table.Entity(columns.Slot(s))
+		p.unregistered.log.Warn("a group is not sent, because it takes more than 64 KiB; make several of it, or spread an entity's components over several entities",
+			"entity", e)
+		if p.onRefused != nil {
+			p.onRefused(e)
+		}
 	}
 }
 

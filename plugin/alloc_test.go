@@ -13,6 +13,8 @@ import (
 // Once a world has settled, a tick of a server and its clients allocates nothing:
 // everything that moves is found, sent, received and applied in memory that is
 // there.
+//
+// Proves: R40
 func TestASettledTickAllocatesNothing(t *testing.T) {
 	g := newGame(t, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {

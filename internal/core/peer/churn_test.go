@@ -52,6 +52,8 @@ func (constant) Encode(w *bits.Writer, s repl.Slot, comp int, _ *repl.RefTable) 
 
 // Steady traffic allocates nothing, also where packets are lost and one in a hundred
 // entities is replaced by another in every tick.
+//
+// Proves: R40
 func TestChurnAndLossAllocateNothing(t *testing.T) {
 	const entities = 1000
 	world, shown := sender.NewWorld(constant{}, 2), &flat{crowd: *newCrowd()}

@@ -105,6 +105,7 @@ type copyGame struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
+	room      int // of a frame
 	copies    [2]*copyOf
 }
 
@@ -113,7 +114,7 @@ func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	w := ecs.NewWorld()
 	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer(), room: 100}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for range 10 {
@@ -132,7 +133,7 @@ func (g *copyGame) change() {
 		if g.rng.IntN(2) == 0 {
 			*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{float32(g.rng.IntN(200) - 100), float32(g.rng.IntN(200) - 100)}
 		}
-		if g.rng.IntN(3) == 0 {
+		if g.rng.IntN(3) == 0 && g.world.Has(e, ecs.ComponentID[copiedName](g.world)) {
 			*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{
 				Text: [3]byte{byte(g.rng.IntN(256))}, Of: g.entities[g.rng.IntN(len(g.entities))],
 			}
@@ -178,7 +179,7 @@ func (g *copyGame) send() {
 	}
 }
 
-func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, 100, g.packet) }
+func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, g.room, g.packet) }
 
 func (g *copyGame) both(do func(*receiver.Receiver) error) {
 	for _, c := range g.copies {
@@ -392,7 +393,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	w := ecs.NewWorld()
 	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer(), room: 100}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
 	for _, info := range infos {
@@ -412,5 +413,121 @@ func TestUpdateOfManyComponents(t *testing.T) {
 			first := *(*byte)(got)
 			assert.Equal(t, byte(1), first, info.Name)
 		}
+	}
+}
+
+// newRunGame is a game of many entities that move all at once, most of them of one
+// archetype.
+func newRunGame(t *testing.T, seed uint64) *copyGame {
+	g := newCopyGame(t, seed)
+	g.room = 400
+	marker, place, flag := ecs.ComponentID[components.Replicate](g.world), ecs.ComponentID[copiedPlace](g.world), ecs.ComponentID[copiedFlag](g.world)
+	for i := range 80 {
+		ids := []ecs.ID{marker, place}
+		if i/20 == 2 {
+			ids = append(ids, flag)
+		}
+		g.entities = append(g.entities, g.world.NewEntity(ids...))
+	}
+	return g
+}
+
+// move changes the places of nearly all, of all others nothing.
+func (g *copyGame) move() {
+	place, rest := ecs.ComponentID[copiedPlace](g.world), g.rng.IntN(3)
+	for _, e := range g.entities {
+		if g.world.Has(e, place) && g.rng.IntN(50) >= rest {
+			*(*copiedPlace)(g.world.Get(e, place)) = copiedPlace{float32(g.rng.IntN(200) - 100), float32(g.rng.IntN(200) - 100)}
+		}
+	}
+}
+
+// own is a component that the game puts on its copies.
+type own struct{ N int16 }
+
+// disturb changes the structure of both copies, without a word to anybody.
+func (g *copyGame) disturb() {
+	at, what := g.rng.IntN(len(g.entities)), g.rng.IntN(8)
+	for _, c := range g.copies {
+		e := c.copy.entities[at].entity
+		if !c.world.Alive(e) {
+			continue
+		}
+		id := ecs.ComponentID[own](c.world)
+		switch what {
+		case 0:
+			c.world.RemoveEntity(e)
+		case 1:
+			id = ecs.ComponentID[components.Remote](c.world)
+		case 2:
+			id = ecs.ComponentID[copiedPlace](c.world)
+		}
+		switch {
+		case what == 0:
+		case c.world.Has(e, id):
+			c.world.Remove(e, id)
+		default:
+			c.world.Add(e, id)
+		}
+	}
+}
+
+// A run in one call is its records one by one, whatever the game does to the copies
+// between frames, and where a frame changes structure too.
+func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
+	strays := 0
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestARunInOneCallIsItsRecordsOneByOne/seed=%d$'", seed)
+				}
+			}()
+			g := newRunGame(t, seed)
+			longest, bent := 0, 0
+			for range 60 {
+				for g.tick > 10 && g.rng.IntN(3) > 0 {
+					g.disturb()
+				}
+				if g.rng.IntN(10) == 0 {
+					g.change()
+				}
+				g.move()
+				g.send()
+				g.requireSame()
+				found := &g.copies[0].copy.run.found
+				longest, strays = max(longest, len(found.Rows)), strays+found.Strays
+				if !found.Straight {
+					bent++
+				}
+			}
+			assert.Greater(t, longest, 10)
+			assert.NotZero(t, bent)
+		})
+	}
+	assert.NotZero(t, strays)
+}
+
+// Of a run that breaks off, or in which a value is wrong, what stands before it is
+// applied, and nothing else.
+func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
+	g := newRunGame(t, 1)
+	g.send()
+	g.move()
+	g.tick++
+	require.NoError(t, g.publisher.Observe(g.tick))
+	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
+	fresh := newRunGame(t, 1)
+	fresh.send()
+	for bit := range 8 * len(frame) {
+		wrong := append([]byte(nil), frame...)
+		wrong[bit/8] ^= 1 << (bit % 8)
+		fresh.tick++
+		var errs [2]error
+		for i, c := range fresh.copies {
+			errs[i] = c.receiver.HandleUpdates(fresh.tick, wrong[:len(wrong)-bit%3])
+		}
+		require.Equal(t, errs[1] == nil, errs[0] == nil, "%v and %v", errs[0], errs[1])
+		fresh.requireSame()
 	}
 }

@@ -89,6 +89,7 @@ func (m *clientHeap) heap() float64 {
 	for _, c := range m.scene.clients {
 		*c = sceneClient{server: c.server}
 	}
+	*m.limit = sceneLimit{} // its buffers are not the server's
 	used := heapInUse() - m.before
 	runtime.KeepAlive(m)
 	return used

@@ -4,9 +4,10 @@ package channel
 // fragments, none of which is longer than FragmentSize.
 var classes = [...]int{16, 32, 64, 128, 256, FragmentSize}
 
-// poolKeep bounds the buffers that each class keeps for later: what is under way
-// at ten messages per tick and a round trip of 200 ms.
-const poolKeep = 128
+// poolKeep bounds the bytes that each class keeps for later, of small messages what
+// is under way at ten per tick and a round trip of 200 ms. A burst, as when a peer
+// joins, is not held for ever.
+const poolKeep = 16 << 10
 
 // pool lends buffers of up to FragmentSize bytes.
 type pool struct {
@@ -49,7 +50,7 @@ func (p *pool) copyOf(b []byte) []byte {
 // put takes a buffer back.
 func (p *pool) put(buf []byte) {
 	i := classOf(cap(buf))
-	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i]) >= poolKeep {
+	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i])*classes[i] >= poolKeep {
 		return
 	}
 	p.free[i] = append(p.free[i], buf[:0])

@@ -106,7 +106,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 // as widely as it can be.
 func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	w := p.world
-	key := bodyKey{kind: kind, view: sp.view[i], base: w.tick, shaped: w.tick}
+	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick}
 	if kind == repl.Delta {
 		key.base, key.shaped = sp.base[i], sp.shaped[i]
 	}

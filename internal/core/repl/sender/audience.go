@@ -106,8 +106,10 @@ func (p *Peer) unreserve(i int) {
 // disregard forgets what was said of a group, so that the next one under its handle is
 // seen whole, and not predicted.
 func (p *Peer) disregard(sp *space, i int) {
-	p.world.views.use(sp.view[i], -1)
-	sp.view[i] = 0
+	p.world.views.use(sp.viewOf(i), -1)
+	if sp.view != nil {
+		sp.view[i] = 0
+	}
 	p.forgetPredicted(sp, i)
 }
 

@@ -57,7 +57,7 @@ func (p *Peer) Close() {
 				w.release(p.group(sp, i))
 			}
 			p.met(sp, i)
-			w.views.use(sp.view[i], -1)
+			w.views.use(sp.viewOf(i), -1)
 		}
 	}
 	for _, id := range p.private.groups {

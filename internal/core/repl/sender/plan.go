@@ -170,7 +170,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 		sp.due.Clear(i)
 		return
 	}
-	b := w.body(id, bodyKey{kind: repl.Update, view: sp.view[i], base: sp.base[i], shaped: w.tick})
+	b := w.body(id, bodyKey{kind: repl.Update, view: sp.viewOf(i), base: sp.base[i], shaped: w.tick})
 	if !b.some { // what changed is paused by now, or hidden
 		sp.due.Clear(i)
 		return

@@ -26,7 +26,7 @@ type space struct {
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
 	acted   entangle.Tick   // last tick of which structure of any group was sent
-	view    []View
+	view    []View          // nil while the peer sees all of every group
 
 	due      repl.Bitset // has values to send
 	shapeDue repl.Bitset // has structure to send
@@ -56,7 +56,9 @@ func (sp *space) grow(n int, now entangle.Tick) {
 		sp.shaped = append(sp.shaped, now-1<<30)
 		sp.seq = append(sp.seq, 0)
 		sp.unacked = append(sp.unacked, 0)
-		sp.view = append(sp.view, 0)
+	}
+	if sp.view != nil {
+		sp.showAll(n)
 	}
 	sp.due.Grow(n)
 	sp.shapeDue.Grow(n)
@@ -66,6 +68,19 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.predicted.Grow(n)
 	sp.mentioned.Grow(n)
 	sp.hidden.Grow(n)
+}
+
+// showAll gives every handle below n without a view the one of all.
+func (sp *space) showAll(n int) {
+	sp.view = append(sp.view, make([]View, n-len(sp.view))...)
+}
+
+// viewOf returns what the peer sees of a group.
+func (sp *space) viewOf(i int) View {
+	if sp.view == nil {
+		return 0
+	}
+	return sp.view[i]
 }
 
 // forget makes a handle as new.
@@ -81,7 +96,7 @@ func (sp *space) forget(i int) {
 
 // settle works out whether values alone can be sent of a group.
 func (sp *space) settle(i int) {
-	if sp.phase[i] == known && sp.view[i] == 0 && !sp.predicted.Has(i) && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
+	if sp.phase[i] == known && sp.viewOf(i) == 0 && !sp.predicted.Has(i) && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
 		sp.steady.Set(i)
 	} else {
 		sp.steady.Clear(i)

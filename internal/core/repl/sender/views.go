@@ -93,7 +93,7 @@ func (p *Peer) finds(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.find(id)
-	h, _ := p.world.views.hides(sp.view[i], s)
+	h, _ := p.world.views.hides(sp.viewOf(i), s)
 	return !h.Whole
 }
 
@@ -114,9 +114,12 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 		return false
 	}
 	w.views.use(id, 1)
-	w.views.use(sp.view[i], -1)
-	if id == sp.view[i] {
+	w.views.use(sp.viewOf(i), -1)
+	if id == sp.viewOf(i) {
 		return true
+	}
+	if sp.view == nil {
+		sp.showAll(len(sp.phase))
 	}
 	sp.view[i] = id
 	sp.steady.Clear(i)

@@ -235,6 +235,9 @@ func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.
 		p.refs.begin(lateHolder{slot, comp})
 	}
 	value := p.table.Value(columns.Slot(slot), p.cols[comp])
+	if value == nil {
+		value = p.table.Known(columns.Slot(slot), p.cols[comp]) // of a paused entity: as it was
+	}
 	p.clamped += uint64(p.plans[comp].Encode(w, value, &p.refs))
 }
 

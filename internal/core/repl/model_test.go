@@ -37,6 +37,7 @@ type model struct {
 	entities map[repl.Slot]entity
 	places   map[repl.Slot]sender.Place
 	paused   map[repl.Slot]bool
+	frozen   map[repl.Slot]entity             // as they were when they were paused
 	changed  map[repl.Slot]*[20]entangle.Tick // value or presence, by component
 	came     map[repl.Slot]entangle.Tick      // to its group
 	names    uint32
@@ -45,19 +46,24 @@ type model struct {
 func newModel(comps int) *model {
 	return &model{
 		comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{},
-		paused: map[repl.Slot]bool{}, changed: map[repl.Slot]*[20]entangle.Tick{},
+		paused: map[repl.Slot]bool{}, frozen: map[repl.Slot]entity{}, changed: map[repl.Slot]*[20]entangle.Tick{},
 		came: map[repl.Slot]entangle.Tick{},
 	}
 }
 
 func (m *model) snapshot() map[repl.Slot]entity { return maps.Clone(m.entities) }
 
+// told is an entity as the sender is to tell of it: a paused one as it was before.
+func (m *model) told(slot repl.Slot) entity {
+	if m.paused[slot] {
+		return m.frozen[slot]
+	}
+	return m.entities[slot]
+}
+
 // Encode implements sender.Source.
 func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
-	if m.paused[slot] {
-		panic("a value is read that can't be read")
-	}
-	value := m.entities[slot].values[comp]
+	value := m.told(slot).values[comp]
 	if m.links && comp == linkComp {
 		index := uint32(0)
 		if _, lives := m.entities[repl.Slot(value)-1]; lives {

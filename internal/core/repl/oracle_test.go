@@ -145,8 +145,7 @@ func (n *network) judgeValues(e *end, l *life, s *saying) {
 		require.Equal(n.t, n.stand(slot), at, "an entity is another")
 		require.False(n.t, told[slot], "a member twice")
 		told[slot] = true
-		require.False(n.t, n.model.paused[slot], "said of one that is paused")
-		is := n.model.entities[slot]
+		is := n.model.told(slot)
 		h := e.eyes.hides(n.key(slot), slot)
 		require.Falsef(n.t, h.Whole, "tick %d: entity %x is hidden, and told of", n.tick, is.name())
 		may := is.mask.Without(h.Comps)

@@ -67,14 +67,14 @@ func (n *network) messagesTo(e *end) (all []func()) {
 }
 
 // An entity that is paused on its way to another group, before a peer has heard of
-// the move, is gone there until it resumes, and for good if it ends meanwhile.
-func TestWhatIsPausedOnTheMoveIsNotLeftBehind(t *testing.T) {
+// the move, gets there as it was, and ends there.
+func TestWhatIsPausedOnTheMoveGetsThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		then   func(n *network)
 		copies int
 	}{
 		"resumed":   {func(n *network) { n.world.Resume(1) }, 3},
-		"abandoned": {func(n *network) { n.world.Abandon(1) }, 2},
+		"abandoned": {func(n *network) { n.world.Abandon(1) }, 3},
 		"despawned": {func(n *network) { n.world.Despawn(1) }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +98,12 @@ func TestWhatIsPausedOnTheMoveIsNotLeftBehind(t *testing.T) {
 			quiet(func() { n.moveTo(1, sender.Place{Name: 2}) }) // there is no packet in this tick
 			quiet(func() { n.world.Pause(1) })
 			send()
-			assert.Len(t, e.sink.entities, 2)
+			assert.Len(t, e.sink.entities, 3)
+			assert.Len(t, e.copy.Members(0, nil), 2)
 			quiet(func() { c.then(n) })
 			send()
 			assert.Len(t, e.sink.kept(), c.copies)
+			assert.Equal(t, 3, e.sink.spawned)
 		})
 	}
 }

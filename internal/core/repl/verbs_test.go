@@ -206,7 +206,7 @@ func (n *network) pause(slot repl.Slot) {
 			return
 		}
 	}
-	n.model.paused[slot] = true
+	n.model.paused[slot], n.model.frozen[slot] = true, n.model.entities[slot]
 	n.world.Pause(slot)
 }
 
@@ -222,6 +222,9 @@ func (n *network) resumeAll() {
 }
 
 func (n *network) reshape(slot repl.Slot, e entity) {
+	if n.model.paused[slot] {
+		return // what becomes of it is told with its resuming
+	}
 	c := 1 + n.rng.IntN(n.model.comps-1)
 	if e.mask.Has(c) {
 		e.mask.Clear(c)

@@ -133,12 +133,8 @@ func (w *World) tells(l *leaver) bool {
 	return b.shapes.narrow(b.key.shaped, l.left)
 }
 
-// fate is what a leaver's end is to whom the body at hand is for. One that was paused
-// since it moved is gone: the group that it is in can't state it before it resumes.
+// fate is what a leaver's end is to whom the body at hand is for.
 func (w *World) fate(l *leaver) repl.Fate {
-	if l.fate == repl.Moved && w.isPaused(l.slot) {
-		return repl.Despawned
-	}
 	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.finds(l.slot) {
 		return repl.Despawned
 	}
@@ -174,20 +170,21 @@ func (w *World) encodeJoins(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	for i := range gr.members {
 		m := &gr.members[i]
-		if !w.joins(m) || w.hidden(m) || m.paused && !full {
+		rests := m.rests()
+		if !w.joins(m) || w.hidden(m) || rests && !full {
 			continue
 		}
 		numbers.Append(out, m.number)
 		if full {
-			out.Bool(m.paused)
+			out.Bool(rests)
 		}
-		if !m.paused {
+		if !rests {
 			w.encodeName(id, m)
 		}
 	}
 	numbers.End(out)
 	for i := range gr.members {
-		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !m.paused {
+		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !m.rests() {
 			w.encodeWhole(m.slot)
 		}
 	}

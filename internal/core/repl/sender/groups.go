@@ -30,7 +30,7 @@ type group struct {
 	members []member // by rising number
 	left    []leaver // those that some peer may not have heard of yet
 	numbers repl.Member
-	active  int32 // members that are not paused
+	active  int32 // members that do not rest
 	natives int32 // entities that were born here and live, wherever they are now
 
 	changed entangle.Tick // newest change of a value or of structure
@@ -47,7 +47,8 @@ type group struct {
 type member struct {
 	slot   repl.Slot
 	number repl.Member
-	paused bool // its values can't be read for the time being
+	paused bool // its values don't change for the time being, whatever the source says
+	astray bool // it was paused before all peers had heard that it came from elsewhere
 	// joined is the tick since which it is stated whole to whoever was last sent
 	// the group's structure before it.
 	joined entangle.Tick
@@ -55,6 +56,11 @@ type member struct {
 	// though it is stated anew after a pause.
 	since entangle.Tick
 }
+
+// rests reports whether a member is paused and stays as the peers have it. One that is
+// astray is stated as it was before, or it would be in no group for those that hear
+// only now that it left its last.
+func (m *member) rests() bool { return m.paused && !m.astray }
 
 // leaver is a member that is no longer one.
 type leaver struct {

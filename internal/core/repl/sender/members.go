@@ -66,7 +66,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	gr := &w.groups[id]
 	i := gr.at(s)
 	m := gr.members[i]
-	if !m.paused {
+	if !m.rests() {
 		gr.active--
 	}
 	gr.members = slices.Delete(gr.members, i, i+1)
@@ -123,8 +123,7 @@ func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) {
 }
 
 // Move takes an entity over to another group, as it is. It keeps its name and its
-// copies. One that is paused stays where it is: its values can't be read, as they
-// would have to be.
+// copies. One that is paused stays where it is: what it is by now is not told.
 func (w *World) Move(s repl.Slot, to Place) {
 	t := &w.slots
 	if !t.used.Has(int(s)) || w.groups[t.group[s]].place == to || w.isPaused(s) {
@@ -141,12 +140,26 @@ func (w *World) Move(s repl.Slot, to Place) {
 	w.trails[s] = w.trails[s].with(from)
 }
 
-// Pause stops an entity from being sent: its values can't be read, and the peers
-// keep it as it was last sent.
+// Pause stops an entity from being sent: the peers keep it as it was last sent. From
+// now on the source may be asked for its values as they were before.
 func (w *World) Pause(s repl.Slot) {
-	if w.slots.used.Has(int(s)) && !w.isPaused(s) {
-		w.setPaused(s, true)
+	if !w.slots.used.Has(int(s)) || w.isPaused(s) {
+		return
 	}
+	gr, m := w.member(s)
+	m.paused, m.astray = true, w.unheard(s)
+	if m.rests() {
+		gr.active--
+	}
+}
+
+// unheard reports whether a peer that may see an entity where it is has not heard yet
+// that it left another group.
+func (w *World) unheard(s repl.Slot) (some bool) {
+	for _, p := range w.peers {
+		p.cameFrom(s, w.slots.group[s], func(groupID) { some = true })
+	}
+	return some
 }
 
 // Resume sends an entity again, whole.
@@ -154,27 +167,24 @@ func (w *World) Resume(s repl.Slot) {
 	if !w.slots.used.Has(int(s)) || !w.isPaused(s) {
 		return
 	}
-	w.setPaused(s, false)
-	id := w.slots.group[s]
-	gr := &w.groups[id]
-	gr.members[gr.at(s)].joined = w.tick
+	gr, m := w.member(s)
+	if m.rests() {
+		gr.active++
+	}
+	m.paused, m.astray, m.joined = false, false, w.tick
 	w.slots.touched[s] = w.tick
-	w.touch(id, true)
+	w.touch(w.slots.group[s], true)
+}
+
+// member returns a slot that is taken in as one of its group.
+func (w *World) member(s repl.Slot) (*group, *member) {
+	gr := &w.groups[w.slots.group[s]]
+	return gr, &gr.members[gr.at(s)]
 }
 
 func (w *World) isPaused(s repl.Slot) bool {
-	gr := &w.groups[w.slots.group[s]]
-	return gr.members[gr.at(s)].paused
-}
-
-func (w *World) setPaused(s repl.Slot, paused bool) {
-	gr := &w.groups[w.slots.group[s]]
-	gr.members[gr.at(s)].paused = paused
-	if paused {
-		gr.active--
-	} else {
-		gr.active++
-	}
+	_, m := w.member(s)
+	return m.paused
 }
 
 // takeNumber returns a member number of a group that no peer knows as another's.

@@ -10,8 +10,8 @@ import (
 
 // Source is the world that is sent, as a sender sees it.
 type Source interface {
-	// Encode writes the present value of a component of a slot. Entities in it
-	// are written as indexes into refs.
+	// Encode writes the present value of a component of a slot, of one that is paused
+	// the last before that. Entities in it are written as indexes into refs.
 	Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable)
 }
 

@@ -129,7 +129,7 @@ func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 		code := c.load(bit)
 		bit += c.stride
 		x, y, z := code&one, code>>w&one, code>>w>>w&one
-		wrong |= last - x | last - y | last - z
+		wrong |= (last - x) | (last - y) | (last - z)
 		to[i] = [3]float32{
 			float32(float64(int64(x)+offset) * step), float32(float64(int64(y)+offset) * step), float32(float64(int64(z)+offset) * step),
 		}

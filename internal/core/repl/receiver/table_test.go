@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // A table is a map of groups by handle, whose groups come by rising handle, and
@@ -46,5 +47,65 @@ func TestTableIsAMap(t *testing.T) {
 		})
 		require.Empty(t, twin)
 		require.Zero(t, table.n)
+	})
+}
+
+// While a group is lent, the loan says how far it is; whoever gets the group meets it
+// there and ends the loan. Only a group is lent of which a run may write.
+func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var table table
+		handle := repl.Handle(rapid.Uint32Range(0, 2*pageSize-1).Draw(t, "handle"))
+		g := &group{handle: handle, members: []member{{slot: 7}}}
+		g.known, g.held = rapid.Bool().Draw(t, "known"), 3
+		if rapid.Bool().Draw(t, "waits") {
+			g.waits = append(g.waits, &waiting{})
+		}
+		if g.members[0].number = repl.Member(rapid.IntRange(0, 1).Draw(t, "number")); rapid.Bool().Draw(t, "empty") {
+			g.members = nil
+		}
+		fit := g.known && len(g.waits) == 0 && g.leads()
+		require.Empty(t, table.loans(handle))
+		table.put(g)
+		loans := table.loans(handle)
+		require.Len(t, loans, pageSize-int(handle%pageSize))
+		require.Equal(t, repl.NoSlot, loans[0].slot)
+		require.Equal(t, fit, table.lend(handle))
+		if !fit {
+			require.Equal(t, repl.NoSlot, loans[0].slot)
+			return
+		}
+		require.Equal(t, loan{slot: 7, held: 3}, loans[0])
+		loans[0].held = 9
+		if rapid.Bool().Draw(t, "each") {
+			table.each(func(each *group) { require.EqualValues(t, 9, each.held) })
+		}
+		require.EqualValues(t, 9, table.get(handle).held)
+		require.Equal(t, repl.NoSlot, loans[0].slot)
+		g.held = 10
+		require.EqualValues(t, 10, table.get(handle).held)
+	})
+}
+
+// A set stands before the values of each record of a run as it stands anywhere.
+func TestTheCodeOfASetIsWhatAppendWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		comps := rapid.IntRange(1, repl.MaxComponents).Draw(t, "registered")
+		var m repl.Mask
+		for range rapid.IntRange(0, 8).Draw(t, "set") {
+			m.Set(rapid.IntRange(0, comps-1).Draw(t, "component"))
+		}
+		sets, most := repl.NewSets(comps), rapid.UintRange(0, bits.PeekBits).Draw(t, "most")
+		var w bits.Writer
+		sets.Append(&w, &m)
+		code, width, ok := sets.Code(&m, most)
+		require.Equal(t, w.LenBits() <= int(most), ok)
+		if ok {
+			var r bits.Reader
+			want := w.LenBits()
+			r.Reset(w.Finish())
+			require.Equal(t, want, int(width))
+			require.Equal(t, r.Bits(width), code)
+		}
 	})
 }

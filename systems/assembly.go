@@ -29,7 +29,7 @@ type job struct {
 }
 
 // worthwhile is how many clients each worker has to have for another one to be of use.
-const worthwhile = 4
+const worthwhile = 2
 
 func (a *assembly) start(workers int) {
 	*a = assembly{payload: make([][]byte, max(workers, 1))}

@@ -83,7 +83,8 @@ func (x *stretchWorld) check(t require.TestingT, entities []ecs.Entity) {
 			continue
 		}
 		for _, of := range []*Cells{&x.cells, &x.body} {
-			require.Equal(t, of.At(e), (*byte)(unsafe.Add(unsafe.Pointer(of.At(entities[0])), int(row)*of.size)))
+			found := (*byte)(unsafe.Add(unsafe.Pointer(of.At(entities[0])), int(row)*of.size))
+			require.Same(t, of.At(e), found)
 		}
 	}
 	require.Equal(t, strays, x.found.Strays)

@@ -44,7 +44,7 @@ func (f *flight) newest() uint64 { return f.next - 1 }
 func (f *flight) slot(seq uint64) *slot { return &f.slots[seq&uint64(len(f.slots)-1)] }
 
 func (f *flight) take(at time.Duration) {
-	for f.slot(f.next).state == inFlight {
+	for f.keeps(f.slot(f.next), at) {
 		f.grow()
 	}
 	if len(f.acked)-f.polled >= MaxInFlight {
@@ -52,6 +52,16 @@ func (f *flight) take(at time.Duration) {
 	}
 	*f.slot(f.next) = slot{seq: f.next, at: at, state: inFlight}
 	f.next++
+}
+
+// memory is how long a packet that was given up is remembered. An acknowledgement that
+// comes after all is how a line that has become slower shows: without it, each packet
+// would be given up too early for ever.
+const memory = 2 * LossMax
+
+// keeps reports whether a slot must not be taken for another packet.
+func (f *flight) keeps(s *slot, at time.Duration) bool {
+	return s.state == inFlight || s.state == lost && at-s.at < memory && len(f.slots) < maxSlots
 }
 
 const unpolled = "packet: verdicts pile up: call PollAcked and PollLost until both are empty, after each HandleHeader and each tick"

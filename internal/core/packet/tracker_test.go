@@ -133,6 +133,36 @@ func TestALongRoundTripIsLearned(t *testing.T) {
 	assert.Equal(t, trip, tr.ResendRTT().Round(100*time.Millisecond))
 }
 
+// A line that becomes much slower while many packets are under way is noticed by the
+// acknowledgements that come too late.
+//
+// Proves: P3
+func TestALineThatBecomesSlowerIsNoticed(t *testing.T) {
+	tr := NewTracker(Config{})
+	var sent []time.Duration // by id less 1
+	trip := 40 * time.Millisecond
+	heard := 0
+	ackedLate := 0
+	for at := time.Duration(0); at < 6*time.Second; at += 3 * time.Millisecond {
+		if at >= time.Second {
+			trip = 400 * time.Millisecond
+		}
+		tr.Next(after(at), 0, Data)
+		sent = append(sent, at)
+		for heard < len(sent) && sent[heard]+trip <= at {
+			heard++
+			ack(t, tr, uint16(heard), 0, after(at))
+		}
+		if got := polledAcked(tr); at >= 3*time.Second {
+			ackedLate += len(got)
+		}
+		polledLost(tr, after(at))
+	}
+	assert.InDelta(t, float64(400*time.Millisecond), float64(tr.RTT()), float64(5*time.Millisecond))
+	assert.Greater(t, ackedLate, 900, "of 1000")
+	assert.LessOrEqual(t, len(tr.sent.slots), maxSlots)
+}
+
 func TestLostWhenTheWindowMovesPast(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 40)

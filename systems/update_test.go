@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -105,7 +106,7 @@ type copyGame struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
-	room      int // of a frame
+	room      int // of a frame; 0: 100
 	copies    [2]*copyOf
 }
 
@@ -114,7 +115,7 @@ func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	w := ecs.NewWorld()
 	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer(), room: 100}
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for range 10 {
@@ -179,7 +180,7 @@ func (g *copyGame) send() {
 	}
 }
 
-func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, g.room, g.packet) }
+func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, cmp.Or(g.room, 100), g.packet) }
 
 func (g *copyGame) both(do func(*receiver.Receiver) error) {
 	for _, c := range g.copies {
@@ -393,7 +394,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	w := ecs.NewWorld()
 	publisher, err := NewPublisher(&w, infos, ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer(), room: 100}
+	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
 	for _, info := range infos {

@@ -29,6 +29,7 @@ type group struct {
 
 	members []member // by rising number
 	left    []leaver // those that some peer may not have heard of yet
+	kept    int      // how many of them were left when they were last looked through
 	numbers repl.Member
 	active  int32 // members that do not rest
 	natives int32 // entities that were born here and live, wherever they are now

@@ -35,14 +35,16 @@ func (w *World) forgetTrail(s repl.Slot, id groupID) {
 	w.trails[s] = t
 }
 
-// maxLeavers is how many leavers a group has before those are looked for that can
-// be forgotten.
-const maxLeavers = 16
+// minTidy is how many leavers a group has before those are looked for that can be
+// forgotten.
+const minTidy = 16
 
-// tidy forgets leavers of a group now and then.
+// tidy forgets leavers of a group when there are twice as many as were kept the last
+// time.
 func (w *World) tidy(id groupID) {
-	if gr := &w.groups[id]; len(gr.left) > maxLeavers && gr.left[0].left.Before(w.tick-quarantine) {
+	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*gr.kept) {
 		w.forgetLeavers(id)
+		gr.kept = len(gr.left)
 	}
 }
 
@@ -51,7 +53,7 @@ func (w *World) tidy(id groupID) {
 func (w *World) forgetLeavers(id groupID) {
 	gr := &w.groups[id]
 	heard := w.heard(id)
-	kept := gr.left[:0]
+	kept, struck := gr.left[:0], w.sorted[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
 		l.heard = rested(l.left, w.tick) && l.left.Before(heard)
@@ -59,15 +61,22 @@ func (w *World) forgetLeavers(id groupID) {
 			kept = append(kept, l)
 			continue
 		}
-		if l.slot != repl.NoSlot && !gr.remembers(kept, l.slot) {
+		if l.slot != repl.NoSlot {
+			struck = append(struck, l)
+		}
+	}
+	gr.left, w.sorted = kept, struck
+	for _, l := range struck {
+		if !gr.remembers(l.slot) {
 			w.forgetTrail(l.slot, id)
 		}
 	}
-	gr.left = kept
 }
 
-func (gr *group) remembers(kept []leaver, s repl.Slot) bool {
-	return slices.ContainsFunc(kept, func(l leaver) bool { return l.slot == s })
+// remembers reports whether an entity is among the leavers: it can have left more than
+// once.
+func (gr *group) remembers(s repl.Slot) bool {
+	return slices.ContainsFunc(gr.left, func(l leaver) bool { return l.slot == s })
 }
 
 // heard returns a tick before which every peer has heard of all that happened to a

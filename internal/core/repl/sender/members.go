@@ -74,7 +74,9 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	w.touch(id, true)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)
+		return
 	}
+	w.tidy(id)
 }
 
 // Despawn lets an entity go that is gone.

@@ -27,7 +27,7 @@ var all = []reflect.Type{
 
 // Types that are no components of their own: fields of components, and resources.
 var others = []reflect.Type{
-	reflect.TypeFor[components.Target](),
+	reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](),
 	reflect.TypeFor[components.Targets](),
 	reflect.TypeFor[components.Text32](),
 	reflect.TypeFor[components.Time](),
@@ -82,7 +82,7 @@ func exportedTypesOf(decl ast.Decl) []string {
 
 // Arche moves components as raw bytes, which loses pointers.
 func TestComponentsHoldNoPointers(t *testing.T) {
-	values := []reflect.Type{reflect.TypeFor[components.Target](), reflect.TypeFor[components.Text32]()}
+	values := []reflect.Type{reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](), reflect.TypeFor[components.Text32]()}
 	for _, component := range slices.Concat(all, values) {
 		assert.Empty(t, pointerIn(component), "%v", component)
 	}

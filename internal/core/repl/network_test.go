@@ -31,6 +31,7 @@ type network struct {
 	sent [][]byte // all that left, in order; for twins
 	keep bool
 
+	tight  bool // not all that could be sent is
 	trusts bool // little is judged: a twin is
 
 	history map[entangle.Tick]moment // the same world once more, as it was after every tick
@@ -170,8 +171,11 @@ func (n *network) sendTo(e *end) {
 		}
 		require.LessOrEqual(n.t, len(b), 200)
 		n.sendFrame(e, e.pkt, b)
+		if n.tight && e.rng.IntN(2) == 0 {
+			break // the rest waits
+		}
 	}
-	if e.rng.IntN(4) > 0 { // a packet that goes out anyway
+	if e.pkt++; e.rng.IntN(4) > 0 { // a packet that goes out anyway
 		if b := e.peer.AppendMark([]byte("head"), 200); len(b) > len("head") {
 			n.sendFrame(e, e.pkt, b[len("head"):])
 		}

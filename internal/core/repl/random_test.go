@@ -87,6 +87,7 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	n.model.links = seed%2 == 0
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]
+	n.tight = seed%5 == 0
 	return n
 }
 
@@ -106,7 +107,7 @@ func (n *network) live() {
 
 // end ends changes and loss, and expects equal worlds.
 func (n *network) end() {
-	n.loss = 0
+	n.loss, n.tight = 0, false
 	n.step(n.resumeAll)
 	n.settle()
 	for _, e := range n.peers {

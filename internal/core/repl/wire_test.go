@@ -3,13 +3,16 @@ package repl_test
 import (
 	"encoding/hex"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -183,4 +186,397 @@ func TestATableOfReferences(t *testing.T) {
 	assert.Zero(t, table.Index(1), "no room is no entity")
 	table.Reset()
 	assert.EqualValues(t, 1, table.Index(9))
+}
+
+// Heads read back as they were written, within the bound that room is reckoned by, and
+// what is read from anything is written the same.
+func TestHeadsHaveOneEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tick := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
+		out := repl.Heads{Tick: tick}
+		var w bits.Writer
+		var all []repl.Record
+		group := repl.Handle(0)
+		for range rapid.IntRange(0, 10).Draw(t, "n") {
+			rec := repl.Record{Tick: tick, Group: group + repl.Handle(rapid.SampledFrom([]int{0, 1, 9, 1000, repl.MaxGroups / 2}).Draw(t, "gap"))}
+			if rec.Group >= 2*repl.Private {
+				break
+			}
+			rec.Kind = repl.Kind(rapid.IntRange(0, 2).Draw(t, "kind"))
+			rec.Seq = repl.Seq(rapid.IntRange(0, repl.SeqCycle-1).Draw(t, "seq"))
+			if rec.Kind == repl.Delta {
+				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
+			}
+			group = rec.Group + 1
+			before := w.LenBits()
+			out.Append(&w, &rec)
+			require.LessOrEqual(t, w.LenBits()-before, repl.MaxHeadBits)
+			all = append(all, rec)
+		}
+		out.End(&w)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		in := repl.Heads{Tick: tick}
+		for _, rec := range all {
+			var got repl.Record
+			more, ok := in.Read(&r, &got)
+			require.True(t, more && ok)
+			require.Equal(t, rec, got)
+		}
+		var got repl.Record
+		more, ok := in.Read(&r, &got)
+		require.True(t, !more && ok)
+		require.NoError(t, r.End())
+	})
+}
+
+// FuzzHeads reads records without bodies from anything: what is accepted rises within
+// its spaces and has that one encoding, but for a base that is written out though the
+// one before has it.
+func FuzzHeads(f *testing.F) {
+	f.Add(uint32(10), []byte{0x01})
+	f.Add(uint32(1<<32-1), []byte{0x09, 0x10, 0x20, 0x44, 0x00, 0x13})
+	f.Fuzz(func(t *testing.T, tick uint32, b []byte) {
+		var r bits.Reader
+		r.Reset(b)
+		in := repl.Heads{Tick: entangle.Tick(tick)}
+		out := in
+		var w bits.Writer
+		for last := int64(-1); ; {
+			var rec repl.Record
+			more, ok := in.Read(&r, &rec)
+			if !ok || !more {
+				return
+			}
+			require.Greater(t, int64(rec.Group), last)
+			require.Less(t, rec.Group, 2*repl.Private)
+			last = int64(rec.Group)
+			if rec.Kind == repl.Delta {
+				require.True(t, rec.Base.Before(rec.Tick))
+			}
+			out.Append(&w, &rec)
+			require.LessOrEqual(t, w.LenBits(), len(b)*8-r.RemainingBits())
+		}
+	})
+}
+
+// Runs read back as they were written, in as many bits as Width says.
+func TestRunsHaveOneEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := repl.Run{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick"))}
+		in := u
+		first := rapid.SampledFrom([]repl.Handle{0, 7, repl.Private - 9, repl.Private, 2*repl.Private - 9}).Draw(t, "first")
+		var w bits.Writer
+		var all []repl.Record
+		for g := first; g/repl.Private == first/repl.Private && len(all) < 8; g += 1 + repl.Handle(rapid.IntRange(0, 2).Draw(t, "gap")) {
+			base := u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age"))
+			if len(all) == 0 {
+				u.Begin(&w, g, base)
+				require.LessOrEqual(t, w.LenBits(), repl.MaxRunHead*8)
+				require.Zero(t, w.LenBits()%8)
+			} else {
+				width, before := u.Width(g, base), w.LenBits()
+				u.Append(&w, g, base)
+				require.Equal(t, width, w.LenBits()-before)
+			}
+			all = append(all, repl.Record{Kind: repl.Update, Group: g, Tick: u.Tick, Base: base})
+			w.Bits(0b101, 3) // a body
+		}
+		before := w.LenBits()
+		u.End(&w)
+		require.LessOrEqual(t, w.LenBits()-before, repl.EndBits)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		require.False(t, r.Bool())
+		var got repl.Record
+		require.True(t, in.ReadBegin(&r, &got))
+		for i := range all {
+			require.Equal(t, all[i], got)
+			require.EqualValues(t, 0b101, r.Bits(3))
+			more, ok := in.Read(&r, &got)
+			require.True(t, ok)
+			require.Equal(t, i < len(all)-1, more)
+		}
+		require.NoError(t, r.End())
+	})
+}
+
+// FuzzRun reads runs without bodies from anything: what is accepted has that one
+// encoding.
+func FuzzRun(f *testing.F) {
+	f.Add(uint32(10), []byte{0x00, 0x01, 0x03, 0x07, 0x00})
+	f.Add(uint32(0), []byte{0x20, 0x01, 0xff, 0xff, 0x10, 0x22, 0x00})
+	f.Fuzz(func(t *testing.T, tick uint32, b []byte) {
+		var r bits.Reader
+		r.Reset(b)
+		in := repl.Run{Tick: entangle.Tick(tick)}
+		out := in
+		var w bits.Writer
+		if r.Bool() {
+			return
+		}
+		var rec repl.Record
+		if !in.ReadBegin(&r, &rec) {
+			return
+		}
+		out.Begin(&w, rec.Group, rec.Base)
+		for {
+			require.True(t, rec.Base.Before(rec.Tick))
+			require.Less(t, rec.Group, 2*repl.Private)
+			last := rec.Group
+			more, ok := in.Read(&r, &rec)
+			if !ok {
+				return
+			}
+			if !more {
+				out.End(&w)
+				n := len(b)*8 - r.RemainingBits()
+				require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+				return
+			}
+			require.Greater(t, rec.Group, last)
+			require.Equal(t, last.Private(), rec.Group.Private())
+			out.Append(&w, rec.Group, rec.Base)
+		}
+	})
+}
+
+// Lists of numbers read back as they were written, and what is read from anything rises,
+// stays within the bound and has that one encoding.
+func TestNumbersHaveOneEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfDistinct(rapid.Uint16Range(0, repl.MaxMembers-1), rapid.ID).Draw(t, "numbers")
+		slices.Sort(all)
+		var w bits.Writer
+		var list repl.Numbers
+		for _, m := range all {
+			list.Append(&w, repl.Member(m))
+		}
+		list.End(&w)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		var in repl.Numbers
+		for _, m := range all {
+			got, more, ok := in.Read(&r)
+			require.True(t, more && ok)
+			require.EqualValues(t, m, got)
+		}
+		_, more, ok := in.Read(&r)
+		require.True(t, !more && ok)
+		require.NoError(t, r.End())
+	})
+}
+
+// FuzzNumbers reads lists of numbers and fates from anything.
+func FuzzNumbers(f *testing.F) {
+	f.Add([]byte{0x21, 0x43, 0x00})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r bits.Reader
+		r.Reset(b)
+		var in, out repl.Numbers
+		var w bits.Writer
+		for last := -1; ; {
+			m, more, ok := in.Read(&r)
+			if !ok {
+				return
+			}
+			if !more {
+				out.End(&w)
+				n := len(b)*8 - r.RemainingBits()
+				require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+				return
+			}
+			require.Greater(t, int(m), last)
+			require.Less(t, int(m), repl.MaxMembers)
+			last = int(m)
+			fate, ok := repl.ReadFate(&r)
+			if !ok {
+				return
+			}
+			require.LessOrEqual(t, fate, repl.LetGo)
+			out.Append(&w, m)
+			repl.AppendFate(&w, fate)
+		}
+	})
+}
+
+// Needs read back as they were written, within the bound that room is reckoned by.
+func TestNeedsHaveOneEncoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := entangle.Tick(rapid.Uint32().Draw(t, "now"))
+		var all []repl.Need
+		for range rapid.IntRange(0, 5).Draw(t, "n") {
+			all = append(all, repl.Need{
+				Group: repl.Handle(rapid.Uint32Range(0, 2*repl.MaxGroups-1).Draw(t, "group")),
+				Tick:  now - entangle.Tick(rapid.Uint32Range(0, 1<<31-1).Draw(t, "age")),
+			})
+		}
+		var w bits.Writer
+		repl.AppendNeeds(&w, now, all)
+		require.LessOrEqual(t, w.LenBits(), repl.NeedsBits(len(all)))
+		var r bits.Reader
+		r.Reset(w.Finish())
+		got, ok := repl.ReadNeeds(&r, now, nil)
+		require.True(t, ok)
+		require.Equal(t, all, got)
+		require.NoError(t, r.End())
+	})
+	for _, n := range []uint64{0, 100, repl.MaxNeeds + 1, 1 << 60} {
+		var w bits.Writer
+		w.Bool(true)
+		w.Uvarint(n)
+		w.Bits(0, 64)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		needs, ok := repl.ReadNeeds(&r, 0, nil)
+		assert.False(t, ok)
+		assert.Zero(t, cap(needs), "nothing is made for entries that can't be there")
+	}
+}
+
+// FuzzNeedsAndRefs reads needs and a table of references from anything: what is accepted
+// has that one encoding.
+func FuzzNeedsAndRefs(f *testing.F) {
+	f.Add(uint32(10), []byte{0x13, 0x42, 0x10, 0x20})
+	f.Fuzz(func(t *testing.T, now uint32, b []byte) {
+		var r bits.Reader
+		r.Reset(b)
+		var w bits.Writer
+		needs, ok := repl.ReadNeeds(&r, entangle.Tick(now), nil)
+		if !ok {
+			return
+		}
+		repl.AppendNeeds(&w, entangle.Tick(now), needs)
+		if refs, ok := repl.ReadRefs(&r, nil); ok {
+			w.Uvarint(uint64(len(refs)))
+			for _, ref := range refs {
+				require.Less(t, ref.ID.Group, 2*repl.Private)
+				require.Less(t, int(ref.ID.Member), repl.MaxMembers)
+				repl.AppendRef(&w, ref)
+			}
+			n := len(b)*8 - r.RemainingBits()
+			require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+		}
+	})
+}
+
+// two is a source of two components: 8 bits, and an entity.
+type two struct{ links map[repl.Slot]repl.Slot }
+
+func (s two) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
+	if comp == 0 {
+		w.Bits(0xa0|uint64(slot), 8)
+		return
+	}
+	w.Uvarint(uint64(refs.Index(s.links[slot])))
+}
+
+// Bits of the frames, lowest first, as the page of the protocol has them. Components are
+// two, so that a set is two bits.
+func TestGoldens(t *testing.T) {
+	links := map[repl.Slot]repl.Slot{1: 3}
+	w := sender.NewWorld(two{links}, 2)
+	p := w.NewPeer()
+	says := func(what string, b []byte, text ...string) {
+		t.Helper()
+		assert.Equal(t, packed(text...), hex.EncodeToString(b), what)
+	}
+	act := func() []byte {
+		b := p.AppendActions(nil, 544)
+		p.ActionsSent(1)
+		p.HandleDelivered(1)
+		return b
+	}
+	w.Begin(9)
+	w.Spawn(0, repl.MaskOf(0))
+	for s := range repl.Slot(3) {
+		w.SpawnAt(1+s, repl.MaskOf(0).Union(repl.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
+	}
+	w.Commit()
+	says("fulls of a group of one and of a group of three", act(),
+		tick32(9),
+		"10 0 0000 000",                      // a full, public, handle 0, sequence 0
+		"0 0 0",                              // no needs, no references, no leavers
+		"1 10 00000101",                      // alone: component 0, 0xa0
+		"10 0 0000 000",                      // a full of the next handle
+		"0",                                  // no needs
+		"1 0100",                             // one reference:
+		"0 0 0100 1 0100",                    // not the reader's own, public, handle 1, member 2
+		"0 0",                                // no leavers, not alone
+		"0100 0 1  0100 0 1  0100 0 1  0000", // 0, 1 and 2 join, not paused, native
+		"11 10000101 0100",                   // of 0: 0xa1, and reference 1
+		"10 01000101  10 11000101",
+		"11") // the end
+	w.Begin(12)
+	w.Change(0, []repl.Slot{2})
+	w.Change(0, []repl.Slot{0})
+	w.Commit()
+	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
+		"0 0 0000 0110", "000000", // a run of public groups from 0 on, base 3 ticks ago, padded
+		"0 1 10 00000101",       // no references, alone
+		"1 1",                   // the next, same base
+		"0 0",                   // no references, not alone
+		"0010 10 01000101 0000", // member 1
+		"0 0000")                // the end of the run
+	p.HandleAcked(1)
+	w.Begin(13)
+	w.Move(3, sender.Place{})
+	w.Despawn(2)
+	w.Reshape(1, repl.Mask{}, repl.MaskOf(1))
+	w.SpawnAt(4, repl.MaskOf(0), sender.Place{Name: 7})
+	w.Abandon(0)
+	w.Commit()
+	says("an end, a delta with leavers, a join and a change, and a full that needs it", act(),
+		tick32(13),
+		"01 0 0000 100",           // gone: handle 0, sequence 1
+		"1 0100 01 0000",          // member 0 is let go
+		"00 0 0000 100 0 0100",    // delta: handle 1, sequence 1, base 12
+		"0 0",                     // no needs, no references
+		"1 0010 00  0100 10 0000", // 1 is despawned, 2 moved
+		"0",                       // not alone
+		"0001 1 0000",             // 3 joins, native
+		"10 00100101",
+		"0100 1 01 00 0000",      // 0 has changed: component 1 was removed, no values
+		"10 0 0000 000",          // a full of the next handle
+		"1 0100 0 0100 0000",     // one need: public, handle 1, this tick
+		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
+		"0 0",                    // no leavers; not alone, since it is not native
+		"0100 0 0 0100 0000",     // 0 joins, not paused, not native: reference 1
+		"10 11000101",
+		"11")
+	w.Begin(20)
+	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
+	w.Commit()
+	p.Show(5)
+	says("a full of a private group", act(), tick32(20), "10 1 0000 000", "0 0 0", "1 10 10100101", "11")
+	p.Predict(5, true)
+	w.Begin(21)
+	w.Change(0, []repl.Slot{3, 5})
+	w.Commit()
+	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
+		"0 1 0000 0100", "000000", // private handle 0, base 1 tick ago
+		"0 1 10 10100101", "0 0000", "0000000",
+		"1 0000 1 0", "0", // part 0, the last, no needs
+		"0 0 0010 10000000", "00", // public handle 2, base 8 ticks ago
+		"0 1 10 11000101", "0 0000", "0000000")
+}
+
+// tick32 is a tick as 32 bits.
+func tick32(t entangle.Tick) string {
+	var text []byte
+	for i := range 32 {
+		text = append(text, '0'+byte(t>>i&1))
+	}
+	return string(text)
+}
+
+// packed turns bits, the lowest of each byte first, into hex.
+func packed(texts ...string) string {
+	var w bits.Writer
+	for _, c := range strings.Join(texts, "") {
+		if c != ' ' {
+			w.Bool(c == '1')
+		}
+	}
+	return hex.EncodeToString(w.Finish())
 }

@@ -1,0 +1,433 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// swapping is a world of two groups of two that a peer has, and that acknowledged it.
+func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
+	w := sender.NewWorld(sized{bits}, 1)
+	p := w.NewPeer()
+	tick(w, func() {
+		for s := range repl.Slot(4) {
+			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1 + uint32(s)/2})
+		}
+	})
+	for i := range messages(p, 0) {
+		p.HandleDelivered(uint16(i))
+	}
+	return w, p
+}
+
+// swap has one of each group go over to the other.
+func swap(w *sender.World) {
+	w.Move(0, sender.Place{Name: 2})
+	w.Move(2, sender.Place{Name: 1})
+}
+
+// Both halves of a move leave in one tick, in two messages if one has no room.
+//
+// Proves: R41
+func TestTwoGroupsThatSwapGoInOneTick(t *testing.T) {
+	w, p := swapping(map[repl.Slot]int{})
+	tick(w, func() { swap(w) })
+	require.False(t, p.ActionsOwed())
+	require.NotEmpty(t, p.AppendActions(nil, 1))
+	p.ActionsSent(10)
+	assert.True(t, p.ActionsOwed(), "the other half")
+	require.NotEmpty(t, p.AppendActions(nil, 1))
+	p.ActionsSent(11)
+	assert.False(t, p.ActionsOwed())
+	assert.False(t, p.ActionsDue())
+}
+
+// When one half of a move can't leave, the other does not either, nor values of its
+// group; once it can, both do.
+//
+// Proves: R41
+func TestHalfOfAMoveIsNotSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		bits        map[repl.Slot]int
+		block, free func(w *sender.World, p *sender.Peer)
+	}{
+		"its window is full": {
+			block: func(w *sender.World, p *sender.Peer) {
+				for i := range repl.MaxActionsInFlight {
+					tick(w, func() { w.Reshape(1, repl.MaskOf(0), repl.Mask{}) })
+					messages(p, 100+uint16(i))
+				}
+			},
+			free: func(_ *sender.World, p *sender.Peer) { p.HandleDelivered(100) },
+		},
+		"it is a transfer that is under way": {
+			bits: map[repl.Slot]int{1: 2000 * 8},
+			block: func(w *sender.World, p *sender.Peer) {
+				tick(w, func() { w.Change(0, []repl.Slot{1}) })
+				p.AppendUpdates(nil, 1000, 1)
+				messages(p, 100)
+			},
+			free: func(_ *sender.World, p *sender.Peer) { p.HandleDelivered(100) },
+		},
+		"it is too large": {
+			bits: map[repl.Slot]int{4: repl.MaxGroupBytes * 8},
+			block: func(w *sender.World, p *sender.Peer) {
+				tick(w, func() { w.SpawnAt(4, repl.MaskOf(0), sender.Place{Name: 1}) })
+				messages(p, 100)
+			},
+			free: func(w *sender.World, _ *sender.Peer) { tick(w, func() { w.Despawn(4) }) },
+		},
+		"it is to be stated in full, and not all is through": {
+			block: func(w *sender.World, p *sender.Peer) {
+				tick(w, func() { w.Reshape(1, repl.MaskOf(0), repl.Mask{}) })
+				messages(p, 100)
+				p.HandleResync(0)
+			},
+			free: func(_ *sender.World, p *sender.Peer) { p.HandleDelivered(100) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.bits == nil {
+				c.bits = map[repl.Slot]int{}
+			}
+			w, p := swapping(c.bits)
+			c.block(w, p)
+			for range 3 {
+				tick(w, func() {
+					if group, _ := p.Group(0); group == 0 {
+						swap(w)
+					}
+					w.Change(0, []repl.Slot{3})
+				})
+				assert.Empty(t, messages(p, 200))
+				assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
+				assert.False(t, p.ActionsOwed())
+			}
+			before := w.Stats().Actions
+			c.free(w, p)
+			tick(w, func() {})
+			messages(p, 300)
+			assert.EqualValues(t, 2, w.Stats().Actions-before)
+			assert.False(t, p.ActionsOwed() || p.ActionsDue())
+		})
+	}
+}
+
+// A chain of moves is one unit: it goes as a whole, however far the group is that can't.
+//
+// Proves: R41
+func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	const groups = 5
+	tick(w, func() {
+		for s := range repl.Slot(2 * groups) {
+			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1 + uint32(s)%groups})
+		}
+		w.SpawnAt(100, repl.MaskOf(0), sender.Place{Name: 100})
+	})
+	for i := range messages(p, 0) {
+		p.HandleDelivered(uint16(i))
+	}
+	for i := range repl.MaxActionsInFlight {
+		tick(w, func() { w.Reshape(groups-1, repl.MaskOf(0), repl.Mask{}) })
+		require.Len(t, messages(p, 10+uint16(i)), 1)
+	}
+	tick(w, func() {
+		for s := range repl.Slot(groups) {
+			w.Move(s, sender.Place{Name: 1 + (uint32(s)+1)%groups})
+		}
+		w.Reshape(100, repl.MaskOf(0), repl.Mask{})
+	})
+	before := w.Stats().Actions
+	messages(p, 20)
+	assert.EqualValues(t, 1, w.Stats().Actions-before, "what has no part in it goes")
+	p.HandleDelivered(10)
+	tick(w, func() {})
+	messages(p, 30)
+	assert.EqualValues(t, 1+groups, w.Stats().Actions-before)
+}
+
+// An action names the groups that its members came from, so far as the peer has to hear
+// of their leaving: one that it had them in, and the one that it had them in before.
+func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	n.step(func() {
+		for _, name := range []uint32{1, 1, 2, 2, 3, 3} {
+			n.spawnAt(sender.Place{Name: name})
+		}
+	})
+	n.step(func() {})
+	moved := n.tick + 1
+	needs := func(change func()) (all []repl.Need) {
+		n.tick++
+		tick(n.world, change)
+		parse := newParser(t, n.model)
+		for _, m := range messages(e.peer, uint16(n.tick)*10) {
+			for _, s := range parse.actions(m) {
+				all = append(all, s.needs...)
+			}
+		}
+		return all
+	}
+	assert.Equal(t, []repl.Need{{Group: 0, Tick: moved}}, needs(func() { n.moveTo(0, sender.Place{Name: 2}) }))
+	assert.Equal(t, []repl.Need{{Group: 0, Tick: moved}, {Group: 1, Tick: moved + 1}},
+		needs(func() { n.moveTo(0, sender.Place{Name: 3}) }), "not all may have come that it passed")
+	assert.Empty(t, needs(func() { n.reshape(0, n.model.entities[0]) }), "it is there")
+}
+
+// The number of a member that left is not given to another before every peer has heard
+// of it, and has heard nothing else for a while.
+func TestNumbersAreUsedAgainWhenAllHaveHeard(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	place := sender.Place{Name: 1}
+	tick(w, func() {
+		for s := range repl.Slot(repl.MaxMembers) {
+			w.SpawnAt(s, repl.MaskOf(0), place)
+		}
+	})
+	for i := range messages(p, 0) {
+		p.HandleDelivered(uint16(i))
+	}
+	id := func(s repl.Slot) repl.ID { id, _ := w.ID(s); return id }
+	group := id(0).Group
+	require.EqualValues(t, repl.MaxMembers-1, id(repl.MaxMembers-1).Member)
+
+	tick(w, func() { w.Despawn(7) })
+	wait := func(ticks int) {
+		for range ticks {
+			tick(w, func() {})
+		}
+	}
+	spawn := func(s repl.Slot) repl.ID {
+		tick(w, func() { w.SpawnAt(s, repl.MaskOf(0), place) })
+		return id(s)
+	}
+	wait(1000)
+	assert.NotEqual(t, group, spawn(5000).Group, "the peer was not told")
+	assert.EqualValues(t, 1, w.Stats().MembersRefused)
+	sent := messages(p, 100)
+	for i := range sent {
+		p.HandleDelivered(100 + uint16(i))
+	}
+	for i := range messages(p, 200) {
+		p.HandleDelivered(200 + uint16(i))
+	}
+	tick(w, func() { w.Reshape(8, repl.MaskOf(0), repl.Mask{}) })
+	for i := range messages(p, 300) {
+		p.HandleDelivered(300 + uint16(i))
+	}
+	wait(100)
+	assert.Equal(t, repl.ID{Group: group, Member: 7}, spawn(5002))
+	assert.EqualValues(t, 1, w.Stats().MembersRefused)
+}
+
+// A name stays through moves, at the world and at peers, and leads to its entity; its
+// number is not used again while it lives, even if its group ended long since.
+func TestANameStaysThroughMoves(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.SpawnAt(0, repl.MaskOf(0), sender.Place{Name: 1}) })
+	born, ok := w.ID(0)
+	require.True(t, ok)
+	for i, place := range []sender.Place{{Name: 2}, {}, {Name: 3, Private: true}, {Private: true}, {Name: 1}} {
+		tick(w, func() { w.Move(0, place) })
+		for k := range messages(p, uint16(10*i)) {
+			p.HandleDelivered(uint16(10*i + k))
+		}
+		for range 200 {
+			tick(w, func() {})
+		}
+		tick(w, func() { w.Spawn(repl.Slot(10+i), repl.MaskOf(0)) })
+		id, ok := w.ID(0)
+		assert.True(t, ok)
+		assert.Equal(t, born, id)
+		at, ok := w.Slot(born)
+		assert.True(t, ok)
+		assert.Zero(t, at)
+		at, ok = p.Slot(born)
+		assert.True(t, ok)
+		assert.Zero(t, at)
+		other, _ := w.ID(repl.Slot(10 + i))
+		assert.NotEqual(t, born.Group, other.Group, "its handle is another's")
+	}
+	tick(w, func() { w.Despawn(0) })
+	for k := range messages(p, 1000) {
+		p.HandleDelivered(1000 + uint16(k))
+	}
+	_, ok = w.ID(0)
+	assert.False(t, ok)
+	_, ok = w.Slot(born)
+	assert.False(t, ok)
+	_, ok = w.Slot(repl.ID{Group: 1000})
+	assert.False(t, ok)
+	_, ok = w.Slot(repl.ID{Group: repl.Private})
+	assert.False(t, ok)
+}
+
+// Private handles are each peer's own: dense, in the order in which a peer is shown the
+// groups, and of other groups at another peer.
+func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	a, b := w.NewPeer(), w.NewPeer()
+	tick(w, func() {
+		for s := range repl.Slot(3) {
+			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Private: true})
+		}
+	})
+	for s := range repl.Slot(3) {
+		require.True(t, a.Show(s))
+		require.True(t, b.Show(2-s))
+		h, ok := a.Group(s)
+		assert.True(t, ok)
+		assert.Equal(t, repl.Private+repl.Handle(s), h)
+		_, ok = w.ID(s)
+		assert.False(t, ok, "it has no public name")
+	}
+	for s := range repl.Slot(3) {
+		at, _ := a.Slot(repl.ID{Group: repl.Private + repl.Handle(s)})
+		assert.Equal(t, s, at)
+		at, _ = b.Slot(repl.ID{Group: repl.Private + repl.Handle(s)})
+		assert.Equal(t, 2-s, at)
+	}
+}
+
+// A private handle is used again after its end was acknowledged, and it has rested.
+func TestAPrivateHandleRests(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	private := sender.Place{Private: true}
+	show := func(s repl.Slot) repl.Handle {
+		w.SpawnAt(s, repl.MaskOf(0), private)
+		p.Show(s)
+		h, _ := p.Group(s)
+		return h - repl.Private
+	}
+	wait := func(ticks int) {
+		for range ticks {
+			tick(w, func() {})
+		}
+	}
+	tick(w, func() { assert.Zero(t, show(0)) })
+	messages(p, 0)
+	p.HandleDelivered(0)
+	tick(w, func() { p.Hide(0) })
+	require.Len(t, messages(p, 1), 1)
+	wait(1000)
+	tick(w, func() { assert.EqualValues(t, 1, show(1), "its end is under way") })
+	p.HandleDelivered(1)
+	messages(p, 2)
+	p.HandleDelivered(2)
+	tick(w, func() { assert.EqualValues(t, 2, show(2), "it has not rested") })
+	messages(p, 3)
+	p.HandleDelivered(3)
+	wait(100)
+	tick(w, func() { assert.Zero(t, show(3)) })
+}
+
+// A group that is shown again while its end is under way begins anew when that is
+// acknowledged, under its old handle, and can be predicted meanwhile.
+func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.SpawnAt(0, repl.MaskOf(0), sender.Place{Private: true}) })
+	p.Show(0)
+	messages(p, 0)
+	p.HandleDelivered(0)
+	p.Predict(0, true)
+	tick(w, func() { p.Hide(0) })
+	require.Len(t, messages(p, 1), 1)
+	tick(w, func() { p.Show(0) })
+	p.Predict(0, true)
+	assert.Empty(t, messages(p, 2))
+	assert.Empty(t, p.AppendMark(nil, 100), "it is not sent")
+	p.HandleDelivered(1)
+	tick(w, func() {})
+	require.Len(t, messages(p, 2), 1)
+	p.HandleDelivered(2)
+	h, _ := p.Group(0)
+	assert.Equal(t, repl.Private, h)
+	assert.NotEmpty(t, p.AppendMark(nil, 100), "it is predicted")
+	tick(w, func() { p.Hide(0) })
+	tick(w, func() { p.Show(0) })
+	assert.Empty(t, p.AppendMark(nil, 100), "it is predicted no longer")
+}
+
+// A view, and being predicted, end with their group: what comes under its handle is seen
+// whole, and not predicted.
+func TestAViewEndsWithItsGroup(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		w := sender.NewWorld(sized{map[repl.Slot]int{0: 32}}, 1)
+		p := w.NewPeer()
+		spawn := func() repl.Handle {
+			w.SpawnAt(0, repl.MaskOf(0), place)
+			p.Show(0)
+			h, _ := p.Group(0)
+			return h
+		}
+		var h repl.Handle
+		tick(w, func() { h = spawn() })
+		p.SetView(0, sender.Hidden{Slot: 0, Whole: true})
+		p.Predict(0, true)
+		tick(w, func() { w.Despawn(0) })
+		for s := range repl.Slot(2) { // a group that is made looks for what has rested
+			for range 100 {
+				tick(w, func() {})
+			}
+			tick(w, func() { w.SpawnAt(10+s, repl.MaskOf(0), sender.Place{Private: !place.Private}) })
+		}
+		messages(p, 0)
+		tick(w, func() { require.Equal(t, h, spawn()) })
+		got := messages(p, 10)
+		require.Len(t, got, 1)
+		assert.Len(t, newParser(t, newModel(1)).actions(got[0])[0].joins, 1)
+		p.HandleDelivered(10)
+		assert.Empty(t, p.AppendMark(nil, 100))
+	}
+}
+
+// Nothing is left of peers that went and of entities that ended: the same handles serve
+// again and again.
+func TestNothingIsLeftOfWhatEnded(t *testing.T) {
+	n := newNetwork(t, 1, 13, 0)
+	n.loss, n.delay = 0.2, 3
+	most := map[bool]repl.Handle{}
+	for round := range 24 {
+		for range 2 {
+			n.join()
+		}
+		for range 30 {
+			n.step(n.randomChange)
+		}
+		for slot := range n.model.entities {
+			for _, e := range n.peers {
+				h, ok := e.peer.Group(slot)
+				if ok && round < 4 {
+					most[h.Private()] = max(most[h.Private()], h)
+				}
+				require.True(t, round < 4 || !ok || h < most[h.Private()]+32, "handle %d in round %d", h, round)
+			}
+		}
+		for len(n.peers) > 0 {
+			n.leave(0)
+		}
+		n.step(func() {
+			for slot := range repl.Slot(64) {
+				if _, lives := n.model.entities[slot]; lives {
+					n.despawn(slot)
+				}
+			}
+		})
+		require.Zero(t, n.world.Len())
+		for range 100 {
+			n.step(func() {})
+		}
+	}
+}

@@ -19,6 +19,23 @@ func (t trail) with(id groupID) trail {
 	return append(t, id)
 }
 
+// follow puts a group at the end of an entity's trail.
+func (w *World) follow(s repl.Slot, id groupID) {
+	t, ok := w.trails[s]
+	if n := len(w.worn); !ok && n > 0 {
+		t, w.worn = w.worn[n-1], w.worn[:n-1]
+	}
+	w.trails[s] = t.with(id)
+}
+
+// dropTrail forgets a trail, and keeps its memory for another.
+func (w *World) dropTrail(s repl.Slot) {
+	if t, ok := w.trails[s]; ok {
+		w.worn = append(w.worn, t[:0])
+		delete(w.trails, s)
+	}
+}
+
 // forgetTrail takes a group off an entity's trail.
 func (w *World) forgetTrail(s repl.Slot, id groupID) {
 	t, ok := w.trails[s]
@@ -28,11 +45,10 @@ func (w *World) forgetTrail(s repl.Slot, id groupID) {
 	if i := slices.Index(t, id); i >= 0 {
 		t = slices.Delete(t, i, i+1)
 	}
-	if len(t) == 0 {
-		delete(w.trails, s)
-		return
-	}
 	w.trails[s] = t
+	if len(t) == 0 {
+		w.dropTrail(s)
+	}
 }
 
 // minTidy is how many leavers a group has before those are looked for that can be

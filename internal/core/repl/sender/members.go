@@ -96,7 +96,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 		w.settleFate(s, id, fate)
 		w.bury(home, id)
 	}
-	delete(w.trails, s)
+	w.dropTrail(s)
 	w.bury(home, t.group[s])
 	w.groups[home].natives--
 	w.leave(s, fate)
@@ -139,7 +139,7 @@ func (w *World) Move(s repl.Slot, to Place) {
 	from := t.group[s]
 	w.leave(s, repl.Moved)
 	w.join(s, id, number)
-	w.trails[s] = w.trails[s].with(from)
+	w.follow(s, from)
 }
 
 // Pause stops an entity from being sent: the peers keep it as it was last sent. From

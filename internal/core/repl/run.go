@@ -53,8 +53,8 @@ func AppendCount(w *pack.Writer, n int) { w.Uvarint(uint64(n - 1)) }
 
 // ReadCount reads how many groups are alike, from the one that the head names on.
 func (u *Run) ReadCount(r *pack.Reader) (n int, ok bool) {
-	count := r.Uvarint() + 1
-	return int(count), r.Err() == nil && count <= MaxAlike && count <= uint64(Private-u.at%Private)
+	more := r.Uvarint()
+	return int(more) + 1, r.Err() == nil && more < MaxAlike && more < uint64(Private-u.at%Private)
 }
 
 // Enter is Begin for one who writes only what comes after the head.

@@ -289,7 +289,8 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 		r.Reset(w.Finish())
 		require.False(t, r.Bool())
 		var got repl.Record
-		require.True(t, in.ReadBegin(&r, &got))
+		alike, ok := in.ReadBegin(&r, &got)
+		require.True(t, ok && !alike)
 		for i := range all {
 			require.Equal(t, all[i], got)
 			require.EqualValues(t, 0b101, r.Bits(3))
@@ -316,7 +317,19 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		var rec repl.Record
-		if !in.ReadBegin(&r, &rec) {
+		alike, ok := in.ReadBegin(&r, &rec)
+		if !ok {
+			return
+		}
+		if alike {
+			out.BeginLike(&w, rec.Group, rec.Base)
+			if n, ok := in.ReadCount(&r); ok {
+				require.Positive(t, n)
+				require.LessOrEqual(t, n, repl.MaxAlike)
+				require.LessOrEqual(t, int(rec.Group%repl.Private)+n, repl.MaxGroups)
+				repl.AppendCount(&w, n)
+				sameBits(t, b, &r, &w)
+			}
 			return
 		}
 		out.Begin(&w, rec.Group, rec.Base)
@@ -330,8 +343,7 @@ func FuzzRun(f *testing.F) {
 			}
 			if !more {
 				out.End(&w)
-				n := len(b)*8 - r.RemainingBits()
-				require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+				sameBits(t, b, &r, &w)
 				return
 			}
 			require.Greater(t, rec.Group, last)
@@ -382,8 +394,7 @@ func FuzzNumbers(f *testing.F) {
 			}
 			if !more {
 				out.End(&w)
-				n := len(b)*8 - r.RemainingBits()
-				require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+				sameBits(t, b, &r, &w)
 				return
 			}
 			require.Greater(t, int(m), last)
@@ -454,10 +465,16 @@ func FuzzNeedsAndRefs(f *testing.F) {
 				require.Less(t, int(ref.ID.Member), repl.MaxMembers)
 				repl.AppendRef(&w, ref)
 			}
-			n := len(b)*8 - r.RemainingBits()
-			require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
+			sameBits(t, b, &r, &w)
 		}
 	})
+}
+
+// sameBits holds that what was read is what was written.
+func sameBits(t *testing.T, b []byte, r *bits.Reader, w *bits.Writer) {
+	t.Helper()
+	n := len(b)*8 - r.RemainingBits()
+	require.Equal(t, hex.EncodeToString(firstBits(b, n)), hex.EncodeToString(w.Finish()))
 }
 
 // two is a source of two components: 8 bits, and an entity.
@@ -512,7 +529,7 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{0})
 	w.Commit()
 	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
-		"0 0 0000 0110", "000000", // a run of public groups from 0 on, base 3 ticks ago, padded
+		"0 0 0 0000 0110", "00000", // a run of public groups that differ from 0 on, base 3 ticks ago, padded
 		"0 1 10 00000101",       // no references, alone
 		"1 1",                   // the next, same base
 		"0 0",                   // no references, not alone
@@ -554,11 +571,11 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 1 0000 0100", "000000", // private handle 0, base 1 tick ago
+		"0 0 1 0000 0100", "00000", // private handle 0, base 1 tick ago
 		"0 1 10 10100101", "0 0000", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 0 0010 10000000", "00", // public handle 2, base 8 ticks ago
-		"0 1 10 11000101", "0 0000", "0000000")
+		"0 1 0 0010 10000000", "0", // of groups that are alike: from public handle 2 on, base 8 ticks ago
+		"0000 10", "11000101", "00") // one, component 0
 }
 
 // tick32 is a tick as 32 bits.

@@ -265,6 +265,30 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(500, step))
 }
 
+// A group that goes on while its members come and go uses its numbers again and again, and
+// allocates nothing for it.
+//
+// Proves: R40
+func TestALastingGroupAllocatesNothing(t *testing.T) {
+	c := newCrowd(20, 1, func(repl.Slot) sender.Place { return sender.Place{Name: 1} })
+	step := func() {
+		c.Begin(c.Tick() + 1)
+		for s := range repl.Slot(4) {
+			c.Despawn(s)
+			c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+		}
+		c.Commit()
+		c.actions(c.peers[0])
+	}
+	for range 1500 {
+		step()
+	}
+	require.Zero(t, c.Stats().MembersRefused)
+	assert.Zero(t, testing.AllocsPerRun(200, step))
+	id, _ := c.ID(0)
+	assert.Zero(t, id.Group)
+}
+
 // A peer's bytes say nothing of a private group that it does not see: they are the same
 // whether that is absent, still, changing or at its end.
 func TestWhatIsHiddenChangesNoByte(t *testing.T) {

@@ -197,8 +197,9 @@ func (w *World) takeNumber(id groupID) (repl.Member, bool) {
 		return gr.numbers - 1, true
 	}
 	w.forgetLeavers(id)
-	var taken repl.Bitset
+	taken := &w.taken
 	taken.Grow(repl.MaxMembers)
+	taken.Reset()
 	for i := range gr.members {
 		taken.Set(int(gr.members[i].number))
 	}

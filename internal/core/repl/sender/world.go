@@ -29,6 +29,7 @@ type World struct {
 	named   map[Place]groupID   // groups that the caller named
 	trails  map[repl.Slot]trail // where entities were before, until all peers know
 	worn    []trail             // those that nobody left
+	taken   repl.Bitset         // numbers of the group at hand
 	idle    []groupID           // entries of groups that are free
 	free    []repl.Handle       // public handles that nothing refers to any more
 	resting freeList            // groups that ended and may be referred to yet

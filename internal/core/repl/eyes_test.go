@@ -47,6 +47,7 @@ type moment struct {
 	entities map[repl.Slot]entity
 	groups   map[groupKey][]repl.Slot
 	paused   map[repl.Slot]bool
+	frozen   map[repl.Slot]entity // as they were when they were paused
 }
 
 // seen is an entity of the model at a tick as a peer's copy has it, but for its links,

@@ -121,7 +121,7 @@ func (n *network) step(change func()) {
 // record remembers the world of this tick, and which group each peer knows by which
 // handle.
 func (n *network) record() {
-	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused)}
+	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused), frozen: maps.Clone(n.model.frozen)}
 	for _, slot := range slices.Sorted(maps.Keys(n.model.entities)) {
 		key := n.key(slot)
 		now.groups[key] = append(now.groups[key], slot)
@@ -323,13 +323,15 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	for t := tick - 1; ; t-- {
+	for t := tick; ; t-- {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {
 			break
 		}
-		is, _ = n.view(e.saw[t], is, n.keyAt(t, slot), slot)
-		if !n.history[t].paused[slot] && is == shown {
+		if n.history[t].paused[slot] {
+			is = n.history[t].frozen[slot]
+		}
+		if is, _ = n.view(e.saw[t], is, n.keyAt(t, slot), slot); is == shown {
 			return
 		}
 		if since, was := e.fresh[was.name()]; was && t == since {

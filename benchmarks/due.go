@@ -8,6 +8,9 @@ import "fmt"
 // it is acknowledged would have six and more. One operation is a server's tick.
 const dueClients = 10
 
+// dueWarm is the ticks after which what is in flight has been as much as it gets.
+const dueWarm = 200
+
 func dueVariants() []variant {
 	var all []variant
 	for _, percent := range []int{2, 10} {
@@ -30,6 +33,12 @@ func duePrepare(cfg sceneConfig) (sides, error) {
 	if err != nil {
 		return sides{}, err
 	}
+	for range dueWarm {
+		s.before()
+		l.move(cfg.percent)
+		s.send()
+	}
+	s.moved = 0
 	begun := s.publisher.World().Stats().Updates
 	return sides{
 		before: func() { s.before(); l.move(cfg.percent) },

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -24,7 +25,8 @@ type late struct {
 	byHolder chains[lateHolder]
 	dropped  uint64 // for lack of room
 
-	holder lateHolder // that the references at hand are found in
+	holder lateHolder    // that the references at hand are found in
+	tick   entangle.Tick // of their record
 	swap   func(n int, e ecs.Entity) ecs.Entity
 	found  []lateRef // in values of the record at hand
 	set    []lateHolder
@@ -43,7 +45,9 @@ func (h lateHolder) compare(o lateHolder) int {
 type lateRef struct {
 	target repl.ID
 	holder lateHolder
-	n      int // which of the component's references it is
+	tick   entangle.Tick // that it was so at
+	n      int           // which of the component's references it is
+	waits  bool          // it is in use
 }
 
 func newLate() late {
@@ -63,6 +67,7 @@ func (l *late) add(ref lateRef) bool {
 		i = int32(len(l.refs))
 		l.refs = append(l.refs, lateRef{})
 	}
+	ref.waits = true
 	l.refs[i] = ref
 	l.byTarget.add(ref.target, i)
 	l.byHolder.add(ref.holder, i)
@@ -72,6 +77,7 @@ func (l *late) add(ref lateRef) bool {
 func (l *late) drop(i int32) {
 	l.byTarget.remove(l.refs[i].target, i)
 	l.byHolder.remove(l.refs[i].holder, i)
+	l.refs[i].waits = false
 	l.free = append(l.free, i)
 }
 
@@ -117,7 +123,7 @@ func (c *Copy) swapLate(n int, e ecs.Entity) ecs.Entity {
 	if !ok || int(at) >= len(c.refs.late) {
 		return e
 	}
-	c.late.found = append(c.late.found, lateRef{target: c.refs.late[at], holder: c.late.holder, n: n})
+	c.late.found = append(c.late.found, lateRef{target: c.refs.late[at], holder: c.late.holder, tick: c.late.tick, n: n})
 	return ecs.Entity{}
 }
 
@@ -148,6 +154,21 @@ func (c *Copy) arrive(s repl.Slot) {
 		holder.waits--
 		if c.setRef(holder.entity, &ref, c.entities[s].entity) {
 			l.set = append(l.set, ref.holder)
+		}
+	}
+}
+
+// Renew implements receiver.Renewer: a reference to who was gone when it came does not
+// wait for who has its name next.
+func (c *Copy) Renew(h repl.Handle, until entangle.Tick) {
+	l := &c.late
+	if l.len() == 0 {
+		return
+	}
+	for i := range l.refs {
+		if ref := l.refs[i]; ref.waits && ref.target.Group == h && !until.Before(ref.tick) {
+			l.drop(int32(i))
+			c.entities[ref.holder.slot].waits--
 		}
 	}
 }

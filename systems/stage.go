@@ -55,7 +55,7 @@ func (c *Copy) Begin(tick entangle.Tick) {
 	s.tick = tick
 	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
 	s.spawned, s.gone, s.letGo = s.spawned[:0], s.gone[:0], s.letGo[:0]
-	c.late.found = c.late.found[:0]
+	c.late.found, c.late.tick = c.late.found[:0], tick
 }
 
 // Spawn implements receiver.Sink. The entity is there at once, without any

@@ -60,6 +60,7 @@ func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, re
 			return c.updateStaged(slot, tick, r, refs)
 		}
 	}
+	c.late.tick = tick
 	if err := c.decodeAll(slot, places, r, refs); err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (w *walker) updateAll() error {
 func (w *walker) applyAction() error {
 	r := w.r
 	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
+	if until, ended := r.groups.ended(w.g.handle); ended && !w.g.known && r.renewer != nil {
+		r.renewer.Renew(w.g.handle, until)
+	}
 	r.sink.Begin(w.rec.Tick)
 	if err := w.action(); err != nil {
 		r.sink.Discard()

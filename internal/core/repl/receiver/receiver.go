@@ -20,6 +20,7 @@ var (
 type Receiver struct {
 	sink    Sink
 	updater Updater    // the sink, nil if it is none
+	renewer Renewer    // the same
 	runner  RunUpdater // as well
 	own     Own
 	sets    repl.Sets
@@ -58,8 +59,9 @@ type Receiver struct {
 // own may be nil.
 func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
+	renewer, _ := sink.(Renewer)
 	runner, _ := sink.(RunUpdater)
-	return &Receiver{sink: sink, updater: updater, runner: runner, own: own, sets: repl.NewSets(comps)}
+	return &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
 }
 
 // Len returns the number of groups that the copy has.

@@ -66,6 +66,13 @@ type Alike struct {
 	HeadBits uint
 }
 
+// Renewer is a Sink that is told when a handle names another group from now on.
+type Renewer interface {
+	// Renew says that whatever a record up to a tick refers to by an id of this
+	// handle is gone: what it waits for does not come any more.
+	Renew(h repl.Handle, until entangle.Tick)
+}
+
 // Refs resolves the references of a body.
 type Refs interface {
 	// At returns what an index of the body stands for. It is not ok for an index

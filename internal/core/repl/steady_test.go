@@ -102,6 +102,28 @@ func TestEveryGroupGetsItsTurn(t *testing.T) {
 	}
 }
 
+// What found no packet in its tick is sent in a later one.
+func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
+	for _, private := range []bool{false, true} {
+		c := newCrowd(100, 1, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
+		p, came := c.peers[0], map[repl.Handle]int{}
+		for i := range 20 {
+			tick(c.World, func() {
+				if i == 0 {
+					c.Change(0, c.all)
+				}
+			})
+			for _, h := range groupsOf(t, c.Tick(), p.AppendUpdates(nil, 100, uint16(i))) {
+				came[h]++
+			}
+		}
+		assert.Len(t, came, 100)
+		for h, n := range came {
+			assert.Equal(t, 1, n, h)
+		}
+	}
+}
+
 // A packet that is lost makes exactly the groups due again that it carried, but for those
 // that were sent anew.
 func TestALostPacketMakesItsGroupsDueAgain(t *testing.T) {

@@ -431,3 +431,47 @@ func TestNothingIsLeftOfWhatEnded(t *testing.T) {
 		}
 	}
 }
+
+// A handle that a peer knows from a reference alone is not given to another group: nobody
+// tells the peer that the first has ended.
+func TestAMentionedHandleIsNotUsedAgain(t *testing.T) {
+	links := map[repl.Slot]repl.Slot{0: repl.NoSlot}
+	w := sender.NewWorld(two{links}, 2)
+	p := w.NewPeer()
+	private := sender.Place{Private: true}
+	tick(w, func() { w.Spawn(0, repl.MaskOf(1)); w.SpawnAt(1, repl.MaskOf(0), private) })
+	require.Len(t, messages(p, 0), 1)
+	p.HandleDelivered(0)
+	links[0] = 1
+	tick(w, func() { w.Change(1, []repl.Slot{0}) })
+	require.NotEmpty(t, p.AppendUpdates(nil, 100, 1))
+	p.HandleAcked(1)
+	h, ok := p.Group(1)
+	require.True(t, ok)
+	tick(w, func() { w.Despawn(1) })
+	for s := range repl.Slot(4) {
+		for range 100 {
+			tick(w, func() {})
+		}
+		tick(w, func() { w.SpawnAt(5+s, repl.MaskOf(0), private) })
+		p.Show(5 + s)
+		other, _ := p.Group(5 + s)
+		assert.NotEqual(t, h, other)
+	}
+}
+
+// While a group is under way as one transfer, nothing newer of it begins, however small.
+//
+// Proves: P9
+func TestNothingOfAGroupGoesPastItsTransfer(t *testing.T) {
+	w, p := swapping(map[repl.Slot]int{1: 2000 * 8})
+	tick(w, func() { w.Change(0, []repl.Slot{1}) })
+	require.Empty(t, p.AppendUpdates(nil, 1000, 1))
+	require.Len(t, messages(p, 10), 1)
+	tick(w, func() { w.Change(0, []repl.Slot{0}) })
+	assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
+	assert.Empty(t, messages(p, 20))
+	p.HandleDelivered(10)
+	tick(w, func() {})
+	assert.NotEmpty(t, p.AppendUpdates(nil, 1000, 3))
+}

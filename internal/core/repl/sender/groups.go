@@ -20,28 +20,27 @@ type Place struct {
 	Private bool
 }
 
-// group is what all peers share of a group.
+// group is what all peers share of a group. What a change of value touches comes
+// first, so that it lies together.
 type group struct {
-	place   Place
-	handle  repl.Handle // of a public group
+	changed entangle.Tick // newest change of a value or of structure
+	shaped  entangle.Tick // newest change of structure
+	handle  repl.Handle   // of a public group
 	private bool
 	open    bool
+	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
+	// Nothing is sent until its structure changes again.
+	tooLarge bool
+	members  []member // by rising number
+	viewers  []viewer // peers that have a handle of this private group
 
-	members []member // by rising number
+	place   Place
 	left    []leaver // those that some peer may not have heard of yet
 	kept    int      // how many of them were left when they were last looked through
 	numbers repl.Member
 	active  int32 // members that do not rest
 	natives int32 // entities that were born here and live, wherever they are now
-
-	changed entangle.Tick // newest change of a value or of structure
-	shaped  entangle.Tick // newest change of structure
-	holders int32         // peers that were sent it and have not acknowledged its end
-	viewers []viewer      // peers that have a handle of this private group
-
-	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
-	// Nothing is sent until its structure changes again.
-	tooLarge bool
+	holders int32 // peers that were sent it and have not acknowledged its end
 }
 
 // member is an entity in a group.

@@ -357,6 +357,10 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	assert.NotEmpty(t, p.AppendMark(nil, 100), "it is predicted")
 	tick(w, func() { p.Hide(0) })
 	tick(w, func() { p.Show(0) })
+	for i := range messages(p, 3) {
+		p.HandleDelivered(3 + uint16(i))
+	}
+	tick(w, func() {})
 	assert.Empty(t, p.AppendMark(nil, 100), "it is predicted no longer")
 }
 

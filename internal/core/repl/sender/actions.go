@@ -121,7 +121,7 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 func (p *Peer) losesSight(id groupID) bool {
 	w := p.world
 	for i := range w.groups[id].left {
-		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.heard && !p.finds(l.slot) {
+		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.finds(l.slot) {
 			return true
 		}
 	}

@@ -128,7 +128,7 @@ func (w *World) encodeLeavers(id groupID) {
 func (w *World) tells(l *leaver) bool {
 	b := &w.bodies.here
 	if b.key.kind != repl.Delta {
-		return !l.heard && w.fate(l) != repl.Despawned
+		return !l.news.heard && w.fate(l) != repl.Despawned
 	}
 	return b.shapes.narrow(b.key.shaped, l.left)
 }

@@ -68,7 +68,7 @@ type leaver struct {
 	number       repl.Member
 	fate         repl.Fate
 	joined, left entangle.Tick
-	heard        bool // every peer has heard of it
+	news         news
 }
 
 // viewer is a peer that a private group has a handle at.

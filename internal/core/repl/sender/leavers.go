@@ -68,12 +68,12 @@ func (w *World) tidy(id groupID) {
 // lives on elsewhere under a name from here, the number stays taken.
 func (w *World) forgetLeavers(id groupID) {
 	gr := &w.groups[id]
-	heard := w.heard(id)
+	told := w.telling(id)
 	kept, struck := gr.left[:0], w.sorted[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
-		l.heard = rested(l.left, w.tick) && l.left.Before(heard)
-		if native || !l.heard {
+		heard := l.news.spread(w, l.left, told) && rested(l.left, w.tick)
+		if native || !heard {
 			kept = append(kept, l)
 			continue
 		}
@@ -95,17 +95,44 @@ func (gr *group) remembers(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.left, func(l leaver) bool { return l.slot == s })
 }
 
-// heard returns a tick before which every peer has heard of all that happened to a
-// group's structure, and has acknowledged it.
-func (w *World) heard(id groupID) entangle.Tick {
-	oldest := w.underWay()
+// telling is what peers were sent of a group's structure.
+type telling struct {
+	all  entangle.Tick // up to here every peer was sent all that happened
+	last entangle.Tick // when any was sent something last
+}
+
+func (w *World) telling(id groupID) telling {
+	t := telling{all: w.tick, last: w.tick - 1<<30}
 	for _, p := range w.peers {
 		sp, i := p.find(id)
-		if i >= 0 && sp.phase[i] != unknown && sp.shaped[i].Before(oldest) {
-			oldest = sp.shaped[i]
+		if i < 0 || sp.phase[i] == unknown {
+			continue
+		}
+		if sp.shaped[i].Before(t.all) {
+			t.all = sp.shaped[i]
+		}
+		if t.last.Before(sp.shaped[i]) {
+			t.last = sp.shaped[i]
 		}
 	}
-	return oldest
+	return t
+}
+
+// news is how far it has got around that an entity left a group.
+type news struct {
+	told  bool          // every peer was told
+	tick  entangle.Tick // at this one or before
+	heard bool          // and has acknowledged it
+}
+
+// spread looks again, and reports whether every peer has heard what happened at a tick:
+// it was told, and all that was sent up to then is acknowledged.
+func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
+	if !n.told && !t.all.Before(happened) {
+		n.told, n.tick = true, t.last
+	}
+	n.heard = n.heard || n.told && n.tick.Before(w.underWay())
+	return n.heard
 }
 
 // grave is an entity that ended away from home, in a group of which some peer may not
@@ -113,6 +140,7 @@ func (w *World) heard(id groupID) entangle.Tick {
 type grave struct {
 	home, in groupID
 	tick     entangle.Tick
+	news     news
 }
 
 func (w *World) bury(home, in groupID) {
@@ -125,15 +153,16 @@ func (w *World) bury(home, in groupID) {
 // unbury lets go of the names of which every peer has heard the end.
 func (w *World) unbury() {
 	for len(w.graves) > 0 {
-		g := w.graves[0]
+		g := &w.graves[0]
 		if gr := &w.groups[g.in]; gr.open || gr.holders > 0 {
-			if !rested(g.tick, w.tick) || !g.tick.Before(w.heard(g.in)) {
+			if !g.news.spread(w, g.tick, w.telling(g.in)) || !rested(g.tick, w.tick) {
 				return
 			}
 		}
+		home := g.home
 		w.graves = w.graves[:copy(w.graves, w.graves[1:])]
-		w.groups[g.home].natives--
-		w.rest(g.home)
+		w.groups[home].natives--
+		w.rest(home)
 	}
 }
 

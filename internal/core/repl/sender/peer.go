@@ -18,12 +18,14 @@ type Peer struct {
 	mentions  int
 	needs     []repl.Need
 
-	plan    plan
-	flights flightLog
-	actions actionLog
-	w       bits.Writer
-	run     repl.Run
-	stats   Stats
+	plan plan
+	// privateFirst: the last tick had no room left for private groups.
+	privateFirst bool
+	flights      flightLog
+	actions      actionLog
+	w            bits.Writer
+	run          repl.Run
+	stats        Stats
 
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost       func(*flight, repl.Handle)

@@ -54,14 +54,24 @@ func (p *Peer) Prepare() {
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	w.partition()
 	p.planPredicted()
+	if p.privateFirst {
+		p.planPrivate()
+	}
 	p.planOthers()
 	p.planRuns()
-	p.planPrivate()
+	if !p.privateFirst {
+		p.planPrivate()
+	}
 }
 
 // unplan makes due again what was planned for an earlier tick and found no packet.
+// Where packets are short of room, public and private groups take turns.
 func (p *Peer) unplan() {
-	for _, s := range p.plan.steps[p.plan.next:] {
+	left := p.plan.steps[p.plan.next:]
+	if len(left) > 0 {
+		p.privateFirst = left[len(left)-1].space == &p.private
+	}
+	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
 			s.space.due.Set(int(p.plan.records[s.from].at))
 		}
@@ -109,8 +119,23 @@ func (p *Peer) planRuns() {
 	for first < len(runs) && int(runs[first].groups[len(runs[first].groups)-1]) < p.public.cursor {
 		first++
 	}
+	if len(runs) == 0 {
+		return
+	}
+	begun := runs[first%len(runs)]
+	from, to := begun.groups[0], begun.groups[len(begun.groups)-1]
+	inside := first < len(runs) && int(from) < p.public.cursor
+	if inside { // it was begun and not ended: its rest comes first, its beginning last
+		p.planPart(repl.Handle(p.public.cursor), to)
+		first++
+	}
 	for i := range runs {
-		p.planRun(runs[(first+i)%len(runs)])
+		if r := runs[(first+i)%len(runs)]; !inside || r != begun {
+			p.planRun(r)
+		}
+	}
+	if inside {
+		p.planPart(from, repl.Handle(p.public.cursor-1))
 	}
 }
 
@@ -124,8 +149,12 @@ func (p *Peer) planRun(r *run) {
 			return
 		}
 	}
+	p.planPart(r.groups[0], r.groups[len(r.groups)-1])
+}
+
+// planPart plans what is due of runs from one handle to another, record by record.
+func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
-	first, last := r.groups[0], r.groups[len(r.groups)-1]
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.world.runs.quiet[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
 			p.planWord(sp, int(i), word)

@@ -114,10 +114,12 @@ func (p *Peer) appendMark(last bool, room int) {
 func (p *Peer) findUnsettled() (ok bool) {
 	for _, h := range p.predicted {
 		sp, i := p.spaceOf(h)
+		id := p.group(sp, i)
 		switch {
+		case sp.phase[i] == unknown, id == noGroup || p.world.groups[id].tooLarge:
+			// The peer never had it, or will not have more of it: nothing to wait for.
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
 			return false
-		case sp.phase[i] == unknown:
 		default:
 			sent := p.lastSent(sp, i)
 			if sp.unacked[i] != 0 || sp.base[i].Before(sent) && sent != p.world.tick {

@@ -1,0 +1,48 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// Where one packet in a tick has no room for all that changes, every group gets its turn,
+// those that all see and those that some see.
+func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
+	const entities = 240
+	for name, place := range map[string]func(repl.Slot) sender.Place{
+		"public":  func(repl.Slot) sender.Place { return sender.Place{} },
+		"private": func(repl.Slot) sender.Place { return sender.Place{Private: true} },
+		"some of each": func(s repl.Slot) sender.Place {
+			return sender.Place{Private: s%8 == 0}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(entities, 1, place)
+			p, last, most := c.peers[0], map[repl.Handle]int{}, 0
+			for _, s := range c.all {
+				h, _ := p.Group(s)
+				last[h] = 0
+			}
+			require.Len(t, last, entities)
+			for i := range 300 {
+				tick(c.World, func() { c.Change(0, c.all) })
+				c.pkt++
+				frame := p.AppendUpdates(nil, 200, c.pkt)
+				require.LessOrEqual(t, len(frame), 200)
+				for _, h := range groupsOf(t, c.Tick(), frame) {
+					last[h] = i
+				}
+				p.HandleAcked(c.pkt)
+				for _, at := range last {
+					most = max(most, i-at)
+				}
+			}
+			assert.Less(t, most, 30, "a packet takes about 40 of them")
+		})
+	}
+}

@@ -75,7 +75,7 @@ func datagrams(t *testing.T, clients, workers int) (all []string) {
 }
 
 // What everybody is sent depends neither on the processors nor on the workers that
-// assemble it, of which there is one for every four clients.
+// assemble it, of which there is one for every two clients.
 func TestProcessorsAndWorkersChangeNoByte(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, clients := range []int{4, 8} {

@@ -31,7 +31,7 @@ var bounds = []bound{
 
 // limit finds the most that a load may have of something.
 func (b bound) limit() int {
-	low, high := 0, 1<<40
+	low, high := 0, 1<<30
 	for low < high {
 		var load systems.Load
 		middle := (low + high + 1) / 2

@@ -20,7 +20,7 @@ func (c *cast) group(args *Args, _ *Trace) error {
 	if err != nil {
 		return err
 	}
-	if n > math.MaxUint32 {
+	if uint64(n) > math.MaxUint32 {
 		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
 	}
 	id := ecs.ComponentID[components.Replicate](c.world())

@@ -156,10 +156,10 @@ func (w *World) Pause(s repl.Slot) {
 }
 
 // unheard reports whether a peer that may see an entity where it is has not heard yet
-// that it left another group.
+// that it left another group, or that it left this one and came back.
 func (w *World) unheard(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
-		p.cameFrom(s, w.slots.group[s], func(groupID) { some = true })
+		p.cameFrom(s, noGroup, func(groupID) { some = true })
 	}
 	return some
 }

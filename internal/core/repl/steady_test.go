@@ -70,38 +70,6 @@ func groupsOf(t testing.TB, tick entangle.Tick, frame []byte) (all []repl.Handle
 	return all
 }
 
-// Where one packet in a tick has no room for all that changes, every group gets its turn.
-func TestEveryGroupGetsItsTurn(t *testing.T) {
-	const entities = 240
-	for name, place := range map[string]func(repl.Slot) sender.Place{
-		"private": func(repl.Slot) sender.Place { return sender.Place{Private: true} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCrowd(entities, 1, place)
-			p, last, most := c.peers[0], map[repl.Handle]int{}, 0
-			for _, s := range c.all {
-				h, _ := p.Group(s)
-				last[h] = 0
-			}
-			require.Len(t, last, entities)
-			for i := range 300 {
-				tick(c.World, func() { c.Change(0, c.all) })
-				c.pkt++
-				frame := p.AppendUpdates(nil, 200, c.pkt)
-				require.LessOrEqual(t, len(frame), 200)
-				for _, h := range groupsOf(t, c.Tick(), frame) {
-					last[h] = i
-				}
-				p.HandleAcked(c.pkt)
-				for _, at := range last {
-					most = max(most, i-at)
-				}
-			}
-			assert.Less(t, most, 30, "a packet takes about 40 of them")
-		})
-	}
-}
-
 // What found no packet in its tick is sent in a later one.
 func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 	for _, private := range []bool{false, true} {

@@ -97,7 +97,7 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 		k := i<<6 + bits.TrailingZeros64(word)
 		if sp.steady.Has(k) {
 			if c := p.world.chunk(p.group(sp, k), sp.base[k]); c != nil && c.width <= maxRecordBits {
-				p.planChunk(sp, k, c)
+				p.take(sp, planned{int32(k), sp.base[k], c.at, c.width})
 				continue
 			}
 		}
@@ -105,22 +105,22 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 	}
 }
 
-// planChunk plans the usual update of a group. It counts as sent from now on.
-func (p *Peer) planChunk(sp *space, i int, c *chunk) {
-	p.plan.records = append(p.plan.records, planned{int32(i), sp.base[i], c.at, c.width})
-	sp.due.Clear(i)
-	sp.sent[i] = p.world.tick
+// take plans a record. It counts as sent from now on.
+func (p *Peer) take(sp *space, rec planned) {
+	p.plan.records = append(p.plan.records, rec)
+	sp.due.Clear(int(rec.at))
+	sp.sent[rec.at] = p.world.tick
 }
 
 // planRuns plans the runs, from where the last tick left off.
 func (p *Peer) planRuns() {
 	runs := p.world.runs.now
+	if len(runs) == 0 {
+		return
+	}
 	first := 0
 	for first < len(runs) && int(runs[first].groups[len(runs[first].groups)-1]) < p.public.cursor {
 		first++
-	}
-	if len(runs) == 0 {
-		return
 	}
 	begun := runs[first%len(runs)]
 	from, to := begun.groups[0], begun.groups[len(begun.groups)-1]
@@ -190,8 +190,8 @@ func (p *Peer) planned(sp *space, from int) {
 	}
 }
 
-// planRecord plans an update of a group that is due, and that no chunk serves. What turns out to be
-// acknowledged, or waits for its structure, is struck off.
+// planRecord plans an update of a group that is due, and that no chunk serves. What
+// turns out to be acknowledged, or waits for its structure, is struck off.
 func (p *Peer) planRecord(sp *space, i int) {
 	w := p.world
 	id := p.group(sp, i)
@@ -212,9 +212,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.plan.records = append(p.plan.records, planned{at: int32(i), base: sp.base[i], from: uint32(b.self)})
-	sp.due.Clear(i)
-	sp.sent[i] = w.tick
+	p.take(sp, planned{at: int32(i), base: sp.base[i], from: uint32(b.self)})
 }
 
 // maxRecordBits is the most that a record can take in a packet of its own.

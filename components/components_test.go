@@ -23,6 +23,10 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[components.Remote](),
 	reflect.TypeFor[components.ControlledBy](),
+	reflect.TypeFor[components.ChildOf](),
+	reflect.TypeFor[components.Controlled](),
+	reflect.TypeFor[components.Persistent](),
+	reflect.TypeFor[components.NoReplicateChildren](),
 }
 
 // Types that are no components of their own: fields of components, and resources.

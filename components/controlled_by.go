@@ -12,4 +12,7 @@ import "github.com/entangle-ecs/entangle"
 type ControlledBy struct {
 	// Client is the player's id; entangle.Nobody for none.
 	Client entangle.ClientID
+	// Keep leaves the entity in the server's world when the client's connection ends.
+	// Others are despawned then.
+	Keep bool
 }

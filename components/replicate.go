@@ -1,18 +1,41 @@
 package components
 
-// Replicate makes an entity appear on every client, with all of its components
-// that are registered, and keeps it equal there until it is gone. Put it on at
-// once or later.
+// Replicate makes an entity appear on the clients of its Target, with all of its
+// components that are registered, and keeps it equal there until it is gone. Put it on
+// at once or later, and change it at any time.
 //
 // Taking it off pauses: the entity stays on the clients as it was last sent, and
 // nothing more of it is sent, not its despawn either. Putting it on again catches
-// up and makes no second one.
+// up and makes no second one. To have it despawn on the clients and live on here, set
+// Target to Nobody.
 type Replicate struct {
+	// Target is who gets the entity; the zero value is Everyone, and for a child in a
+	// hierarchy whoever gets its parent. Where it is narrowed the entity despawns, where
+	// it is widened it appears.
+	Target Target
+
 	// Group joins the entity with all others of the same group: on a client they
 	// are at every moment as they were on the server at one tick. It may be changed
 	// at any time; the entity then goes over to the other group as it is. Zero is a
-	// group of its own.
+	// group of its own. A child is always in the group of its parent.
 	Group Group
+
+	// Priority is the share of a group under a byte cap, relative to others: of two that
+	// change all the time, one of priority 10 is sent twice as often as one of priority 5.
+	// It means nothing while there is room for all. 0 is 1; a group has the highest of its
+	// entities.
+	Priority float32
+
+	// SendEvery is how many ticks lie at least between two updates of the group; what
+	// changed meanwhile goes with the next. Entities and components that appear or vanish
+	// do not wait. 0 is 1; a group has the lowest of its entities.
+	SendEvery uint16
+
+	// MaxAge bounds, in ticks, how long a change of the group may wait for its turn under
+	// a byte cap. Groups near their bound go first; where the cap cannot keep it, the
+	// server raises plugin.BoundExceeded and counts it. 0 is no bound; a group has the
+	// lowest of its entities that is one.
+	MaxAge uint16
 }
 
 // Group names entities that arrive together. The number is the game's to choose and

@@ -14,12 +14,20 @@ const (
 	Everyone
 	// Nobody is no client.
 	Nobody
+	// Owner is the client that the entity's ControlledBy names, and NotOwner every
+	// other one. For a message, and for an entity without that, they are Nobody and
+	// Everyone.
+	Owner
+	NotOwner
 	// Server is the server and no client.
 	Server
 
 	// reserved bounds the numbers of constants; those above it are sets.
 	reserved Target = 1 << setIndexBits
 )
+
+// open reports whether a constant that names nobody in particular is for all.
+func (t Target) open() bool { return t == Default || t == Everyone || t == NotOwner }
 
 // String returns the target's name, or the number of its set.
 func (t Target) String() string {
@@ -30,6 +38,10 @@ func (t Target) String() string {
 		return "Everyone"
 	case t == Nobody:
 		return "Nobody"
+	case t == Owner:
+		return "Owner"
+	case t == NotOwner:
+		return "NotOwner"
 	case t == Server:
 		return "Server"
 	case t < reserved:

@@ -54,10 +54,10 @@ func (t *Targets) Except(clients ...entangle.ClientID) Target {
 }
 
 // Contains reports whether a client is in a target. Default is taken for
-// Everyone; a set that was given up contains nobody.
+// Everyone, and so is NotOwner: nobody is an owner here; a set that was given up contains nobody.
 func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	if target < reserved {
-		return target == Everyone || target == Default
+		return target.open()
 	}
 	i := int(target & (MaxSets - 1))
 	if i >= len(t.sets) || t.sets[i].target != target {
@@ -70,10 +70,11 @@ func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 }
 
 // Clients returns whom a target names: the clients of a set, or, with except, all
-// clients but those. Default is taken for Everyone. The slice must not be changed.
+// clients but those. Default and
+// NotOwner are taken for Everyone. The slice must not be changed.
 func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
 	if target < reserved {
-		return nil, target == Everyone || target == Default
+		return nil, target.open()
 	}
 	i := int(target & (MaxSets - 1))
 	if i >= len(t.sets) || t.sets[i].target != target {

@@ -23,8 +23,9 @@ var (
 const maxRepeated = 1 << 16
 
 // parseValue sets the numbers and booleans of a component, field by field and
-// element by element, from a list such as 1,2.5,true. An entity is given as @name,
-// or @ for none; 0*70 stands for 70 times 0.
+// element by element, from a list such as 1,2.5,true; or only the fields that a list
+// names, as in X:1,On:true. An entity is given as @name, or @ for none; 0*70 stands
+// for 70 times 0.
 func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error {
 	words, err := repeated(strings.Split(text, ","))
 	if err != nil {
@@ -65,6 +66,8 @@ func (p *valueParser) parse(v reflect.Value) error {
 	switch {
 	case v.Type() == entityType:
 		return p.parseEntity(v)
+	case v.Kind() == reflect.Struct && p.named(v):
+		return p.parseNamed(v)
 	case v.Kind() == reflect.Struct:
 		return p.parseEach(v.NumField(), v.Field)
 	case v.Kind() == reflect.Array:
@@ -79,6 +82,27 @@ func (p *valueParser) parse(v reflect.Value) error {
 func (p *valueParser) parseEach(n int, at func(int) reflect.Value) error {
 	for i := range n {
 		if err := p.parse(at(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named reports whether the next word begins with the name of a field.
+func (p *valueParser) named(v reflect.Value) bool {
+	if len(p.words) == 0 {
+		return false
+	}
+	name, _, ok := strings.Cut(p.words[0], ":")
+	return ok && v.FieldByName(name).IsValid()
+}
+
+// parseNamed sets the fields that the words name.
+func (p *valueParser) parseNamed(v reflect.Value) error {
+	for p.named(v) {
+		name, value, _ := strings.Cut(p.words[0], ":")
+		p.words[0] = value
+		if err := p.parse(v.FieldByName(name)); err != nil {
 			return err
 		}
 	}

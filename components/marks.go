@@ -5,7 +5,8 @@ package components
 type Controlled struct{}
 
 // Persistent keeps an entity on a client when its connection ends: it then is one of
-// the game's own, as it was last. Put it on a replicated entity, on the client.
+// the game's own, as it was last, and what the next connection brings comes beside it.
+// Put it on a replicated entity, on the client.
 type Persistent struct{}
 
 // NoReplicateChildren keeps the children of an entity from being replicated with it.

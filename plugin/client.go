@@ -143,7 +143,8 @@ func (c *Client) Connect(dialer transport.Dialer, t token.Token) error {
 }
 
 // Disconnect ends the connection or the attempt, and takes everything that the
-// server replicated out of the world. A client that is disconnected stays so.
+// server replicated out of the world, but for what is marked components.Persistent. A
+// client that is disconnected stays so.
 func (c *Client) Disconnect() { c.engine.Disconnect("the client left", c.clock()) }
 
 // Wait updates the client until it is in a state, and returns nil then. It paces

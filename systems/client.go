@@ -263,7 +263,7 @@ func (c *Client) flush() error {
 }
 
 // Disconnect ends the connection or the attempt. Whatever the server replicated
-// goes out of the world.
+// goes out of the world, but for what is persistent.
 func (c *Client) Disconnect(reason string, now time.Time) {
 	if c.session == nil {
 		return

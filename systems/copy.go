@@ -21,7 +21,8 @@ import (
 //
 // An entity that its sender lets go stays in the world as it is. For the Copy it
 // is then one of the game's: Len, ID, Tick and Mirror do not know it. It still
-// goes with the connection that brought it.
+// goes with the connection that brought it, unless it is marked
+// components.Persistent.
 type Copy struct {
 	world  *ecs.World
 	writer *columns.Writer
@@ -36,6 +37,7 @@ type Copy struct {
 	letGo    []ecs.Entity
 	sweepAt  int // length of letGo at which those are forgotten that the game removed
 
+	leaving leaving
 	stage   stage
 	choices choices
 	run     updateRun
@@ -80,7 +82,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
 		slots: map[ecs.Entity]repl.Slot{},
-		late:  newLate(),
+		late:  newLate(), leaving: newLeaving(w, remote),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
@@ -94,20 +96,6 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 	c.refs.copy = c
 	c.stage.fill = c.fill
 	return c
-}
-
-// Clear removes every entity of the copy from the world, and those that were let
-// go.
-func (c *Copy) Clear() {
-	for s := range c.entities {
-		if c.entities[s].used {
-			c.remove(repl.Slot(s))
-		}
-	}
-	for _, e := range c.letGo {
-		c.vanish(e)
-	}
-	c.letGo, c.sweepAt = c.letGo[:0], 0
 }
 
 // ID returns the sender's id of an entity, and whether it is one of the copy.

@@ -1,0 +1,53 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// leaving is what becomes of the entities of a copy when its connection ends.
+type leaving struct {
+	persistent ecs.ID
+	signs      []ecs.ID // what says that an entity is the network's
+	off        []ecs.ID // of them, what the one at hand has
+}
+
+func newLeaving(w *ecs.World, remote ecs.ID) leaving {
+	return leaving{
+		persistent: ecs.ComponentID[components.Persistent](w),
+		signs:      []ecs.ID{remote, ecs.ComponentID[components.Controlled](w)},
+	}
+}
+
+// Clear ends the copy: what is marked components.Persistent stays in the world as an
+// entity of the game's own, everything else goes, what was let go too. References
+// that still waited stay empty.
+func (c *Copy) Clear() {
+	for s := range c.entities {
+		if c.entities[s].used {
+			c.part(c.forget(repl.Slot(s)))
+		}
+	}
+	for _, e := range c.letGo {
+		c.part(e)
+	}
+	c.letGo, c.sweepAt = c.letGo[:0], 0
+}
+
+// part ends what ties an entity to the connection.
+func (c *Copy) part(e ecs.Entity) {
+	l := &c.leaving
+	if !c.world.Alive(e) || !c.world.Has(e, l.persistent) {
+		c.vanish(e)
+		return
+	}
+	l.off = l.off[:0]
+	for _, id := range l.signs {
+		if c.world.Has(e, id) {
+			l.off = append(l.off, id)
+		}
+	}
+	c.writer.Exchange(e, nil, l.off, nil)
+}

@@ -67,6 +67,7 @@ type codec struct {
 	encode  func(w *bits.Writer, v unsafe.Pointer, refs RefWriter)
 	decode  func(r *bits.Reader, v unsafe.Pointer, refs RefReader) error
 	clear   func(v unsafe.Pointer)
+	fresh   func() unsafe.Pointer          // new memory for a value
 	same    func(a, b unsafe.Pointer) bool // nil: by encoding
 	maxBits int
 	refs    bool // maps entities
@@ -80,6 +81,7 @@ func wrapCodec[T any](c Codec[T]) *codec {
 		encode:  func(w *bits.Writer, v unsafe.Pointer, _ RefWriter) { c.Encode(w, (*T)(v)) },
 		decode:  func(r *bits.Reader, v unsafe.Pointer, _ RefReader) error { return c.Decode(r, (*T)(v)) },
 		clear:   func(v unsafe.Pointer) { *(*T)(v) = *new(T) },
+		fresh:   func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 	}
 	if refs, ok := c.(RefCodec[T]); ok {
 		k.refs = true
@@ -140,13 +142,14 @@ func roundByCodec(o *op, p unsafe.Pointer) (clamped int) {
 	return 0
 }
 
-// codecSpare is the memory for comparing and rounding through a codec.
+// codecSpare is the memory for comparing, rounding and skipping through a codec.
 type codecSpare struct {
 	a, b       bits.Writer
 	bufA, bufB []byte
 	r          bits.Reader
 	refsA      entityTable
 	refsB      entityTable
+	value      unsafe.Pointer // nil: none yet
 }
 
 // entityTable numbers entities in the order they come.

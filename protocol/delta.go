@@ -11,23 +11,42 @@ import (
 // nothing, or that takes more bits than it needs.
 var ErrDelta = errors.New("protocol: not a difference in its shortest form")
 
-// EncodeDelta writes value as a difference from base, which the other side must
-// hold, exactly or as it was decoded there. It returns how many numbers of value
-// were clamped. What it writes is not idempotent: it must be applied to base and
-// nothing else. Plans of messages cannot.
-func (p *Plan) EncodeDelta(w *bits.Writer, base, value []byte, refs RefWriter) (clamped int) {
-	return encodeDeltas(p.fields, w, p.at(base), p.at(value), refs)
+// Bases is what a difference is taken from.
+type Bases struct {
+	Base  []byte // the value at the base
+	Older []byte // the value at a base before that, or nil: then it is not known how the value moves
+	// Ahead is how many ticks lie between Base and the value, Apart how many
+	// between Older and Base. Apart is above 0 where Older is given.
+	Ahead, Apart uint32
 }
 
-// DecodeDelta reads into value what EncodeDelta wrote against base. value and
-// base must not share memory. Errors are as those of Decode, and ErrDelta.
-func (p *Plan) DecodeDelta(r *bits.Reader, base, value []byte, refs RefReader) error {
-	from, to := p.at(base), p.at(value)
-	copy(value, base)
+// moves reports whether it is known how the value moves.
+func (b *Bases) moves() bool { return b.Older != nil }
+
+// EncodeDelta writes value as a difference from its bases, which the other side
+// must hold, exactly or as they were decoded there. It returns how many numbers of
+// value were clamped. What it writes is not idempotent: it must be applied to
+// the same bases and nothing else. Plans of messages cannot.
+func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWriter) (clamped int) {
+	if p.differ != nil {
+		return p.encodeDiffer(w, from.Base, value)
+	}
+	return encodeDeltas(p.fields, w, p.at(from.Base), p.at(value), refs)
+}
+
+// DecodeDelta reads into value what EncodeDelta wrote against the same bases.
+// value must not share memory with them. Errors are as those of Decode, and
+// ErrDelta.
+func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefReader) error {
+	if p.differ != nil {
+		return p.decodeDiffer(r, from.Base, value)
+	}
+	base, to := p.at(from.Base), p.at(value)
+	copy(value, from.Base)
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
-	decodeDeltas(p.fields, r, from, to, refs)
+	decodeDeltas(p.fields, r, base, to, refs)
 	return r.Err()
 }
 

@@ -40,17 +40,20 @@ func TestADifferenceGivesTheWholeValue(t *testing.T) {
 
 				var w, again bits.Writer
 				w.Bits(1, 1)
-				s.plan.EncodeDelta(&w, base, value, refs)
+				s.plan.EncodeDelta(&w, &protocol.Bases{Base: base}, value, refs)
 				var r bits.Reader
 				r.Reset(w.Finish())
 				r.Bool()
-				require.NoError(t, s.plan.DecodeDelta(&r, held, got, refs))
+				skipped := r
+				require.NoError(t, s.plan.SkipDelta(&skipped, false))
+				require.NoError(t, s.plan.DecodeDelta(&r, &protocol.Bases{Base: held}, got, refs))
+				require.Equal(t, r.RemainingBits(), skipped.RemainingBits())
 				require.NoError(t, r.End())
 				require.True(t, s.plan.Equal(whole, got))
 				require.Equal(t, s.encode(whole, refs), s.encode(got, refs))
 
 				again.Bits(1, 1)
-				s.plan.EncodeDelta(&again, held, got, refs)
+				s.plan.EncodeDelta(&again, &protocol.Bases{Base: held}, got, refs)
 				require.Equal(t, w.Finish(), again.Finish())
 			})
 		})
@@ -64,7 +67,7 @@ func TestADifferenceIsShortWhereLittleChanged(t *testing.T) {
 		v := base
 		change(&v)
 		var w bits.Writer
-		s.plan.EncodeDelta(&w, bytesOf(&base), bytesOf(&v), nil)
+		s.plan.EncodeDelta(&w, &protocol.Bases{Base: bytesOf(&base)}, bytesOf(&v), nil)
 		return w.LenBits()
 	}
 	assert.Equal(t, 2, size(func(*pose) {}), "a bit for each field")
@@ -86,7 +89,7 @@ func TestGoldenDifferences(t *testing.T) {
 	s := subjectOf[state](t)
 	write := func(base, v state) string {
 		var w bits.Writer
-		s.plan.EncodeDelta(&w, bytesOf(&base), bytesOf(&v), nil)
+		s.plan.EncodeDelta(&w, &protocol.Bases{Base: bytesOf(&base)}, bytesOf(&v), nil)
 		return hex.EncodeToString(w.Finish())
 	}
 	assert.Equal(t, "00", write(state{A: 1}, state{A: 1}))
@@ -121,9 +124,9 @@ func TestDifferencesAllocateNothing(t *testing.T) {
 		refs := &table{}
 		assert.Zero(t, testing.AllocsPerRun(50, func() {
 			w.Reset(buf)
-			s.plan.EncodeDelta(&w, base, value, refs)
+			s.plan.EncodeDelta(&w, &protocol.Bases{Base: base}, value, refs)
 			r.Reset(w.Finish())
-			_ = s.plan.DecodeDelta(&r, base, value, refs)
+			_ = s.plan.DecodeDelta(&r, &protocol.Bases{Base: base}, value, refs)
 			clear(value)
 		}), s.name)
 	}
@@ -159,7 +162,7 @@ func TestADifferenceHasOneForm(t *testing.T) {
 		w.Bool(false)
 		var r bits.Reader
 		r.Reset(w.Finish())
-		assert.ErrorIs(t, s.plan.DecodeDelta(&r, base, value, nil), c.err, c.name)
+		assert.ErrorIs(t, s.plan.DecodeDelta(&r, &protocol.Bases{Base: base}, value, nil), c.err, c.name)
 	}
 }
 
@@ -180,13 +183,17 @@ func FuzzDecodeDelta(f *testing.F) {
 			s.plan.Round(base)
 		}
 		r.Reset(data)
-		if s.plan.DecodeDelta(&r, base, value, refs) != nil {
+		skipped := r
+		skipErr := s.plan.SkipDelta(&skipped, false)
+		if s.plan.DecodeDelta(&r, &protocol.Bases{Base: base}, value, refs) != nil {
 			return
 		}
 		n := len(data)*8 - r.RemainingBits()
+		require.NoError(t, skipErr, s.name)
+		require.Equal(t, r.RemainingBits(), skipped.RemainingBits(), s.name)
 		var read, written bits.Writer
 		read.Copy(data, n)
-		s.plan.EncodeDelta(&written, base, value, refs)
+		s.plan.EncodeDelta(&written, &protocol.Bases{Base: base}, value, refs)
 		require.Equal(t, n, written.LenBits(), s.name)
 		require.Equal(t, read.Finish(), written.Finish(), s.name)
 	})

@@ -25,7 +25,8 @@ type Plan struct {
 	size     int
 	memory   int // what a value given as []byte must measure; -1 if it cannot be given so
 	ops      []op
-	fields   []op // as declared, for differences
+	fields   []op    // as declared, for differences
+	differ   *differ // the type's own difference, or nil
 	describe string
 	events   []Span
 	skipped  []Span

@@ -217,6 +217,11 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 		{"component and input", func(p *protocol.Protocol) { protocol.Input[plain](p); register[plain](p) }, protocol.ErrOptions, []string{"already registered as input"}},
 		{"option twice", func(p *protocol.Protocol) { protocol.Component[pose](p).Predict(protocol.Full).Predict(protocol.Once) }, protocol.ErrTwice, []string{"Predict is given twice"}},
 		{"once and delta", func(p *protocol.Protocol) { protocol.Component[pose](p).ReplicateOnce().Delta() }, protocol.ErrOptions, []string{"ReplicateOnce", "Delta"}},
+		{"motion without delta", func(p *protocol.Protocol) { protocol.Component[pose](p).Motion() }, protocol.ErrOptions, []string{"Motion is given without Delta"}},
+		{"diff without delta", func(p *protocol.Protocol) { protocol.Component[tally](p).Diff(tallyDiffer{}) }, protocol.ErrOptions, []string{"Diff is given without Delta"}},
+		{"motion and diff", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Motion().Diff(tallyDiffer{}) }, protocol.ErrOptions, []string{"Diff replaces"}},
+		{"no differ", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Diff(nil) }, protocol.ErrOptions, []string{"Diff(nil)"}},
+		{"diff of entities", func(p *protocol.Protocol) { protocol.Component[withEntity](p).Delta().Diff(entityDiffer{}) }, protocol.ErrOptions, []string{"field Other"}},
 		{"once and predicted", func(p *protocol.Protocol) { protocol.Component[pose](p).ReplicateOnce().Predict(protocol.Full) }, protocol.ErrOptions, []string{"Predict(Once)"}},
 		{"predict what the server is told", func(p *protocol.Protocol) {
 			protocol.Component[pose](p).Direction(protocol.ClientToServer).Predict(protocol.Full)

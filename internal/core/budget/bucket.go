@@ -1,0 +1,68 @@
+package budget
+
+import "time"
+
+// MaxRate is the highest rate of a bucket, in bytes per second.
+const MaxRate = 1 << 30
+
+// scale is the parts into which a bucket counts a byte: at one byte per second, one is
+// earned in each nanosecond.
+const scale = int64(time.Second)
+
+// Bucket lets bytes through at a rate. What is not used is saved up, as far as the
+// bucket holds it. Times must not run back; those that do count as none.
+type Bucket struct {
+	rate  int64
+	size  int64 // the most that is saved up, in parts
+	level int64 // in parts; negative: debt
+	at    time.Time
+}
+
+// NewBucket returns a full bucket for rate bytes per second, 1 to MaxRate, that saves up
+// at most what comes in over span, 1 ns to 2 s.
+func NewBucket(rate int, span time.Duration) Bucket {
+	r := int64(min(max(rate, 1), MaxRate))
+	size := r * int64(min(max(span, 1), 2*time.Second))
+	return Bucket{rate: r, size: size, level: size}
+}
+
+// Level returns how many bytes may leave now; negative while there is a debt.
+func (b *Bucket) Level(now time.Time) int {
+	if past := now.Sub(b.at); past > 0 {
+		if !b.at.IsZero() {
+			b.earn(past)
+		}
+		b.at = now
+	}
+	return int(floorDiv(b.level, scale))
+}
+
+// earn adds what a time brings. It is compared before it is multiplied: a time can be
+// long.
+func (b *Bucket) earn(past time.Duration) {
+	if lacks := b.size - b.level; int64(past) > lacks/b.rate {
+		b.level = b.size
+	} else {
+		b.level += b.rate * int64(past)
+	}
+}
+
+// Spend takes what left. A debt beyond what comes in over a second is forgotten: it is
+// made by what cannot be held back, and must not silence everything else for long.
+func (b *Bucket) Spend(bytes int) {
+	most := b.level + b.rate*scale
+	if int64(bytes) > most/scale {
+		b.level = -b.rate * scale
+	} else {
+		b.level -= int64(bytes) * scale
+	}
+}
+
+// floorDiv divides and rounds down, below zero too.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -18,7 +18,8 @@ type Peer struct {
 	mentions  int
 	needs     []repl.Need
 
-	plan plan
+	plan    plan
+	metered bool // waiting times are kept
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	flights      flightLog

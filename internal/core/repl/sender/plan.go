@@ -20,6 +20,8 @@ type plan struct {
 	first  int  // steps of predicted groups
 	part   int  // of this tick's mark, the next one
 	marked bool // the last part is written
+
+	short short // of room
 }
 
 // step is a run, or records in a row.

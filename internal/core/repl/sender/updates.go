@@ -21,10 +21,13 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
+	if room = p.limited(room); room < minRoom {
+		return dst
+	}
 	p.w.Reset(dst)
 	p.flights.begin(pkt, p.world.tick)
 	p.run = repl.Run{Tick: p.world.tick}
-	left := room * 8
+	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {
 		left = p.appendPredicted(left)
 	}
@@ -33,8 +36,10 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	if p.flights.fresh() {
 		p.flights.cancel()
+		p.plan.part, p.plan.marked = part, marked
 		return dst
 	}
+	p.spend(p.w.LenBits())
 	return p.w.Finish()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/entangle-ecs/entangle/systems"
@@ -22,9 +23,9 @@ func (s *Sim) ExpectEqual() {
 }
 
 // Equal returns nil if every client is connected and shows what the server
-// replicates, no more and no less, with components that are equal on the wire; or
-// an error that names the first difference. Entities whose replication is paused
-// need to be there, whatever they look like.
+// replicates to it, no more and no less, with components that are equal on the wire; or
+// an error that names the first difference. Entities whose replication is paused may
+// be there or not, whatever they look like.
 //
 // It takes some time until a change arrives: call Run before.
 func (s *Sim) Equal() error {
@@ -61,43 +62,45 @@ func (s *Sim) mirror() *systems.Mirror {
 
 // pair is an entity of the server and its copy; either may be missing.
 type pair struct {
-	server systems.Mirrored
+	server *systems.Mirrored
 	client *systems.Mirrored
 }
 
-// pairs joins two mirrors by the ids of their entities.
-func pairs(server, client *systems.Mirror) []pair {
-	var list []pair
-	c := client.Entities
-	for _, s := range server.Entities {
-		for len(c) > 0 && c[0].ID < s.ID {
-			list = append(list, pair{client: &c[0]})
-			c = c[1:]
-		}
-		p := pair{server: s}
-		if len(c) > 0 && c[0].ID == s.ID {
-			p.client, c = &c[0], c[1:]
-		}
-		list = append(list, p)
+// pairs joins the server's entities with their copies, if it has any at all.
+func (p *Peer) pairs(server *systems.Mirror) (list []pair) {
+	client := p.client.Mirror()
+	byID, byEntity := map[uint64]*systems.Mirrored{}, map[ecs.Entity]uint64{}
+	for i := range client.Entities {
+		byID[client.Entities[i].ID] = &client.Entities[i]
 	}
-	for i := range c {
-		list = append(list, pair{client: &c[i]})
+	for _, name := range p.sim.plugin.Names(p.id) {
+		byEntity[name.Entity] = name.ID
+	}
+	for i := range server.Entities {
+		id := byEntity[server.Entities[i].Entity]
+		list = append(list, pair{&server.Entities[i], byID[id]})
+		delete(byID, id)
+	}
+	for i := range client.Entities {
+		if byID[client.Entities[i].ID] != nil {
+			list = append(list, pair{client: &client.Entities[i]})
+		}
 	}
 	return list
 }
 
-// compare returns the first difference of a client from the server.
+// compare returns the first difference of a client from what it should see.
 func (p *Peer) compare(server *systems.Mirror) error {
-	client := p.client.Mirror()
-	list := pairs(server, client)
+	list := p.pairs(server)
 	t := translation{local: map[ecs.Entity]ecs.Entity{}}
 	for i := range list {
-		if list[i].client != nil {
-			t.local[list[i].server.Entity] = list[i].client.Entity
+		if pair := &list[i]; pair.server != nil && pair.client != nil {
+			t.local[pair.server.Entity] = pair.client.Entity
 		}
 	}
+	s := newSight(p.sim.World())
 	for i := range list {
-		if err := t.pair(server.Components, &list[i]); err != nil {
+		if err := t.pair(server.Components, &list[i], s, p.id); err != nil {
 			return err
 		}
 	}
@@ -112,16 +115,23 @@ type translation struct {
 	late bool
 }
 
-func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair) error {
-	switch {
-	case p.client == nil:
-		return fmt.Errorf("it has no copy of the server's %v", p.server.Entity)
-	case p.server.Entity.IsZero():
+func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, s *sight, client entangle.ClientID) error {
+	if p.server == nil {
 		return fmt.Errorf("its %v is no entity of the server", p.client.Entity)
-	case p.server.Paused:
+	}
+	if p.server.Paused {
 		return nil
 	}
-	if err := t.values(comps, p.server.Values, p.client.Values); err != nil {
+	may := s.visible(p.server.Entity, client)
+	switch {
+	case p.client == nil && may.sees:
+		return fmt.Errorf("it has no copy of the server's %v", p.server.Entity)
+	case p.client == nil:
+		return nil
+	case !may.sees:
+		return fmt.Errorf("its %v is a copy of the server's %v, which it may not see", p.client.Entity, p.server.Entity)
+	}
+	if err := t.values(comps, may.of(p.server.Values), p.client.Values); err != nil {
 		return fmt.Errorf("its %v, a copy of the server's %v: %w", p.client.Entity, p.server.Entity, err)
 	}
 	return nil

@@ -70,8 +70,8 @@ func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 	if !p.Connected() {
 		return ecs.Entity{}, false
 	}
-	for _, pair := range pairs(p.sim.mirror(), p.client.Mirror()) {
-		if pair.server.Entity == server && pair.client != nil && p.world.Alive(pair.client.Entity) {
+	for _, pair := range p.pairs(p.sim.mirror()) {
+		if pair.server != nil && pair.server.Entity == server && pair.client != nil && p.world.Alive(pair.client.Entity) {
 			return pair.client.Entity, true
 		}
 	}
@@ -82,8 +82,8 @@ func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 // copy of. It is not ok for one that is no copy, or whose original is gone.
 func (p *Peer) Origin(local ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
-	for _, pair := range pairs(p.sim.mirror(), p.client.Mirror()) {
-		if pair.client != nil && pair.client.Entity == local && !pair.server.Entity.IsZero() {
+	for _, pair := range p.pairs(p.sim.mirror()) {
+		if pair.client != nil && pair.client.Entity == local && pair.server != nil {
 			return pair.server.Entity, true
 		}
 	}

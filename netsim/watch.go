@@ -14,8 +14,8 @@ import (
 // however bad the lines are, and fails the test when it does not hold:
 //
 //   - each group that a client holds is the server's as it was at the tick that the
-//     client holds of it: the same members, all components of them, equal on the
-//     wire; but a reference may be empty;
+//     client holds of it, as far as the client might see it then: the same members, all
+//     components of them, equal on the wire; but a reference may be empty;
 //   - an entity that has left one group and did not get to the next yet is as it was
 //     at the tick that the client last heard of it;
 //   - no group and no entity goes back in time, or is at a tick that is yet to come;
@@ -51,7 +51,7 @@ type holding struct {
 func (s *Sim) watchFrame(h *host) {
 	s.t.Helper()
 	if h == s.server {
-		s.watch.record(s.mirror())
+		s.watchServer()
 		return
 	}
 	for _, p := range s.peers {
@@ -64,8 +64,22 @@ func (s *Sim) watchFrame(h *host) {
 			continue
 		}
 		s.watch.heard[h] = heard
-		if err := s.watch.check(h, p.client.Mirror()); err != nil {
+		if err := s.watch.check(h, p.id, p.client.Mirror()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
+		}
+	}
+}
+
+// watchServer takes note of what the server did in a frame.
+func (s *Sim) watchServer() {
+	s.t.Helper()
+	m, clients := s.mirror(), make([]entangle.ClientID, len(s.peers))
+	for i, p := range s.peers {
+		clients[i] = p.id
+	}
+	if w := s.watch; w.record(m, newSight(s.World()), clients) {
+		for _, id := range clients {
+			w.recordNames(id, s.plugin.Names(id))
 		}
 	}
 }
@@ -73,8 +87,11 @@ func (s *Sim) watchFrame(h *host) {
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(h *host, m *systems.Mirror) error {
-	l := look{past: &w.past, mirror: m, before: w.held[h], at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}}
+func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror) error {
+	l := look{
+		past: &w.past, client: id, mirror: m, before: w.held[h],
+		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{},
+	}
 	if l.before == nil {
 		l.before = &holding{}
 	}
@@ -90,6 +107,7 @@ func (w *watch) check(h *host, m *systems.Mirror) error {
 // look is one client at one moment.
 type look struct {
 	past    *past
+	client  entangle.ClientID
 	mirror  *systems.Mirror
 	before  *holding
 	now     *holding
@@ -130,18 +148,26 @@ func (l *look) originals() error {
 	l.local = map[ecs.Entity]ecs.Entity{}
 	for _, e := range l.mirror.Entities {
 		tick := l.at[e.ID]
-		was := l.past.at(e.ID, tick)
+		original, was := l.who(e.ID, tick)
 		switch {
 		case l.past.tick.Before(tick):
 			return fmt.Errorf("its %v is at tick %d, the server at %d", e.Entity, tick, l.past.tick)
 		case was == nil:
 			return fmt.Errorf("its %v is at tick %d, where the server had no such entity", e.Entity, tick)
-		case !l.local[was.state.Entity].IsZero():
-			return fmt.Errorf("its %v and %v are both copies of the server's %v", l.local[was.state.Entity], e.Entity, was.state.Entity)
+		case !was.seen[l.client].sees:
+			return fmt.Errorf("its %v at tick %d is a copy of the server's %v, which it may not see", e.Entity, tick, original)
+		case !l.local[original].IsZero():
+			return fmt.Errorf("its %v and %v are both copies of the server's %v", l.local[original], e.Entity, original)
 		}
-		l.local[was.state.Entity] = e.Entity
+		l.local[original] = e.Entity
 	}
 	return nil
+}
+
+// who returns which of the server's entities has an id here, and what it was like at a
+// tick.
+func (l *look) who(id uint64, tick entangle.Tick) (ecs.Entity, *version) {
+	return l.past.who(l.client, id, tick)
 }
 
 // ticks holds that nothing goes back in time.
@@ -171,12 +197,12 @@ func (l *look) values() error {
 	t := translation{local: l.local, late: true}
 	for i := range l.mirror.Entities {
 		e := &l.mirror.Entities[i]
-		was := l.past.at(e.ID, l.at[e.ID])
+		original, was := l.who(e.ID, l.at[e.ID])
 		if was.state.Paused {
 			continue
 		}
-		if err := t.values(l.mirror.Components, was.state.Values, e.Values); err != nil {
-			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], was.state.Entity, err)
+		if err := t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values); err != nil {
+			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], original, err)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mlange-42/arche/ecs"
+
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -22,13 +24,17 @@ func (l *look) wholeGroup(g *systems.MirroredGroup) error {
 	if err != nil || !known {
 		return err
 	}
-	for _, id := range l.past.groups[g.Tick][of] {
-		if slices.Contains(g.Members, id) {
+	members := map[ecs.Entity]bool{}
+	for _, id := range g.Members {
+		e, _ := l.who(id, g.Tick)
+		members[e] = true
+	}
+	for _, e := range l.past.groups[g.Tick][of] {
+		was := l.past.at(e, g.Tick)
+		if members[e] || !was.seen[l.client].sees || was.state.Paused && !l.had(g, e) {
 			continue
 		}
-		if was := l.past.at(id, g.Tick); !was.state.Paused || l.had(g, id) {
-			return fmt.Errorf("its group %d at tick %d lacks the server's %v", g.Handle, g.Tick, was.state.Entity)
-		}
+		return fmt.Errorf("its group %d at tick %d lacks the server's %v", g.Handle, g.Tick, e)
 	}
 	return nil
 }
@@ -37,21 +43,25 @@ func (l *look) wholeGroup(g *systems.MirroredGroup) error {
 // or of those that it had.
 func (l *look) groupOf(g *systems.MirroredGroup) (of group, known bool, err error) {
 	for _, id := range g.Members {
-		was := l.past.at(id, g.Tick)
+		e, was := l.who(id, g.Tick)
 		if known && was.group != of {
-			return of, true, fmt.Errorf("its group %d at tick %d has the server's %v, which was elsewhere", g.Handle, g.Tick, was.state.Entity)
+			return of, true, fmt.Errorf("its group %d at tick %d has the server's %v, which was elsewhere", g.Handle, g.Tick, e)
 		}
 		of, known = was.group, true
 	}
 	if before, ok := l.before.groups[g.Handle]; !known && ok && len(before.Members) > 0 {
-		return l.past.at(before.Members[0], before.Tick).group, true, nil
+		_, was := l.who(before.Members[0], before.Tick)
+		return was.group, true, nil
 	}
 	return of, known, nil
 }
 
 // had reports whether a member was there at the last check, and has been in the
 // group ever since: then it is there still, paused or not.
-func (l *look) had(g *systems.MirroredGroup, id uint64) bool {
+func (l *look) had(g *systems.MirroredGroup, e ecs.Entity) bool {
 	before, ok := l.before.groups[g.Handle]
-	return ok && slices.Contains(before.Members, id) && l.past.stayed(id, before.Tick, g.Tick)
+	return ok && l.past.stayed(e, l.client, before.Tick, g.Tick) && slices.ContainsFunc(before.Members, func(id uint64) bool {
+		was, _ := l.who(id, before.Tick)
+		return was == e
+	})
 }

@@ -20,29 +20,38 @@ type grain struct{ Value uint8 }
 type history struct {
 	watch
 	t        testing.TB
+	world    ecs.World
 	infos    []*protocol.ComponentInfo
 	entities []ecs.Entity
-	now      []systems.Mirrored // by entity, with ID 0: not there
+	now      []systems.Mirrored // by entity, a zero one: not there
 	client   systems.Mirror
 }
+
+// watcher is the client of a history.
+const watcher entangle.ClientID = 7
 
 func newHistory(t testing.TB, entities int) *history {
 	p := protocol.New(protocol.Config{Name: "grains"})
 	protocol.Component[grain](p)
 	h := &history{
 		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: p.Components(),
-		now: make([]systems.Mirrored, entities),
+		world: ecs.NewWorld(), now: make([]systems.Mirrored, entities),
 	}
-	w := ecs.NewWorld()
+	marker := ecs.ComponentID[components.Replicate](&h.world)
 	for range entities {
-		h.entities = append(h.entities, w.NewEntity())
+		h.entities = append(h.entities, h.world.NewEntity(marker))
 	}
 	return h
 }
 
-// is has an entity of an id, a group and a value in the next tick.
+// is has an entity of a group and a value in the next tick.
 func (h *history) is(entity int, group components.Group, value byte) {
-	h.now[entity] = systems.Mirrored{ID: uint64(entity + 1), Entity: h.entities[entity], Group: group, Values: h.grain(value)}
+	h.now[entity] = systems.Mirrored{Entity: h.entities[entity], Values: h.grain(value)}
+	h.marker(entity).Group = group
+}
+
+func (h *history) marker(entity int) *components.Replicate {
+	return (*components.Replicate)(h.world.Get(h.entities[entity], ecs.ComponentID[components.Replicate](&h.world)))
 }
 
 func (h *history) grain(value byte) []systems.MirroredValue {
@@ -50,7 +59,7 @@ func (h *history) grain(value byte) []systems.MirroredValue {
 }
 
 func (h *history) paused(entity int) {
-	h.now[entity] = systems.Mirrored{ID: uint64(entity + 1), Entity: h.entities[entity], Paused: true}
+	h.now[entity] = systems.Mirrored{Entity: h.entities[entity], Paused: true}
 }
 
 func (h *history) gone(entity int) { h.now[entity] = systems.Mirrored{} }
@@ -58,12 +67,15 @@ func (h *history) gone(entity int) { h.now[entity] = systems.Mirrored{} }
 // passes ends a tick.
 func (h *history) passes(tick entangle.Tick) {
 	m := systems.Mirror{Tick: tick}
-	for _, e := range h.now {
-		if e.ID != 0 {
+	var names []systems.Named
+	for i, e := range h.now {
+		if !e.Entity.IsZero() {
 			m.Entities = append(m.Entities, e)
+			names = append(names, systems.Named{ID: uint64(i + 1), Entity: e.Entity})
 		}
 	}
-	h.record(&m)
+	require.True(h.t, h.record(&m, newSight(&h.world), []entangle.ClientID{watcher}))
+	h.recordNames(watcher, names)
 }
 
 // shows has the client hold an entity since a tick, in a group of a handle; 0: in
@@ -100,7 +112,7 @@ func (h *history) fine(says string) {
 	m := h.client
 	m.Components = h.infos
 	h.client = systems.Mirror{}
-	if err := h.check(nil, &m); says == "" {
+	if err := h.check(nil, watcher, &m); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)
@@ -206,4 +218,38 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.passes(5)
 	h.shows(1, 3, 5, 4)
 	h.fine("is at tick 5, where the server had no such entity")
+}
+
+func TestNobodyHoldsWhatItMayNotSee(t *testing.T) {
+	h := newHistory(t, 2)
+	h.is(0, 5, 1)
+	h.is(1, 5, 1)
+	h.passes(1)
+	h.marker(1).Target = components.Nobody
+	h.passes(2)
+	show := func(tick entangle.Tick, entities ...int) {
+		for _, e := range entities {
+			h.shows(e, 1, 1, 1)
+		}
+		h.comes(1, tick)
+	}
+	show(1, 0, 1)
+	h.fine("")
+	show(2, 0, 1)
+	h.fine("its {2 0} at tick 2 is a copy of the server's {2 0}, which it may not see")
+	show(2, 0)
+	h.fine("")
+	h.paused(1)
+	h.passes(3)
+	show(3, 0)
+	h.fine("")
+	show(3, 0, 1)
+	h.fine("which it may not see")
+	h.is(1, 5, 1)
+	h.marker(1).Target = components.NotOwner
+	h.passes(4)
+	show(4, 0)
+	h.fine("its group 1 at tick 4 lacks the server's {2 0}")
+	show(4, 0, 1)
+	h.fine("")
 }

@@ -2,89 +2,88 @@ package netsim
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"sort"
 
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// past remembers what every entity of the server was like at any tick, and which
-// were together.
+// past remembers what every entity of the server was like at any tick, who might see
+// what of it, which were together, and what every client called them.
 type past struct {
-	versions map[uint64][]version // by id, of rising ticks
-	groups   map[entangle.Tick]map[group][]uint64
+	versions map[ecs.Entity][]version // of rising ticks
+	groups   map[entangle.Tick]map[group][]ecs.Entity
+	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
 }
 
 func newPast() past {
-	return past{versions: map[uint64][]version{}, groups: map[entangle.Tick]map[group][]uint64{}}
+	return past{
+		versions: map[ecs.Entity][]version{}, groups: map[entangle.Tick]map[group][]ecs.Entity{},
+		names: map[entangle.ClientID]map[uint64][]named{},
+	}
 }
 
-// group is one that has a name, or an entity alone.
-type group struct {
-	name  components.Group
-	alone ecs.Entity
-}
-
-// version is what an entity was like from a tick on. It has no entity while
-// nothing had its id.
+// version is what an entity was like from a tick on.
 type version struct {
 	from  entangle.Tick
+	gone  bool
 	state systems.Mirrored
 	group group
+	seen  map[entangle.ClientID]visible
 }
 
-// record takes in the server's world as it is at the end of a frame. One without a
-// tick shows nothing that was looked at.
-func (p *past) record(m *systems.Mirror) {
+// record takes in the server's world as it is at the end of a frame, for all clients.
+// One without a tick shows nothing that was looked at: then it reports false.
+func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) bool {
 	if p.began && m.Tick == p.tick {
-		return
+		return false
 	}
 	p.tick, p.began = m.Tick, true
-	there, groups := map[uint64]bool{}, map[group][]uint64{}
+	there, groups := map[ecs.Entity]bool{}, map[group][]ecs.Entity{}
 	for _, e := range m.Entities {
-		if e.ID == 0 {
-			continue
-		}
-		v := p.version(e)
-		there[e.ID] = true
-		groups[v.group] = append(groups[v.group], e.ID)
-		p.add(e.ID, v)
+		v := p.version(e, s, clients)
+		there[e.Entity] = true
+		groups[v.group] = append(groups[v.group], e.Entity)
+		p.add(e.Entity, v)
 	}
-	for id := range p.versions {
-		if !there[id] {
-			p.add(id, version{from: m.Tick})
+	for e := range p.versions {
+		if !there[e] {
+			p.add(e, version{from: m.Tick, gone: true})
 		}
 	}
 	p.groups[m.Tick] = groups
+	return true
 }
 
-// version is an entity as it is now. One that is paused stays where it was.
-func (p *past) version(e systems.Mirrored) version {
-	v := version{from: p.tick, state: e, group: group{name: e.Group}}
-	if list := p.versions[e.ID]; e.Paused && len(list) > 0 {
-		v.group = list[len(list)-1].group
-	}
-	if v.group.name == 0 {
-		v.group.alone = e.Entity
+// version is an entity as it is now. One that is paused stays where it was, and is
+// seen by whom it was: by nobody, if nothing was told of it.
+func (p *past) version(e systems.Mirrored, s *sight, clients []entangle.ClientID) version {
+	v := version{from: p.tick, state: e, group: s.group(e.Entity), seen: map[entangle.ClientID]visible{}}
+	if !e.Paused {
+		for _, client := range clients {
+			v.seen[client] = s.visible(e.Entity, client)
+		}
+	} else if list := p.versions[e.Entity]; len(list) > 0 && !list[len(list)-1].gone {
+		v.group, v.seen = list[len(list)-1].group, list[len(list)-1].seen
 	}
 	return v
 }
 
-func (p *past) add(id uint64, v version) {
-	list := p.versions[id]
+func (p *past) add(e ecs.Entity, v version) {
+	list := p.versions[e]
 	if n := len(list); n == 0 || !list[n-1].equal(&v) {
-		p.versions[id] = append(list, v)
+		p.versions[e] = append(list, v)
 	}
 }
 
 func (v *version) equal(o *version) bool {
-	return v.state.Entity == o.state.Entity && v.state.Paused == o.state.Paused && v.group == o.group &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.group == o.group && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 
@@ -92,30 +91,32 @@ func equalValue(a, b systems.MirroredValue) bool {
 	return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 
-// at returns what had an id at a tick, nil if nothing had.
-func (p *past) at(id uint64, tick entangle.Tick) *version {
-	list := p.versions[id]
-	n := after(list, tick)
-	if n == 0 || list[n-1].state.Entity.IsZero() {
+// at returns what an entity was like at a tick, nil if it was not there.
+func (p *past) at(e ecs.Entity, tick entangle.Tick) *version {
+	list := p.versions[e]
+	n := after(list, tick, func(v *version) entangle.Tick { return v.from })
+	if n == 0 || list[n-1].gone {
 		return nil
 	}
 	return &list[n-1]
 }
 
-// after returns the place of the first version after a tick.
-func after(list []version, tick entangle.Tick) int {
-	return sort.Search(len(list), func(i int) bool { return tick.Before(list[i].from) })
+// after returns the place of the first of a list after a tick.
+func after[E any](list []E, tick entangle.Tick, from func(*E) entangle.Tick) int {
+	return sort.Search(len(list), func(i int) bool { return tick.Before(from(&list[i])) })
 }
 
-// stayed reports whether an entity was in one group from a tick to another.
-func (p *past) stayed(id uint64, from, to entangle.Tick) bool {
-	list := p.versions[id]
-	first := after(list, from) - 1
+// stayed reports whether an entity was in one group from a tick to another, and seen
+// by a client all the while.
+func (p *past) stayed(e ecs.Entity, client entangle.ClientID, from, to entangle.Tick) bool {
+	list := p.versions[e]
+	tick := func(v *version) entangle.Tick { return v.from }
+	first := after(list, from, tick) - 1
 	if first < 0 {
 		return false
 	}
-	for _, v := range list[first:after(list, to)] {
-		if v.group != list[first].group || v.state.Entity != list[first].state.Entity {
+	for _, v := range list[first:after(list, to, tick)] {
+		if v.gone || v.group != list[first].group || !v.seen[client].sees {
 			return false
 		}
 	}

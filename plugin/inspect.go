@@ -1,6 +1,9 @@
 package plugin
 
-import "github.com/entangle-ecs/entangle/systems"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
 
 // Mirror returns what the server replicates, entity by entity in wire encodings.
 // It is for tests and tools, such as package netsim, and costs as much as sending
@@ -11,6 +14,10 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 	}
 	return s.publisher.Mirror(s.protocol.Components())
 }
+
+// Names returns the ids by which a connected client knows what the server replicates,
+// for tests and tools.
+func (s *Server) Names(client entangle.ClientID) []systems.Named { return s.engine.Names(client) }
 
 // Mirror returns what the client holds of the server's world, entity by entity in
 // wire encodings. It is for tests and tools, such as package netsim, and costs as

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -22,7 +23,7 @@ type Mirror struct {
 	Components []*protocol.ComponentInfo
 	// Tick that the world was last looked at, on a server.
 	Tick entangle.Tick
-	// Entities in the order of their ids.
+	// Entities in the order of their ids, on a server without one.
 	Entities []Mirrored
 	// Groups of a client, in the order of their handles.
 	Groups []MirroredGroup
@@ -40,8 +41,7 @@ type MirroredGroup struct {
 
 // Mirrored is one replicated entity.
 type Mirrored struct {
-	// ID is the same on both sides of a connection. On a server it is 0 for an
-	// entity that no tick has seen yet.
+	// ID is that by which a client knows the entity, 0 on a server: see Server.Names.
 	ID uint64
 	// Entity is the entity in the world of the side that was asked. On a client it
 	// is dead if the game removed it there.
@@ -63,6 +63,13 @@ type MirroredValue struct {
 	// counting from 1. A client's entities that are no copies count as none.
 	Wire []byte
 	Refs []ecs.Entity
+}
+
+// Named is a name that a client knows an entity of its server by.
+type Named struct {
+	// ID is that of the client's Mirrored.
+	ID     uint64
+	Entity ecs.Entity // of the server
 }
 
 // sort brings the entities into the order of their ids.
@@ -114,15 +121,11 @@ func (p *Publisher) Mirror(infos []*protocol.ComponentInfo) (*Mirror, error) {
 		}
 		m.Entities = append(m.Entities, p.mirrored(s, e, &refs))
 	}
-	m.sort()
 	return m, nil
 }
 
 func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mirrored {
 	out := Mirrored{Entity: e, Tick: p.world.Tick(), Paused: p.table.Marker(s) == nil}
-	if id, ok := p.world.ID(repl.Slot(s)); ok {
-		out.ID = mirrorID(id)
-	}
 	if out.Paused {
 		return out
 	}
@@ -132,6 +135,29 @@ func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mir
 		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp])))
 	}
 	return out
+}
+
+// Names returns how a connected client knows what is replicated, as far as it has
+// names for it.
+func (s *Server) Names(client entangle.ClientID) (names []Named) {
+	for _, c := range s.open {
+		if c.id == client && s.publisher != nil {
+			return s.publisher.names(c.peer.Updates())
+		}
+	}
+	return nil
+}
+
+func (p *Publisher) names(to *sender.Peer) (names []Named) {
+	if to == nil {
+		return nil
+	}
+	for s := range repl.Slot(p.table.Slots()) {
+		if id, ok := to.Named(s); ok {
+			names = append(names, Named{mirrorID(id), p.table.Entity(columns.Slot(s))})
+		}
+	}
+	return names
 }
 
 // Mirror returns what the connection holds, its groups included. It is empty without

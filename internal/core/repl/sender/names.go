@@ -55,6 +55,18 @@ func (p *Peer) id(s repl.Slot) repl.ID {
 	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
 }
 
+// Named is ID without the reserving, for inspection: it is not ok while the peer has no
+// name for the slot.
+func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
+	if !p.world.slots.used.Has(int(s)) {
+		return repl.ID{}, false
+	}
+	if _, i := p.find(p.world.slots.home[s]); i < 0 {
+		return repl.ID{}, false
+	}
+	return p.id(s), true
+}
+
 // Slot returns the slot that the peer names so.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(id.Group)

@@ -1,0 +1,91 @@
+package netsim
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// theater is a world of which two clients, 1 and 2, see something.
+type theater struct {
+	ecs.World
+	t *testing.T
+}
+
+func (h *theater) marked(target components.Target, group components.Group) ecs.Entity {
+	return h.NewEntityWith(ecs.Component{
+		ID:   ecs.ComponentID[components.Replicate](&h.World),
+		Comp: &components.Replicate{Target: target, Group: group},
+	})
+}
+
+func (h *theater) below(e, parent ecs.Entity) {
+	id := ecs.ComponentID[components.ChildOf](&h.World)
+	if !h.Has(e, id) {
+		h.Add(e, id)
+	}
+	h.Relations().Set(e, id, parent)
+}
+
+func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {
+	h.t.Helper()
+	var see []entangle.ClientID
+	s := newSight(&h.World)
+	for client := range entangle.ClientID(3) {
+		if client > 0 && s.sees(e, client) {
+			see = append(see, client)
+		}
+	}
+	assert.Equal(h.t, clients, see)
+}
+
+func TestTargetsSayWhoSees(t *testing.T) {
+	h := &theater{ecs.NewWorld(), t}
+	h.seenBy(h.marked(components.Default, 0), 1, 2)
+	h.seenBy(h.marked(components.Everyone, 0), 1, 2)
+	h.seenBy(h.marked(components.Nobody, 0))
+	h.seenBy(h.marked(components.Server, 0))
+	h.seenBy(h.marked(components.Owner, 0))
+	h.seenBy(h.marked(components.NotOwner, 0), 1, 2)
+	for target, see := range map[components.Target][]entangle.ClientID{components.Owner: {2}, components.NotOwner: {1}} {
+		e := h.marked(target, 0)
+		h.Assign(e, ecs.Component{ID: ecs.ComponentID[components.ControlledBy](&h.World), Comp: &components.ControlledBy{Client: 2}})
+		h.seenBy(e, see...)
+	}
+	sets := &components.Targets{}
+	ecs.AddResource(&h.World, sets)
+	h.seenBy(h.marked(sets.Only(1), 0), 1)
+	h.seenBy(h.marked(sets.Except(1), 0), 2)
+}
+
+func TestChildrenAreSeenWhereTheirParentIs(t *testing.T) {
+	h := &theater{ecs.NewWorld(), t}
+	sets := &components.Targets{}
+	ecs.AddResource(&h.World, sets)
+	parent, plain, grandchild, own := h.marked(sets.Only(1), 0), h.NewEntity(), h.NewEntity(), h.marked(components.Everyone, 4)
+	h.below(plain, parent)
+	h.below(grandchild, plain)
+	h.below(own, plain)
+	s := newSight(&h.World)
+	for _, e := range []ecs.Entity{parent, plain, grandchild, own} {
+		h.seenBy(e, 1)
+		assert.True(t, s.replicated(e))
+		assert.Equal(t, group{alone: parent}, s.group(e))
+	}
+	s.marker(own).Target = sets.Only(2)
+	h.seenBy(own)
+	s.marker(parent).Target = components.Everyone
+	h.seenBy(own, 2)
+	s.marker(parent).Group = 7
+	assert.Equal(t, group{name: 7}, s.group(grandchild))
+
+	h.Add(parent, ecs.ComponentID[components.NoReplicateChildren](&h.World))
+	assert.False(t, s.replicated(plain))
+	assert.False(t, s.replicated(grandchild))
+	assert.True(t, s.replicated(own))
+	assert.Equal(t, group{name: 4}, s.group(own))
+}

@@ -1,0 +1,52 @@
+package netsim
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// named is what an id meant at a client from a tick on: nothing while it has no
+// entity.
+type named struct {
+	from   entangle.Tick
+	entity ecs.Entity
+}
+
+// recordNames takes in the names that a client has at the present tick.
+func (p *past) recordNames(client entangle.ClientID, names []systems.Named) {
+	of := p.names[client]
+	if of == nil {
+		of = map[uint64][]named{}
+		p.names[client] = of
+	}
+	there := map[uint64]bool{}
+	for _, n := range names {
+		there[n.ID] = true
+		of[n.ID] = p.appendName(of[n.ID], n.Entity)
+	}
+	for id := range of {
+		if !there[id] {
+			of[id] = p.appendName(of[id], ecs.Entity{})
+		}
+	}
+}
+
+func (p *past) appendName(list []named, e ecs.Entity) []named {
+	if n := len(list); n > 0 && list[n-1].entity == e {
+		return list
+	}
+	return append(list, named{p.tick, e})
+}
+
+// who returns which entity a client's id meant at a tick, and what that was like; nil
+// if it was not there.
+func (p *past) who(client entangle.ClientID, id uint64, tick entangle.Tick) (ecs.Entity, *version) {
+	list := p.names[client][id]
+	n := after(list, tick, func(n *named) entangle.Tick { return n.from })
+	if n == 0 || list[n-1].entity.IsZero() {
+		return ecs.Entity{}, nil
+	}
+	return list[n-1].entity, p.at(list[n-1].entity, tick)
+}

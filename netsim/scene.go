@@ -56,7 +56,8 @@ func StandardVerbs(scene Scene, types ...reflect.Type) Verbs {
 		"latency": c.latency, "jitter": c.jitter, "loss": c.loss,
 		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
 		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
-		"group":  c.group,
+		"group": c.group, "target": c.target, "owner": c.owner, "rate": c.rate,
+		"attach": c.attach, "detach": c.detach,
 		"expect": c.expect,
 	}
 }

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,9 +53,14 @@ func clientWord(words []string) int {
 		return 0
 	}
 	at := 0
-	switch words[0] {
+	inner, _ := innerCommand(words)
+	switch words[inner] {
 	case "kick":
 		at = 1
+	case "owner":
+		at = inner + 2
+	case "target", "override":
+		at = 1 + max(slices.Index(words, "only"), slices.Index(words, "except"))
 	case "disconnect", "reconnect", "cut", "restore", "latency", "jitter", "loss", "duplicate", "reorder":
 		at = len(words) - 1
 	}

@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mlange-42/arche/ecs"
-
 	"github.com/entangle-ecs/entangle/components"
 )
 
 // group NAME NUMBER takes an entity of the server's world, which has
 // components.Replicate, over to another group. 0 is a group of its own.
 func (c *cast) group(args *Args, _ *Trace) error {
-	name, e, err := c.entity(args)
+	m, err := c.replicated(args)
 	if err != nil {
 		return err
 	}
@@ -23,10 +21,6 @@ func (c *cast) group(args *Args, _ *Trace) error {
 	if uint64(n) > math.MaxUint32 {
 		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
 	}
-	id := ecs.ComponentID[components.Replicate](c.world())
-	if !c.world().Has(e, id) {
-		return noSubject("%q has no Replicate; insert it first", name)
-	}
-	(*components.Replicate)(c.world().Get(e, id)).Group = components.Group(n)
+	m.Group = components.Group(n)
 	return nil
 }

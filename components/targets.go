@@ -17,9 +17,11 @@ const MaxSets = 1 << setIndexBits
 // Targets is a resource that makes targets of several clients. Equal sets are one
 // Target, however often they are made.
 //
-// At most MaxSets are kept. Making one more gives up the set that was longest
-// neither made nor used; its Target then reaches nobody. A Target that is used is
-// never given up before one that is not.
+// At most MaxSets are kept. Making one more gives up a set that nothing holds, no
+// entity's Replicate, no override, and no message or resource on its way: the one
+// that was longest neither made nor used. Its Target then reaches nobody. So keep
+// targets in those places, and make others anew where they are used. If all sets are
+// held no other can be made: the Target is then Nobody, which is counted in Refused.
 //
 // Its zero value is ready for use. It belongs to the goroutine of its world.
 type Targets struct {
@@ -28,6 +30,10 @@ type Targets struct {
 	key   []byte              // scratch: of the set in question
 	ids   []entangle.ClientID // scratch: the same, sorted
 	clock uint64
+
+	holders []func(hold func(Target))
+	held    []bool // scratch: by place in sets, whether something holds it
+	refused uint64
 }
 
 type clientSet struct {
@@ -37,7 +43,8 @@ type clientSet struct {
 	used   uint64
 }
 
-// Only returns the target of exactly these clients, Nobody for none.
+// Only returns the target of exactly these clients, Nobody for none, and if no set
+// can be made.
 func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Nobody
@@ -45,7 +52,8 @@ func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	return t.intern(clients, false)
 }
 
-// Except returns the target of every client but these, Everyone for none.
+// Except returns the target of every client but these, Everyone for none. If no set
+// can be made it is Nobody.
 func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Everyone
@@ -91,7 +99,10 @@ func (t *Targets) intern(clients []entangle.ClientID, except bool) Target {
 	t.key = appendKey(t.key[:0], t.ids, except)
 	i, ok := t.byKey[string(t.key)]
 	if !ok {
-		i = t.place()
+		if i, ok = t.place(); !ok {
+			t.refused++
+			return Nobody
+		}
 		set := &t.sets[i]
 		set.ids, set.except = slices.Clone(t.ids), except
 		t.byKey[string(t.key)] = i
@@ -114,24 +125,50 @@ func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 }
 
 // place returns the index of a set to fill, with a target that was not given out
-// before (until 2^20 sets have had its place).
-func (t *Targets) place() int {
+// before (until 2^20 sets have had its place). It is not ok when all sets are held.
+func (t *Targets) place() (i int, ok bool) {
 	if t.byKey == nil {
 		t.byKey = make(map[string]int)
 	}
 	if len(t.sets) < MaxSets {
 		i := len(t.sets)
 		t.sets = append(t.sets, clientSet{target: reserved + Target(i)})
-		return i
+		return i, true
 	}
-	oldest := 0
+	t.mark()
+	oldest := -1
 	for i := range t.sets {
-		if t.sets[i].used < t.sets[oldest].used {
+		if !t.held[i] && (oldest < 0 || t.sets[i].used < t.sets[oldest].used) {
 			oldest = i
 		}
 	}
+	if oldest < 0 {
+		return 0, false
+	}
 	t.giveUp(oldest)
-	return oldest
+	return oldest, true
+}
+
+// HeldBy is for package plugin, and for whatever else keeps targets: each is called
+// when there is no room for another set, and calls hold with every target that it
+// keeps. Those are not given up.
+func (t *Targets) HeldBy(each func(hold func(Target))) { t.holders = append(t.holders, each) }
+
+// Refused returns how often a set could not be made, because MaxSets others are held.
+func (t *Targets) Refused() uint64 { return t.refused }
+
+// mark finds the sets that something holds.
+func (t *Targets) mark() {
+	t.held = append(t.held[:0], make([]bool, len(t.sets))...)
+	for _, each := range t.holders {
+		each(t.hold)
+	}
+}
+
+func (t *Targets) hold(target Target) {
+	if i := int(target & (MaxSets - 1)); target >= reserved && i < len(t.sets) && t.sets[i].target == target {
+		t.held[i] = true
+	}
 }
 
 func (t *Targets) giveUp(i int) {

@@ -59,9 +59,7 @@ func (f *frame) attach(w *ecs.World) {
 	f.dropped = systems.QueueOf[TicksDropped](f.hub)
 	f.time = &components.Time{Tick: f.start, Step: time.Second / time.Duration(f.TickRate())}
 	ecs.AddResource(w, f.time)
-	if !w.Resources().Has(ecs.ResourceID[components.Targets](w)) {
-		ecs.AddResource(w, &components.Targets{})
-	}
+	systems.TargetsOf(w)
 	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++ })
 }
 

@@ -19,6 +19,12 @@ func (c *chains[K]) first(k K) (i int32, ok bool) {
 	return i, ok
 }
 
+// next returns the number after another of the same key.
+func (c *chains[K]) next(i int32) (next int32, ok bool) {
+	next = c.links[i].next
+	return next, next >= 0
+}
+
 func (c *chains[K]) add(k K, i int32) {
 	for int(i) >= len(c.links) {
 		c.links = append(c.links, neighbours{})

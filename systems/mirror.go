@@ -129,7 +129,7 @@ func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mir
 	if out.Paused {
 		return out
 	}
-	out.Group = components.Group(p.place(s).Name)
+	out.Group = p.replicate(repl.Slot(s)).Group
 	mask := p.numbers(p.table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
 		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp])))

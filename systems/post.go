@@ -94,7 +94,8 @@ func (p *Post) Attach(w *ecs.World, hub *Hub, publisher *Publisher, copied *Copy
 	for i, info := range p.requests {
 		p.offices[i].answers = hub.AddRequest(info.Question, info.Answer)
 	}
-	p.targets = ecs.GetResource[components.Targets](w)
+	p.targets = TargetsOf(w)
+	p.targets.HeldBy(p.held)
 	p.publisher, p.copy = publisher, copied
 }
 

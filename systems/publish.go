@@ -28,6 +28,12 @@ type Publisher struct {
 	cols   []int            // by component number, its column; -1: not sent
 	comps  []int            // by column, its component number
 	linked repl.Mask        // the components that can refer to entities
+	once   repl.Mask        // those of which values are not sent when they change
+
+	control ecs.ID // components.ControlledBy
+	owners  int    // its column
+	unsent  bool   // which is not sent: it is the last one, and has no number
+	sight   sight
 
 	refs    refWriter
 	awaits  await
@@ -45,6 +51,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	p := &Publisher{
 		arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
 		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(),
+		control: ecs.ComponentID[components.ControlledBy](w),
 	}
 	var described []columns.Column
 	for i, info := range infos {
@@ -57,14 +64,19 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		if info.Plan.HasRefs() {
 			p.linked.Set(i)
 		}
+		if info.Once {
+			p.once.Set(i)
+		}
 		described = append(described, column(w, info))
 	}
+	described = p.followOwners(described)
 	table, err := columns.New(w, p.marker, described)
 	if err != nil {
 		return nil, err
 	}
 	p.table, p.world = table, sender.NewWorld(p, len(infos))
 	p.refs.publisher = p
+	p.sight = newSight(p, w)
 	return p, p.listen(w)
 }
 
@@ -121,11 +133,14 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.world.Begin(tick)
 	p.report()
 	p.leave()
+	p.sight.grow(p.table.Slots())
+	p.sight.notice()
 	p.enter()
 	p.reshape()
-	p.regroup()
+	p.sight.settle()
 	p.change()
 	p.awaits.tidy(p.arche)
+	p.sight.tidy()
 	p.world.Commit()
 	return nil
 }
@@ -150,6 +165,7 @@ func (p *Publisher) report() {
 // resume, is not told either.
 func (p *Publisher) leave() {
 	for _, s := range p.table.Despawned() {
+		p.sight.lose(repl.Slot(s))
 		p.forgetAwaited(s, &p.linked)
 		if p.paused.Has(int(s)) && p.table.Bare(s) {
 			p.world.Abandon(repl.Slot(s))
@@ -172,39 +188,34 @@ func (p *Publisher) leave() {
 func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
 		p.unregistered.look(p.arche, p.table.Entity(s))
-		p.world.SpawnAt(repl.Slot(s), p.numbers(p.table.Mask(s)), p.place(s))
+		mask := p.numbers(p.table.Mask(s)).Without(p.sight.overrides.offOf(repl.Slot(s)))
+		p.world.SpawnAt(repl.Slot(s), mask, p.sight.place(repl.Slot(s)))
+		p.sight.settled(repl.Slot(s))
 		p.arrived(p.table.Entity(s))
 	}
 }
 
-// place returns the group that an entity's Replicate names.
-func (p *Publisher) place(s columns.Slot) sender.Place {
-	marker := (*components.Replicate)(p.arche.Get(p.table.Entity(s), p.marker))
-	return sender.Place{Name: uint32(marker.Group)}
-}
-
-// regroup moves the entities whose Replicate names another group.
-func (p *Publisher) regroup() {
-	for _, s := range p.table.MarkerChanged() {
-		p.world.Move(repl.Slot(s), p.place(s))
-	}
-	for _, s := range p.table.Resumed() {
-		p.world.Move(repl.Slot(s), p.place(s))
-	}
+// replicate returns the Replicate of an entity that has one.
+func (p *Publisher) replicate(s repl.Slot) *components.Replicate {
+	return (*components.Replicate)(p.arche.Get(p.table.Entity(columns.Slot(s)), p.marker))
 }
 
 func (p *Publisher) reshape() {
 	for _, change := range p.table.Structure() {
-		removed := p.numbers(change.Removed)
+		off := p.sight.overrides.offOf(repl.Slot(change.Slot))
+		inserted, removed := p.numbers(change.Inserted).Without(off), p.numbers(change.Removed).Without(off)
+		if inserted.IsZero() && removed.IsZero() {
+			continue // nothing that a peer could know of
+		}
 		p.forgetAwaited(change.Slot, &removed)
-		p.world.Reshape(repl.Slot(change.Slot), p.numbers(change.Inserted), removed)
+		p.world.Reshape(repl.Slot(change.Slot), inserted, removed)
 	}
 }
 
 func (p *Publisher) change() {
 	for col, comp := range p.comps {
 		changed := p.table.Changed(col)
-		if len(changed) == 0 {
+		if len(changed) == 0 || p.once.Has(comp) {
 			continue
 		}
 		p.slots = p.slots[:0]
@@ -219,6 +230,9 @@ func (p *Publisher) change() {
 // numbers turns a set of columns into one of component numbers. They differ only
 // where some components are not sent.
 func (p *Publisher) numbers(cols columns.Mask) repl.Mask {
+	if p.unsent {
+		cols.Clear(p.owners)
+	}
 	if len(p.comps) == len(p.cols) {
 		return repl.Mask(cols)
 	}

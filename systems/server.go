@@ -204,6 +204,9 @@ func (s *Server) disconnected(c *client, reason string) {
 	} else if c.reason != "" {
 		reason = c.reason
 	}
+	if c.open && s.publisher != nil {
+		s.publisher.Dismiss(c.peer.Updates())
+	}
 	c.peer.Close()
 	if !c.open {
 		return
@@ -224,6 +227,9 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 	if c.peer.Open() && !c.open {
 		c.open = true
 		s.open = append(s.open, c)
+		if s.publisher != nil {
+			s.publisher.Admit(c.id, c.peer.Updates())
+		}
 		s.cfg.OnConnected(c.id, c.userData)
 	}
 }

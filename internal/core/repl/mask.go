@@ -73,3 +73,11 @@ func (m Mask) Without(o Mask) Mask {
 	}
 	return m
 }
+
+// And returns what is in both sets.
+func (m Mask) And(o Mask) Mask {
+	for i := range m {
+		m[i] &= o[i]
+	}
+	return m
+}

@@ -20,6 +20,16 @@ func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	return w.native(w.public[id.Group], id.Member)
 }
 
+// PlaceOf returns the group that a slot is in. Its name is zero if it is one of its
+// own, also where the group that was asked for took in no more. It is not ok for a slot
+// that is not taken in.
+func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
+	if !w.slots.used.Has(int(s)) {
+		return Place{}, false
+	}
+	return w.groups[w.slots.group[s]].place, true
+}
+
 // native returns the slot that was born in a group under a number.
 func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &w.groups[id]

@@ -1,0 +1,184 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// overrides says who gets single components of entities, at most once for each. It
+// may be said of an entity before it is replicated, and ends with the entity.
+type overrides struct {
+	notes    []override
+	free     []int32
+	byEntity chains[ecs.Entity]
+	looked   int // up to which note entities were looked after
+
+	on  repl.Bitset             // slots that have some
+	off map[repl.Slot]repl.Mask // components that nobody gets
+}
+
+type override struct {
+	entity ecs.Entity // zero: the note is free
+	comp   int
+	target components.Target
+}
+
+func newOverrides() overrides {
+	return overrides{byEntity: newChains[ecs.Entity](), off: map[repl.Slot]repl.Mask{}}
+}
+
+// of returns the note of a component of an entity, or nil.
+func (o *overrides) of(e ecs.Entity, comp int) *override {
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+		if o.notes[i].comp == comp {
+			return &o.notes[i]
+		}
+	}
+	return nil
+}
+
+func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
+	if have := o.of(e, comp); have != nil {
+		have.target = target
+		return
+	}
+	var i int32
+	if n := len(o.free); n > 0 {
+		i, o.free = o.free[n-1], o.free[:n-1]
+	} else {
+		i = int32(len(o.notes))
+		o.notes = append(o.notes, override{})
+	}
+	o.notes[i] = override{entity: e, comp: comp, target: target}
+	o.byEntity.add(e, i)
+}
+
+// drop forgets a note.
+func (o *overrides) drop(i int32) {
+	o.byEntity.remove(o.notes[i].entity, i)
+	o.notes[i] = override{}
+	o.free = append(o.free, i)
+}
+
+func (o *overrides) clear(e ecs.Entity, comp int) {
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+		if o.notes[i].comp == comp {
+			o.drop(i)
+			return
+		}
+	}
+}
+
+// lose forgets all that was said of an entity, whose slot this was.
+func (o *overrides) lose(e ecs.Entity, s repl.Slot) {
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.first(e) {
+		o.drop(i)
+	}
+	o.on.Clear(int(s))
+	delete(o.off, s)
+}
+
+// tidy forgets entities that died unseen, some in each tick.
+func (o *overrides) tidy(w *ecs.World) {
+	for range min(lookedAfter, len(o.notes)) {
+		o.looked = (o.looked + 1) % len(o.notes)
+		if e := o.notes[o.looked].entity; !e.IsZero() && !w.Alive(e) {
+			o.drop(int32(o.looked))
+		}
+	}
+}
+
+// fit takes in what is said of an entity by now, and returns what of it nobody got
+// before and nobody gets now.
+func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
+	before = o.off[s]
+	o.on.Clear(int(s))
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+		o.on.Set(int(s))
+		if o.notes[i].target == components.Nobody || o.notes[i].target == components.Server {
+			now.Set(o.notes[i].comp)
+		}
+	}
+	switch {
+	case now == before:
+	case now.IsZero():
+		delete(o.off, s)
+	default:
+		o.off[s] = now
+	}
+	return before, now
+}
+
+// offOf returns the components of a slot that nobody gets.
+func (o *overrides) offOf(s repl.Slot) repl.Mask {
+	if !o.on.Has(int(s)) {
+		return repl.Mask{}
+	}
+	return o.off[s]
+}
+
+// refit tells the sender of components that somebody gets again, or nobody any more.
+// Of what is paused it does so when that goes on.
+func (v *sight) refit() {
+	p := v.publisher
+	for _, s := range v.stirred {
+		e := p.table.Entity(columns.Slot(s))
+		if p.paused.Has(int(s)) {
+			continue
+		}
+		before, now := v.overrides.fit(e, s)
+		if before == now {
+			continue
+		}
+		have := p.numbers(p.table.Mask(columns.Slot(s)))
+		p.world.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
+	}
+}
+
+// hides returns the components of an entity that a client may not see, beside those
+// that nobody gets.
+func (v *sight) hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
+	o := &v.overrides
+	if !o.on.Has(int(s)) {
+		return m
+	}
+	e := v.publisher.table.Entity(columns.Slot(s))
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+		if !v.includes(o.notes[i].target, s, client) {
+			m.Set(o.notes[i].comp)
+		}
+	}
+	return m.Without(o.off[s])
+}
+
+// Override says who gets a component of an entity that lives: of those who get the
+// entity.
+func (p *Publisher) Override(e ecs.Entity, comp int, target components.Target) {
+	p.sight.overrides.set(e, comp, target)
+	p.overrode(e)
+}
+
+// ClearOverride takes back what Override said.
+func (p *Publisher) ClearOverride(e ecs.Entity, comp int) {
+	p.sight.overrides.clear(e, comp)
+	p.overrode(e)
+}
+
+func (p *Publisher) overrode(e ecs.Entity) {
+	if s, ok := p.table.SlotOf(e); ok {
+		p.sight.grow(p.table.Slots())
+		p.sight.stir(repl.Slot(s))
+	}
+}
+
+// Overridden returns what Override said.
+func (p *Publisher) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
+	if o := p.sight.overrides.of(e, comp); o != nil {
+		return o.target, true
+	}
+	return components.Default, false
+}

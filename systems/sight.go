@@ -1,0 +1,118 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// sight decides which clients get which entity, and what of it. A group of which
+// everybody may see all entities is public. Any other is private: it is shown to each
+// client that one of its entities is for, and a view hides the others. Components that
+// an override keeps from a client are hidden by views, too.
+//
+// It looks again only at what changed: an entity's Replicate or ControlledBy, its
+// overrides, the members of its group, or who is connected.
+type sight struct {
+	publisher *Publisher
+	targets   *components.Targets
+	overrides overrides
+
+	// By slot. What is paused keeps what it had.
+	target []components.Target // of its Replicate
+	owner  []entangle.ClientID // of its ControlledBy
+	crowd  []*crowd            // nil: it is a group of its own
+
+	crowds  crowds
+	clients []spectator
+	watched repl.Bitset // groups of one that are not simply everybody's
+
+	stirred []repl.Slot
+	noted   repl.Bitset // what is in stirred
+	denied  repl.Bitset // groups of one that are private for lack of views
+	lacks   bool        // of some of them it was found just now
+
+	half    [2][]repl.Slot // scratch: members that are in the public and the private group
+	one     [1]repl.Slot   // scratch: a group of one
+	hidden  []sender.Hidden
+	refused uint64 // how often a client did not get what is for it, for lack of handles or views
+	unmade  uint64 // of the sets that could not be made, those that were told
+}
+
+func newSight(p *Publisher, w *ecs.World) sight {
+	v := sight{
+		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint32]*crowd{}},
+	}
+	v.targets.HeldBy(p.held)
+	return v
+}
+
+// open reports whether everybody may see an entity, whoever else may come.
+func (v *sight) open(s repl.Slot) bool {
+	switch v.target[s] {
+	case components.Default, components.Everyone:
+		return true
+	case components.NotOwner:
+		return v.owner[s] == entangle.Nobody
+	default:
+		return false
+	}
+}
+
+// effective reports whether a client may see an entity.
+func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
+	return v.includes(v.target[s], s, client)
+}
+
+// includes reports whether a target that stands for something of an entity names a
+// client.
+func (v *sight) includes(t components.Target, s repl.Slot, client entangle.ClientID) bool {
+	switch t {
+	case components.Owner:
+		return v.owner[s] == client
+	case components.NotOwner:
+		return v.owner[s] != client
+	default:
+		return v.targets.Contains(t, client)
+	}
+}
+
+// name returns the group that an entity's Replicate names.
+func (v *sight) name(s repl.Slot) uint32 { return uint32(v.publisher.replicate(s).Group) }
+
+// place returns the group that an entity belongs in.
+func (v *sight) place(s repl.Slot) sender.Place {
+	if c := v.crowd[s]; c != nil {
+		return sender.Place{Name: c.name, Private: c.private}
+	}
+	return sender.Place{Private: v.denied.Has(int(s)) || !v.open(s)}
+}
+
+// grow makes room for slots below n.
+func (v *sight) grow(n int) {
+	for len(v.target) < n {
+		v.target = append(v.target, components.Default)
+		v.owner = append(v.owner, entangle.Nobody)
+		v.crowd = append(v.crowd, nil)
+	}
+	v.watched.Grow(n)
+	v.noted.Grow(n)
+	v.denied.Grow(n)
+	v.overrides.on.Grow(n)
+}
+
+// stir has an entity looked at again in this tick.
+func (v *sight) stir(s repl.Slot) {
+	v.denied.Clear(int(s))
+	if !v.noted.Has(int(s)) {
+		v.noted.Set(int(s))
+		v.stirred = append(v.stirred, s)
+	}
+	if c := v.crowd[s]; c != nil {
+		c.denied = false
+		v.crowds.stir(c)
+	}
+}

@@ -1,0 +1,113 @@
+package systems
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// notice takes in what the tick changed of targets, owners and groups, and decides
+// which groups are private.
+func (v *sight) notice() {
+	t := v.publisher.table
+	for _, s := range t.Spawned() {
+		v.meet(repl.Slot(s))
+	}
+	for _, s := range t.MarkerChanged() {
+		v.read(repl.Slot(s))
+	}
+	for _, s := range t.Resumed() {
+		v.read(repl.Slot(s))
+		v.stir(repl.Slot(s))
+	}
+	for _, s := range t.Changed(v.publisher.owners) {
+		v.readOwner(repl.Slot(s))
+	}
+	for _, change := range t.Structure() {
+		if touched := change.Inserted.Or(change.Removed); touched.Has(v.publisher.owners) {
+			v.readOwner(repl.Slot(change.Slot))
+		}
+	}
+	v.judge()
+}
+
+// judge decides which of the crowds that were stirred are private.
+func (v *sight) judge() {
+	for _, c := range v.crowds.stirred {
+		c.private = c.denied || !v.allOpen(c)
+	}
+}
+
+// meet takes in an entity that is new.
+func (v *sight) meet(s repl.Slot) {
+	v.target[s], v.owner[s], v.crowd[s] = components.Default, entangle.Nobody, nil
+	v.readOwner(s)
+	v.read(s)
+	if v.overrides.fit(v.publisher.table.Entity(columns.Slot(s)), s); v.overrides.on.Has(int(s)) {
+		v.stir(s)
+	}
+}
+
+// read takes in an entity's Replicate.
+func (v *sight) read(s repl.Slot) {
+	if target := v.publisher.replicate(s).Target; target != v.target[s] {
+		v.target[s] = target
+		v.stir(s)
+	}
+	if name := v.name(s); name != v.crowd[s].named() {
+		v.join(s, name)
+		v.stir(s)
+	}
+}
+
+// readOwner takes in an entity's ControlledBy.
+func (v *sight) readOwner(s repl.Slot) {
+	owner := v.publisher.ownerOf(s)
+	if owner == v.owner[s] {
+		return
+	}
+	v.owner[s] = owner
+	v.stir(s)
+}
+
+// join puts an entity into the crowd of a name, zero for none.
+func (v *sight) join(s repl.Slot, name uint32) {
+	v.part(s)
+	if name == 0 {
+		return
+	}
+	c := v.crowds.of(name)
+	c.members = append(c.members, s)
+	v.crowd[s] = c
+	v.watched.Clear(int(s))
+}
+
+// part takes an entity out of its crowd.
+func (v *sight) part(s repl.Slot) {
+	if c := v.crowd[s]; c != nil {
+		v.crowds.stir(c)
+		c.remove(s)
+		v.crowd[s] = nil
+	}
+}
+
+// lose forgets an entity that is gone.
+func (v *sight) lose(s repl.Slot) {
+	v.part(s)
+	v.target[s], v.owner[s] = components.Default, entangle.Nobody
+	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
+	v.watched.Clear(int(s))
+	v.denied.Clear(int(s))
+}
+
+// allOpen reports whether everybody may see all of a crowd that are not paused:
+// those stay in the group that they are in.
+func (v *sight) allOpen(c *crowd) bool {
+	for _, s := range c.members {
+		if !v.open(s) && !v.publisher.paused.Has(int(s)) {
+			return false
+		}
+	}
+	return true
+}

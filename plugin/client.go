@@ -27,6 +27,7 @@ type Client struct {
 	engine *systems.Client
 	post   *systems.Post
 	copy   *systems.Copy
+	shelf  *systems.ResourceCopy
 
 	connected    *systems.Queue[ClientConnected]
 	disconnected *systems.Queue[ClientDisconnected]
@@ -67,6 +68,8 @@ func (c *Client) Initialize(w *ecs.World) {
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
 	c.engine.Show(c.copy)
+	c.shelf = systems.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
+	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
 	ecs.AddResource(w, &door{post: c.post})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })

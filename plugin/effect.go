@@ -23,7 +23,9 @@ func inEffect(p *protocol.Protocol) error {
 		refuse("protocol.Input", i.Name)
 	}
 	for _, r := range p.Resources() {
-		refuse("protocol.Resource", r.Name)
+		if r.Rollback {
+			refuse("Rollback", r.Name)
+		}
 	}
 	for _, l := range p.Locals() {
 		refuse("protocol.Local", l.Name)

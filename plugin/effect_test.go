@@ -13,14 +13,14 @@ import (
 // network that loses it.
 func TestWhatHasNoEffectIsRefused(t *testing.T) {
 	for want, register := range map[string]func(*protocol.Protocol){
-		"ReplicateOnce":     func(p *protocol.Protocol) { protocol.Component[spot](p).ReplicateOnce() },
-		"Delta":             func(p *protocol.Protocol) { protocol.Component[spot](p).Delta() },
-		"Direction":         func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
-		"Predict":           func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
-		"Interpolate":       func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },
-		"protocol.Input":    func(p *protocol.Protocol) { protocol.Input[spot](p) },
-		"protocol.Resource": func(p *protocol.Protocol) { protocol.Resource[spot](p) },
-		"protocol.Local":    func(p *protocol.Protocol) { protocol.Local[spot](p) },
+		"ReplicateOnce":  func(p *protocol.Protocol) { protocol.Component[spot](p).ReplicateOnce() },
+		"Delta":          func(p *protocol.Protocol) { protocol.Component[spot](p).Delta() },
+		"Direction":      func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
+		"Predict":        func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
+		"Interpolate":    func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },
+		"protocol.Input": func(p *protocol.Protocol) { protocol.Input[spot](p) },
+		"Rollback":       func(p *protocol.Protocol) { protocol.Resource[spot](p).Rollback() },
+		"protocol.Local": func(p *protocol.Protocol) { protocol.Local[spot](p) },
 	} {
 		p := protocol.New(protocol.Config{Name: "effect"})
 		register(p)

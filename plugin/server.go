@@ -29,6 +29,7 @@ type Server struct {
 	post   *systems.Post
 
 	publisher    *systems.Publisher
+	resources    *systems.Resources
 	connected    *systems.Queue[ClientConnected]
 	disconnected *systems.Queue[ClientDisconnected]
 	addrs        []netip.AddrPort
@@ -77,11 +78,21 @@ func (s *Server) Initialize(w *ecs.World) {
 	})
 	s.engine.Publish(publisher)
 	s.post.Attach(w, s.hub, publisher, nil)
-	ecs.AddResource(w, &door{post: s.post})
+	s.shareResources(w)
+	ecs.AddResource(w, &door{post: s.post, resources: s.resources})
 	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.now)) })
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
 	s.schedule.Initialize(w)
+}
+
+func (s *Server) shareResources(w *ecs.World) {
+	s.resources = systems.NewResources(w, s.protocol.Resources(), s.publisher, s.log)
+	refused := systems.QueueOf[ResourceRefused](s.hub)
+	s.resources.OnRefused(func(r *protocol.ResourceInfo, err error) {
+		refused.Push(ResourceRefused{Name: r.Name, Err: err})
+	})
+	s.engine.PublishResources(s.resources)
 }
 
 // Update runs one frame: it receives, runs the ticks that are due, and sends.
@@ -110,6 +121,7 @@ func (s *Server) observe() {
 	if err := s.publisher.Observe(s.Tick()); err != nil {
 		panic("plugin: " + err.Error())
 	}
+	s.resources.Observe()
 }
 
 // check takes note of a broken socket: the server stops, and Err tells why.

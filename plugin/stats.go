@@ -17,6 +17,7 @@ type ServerStats struct {
 
 	Replication ReplicationStats
 	Messages    systems.PostStats
+	Resources   systems.ResourceStats
 }
 
 // ClientStats counts what a client did since it was made. Wrong bytes of a server
@@ -30,6 +31,8 @@ type ClientStats struct {
 	// Entities that the server replicates to this client now.
 	Entities int
 	Messages systems.PostStats
+
+	Resources systems.ResourceStats
 }
 
 // Dropped is how often something was dropped for one reason.
@@ -65,6 +68,7 @@ func (s *Server) Stats() ServerStats {
 			Updates:  r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
 			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge,
 		}
+		stats.Resources = s.resources.Stats()
 	}
 	return stats
 }
@@ -78,6 +82,7 @@ func (c *Client) Stats() ClientStats {
 	}
 	if c.copy != nil {
 		stats.Entities = c.copy.Len()
+		stats.Resources = c.shelf.Stats()
 	}
 	return stats
 }

@@ -43,6 +43,9 @@ func register(p *protocol.Protocol) *protocol.Protocol {
 	protocol.Message[chat](p).Relay()
 	protocol.Message[steer](p).Mode(protocol.SequencedUnreliable)
 	protocol.Request[sum, total](p)
+	protocol.Resource[board](p)
+	protocol.Resource[weather](p)
+	protocol.Resource[pile](p)
 	return p
 }
 

@@ -21,7 +21,10 @@ func EncodeValue[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) error {
 // their range and were clamped.
 func EncodeCounted[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) (clamped int, err error) {
 	mustBe[T](p)
-	at := unsafe.Pointer(v)
+	return p.encodeCounted(w, unsafe.Pointer(v), refs)
+}
+
+func (p *Plan) encodeCounted(w *bits.Writer, at unsafe.Pointer, refs RefWriter) (clamped int, err error) {
 	if k := p.codec(); k != nil && k.try != nil {
 		return 0, k.try(w, at)
 	}
@@ -44,12 +47,17 @@ func DecodeValue[T any](p *Plan, r *bits.Reader, v *T, refs RefReader) error {
 	mustBe[T](p)
 	var zero T
 	*v = zero
+	return p.decodeValue(r, unsafe.Pointer(v), refs)
+}
+
+// decodeValue decodes into a zero value.
+func (p *Plan) decodeValue(r *bits.Reader, at unsafe.Pointer, refs RefReader) error {
 	var left *int
 	if p.lists {
 		left = new(int)
 		*left = budget(r.RemainingBits())
 	}
-	decodeOps(p.ops, r, unsafe.Pointer(v), refs, left)
+	decodeOps(p.ops, r, at, refs, left)
 	return r.Err()
 }
 

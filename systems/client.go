@@ -34,6 +34,8 @@ type Client struct {
 	cfg  ClientConfig
 	copy *Copy // nil until the world is known
 
+	resources *ResourceCopy // likewise
+
 	session *session.Client // nil while disconnected
 	dialer  transport.Dialer
 	conn    transport.Conn
@@ -59,6 +61,9 @@ func NewClient(cfg ClientConfig) *Client {
 
 // Show sets the world that the server's entities appear in.
 func (c *Client) Show(world *Copy) { c.copy = world }
+
+// ShowResources sets where the server's resources appear, in the world of Show.
+func (c *Client) ShowResources(r *ResourceCopy) { c.resources = r }
 
 // Connecting reports whether an attempt or a connection is under way.
 func (c *Client) Connecting() bool { return c.session != nil }
@@ -175,6 +180,7 @@ func (c *Client) follow() {
 func (c *Client) connected() {
 	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
 	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
+	c.mail.resources = c.resources
 	p, err := peer.New(peer.Config{Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail})
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
@@ -292,6 +298,9 @@ func (c *Client) end(reason string) {
 		}
 		c.peer.Close()
 		c.copy.Clear()
+		if c.resources != nil {
+			c.resources.Clear()
+		}
 	}
 	c.hangUp()
 	c.session, c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil, nil

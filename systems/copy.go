@@ -36,6 +36,7 @@ type Copy struct {
 	slots    map[ecs.Entity]repl.Slot
 	letGo    []ecs.Entity
 	sweepAt  int // length of letGo at which those are forgotten that the game removed
+	spawns   uint64
 
 	leaving leaving
 	stage   stage
@@ -138,6 +139,7 @@ func (c *Copy) place(id repl.ID) repl.Slot {
 	}
 	c.entities[s], c.known[s] = e, known{id: id}
 	c.slots[e.entity] = s
+	c.spawns++
 	return s
 }
 

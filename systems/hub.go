@@ -14,6 +14,7 @@ type Hub struct {
 	components map[reflect.Type]*ComponentEvents
 	messages   map[reflect.Type]*MessageEvents
 	responses  map[requestKey]*ResponseEvents
+	resources  map[reflect.Type]*ResourceEvents
 }
 
 type ager interface {
@@ -28,6 +29,7 @@ func NewHub() *Hub {
 		components: map[reflect.Type]*ComponentEvents{},
 		messages:   map[reflect.Type]*MessageEvents{},
 		responses:  map[requestKey]*ResponseEvents{},
+		resources:  map[reflect.Type]*ResourceEvents{},
 	}
 }
 

@@ -19,6 +19,10 @@ type Load struct {
 	Waiting int
 	// Held messages, by number, that wait for an entity they refer to.
 	Held int
+	// Resources that were sent and are not acknowledged.
+	Resources int
+	// Kept values of resources, that name entities.
+	Kept int
 }
 
 // Check returns an error that names the first limit that is passed.
@@ -31,6 +35,8 @@ func (l Load) Check() error {
 		{"early and incomplete messages", l.Early, channel.ReliableWindow + channel.UnreliableWindow},
 		{"waiting records", l.Waiting, receiver.MaxWaitingBytes},
 		{"messages that wait for an entity", l.Held, maxHeld},
+		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
+		{"kept values of resources", l.Kept, maxKeptResources},
 	} {
 		if c.have > c.max {
 			return fmt.Errorf("%d of %s, the limit is %d", c.have, c.what, c.max)
@@ -56,9 +62,12 @@ func (c *Client) Load() Load {
 }
 
 func loadOf(p *peer.Peer, r *receiver.Receiver, m *Mailbox) Load {
-	l := Load{Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.held)}
+	l := Load{Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.held), Resources: p.ResourceBytes()}
 	if r != nil {
 		l.Waiting = r.WaitingBytes()
+	}
+	if m.resources != nil {
+		l.Kept = m.resources.Kept()
 	}
 	return l
 }

@@ -40,6 +40,8 @@ type Mailbox struct {
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
+	resources *ResourceCopy // nil: the peer may send none
+
 	held      []heldMessage
 	heldBytes int
 	allowance allowance
@@ -67,6 +69,9 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 			return err
 		}
 	}
+	if ch == peer.Resources {
+		return m.resource(body)
+	}
 	if m.waits(ch) {
 		return m.hold(ch, body, tick, now)
 	}
@@ -76,6 +81,14 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 	}
 	m.post.stat.Waited++
 	return m.hold(ch, body, tick, now)
+}
+
+// resource takes the value of a resource, which waits for nothing.
+func (m *Mailbox) resource(body []byte) error {
+	if m.resources == nil {
+		return errWrongWay
+	}
+	return m.resources.handle(m, body)
 }
 
 // waits reports whether something on that channel is held, and order is kept
@@ -107,6 +120,11 @@ func (m *Mailbox) hold(ch channel.ID, body []byte, tick entangle.Tick, now time.
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
 	defer m.allowance.renew()
+	if m.resources != nil {
+		if err := m.resources.advance(m); err != nil {
+			return err
+		}
+	}
 	if len(m.held) == 0 {
 		return nil
 	}

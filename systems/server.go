@@ -33,6 +33,7 @@ type ServerConfig struct {
 type Server struct {
 	cfg       ServerConfig
 	publisher *Publisher // nil until the world is known
+	resources *Resources // likewise
 
 	session  *session.Server
 	links    []link
@@ -60,6 +61,7 @@ type client struct {
 	userData []byte
 	peer     *peer.Peer
 	mail     *Mailbox
+	shelf    resourceLine
 	out      outbox // of the frame under way
 	open     bool
 	reason   string // why this side ends it
@@ -77,6 +79,10 @@ func NewServer(cfg ServerConfig) *Server { return &Server{cfg: cfg} }
 
 // Publish sets what is replicated to every client that connects from now on.
 func (s *Server) Publish(p *Publisher) { s.publisher = p }
+
+// PublishResources sets whose resources clients get that connect from now on, of the
+// world of Publish.
+func (s *Server) PublishResources(r *Resources) { s.resources = r }
 
 // Running reports whether Start was called and Stop was not.
 func (s *Server) Running() bool { return s.session != nil }
@@ -182,6 +188,10 @@ func (s *Server) connected(e *session.Event) {
 	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.ClientID, Channels: s.cfg.Channels}
 	if s.publisher != nil {
 		cfg.World = s.publisher.World()
+	}
+	if s.resources != nil {
+		c.shelf = s.resources.newLine()
+		cfg.OnResource = c.shelf.delivered
 	}
 	c.mail = s.cfg.Post.Mailbox(e.ClientID, nil)
 	cfg.Inbox = c.mail

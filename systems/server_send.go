@@ -24,6 +24,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	if s.publisher == nil || !s.publisher.World().Held() {
 		s.cfg.Post.Flush(now, s)
 	}
+	s.sendResources(now)
 	for _, c := range s.clients {
 		if c != nil {
 			s.slow(c, c.peer.Begin(now), now)
@@ -39,6 +40,17 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		}
 	}
 	return s.flush()
+}
+
+// sendResources queues what the clients lack of resources.
+func (s *Server) sendResources(now time.Time) {
+	if s.resources == nil {
+		return
+	}
+	for i := len(s.open) - 1; i >= 0; i-- {
+		c := s.open[i]
+		s.slow(c, s.resources.Send(c.peer, c.id, &c.shelf, now), now)
+	}
 }
 
 // Carry implements Carrier: a message goes to every client that it is for.

@@ -13,6 +13,8 @@ const (
 	Updates
 	// Requests carries requests and their responses.
 	Requests
+	// Resources carries the values of resources, of each at most one at a time.
+	Resources
 
 	// FirstMessages and the four after it carry a game's messages in the default
 	// channel of their mode, in the order of channel.Mode.
@@ -36,6 +38,13 @@ const maxActionBacklog = 64 << 10
 // any message, with what the channel adds for each of its fragments.
 const MaxActionBytes = maxActionBacklog + 2*channel.MaxMessage
 
+// maxResourceBacklog bounds the bytes of resources that wait in the channel or for
+// their acknowledgement before another is queued. What waits outside coalesces.
+const maxResourceBacklog = 64 << 10
+
+// MaxResourceBytes bounds what the resources under way to one peer occupy.
+const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
+
 // maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
 // not fit leaves with the next frame.
 const maxPackets = 256
@@ -47,6 +56,7 @@ func builtin() []channel.Config {
 		{ID: Actions, Name: "actions", Mode: channel.UnorderedReliable, Priority: 1e3, ReportDelivery: true},
 		{ID: Updates, Name: "updates", Mode: channel.External},
 		{ID: Requests, Name: "requests", Mode: channel.OrderedReliable},
+		{ID: Resources, Name: "resources", Mode: channel.UnorderedReliable, ReportDelivery: true},
 	}
 	for mode := channel.OrderedReliable; mode <= channel.UnorderedUnreliable; mode++ {
 		configs = append(configs, channel.Config{ID: FirstMessages + channel.ID(mode), Name: mode.String(), Mode: mode})

@@ -13,7 +13,7 @@
 // # Driving it
 //
 //	Handle:   HandlePayload for each that arrives; Inbox gets its messages
-//	commands: Send, Leave
+//	commands: Send, SendResource, Close
 //	out:      AppendPacket until it returns nothing, once per frame; PollEvent
 //	getters:  Open, RTT, Jitter, Loss, Stats
 //

@@ -72,17 +72,19 @@ func (p *Peer) settle(now time.Time) {
 		}
 	}
 	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
-		p.delivered(ch, uint16(message))
+		p.delivered(ch, message)
 	}
 }
 
-func (p *Peer) delivered(ch channel.ID, message uint16) {
+func (p *Peer) delivered(ch channel.ID, message channel.MessageID) {
 	switch {
 	case ch == Control && message == 0:
 		p.greeted = true
 		p.tryOpen()
 	case ch == Actions && p.updates != nil:
-		p.updates.HandleDelivered(message)
+		p.updates.HandleDelivered(uint16(message))
+	case ch == Resources && p.cfg.OnResource != nil:
+		p.cfg.OnResource(message)
 	}
 }
 

@@ -24,8 +24,11 @@ type Config struct {
 	World *sender.World
 	// Copy is what the peer's replication is made into; nil: it may send none.
 	Copy *receiver.Receiver
-	// Inbox gets the messages of the game's channels.
+	// Inbox gets the messages of the game's channels, and resources.
 	Inbox Inbox
+	// OnResource is told of each message of SendResource that the peer has; nil:
+	// nobody is.
+	OnResource func(channel.MessageID)
 }
 
 // Registry is the protocol of this side, as far as both must agree on it.
@@ -128,6 +131,19 @@ func (p *Peer) Loss() float64 { return p.tracker.LossRate() }
 func (p *Peer) Send(ch channel.ID, body []byte, now time.Time) error {
 	_, err := p.mux.Send(ch, body, 0, now)
 	return err
+}
+
+// SendResource queues the value of a resource and returns its number, which
+// Config.OnResource is told when the peer has it. Errors are those of Send.
+func (p *Peer) SendResource(body []byte, now time.Time) (channel.MessageID, error) {
+	return p.mux.Send(Resources, body, 0, now)
+}
+
+// ResourcesCrowded reports whether no further resource is to be queued for now: what
+// waits does not leave memory, and a newer value takes the place of one that is not
+// queued.
+func (p *Peer) ResourcesCrowded() bool {
+	return p.ResourceBytes() >= maxResourceBacklog || p.Crowded()
 }
 
 // Crowded reports whether more than half of the room for reliable messages is taken:

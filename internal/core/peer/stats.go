@@ -32,6 +32,10 @@ func (p *Peer) count(payload []byte) {
 // is not acknowledged; at most MaxActionBytes.
 func (p *Peer) ActionBytes() int { return p.mux.Backlog(Actions) }
 
+// ResourceBytes returns the bytes of resources that were queued for the peer and are
+// not acknowledged; at most MaxResourceBytes.
+func (p *Peer) ResourceBytes() int { return p.mux.Backlog(Resources) }
+
 // EarlyBytes returns the cost of the messages of the peer that are incomplete or
 // wait for one before them; at most channel.ReliableWindow + UnreliableWindow.
 func (p *Peer) EarlyBytes() int { return p.mux.Held() }

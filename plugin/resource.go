@@ -1,0 +1,112 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// ReplicateResource has the clients of a target get the resource of type T of a
+// server's world, from the next tick on: the newest value, whenever it differs from
+// the one before. The world need not have it yet; where it is removed, it is removed
+// on the clients. Clients that connect later get it too. Owner is Nobody here, and
+// NotOwner is Everyone.
+//
+// Called again it changes the target: who is no longer in it loses the resource.
+//
+// The value is looked at once per tick and sent whole, the next one when a client has
+// acknowledged the one before. One that can't be sent, because it takes more than
+// 64 KiB or text or a slice is above its limit, is logged, raised as ResourceRefused,
+// and left out: clients keep the one before.
+//
+// It panics if no server is initialised in the world, and if T is not registered.
+func ReplicateResource[T any](w *ecs.World, target components.Target) {
+	who := fmt.Sprintf("ReplicateResource[%v]", reflect.TypeFor[T]())
+	if !resourcesOf(w, who).Replicate(reflect.TypeFor[T](), target) {
+		panic(unregisteredResource(who, reflect.TypeFor[T]()))
+	}
+}
+
+// StopResource leaves the resource of type T on the clients as they have it: nothing
+// more is sent of it, and who connects gets none, until ReplicateResource is called
+// again. Then everybody gets what became of it meanwhile.
+//
+// It panics like ReplicateResource.
+func StopResource[T any](w *ecs.World) {
+	who := fmt.Sprintf("StopResource[%v]", reflect.TypeFor[T]())
+	if !resourcesOf(w, who).Stop(reflect.TypeFor[T]()) {
+		panic(unregisteredResource(who, reflect.TypeFor[T]()))
+	}
+}
+
+func resourcesOf(w *ecs.World, who string) *systems.Resources {
+	d := mustDoor(w, who)
+	if d.resources == nil {
+		panic(fmt.Sprintf("plugin: %s in the world of a client; the server replicates, a client only receives", who))
+	}
+	return d.resources
+}
+
+func unregisteredResource(who string, t reflect.Type) string {
+	return fmt.Sprintf("plugin: %s, which is not registered; "+
+		"register it with protocol.Resource[%v](p) before the app is made", who, t)
+}
+
+// ResourceInserted is raised on a client when the network has added the resource of
+// type T to the world, or has written to the one that the game had there, for the first
+// time on this connection or since it was removed. A resource that the network has
+// added goes with the connection; one that the game had there stays, with its last value.
+//
+// Fields that are not sent are zero in every value that arrives.
+type ResourceInserted[T any] struct{}
+
+// ResourceUpdated is raised when the network has changed the value of the resource of
+// type T, in its place: pointers to it stay good. It is also raised when an entity that
+// the value names has come.
+type ResourceUpdated[T any] struct{}
+
+// ResourceRemoved is raised when the network has taken the resource of type T out of the
+// world, also at the end of the connection.
+type ResourceRemoved[T any] struct{}
+
+// ResourceRefused is raised on a server when the value of a replicated resource can't
+// be sent, once for each such value. Clients keep the value before.
+type ResourceRefused struct {
+	// Name is the resource's type, with its package path.
+	Name string
+	// Err says why.
+	Err error
+}
+
+func (ResourceInserted[T]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ResourceInserted[T]](h)
+	resourceEvents[T](h).OnInserted(func() { q.Push(ResourceInserted[T]{}) })
+}
+
+func (ResourceUpdated[T]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ResourceUpdated[T]](h)
+	resourceEvents[T](h).OnUpdated(func() { q.Push(ResourceUpdated[T]{}) })
+}
+
+func (ResourceRemoved[T]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ResourceRemoved[T]](h)
+	resourceEvents[T](h).OnRemoved(func() { q.Push(ResourceRemoved[T]{}) })
+}
+
+func (ResourceRefused) subscribe(*systems.Hub) {}
+
+// resourceEvents returns the events of resource T, or panics if the network does not
+// bring T here.
+func resourceEvents[T any](h *systems.Hub) *systems.ResourceEvents {
+	t := reflect.TypeFor[T]()
+	events, ok := h.Resource(t)
+	if !ok {
+		panic(fmt.Sprintf("plugin: a reader of events of the resource %v, which this side does not receive; on a client, "+
+			"register it with protocol.Resource[%v](p) before the app is made; a server receives no resources", t, t))
+	}
+	return events
+}

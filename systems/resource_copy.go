@@ -1,0 +1,212 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// ResourceCopy is the way from a server's resources into a client's world. A value is
+// decoded beside the world and then copied into the resource that is there, so that
+// pointers to it stay good; where there is none, one is added.
+//
+// An entity in a value that is not here yet is the zero entity. The bytes of the
+// value are kept, and it is decoded again when the entity has come.
+type ResourceCopy struct {
+	world *ecs.World
+	copy  *Copy
+	list  []copiedResource // by number
+	stat  ResourceStats
+
+	kept int    // bytes
+	seen uint64 // spawns of the copy that were looked at
+}
+
+// copiedResource is one registered resource on a client.
+type copiedResource struct {
+	info   *protocol.ResourceInfo
+	id     ecs.ResID
+	events *ResourceEvents
+	spare  any // where a value is decoded
+
+	held  bool // the server says that it is there
+	added bool // by the network, not by the game
+
+	message  []byte       // the last one, of values that name entities
+	entities []ecs.Entity // in it, as they were written
+}
+
+// maxKeptResources bounds the bytes of values that are kept for the entities in
+// them: four of the longest. What is beyond it is decoded once.
+const maxKeptResources = 256 << 10
+
+var errNoResource = errors.New("systems: removal of a resource that is not there")
+
+// NewResourceCopy returns a copy without resources in w. References in them are to
+// entities of copied.
+func NewResourceCopy(w *ecs.World, hub *Hub, infos []*protocol.ResourceInfo, copied *Copy) *ResourceCopy {
+	c := &ResourceCopy{world: w, copy: copied}
+	for _, info := range infos {
+		c.list = append(c.list, copiedResource{
+			info: info, id: ecs.ResourceTypeID(w, info.Type),
+			events: hub.AddResource(info.Type), spare: reflect.New(info.Type).Interface(),
+		})
+	}
+	return c
+}
+
+// Stats returns the counters.
+func (c *ResourceCopy) Stats() ResourceStats { return c.stat }
+
+// handle takes one message of the server, and its mailbox to find entities by.
+func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
+	m.r.Reset(body)
+	number, isValue := m.r.Uvarint(), m.r.Bool()
+	if m.r.Err() != nil || number >= uint64(len(c.list)) {
+		return errNoSuchThing
+	}
+	c.stat.Received++
+	r := &c.list[number]
+	if !isValue {
+		return c.remove(r, m.r.End())
+	}
+	if err := c.set(r, m); err != nil {
+		return err
+	}
+	c.keep(r, m, body)
+	return nil
+}
+
+// set decodes the value at hand and writes it into the world.
+func (c *ResourceCopy) set(r *copiedResource, m *Mailbox) error {
+	m.entities = m.entities[:0]
+	if r.info.Plan.HasRefs() {
+		if _, _, ok := m.readRefs(&m.r); !ok {
+			return errMessage
+		}
+	}
+	return c.decode(r, m)
+}
+
+func (c *ResourceCopy) decode(r *copiedResource, m *Mailbox) error {
+	err := r.info.Plan.DecodeAny(&m.r, r.spare, m)
+	if err == nil {
+		err = m.r.End()
+	}
+	if err == nil {
+		c.write(r)
+	}
+	return err
+}
+
+// write copies the value that was decoded into the world.
+func (c *ResourceCopy) write(r *copiedResource) {
+	value := reflect.ValueOf(r.spare).Elem()
+	there := c.world.Resources().Get(r.id)
+	inserted := there == nil || !r.held
+	if there == nil {
+		fresh := reflect.New(r.info.Type)
+		c.world.Resources().Add(r.id, fresh.Interface())
+		there, r.added = fresh.Interface(), true
+	} else if !r.held {
+		r.added = false
+	}
+	if !r.info.Plan.Takes(there) {
+		panic(fmt.Sprintf("plugin: the resource %s is a %T in its world; add it as a pointer to a value, with ecs.AddResource", r.info.Name, there))
+	}
+	reflect.ValueOf(there).Elem().Set(value)
+	r.held = true
+	if inserted {
+		r.events.raise(r.events.inserted)
+	} else {
+		r.events.raise(r.events.updated)
+	}
+}
+
+// remove takes a resource out of the world, unless the game did that already.
+func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
+	if malformed != nil {
+		return malformed
+	}
+	if !r.held {
+		return errNoResource
+	}
+	c.forget(r)
+	if c.world.Resources().Has(r.id) {
+		c.world.Resources().Remove(r.id)
+	}
+	r.events.raise(r.events.removed)
+	return nil
+}
+
+// forget lets go of what is kept of a resource.
+func (c *ResourceCopy) forget(r *copiedResource) {
+	c.kept -= len(r.message)
+	r.message, r.entities, r.held = nil, nil, false
+}
+
+// Clear ends what belongs to a connection: what the network has added goes out of the
+// world; what the game had there stays as it is.
+func (c *ResourceCopy) Clear() {
+	for i := range c.list {
+		r := &c.list[i]
+		switch {
+		case r.held && r.added:
+			_ = c.remove(r, nil)
+		case r.held:
+			c.forget(r)
+		}
+	}
+}
+
+// keep remembers a value that names entities, if there is room.
+func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
+	c.kept -= len(r.message)
+	r.message, r.entities = r.message[:0], r.entities[:0]
+	if len(m.entities) == 0 || c.kept+len(body) > maxKeptResources {
+		return
+	}
+	c.kept += len(body)
+	r.message = append(r.message, body...)
+	r.entities = append(r.entities, m.entities...)
+}
+
+// advance decodes the values again whose entities have come since.
+func (c *ResourceCopy) advance(m *Mailbox) error {
+	if c.seen == c.copy.spawns {
+		return nil
+	}
+	c.seen = c.copy.spawns
+	for i := range c.list {
+		if r := &c.list[i]; len(r.message) > 0 {
+			if err := c.renew(r, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// renew writes a value again if an entity in it is here now, or here anew.
+func (c *ResourceCopy) renew(r *copiedResource, m *Mailbox) error {
+	m.r.Reset(r.message)
+	m.r.Uvarint()
+	m.r.Bool()
+	if _, _, ok := m.readRefs(&m.r); !ok {
+		return errMessage
+	}
+	for i, e := range m.entities {
+		if !e.IsZero() && e != r.entities[i] {
+			r.entities = append(r.entities[:0], m.entities...)
+			return c.decode(r, m)
+		}
+	}
+	return nil
+}
+
+// Kept returns the bytes of values that are kept for the entities in them.
+func (c *ResourceCopy) Kept() int { return c.kept }

@@ -1,0 +1,166 @@
+package systems
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// resourceLine is what one client was sent of the resources.
+type resourceLine struct {
+	lanes []resourceLane // by number
+	next  int            // who has the first turn
+}
+
+// resourceLane is what a client was sent of one resource.
+type resourceLane struct {
+	version uint32
+	holds   bool // of what was sent, the last is a value
+	flying  bool // it is not acknowledged
+	message channel.MessageID
+	ids     []repl.ID // the names in it, if they are the client's own
+}
+
+func (s *Resources) newLine() resourceLine {
+	return resourceLine{lanes: make([]resourceLane, len(s.list))}
+}
+
+// delivered takes in that the client has a message.
+func (l *resourceLine) delivered(message channel.MessageID) {
+	for i := range l.lanes {
+		if l.lanes[i].flying && l.lanes[i].message == message {
+			l.lanes[i].flying = false
+		}
+	}
+}
+
+// Send queues what a client lacks, as far as there is room. The resource that found
+// none has the first turn next time.
+func (s *Resources) Send(to *peer.Peer, id entangle.ClientID, line *resourceLine, now time.Time) error {
+	for range s.list {
+		if to.ResourcesCrowded() {
+			return nil
+		}
+		number := line.next
+		line.next = (number + 1) % len(s.list)
+		if err := s.sendOne(to, id, number, &line.lanes[number], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *resourceLane, now time.Time) error {
+	r := &s.list[number]
+	if !r.on || !r.observed || l.flying {
+		return nil
+	}
+	wanted := r.there && s.targets.Contains(r.target, id)
+	if !wanted && !l.holds || wanted && s.upToDate(r, l, to.Updates()) {
+		return nil
+	}
+	body := s.removal(number)
+	if wanted {
+		body = s.value(r, number, to.Updates())
+		l.ids = l.ids[:0]
+		if r.private {
+			l.ids = append(l.ids, s.names(r, to.Updates())...)
+		}
+	}
+	message, err := to.SendResource(body, now)
+	if err != nil {
+		return err
+	}
+	l.version, l.holds, l.flying, l.message = r.version, wanted, true, message
+	s.stat.Sent++
+	return nil
+}
+
+// upToDate reports whether a client was sent a value as it is, and the entities in it
+// have the names yet that it was told.
+func (s *Resources) upToDate(r *resource, l *resourceLane, to *sender.Peer) bool {
+	if !l.holds || l.version != r.version {
+		return false
+	}
+	return !r.private || slices.Equal(l.ids, s.names(r, to))
+}
+
+// names returns what a client calls the entities in a value, of those that have a
+// name. They are valid until the next.
+func (s *Resources) names(r *resource, to *sender.Peer) []repl.ID {
+	s.ids = s.ids[:0]
+	for _, e := range r.refs {
+		if ref, known := s.publisher.name(to, e); known {
+			s.ids = append(s.ids, ref.ID)
+		}
+	}
+	return s.ids
+}
+
+func (s *Resources) removal(number int) []byte {
+	s.w.Reset(s.message[:0])
+	s.w.Uvarint(uint64(number))
+	s.w.Bool(false)
+	s.message = s.w.Finish()
+	return s.message
+}
+
+// value writes a resource as it travels. Where its entities have the same names for
+// all, that is done once.
+func (s *Resources) value(r *resource, number int, to *sender.Peer) []byte {
+	if r.private {
+		s.message = s.appendValue(s.message[:0], r, number, to)
+		return s.message
+	}
+	if len(r.wire) == 0 {
+		r.wire = s.appendValue(r.wire, r, number, nil)
+	}
+	return r.wire
+}
+
+func (s *Resources) appendValue(dst []byte, r *resource, number int, to *sender.Peer) []byte {
+	w := &s.w
+	w.Reset(dst)
+	w.Uvarint(uint64(number))
+	w.Bool(true)
+	if r.info.Plan.HasRefs() {
+		appendTable(w, r.refs, func(e ecs.Entity) (repl.Ref, bool) { return s.publisher.name(to, e) })
+	}
+	w.Copy(r.body, r.width)
+	return w.Finish()
+}
+
+// name returns what a peer calls an entity, also one that it does not see: then the
+// name is good when it does. Without a peer it is what all of them call it.
+func (p *Publisher) name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
+	s, ok := p.Slot(e)
+	if !ok {
+		return ref, false
+	}
+	if to == nil {
+		ref.ID, known = p.world.ID(s)
+	} else {
+		ref.ID, known = to.ID(s)
+	}
+	return ref, known
+}
+
+// appendTable writes a table of entities. Who has no name is written as none.
+func appendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
+	w.Uvarint(uint64(len(entities)))
+	for _, e := range entities {
+		ref, known := name(e)
+		w.Bool(known)
+		if known {
+			repl.AppendRef(w, ref)
+		}
+	}
+}

@@ -81,6 +81,7 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 		"spawn a Flag\nspawn b Flag\nattach a b\nattach b a":                          `"b" stands above "a" already`,
 		"spawn a Flag\nspawn b Flag\nattach a b Flag":                                 "Flag is no relation; embed ecs.Relation",
 		"spawn a Flag\ndetach a":                                                      `"a" has no relation`,
+		"connect 1\nspawn a Flag\npersist a":                                          `client 1 has no copy of "a"`,
 		"spawn a Flag\nrate a every 5":                                                `"a" has no Replicate; insert it first`,
 		"spawn a Flag Replicate\nrate a often 5":                                      `"often" is no rate; give every, priority or maxage`,
 		"spawn a Flag Replicate\nrate a every 65536":                                  "a rate has a number up to 65535",

@@ -16,6 +16,9 @@ type shadow struct {
 	world   *ecs.World
 	there   map[ecs.Entity]int // spawned less despawned
 	counted []*counted
+	kept    []ecs.Entity // persistent, of connections that have ended
+	remote  ecs.ID
+	persist ecs.ID
 }
 
 // counted is one component type.
@@ -31,7 +34,7 @@ func newShadow(t require.TestingT, c *plugin.Client) *shadow {
 
 func (s *shadow) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
-		s.world = w
+		s.world, s.remote, s.persist = w, ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w)
 		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
 		s.counted = []*counted{count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w)}
 		return func() {
@@ -64,7 +67,12 @@ func count[C any](w *ecs.World) *counted {
 
 // check holds the counts against the world.
 func (s *shadow) check() {
+	s.checkKept()
 	for e, count := range s.there {
+		if count == 1 && s.world.Alive(e) && !s.world.Has(e, s.remote) && s.world.Has(e, s.persist) {
+			s.kept = append(s.kept, e)
+			count = 0
+		}
 		if count == 0 {
 			s.forget(e)
 			continue
@@ -78,11 +86,20 @@ func (s *shadow) check() {
 			}
 		}
 	}
-	q := s.world.Query(ecs.All(ecs.ComponentID[components.Remote](s.world)))
+	q := s.world.Query(ecs.All(s.remote))
 	if n := q.Count(); n != len(s.there) {
 		require.Failf(s.t, "events and world differ", "%d entities, %d by their events", n, len(s.there))
 	}
 	q.Close()
+}
+
+// checkKept holds that what was persistent stays the game's own.
+func (s *shadow) checkKept() {
+	for _, e := range s.kept {
+		if !s.world.Alive(e) || s.world.Has(e, s.remote) || s.there[e] != 0 {
+			require.Failf(s.t, "a persistent entity is not the game's own", "%v, alive: %v", e, s.world.Alive(e))
+		}
+	}
 }
 
 func (s *shadow) forget(e ecs.Entity) {

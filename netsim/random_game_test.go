@@ -80,7 +80,8 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID) *gues
 // not registered.
 func onlyRegistered(t require.TestingT, w *ecs.World) {
 	allowed := ecs.All(ecs.ComponentID[place](w), ecs.ComponentID[life](w), ecs.ComponentID[marked](w),
-		ecs.ComponentID[bulk](w), ecs.ComponentID[link](w), ecs.ComponentID[components.Remote](w))
+		ecs.ComponentID[bulk](w), ecs.ComponentID[link](w), ecs.ComponentID[components.Remote](w),
+		ecs.ComponentID[components.Persistent](w))
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	for q.Next() {
 		for _, id := range q.Ids() {

@@ -89,7 +89,11 @@ func (p *plan) fault() {
 		p.line(client)
 	case 9, 10, 11:
 		p.say("reconnect")
-	case 12, 13:
+	case 12:
+		if len(p.entities) > 0 {
+			p.say("persist %s %d", p.any().name, client)
+		}
+	case 13, 14:
 		p.quiet = !p.quiet
 		p.say("messages %s", map[bool]string{true: "off", false: "on"}[p.quiet])
 	}

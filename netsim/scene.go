@@ -57,7 +57,7 @@ func StandardVerbs(scene Scene, types ...reflect.Type) Verbs {
 		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
 		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
 		"group": c.group, "target": c.target, "owner": c.owner, "rate": c.rate,
-		"attach": c.attach, "detach": c.detach,
+		"attach": c.attach, "detach": c.detach, "persist": c.persist,
 		"expect": c.expect,
 	}
 }

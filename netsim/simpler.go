@@ -35,7 +35,7 @@ func innerCommand(words []string) (inner, components int) {
 		switch word {
 		case "spawn", "insert", "remove", "set":
 			return i, i + 2
-		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override":
+		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override", "persist":
 			return i, len(words)
 		}
 	}

@@ -57,7 +57,7 @@ func clientWord(words []string) int {
 	switch words[inner] {
 	case "kick":
 		at = 1
-	case "owner":
+	case "owner", "persist":
 		at = inner + 2
 	case "target", "override":
 		at = 1 + max(slices.Index(words, "only"), slices.Index(words, "except"))

@@ -45,7 +45,11 @@ func (v *view) tell(trace *Trace) {
 		}
 	}
 	for _, e := range v.seen {
-		if _, there := find(now, e.entity); !there {
+		_, there := find(now, e.entity)
+		switch {
+		case !there && v.peer.world.Alive(e.entity):
+			say("keeps %s as its own", name(e.entity))
+		case !there:
 			say("loses %s", name(e.entity))
 		}
 	}

@@ -65,14 +65,28 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 // seen by whom it was: by nobody, if nothing was told of it.
 func (p *past) version(e systems.Mirrored, s *sight, clients []entangle.ClientID) version {
 	v := version{from: p.tick, state: e, group: s.group(e.Entity), seen: map[entangle.ClientID]visible{}}
-	if !e.Paused {
-		for _, client := range clients {
+	if list := p.versions[e.Entity]; e.Paused && len(list) > 0 && !list[len(list)-1].gone {
+		v.group, v.seen = list[len(list)-1].group, withLate(list[len(list)-1].seen, clients)
+		return v
+	}
+	for _, client := range clients {
+		if v.seen[client] = (visible{}); !e.Paused {
 			v.seen[client] = s.visible(e.Entity, client)
 		}
-	} else if list := p.versions[e.Entity]; len(list) > 0 && !list[len(list)-1].gone {
-		v.group, v.seen = list[len(list)-1].group, list[len(list)-1].seen
 	}
 	return v
+}
+
+// withLate adds the clients that came after an entity was paused. Nobody knows any more
+// who was meant to see it: they may, if it had yet to be told where it was.
+func withLate(seen map[entangle.ClientID]visible, clients []entangle.ClientID) map[entangle.ClientID]visible {
+	all := maps.Clone(seen)
+	for _, client := range clients {
+		if _, known := seen[client]; !known {
+			all[client] = visible{sees: true}
+		}
+	}
+	return all
 }
 
 func (p *past) add(e ecs.Entity, v version) {

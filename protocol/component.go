@@ -16,6 +16,8 @@ type ComponentInfo struct {
 	Once      bool // only inserts and removes are sent, not updates
 	Delta     bool // updates may be differences, by Plan.EncodeDelta
 	Motion    bool // differences are taken with Bases.Older, where there is one
+	Relation  bool // of Arche: its target is replicated with its value
+	Hierarchy bool // by that option: of children to their parents
 
 	Predict     SyncMode // on entities that a client predicts
 	Interpolate SyncMode // on entities that a client interpolates
@@ -53,7 +55,7 @@ type componentRule struct {
 func Component[T any](p *Protocol) *ComponentRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &componentRule{rule: newRule(p, KindComponent, t)}
-	def.info = ComponentInfo{Name: typeName(t), Type: t}
+	def.info = ComponentInfo{Name: typeName(t), Type: t, Relation: isRelation(t)}
 	if !def.off {
 		p.components = append(p.components, def)
 	}
@@ -250,6 +252,7 @@ func (r *componentRule) check() {
 	case r.given["Correct"] && i.Predict != Full:
 		r.unfit("Correct is for rollback, which only Predict(Full) does: add that, or remove Correct")
 	}
+	r.checkRelation()
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")
 	r.needs("Motion", "Delta", "it says what differences are taken from")
 	r.needs("Diff", "Delta", "it says how differences are made")

@@ -15,6 +15,8 @@ type choice struct {
 	shorts []*protocol.Short
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
+	// relates: one of them is a relation, and its target a matter of structure.
+	relates bool
 }
 
 // choices are the sets that have come. Most updates are of the same set as the one
@@ -39,11 +41,12 @@ func (c *Copy) choose(set *repl.Mask) {
 	all.now = choice{set: *set}
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		all.now.comps = append(all.now.comps, &c.comps[comp])
+		all.now.relates = all.now.relates || c.comps[comp].relation
 		if short := c.comps[comp].plan.Short(); short != nil {
 			all.now.shorts = append(all.now.shorts, short)
 		}
 	}
-	if n := len(all.now.shorts); n < len(all.now.comps) || n > atOnce {
+	if n := len(all.now.shorts); n < len(all.now.comps) || n > atOnce || all.now.relates {
 		all.now.shorts = nil
 	}
 	if len(all.list) < maxChoices {

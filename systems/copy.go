@@ -44,6 +44,7 @@ type Copy struct {
 	run     updateRun
 	refs    refReader
 	late    late
+	related related
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -56,6 +57,8 @@ type copied struct {
 	plan   *protocol.Plan
 	events *ComponentEvents
 	value  []byte // one value: what an update at hand may have to put back
+
+	relation bool
 }
 
 // placed is what an update needs of an entity of the copy. It is kept small: for
@@ -73,6 +76,8 @@ type placed struct {
 type known struct {
 	id   repl.ID
 	mask repl.Mask // what the sender says it has
+
+	aimed bool // it is, or was, the target of a relation
 }
 
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
@@ -91,8 +96,11 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		id := ecs.TypeID(w, info.Type)
 		c.comps = append(c.comps, copied{
 			number: len(c.comps), id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
-			value: make([]byte, info.Plan.Size()),
+			value: make([]byte, info.Plan.Size()), relation: info.Relation,
 		})
+		if info.Relation {
+			c.related.comps.Set(info.Number)
+		}
 	}
 	c.refs.copy = c
 	c.stage.fill = c.fill
@@ -199,7 +207,11 @@ func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 
 // Skip implements receiver.Sink.
 func (c *Copy) Skip(r *bits.Reader, comp int) error {
-	return c.comps[comp].plan.Decode(r, c.comps[comp].value, noRefs{})
+	if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, noRefs{}); err != nil || !c.comps[comp].relation {
+		return err
+	}
+	protocol.DecodeTarget(r, noRefs{})
+	return r.Err()
 }
 
 // noRefs knows every index, as no entity.

@@ -46,7 +46,7 @@ type lateRef struct {
 	target repl.ID
 	holder lateHolder
 	tick   entangle.Tick // that it was so at
-	n      int           // which of the component's references it is
+	n      int           // which of the component's references it is, or targetRef
 	waits  bool          // it is in use
 }
 
@@ -179,6 +179,9 @@ func (c *Copy) setRef(holder ecs.Entity, ref *lateRef, to ecs.Entity) bool {
 	if !c.world.Alive(holder) || !c.world.Has(holder, comp.id) {
 		return false
 	}
+	if ref.n == targetRef {
+		return c.aim(holder, comp.id, to)
+	}
 	return comp.plan.SetRef(c.writer.Bytes(holder, comp.id), ref.n, to)
 }
 
@@ -187,7 +190,7 @@ func (c *Copy) raiseLate() {
 	l := &c.late
 	slices.SortFunc(l.set, lateHolder.compare)
 	for _, h := range slices.Compact(l.set) {
-		if e := c.entities[h.slot].entity; c.world.Alive(e) {
+		if e := c.entities[h.slot].entity; c.world.Alive(e) && c.world.Has(e, c.comps[h.comp].id) {
 			c.comps[h.comp].events.Updated(e)
 		}
 	}

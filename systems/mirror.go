@@ -60,7 +60,8 @@ type Mirrored struct {
 type MirroredValue struct {
 	Component int
 	// Wire is the value as it is sent, but with every entity as a place in Refs,
-	// counting from 1. A client's entities that are no copies count as none.
+	// counting from 1. A client's entities that are no copies count as none, and so
+	// does the target of a relation that is gone.
 	Wire []byte
 	Refs []ecs.Entity
 }
@@ -95,11 +96,14 @@ func (m *mirrorRefs) Index(e ecs.Entity) uint32 {
 	return uint32(len(m.refs))
 }
 
-// value encodes one component.
-func (m *mirrorRefs) value(comp int, plan *protocol.Plan, memory []byte) MirroredValue {
+// value encodes one component; target is that of a relation, else nil.
+func (m *mirrorRefs) value(comp int, plan *protocol.Plan, memory []byte, target *ecs.Entity) MirroredValue {
 	var w bits.Writer
 	m.refs = nil
 	plan.Encode(&w, memory, m)
+	if target != nil {
+		protocol.EncodeTarget(&w, *target, m)
+	}
 	return MirroredValue{Component: comp, Wire: w.Finish(), Refs: m.refs}
 }
 
@@ -132,7 +136,7 @@ func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mir
 	out.Group = p.replicate(repl.Slot(s)).Group
 	mask := p.numbers(p.table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
-		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp])))
+		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp]), p.targetOf(s, comp)))
 	}
 	return out
 }
@@ -202,8 +206,28 @@ func (c *Copy) mirrored(id repl.ID, e *placed, refs *mirrorRefs) Mirrored {
 	}
 	for comp := range c.comps {
 		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
-			out.Values = append(out.Values, refs.value(comp, c.comps[comp].plan, c.writer.Bytes(e.entity, id)))
+			out.Values = append(out.Values, refs.value(comp, c.comps[comp].plan, c.writer.Bytes(e.entity, id), c.targetOf(e.entity, comp)))
 		}
 	}
 	return out
+}
+
+// targetOf returns the target of a relation, nil of another component.
+func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
+	if !p.relations.Has(p.cols[comp]) {
+		return nil
+	}
+	target := p.table.Target(s)
+	if !p.arche.Alive(target) {
+		target = ecs.Entity{}
+	}
+	return &target
+}
+
+func (c *Copy) targetOf(e ecs.Entity, comp int) *ecs.Entity {
+	if !c.comps[comp].relation {
+		return nil
+	}
+	target := c.world.Relations().Get(e, c.comps[comp].id)
+	return &target
 }

@@ -35,6 +35,8 @@ type Publisher struct {
 	unsent  bool   // which is not sent: it is the last one, and has no number
 	sight   sight
 
+	relations columns.Mask
+
 	refs    refWriter
 	awaits  await
 	slots   []repl.Slot
@@ -61,11 +63,14 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		}
 		p.plans[i], p.cols[i] = info.Plan, len(described)
 		p.comps = append(p.comps, i)
-		if info.Plan.HasRefs() {
+		if info.Plan.HasRefs() || info.Relation {
 			p.linked.Set(i)
 		}
 		if info.Once {
 			p.once.Set(i)
+		}
+		if info.Relation {
+			p.relations.Set(len(described))
 		}
 		described = append(described, column(w, info))
 	}
@@ -225,6 +230,7 @@ func (p *Publisher) change() {
 		p.overwritten(comp)
 		p.world.Change(comp, p.slots)
 	}
+	p.retarget()
 }
 
 // numbers turns a set of columns into one of component numbers. They differ only
@@ -253,6 +259,9 @@ func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.
 		value = p.table.Known(columns.Slot(slot), p.cols[comp]) // of a paused entity: as it was
 	}
 	p.clamped += uint64(p.plans[comp].Encode(w, value, &p.refs))
+	if p.relations.Has(p.cols[comp]) {
+		p.encodeTarget(w, columns.Slot(slot))
+	}
 }
 
 // Slot returns the slot of a replicated entity.

@@ -44,6 +44,8 @@ type stagedValue struct {
 	at    int  // in buf
 	there bool // the component is in the world
 	same  bool // with the same bytes
+
+	target ecs.Entity // of a relation
 }
 
 // errNotThere means that a peer updates a component that it did not insert.
@@ -90,6 +92,9 @@ func (c *Copy) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
 	m := c.stage.member()
 	m.mask.Set(comp)
 	m.removed.Clear(comp)
+	if err := c.relates(m, comp); err != nil {
+		return err
+	}
 	return c.decode(r, comp, refs)
 }
 
@@ -105,7 +110,12 @@ func (c *Copy) decode(r *bits.Reader, comp int, refs receiver.Refs) error {
 	plan := c.comps[comp].plan
 	at := c.stage.reserve(plan.Size())
 	c.stage.values = append(c.stage.values, stagedValue{comp: comp, at: at})
-	return c.decodeInto(c.stage.buf[at:at+plan.Size()], r, lateHolder{c.stage.member().slot, comp}, refs)
+	h := lateHolder{c.stage.member().slot, comp}
+	if err := c.decodeInto(c.stage.buf[at:at+plan.Size()], r, h, refs); err != nil || !c.comps[comp].relation {
+		return err
+	}
+	c.stage.values[len(c.stage.values)-1].target = c.decodeTarget(r, h)
+	return r.Err()
 }
 
 // decodeInto reads a value, and notes the references in it that are late.
@@ -145,8 +155,10 @@ func (c *Copy) Discard() {
 // references between them and to them, then events.
 func (c *Copy) Commit() {
 	for _, s := range c.stage.gone {
+		c.lose(s)
 		c.remove(s)
 	}
+	c.releaseTargets()
 	for _, s := range c.stage.letGo {
 		c.release(s)
 	}
@@ -211,6 +223,11 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 			s.remove = append(s.remove, id)
 		}
 	}
+	for i := range values {
+		if v := &values[i]; !v.there && c.comps[v.comp].relation {
+			c.giveWay(e, v.comp)
+		}
+	}
 	if len(s.add)+len(s.remove) == 0 {
 		c.fill(e)
 	} else {
@@ -220,7 +237,8 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	}
 }
 
-// fill writes the values of the member at hand into the world.
+// fill writes the values of the member at hand into the world, and last of all the
+// target of its relation, with which it moves in memory.
 func (c *Copy) fill(e ecs.Entity) {
 	if c.stage.signs {
 		c.writer.Sign(e, c.remote)
@@ -231,6 +249,11 @@ func (c *Copy) fill(e ecs.Entity) {
 		staged := c.stage.buf[v.at : v.at+len(value)]
 		v.same = v.there && bytes.Equal(value, staged)
 		copy(value, staged)
+	}
+	for i := range c.stage.filling {
+		if v := &c.stage.filling[i]; c.comps[v.comp].relation && c.aim(e, c.comps[v.comp].id, v.target) {
+			v.same = false
+		}
 	}
 }
 

@@ -1,0 +1,69 @@
+package protocol
+
+import (
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// isRelation reports whether a component is a relation, by Arche's own rule.
+func isRelation(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct || t.NumField() == 0 {
+		return false
+	}
+	relation := reflect.TypeFor[ecs.Relation]()
+	first := t.Field(0)
+	return first.Type == relation && first.Name == relation.Name()
+}
+
+// Hierarchy makes the relation T one of children to their parents, as
+// components.ChildOf is by itself: a child is replicated with its parent and in its
+// group, and is removed from the server's world when its parent was. T must be a
+// relation of Arche: a struct whose first field is an embedded ecs.Relation.
+func (r *ComponentRule[T]) Hierarchy() *ComponentRule[T] {
+	if !r.def.option("Hierarchy") {
+		return r
+	}
+	if !r.def.info.Relation {
+		r.def.fail(ErrOptions, "Hierarchy is for relations: embed ecs.Relation as the first field, or remove Hierarchy")
+	}
+	r.def.info.Hierarchy = true
+	return r
+}
+
+// checkRelation finds options that a relation cannot have.
+func (r *componentRule) checkRelation() {
+	i := &r.info
+	switch {
+	case i.Relation && i.Delta:
+		r.unfit("Delta shortens values, and what changes of a relation is its target: remove Delta, or keep the values in a component of their own")
+	case i.Hierarchy && i.Once:
+		r.unfit("a child is in the group of its parent, which ReplicateOnce would not tell of: remove ReplicateOnce, or Hierarchy")
+	}
+}
+
+// kinship is what the hash of a component holds of its relation.
+func (i *ComponentInfo) kinship() string {
+	switch {
+	case i.Hierarchy:
+		return " hierarchy"
+	case i.Relation:
+		return " relation"
+	}
+	return ""
+}
+
+// EncodeTarget writes the target of a relation, which follows its value.
+func EncodeTarget(w *bits.Writer, target ecs.Entity, refs RefWriter) {
+	index := uint32(0)
+	if !target.IsZero() {
+		index = refs.Index(target)
+	}
+	w.Uvarint(uint64(index))
+}
+
+// DecodeTarget reads the target of a relation. An index that the table does not have
+// is an error, which r keeps.
+func DecodeTarget(r *bits.Reader, refs RefReader) ecs.Entity { return readRef(r, refs) }

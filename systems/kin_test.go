@@ -1,0 +1,188 @@
+package systems
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+type (
+	kinBody  struct{ N uint32 }
+	kinKnows struct {
+		ecs.Relation
+		Since uint8
+	}
+	kinFears struct{ ecs.Relation }
+	kinPart  struct{ ecs.Relation } // a hierarchy of the game's own
+)
+
+func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
+	p := protocol.New(protocol.Config{Name: "kin"})
+	protocol.Component[kinBody](p)
+	protocol.Component[kinKnows](p)
+	protocol.Component[kinFears](p)
+	protocol.Component[kinPart](p).Hierarchy()
+	protocol.Component[components.ChildOf](p)
+	require.NoError(t, p.Seal())
+	return p.Components()
+}
+
+// kin is a world of relations, one peer that is sent it over a perfect line, and the
+// peer's copy.
+type kin struct {
+	t         testing.TB
+	infos     []*protocol.ComponentInfo
+	world     *ecs.World
+	publisher *Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	far       *ecs.World
+	copy      *Copy
+	receiver  *receiver.Receiver
+	events    []string
+	despawned []ecs.Entity
+
+	marker, body, childOf, part, knows, fears, apart ecs.ID
+}
+
+func newKin(t testing.TB) *kin {
+	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
+	k := &kin{t: t, infos: kinProtocol(t), world: &w, far: &far}
+	k.marker, k.body = ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[kinBody](&w)
+	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
+	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
+	k.apart = ecs.ComponentID[components.NoReplicateChildren](&w)
+	publisher, err := NewPublisher(&w, k.infos, ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	k.publisher, k.peer = publisher, publisher.World().NewPeer()
+	hub := NewHub()
+	k.copy = NewCopy(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
+	for _, info := range k.infos {
+		events, _ := hub.Component(info.Type)
+		for what, on := range map[string]func(func(ecs.Entity)){"inserted": events.OnInserted, "updated": events.OnUpdated, "removed": events.OnRemoved} {
+			on(func(ecs.Entity) { k.events = append(k.events, info.Type.Name()+" "+what) })
+		}
+	}
+	k.receiver = receiver.New(k.copy, nil, len(k.infos))
+	return k
+}
+
+// spawn makes a replicated entity.
+func (k *kin) spawn() ecs.Entity { return k.world.NewEntity(k.marker, k.body) }
+
+// relate gives an entity a relation.
+func (k *kin) relate(e ecs.Entity, relation ecs.ID, to ecs.Entity) {
+	k.world.Relations().Exchange(e, []ecs.ID{relation}, nil, relation, to)
+}
+
+// child makes an entity without a Replicate of its own.
+func (k *kin) child(parent ecs.Entity) ecs.Entity {
+	e := k.world.NewEntity(k.body)
+	k.relate(e, k.childOf, parent)
+	return e
+}
+
+func (k *kin) observe() {
+	k.tick++
+	require.NoError(k.t, k.publisher.Observe(k.tick))
+}
+
+// send brings a tick to the copy.
+func (k *kin) send() {
+	k.observe()
+	k.deliver()
+}
+
+func (k *kin) deliver() {
+	k.peer.Prepare()
+	for k.peer.ActionsDue() {
+		b := k.peer.AppendActions(nil, 5000)
+		if len(b) == 0 {
+			break
+		}
+		k.peer.ActionsSent(k.packet)
+		require.NoError(k.t, k.receiver.HandleActions(b))
+		k.peer.HandleDelivered(k.packet)
+		k.packet++
+	}
+	for b := k.peer.AppendUpdates(nil, 1000, k.packet); len(b) > 0; b = k.peer.AppendUpdates(nil, 1000, k.packet) {
+		require.NoError(k.t, k.receiver.HandleUpdates(k.tick, b))
+		k.peer.HandleAcked(k.packet)
+		k.packet++
+	}
+}
+
+// slot returns the slot of an entity of the world.
+func (k *kin) slot(e ecs.Entity) repl.Slot {
+	s, ok := k.publisher.Slot(e)
+	require.True(k.t, ok, "it has no slot")
+	return s
+}
+
+// there returns the copy of an entity, the zero entity if there is none.
+func (k *kin) there(e ecs.Entity) ecs.Entity {
+	s, ok := k.publisher.Slot(e)
+	if !ok {
+		return ecs.Entity{}
+	}
+	id, ok := k.peer.ID(s)
+	if !ok {
+		return ecs.Entity{}
+	}
+	for i := range k.copy.entities {
+		if k.copy.entities[i].used && k.copy.known[i].id == id {
+			return k.copy.entities[i].entity
+		}
+	}
+	return ecs.Entity{}
+}
+
+// target returns the target of a copy's relation.
+func (k *kin) target(e ecs.Entity, relation ecs.ID) ecs.Entity {
+	info, _ := ecs.ComponentInfo(k.world, relation)
+	return k.far.Relations().Get(k.there(e), ecs.TypeID(k.far, info.Type))
+}
+
+// took returns what was raised since the last call.
+func (k *kin) took() []string {
+	events := k.events
+	k.events = nil
+	return events
+}
+
+// requireEqual compares the copy with all that is replicated and not paused.
+func (k *kin) requireEqual() {
+	k.t.Helper()
+	m, err := k.publisher.Mirror(k.infos)
+	require.NoError(k.t, err)
+	for _, e := range m.Entities {
+		if e.Paused {
+			continue
+		}
+		far := k.there(e.Entity)
+		require.False(k.t, far.IsZero(), "entity %v is missing", e.Entity)
+		got := k.copy.mirrored(repl.ID{}, &placed{entity: far}, &mirrorRefs{known: k.far.Alive})
+		require.Len(k.t, got.Values, len(e.Values))
+		for i, v := range e.Values {
+			for j, ref := range v.Refs {
+				v.Refs[j] = k.there(ref)
+			}
+			v.Refs = append([]ecs.Entity{}, v.Refs...)
+			got.Values[i].Refs = append([]ecs.Entity{}, got.Values[i].Refs...)
+			if assert.Equal(k.t, v.Refs, got.Values[i].Refs, k.infos[v.Component].Name) {
+				require.Equal(k.t, v.Wire, got.Values[i].Wire, k.infos[v.Component].Name)
+			}
+		}
+	}
+}

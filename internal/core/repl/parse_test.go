@@ -16,6 +16,7 @@ type parser struct {
 	t    testing.TB
 	m    *model
 	sets repl.Sets
+	list repl.SetList
 	r    bits.Reader
 }
 
@@ -83,6 +84,7 @@ func (p *parser) action(s *saying) {
 	if s.Kind == repl.Gone {
 		return
 	}
+	p.list = repl.SetList{}
 	if p.r.Bool() {
 		if s.Kind == repl.Full {
 			s.joins = []joining{{id: repl.ID{Group: s.Group}}}
@@ -91,12 +93,14 @@ func (p *parser) action(s *saying) {
 		return
 	}
 	p.joins(s)
+	p.list.Begin()
 	for _, j := range s.joins {
 		if !j.paused {
 			p.contents(s, j.number, true)
 		}
 	}
 	if s.Kind == repl.Delta {
+		p.list.Begin()
 		p.numbers(func(n repl.Member) { p.contents(s, n, false) })
 	}
 }
@@ -158,7 +162,7 @@ func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 		require.True(p.t, p.sets.Read(&p.r, &m.removed))
 		require.False(p.t, m.removed.IsZero())
 	}
-	require.True(p.t, p.sets.Read(&p.r, &m.set))
+	require.True(p.t, p.list.Read(&p.r, p.sets, &m.set))
 	for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
 		m.values[c] = p.value(s, c)
 	}
@@ -199,9 +203,11 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 	}
 	for more := true; more; {
 		s := saying{Record: rec, refs: p.refs()}
+		p.list = repl.SetList{}
 		if p.r.Bool() {
 			p.contents(&s, 0, false)
 		} else {
+			p.list.Begin()
 			p.numbers(func(n repl.Member) { p.contents(&s, n, false) })
 		}
 		require.NotEmpty(p.t, s.members)
@@ -220,7 +226,11 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	var set repl.Mask
 	require.True(p.t, p.sets.Read(&p.r, &set))
 	require.False(p.t, set.IsZero())
-	for range n {
+	for i := range n {
+		if i > 0 {
+			rec.Group, ok = run.ReadNext(&p.r)
+			require.True(p.t, ok)
+		}
 		s := saying{Record: rec}
 		m := stated{set: set}
 		for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
@@ -228,7 +238,6 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 		}
 		s.members = append(s.members, m)
 		all = append(all, s)
-		rec.Group++
 	}
 	p.r.Align()
 	return all

@@ -26,8 +26,8 @@ type Record struct {
 	Group Handle
 	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
-	// Base is the tick that a Delta or Update starts from; others have none.
-	Base entangle.Tick
+	// From is what a Delta or Update starts from; others have none, and a Delta no Apart.
+	From
 }
 
 // based reports whether an action of that kind starts from a base.

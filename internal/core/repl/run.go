@@ -13,35 +13,45 @@ type Run struct {
 	Tick entangle.Tick // of the frame
 
 	at   Handle // of the last record
-	base entangle.Tick
+	from From
+	gaps bool // of groups that are alike
 }
 
 // MaxRunHead bounds the bytes of a run's head.
-const MaxRunHead = (3 + 32 + 68 + 7) / 8
+const MaxRunHead = (4 + 32 + 68 + 1 + ApartBits + 7) / 8
 
 // StepBits is what Append writes as a rule: the next group, from the same base.
 const StepBits = 2
 
-// Begin writes a run's head: its first group, and the base that the first record
-// and as a rule all others start from.
-func (u *Run) Begin(w *pack.Writer, first Handle, base entangle.Tick) {
-	u.begin(w, first, base, false)
-}
-
-// BeginLike writes the head of a run of groups that are alike: their handles have no
-// gaps, each holds one entity, all changed in the same components, and none refers to
-// another. What that is stands once behind the head, and then only values.
-func (u *Run) BeginLike(w *pack.Writer, first Handle, base entangle.Tick) {
-	u.begin(w, first, base, true)
-}
-
-func (u *Run) begin(w *pack.Writer, first Handle, base entangle.Tick, alike bool) {
+// Begin writes a run's head: its first group, and what the first record and as a rule
+// all others start from.
+func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
 	w.Bool(false)
-	w.Bool(alike)
+	w.Bool(false)
+	u.begin(w, first, from)
+}
+
+// BeginLike writes the head of a run of groups that are alike: each holds one entity,
+// all changed in the same components, and none refers to another. What that is stands
+// once behind the head, and then only values, with gaps if the handles have some each
+// behind its distance from the one before.
+func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
+	w.Bool(false)
+	w.Bool(true)
+	w.Bool(gaps)
+	u.begin(w, first, from)
+}
+
+func (u *Run) begin(w *pack.Writer, first Handle, from From) {
 	appendHandle(w, first)
-	w.Uvarint(uint64(u.Tick - base))
+	u.appendFrom(w, from)
 	w.Align()
-	u.Enter(first, base)
+	u.Enter(first, from)
+}
+
+func (u *Run) appendFrom(w *pack.Writer, from From) {
+	w.Uvarint(uint64(u.Tick - from.Base))
+	appendApart(w, from.Apart)
 }
 
 // MaxAlike bounds the groups of a run of groups that are alike: more than a packet
@@ -57,42 +67,64 @@ func (u *Run) ReadCount(r *pack.Reader) (n int, ok bool) {
 	return int(more) + 1, r.Err() == nil && more < MaxAlike && more < uint64(Private-u.at%Private)
 }
 
+// AppendGap writes which group comes next, in a run of groups that are alike.
+func (u *Run) AppendGap(w *pack.Writer, g Handle) {
+	appendGap(w, uint64(g-u.at))
+	u.at = g
+}
+
+// ReadNext reads which group comes next in a run of groups that are alike.
+func (u *Run) ReadNext(r *pack.Reader) (g Handle, ok bool) {
+	gap := uint64(1)
+	if u.gaps {
+		gap = readGap(r)
+	}
+	if r.Err() != nil || gap >= uint64(Private-u.at%Private) {
+		return 0, false
+	}
+	u.at += Handle(gap)
+	return u.at, true
+}
+
+// Gaps reports whether the run at hand, of groups that are alike, has gaps.
+func (u *Run) Gaps() bool { return u.gaps }
+
 // Enter is Begin for one who writes only what comes after the head.
-func (u *Run) Enter(first Handle, base entangle.Tick) { u.at, u.base = first, base }
+func (u *Run) Enter(first Handle, from From) { u.at, u.from = first, from }
 
 // Last returns the group of the last record.
 func (u *Run) Last() Handle { return u.at }
 
 // Width returns how many bits Append will write.
-func (u *Run) Width(g Handle, base entangle.Tick) int {
-	if g == u.at+1 && base == u.base {
+func (u *Run) Width(g Handle, from From) int {
+	if g == u.at+1 && from == u.from {
 		return StepBits
 	}
-	return u.farWidth(g, base)
+	return u.farWidth(g, from)
 }
 
-func (u *Run) farWidth(g Handle, base entangle.Tick) int {
+func (u *Run) farWidth(g Handle, from From) int {
 	width := StepBits
 	if g != u.at+1 {
 		width += pack.UvarintBits(uint64(g - u.at - 1))
 	}
-	if base != u.base {
-		width += pack.UvarintBits(uint64(u.Tick - base))
+	if from != u.from {
+		width += pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
 	}
 	return width
 }
 
 // Append writes what stands before the body of each record but the first.
-func (u *Run) Append(w *pack.Writer, g Handle, base entangle.Tick) {
-	if g == u.at+1 && base == u.base {
+func (u *Run) Append(w *pack.Writer, g Handle, from From) {
+	if g == u.at+1 && from == u.from {
 		u.at = g
 		w.Put(0b11, StepBits)
 		return
 	}
-	u.appendFar(w, g, base)
+	u.appendFar(w, g, from)
 }
 
-func (u *Run) appendFar(w *pack.Writer, g Handle, base entangle.Tick) {
+func (u *Run) appendFar(w *pack.Writer, g Handle, from From) {
 	switch gap := uint64(g - u.at - 1); {
 	case gap == 0:
 		w.Put(1, 1)
@@ -102,11 +134,11 @@ func (u *Run) appendFar(w *pack.Writer, g Handle, base entangle.Tick) {
 		w.Put(0, 1)
 		w.Uvarint(gap)
 	}
-	w.Bool(base == u.base)
-	if base != u.base {
-		w.Uvarint(uint64(u.Tick - base))
+	w.Bool(from == u.from)
+	if from != u.from {
+		u.appendFrom(w, from)
 	}
-	u.at, u.base = g, base
+	u.at, u.from = g, from
 }
 
 // shortest is where the shortest numbers of Uvarint end.
@@ -129,12 +161,19 @@ const EndBits = 1 + 4 + 7
 // whether its groups are alike.
 func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (alike, ok bool) {
 	alike = r.Bool()
+	u.gaps = alike && r.Bool()
 	first, ok := readHandle(r)
-	base, aged := readAge(r, u.Tick)
+	from, aged := u.readFrom(r)
 	r.Align()
-	u.at, u.base = first, base
-	*rec = Record{Kind: Update, Group: first, Tick: u.Tick, Base: base}
+	u.at, u.from = first, from
+	*rec = Record{Kind: Update, Group: first, Tick: u.Tick, From: from}
 	return alike, ok && aged && r.Err() == nil
+}
+
+func (u *Run) readFrom(r *pack.Reader) (from From, ok bool) {
+	base, aged := readAge(r, u.Tick)
+	apart := readApart(r)
+	return From{Base: base, Apart: apart}, aged && r.Err() == nil
 }
 
 // Read reads what stands before each record but the first. more is false at the
@@ -143,7 +182,7 @@ func (u *Run) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if r.Peek()&0b11 == 0b11 && (u.at+1)%Private != 0 { // the next group, from the same base
 		r.Skip(2)
 		u.at++
-		rec.Group, rec.Base = u.at, u.base
+		rec.Group, rec.From = u.at, u.from
 		return true, r.Err() == nil
 	}
 	return u.readAny(r, rec)
@@ -163,12 +202,12 @@ func (u *Run) readAny(r *pack.Reader, rec *Record) (more, ok bool) {
 	}
 	u.at += 1 + Handle(gap)
 	if !r.Bool() {
-		base, aged := readAge(r, u.Tick)
-		if !aged || base == u.base {
+		from, aged := u.readFrom(r)
+		if !aged || from == u.from {
 			return true, false
 		}
-		u.base = base
+		u.from = from
 	}
-	rec.Group, rec.Base = u.at, u.base
+	rec.Group, rec.From = u.at, u.from
 	return true, r.Err() == nil
 }

@@ -22,7 +22,7 @@ func TestUsualStepEqualsStepInPieces(t *testing.T) {
 		at := rapid.OneOf(rapid.Uint32Range(0, 40), rapid.Uint32Range(MaxGroups-3, MaxGroups+3), rapid.Uint32Range(2*MaxGroups-3, 2*MaxGroups-1))
 		fast := Run{
 			Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick")),
-			at:   Handle(at.Draw(t, "at")), base: entangle.Tick(rapid.Uint32().Draw(t, "base")),
+			at:   Handle(at.Draw(t, "at")), from: From{Base: entangle.Tick(rapid.Uint32().Draw(t, "base")), Apart: uint8(rapid.IntRange(0, MaxApart).Draw(t, "apart"))},
 		}
 		plain := fast
 		var r1, r2 pack.Reader

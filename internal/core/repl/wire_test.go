@@ -269,17 +269,20 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 		var w bits.Writer
 		var all []repl.Record
 		for g := first; g/repl.Private == first/repl.Private && len(all) < 8; g += 1 + repl.Handle(rapid.IntRange(0, 2).Draw(t, "gap")) {
-			base := u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age"))
+			from := repl.From{
+				Base:  u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age")),
+				Apart: rapid.SampledFrom([]uint8{0, 0, 1, repl.MaxApart}).Draw(t, "apart"),
+			}
 			if len(all) == 0 {
-				u.Begin(&w, g, base)
+				u.Begin(&w, g, from)
 				require.LessOrEqual(t, w.LenBits(), repl.MaxRunHead*8)
 				require.Zero(t, w.LenBits()%8)
 			} else {
-				width, before := u.Width(g, base), w.LenBits()
-				u.Append(&w, g, base)
+				width, before := u.Width(g, from), w.LenBits()
+				u.Append(&w, g, from)
 				require.Equal(t, width, w.LenBits()-before)
 			}
-			all = append(all, repl.Record{Kind: repl.Update, Group: g, Tick: u.Tick, Base: base})
+			all = append(all, repl.Record{Kind: repl.Update, Group: g, Tick: u.Tick, From: from})
 			w.Bits(0b101, 3) // a body
 		}
 		before := w.LenBits()
@@ -322,17 +325,28 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		if alike {
-			out.BeginLike(&w, rec.Group, rec.Base)
+			out.BeginLike(&w, rec.Group, rec.From, in.Gaps())
 			if n, ok := in.ReadCount(&r); ok {
 				require.Positive(t, n)
 				require.LessOrEqual(t, n, repl.MaxAlike)
 				require.LessOrEqual(t, int(rec.Group%repl.Private)+n, repl.MaxGroups)
 				repl.AppendCount(&w, n)
+				for range n - 1 {
+					last := rec.Group
+					if rec.Group, ok = in.ReadNext(&r); !ok {
+						return
+					}
+					require.Greater(t, rec.Group, last)
+					require.Equal(t, last.Private(), rec.Group.Private())
+					if in.Gaps() {
+						out.AppendGap(&w, rec.Group)
+					}
+				}
 				sameBits(t, b, &r, &w)
 			}
 			return
 		}
-		out.Begin(&w, rec.Group, rec.Base)
+		out.Begin(&w, rec.Group, rec.From)
 		for {
 			require.True(t, rec.Base.Before(rec.Tick))
 			require.Less(t, rec.Group, 2*repl.Private)
@@ -348,7 +362,7 @@ func FuzzRun(f *testing.F) {
 			}
 			require.Greater(t, rec.Group, last)
 			require.Equal(t, last.Private(), rec.Group.Private())
-			out.Append(&w, rec.Group, rec.Base)
+			out.Append(&w, rec.Group, rec.From)
 		}
 	})
 }
@@ -521,20 +535,20 @@ func TestGoldens(t *testing.T) {
 		"0 0 0100 1 0100",                    // not the reader's own, public, handle 1, member 2
 		"0 0",                                // no leavers, not alone
 		"0100 0 1  0100 0 1  0100 0 1  0000", // 0, 1 and 2 join, not paused, native
-		"11 10000101 0100",                   // of 0: 0xa1, and reference 1
-		"10 01000101  10 11000101",
-		"11") // the end
+		"0 11 10000101 0100",                 // of 0, another set than before: 0xa1, and reference 1
+		"0 10 01000101  1 11000101",          // of 2, the same set as of 1
+		"11")                                 // the end
 	w.Begin(12)
 	w.Change(0, []repl.Slot{2})
 	w.Change(0, []repl.Slot{0})
 	w.Commit()
 	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
-		"0 0 0 0000 0110", "00000", // a run of public groups that differ from 0 on, base 3 ticks ago, padded
-		"0 1 10 00000101",       // no references, alone
-		"1 1",                   // the next, same base
-		"0 0",                   // no references, not alone
-		"0010 10 01000101 0000", // member 1
-		"0 0000")                // the end of the run
+		"0 0 0 0000 0110 0", "0000", // a run of public groups that differ from 0 on, base 3 ticks ago, none before, padded
+		"0 1 10 00000101",         // no references, alone
+		"1 1",                     // the next, same base
+		"0 0",                     // no references, not alone
+		"0010 0 10 01000101 0000", // member 1, another set than before
+		"0 0000")                  // the end of the run
 	p.HandleAcked(1)
 	w.Begin(13)
 	w.Move(3, sender.Place{})
@@ -552,14 +566,14 @@ func TestGoldens(t *testing.T) {
 		"1 0010 00  0100 10 0000", // 1 is despawned, 2 moved
 		"0",                       // not alone
 		"0001 1 0000",             // 3 joins, native
-		"10 00100101",
-		"0100 1 01 00 0000",      // 0 has changed: component 1 was removed, no values
+		"0 10 00100101",
+		"0100 1 01 1 0000",       // 0 has changed: component 1 was removed, no values
 		"10 0 0000 000",          // a full of the next handle
 		"1 0100 0 0100 0000",     // one need: public, handle 1, this tick
 		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
 		"0 0",                    // no leavers; not alone, since it is not native
 		"0100 0 0 0100 0000",     // 0 joins, not paused, not native: reference 1
-		"10 11000101",
+		"0 10 11000101",
 		"11")
 	w.Begin(20)
 	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
@@ -571,10 +585,10 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 0 1 0000 0100", "00000", // private handle 0, base 1 tick ago
+		"0 0 1 0000 0100 0", "0000", // private handle 0, base 1 tick ago
 		"0 1 10 10100101", "0 0000", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 1 0 0010 10000000", "0", // of groups that are alike: from public handle 2 on, base 8 ticks ago
+		"0 1 0 0 0010 10000000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 8 ticks ago
 		"0000 10", "11000101", "00") // one, component 0
 }
 

@@ -10,6 +10,7 @@ type walker struct {
 	g    *group // nil when skipping
 	rec  *record
 	skip bool
+	list repl.SetList
 }
 
 // applyUpdate applies an update. It changes values only, so that there is nothing
@@ -106,6 +107,7 @@ func (w *walker) members() error {
 	if err := w.readJoins(); err != nil {
 		return err
 	}
+	w.list.Begin()
 	if err := w.whole(); err != nil || w.rec.Kind == repl.Full {
 		return err
 	}
@@ -138,6 +140,7 @@ func (w *walker) whole() error {
 // changes reads a list of members that changed, and returns how many there are.
 func (w *walker) changes() (n int, err error) {
 	var list repl.Numbers
+	w.list.Begin()
 	for {
 		number, more, ok := list.Read(&w.r.in)
 		if !ok {
@@ -162,8 +165,10 @@ func (w *walker) changed(number repl.Member) error {
 	m := w.g.member(number)
 	if m == nil {
 		w.r.ask(w.g)
-		past := walker{r: w.r, rec: w.rec, skip: true}
-		return past.change()
+		past := walker{r: w.r, rec: w.rec, skip: true, list: w.list}
+		err := past.change()
+		w.list = past.list
+		return err
 	}
 	if m.mark != unmarked { // it joined, or leaves
 		return ErrMalformed
@@ -197,7 +202,7 @@ func (w *walker) removals() error {
 
 func (w *walker) values() error {
 	set := &w.r.set
-	if !w.r.sets.Read(&w.r.in, set) {
+	if !w.list.Read(&w.r.in, w.r.sets, set) {
 		return ErrMalformed
 	}
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {

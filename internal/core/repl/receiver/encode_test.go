@@ -62,14 +62,24 @@ func flagged(set []int) (v uint64) {
 	return v
 }
 
-func (c content) write(w *bits.Writer, removals bool) {
+// write writes what changed of a member; last is the set of the one before in a list,
+// nil for one that stands alone.
+func (c content) write(w *bits.Writer, removals bool, last *uint64) {
 	if removals {
 		w.Bool(len(c.removed) > 0)
 		if len(c.removed) > 0 {
 			w.Bits(flagged(c.removed), comps)
 		}
 	}
-	w.Bits(flagged(c.set), comps)
+	if last != nil {
+		w.Bool(flagged(c.set) == *last)
+	}
+	if last == nil || flagged(c.set) != *last {
+		w.Bits(flagged(c.set), comps)
+	}
+	if last != nil {
+		*last = flagged(c.set)
+	}
 	for _, comp := range c.set {
 		switch comp {
 		case 0:
@@ -133,8 +143,9 @@ func (r *record) writeLeavers(w *bits.Writer) {
 }
 
 func (r *record) writeChanged(w *bits.Writer) {
+	last := uint64(0)
 	list(w, r.changed, func(c change) repl.Member { return c.number },
-		func(c change) { c.content.write(w, r.kind == repl.Delta) })
+		func(c change) { c.content.write(w, r.kind == repl.Delta, &last) })
 }
 
 func (r *record) writeJoins(w *bits.Writer) {
@@ -149,9 +160,10 @@ func (r *record) writeJoins(w *bits.Writer) {
 			}
 		}
 	})
+	last := uint64(0)
 	for _, j := range r.joins {
 		if !j.kept {
-			j.content.write(w, false)
+			j.content.write(w, false, &last)
 		}
 	}
 }
@@ -171,7 +183,7 @@ func (r *record) write(w *bits.Writer) {
 	}
 	w.Bool(r.alone)
 	if r.alone {
-		r.only.write(w, r.kind == repl.Delta)
+		r.only.write(w, r.kind == repl.Delta, nil)
 		return
 	}
 	if r.kind != repl.Update {
@@ -217,6 +229,7 @@ func run(records ...record) []byte {
 		if i == 0 {
 			handle(&w, r.group)
 			w.Uvarint(uint64(r.tick - r.base))
+			w.Bool(false) // no base before that
 			w.Align()
 		} else {
 			before := &records[i-1]
@@ -228,6 +241,7 @@ func run(records ...record) []byte {
 			w.Bool(r.base == before.base)
 			if r.base != before.base {
 				w.Uvarint(uint64(r.tick - r.base))
+				w.Bool(false)
 			}
 		}
 		r.write(&w)

@@ -25,6 +25,8 @@ type state struct {
 	known bool          // its full was applied
 	at    int64         // place of the last action applied or passed over
 	held  entangle.Tick // the tick that the copy is at
+
+	astray astray
 }
 
 // newest is the place and tick of an action.
@@ -172,6 +174,9 @@ const (
 func (r *Receiver) forget(g *group) {
 	if !g.known {
 		r.strangers--
+	}
+	for _, w := range g.waits {
+		r.dropped(g, &w.rec)
 	}
 	r.waiting.dropAll(g)
 	r.needy.drop(g)

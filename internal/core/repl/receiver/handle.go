@@ -133,6 +133,7 @@ func (r *Receiver) pass(g *group, rec *record) {
 // apply makes the copy what the record says, whose needs are met. The group may be
 // no more after it.
 func (r *Receiver) apply(g *group, rec *record) error {
+	r.start(g, rec)
 	w := walker{r: r, g: g, rec: rec}
 	if rec.Kind == repl.Update {
 		return w.applyUpdate()
@@ -142,6 +143,7 @@ func (r *Receiver) apply(g *group, rec *record) error {
 
 // skip reads past what stands behind a record's needs.
 func (r *Receiver) skip(rec *record) error {
+	r.start(nil, rec)
 	w := walker{r: r, rec: rec, skip: true}
 	if rec.Kind != repl.Update {
 		return w.action()
@@ -156,13 +158,17 @@ func (r *Receiver) applied(g *group, rec *record) {
 	g.held = rec.Tick
 	if rec.Kind == repl.Update {
 		r.stats.Updates++
+		g.astray = astray{} // it starts from what is really held, and so will all that follow
 		return
 	}
 	r.stats.Actions++
 	g.advance(rec.at)
 	if rec.Kind == repl.Full {
-		if !g.known {
+		if g.astray = (astray{}); !g.known {
 			r.strangers--
+			if r.astray.misses(rec.Tick) {
+				g.astray = r.astray
+			}
 		}
 		g.known, g.asked = true, false
 	}

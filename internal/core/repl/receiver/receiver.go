@@ -21,6 +21,7 @@ type Receiver struct {
 	sink    Sink
 	updater Updater    // the sink, nil if it is none
 	renewer Renewer    // the same
+	differ  Differ     // the same, nil also if no component is sent as differences
 	runner  RunUpdater // as well
 	own     Own
 	sets    repl.Sets
@@ -34,6 +35,8 @@ type Receiver struct {
 	adrift    adrift
 	needy     needy
 	frontier  frontier
+	astray    astray
+	moment    Moment
 
 	now    entangle.Tick // newest tick that anything named
 	heard  bool
@@ -61,7 +64,13 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
 	renewer, _ := sink.(Renewer)
 	runner, _ := sink.(RunUpdater)
-	return &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	if differ, ok := sink.(Differ); ok {
+		if deltas := differ.Deltas(); !deltas.IsZero() {
+			r.differ = differ
+		}
+	}
+	return r
 }
 
 // Len returns the number of groups that the copy has.
@@ -103,7 +112,7 @@ func (r *Receiver) Reset() {
 	r.groups, r.away = table{}, nil
 	r.adrift, r.needy, r.frontier = adrift{}, needy{}, frontier{}
 	r.resync = r.resync[:0]
-	r.strangers = 0
+	r.strangers, r.astray = 0, astray{}
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0
 }
 

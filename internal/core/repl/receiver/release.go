@@ -28,7 +28,11 @@ func (r *Receiver) release(h repl.Handle) error {
 
 func (r *Receiver) goOn(g *group, w *waiting) error {
 	if judge(&g.state, &w.rec) == lost {
-		r.pass(g, &w.rec)
+		if w.rec.Kind == repl.Update {
+			r.ask(g)
+		} else {
+			r.pass(g, &w.rec)
+		}
 		r.waiting.drop(g, slices.Index(g.waits, w))
 		return nil
 	}
@@ -73,11 +77,20 @@ func (r *Receiver) ready(g *group, least int) *waiting {
 	rank := least
 	for _, w := range g.waits {
 		of := r.rank(g, w)
-		if of > rank || of == rank && (best == nil || best.rec.Tick.Before(w.rec.Tick)) {
+		if of > rank || of == rank && (best == nil || r.first(of, w, best)) {
 			best, rank = w, of
 		}
 	}
 	return best
+}
+
+// first reports whether of two that are ready and of one rank the first goes before: the
+// newer, but of updates where values are differences the older.
+func (r *Receiver) first(rank int, a, b *waiting) bool {
+	if rank == rankUpdate && r.differ != nil {
+		a, b = b, a
+	}
+	return b.rec.Tick.Before(a.rec.Tick)
 }
 
 func (r *Receiver) rank(g *group, w *waiting) int {
@@ -98,6 +111,7 @@ func (r *Receiver) rank(g *group, w *waiting) int {
 func (r *Receiver) dropStale(g *group) {
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		if judge(&g.state, &g.waits[i].rec) == drop {
+			r.dropped(g, &g.waits[i].rec)
 			r.waiting.drop(g, i)
 		}
 	}

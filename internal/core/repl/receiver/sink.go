@@ -73,6 +73,28 @@ type Renewer interface {
 	Renew(h repl.Handle, until entangle.Tick)
 }
 
+// Differ is a Sink of components of which updates hold differences: from the value that
+// it had when the copy of its group was at the base.
+type Differ interface {
+	Sink
+	// Deltas returns those components.
+	Deltas() repl.Mask
+	// From says what all calls are about until the next From.
+	From(m *Moment)
+}
+
+// Moment is where a record starts and leads to.
+type Moment struct {
+	Tick entangle.Tick
+	// Differs: values of Deltas are differences.
+	Differs bool
+	repl.From
+	// Held is the tick that the copy of the group is at before the record; Known: there
+	// is one.
+	Held  entangle.Tick
+	Known bool
+}
+
 // Refs resolves the references of a body.
 type Refs interface {
 	// At returns what an index of the body stands for. It is not ok for an index

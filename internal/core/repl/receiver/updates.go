@@ -43,7 +43,7 @@ func (r *Receiver) item(tick entangle.Tick) error {
 		if err := r.usual(rec); err != nil {
 			return err
 		}
-		run.Enter(rec.Group, rec.Base)
+		run.Enter(rec.Group, rec.From)
 	}
 	return nil
 }
@@ -72,6 +72,7 @@ func (r *Receiver) usual(rec *record) error {
 		if !r.sets.Read(&r.in, &r.set) {
 			return ErrMalformed
 		}
+		r.start(g, rec)
 		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); err != nil {
 			return err
 		}
@@ -161,7 +162,7 @@ func (r *Receiver) took(rec *record, loans []loan) {
 
 // takes reports whether an update of member 0 applies now.
 func (g *group) takes(rec *record) bool {
-	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
+	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads() && !g.astray.some
 }
 
 // leads reports whether the first member is number 0.
@@ -189,6 +190,9 @@ func (r *Receiver) update(rec *record) error {
 		r.lags(rec)
 		r.needs = r.needs[:0]
 		return r.hold(g, rec)
+	case lost:
+		r.ask(g)
+		return r.skip(rec)
 	default:
 		r.stats.Stale++
 		return r.skip(rec)
@@ -200,6 +204,7 @@ func (r *Receiver) update(rec *record) error {
 // asked for in full.
 func (r *Receiver) overflow(rec *record) error {
 	r.stats.Overflow++
+	r.dropped(nil, rec)
 	r.lags(rec)
 	return r.skip(rec)
 }

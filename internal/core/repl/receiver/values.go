@@ -22,6 +22,9 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 		return ErrMalformed // a value that has no bits does not change
 	}
 	r.plain.like.Tick = rec.Tick
+	if run.Gaps() {
+		return r.valuesApart(run, rec, n)
+	}
 	for rec.Group--; n > 0; n-- { // from here on that of the last one taken
 		taken, err := r.several(rec, n)
 		if err != nil {
@@ -31,6 +34,24 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 			break
 		}
 		rec.Group++
+		if err := r.one(rec); err != nil {
+			return err
+		}
+	}
+	r.in.Align()
+	return malformedIf(r.in.Err() != nil)
+}
+
+// valuesApart takes such a run of groups whose handles have gaps.
+func (r *Receiver) valuesApart(run *repl.Run, rec *record, n int) error {
+	for i := range n {
+		if i > 0 {
+			h, ok := run.ReadNext(&r.in)
+			if !ok {
+				return ErrMalformed
+			}
+			rec.Group = h
+		}
 		if err := r.one(rec); err != nil {
 			return err
 		}
@@ -60,6 +81,7 @@ func (r *Receiver) one(rec *record) error {
 		return r.apart(rec)
 	}
 	r.refs = r.refs[:0]
+	r.start(g, rec)
 	if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.plain.like.Set, &r.in, r); err != nil {
 		return err
 	}
@@ -71,6 +93,7 @@ func (r *Receiver) one(rec *record) error {
 // apart takes one record as if it stood alone, with all that belongs before its values.
 func (r *Receiver) apart(rec *record) error {
 	p, start := &r.plain, r.in
+	r.start(nil, rec)
 	set := &p.like.Set
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
 		if err := r.sink.Skip(&r.in, c); err != nil {

@@ -157,6 +157,7 @@ func (r *Receiver) repeats(g *group, rec *record) bool {
 // it has come. Only the end of a group can't be asked for again: it happens now.
 func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 	r.stats.Overflow++
+	r.dropped(g, rec)
 	if rec.Kind == repl.Gone {
 		r.in = start
 		return r.apply(g, rec)
@@ -172,7 +173,7 @@ func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 // that are older, and have no older base. One that needs a later action never
 // displaces one that needs an earlier.
 func (r *Receiver) supersede(g *group, rec *record) {
-	if rec.Kind != repl.Update {
+	if rec.Kind != repl.Update || r.differ != nil {
 		return
 	}
 	for i := len(g.waits) - 1; i >= 0; i-- {
@@ -201,6 +202,7 @@ func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
 		if oldest < 0 {
 			return false
 		}
+		r.dropped(g, &g.waits[oldest].rec)
 		r.waiting.drop(g, oldest)
 		r.stats.Overflow++
 		r.ask(g)

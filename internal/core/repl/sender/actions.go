@@ -70,7 +70,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	if sp.unacked[i]&windowFull != 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, Base: sp.base[i]}
+	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}
 	switch gone := id == noGroup || !w.groups[id].open || sp.hidden.Has(i); {
 	case gone && sp.phase[i] != known:
 		sp.shapeDue.Clear(i)
@@ -166,7 +166,8 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		sp.hidden.Clear(i)
 	}
 	sp.seq[i] = rec.Seq
-	sp.base[i], sp.sent[i], sp.shaped[i], sp.acted = tick, tick, tick, tick
+	sp.rebase(i, tick, tick)
+	sp.sent[i], sp.shaped[i], sp.acted = tick, tick, tick
 	sp.unacked[i] = sp.unacked[i]<<1 | 1
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)

@@ -12,11 +12,20 @@ type bodyKey struct {
 	kind   repl.Kind
 	view   View
 	base   entangle.Tick // values that changed after it; of a Delta or Update
+	apart  uint8         // how far the base before that is; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Delta
 	// hides is the peer to which some leavers are gone for good, because it does not
 	// see where they went; nil for bodies that any peer can have.
 	hides *Peer
 }
+
+// updateKey asks for the update that a peer of a view needs.
+func (w *World) updateKey(from repl.From, view View) bodyKey {
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick}
+}
+
+// from is what an update starts from.
+func (k *bodyKey) from() repl.From { return repl.From{Base: k.base, Apart: k.apart} }
 
 // body is one encoded body and the slots that it refers to.
 type body struct {
@@ -35,7 +44,7 @@ type body struct {
 
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
-	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides &&
+	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }
 
@@ -51,6 +60,7 @@ type bodies struct {
 	buf  []byte
 	refs repl.RefTable
 	here body // being encoded
+	sets repl.SetList
 }
 
 func (b *bodies) grow(groups int) {
@@ -112,6 +122,7 @@ func (w *World) body(id groupID, key bodyKey) *body {
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
+	b.sets = repl.SetList{}
 	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
 	w.encode(id)
 	return b.add(id)

@@ -39,6 +39,7 @@ func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].num
 func (w *World) encodeChanged(gr *group) {
 	var numbers repl.Numbers
 	out, b := &w.bodies.w, &w.bodies.here
+	w.bodies.sets.Begin()
 	for i := range gr.members {
 		m := &gr.members[i]
 		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) {
@@ -88,13 +89,35 @@ func (w *World) encodeChanges(s repl.Slot) {
 	w.encodeValues(s, w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases)))
 }
 
+// encodeValue writes one value: the difference to what the peer holds, if the component
+// is sent so.
+func (w *World) encodeValue(s repl.Slot, c int) {
+	b := &w.bodies
+	if b.here.key.kind != repl.Update || !w.deltas.Has(c) {
+		w.src.Encode(&b.w, s, c, &b.refs)
+		return
+	}
+	from := b.here.key.from()
+	lo, hi := from.Base, from.Base+1
+	if from.Differs(w.tick) {
+		lo, hi = w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
+		if full := w.tick - repl.MaxApart; lo.Before(full) {
+			lo = full
+		}
+	} else {
+		w.src.Encode(&b.w, s, c, &b.refs)
+		lo, hi = b.here.bases.lo, w.tick-repl.MaxApart
+	}
+	b.here.bases.meet(span{lo, hi})
+}
+
 func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
 	out := &w.bodies.w
-	w.sets.Append(out, &set)
+	w.bodies.sets.Append(out, w.sets, &set)
 	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
 	w.bodies.here.prefix = out.LenBits()
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
-		w.src.Encode(out, s, c, &w.bodies.refs)
+		w.encodeValue(s, c)
 	}
 }
 
@@ -183,6 +206,7 @@ func (w *World) encodeJoins(id groupID) {
 		}
 	}
 	numbers.End(out)
+	w.bodies.sets.Begin()
 	for i := range gr.members {
 		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !m.rests() {
 			w.encodeWhole(m.slot)

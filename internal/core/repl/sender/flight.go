@@ -13,7 +13,15 @@ import (
 type flightLog struct {
 	packets ring[flight]
 	groups  ring[repl.Handle]
-	runs    ring[*run]
+	bases   ring[entangle.Tick] // of groups; empty if nothing is sent as differences
+	runs    ring[sentRun]
+	differ  bool
+}
+
+// sentRun is a run, and what it was sent as an update from.
+type sentRun struct {
+	*run
+	base entangle.Tick
 }
 
 type flight struct {
@@ -82,29 +90,41 @@ func (f *flightLog) cancel() { f.packets.n-- }
 // reserve makes room for n groups.
 func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
 
-// add notes a group, for which there is room. The record that was begun last is to
-// count it.
-func (f *flightLog) add(h repl.Handle) {
+// add notes a group, for which there is room, and the base of what was sent. The record
+// that was begun last is to count it.
+func (f *flightLog) add(h repl.Handle, base entangle.Tick) {
 	r := &f.groups
 	r.items[(r.head+r.n)&(len(r.items)-1)] = h
 	r.n++
+	if f.differ {
+		f.bases.push(base)
+	}
 }
 
-// addRun notes all groups of a run.
-func (f *flightLog) addRun(r *run) {
-	f.runs.push(r)
+// addRun notes all groups of a run, and the base of what was sent.
+func (f *flightLog) addRun(r *run, base entangle.Tick) {
+	f.runs.push(sentRun{r, base})
 	f.last().runs++
+}
+
+// baseOf returns the base of what was sent of the group at a place; without
+// differences nobody asks.
+func (f *flightLog) baseOf(i int) entangle.Tick {
+	if !f.differ {
+		return 0
+	}
+	return *f.bases.at(i)
 }
 
 // settle finds a packet whose fate became known and calls each for its groups and
 // its runs. Packets that carried none are not here.
-func (f *flightLog) settle(pkt uint16, each func(*flight, repl.Handle), all func(*flight, *run)) {
+func (f *flightLog) settle(pkt uint16, each func(*flight, repl.Handle, entangle.Tick), all func(*flight, sentRun)) {
 	group, shared := 0, 0
 	for i := range f.packets.n {
 		fl := f.packets.at(i)
 		if fl.pkt == pkt && !fl.done {
 			for k := range fl.groups {
-				each(fl, *f.groups.at(group + k))
+				each(fl, *f.groups.at(group + k), f.baseOf(group+k))
 			}
 			for k := range fl.runs {
 				all(fl, *f.runs.at(shared + k))
@@ -122,6 +142,9 @@ func (f *flightLog) trim() {
 	for f.packets.n > 0 && f.packets.at(0).done {
 		fl := f.packets.at(0)
 		f.groups.drop(fl.groups)
+		if f.differ {
+			f.bases.drop(fl.groups)
+		}
 		f.runs.drop(fl.runs)
 		f.packets.drop(1)
 	}
@@ -143,14 +166,14 @@ func (p *Peer) HandleAcked(pkt uint16) { p.flights.settle(pkt, p.onAcked, p.onRu
 // due again, unless it was sent anew or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) { p.flights.settle(pkt, p.onLost, p.onRunLost) }
 
-func (p *Peer) acked(fl *flight, h repl.Handle) {
+func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 	sp, i := p.spaceOf(h)
 	if sp.base[i].Before(fl.tick) {
-		sp.base[i] = fl.tick
+		sp.rebase(i, fl.tick, base)
 	}
 }
 
-func (p *Peer) lost(fl *flight, h repl.Handle) {
+func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
 	sp, i := p.spaceOf(h)
 	if sp.phase[i] != known || !sp.base[i].Before(fl.tick) || fl.tick.Before(sp.sent[i]) {
 		return
@@ -173,7 +196,7 @@ func (f *flightLog) ranSince(tick entangle.Tick, first, last repl.Handle) bool {
 // first to last, looking no further back than to a tick.
 func (f *flightLog) lastRun(from entangle.Tick, first, last repl.Handle) (tick entangle.Tick, ok bool) {
 	for i := f.runs.n - 1; i >= 0; i-- {
-		r := *f.runs.at(i)
+		r := f.runs.at(i)
 		if r.tick.Before(from) {
 			return 0, false
 		}
@@ -196,10 +219,10 @@ func (r *run) holds(first, last repl.Handle) bool {
 	return there && first == last
 }
 
-func (p *Peer) runAcked(fl *flight, r *run) {
-	if !r.dense {
+func (p *Peer) runAcked(fl *flight, r sentRun) {
+	if !r.dense || p.flights.differ {
 		for _, h := range r.groups {
-			p.acked(fl, h)
+			p.acked(fl, h, r.base)
 		}
 		return
 	}
@@ -211,11 +234,11 @@ func (p *Peer) runAcked(fl *flight, r *run) {
 	}
 }
 
-func (p *Peer) runLost(fl *flight, r *run) {
+func (p *Peer) runLost(fl *flight, r sentRun) {
 	if r.dense && p.flights.ranSince(fl.tick, r.groups[0], r.groups[len(r.groups)-1]) {
 		return
 	}
 	for _, h := range r.groups {
-		p.lost(fl, h)
+		p.lost(fl, h, r.base)
 	}
 }

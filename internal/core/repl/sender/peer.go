@@ -29,8 +29,8 @@ type Peer struct {
 	stats        Stats
 
 	// The methods as values, made once: a method value made per call allocates.
-	onAcked, onLost       func(*flight, repl.Handle)
-	onRunAcked, onRunLost func(*flight, *run)
+	onAcked, onLost       func(*flight, repl.Handle, entangle.Tick)
+	onRunAcked, onRunLost func(*flight, sentRun)
 	onDelivered           func(sentAction)
 }
 
@@ -38,6 +38,10 @@ type Peer struct {
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w}
 	p.private.first = repl.Private
+	if w.differ != nil {
+		p.public.apart, p.private.apart = []uint8{}, []uint8{}
+		p.flights.differ = true
+	}
 	p.units.judged = map[groupID]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost

@@ -28,7 +28,7 @@ type plan struct {
 type step struct {
 	run  *run
 	made copied // of a run
-	base entangle.Tick
+	base repl.From
 
 	space    *space
 	from, to int // in records
@@ -38,11 +38,15 @@ type step struct {
 // writing it takes stands here: the columns of so many peers are far from the processor
 // by then.
 type planned struct {
-	at    int32 // handle, less the first of its space
-	base  entangle.Tick
+	at    int32  // handle, less the first of its space
 	from  uint32 // the chunk's place, or the body's number
+	base  entangle.Tick
 	width uint16
+	apart uint8
 }
+
+// start is what a record starts from.
+func (rec *planned) start() repl.From { return repl.From{Base: rec.base, Apart: rec.apart} }
 
 // Prepare works out what the peer is to be sent of values in this tick. It must not
 // run for two peers at once; AppendUpdates may, once all are prepared, and prepares
@@ -98,8 +102,9 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
 		if sp.steady.Has(k) {
-			if c := p.world.chunk(p.group(sp, k), sp.base[k]); c != nil && c.width <= maxRecordBits {
-				p.take(sp, planned{int32(k), sp.base[k], c.at, c.width})
+			from := sp.from(k)
+			if c := p.world.chunk(p.group(sp, k), from); c != nil && c.width <= maxRecordBits {
+				p.take(sp, planned{int32(k), c.at, from.Base, c.width, from.Apart})
 				continue
 			}
 		}
@@ -142,9 +147,9 @@ func (p *Peer) planRuns() {
 }
 
 func (p *Peer) planRun(r *run) {
-	if oldest, newest, ok := p.takes(r); ok {
-		if made := p.world.copyOf(r, oldest); made != nil && made.bases.has(newest) {
-			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: oldest})
+	if from, newest, ok := p.takes(r); ok {
+		if made := p.world.copyOf(r, from); made != nil && made.bases.has(newest) {
+			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
 			for _, id := range r.refers {
 				p.mention(id)
 			}
@@ -201,7 +206,8 @@ func (p *Peer) planRecord(sp *space, i int) {
 		sp.due.Clear(i)
 		return
 	}
-	b := w.body(id, bodyKey{kind: repl.Update, view: sp.viewOf(i), base: sp.base[i], shaped: w.tick})
+	from := sp.from(i)
+	b := w.body(id, w.updateKey(from, sp.viewOf(i)))
 	if !b.some { // what changed is paused by now, or hidden
 		sp.due.Clear(i)
 		return
@@ -214,7 +220,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.take(sp, planned{at: int32(i), base: sp.base[i], from: uint32(b.self)})
+	p.take(sp, planned{at: int32(i), base: from.Base, apart: from.Apart, from: uint32(b.self)})
 }
 
 // maxRecordBits is the most that a record can take in a packet of its own.

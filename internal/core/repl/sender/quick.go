@@ -17,6 +17,7 @@ type chunk struct {
 	at     uint32        // in chunks.bytes
 	width  uint16        // bits, with the one that says that there are no references
 	prefix uint8         // bits before the values, if it is of one entity; else 0
+	apart  uint8         // of the bases
 	filled bool          // it has a value, and so can be sent
 }
 
@@ -40,25 +41,29 @@ func (c *chunks) grow(groups int) {
 
 // chunk returns the chunk of a group's update from a base, or nil when that needs a
 // body of its own.
-func (w *World) chunk(id groupID, base entangle.Tick) *chunk {
+func (w *World) chunk(id groupID, from repl.From) *chunk {
 	c := &w.chunks.of[id]
-	if c.tick != w.tick {
-		w.fill(id, c, base)
-	} else if w.unshared && c.filled && c.bases.has(base) {
-		w.fill(id, c, base)
+	if c.tick != w.tick || w.unshared && c.serves(from) {
+		w.fill(id, c, from)
 	}
-	if !c.filled || !c.bases.has(base) {
+	if !c.serves(from) {
 		return nil
 	}
 	return c
 }
 
+// serves reports whether a chunk is what a peer of a base needs.
+func (c *chunk) serves(from repl.From) bool {
+	return c.filled && c.apart == from.Apart && c.bases.has(from.Base)
+}
+
 // fill encodes a chunk for a base, and for all that ask for the same.
-func (w *World) fill(id groupID, c *chunk, base entangle.Tick) {
-	*c = chunk{tick: w.tick, bases: allTime(w.tick)}
+func (w *World) fill(id groupID, c *chunk, from repl.From) {
+	*c = chunk{tick: w.tick, bases: allTime(w.tick), apart: from.Apart}
 	b, all := &w.bodies, &w.chunks
-	b.here = body{key: bodyKey{kind: repl.Update, base: base, shaped: w.tick}, bases: c.bases, shapes: c.bases}
+	b.here = body{key: w.updateKey(from, 0), bases: c.bases, shapes: c.bases}
 	w.stats.Bodies++
+	b.sets = repl.SetList{}
 	b.refs.Reset()
 	at := len(all.bytes)
 	b.w.Reset(all.bytes)

@@ -21,9 +21,13 @@ type run struct {
 // copied is what stands of a run behind its head, for the bases of a span.
 type copied struct {
 	bases      span
+	apart      uint8
 	off, bytes int
 	alike      bool
 }
+
+// serves reports whether a copy is what a peer of a base needs.
+func (c *copied) serves(from repl.From) bool { return c.apart == from.Apart && c.bases.has(from.Base) }
 
 // runs is the partition of what changed in a tick into runs, and those of earlier
 // ticks as long as a packet is under way that carried one.
@@ -71,7 +75,7 @@ func (r *runs) fresh(tick entangle.Tick) *run {
 }
 
 // partition divides what changed in this tick into runs, by the size that groups
-// have for a peer which holds the tick before.
+// usually have.
 func (w *World) partition() {
 	r := &w.runs
 	if r.begun {
@@ -97,14 +101,29 @@ func (w *World) partition() {
 	}
 }
 
-// usualBits is what a record of a group takes for a peer that holds the tick before
-// this one, with what stands before it.
+// usualBits is what a record of a group takes for a peer of the usual base, with what
+// stands before it.
 func (w *World) usualBits(id groupID) int {
-	if c := w.chunk(id, w.tick-1); c != nil {
+	from := w.usualFrom(id)
+	if c := w.chunk(id, from); c != nil {
 		return repl.StepBits + int(c.width)
 	}
-	b := w.body(id, bodyKey{kind: repl.Update, base: w.tick - 1, shaped: w.tick})
-	return repl.StepBits + w.recordBits(b)
+	return repl.StepBits + w.recordBits(w.body(id, w.updateKey(from, 0)))
+}
+
+// usualFrom is what the update of a public group is likely to start from: the tick
+// before this one, or where values are sent as differences the base of the first peer
+// that has it, since no two bases serve each other.
+func (w *World) usualFrom(id groupID) repl.From {
+	if w.differ != nil {
+		h := int(w.groups[id].handle)
+		for _, p := range w.peers {
+			if p.public.phase[h] == known {
+				return p.public.from(h)
+			}
+		}
+	}
+	return repl.From{Base: w.tick - 1}
 }
 
 // recordBits bounds a record's references and body.
@@ -117,16 +136,16 @@ func (w *World) recordBits(b *body) int {
 
 // copyOf returns what is to stand behind a run's head for a peer of that base, or
 // nil when the run has no one form for it.
-func (w *World) copyOf(r *run, base entangle.Tick) *copied {
+func (w *World) copyOf(r *run, from repl.From) *copied {
 	for i := range r.made {
-		if r.made[i].bases.has(base) {
-			return w.again(r, &r.made[i], base)
+		if r.made[i].serves(from) {
+			return w.again(r, &r.made[i], from)
 		}
 	}
 	if r.failed || len(r.made) == maxCopies {
 		return nil
 	}
-	made, ok := w.write(r, base)
+	made, ok := w.write(r, from)
 	if !ok {
 		r.failed = true
 		return nil
@@ -136,30 +155,30 @@ func (w *World) copyOf(r *run, base entangle.Tick) *copied {
 }
 
 // again returns a copy that was made, or in the plain twin makes it anew.
-func (w *World) again(r *run, made *copied, base entangle.Tick) *copied {
+func (w *World) again(r *run, made *copied, from repl.From) *copied {
 	if w.unshared {
-		*made, _ = w.write(r, base)
+		*made, _ = w.write(r, from)
 	}
 	return made
 }
 
 // write makes a copy of a run for one base. It is not ok when it does not fit, or
 // when peers name what it refers to differently.
-func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
+func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 	out := &w.runs.w
-	made = copied{bases: allTime(w.tick), off: len(w.runs.arena), alike: w.alike(r, base)}
+	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena), alike: w.alike(r, from)}
 	out.Reset(w.runs.arena)
 	if made.alike {
-		w.writeAlike(r, base, &made)
+		w.writeAlike(r, from, &made)
 		return made, made.bytes <= maxRunBytes
 	}
 	wire := repl.Run{Tick: w.tick}
-	wire.Enter(r.groups[0], base)
+	wire.Enter(r.groups[0], from)
 	for i, h := range r.groups {
 		if i > 0 {
-			wire.Append(out, h, base)
+			wire.Append(out, h, from)
 		}
-		same, fits := w.writeRecord(r, h, base)
+		same, fits := w.writeRecord(r, h, from)
 		if made.bases.meet(same); !fits || out.LenBits() > maxRunBytes*8-repl.EndBits {
 			return copied{}, false
 		}
@@ -172,17 +191,17 @@ func (w *World) write(r *run, base entangle.Tick) (made copied, ok bool) {
 
 // alike reports whether the groups of a run have all in common that stands before
 // their values.
-func (w *World) alike(r *run, base entangle.Tick) bool {
-	if !r.dense || len(r.groups) > repl.MaxAlike {
+func (w *World) alike(r *run, from repl.From) bool {
+	if len(r.groups) > repl.MaxAlike {
 		return false
 	}
-	first := w.chunk(w.public[r.groups[0]], base)
+	first := w.chunk(w.public[r.groups[0]], from)
 	if first == nil || first.prefix == 0 {
 		return false
 	}
 	before, prefix := w.chunks.before(first), first.prefix
 	for _, h := range r.groups[1:] {
-		c := w.chunk(w.public[h], base)
+		c := w.chunk(w.public[h], from)
 		if c == nil || c.prefix != prefix || w.chunks.before(c) != before {
 			return false
 		}
@@ -191,13 +210,18 @@ func (w *World) alike(r *run, base entangle.Tick) bool {
 }
 
 // writeAlike writes a run of groups that are alike.
-func (w *World) writeAlike(r *run, base entangle.Tick, made *copied) {
+func (w *World) writeAlike(r *run, from repl.From, made *copied) {
 	out := &w.runs.w
 	repl.AppendCount(out, len(r.groups))
-	first := w.chunk(w.public[r.groups[0]], base)
+	first := w.chunk(w.public[r.groups[0]], from)
 	out.Bits(w.chunks.before(first)>>chunkFlags, uint(first.prefix)-chunkFlags)
-	for _, h := range r.groups {
-		c := w.chunk(w.public[h], base)
+	wire := repl.Run{Tick: w.tick}
+	wire.Enter(r.groups[0], from)
+	for i, h := range r.groups {
+		if i > 0 && !r.dense {
+			wire.AppendGap(out, h)
+		}
+		c := w.chunk(w.public[h], from)
 		made.bases.meet(c.bases)
 		w.chunks.appendValues(out, c)
 	}
@@ -210,13 +234,13 @@ const chunkFlags = 2
 
 // writeRecord writes what stands of a group in a run from a base on, and returns the
 // bases for which that is the same.
-func (w *World) writeRecord(r *run, h repl.Handle, base entangle.Tick) (same span, ok bool) {
+func (w *World) writeRecord(r *run, h repl.Handle, from repl.From) (same span, ok bool) {
 	id := w.public[h]
-	if c := w.chunk(id, base); c != nil {
+	if c := w.chunk(id, from); c != nil {
 		w.chunks.append(&w.runs.w, c.at, c.width)
 		return c.bases, true
 	}
-	b := w.body(id, bodyKey{kind: repl.Update, base: base, shaped: w.tick})
+	b := w.body(id, w.updateKey(from, 0))
 	return b.bases, b.some && w.copyBody(r, b)
 }
 
@@ -252,17 +276,32 @@ func (s *span) meet(o span) {
 }
 
 // takes reports whether a peer lacks every group of a run and has the structure of
-// each, and returns the oldest and the newest of its bases.
-func (p *Peer) takes(r *run) (oldest, newest entangle.Tick, ok bool) {
+// each, and returns what the oldest of its bases and the newest are.
+func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
 	lacks := p.world.runs.quiet
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & within(i, first, last)
 		if word&^(sp.due[i]&sp.steady[i]) != 0 {
-			return 0, 0, false
+			return from, 0, false
 		}
 	}
-	return p.basesOf(r)
+	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
+		from.Apart, ok = sp.apartOf(r)
+	}
+	return from, newest, ok
+}
+
+// apartOf returns how far the bases before those of a run's groups are, if that is the
+// same for all.
+func (sp *space) apartOf(r *run) (apart uint8, ok bool) {
+	apart = sp.apart[r.groups[0]]
+	for _, h := range r.groups {
+		if sp.apart[h] != apart {
+			return 0, false
+		}
+	}
+	return apart, true
 }
 
 // within returns the bits of word i of a set that lie from first to last.

@@ -21,6 +21,7 @@ type space struct {
 
 	phase   []phase
 	base    []entangle.Tick // newest tick that the peer holds before anything later applies
+	apart   []uint8         // how far the base was that the update to base started from; nil if nothing is sent as differences
 	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
 	shaped  []entangle.Tick // last tick of which structure was sent
 	seq     []repl.Seq      // of the last action
@@ -60,6 +61,9 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	if sp.view != nil {
 		sp.showAll(n)
 	}
+	if sp.apart != nil {
+		sp.apart = append(sp.apart, make([]uint8, n-len(sp.apart))...)
+	}
 	sp.due.Grow(n)
 	sp.shapeDue.Grow(n)
 	sp.doubted.Grow(n)
@@ -68,6 +72,26 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.predicted.Grow(n)
 	sp.mentioned.Grow(n)
 	sp.hidden.Grow(n)
+}
+
+// from returns what an update of a group starts from.
+func (sp *space) from(i int) repl.From {
+	if sp.apart == nil {
+		return repl.From{Base: sp.base[i]}
+	}
+	return repl.From{Base: sp.base[i], Apart: sp.apart[i]}
+}
+
+// rebase moves a group's base on. claimed is the base that what brought it started
+// from, of an update; an action starts from none.
+func (sp *space) rebase(i int, tick, claimed entangle.Tick) {
+	sp.base[i] = tick
+	if sp.apart == nil {
+		return
+	}
+	if sp.apart[i] = 0; claimed.Before(tick) && tick.Sub(claimed) <= repl.MaxApart {
+		sp.apart[i] = uint8(tick - claimed)
+	}
 }
 
 // showAll gives every handle below n without a view the one of all.

@@ -1,7 +1,6 @@
 package sender
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -80,7 +79,10 @@ func (p *Peer) appendStep(room int) bool {
 
 // runHeadBits is what the head of a run takes, up to a whole byte.
 func runHeadBits(run *repl.Run, s *step) int {
-	bits := 3 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base))
+	bits := 5 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base.Base))
+	if s.base.Apart > 0 {
+		bits += repl.ApartBits
+	}
 	return (bits + 7) &^ 7
 }
 
@@ -88,7 +90,7 @@ func runHeadBits(run *repl.Run, s *step) int {
 func (p *Peer) appendRun(s *step) {
 	w, r := p.world, s.run
 	if s.made.alike {
-		p.run.BeginLike(&p.w, r.groups[0], s.base)
+		p.run.BeginLike(&p.w, r.groups[0], s.base, !r.dense)
 	} else {
 		p.run.Begin(&p.w, r.groups[0], s.base)
 	}
@@ -97,7 +99,7 @@ func (p *Peer) appendRun(s *step) {
 	} else {
 		p.w.Raw(w.runs.arena[s.made.off : s.made.off+s.made.bytes])
 	}
-	p.flights.addRun(r)
+	p.flights.addRun(r, s.base.Base)
 	p.stats.Updates += uint64(len(r.groups))
 	p.public.sendRun(r)
 	p.public.cursor = int(r.groups[len(r.groups)-1]) + 1
@@ -133,7 +135,7 @@ func (w *World) rewrite(p *Peer, s *step) {
 			w.chunks.append(&p.w, c.at, c.width)
 			continue
 		}
-		p.appendBody(w.body(w.public[h], bodyKey{kind: repl.Update, base: s.base, shaped: w.tick}))
+		p.appendBody(w.body(w.public[h], w.updateKey(s.base, 0)))
 	}
 	p.run.End(&p.w)
 }
@@ -143,13 +145,14 @@ func (w *World) rewrite(p *Peer, s *step) {
 func (p *Peer) appendApart(s *step, room int) bool {
 	w, from := p.world, len(p.plan.records)
 	for _, h := range s.run.groups {
-		id, base := w.public[h], p.public.base[h]
-		if c := &w.chunks.of[id]; c.tick == w.tick && c.filled && c.bases.has(base) {
-			p.plan.records = append(p.plan.records, planned{int32(h), base, c.at, c.width})
+		id, from := w.public[h], p.public.from(int(h))
+		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
+			p.plan.records = append(p.plan.records, planned{int32(h), c.at, from.Base, c.width, from.Apart})
 			continue
 		}
-		b := w.bodies.find(id, &bodyKey{kind: repl.Update, base: base, shaped: w.tick})
-		p.plan.records = append(p.plan.records, planned{at: int32(h), base: base, from: uint32(b.self)})
+		key := w.updateKey(from, 0)
+		b := w.bodies.find(id, &key)
+		p.plan.records = append(p.plan.records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
 	}
 	for _, h := range s.run.groups {
 		p.public.sent[h] = p.world.tick
@@ -166,7 +169,7 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 	p.flights.reserve(s.to - s.from)
 	for ; s.from < s.to; s.from++ {
 		rec := &p.plan.records[s.from]
-		h, base := sp.first+repl.Handle(rec.at), rec.base
+		h, base := sp.first+repl.Handle(rec.at), rec.start()
 		if p.w.LenBits()+p.stepBits(s.from > first, h, base)+p.recordBits(rec)+repl.EndBits > room {
 			break
 		}
@@ -180,7 +183,7 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 		} else {
 			p.appendBody(&p.world.bodies.list[rec.from])
 		}
-		p.flights.add(h)
+		p.flights.add(h, rec.base)
 	}
 	p.endRecords(sp, s.from-first)
 	return s.from == s.to
@@ -198,7 +201,7 @@ func (p *Peer) endRecords(sp *space, n int) {
 }
 
 // stepBits bounds what stands before a record.
-func (p *Peer) stepBits(begun bool, h repl.Handle, base entangle.Tick) int {
+func (p *Peer) stepBits(begun bool, h repl.Handle, base repl.From) int {
 	if !begun {
 		return repl.MaxRunHead * 8
 	}

@@ -15,13 +15,28 @@ type Source interface {
 	Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable)
 }
 
+// Differ is a Source of components of which updates hold differences: from the value
+// that the peer held at the base.
+type Differ interface {
+	Source
+	// Deltas returns those components.
+	Deltas() repl.Mask
+	// EncodeFrom writes what a component of a slot changed from a base to a tick, which is
+	// the present one. The base is less than repl.HistoryTicks before it. It returns the
+	// bases, from lo on and before hi, for which it would write the same, of updates
+	// whose base before that is as far.
+	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
+}
+
 // World is what is replicated and when it last changed. It is shared by all
 // peers of one sender.
 type World struct {
-	src   Source
-	comps int
-	sets  repl.Sets
-	tick  entangle.Tick
+	src    Source
+	differ Differ    // the source, if it has deltas
+	deltas repl.Mask // the components that are sent as differences
+	comps  int
+	sets   repl.Sets
+	tick   entangle.Tick
 
 	slots   slots
 	groups  []group
@@ -61,10 +76,16 @@ func NewWorld(src Source, comps int) *World {
 	if comps > repl.MaxComponents {
 		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, repl.MaxComponents))
 	}
-	return &World{
+	w := &World{
 		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
 		named: map[Place]groupID{}, trails: map[repl.Slot]trail{},
 	}
+	if differ, ok := src.(Differ); ok {
+		if w.deltas = differ.Deltas(); !w.deltas.IsZero() {
+			w.differ = differ
+		}
+	}
+	return w
 }
 
 // Unshare makes the world encode everything anew for each peer. What the peers are

@@ -1,0 +1,108 @@
+// Package delta keeps what values were, so that updates can say how they differ from
+// what the other side holds. A sender and a receiver keep the same kind of history: of
+// one component, by slot.
+package delta
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// History is the values that one component had, by slot, each with the tick since which
+// it was that. It reaches back as far as any base of a difference does.
+//
+// A receiver does not see every tick. It gives for since the tick after the last that it
+// held the value before at. The value at a tick is then what it was when the receiver
+// next held anything, which is the same: whoever names that tick as a base knows that
+// nothing changed from there to where the receiver was.
+type History struct {
+	size  int
+	rings []ring
+}
+
+// ring is the values of one slot, at most repl.HistoryTicks of them.
+type ring struct {
+	since []entangle.Tick
+	data  []byte
+	head  int // the oldest
+	n     int
+}
+
+// NewHistory returns an empty history of values of size bytes.
+func NewHistory(size int) *History { return &History{size: size} }
+
+// Restart notes a value before which nothing counts: the component came with it.
+func (h *History) Restart(s repl.Slot, since entangle.Tick, value []byte) {
+	h.Drop(s)
+	h.Set(s, since, value)
+}
+
+// Drop forgets a slot. Its memory is kept for the next entity there.
+func (h *History) Drop(s repl.Slot) {
+	if int(s) < len(h.rings) {
+		h.rings[s].head, h.rings[s].n = 0, 0
+	}
+}
+
+// Set notes what a value is since a tick, which is not before any that was noted. Of two
+// for one tick the last counts.
+func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
+	for int(s) >= len(h.rings) {
+		h.rings = append(h.rings, ring{})
+	}
+	r := &h.rings[s]
+	if r.n > 0 && r.since[r.at(r.n-1)] == since {
+		copy(h.value(r, r.n-1), value)
+		return
+	}
+	switch {
+	case r.n == repl.HistoryTicks:
+		r.head = (r.head + 1) % len(r.since)
+		r.n--
+	case r.n == len(r.since):
+		h.grow(r)
+	}
+	r.n++
+	r.since[r.at(r.n-1)] = since
+	copy(h.value(r, r.n-1), value)
+}
+
+// firstRing is the room of a slot at first: most values of a world stand still.
+const firstRing = 2
+
+// grow doubles the room of a slot.
+func (h *History) grow(r *ring) {
+	size := min(max(firstRing, 2*len(r.since)), repl.HistoryTicks)
+	since, data := make([]entangle.Tick, size), make([]byte, size*h.size)
+	for i := range r.n {
+		since[i] = r.since[r.at(i)]
+		copy(data[i*h.size:], h.value(r, i))
+	}
+	r.since, r.data, r.head = since, data, 0
+}
+
+func (r *ring) at(i int) int { return (r.head + i) % len(r.since) }
+
+func (h *History) value(r *ring, i int) []byte {
+	at := r.at(i) * h.size
+	return r.data[at : at+h.size : at+h.size]
+}
+
+// At returns what a value was at a tick, and the ticks for which that is the answer: from
+// since on and before until. It is not ok for a tick before all that is known. The bytes
+// are valid until the next Set.
+func (h *History) At(s repl.Slot, tick entangle.Tick) (value []byte, since, until entangle.Tick, ok bool) {
+	if int(s) >= len(h.rings) {
+		return nil, 0, 0, false
+	}
+	r := &h.rings[s]
+	until = tick + 1<<30
+	for i := r.n - 1; i >= 0; i-- {
+		since = r.since[r.at(i)]
+		if !tick.Before(since) {
+			return h.value(r, i), since, until, true
+		}
+		until = since
+	}
+	return nil, 0, 0, false
+}

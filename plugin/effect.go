@@ -42,9 +42,6 @@ func optionsOf(c *protocol.ComponentInfo) (names []string) {
 	if c.Once {
 		names = append(names, "ReplicateOnce")
 	}
-	if c.Delta {
-		names = append(names, "Delta")
-	}
 	if c.Predict != protocol.Simple {
 		names = append(names, "Predict")
 	}

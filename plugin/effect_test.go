@@ -14,7 +14,6 @@ import (
 func TestWhatHasNoEffectIsRefused(t *testing.T) {
 	for want, register := range map[string]func(*protocol.Protocol){
 		"ReplicateOnce":  func(p *protocol.Protocol) { protocol.Component[spot](p).ReplicateOnce() },
-		"Delta":          func(p *protocol.Protocol) { protocol.Component[spot](p).Delta() },
 		"Direction":      func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
 		"Predict":        func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
 		"Interpolate":    func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },

@@ -117,7 +117,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	var w bits.Writer
 	w.Bits(uint64(tick), 32)
 	heads := repl.Heads{Tick: tick}
-	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, Base: base})
+	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}})
 	if kind == repl.Gone {
 		w.Bool(false) // no leavers
 	} else {
@@ -141,7 +141,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	var w bits.Writer
 	run := repl.Run{Tick: tick}
-	run.Begin(&w, group, base)
+	run.Begin(&w, group, repl.From{Base: base})
 	w.Bool(false)
 	w.Bool(true)
 	w.Bits(4, 3)

@@ -42,7 +42,7 @@ func (c *Copy) choose(set *repl.Mask) {
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		all.now.comps = append(all.now.comps, &c.comps[comp])
 		all.now.relates = all.now.relates || c.comps[comp].relation
-		if short := c.comps[comp].plan.Short(); short != nil {
+		if short := c.comps[comp].plan.Short(); short != nil && c.past.of[comp] == nil {
 			all.now.shorts = append(all.now.shorts, short)
 		}
 	}

@@ -45,6 +45,8 @@ type Copy struct {
 	refs    refReader
 	late    late
 	related related
+	past    past
+	moment  receiver.Moment // of the record at hand, where there are differences
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -88,7 +90,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
 		slots: map[ecs.Entity]repl.Slot{},
-		late:  newLate(), leaving: newLeaving(w, remote),
+		late:  newLate(), leaving: newLeaving(w, remote), past: newPast(infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
@@ -157,6 +159,7 @@ func (c *Copy) forget(s repl.Slot) ecs.Entity {
 	if e.waits > 0 {
 		c.late.forgetAll(s, &c.known[s].mask)
 	}
+	c.past.forget(s)
 	entity := e.entity
 	delete(c.slots, entity)
 	c.entities[s], c.known[s] = placed{}, known{}
@@ -207,6 +210,9 @@ func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 
 // Skip implements receiver.Sink.
 func (c *Copy) Skip(r *bits.Reader, comp int) error {
+	if c.differs(comp) {
+		return c.skipDifference(r, comp)
+	}
 	if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, noRefs{}); err != nil || !c.comps[comp].relation {
 		return err
 	}

@@ -39,6 +39,7 @@ type Publisher struct {
 
 	refs    refWriter
 	awaits  await
+	past    past
 	slots   []repl.Slot
 	paused  repl.Bitset
 	clamped uint64
@@ -52,7 +53,7 @@ type Publisher struct {
 func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool, log *slog.Logger) (*Publisher, error) {
 	p := &Publisher{
 		arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
-		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(),
+		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(), past: newPast(infos),
 		control: ecs.ComponentID[components.ControlledBy](w),
 	}
 	var described []columns.Column
@@ -144,6 +145,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.reshape()
 	p.sight.settle()
 	p.change()
+	p.remember(tick)
 	p.awaits.tidy(p.arche)
 	p.sight.tidy()
 	p.world.Commit()
@@ -254,14 +256,18 @@ func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.
 	if p.refs.refs = refs; p.linked.Has(comp) {
 		p.refs.begin(lateHolder{slot, comp})
 	}
-	value := p.table.Value(columns.Slot(slot), p.cols[comp])
-	if value == nil {
-		value = p.table.Known(columns.Slot(slot), p.cols[comp]) // of a paused entity: as it was
-	}
-	p.clamped += uint64(p.plans[comp].Encode(w, value, &p.refs))
+	p.clamped += uint64(p.plans[comp].Encode(w, p.valueOf(slot, comp), &p.refs))
 	if p.relations.Has(p.cols[comp]) {
 		p.encodeTarget(w, columns.Slot(slot))
 	}
+}
+
+// valueOf returns the value of a component, of a paused entity as it was.
+func (p *Publisher) valueOf(slot repl.Slot, comp int) []byte {
+	if value := p.table.Value(columns.Slot(slot), p.cols[comp]); value != nil {
+		return value
+	}
+	return p.table.Known(columns.Slot(slot), p.cols[comp])
 }
 
 // Slot returns the slot of a replicated entity.

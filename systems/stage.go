@@ -120,6 +120,9 @@ func (c *Copy) decode(r *bits.Reader, comp int, refs receiver.Refs) error {
 
 // decodeInto reads a value, and notes the references in it that are late.
 func (c *Copy) decodeInto(value []byte, r *bits.Reader, h lateHolder, refs receiver.Refs) error {
+	if c.differs(h.comp) {
+		return c.decodeFrom(value, r, h.slot, h.comp)
+	}
 	c.refs.refs = refs
 	err := c.comps[h.comp].plan.Decode(r, value, &c.refs)
 	if len(c.refs.late) > 0 {
@@ -190,6 +193,10 @@ func (c *Copy) commit(m *stagedMember, values []stagedValue) {
 	e.tick = c.stage.tick
 	if e.waits > 0 {
 		c.overwrite(m, values)
+	}
+	for _, v := range values {
+		fresh := m.whole || !c.known[m.slot].mask.Has(v.comp)
+		c.learn(m.slot, v.comp, c.stage.buf[v.at:v.at+c.comps[v.comp].plan.Size()], fresh)
 	}
 	if c.world.Alive(e.entity) {
 		c.write(e.entity, m, values)

@@ -68,6 +68,9 @@ func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, re
 	if e.waits > 0 || len(c.late.found) > 0 {
 		c.updateLate(slot)
 	}
+	for i, comp := range now.comps {
+		c.learn(slot, comp.number, comp.cells.Bytes(places[i]), false)
+	}
 	for _, comp := range now.comps {
 		comp.events.Updated(e.entity)
 	}
@@ -79,7 +82,7 @@ func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs re
 	for i, comp := range c.choices.now.comps {
 		into := comp.cells.Bytes(places[i])
 		copy(comp.value, into)
-		err := comp.plan.Decode(r, into, &c.refs)
+		err := c.decodeOne(slot, comp, into, r)
 		if len(c.refs.late) > 0 {
 			c.findLate(lateHolder{slot, comp.number}, into)
 		}
@@ -89,6 +92,13 @@ func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs re
 		}
 	}
 	return nil
+}
+
+func (c *Copy) decodeOne(slot repl.Slot, comp *copied, into []byte, r *bits.Reader) error {
+	if c.differs(comp.number) {
+		return c.decodeFrom(into, r, slot, comp.number)
+	}
+	return comp.plan.Decode(r, into, &c.refs)
 }
 
 // undo puts back what was in the first places of the update at hand.

@@ -41,6 +41,9 @@ type model struct {
 	changed  map[repl.Slot]*[20]entangle.Tick // value or presence, by component
 	came     map[repl.Slot]entangle.Tick      // to its group
 	names    uint32
+
+	deltas repl.Mask // sent as differences
+	past   deltaPast
 }
 
 func newModel(comps int) *model {

@@ -52,6 +52,8 @@ type end struct {
 	msg  uint16
 	mail []mail
 
+	arrived []uint16 // packets, in that order, that the sender has not heard of
+
 	rng *rand.Rand // of its line
 
 	keys    map[repl.Handle]groupKey // of all groups that were ever sent
@@ -83,6 +85,33 @@ func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *netw
 	return n
 }
 
+// acknowledge has a packet acknowledged as packets do it: who says that one arrived says
+// so of all that arrived before. That is what differences rely on.
+func (n *network) acknowledge(e *end, pkt uint16) {
+	e.arrived = append(e.arrived, pkt)
+	all := slices.Clone(e.arrived)
+	due := n.once(e)
+	if e.rng.Float64() < n.loss {
+		due = 2*n.delay + 2
+	}
+	n.post(e, due, func() {
+		slices.Sort(all)
+		for _, pkt := range all {
+			if i := slices.Index(e.arrived, pkt); i >= 0 {
+				e.arrived = slices.Delete(e.arrived, i, i+1)
+				e.peer.HandleAcked(pkt)
+			}
+		}
+	})
+}
+
+// differ makes the sender send differences, before anybody joins.
+func (n *network) differ() {
+	n.model.deltas = deltas(n.model.comps)
+	n.model.past = newDeltaPast(n.model.deltas)
+	n.world = sender.NewWorld(differing{n.model}, n.model.comps)
+}
+
 func (n *network) join() *end {
 	e := &end{
 		peer: n.world.NewPeer(), sink: newCopySink(n.model.comps),
@@ -93,9 +122,16 @@ func (n *network) join() *end {
 		missed:  map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
 	}
 	e.sink.links = n.model.links
-	e.copy = receiver.New(e.sink, nil, n.model.comps)
+	e.copy = receiver.New(n.sinkOf(e), nil, n.model.comps)
 	n.peers = append(n.peers, e)
 	return e
+}
+
+func (n *network) sinkOf(e *end) receiver.Sink {
+	if n.model.deltas.IsZero() {
+		return e.sink
+	}
+	return newDeltaSink(e.sink, n.model.deltas)
 }
 
 func (n *network) leave(i int) {
@@ -110,6 +146,7 @@ func (n *network) step(change func()) {
 	n.world.Begin(n.tick)
 	change()
 	n.world.Commit()
+	n.model.remember(n.tick, 64)
 	n.record()
 	for _, e := range n.peers {
 		n.sendTo(e)
@@ -221,6 +258,10 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
 		n.came(e, tick, says)
 		e.stirred = e.stirred || len(says) > 0
 		n.checkSettled(e)
+		if !n.model.deltas.IsZero() {
+			n.acknowledge(e, pkt)
+			return
+		}
 		if e.rng.Float64() < n.loss {
 			n.post(e, 2*n.delay+2, func() { e.peer.HandleLost(pkt) })
 			return

@@ -158,7 +158,7 @@ func (n *network) judgeValues(e *end, l *life, s *saying) {
 			require.Failf(n.t, "wrong", "tick %d: entity %x, since %d: %x is said, and %x to be gone; it should be %x", n.tick, is.name(), s.Base, m.set, m.removed, want)
 		}
 		for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
-			n.judgeValue(e, s, m, is, c)
+			n.judgeValue(e, s, m, slot, c)
 		}
 	}
 	if s.Kind == repl.Update {
@@ -182,7 +182,13 @@ func (n *network) stated(s *saying, m *stated, slot repl.Slot, may repl.Mask) re
 	return n.changedSince(slot, s.Base, may)
 }
 
-func (n *network) judgeValue(e *end, s *saying, m *stated, is entity, comp int) {
+func (n *network) judgeValue(e *end, s *saying, m *stated, slot repl.Slot, comp int) {
+	is := n.model.told(slot)
+	if n.model.deltas.Has(comp) && s.Kind == repl.Update && s.Differs(n.tick) {
+		predicted, _, _, ok := n.model.past.predict(slot, comp, n.tick, s.From)
+		require.True(n.t, ok)
+		m.values[comp] += predicted
+	}
 	if !n.model.links || comp != linkComp {
 		if is.values[comp] != m.values[comp] {
 			require.Failf(n.t, "wrong", "tick %d: %x has %x in component %d, and is said to have %x", n.tick, is.name(), is.values[comp], comp, m.values[comp])
@@ -195,8 +201,8 @@ func (n *network) judgeValue(e *end, s *saying, m *stated, is entity, comp int) 
 		return
 	}
 	require.NotZero(n.t, m.values[comp])
-	slot, ok := e.peer.Slot(s.refs[m.values[comp]-1].ID)
-	require.True(n.t, ok && slot == to)
+	named, ok := e.peer.Slot(s.refs[m.values[comp]-1].ID)
+	require.True(n.t, ok && named == to)
 }
 
 // changedSince returns the components of a set that changed after a tick.

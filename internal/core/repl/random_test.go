@@ -84,6 +84,9 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	comps := []int{3, 12, 13, 20}[seed%4]
 	start := []entangle.Tick{0, 7, math.MaxUint32 - 100}[seed%3]
 	n := newNetwork(t, seed, comps, start)
+	if seed%7 < 3 {
+		n.differ()
+	}
 	n.model.links = seed%2 == 0
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]

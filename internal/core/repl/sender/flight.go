@@ -13,9 +13,9 @@ import (
 type flightLog struct {
 	packets ring[flight]
 	groups  ring[repl.Handle]
-	bases   ring[entangle.Tick] // of groups; empty if nothing is sent as differences
+	bases   ring[entangle.Tick] // of groups; empty where they do not count
 	runs    ring[sentRun]
-	differ  bool
+	moves   bool
 }
 
 // sentRun is a run, and what it was sent as an update from.
@@ -96,7 +96,7 @@ func (f *flightLog) add(h repl.Handle, base entangle.Tick) {
 	r := &f.groups
 	r.items[(r.head+r.n)&(len(r.items)-1)] = h
 	r.n++
-	if f.differ {
+	if f.moves {
 		f.bases.push(base)
 	}
 }
@@ -110,7 +110,7 @@ func (f *flightLog) addRun(r *run, base entangle.Tick) {
 // baseOf returns the base of what was sent of the group at a place; without
 // differences nobody asks.
 func (f *flightLog) baseOf(i int) entangle.Tick {
-	if !f.differ {
+	if !f.moves {
 		return 0
 	}
 	return *f.bases.at(i)
@@ -142,7 +142,7 @@ func (f *flightLog) trim() {
 	for f.packets.n > 0 && f.packets.at(0).done {
 		fl := f.packets.at(0)
 		f.groups.drop(fl.groups)
-		if f.differ {
+		if f.moves {
 			f.bases.drop(fl.groups)
 		}
 		f.runs.drop(fl.runs)
@@ -220,7 +220,7 @@ func (r *run) holds(first, last repl.Handle) bool {
 }
 
 func (p *Peer) runAcked(fl *flight, r sentRun) {
-	if !r.dense || p.flights.differ {
+	if !r.dense || p.flights.moves {
 		for _, h := range r.groups {
 			p.acked(fl, h, r.base)
 		}

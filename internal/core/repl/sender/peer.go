@@ -38,9 +38,9 @@ type Peer struct {
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w}
 	p.private.first = repl.Private
-	if w.differ != nil {
+	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}
-		p.flights.differ = true
+		p.flights.moves = true
 	}
 	p.units.judged = map[groupID]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered

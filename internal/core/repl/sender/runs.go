@@ -113,12 +113,12 @@ func (w *World) usualBits(id groupID) int {
 
 // usualFrom is what the update of a public group is likely to start from: the tick
 // before this one, or where values are sent as differences the base of the first peer
-// that has it, since no two bases serve each other.
+// that waits for values alone, since no two bases serve each other.
 func (w *World) usualFrom(id groupID) repl.From {
 	if w.differ != nil {
 		h := int(w.groups[id].handle)
 		for _, p := range w.peers {
-			if p.public.phase[h] == known {
+			if p.public.steady.Has(h) {
 				return p.public.from(h)
 			}
 		}

@@ -47,8 +47,8 @@ func (p *Peer) wantedBits(s *step) int {
 	for i := s.from; i < s.to; i++ {
 		rec := &p.plan.records[i]
 		h := s.space.first + repl.Handle(rec.at)
-		bits += wire.Width(h, rec.base) + p.recordBits(rec)
-		wire.Enter(h, rec.base)
+		bits += wire.Width(h, rec.start()) + p.recordBits(rec)
+		wire.Enter(h, rec.start())
 	}
 	return bits
 }

@@ -21,7 +21,7 @@ type space struct {
 
 	phase   []phase
 	base    []entangle.Tick // newest tick that the peer holds before anything later applies
-	apart   []uint8         // how far the base was that the update to base started from; nil if nothing is sent as differences
+	apart   []uint8         // how far the base was that the update to base started from; nil where that does not count
 	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
 	shaped  []entangle.Tick // last tick of which structure was sent
 	seq     []repl.Seq      // of the last action

@@ -19,8 +19,9 @@ type Source interface {
 // that the peer held at the base.
 type Differ interface {
 	Source
-	// Deltas returns those components.
-	Deltas() repl.Mask
+	// Deltas returns those components, and of them the ones for which the base before the
+	// base counts as well.
+	Deltas() (all, moving repl.Mask)
 	// EncodeFrom writes what a component of a slot changed from a base to a tick, which is
 	// the present one. The base is less than repl.HistoryTicks before it. It returns the
 	// bases, from lo on and before hi, for which it would write the same, of updates
@@ -34,6 +35,7 @@ type World struct {
 	src    Source
 	differ Differ    // the source, if it has deltas
 	deltas repl.Mask // the components that are sent as differences
+	moves  bool      // the base before the base counts for some of them
 	comps  int
 	sets   repl.Sets
 	tick   entangle.Tick
@@ -81,8 +83,9 @@ func NewWorld(src Source, comps int) *World {
 		named: map[Place]groupID{}, trails: map[repl.Slot]trail{},
 	}
 	if differ, ok := src.(Differ); ok {
-		if w.deltas = differ.Deltas(); !w.deltas.IsZero() {
-			w.differ = differ
+		var moving repl.Mask
+		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
+			w.differ, w.moves = differ, !moving.IsZero()
 		}
 	}
 	return w

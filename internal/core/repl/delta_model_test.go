@@ -1,0 +1,153 @@
+package repl_test
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// differing is a model of which some components are sent as differences: those with even
+// numbers by how they move.
+type differing struct{ *model }
+
+// deltaPast is a history of each component that is sent as differences.
+type deltaPast map[int]*delta.History
+
+func newDeltaPast(deltas repl.Mask) deltaPast {
+	p := deltaPast{}
+	for c := deltas.Next(0); c >= 0; c = deltas.Next(c + 1) {
+		p[c] = delta.NewHistory(4)
+	}
+	return p
+}
+
+func (p deltaPast) value(s repl.Slot, comp int, tick entangle.Tick) (v uint32, since, until entangle.Tick, ok bool) {
+	b, since, until, ok := p[comp].At(s, tick)
+	if !ok {
+		return 0, 0, 0, false
+	}
+	var r bits.Reader
+	r.Reset(b)
+	return uint32(r.Bits(32)), since, until, true
+}
+
+func bytesOf(v uint32) []byte {
+	var w bits.Writer
+	w.Bits(uint64(v), 32)
+	return w.Finish()
+}
+
+// predict returns what a difference of a component is added to.
+func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (v uint32, since, until entangle.Tick, ok bool) {
+	v, since, until, ok = p.value(s, comp, from.Base)
+	older, moves := from.Older(tick)
+	if !ok || !moves || comp%2 == 1 {
+		return v, since, until, ok
+	}
+	was, _, _, ok := p.value(s, comp, older)
+	ahead := uint32(tick - from.Base)
+	return v + (v-was)*ahead/uint32(from.Apart), from.Base, from.Base + 1, ok
+}
+
+// deltas returns the components of a model of so many that are sent as differences.
+func deltas(comps int) (m repl.Mask) {
+	for c := 3; c < comps; c++ {
+		if width(c) > 0 {
+			m.Set(c)
+		}
+	}
+	return m
+}
+
+// Deltas implements sender.Differ.
+func (m differing) Deltas() (all, moving repl.Mask) { return m.deltas, m.deltas }
+
+// EncodeFrom implements sender.Differ.
+func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, _ *repl.RefTable) (lo, hi entangle.Tick) {
+	predicted, lo, hi, ok := m.past.predict(slot, comp, tick, from)
+	if !ok {
+		panic("a base is named of which nothing is known")
+	}
+	w.Bits(uint64(m.told(slot).values[comp]-predicted), 32)
+	return lo, hi
+}
+
+var _ sender.Differ = differing{}
+
+// remember notes what values are as of a tick.
+func (m *model) remember(tick entangle.Tick, slots repl.Slot) {
+	for c, h := range m.past {
+		for s := range slots {
+			e, lives := m.entities[s]
+			if !lives || !e.mask.Has(c) {
+				h.Drop(s)
+			} else if v, _, _, ok := m.past.value(s, c, tick); !m.paused[s] && (!ok || v != e.values[c]) {
+				h.Set(s, tick, bytesOf(e.values[c]))
+			}
+		}
+	}
+}
+
+// deltaSink is a copy that takes differences.
+type deltaSink struct {
+	*copySink
+	deltas repl.Mask
+	past   deltaPast
+	at     receiver.Moment
+}
+
+func newDeltaSink(c *copySink, deltas repl.Mask) *deltaSink {
+	return &deltaSink{copySink: c, deltas: deltas, past: newDeltaPast(deltas)}
+}
+
+var _ receiver.Differ = (*deltaSink)(nil)
+
+// Deltas implements receiver.Differ.
+func (d *deltaSink) Deltas() repl.Mask { return d.deltas }
+
+// From implements receiver.Differ.
+func (d *deltaSink) From(m *receiver.Moment) { d.at = *m }
+
+// Insert implements receiver.Sink.
+func (d *deltaSink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	e := d.entities[d.copySink.at]
+	fresh := d.whole || !e.mask.Has(comp)
+	if err := d.copySink.Insert(r, comp, refs); err != nil {
+		return err
+	}
+	d.learn(comp, fresh)
+	return nil
+}
+
+func (d *deltaSink) learn(comp int, fresh bool) {
+	h, slot := d.past[comp], d.copySink.at
+	switch v := bytesOf(d.entities[slot].values[comp]); {
+	case h == nil:
+	case fresh || !d.at.Known:
+		h.Restart(slot, d.at.Tick, v)
+	default:
+		h.Set(slot, d.at.Held+1, v)
+	}
+}
+
+// Update implements receiver.Sink.
+func (d *deltaSink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	slot, predicted := d.copySink.at, uint32(0)
+	if d.at.Differs && d.past[comp] != nil {
+		var ok bool
+		if predicted, _, _, ok = d.past.predict(slot, comp, d.at.Tick, d.at.From); !ok {
+			return receiver.ErrMalformed
+		}
+	}
+	if err := d.copySink.Update(r, comp, refs); err != nil {
+		return err
+	}
+	e := d.entities[slot]
+	e.values[comp] += predicted
+	d.entities[slot] = e
+	d.learn(comp, false)
+	return nil
+}

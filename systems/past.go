@@ -1,0 +1,157 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// past is what components were that are sent as differences: on a server what its world
+// held, on a client what arrived.
+type past struct {
+	of     []*delta.History // by component number; nil: it is sent whole
+	deltas repl.Mask
+	moving repl.Mask // of those, the ones that are told by how they move
+	bases  protocol.Bases
+}
+
+// newPast keeps what is registered with Delta. A relation, or what has entities in it, is sent
+// whole all the same: what it refers to may come late, and no history knows of that.
+func newPast(infos []*protocol.ComponentInfo) past {
+	p := past{of: make([]*delta.History, len(infos))}
+	for i, info := range infos {
+		if !info.Delta || info.Plan.HasRefs() || info.Relation {
+			continue
+		}
+		p.of[i] = delta.NewHistory(info.Plan.Size())
+		p.deltas.Set(i)
+		if info.Motion {
+			p.moving.Set(i)
+		}
+	}
+	return p
+}
+
+// find gathers what a difference of a component starts from, and returns the ticks for
+// which the base is the same. It is not ok when that is not known.
+func (p *past) find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (since, until entangle.Tick, ok bool) {
+	h := p.of[comp]
+	p.bases = protocol.Bases{Ahead: uint32(tick - from.Base)}
+	p.bases.Base, since, until, ok = h.At(s, from.Base)
+	older, moves := from.Older(tick)
+	if !ok || !moves || !p.moving.Has(comp) {
+		return since, until, ok
+	}
+	p.bases.Apart = uint32(from.Apart)
+	p.bases.Older, _, _, ok = h.At(s, older)
+	return from.Base, from.Base + 1, ok // where it leads depends on how far away the base is
+}
+
+// forget drops all that is known of a slot.
+func (p *past) forget(s repl.Slot) {
+	for c := p.deltas.Next(0); c >= 0; c = p.deltas.Next(c + 1) {
+		p.of[c].Drop(s)
+	}
+}
+
+var _ sender.Differ = (*Publisher)(nil)
+
+// Deltas implements sender.Differ.
+func (p *Publisher) Deltas() (all, moving repl.Mask) { return p.past.deltas, p.past.moving }
+
+// EncodeFrom implements sender.Differ.
+func (p *Publisher) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick) {
+	lo, hi, ok := p.past.find(slot, comp, tick, from)
+	if !ok {
+		panic(fmt.Sprintf("systems: tick %d: an update of component %d from tick %d, of which there is no history", tick, comp, from.Base))
+	}
+	p.refs.refs = refs
+	p.clamped += uint64(p.plans[comp].EncodeDelta(w, &p.past.bases, p.valueOf(slot, comp), &p.refs))
+	return lo, hi
+}
+
+// remember notes what the components that are sent as differences are as of a tick.
+func (p *Publisher) remember(tick entangle.Tick) {
+	if p.past.deltas.IsZero() {
+		return
+	}
+	for _, s := range p.table.Despawned() {
+		p.past.forget(repl.Slot(s))
+	}
+	for _, s := range p.table.Spawned() {
+		p.past.forget(repl.Slot(s))
+		p.rememberAll(s, p.numbers(p.table.Mask(s)), tick)
+	}
+	for _, s := range p.table.Resumed() {
+		p.rememberAll(s, p.numbers(p.table.Mask(s)), tick)
+	}
+	for _, change := range p.table.Structure() {
+		p.rememberAll(change.Slot, p.numbers(change.Inserted), tick)
+	}
+	for c := p.past.deltas.Next(0); c >= 0; c = p.past.deltas.Next(c + 1) {
+		if p.cols[c] < 0 {
+			continue
+		}
+		for _, s := range p.table.Changed(p.cols[c]) {
+			p.past.of[c].Set(repl.Slot(s), tick, p.table.Value(s, p.cols[c]))
+		}
+	}
+}
+
+func (p *Publisher) rememberAll(s columns.Slot, comps repl.Mask, tick entangle.Tick) {
+	for c := p.past.deltas.Next(0); c >= 0; c = p.past.deltas.Next(c + 1) {
+		if comps.Has(c) {
+			if value := p.valueOf(repl.Slot(s), c); value != nil {
+				p.past.of[c].Set(repl.Slot(s), tick, value)
+			}
+		}
+	}
+}
+
+var _ receiver.Differ = (*Copy)(nil)
+
+// Deltas implements receiver.Differ.
+func (c *Copy) Deltas() repl.Mask { return c.past.deltas }
+
+// From implements receiver.Differ.
+func (c *Copy) From(m *receiver.Moment) { c.moment = *m }
+
+// errNotHeld means that a peer sends a difference from what it never sent.
+var errNotHeld = errors.New("systems: a difference from a value that is not held")
+
+// decodeFrom reads a difference.
+func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) error {
+	m := &c.moment
+	if _, _, ok := c.past.find(s, comp, m.Tick, m.From); !ok {
+		return errNotHeld
+	}
+	return c.comps[comp].plan.DecodeDelta(r, &c.past.bases, value, noRefs{})
+}
+
+// differs reports whether values of a component are differences in the record at hand.
+func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.of[comp] != nil }
+
+// skipDifference reads past one.
+func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
+	_, moves := c.moment.Older(c.moment.Tick)
+	return c.comps[comp].plan.SkipDelta(r, moves && c.past.moving.Has(comp))
+}
+
+// learn notes a value that arrived: one that came with its component, or a newer one.
+func (c *Copy) learn(s repl.Slot, comp int, value []byte, fresh bool) {
+	switch h, m := c.past.of[comp], &c.moment; {
+	case h == nil:
+	case fresh || !m.Known:
+		h.Restart(s, m.Tick, value)
+	default:
+		h.Set(s, m.Held+1, value)
+	}
+}

@@ -28,7 +28,7 @@ func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt 
 		}
 		f := c.msg.frame(c.index)
 		size := frameSize(&f)
-		if !m.mayBegin(c.msg) || size > room {
+		if m.spent(c.class) || !m.mayBegin(c.msg) || size > room {
 			c.msg.lane.blocked = true
 			m.plan.due[left] = c
 			left++
@@ -36,6 +36,7 @@ func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt 
 		}
 		dst = m.pack(dst, c, pkt, at)
 		room -= size
+		m.spend(c.class, size)
 		eliciting = eliciting || c.msg.tracked()
 		m.packed(c.msg)
 	}
@@ -78,12 +79,15 @@ func (m *Mux) mayBegin(msg *message) bool {
 func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
 	msg, l := c.msg, c.msg.lane
 	if !msg.begun {
+		msg.began = c.key
 		m.begin(msg)
 	}
 	l.opened(at)
 	piece := &msg.pieces[c.index]
 	if piece.state == unsent {
 		msg.unsent--
+		m.sent(msg, c.key)
+		l.unsent -= msg.pieceBytes(int(c.index))
 	} else {
 		m.stats.Resent++
 	}

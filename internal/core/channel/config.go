@@ -72,17 +72,22 @@ const (
 	directions
 )
 
-// Config describes one channel. Except for Name, SendEvery, Resend... and
-// ReportDelivery, both ends must agree on it.
+// Config describes one channel. Both ends must agree on ID and Mode, and have opposite
+// directions.
 type Config struct {
 	ID   ID     // unique, at most MaxID
 	Name string // for errors
 	Mode Mode
 	// Direction of messages seen from this end.
 	Direction Direction
-	// Priority relative to other channels; multiplied by a message's own.
+	// Class is the allowance that it draws on.
+	Class Class
+	// Priority relative to other channels of its class; multiplied by a message's own.
 	// 0 means 1.
 	Priority float32
+	// KeepUnsent keeps unreliable messages that found no room in their frame. Without
+	// it Shed drops them.
+	KeepUnsent bool
 	// SendEvery is the shortest time between two sends of this channel, repeats
 	// included; what is queued in between waits. 0 or less: whenever there is a
 	// packet.
@@ -132,6 +137,8 @@ func (c Config) validate() error {
 		return c.mistake("ID", "must be at most 63")
 	case c.Mode >= modes:
 		return c.mistake("Mode", "must be one of the constants of Mode")
+	case c.Class >= classCount:
+		return c.mistake("Class", "must be one of the constants of Class")
 	case c.Direction >= directions:
 		return c.mistake("Direction", "must be Both, SendOnly or ReceiveOnly")
 	case !validPriority(c.Priority):

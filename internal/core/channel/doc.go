@@ -41,13 +41,14 @@
 //
 // It knows no packet header and keeps no acknowledgements: package packet does,
 // and says by HandleAcked and HandleLost what became of a packet. Packets must
-// come in at most once (packet.Tracker.HandleHeader says which are fresh). It does
-// not limit the rate: whoever calls AppendFrames decides how many bytes leave.
+// come in at most once (packet.Tracker.HandleHeader says which are fresh). It
+// keeps no time of its own for a rate: whoever calls AppendFrames decides how many bytes
+// leave, in all by the room it offers, and of each Class by Allow.
 //
 // # Driving it
 //
-//   - Getters: Due, Pending, Backlog, Held, Stats.
-//   - Commands: Send.
+//   - Getters: Due, Wanted, Debt, Pending, Backlog, Unsent, Held, Stats.
+//   - Commands: Send; Allow before a frame under a cap, and Shed after it.
 //   - In: HandleFrames(body, now), then Poll until empty; HandleAcked and
 //     HandleLost for each verdict of the tracker, then PollDelivered until empty;
 //     Expire(now) once per tick.

@@ -21,13 +21,13 @@ type piece struct {
 // message is an outgoing message. It lives until it is out of its queue and no
 // packet in flight refers to it.
 type message struct {
-	lane     *lane
-	seq      MessageID
-	wire     uint16
-	body     []byte
-	cost     int
-	priority float32
-	queued   time.Duration
+	lane  *lane
+	seq   MessageID
+	wire  uint16
+	body  []byte
+	cost  int
+	share uint8   // of its lane
+	began float64 // where its first piece ended in its share
 
 	pieces  []piece
 	one     [1]piece // backs pieces of a message that is not fragmented
@@ -111,9 +111,31 @@ func (m *Mux) dequeue(msg *message) {
 // dropBody frees the bytes of a message that will not be sent again.
 func (m *Mux) dropBody(msg *message) {
 	msg.lane.backlog -= len(msg.body)
+	msg.lane.unsent -= msg.unsentBytes()
+	msg.mine().waiting -= msg.unsent
 	msg.lane.waiting--
 	m.pool.put(msg.body)
 	msg.body = nil
+}
+
+// unsentBytes returns the bytes of the pieces that were never packed.
+func (msg *message) unsentBytes() (n int) {
+	if msg.unsent == 0 {
+		return 0
+	}
+	for i := range msg.pieces {
+		if msg.pieces[i].state == unsent {
+			n += msg.pieceBytes(i)
+		}
+	}
+	return n
+}
+
+func (msg *message) pieceBytes(index int) int {
+	if len(msg.pieces) == 1 {
+		return len(msg.body)
+	}
+	return min(FragmentSize, len(msg.body)-index*FragmentSize)
 }
 
 func (m *Mux) recycle(msg *message) {

@@ -25,11 +25,16 @@ type Mux struct {
 	plan     plan
 	reports  reports
 
-	count  int  // messages in all queues
-	queued int  // cost of reliable messages that wait or are not acknowledged
-	window int  // cost of reliable messages begun; see ReliableWindow
-	shut   bool // in this AppendFrames: a message waits for the window, so none may overtake it
-	last   span // the last frame of the packet under construction
+	count  int // messages in all queues
+	queued int // cost of reliable messages that wait or are not acknowledged
+	window int // cost of reliable messages begun; see ReliableWindow
+	// left is what this frame's allowance has left, if it is limited.
+	left    Bytes
+	limited bool
+	// reached is how far the shares of each class have come.
+	reached [classCount]float64
+	shut    bool // in this AppendFrames: a message waits for the window, so none may overtake it
+	last    span // the last frame of the packet under construction
 	// lastBody is the length of its body if it is an external frame, else 0.
 	lastBody int
 
@@ -47,7 +52,9 @@ type lane struct {
 	index uint8 // in Mux.channels
 
 	queue    queue
+	shares   []share
 	backlog  int    // bytes of the bodies in queue
+	unsent   int    // those that were never packed
 	waiting  int    // messages whose bodies are in queue
 	cost     int    // of the unreliable messages in queue
 	nextWire uint16 // id of the next unreliable message that is begun
@@ -119,10 +126,12 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 		priority = 1
 	}
 	msg := m.messages.get(len(body))
-	msg.lane, msg.body, msg.cost, msg.priority, msg.queued = l, m.pool.copyOf(body), price, priority, m.since(now)
+	msg.lane, msg.body, msg.cost, msg.share = l, m.pool.copyOf(body), price, l.shareOf(priority)
+	m.join(msg)
 	l.queue.push(msg)
 	m.count++
 	l.backlog += len(body)
+	l.unsent += len(body)
 	l.waiting++
 	m.plan.stale = true
 	m.stats.Sent++
@@ -152,8 +161,7 @@ func (m *Mux) sender(id ID, body []byte, priority float32) (*lane, error) {
 func (m *Mux) makeRoom(l *lane, price int) {
 	for l.cost+price > m.limits.UnreliableQueue {
 		oldest := l.queue.at(l.queue.front)
-		m.dequeue(oldest)
-		m.plan.stale = true
+		m.forgo(oldest)
 		m.stats.DroppedFull++
 	}
 }

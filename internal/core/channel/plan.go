@@ -6,16 +6,13 @@ import (
 	"time"
 )
 
-// ageUnit is the waiting time that a message is credited with when it is queued:
-// one tick at 60 Hz.
-const ageUnit = time.Second / 60
-
 // candidate is a piece that is due, and how urgent it is.
 type candidate struct {
 	msg   *message
 	index uint8
 	order int32 // of the scan: breaks ties, so that equal calls give equal bytes
-	key   float32
+	class Class
+	key   float64 // where it ends in its share
 }
 
 // plan lists what is due at one instant, most urgent first. All packets of that
@@ -44,8 +41,11 @@ func (m *Mux) refresh(at, rtt time.Duration) {
 }
 
 func moreUrgent(a, b candidate) int {
-	if a.key != b.key {
-		return cmp.Compare(b.key, a.key)
+	switch {
+	case a.class != b.class:
+		return cmp.Compare(b.class, a.class)
+	case a.key != b.key:
+		return cmp.Compare(a.key, b.key)
 	}
 	return cmp.Compare(a.order, b.order)
 }
@@ -68,15 +68,19 @@ func (l *lane) last() MessageID {
 func (m *Mux) planLane(l *lane, at, rtt time.Duration) {
 	p := &m.plan
 	from, wait := len(p.due), l.resendAfter(rtt)
+	for i := range l.shares {
+		l.shares[i].planned = 0
+	}
 	for seq := l.queue.front; seq < l.last(); seq++ {
 		msg := l.queue.at(seq)
 		if msg == nil || msg.done {
 			continue
 		}
-		key := msg.urgency(at)
 		for i := range msg.pieces {
 			if msg.pieces[i].due(at, wait) {
-				p.due = append(p.due, candidate{msg: msg, index: uint8(i), order: int32(len(p.due)), key: key})
+				p.due = append(p.due, candidate{
+					msg: msg, index: uint8(i), order: int32(len(p.due)), class: l.cfg.Class, key: msg.end(&msg.pieces[i]),
+				})
 			}
 		}
 	}
@@ -88,16 +92,8 @@ func (m *Mux) planLane(l *lane, at, rtt time.Duration) {
 // inherit lifts messages that others must wait for to the urgency of those.
 func inherit(due []candidate) {
 	for i := len(due) - 2; i >= 0; i-- {
-		due[i].key = max(due[i].key, due[i+1].key)
+		due[i].key = min(due[i].key, due[i+1].key)
 	}
-}
-
-// urgency is priority accumulated over time: a message of priority 10 gets in two
-// ticks where one of priority 5 gets in four, and everything gets there in the
-// end.
-func (msg *message) urgency(at time.Duration) float32 {
-	age := float32(max(at-msg.queued, 0)+ageUnit) / float32(time.Second)
-	return msg.lane.cfg.Priority * msg.priority * age
 }
 
 func (c *piece) due(at, wait time.Duration) bool {
@@ -125,7 +121,7 @@ func (m *Mux) Due(now time.Time, rtt time.Duration) bool {
 	m.refresh(m.since(now), rtt)
 	m.unblock()
 	for _, c := range m.plan.due {
-		if m.mayBegin(c.msg) {
+		if !m.spent(c.class) && m.mayBegin(c.msg) {
 			return true
 		}
 		c.msg.lane.blocked = true

@@ -7,6 +7,7 @@ type Stats struct {
 	Resent         uint64 // frames packed again
 	Superseded     uint64 // reliable messages that a newer one of their sequence made needless
 	DroppedFull    uint64 // unreliable messages dropped because their queue was full
+	DroppedUnsent  uint64 // unreliable messages dropped because their frame had no room for them
 	DroppedReports uint64 // reports dropped because nobody polled them
 
 	Delivered  uint64 // messages and external frames given out by Poll
@@ -38,6 +39,23 @@ func (m *Mux) Backlog(id ID) int {
 		return 0
 	}
 	return m.byID[id].backlog
+}
+
+// Unsent returns the bytes of a channel's messages of which nothing was sent yet, and
+// UnsentAll those of all channels.
+func (m *Mux) Unsent(id ID) int {
+	if id > MaxID || m.byID[id] == nil {
+		return 0
+	}
+	return m.byID[id].unsent
+}
+
+// UnsentAll returns Unsent of all channels.
+func (m *Mux) UnsentAll() (n int) {
+	for _, l := range m.channels {
+		n += l.unsent
+	}
+	return n
 }
 
 // Queued returns the cost in bytes of the reliable messages that wait to be sent or

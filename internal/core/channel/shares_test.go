@@ -1,0 +1,155 @@
+package channel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// contest lets channels of priorities 10, 5 and 1 and of one mode compete for a narrow
+// line, in which some packets are lost, and returns how many messages of each were begun.
+type contest struct {
+	t     *testing.T
+	m     *Mux
+	now   time.Time
+	rng   *rand.Rand
+	pkt   uint16
+	bytes int // in all, without what was sent again
+	began map[string]int
+}
+
+var rivals = []struct {
+	body     string
+	priority float32
+}{{"ten", 10}, {"fiv", 5}, {"one", 1}}
+
+func (c *contest) tick(allow int) {
+	c.now, c.pkt = c.now.Add(time.Second/60), c.pkt+1
+	c.m.Allow(Bytes{Messages: allow})
+	before := c.m.Stats()
+	b, _ := c.m.AppendFrames(nil, fullRoom, c.pkt, c.now, testRTT)
+	c.bytes += len(b)
+	frames, err := parseAll(c.m, c.m.Finish(b))
+	require.NoError(c.t, err)
+	if c.m.Stats().Resent == before.Resent {
+		for _, f := range frames {
+			c.began[string(f.body)]++
+		}
+	}
+	c.m.Shed(c.now)
+	if done := c.pkt - 3; c.rng.IntN(5) == 0 {
+		c.m.HandleLost(done)
+	} else {
+		c.m.HandleAcked(done)
+	}
+}
+
+// Under an allowance, what is sent follows priority, be it dropped, kept or repeated: of
+// channels, and of messages in one channel. The lowest gets its share too.
+//
+// Proves: P13
+func TestSharesFollowPriority(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		for _, mode := range []Mode{OrderedReliable, UnorderedReliable, SequencedUnreliable, UnorderedUnreliable} {
+			for _, apart := range []bool{false, true} {
+				if !apart && mode.keepsOrder() {
+					continue // nothing overtakes in one such channel
+				}
+				for _, burst := range []int{1, 6} {
+					name := fmt.Sprintf("%v keep=%v apart=%v burst=%d", mode, keep, apart, burst)
+					t.Run(name, func(t *testing.T) { testShares(t, mode, keep, apart, burst) })
+				}
+			}
+		}
+	}
+}
+
+func testShares(t *testing.T, mode Mode, keep, apart bool, burst int) {
+	var configs []Config
+	for i, r := range rivals {
+		priority := float32(1)
+		if apart {
+			priority = r.priority
+		}
+		configs = append(configs, Config{ID: ID(i), Mode: mode, Priority: priority, KeepUnsent: keep})
+	}
+	c := &contest{t: t, m: newMux(t, configs...), now: epoch, rng: rand.New(rand.NewPCG(1, 2)), began: map[string]int{}}
+	const ticks = 2000
+	perTick := 5*burst - 2 // hardly as much as a single one of them wants
+	for range ticks {
+		for i, r := range rivals {
+			for range burst {
+				id, priority := ID(i), float32(1)
+				if !apart {
+					id, priority = 0, r.priority
+				}
+				if l := c.m.byID[id]; mode.Reliable() && l.shares != nil && l.shares[l.shareOf(priority)].waiting > 20 {
+					break // the game waits, or the queue would be full
+				}
+				sendPrio(t, c.m, id, r.body, priority, c.now)
+			}
+		}
+		c.tick(perTick)
+	}
+	began := c.began
+	assert.InEpsilon(t, 2, float64(began["ten"])/float64(began["fiv"]), 0.1, "%v", began)
+	assert.InEpsilon(t, 5, float64(began["fiv"])/float64(began["one"]), 0.1, "%v", began)
+	assert.LessOrEqual(t, c.bytes, ticks*perTick+20)
+	assert.GreaterOrEqual(t, c.bytes, ticks*(perTick-1))
+	if dropped := c.m.Stats().DroppedUnsent; keep || mode.Reliable() {
+		assert.Zero(t, dropped)
+	} else {
+		assert.NotZero(t, dropped)
+	}
+}
+
+// What was silent for long has no claim to all that was sent meanwhile.
+func TestNobodySavesUpForABurst(t *testing.T) {
+	m := newMux(t, Config{Mode: UnorderedUnreliable}, Config{ID: 1, Mode: UnorderedUnreliable})
+	now := epoch
+	tick := func(bodies ...string) (got []string) {
+		now = now.Add(time.Second / 60)
+		for i, body := range bodies {
+			for n := 0; body != "" && n < 10; n++ {
+				send(t, m, ID(i), body, now)
+			}
+		}
+		m.Allow(Bytes{Messages: 24})
+		b, _ := m.AppendFrames(nil, fullRoom, 1, now, testRTT)
+		m.Shed(now)
+		frames, err := parseAll(m, b)
+		require.NoError(t, err)
+		for _, f := range frames {
+			got = append(got, string(f.body))
+		}
+		return got
+	}
+	require.Equal(t, []string{"aaaa", "bbbb", "aaaa", "bbbb"}, tick("aaaa", "bbbb"))
+	for range 1000 {
+		require.Len(t, tick("aaaa"), 4)
+	}
+	came := map[string]int{}
+	for range 10 {
+		for _, body := range tick("aaaa", "bbbb") {
+			came[body]++
+		}
+	}
+	assert.InDelta(t, 20, came["bbbb"], 2)
+}
+
+// However many priorities a game invents, a channel remembers so many.
+func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
+	m := newMux(t, Config{Mode: UnorderedUnreliable})
+	for i := range 1000 {
+		sendPrio(t, m, 0, "x", float32(i+1), epoch)
+	}
+	assert.Len(t, m.byID[0].shares, maxShares)
+	assert.Equal(t, uint8(maxShares-1), m.byID[0].shareOf(999))
+	assert.Equal(t, uint8(9), m.byID[0].shareOf(10.2))
+	require.NotEmpty(t, packets(m, 1, fullRoom, epoch))
+	assert.Zero(t, m.byID[0].shares[maxShares-1].waiting)
+}

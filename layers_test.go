@@ -70,6 +70,7 @@ var places = []place{
 type sibling struct{ from, to, why string }
 
 var siblings = []sibling{
+	{"internal/core/peer", "internal/core/budget", "a peer divides what a frame may cost"},
 	{"internal/core/peer", "internal/core/channel", "a peer is one end with all its layers: messages,"},
 	{"internal/core/peer", "internal/core/packet", "the packets they travel in,"},
 	{"internal/core/peer", "internal/core/repl", "and replication,"},

@@ -249,8 +249,8 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 }
 
 // Carry implements Carrier: a client's messages all go to the server.
-func (c *Client) Carry(ch channel.ID, body []byte, _ *letter, now time.Time) {
-	if err := c.peer.Send(ch, body, now); err != nil && c.failed == nil {
+func (c *Client) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
+	if err := c.peer.Send(ch, body, c.cfg.Post.priority(l), now); err != nil && c.failed == nil {
 		c.failed = err
 	}
 }

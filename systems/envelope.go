@@ -155,6 +155,14 @@ func (p *Post) channel(l *letter) channel.ID {
 	return messageChannel(p.messages[l.number])
 }
 
+// priority returns what a letter counts for among those of its channel.
+func (p *Post) priority(l *letter) float32 {
+	if l.kind != message {
+		return 1
+	}
+	return p.messages[l.number].Priority
+}
+
 // messageChannel returns the channel that messages of a type go by: their own, or
 // the default one of their mode.
 func messageChannel(info *protocol.MessageInfo) channel.ID {

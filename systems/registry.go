@@ -42,7 +42,7 @@ func Channels(p *protocol.Protocol, server bool) []channel.Config {
 	for i, c := range p.Channels() {
 		configs = append(configs, channel.Config{
 			ID: peer.FirstUser + channel.ID(i), Name: c.Name, Mode: channel.Mode(c.Mode),
-			Priority: c.Priority, SendEvery: c.SendEvery,
+			Priority: c.Priority, KeepUnsent: c.KeepUnsent, SendEvery: c.SendEvery,
 			ResendFactor: c.ResendFactor, ResendMin: c.ResendMin,
 			Direction: directionOf(c.Direction, server),
 		})

@@ -64,7 +64,7 @@ func (s *Server) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
 			s.cfg.Post.stat.Refused++ // nobody is hung up on for what others say
 			continue
 		}
-		s.slow(c, c.peer.Send(ch, body, now), now)
+		s.slow(c, c.peer.Send(ch, body, s.cfg.Post.priority(l), now), now)
 	}
 }
 

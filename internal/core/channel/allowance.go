@@ -36,10 +36,10 @@ func (m *Mux) Allow(bytes Bytes) {
 	}
 }
 
-// Debt returns what was sent beyond the last Allow.
-func (m *Mux) Debt() (debt int) {
-	for _, left := range m.left {
-		debt -= min(left, 0)
+// Debt returns what each class sent beyond the last Allow.
+func (m *Mux) Debt() (debt Bytes) {
+	for c, left := range m.left {
+		debt[c] = max(-left, 0)
 	}
 	return debt
 }

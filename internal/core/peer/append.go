@@ -18,7 +18,7 @@ func (p *Peer) Begin(now time.Time) error {
 		return err
 	}
 	p.settle(now)
-	p.frame = 0
+	p.frame, p.structure = 0, 0
 	switch {
 	case p.phase != open && p.phase != ended && now.Sub(p.opened) > helloTimeout:
 		p.end("no hello: the peer does not speak this protocol")
@@ -55,6 +55,7 @@ func (p *Peer) queue(now time.Time) error {
 			return err
 		}
 		p.updates.ActionsSent(uint16(message))
+		p.structure += len(p.scratch)
 	}
 	if p.updates != nil {
 		p.updates.Prepare()
@@ -62,10 +63,12 @@ func (p *Peer) queue(now time.Time) error {
 	return nil
 }
 
-// moreActions reports whether structure goes out now: as long as little waits in the
-// channel, and what was promised by what went out before in any case.
+// moreActions reports whether structure goes out now: as long as the frame has room for it
+// and little waits in the channel, and what was promised by what went out before in any
+// case.
 func (p *Peer) moreActions() bool {
-	return p.updates.ActionsOwed() || p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog
+	return p.updates.ActionsOwed() ||
+		p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.roomForStructure()
 }
 
 func (p *Peer) askAgain(now time.Time) error {
@@ -86,14 +89,23 @@ func (p *Peer) askAgain(now time.Time) error {
 
 // AppendPacket writes the next payload to the peer, at most entangle.MaxPayload
 // bytes, for the last finished tick. It returns dst as it was when there is
-// nothing more to say in this frame.
+// nothing more to say in this frame. Under a cap, the unreliable messages that found no
+// room in it are dropped by then.
 func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
+	out := p.appendPacket(dst, tick, now)
+	if p.cfg.Capped && len(out) == len(dst) {
+		p.mux.Shed(now)
+	}
+	return out
+}
+
+func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	if p.phase == ended || p.frame == maxPackets {
 		return dst
 	}
 	start, pkt := len(dst), p.tracker.NextID()
 	out := append(dst, make([]byte, packet.HeaderSize)...)
-	room := start + entangle.MaxPayload
+	room := start + p.room()
 	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.ResendRTT())
 	out = p.appendUpdates(out, room-len(out), pkt)
 	if len(out) > start+packet.HeaderSize || p.tracker.AckDue(now) {
@@ -122,6 +134,7 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if len(out) == begin {
 		return dst
 	}
+	p.allowed.updates -= len(out) - begin
 	return p.mux.EndFrame(out, mark)
 }
 

@@ -45,6 +45,10 @@ const maxResourceBacklog = 64 << 10
 // MaxResourceBytes bounds what the resources under way to one peer occupy.
 const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
 
+// maxFrameActions bounds the bytes of structure that one frame adds for a peer, but for
+// what others of the frame need.
+const maxFrameActions = 16 << 10
+
 // maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
 // not fit leaves with the next frame.
 const maxPackets = 256
@@ -52,8 +56,8 @@ const maxPackets = 256
 // builtin returns the channels of every connection.
 func builtin() []channel.Config {
 	configs := []channel.Config{
-		{ID: Control, Name: "control", Mode: channel.OrderedReliable, Priority: 1e6, ReportDelivery: true},
-		{ID: Actions, Name: "actions", Mode: channel.UnorderedReliable, Priority: 1e3, ReportDelivery: true},
+		{ID: Control, Name: "control", Mode: channel.OrderedReliable, Class: channel.Control, ReportDelivery: true},
+		{ID: Actions, Name: "actions", Mode: channel.UnorderedReliable, Class: channel.Structure, ReportDelivery: true},
 		{ID: Updates, Name: "updates", Mode: channel.External},
 		{ID: Requests, Name: "requests", Mode: channel.OrderedReliable},
 		{ID: Resources, Name: "resources", Mode: channel.UnorderedReliable, ReportDelivery: true},

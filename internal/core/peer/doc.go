@@ -14,7 +14,8 @@
 //
 //	Handle:   HandlePayload for each that arrives; Inbox gets its messages
 //	commands: Send, SendResource, Close
-//	out:      AppendPacket until it returns nothing, once per frame; PollEvent
+//	out:      Begin; under a cap Wanted and Allow; AppendPacket until it returns
+//	          nothing, once per frame
 //	getters:  Open, RTT, Jitter, Loss, Stats
 //
 // An error of HandlePayload ends the connection: the bytes were not what a peer

@@ -164,6 +164,7 @@ func (p *Peer) tryOpen() {
 	p.phase = open
 	if p.cfg.World != nil {
 		p.updates = p.cfg.World.NewPeer()
+		p.updates.Meter(p.cfg.Capped)
 	}
 }
 

@@ -186,7 +186,7 @@ func TestMessagesAndReplicationShareAConnection(t *testing.T) {
 		p.world.Spawn(s, repl.MaskOf(0))
 	}
 	p.world.Commit()
-	require.NoError(t, p.client.Send(peer.FirstMessages, []byte("hello"), p.now))
+	require.NoError(t, p.client.Send(peer.FirstMessages, []byte("hello"), 0, p.now))
 	p.run(200)
 	p.loss = 0
 	p.run(60)

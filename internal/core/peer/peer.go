@@ -29,6 +29,8 @@ type Config struct {
 	// OnResource is told of each message of SendResource that the peer has; nil:
 	// nobody is.
 	OnResource func(channel.MessageID)
+	// Capped says that Allow is called in every frame.
+	Capped bool
 }
 
 // Registry is the protocol of this side, as far as both must agree on it.
@@ -60,10 +62,13 @@ type Peer struct {
 	agreed  bool // the peer's hello is equal to ours
 	greeted bool // ours has arrived
 	frame   int  // packets in the frame under way
-	id      entangle.ClientID
-	tick    entangle.Tick // newest of the peer's packets
-	heard   bool
-	outcome string
+	// structure is the bytes of actions that the frame under way has added.
+	structure int
+	allowed   allowance
+	id        entangle.ClientID
+	tick      entangle.Tick // newest of the peer's packets
+	heard     bool
+	outcome   string
 
 	scratch  []byte
 	onResync func(repl.Handle)
@@ -126,10 +131,11 @@ func (p *Peer) measured(d time.Duration) time.Duration {
 // Loss returns the share of the recent packets that never arrived, 0..1.
 func (p *Peer) Loss() float64 { return p.tracker.LossRate() }
 
-// Send queues a message on a channel of the game. Errors are those of
-// channel.Mux; channel.ErrQueueFull means that the peer is to be disconnected.
-func (p *Peer) Send(ch channel.ID, body []byte, now time.Time) error {
-	_, err := p.mux.Send(ch, body, 0, now)
+// Send queues a message on a channel of the game; its priority is relative to others of
+// the channel. Errors are those of channel.Mux; channel.ErrQueueFull means that the peer is
+// to be disconnected.
+func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time) error {
+	_, err := p.mux.Send(ch, body, priority, now)
 	return err
 }
 

@@ -26,7 +26,11 @@ func (p *Peer) count(payload []byte) {
 	p.frame++
 	p.stats.PayloadsOut++
 	p.stats.BytesOut += uint64(len(payload))
+	p.allowed.left -= len(payload) + sealBytes
 }
+
+// Waiting returns the bytes of messages and structure of which nothing was sent yet.
+func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
 // ActionBytes returns the cost of the structure that was queued for the peer and
 // is not acknowledged; at most MaxActionBytes.

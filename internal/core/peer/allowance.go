@@ -1,0 +1,117 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+)
+
+// MaxDebt bounds what the packets of one frame have beyond what was allowed, in bytes of
+// datagrams. It is room for the largest piece of a message, and of what else there is.
+const MaxDebt = entangle.MaxDatagram
+
+const (
+	// sealBytes is what sealing adds to a payload, at most.
+	sealBytes = entangle.MaxDatagram - entangle.MaxPayload
+	// packetBytes is what a packet costs, whatever it carries.
+	packetBytes = sealBytes + packet.HeaderSize
+)
+
+// allowance is what the frame under way may cost, at a peer with a cap.
+type allowance struct {
+	given int // bytes of datagrams
+	left  int // that may still leave, with what may be owed
+
+	updates int  // bytes that updates may still have
+	short   bool // they wanted more
+}
+
+// saved is what updates did not use, since nothing was small enough for it: in the end
+// there is enough for the largest.
+func (a *allowance) saved() int {
+	if !a.short {
+		return 0
+	}
+	return max(0, min(a.updates, entangle.MaxPayload))
+}
+
+// Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
+// it after Begin.
+func (p *Peer) Wanted(now time.Time) int {
+	wanted := p.mux.Wanted(now, p.tracker.ResendRTT())
+	bytes := wanted.Sum() + p.wantedUpdates()
+	if bytes == 0 && !p.tracker.AckDue(now) {
+		return 0
+	}
+	return bytes + overhead(bytes)
+}
+
+func (p *Peer) wantedUpdates() int {
+	if p.updates == nil {
+		return 0
+	}
+	return p.updates.WantedBytes()
+}
+
+// overhead is what the packets of so many bytes cost.
+func overhead(bytes int) int {
+	return packetBytes * (1 + bytes/(entangle.MaxDatagram-packetBytes))
+}
+
+// Allow says how many bytes of datagrams the frame's packets may have; 0 or less: none but
+// what must leave. Call it once per frame, between Begin and AppendPacket, for a peer with
+// Config.Capped. What was sent beyond is to be taken off the next time, and at most MaxDebt;
+// packets that acknowledge and do nothing else leave in any case.
+func (p *Peer) Allow(bytes int, now time.Time) {
+	a := &p.allowed
+	wanted, debt, updates := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt(), p.wantedUpdates()
+	saved := min(a.saved(), updates)
+	a.given, a.left = bytes, bytes+MaxDebt
+	for c := range wanted {
+		wanted[c] += debt[c]
+	}
+	total := bytes + debt.Sum() - saved
+	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates-saved)
+	p.mux.Allow(shares)
+	a.updates = forUpdates + saved
+	a.short = a.updates < updates
+	if p.updates != nil {
+		p.updates.Limit(a.updates)
+	}
+}
+
+// divide divides a frame's bytes among those who want some. Control goes first. What is
+// left goes half to the game's messages and half to replication; of that, structure gets
+// no more than half while values want the rest, so that play goes on while somebody joins.
+// What one does not want the other gets.
+func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes, forUpdates int) {
+	total = max(total, 0)
+	shares[channel.Control] = min(total, wanted[channel.Control])
+	total -= shares[channel.Control]
+	world := 0
+	world, shares[channel.Messages] = budget.Two(total, wanted[channel.Structure]+updates, wanted[channel.Messages])
+	shares[channel.Structure], forUpdates = budget.Two(world, wanted[channel.Structure], updates)
+	return shares, forUpdates
+}
+
+// room is how long a payload may be.
+func (p *Peer) room() int {
+	if !p.cfg.Capped {
+		return entangle.MaxPayload
+	}
+	return max(packet.HeaderSize, min(entangle.MaxPayload, p.allowed.left-sealBytes))
+}
+
+// roomForStructure reports whether a frame's structure may have more. Without a cap it is
+// bounded all the same: it is worked out for one client after the other, so a world of
+// 10,000 entities that somebody enters would hold up the tick. Under one what waits in the
+// channel stays short, so that what waits in the sender leaves as it is by then.
+func (p *Peer) roomForStructure() bool {
+	if p.structure >= maxFrameActions {
+		return false
+	}
+	return !p.cfg.Capped || p.mux.Unsent(Actions) < max(2*p.allowed.given, 1)
+}

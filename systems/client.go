@@ -249,8 +249,10 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 }
 
 // Carry implements Carrier: a client's messages all go to the server.
-func (c *Client) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
-	if err := c.peer.Send(ch, body, c.cfg.Post.priority(l), now); err != nil && c.failed == nil {
+func (c *Client) Carry(l *letter, now time.Time) {
+	post := c.cfg.Post
+	err := c.peer.Send(post.channel(l), post.envelope(l, nil), post.priority(l), now)
+	if err != nil && c.failed == nil {
 		c.failed = err
 	}
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // envelope writes a letter as it travels: what it is, whom it is for or from, the
-// entities that it refers to, and its body. The bytes are valid until the next.
-func (p *Post) envelope(l *letter) []byte {
+// entities that it refers to, and its body. It is for one client, or for all who may
+// have it if to is nil. The bytes are valid until the next.
+func (p *Post) envelope(l *letter, to *client) []byte {
 	w := &p.w
 	w.Reset(p.wrap[:0])
 	if l.kind == message {
@@ -22,7 +23,7 @@ func (p *Post) envelope(l *letter) []byte {
 		appendRequestHead(w, l)
 	}
 	if p.hasRefs(l) {
-		p.appendRefs(w, p.refs[l.refs:l.refs+l.nrefs])
+		appendTable(w, p.entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
 	}
 	w.Copy(p.heap[l.body:], l.width)
 	p.wrap = w.Finish()
@@ -55,24 +56,32 @@ func (p *Post) audienceOf(l *letter) audience {
 	return audience{ids: ids, except: except}
 }
 
-// appendRefs writes the table of entities. One that the other side can't know
-// becomes the reserved entry of none.
-func (p *Post) appendRefs(w *bits.Writer, entities []ecs.Entity) {
-	w.Uvarint(uint64(len(entities)))
-	for _, e := range entities {
-		ref, known := p.refOf(e)
-		w.Bool(known)
-		if known {
-			repl.AppendRef(w, ref)
+// entities returns whom a letter refers to.
+func (p *Post) entities(l *letter) []ecs.Entity { return p.refs[l.refs : l.refs+l.nrefs] }
+
+// shared reports whether a letter is the same for everybody: all clients see whom it
+// refers to, and call them the same.
+func (p *Post) shared(l *letter) bool {
+	if p.publisher == nil {
+		return true
+	}
+	for _, e := range p.entities(l) {
+		if s, ok := p.publisher.Slot(e); ok && !p.publisher.common(s) {
+			return false
 		}
 	}
+	return true
 }
 
-func (p *Post) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
+// refOf returns what the other side calls an entity. One that it can't know, or does
+// not see, is none: a letter is not held back for it.
+func (p *Post) refOf(to *client, e ecs.Entity) (ref repl.Ref, known bool) {
 	if p.publisher != nil {
 		if s, ok := p.publisher.Slot(e); ok {
-			ref.ID, known = p.publisher.world.ID(s)
-			return ref, known
+			if to != nil && !p.publisher.visible(to, s) {
+				return ref, false
+			}
+			return p.publisher.name(to.updates(), e)
 		}
 	}
 	if p.copy != nil {
@@ -128,7 +137,7 @@ func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
 	case ref.Yours && p.publisher != nil:
-		return p.publisher.Entity(ref.ID)
+		return p.publisher.named(m.peer, ref.ID)
 	case !ref.Yours && m.slotOf != nil:
 		s, ok := m.slotOf(ref.ID)
 		return p.copy.Entity(s), ok

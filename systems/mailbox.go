@@ -40,6 +40,7 @@ type Mailbox struct {
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
+	peer      *peer.Peer    // of a server's mailbox: who names its entities
 	resources *ResourceCopy // nil: the peer may send none
 
 	held      []heldMessage

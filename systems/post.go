@@ -214,13 +214,11 @@ func ServerSends(d protocol.Direction) bool { return d != protocol.ClientToServe
 // ClientSends reports whether a client may send what has that direction.
 func ClientSends(d protocol.Direction) bool { return d != protocol.ServerToClient }
 
-// Flush addresses everything that was queued: each calls deliver with a channel
-// and a body for those clients that it is for.
+// Flush hands everything that was queued to the carrier, for those clients that it is
+// for.
 func (p *Post) Flush(now time.Time, to Carrier) {
 	for i := range p.out {
-		l := &p.out[i]
-		body := p.envelope(l)
-		to.Carry(p.channel(l), body, l, now)
+		to.Carry(&p.out[i], now)
 	}
 	p.Drop()
 }
@@ -230,7 +228,7 @@ func (p *Post) Drop() { p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0
 
 // Carrier hands a message to those it is for.
 type Carrier interface {
-	Carry(ch channel.ID, body []byte, l *letter, now time.Time)
+	Carry(l *letter, now time.Time)
 }
 
 // For reports whether a letter is for a client.

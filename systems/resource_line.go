@@ -11,7 +11,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // resourceLine is what one client was sent of the resources.
@@ -136,31 +135,4 @@ func (s *Resources) appendValue(dst []byte, r *resource, number int, to *sender.
 	}
 	w.Copy(r.body, r.width)
 	return w.Finish()
-}
-
-// name returns what a peer calls an entity, also one that it does not see: then the
-// name is good when it does. Without a peer it is what all of them call it.
-func (p *Publisher) name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
-	s, ok := p.Slot(e)
-	if !ok {
-		return ref, false
-	}
-	if to == nil {
-		ref.ID, known = p.world.ID(s)
-	} else {
-		ref.ID, known = to.ID(s)
-	}
-	return ref, known
-}
-
-// appendTable writes a table of entities. Who has no name is written as none.
-func appendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
-	w.Uvarint(uint64(len(entities)))
-	for _, e := range entities {
-		ref, known := name(e)
-		w.Bool(known)
-		if known {
-			repl.AppendRef(w, ref)
-		}
-	}
 }

@@ -75,10 +75,11 @@ type resource struct {
 // replicated before Replicate says so.
 func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *Publisher, log *slog.Logger) *Resources {
 	s := &Resources{
-		world: w, publisher: publisher, log: log, targets: ecs.GetResource[components.Targets](w), seed: maphash.MakeSeed(),
+		world: w, publisher: publisher, log: log, targets: TargetsOf(w), seed: maphash.MakeSeed(),
 		refs:      resourceRefs{publisher: publisher, index: map[ecs.Entity]uint32{}},
 		onRefused: func(*protocol.ResourceInfo, error) {},
 	}
+	s.targets.HeldBy(s.held)
 	for _, info := range infos {
 		r := resource{info: info, id: ecs.ResourceTypeID(w, info.Type)}
 		if !info.Plan.Canonical() {
@@ -87,6 +88,13 @@ func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *Publi
 		s.list = append(s.list, r)
 	}
 	return s
+}
+
+// held tells of all targets of resources, also of those that are stopped.
+func (s *Resources) held(hold func(components.Target)) {
+	for i := range s.list {
+		hold(s.list[i].target)
+	}
 }
 
 // OnRefused has f told of values that can't be sent, once for each value.

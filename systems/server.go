@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/transport"
 )
@@ -65,6 +66,15 @@ type client struct {
 	out      outbox // of the frame under way
 	open     bool
 	reason   string // why this side ends it
+}
+
+// updates returns what the client was sent of the world; nil for none, which is all
+// clients.
+func (c *client) updates() *sender.Peer {
+	if c == nil {
+		return nil
+	}
+	return c.peer.Updates()
 }
 
 // Dead counts the connections that a server ended for what they sent.
@@ -199,7 +209,7 @@ func (s *Server) connected(e *session.Event) {
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
-	c.peer = p
+	c.peer, c.mail.peer = p, p
 	s.clients[e.Slot] = c
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 )
 
@@ -53,18 +52,27 @@ func (s *Server) sendResources(now time.Time) {
 	}
 }
 
-// Carry implements Carrier: a message goes to every client that it is for.
-func (s *Server) Carry(ch channel.ID, body []byte, l *letter, now time.Time) {
+// Carry implements Carrier: a message goes to every client that it is for. It is
+// written once, unless clients have names of their own for whom it refers to.
+func (s *Server) Carry(l *letter, now time.Time) {
+	post, body := s.cfg.Post, []byte(nil)
+	ch, shared := post.channel(l), post.shared(l)
 	for i := len(s.open) - 1; i >= 0; i-- {
 		c := s.open[i]
-		if !s.cfg.Post.For(l, c.id) {
+		if !post.For(l, c.id) {
 			continue
 		}
 		if l.from != entangle.Nobody && c.peer.Crowded() {
-			s.cfg.Post.stat.Refused++ // nobody is hung up on for what others say
+			post.stat.Refused++ // nobody is hung up on for what others say
 			continue
 		}
-		s.slow(c, c.peer.Send(ch, body, s.cfg.Post.priority(l), now), now)
+		switch {
+		case !shared:
+			body = post.envelope(l, c)
+		case body == nil:
+			body = post.envelope(l, nil)
+		}
+		s.slow(c, c.peer.Send(ch, body, post.priority(l), now), now)
 	}
 }
 

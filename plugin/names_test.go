@@ -1,0 +1,107 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// spawnFor makes an entity that only a target sees.
+func (g *game) spawnFor(target components.Target, n name) ecs.Entity {
+	m := generic.NewMap2[name, components.Replicate](g.world)
+	return m.NewWith(&n, &components.Replicate{Target: target})
+}
+
+// retarget changes who sees an entity.
+func (g *game) retarget(e ecs.Entity, target components.Target) {
+	at[components.Replicate](g.world, e).Target = target
+}
+
+// A message about an entity that not everybody sees leads to it at those who do, in
+// both directions; for the others it is no entity, at once.
+//
+// Proves: P17, G5
+func TestAMessageAboutAnEntityThatNotAllSee(t *testing.T) {
+	p := newParty(t)
+	p.spawnFor(p.targets.Only(2), name{1}) // so that the clients' names of the next differ
+	e := p.spawnFor(p.targets.Only(1, 2), name{7})
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "look", Who: e}))
+	p.run(10)
+	for i, sees := range []bool{true, true, false} {
+		require.Len(t, p.guests[i].heard, 1, "it is not held back")
+		who := p.guests[i].heard[0].Message.Who
+		require.Equal(t, sees, !who.IsZero(), i)
+		if sees {
+			assert.Equal(t, name{7}, *at[name](p.clients[i].world, who))
+		}
+	}
+	require.NoError(t, p.guests[1].send.Send(components.Everyone, chat{Text: "seen", Who: p.guests[1].heard[0].Message.Who}))
+	p.run(10)
+	require.Len(t, p.ears.heard, 1)
+	assert.Equal(t, e, p.ears.heard[0].Message.Who)
+	require.Len(t, p.guests[0].heard, 2)
+	assert.Equal(t, p.guests[0].heard[0].Message.Who, p.guests[0].heard[1].Message.Who)
+	require.Len(t, p.guests[2].heard, 2)
+	assert.True(t, p.guests[2].heard[1].Message.Who.IsZero())
+
+	p.retarget(e, p.targets.Only(3))
+	p.run(10)
+	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "now", Who: e}))
+	p.run(10)
+	assert.True(t, p.guests[0].heard[2].Message.Who.IsZero())
+	assert.Equal(t, name{7}, *at[name](p.clients[2].world, p.guests[2].heard[2].Message.Who))
+}
+
+// An entity in a resource that a client does not see is no entity there until it does,
+// each time that it does.
+//
+// Proves: R29
+func TestAResourceAboutAnEntityThatNotAllSee(t *testing.T) {
+	s := newStage[board](t, 2)
+	targets := ecs.GetResource[components.Targets](s.world)
+	s.spawnFor(targets.Only(2), name{1})
+	e := s.spawnFor(targets.Only(1, 2), name{7})
+	ecs.AddResource(s.world, &board{Leader: e, Team: []ecs.Entity{e}})
+	plugin.ReplicateResource[board](s.world, components.Everyone)
+	leads := func(i int) bool {
+		h := s.heard[i]
+		who := h.value().Leader
+		if !h.client.world.Alive(who) || who.IsZero() {
+			return false
+		}
+		assert.Equal(t, name{7}, *at[name](h.client.world, who))
+		assert.Equal(t, []ecs.Entity{who}, h.value().Team)
+		return true
+	}
+	for range 3 {
+		s.run(100)
+		assert.Equal(t, [2]bool{true, true}, [2]bool{leads(0), leads(1)})
+		s.retarget(e, targets.Only(1))
+		s.run(100)
+		assert.Equal(t, [2]bool{true, false}, [2]bool{leads(0), leads(1)})
+		s.retarget(e, targets.Only(2))
+		s.run(3)
+		s.retarget(e, targets.Only(1))
+		s.spawnFor(targets.Only(1, 2), name{8})
+		s.run(100)
+		assert.Equal(t, [2]bool{true, false}, [2]bool{leads(0), leads(1)})
+		s.retarget(e, components.Everyone)
+	}
+	var counts [2]uint64
+	for i, h := range s.heard {
+		counts[i] = h.client.Stats().Resources.Received
+	}
+	s.run(100)
+	for i, h := range s.heard {
+		assert.Equal(t, counts[i], h.client.Stats().Resources.Received, "nothing more is sent")
+	}
+	plugin.ReplicateResource[board](s.world, components.Nobody)
+	s.run(10)
+	assert.Nil(t, s.heard[0].value())
+}

@@ -1,0 +1,71 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// name returns what a peer calls an entity, also one that it does not see: then the
+// name is good when it does. Without a peer it is what all of them call it.
+func (p *Publisher) name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
+	s, ok := p.Slot(e)
+	if !ok {
+		return ref, false
+	}
+	if to == nil {
+		ref.ID, known = p.world.ID(s)
+	} else {
+		ref.ID, known = to.ID(s)
+	}
+	return ref, known
+}
+
+// named returns the entity that a client calls so.
+func (p *Publisher) named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
+	if !id.Group.Private() {
+		return p.Entity(id)
+	}
+	if by == nil || by.Updates() == nil {
+		return ecs.Entity{}, false
+	}
+	s, ok := by.Updates().Slot(id)
+	if !ok {
+		return ecs.Entity{}, false
+	}
+	return p.table.Entity(columns.Slot(s)), true
+}
+
+// common reports whether all clients see an entity, and call it the same.
+func (p *Publisher) common(s repl.Slot) bool {
+	at, ok := p.world.PlaceOf(s)
+	if _, public := p.world.ID(s); !ok || at.Private || !public {
+		return false
+	}
+	if c := p.sight.crowd[s]; c != nil {
+		return !c.watched
+	}
+	return !p.sight.watched.Has(int(s))
+}
+
+// visible reports whether a client sees an entity.
+func (p *Publisher) visible(to *client, s repl.Slot) bool {
+	updates := to.updates()
+	return updates != nil && updates.Sees(s) && p.sight.effective(s, to.id)
+}
+
+// appendTable writes a table of entities. Who has no name is written as none.
+func appendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
+	w.Uvarint(uint64(len(entities)))
+	for _, e := range entities {
+		ref, known := name(e)
+		w.Bool(known)
+		if known {
+			repl.AppendRef(w, ref)
+		}
+	}
+}

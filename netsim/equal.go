@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mlange-42/arche/ecs"
@@ -25,7 +26,8 @@ func (s *Sim) ExpectEqual() {
 // Equal returns nil if every client is connected and shows what the server
 // replicates to it, no more and no less, with components that are equal on the wire; or
 // an error that names the first difference. Entities whose replication is paused may
-// be there or not, whatever they look like.
+// be there or not, whatever they look like. With Watch, a reference may be empty that
+// leads to an entity which the client saw, lost, and sees again.
 //
 // It takes some time until a change arrives: call Run before.
 func (s *Sim) Equal() error {
@@ -93,6 +95,9 @@ func (p *Peer) pairs(server *systems.Mirror) (list []pair) {
 func (p *Peer) compare(server *systems.Mirror) error {
 	list := p.pairs(server)
 	t := translation{local: map[ecs.Entity]ecs.Entity{}}
+	if w := p.sim.watch; w != nil {
+		t.lost = func(e ecs.Entity) bool { return w.returned(e, p.id) }
+	}
 	for i := range list {
 		if pair := &list[i]; pair.server != nil && pair.client != nil {
 			t.local[pair.server.Entity] = pair.client.Entity
@@ -113,6 +118,9 @@ type translation struct {
 	// late lets references be empty that the server's are not: the client may have
 	// got them before the entities.
 	late bool
+	// lost, if not nil, says whether references to an entity may be empty: that of one
+	// that the client saw, lost, and sees again.
+	lost func(ecs.Entity) bool
 }
 
 func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, s *sight, client entangle.ClientID) error {
@@ -160,7 +168,7 @@ func (t *translation) value(info *protocol.ComponentInfo, server, client *system
 	}
 	want, wanted := t.decode(info, server, t.local)
 	got, gotten := t.decode(info, client, nil)
-	if info.Plan.Equal(want, got) || t.late && t.equalButLate(info, server, client) {
+	if info.Plan.Equal(want, got) || t.mayLack(server.Refs) && t.equalButLate(info, server, client) {
 		return nil
 	}
 	is, should := shorten(formatValue(gotten), formatValue(wanted))
@@ -186,6 +194,11 @@ func shorten(a, b string) (string, string) {
 		return fmt.Sprintf("...%s... (from number %d)", strings.Join(words[from:to], ","), from+1)
 	}
 	return cut(x), cut(y)
+}
+
+// mayLack reports whether references to these entities may be empty.
+func (t *translation) mayLack(refs []ecs.Entity) bool {
+	return t.late || t.lost != nil && slices.ContainsFunc(refs, t.lost)
 }
 
 // equalButLate reports whether two values differ only in references that the

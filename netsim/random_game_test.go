@@ -48,6 +48,7 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Component[marked](p)
 	protocol.Component[bulk](p)
 	protocol.Component[link](p)
+	protocol.Component[components.ControlledBy](p)
 	protocol.Message[inOrder](p)
 	protocol.Message[inAnyOrder](p).Mode(protocol.UnorderedReliable)
 	protocol.Message[latest](p).Mode(protocol.SequencedUnreliable)
@@ -81,7 +82,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID) *gues
 func onlyRegistered(t require.TestingT, w *ecs.World) {
 	allowed := ecs.All(ecs.ComponentID[place](w), ecs.ComponentID[life](w), ecs.ComponentID[marked](w),
 		ecs.ComponentID[bulk](w), ecs.ComponentID[link](w), ecs.ComponentID[components.Remote](w),
-		ecs.ComponentID[components.Persistent](w))
+		ecs.ComponentID[components.Persistent](w), ecs.ComponentID[components.ControlledBy](w), ecs.ComponentID[components.Controlled](w))
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	for q.Next() {
 		for _, id := range q.Ids() {

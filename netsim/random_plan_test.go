@@ -131,6 +131,8 @@ func (p *plan) change(at string, most int) {
 			p.pause(at, p.any())
 		case p.rng.IntN(6) == 0:
 			p.regroup(at)
+		case p.rng.IntN(8) == 0:
+			p.reveal(at, p.any())
 		default:
 			p.write(at, p.any())
 		}

@@ -38,6 +38,9 @@ func (p *plan) spawn(at string) {
 		e.has = append(e.has, "secret")
 	}
 	p.say("%sspawn %s %s", at, e.name, strings.Join(words, " "))
+	if p.rng.IntN(3) == 0 {
+		p.reveal(at, e)
+	}
 }
 
 // replicate words the component, with a group that one in four has for itself.

@@ -2,8 +2,6 @@ package netsim
 
 import (
 	"fmt"
-	"slices"
-
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/systems"
@@ -21,7 +19,7 @@ func (l *look) whole() error {
 
 func (l *look) wholeGroup(g *systems.MirroredGroup) error {
 	of, known, err := l.groupOf(g)
-	if err != nil || !known {
+	if err != nil {
 		return err
 	}
 	members := map[ecs.Entity]bool{}
@@ -31,37 +29,37 @@ func (l *look) wholeGroup(g *systems.MirroredGroup) error {
 	}
 	for _, e := range l.past.groups[g.Tick][of] {
 		was := l.past.at(e, g.Tick)
-		if members[e] || !was.seen[l.client].sees || was.state.Paused && !l.had(g, e) {
-			continue
+		if known && !members[e] && !was.state.Paused && was.seen[l.client].sees {
+			return fmt.Errorf("its group %d at tick %d lacks the server's %v", g.Handle, g.Tick, e)
 		}
-		return fmt.Errorf("its group %d at tick %d lacks the server's %v", g.Handle, g.Tick, e)
 	}
-	return nil
+	return l.rested(g)
 }
 
-// groupOf returns which of the server's groups a client's is: that of its members,
-// or of those that it had.
+// groupOf returns which of the server's groups a client's is: that of its members but
+// for the paused, which stay behind when all others go elsewhere.
 func (l *look) groupOf(g *systems.MirroredGroup) (of group, known bool, err error) {
 	for _, id := range g.Members {
 		e, was := l.who(id, g.Tick)
-		if known && was.group != of {
+		if known && !was.state.Paused && was.group != of {
 			return of, true, fmt.Errorf("its group %d at tick %d has the server's %v, which was elsewhere", g.Handle, g.Tick, e)
 		}
-		of, known = was.group, true
-	}
-	if before, ok := l.before.groups[g.Handle]; !known && ok && len(before.Members) > 0 {
-		_, was := l.who(before.Members[0], before.Tick)
-		return was.group, true, nil
+		if !was.state.Paused {
+			of, known = was.group, true
+		}
 	}
 	return of, known, nil
 }
 
-// had reports whether a member was there at the last check, and has been in the
-// group ever since: then it is there still, paused or not.
-func (l *look) had(g *systems.MirroredGroup, e ecs.Entity) bool {
-	before, ok := l.before.groups[g.Handle]
-	return ok && l.past.stayed(e, l.client, before.Tick, g.Tick) && slices.ContainsFunc(before.Members, func(id uint64) bool {
-		was, _ := l.who(id, before.Tick)
-		return was == e
-	})
+// rested holds that members that were there at the last check, and are paused ever
+// since, are there still.
+func (l *look) rested(g *systems.MirroredGroup) error {
+	before := l.before.groups[g.Handle]
+	for _, id := range before.Members {
+		e, _ := l.who(id, before.Tick)
+		if l.local[e].IsZero() && l.past.rested(e, before.Tick, g.Tick) {
+			return fmt.Errorf("its group %d at tick %d has lost the server's %v, which is paused", g.Handle, g.Tick, e)
+		}
+	}
+	return nil
 }

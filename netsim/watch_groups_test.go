@@ -207,7 +207,7 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.comes(2, 2)
 	h.fine("") // whatever it looks like
 	h.shows(0, 2, 3, 3)
-	h.fine("its group 2 at tick 3 lacks the server's {2 0}")
+	h.fine("its group 2 at tick 3 has lost the server's {2 0}, which is paused")
 	h.is(1, 0, 4)
 	h.passes(4)
 	h.shows(0, 2, 3, 3)

@@ -120,9 +120,8 @@ func after[E any](list []E, tick entangle.Tick, from func(*E) entangle.Tick) int
 	return sort.Search(len(list), func(i int) bool { return tick.Before(from(&list[i])) })
 }
 
-// stayed reports whether an entity was in one group from a tick to another, and seen
-// by a client all the while.
-func (p *past) stayed(e ecs.Entity, client entangle.ClientID, from, to entangle.Tick) bool {
+// rested reports whether an entity was paused from a tick to another.
+func (p *past) rested(e ecs.Entity, from, to entangle.Tick) bool {
 	list := p.versions[e]
 	tick := func(v *version) entangle.Tick { return v.from }
 	first := after(list, from, tick) - 1
@@ -130,9 +129,23 @@ func (p *past) stayed(e ecs.Entity, client entangle.ClientID, from, to entangle.
 		return false
 	}
 	for _, v := range list[first:after(list, to, tick)] {
-		if v.gone || v.group != list[first].group || !v.seen[client].sees {
+		if v.gone || !v.state.Paused {
 			return false
 		}
 	}
 	return true
+}
+
+// returned reports whether a client has seen an entity, then not, and then again.
+func (p *past) returned(e ecs.Entity, client entangle.ClientID) bool {
+	seen, lost := false, false
+	for _, v := range p.versions[e] {
+		sees := !v.gone && v.seen[client].sees
+		if sees && lost {
+			return true
+		}
+		lost = lost || seen && !sees
+		seen = seen || sees
+	}
+	return false
 }

@@ -39,9 +39,6 @@ func optionsOf(c *protocol.ComponentInfo) (names []string) {
 	if c.Direction != protocol.ServerToClient {
 		names = append(names, "Direction")
 	}
-	if c.Once {
-		names = append(names, "ReplicateOnce")
-	}
 	if c.Predict != protocol.Simple {
 		names = append(names, "Predict")
 	}

@@ -13,7 +13,6 @@ import (
 // network that loses it.
 func TestWhatHasNoEffectIsRefused(t *testing.T) {
 	for want, register := range map[string]func(*protocol.Protocol){
-		"ReplicateOnce":  func(p *protocol.Protocol) { protocol.Component[spot](p).ReplicateOnce() },
 		"Direction":      func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
 		"Predict":        func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
 		"Interpolate":    func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },

@@ -17,6 +17,7 @@ import (
 type door struct {
 	post      *systems.Post
 	resources *systems.Resources // nil on a client
+	publisher *systems.Publisher // of a server
 }
 
 func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }

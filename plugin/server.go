@@ -30,6 +30,7 @@ type Server struct {
 
 	publisher    *systems.Publisher
 	resources    *systems.Resources
+	wards        *systems.Wards
 	connected    *systems.Queue[ClientConnected]
 	disconnected *systems.Queue[ClientDisconnected]
 	addrs        []netip.AddrPort
@@ -68,7 +69,7 @@ func (s *Server) Initialize(w *ecs.World) {
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
-	s.publisher = publisher
+	s.publisher, s.wards = publisher, systems.NewWards(w)
 	refused := systems.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
 	publisher.OnRefused(func(e ecs.Entity) {
@@ -79,7 +80,7 @@ func (s *Server) Initialize(w *ecs.World) {
 	s.engine.Publish(publisher)
 	s.post.Attach(w, s.hub, publisher, nil)
 	s.shareResources(w)
-	ecs.AddResource(w, &door{post: s.post, resources: s.resources})
+	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher})
 	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.now)) })
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
@@ -117,6 +118,9 @@ func (s *Server) observe() {
 	if s.steps == 0 {
 		s.publisher.Hold()
 		return
+	}
+	if !s.world.IsLocked() { // else Observe says so
+		s.wards.Clear(s.engine.Connected)
 	}
 	if err := s.publisher.Observe(s.Tick()); err != nil {
 		panic("plugin: " + err.Error())
@@ -275,6 +279,20 @@ func (s *Server) Clients() []ClientInfo {
 	return list
 }
 
+// Controlled returns the entities whose components.ControlledBy names a client,
+// replicated or not.
+//
+// When a client's connection has ended they are removed from the world, but for those
+// with Keep, at the end of the next frame that has a tick: after the systems in Send,
+// and before anything is sent. Until then systems that read ClientDisconnected may
+// look at them, keep them, or give them to another client.
+func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {
+	if s.wards == nil {
+		return nil
+	}
+	return s.wards.Of(client, nil)
+}
+
 // Disconnect ends a client's connection and tells it the reason: text for people,
 // of which the first 200 bytes arrive, with '?' for control characters. It reports
 // whether there was such a client. What was sent before and has not arrived is
@@ -291,6 +309,7 @@ func (s *Server) onConnected(id entangle.ClientID, userData []byte) {
 
 func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
 	if s.disconnected != nil {
+		s.wards.Leave(id)
 		s.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
 	}
 }

@@ -96,17 +96,21 @@ func (g *game) clock() time.Time { return g.now }
 
 // join adds a client and begins its way to the server.
 func (g *game) join(id entangle.ClientID, systems ...func(*plugin.Client)) *player {
-	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: g.clock})
+	return g.joinWith(testProtocol(), id, systems...)
+}
+
+func (g *game) joinWith(p *protocol.Protocol, id entangle.ClientID, systems ...func(*plugin.Client)) *player {
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: p, Clock: g.clock})
 	require.NoError(g.t, err)
 	for _, add := range systems {
 		add(c)
 	}
 	w := ecs.NewWorld()
 	c.Initialize(&w)
-	p := &player{Client: c, world: &w}
-	g.clients = append(g.clients, p)
-	g.connect(p, id)
-	return p
+	joined := &player{Client: c, world: &w}
+	g.clients = append(g.clients, joined)
+	g.connect(joined, id)
+	return joined
 }
 
 func (g *game) connect(p *player, id entangle.ClientID) {

@@ -13,10 +13,11 @@ type choice struct {
 	// shorts are the plans of all of them as short codes, if they have such plans and
 	// are few enough.
 	shorts []*protocol.Short
+	// staged: an update of them is not decoded right into the world, for it may change
+	// structure, or there are too many.
+	staged bool
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
-	// relates: one of them is a relation, and its target a matter of structure.
-	relates bool
 }
 
 // choices are the sets that have come. Most updates are of the same set as the one
@@ -41,12 +42,13 @@ func (c *Copy) choose(set *repl.Mask) {
 	all.now = choice{set: *set}
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		all.now.comps = append(all.now.comps, &c.comps[comp])
-		all.now.relates = all.now.relates || c.comps[comp].relation
+		all.now.staged = all.now.staged || c.comps[comp].relation // its target is a matter of structure
 		if short := c.comps[comp].plan.Short(); short != nil && c.past.of[comp] == nil {
 			all.now.shorts = append(all.now.shorts, short)
 		}
 	}
-	if n := len(all.now.shorts); n < len(all.now.comps) || n > atOnce || all.now.relates {
+	all.now.staged = all.now.staged || len(all.now.comps) > atOnce || c.own.tells(set)
+	if n := len(all.now.shorts); n < len(all.now.comps) || all.now.staged {
 		all.now.shorts = nil
 	}
 	if len(all.list) < maxChoices {

@@ -186,6 +186,7 @@ func (c *Client) connected() {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer = p
+	c.copy.Connected(p.ClientID)
 }
 
 func (c *Client) handle(payload []byte, now time.Time) {

@@ -47,6 +47,7 @@ type Copy struct {
 	related related
 	past    past
 	moment  receiver.Moment // of the record at hand, where there are differences
+	own     ownership
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -90,7 +91,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
 		slots: map[ecs.Entity]repl.Slot{},
-		late:  newLate(), leaving: newLeaving(w, remote), past: newPast(infos),
+		late:  newLate(), leaving: newLeaving(w, remote), past: newPast(infos), own: newOwn(w, infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}

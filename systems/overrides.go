@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -119,6 +121,17 @@ func (o *overrides) offOf(s repl.Slot) repl.Mask {
 		return repl.Mask{}
 	}
 	return o.off[s]
+}
+
+// without leaves out the slots of which nobody gets a component.
+func (o *overrides) without(slots []repl.Slot, comp int) []repl.Slot {
+	if len(o.off) == 0 {
+		return slots
+	}
+	return slices.DeleteFunc(slots, func(s repl.Slot) bool {
+		off := o.offOf(s)
+		return off.Has(comp)
+	})
 }
 
 // refit tells the sender of components that somebody gets again, or nobody any more.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"slices"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/listener"
@@ -24,6 +26,7 @@ type Publisher struct {
 	marker ecs.ID // components.Replicate
 	table  *columns.Table
 	world  *sender.World
+	types  []reflect.Type   // by component number
 	plans  []*protocol.Plan // by component number; nil: this side does not send it
 	cols   []int            // by component number, its column; -1: not sent
 	comps  []int            // by column, its component number
@@ -58,6 +61,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	}
 	var described []columns.Column
 	for i, info := range infos {
+		p.types = append(p.types, info.Type)
 		p.cols[i] = -1
 		if !sends(info.Direction) {
 			continue
@@ -117,6 +121,12 @@ func (p *Publisher) listen(w *ecs.World) error {
 		return fmt.Errorf("%w (%w)", errListener, err)
 	}
 	return nil
+}
+
+// Component returns the number of a component type that this side sends.
+func (p *Publisher) Component(t reflect.Type) (comp int, ok bool) {
+	comp = slices.Index(p.types, t)
+	return comp, comp >= 0 && p.plans[comp] != nil
 }
 
 // World returns the sender's shared half, for peers to be made of it.
@@ -229,6 +239,7 @@ func (p *Publisher) change() {
 		for _, s := range changed {
 			p.slots = append(p.slots, repl.Slot(s))
 		}
+		p.slots = p.sight.overrides.without(p.slots, comp)
 		p.overwritten(comp)
 		p.world.Change(comp, p.slots)
 	}

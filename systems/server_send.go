@@ -3,6 +3,7 @@ package systems
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -151,6 +152,11 @@ func (s *Server) flush() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Connected reports whether a client is connected.
+func (s *Server) Connected(id entangle.ClientID) bool {
+	return slices.ContainsFunc(s.open, func(c *client) bool { return c.id == id })
 }
 
 // ClientInfo is what a server knows of a connected client.

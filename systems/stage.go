@@ -235,6 +235,7 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 			c.giveWay(e, v.comp)
 		}
 	}
+	c.tags(e, m, values)
 	if len(s.add)+len(s.remove) == 0 {
 		c.fill(e)
 	} else {

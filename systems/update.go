@@ -50,7 +50,7 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 // is malformed.
 func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	e, now := &c.entities[slot], &c.choices.now
-	if len(now.comps) > atOnce || now.relates || !c.world.Alive(e.entity) {
+	if now.staged || !c.world.Alive(e.entity) {
 		return c.updateStaged(slot, tick, r, refs)
 	}
 	var room [atOnce]*byte

@@ -1,0 +1,328 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// spawnFor spawns an entity with a target of its own, in a group.
+func (g *game) spawnFor(target components.Target, group components.Group, s spot, n name) ecs.Entity {
+	m := generic.NewMap3[spot, name, components.Replicate](g.world)
+	return m.NewWith(&s, &n, &components.Replicate{Target: target, Group: group})
+}
+
+func (g *game) targets() *components.Targets { return ecs.GetResource[components.Targets](g.world) }
+
+func (g *game) retarget(e ecs.Entity, target components.Target) {
+	at[components.Replicate](g.world, e).Target = target
+}
+
+func (g *game) control(e ecs.Entity, c components.ControlledBy) {
+	m := generic.NewMap1[components.ControlledBy](g.world)
+	if m.Get(e) == nil {
+		m.Assign(e, &c)
+		return
+	}
+	*m.Get(e) = c
+}
+
+// copies returns a player's entities by name.
+func (p *player) copies() map[uint32]ecs.Entity {
+	got := map[uint32]ecs.Entity{}
+	f := generic.NewFilter1[name]()
+	for q := f.Query(p.world); q.Next(); {
+		got[q.Get().ID] = q.Entity()
+	}
+	return got
+}
+
+// ids returns the names of what a player sees.
+func (p *player) ids() (ids []uint32) {
+	for id := range uint32(100) {
+		if _, ok := p.copies()[id]; ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Who sees what, by every kind of target; a client that joins late sees the same.
+//
+// Proves: R3
+func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
+	g := newGame(t)
+	sets := g.targets()
+	a, b := g.join(1), g.join(2)
+	g.run(30)
+	for id, target := range []components.Target{
+		components.Default, components.Everyone, components.Nobody, components.Server,
+		sets.Only(1), sets.Except(1), sets.Only(2, 3), components.Owner, components.NotOwner,
+	} {
+		g.spawnFor(target, 0, spot{}, name{uint32(id)})
+	}
+	g.control(g.spawnFor(components.Owner, 0, spot{}, name{20}), components.ControlledBy{Client: 2})
+	g.control(g.spawnFor(components.NotOwner, 0, spot{}, name{21}), components.ControlledBy{Client: 2})
+	g.run(10)
+	late := g.join(3)
+	g.run(30)
+	assert.Equal(t, []uint32{0, 1, 4, 8, 21}, a.ids())
+	assert.Equal(t, []uint32{0, 1, 5, 6, 8, 20}, b.ids())
+	assert.Equal(t, []uint32{0, 1, 5, 6, 8, 21}, late.ids())
+}
+
+// Narrowing despawns where the entity is no longer for, widening spawns there, and
+// who keeps seeing it keeps the very same entity.
+//
+// Proves: R9
+func TestATargetIsNarrowedAndWidened(t *testing.T) {
+	for name, group := range map[string]components.Group{"of its own": 0, "with a name": 9} {
+		t.Run(name, func(t *testing.T) { narrowAndWiden(t, group) })
+	}
+}
+
+func narrowAndWiden(t *testing.T, group components.Group) {
+	g := newGame(t)
+	sets := g.targets()
+	a, b := g.join(1), g.join(2)
+	e := g.spawnFor(components.Everyone, group, spot{1, 2}, name{7})
+	g.run(30)
+	kept := a.copies()[7]
+	sees := func(see ...*player) {
+		t.Helper()
+		g.run(10)
+		for _, p := range g.clients {
+			want := map[uint32]spot{}
+			for _, q := range see {
+				if p == q {
+					want = map[uint32]spot{7: *at[spot](g.world, e)}
+				}
+			}
+			assert.Equal(t, want, spots(p.world), "client %d", p.ID())
+		}
+	}
+	sees(a, b)
+	for _, target := range []components.Target{sets.Only(1), sets.Only(1, 2), sets.Except(2), components.Everyone, sets.Only(1)} {
+		g.retarget(e, target)
+		at[spot](g.world, e).X++
+		if sets.Contains(target, 2) {
+			sees(a, b)
+		} else {
+			sees(a)
+		}
+		assert.Equal(t, kept, a.copies()[7], "it stays the same entity")
+	}
+	g.retarget(e, components.Nobody)
+	sees()
+	assert.True(t, g.world.Alive(e), "it lives on here")
+	g.retarget(e, components.Default)
+	sees(a, b)
+}
+
+// Only the last of a tick's changes counts.
+func TestATargetThatChangesTwiceInATick(t *testing.T) {
+	g := newGame(t)
+	a, b := g.join(1), g.join(2)
+	e := g.spawnFor(components.Everyone, 0, spot{}, name{7})
+	g.run(30)
+	kept := a.copies()[7]
+	g.retarget(e, components.Nobody)
+	g.retarget(e, g.targets().Only(1))
+	g.run(10)
+	assert.Equal(t, kept, a.copies()[7])
+	assert.Empty(t, b.ids())
+	before := g.server.Stats().Replication
+	g.retarget(e, components.Everyone)
+	g.retarget(e, g.targets().Only(1))
+	g.run(10)
+	assert.Equal(t, before, g.server.Stats().Replication, "there and back is no change")
+}
+
+// Entities of one group that are not for the same clients stay together where they
+// are seen.
+func TestMembersOfAGroupHaveTargetsOfTheirOwn(t *testing.T) {
+	g := newGame(t)
+	sets := g.targets()
+	a, b := g.join(1), g.join(2)
+	all := g.spawnFor(components.Everyone, 5, spot{}, name{1})
+	one := g.spawnFor(sets.Only(1), 5, spot{}, name{2})
+	g.spawnFor(sets.Only(2), 5, spot{}, name{3})
+	g.spawnFor(components.Nobody, 5, spot{}, name{4})
+	g.run(30)
+	assert.Equal(t, []uint32{1, 2}, a.ids())
+	assert.Equal(t, []uint32{1, 3}, b.ids())
+
+	g.retarget(all, components.Nobody)
+	g.retarget(one, components.Nobody)
+	g.run(10)
+	assert.Empty(t, a.ids(), "nobody that it may see is left in the group")
+	assert.Equal(t, []uint32{3}, b.ids())
+	g.world.RemoveEntity(all)
+	g.retarget(one, components.Everyone)
+	g.run(10)
+	assert.Equal(t, []uint32{2}, a.ids())
+	assert.Equal(t, []uint32{2, 3}, b.ids())
+}
+
+// Putting Replicate on what is replicated, or taking it off and on again, makes no
+// second one.
+//
+// Proves: R10
+func TestReplicateAgainMakesNoDuplicate(t *testing.T) {
+	g := newGame(t)
+	c := g.join(1)
+	e := g.spawn(spot{1, 2}, name{7})
+	g.run(30)
+	kept := c.copies()[7]
+	tags := generic.NewMap1[components.Replicate](g.world)
+	for range 3 {
+		tags.Remove(e)
+		g.run(3)
+		tags.Add(e)
+		*tags.Get(e) = components.Replicate{}
+		g.run(3)
+		tags.Remove(e)
+		tags.Add(e)
+		g.run(3)
+	}
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{7: {1, 2}}, spots(c.world))
+	assert.Equal(t, kept, c.copies()[7])
+	assert.Equal(t, 1, count[components.Remote](c.world))
+}
+
+// Taking Replicate off pauses: no values, no components and no despawn are sent, and
+// putting it on again catches up. Nobody despawns on the clients at once.
+//
+// Proves: R11
+func TestPausingAndTargetingNobodyDiffer(t *testing.T) {
+	g := newGame(t)
+	c := g.join(1)
+	paused, hidden := g.spawn(spot{1, 1}, name{1}), g.spawn(spot{2, 2}, name{2})
+	flags := generic.NewMap1[flag](g.world)
+	flags.Add(paused)
+	g.run(30)
+	tags := generic.NewMap1[components.Replicate](g.world)
+	tags.Remove(paused)
+	g.retarget(hidden, components.Nobody)
+	g.run(10)
+	at[spot](g.world, paused).X, at[spot](g.world, hidden).X = 5, 5
+	flags.Remove(paused)
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{1: {1, 1}}, spots(c.world))
+	assert.Equal(t, 1, count[flag](c.world), "no removal is sent")
+	tags.Add(paused)
+	*tags.Get(paused) = components.Replicate{}
+	g.retarget(hidden, components.Everyone)
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{1: {5, 1}, 2: {5, 2}}, spots(c.world))
+	assert.Zero(t, count[flag](c.world))
+}
+
+// An entity that dies while it is paused lives on at its clients, whoever it was for,
+// until their connection ends.
+//
+// Proves: R12
+func TestADespawnWhilePausedIsNotSent(t *testing.T) {
+	g := newGame(t)
+	a, b := g.join(1), g.join(2)
+	var all []ecs.Entity
+	for id, target := range []components.Target{components.Everyone, g.targets().Only(1), g.targets().Only(1)} {
+		group := components.Group(0)
+		if id == 2 {
+			group = 4
+		}
+		all = append(all, g.spawnFor(target, group, spot{}, name{uint32(id)}))
+	}
+	g.run(30)
+	tags := generic.NewMap1[components.Replicate](g.world)
+	for _, e := range all {
+		tags.Remove(e)
+		g.run(1)
+		g.world.RemoveEntity(e)
+	}
+	g.run(30)
+	assert.Equal(t, []uint32{0, 1, 2}, a.ids())
+	assert.Equal(t, []uint32{0}, b.ids())
+	a.Disconnect()
+	assert.Empty(t, a.ids())
+}
+
+// A target that changed in a pause counts from its end on.
+func TestATargetThatChangesInAPause(t *testing.T) {
+	for _, group := range []components.Group{0, 3} {
+		g := newGame(t)
+		sets := g.targets()
+		a, b := g.join(1), g.join(2)
+		e := g.spawnFor(sets.Only(1), group, spot{}, name{7})
+		g.spawnFor(components.Everyone, group, spot{}, name{8})
+		g.run(30)
+		tags := generic.NewMap1[components.Replicate](g.world)
+		tags.Remove(e)
+		g.run(10)
+		assert.Equal(t, []uint32{7, 8}, a.ids())
+		assert.Equal(t, []uint32{8}, b.ids())
+		late := g.join(1 + 2)
+		g.run(20)
+		assert.Equal(t, []uint32{8}, late.ids())
+		tags.Add(e)
+		*tags.Get(e) = components.Replicate{Target: sets.Except(1), Group: group}
+		g.run(10)
+		assert.Equal(t, []uint32{8}, a.ids())
+		assert.Equal(t, []uint32{7, 8}, b.ids())
+		assert.Equal(t, []uint32{7, 8}, late.ids())
+	}
+}
+
+// An entity follows its owner: who gets it, and who does not.
+func TestOwnersChange(t *testing.T) {
+	g := newGame(t)
+	a, b := g.join(1), g.join(2)
+	mine := g.spawnFor(components.Owner, 0, spot{}, name{1})
+	other := g.spawnFor(components.NotOwner, 6, spot{}, name{2})
+	g.run(30)
+	owned := func(id entangle.ClientID, as, bs []uint32) {
+		t.Helper()
+		g.control(mine, components.ControlledBy{Client: id, Keep: true})
+		g.control(other, components.ControlledBy{Client: id, Keep: true})
+		g.run(10)
+		assert.Equal(t, as, a.ids())
+		assert.Equal(t, bs, b.ids())
+	}
+	owned(entangle.Nobody, []uint32{2}, []uint32{2})
+	owned(1, []uint32{1}, []uint32{2})
+	owned(2, []uint32{2}, []uint32{1})
+	owned(9, []uint32{2}, []uint32{2})
+	owned(1, []uint32{1}, []uint32{2})
+	controls := generic.NewMap1[components.ControlledBy](g.world)
+	controls.Remove(mine)
+	controls.Remove(other)
+	g.run(10)
+	assert.Equal(t, []uint32{2}, a.ids())
+	assert.Equal(t, []uint32{2}, b.ids())
+}
+
+// A client that comes back is shown what is for it by then, and nothing more.
+func TestAClientThatComesBackInheritsNothing(t *testing.T) {
+	g := newGame(t)
+	a := g.join(1)
+	e := g.spawnFor(g.targets().Only(1), 0, spot{}, name{7})
+	g.spawnFor(g.targets().Only(1), 0, spot{}, name{8})
+	g.run(30)
+	require.Equal(t, []uint32{7, 8}, a.ids())
+	a.Disconnect()
+	g.run(5)
+	g.retarget(e, g.targets().Only(2))
+	g.run(5)
+	g.connect(a, 1)
+	g.run(30)
+	require.Equal(t, plugin.Connected, a.State())
+	assert.Equal(t, []uint32{8}, a.ids())
+}

@@ -47,22 +47,29 @@ func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
 					b.open = append(b.open, b.spawn(components.Everyone, components.Group(i/3*group)))
 				}
 			}
-			spot, _, _ := b.m.Get(b.open[b.tick%len(b.open)])
-			spot.X++
+			if spot, _, _ := b.m.Get(b.open[b.tick%len(b.open)]); b.tick < 150 {
+				spot.X++
+			}
 			behind(b)
 		}
 	}))
 	sim.AddServer(server, server)
 	join(t, sim, 1)
 	watched := join(t, sim, 2)
+	lines := map[netip.AddrPort][]string{}
 	sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		if line := watched.Addr(); from == line || to == line {
-			all = append(all, fmt.Sprintf("%v %v to %v: %x", sim.Clock().Since(), from, to, datagram))
-		}
+		line := fmt.Sprintf("%v %v to %v: %x", sim.Clock().Since(), from, to, datagram)
+		lines[from], lines[to] = append(lines[from], line), append(lines[to], line)
 	})
-	sim.Run(3 * time.Second)
+	sim.Run(4 * time.Second)
 	require.True(t, watched.Connected())
 	require.NoError(t, sim.Equal())
+	for _, c := range server.Clients() {
+		if c.ID == 2 {
+			all = lines[c.Addr]
+		}
+	}
+	require.NotEmpty(t, all)
 	return all
 }
 

@@ -100,7 +100,7 @@ func TestAGameMayRescueWhatAClientControlled(t *testing.T) {
 func TestAnOwnerChangesWhileTheOldOneLeaves(t *testing.T) {
 	g := newOwnedGame(t)
 	a, b := g.joinWith(ownedProtocol(), 1), g.joinWith(ownedProtocol(), 2)
-	from, to := g.spawnFor(components.Owner, 0, spot{}, name{1}), g.spawnFor(components.Owner, 0, spot{}, name{2})
+	from, to := g.spawnIn(components.Owner, 0, spot{}, name{1}), g.spawnIn(components.Owner, 0, spot{}, name{2})
 	g.control(from, components.ControlledBy{Client: 1})
 	g.control(to, components.ControlledBy{Client: 2})
 	g.run(30)

@@ -64,8 +64,8 @@ func TestAComponentHasATargetOfItsOwn(t *testing.T) {
 		sets := g.targets()
 		a, b := g.join(1), g.join(2)
 		places := plugin.NewOverride[spot](g.world)
-		e := g.spawnFor(components.Everyone, group, spot{1, 2}, name{7})
-		g.spawnFor(components.Everyone, group, spot{3, 4}, name{8})
+		e := g.spawnIn(components.Everyone, group, spot{1, 2}, name{7})
+		g.spawnIn(components.Everyone, group, spot{3, 4}, name{8})
 		g.run(30)
 		both := func(x float32) map[uint32]spot { return map[uint32]spot{7: {x, 2}, 8: {3, 4}} }
 		rest := map[uint32]spot{8: {3, 4}}

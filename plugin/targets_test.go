@@ -13,17 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnFor spawns an entity with a target of its own, in a group.
-func (g *game) spawnFor(target components.Target, group components.Group, s spot, n name) ecs.Entity {
+// spawnIn spawns an entity with a target of its own, in a group.
+func (g *game) spawnIn(target components.Target, group components.Group, s spot, n name) ecs.Entity {
 	m := generic.NewMap3[spot, name, components.Replicate](g.world)
 	return m.NewWith(&s, &n, &components.Replicate{Target: target, Group: group})
 }
 
 func (g *game) targets() *components.Targets { return ecs.GetResource[components.Targets](g.world) }
-
-func (g *game) retarget(e ecs.Entity, target components.Target) {
-	at[components.Replicate](g.world, e).Target = target
-}
 
 func (g *game) control(e ecs.Entity, c components.ControlledBy) {
 	m := generic.NewMap1[components.ControlledBy](g.world)
@@ -66,10 +62,10 @@ func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
 		components.Default, components.Everyone, components.Nobody, components.Server,
 		sets.Only(1), sets.Except(1), sets.Only(2, 3), components.Owner, components.NotOwner,
 	} {
-		g.spawnFor(target, 0, spot{}, name{uint32(id)})
+		g.spawnIn(target, 0, spot{}, name{uint32(id)})
 	}
-	g.control(g.spawnFor(components.Owner, 0, spot{}, name{20}), components.ControlledBy{Client: 2})
-	g.control(g.spawnFor(components.NotOwner, 0, spot{}, name{21}), components.ControlledBy{Client: 2})
+	g.control(g.spawnIn(components.Owner, 0, spot{}, name{20}), components.ControlledBy{Client: 2})
+	g.control(g.spawnIn(components.NotOwner, 0, spot{}, name{21}), components.ControlledBy{Client: 2})
 	g.run(10)
 	late := g.join(3)
 	g.run(30)
@@ -92,7 +88,7 @@ func narrowAndWiden(t *testing.T, group components.Group) {
 	g := newGame(t)
 	sets := g.targets()
 	a, b := g.join(1), g.join(2)
-	e := g.spawnFor(components.Everyone, group, spot{1, 2}, name{7})
+	e := g.spawnIn(components.Everyone, group, spot{1, 2}, name{7})
 	g.run(30)
 	kept := a.copies()[7]
 	sees := func(see ...*player) {
@@ -130,7 +126,7 @@ func narrowAndWiden(t *testing.T, group components.Group) {
 func TestATargetThatChangesTwiceInATick(t *testing.T) {
 	g := newGame(t)
 	a, b := g.join(1), g.join(2)
-	e := g.spawnFor(components.Everyone, 0, spot{}, name{7})
+	e := g.spawnIn(components.Everyone, 0, spot{}, name{7})
 	g.run(30)
 	kept := a.copies()[7]
 	g.retarget(e, components.Nobody)
@@ -151,10 +147,10 @@ func TestMembersOfAGroupHaveTargetsOfTheirOwn(t *testing.T) {
 	g := newGame(t)
 	sets := g.targets()
 	a, b := g.join(1), g.join(2)
-	all := g.spawnFor(components.Everyone, 5, spot{}, name{1})
-	one := g.spawnFor(sets.Only(1), 5, spot{}, name{2})
-	g.spawnFor(sets.Only(2), 5, spot{}, name{3})
-	g.spawnFor(components.Nobody, 5, spot{}, name{4})
+	all := g.spawnIn(components.Everyone, 5, spot{}, name{1})
+	one := g.spawnIn(sets.Only(1), 5, spot{}, name{2})
+	g.spawnIn(sets.Only(2), 5, spot{}, name{3})
+	g.spawnIn(components.Nobody, 5, spot{}, name{4})
 	g.run(30)
 	assert.Equal(t, []uint32{1, 2}, a.ids())
 	assert.Equal(t, []uint32{1, 3}, b.ids())
@@ -239,7 +235,7 @@ func TestADespawnWhilePausedIsNotSent(t *testing.T) {
 		if id == 2 {
 			group = 4
 		}
-		all = append(all, g.spawnFor(target, group, spot{}, name{uint32(id)}))
+		all = append(all, g.spawnIn(target, group, spot{}, name{uint32(id)}))
 	}
 	g.run(30)
 	tags := generic.NewMap1[components.Replicate](g.world)
@@ -261,8 +257,8 @@ func TestATargetThatChangesInAPause(t *testing.T) {
 		g := newGame(t)
 		sets := g.targets()
 		a, b := g.join(1), g.join(2)
-		e := g.spawnFor(sets.Only(1), group, spot{}, name{7})
-		g.spawnFor(components.Everyone, group, spot{}, name{8})
+		e := g.spawnIn(sets.Only(1), group, spot{}, name{7})
+		g.spawnIn(components.Everyone, group, spot{}, name{8})
 		g.run(30)
 		tags := generic.NewMap1[components.Replicate](g.world)
 		tags.Remove(e)
@@ -285,8 +281,8 @@ func TestATargetThatChangesInAPause(t *testing.T) {
 func TestOwnersChange(t *testing.T) {
 	g := newGame(t)
 	a, b := g.join(1), g.join(2)
-	mine := g.spawnFor(components.Owner, 0, spot{}, name{1})
-	other := g.spawnFor(components.NotOwner, 6, spot{}, name{2})
+	mine := g.spawnIn(components.Owner, 0, spot{}, name{1})
+	other := g.spawnIn(components.NotOwner, 6, spot{}, name{2})
 	g.run(30)
 	owned := func(id entangle.ClientID, as, bs []uint32) {
 		t.Helper()
@@ -313,8 +309,8 @@ func TestOwnersChange(t *testing.T) {
 func TestAClientThatComesBackInheritsNothing(t *testing.T) {
 	g := newGame(t)
 	a := g.join(1)
-	e := g.spawnFor(g.targets().Only(1), 0, spot{}, name{7})
-	g.spawnFor(g.targets().Only(1), 0, spot{}, name{8})
+	e := g.spawnIn(g.targets().Only(1), 0, spot{}, name{7})
+	g.spawnIn(g.targets().Only(1), 0, spot{}, name{8})
 	g.run(30)
 	require.Equal(t, []uint32{7, 8}, a.ids())
 	a.Disconnect()

@@ -28,7 +28,8 @@ type Replicate struct {
 
 	// SendEvery is how many ticks lie at least between two updates of the group; what
 	// changed meanwhile goes with the next. Entities and components that appear or vanish
-	// do not wait. 0 is 1; a group has the lowest of its entities.
+	// do not wait, nor does what was lost, or found no room in its tick, nor the updates
+	// for a client that predicts the group. 0 is 1; a group has the lowest of its entities.
 	SendEvery uint16
 
 	// MaxAge bounds, in ticks, how long a change of the group may wait for its turn under

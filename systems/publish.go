@@ -47,6 +47,8 @@ type Publisher struct {
 	paused  repl.Bitset
 	clamped uint64
 
+	oddPriority bool // one was logged
+
 	unregistered unregistered
 	onRefused    func(ecs.Entity)
 }
@@ -154,6 +156,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.enter()
 	p.reshape()
 	p.sight.settle()
+	p.pace()
 	p.change()
 	p.remember(tick)
 	p.awaits.tidy(p.arche)

@@ -30,6 +30,7 @@ type network struct {
 
 	sent [][]byte // all that left, in order; for twins
 	keep bool
+	told func(*end, saying) // of every update that leaves
 
 	tight  bool // not all that could be sent is
 	trusts bool // little is judged: a twin is
@@ -249,6 +250,11 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
 	n.note(b)
 	tick := n.tick
 	says, _ := n.judgeUpdates(e, b)
+	if n.told != nil {
+		for _, s := range says {
+			n.told(e, s)
+		}
+	}
 	if e.rng.Float64() < n.loss {
 		n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
 		return

@@ -158,6 +158,8 @@ func (n *network) randomChange() {
 			if n.rng.IntN(4) == 0 {
 				n.abandon(slot)
 			}
+		case 25, 26:
+			n.rate(slot)
 		}
 	}
 }

@@ -199,6 +199,15 @@ func (n *network) predict(slot repl.Slot) {
 	require.True(n.t, e.peer.Predict(slot, e.eyes.predicts[key]))
 }
 
+// rate says how often the group of an entity is sent, and how urgent it is.
+func (n *network) rate(slot repl.Slot) {
+	n.world.SetRate(slot, sender.Rate{
+		Every:    []uint16{0, 1, 2, 3, 7}[n.rng.IntN(5)],
+		Priority: []float32{0, 1, 2, 5, 10}[n.rng.IntN(5)],
+		MaxAge:   []uint16{0, 0, 1, 4, 20}[n.rng.IntN(5)],
+	})
+}
+
 // pause pauses an entity, unless it is on its way to another group.
 func (n *network) pause(slot repl.Slot) {
 	for _, e := range n.peers {

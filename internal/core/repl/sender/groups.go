@@ -28,6 +28,7 @@ type group struct {
 	handle  repl.Handle   // of a public group
 	private bool
 	open    bool
+	every   uint16 // ticks from one sending to the next, above 1; else 0 or 1
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool

@@ -57,6 +57,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
 	gr.active++
 	w.slots.group[s] = id
+	w.joinRate(id, s)
 	w.touch(id, true)
 }
 
@@ -70,6 +71,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 		gr.active--
 	}
 	gr.members = slices.Delete(gr.members, i, i+1)
+	w.leaveRate(id, s)
 	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.since, left: w.tick})
 	w.touch(id, true)
 	if len(gr.members) == 0 {
@@ -107,6 +109,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 }
 
 func (w *World) dropSlot(s repl.Slot) {
+	w.rates.forgetRate(s)
 	w.slots.used.Clear(int(s))
 	w.slots.mask[s] = repl.Mask{}
 	gr := &w.groups[w.slots.group[s]]

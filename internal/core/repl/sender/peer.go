@@ -128,9 +128,10 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 	return sp.base[i], true
 }
 
-// Idle reports whether the peer was sent and acknowledged all there is.
+// Idle reports whether the peer was sent and acknowledged all there is, and no change
+// waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty()
+	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty() && !p.world.holdsAny()
 }
 
 // HandleResync answers a peer that lost the thread of a group: it is sent again

@@ -14,8 +14,9 @@ type run struct {
 	groups []repl.Handle // rising; all that changed from the first to the last
 	dense  bool          // their handles have no gaps
 	made   []copied
-	refers []groupID // homes of what it refers to
-	failed bool      // it was made for a peer and did not fit into a packet
+	refers []groupID     // homes of what it refers to
+	failed bool          // it was made for a peer and did not fit into a packet
+	news   entangle.Tick // the tick of the change that is longest ago
 }
 
 // copied is what stands of a run behind its head, for the bases of a span.
@@ -91,12 +92,15 @@ func (w *World) partition() {
 		bits := w.usualBits(w.public[h])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.tick), maxRunBytes*8-repl.EndBits
-			last.dense = true
+			last.dense, last.news = true, w.tick
 			r.now = append(r.now, last)
 		} else if repl.Handle(h) != last.groups[len(last.groups)-1]+1 {
 			last.dense = false
 		}
 		last.groups = append(last.groups, repl.Handle(h))
+		if changed := w.groups[w.public[h]].changed; changed.Before(last.news) {
+			last.news = changed
+		}
 		left -= bits
 	}
 }
@@ -112,18 +116,19 @@ func (w *World) usualBits(id groupID) int {
 }
 
 // usualFrom is what the update of a public group is likely to start from: the tick
-// before this one, or where values are sent as differences the base of the first peer
-// that waits for values alone, since no two bases serve each other.
+// before the first change that it is sent with, or where values are sent as differences
+// the base of the first peer that waits for values alone, since no two bases serve each
+// other.
 func (w *World) usualFrom(id groupID) repl.From {
 	if w.differ != nil {
 		h := int(w.groups[id].handle)
 		for _, p := range w.peers {
-			if p.public.steady.Has(h) {
+			if p.public.steady.Has(h) && p.public.base[h].Before(w.groups[id].changed) {
 				return p.public.from(h)
 			}
 		}
 	}
-	return repl.From{Base: w.tick - 1}
+	return repl.From{Base: w.usualBase(id)}
 }
 
 // recordBits bounds a record's references and body.

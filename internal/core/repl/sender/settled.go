@@ -26,6 +26,9 @@ func (p *Peer) Predict(s repl.Slot, on bool) bool {
 	case on && !there:
 		p.predicted = slices.Insert(p.predicted, at, h)
 		sp.predicted.Set(i)
+		if w.holds(w.slots.group[s]) {
+			sp.due.Set(i)
+		}
 	case !on && there:
 		p.predicted = slices.Delete(p.predicted, at, at+1)
 		sp.predicted.Clear(i)

@@ -64,6 +64,7 @@ type World struct {
 
 	peers  []*Peer
 	views  views
+	rates  rates
 	bodies bodies
 	chunks chunks
 	runs   runs
@@ -126,15 +127,16 @@ func (w *World) Held() bool { return w.held }
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
+	w.releaseHeld()
 	for _, p := range w.peers {
-		p.public.due.Join(w.moved)
+		p.join(w.moved)
 		p.public.shapeDue.Join(w.reshaped)
 		p.public.steady.Drop(w.reshaped)
 	}
 	for _, id := range w.stirred {
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
-			if v.shown {
+			if v.shown && (gr.changed == w.tick || !v.peer.private.predicted.Has(int(v.at))) {
 				v.peer.private.stir(int(v.at), gr.shaped == w.tick)
 			}
 		}
@@ -154,7 +156,15 @@ func (sp *space) stir(i int, shaped bool) {
 // touch notes that something of a group changed in this tick.
 func (w *World) touch(id groupID, shaped bool) {
 	gr := &w.groups[id]
-	if gr.private && gr.changed != w.tick {
+	switch {
+	case shaped:
+		w.unhold(id, gr)
+	case gr.every > 1 && gr.shaped != w.tick:
+		w.hold(id, gr)
+		gr.changed = w.tick
+		return
+	}
+	if gr.private && (gr.changed != w.tick || shaped && gr.shaped != w.tick) {
 		w.stirred = append(w.stirred, id)
 	}
 	if !gr.private {

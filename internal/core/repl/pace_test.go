@@ -1,0 +1,172 @@
+package repl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// A group that changes all the time is sent in every n-th tick, with all that changed
+// meanwhile; the ticks of the groups are spread evenly. What is lost goes again at once.
+//
+// Proves: R35
+func TestAGroupIsSentAtItsInterval(t *testing.T) {
+	const groups, ticks = 60, 300
+	for _, loss := range []float64{0, 0.05, 0.3} {
+		for name, place := range map[string]sender.Place{"public": {}, "private": {Private: true}} {
+			t.Run(fmt.Sprint(name, " loss ", loss), func(t *testing.T) {
+				n, slots := evenNetwork(t, 7, groups, place, sender.Rate{Every: 10})
+				n.loss, n.delay = loss, 2
+				sent, at := map[repl.Handle]int{}, map[repl.Handle]map[int]bool{}
+				n.told = func(_ *end, s saying) {
+					if sent[s.Group]++; at[s.Group] == nil {
+						at[s.Group] = map[int]bool{}
+					}
+					at[s.Group][int(s.Tick)%10] = true
+				}
+				before, most := n.world.Stats().Resent, 0
+				for range ticks {
+					sum := total(sent)
+					n.step(func() { n.writeAll(slots) })
+					most = max(most, total(sent)-sum)
+				}
+				resent := int(n.world.Stats().Resent - before)
+				require.Len(t, sent, groups)
+				assert.InDelta(t, groups*ticks/10, total(sent), float64(resent+groups))
+				if loss == 0 {
+					require.Zero(t, resent)
+					assert.Equal(t, groups/10, most, "groups in one tick")
+					for h := range at {
+						assert.Len(t, at[h], 1, "group %d", h)
+						assert.InDelta(t, ticks/10, sent[h], 1, "group %d", h)
+					}
+				}
+				n.loss = 0
+				n.settle()
+				n.requireEqual(n.peers[0])
+			})
+		}
+	}
+}
+
+// The interval of a group is the shortest that an entity of it asks for, and follows who
+// comes, goes and asks for another.
+func TestAGroupHasTheShortestInterval(t *testing.T) {
+	n, slots := evenNetwork(t, 7, 3, sender.Place{Name: 9}, sender.Rate{})
+	sent := 0
+	n.told = func(*end, saying) { sent++ }
+	expect := func(every int) {
+		t.Helper()
+		before := sent
+		for range 120 {
+			n.step(func() { n.writeAll(n.membersOf(groupKey{place: sender.Place{Name: 9}})) })
+		}
+		assert.InDelta(t, 120/every, sent-before, 1)
+	}
+	rate := func(every ...uint16) {
+		n.step(func() {
+			for i, e := range every {
+				n.world.SetRate(slots[i], sender.Rate{Every: e})
+			}
+		})
+	}
+	expect(1)
+	rate(8, 4, 6)
+	expect(4)
+	rate(8, 8, 6)
+	expect(6)
+	n.step(func() { n.despawn(slots[2]) })
+	expect(8)
+	n.step(func() { n.world.SetRate(n.spawnAt(sender.Place{Name: 9}), sender.Rate{Every: 3}) })
+	expect(3)
+	n.step(func() { n.spawnAt(sender.Place{Name: 9}) })
+	expect(1)
+}
+
+// Structure does not wait for the interval, takes along the values that do, and nothing
+// is left to be said of them.
+func TestStructureTakesAlongWhatWaits(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
+		e, sent := n.peers[0], 0
+		n.told = func(*end, saying) { sent++ }
+		n.tick = 50*(n.tick/50) + 60 // some way to its tick
+		n.step(func() { n.writeAll(slots) })
+		n.step(func() { n.writeAll(slots) })
+		require.Zero(t, sent)
+		assert.False(t, e.peer.Idle())
+		n.step(func() { n.reshape(slots[0], n.model.entities[slots[0]]) })
+		n.step(func() {})
+		n.requireEqual(e)
+		assert.True(t, e.peer.Idle())
+		for range 100 {
+			n.step(func() {})
+		}
+		assert.Zero(t, sent)
+	}
+}
+
+// A peer that predicts a group is sent each change at once: it is told that it has all as
+// of a tick. The others wait.
+func TestWhatIsPredictedHasNoInterval(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 10})
+		other := n.join()
+		n.step(func() { n.show(other, slots[0]) })
+		n.step(func() {})
+		n.step(func() { n.peers[0].peer.Predict(slots[0], true) })
+		sent := map[*end]int{}
+		n.told = func(e *end, _ saying) { sent[e]++ }
+		for range 100 {
+			n.step(func() { n.writeAll(slots) })
+		}
+		assert.Equal(t, 100, sent[n.peers[0]])
+		assert.Equal(t, 10, sent[other])
+		n.step(func() { n.peers[0].peer.Predict(slots[0], false) })
+		for range 100 {
+			n.step(func() { n.writeAll(slots) })
+		}
+		assert.InDelta(t, 110, sent[n.peers[0]], 2)
+	}
+}
+
+// evenNetwork is a network of one peer, which has all of n entities of one value each.
+func evenNetwork(t testing.TB, seed uint64, n int, place sender.Place, rate sender.Rate) (*network, []repl.Slot) {
+	net, slots := newNetwork(t, seed, 3, 0), []repl.Slot(nil)
+	e := net.join()
+	net.step(func() {
+		for slot := range repl.Slot(n) {
+			net.model.names++
+			is := entity{mask: repl.MaskOf(0, 1)}
+			is.values[0] = uint32(slot) | net.model.names<<16
+			net.put(slot, is, place)
+			net.world.SetRate(slot, rate)
+			net.show(e, slot)
+			slots = append(slots, slot)
+		}
+	})
+	for range 3 {
+		net.step(func() {})
+	}
+	return net, slots
+}
+
+func (n *network) writeAll(slots []repl.Slot) {
+	for _, slot := range slots {
+		if e := n.model.entities[slot]; e.mask.Has(1) {
+			n.set(slot, 1, n.rng.Uint32())
+		}
+	}
+}
+
+func total(counts map[repl.Handle]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}

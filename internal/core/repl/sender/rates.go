@@ -1,0 +1,148 @@
+package sender
+
+import (
+	"math"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Rate is how often an entity's group is sent, and how it fares where room is short. A
+// group has the lowest Every, the highest Priority and the lowest MaxAge that is not 0
+// of its entities.
+type Rate struct {
+	Every    uint16  // ticks from one sending to the next; 0 is 1
+	Priority float32 // share relative to others, up to MaxPriority; 0, and what is none, is 1
+	MaxAge   uint16  // ticks that a change may wait for room; 0 is no bound
+}
+
+// MaxPriority is the highest share: beyond it all is alike.
+const MaxPriority = 1e6
+
+// minPriority is the least that counts, so that a long wait outweighs any priority.
+const minPriority = 1e-6
+
+// plain returns a rate with its defaults filled in.
+func (r Rate) plain() Rate {
+	r.Every = max(r.Every, 1)
+	if !(r.Priority > 0) || math.IsInf(float64(r.Priority), 0) {
+		r.Priority = 1
+	}
+	r.Priority = min(max(r.Priority, minPriority), MaxPriority)
+	return r
+}
+
+// with is the rate of a group of entities of both rates.
+func (r Rate) with(o Rate) Rate {
+	r.Every, r.Priority = min(r.Every, o.Every), max(r.Priority, o.Priority)
+	if r.MaxAge == 0 || o.MaxAge != 0 && o.MaxAge < r.MaxAge {
+		r.MaxAge = o.MaxAge
+	}
+	return r
+}
+
+// usualRate is that of a group of which nobody said anything.
+var usualRate = Rate{Every: 1, Priority: 1}
+
+// rates is what was asked for entities and what became of it for groups. Both are empty
+// until something is asked.
+type rates struct {
+	asked []Rate // by slot
+	of    []Rate // by group
+	pace  []pace // by group
+
+	held    repl.Bitset // public groups that changed and wait for their tick
+	holding []groupID   // private ones, and those that waited
+}
+
+// SetRate says how often the group of an entity is to be sent, and how urgent it is. It
+// counts for as long as the entity is taken in.
+func (w *World) SetRate(s repl.Slot, r Rate) {
+	if !w.slots.used.Has(int(s)) {
+		return
+	}
+	r = r.plain()
+	if len(w.rates.asked) <= int(s) {
+		if r == usualRate {
+			return
+		}
+		w.rates.growSlots(len(w.slots.mask))
+	}
+	if w.rates.asked[s] == r {
+		return
+	}
+	w.rates.asked[s] = r
+	w.rates.growGroups(len(w.groups))
+	w.rerate(w.slots.group[s])
+}
+
+func (r *rates) growSlots(n int) {
+	for len(r.asked) < n {
+		r.asked = append(r.asked, usualRate)
+	}
+}
+
+func (r *rates) growGroups(n int) {
+	for len(r.of) < n {
+		r.of, r.pace = append(r.of, usualRate), append(r.pace, pace{})
+	}
+}
+
+// rateOf returns the rate of an entity.
+func (r *rates) rateOf(s repl.Slot) Rate {
+	if int(s) >= len(r.asked) {
+		return usualRate
+	}
+	return r.asked[s]
+}
+
+// group returns the rate of a group.
+func (r *rates) group(id groupID) Rate {
+	if int(id) >= len(r.of) {
+		return usualRate
+	}
+	return r.of[id]
+}
+
+// rerate works out a group's rate from its members.
+func (w *World) rerate(id groupID) {
+	if int(id) >= len(w.rates.of) {
+		return
+	}
+	gr, rate := &w.groups[id], usualRate
+	for i := range gr.members {
+		if r := w.rates.rateOf(gr.members[i].slot); i == 0 {
+			rate = r
+		} else {
+			rate = rate.with(r)
+		}
+	}
+	w.rates.of[id], gr.every = rate, rate.Every
+}
+
+// joinRate takes a new member into account.
+func (w *World) joinRate(id groupID, s repl.Slot) {
+	if len(w.rates.asked) == 0 {
+		return
+	}
+	w.rates.growGroups(len(w.groups))
+	gr, rate := &w.groups[id], w.rates.rateOf(s)
+	if len(gr.members) > 1 {
+		rate = rate.with(w.rates.of[id])
+	}
+	w.rates.of[id], gr.every = rate, rate.Every
+}
+
+// leaveRate takes into account that a member is gone.
+func (w *World) leaveRate(id groupID, s repl.Slot) {
+	gone, of := w.rates.rateOf(s), w.rates.group(id)
+	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
+		w.rerate(id)
+	}
+}
+
+// forgetRate forgets what was asked for an entity that is gone.
+func (r *rates) forgetRate(s repl.Slot) {
+	if int(s) < len(r.asked) {
+		r.asked[s] = usualRate
+	}
+}

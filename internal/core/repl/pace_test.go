@@ -49,6 +49,7 @@ func TestAGroupIsSentAtItsInterval(t *testing.T) {
 				n.loss = 0
 				n.settle()
 				n.requireEqual(n.peers[0])
+				assert.True(t, n.peers[0].peer.Idle(), "nothing waits any more")
 			})
 		}
 	}
@@ -57,35 +58,57 @@ func TestAGroupIsSentAtItsInterval(t *testing.T) {
 // The interval of a group is the shortest that an entity of it asks for, and follows who
 // comes, goes and asks for another.
 func TestAGroupHasTheShortestInterval(t *testing.T) {
-	n, slots := evenNetwork(t, 7, 3, sender.Place{Name: 9}, sender.Rate{})
-	sent := 0
-	n.told = func(*end, saying) { sent++ }
-	expect := func(every int) {
-		t.Helper()
-		before := sent
-		for range 120 {
-			n.step(func() { n.writeAll(n.membersOf(groupKey{place: sender.Place{Name: 9}})) })
-		}
-		assert.InDelta(t, 120/every, sent-before, 1)
-	}
-	rate := func(every ...uint16) {
-		n.step(func() {
-			for i, e := range every {
-				n.world.SetRate(slots[i], sender.Rate{Every: e})
+	for _, place := range []sender.Place{{Name: 9}, {Name: 9, Private: true}} {
+		n, slots := evenNetwork(t, 7, 3, place, sender.Rate{})
+		sent, write := 0, func() { n.writeAll(n.membersOf(groupKey{place: place})) }
+		n.told = func(*end, saying) { sent++ }
+		expect := func(every int) {
+			t.Helper()
+			before := sent
+			for range 120 {
+				n.step(write)
 			}
+			assert.InDelta(t, 120/every, sent-before, 1)
+		}
+		rate := func(every ...uint16) {
+			n.step(func() {
+				for i, e := range every {
+					n.world.SetRate(slots[i], sender.Rate{Every: e})
+				}
+			})
+		}
+		expect(1)
+		rate(8, 4, 6)
+		expect(4)
+		rate(8, 8, 6)
+		expect(6)
+		n.step(func() { n.despawn(slots[2]) })
+		expect(8)
+		n.step(func() {
+			slot := n.spawnAt(place)
+			n.world.SetRate(slot, sender.Rate{Every: 3})
+			n.show(n.peers[0], slot)
 		})
+		expect(3)
+		n.step(func() { n.show(n.peers[0], n.spawnAt(place)) })
+		expect(1)
 	}
-	expect(1)
-	rate(8, 4, 6)
-	expect(4)
-	rate(8, 8, 6)
-	expect(6)
-	n.step(func() { n.despawn(slots[2]) })
-	expect(8)
-	n.step(func() { n.world.SetRate(n.spawnAt(sender.Place{Name: 9}), sender.Rate{Every: 3}) })
-	expect(3)
-	n.step(func() { n.spawnAt(sender.Place{Name: 9}) })
-	expect(1)
+}
+
+// What waits for the tick of its group waits no more when the interval changes.
+func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, every := range []uint16{0, 40, 60} {
+			n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
+			n.tick = 50*(n.tick/50) + 60
+			n.step(func() { n.writeAll(slots) })
+			for range 10 {
+				n.step(func() {})
+			}
+			n.step(func() { n.world.SetRate(slots[0], sender.Rate{Every: every}) })
+			n.requireEqual(n.peers[0])
+		}
+	}
 }
 
 // Structure does not wait for the interval, takes along the values that do, and nothing

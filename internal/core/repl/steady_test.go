@@ -321,7 +321,13 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 		var all bytes.Buffer
 		for i := range 150 {
 			n.tick++
-			tick(n.world, func() { n.randomChange(); also(n, b, i) })
+			tick(n.world, func() {
+				for slot := range n.model.entities {
+					n.world.SetRate(slot, sender.Rate{Every: uint16(slot % 3 * 2)})
+				}
+				n.randomChange()
+				also(n, b, i)
+			})
 			n.record()
 			n.keep, n.sent = true, nil
 			n.sendTo(a)

@@ -11,14 +11,15 @@
 // Once per tick that is sent:
 //
 //	world.Begin(tick)
-//	world.Despawn, Spawn, Move, Reshape, Change ...   what happened since the last one
-//	world.Commit()                                    every peer now knows what is due
+//	world.Despawn, Spawn, Move, Reshape, SetRate, Change ...   what happened since the last one
+//	world.Commit()                                             every peer now knows what is due
 //
 // then, peer by peer:
 //
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
 //	peer.AppendActions    until it appends nothing: reliable messages
 //	peer.Prepare          once: what the peer shares with others is encoded
+//	peer.Limit            if it has a byte cap, with regard to its WantedBytes
 //
 // and for its packets, which may be done for several peers at a time:
 //
@@ -44,7 +45,7 @@
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
 // pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
 // names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go for the
-// usual update. For a peer: peer.go, space.go (its columns), audience.go; actions.go,
+// usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go; actions.go,
 // moves.go and actionlog.go for structure; plan.go, updates.go, runs.go, flight.go
 // for values; settled.go for what it predicts.
 package sender

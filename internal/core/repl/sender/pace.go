@@ -10,13 +10,23 @@ import (
 // A group with an interval goes in every so many ticks. A change of its values between
 // them is held; structure is not, and takes along what is. For a peer that predicts the
 // group nothing is held: it is told that it has all as of a tick.
+//
+// Which ticks are a group's follows from its handle, so that those of neighbours lie
+// apart and each tick has its share. A private group has as many handles as peers see it,
+// and so they are sent it in different ticks: what numbers groups have here depends on
+// what the peers do not see.
 
 // pace is how far a group has come between one of its ticks and the next.
 type pace struct {
-	held     bool          // it changed, and waits for its tick
+	held     bool          // it changed, and waits for its tick, or that of some peer
 	listed   bool          // it is in rates.holding
-	first    entangle.Tick // the first change that it waits with, or waited
-	released entangle.Tick // its last tick
+	first    entangle.Tick // of a public group: the first change that it waits with, or waited
+	released entangle.Tick // of a public group: its last tick
+}
+
+// isTurn reports whether a tick is one of those of a handle.
+func isTurn(tick entangle.Tick, h, every uint32) bool {
+	return every <= 1 || (uint32(tick)+h)%every == 0
 }
 
 // hold has a change of a group wait for its tick.
@@ -49,12 +59,14 @@ func (w *World) unhold(id groupID, gr *group) {
 	}
 }
 
-// releaseHeld has those move on that wait, and whose tick this is.
+// releaseHeld has the public groups move on that wait, and whose tick this is, and the
+// private ones at the peers whose tick it is.
 func (w *World) releaseHeld() {
 	for i, word := range w.rates.held {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if w.releases(w.public[h]) {
+			if id := w.public[h]; isTurn(w.tick, uint32(h), uint32(w.groups[id].every)) {
+				w.rates.pace[id].held, w.rates.pace[id].released = false, w.tick
 				w.rates.held.Clear(h)
 				w.moved.Set(h)
 			}
@@ -62,28 +74,30 @@ func (w *World) releaseHeld() {
 	}
 	kept := w.rates.holding[:0]
 	for _, id := range w.rates.holding {
-		switch {
-		case !w.holds(id):
-			w.rates.pace[id].listed = false
-		case w.releases(id):
-			w.rates.pace[id].listed = false
-			w.stirred = append(w.stirred, id)
-		default:
+		if w.releasePrivate(id) {
 			kept = append(kept, id)
 		}
 	}
 	w.rates.holding = kept
 }
 
-// releases lets a group go that waits, if this is its tick. The ticks of neighbours lie
-// apart, so that each tick has its share of them.
-func (w *World) releases(id groupID) bool {
-	if every := w.groups[id].every; every > 1 && (uint32(w.tick)+uint32(id))%uint32(every) != 0 {
-		return false
+// releasePrivate makes a private group due at the peers whose tick this is, and reports
+// whether others wait for theirs.
+func (w *World) releasePrivate(id groupID) (waits bool) {
+	gr, pc := &w.groups[id], &w.rates.pace[id]
+	every := max(1, entangle.Tick(gr.every))
+	if waits = pc.held && w.tick.Sub(gr.changed) < int32(every); !waits {
+		pc.held, pc.listed = false, false
 	}
-	pc := &w.rates.pace[id]
-	pc.held, pc.released = false, w.tick
-	return true
+	if waits {
+		for _, v := range gr.viewers {
+			sp := &v.peer.private
+			if v.shown && isTurn(w.tick, uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
+				sp.stir(int(v.at), false)
+			}
+		}
+	}
+	return waits
 }
 
 // holdsAny reports whether anything waits for its tick.

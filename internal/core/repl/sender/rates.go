@@ -116,7 +116,25 @@ func (w *World) rerate(id groupID) {
 			rate = rate.with(r)
 		}
 	}
-	w.rates.of[id], gr.every = rate, rate.Every
+	w.setRate(id, rate)
+}
+
+// setRate gives a group a rate. With another interval it waits for a tick no more.
+func (w *World) setRate(id groupID, r Rate) {
+	gr := &w.groups[id]
+	w.rates.of[id] = r
+	if r.Every == gr.every || !w.holds(id) {
+		gr.every = r.Every
+		return
+	}
+	gr.every = r.Every
+	w.unhold(id, gr)
+	if gr.private {
+		w.stirred = append(w.stirred, id)
+		return
+	}
+	w.rates.pace[id].released = w.tick
+	w.moved.Set(int(gr.handle))
 }
 
 // joinRate takes a new member into account.
@@ -129,7 +147,7 @@ func (w *World) joinRate(id groupID, s repl.Slot) {
 	if len(gr.members) > 1 {
 		rate = rate.with(w.rates.of[id])
 	}
-	w.rates.of[id], gr.every = rate, rate.Every
+	w.setRate(id, rate)
 }
 
 // leaveRate takes into account that a member is gone.

@@ -136,7 +136,7 @@ func (w *World) Commit() {
 	for _, id := range w.stirred {
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
-			if v.shown && (gr.changed == w.tick || !v.peer.private.predicted.Has(int(v.at))) {
+			if v.shown {
 				v.peer.private.stir(int(v.at), gr.shaped == w.tick)
 			}
 		}

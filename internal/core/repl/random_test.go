@@ -25,7 +25,7 @@ var (
 // one tick, as the peer may see it; an entity that a peer sees all along is spawned there
 // once, whatever group it goes to; and when changes and loss stop, all worlds are equal.
 //
-// Proves: R20, R23, R24, R26, R28, R37, R41
+// Proves: R20, R23, R24, R26, R28, R30, R37, R41
 func TestRandomWorldsStayInStep(t *testing.T) {
 	for seed := *fromSeed; seed < *fromSeed+*seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

@@ -50,6 +50,8 @@
 //	groups without a full        8,192 of them, then updates are dropped, and an action is
 //	                             ErrOverload
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
+//	an update starts from what   values are differences: it is passed over and the group
+//	was passed by                asked for in full
 //	records of a group's past    dropped, as what is not after the end of its handle's last
 //	                             group
 package receiver

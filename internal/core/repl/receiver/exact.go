@@ -11,33 +11,45 @@ import (
 // dropped all the same it is noted how far the sender may be mistaken: what starts from
 // there is not applied, and the group is asked for in full.
 
-// astray is the newest tick of an update that came and was not held.
+// astray is the ticks at which the sender may take something for held that is not: those
+// after one that is held, up to the newest of an update that came and was not applied.
 type astray struct {
-	tick entangle.Tick
-	some bool
+	held, tick entangle.Tick
+	some       bool
 }
 
-func (a *astray) note(tick entangle.Tick) {
-	if !a.some || a.tick.Before(tick) {
-		a.tick, a.some = tick, true
+func (a *astray) note(held, tick entangle.Tick) {
+	if !a.some {
+		*a = astray{held, tick, true}
+	}
+	if a.tick.Before(tick) {
+		a.tick = tick
+	}
+	if held.Before(a.held) {
+		a.held = held
 	}
 }
 
 // misses reports whether a base may be one that the sender takes for held.
-func (a *astray) misses(base entangle.Tick) bool { return a.some && !a.tick.Before(base) }
+func (a *astray) misses(base entangle.Tick) bool {
+	return a.some && a.held.Before(base) && !a.tick.Before(base)
+}
 
-// dropped notes that an update is not held, which was acknowledged.
+// dropped notes that an update is not applied, which was acknowledged.
 func (r *Receiver) dropped(g *group, rec *record) {
-	if r.differ == nil || rec.Kind != repl.Update {
-		return
-	}
-	if g == nil || !g.known {
-		r.astray.note(rec.Tick)
-	}
-	if g != nil && g.known {
-		g.astray.note(rec.Tick)
+	switch {
+	case r.differ == nil || rec.Kind != repl.Update:
+	case g == nil || !g.known:
+		r.astray.note(rec.Tick-1, rec.Tick)
+	case g.held.Before(rec.Tick):
+		g.astray.note(g.held, rec.Tick)
+	default: // the copy has just gone past it
+		g.astray.note(g.before, rec.Tick)
 	}
 }
+
+// comeTo puts a group's copy at a tick.
+func (g *group) comeTo(tick entangle.Tick) { g.before, g.held = g.held, tick }
 
 // start tells the sink where a record starts; g is nil for one that is skipped.
 func (r *Receiver) start(g *group, rec *record) {

@@ -26,6 +26,8 @@ type state struct {
 	at    int64         // place of the last action applied or passed over
 	held  entangle.Tick // the tick that the copy is at
 
+	before entangle.Tick // the tick that it was at before, of a group of which something waits
+
 	astray astray
 }
 

@@ -155,10 +155,12 @@ func (r *Receiver) skip(rec *record) error {
 }
 
 func (r *Receiver) applied(g *group, rec *record) {
-	g.held = rec.Tick
+	g.comeTo(rec.Tick)
 	if rec.Kind == repl.Update {
 		r.stats.Updates++
-		g.astray = astray{} // it starts from what is really held, and so will all that follow
+		if g.astray.tick.Before(rec.Base) {
+			g.astray = astray{} // the sender starts from what is held since, and will
+		}
 		return
 	}
 	r.stats.Actions++
@@ -166,8 +168,8 @@ func (r *Receiver) applied(g *group, rec *record) {
 	if rec.Kind == repl.Full {
 		if g.astray = (astray{}); !g.known {
 			r.strangers--
-			if r.astray.misses(rec.Tick) {
-				g.astray = r.astray
+			if r.astray.some && rec.Tick.Before(r.astray.tick) {
+				g.astray = astray{rec.Tick, r.astray.tick, true}
 			}
 		}
 		g.known, g.asked = true, false

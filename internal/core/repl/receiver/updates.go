@@ -76,7 +76,7 @@ func (r *Receiver) usual(rec *record) error {
 		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); err != nil {
 			return err
 		}
-		g.held = rec.Tick
+		g.comeTo(rec.Tick)
 		r.stats.Updates++
 		if len(g.waits) > 0 {
 			if err := r.release(rec.Group); err != nil {

@@ -34,6 +34,11 @@
 // An action moves the base at once, because nothing that is sent later applies
 // before it.
 //
+// Components of a Differ are sent as differences from what they were at the base. The
+// receiver must then have been there: HandleAcked has to be told of packets as
+// acknowledgements tell of them, of each together with all newer ones that arrived
+// before it, so that an update which came too late to be applied is never the base.
+//
 // # Who sees what
 //
 // Public groups are seen by all peers and have the same handle at each. Private

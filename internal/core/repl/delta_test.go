@@ -1,0 +1,133 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// stream is a sender of differences and one peer that gets what is sent, in a row.
+type stream struct {
+	*network
+	e *end
+}
+
+// newStream has entities of one component each that is told by how it moves, each in a
+// group of its own.
+func newStream(t *testing.T, entities int) *stream {
+	n := newNetwork(t, 1, 5, 100)
+	n.differ()
+	s := &stream{network: n, e: n.join()}
+	n.tick++
+	n.world.Begin(n.tick)
+	for slot := range repl.Slot(entities) {
+		var is entity
+		is.mask = repl.MaskOf(0).Union(repl.MaskOf(4))
+		is.values[0] = uint32(slot) + 1
+		n.model.entities[slot], n.model.changed[slot] = is, &[20]entangle.Tick{}
+		n.world.SpawnAt(slot, is.mask, sender.Place{})
+	}
+	n.world.Commit()
+	n.model.remember(n.tick, 64)
+	b := s.e.peer.AppendActions(nil, 4000)
+	s.e.peer.ActionsSent(1)
+	require.NoError(t, s.e.copy.HandleActions(b))
+	s.e.peer.HandleDelivered(1)
+	return s
+}
+
+// tick moves some entities and returns what is said of them, in packet pkt.
+func (s *stream) say(pkt uint16, slots ...repl.Slot) (all []saying) {
+	s.t.Helper()
+	s.network.tick++
+	s.world.Begin(s.network.tick)
+	for _, slot := range slots {
+		e := s.model.entities[slot]
+		e.values[4] += 10 + uint32(slot)
+		s.model.entities[slot] = e
+		s.model.changed[slot][4] = s.network.tick
+	}
+	s.world.Change(4, slots)
+	s.world.Commit()
+	s.model.remember(s.network.tick, 64)
+	b := s.e.peer.AppendUpdates(nil, 1000, pkt)
+	require.NotEmpty(s.t, b)
+	all, _ = newParser(s.t, s.model).updates(s.network.tick, b)
+	require.NoError(s.t, s.e.copy.HandleUpdates(s.network.tick, b))
+	return all
+}
+
+func (s *stream) shown() (values []uint32) {
+	for slot := range repl.Slot(len(s.model.entities)) {
+		for _, is := range s.e.sink.entities {
+			if is.name() == uint32(slot)+1 {
+				values = append(values, is.values[4])
+			}
+		}
+	}
+	return values
+}
+
+// The first update starts from the whole value of the action, the next from what was
+// acknowledged and then from where that came from; what moves evenly then differs by
+// nothing from where it is expected.
+//
+// Proves: R30
+func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
+	s := newStream(t, 1)
+	base := s.network.tick
+	says := s.say(1, 0)
+	assert.Equal(t, repl.From{Base: base}, says[0].From)
+	says = s.say(2, 0)
+	assert.Equal(t, repl.From{Base: base}, says[0].From, "nothing is acknowledged yet")
+	s.e.peer.HandleAcked(1)
+	says = s.say(3, 0)
+	assert.Equal(t, repl.From{Base: base + 1, Apart: 1}, says[0].From)
+	assert.Zero(t, says[0].members[0].values[4], "two ticks on, at 10 a tick")
+	s.e.peer.HandleAcked(3)
+	says = s.say(4, 0)
+	assert.Equal(t, repl.From{Base: base + 3, Apart: 2}, says[0].From)
+	assert.Zero(t, says[0].members[0].values[4])
+	assert.Equal(t, []uint32{40}, s.shown())
+}
+
+// Groups of one run whose bases are the same and were reached from different ones.
+func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
+	s := newStream(t, 3)
+	s.say(1, 0, 1, 2)
+	s.e.peer.HandleAcked(1)
+	s.say(2, 2)
+	s.e.peer.HandleAcked(2)
+	s.say(3, 0, 1, 2)
+	s.e.peer.HandleAcked(3)
+	says := s.say(4, 0, 1, 2)
+	apart := map[repl.Handle]uint8{}
+	for _, says := range says {
+		apart[says.Group] = says.Apart
+	}
+	assert.Equal(t, map[repl.Handle]uint8{0: 2, 1: 2, 2: 1}, apart)
+	assert.Equal(t, []uint32{30, 33, 48}, s.shown())
+}
+
+// What is further back than both sides remember is sent whole.
+//
+// Proves: R30
+func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
+	s := newStream(t, 2)
+	base := s.network.tick
+	for range repl.HistoryTicks - 1 {
+		says := s.say(1, 0)
+		require.Equal(t, base, says[0].Base)
+		require.True(t, says[0].Differs(s.network.tick))
+	}
+	says := s.say(1, 0)
+	require.Equal(t, base, says[0].Base)
+	assert.False(t, says[0].Differs(s.network.tick))
+	assert.EqualValues(t, 10*repl.HistoryTicks, says[0].members[0].values[4])
+	assert.Equal(t, []uint32{10 * repl.HistoryTicks, 0}, s.shown())
+}

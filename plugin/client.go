@@ -30,6 +30,7 @@ type Client struct {
 	shelf  *systems.ResourceCopy
 
 	connected    *systems.Queue[ClientConnected]
+	joined       *systems.Queue[ClientJoined]
 	disconnected *systems.Queue[ClientDisconnected]
 	spawned      *systems.Queue[EntitySpawned]
 	despawned    *systems.Queue[EntityDespawned]
@@ -52,6 +53,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 		Log:        c.log,
 
 		OnConnected:    cl.onConnected,
+		OnJoined:       cl.onJoined,
 		OnDisconnected: cl.onDisconnected,
 	})
 	return cl, nil
@@ -61,6 +63,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 func (c *Client) Initialize(w *ecs.World) {
 	c.attach(w)
 	c.connected = systems.QueueOf[ClientConnected](c.hub)
+	c.joined = systems.QueueOf[ClientJoined](c.hub)
 	c.disconnected = systems.QueueOf[ClientDisconnected](c.hub)
 	c.spawned = systems.QueueOf[EntitySpawned](c.hub)
 	c.despawned = systems.QueueOf[EntityDespawned](c.hub)
@@ -181,6 +184,16 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 
 var errReached = errors.New("reached")
 
+// Joined reports whether the client holds all that was there for it when it connected.
+// It is told as ClientJoined, too.
+func (c *Client) Joined() bool { return c.engine.Joined() }
+
+// Joining returns how many groups have come, of those that were there for the client when
+// it connected: for a bar that fills. Until all have, it is an estimate, below of; groups
+// that have been made since count as well. Both are 0 before the server has said how many
+// there are.
+func (c *Client) Joining() (have, of int) { return c.engine.Joining() }
+
 // ID returns the id that the server knows this client by, entangle.Nobody while
 // it is not connected.
 func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
@@ -198,6 +211,8 @@ func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.To
 }
 
 func (c *Client) onConnected(id entangle.ClientID) { c.connected.Push(ClientConnected{Client: id}) }
+
+func (c *Client) onJoined(id entangle.ClientID) { c.joined.Push(ClientJoined{Client: id}) }
 
 func (c *Client) onDisconnected(id entangle.ClientID, reason string) {
 	c.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})

@@ -25,6 +25,15 @@ type ClientConnected struct {
 	UserData [UserDataSize]byte
 }
 
+// ClientJoined is raised when a client holds everything that was there for it when it
+// connected, after ClientConnected: on the server for every client, and on a client for
+// itself. A large world comes over many ticks, whole groups at a time, and what has come
+// is kept up to date meanwhile; before this event a game may want to show that it loads.
+// What ended on the way is not waited for, nor what can't be sent (see GroupRefused).
+type ClientJoined struct {
+	Client entangle.ClientID
+}
+
 // ClientDisconnected is raised when a connection has ended: on the server for
 // every client that was connected, and on a client for itself, also when its
 // attempt to connect failed. A client can come and go within one frame: read
@@ -74,6 +83,7 @@ type GroupRefused struct {
 type TicksDropped struct{ Ticks int }
 
 func (ClientConnected) subscribe(*systems.Hub)    {}
+func (ClientJoined) subscribe(*systems.Hub)       {}
 func (ClientDisconnected) subscribe(*systems.Hub) {}
 func (EntitySpawned) subscribe(*systems.Hub)      {}
 func (EntityDespawned) subscribe(*systems.Hub)    {}

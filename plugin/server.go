@@ -32,6 +32,7 @@ type Server struct {
 	resources    *systems.Resources
 	wards        *systems.Wards
 	connected    *systems.Queue[ClientConnected]
+	joined       *systems.Queue[ClientJoined]
 	disconnected *systems.Queue[ClientDisconnected]
 	addrs        []netip.AddrPort
 	failed       error
@@ -54,6 +55,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Workers:  config.Workers,
 
 		OnConnected:    s.onConnected,
+		OnJoined:       s.onJoined,
 		OnDisconnected: s.onDisconnected,
 	})
 	return s, nil
@@ -64,6 +66,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 func (s *Server) Initialize(w *ecs.World) {
 	s.attach(w)
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
+	s.joined = systems.QueueOf[ClientJoined](s.hub)
 	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
 	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends, s.log)
 	if err != nil {
@@ -268,13 +271,16 @@ type ClientInfo struct {
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the client that were lost, 0..1.
 	Loss float64
+	// Joined says that the client holds all that was there for it when it connected;
+	// see ClientJoined.
+	Joined bool
 }
 
 // Clients returns the connected clients, in the order in which they came.
 func (s *Server) Clients() []ClientInfo {
 	var list []ClientInfo
 	for _, c := range s.engine.Clients(nil) {
-		list = append(list, ClientInfo{ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss})
+		list = append(list, ClientInfo{ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined})
 	}
 	return list
 }
@@ -306,6 +312,8 @@ func (s *Server) onConnected(id entangle.ClientID, userData []byte) {
 	copy(e.UserData[:], userData)
 	s.connected.Push(e)
 }
+
+func (s *Server) onJoined(id entangle.ClientID) { s.joined.Push(ClientJoined{Client: id}) }
 
 func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
 	if s.disconnected != nil {

@@ -23,9 +23,11 @@ type ClientConfig struct {
 	Post       *Post
 	Log        *slog.Logger
 
-	// OnConnected is told when the server is reached and speaks our protocol;
-	// OnDisconnected when that has ended, or the attempt has failed.
+	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
+	// when all is here that was there for us then; OnDisconnected when the connection
+	// has ended, or the attempt has failed.
 	OnConnected    func(id entangle.ClientID)
+	OnJoined       func(id entangle.ClientID)
 	OnDisconnected func(id entangle.ClientID, reason string)
 }
 
@@ -48,10 +50,12 @@ type Client struct {
 	receiver *receiver.Receiver
 	mail     *Mailbox
 	open     bool
+	joined   bool
 	id       entangle.ClientID
 	reason   string
 	failed   error // of a message that could not be queued
 	traffic  Traffic
+	tick     entangle.Tick // of the last Send
 }
 
 // NewClient returns an engine that is disconnected.
@@ -70,6 +74,19 @@ func (c *Client) Connecting() bool { return c.session != nil }
 
 // Open reports whether the client is connected and both protocols are equal.
 func (c *Client) Open() bool { return c.open }
+
+// Joined reports whether all is here that was there for the client when it connected.
+func (c *Client) Joined() bool { return c.joined }
+
+// Joining returns how many groups are here, of those that were there for the client when
+// it connected; see peer.Taken.
+func (c *Client) Joining() (have, of int) {
+	if c.peer == nil {
+		return 0, 0
+	}
+	t := c.peer.Taken()
+	return t.Have, t.Of
+}
 
 // ID returns the id that the server knows this client by, Nobody until Open.
 func (c *Client) ID() entangle.ClientID { return c.id }
@@ -198,15 +215,23 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		c.Disconnect(reason, now)
 		return
 	}
+	if c.payload = c.peer.AppendAck(c.payload[:0], c.tick, now); len(c.payload) > 0 {
+		c.seal(c.payload, now)
+	}
 	if c.peer.Open() && !c.open {
 		c.open, c.id = true, c.peer.ClientID()
 		c.cfg.OnConnected(c.id)
+	}
+	if c.open && !c.joined && c.peer.Taken().Done() {
+		c.joined = true
+		c.cfg.OnJoined(c.id)
 	}
 }
 
 // Send sends what waits, and whatever the session has to say. The tick is the
 // client's last finished one.
 func (c *Client) Send(tick entangle.Tick, now time.Time) {
+	c.tick = tick
 	if !c.open {
 		c.cfg.Post.ForgetCalls()
 	}
@@ -308,7 +333,7 @@ func (c *Client) end(reason string) {
 	c.hangUp()
 	c.session, c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
-	c.open, c.id, c.reason = false, entangle.Nobody, reason
+	c.open, c.joined, c.id, c.reason = false, false, entangle.Nobody, reason
 	c.cfg.OnDisconnected(id, reason)
 }
 

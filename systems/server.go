@@ -24,8 +24,10 @@ type ServerConfig struct {
 	Workers  int // goroutines that assemble packets; at least one
 
 	// OnConnected is told when a client has connected and speaks our protocol;
-	// OnDisconnected when such a one is gone.
+	// OnJoined when it holds all that was there for it then; OnDisconnected when such
+	// a one is gone.
 	OnConnected    func(client entangle.ClientID, userData []byte)
+	OnJoined       func(client entangle.ClientID)
 	OnDisconnected func(client entangle.ClientID, reason string)
 }
 
@@ -45,6 +47,7 @@ type Server struct {
 	dead     Dead
 	traffic  Traffic
 	refusals refusals
+	tick     entangle.Tick // of the last Send
 }
 
 // link is one socket.
@@ -65,6 +68,7 @@ type client struct {
 	shelf    resourceLine
 	out      outbox // of the frame under way
 	open     bool
+	joined   bool
 	reason   string // why this side ends it
 }
 
@@ -151,6 +155,7 @@ func (s *Server) Receive(now time.Time) error {
 	// A game's answer to a request may disconnect anybody, or stop the server.
 	for slot := 0; slot < len(s.clients); slot++ {
 		if c := s.clients[slot]; c != nil && c.open {
+			s.welcome(c)
 			s.mind(c, c.mail.Advance(now), now)
 		}
 	}
@@ -240,9 +245,20 @@ func (s *Server) disconnected(c *client, reason string) {
 	s.cfg.OnDisconnected(c.id, reason)
 }
 
+// welcome tells of a client that has got all that was there for it.
+func (s *Server) welcome(c *client) {
+	if !c.joined && c.peer.Given().Done() {
+		c.joined = true
+		s.cfg.OnJoined(c.id)
+	}
+}
+
 func (s *Server) handle(c *client, payload []byte, now time.Time) {
 	if s.mind(c, c.peer.HandlePayload(payload, now), now) {
 		return
+	}
+	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {
+		s.seal(c, s.payload, now)
 	}
 	if c.peer.Open() && !c.open {
 		c.open = true

@@ -17,6 +17,7 @@ const goodbyes = 3
 // Send sends every client what it lacks, and whatever the session has to say. The
 // tick is the last finished one.
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
+	s.tick = tick
 	if s.session == nil {
 		s.cfg.Post.Drop()
 		return nil
@@ -166,6 +167,7 @@ type ClientInfo struct {
 	RTT    time.Duration // smoothed, the client's frame included
 	Jitter time.Duration
 	Loss   float64 // share of the recent packets to it that were lost, 0..1
+	Joined bool    // it holds all that was there for it when it connected
 }
 
 // Clients appends what is known of each connected client, in the order in which
@@ -174,7 +176,7 @@ func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
 	for _, c := range s.open {
 		dst = append(dst, ClientInfo{
 			ID: c.id, Addr: s.session.Addr(c.slot),
-			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(),
+			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(), Joined: c.joined,
 		})
 	}
 	return dst

@@ -93,6 +93,11 @@ func (t *Tracker) AckDue(now time.Time) bool {
 	return t.received.due(t.since(now), t.cfg.AckDelay)
 }
 
+// AckFull reports whether so many ids wait to be acknowledged that further ones would
+// push the oldest out of what a header can say. Who reads many packets in a row asks
+// after each, and sends a header at once.
+func (t *Tracker) AckFull() bool { return t.received.full() }
+
 // RTT returns the smoothed round trip, including the peer's delay in
 // acknowledging; Config.InitialRTT before the first sample.
 func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }

@@ -51,11 +51,12 @@ func (w *window) owe(id uint16, at time.Duration) {
 
 func (w *window) told() { w.owed = 0 }
 
-// due counts ids by distance too: lost packets between them use up the window as
-// received ones do.
 func (w *window) due(at, delay time.Duration) bool {
-	if w.owed == 0 {
-		return false
-	}
-	return w.owed >= AckEvery || int16(w.newest-w.firstOwed) >= AckEvery || at-w.owedSince >= delay
+	return w.full() || w.owed > 0 && at-w.owedSince >= delay
+}
+
+// full counts ids by distance too: lost packets between them use up the window as
+// received ones do.
+func (w *window) full() bool {
+	return w.owed > 0 && (w.owed >= AckEvery || int16(w.newest-w.firstOwed) >= AckEvery)
 }

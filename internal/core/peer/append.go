@@ -45,6 +45,11 @@ func (p *Peer) queue(now time.Time) error {
 			return err
 		}
 	}
+	if p.updates != nil {
+		if err := p.tellJoining(now); err != nil {
+			return err
+		}
+	}
 	for p.updates != nil && p.moreActions() {
 		p.scratch = p.updates.AppendActions(p.scratch[:0], actionRoom)
 		if len(p.scratch) == 0 {
@@ -150,6 +155,21 @@ func (p *Peer) appendMark(dst []byte, room int) []byte {
 		return dst
 	}
 	return p.mux.EndFrame(out, mark)
+}
+
+// AppendAck writes a payload that acknowledges what has arrived, if what comes next
+// could push some of that out of what a header can say; else it returns dst as it was.
+// Call it after each HandlePayload: a peer that sends more than packet.WindowSize packets
+// between two frames of ours would take the first of them for lost.
+func (p *Peer) AppendAck(dst []byte, tick entangle.Tick, now time.Time) []byte {
+	if p.phase == ended || !p.tracker.AckFull() {
+		return dst
+	}
+	start := len(dst)
+	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.AckOnly))
+	p.stats.PayloadsOut++
+	p.stats.BytesOut += uint64(len(dst) - start)
+	return dst
 }
 
 // AppendGoodbye writes the payload that tells the peer why the connection ends:

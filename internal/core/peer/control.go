@@ -12,9 +12,11 @@ import (
 type controlKind uint8
 
 const (
-	hello   controlKind = iota + 1 // registry hash u64, client id u64 (0 from a client)
-	entries                        // the registry's entries, as their owner encodes them
-	resync                         // handles u32, of groups to be sent in full
+	hello      controlKind = iota + 1 // registry hash u64, client id u64 (0 from a client)
+	entries                           // the registry's entries, as their owner encodes them
+	resync                            // handles u32, of groups to be sent in full
+	nowJoining                        // number u32 of the groups that are there for the peer
+	allJoined                         // nothing: the peer has all of them
 )
 
 // ErrControl means that a control message is malformed or out of place.

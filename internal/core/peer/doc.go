@@ -12,7 +12,7 @@
 //
 // # Driving it
 //
-//	Handle:   HandlePayload for each that arrives; Inbox gets its messages
+//	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages
 //	commands: Send, SendResource, Close
 //	out:      Begin; under a cap Wanted and Allow; AppendPacket until it returns
 //	          nothing, once per frame

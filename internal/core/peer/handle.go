@@ -107,11 +107,7 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 		// Nobody says anything else before its own hello was acknowledged.
 		return ErrControl
 	}
-	if !p.greeted {
-		// Nor before it had ours, even if the acknowledgement was lost.
-		p.greeted = true
-		p.tryOpen()
-	}
+	p.heardHello()
 	switch {
 	case ch > Updates && p.cfg.Inbox != nil:
 		return p.cfg.Inbox.HandleMessage(ch, body, tick, now)
@@ -122,6 +118,13 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	default:
 		return p.cfg.Copy.HandleUpdates(tick, body)
 	}
+}
+
+// heardHello notes that the peer has our hello: it says nothing else before, so this is
+// known even if the acknowledgement was lost.
+func (p *Peer) heardHello() {
+	p.greeted = true
+	p.tryOpen()
 }
 
 func (p *Peer) handleControl(body []byte, now time.Time) error {
@@ -135,6 +138,9 @@ func (p *Peer) handleControl(body []byte, now time.Time) error {
 		return p.handleEntries(body[1:])
 	case kind == resync && p.agreed && p.cfg.World != nil:
 		return parseResync(body, p.onResync)
+	case (kind == nowJoining || kind == allJoined) && p.agreed && p.cfg.Copy != nil:
+		p.heardHello()
+		return p.handleJoining(kind, body[1:])
 	}
 	return ErrControl
 }

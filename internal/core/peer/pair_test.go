@@ -79,6 +79,7 @@ type pair struct {
 	mail           inbox
 	world          *sender.World
 	source, shown  numbers
+	also           func() // happens in the tick
 }
 
 func newPair(t testing.TB, ours, theirs registry) *pair {
@@ -102,6 +103,9 @@ func (p *pair) step() {
 		p.source.values[s]++
 		p.world.Change(0, []repl.Slot{s})
 	}
+	if p.also != nil {
+		p.also()
+	}
 	p.world.Commit()
 	p.carry(p.server, p.client)
 	p.carry(p.client, p.server)
@@ -109,15 +113,22 @@ func (p *pair) step() {
 
 func (p *pair) carry(from, to *peer.Peer) {
 	require.NoError(p.t, from.Begin(p.now))
+	var answers [][]byte
 	for {
 		b := from.AppendPacket(nil, p.tick, p.now)
 		if len(b) == 0 {
-			return
+			break
 		}
 		require.LessOrEqual(p.t, len(b), entangle.MaxPayload)
 		if p.rng.Float64() >= p.loss {
 			require.NoError(p.t, to.HandlePayload(b, p.now))
+			if b = to.AppendAck(nil, p.tick, p.now); len(b) > 0 {
+				answers = append(answers, b)
+			}
 		}
+	}
+	for _, b := range answers {
+		require.NoError(p.t, from.HandlePayload(b, p.now))
 	}
 }
 

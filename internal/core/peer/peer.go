@@ -69,6 +69,7 @@ type Peer struct {
 	tick      entangle.Tick // newest of the peer's packets
 	heard     bool
 	outcome   string
+	joining   joining
 
 	scratch  []byte
 	onResync func(repl.Handle)

@@ -75,6 +75,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	case gone && sp.phase[i] != known:
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
+		p.unsent(sp, i)
 		return rec, nil, false
 	case sp.phase[i] == known && sp.sent[i] == w.tick:
 		// The peer may hold this tick by now, and would drop another record of it.
@@ -86,6 +87,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	case gone:
 		rec.Kind = repl.Gone
 	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
+		p.unsent(sp, i)
 		return rec, nil, false
 	case sp.phase[i] == unknown:
 		rec.Kind, rec.Seq = repl.Full, 0
@@ -97,6 +99,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
 	if tickBits+actionBits(b, maxPartners) > repl.MaxGroupBytes*8 {
 		w.refuse(id)
+		p.unsent(sp, i)
 		return rec, nil, false
 	}
 	return rec, b, true
@@ -189,6 +192,9 @@ func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onD
 func (p *Peer) delivered(a sentAction) {
 	sp, i := p.spaceOf(a.group)
 	sp.unacked[i] &^= 1 << ((sp.seq[i] - a.seq) % repl.SeqCycle)
+	if a.seq == 0 {
+		p.joined(sp, i) // its full, which comes before all else
+	}
 	if sp.unacked[i] != 0 {
 		return
 	}

@@ -49,6 +49,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	v.shown = false
 	if sp.phase[i] != known {
 		sp.shapeDue.Clear(i)
+		p.unsent(sp, i)
 		return // the handle stays reserved
 	}
 	sp.hidden.Set(i)
@@ -111,6 +112,7 @@ func (p *Peer) disregard(sp *space, i int) {
 		sp.view[i] = 0
 	}
 	p.forgetPredicted(sp, i)
+	p.unsent(sp, i)
 }
 
 // retire frees the handle of a group that ended at this peer alone, unless an

@@ -17,6 +17,7 @@
 // then, peer by peer:
 //
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
+//	peer.Join             the first time: what is due now is all that was there for it
 //	peer.AppendActions    until it appends nothing: reliable messages
 //	peer.Prepare          once: what the peer shares with others is encoded
 //	peer.Limit            if it has a byte cap, with regard to its WantedBytes
@@ -50,7 +51,8 @@
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
 // pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
 // names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go for the
-// usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go; actions.go,
-// moves.go and actionlog.go for structure; plan.go, updates.go, runs.go, flight.go
-// for values; settled.go for what it predicts.
+// usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
+// (its columns), audience.go, joining.go; actions.go, moves.go and actionlog.go for
+// structure; plan.go, updates.go, runs.go, flight.go for values; settled.go for what it
+// predicts.
 package sender

@@ -18,6 +18,7 @@ type Peer struct {
 	mentions  int
 	needs     []repl.Need
 
+	joining joining
 	plan    plan
 	metered bool // waiting times are kept
 	// privateFirst: the last tick had no room left for private groups.

@@ -1,0 +1,192 @@
+package peer_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// populate puts entities from one number to another into the world of the tick that is
+// made.
+func (p *pair) populate(from, to repl.Slot, at sender.Place) {
+	for s := from; s < to; s++ {
+		p.source.values[s] = uint32(s) << 16
+		p.world.SpawnAt(s, repl.MaskOf(0), at)
+	}
+}
+
+// holds returns how many of the entities from one number to another the client has.
+func (p *pair) holds(from, to repl.Slot) (n int) {
+	for _, v := range p.shown.values {
+		if s := repl.Slot(v >> 16); s >= from && s < to {
+			n++
+		}
+	}
+	return n
+}
+
+// tick runs one tick in which something happens besides.
+func (p *pair) tickWith(what func()) {
+	p.also = what
+	p.step()
+	p.also = nil
+}
+
+// A client that comes to a large world is told how many groups there are, gets them over
+// several ticks, and is told when it holds all of them. What comes later is not waited
+// for. Both ends know how far it is.
+//
+// Proves: R3
+func TestAClientIsToldWhenItHoldsAllThatWasThere(t *testing.T) {
+	const there = 4000
+	for _, loss := range []float64{0, 0.3} {
+		p := newPair(t, 1, 1)
+		p.loss = loss
+		p.tickWith(func() { p.populate(0, there, sender.Place{}) })
+		next, ticks, have := repl.Slot(there), 0, 0
+		for ; !p.client.Taken().Done() && ticks < 1000; ticks++ {
+			p.tickWith(func() {
+				if p.server.Given().Begun {
+					p.populate(next, next+1, sender.Place{})
+					next++
+				}
+			})
+			given, taken := p.server.Given(), p.client.Taken()
+			require.Equal(t, given.Done(), given.Begun && p.holds(0, there) == there && given.Have == given.Of)
+			require.GreaterOrEqual(t, p.holds(0, there), given.Have, "the server knows less than the client, never more")
+			require.GreaterOrEqual(t, taken.Have, have)
+			require.True(t, taken.Have < taken.Of || p.holds(0, there) == there)
+			have = taken.Have
+		}
+		assert.Less(t, ticks, 1000, "loss %v", loss)
+		assert.Greater(t, ticks, 1, "it takes several ticks")
+		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.Taken())
+		assert.Equal(t, p.client.Taken(), p.server.Given())
+		p.run(60)
+		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.Taken(), "it is told once")
+	}
+}
+
+// An empty world is complete at once.
+func TestAnEmptyWorldIsCompleteAtOnce(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.run(5)
+	require.True(t, p.client.Open())
+	assert.True(t, p.client.Taken().Done())
+	assert.True(t, p.server.Given().Done())
+}
+
+// While a client joins, what it has is kept up to date: each tick brings the present
+// values of the groups that have come before.
+//
+// Proves: R3
+func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.tickWith(func() { p.populate(0, 30_000, sender.Place{}) })
+	for p.holds(0, 30_000) == 0 {
+		p.step()
+	}
+	joining := 0
+	for ; !p.client.Taken().Done(); joining++ {
+		before := map[repl.Slot]uint32{}
+		for s, v := range p.shown.values {
+			before[s] = v
+		}
+		p.step()
+		for s, v := range before {
+			require.Equal(t, p.source.values[repl.Slot(v>>16)], p.shown.values[s], "tick %d", p.tick)
+		}
+	}
+	assert.Greater(t, joining, 2)
+}
+
+// Groups that end, are hidden, paused or found too large before anything of them was
+// sent are not waited for; those that the client has before they end, it has.
+//
+// Proves: R3
+func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
+	const each = 8_000
+	private := sender.Place{Private: true}
+	p := newPair(t, 1, 1)
+	p.tickWith(func() {
+		p.populate(0, each, sender.Place{})
+		p.populate(each, 2*each, private)
+		p.populate(2*each, 3*each, private) // is never shown
+		p.populate(3*each, 3*each+1, sender.Place{})
+		p.world.Pause(3 * each)
+	})
+	for p.server.Updates() == nil {
+		p.step()
+		if up := p.server.Updates(); up != nil {
+			require.Equal(t, sender.Progress{}, p.server.Given())
+		}
+	}
+	for s := range repl.Slot(each) {
+		require.True(t, p.server.Updates().Show(each+s))
+	}
+	p.step()
+	require.Equal(t, 2*each+1, p.server.Given().Of, "what it may see")
+	require.Equal(t, 2*each+1, p.client.Taken().Of)
+	require.False(t, p.server.Given().Done())
+	p.tickWith(func() { // of both kinds, half are gone
+		for s := range repl.Slot(each) {
+			switch s % 2 {
+			case 0:
+				p.world.Despawn(s)
+				delete(p.source.values, s)
+				p.server.Updates().Hide(each + s)
+			}
+		}
+	})
+	p.run(20)
+	assert.True(t, p.server.Given().Done())
+	assert.True(t, p.client.Taken().Done())
+	assert.Equal(t, each, p.holds(0, 3*each))
+}
+
+// joins returns a control message that says how many groups there are.
+func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{4}, of) }
+
+// What is said of joining is said once, in its order, and by a side that replicates.
+func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
+	for name, says := range map[string][][]byte{
+		"a second number":         {joins(3), joins(3)},
+		"a second end":            {joins(3), {5}, {5}},
+		"an end of nothing":       {{5}},
+		"a number after the end":  {joins(3), {5}, joins(3)},
+		"a number cut short":      {joins(3)[:4]},
+		"a number that is longer": {append(joins(3), 0)},
+		"an end that is longer":   {joins(3), {5, 0}},
+		"more than there can be":  {joins(2*repl.MaxGroups + 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t, 1, 1)
+			var f forge
+			require.NoError(t, p.client.Begin(p.now))
+			require.NoError(t, p.client.HandlePayload(f.payload(f.say(hello(1)...)), p.now))
+			for _, say := range says[:len(says)-1] {
+				require.NoError(t, p.client.HandlePayload(f.payload(f.say(say...)), p.now))
+			}
+			assert.ErrorIs(t, p.client.HandlePayload(f.payload(f.say(says[len(says)-1]...)), p.now), peer.ErrControl)
+		})
+	}
+	t.Run("before the hello", func(t *testing.T) {
+		p := newPair(t, 1, 1)
+		var f forge
+		require.NoError(t, p.client.Begin(p.now))
+		assert.ErrorIs(t, p.client.HandlePayload(f.payload(f.say(joins(3)...)), p.now), peer.ErrControl)
+	})
+	t.Run("to a side that takes nothing in", func(t *testing.T) {
+		p := newPair(t, 1, 1)
+		var f forge
+		require.NoError(t, p.server.Begin(p.now))
+		require.NoError(t, p.server.HandlePayload(f.payload(f.say(hello(1)...)), p.now))
+		assert.ErrorIs(t, p.server.HandlePayload(f.payload(f.say(joins(3)...)), p.now), peer.ErrControl)
+	})
+}

@@ -149,7 +149,7 @@ func (c *sceneClient) begin(s *scene) error {
 		return nil
 	}
 	if c.end.Open() {
-		s.keep(c.end.Send(sceneInput, []byte{1}, s.now))
+		s.keep(c.end.Send(sceneInput, []byte{1}, 0, s.now))
 	}
 	return c.end.Begin(s.now)
 }

@@ -51,6 +51,8 @@ func NewClient(config ClientConfig) (*Client, error) {
 		Channels:   systems.Channels(c.protocol, false),
 		Post:       cl.post,
 		Log:        c.log,
+		MaxBytes:   config.MaxBytes,
+		TickRate:   c.protocol.TickRate(),
 
 		OnConnected:    cl.onConnected,
 		OnJoined:       cl.onJoined,

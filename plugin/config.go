@@ -12,6 +12,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -34,6 +35,18 @@ type ServerConfig struct {
 	// client is sent does not depend on it. 0: as many as GOMAXPROCS says, at most
 	// MaxDefaultWorkers.
 	Workers int
+
+	// MaxBytesPerClient caps what each client is sent, in bytes per second, counted in
+	// whole datagrams as they are handed to the socket. In any time, so much leaves for a
+	// client at most, and beyond it what is saved up in 100 ms (or in two ticks, if they are
+	// longer) and 4 KiB. What there is no room for waits: messages go by priority, see
+	// protocol.ChannelConfig. 0: no cap; LeastBytes to MostBytes otherwise.
+	MaxBytesPerClient int
+
+	// MaxBytes caps in the same way what all clients together are sent. Who wants less than
+	// an equal part leaves the rest to the others. 0: no cap; at least LeastBytes for each
+	// of MaxClients otherwise, and at most MostBytes.
+	MaxBytes int
 
 	// PublicAddrs are addresses that tokens may name this server by, beside those
 	// that it listens at: what the world calls it behind address translation.
@@ -67,6 +80,10 @@ type ClientConfig struct {
 	// on nothing can be registered in it any more.
 	Protocol *protocol.Protocol
 
+	// MaxBytes caps what the client sends, in bytes per second; see
+	// ServerConfig.MaxBytesPerClient. 0: no cap; LeastBytes to MostBytes otherwise.
+	MaxBytes int
+
 	// StartTick is the tick before the first one.
 	StartTick entangle.Tick
 
@@ -83,6 +100,14 @@ type ClientConfig struct {
 	// Log gets what a developer should know. nil: silence.
 	Log *slog.Logger
 }
+
+const (
+	// LeastBytes is the lowest cap, in bytes per second: a packet every 100 ms, and what
+	// keeps a connection alive.
+	LeastBytes = systems.LeastCap
+	// MostBytes is the highest.
+	MostBytes = systems.MostCap
+)
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.
 const MaxDefaultWorkers = 8
@@ -116,10 +141,38 @@ func (c *ServerConfig) common() (common, error) {
 	if c.MaxClients < 0 {
 		return common{}, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients)
 	}
+	if err := c.caps(); err != nil {
+		return common{}, err
+	}
 	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 }
 
+func (c *ServerConfig) caps() error {
+	if err := checkCap("ServerConfig.MaxBytesPerClient", c.MaxBytesPerClient); err != nil {
+		return err
+	}
+	if least := LeastBytes * c.MaxClients; c.MaxBytes > 0 && c.MaxBytes < least {
+		return fmt.Errorf("plugin: ServerConfig.MaxBytes is %d bytes per second for %d clients, which keeps no game going; "+
+			"raise it to %d at least, lower MaxClients to %d, or leave it zero for no cap",
+			c.MaxBytes, c.MaxClients, least, c.MaxBytes/LeastBytes)
+	}
+	return checkCap("ServerConfig.MaxBytes", c.MaxBytes)
+}
+
+// checkCap returns an error for a cap that leaves no room for what a connection needs, or
+// is none.
+func checkCap(field string, bytes int) error {
+	if bytes == 0 || bytes >= LeastBytes && bytes <= MostBytes {
+		return nil
+	}
+	return fmt.Errorf("plugin: %s is %d bytes per second; set it between %d, which keeps a connection alive and "+
+		"carries a packet every 100 ms, and %d, or leave it zero for no cap", field, bytes, LeastBytes, MostBytes)
+}
+
 func (c *ClientConfig) common() (common, error) {
+	if err := checkCap("ClientConfig.MaxBytes", c.MaxBytes); err != nil {
+		return common{}, err
+	}
 	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 }
 

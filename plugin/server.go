@@ -53,6 +53,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Post:     s.post,
 		Log:      c.log,
 		Workers:  config.Workers,
+		Caps:     systems.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
 
 		OnConnected:    s.onConnected,
 		OnJoined:       s.onJoined,
@@ -274,13 +275,21 @@ type ClientInfo struct {
 	// Joined says that the client holds all that was there for it when it connected;
 	// see ClientJoined.
 	Joined bool
+	// MessagesDropped counts unreliable messages to the client that found no room under a
+	// cap. BytesWaiting is what its messages and structure have that was not sent yet: many
+	// for long say that the cap is too narrow for the game.
+	MessagesDropped uint64
+	BytesWaiting    int
 }
 
 // Clients returns the connected clients, in the order in which they came.
 func (s *Server) Clients() []ClientInfo {
 	var list []ClientInfo
 	for _, c := range s.engine.Clients(nil) {
-		list = append(list, ClientInfo{ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined})
+		list = append(list, ClientInfo{
+			ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined,
+			MessagesDropped: c.Dropped, BytesWaiting: c.Waiting,
+		})
 	}
 	return list
 }

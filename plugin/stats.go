@@ -15,6 +15,11 @@ type ServerStats struct {
 	// dropped. Reasons that did not occur are left out.
 	Dropped []Dropped
 
+	// MessagesDropped counts unreliable messages that found no room under a cap, and
+	// BytesWaiting is what was not sent yet of messages and structure; see ClientInfo.
+	MessagesDropped uint64
+	BytesWaiting    int
+
 	Replication ReplicationStats
 	Messages    systems.PostStats
 	Resources   systems.ResourceStats
@@ -27,6 +32,11 @@ type ClientStats struct {
 	PacketsIn, BytesIn   uint64
 
 	Dropped []Dropped
+
+	// MessagesDropped counts unreliable messages of this connection that found no room under
+	// the cap, and BytesWaiting is what was not sent yet of messages.
+	MessagesDropped uint64
+	BytesWaiting    int
 
 	// Entities that the server replicates to this client now.
 	Entities int
@@ -61,6 +71,7 @@ func (s *Server) Stats() ServerStats {
 		PacketsOut: t.PacketsOut, BytesOut: t.BytesOut, PacketsIn: t.PacketsIn, BytesIn: t.BytesIn,
 		Dropped: dropped(s.engine.Dropped()), Messages: s.post.Stats(),
 	}
+	stats.MessagesDropped, stats.BytesWaiting = s.engine.Held()
 	if s.publisher != nil {
 		r := s.publisher.World().Stats()
 		stats.Replication = ReplicationStats{
@@ -80,6 +91,7 @@ func (c *Client) Stats() ClientStats {
 		PacketsOut: t.PacketsOut, BytesOut: t.BytesOut, PacketsIn: t.PacketsIn, BytesIn: t.BytesIn,
 		Dropped: dropped(c.engine.Dropped()), Messages: c.post.Stats(),
 	}
+	stats.MessagesDropped, stats.BytesWaiting = c.engine.Held()
 	if c.copy != nil {
 		stats.Entities = c.copy.Len()
 		stats.Resources = c.shelf.Stats()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
@@ -22,6 +23,8 @@ type ClientConfig struct {
 	Channels   []channel.Config
 	Post       *Post
 	Log        *slog.Logger
+	MaxBytes   int // per second, to the server; 0: no cap
+	TickRate   int
 
 	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
 	// when all is here that was there for us then; OnDisconnected when the connection
@@ -56,11 +59,12 @@ type Client struct {
 	failed   error // of a message that could not be queued
 	traffic  Traffic
 	tick     entangle.Tick // of the last Send
+	bucket   budget.Bucket // of the cap
 }
 
 // NewClient returns an engine that is disconnected.
 func NewClient(cfg ClientConfig) *Client {
-	return &Client{cfg: cfg, buf: make([]byte, maxDatagram)}
+	return &Client{cfg: cfg, buf: make([]byte, maxDatagram), bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
 }
 
 // Show sets the world that the server's entities appear in.
@@ -265,6 +269,9 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		c.Disconnect(reason, now)
 		return nil
 	}
+	if c.cfg.MaxBytes > 0 {
+		c.peer.Allow(c.bucket.Level(now), now)
+	}
 	for {
 		c.payload = c.peer.AppendPacket(c.payload[:0], tick, now)
 		if len(c.payload) == 0 {
@@ -293,6 +300,7 @@ func (c *Client) flush() error {
 	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
 		c.out.put(to, b)
 	}
+	c.bucket.Spend(c.out.bytes())
 	return c.out.flush(c.conn, &c.traffic)
 }
 

@@ -50,6 +50,14 @@ func (o *outbox) moveTo(to *outbox) {
 	o.batch = o.batch[:0]
 }
 
+// bytes returns the size of the batch.
+func (o *outbox) bytes() (n int) {
+	for i := range o.batch {
+		n += len(o.batch[i].Data)
+	}
+	return n
+}
+
 // flush sends the batch. What the network does not take is lost, as datagrams
 // are; an error means that the socket is broken or closed.
 func (o *outbox) flush(conn transport.Conn, traffic *Traffic) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
@@ -22,6 +23,7 @@ type ServerConfig struct {
 	Post     *Post
 	Log      *slog.Logger
 	Workers  int // goroutines that assemble packets; at least one
+	Caps     Caps
 
 	// OnConnected is told when a client has connected and speaks our protocol;
 	// OnJoined when it holds all that was there for it then; OnDisconnected when such
@@ -48,6 +50,11 @@ type Server struct {
 	traffic  Traffic
 	refusals refusals
 	tick     entangle.Tick // of the last Send
+
+	all     budget.Bucket // of the cap on all clients
+	share   budget.Share
+	wants   []int  // by client, while the cap is divided
+	dropped uint64 // messages under a cap, of clients that are gone
 }
 
 // link is one socket.
@@ -64,6 +71,7 @@ type client struct {
 	addr     netip.AddrPort
 	userData []byte
 	peer     *peer.Peer
+	purse    purse
 	mail     *Mailbox
 	shelf    resourceLine
 	out      outbox // of the frame under way
@@ -89,7 +97,9 @@ type Dead struct {
 }
 
 // NewServer returns an engine that is stopped.
-func NewServer(cfg ServerConfig) *Server { return &Server{cfg: cfg} }
+func NewServer(cfg ServerConfig) *Server {
+	return &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate))}
+}
 
 // Publish sets what is replicated to every client that connects from now on.
 func (s *Server) Publish(p *Publisher) { s.publisher = p }
@@ -200,7 +210,7 @@ func (s *Server) events() {
 
 func (s *Server) connected(e *session.Event) {
 	c := &client{slot: e.Slot, id: e.ClientID, addr: e.Addr.AddrPort, userData: append([]byte(nil), e.UserData...)}
-	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.ClientID, Channels: s.cfg.Channels}
+	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.ClientID, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any()}
 	if s.publisher != nil {
 		cfg.World = s.publisher.World()
 	}
@@ -215,6 +225,7 @@ func (s *Server) connected(e *session.Event) {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer, c.mail.peer = p, p
+	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	s.clients[e.Slot] = c
 }
 
@@ -233,6 +244,7 @@ func (s *Server) disconnected(c *client, reason string) {
 		s.publisher.Dismiss(c.peer.Updates())
 	}
 	c.peer.Close()
+	s.dropped += c.peer.Stats().Channels.DroppedUnsent
 	if !c.open {
 		return
 	}

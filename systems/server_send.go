@@ -34,9 +34,11 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	if s.session == nil {
 		return nil // a game's answer to a client's end has stopped the server
 	}
+	s.allow(now)
 	s.assembly.run(job{server: s, tick: tick, now: now})
 	for _, c := range s.clients {
 		if c != nil {
+			s.charge(c)
 			c.out.moveTo(&s.links[s.session.Addr(c.slot).Link].out)
 		}
 	}
@@ -145,13 +147,18 @@ func (s *Server) bid(c *client, reason string, now time.Time) {
 func (s *Server) flush() error {
 	for to, b, ok := s.session.PollDatagram(); ok; to, b, ok = s.session.PollDatagram() {
 		s.links[to.Link].out.put(to.AddrPort, b)
+		if slot, ok := s.session.At(to); ok {
+			s.chargeAt(slot, len(b))
+		}
 	}
 	var errs []error
+	before := s.traffic.BytesOut
 	for i := range s.links {
 		if err := s.links[i].out.flush(s.links[i].conn, &s.traffic); err != nil {
 			errs = append(errs, fmt.Errorf("systems: the socket at %v is broken: %w", s.links[i].conn.LocalAddr(), err))
 		}
 	}
+	s.all.Spend(int(s.traffic.BytesOut - before))
 	return errors.Join(errs...)
 }
 
@@ -168,6 +175,9 @@ type ClientInfo struct {
 	Jitter time.Duration
 	Loss   float64 // share of the recent packets to it that were lost, 0..1
 	Joined bool    // it holds all that was there for it when it connected
+
+	Dropped uint64 // messages that found no room under a cap
+	Waiting int    // bytes of messages and structure of which nothing was sent yet
 }
 
 // Clients appends what is known of each connected client, in the order in which
@@ -177,6 +187,7 @@ func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
 		dst = append(dst, ClientInfo{
 			ID: c.id, Addr: s.session.Addr(c.slot),
 			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(), Joined: c.joined,
+			Dropped: c.peer.Stats().Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
 		})
 	}
 	return dst

@@ -50,6 +50,28 @@ func (s *Server) Dropped() (counts []Count) {
 		Count{"client with another protocol", s.dead.Unequal})
 }
 
+// Held returns how many messages found no room under a cap, of all clients there ever
+// were, and how many bytes of messages and structure wait to be sent to those there are.
+func (s *Server) Held() (dropped uint64, waiting int) {
+	dropped = s.dropped
+	for _, c := range s.clients {
+		if c != nil {
+			dropped += c.peer.Stats().Channels.DroppedUnsent
+			waiting += c.peer.Waiting()
+		}
+	}
+	return dropped, waiting
+}
+
+// Held returns how many messages found no room under a cap on the present connection, and
+// how many bytes of messages wait to be sent.
+func (c *Client) Held() (dropped uint64, waiting int) {
+	if c.peer == nil {
+		return 0, 0
+	}
+	return c.peer.Stats().Channels.DroppedUnsent, c.peer.Waiting()
+}
+
 // Traffic returns what went over the client's sockets since it was made.
 func (c *Client) Traffic() Traffic { return c.traffic }
 

@@ -146,6 +146,12 @@ func (s *Server) Slot(client entangle.ClientID) (slot int, ok bool) {
 	return int(at), ok
 }
 
+// At finds a connected client by its address.
+func (s *Server) At(addr Addr) (slot int, ok bool) {
+	at, ok := s.byAddr[addr]
+	return int(at), ok
+}
+
 // Stats returns the counters.
 func (s *Server) Stats() Stats {
 	stats := s.stats

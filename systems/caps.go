@@ -1,0 +1,133 @@
+package systems
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+)
+
+const (
+	// LeastCap is the lowest cap on what one end sends another, in bytes per second: room
+	// for a datagram every 100 ms, an acknowledgement every 25 ms, and what the session says
+	// by itself.
+	LeastCap = 16_000
+	// MostCap is the highest.
+	MostCap = budget.MaxRate
+	// CapSlack is what a connection may send beyond a cap and what was saved up, in bytes,
+	// in all: the end of a message that was begun, and what must leave in any case.
+	CapSlack = 4 << 10
+)
+
+// leastSpan is how long a cap is saved up, unless two ticks are longer: what a frame does
+// not use the next few can.
+const leastSpan = 100 * time.Millisecond
+
+// CapSpan returns how long a cap is saved up at a tick rate: so much of it can leave at
+// once.
+func CapSpan(tickRate int) time.Duration {
+	return max(leastSpan, 2*time.Second/time.Duration(tickRate))
+}
+
+// Caps is how much may be sent, in bytes of datagrams per second. Zero: no cap.
+type Caps struct {
+	PerClient int // to each client
+	All       int // to all together
+	TickRate  int
+}
+
+func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
+
+// unlimited is more than a frame has.
+const unlimited = 1 << 30
+
+// purse is what one client may be sent.
+type purse struct {
+	bucket budget.Bucket // of its own cap
+	wanted int           // in the frame under way
+	given  int           // of the cap on all
+	// owed is what it was sent beyond its part of the cap on all; negative: what was left
+	// for want of a packet that is small enough.
+	owed int
+}
+
+// allow tells every client what it may be sent in this frame.
+func (s *Server) allow(now time.Time) {
+	if !s.cfg.Caps.any() {
+		return
+	}
+	if s.cfg.Caps.All > 0 {
+		s.divide(now)
+	}
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		bytes := s.own(c, now)
+		if s.cfg.Caps.All > 0 {
+			bytes = min(bytes, c.purse.given)
+		}
+		if s.session.KeepAliveFirst(c.slot) && bytes > 0 {
+			bytes -= bytes / 16 // each of its packets has one before it
+		}
+		c.peer.Allow(bytes, now)
+	}
+}
+
+// own returns what a client may have by its own cap.
+func (s *Server) own(c *client, now time.Time) int {
+	if s.cfg.Caps.PerClient == 0 {
+		return unlimited
+	}
+	return c.purse.bucket.Level(now)
+}
+
+// divide gives each client its part of the cap on all. What nobody wants goes to
+// everybody: they know only about what they will want.
+func (s *Server) divide(now time.Time) {
+	total, wants := s.all.Level(now), s.wants[:0]
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		p := &c.purse
+		p.wanted = c.peer.Wanted(now)
+		total += p.owed
+		wants = append(wants, max(0, min(p.wanted, s.own(c, now))+p.owed))
+	}
+	s.wants = wants
+	s.share.Divide(wants, total)
+	left := total
+	for _, part := range wants {
+		left -= part
+	}
+	i := 0
+	for _, c := range s.clients {
+		if c != nil {
+			c.purse.given = wants[i] + max(left, 0)/len(wants) - c.purse.owed
+			i++
+		}
+	}
+}
+
+// charge takes what was made for a client from what it may be sent.
+func (s *Server) charge(c *client) {
+	if !s.cfg.Caps.any() {
+		return
+	}
+	p, sent := &c.purse, c.out.bytes()
+	p.bucket.Spend(sent)
+	switch p.owed = sent - p.given; {
+	case p.owed < 0 && sent < p.wanted:
+		p.owed = max(p.owed, -entangle.MaxDatagram)
+	case p.owed < 0:
+		p.owed = 0
+	}
+}
+
+// chargeAt takes what the session sends to an address by itself.
+func (s *Server) chargeAt(slot, bytes int) {
+	if c := s.clients[slot]; c != nil {
+		c.purse.bucket.Spend(bytes)
+	}
+}

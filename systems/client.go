@@ -202,7 +202,9 @@ func (c *Client) connected() {
 	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
 	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.resources = c.resources
-	p, err := peer.New(peer.Config{Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail})
+	p, err := peer.New(peer.Config{
+		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Capped: c.cfg.MaxBytes > 0,
+	})
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}

@@ -1,0 +1,230 @@
+package netsim_test
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// What a game says in a capped network, in two priorities, and for certain.
+type (
+	often  struct{ Words [8]uint32 }
+	seldom struct{ Words [8]uint32 }
+	surely struct{ N uint32 }
+)
+
+func cappedProtocol() *protocol.Protocol {
+	p := sceneProtocol()
+	protocol.Message[often](p).Mode(protocol.UnorderedUnreliable).Priority(10)
+	protocol.Message[seldom](p).Mode(protocol.UnorderedUnreliable).Priority(5)
+	protocol.Message[surely](p)
+	return p
+}
+
+// gauge measures what goes over a wire one way: how full a bucket would be that leaks
+// at the rate of a cap. It never holds more than what the cap lets through at once.
+type gauge struct {
+	rate        float64
+	fill, most  float64
+	bytes       int
+	last, began time.Duration
+}
+
+func (g *gauge) add(at time.Duration, bytes int) {
+	if g.bytes == 0 {
+		g.began = at
+	}
+	g.fill = max(0, g.fill-g.rate*(at-g.last).Seconds()) + float64(bytes)
+	g.most, g.last = max(g.most, g.fill), at
+	g.bytes += bytes
+}
+
+// atOnce is the most that may be in it, with so many connections.
+func (g *gauge) atOnce(connections int) float64 { return g.rate/10 + 4096*float64(connections) }
+
+// capped is a network in which everything is said and moved all the time.
+type capped struct {
+	sim      *netsim.Sim
+	all      gauge
+	down, up map[netip.AddrPort]*gauge
+	heard    map[entangle.ClientID]map[string]int
+	sure     map[entangle.ClientID][]uint32
+	told     []uint32 // by the clients
+	said     uint32   // by the server, the last
+	quiet    bool
+}
+
+func newCapped(t *testing.T, loss float64, perClient, all, client int) *capped {
+	c := &capped{
+		sim: netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{
+			Latency: 40 * ms, Jitter: 20 * ms, Loss: loss,
+		})}),
+		down: map[netip.AddrPort]*gauge{}, up: map[netip.AddrPort]*gauge{},
+		heard: map[entangle.ClientID]map[string]int{}, sure: map[entangle.ClientID][]uint32{},
+	}
+	config := c.sim.ServerConfig(cappedProtocol())
+	config.MaxClients, config.MaxBytesPerClient, config.MaxBytes = 3, perClient, all
+	server, err := plugin.NewServer(config)
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(c.speak))
+	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		read := plugin.NewReader[plugin.MessageReceived[surely]](w)
+		return func() {
+			for _, m := range read.Read() {
+				c.told = append(c.told, m.Message.N)
+			}
+		}
+	}))
+	c.sim.AddServer(server, server)
+	c.all.rate = float64(all)
+	c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+		at := c.sim.Clock().Since()
+		if from == server.Addrs()[0] {
+			c.all.add(at, len(datagram))
+			gaugeOf(c.down, to, perClient).add(at, len(datagram))
+		} else {
+			gaugeOf(c.up, from, client).add(at, len(datagram))
+		}
+	})
+	for id := entangle.ClientID(1); id <= 3; id++ {
+		c.join(t, id, client)
+	}
+	return c
+}
+
+func gaugeOf(all map[netip.AddrPort]*gauge, addr netip.AddrPort, rate int) *gauge {
+	if all[addr] == nil {
+		all[addr] = &gauge{rate: float64(rate)}
+	}
+	return all[addr]
+}
+
+// speak moves 300 entities and says several times as much as the caps let through.
+func (c *capped) speak(w *ecs.World) func() {
+	spot := generic.NewMap2[Spot, components.Replicate](w)
+	for range 300 {
+		spot.New()
+	}
+	filter := generic.NewFilter1[Spot]()
+	a, b, s := plugin.NewSender[often](w), plugin.NewSender[seldom](w), plugin.NewSender[surely](w)
+	n := uint32(0)
+	return func() {
+		if c.quiet {
+			return
+		}
+		for q := filter.Query(w); q.Next(); {
+			q.Get().X++
+		}
+		for range 10 {
+			_ = a.Send(components.Everyone, often{})
+			_ = b.Send(components.Everyone, seldom{})
+		}
+		if n++; n%20 == 0 {
+			c.said = n
+			_ = s.Send(components.Everyone, surely{n})
+		}
+	}
+}
+
+func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
+	config := c.sim.ClientConfig(cappedProtocol())
+	config.MaxBytes = limit
+	client, err := plugin.NewClient(config)
+	require.NoError(t, err)
+	c.heard[id] = map[string]int{}
+	client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		a, b := plugin.NewReader[plugin.MessageReceived[often]](w), plugin.NewReader[plugin.MessageReceived[seldom]](w)
+		s := plugin.NewReader[plugin.MessageReceived[surely]](w)
+		answer, filler := plugin.NewSender[surely](w), plugin.NewSender[often](w)
+		return func() {
+			c.heard[id]["often"] += len(a.Read())
+			c.heard[id]["seldom"] += len(b.Read())
+			for _, m := range s.Read() {
+				c.sure[id] = append(c.sure[id], m.Message.N)
+				_ = answer.Send(components.Server, surely{uint32(id)<<24 | m.Message.N})
+			}
+			for range 20 {
+				if !c.quiet {
+					_ = filler.Send(components.Server, often{})
+				}
+			}
+		}
+	}))
+	c.sim.AddClient(id, client, client)
+}
+
+// Caps bind, on a good line and on a bad one: in no time does more leave than the rate
+// and what may be saved up. They are used, too; what has priority 10 goes about twice as
+// often as what has 5, what is reliable arrives, and in the end everybody shows the same
+// world.
+//
+// Proves: P12, P13
+func TestCapsBindAndAreShared(t *testing.T) {
+	for _, loss := range []float64{0, 0.2} {
+		for name, caps := range map[string][3]int{
+			"per client": {20_000, 0, 20_000}, "all": {0, 60_000, 20_000}, "both": {18_000, 60_000, 16_000},
+		} {
+			t.Run(fmt.Sprintf("%s, loss %v", name, loss), func(t *testing.T) {
+				testCaps(t, loss, caps[0], caps[1], caps[2])
+			})
+		}
+	}
+}
+
+func testCaps(t *testing.T, loss float64, perClient, all, client int) {
+	c := newCapped(t, loss, perClient, all, client)
+	c.sim.Run(20 * time.Second)
+	stats := c.sim.Server().Stats()
+	c.quiet = true
+	assert.True(t, c.sim.RunUntil(15*time.Second, func() bool { return c.sim.Equal() == nil && c.settled() }), "the worlds are equal")
+	t.Logf("heard %v, dropped %d", c.heard, stats.MessagesDropped)
+	if all > 0 && perClient == 0 {
+		checkGauge(t, "all", &c.all, 3)
+	}
+	for addr, g := range c.down {
+		if perClient > 0 && (all == 0 || perClient < all/3) {
+			checkGauge(t, addr.String(), g, 1)
+		}
+	}
+	for addr, g := range c.up {
+		checkGauge(t, addr.String(), g, 1)
+	}
+	for _, heard := range c.heard {
+		assert.InEpsilon(t, 2, float64(heard["often"])/float64(heard["seldom"]), 0.15)
+		assert.Greater(t, heard["seldom"], 500)
+	}
+	assert.Positive(t, stats.MessagesDropped)
+	for _, p := range c.sim.Peers() {
+		assert.Positive(t, p.Client().Stats().MessagesDropped)
+	}
+}
+
+// settled reports whether all that is reliable has arrived, both ways.
+func (c *capped) settled() bool {
+	answers := 0
+	for _, got := range c.sure {
+		if answers += len(got); len(got) == 0 || got[len(got)-1] != c.said {
+			return false
+		}
+	}
+	return answers == len(c.told)
+}
+
+func checkGauge(t *testing.T, name string, g *gauge, connections int) {
+	t.Helper()
+	assert.LessOrEqual(t, g.most, g.atOnce(connections), "%s: the cap does not bind", name)
+	assert.GreaterOrEqual(t, float64(g.bytes)/20, 0.85*g.rate, "%s: the cap is not used", name)
+}

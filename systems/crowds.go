@@ -9,7 +9,7 @@ import (
 // crowd is the entities of a group that has a name. Those that were paused before it
 // became private, or public again, are still in the group of before.
 type crowd struct {
-	name    uint32
+	name    uint64 // of a group, or of a family in its upper half
 	members []repl.Slot
 	private bool // not everybody may see all of it
 	moved   bool // private is where its members went last
@@ -18,7 +18,7 @@ type crowd struct {
 	stirred bool
 }
 
-func (c *crowd) named() uint32 {
+func (c *crowd) named() uint64 {
 	if c == nil {
 		return 0
 	}
@@ -34,13 +34,13 @@ func (c *crowd) remove(s repl.Slot) {
 // crowds is all of them, in an order that depends on nothing but what happened.
 type crowds struct {
 	list    []*crowd
-	byName  map[uint32]*crowd
+	byName  map[uint64]*crowd
 	stirred []*crowd // those to be looked at again
 	spare   []*crowd
 }
 
 // of returns the crowd of a name, made if there is none.
-func (a *crowds) of(name uint32) *crowd {
+func (a *crowds) of(name uint64) *crowd {
 	if c, ok := a.byName[name]; ok {
 		return c
 	}

@@ -37,9 +37,9 @@ func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
 	return p.Components()
 }
 
-// kin is a world of relations, one peer that is sent it over a perfect line, and the
+// relatives is a world of relations, one peer that is sent it over a perfect line, and the
 // peer's copy.
-type kin struct {
+type relatives struct {
 	t         testing.TB
 	infos     []*protocol.ComponentInfo
 	world     *ecs.World
@@ -56,9 +56,9 @@ type kin struct {
 	marker, body, childOf, part, knows, fears, apart ecs.ID
 }
 
-func newKin(t testing.TB) *kin {
+func newRelatives(t testing.TB) *relatives {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
-	k := &kin{t: t, infos: kinProtocol(t), world: &w, far: &far}
+	k := &relatives{t: t, infos: kinProtocol(t), world: &w, far: &far}
 	k.marker, k.body = ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[kinBody](&w)
 	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
 	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
@@ -79,32 +79,32 @@ func newKin(t testing.TB) *kin {
 }
 
 // spawn makes a replicated entity.
-func (k *kin) spawn() ecs.Entity { return k.world.NewEntity(k.marker, k.body) }
+func (k *relatives) spawn() ecs.Entity { return k.world.NewEntity(k.marker, k.body) }
 
 // relate gives an entity a relation.
-func (k *kin) relate(e ecs.Entity, relation ecs.ID, to ecs.Entity) {
+func (k *relatives) relate(e ecs.Entity, relation ecs.ID, to ecs.Entity) {
 	k.world.Relations().Exchange(e, []ecs.ID{relation}, nil, relation, to)
 }
 
 // child makes an entity without a Replicate of its own.
-func (k *kin) child(parent ecs.Entity) ecs.Entity {
+func (k *relatives) child(parent ecs.Entity) ecs.Entity {
 	e := k.world.NewEntity(k.body)
 	k.relate(e, k.childOf, parent)
 	return e
 }
 
-func (k *kin) observe() {
+func (k *relatives) observe() {
 	k.tick++
 	require.NoError(k.t, k.publisher.Observe(k.tick))
 }
 
 // send brings a tick to the copy.
-func (k *kin) send() {
+func (k *relatives) send() {
 	k.observe()
 	k.deliver()
 }
 
-func (k *kin) deliver() {
+func (k *relatives) deliver() {
 	k.peer.Prepare()
 	for k.peer.ActionsDue() {
 		b := k.peer.AppendActions(nil, 5000)
@@ -124,14 +124,14 @@ func (k *kin) deliver() {
 }
 
 // slot returns the slot of an entity of the world.
-func (k *kin) slot(e ecs.Entity) repl.Slot {
+func (k *relatives) slot(e ecs.Entity) repl.Slot {
 	s, ok := k.publisher.Slot(e)
 	require.True(k.t, ok, "it has no slot")
 	return s
 }
 
 // there returns the copy of an entity, the zero entity if there is none.
-func (k *kin) there(e ecs.Entity) ecs.Entity {
+func (k *relatives) there(e ecs.Entity) ecs.Entity {
 	s, ok := k.publisher.Slot(e)
 	if !ok {
 		return ecs.Entity{}
@@ -149,20 +149,20 @@ func (k *kin) there(e ecs.Entity) ecs.Entity {
 }
 
 // target returns the target of a copy's relation.
-func (k *kin) target(e ecs.Entity, relation ecs.ID) ecs.Entity {
+func (k *relatives) target(e ecs.Entity, relation ecs.ID) ecs.Entity {
 	info, _ := ecs.ComponentInfo(k.world, relation)
 	return k.far.Relations().Get(k.there(e), ecs.TypeID(k.far, info.Type))
 }
 
 // took returns what was raised since the last call.
-func (k *kin) took() []string {
+func (k *relatives) took() []string {
 	events := k.events
 	k.events = nil
 	return events
 }
 
 // requireEqual compares the copy with all that is replicated and not paused.
-func (k *kin) requireEqual() {
+func (k *relatives) requireEqual() {
 	k.t.Helper()
 	m, err := k.publisher.Mirror(k.infos)
 	require.NoError(k.t, err)

@@ -61,7 +61,7 @@ type MirroredValue struct {
 	Component int
 	// Wire is the value as it is sent, but with every entity as a place in Refs,
 	// counting from 1. A client's entities that are no copies count as none, and so
-	// does the target of a relation that is gone.
+	// does the target of a relation that is gone, or the entity itself.
 	Wire []byte
 	Refs []ecs.Entity
 }
@@ -218,7 +218,7 @@ func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
 		return nil
 	}
 	target := p.table.Target(s)
-	if !p.arche.Alive(target) {
+	if !p.arche.Alive(target) || target == p.table.Entity(s) {
 		target = ecs.Entity{}
 	}
 	return &target

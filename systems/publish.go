@@ -39,6 +39,7 @@ type Publisher struct {
 	sight   sight
 
 	relations columns.Mask
+	family    family
 
 	refs    refWriter
 	awaits  await
@@ -89,6 +90,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	p.table, p.world = table, sender.NewWorld(p, len(infos))
 	p.refs.publisher = p
 	p.sight = newSight(p, w)
+	p.family = newFamily(p, infos, log)
 	return p, p.listen(w)
 }
 
@@ -119,6 +121,7 @@ func (p *Publisher) listen(w *ecs.World) error {
 		w.SetListener(dispatch)
 	}
 	dispatch.AddListener(p.table.Listener())
+	dispatch.AddListener(kinListener{&p.family.kindred})
 	if err := p.table.Sync(); err != nil {
 		return fmt.Errorf("%w (%w)", errListener, err)
 	}
@@ -144,7 +147,9 @@ func (p *Publisher) Hold() { p.world.Hold() }
 
 // Observe takes in what changed since the last call, as the state at tick.
 func (p *Publisher) Observe(tick entangle.Tick) error {
+	p.family.kindred.act()
 	if err := p.table.Observe(tick); err != nil {
+		p.family.kindred.anew = true
 		return err
 	}
 	p.paused.Grow(p.table.Slots())
@@ -152,6 +157,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.report()
 	p.leave()
 	p.sight.grow(p.table.Slots())
+	p.family.follow()
 	p.sight.notice()
 	p.enter()
 	p.reshape()
@@ -197,22 +203,32 @@ func (p *Publisher) leave() {
 	for _, s := range p.table.Paused() {
 		p.forgetAwaited(s, &p.linked) // it is sent whole when it resumes
 		p.paused.Set(int(s))
-		p.world.Pause(repl.Slot(s))
+		if !p.withhold(repl.Slot(s)) {
+			p.world.Pause(repl.Slot(s))
+		}
 	}
 	for _, s := range p.table.Resumed() {
 		p.paused.Clear(int(s))
 		p.world.Resume(repl.Slot(s))
 	}
+	p.restore()
 }
 
 func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
 		p.unregistered.look(p.arche, p.table.Entity(s))
-		mask := p.numbers(p.table.Mask(s)).Without(p.sight.overrides.offOf(repl.Slot(s)))
-		p.world.SpawnAt(repl.Slot(s), mask, p.sight.place(repl.Slot(s)))
-		p.sight.settled(repl.Slot(s))
-		p.arrived(p.table.Entity(s))
+		p.spawn(s)
 	}
+	for _, s := range p.family.returned {
+		p.spawn(columns.Slot(s))
+	}
+}
+
+func (p *Publisher) spawn(s columns.Slot) {
+	mask := p.numbers(p.table.Mask(s)).Without(p.sight.overrides.offOf(repl.Slot(s)))
+	p.world.SpawnAt(repl.Slot(s), mask, p.sight.place(repl.Slot(s)))
+	p.sight.settled(repl.Slot(s))
+	p.arrived(p.table.Entity(s))
 }
 
 // replicate returns the Replicate of an entity that has one.

@@ -20,7 +20,7 @@ import (
 //
 // Proves: H9
 func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	a, b, e := k.spawn(), k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
 	(*kinKnows)(k.world.Get(e, k.knows)).Since = 7
@@ -54,7 +54,7 @@ func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
 
 // Entities with a value of a relation and others are decoded each in its own way.
 func TestAValueOfARelationChangesAlone(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	a, e := k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
 	k.send()
@@ -71,7 +71,7 @@ func TestAValueOfARelationChangesAlone(t *testing.T) {
 // A target that is not there is no entity until it comes. When it goes, the relation
 // leads to no entity: a dead one would keep an archetype of its own in memory.
 func TestATargetThatIsNotThereIsNone(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	stranger, e := k.world.NewEntity(k.body), k.spawn()
 	k.relate(e, k.knows, stranger)
 	k.send()
@@ -98,7 +98,7 @@ func TestATargetThatIsNotThereIsNone(t *testing.T) {
 
 // What an entity's relation leads to is in place when a listener hears of it.
 func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	far := k.far
 	knows, body := ecs.ComponentID[kinKnows](far), ecs.ComponentID[kinBody](far)
 	var heard int
@@ -122,7 +122,7 @@ func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
 // An entity can have one relation only: where the game gave the copy another, the
 // sender's counts.
 func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	a, e := k.spawn(), k.spawn()
 	k.send()
 	type local struct{ ecs.Relation }
@@ -140,7 +140,7 @@ func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
 
 // The game may remove the target, or the relation, of its copy.
 func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	a, b, e := k.spawn(), k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
 	k.send()
@@ -162,7 +162,7 @@ func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
 // An entity that is its own target cannot be removed from an Arche world: on a copy
 // such a relation leads to no entity.
 func TestAnEntityIsNotItsOwnTarget(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	e := k.spawn()
 	k.relate(e, k.knows, e)
 	k.send()
@@ -174,7 +174,7 @@ func TestAnEntityIsNotItsOwnTarget(t *testing.T) {
 }
 
 // number returns the number of a component of the copy.
-func (k *kin) number(name string) int {
+func (k *relatives) number(name string) int {
 	for _, info := range k.infos {
 		if info.Type.Name() == name {
 			return info.Number
@@ -185,7 +185,7 @@ func (k *kin) number(name string) int {
 }
 
 // hostile states a member with the given components, their bits being all zero.
-func (k *kin) hostile(comps ...int) error {
+func (k *relatives) hostile(comps ...int) error {
 	var w bits.Writer
 	for range 8 {
 		w.Bits(0, 64)
@@ -213,13 +213,13 @@ func (noTargets) At(index uint32) (receiver.Target, bool) {
 
 // Arche panics at an entity with two relations.
 func TestAPeerCannotGiveAnEntityTwoRelations(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	require.NoError(t, k.hostile(k.number("kinKnows"), k.number("kinBody")))
-	require.ErrorIs(t, newKin(t).hostile(k.number("kinKnows"), k.number("kinFears")), errTwoRelations)
+	require.ErrorIs(t, newRelatives(t).hostile(k.number("kinKnows"), k.number("kinFears")), errTwoRelations)
 }
 
 func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
-	k := newKin(t)
+	k := newRelatives(t)
 	var w bits.Writer
 	w.Uvarint(1)
 	r := &bits.Reader{}

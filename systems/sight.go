@@ -44,14 +44,25 @@ type sight struct {
 
 func newSight(p *Publisher, w *ecs.World) sight {
 	v := sight{
-		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint32]*crowd{}},
+		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint64]*crowd{}},
 	}
 	v.targets.HeldBy(p.held)
 	return v
 }
 
-// open reports whether everybody may see an entity, whoever else may come.
+// open reports whether everybody may see an entity, and so all above it, whoever else
+// may come.
 func (v *sight) open(s repl.Slot) bool {
+	for above := true; above; s, above = v.publisher.family.parent(s) {
+		if !v.opens(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// opens is open of the entity's own target.
+func (v *sight) opens(s repl.Slot) bool {
 	switch v.target[s] {
 	case components.Default, components.Everyone:
 		return true
@@ -62,9 +73,15 @@ func (v *sight) open(s repl.Slot) bool {
 	}
 }
 
-// effective reports whether a client may see an entity.
+// effective reports whether a client may see an entity: it is one that the entity is
+// for, and so are all above it for that client.
 func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
-	return v.includes(v.target[s], s, client)
+	for above := true; above; s, above = v.publisher.family.parent(s) {
+		if !v.includes(v.target[s], s, client) {
+			return false
+		}
+	}
+	return true
 }
 
 // includes reports whether a target that stands for something of an entity names a
@@ -80,13 +97,14 @@ func (v *sight) includes(t components.Target, s repl.Slot, client entangle.Clien
 	}
 }
 
-// name returns the group that an entity's Replicate names.
-func (v *sight) name(s repl.Slot) uint32 { return uint32(v.publisher.replicate(s).Group) }
+// name returns the group that an entity belongs in: that which its Replicate names, or
+// that of the one above all others, or its family's.
+func (v *sight) name(s repl.Slot) uint64 { return v.publisher.family.group(s) }
 
 // place returns the group that an entity belongs in.
 func (v *sight) place(s repl.Slot) sender.Place {
 	if c := v.crowd[s]; c != nil {
-		return sender.Place{Name: c.name, Private: c.private}
+		return sender.Place{Name: uint32(c.name), Family: uint32(c.name >> 32), Private: c.private}
 	}
 	return sender.Place{Private: v.denied.Has(int(s)) || !v.open(s)}
 }

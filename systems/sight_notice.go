@@ -14,8 +14,15 @@ func (v *sight) notice() {
 	for _, s := range t.Spawned() {
 		v.meet(repl.Slot(s))
 	}
+	for _, s := range v.publisher.family.returned {
+		v.meet(s)
+	}
 	for _, s := range t.MarkerChanged() {
 		v.read(repl.Slot(s))
+	}
+	for _, s := range v.publisher.family.touched() {
+		v.read(s)
+		v.stir(s)
 	}
 	for _, s := range t.Resumed() {
 		v.read(repl.Slot(s))
@@ -72,7 +79,7 @@ func (v *sight) readOwner(s repl.Slot) {
 }
 
 // join puts an entity into the crowd of a name, zero for none.
-func (v *sight) join(s repl.Slot, name uint32) {
+func (v *sight) join(s repl.Slot, name uint64) {
 	v.part(s)
 	if name == 0 {
 		return
@@ -94,9 +101,14 @@ func (v *sight) part(s repl.Slot) {
 
 // lose forgets an entity that is gone.
 func (v *sight) lose(s repl.Slot) {
+	v.withdraw(s)
+	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
+}
+
+// withdraw forgets who gets an entity that nobody gets any more.
+func (v *sight) withdraw(s repl.Slot) {
 	v.part(s)
 	v.target[s], v.owner[s] = components.Default, entangle.Nobody
-	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
 	v.watched.Clear(int(s))
 	v.denied.Clear(int(s))
 }

@@ -81,7 +81,7 @@ func (v *sight) moveTo(s repl.Slot) {
 // more, and who comes is a group of its own.
 func (v *sight) settled(s repl.Slot) {
 	at, ok := v.publisher.world.PlaceOf(s)
-	if c := v.crowd[s]; c != nil && ok && at.Name == 0 && !v.publisher.paused.Has(int(s)) {
+	if c := v.crowd[s]; c != nil && ok && at.Name|at.Family == 0 && !v.publisher.paused.Has(int(s)) {
 		c.remove(s)
 		v.crowd[s] = nil
 		v.stir(s)

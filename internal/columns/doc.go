@@ -37,8 +37,8 @@
 //   - commands: SetMuted, Sync, Observe, Accept;
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed,
 //     Structure, Retargeted, Changed, MarkerChanged; of the last Sync: Undo;
-//   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, Len, and by
-//     segments of rows Segments, Rows, ColumnRows.
+//   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, KnownMarker,
+//     Len, and by segments of rows Segments, Rows, ColumnRows.
 //
 // A Table is not safe for use by several goroutines. Reading views obtained
 // before is, as long as nothing changes the structure of the world.

@@ -92,6 +92,9 @@ func (t *Table) Value(s Slot, col int) []byte {
 // Marker returns the bytes of a slot's marker component, like Value.
 func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
 
+// KnownMarker returns the bytes of a slot's marker component, like Known.
+func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
+
 // Known returns the bytes of one component as the table last saw them: at the last
 // Observe or Accept, or if the component came since, at a Sync since. It must not
 // be written to, and is valid until the next Sync. For an entity that was removed,

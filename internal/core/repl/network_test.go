@@ -190,7 +190,7 @@ func (n *network) recordEyes(e *end) {
 
 func (n *network) key(slot repl.Slot) groupKey {
 	key := groupKey{place: n.model.places[slot]}
-	if key.place.Name == 0 {
+	if key.place.Name == 0 && key.place.Family == 0 {
 		e := n.model.entities[slot]
 		key.own = e.name()
 	}

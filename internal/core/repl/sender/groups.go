@@ -15,10 +15,15 @@ type groupID int32
 type Place struct {
 	// Name joins all entities of the same name; zero is a group of its own.
 	Name uint32
+	// Family is a second kind of name, with numbers of its own.
+	Family uint32
 	// Private groups are seen only by the peers that they are shown to, and have a
 	// handle of its own at each of them. Others are seen by all.
 	Private bool
 }
+
+// alone reports whether it is a group of its own.
+func (p Place) alone() bool { return p.Name == 0 && p.Family == 0 }
 
 // group is what all peers share of a group. What a change of value touches comes
 // first, so that it lies together.
@@ -134,7 +139,7 @@ func (w *World) closeGroup(id groupID) {
 	w.touch(id, true)
 	gr := &w.groups[id]
 	gr.open = false
-	if gr.place.Name != 0 {
+	if !gr.place.alone() {
 		delete(w.named, gr.place)
 	}
 	if !gr.private {

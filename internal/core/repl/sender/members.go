@@ -32,7 +32,7 @@ func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
 
 // enter finds the group of a place, made if there is none, and a number in it.
 func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
-	if at.Name == 0 {
+	if at.alone() {
 		id, ok = w.openGroup(at)
 		return id, 0, ok
 	}

@@ -1,0 +1,277 @@
+package systems
+
+import (
+	"log/slog"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// maxDepth bounds how far above an entity its family is looked for. A child that
+// stands deeper is taken for one without a parent.
+const maxDepth = 64
+
+// family keeps children with their parents. What it does to the world, before that is
+// observed, is in kindred.go, by what it heard in kin_listener.go; here is what it
+// knows after that: who stands above whom of those that are replicated.
+type family struct {
+	publisher *Publisher
+	kindred   kindred
+
+	kin      []kin // by slot
+	dirty    []repl.Slot
+	live     []repl.Slot // of them, those that are replicated still
+	returned []repl.Slot // withheld until now
+	apart    []repl.Slot // whose parent stands too deep, or below them
+	families uint32      // that were named
+	warned   bool
+	log      *slog.Logger
+}
+
+// kin is an entity among its relatives. Slot 0 is nobody.
+type kin struct {
+	parent, first, next, prev repl.Slot
+	depth                     uint8 // how many stand above it
+	apart                     bool  // it is in family.apart
+	name                      uint32
+}
+
+func newFamily(p *Publisher, infos []*protocol.ComponentInfo, log *slog.Logger) family {
+	return family{publisher: p, kindred: newKindred(p, infos, log), log: log}
+}
+
+// isHierarchy reports whether a component relates children to their parents.
+func isHierarchy(info *protocol.ComponentInfo) bool {
+	return info.Hierarchy || info.Type == typeOf[components.ChildOf]()
+}
+
+// parent returns the parent of an entity, if it goes with it.
+func (f *family) parent(s repl.Slot) (parent repl.Slot, ok bool) {
+	if int(s) >= len(f.kin) {
+		return 0, false
+	}
+	parent = f.kin[s].parent
+	return parent, parent != 0
+}
+
+// group returns the name of the group that an entity belongs in, 0 for one of its own:
+// of the entity above all others, what its Replicate names, or the family's. A family
+// keeps its name when only one of it is left.
+func (f *family) group(s repl.Slot) uint64 {
+	for above, ok := f.parent(s); ok; above, ok = f.parent(s) {
+		s = above
+	}
+	if name := f.publisher.replicate(s).Group; name != 0 || int(s) >= len(f.kin) {
+		return uint64(name)
+	}
+	if k := &f.kin[s]; k.first != 0 && k.name == 0 {
+		f.families++
+		k.name = f.families
+	}
+	return uint64(f.kin[s].name) << 32
+}
+
+// follow takes in what the tick changed of families.
+func (f *family) follow() {
+	f.dirty = f.dirty[:0]
+	if f.kindred.none() {
+		return
+	}
+	t := f.publisher.table
+	for len(f.kin) < t.Slots() {
+		f.kin = append(f.kin, kin{})
+	}
+	for _, s := range t.Despawned() {
+		f.forget(repl.Slot(s))
+	}
+	for _, s := range t.Paused() {
+		f.leave(repl.Slot(s))
+	}
+	f.meet(t.Spawned())
+	f.meet(t.Resumed())
+	f.meet(t.Retargeted())
+	for _, change := range t.Structure() {
+		if touched := change.Inserted.Or(change.Removed).And(f.publisher.relations); !touched.IsZero() {
+			f.place(repl.Slot(change.Slot))
+		}
+	}
+	for _, e := range f.kindred.looked {
+		if s, ok := t.SlotOf(e); ok {
+			f.place(repl.Slot(s))
+		}
+	}
+	f.kindred.looked = f.kindred.looked[:0]
+	f.retry()
+	f.heed()
+}
+
+func (f *family) meet(slots []columns.Slot) {
+	for _, s := range slots {
+		f.place(repl.Slot(s))
+	}
+}
+
+// heed has those looked at again that stand below somebody whose Replicate or owner is
+// another one.
+func (f *family) heed() {
+	t := f.publisher.table
+	for _, all := range [2][]columns.Slot{t.MarkerChanged(), t.Changed(f.publisher.owners)} {
+		for _, s := range all {
+			if f.kin[s].first != 0 {
+				f.mark(repl.Slot(s))
+			}
+		}
+	}
+}
+
+// touched returns those whose family is another one, or has changed above them.
+func (f *family) touched() []repl.Slot {
+	f.live = f.live[:0]
+	for _, s := range f.dirty {
+		if f.replicated(s) {
+			f.live = append(f.live, s)
+		}
+	}
+	return f.live
+}
+
+// replicated reports whether the entity of a slot is, and not paused.
+func (f *family) replicated(s repl.Slot) bool {
+	return f.publisher.table.Marker(columns.Slot(s)) != nil
+}
+
+// parentOf returns whom an entity goes with by what the table says.
+func (f *family) parentOf(s repl.Slot) repl.Slot {
+	t := f.publisher.table
+	if mask := t.Mask(columns.Slot(s)).And(f.kindred.cols); !f.replicated(s) || mask.IsZero() {
+		return 0
+	}
+	target := t.Target(columns.Slot(s))
+	parent, ok := t.SlotOf(target)
+	if !ok || !f.replicated(repl.Slot(parent)) || !f.kindred.leads(target) {
+		return 0
+	}
+	return repl.Slot(parent)
+}
+
+// place puts an entity below its parent.
+func (f *family) place(s repl.Slot) {
+	parent := f.parentOf(s)
+	if parent != 0 && !f.fits(s, parent) {
+		f.part(s)
+		parent = 0
+	}
+	if f.kin[s].parent == parent {
+		return
+	}
+	f.cut(s)
+	if parent != 0 {
+		k, above := &f.kin[s], &f.kin[parent]
+		k.parent, k.next = parent, above.first
+		if k.next != 0 {
+			f.kin[k.next].prev = s
+		}
+		above.first = s
+		if k.next == 0 {
+			f.dirty = append(f.dirty, parent) // it has a family now
+		}
+	}
+	f.mark(s)
+}
+
+// fits reports whether an entity can stand below another: not too deep, and not where
+// it would be above itself.
+func (f *family) fits(s, parent repl.Slot) bool {
+	if f.kin[parent].depth+1 > maxDepth {
+		return false
+	}
+	for above, ok := parent, true; ok; above, ok = f.parent(above) {
+		if above == s {
+			return false
+		}
+	}
+	return true
+}
+
+// part notes that an entity stays without its parent, and tells of the first.
+func (f *family) part(s repl.Slot) {
+	if !f.kin[s].apart {
+		f.kin[s].apart = true
+		f.apart = append(f.apart, s)
+	}
+	if !f.warned {
+		f.warned = true
+		f.log.Warn("a child is taken for one without a parent, because it stands above its own parent or more than 64 below the first; keep families flat and without circles",
+			"entity", f.publisher.table.Entity(columns.Slot(s)))
+	}
+}
+
+// retry looks whether those that are apart fit by now, when some family has changed.
+func (f *family) retry() {
+	if len(f.dirty) == 0 || len(f.apart) == 0 {
+		return
+	}
+	again := append([]repl.Slot{}, f.apart...)
+	f.apart = f.apart[:0]
+	for _, s := range again {
+		f.kin[s].apart = false
+		f.place(s)
+	}
+}
+
+// cut takes an entity from below its parent.
+func (f *family) cut(s repl.Slot) {
+	k := &f.kin[s]
+	if k.parent == 0 {
+		return
+	}
+	if k.prev != 0 {
+		f.kin[k.prev].next = k.next
+	} else {
+		f.kin[k.parent].first = k.next
+	}
+	if k.next != 0 {
+		f.kin[k.next].prev = k.prev
+	}
+	k.parent, k.next, k.prev = 0, 0, 0
+}
+
+// mark notes that an entity and all below it have another place, and how deep they
+// stand now.
+func (f *family) mark(s repl.Slot) {
+	from := len(f.dirty)
+	f.dirty = append(f.dirty, s)
+	for i := from; i < len(f.dirty); i++ {
+		k := &f.kin[f.dirty[i]]
+		if k.depth = 0; k.parent != 0 {
+			k.depth = f.kin[k.parent].depth + 1
+		}
+		for child := k.first; child != 0; {
+			next := f.kin[child].next
+			if k.depth == maxDepth {
+				f.cut(child)
+				f.part(child)
+			}
+			f.dirty = append(f.dirty, child)
+			child = next
+		}
+	}
+}
+
+// leave takes an entity out of its family: those below it are without a parent.
+func (f *family) leave(s repl.Slot) {
+	f.cut(s)
+	for child := f.kin[s].first; child != 0; child = f.kin[s].first {
+		f.cut(child)
+		f.mark(child)
+	}
+}
+
+// forget is leave of an entity that is gone.
+func (f *family) forget(s repl.Slot) {
+	f.leave(s)
+	f.kin[s].depth, f.kin[s].name = 0, 0
+	f.kindred.forget(s)
+}

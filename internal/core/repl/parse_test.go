@@ -226,11 +226,14 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	var set repl.Mask
 	require.True(p.t, p.sets.Read(&p.r, &set))
 	require.False(p.t, set.IsZero())
-	for i := range n {
-		if i > 0 {
-			rec.Group, ok = run.ReadNext(&p.r)
-			require.True(p.t, ok)
-		}
+	handles := []repl.Handle{rec.Group}
+	for range n - 1 {
+		h, ok := run.ReadNext(&p.r)
+		require.True(p.t, ok)
+		handles = append(handles, h)
+	}
+	for _, h := range handles {
+		rec.Group = h
 		s := saying{Record: rec}
 		m := stated{set: set}
 		for c := set.Next(0); c >= 0; c = set.Next(c + 1) {

@@ -33,8 +33,7 @@ func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
 
 // BeginLike writes the head of a run of groups that are alike: each holds one entity,
 // all changed in the same components, and none refers to another. What that is stands
-// once behind the head, and then only values, with gaps if the handles have some each
-// behind its distance from the one before.
+// once behind the head, with gaps if the handles have some, and then only values.
 func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
 	w.Bool(false)
 	w.Bool(true)

@@ -51,6 +51,17 @@ func (t *table) loans(h repl.Handle) []loan {
 	return p.lent[h%pageSize:]
 }
 
+// loan returns the place of a handle's loan, or nil.
+func (t *table) loan(h repl.Handle) *loan {
+	if at := int(h / pageSize); at < len(t.pages) && t.pages[at] != nil && t.pages[at].lent != nil {
+		return &t.pages[at].lent[h%pageSize]
+	}
+	if loans := t.loans(h); len(loans) > 0 {
+		return &loans[0]
+	}
+	return nil
+}
+
 // lend makes a loan of a handle's group, if it is one that can be lent.
 func (t *table) lend(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize

@@ -12,6 +12,8 @@ type plain struct {
 	raw  []byte
 	body bits.Writer
 	buf  []byte
+
+	handles []repl.Handle // of a run whose handles have gaps
 }
 
 // values takes such a run.
@@ -23,7 +25,7 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 	}
 	r.plain.like.Tick = rec.Tick
 	if run.Gaps() {
-		return r.valuesApart(run, rec, n)
+		return r.scattered(run, rec, n)
 	}
 	for rec.Group--; n > 0; n-- { // from here on that of the last one taken
 		taken, err := r.several(rec, n)
@@ -34,24 +36,6 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 			break
 		}
 		rec.Group++
-		if err := r.one(rec); err != nil {
-			return err
-		}
-	}
-	r.in.Align()
-	return malformedIf(r.in.Err() != nil)
-}
-
-// valuesApart takes such a run of groups whose handles have gaps.
-func (r *Receiver) valuesApart(run *repl.Run, rec *record, n int) error {
-	for i := range n {
-		if i > 0 {
-			h, ok := run.ReadNext(&r.in)
-			if !ok {
-				return ErrMalformed
-			}
-			rec.Group = h
-		}
 		if err := r.one(rec); err != nil {
 			return err
 		}

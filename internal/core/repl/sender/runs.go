@@ -220,18 +220,25 @@ func (w *World) writeAlike(r *run, from repl.From, made *copied) {
 	repl.AppendCount(out, len(r.groups))
 	first := w.chunk(w.public[r.groups[0]], from)
 	out.Bits(w.chunks.before(first)>>chunkFlags, uint(first.prefix)-chunkFlags)
-	wire := repl.Run{Tick: w.tick}
-	wire.Enter(r.groups[0], from)
-	for i, h := range r.groups {
-		if i > 0 && !r.dense {
-			wire.AppendGap(out, h)
-		}
+	if !r.dense {
+		w.writeGaps(r)
+	}
+	for _, h := range r.groups {
 		c := w.chunk(w.public[h], from)
 		made.bases.meet(c.bases)
 		w.chunks.appendValues(out, c)
 	}
 	w.runs.arena = out.Finish()
 	made.bytes = len(w.runs.arena) - made.off
+}
+
+// writeGaps writes the handles of a run.
+func (w *World) writeGaps(r *run) {
+	wire := repl.Run{Tick: w.tick}
+	wire.Enter(r.groups[0], repl.From{})
+	for _, h := range r.groups[1:] {
+		wire.AppendGap(&w.runs.w, h)
+	}
 }
 
 // chunkFlags is what every chunk of one entity begins with: no references, alone.

@@ -184,6 +184,8 @@ func (c *compiler) addFields(body []op, step uintptr, n int, offset uintptr) {
 func withFuncs(ops []op) []op {
 	for i := range ops {
 		ops[i].complete()
+		ops[i].always = ops[i].alwaysSteps()
+		ops[i].like = i > 0 && ops[i].isLike(&ops[i-1])
 	}
 	return ops
 }

@@ -37,8 +37,8 @@
 //	          their options; Err
 //	plugin:   Seal; Components, ComponentOf and so on; Hash, Entries, AppendEntries,
 //	          ParseEntries, Diff; String
-//	a value:  Plan.Encode, Decode, Equal, Round, EncodeDelta, DecodeDelta on memory;
-//	          EncodeValue, DecodeValue, EqualValues, Plan.Discard for types with text
+//	a value:  Plan.Encode, Decode, Equal, Round, EncodeDelta, DecodeDelta and SkipDelta
+//	          on memory; EncodeValue, DecodeValue, EqualValues, Plan.Discard for types with text
 //
 // Registering is for one goroutine. After Seal everything may be used by many.
 //
@@ -99,16 +99,66 @@
 // what a float32 can tell. The encoder shortens the longest until they are; the
 // decoder refuses others.
 //
-// A difference (EncodeDelta) has for each field 1 bit, 0 if it is equal to the
-// base's. On a 1 follows: for a run of unpacked numbers or entities, for each, unless
-// it is the only one, 1 bit whether it changed, and it in full if so; flags in full;
-// for indexes of at most 4 bits the index; for other indexes 0 and a Varint, the step
-// from the base's index, if that takes fewer bits than the index, else 1 and the
-// index (angles step the shorter way around); for a quat 0 and three Varints, the
-// steps of the three k, if the largest is the same component and that takes fewer
-// bits than the code, else 1 and the code; for an array of structs the fields of each
-// element, as here. A field is a number, flag, entity or quat, or an array of one
-// kind of them.
+// # Differences
+//
+// A difference (EncodeDelta) goes field by field, as they are declared; a field is a
+// number, flag, entity or quat, or an array of one kind of them. Angles, and floats
+// with a range, of more than 4 bits and in arrays of up to 8, are positions; they and
+// quats are always written. Other fields have 1 bit, 1 if they changed. If there is a
+// position or a quat, and two fields or more that are no positions, one bit stands in
+// front: 1 if all is as usual, that is, all quats begin with 0 and all other bits are
+// 0, and then none of these is written.
+//
+// A position is written as the step from the index that is expected. That is the
+// base's; or, with an older base, where the step from the older to the base leads
+// again, stretched by Ahead/Apart and rounded, halves away from zero, and not beyond
+// the ends. Angles go around, and step the shorter way. What changed is written:
+// unpacked numbers and entities, unless there is one, each behind 1 bit whether it
+// changed, in full; flags in full; integers with a range as steps if they have more
+// than 4 bits, as positions in long arrays are, else in full; arrays of structs each
+// behind 1 bit whether it changed, as values without the bit in front.
+//
+// The class of a step is how many bits its magnitude has. A step is the code of its
+// class; its sign, 1 if negative, unless the class is 0 or the code tells it; and the
+// magnitude without its highest bit. Codes are given out by rising length, in one
+// length by rising class and the expected sign first, and go highest bit first.
+// There is one for each class that may be expected:
+//
+//	expected        bits of the codes
+//	nothing         0: 4, 1 to 5: 3, 6 to 9: 4, far: 4
+//	0               0 to 4: 1 2 3 4 5, 5 6: 7, 7 to 9: 8, far: 8
+//	1               0 to 6: 2 2 2 3 4 5 6, 7 to 9: 8, far: 8
+//	2               0 to 9: 3 3 2 2 3 4 5 6 7 8, far: 8
+//	3 and more      0: 4; 4 below to 4 above: 5 4 3 3 2 3 3 4 6; far: 6
+//	1, and a sign   0: 2; 1 to 9: 2 3 4 6 6 7 8 8 8, with the other sign 3 4 5 6 7 8 8 8 8; far: 8
+//	2, and a sign   0: 3; 1 to 9: 3 2 3 4 5 7 7 8 8, with the other sign 4 4 4 5 6 7 8 8 8; far: 8
+//	3, and a sign   0: 5; 4 below to 4 above: 7 6 5 3 1 3 5 7 8, with the other sign 8 7 6 5 6 6 7 8 8; far: 6
+//
+// Behind far, 6 bits are the class of a step, with its sign, or 63: then the index
+// follows in full, as it does for steps of a class above its bits less 2. The lengths
+// are those that fit bodies that are pushed about: near the expected class, each
+// further one is about half as likely.
+//
+// What is expected of a number is the class and sign of its last step in the trail,
+// if a value went before in the record (the first 16 numbers of a value have a
+// trail). Else, and always of numbers behind a bit or in arrays of structs, it is
+// less by one than the largest class so far among the positions that are alike and
+// follow each other, at least 0; and of the first of them nothing.
+//
+// A quat has three steps, and 0 in front. Each is expected to be of the class less by
+// one than the largest before it in this field, and the first as large as the
+// largest of its last three in the trail; else as the positions that were the field
+// before, but at most of class bits/2+1; else nothing. In place of the 0 stands 10 for
+// no steps; 11 and 2 bits other than 0 where the largest component is so many
+// places further on, and the steps count from the expected rotation with that one
+// left out; 1100 where the code follows in full, as it does if a step is of a class
+// above bits-2. The expected rotation is the base's; or, with an older base, the arc
+// from the older to the base, gone on, in whole numbers as in turnOn.
+//
+// A difference of a Differ is a Uvarint: 0, and the whole value follows; or one more
+// than the bits that follow.
+//
+// # Entries
 //
 // A list of entries is a Uvarint, how many, and for each three Uvarints, kind, number
 // and length of the name, then the name and 64 bits of hash; zero bits to a whole

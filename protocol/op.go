@@ -28,6 +28,8 @@ type op struct {
 	batch  uint8 // how many numbers fit into one read
 	count  uint32
 	offset uintptr // of the first number, from the start of the value
+	always bool    // in differences, steps stand for all numbers
+	like   bool    // these are of one kind with the numbers before
 
 	funcs
 

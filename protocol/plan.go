@@ -27,6 +27,7 @@ type Plan struct {
 	ops      []op
 	fields   []op    // as declared, for differences
 	differ   *differ // the type's own difference, or nil
+	usual    bool    // differences begin with a bit that says that all is as usual
 	describe string
 	events   []Span
 	skipped  []Span

@@ -47,6 +47,7 @@ func newPlan(t reflect.Type, c *compiler) *Plan {
 	if _, pointer := findPointer(t, ""); pointer != nil {
 		p.memory = -1
 	}
+	p.usual = canBeUsual(p.fields)
 	p.maxBits = maxBits(p.ops)
 	p.exact = isExact(p.ops, p.size)
 	p.rounds = canRound(p.ops)

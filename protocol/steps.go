@@ -1,17 +1,16 @@
 package protocol
 
 import (
+	mathbits "math/bits"
 	"unsafe"
-
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Numbers that are sent as an index are told apart from the index of the base by
-// a step, forwards or backwards. A step that takes fewer bits than the index is
-// written as 0 and a Varint, else the index follows on a 1. Indexes of up to 4
-// bits stand alone: no step is shorter.
+// Numbers that are sent as an index are told apart from the index they are expected
+// to have by a step, forwards or backwards. A step that reaches over a quarter of all
+// indexes is not written: the index is. Indexes of up to 4 bits stand alone: no step
+// is shorter.
 
-// shortest is the least that a Varint takes.
+// shortest is the most bits of such an index.
 const shortest = 4
 
 // indexAt is the index that number i of the run is sent as.
@@ -82,157 +81,86 @@ func (o *op) stepTo(from, to uint64) int64 {
 	}
 }
 
-// stepBits is what a Varint takes for d.
-func stepBits(d int64) int { return bits.UvarintBits(uint64(d)<<1 ^ uint64(d>>63)) }
-
-func encodeSteps(o *op, w *bits.Writer, base, p unsafe.Pointer) (clamped int) {
-	var ignored int
-	for i := range uintptr(o.count) {
-		from, to := o.indexAt(base, i, &ignored), o.indexAt(p, i, &clamped)
-		if o.bits > shortest {
-			d := o.stepTo(from, to)
-			short := stepBits(d) < int(o.bits)
-			w.Bool(!short)
-			if short {
-				w.Varint(d)
-				continue
-			}
-		}
-		w.Put(to, uint(o.bits))
+// stepFrom is the index at a step from another. What lies beyond the ends comes out
+// above lastIndex; angles go around.
+func (o *op) stepFrom(from uint64, d int64) uint64 {
+	to := from + uint64(d)
+	if o.kind != opAngle {
+		return to
 	}
-	return clamped
+	switch n := o.circle.count; {
+	case to < n:
+		return to
+	case d < 0:
+		return to + n
+	default:
+		return to - n
+	}
 }
 
-func decodeSteps(o *op, r *bits.Reader, base, p unsafe.Pointer) {
-	var ignored int
+// classOf is how many bits the magnitude of a step has.
+func classOf(step int64) uint8 { return uint8(mathbits.Len64(uint64(max(step, -step)))) }
+
+// farthest is the largest class of steps that are written. Such a step of an angle
+// is the shorter way.
+func (o *op) farthest() uint8 { return min(o.bits-2, classes-1) }
+
+func (d *deltaWriter) numbers(o *op, from origin, p unsafe.Pointer) {
+	d.enter(o)
 	for i := range uintptr(o.count) {
-		to, ok := o.readStep(r, o.indexAt(base, i, &ignored))
-		if !ok {
+		to := o.indexAt(p, i, &d.clamped)
+		step := o.stepTo(d.expect(o, from, i), to)
+		if classOf(step) > o.farthest() {
+			writeWhole(d.w, d.number())
+			d.w.Put(to, uint(o.bits))
+			d.noteWhole(o.farthest())
+			continue
+		}
+		writeStep(d.w, d.number(), step)
+		d.note(step)
+	}
+}
+
+func (d *deltaReader) numbers(o *op, from origin, p unsafe.Pointer) {
+	d.enter(o)
+	for i := range uintptr(o.count) {
+		to, step, instead := d.readNumber(o)
+		expected := d.expect(o, from, i)
+		if !instead {
+			to = o.stepFrom(expected, step)
+		}
+		switch {
+		case d.r.Err() != nil:
+			return
+		case to > o.lastIndex():
+			d.r.Fail(ErrRange)
+			return
+		case instead && classOf(o.stepTo(expected, to)) <= o.farthest():
+			d.r.Fail(ErrDelta)
 			return
 		}
 		o.setIndex(p, i, to)
 	}
 }
 
-// readStep reads one index, and refuses a form that encodeSteps does not choose.
-func (o *op) readStep(r *bits.Reader, from uint64) (to uint64, ok bool) {
-	full := o.bits <= shortest || r.Bool()
-	if full {
-		to = r.Bits(uint(o.bits))
-	} else {
-		to = o.stepFrom(from, r.Varint())
+func (d *deltaReader) skipNumbers(o *op) {
+	d.enter(o)
+	for range o.count {
+		d.readNumber(o)
 	}
+}
+
+// readNumber reads a step, or the index in its place.
+func (d *deltaReader) readNumber(o *op) (index uint64, step int64, instead bool) {
+	step, instead = readStep(d.r, d.number())
 	switch {
-	case r.Err() != nil:
-		return 0, false
-	case to > o.lastIndex():
-		r.Fail(ErrRange)
-		return 0, false
-	case o.bits > shortest && full == (stepBits(o.stepTo(from, to)) < int(o.bits)):
-		r.Fail(ErrDelta)
-		return 0, false
+	case instead:
+		index = d.r.Bits(uint(o.bits))
+		d.noteWhole(o.farthest())
+	case classOf(step) > o.farthest():
+		d.r.Fail(ErrDelta)
 	default:
-		return to, true
+		d.note(step)
 	}
-}
-
-// stepFrom is the index at a step from another; what lies beyond the ends comes
-// out above lastIndex.
-func (o *op) stepFrom(from uint64, d int64) uint64 {
-	to := from + uint64(d)
-	if o.kind != opAngle {
-		return to
-	}
-	n := o.circle.count
-	switch {
-	case o.stepTo(0, uint64(d)) != d:
-		return n // a step that goes the longer way, or around more than once
-	case to >= n && d < 0:
-		return to + n
-	case to >= n:
-		return to - n
-	default:
-		return to
-	}
-}
-
-// encodeTurns writes each quaternion as 0 and three steps if the same component
-// is largest and that is shorter, else as 1 and its bits.
-func encodeTurns(o *op, w *bits.Writer, base, p unsafe.Pointer) (clamped int) {
-	var ignored int
-	for i := range uintptr(o.count) {
-		from, to := o.quatCodeAt(base, i, &ignored), o.quatCodeAt(p, i, &clamped)
-		d, short := o.quat.turn(from, to)
-		w.Bool(!short)
-		if !short {
-			w.Put(to, uint(o.bits))
-			continue
-		}
-		for _, step := range d {
-			w.Varint(step)
-		}
-	}
-	return clamped
-}
-
-func decodeTurns(o *op, r *bits.Reader, base, p unsafe.Pointer) {
-	var ignored int
-	for i := range uintptr(o.count) {
-		from := o.quatCodeAt(base, i, &ignored)
-		full := r.Bool()
-		var to uint64
-		if full {
-			to = r.Bits(uint(o.bits))
-		} else {
-			to = o.quat.turned(from, [3]int64{r.Varint(), r.Varint(), r.Varint()})
-		}
-		if r.Err() != nil {
-			return
-		}
-		if _, short := o.quat.turn(from, to); full == short {
-			r.Fail(ErrDelta)
-			return
-		}
-		if !o.setQuatAt(p, i, to) {
-			r.Fail(ErrRange)
-			return
-		}
-	}
-}
-
-// turn is the steps between two codes, and whether they are shorter than a code.
-func (s *smallestThree) turn(from, to uint64) (d [3]int64, short bool) {
-	largest, a, b, c := s.unpack(from)
-	other, x, y, z := s.unpack(to)
-	d = [3]int64{x - a, y - b, z - c}
-	size := stepBits(d[0]) + stepBits(d[1]) + stepBits(d[2])
-	return d, largest == other && size < int(2+3*s.width)
-}
-
-// turned is the code at three steps from another. Steps out of range come out as
-// bits that are not canonical.
-func (s *smallestThree) turned(from uint64, d [3]int64) uint64 {
-	largest, a, b, c := s.unpack(from)
-	k := [3]int64{a, b, c}
-	for i := range k {
-		if d[i] < -2*s.m || d[i] > 2*s.m {
-			d[i] = 2 * s.m
-		}
-		k[i] = min(max(k[i]+d[i], -s.m), s.m+1)
-	}
-	return s.pack(largest, k[0], k[1], k[2])
-}
-
-func (o *op) quatCodeAt(p unsafe.Pointer, i uintptr, clamped *int) uint64 {
-	if o.size == 4 {
-		return quatCode(&o.quat, (*[4]float32)(unsafe.Add(p, i*16)), clamped)
-	}
-	return quatCode(&o.quat, (*[4]float64)(unsafe.Add(p, i*32)), clamped)
-}
-
-func (o *op) setQuatAt(p unsafe.Pointer, i uintptr, code uint64) bool {
-	if o.size == 4 {
-		return setQuat(&o.quat, (*[4]float32)(unsafe.Add(p, i*16)), code)
-	}
-	return setQuat(&o.quat, (*[4]float64)(unsafe.Add(p, i*32)), code)
+	return index, step, instead
 }

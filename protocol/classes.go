@@ -1,0 +1,156 @@
+package protocol
+
+import (
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// A step is told as its class, how many bits its magnitude has, its sign, and the
+// bits of the magnitude below the highest, which is 1.
+//
+// Most of what there is to save lies in the class. Steps of one time are alike: what
+// rests stays at rest, what moves at one speed keeps it. So the class is told by how
+// far it lies from an expected one, in a code that is short near it; and where a
+// sign is expected as well, class and sign have one code. What to expect follows from
+// what was written before, never from values, so that a reader without any base
+// parses the same.
+
+// hint is what a step is expected to be.
+type hint struct {
+	class uint8 // or unknown
+	sign  int8  // -1 or 1; 0 if not known
+}
+
+// unknown stands for an expected class where there is none.
+const unknown = 255
+
+// direct reports whether places are the classes themselves.
+func (h hint) direct() bool { return h.class < nearby || h.class == unknown }
+
+// A place says what a class is, seen from the expected one. 0 is class 0, whatever
+// is expected. Seen from a class below nearby or an unknown one, the other places
+// are the classes themselves; seen from others, the distances -reach to reach.
+const (
+	nearby = 3
+	reach  = 4
+	middle = reach + 1          // the place of the expected class itself
+	far    = middle + reach + 1 // the place of what has none: its class follows in 6 bits
+	places = far + 1
+
+	farBits = 6
+	whole   = 1<<farBits - 1 // stands for a class after far: no step follows, but the number
+	classes = whole          // steps of this class and above are not written
+)
+
+// place returns where a class lies.
+func (h hint) place(class uint8) uint8 {
+	switch {
+	case class == 0:
+		return 0
+	case class >= classes:
+		return far
+	case h.direct():
+		return min(class, far)
+	case class+reach >= h.class && class <= h.class+reach:
+		return class + middle - h.class
+	default:
+		return far
+	}
+}
+
+// class is the inverse of place; place is not far.
+func (h hint) classAt(place uint8) uint8 {
+	if place == 0 || h.direct() {
+		return place
+	}
+	return h.class + place - middle
+}
+
+// book returns the code for what is expected, and whether it tells the sign.
+func (h hint) book() (b *book, signed bool) {
+	near := min(h.class, nearby)
+	switch {
+	case h.class == unknown:
+		return &books[bookOfAny], false
+	case h.sign != 0 && near > 0:
+		return &books[nearby+near], true
+	default:
+		return &books[near], false
+	}
+}
+
+// writeStep writes a step of a class below classes.
+
+func writeStep(w *bits.Writer, h hint, step int64) {
+	magnitude, class := max(step, -step), classOf(step)
+	b, signed := h.book()
+	place := h.place(class)
+	symbol, negative := place<<1, uint64(step)>>63
+	if signed && place > 0 && place < far {
+		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
+	}
+	w.Put(uint64(b.code[symbol]), uint(b.width[symbol]))
+	if place == far {
+		w.Put(uint64(class), farBits)
+	}
+	if class == 0 {
+		return
+	}
+	if !signed || place == far {
+		w.Put(negative, 1)
+	}
+	w.Put(uint64(magnitude)&^(1<<(class-1)), uint(class-1))
+}
+
+// writeWhole writes that a number follows in place of a step.
+func writeWhole(w *bits.Writer, h hint) {
+	b, _ := h.book()
+	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
+	w.Put(whole, farBits)
+}
+
+// readStep reads a step, or that a number follows in its place.
+func readStep(r *bits.Reader, h hint) (step int64, instead bool) {
+	b, signed := h.book()
+	s := b.symbols[r.Peek()&(1<<longest-1)]
+	if s.width == 0 {
+		r.Fail(ErrDelta)
+		return 0, false
+	}
+	r.Skip(uint(s.width))
+	place, sign := s.symbol>>1, uint64(s.symbol&1)
+	if place == far {
+		return readFar(r, h)
+	}
+	class := h.classAt(place)
+	switch {
+	case h.place(class) != place: // of a class below 0, or too large a one
+		r.Fail(ErrDelta)
+		return 0, false
+	case class == 0:
+		return 0, false
+	case signed:
+		sign ^= uint64(int64(h.sign)) >> 63
+	default:
+		sign = r.Bits(1)
+	}
+	return signedStep(r, class, sign), false
+}
+
+// signedStep reads the magnitude of a step of that class.
+func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
+	magnitude := int64(1<<(class-1) | r.Bits(uint(class-1)))
+	return (magnitude ^ -int64(sign)) + int64(sign)
+}
+
+// readFar is readStep for a class without a place, and refuses one that has one.
+func readFar(r *bits.Reader, h hint) (step int64, instead bool) {
+	class := uint8(r.Bits(farBits))
+	switch {
+	case class == whole:
+		return 0, true
+	case h.place(class) != far:
+		r.Fail(ErrDelta)
+		return 0, false
+	}
+	return signedStep(r, class, r.Bits(1)), false
+}

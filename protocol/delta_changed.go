@@ -1,0 +1,78 @@
+package protocol
+
+import (
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// one is number i of the run, as an op of its own.
+func (o *op) one() op {
+	single := *o
+	single.count = 1
+	return single
+}
+
+// encodeChanged writes those numbers of a run in full that changed, each behind a
+// bit that says so. A run of one needs no such bit.
+func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter) {
+	single := o.one()
+	for i := range uintptr(o.count) {
+		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
+		if o.count > 1 {
+			changed := !equalMemory(&single, from, to)
+			w.Bool(changed)
+			if !changed {
+				continue
+			}
+		}
+		o.encode(&single, w, to, refs)
+	}
+}
+
+func decodeChanged(o *op, r *bits.Reader, base, p unsafe.Pointer, refs RefReader) {
+	single := o.one()
+	for i := range uintptr(o.count) {
+		if o.count > 1 && !r.Bool() {
+			continue
+		}
+		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
+		o.decode(&single, r, to, refs, nil)
+		if r.Err() == nil && equalMemory(&single, from, to) {
+			r.Fail(ErrDelta)
+		}
+		if r.Err() != nil {
+			return
+		}
+	}
+}
+
+func skipChanged(o *op, r *bits.Reader) {
+	for range o.count {
+		switch {
+		case o.count > 1 && !r.Bool():
+		case o.kind == opRef:
+			r.Uvarint()
+		default:
+			r.Skip(uint(o.bits))
+		}
+	}
+}
+
+// skip decodes a value to see where it ends.
+func (k *codec) skip(r *bits.Reader) {
+	s := k.borrow()
+	defer k.spare.Put(s)
+	if s.value == nil {
+		s.value = k.fresh()
+	}
+	k.read(r, s.value, anyRefs{})
+}
+
+// anyRefs is a table that has every place.
+type anyRefs struct{}
+
+// At implements RefReader.
+func (anyRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }

@@ -141,8 +141,7 @@ func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.of[com
 
 // skipDifference reads past one.
 func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
-	_, moves := c.moment.Older(c.moment.Tick)
-	return c.comps[comp].plan.SkipDelta(r, moves && c.past.moving.Has(comp))
+	return c.comps[comp].plan.SkipDelta(r, nil)
 }
 
 // learn notes a value that arrived: one that came with its component, or a newer one.

@@ -115,7 +115,7 @@ func (s *Server) charge(c *client) {
 	if !s.cfg.Caps.any() {
 		return
 	}
-	p, sent := &c.purse, c.out.bytes()
+	p, sent := &c.purse, c.out.bytes(0)
 	p.bucket.Spend(sent)
 	switch p.owed = sent - p.given; {
 	case p.owed < 0 && sent < p.wanted:

@@ -302,7 +302,7 @@ func (c *Client) flush() error {
 	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
 		c.out.put(to, b)
 	}
-	c.bucket.Spend(c.out.bytes())
+	c.bucket.Spend(c.out.bytes(0))
 	return c.out.flush(c.conn, &c.traffic)
 }
 

@@ -50,10 +50,10 @@ func (o *outbox) moveTo(to *outbox) {
 	o.batch = o.batch[:0]
 }
 
-// bytes returns the size of the batch.
-func (o *outbox) bytes() (n int) {
-	for i := range o.batch {
-		n += len(o.batch[i].Data)
+// bytes returns the size of the batch from one datagram on.
+func (o *outbox) bytes(from int) (n int) {
+	for _, d := range o.batch[from:] {
+		n += len(d.Data)
 	}
 	return n
 }

@@ -93,7 +93,10 @@ func (s *Server) slow(c *client, err error, now time.Time) bool {
 
 // seal queues one payload to go before what the frame assembles.
 func (s *Server) seal(c *client, payload []byte, now time.Time) {
-	s.sealInto(&s.links[s.session.Addr(c.slot).Link].out, c, payload, now)
+	out := &s.links[s.session.Addr(c.slot).Link].out
+	before := len(out.batch)
+	s.sealInto(out, c, payload, now)
+	c.purse.bucket.Spend(out.bytes(before))
 }
 
 // sealInto seals one payload. A client that may not know yet that it is connected

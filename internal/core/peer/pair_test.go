@@ -79,7 +79,8 @@ type pair struct {
 	mail           inbox
 	world          *sender.World
 	source, shown  numbers
-	also           func() // happens in the tick
+	also           func()  // happens in the tick
+	line           *narrow // from server to client; nil: as wide as it must be
 }
 
 func newPair(t testing.TB, ours, theirs registry) *pair {
@@ -113,6 +114,9 @@ func (p *pair) step() {
 
 func (p *pair) carry(from, to *peer.Peer) {
 	require.NoError(p.t, from.Begin(p.now))
+	if from == p.server {
+		p.line.open(from, p.now)
+	}
 	var answers [][]byte
 	for {
 		b := from.AppendPacket(nil, p.tick, p.now)
@@ -120,6 +124,9 @@ func (p *pair) carry(from, to *peer.Peer) {
 			break
 		}
 		require.LessOrEqual(p.t, len(b), entangle.MaxPayload)
+		if from == p.server {
+			p.line.pass(p.now, len(b))
+		}
 		if p.rng.Float64() >= p.loss {
 			require.NoError(p.t, to.HandlePayload(b, p.now))
 			if b = to.AppendAck(nil, p.tick, p.now); len(b) > 0 {

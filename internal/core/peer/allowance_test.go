@@ -1,0 +1,246 @@
+package peer_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+const (
+	narrowRate = 16_000
+	narrowSpan = 100 * time.Millisecond
+	sealed     = entangle.MaxDatagram - entangle.MaxPayload
+)
+
+// narrow is a line with a cap. It measures how full a bucket would be that leaks at the
+// rate of the cap: no more than may leave at once.
+type narrow struct {
+	bucket     budget.Bucket
+	fill, most float64
+	last       time.Time
+	bytes      int
+	heard      listener
+}
+
+func newNarrow() *narrow { return &narrow{bucket: budget.NewBucket(narrowRate, narrowSpan)} }
+
+func (n *narrow) open(from *peer.Peer, now time.Time) {
+	if n != nil {
+		from.Allow(n.bucket.Level(now), now)
+	}
+}
+
+func (n *narrow) pass(now time.Time, payload int) {
+	if n == nil {
+		return
+	}
+	n.bucket.Spend(payload + sealed)
+	n.fill = max(0, n.fill-narrowRate*now.Sub(n.last).Seconds()) + float64(payload+sealed)
+	n.most, n.last = max(n.most, n.fill), now
+	n.bytes += payload + sealed
+}
+
+// atOnce is what may leave without any time: what is saved up, the debt, and the packets
+// that acknowledge in spite of it.
+const atOnce = narrowRate/10 + peer.MaxDebt + 4*(packet.HeaderSize+sealed)
+
+// listener counts the bytes of messages.
+type listener struct{ bytes int }
+
+func (l *listener) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ time.Time) error {
+	l.bytes += len(body)
+	return nil
+}
+
+// newNarrowPair returns a pair whose server has a cap.
+func newNarrowPair(t testing.TB) *pair {
+	p := newPair(t, 1, 1)
+	p.line = newNarrow()
+	var err error
+	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Inbox: &p.mail, Capped: true})
+	require.NoError(t, err)
+	p.client, err = peer.New(peer.Config{Registry: registry(1), Copy: receiver.New(&p.shown, nil, 1), Inbox: &p.line.heard})
+	require.NoError(t, err)
+	return p
+}
+
+// talk says more than the line carries, in both ways of a game.
+func (p *pair) talk() {
+	for range 10 {
+		require.NoError(p.t, p.server.Send(peer.FirstMessages+4, bytes.Repeat([]byte{1}, 100), 0, p.now))
+	}
+	if p.server.Waiting() < 4000 {
+		require.NoError(p.t, p.server.Send(peer.FirstMessages, bytes.Repeat([]byte{2}, 1000), 0, p.now))
+	}
+}
+
+// However much there is to say, to be changed and to come and go: over no time more
+// leaves than the cap, what was saved up, and one packet; and over a long time the cap is
+// used. So it is under loss, and if nothing is ever acknowledged.
+//
+// Proves: P12
+func TestACapBindsInAnyTime(t *testing.T) {
+	for _, loss := range []float64{0, 0.2, 1} {
+		p := newNarrowPair(t)
+		p.run(10)
+		require.True(t, p.server.Open())
+		p.loss = loss
+		p.tickWith(func() { p.populate(0, 600, sender.Place{}) })
+		came := repl.Slot(600)
+		for range 1200 {
+			p.talk()
+			p.tickWith(func() {
+				p.populate(came, came+3, sender.Place{})
+				came += 3
+				for s := came - 600; s < came-597; s++ {
+					delete(p.source.values, s)
+					p.world.Despawn(s)
+				}
+			})
+		}
+		assert.LessOrEqual(t, p.line.most, float64(atOnce), "loss %v", loss)
+		assert.GreaterOrEqual(t, p.line.bytes, 20*narrowRate*95/100, "loss %v", loss)
+	}
+}
+
+// Play goes on while a world is entered and the game talks without end: what is there
+// already is told anew every so often, and the rest comes.
+func TestPlayGoesOnWhileSomebodyJoins(t *testing.T) {
+	p := newNarrowPair(t)
+	p.tickWith(func() { p.populate(0, 20, sender.Place{}) })
+	for p.holds(0, 20) < 20 {
+		p.step()
+	}
+	p.tickWith(func() { p.populate(20, 2020, sender.Place{}) })
+	old := map[repl.Slot]int{}
+	before := map[repl.Slot]uint32{}
+	ticks := 0
+	for ; p.holds(20, 2020) < 2000 && ticks < 3000; ticks++ {
+		p.talk()
+		p.step()
+		require.Less(t, p.server.Waiting(), 9000, "what waits in the channels grows old")
+		for s, v := range p.shown.values {
+			switch {
+			case v>>16 >= 20:
+			case before[s] == v:
+				old[s]++
+				require.Less(t, old[s], 30+len(p.shown.values)/4, "an entity stood still, tick %d", p.tick)
+			default:
+				old[s], before[s] = 0, v
+			}
+		}
+	}
+	require.Less(t, ticks, 3000)
+	assert.Greater(t, ticks, 60)
+}
+
+// An update that needs more than its part of any frame is saved for.
+func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
+	p := newNarrowPair(t)
+	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
+	for p.holds(0, 150) < 150 {
+		p.step()
+	}
+	news, last := 0, p.shown.values[1]
+	for range 600 {
+		p.talk()
+		p.step()
+		if v := p.shown.values[1]; v != last {
+			news, last = news+1, v
+		}
+	}
+	assert.Greater(t, news, 600*narrowRate/60/2/1100*8/10, "half of the line is for it")
+}
+
+// Pieces are larger than a frame's part, and what was sent beyond it is taken off, what was
+// not used is kept: in the end the game's messages and the world have half of the line
+// each.
+func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
+	p := newNarrowPair(t)
+	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
+	for p.holds(0, 150) < 150 {
+		p.step()
+	}
+	p.line.heard.bytes = 0
+	before := p.server.Stats()
+	for range 1200 {
+		if p.server.Waiting() < 4000 {
+			require.NoError(t, p.server.Send(peer.FirstMessages, bytes.Repeat([]byte{2}, 500), 0, p.now))
+		}
+		p.step()
+	}
+	after := p.server.Stats()
+	packets := int(after.PayloadsOut - before.PayloadsOut)
+	all := int(after.BytesOut-before.BytesOut) - packets*packet.HeaderSize
+	t.Logf("%d packets, %d bytes, %d of them messages", packets, all, p.line.heard.bytes)
+	assert.InEpsilon(t, all/2, p.line.heard.bytes, 0.1)
+}
+
+// Without a cap, too, a frame has a bound for structure: whoever enters a large world
+// does not hold up the tick of all others.
+func TestAFrameAddsSoMuchStructure(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.run(10)
+	come := func() { p.populate(0, 10_000, sender.Place{}) }
+	for frames := 0; p.holds(0, 10_000) < 10_000; frames++ {
+		require.Less(t, frames, 100)
+		before := p.holds(0, 10_000)
+		p.tickWith(come)
+		come = nil
+		assert.LessOrEqual(t, p.holds(0, 10_000)-before, 3000)
+	}
+}
+
+func TestACapAllocatesNothing(t *testing.T) {
+	p := newNarrowPair(t)
+	p.tickWith(func() { p.populate(0, 200, sender.Place{}) })
+	for p.holds(0, 200) < 200 {
+		p.step()
+	}
+	buf, body, one := make([]byte, 0, 2048), make([]byte, 100), make([]repl.Slot, 1)
+	step := func() {
+		p.now = p.now.Add(time.Second / 60)
+		p.tick++
+		p.world.Begin(p.tick)
+		for s := range p.source.values {
+			p.source.values[s]++
+			one[0] = s
+			p.world.Change(0, one)
+		}
+		p.world.Commit()
+		for mode := range channel.ID(5) {
+			if mode > 2 || p.server.Waiting() < 3000 {
+				_ = p.server.Send(peer.FirstMessages+mode, body, float32(mode), p.now)
+			}
+		}
+		_ = p.server.Begin(p.now)
+		p.line.open(p.server, p.now)
+		for b := p.server.AppendPacket(buf, p.tick, p.now); len(b) > 0; b = p.server.AppendPacket(buf, p.tick, p.now) {
+			p.line.pass(p.now, len(b))
+			if p.tick%20 != 0 { // 5 % of the ticks lose what they send
+				_ = p.client.HandlePayload(b, p.now)
+			}
+		}
+		_ = p.client.Begin(p.now)
+		for b := p.client.AppendPacket(buf, p.tick, p.now); len(b) > 0; b = p.client.AppendPacket(buf, p.tick, p.now) {
+			_ = p.server.HandlePayload(b, p.now)
+		}
+	}
+	for range 2000 {
+		step()
+	}
+	assert.Zero(t, testing.AllocsPerRun(500, step))
+	assert.NotZero(t, p.server.Stats().Channels.DroppedUnsent)
+}

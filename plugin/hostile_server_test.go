@@ -190,6 +190,9 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 		"a resync":                  func(y *tyrant) { y.say(peer.Control, []byte{3, 0, 0, 0, 0}) },
 		"an answer nobody asked":    func(y *tyrant) { y.say(peer.Requests, make([]byte, 16)) },
 		"an unknown message":        func(y *tyrant) { y.say(peer.FirstMessages, []byte{0xfe}) },
+		"an unknown resource":       func(y *tyrant) { y.say(peer.Resources, []byte{0xfe}) },
+		"half of a resource":        func(y *tyrant) { y.say(peer.Resources, []byte{0x10}) },
+		"the end of no resource":    func(y *tyrant) { y.say(peer.Resources, []byte{0}) },
 		"bytes after a message":     func(y *tyrant) { y.say(peer.Control, []byte{1, 0}) },
 		"a frame on no channel":     func(y *tyrant) { y.send(append(y.header(9), 60|0x80, 0, 0, 1)) },
 		"a goodbye that is no text": func(y *tyrant) { y.send(append(packet.AppendHeader(nil, packet.Header{Kind: packet.Goodbye}), 7)) },
@@ -247,7 +250,7 @@ func (y *tyrant) nonsense(rng *rand.Rand, tick entangle.Tick) {
 		for i := range noise {
 			noise[i] = byte(rng.Uint32())
 		}
-		y.say(channel.ID(rng.IntN(9)), noise)
+		y.say(channel.ID(rng.IntN(10)), noise)
 	case 1, 2, 3, 4, 5:
 		y.update(group, tick, base)
 	default:

@@ -223,7 +223,7 @@ func (i *intruder) nonsense(rng *rand.Rand, honest bool) []byte {
 	case 0:
 		return append(out, b...)
 	case 1:
-		ch := byte(rng.IntN(10))
+		ch := byte(rng.IntN(11))
 		out = binary.LittleEndian.AppendUint16(append(out, ch|0x80), i.next[ch])
 		i.next[ch]++
 		return append(out, b[:min(len(b), 500)]...)
@@ -266,6 +266,7 @@ func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 		"an unknown request":       func(i *intruder) { i.say(peer.Requests, request(5)) },
 		"more requests than wait":  func(i *intruder) { i.say(peer.Requests, repeat(257, request(0))...) },
 		"a flood of messages":      func(i *intruder) { i.say(peer.FirstMessages, repeat(3000, chatBody(0, nil, 0))...) },
+		"a resource":               func(i *intruder) { i.say(peer.Resources, []byte{0, 0}) },
 		"replication":              func(i *intruder) { i.say(peer.Actions, []byte{0, 0, 0, 0, 0}) },
 		"a group that can't exist": func(i *intruder) { i.say(peer.Control, []byte{3, 0, 0, 0, 255}) },
 	} {

@@ -207,10 +207,32 @@ func TestEntitiesInAResourceAreTheClients(t *testing.T) {
 	assert.Equal(t, name{2}, *at[name](w, got.Team[1]))
 	assert.Equal(t, [3]int{1, 1, 0}, h.counts())
 
+	b.Leader = late
+	b.Seats[1].Who = late
+	s.run(5)
+	assert.Equal(t, name{2}, *at[name](w, got.Leader))
+	assert.Equal(t, got.Leader, got.Seats[1].Who)
+
 	s.world.RemoveEntity(late)
 	s.run(5)
 	assert.True(t, got.Team[1].IsZero())
+	assert.True(t, got.Leader.IsZero())
 	assert.False(t, got.Team[2].IsZero())
+}
+
+// Another entity in the place of one is a change, though both are the first of the table.
+//
+// Proves: R29
+func TestAnotherEntityInAResourceIsAChange(t *testing.T) {
+	s := newStage[board](t, 1)
+	one, two := s.spawn(spot{}, name{1}), s.spawn(spot{}, name{2})
+	b := &board{Leader: one}
+	ecs.AddResource(s.world, b)
+	plugin.ReplicateResource[board](s.world, components.Everyone)
+	s.run(5)
+	b.Leader = two
+	s.run(5)
+	assert.Equal(t, name{2}, *at[name](s.heard[0].client.world, s.heard[0].value().Leader))
 }
 
 // A resource that the client's game had is written into, and stays when the connection

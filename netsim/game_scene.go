@@ -19,6 +19,7 @@ type GameScene struct {
 	join  func(id entangle.ClientID) *Peer
 	gone  map[int]bool // disconnected by the script
 	views []*view      // what was told of each client
+	types []*Type
 }
 
 var _ Scene = (*GameScene)(nil)
@@ -39,6 +40,12 @@ func (g *GameScene) Verbs(types ...reflect.Type) Verbs {
 	verbs["reconnect"] = g.reconnect
 	return verbs
 }
+
+// Use makes types known to the verbs that are asked for after it: those of overrides
+// and resources.
+func (g *GameScene) Use(types ...*Type) { g.types = append(g.types, types...) }
+
+func (g *GameScene) usedTypes() []*Type { return g.types }
 
 func (g *GameScene) peer(client int) *Peer { return g.sim.peers[client-1] }
 

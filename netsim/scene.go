@@ -33,31 +33,49 @@ type Scene interface {
 	Equal() error
 }
 
-// cast holds what a script calls by name: entities of the server's world, and
-// component types.
+// cast holds what a script calls by name: entities of the server's world, types of
+// components, and types of which more is said.
 type cast struct {
 	scene    Scene
 	types    map[string]reflect.Type
 	entities map[string]ecs.Entity
+
+	resources map[string]*Type
+	overrides map[string]*Type
 }
 
 // StandardVerbs returns the verbs that every script has, acting on a scene. Types
 // are the components that scripts may use, each by the name of its type.
-func StandardVerbs(scene Scene, types ...reflect.Type) Verbs {
-	c := &cast{scene: scene, types: map[string]reflect.Type{}, entities: map[string]ecs.Entity{}}
+func StandardVerbs(scene Scene, types ...reflect.Type) Verbs { return newCast(scene, types).verbs() }
+
+func newCast(scene Scene, types []reflect.Type) *cast {
+	c := &cast{
+		scene: scene, types: map[string]reflect.Type{}, entities: map[string]ecs.Entity{},
+		resources: map[string]*Type{}, overrides: map[string]*Type{},
+	}
 	for _, t := range types {
 		if c.types[t.Name()] != nil {
 			panic(fmt.Sprintf("netsim: two component types are called %s; scripts need different names", t.Name()))
 		}
 		c.types[t.Name()] = t
 	}
+	if s, ok := scene.(interface{ usedTypes() []*Type }); ok {
+		for _, t := range s.usedTypes() {
+			t.join(c)
+		}
+	}
+	return c
+}
+
+func (c *cast) verbs() Verbs {
 	return Verbs{
 		"connect": c.connect, "disconnect": c.disconnect, "run": c.run,
 		"latency": c.latency, "jitter": c.jitter, "loss": c.loss,
 		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
 		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
-		"group": c.group, "target": c.target, "owner": c.owner, "rate": c.rate,
+		"group": c.group, "target": c.target, "override": c.override, "owner": c.owner, "rate": c.rate,
 		"attach": c.attach, "detach": c.detach, "persist": c.persist,
+		"put": c.put, "take": c.take, "replicate": c.replicate,
 		"expect": c.expect,
 	}
 }

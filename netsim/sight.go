@@ -94,8 +94,14 @@ func (v visible) of(all []systems.MirroredValue) []systems.MirroredValue {
 	})
 }
 
-func (s *sight) visible(e ecs.Entity, client entangle.ClientID) visible {
-	return visible{sees: s.sees(e, client)}
+func (s *sight) visible(e *systems.Mirrored, client entangle.ClientID) visible {
+	v := visible{sees: s.sees(e.Entity, client)}
+	for _, o := range e.Overrides {
+		if !s.in(o.Target, e.Entity, client) {
+			v.without += string([]byte{byte(o.Component)})
+		}
+	}
+	return v
 }
 
 // sees reports whether a client may see an entity that is replicated: it is in the

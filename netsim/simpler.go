@@ -35,6 +35,8 @@ func innerCommand(words []string) (inner, components int) {
 		switch word {
 		case "spawn", "insert", "remove", "set":
 			return i, i + 2
+		case "put", "take", "replicate":
+			return i, len(words)
 		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override", "persist":
 			return i, len(words)
 		}

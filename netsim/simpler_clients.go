@@ -59,7 +59,7 @@ func clientWord(words []string) int {
 		at = 1
 	case "owner", "persist":
 		at = inner + 2
-	case "target", "override":
+	case "target", "override", "replicate":
 		at = 1 + max(slices.Index(words, "only"), slices.Index(words, "except"))
 	case "disconnect", "reconnect", "cut", "restore", "latency", "jitter", "loss", "duplicate", "reorder":
 		at = len(words) - 1

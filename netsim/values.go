@@ -22,10 +22,11 @@ var (
 // fields.
 const maxRepeated = 1 << 16
 
-// parseValue sets the numbers and booleans of a component, field by field and
+// parseValue sets the numbers, booleans, words and lists of a component or resource, field by field and
 // element by element, from a list such as 1,2.5,true; or only the fields that a list
 // names, as in X:1,On:true. An entity is given as @name, or @ for none; 0*70 stands
-// for 70 times 0.
+// for 70 times 0. A list that can be of any length ends with the values, or before the
+// next field by its name.
 func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error {
 	words, err := repeated(strings.Split(text, ","))
 	if err != nil {
@@ -72,6 +73,8 @@ func (p *valueParser) parse(v reflect.Value) error {
 		return p.parseEach(v.NumField(), v.Field)
 	case v.Kind() == reflect.Array:
 		return p.parseEach(v.Len(), v.Index)
+	case v.Kind() == reflect.Slice:
+		return p.parseSlice(v)
 	case !v.CanSet():
 		return errors.New("it has fields that are not exported; set them in code")
 	default:
@@ -109,6 +112,17 @@ func (p *valueParser) parseNamed(v reflect.Value) error {
 	return nil
 }
 
+func (p *valueParser) parseSlice(v reflect.Value) error {
+	for len(p.words) > 0 && !strings.Contains(p.words[0], ":") {
+		v.Grow(1)
+		v.SetLen(v.Len() + 1)
+		if err := p.parse(v.Index(v.Len() - 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *valueParser) next() (string, error) {
 	if len(p.words) == 0 {
 		return "", errFewValues
@@ -138,10 +152,12 @@ func (p *valueParser) parseScalar(v reflect.Value) error {
 		return err
 	}
 	bits := 64
-	if v.Kind() != reflect.Bool {
+	if v.Kind() != reflect.Bool && v.Kind() != reflect.String {
 		bits = v.Type().Bits()
 	}
 	switch {
+	case v.Kind() == reflect.String:
+		v.SetString(word)
 	case v.CanInt():
 		n, e := strconv.ParseInt(word, 10, bits)
 		v.SetInt(n)
@@ -180,7 +196,7 @@ func formatValue(v reflect.Value) string {
 			for i := range v.NumField() {
 				add(v.Field(i))
 			}
-		case v.Kind() == reflect.Array:
+		case v.Kind() == reflect.Array, v.Kind() == reflect.Slice:
 			for i := range v.Len() {
 				add(v.Index(i))
 			}

@@ -19,6 +19,7 @@ type view struct {
 	number int
 	state  plugin.State
 	seen   []seen
+	has    []string // of resources, by number; "" for one that it has not
 }
 
 // seen is an entity of a client, with the trace's words for its components.
@@ -54,6 +55,23 @@ func (v *view) tell(trace *Trace) {
 		}
 	}
 	v.seen = now
+	v.tellResources(say)
+}
+
+// tellResources adds what is new of resources.
+func (v *view) tellResources(say func(format string, values ...any)) {
+	m := v.peer.client.Mirror()
+	now := make([]string, len(m.ResourceInfos))
+	for i := range m.Resources {
+		if t := m.ResourceInfos[i].Type; m.Resources[i].There {
+			value := v.peer.world.Resources().Get(ecs.ResourceTypeID(v.peer.world, t))
+			now[i] = t.Name() + "=" + formatValue(reflect.ValueOf(value).Elem())
+		}
+	}
+	if what := changes(v.has, now); what != "" {
+		say("has%s", what)
+	}
+	v.has = now
 }
 
 // look words all that the client shows.

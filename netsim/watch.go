@@ -15,11 +15,14 @@ import (
 //
 //   - each group that a client holds is the server's as it was at the tick that the
 //     client holds of it, as far as the client might see it then: the same members, all
-//     components of them, equal on the wire; but a reference may be empty;
+//     components of them, equal on the wire; but a reference may be empty, and one that
+//     is sent once may be as it was at any time since it was inserted;
 //   - an entity that has left one group and did not get to the next yet is as it was
 //     at the tick that the client last heard of it;
 //   - no group and no entity goes back in time, or is at a tick that is yet to come;
-//   - a client shows no entity twice.
+//   - a client shows no entity twice;
+//   - what it has of a resource is a value that the resource had, was for it, and is no
+//     older than what it had before.
 //
 // An entity whose Replicate was taken off stays in its group, whatever it looks like;
 // a client that came later does without it. One that has no group is a group of its
@@ -95,7 +98,7 @@ func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror) error {
 	if l.before == nil {
 		l.before = &holding{}
 	}
-	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values} {
+	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.resources} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -200,6 +203,9 @@ func (l *look) values() error {
 		original, was := l.who(e.ID, l.at[e.ID])
 		if was.state.Paused {
 			continue
+		}
+		t.once = func(component int) []systems.MirroredValue {
+			return l.past.since(original, l.client, component, l.at[e.ID])
 		}
 		if err := t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values); err != nil {
 			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], original, err)

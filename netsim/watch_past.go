@@ -20,6 +20,8 @@ type past struct {
 	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
+
+	resources []resourcePast // by number
 }
 
 func newPast() past {
@@ -58,6 +60,7 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 		}
 	}
 	p.groups[m.Tick] = groups
+	p.recordResources(m, s, clients)
 	return true
 }
 
@@ -71,7 +74,7 @@ func (p *past) version(e systems.Mirrored, s *sight, clients []entangle.ClientID
 	}
 	for _, client := range clients {
 		if v.seen[client] = (visible{}); !e.Paused {
-			v.seen[client] = s.visible(e.Entity, client)
+			v.seen[client] = s.visible(&e, client)
 		}
 	}
 	return v

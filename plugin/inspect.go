@@ -12,7 +12,11 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 	if s.publisher == nil {
 		return &systems.Mirror{}, nil
 	}
-	return s.publisher.Mirror(s.protocol.Components())
+	m, err := s.publisher.Mirror(s.protocol.Components())
+	if err == nil {
+		m.ResourceInfos, m.Resources = s.protocol.Resources(), s.resources.Mirror()
+	}
+	return m, err
 }
 
 // Names returns the ids by which a connected client knows what the server replicates,
@@ -23,7 +27,9 @@ func (s *Server) Names(client entangle.ClientID) []systems.Named { return s.engi
 // wire encodings. It is for tests and tools, such as package netsim, and costs as
 // much as receiving the whole world.
 func (c *Client) Mirror() *systems.Mirror {
-	return c.engine.Mirror(c.protocol.Components())
+	m := c.engine.Mirror(c.protocol.Components())
+	m.ResourceInfos = c.protocol.Resources()
+	return m
 }
 
 // Loads returns what the server keeps for each connected client, for tests and

@@ -27,6 +27,10 @@ type Mirror struct {
 	Entities []Mirrored
 	// Groups of a client, in the order of their handles.
 	Groups []MirroredGroup
+	// ResourceInfos are those of the protocol, and Resources what is there of each, by
+	// number.
+	ResourceInfos []*protocol.ResourceInfo
+	Resources     []MirroredResource
 }
 
 // MirroredGroup is what a client holds together, at one tick.
@@ -54,6 +58,14 @@ type Mirrored struct {
 	Group components.Group
 	// Values of the components that it has, by rising number.
 	Values []MirroredValue
+	// Overrides of its components, on a server, by rising number.
+	Overrides []MirroredOverride
+}
+
+// MirroredOverride says who gets a component of an entity.
+type MirroredOverride struct {
+	Component int
+	Target    components.Target
 }
 
 // MirroredValue is the value of one component.
@@ -134,6 +146,11 @@ func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *mirrorRefs) Mir
 		return out
 	}
 	out.Group = p.replicate(repl.Slot(s)).Group
+	for comp := range p.plans {
+		if target, ok := p.Overridden(e, comp); ok {
+			out.Overrides = append(out.Overrides, MirroredOverride{comp, target})
+		}
+	}
 	mask := p.numbers(p.table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
 		out.Values = append(out.Values, refs.value(comp, p.plans[comp], p.table.Value(s, p.cols[comp]), p.targetOf(s, comp)))
@@ -171,6 +188,9 @@ func (c *Client) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 		return &Mirror{Components: infos}
 	}
 	m := c.copy.Mirror(infos)
+	if c.resources != nil {
+		m.Resources = c.resources.Mirror()
+	}
 	if c.receiver == nil {
 		return m
 	}

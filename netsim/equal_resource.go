@@ -1,0 +1,64 @@
+package netsim
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// resources compares what a client has of the server's resources with what it is to
+// have. One that the server does not replicate at present may be anything.
+func (t *translation) resources(server, client *systems.Mirror, gets func(*systems.MirroredResource) bool) error {
+	for i := range client.Resources {
+		info, s, c := server.ResourceInfos[i], &server.Resources[i], &client.Resources[i]
+		switch wanted := gets(s); {
+		case !s.On || s.There && s.Wire == nil || !wanted && !c.There:
+		case !c.There:
+			return fmt.Errorf("it lacks the resource %v", info.Type)
+		case !wanted:
+			return fmt.Errorf("it has the resource %v, which it is not to have", info.Type)
+		default:
+			if err := t.resource(info, s, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resource compares two values of a resource.
+func (t *translation) resource(info *protocol.ResourceInfo, server, client *systems.MirroredResource) error {
+	want, got := t.decodeResource(info, server, t.local), t.decodeResource(info, client, nil)
+	if equalAny(info, want, got) || t.mayLack(server.Refs) && t.equalResourceButLate(info, server, client) {
+		return nil
+	}
+	is, should := shorten(formatValue(got), formatValue(want))
+	return fmt.Errorf("the resource %v is %s, the server's is %s", info.Type, is, should)
+}
+
+// equalResourceButLate is equalButLate for a resource.
+func (t *translation) equalResourceButLate(info *protocol.ResourceInfo, server, client *systems.MirroredResource) bool {
+	none := map[ecs.Entity]ecs.Entity{}
+	return t.among(server.Refs, client.Refs) &&
+		equalAny(info, t.decodeResource(info, server, none), t.decodeResource(info, client, none))
+}
+
+func equalAny(info *protocol.ResourceInfo, a, b reflect.Value) bool {
+	return info.Plan.EqualAny(a.Addr().Interface(), b.Addr().Interface())
+}
+
+// decodeResource reads a value, with entities translated by a map unless that is nil.
+func (t *translation) decodeResource(info *protocol.ResourceInfo, r *systems.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
+	value := reflect.New(info.Type)
+	var in bits.Reader
+	in.Reset(r.Wire)
+	if err := info.Plan.DecodeAny(&in, value.Interface(), refReader{r.Refs, local}); err != nil {
+		panic(fmt.Sprintf("netsim: a %v that was just encoded can't be decoded: %v", info.Type, err))
+	}
+	return value.Elem()
+}

@@ -1,0 +1,163 @@
+package netsim
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// translation knows a client's copy of each of the server's entities.
+type translation struct {
+	local map[ecs.Entity]ecs.Entity
+	// late lets references be empty that the server's are not: the client may have
+	// got them before the entities.
+	late bool
+	// lost, if not nil, says whether references to an entity may be empty: that of one
+	// that the client saw, lost, and sees again.
+	lost func(ecs.Entity) bool
+	// once returns the values of the entity at hand that a component may have which is
+	// sent once; nil: any.
+	once func(component int) []systems.MirroredValue
+}
+
+// values compares the components of an entity. Both lists rise.
+func (t *translation) values(comps []*protocol.ComponentInfo, server, client []systems.MirroredValue) error {
+	for len(server)+len(client) > 0 {
+		switch {
+		case len(client) == 0 || len(server) > 0 && server[0].Component < client[0].Component:
+			return fmt.Errorf("it lacks %v", comps[server[0].Component].Type)
+		case len(server) == 0 || client[0].Component < server[0].Component:
+			return fmt.Errorf("it has %v, which the server's has not", comps[client[0].Component].Type)
+		}
+		if info := comps[server[0].Component]; !info.Once || !t.anyOnce(info, &client[0]) {
+			if err := t.value(info, &server[0], &client[0]); err != nil {
+				return err
+			}
+		}
+		server, client = server[1:], client[1:]
+	}
+	return nil
+}
+
+// anyOnce reports whether a component that is sent once is as it may be.
+func (t *translation) anyOnce(info *protocol.ComponentInfo, client *systems.MirroredValue) bool {
+	if t.once == nil {
+		return true
+	}
+	return slices.ContainsFunc(t.once(info.Number), func(server systems.MirroredValue) bool {
+		return t.value(info, &server, client) == nil
+	})
+}
+
+func (t *translation) value(info *protocol.ComponentInfo, server, client *systems.MirroredValue) error {
+	if !info.Plan.HasRefs() && !info.Relation && bytes.Equal(server.Wire, client.Wire) {
+		return nil
+	}
+	want, got := t.decode(info, server, t.local), t.decode(info, client, nil)
+	if got.equal(info, &want) || t.mayLack(server.Refs) && t.equalButLate(info, server, client) {
+		return nil
+	}
+	if want.target != got.target {
+		return fmt.Errorf("%v is of %v, the server's is of %v", info.Type, got.target, want.target)
+	}
+	is, should := shorten(formatValue(got.value), formatValue(want.value))
+	return fmt.Errorf("%v is %s, the server's is %s", info.Type, is, should)
+}
+
+// maxWords is how many numbers of a value a difference shows.
+const maxWords = 8
+
+// shorten leaves of two long lists what stands around their first difference.
+func shorten(a, b string) (string, string) {
+	x, y := strings.Split(a, ","), strings.Split(b, ",")
+	if len(x) != len(y) || len(x) <= maxWords {
+		return a, b
+	}
+	at := 0
+	for at < len(x)-1 && x[at] == y[at] {
+		at++
+	}
+	from := max(0, at-1)
+	to := min(len(x), from+maxWords)
+	cut := func(words []string) string {
+		return fmt.Sprintf("...%s... (from number %d)", strings.Join(words[from:to], ","), from+1)
+	}
+	return cut(x), cut(y)
+}
+
+// mayLack reports whether references to these entities may be empty.
+func (t *translation) mayLack(refs []ecs.Entity) bool {
+	return t.late || t.lost != nil && slices.ContainsFunc(refs, t.lost)
+}
+
+// equalButLate reports whether two values differ only in references that the
+// client's lacks.
+func (t *translation) equalButLate(info *protocol.ComponentInfo, server, client *systems.MirroredValue) bool {
+	none := map[ecs.Entity]ecs.Entity{}
+	want, got := t.decode(info, server, none), t.decode(info, client, none)
+	return t.among(server.Refs, client.Refs) && got.equal(info, &want)
+}
+
+// among reports whether a client refers to nobody to whom the server does not.
+func (t *translation) among(server, client []ecs.Entity) bool {
+	theirs := map[ecs.Entity]bool{}
+	for _, e := range server {
+		theirs[t.local[e]] = true
+	}
+	return !slices.ContainsFunc(client, func(e ecs.Entity) bool { return !theirs[e] })
+}
+
+// decoded is a value in memory of its own, with the target of a relation.
+type decoded struct {
+	memory []byte
+	value  reflect.Value
+	target ecs.Entity
+}
+
+func (d *decoded) equal(info *protocol.ComponentInfo, o *decoded) bool {
+	return info.Plan.Equal(d.memory, o.memory) && d.target == o.target
+}
+
+// decode reads a value, with entities translated by a map unless that is nil.
+func (t *translation) decode(info *protocol.ComponentInfo, v *systems.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
+	value := reflect.New(info.Type)
+	d.memory = make([]byte, info.Plan.Size())
+	var r bits.Reader
+	r.Reset(v.Wire)
+	refs := refReader{v.Refs, local}
+	if err := info.Plan.Decode(&r, d.memory, refs); err != nil {
+		panic(fmt.Sprintf("netsim: a %v that was just encoded can't be decoded: %v", info.Type, err))
+	}
+	if info.Relation {
+		d.target = protocol.DecodeTarget(&r, refs)
+	}
+	reflect.Copy(reflect.NewAt(reflect.ArrayOf(len(d.memory), reflect.TypeFor[byte]()), value.UnsafePointer()).Elem(), reflect.ValueOf(d.memory))
+	d.value = value.Elem()
+	return d
+}
+
+// refReader finds the entities of a mirrored value.
+type refReader struct {
+	refs  []ecs.Entity
+	local map[ecs.Entity]ecs.Entity
+}
+
+// At implements protocol.RefReader.
+func (r refReader) At(place uint32) (ecs.Entity, bool) {
+	if place == 0 || int64(place) > int64(len(r.refs)) {
+		return ecs.Entity{}, place == 0
+	}
+	e := r.refs[place-1]
+	if r.local != nil {
+		e = r.local[e]
+	}
+	return e, true
+}

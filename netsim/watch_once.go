@@ -1,0 +1,40 @@
+package netsim
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// since returns all values that a component of an entity had up to a tick, from when it
+// was last inserted, or appeared to a client.
+func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick entangle.Tick) (values []systems.MirroredValue) {
+	list := p.versions[e]
+	for i := after(list, tick, func(v *version) entangle.Tick { return v.from }) - 1; i >= 0; i-- {
+		value, there := list[i].value(client, component)
+		switch {
+		case there:
+			values = append(values, value)
+		case !list[i].state.Paused:
+			return values
+		}
+	}
+	return values
+}
+
+// value returns the value that a client may see of a component.
+func (v *version) value(client entangle.ClientID, component int) (value systems.MirroredValue, ok bool) {
+	seen := v.seen[client]
+	if v.gone || !seen.sees || strings.IndexByte(seen.without, byte(component)) >= 0 {
+		return value, false
+	}
+	i := slices.IndexFunc(v.state.Values, func(value systems.MirroredValue) bool { return value.Component == component })
+	if i < 0 {
+		return value, false
+	}
+	return v.state.Values[i], true
+}

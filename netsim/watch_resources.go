@@ -1,0 +1,92 @@
+package netsim
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// resourcePast is what a server's resource was like from tick to tick.
+type resourcePast struct {
+	versions []resourceVersion
+	shown    map[entangle.ClientID]*shownResource
+}
+
+// resourceVersion is a value, and who might get it.
+type resourceVersion struct {
+	systems.MirroredResource
+	seen map[entangle.ClientID]bool
+}
+
+// shownResource is what a client was found to have, and the first version that it can
+// be.
+type shownResource struct {
+	value   systems.MirroredResource
+	version int
+}
+
+// recordResources takes in the server's resources as they are after a tick.
+func (p *past) recordResources(m *systems.Mirror, s *sight, clients []entangle.ClientID) {
+	for len(p.resources) < len(m.Resources) {
+		p.resources = append(p.resources, resourcePast{shown: map[entangle.ClientID]*shownResource{}})
+	}
+	for i, r := range m.Resources {
+		v := resourceVersion{r, map[entangle.ClientID]bool{}}
+		for _, client := range clients {
+			v.seen[client] = s.getsResource(&r, client)
+		}
+		list := &p.resources[i].versions
+		if n := len(*list); n == 0 || !(*list)[n-1].equal(&v) {
+			*list = append(*list, v)
+		}
+	}
+}
+
+func (v *resourceVersion) equal(o *resourceVersion) bool {
+	return equalResource(&v.MirroredResource, &o.MirroredResource) && maps.Equal(v.seen, o.seen)
+}
+
+func equalResource(a, b *systems.MirroredResource) bool {
+	return a.There == b.There && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
+}
+
+// getsResource reports whether a client is to have a server's resource.
+func (s *sight) getsResource(r *systems.MirroredResource, client entangle.ClientID) bool {
+	return r.On && r.There && r.Wire != nil && s.targets.Contains(r.Target, client)
+}
+
+// resources holds that every value that the client shows is one that it was to get, and
+// none older than one before.
+func (l *look) resources() error {
+	for i := range min(len(l.past.resources), len(l.mirror.Resources)) {
+		if err := l.resource(&l.past.resources[i], &l.mirror.Resources[i], l.mirror.ResourceInfos[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *look) resource(p *resourcePast, r *systems.MirroredResource, info *protocol.ResourceInfo) error {
+	shown := p.shown[l.client]
+	if shown == nil {
+		shown = &shownResource{}
+		p.shown[l.client] = shown
+	}
+	if !r.There || equalResource(&shown.value, r) {
+		return nil
+	}
+	t := translation{local: l.local, late: true}
+	for n := shown.version; n < len(p.versions); n++ {
+		if v := &p.versions[n]; v.seen[l.client] && t.resource(info, &v.MirroredResource, r) == nil {
+			*shown = shownResource{*r, n}
+			return nil
+		}
+	}
+	return fmt.Errorf("its resource %v is %s, which the server's was not since what it showed before, or which it may not see",
+		info.Type, formatValue(t.decodeResource(info, r, nil)))
+}

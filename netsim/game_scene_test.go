@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,16 +23,30 @@ func sceneProtocol() *protocol.Protocol {
 	protocol.Component[Health](p)
 	protocol.Component[Aim](p)
 	protocol.Component[Flag](p)
+	protocol.Component[Birth](p).ReplicateOnce()
+	protocol.Component[Tether](p)
+	protocol.Resource[Round](p)
 	return p
 }
 
+// Birth is sent once, Tether is a relation, and Round a resource.
 type (
 	Flag    struct{}
 	Private struct{ Number uint8 }
+	Birth   struct{ Tick uint8 }
+	Tether  struct {
+		ecs.Relation
+		Length uint8
+	}
+	Round struct {
+		Number uint8
+		Map    string
+		Order  []ecs.Entity
+	}
 )
 
 var gameTypes = append([]reflect.Type{
-	reflect.TypeFor[Flag](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
+	reflect.TypeFor[Flag](), reflect.TypeFor[Birth](), reflect.TypeFor[Tether](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
 }, sceneTypes...)
 
 func newGameScene(t *testing.T) *netsim.GameScene {
@@ -40,11 +55,13 @@ func newGameScene(t *testing.T) *netsim.GameScene {
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	sim.Watch()
-	return netsim.NewScene(sim, func(id entangle.ClientID) *netsim.Peer {
+	scene := netsim.NewScene(sim, func(id entangle.ClientID) *netsim.Peer {
 		c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
 		require.NoError(t, err)
 		return sim.AddClient(id, c, c)
 	})
+	scene.Use(netsim.Resource[Round](), netsim.Overridden[Spot](), netsim.Overridden[Health]())
+	return scene
 }
 
 // Scripts against a real server and real clients. Each file begins with what it

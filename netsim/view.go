@@ -88,8 +88,12 @@ func (v *view) word(infos []*protocol.ComponentInfo, e *systems.Mirrored) seen {
 	for _, value := range e.Values {
 		t := infos[value.Component].Type
 		s.comps[value.Component] = t.Name()
+		id := ecs.TypeID(w, t)
 		if t.Size() > 0 {
-			s.comps[value.Component] += "=" + formatValue(reflect.NewAt(t, w.Get(e.Entity, ecs.TypeID(w, t))).Elem())
+			s.comps[value.Component] += "=" + formatValue(reflect.NewAt(t, w.Get(e.Entity, id)).Elem())
+		}
+		if infos[value.Component].Relation {
+			s.comps[value.Component] += "@" + name(w.Relations().Get(e.Entity, id))
 		}
 	}
 	return s
@@ -117,6 +121,7 @@ func changes(before, after []string) string {
 		case now == was:
 		case now == "":
 			kind, _, _ := strings.Cut(was, "=")
+			kind, _, _ = strings.Cut(kind, "@")
 			b.WriteString(" -" + kind)
 		default:
 			b.WriteString(" " + now)

@@ -26,6 +26,9 @@ type translation struct {
 	// once returns the values of the entity at hand that a component may have which is
 	// sent once; nil: any.
 	once func(component int) []systems.MirroredValue
+	// ended, if not nil, reports that the original of a client's entity is gone: the
+	// client's relations may still lead to it, while the server's lead nowhere.
+	ended func(local ecs.Entity) bool
 }
 
 // values compares the components of an entity. Both lists rise.
@@ -62,6 +65,9 @@ func (t *translation) value(info *protocol.ComponentInfo, server, client *system
 		return nil
 	}
 	want, got := t.decode(info, server, t.local), t.decode(info, client, nil)
+	if want.target.IsZero() && t.ended != nil && t.ended(got.target) {
+		got.target = want.target
+	}
 	if got.equal(info, &want) || t.mayLack(server.Refs) && t.equalButLate(info, server, client) {
 		return nil
 	}

@@ -36,7 +36,10 @@ func (s *shadow) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s.world, s.remote, s.persist = w, ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w)
 		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
-		s.counted = []*counted{count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w)}
+		s.counted = []*counted{
+			count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w), count[stamp](w),
+			count[chart](w), count[path](w), count[tally](w), count[tied](w), count[components.ControlledBy](w),
+		}
 		return func() {
 			for _, e := range spawned.Read() {
 				s.there[e.Entity]++

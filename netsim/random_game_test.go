@@ -9,11 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // The components of random worlds: rounded on the wire, exact, without a value,
-// larger than what most packets have room for, with another entity, and one that
-// is not registered.
+// larger than what most packets have room for, with another entity, sent once, sent as
+// differences, also with the motion or with one of the game's own, a relation, and one
+// that is not registered.
 type (
 	place struct {
 		X float32 `net:"range=-64..64,step=0.125"`
@@ -26,8 +28,43 @@ type (
 		To     ecs.Entity
 		Weight uint8
 	}
+	stamp struct{ Number uint16 }
+	chart struct {
+		With  ecs.Entity
+		Cells [12]uint16
+	}
+	path struct {
+		X    float32 `net:"range=-256..256,step=0.125"`
+		Y    float32 `net:"range=-256..256,step=0.125"`
+		Turn float32 `net:"angle"`
+	}
+	tally struct{ Count uint32 }
+	tied  struct {
+		ecs.Relation
+		Length uint8
+	}
 	secret struct{ Number uint32 }
 )
+
+// The resources of random worlds: one of fixed size, and one with text, a list and
+// entities.
+type (
+	score struct{ Points uint32 }
+	board struct {
+		Title string
+		First ecs.Entity
+		Order []ecs.Entity
+	}
+)
+
+// more is a difference of tallies that must be applied once and to its base.
+type more struct{}
+
+func (more) Diff(w *bits.Writer, base, value *tally) { w.Uvarint(uint64(value.Count - base.Count)) }
+
+func (more) Apply(r *bits.Reader, base *tally) (tally, error) {
+	return tally{base.Count + uint32(r.Uvarint())}, r.Err()
+}
 
 // The messages of random worlds, one type per mode. Each carries the number of its
 // connection, and its place among those of its type there.
@@ -49,6 +86,13 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Component[bulk](p)
 	protocol.Component[link](p)
 	protocol.Component[components.ControlledBy](p)
+	protocol.Component[stamp](p).ReplicateOnce()
+	protocol.Component[chart](p).Delta()
+	protocol.Component[path](p).Delta().Motion()
+	protocol.Component[tally](p).Delta().Diff(more{})
+	protocol.Component[tied](p)
+	protocol.Resource[score](p)
+	protocol.Resource[board](p)
 	protocol.Message[inOrder](p)
 	protocol.Message[inAnyOrder](p).Mode(protocol.UnorderedReliable)
 	protocol.Message[latest](p).Mode(protocol.SequencedUnreliable)
@@ -80,9 +124,11 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID) *gues
 // onlyRegistered requires that entities of the network have no component that was
 // not registered.
 func onlyRegistered(t require.TestingT, w *ecs.World) {
-	allowed := ecs.All(ecs.ComponentID[place](w), ecs.ComponentID[life](w), ecs.ComponentID[marked](w),
-		ecs.ComponentID[bulk](w), ecs.ComponentID[link](w), ecs.ComponentID[components.Remote](w),
-		ecs.ComponentID[components.Persistent](w), ecs.ComponentID[components.ControlledBy](w), ecs.ComponentID[components.Controlled](w))
+	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
+		ecs.ComponentID[components.Controlled](w))
+	for _, info := range randomProtocol().Components() {
+		allowed.Set(ecs.TypeID(w, info.Type), true)
+	}
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	for q.Next() {
 		for _, id := range q.Ids() {

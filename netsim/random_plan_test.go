@@ -133,6 +133,10 @@ func (p *plan) change(at string, most int) {
 			p.regroup(at)
 		case p.rng.IntN(8) == 0:
 			p.reveal(at, p.any())
+		case p.rng.IntN(12) == 0:
+			p.relate(at, p.any())
+		case p.rng.IntN(12) == 0:
+			p.resource(at)
 		default:
 			p.write(at, p.any())
 		}

@@ -26,6 +26,7 @@ type randomT interface {
 var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
+	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[tally](), reflect.TypeFor[tied](),
 }
 
 // randomScene is a random world that a script acts in. Its clients can be acted on
@@ -79,6 +80,8 @@ var errSeed = errors.New("give a seed above 0")
 func newRandomScene(t randomT, config netsim.Config) *randomScene {
 	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}}
 	s.GameScene = netsim.NewScene(s.sim, s.join)
+	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
+		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
 	server, err := plugin.NewServer(s.sim.ServerConfig(randomProtocol()))
 	require.NoError(t, err)

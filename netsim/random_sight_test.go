@@ -7,16 +7,23 @@ import (
 
 // reveal changes who may see an entity, or whose it is.
 func (p *plan) reveal(at string, e *planned) {
-	switch p.rng.IntN(5) {
+	switch p.rng.IntN(7) {
 	case 0:
 		p.say("%sowner %s %d%s", at, e.name, p.rng.IntN(maxGuests+1), []string{"", " keep"}[p.rng.IntN(2)])
 	case 1: // for no time, or a tick
 		p.say("%starget %s nobody", at, e.name)
 		p.say("%starget %s %s", []string{at, later(at)}[p.rng.IntN(2)], e.name, p.audience())
+	case 2:
+		p.say("%soverride %s %s %s", at, e.name, overridden[p.rng.IntN(len(overridden))], p.audience())
+	case 3:
+		p.say("%soverride %s %s clear", at, e.name, overridden[p.rng.IntN(len(overridden))])
 	default:
 		p.say("%starget %s %s", at, e.name, p.audience())
 	}
 }
+
+// overridden are the components of which single clients are kept from some.
+var overridden = []string{"life", "link", "path", "stamp", "chart", "bulk"}
 
 // audience words a target.
 func (p *plan) audience() string {
@@ -31,4 +38,40 @@ func (p *plan) audience() string {
 		}
 	}
 	return []string{"only ", "except "}[p.rng.IntN(2)] + strings.Join(clients, ",")
+}
+
+// relate gives an entity a relation, takes it, or has it lead elsewhere.
+func (p *plan) relate(at string, e *planned) {
+	if p.rng.IntN(4) == 0 {
+		p.say("%sdetach %s", at, e.name)
+		return
+	}
+	p.say("%sattach %s %s tied", at, e.name, p.any().name)
+}
+
+// resource changes a resource, or whom it is for.
+func (p *plan) resource(at string) {
+	name := []string{"score", "board"}[p.rng.IntN(2)]
+	switch p.rng.IntN(10) {
+	case 0:
+		p.say("%stake %s", at, name)
+	case 1:
+		p.say("%sreplicate %s stop", at, name)
+	case 2, 3:
+		p.say("%sreplicate %s %s", at, name, p.audience())
+	default:
+		p.say("%sput %s=%s", at, name, p.value(name))
+	}
+}
+
+// value words a value of a resource.
+func (p *plan) value(resource string) string {
+	if resource == "score" {
+		return strconv.Itoa(p.rng.IntN(4))
+	}
+	order := ""
+	for range p.rng.IntN(4) {
+		order += ",@" + p.target()
+	}
+	return strings.Repeat("x", p.rng.IntN(50)) + ",@" + p.target() + order
 }

@@ -14,10 +14,13 @@ type planned struct {
 	group     int
 	y         float32
 	data      [70]uint64
+	cells     [12]uint16
+	at        [2]int
+	count     uint32
 }
 
 // optional are the components that an entity may have or not.
-var optional = []string{"place", "life", "marked", "bulk", "link", "secret"}
+var optional = []string{"place", "life", "marked", "bulk", "link", "secret", "stamp", "chart", "path", "tally"}
 
 // spawn makes an entity, one in four without Replicate, which comes later if ever.
 func (p *plan) spawn(at string) {
@@ -105,12 +108,30 @@ func (p *plan) values(e *planned, has []string) (words []string) {
 			value = "=" + p.bulk(e)
 		case "link":
 			value = fmt.Sprintf("=@%s,%d", p.target(), p.rng.IntN(3))
+		case "stamp":
+			value = fmt.Sprintf("=%d", p.rng.IntN(1000))
+		case "chart":
+			value = fmt.Sprintf("=@%s,%s", p.target(), p.chart(e))
+		case "path":
+			e.at[0], e.at[1] = (e.at[0]+3)%4000, (e.at[1]+1)%4000
+			value = fmt.Sprintf("=%v,%v,%v", float32(e.at[0]-2000)/8, float32(e.at[1]-2000)/8, p.rng.IntN(7))
+		case "tally":
+			e.count += uint32(p.rng.IntN(5))
+			value = fmt.Sprintf("=%d", e.count)
 		case "secret":
 			value = fmt.Sprintf("=%d", p.rng.Uint32())
 		}
 		words = append(words, component+value)
 	}
 	return words
+}
+
+// chart changes one of its numbers, or none.
+func (p *plan) chart(e *planned) string {
+	if p.rng.IntN(3) > 0 {
+		e.cells[p.rng.IntN(len(e.cells))]++
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(e.cells), " ", ","), "[]")
 }
 
 // bulk changes one in 70 numbers, one time in four. What all of them are must fit a

@@ -207,9 +207,20 @@ func (l *look) values() error {
 		t.once = func(component int) []systems.MirroredValue {
 			return l.past.since(original, l.client, component, l.at[e.ID])
 		}
+		t.ended = func(local ecs.Entity) bool { return l.ended(local, l.at[e.ID]) }
 		if err := t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values); err != nil {
 			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], original, err)
 		}
 	}
 	return nil
+}
+
+// ended reports whether the original of an entity was gone at a tick.
+func (l *look) ended(local ecs.Entity, tick entangle.Tick) bool {
+	for original, copied := range l.local {
+		if copied == local {
+			return l.past.at(original, tick) == nil
+		}
+	}
+	return false
 }

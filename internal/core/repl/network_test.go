@@ -32,8 +32,9 @@ type network struct {
 	keep bool
 	told func(*end, saying) // of every update that leaves
 
-	tight  bool // not all that could be sent is
-	trusts bool // little is judged: a twin is
+	tight  bool             // not all that could be sent is
+	limit  func(e *end) int // bytes of updates in one tick, less than 0: no limit
+	trusts bool             // little is judged: a twin is
 
 	history map[entangle.Tick]moment // the same world once more, as it was after every tick
 }
@@ -201,6 +202,7 @@ func (n *network) sendTo(e *end) {
 	n.sendActions(e)
 	require.False(n.t, e.peer.ActionsOwed(), "half of a move was sent")
 	n.judgeMoves(e)
+	limit, spent, records := n.limitOf(e), 0, 0
 	for {
 		e.pkt++
 		b := e.peer.AppendUpdates(nil, 200, e.pkt)
@@ -208,7 +210,11 @@ func (n *network) sendTo(e *end) {
 			break
 		}
 		require.LessOrEqual(n.t, len(b), 200)
-		n.sendFrame(e, e.pkt, b)
+		spent += len(b)
+		records += n.sendFrame(e, e.pkt, b)
+		if limit >= 0 && spent > limit && !n.trusts {
+			require.Truef(n.t, limit > 0 && records == 1, "%d bytes and %d records, under a limit of %d", spent, records, limit)
+		}
 		if n.tight && e.rng.IntN(2) == 0 {
 			break // the rest waits
 		}
@@ -245,8 +251,19 @@ func (n *network) sendActions(e *end) {
 	}
 }
 
-// sendFrame sends an updates frame in a packet.
-func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
+// limitOf sets the limit of a peer in this tick.
+func (n *network) limitOf(e *end) int {
+	if n.limit == nil {
+		return -1
+	}
+	e.peer.Prepare()
+	limit := n.limit(e)
+	e.peer.Limit(limit)
+	return limit
+}
+
+// sendFrame sends an updates frame in a packet, and returns how many records it holds.
+func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 	n.note(b)
 	tick := n.tick
 	says, _ := n.judgeUpdates(e, b)
@@ -257,7 +274,7 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
 	}
 	if e.rng.Float64() < n.loss {
 		n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
-		return
+		return len(says)
 	}
 	n.post(e, n.once(e), func() {
 		require.NoError(n.t, e.copy.HandleUpdates(tick, b))
@@ -274,6 +291,7 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) {
 		}
 		n.post(e, n.once(e), func() { e.peer.HandleAcked(pkt) })
 	})
+	return len(says)
 }
 
 func (n *network) note(b []byte) {

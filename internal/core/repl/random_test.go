@@ -91,6 +91,10 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]
 	n.tight = seed%5 == 0
+	if seed%3 == 1 {
+		most := []int{40, 150, 600}[seed/3%3]
+		n.limit = func(e *end) int { return e.rng.IntN(2*most) - 10 }
+	}
 	return n
 }
 
@@ -110,7 +114,7 @@ func (n *network) live() {
 
 // end ends changes and loss, and expects equal worlds.
 func (n *network) end() {
-	n.loss, n.tight = 0, false
+	n.loss, n.tight, n.limit = 0, false, nil
 	n.step(n.resumeAll)
 	n.settle()
 	for _, e := range n.peers {

@@ -200,6 +200,7 @@ func (p *Peer) delivered(a sentAction) {
 	}
 	if sp.bulky.Has(i) {
 		sp.bulky.Clear(i)
+		sp.await(i, p.world.tick)
 		sp.due.Set(i)
 		sp.settle(i)
 	}

@@ -181,6 +181,7 @@ func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
 	if sp == &p.public && p.flights.ranSince(fl.tick, h, h) {
 		return
 	}
+	sp.await(i, p.world.tick)
 	sp.due.Set(i)
 	p.stats.Resent++
 }

@@ -93,7 +93,7 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 		for _, v := range gr.viewers {
 			sp := &v.peer.private
 			if v.shown && isTurn(w.tick, uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
-				sp.stir(int(v.at), false)
+				sp.stir(int(v.at), w.tick, false)
 			}
 		}
 	}
@@ -126,6 +126,7 @@ func (w *World) usualBase(id groupID) entangle.Tick {
 // changed in it.
 func (p *Peer) join(moved repl.Bitset) {
 	sp := &p.public
+	sp.awaitAll(moved, p.world.tick)
 	if len(p.predicted) == 0 || len(p.world.rates.of) == 0 {
 		sp.due.Join(moved)
 		return
@@ -136,6 +137,7 @@ func (p *Peer) join(moved repl.Bitset) {
 	for _, h := range p.predicted {
 		sp, i := p.spaceOf(h)
 		if id := p.group(sp, i); id != noGroup && p.world.groups[id].changed == p.world.tick {
+			sp.await(i, p.world.tick)
 			sp.due.Set(i)
 		}
 	}

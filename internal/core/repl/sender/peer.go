@@ -21,6 +21,9 @@ type Peer struct {
 	joining joining
 	plan    plan
 	metered bool // waiting times are kept
+
+	choice   choice
+	breaches []breach
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	flights      flightLog

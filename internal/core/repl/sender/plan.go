@@ -73,6 +73,10 @@ func (p *Peer) Prepare() {
 // unplan makes due again what was planned for an earlier tick and found no packet.
 // Where packets are short of room, public and private groups take turns.
 func (p *Peer) unplan() {
+	if !p.plan.made {
+		return
+	}
+	p.plan.made = false
 	left := p.plan.steps[p.plan.next:]
 	if len(left) > 0 {
 		p.privateFirst = left[len(left)-1].space == &p.private
@@ -81,6 +85,9 @@ func (p *Peer) unplan() {
 		for ; s.from < s.to; s.from++ {
 			s.space.due.Set(int(p.plan.records[s.from].at))
 		}
+	}
+	if p.metered {
+		p.leave(left)
 	}
 }
 
@@ -112,11 +119,13 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 	}
 }
 
-// take plans a record. It counts as sent from now on.
+// take plans a record. It counts as sent from now on, unless the plan may be cut down.
 func (p *Peer) take(sp *space, rec planned) {
 	p.plan.records = append(p.plan.records, rec)
 	sp.due.Clear(int(rec.at))
-	sp.sent[rec.at] = p.world.tick
+	if !p.metered {
+		sp.sent[rec.at] = p.world.tick
+	}
 }
 
 // planRuns plans the runs, from where the last tick left off.

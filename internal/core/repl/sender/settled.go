@@ -27,6 +27,7 @@ func (p *Peer) Predict(s repl.Slot, on bool) bool {
 		p.predicted = slices.Insert(p.predicted, at, h)
 		sp.predicted.Set(i)
 		if w.holds(w.slots.group[s]) {
+			sp.await(i, w.tick)
 			sp.due.Set(i)
 		}
 	case !on && there:
@@ -90,15 +91,19 @@ const markBits = 1 + 8 + 1 + 1 + 7
 
 // appendMark writes one part of this tick's mark, the last with what else the peer
 // has to hold: what was sent to it before and is not acknowledged. When there is
-// something that it was not even sent, or no room to say so, no last part is written.
-func (p *Peer) appendMark(last bool, room int) {
+// something that it was not even sent, or no room to say so, no last part is written. It
+// reports whether there was room.
+func (p *Peer) appendMark(last bool, room int) bool {
 	if p.plan.marked || p.plan.part == repl.MaxParts {
-		return
+		return true
 	}
 	p.needs = p.needs[:0]
 	if last {
-		if !p.findUnsettled() || p.w.LenBits()+markBits+repl.NeedsBits(len(p.needs)) > room {
-			return
+		if !p.findUnsettled() {
+			return true
+		}
+		if p.w.LenBits()+markBits+repl.NeedsBits(len(p.needs)) > room {
+			return false
 		}
 		p.plan.marked = true
 	}
@@ -110,6 +115,7 @@ func (p *Peer) appendMark(last bool, room int) {
 	}
 	p.w.Align()
 	p.plan.part++
+	return true
 }
 
 // findUnsettled gathers the predicted groups that the peer was sent something of which

@@ -4,76 +4,49 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A peer with a byte cap is short when the cap has less room than is planned. What is
-// most urgent goes then, and the rest stays due.
+// A peer is short in a tick in which its limit has less room than is planned. What is most
+// urgent goes then, the rest stays due. What the peer predicts goes first, as ever, and
+// together.
 
 // short is what a peer may write of updates in one tick.
 type short struct {
-	on   bool // there is a limit in this tick
-	left int  // bytes that may be written yet
+	on    bool // there is a limit
+	binds bool // and it is less than what is planned
+	cut   bool // the plan was cut down to it
+	left  int  // bytes that may be written yet
+
+	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
 
-// Meter says whether the peer has a byte cap. Of such a peer it is known since when
-// each group waits to be sent.
-func (p *Peer) Meter(on bool) { p.metered = on }
-
-// WantedBytes returns, after Prepare, about how many bytes of updates are planned for
-// this tick. It is never less than what AppendUpdates writes into packets that hold
-// nothing else.
-func (p *Peer) WantedBytes() int {
-	if p.world.held || !p.plan.made || p.plan.tick != p.world.tick {
-		return 0
+// Meter says whether the peer has a byte cap. Of such a peer it is known since when each
+// group waits to be sent.
+func (p *Peer) Meter(on bool) {
+	if p.metered == on {
+		return
 	}
-	bits := 0
-	for i := p.plan.next; i < len(p.plan.steps); i++ {
-		bits += p.wantedBits(&p.plan.steps[i])
+	p.metered = on
+	for _, sp := range p.spaces() {
+		sp.meter(on, p.world.tick)
 	}
-	if bits == 0 {
-		return 0
-	}
-	bits += p.wantedMarkBits()
-	const full = repl.MaxUpdateBytes*8 - maxRecordBits // a packet may end where a record finds no room
-	packets := 1 + bits/(repl.MaxUpdateBytes*8)
-	return (bits + packets*(full+7) + 7) / 8
 }
 
-// wantedBits bounds what a step takes.
-func (p *Peer) wantedBits(s *step) int {
-	if s.run != nil {
-		return repl.MaxRunHead*8 + s.made.bytes*8
-	}
-	bits := repl.MaxRunHead*8 + repl.EndBits
-	wire := repl.Run{Tick: p.world.tick}
-	for i := s.from; i < s.to; i++ {
-		rec := &p.plan.records[i]
-		h := s.space.first + repl.Handle(rec.at)
-		bits += wire.Width(h, rec.start()) + p.recordBits(rec)
-		wire.Enter(h, rec.start())
-	}
-	return bits
-}
-
-// wantedMarkBits bounds the mark behind the predicted groups.
-func (p *Peer) wantedMarkBits() int {
-	if len(p.predicted) == 0 {
-		return 0
-	}
-	needs := 0
-	for _, h := range p.predicted {
-		sp, i := p.spaceOf(h)
-		if sp.unacked[i] != 0 || sp.base[i].Before(p.lastSent(sp, i)) {
-			needs++
-		}
-	}
-	return markBits + repl.NeedsBits(needs)
-}
-
-// Limit lets AppendUpdates write no more than so many bytes in this tick; less than 0
-// is no limit. Call it after Prepare and before AppendUpdates.
+// Limit lets AppendUpdates write no more than so many bytes in this tick; less than 0 is
+// no limit. Call it after Prepare and before AppendUpdates. If not even the most urgent
+// record fits, that one goes all the same, and alone, unless the limit is 0: the caller's
+// budget goes into debt for it.
 func (p *Peer) Limit(bytes int) {
-	if p.plan.made && p.plan.tick == p.world.tick {
-		p.plan.short = short{on: bytes >= 0, left: bytes}
+	if !p.prepared() {
+		return
 	}
+	s := &p.plan.short
+	s.on, s.left, s.binds = bytes >= 0, bytes, bytes >= 0 && bytes < p.WantedBytes()
+	if s.binds {
+		p.Meter(true)
+	}
+}
+
+func (p *Peer) prepared() bool {
+	return !p.world.held && p.plan.made && p.plan.tick == p.world.tick
 }
 
 // limited returns the room for the next frame.
@@ -86,3 +59,76 @@ func (p *Peer) limited(room int) int {
 
 // spend takes a frame off the limit.
 func (p *Peer) spend(bits int) { p.plan.short.left -= (bits + 7) / 8 }
+
+// WantedBytes returns, after Prepare, about how many bytes of updates are planned for
+// this tick. It is never less than what AppendUpdates writes into packets that hold
+// nothing else.
+func (p *Peer) WantedBytes() int {
+	if !p.prepared() {
+		return 0
+	}
+	if p.plan.short.wanted == 0 {
+		p.plan.short.wanted = 1 + p.countWanted()
+	}
+	return p.plan.short.wanted - 1
+}
+
+func (p *Peer) countWanted() int {
+	bits := p.stepsBits(p.plan.steps)
+	if bits == 0 {
+		return 0
+	}
+	return (withPackets(bits+p.markBits()) + 7) / 8
+}
+
+// withPackets adds to so many bits of records what it takes to divide them among packets,
+// which are at least half full: each begins a run anew, behind a part of a mark.
+func withPackets(bits int) int {
+	const full, half = repl.MaxUpdateBytes * 8, repl.MaxUpdateBytes * 4
+	return bits + bits/half*(full-maxRecordBits+markBits)
+}
+
+// stepsBits bounds what steps take, in one packet.
+func (p *Peer) stepsBits(steps []step) (bits int) {
+	for i := range steps {
+		if s := &steps[i]; s.run != nil {
+			bits += repl.MaxRunHead*8 + s.made.bytes*8
+		} else {
+			bits += p.runBits(s.space, p.plan.records[s.from:s.to])
+		}
+	}
+	return bits
+}
+
+// runBits bounds what records of rising handles take, as one run.
+func (p *Peer) runBits(sp *space, records []planned) int {
+	if len(records) == 0 {
+		return 0
+	}
+	bits := repl.MaxRunHead*8 + repl.EndBits
+	wire := repl.Run{Tick: p.world.tick}
+	for i := range records {
+		rec := &records[i]
+		h, from := sp.first+repl.Handle(rec.at), rec.start()
+		if bits += p.recordBits(rec); i > 0 {
+			bits += wire.Width(h, from)
+		}
+		wire.Enter(h, from)
+	}
+	return bits
+}
+
+// markBits bounds the mark behind the predicted groups.
+func (p *Peer) markBits() int {
+	if len(p.predicted) == 0 {
+		return 0
+	}
+	needs := 0
+	for _, h := range p.predicted {
+		sp, i := p.spaceOf(h)
+		if sp.unacked[i] != 0 || sp.base[i].Before(p.lastSent(sp, i)) {
+			needs++
+		}
+	}
+	return markBits + repl.NeedsBits(needs)
+}

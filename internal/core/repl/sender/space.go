@@ -24,6 +24,7 @@ type space struct {
 	apart   []uint8         // how far the base was that the update to base started from; nil where that does not count
 	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
 	shaped  []entangle.Tick // last tick of which structure was sent
+	since   []uint32        // of a metered peer: when what is due became so, in parts of ticks
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
 	acted   entangle.Tick   // last tick of which structure of any group was sent
@@ -60,6 +61,9 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	}
 	if sp.view != nil {
 		sp.showAll(n)
+	}
+	if sp.since != nil {
+		sp.since = append(sp.since, make([]uint32, n-len(sp.since))...)
 	}
 	if sp.apart != nil {
 		sp.apart = append(sp.apart, make([]uint8, n-len(sp.apart))...)

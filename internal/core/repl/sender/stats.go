@@ -10,6 +10,7 @@ type Stats struct {
 	GroupsRefused  uint64 // entities not replicated: no handle was left
 	MembersRefused uint64 // entities that got a group of their own: theirs was full
 	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
+	Overdue        uint64 // groups that waited for longer than they may, in each tick in which they did
 }
 
 func (s *Stats) add(o *Stats) {
@@ -21,6 +22,7 @@ func (s *Stats) add(o *Stats) {
 	s.GroupsRefused += o.GroupsRefused
 	s.MembersRefused += o.MembersRefused
 	s.TooLarge += o.TooLarge
+	s.Overdue += o.Overdue
 }
 
 // Stats returns the counters.

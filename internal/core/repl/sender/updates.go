@@ -17,6 +17,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.Prepare()
+	p.shorten()
 	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
@@ -54,7 +55,9 @@ func (p *Peer) appendPredicted(room int) int {
 		p.plan.next++
 	}
 	done := p.plan.next == p.plan.first
-	p.appendMark(done, room)
+	if !p.appendMark(done, room) && !p.flights.fresh() {
+		p.appendMark(false, room) // the last comes in another packet, and this one counts
+	}
 	if !done {
 		return 0
 	}
@@ -143,7 +146,18 @@ func (w *World) rewrite(p *Peer, s *step) {
 // appendApart writes what fits of a run into a packet that has no room for the whole
 // because of what else it carries: as records of the peer's own, the rest with them.
 func (p *Peer) appendApart(s *step, room int) bool {
-	w, from := p.world, len(p.plan.records)
+	r := s.run
+	*s = p.apart(s)
+	for _, h := range r.groups {
+		p.public.sent[h] = p.world.tick
+	}
+	p.public.sendRun(r)
+	return p.appendRecords(s, room)
+}
+
+// apart returns a run as records of the peer's own.
+func (p *Peer) apart(s *step) step {
+	w, first := p.world, len(p.plan.records)
 	for _, h := range s.run.groups {
 		id, from := w.public[h], p.public.from(int(h))
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
@@ -154,12 +168,7 @@ func (p *Peer) appendApart(s *step, room int) bool {
 		b := w.bodies.find(id, &key)
 		p.plan.records = append(p.plan.records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
 	}
-	for _, h := range s.run.groups {
-		p.public.sent[h] = p.world.tick
-	}
-	p.public.sendRun(s.run)
-	*s = step{space: &p.public, from: from, to: len(p.plan.records)}
-	return p.appendRecords(s, room)
+	return step{space: &p.public, from: first, to: len(p.plan.records)}
 }
 
 // appendRecords writes records as a run of the peer's own, as far as there is room,
@@ -182,6 +191,9 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 			all.append(&p.w, rec.from, rec.width)
 		} else {
 			p.appendBody(&p.world.bodies.list[rec.from])
+		}
+		if p.metered {
+			sp.sent[rec.at] = p.world.tick
 		}
 		p.flights.add(h, rec.base)
 	}

@@ -129,6 +129,9 @@ func (w *World) Held() bool { return w.held }
 func (w *World) Commit() {
 	w.releaseHeld()
 	for _, p := range w.peers {
+		if p.metered {
+			p.unplan()
+		}
 		p.join(w.moved)
 		p.public.shapeDue.Join(w.reshaped)
 		p.public.steady.Drop(w.reshaped)
@@ -137,15 +140,16 @@ func (w *World) Commit() {
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
 			if v.shown {
-				v.peer.private.stir(int(v.at), gr.shaped == w.tick)
+				v.peer.private.stir(int(v.at), w.tick, gr.shaped == w.tick)
 			}
 		}
 	}
 }
 
 // stir makes a group due: its values, or its structure and all.
-func (sp *space) stir(i int, shaped bool) {
+func (sp *space) stir(i int, now entangle.Tick, shaped bool) {
 	if !shaped {
+		sp.await(i, now)
 		sp.due.Set(i)
 		return
 	}

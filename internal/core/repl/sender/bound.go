@@ -1,0 +1,92 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Breach says that groups wait for longer than they may: a peer's limits have not enough
+// room to keep the bounds.
+type Breach struct {
+	Slot   repl.Slot // an entity of the group that has waited for longest
+	Groups int       // of this bound, in that tick
+	Age    int       // ticks that its change will have waited at least, in the next tick
+	Bound  int       // ticks that it may
+}
+
+// breach is what is known of the groups of one bound.
+type breach struct {
+	bound    uint16
+	tick     entangle.Tick // of the tally
+	told     entangle.Tick // when it was last to be told
+	news     bool          // it is to be told
+	slot     repl.Slot
+	groups   int
+	age      int
+	everTold bool
+}
+
+const (
+	// breachPause is how many ticks lie at least between two reports of one bound.
+	breachPause = 60
+	// maxBreaches is how many bounds are told apart. Those beyond count with the last.
+	maxBreaches = 8
+)
+
+// overdue counts a group that was not sent, and in the next tick will have waited for
+// longer than it may.
+func (p *Peer) overdue(id groupID, age int, bound uint16) {
+	p.stats.Overdue++
+	b, now := p.breachOf(bound), p.plan.tick
+	if b.tick != now || b.groups == 0 {
+		b.tick, b.groups, b.age = now, 0, 0
+	}
+	b.groups++
+	if age > b.age {
+		b.age, b.bound, b.slot = age, bound, p.world.groups[id].members[0].slot
+	}
+	if !b.everTold || now.Sub(b.told) >= breachPause {
+		b.told, b.everTold, b.news = now, true, true
+	}
+}
+
+// breachOf returns what is known of a bound.
+func (p *Peer) breachOf(bound uint16) *breach {
+	for i := range p.breaches {
+		if p.breaches[i].bound == bound {
+			return &p.breaches[i]
+		}
+	}
+	if len(p.breaches) < maxBreaches {
+		p.breaches = append(p.breaches, breach{bound: bound})
+	}
+	return &p.breaches[len(p.breaches)-1]
+}
+
+// PollBreach returns, after the packets of a tick, that groups wait for longer than they
+// may: once for each bound when it begins, and after that at most once in 60 ticks.
+func (p *Peer) PollBreach() (b Breach, ok bool) {
+	for i := range p.breaches {
+		if of := &p.breaches[i]; of.news {
+			of.news = false
+			return Breach{Slot: of.slot, Groups: of.groups, Age: of.age, Bound: int(of.bound)}, true
+		}
+	}
+	return Breach{}, false
+}
+
+// leave takes note of what was to be sent and found no packet.
+func (p *Peer) leave(steps []step) {
+	p.choice.broken = p.plan.short.cut && len(steps) > 0
+	for i := range steps {
+		s := &steps[i]
+		if s.run != nil {
+			for _, h := range s.run.groups {
+				p.checkBound(&p.public, int(h), p.plan.tick)
+			}
+		}
+		for ; s.from < s.to; s.from++ {
+			p.checkBound(s.space, int(p.plan.records[s.from].at), p.plan.tick)
+		}
+	}
+}

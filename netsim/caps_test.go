@@ -3,6 +3,7 @@ package netsim_test
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,7 +68,10 @@ type capped struct {
 	quiet    bool
 }
 
-func newCapped(t *testing.T, loss float64, perClient, all, client int) *capped {
+// party is how many clients there are.
+const party = 4
+
+func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) *capped {
 	c := &capped{
 		sim: netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{
 			Latency: 40 * ms, Jitter: 20 * ms, Loss: loss,
@@ -76,7 +80,7 @@ func newCapped(t *testing.T, loss float64, perClient, all, client int) *capped {
 		heard: map[entangle.ClientID]map[string]int{}, sure: map[entangle.ClientID][]uint32{},
 	}
 	config := c.sim.ServerConfig(cappedProtocol())
-	config.MaxClients, config.MaxBytesPerClient, config.MaxBytes = 3, perClient, all
+	config.MaxClients, config.MaxBytesPerClient, config.MaxBytes, config.Workers = party, perClient, all, workers
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
 	server.AddSystem(plugin.FixedMain, plugin.Func(c.speak))
@@ -99,7 +103,7 @@ func newCapped(t *testing.T, loss float64, perClient, all, client int) *capped {
 			gaugeOf(c.up, from, client).add(at, len(datagram))
 		}
 	})
-	for id := entangle.ClientID(1); id <= 3; id++ {
+	for id := entangle.ClientID(1); id <= party; id++ {
 		c.join(t, id, client)
 	}
 	return c
@@ -175,7 +179,7 @@ func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 func TestCapsBindAndAreShared(t *testing.T) {
 	for _, loss := range []float64{0, 0.2} {
 		for name, caps := range map[string][3]int{
-			"per client": {20_000, 0, 20_000}, "all": {0, 60_000, 20_000}, "both": {18_000, 60_000, 16_000},
+			"per client": {20_000, 0, 20_000}, "all": {0, 80_000, 20_000}, "both": {18_000, 80_000, 16_000},
 		} {
 			t.Run(fmt.Sprintf("%s, loss %v", name, loss), func(t *testing.T) {
 				testCaps(t, loss, caps[0], caps[1], caps[2])
@@ -185,17 +189,17 @@ func TestCapsBindAndAreShared(t *testing.T) {
 }
 
 func testCaps(t *testing.T, loss float64, perClient, all, client int) {
-	c := newCapped(t, loss, perClient, all, client)
+	c := newCapped(t, loss, perClient, all, client, 1)
 	c.sim.Run(20 * time.Second)
 	stats := c.sim.Server().Stats()
 	c.quiet = true
 	assert.True(t, c.sim.RunUntil(15*time.Second, func() bool { return c.sim.Equal() == nil && c.settled() }), "the worlds are equal")
 	t.Logf("heard %v, dropped %d", c.heard, stats.MessagesDropped)
 	if all > 0 && perClient == 0 {
-		checkGauge(t, "all", &c.all, 3)
+		checkGauge(t, "all", &c.all, party)
 	}
 	for addr, g := range c.down {
-		if perClient > 0 && (all == 0 || perClient < all/3) {
+		if perClient > 0 && (all == 0 || perClient < all/party) {
 			checkGauge(t, addr.String(), g, 1)
 		}
 	}
@@ -227,4 +231,19 @@ func checkGauge(t *testing.T, name string, g *gauge, connections int) {
 	t.Helper()
 	assert.LessOrEqual(t, g.most, g.atOnce(connections), "%s: the cap does not bind", name)
 	assert.GreaterOrEqual(t, float64(g.bytes)/20, 0.85*g.rate, "%s: the cap is not used", name)
+}
+
+// However many goroutines write the packets, a cap leaves the same bytes.
+func TestWorkersChangeNoByteUnderACap(t *testing.T) {
+	sent := func(workers int) (all []string) {
+		c := newCapped(t, 0.1, 20_000, 70_000, 0, workers)
+		c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+			all = append(all, fmt.Sprintf("%v %v to %v: %x", c.sim.Clock().Since(), from, to, datagram))
+		})
+		c.sim.Run(2 * time.Second)
+		return all
+	}
+	want := sent(1)
+	require.NotEmpty(t, want)
+	assert.True(t, slices.Equal(want, sent(2)), "other bytes with two workers")
 }

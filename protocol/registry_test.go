@@ -98,6 +98,18 @@ func TestAGameDefinesChannelsOrNone(t *testing.T) {
 	assert.Equal(t, "news", one.Name())
 }
 
+// How messages share a cap is each side's own matter.
+func TestPrioritiesNeedNotBeEqualOnBothSides(t *testing.T) {
+	one, other := protocol.New(protocol.Config{Name: "game"}), protocol.New(protocol.Config{Name: "game"})
+	c := one.Channel(protocol.ChannelConfig{Name: "news", Priority: 3, KeepUnsent: true})
+	protocol.Message[hello](one).Via(c).Priority(7)
+	protocol.Message[hello](other).Via(other.Channel(protocol.ChannelConfig{Name: "news"}))
+	require.NoError(t, one.Err())
+	assert.Equal(t, one.Hash(), other.Hash())
+	assert.Equal(t, float32(7), one.Messages()[0].Priority)
+	assert.Equal(t, float32(1), other.Messages()[0].Priority)
+}
+
 func TestNumbersDoNotDependOnTheOrderOfRegistration(t *testing.T) {
 	steps := []func(p *protocol.Protocol){
 		register[pose], register[plain], register[flags], register[links],

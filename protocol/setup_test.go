@@ -255,6 +255,8 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 		}, protocol.ErrOptions, []string{"make the channel wider"}},
 		{"relay one way", func(p *protocol.Protocol) { protocol.Message[plain](p).Direction(protocol.ClientToServer).Relay() }, protocol.ErrOptions, []string{"Bidirectional"}},
 		{"unknown message mode", func(p *protocol.Protocol) { protocol.Message[plain](p).Mode(7) }, protocol.ErrOptions, []string{"five modes"}},
+		{"message with no priority", func(p *protocol.Protocol) { protocol.Message[plain](p).Priority(0) }, protocol.ErrOptions, []string{"Priority(0)", "above 0"}},
+		{"message with too high a priority", func(p *protocol.Protocol) { protocol.Message[plain](p).Priority(1e10) }, protocol.ErrOptions, []string{"at most 1e9"}},
 		{"channel without name", func(p *protocol.Protocol) { p.Channel(protocol.ChannelConfig{}) }, protocol.ErrConfig, []string{"ChannelConfig.Name"}},
 		{"channel twice", func(p *protocol.Protocol) {
 			p.Channel(protocol.ChannelConfig{Name: "a"})

@@ -8,6 +8,10 @@ package components
 // nothing more of it is sent, not its despawn either. Putting it on again catches
 // up and makes no second one. To have it despawn on the clients and live on here, set
 // Target to Nobody.
+//
+// A child in a hierarchy needs none: the plugin puts one of zeros on it, and takes that
+// off again, as its parent is replicated. A Priority, SendEvery or MaxAge of 0 is there
+// the parent's.
 type Replicate struct {
 	// Target is who gets the entity; the zero value is Everyone, and for a child in a
 	// hierarchy whoever gets its parent. Where it is narrowed the entity despawns, where

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"log/slog"
 
 	"github.com/entangle-ecs/entangle/components"
@@ -71,6 +72,18 @@ func (f *family) group(s repl.Slot) uint64 {
 		k.name = f.families
 	}
 	return uint64(f.kin[s].name) << 32
+}
+
+// asks returns what the Replicate of an entity asks of its group: where it says
+// nothing, what that of its parent does.
+func (f *family) asks(s repl.Slot) components.Replicate {
+	r := *f.publisher.replicate(s)
+	for above, ok := f.parent(s); ok; above, ok = f.parent(above) {
+		up := f.publisher.replicate(above)
+		r.SendEvery, r.MaxAge = cmp.Or(r.SendEvery, up.SendEvery), cmp.Or(r.MaxAge, up.MaxAge)
+		r.Priority = cmp.Or(r.Priority, up.Priority)
+	}
+	return r
 }
 
 // follow takes in what the tick changed of families.

@@ -483,3 +483,58 @@ func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 		})
 	}
 }
+
+// A child that says nothing of how often it is sent leaves that to its parent.
+func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	grandchild := k.child(child)
+	every := func(e ecs.Entity) *uint16 { return &(*components.Replicate)(k.world.Get(e, k.marker)).SendEvery }
+	*every(parent) = 10
+	updates := func() uint64 {
+		before := k.receiver.Stats().Updates
+		for range 40 {
+			(*kinBody)(k.world.Get(grandchild, k.body)).N++
+			k.send()
+		}
+		return k.receiver.Stats().Updates - before
+	}
+	k.send()
+	assert.InDelta(t, 4, updates(), 1)
+	*every(parent) = 20
+	assert.InDelta(t, 2, updates(), 1)
+	*every(grandchild) = 5
+	assert.InDelta(t, 8, updates(), 1, "the lowest of all")
+	k.world.Remove(child, k.childOf)
+	*every(grandchild) = 0
+	assert.InDelta(t, 40, updates(), 1, "nobody above says anything")
+}
+
+// A group holds so many, and who finds no room is a group of its own: it is seen by
+// whom its parent is for all the same.
+//
+// Proves: H6
+func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
+	k := newRelatives(t)
+	k.publisher.Admit(1, k.peer)
+	parent := k.spawn()
+	for range repl.MaxMembers + 3 {
+		k.child(parent)
+	}
+	k.send()
+	k.requireEqual()
+	require.Equal(t, repl.MaxMembers+4, k.copy.Len())
+	marker := func() *components.Replicate { return (*components.Replicate)(k.world.Get(parent, k.marker)) }
+	marker().Target = components.Nobody
+	k.send()
+	assert.Zero(t, k.copy.Len())
+	marker().Target = components.Everyone
+	k.send()
+	k.requireEqual()
+	marker().Target = k.publisher.sight.targets.Only(2)
+	k.send()
+	assert.Zero(t, k.copy.Len())
+	k.world.RemoveEntity(parent)
+	k.send()
+}

@@ -16,10 +16,17 @@ import (
 func (p *Publisher) pace() {
 	for _, all := range [3][]columns.Slot{p.table.Spawned(), p.table.MarkerChanged(), p.table.Resumed()} {
 		for _, s := range all {
-			marker := (*components.Replicate)(p.arche.Get(p.table.Entity(s), p.marker))
-			p.world.SetRate(repl.Slot(s), p.rate(marker, p.table.Entity(s)))
+			p.paceOf(repl.Slot(s))
 		}
 	}
+	for _, s := range p.family.touched() {
+		p.paceOf(s)
+	}
+}
+
+func (p *Publisher) paceOf(s repl.Slot) {
+	marker := p.family.asks(s)
+	p.world.SetRate(s, p.rate(&marker, p.table.Entity(columns.Slot(s))))
 }
 
 // rate returns what a Replicate asks for. A priority that is none is taken as 1, and the

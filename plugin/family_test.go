@@ -1,0 +1,303 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// familyGame is a game of which the components are related.
+type familyGame struct{ *game }
+
+func familyProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "plugin test"})
+	protocol.Component[components.ChildOf](p)
+	return register(p)
+}
+
+func newFamilyGame(t *testing.T) familyGame {
+	return familyGame{newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = familyProtocol() })}
+}
+
+// join adds a client of this game's protocol.
+func (g familyGame) join(id entangle.ClientID, systems ...func(*plugin.Client)) *player {
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: familyProtocol(), Clock: g.clock})
+	require.NoError(g.t, err)
+	for _, add := range systems {
+		add(c)
+	}
+	w := ecs.NewWorld()
+	c.Initialize(&w)
+	p := &player{Client: c, world: &w}
+	g.clients = append(g.clients, p)
+	g.connect(p, id)
+	return p
+}
+
+// child makes a child without a Replicate.
+func (g familyGame) child(parent ecs.Entity, n name) ecs.Entity {
+	m := generic.NewMap3[spot, name, components.ChildOf](g.world, generic.T[components.ChildOf]())
+	e := m.New(parent)
+	*at[name](g.world, e) = n
+	return e
+}
+
+// attach makes a child of an entity that is there.
+func (g familyGame) attach(e, parent ecs.Entity) {
+	id := ecs.ComponentID[components.ChildOf](g.world)
+	if g.world.Has(e, id) {
+		g.world.Relations().Set(e, id, parent)
+		return
+	}
+	g.world.Relations().Exchange(e, []ecs.ID{id}, nil, id, parent)
+}
+
+func (g familyGame) detach(e ecs.Entity) {
+	g.world.Remove(e, ecs.ComponentID[components.ChildOf](g.world))
+}
+
+// childrenOf returns the names of the children that a player finds below an entity.
+func (p *player) childrenOf(id uint32) (names []uint32) {
+	f := generic.NewFilter2[name, components.ChildOf]().WithRelation(generic.T[components.ChildOf](), p.copies()[id])
+	for q := f.Query(p.world); q.Next(); {
+		n, _ := q.Get()
+		names = append(names, n.ID)
+	}
+	return names
+}
+
+// Children and theirs come to every client, below their parents, and where a game's
+// filter finds them; to one that joins late, too.
+//
+// Proves: H1, H2
+func TestAFamilyComesToEveryClient(t *testing.T) {
+	g := newFamilyGame(t)
+	a := g.join(1)
+	g.run(20)
+	root := g.spawn(spot{}, name{1})
+	child := g.child(root, name{2})
+	g.child(child, name{3})
+	g.child(root, name{4})
+	g.spawn(spot{}, name{5})
+	g.run(10)
+	b := g.join(2)
+	g.run(30)
+	for _, p := range []*player{a, b} {
+		assert.Equal(t, []uint32{1, 2, 3, 4, 5}, p.ids())
+		assert.ElementsMatch(t, []uint32{2, 4}, p.childrenOf(1))
+		assert.Equal(t, []uint32{3}, p.childrenOf(2))
+		assert.Empty(t, p.childrenOf(5))
+	}
+}
+
+// A child that comes later joins its parent where that is already.
+//
+// Proves: H5
+func TestAChildComesToItsParentLater(t *testing.T) {
+	g := newFamilyGame(t)
+	p := g.join(1)
+	root, stray := g.spawn(spot{}, name{1}), g.spawn(spot{}, name{2})
+	g.run(30)
+	kept := p.copies()
+	g.child(root, name{3})
+	g.attach(stray, root)
+	g.run(10)
+	assert.ElementsMatch(t, []uint32{2, 3}, p.childrenOf(1))
+	assert.Equal(t, kept[2], p.copies()[2], "it stays the same entity")
+
+	g.detach(stray)
+	g.run(10)
+	assert.Equal(t, []uint32{3}, p.childrenOf(1))
+	assert.False(t, p.world.Has(kept[2], ecs.ComponentID[components.ChildOf](p.world)))
+}
+
+// A removed relation and a new parent are told by events, once.
+//
+// Proves: H9
+func TestChangesOfAParentAreToldOnce(t *testing.T) {
+	var updated plugin.Reader[plugin.ComponentUpdated[components.ChildOf]]
+	var removed plugin.Reader[plugin.ComponentRemoved[components.ChildOf]]
+	g := newFamilyGame(t)
+	p := g.join(1, func(c *plugin.Client) {
+		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			updated = plugin.NewReader[plugin.ComponentUpdated[components.ChildOf]](w)
+			removed = plugin.NewReader[plugin.ComponentRemoved[components.ChildOf]](w)
+			return func() {}
+		}))
+	})
+	count := func() (n [2]int) {
+		for range 10 {
+			g.run(1)
+			n[0] += len(updated.Read())
+			n[1] += len(removed.Read())
+		}
+		return n
+	}
+	one, two := g.spawn(spot{}, name{1}), g.spawn(spot{}, name{2})
+	e := g.child(one, name{3})
+	g.run(30)
+	count()
+	g.attach(e, two)
+	assert.Equal(t, [2]int{1, 0}, count())
+	assert.Equal(t, []uint32{3}, p.childrenOf(2))
+	g.detach(e)
+	assert.Equal(t, [2]int{0, 1}, count())
+	assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+}
+
+// Proves: H3
+func TestAParentWithoutChildrenOnItsClients(t *testing.T) {
+	g := newFamilyGame(t)
+	p := g.join(1)
+	root := g.spawn(spot{}, name{1})
+	child := g.child(root, name{2})
+	g.child(child, name{3})
+	g.run(30)
+	require.Equal(t, []uint32{1, 2, 3}, p.ids())
+	apart := generic.NewMap1[components.NoReplicateChildren](g.world)
+	apart.Assign(root, &components.NoReplicateChildren{})
+	g.run(10)
+	assert.Equal(t, []uint32{1}, p.ids())
+	assert.True(t, g.world.Alive(child))
+	apart.Remove(root)
+	g.run(10)
+	assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+	assert.Equal(t, []uint32{2}, p.childrenOf(1))
+	assert.Equal(t, []uint32{3}, p.childrenOf(2))
+}
+
+// No frame shows a child without its parent, or a part of a family, when a parent ends.
+//
+// Proves: H4
+func TestAParentsEndIsItsChildrens(t *testing.T) {
+	g := newFamilyGame(t)
+	p := g.join(1)
+	root := g.spawn(spot{}, name{1})
+	child := g.child(root, name{2})
+	grandchild := g.child(child, name{3})
+	g.spawn(spot{}, name{4})
+	g.run(30)
+	g.world.RemoveEntity(root)
+	for range 10 {
+		g.run(1)
+		require.Contains(t, [][]uint32{{1, 2, 3, 4}, {4}}, p.ids())
+	}
+	assert.Equal(t, []uint32{4}, p.ids())
+	assert.False(t, g.world.Alive(child))
+	assert.False(t, g.world.Alive(grandchild))
+}
+
+// A client sees a child that sees its parent, and a child of a target of its own only
+// if it is in that, too. Narrowing a parent's takes all below it away.
+//
+// Proves: H6, H7, H8
+func TestWhoSeesAFamily(t *testing.T) {
+	g := newFamilyGame(t)
+	sets := g.targets()
+	a, b := g.join(1), g.join(2)
+	root := g.spawn(spot{}, name{1})
+	child := g.child(root, name{2})
+	g.child(child, name{3})
+	own := g.child(root, name{4})
+	g.child(own, name{5})
+	g.run(30)
+	sees := func(first, second []uint32) {
+		t.Helper()
+		g.run(10)
+		assert.Equal(t, first, a.ids())
+		assert.Equal(t, second, b.ids())
+	}
+	all := []uint32{1, 2, 3, 4, 5}
+	sees(all, all)
+	kept := a.copies()
+
+	g.retarget(own, sets.Only(1))
+	sees(all, []uint32{1, 2, 3})
+	g.retarget(root, sets.Only(1))
+	sees(all, nil)
+	g.retarget(own, components.Everyone)
+	sees(all, nil)
+	g.retarget(root, sets.Only(2))
+	sees(nil, all)
+	g.retarget(own, sets.Only(1))
+	sees(nil, []uint32{1, 2, 3})
+	g.retarget(own, components.Default)
+	g.retarget(root, components.Nobody)
+	sees(nil, nil)
+	g.retarget(root, components.Everyone)
+	sees(all, all)
+	assert.ElementsMatch(t, []uint32{2, 4}, b.childrenOf(1))
+	assert.NotEqual(t, kept, a.copies())
+
+	g.detach(own)
+	g.retarget(root, components.Nobody)
+	sees([]uint32{4, 5}, []uint32{4, 5})
+}
+
+// A child's owner is its own, and so is what Owner means in its target.
+//
+// Proves: H8
+func TestAChildOfItsOwnersEyesOnly(t *testing.T) {
+	g := newFamilyGame(t)
+	a, b := g.join(1), g.join(2)
+	root := g.spawn(spot{}, name{1})
+	g.control(root, components.ControlledBy{Client: 1})
+	hand := g.child(root, name{2})
+	g.control(hand, components.ControlledBy{Client: 1})
+	g.run(30)
+	g.retarget(hand, components.Owner)
+	g.run(10)
+	assert.Equal(t, []uint32{1, 2}, a.ids())
+	assert.Equal(t, []uint32{1}, b.ids())
+	g.control(hand, components.ControlledBy{Client: 2})
+	g.run(10)
+	assert.Equal(t, []uint32{1}, a.ids())
+	assert.Equal(t, []uint32{1, 2}, b.ids())
+	g.retarget(root, components.Owner)
+	g.run(10)
+	assert.Equal(t, []uint32{1}, a.ids())
+	assert.Empty(t, b.ids(), "nobody sees a child without its parent")
+}
+
+// Every client has a family at one tick: what is written to all of it in one tick is
+// never seen in part.
+//
+// Proves: H10
+func TestAFamilyIsAtOneTick(t *testing.T) {
+	g := newFamilyGame(t)
+	clients := []*player{g.join(1), g.join(2)}
+	root := g.spawn(spot{}, name{1})
+	family := []ecs.Entity{root, g.child(root, name{2}), g.child(root, name{3})}
+	family = append(family, g.child(family[1], name{4}))
+	at[components.Replicate](g.world, root).Group = 8
+	g.run(5)
+	whole := map[entangle.ClientID]int{}
+	for tick := range 60 {
+		for _, e := range family {
+			at[spot](g.world, e).X = float32(tick)
+		}
+		if tick == 20 {
+			at[components.Replicate](g.world, root).Group = 0
+		}
+		g.run(1)
+		for _, p := range clients {
+			if all := spots(p.world); len(all) > 0 {
+				require.Len(t, all, len(family), "a part of it")
+				for _, s := range all {
+					require.Equal(t, all[1], s)
+				}
+				whole[p.ID()]++
+			}
+		}
+	}
+	assert.Greater(t, whole[1], 20)
+	assert.Greater(t, whole[2], 20)
+}

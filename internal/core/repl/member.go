@@ -17,32 +17,55 @@ const (
 	fateBits = 2
 )
 
-// Numbers packs rising member numbers, each by its distance from the one before. A
+// Numbers packs rising member numbers, each by how many it skips since the one before:
+// bodies that lie next to each other tend to change together, and so do their numbers. A
 // new value starts a list.
 type Numbers struct {
 	next uint64
 }
 
+// A number that follows the one before is a bit 1. Else a bit 0 and skipBits stand for
+// how many are skipped: none means that the list ends, and manySkipped that a Uvarint
+// says how many more.
+const (
+	skipBits    = 5
+	manySkipped = 1<<skipBits - 1
+)
+
 // Append writes the next number.
 func (n *Numbers) Append(w *pack.Writer, m Member) {
-	w.Uvarint(uint64(m) - n.next + 1)
+	skipped := uint64(m) - n.next
 	n.next = uint64(m) + 1
+	switch {
+	case skipped == 0:
+		w.Put(1, 1)
+	case skipped < manySkipped:
+		w.Put(skipped<<1, 1+skipBits)
+	default:
+		w.Put(manySkipped<<1, 1+skipBits)
+		w.Uvarint(skipped - manySkipped)
+	}
 }
 
 // End writes that none follows.
-func (n *Numbers) End(w *pack.Writer) { w.Uvarint(0) }
+func (n *Numbers) End(w *pack.Writer) { w.Put(0, 1+skipBits) }
 
 // Read reads the next number. more is false at the end; ok is false when the bytes
 // are malformed.
 func (n *Numbers) Read(r *pack.Reader) (m Member, more, ok bool) {
-	gap := r.Uvarint()
-	if r.Err() != nil || gap == 0 {
-		return 0, false, r.Err() == nil
+	var skipped uint64
+	if !r.Bool() {
+		if skipped = r.Bits(skipBits); skipped == 0 {
+			return 0, false, r.Err() == nil
+		}
+		if skipped == manySkipped {
+			skipped = min(manySkipped+min(r.Uvarint(), MaxMembers), MaxMembers)
+		}
 	}
-	if gap > MaxMembers-n.next {
+	if r.Err() != nil || n.next+skipped >= MaxMembers {
 		return 0, true, false
 	}
-	n.next += gap
+	n.next += skipped + 1
 	return Member(n.next - 1), true, true
 }
 

@@ -393,6 +393,22 @@ func TestNumbersHaveOneEncoding(t *testing.T) {
 	})
 }
 
+// What the page of the protocol says of lists of numbers, by hand.
+func TestGoldenNumbers(t *testing.T) {
+	var w bits.Writer
+	var list repl.Numbers
+	for _, m := range []repl.Member{0, 1, 3, 34, 66, 4095} {
+		list.Append(&w, m)
+	}
+	list.End(&w)
+	assert.Equal(t, packed("1 1", // 0 and 1
+		"0 10000",                   // one is skipped
+		"0 01111",                   // 30 are
+		"0 11111 0000",              // 31 are
+		"0 11111 110 1010101011110", // 31 and 72 and 3925
+		"0 00000"), hex.EncodeToString(w.Finish()))
+}
+
 // FuzzNumbers reads lists of numbers and fates from anything.
 func FuzzNumbers(f *testing.F) {
 	f.Add([]byte{0x21, 0x43, 0x00})
@@ -526,29 +542,29 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
 		tick32(9),
-		"10 0 0000 000",                      // a full, public, handle 0, sequence 0
-		"0 0 0",                              // no needs, no references, no leavers
-		"1 10 00000101",                      // alone: component 0, 0xa0
-		"10 0 0000 000",                      // a full of the next handle
-		"0",                                  // no needs
-		"1 0100",                             // one reference:
-		"0 0 0100 1 0100",                    // not the reader's own, public, handle 1, member 2
-		"0 0",                                // no leavers, not alone
-		"0100 0 1  0100 0 1  0100 0 1  0000", // 0, 1 and 2 join, not paused, native
-		"0 11 10000101 0100",                 // of 0, another set than before: 0xa1, and reference 1
-		"0 10 01000101  1 11000101",          // of 2, the same set as of 1
-		"11")                                 // the end
+		"10 0 0000 000",                // a full, public, handle 0, sequence 0
+		"0 0 0",                        // no needs, no references, no leavers
+		"1 10 00000101",                // alone: component 0, 0xa0
+		"10 0 0000 000",                // a full of the next handle
+		"0",                            // no needs
+		"1 0100",                       // one reference:
+		"0 0 0100 1 0100",              // not the reader's own, public, handle 1, member 2
+		"0 0",                          // no leavers, not alone
+		"1 0 1  1 0 1  1 0 1  0 00000", // 0, 1 and 2 join, not paused, native
+		"0 11 10000101 0100",           // of 0, another set than before: 0xa1, and reference 1
+		"0 10 01000101  1 11000101",    // of 2, the same set as of 1
+		"11")                           // the end
 	w.Begin(12)
 	w.Change(0, []repl.Slot{2})
 	w.Change(0, []repl.Slot{0})
 	w.Commit()
 	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
 		"0 0 0 0000 0110 0", "0000", // a run of public groups that differ from 0 on, base 3 ticks ago, none before, padded
-		"0 1 10 00000101",         // no references, alone
-		"1 1",                     // the next, same base
-		"0 0",                     // no references, not alone
-		"0010 0 10 01000101 0000", // member 1, another set than before
-		"0 0000")                  // the end of the run
+		"0 1 10 00000101",               // no references, alone
+		"1 1",                           // the next, same base
+		"0 0",                           // no references, not alone
+		"0 10000 0 10 01000101 0 00000", // member 1, another set than before
+		"0 0000")                        // the end of the run
 	p.HandleAcked(1)
 	w.Begin(13)
 	w.Move(3, sender.Place{})
@@ -559,20 +575,20 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	says("an end, a delta with leavers, a join and a change, and a full that needs it", act(),
 		tick32(13),
-		"01 0 0000 100",           // gone: handle 0, sequence 1
-		"1 0100 01 0000",          // member 0 is let go
-		"00 0 0000 100 0 0100",    // delta: handle 1, sequence 1, base 12
-		"0 0",                     // no needs, no references
-		"1 0010 00  0100 10 0000", // 1 is despawned, 2 moved
-		"0",                       // not alone
-		"0001 1 0000",             // 3 joins, native
+		"01 0 0000 100",              // gone: handle 0, sequence 1
+		"1 1 01 0 00000",             // member 0 is let go
+		"00 0 0000 100 0 0100",       // delta: handle 1, sequence 1, base 12
+		"0 0",                        // no needs, no references
+		"1 0 10000 00  1 10 0 00000", // 1 is despawned, 2 moved
+		"0",                          // not alone
+		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
-		"0100 1 01 1 0000",       // 0 has changed: component 1 was removed, no values
+		"1 1 01 1 0 00000",       // 0 has changed: component 1 was removed, no values
 		"10 0 0000 000",          // a full of the next handle
 		"1 0100 0 0100 0000",     // one need: public, handle 1, this tick
 		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
 		"0 0",                    // no leavers; not alone, since it is not native
-		"0100 0 0 0100 0000",     // 0 joins, not paused, not native: reference 1
+		"1 0 0 0100 0 00000",     // 0 joins, not paused, not native: reference 1
 		"0 10 11000101",
 		"11")
 	w.Begin(20)

@@ -128,11 +128,17 @@ func list[T any](w *bits.Writer, items []T, number func(T) repl.Member, behind f
 	next := uint64(0)
 	for _, item := range items {
 		n := uint64(number(item))
-		w.Uvarint(n - next + 1)
+		w.Bool(n == next)
+		if n != next {
+			w.Bits(min(n-next, 31), 5)
+		}
+		if n-next >= 31 {
+			w.Uvarint(n - next - 31)
+		}
 		next = n + 1
 		behind(item)
 	}
-	w.Uvarint(0)
+	w.Bits(0, 6)
 }
 
 func (r *record) writeLeavers(w *bits.Writer) {

@@ -169,8 +169,8 @@ func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 // each.
 func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
-	for p.holds(0, 150) < 150 {
+	p.tickWith(func() { p.populate(0, 170, sender.Place{Name: 1}) })
+	for p.holds(0, 170) < 170 {
 		p.step()
 	}
 	p.line.heard.bytes = 0

@@ -32,6 +32,7 @@ type network struct {
 	keep bool
 	told func(*end, saying) // of every update that leaves
 
+	skips  entangle.Tick    // that are not observed, between two that are
 	tight  bool             // not all that could be sent is
 	limit  func(e *end) int // bytes of updates in one tick, less than 0: no limit
 	trusts bool             // little is judged: a twin is
@@ -144,7 +145,7 @@ func (n *network) leave(i int) {
 // step runs one tick: the changes, then everything that is sent, then everything
 // that arrives.
 func (n *network) step(change func()) {
-	n.tick++
+	n.tick += 1 + n.skips
 	n.world.Begin(n.tick)
 	change()
 	n.world.Commit()
@@ -388,7 +389,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	for t := tick; ; t-- {
+	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {
 			break

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
@@ -51,6 +52,66 @@ func TestAGroupIsSentAtItsInterval(t *testing.T) {
 				n.requireEqual(n.peers[0])
 				assert.True(t, n.peers[0].peer.Idle(), "nothing waits any more")
 			})
+		}
+	}
+}
+
+// Where ticks are skipped, every group still has its turn, no sooner than its interval says.
+//
+// Proves: R35
+func TestAnIntervalWhereTicksAreSkipped(t *testing.T) {
+	const groups, ticks = 12, 360
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, every := range []uint16{2, 3, 4, 10} {
+			for _, stride := range []int{2, 3, 6, 7} {
+				n, slots := evenNetwork(t, 7, groups, place, sender.Rate{})
+				n.skips = entangle.Tick(stride - 1)
+				n.world.SetStride(stride)
+				sent := map[repl.Handle][]entangle.Tick{}
+				n.told = func(_ *end, s saying) { sent[s.Group] = append(sent[s.Group], s.Tick) }
+				n.step(func() {
+					for _, slot := range slots {
+						n.world.SetRate(slot, sender.Rate{Every: every})
+					}
+				})
+				for range ticks / stride {
+					n.step(func() { n.writeAll(slots) })
+				}
+				says := fmt.Sprintf("%v every %d in steps of %d", place, every, stride)
+				beat := (int(every) + stride - 1) / stride * stride
+				require.Len(t, sent, groups, says)
+				for _, at := range sent {
+					assert.InDelta(t, ticks/beat, len(at), 1, says)
+					for i := 1; i < len(at); i++ {
+						assert.EqualValues(t, beat, at[i]-at[i-1], says)
+					}
+				}
+				n.step(func() { n.writeAll(slots) })
+				for range 12 {
+					n.step(func() {})
+				}
+				n.requireEqual(n.peers[0])
+			}
+		}
+	}
+}
+
+// A frame that ran several ticks at once makes no group miss its turn.
+//
+// Proves: R35
+func TestAnIntervalWhereTicksJump(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for seed := range uint64(20) {
+			n, slots := evenNetwork(t, seed, 12, place, sender.Rate{Every: 4})
+			for range 10 {
+				n.skips = entangle.Tick(n.rng.IntN(7))
+				n.step(func() { n.writeAll(slots) })
+			}
+			for range 2 {
+				n.skips = entangle.Tick(n.rng.IntN(3)) + 1
+				n.step(func() {})
+			}
+			n.requireEqual(n.peers[0])
 		}
 	}
 }
@@ -100,7 +161,8 @@ func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		for _, every := range []uint16{0, 40, 60} {
 			n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
-			n.tick = 50*(n.tick/50) + 60
+			n.tick = 50*(n.tick/50) + 59
+			n.step(func() {})
 			n.step(func() { n.writeAll(slots) })
 			for range 10 {
 				n.step(func() {})
@@ -118,7 +180,8 @@ func TestStructureTakesAlongWhatWaits(t *testing.T) {
 		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
 		e, sent := n.peers[0], 0
 		n.told = func(*end, saying) { sent++ }
-		n.tick = 50*(n.tick/50) + 60 // some way to its tick
+		n.tick = 50*(n.tick/50) + 59 // some way to its tick
+		n.step(func() {})
 		n.step(func() { n.writeAll(slots) })
 		n.step(func() { n.writeAll(slots) })
 		require.Zero(t, sent)

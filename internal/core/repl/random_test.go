@@ -91,6 +91,7 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]
 	n.tight = seed%5 == 0
+	n.skips = []entangle.Tick{0, 0, 2, 5}[seed/2%4]
 	if seed%3 == 1 {
 		most := []int{40, 150, 600}[seed/3%3]
 		n.limit = func(e *end) int { return e.rng.IntN(2*most) - 10 }

@@ -24,9 +24,10 @@ type pace struct {
 	released entangle.Tick // of a public group: its last tick
 }
 
-// isTurn reports whether a tick is one of those of a handle.
-func isTurn(tick entangle.Tick, h, every uint32) bool {
-	return every <= 1 || (uint32(tick)+h)%every == 0
+// isTurn reports whether one of the ticks of a handle has come since the Begin before:
+// not every tick is one that is sent.
+func (w *World) isTurn(h, every uint32) bool {
+	return every <= 1 || (uint32(w.tick)+h)/every != (uint32(w.last)+h)/every
 }
 
 // hold has a change of a group wait for its tick.
@@ -65,7 +66,7 @@ func (w *World) releaseHeld() {
 	for i, word := range w.rates.held {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if id := w.public[h]; isTurn(w.tick, uint32(h), uint32(w.groups[id].every)) {
+			if id := w.public[h]; w.isTurn(uint32(h), uint32(w.groups[id].every)) {
 				w.rates.pace[id].held, w.rates.pace[id].released = false, w.tick
 				w.rates.held.Clear(h)
 				w.moved.Set(h)
@@ -86,16 +87,18 @@ func (w *World) releaseHeld() {
 func (w *World) releasePrivate(id groupID) (waits bool) {
 	gr, pc := &w.groups[id], &w.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))
-	if waits = pc.held && w.tick.Sub(gr.changed) < int32(every); !waits {
-		pc.held, pc.listed = false, false
+	if !pc.held {
+		pc.listed = false
+		return false
 	}
-	if waits {
-		for _, v := range gr.viewers {
-			sp := &v.peer.private
-			if v.shown && isTurn(w.tick, uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
-				sp.stir(int(v.at), w.tick, false)
-			}
+	for _, v := range gr.viewers {
+		sp := &v.peer.private
+		if v.shown && w.isTurn(uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
+			sp.stir(int(v.at), w.tick, false)
 		}
+	}
+	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {
+		pc.held, pc.listed = false, false
 	}
 	return waits
 }

@@ -61,6 +61,7 @@ func (w *World) SetRate(s repl.Slot, r Rate) {
 		return
 	}
 	r = r.plain()
+	r.Every = w.beats(r.Every)
 	if len(w.rates.asked) <= int(s) {
 		if r == usualRate {
 			return
@@ -73,6 +74,16 @@ func (w *World) SetRate(s repl.Slot, r Rate) {
 	w.rates.asked[s] = r
 	w.rates.growGroups(len(w.groups))
 	w.rerate(w.slots.group[s])
+}
+
+// SetStride says how many ticks lie from one Begin to the next, as a rule: in between
+// nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
+func (w *World) SetStride(ticks int) { w.stride = ticks }
+
+// beats rounds an interval up to whole strides.
+func (w *World) beats(every uint16) uint16 {
+	stride := max(w.stride, 1)
+	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
 }
 
 func (r *rates) growSlots(n int) {

@@ -39,6 +39,8 @@ type World struct {
 	comps  int
 	sets   repl.Sets
 	tick   entangle.Tick
+	last   entangle.Tick // of the Begin before
+	stride int           // from one Begin to the next
 
 	slots   slots
 	groups  []group
@@ -108,7 +110,7 @@ func (w *World) Tick() entangle.Tick { return w.tick }
 
 // Begin opens a tick, later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
-	w.tick, w.held = tick, false
+	w.last, w.tick, w.held = w.tick, tick, false
 	w.moved.Reset()
 	w.reshaped.Reset()
 	w.stirred = w.stirred[:0]

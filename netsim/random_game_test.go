@@ -107,8 +107,10 @@ type guest struct {
 	shadow *shadow
 }
 
-func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID) *guest {
-	c, err := plugin.NewClient(sim.ClientConfig(randomProtocol()))
+func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, every int) *guest {
+	cfg := sim.ClientConfig(randomProtocol())
+	cfg.SendEvery = every
+	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
 	c.AddSystem(plugin.Receive, g.mail.system())

@@ -32,7 +32,7 @@ type plan struct {
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0}
-	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
+	p.say("world %d %d%s", seed, []int{30, 20, 75, 45}[seed%4], []string{"", "", " 3 1", " 6 3", " 2 6"}[seed%5])
 	p.connect()
 	for range 40 {
 		p.run(time.Duration(p.rng.IntN(200)) * ms)

@@ -39,14 +39,15 @@ type randomScene struct {
 	mail   *mailServer
 	main   *mainSystem
 	guests []*guest
+	every  [2]int // ticks from one that is sent to the next, of the server and of clients
 	bounds func() error
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with
 //
-//	world SEED FRAMERATE
+//	world SEED FRAMERATE [SERVER CLIENT]
 //
-// which makes the world, and then there are the standard verbs and those of GameScene, lenient, and
+// which makes the world, whose server and clients send in every so many ticks, and then there are the standard verbs and those of GameScene, lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
 //	messages on|off       lets both ends send messages, as they do to begin with
@@ -65,7 +66,15 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 		if err != nil || seed == 0 {
 			return errors.Join(err, errSeed)
 		}
-		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate})
+		var every [2]int
+		for i := range every {
+			if args.Len() > 0 {
+				if every[i], err = args.Int(); err != nil {
+					return err
+				}
+			}
+		}
+		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate}, every)
 		maps.Copy(verbs, s.verbs)
 		for _, made := range hooks {
 			made(s)
@@ -77,13 +86,15 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 
 var errSeed = errors.New("give a seed above 0")
 
-func newRandomScene(t randomT, config netsim.Config) *randomScene {
-	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}}
+func newRandomScene(t randomT, config netsim.Config, every [2]int) *randomScene {
+	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, every: every}
 	s.GameScene = netsim.NewScene(s.sim, s.join)
 	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
 		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
-	server, err := plugin.NewServer(s.sim.ServerConfig(randomProtocol()))
+	cfg := s.sim.ServerConfig(randomProtocol())
+	cfg.SendEvery = every[0]
+	server, err := plugin.NewServer(cfg)
 	require.NoError(t, err)
 	server.AddSystem(plugin.Receive, s.mail.system())
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
@@ -96,7 +107,7 @@ func newRandomScene(t randomT, config netsim.Config) *randomScene {
 }
 
 func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
-	g := joinRandom(s.t, s.sim, id)
+	g := joinRandom(s.t, s.sim, id, s.every[1])
 	g.mail.quiet = s.mail.quiet
 	s.guests = append(s.guests, g)
 	return g.Peer

@@ -23,7 +23,7 @@ var (
 // Random worlds on bad lines: what Watch checks, events, messages and limits hold
 // at every step, and when changes, faults and loss end, all worlds are equal soon.
 //
-// Proves: R1, R2, R4, R5, R6, R7, R8, R24, R25, R26, R27, R38, R41, C7
+// Proves: R1, R2, R4, R5, R6, R7, R8, R24, R25, R26, R27, R35, R38, R41, C7
 func TestRandomWorlds(t *testing.T) {
 	var failed atomic.Bool // one is shrunk: the next may well be the same failure
 	for seed := *fromSeed; seed < *fromSeed+*seeds; seed++ {

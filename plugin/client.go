@@ -78,8 +78,17 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.post.Attach(w, c.hub, nil, c.copy)
 	ecs.AddResource(w, &door{post: c.post})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
-	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.engine.Send(c.Tick(), c.now) })
+	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })
 	c.schedule.Initialize(w)
+}
+
+// send sends what waits, in the frames that are for it. On the way to the server all are.
+func (c *Client) send() {
+	if c.every > 1 && c.engine.Open() && !c.due() {
+		c.engine.Rest()
+		return
+	}
+	c.engine.Send(c.Tick(), c.now)
 }
 
 // Update runs one frame: it receives, runs the ticks that are due, and sends.

@@ -59,6 +59,12 @@ type ServerConfig struct {
 	// StartTick is the tick before the first one.
 	StartTick entangle.Tick
 
+	// SendEvery is how many ticks lie from one that is sent to the next: those are sent
+	// that are multiples of it. A frame that runs several ticks, one of them such, sends
+	// its last. In between, changes and messages wait; acknowledgements go out, and what
+	// was lost. 0 is 1; at most a second's ticks.
+	SendEvery int
+
 	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
 	// that is paced by somebody else, such as arche-model's or Ebitengine's.
 	TickPerUpdate bool
@@ -86,6 +92,11 @@ type ClientConfig struct {
 
 	// StartTick is the tick before the first one.
 	StartTick entangle.Tick
+
+	// SendEvery is how many ticks lie from one frame in which the client sends to the
+	// next, once it is connected. In between messages wait, and packets of the server are
+	// acknowledged when there are many. 0 is 1; at most a second's ticks.
+	SendEvery int
 
 	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
 	// that is paced by somebody else, such as arche-model's or Ebitengine's.
@@ -126,6 +137,16 @@ type common struct {
 	log      *slog.Logger
 	start    entangle.Tick
 	perFrame bool
+	every    int // ticks from one that is sent to the next
+}
+
+// sendEvery sets how often is sent. name is that of the field.
+func (c common) sendEvery(name string, every int) (common, error) {
+	if most := c.protocol.TickRate(); every < 0 || every > most {
+		return common{}, fmt.Errorf("plugin: %s is %d ticks; leave it zero to send every tick, or give up to %d, which is a second", name, every, most)
+	}
+	c.every = max(every, 1)
+	return c, nil
 }
 
 func (c *ServerConfig) common() (common, error) {
@@ -144,7 +165,11 @@ func (c *ServerConfig) common() (common, error) {
 	if err := c.caps(); err != nil {
 		return common{}, err
 	}
-	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+	if err != nil {
+		return common, err
+	}
+	return common.sendEvery("ServerConfig.SendEvery", c.SendEvery)
 }
 
 func (c *ServerConfig) caps() error {
@@ -173,7 +198,11 @@ func (c *ClientConfig) common() (common, error) {
 	if err := checkCap("ClientConfig.MaxBytes", c.MaxBytes); err != nil {
 		return common{}, err
 	}
-	return makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
+	if err != nil {
+		return common, err
+	}
+	return common.sendEvery("ClientConfig.SendEvery", c.SendEvery)
 }
 
 func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader, log *slog.Logger, start entangle.Tick, perFrame bool) (common, error) {

@@ -93,6 +93,13 @@ func (f *frame) step(now time.Time) {
 	f.schedule.Frame(f.world, steps)
 }
 
+// due reports whether this frame is one that sends: one of its ticks is a multiple of the
+// interval.
+func (f *frame) due() bool {
+	every, now := entangle.Tick(f.every), f.Tick()
+	return now/every != (now-entangle.Tick(f.steps))/every
+}
+
 func (f *frame) mustStep() {
 	switch {
 	case f.world == nil:

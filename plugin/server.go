@@ -73,6 +73,7 @@ func (s *Server) Initialize(w *ecs.World) {
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
+	publisher.SetStride(s.every)
 	s.publisher, s.wards = publisher, systems.NewWards(w)
 	refused := systems.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
@@ -119,12 +120,12 @@ func (s *Server) Finalize(w *ecs.World) {
 
 // observe takes in what the ticks of the frame changed.
 func (s *Server) observe() {
-	if s.steps == 0 {
+	if s.steps > 0 && !s.world.IsLocked() { // else Observe says so
+		s.wards.Clear(s.engine.Connected)
+	}
+	if !s.due() {
 		s.publisher.Hold()
 		return
-	}
-	if !s.world.IsLocked() { // else Observe says so
-		s.wards.Clear(s.engine.Connected)
 	}
 	if err := s.publisher.Observe(s.Tick()); err != nil {
 		panic("plugin: " + err.Error())

@@ -249,6 +249,12 @@ func (c *Client) Send(tick entangle.Tick, now time.Time) {
 			c.Disconnect("the server takes in too little: "+err.Error(), now)
 		}
 	}
+	c.Rest()
+}
+
+// Rest sends what does not wait for the frames in which the client sends: what the session
+// has to say, and the acknowledgements that were written while packets were read.
+func (c *Client) Rest() {
 	if c.session == nil {
 		return
 	}

@@ -145,6 +145,10 @@ func (p *Publisher) Clamped() uint64 { return p.clamped }
 // world is not what it was at any tick.
 func (p *Publisher) Hold() { p.world.Hold() }
 
+// SetStride says how many ticks lie between two that are observed, as a rule. It is to be
+// called before the first.
+func (p *Publisher) SetStride(ticks int) { p.world.SetStride(ticks) }
+
 // Observe takes in what changed since the last call, as the state at tick.
 func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.family.kindred.act()

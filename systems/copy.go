@@ -45,6 +45,7 @@ type Copy struct {
 	refs    refReader
 	late    late
 	related related
+	left    left
 	past    past
 	moment  receiver.Moment // of the record at hand, where there are differences
 	own     ownership
@@ -80,7 +81,8 @@ type known struct {
 	id   repl.ID
 	mask repl.Mask // what the sender says it has
 
-	aimed bool // it is, or was, the target of a relation
+	aimed    bool // it is, or was, the target of a relation
+	referred bool // it is, or was, referred to by a component
 }
 
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
@@ -103,6 +105,9 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		})
 		if info.Relation {
 			c.related.comps.Set(info.Number)
+		}
+		if info.Plan.HasRefs() {
+			c.left.comps.Set(info.Number)
 		}
 	}
 	c.refs.copy = c
@@ -199,6 +204,7 @@ type refReader struct {
 func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 	to, ok := r.refs.At(index)
 	if !to.Late {
+		r.copy.refer(to.Slot)
 		return r.copy.Entity(to.Slot), ok
 	}
 	if len(r.late) == maxLate {

@@ -152,6 +152,7 @@ func (c *Copy) arrive(s repl.Slot) {
 		l.drop(i)
 		holder := &c.entities[ref.holder.slot]
 		holder.waits--
+		c.refer(s)
 		if c.setRef(holder.entity, &ref, c.entities[s].entity) {
 			l.set = append(l.set, ref.holder)
 		}

@@ -50,7 +50,29 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	assert.False(t, h.world.Alive(two))
 	h.come(3)
 	assert.Equal(t, heldLinks{To: [3]ecs.Entity{two, h.entity(3), two}, Count: 6}, *at[heldLinks](h, 1))
+	assert.Equal(t, 4, h.waiting(), "it may only be out of sight")
+
+	h.took()
+	h.come(2)
+	again := h.entity(2)
+	assert.Equal(t, heldLinks{To: [3]ecs.Entity{again, h.entity(3), again}, Count: 6}, *at[heldLinks](h, 1))
+	assert.Equal(t, again, at[heldOne](h, 4).To)
+	assert.Equal(t, []string{"spawned 2", "links updated 1", "one updated 1", "one updated 4"}, h.took())
 	assert.Zero(t, h.waiting())
+}
+
+// Who is gone for good does not come again under its name.
+func TestAReferenceToWhoIsGoneEndsWithTheName(t *testing.T) {
+	h := newHand(t)
+	h.come(2)
+	two := h.entity(2)
+	h.come(1, h.one(2))
+	h.record(func() { h.despawn(2) })
+	assert.Equal(t, 1, h.waiting())
+	h.copy.Renew(2, h.tick)
+	assert.Zero(t, h.waiting())
+	h.come(2)
+	assert.Equal(t, two, at[heldOne](h, 1).To)
 }
 
 func TestReferencesOfAnUpdateWait(t *testing.T) {
@@ -234,6 +256,7 @@ func (g *lateGame) step() {
 		g.copy.Discard()
 	case !here:
 	case what < 2:
+		g.left(m)
 		delete(g.held, m)
 		g.record(func() { g.despawn(m) })
 	case what < 3:
@@ -247,6 +270,19 @@ func (g *lateGame) step() {
 			require.NoError(g.t, g.update(m, v))
 			copy(fields, now)
 			break
+		}
+	}
+}
+
+// left has all that refers to a member wait for it.
+func (g *lateGame) left(m repl.Handle) {
+	for _, held := range g.held {
+		for _, fields := range held {
+			for i := range fields {
+				if fields[i].is == g.entity(m) {
+					fields[i].wait = m
+				}
+			}
 		}
 	}
 }

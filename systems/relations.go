@@ -112,10 +112,14 @@ func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
 	return true
 }
 
-// lose notes that an entity goes to which relations may lead.
+// lose notes that an entity goes to which relations and references may lead.
 func (c *Copy) lose(s repl.Slot) {
+	lost := lostTarget{c.entities[s].entity, c.known[s].id}
 	if c.known[s].aimed {
-		c.related.lost = append(c.related.lost, lostTarget{c.entities[s].entity, c.known[s].id})
+		c.related.lost = append(c.related.lost, lost)
+	}
+	if c.known[s].referred {
+		c.left.gone = append(c.left.gone, lost)
 	}
 }
 

@@ -162,6 +162,7 @@ func (c *Copy) Commit() {
 		c.remove(s)
 	}
 	c.releaseTargets()
+	c.awaitReturns()
 	for _, s := range c.stage.letGo {
 		c.release(s)
 	}

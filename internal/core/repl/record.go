@@ -28,7 +28,14 @@ type Record struct {
 	Tick  entangle.Tick
 	// From is what a Delta or Update starts from; others have none, and a Delta no Apart.
 	From
+	// Again: the first Full of a private group that the receiver had under this handle
+	// before, and not of the next group there. Its entities have the names that they had.
+	Again bool
 }
+
+// starts reports whether a record is the first Full of a group that may have been there
+// before.
+func (rec *Record) starts() bool { return rec.Kind == Full && rec.Seq == 0 && rec.Group.Private() }
 
 // based reports whether an action of that kind starts from a base.
 func (k Kind) based() bool { return k == Delta }
@@ -45,7 +52,7 @@ type Heads struct {
 }
 
 // MaxHeadBits bounds what Append writes.
-const MaxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 68
+const MaxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 1 + 68
 
 // Append writes a record's head. Groups rise within a message, and so the private
 // ones come last.
@@ -54,6 +61,9 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	w.Bool(rec.Group.Private())
 	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
 	w.Bits(uint64(rec.Seq), SeqBits)
+	if rec.starts() {
+		w.Bool(rec.Again)
+	}
 	if rec.Kind.based() {
 		h.appendBase(w, rec.Base)
 	}
@@ -99,6 +109,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	}
 	rec.Group = first + Handle(gap)
 	h.next = rec.Group + 1
+	rec.Again = rec.starts() && r.Bool()
 	return true, !rec.Kind.based() || h.readBase(r, rec)
 }
 

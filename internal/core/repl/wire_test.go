@@ -207,6 +207,7 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 			if rec.Kind == repl.Delta {
 				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
 			}
+			rec.Again = rec.Kind == repl.Full && rec.Seq == 0 && rec.Group.Private() && rapid.Bool().Draw(t, "again")
 			group = rec.Group + 1
 			before := w.LenBits()
 			out.Append(&w, &rec)
@@ -595,7 +596,7 @@ func TestGoldens(t *testing.T) {
 	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
 	w.Commit()
 	p.Show(5)
-	says("a full of a private group", act(), tick32(20), "10 1 0000 000", "0 0 0", "1 10 10100101", "11")
+	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0", "1 10 10100101", "11")
 	p.Predict(5, true)
 	w.Begin(21)
 	w.Change(0, []repl.Slot{3, 5})

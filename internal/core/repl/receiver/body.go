@@ -52,7 +52,7 @@ func (w *walker) updateAll() error {
 func (w *walker) applyAction() error {
 	r := w.r
 	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
-	if until, ended := r.groups.ended(w.g.handle); ended && !w.g.known && r.renewer != nil {
+	if until, ended := r.groups.ended(w.g.handle); ended && !w.g.known && r.renewer != nil && !w.rec.Again {
 		r.renewer.Renew(w.g.handle, until)
 	}
 	r.sink.Begin(w.rec.Tick)

@@ -33,6 +33,7 @@ type record struct {
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
+	again      bool    // the same group as before under its handle
 	only       content // of member 0 alone
 	joins      []joining
 	changed    []change
@@ -216,6 +217,9 @@ func message(records ...record) []byte {
 		w.Uvarint(uint64(r.group - next))
 		next = r.group + 1
 		w.Bits(uint64(r.seq), 3)
+		if r.kind == repl.Full && private && r.seq == 0 {
+			w.Bool(r.again)
+		}
 		if r.kind == repl.Delta {
 			w.Bool(false)
 			w.Uvarint(uint64(r.tick - r.base))

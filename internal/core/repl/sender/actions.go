@@ -90,7 +90,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		p.unsent(sp, i)
 		return rec, nil, false
 	case sp.phase[i] == unknown:
-		rec.Kind, rec.Seq = repl.Full, 0
+		rec.Kind, rec.Seq, rec.Again = repl.Full, 0, sp.before.Has(i)
 	case sp.doubted.Has(i):
 		rec.Kind = repl.Full
 	default:
@@ -163,6 +163,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		p.world.groups[p.group(sp, i)].holders++
 	}
 	sp.phase[i] = known
+	sp.before.Set(i)
 	p.met(sp, i)
 	if rec.Kind == repl.Gone {
 		sp.phase[i] = ending

@@ -116,11 +116,11 @@ func (p *Peer) disregard(sp *space, i int) {
 }
 
 // retire frees the handle of a group that ended at this peer alone, unless an
-// entity elsewhere has its name from there.
+// entity elsewhere has its name from there, or the peer knows references to one.
 func (p *Peer) retire(i int) {
 	id := p.private.groups[i]
 	gr := &p.world.groups[id]
-	if v := gr.viewer(p); v == nil || v.shown || !gr.open || !p.world.allHome(id) {
+	if v := gr.viewer(p); v == nil || v.shown || !gr.open || p.private.referred.Has(i) || !p.world.allHome(id) {
 		return
 	}
 	if !p.private.shaped[i].Before(p.actions.oldest(p.world.tick)) {

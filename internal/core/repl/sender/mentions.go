@@ -8,9 +8,14 @@ package sender
 // a reference to what a peer never got may come to lead to something else.
 const maxMentions = 1 << 14
 
-// mention notes that a record refers to an entity that was born in a group.
+// mention notes that a record refers to an entity that was born in a group. Should that
+// be hidden from the peer it keeps its handle, so that the reference is good when it is
+// shown again.
 func (p *Peer) mention(id groupID) {
 	sp, i := p.find(id)
+	if i >= 0 {
+		sp.referred.Set(i)
+	}
 	if i < 0 || sp.phase[i] != unknown || sp.mentioned.Has(i) || p.mentions == maxMentions {
 		return
 	}

@@ -40,9 +40,11 @@ type space struct {
 	mentioned repl.Bitset // known from references alone
 
 	// Of private groups.
-	groups []groupID
-	hidden repl.Bitset // to be ended at this peer alone
-	free   freeList
+	groups   []groupID
+	hidden   repl.Bitset // to be ended at this peer alone
+	before   repl.Bitset // the peer had the group before, under this handle
+	referred repl.Bitset // the peer was sent references to who was born there
+	free     freeList
 
 	cursor int // where the next tick's updates go on
 	doubts int // where the next tick's answers go on
@@ -76,6 +78,8 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.predicted.Grow(n)
 	sp.mentioned.Grow(n)
 	sp.hidden.Grow(n)
+	sp.before.Grow(n)
+	sp.referred.Grow(n)
 }
 
 // from returns what an update of a group starts from.
@@ -120,6 +124,8 @@ func (sp *space) forget(i int) {
 	sp.bulky.Clear(i)
 	sp.steady.Clear(i)
 	sp.hidden.Clear(i)
+	sp.before.Clear(i)
+	sp.referred.Clear(i)
 }
 
 // settle works out whether values alone can be sent of a group.

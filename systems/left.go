@@ -1,0 +1,62 @@
+package systems
+
+import (
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// left is what a copy knows of references to entities that went out of it. Who was only
+// hidden is shown again under the same name, and is then another entity of this world:
+// the references wait for it, and lead to who is gone meanwhile.
+type left struct {
+	comps repl.Mask    // with references in their values
+	gone  []lostTarget // of the record at hand
+	at    lateHolder   // that is being looked through
+	note  func(n int, e ecs.Entity) ecs.Entity
+}
+
+// refer notes that something refers to an entity.
+func (c *Copy) refer(s repl.Slot) {
+	if s != repl.NoSlot {
+		c.known[s].referred = true
+	}
+}
+
+// awaitReturns lets references wait for those that went with the record at hand.
+func (c *Copy) awaitReturns() {
+	l := &c.left
+	if len(l.gone) == 0 {
+		return
+	}
+	if l.note == nil {
+		l.note = c.noteReturn
+	}
+	for s := range c.entities {
+		if e := &c.entities[s]; e.used && c.world.Alive(e.entity) {
+			c.awaitReturnsOf(repl.Slot(s), e.entity)
+		}
+	}
+	l.gone = l.gone[:0]
+}
+
+func (c *Copy) awaitReturnsOf(s repl.Slot, e ecs.Entity) {
+	l, has := &c.left, &c.known[s].mask
+	for comp := l.comps.Next(0); comp >= 0; comp = l.comps.Next(comp + 1) {
+		if has.Has(comp) && c.world.Has(e, c.comps[comp].id) {
+			l.at = lateHolder{s, comp}
+			c.comps[comp].plan.MapRefs(c.writer.Bytes(e, c.comps[comp].id), l.note)
+		}
+	}
+}
+
+func (c *Copy) noteReturn(n int, to ecs.Entity) ecs.Entity {
+	l := &c.left
+	i := slices.IndexFunc(l.gone, func(t lostTarget) bool { return t.entity == to })
+	if i >= 0 && c.late.add(lateRef{target: l.gone[i].id, holder: l.at, tick: c.late.tick, n: n}) {
+		c.entities[l.at.slot].waits++
+	}
+	return to
+}

@@ -22,8 +22,7 @@ func (s *Sim) ExpectEqual() {
 // replicates to it, no more and no less, with components that are equal on the wire; or
 // an error that names the first difference. Entities whose replication is paused may
 // be there or not, whatever they look like, and of components that are sent once only
-// their being there counts. With Watch, a reference may be empty that
-// leads to an entity which the client saw, lost, and sees again.
+// their being there counts.
 //
 // It takes some time until a change arrives: call Run before.
 func (s *Sim) Equal() error {
@@ -91,9 +90,6 @@ func (p *Peer) pairs(server *systems.Mirror) (list []pair) {
 func (p *Peer) compare(server *systems.Mirror) error {
 	list := p.pairs(server)
 	t := translation{local: map[ecs.Entity]ecs.Entity{}}
-	if w := p.sim.watch; w != nil {
-		t.lost = func(e ecs.Entity) bool { return w.returned(e, p.id) }
-	}
 	for i := range list {
 		if pair := &list[i]; pair.server != nil && pair.client != nil {
 			t.local[pair.server.Entity] = pair.client.Entity

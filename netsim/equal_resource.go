@@ -34,7 +34,7 @@ func (t *translation) resources(server, client *systems.Mirror, gets func(*syste
 // resource compares two values of a resource.
 func (t *translation) resource(info *protocol.ResourceInfo, server, client *systems.MirroredResource) error {
 	want, got := t.decodeResource(info, server, t.local), t.decodeResource(info, client, nil)
-	if equalAny(info, want, got) || t.mayLack(server.Refs) && t.equalResourceButLate(info, server, client) {
+	if equalAny(info, want, got) || t.late && t.equalResourceButLate(info, server, client) {
 		return nil
 	}
 	is, should := shorten(formatValue(got), formatValue(want))

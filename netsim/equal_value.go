@@ -20,9 +20,6 @@ type translation struct {
 	// late lets references be empty that the server's are not: the client may have
 	// got them before the entities.
 	late bool
-	// lost, if not nil, says whether references to an entity may be empty: that of one
-	// that the client saw, lost, and sees again.
-	lost func(ecs.Entity) bool
 	// once returns the values of the entity at hand that a component may have which is
 	// sent once; nil: any.
 	once func(component int) []systems.MirroredValue
@@ -68,7 +65,7 @@ func (t *translation) value(info *protocol.ComponentInfo, server, client *system
 	if want.target.IsZero() && t.ended != nil && t.ended(got.target) {
 		got.target = want.target
 	}
-	if got.equal(info, &want) || t.mayLack(server.Refs) && t.equalButLate(info, server, client) {
+	if got.equal(info, &want) || t.late && t.equalButLate(info, server, client) {
 		return nil
 	}
 	if want.target != got.target {
@@ -97,11 +94,6 @@ func shorten(a, b string) (string, string) {
 		return fmt.Sprintf("...%s... (from number %d)", strings.Join(words[from:to], ","), from+1)
 	}
 	return cut(x), cut(y)
-}
-
-// mayLack reports whether references to these entities may be empty.
-func (t *translation) mayLack(refs []ecs.Entity) bool {
-	return t.late || t.lost != nil && slices.ContainsFunc(refs, t.lost)
 }
 
 // equalButLate reports whether two values differ only in references that the

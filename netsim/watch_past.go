@@ -138,17 +138,3 @@ func (p *past) rested(e ecs.Entity, from, to entangle.Tick) bool {
 	}
 	return true
 }
-
-// returned reports whether a client has seen an entity, then not, and then again.
-func (p *past) returned(e ecs.Entity, client entangle.ClientID) bool {
-	seen, lost := false, false
-	for _, v := range p.versions[e] {
-		sees := !v.gone && v.seen[client].sees
-		if sees && lost {
-			return true
-		}
-		lost = lost || seen && !sees
-		seen = seen || sees
-	}
-	return false
-}

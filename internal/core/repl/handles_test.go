@@ -73,3 +73,65 @@ func TestAHandleRestsWhileSomethingUnderWayMayReferToIt(t *testing.T) {
 	h.step(1, func() { h.spawn(4) })
 	assert.Equal(t, unsent, h.handle(t, 4))
 }
+
+// fulls sends a peer all structure, has it delivered, and returns the fulls by handle.
+func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Handle]repl.Record {
+	t.Helper()
+	found := map[repl.Handle]repl.Record{}
+	for b := p.AppendActions(nil, 1000); len(b) > 0; b = p.AppendActions(nil, 1000) {
+		for _, s := range newParser(t, h.model).actions(b) {
+			if s.Kind == repl.Full {
+				found[s.Group] = s.Record
+			}
+		}
+		p.ActionsSent(name)
+	}
+	h.step(1, func() {})
+	p.HandleDelivered(name)
+	return found
+}
+
+// Who is hidden and shown again is who the peer's references are to.
+//
+// Proves: R27
+func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
+	for name, refers := range map[string]bool{"with a reference": true, "without one": false} {
+		t.Run(name, func(t *testing.T) {
+			h := newHandles()
+			h.model.links = true
+			p := h.NewPeer()
+			h.step(1, func() {
+				for s := range repl.Slot(2) {
+					h.model.entities[1+s] = entity{mask: repl.MaskOf(0)}
+					h.SpawnAt(1+s, repl.MaskOf(0), sender.Place{Private: true})
+					p.Show(1 + s)
+				}
+				if refers {
+					link := entity{mask: repl.MaskOf(linkComp)}
+					link.values[linkComp] = 2 // slot 1
+					h.model.entities[3] = link
+					h.Spawn(3, link.mask)
+				}
+			})
+			h.fulls(t, p, 1)
+			was, _ := p.ID(1)
+			h.step(1, func() { p.Hide(1) })
+			h.fulls(t, p, 10)
+			h.step(100, func() { // somebody else, who takes what handle is free
+				h.model.entities[4] = entity{mask: repl.MaskOf(0)}
+				h.SpawnAt(4, repl.MaskOf(0), sender.Place{Private: true})
+				p.Show(4)
+			})
+			other := h.fulls(t, p, 20)
+			h.step(1, func() { p.Show(1) })
+			shown := h.fulls(t, p, 30)
+			is, _ := p.ID(1)
+			assert.Equal(t, refers, is == was)
+			assert.Equal(t, refers, shown[is.Group].Again)
+			assert.Equal(t, !refers, len(other) == 1 && other[was.Group].Kind == repl.Full)
+			for _, rec := range other {
+				assert.False(t, rec.Again, "it is another group")
+			}
+		})
+	}
+}

@@ -117,20 +117,26 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, every
 	c.AddSystem(plugin.Receive, g.shadow.system())
 	c.AddSystem(plugin.FixedMain, g.mail.sender())
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
-		return func() { g.shadow.check(); onlyRegistered(t, w) }
+		allowed := registered(w)
+		return func() { g.shadow.check(); onlyRegistered(t, w, allowed) }
 	}))
 	g.Peer = sim.AddClient(id, c, c)
 	return g
 }
 
-// onlyRegistered requires that entities of the network have no component that was
-// not registered.
-func onlyRegistered(t require.TestingT, w *ecs.World) {
+// registered is all components that entities of the network may have.
+func registered(w *ecs.World) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
 	for _, info := range randomProtocol().Components() {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
 	}
+	return allowed
+}
+
+// onlyRegistered requires that entities of the network have no component that was
+// not registered.
+func onlyRegistered(t require.TestingT, w *ecs.World, allowed ecs.Mask) {
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	for q.Next() {
 		for _, id := range q.Ids() {

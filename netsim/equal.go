@@ -95,7 +95,7 @@ func (p *Peer) compare(server *systems.Mirror) error {
 			t.local[pair.server.Entity] = pair.client.Entity
 		}
 	}
-	s := newSight(p.sim.World())
+	s := newSight(p.sim.World(), server.Components)
 	for i := range list {
 		if err := t.pair(server.Components, &list[i], s, p.id); err != nil {
 			return err

@@ -25,6 +25,7 @@ func sceneProtocol() *protocol.Protocol {
 	protocol.Component[Flag](p)
 	protocol.Component[Birth](p).ReplicateOnce()
 	protocol.Component[Tether](p)
+	protocol.Component[components.ChildOf](p)
 	protocol.Resource[Round](p)
 	return p
 }
@@ -46,7 +47,8 @@ type (
 )
 
 var gameTypes = append([]reflect.Type{
-	reflect.TypeFor[Flag](), reflect.TypeFor[Birth](), reflect.TypeFor[Tether](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
+	reflect.TypeFor[Flag](), reflect.TypeFor[Birth](), reflect.TypeFor[Tether](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
+	reflect.TypeFor[components.NoReplicateChildren](),
 }, sceneTypes...)
 
 func newGameScene(t *testing.T) *netsim.GameScene {

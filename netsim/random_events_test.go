@@ -39,6 +39,7 @@ func (s *shadow) system() plugin.System {
 		s.counted = []*counted{
 			count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w), count[stamp](w),
 			count[chart](w), count[path](w), count[tally](w), count[tied](w), count[components.ControlledBy](w),
+			count[components.ChildOf](w),
 		}
 		return func() {
 			for _, e := range spawned.Read() {

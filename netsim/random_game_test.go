@@ -91,6 +91,7 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Component[path](p).Delta().Motion()
 	protocol.Component[tally](p).Delta().Diff(more{})
 	protocol.Component[tied](p)
+	protocol.Component[components.ChildOf](p)
 	protocol.Resource[score](p)
 	protocol.Resource[board](p)
 	protocol.Message[inOrder](p)

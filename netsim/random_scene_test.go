@@ -27,6 +27,7 @@ var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[tally](), reflect.TypeFor[tied](),
+	reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
 }
 
 // randomScene is a random world that a script acts in. Its clients can be acted on

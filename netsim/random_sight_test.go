@@ -40,13 +40,18 @@ func (p *plan) audience() string {
 	return []string{"only ", "except "}[p.rng.IntN(2)] + strings.Join(clients, ",")
 }
 
-// relate gives an entity a relation, takes it, or has it lead elsewhere.
+// relate gives an entity a parent or a relation, takes it, or has it lead elsewhere.
 func (p *plan) relate(at string, e *planned) {
-	if p.rng.IntN(4) == 0 {
+	switch p.rng.IntN(8) {
+	case 0, 1:
 		p.say("%sdetach %s", at, e.name)
-		return
+	case 2:
+		p.say("%s%s %s NoReplicateChildren", at, []string{"insert", "remove"}[p.rng.IntN(2)], e.name)
+	case 3, 4:
+		p.say("%sattach %s %s tied", at, e.name, p.any().name)
+	default:
+		p.say("%sattach %s %s", at, e.name, p.any().name)
 	}
-	p.say("%sattach %s %s tied", at, e.name, p.any().name)
 }
 
 // resource changes a resource, or whom it is for.

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -8,23 +9,30 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// sight says who may see what of a server's world, by the rules that package
-// components gives and as plainly as they can be written.
+// sight says who may see what of a server's world after a tick, by the rules that
+// package components gives and as plainly as they can be written.
 type sight struct {
 	world   *ecs.World
 	targets *components.Targets
 
-	replicate, controlled, child, childless ecs.ID
+	replicate, controlled, childless ecs.ID
+	hierarchies                      []ecs.ID
 }
 
-func newSight(w *ecs.World) *sight {
+func newSight(w *ecs.World, infos []*protocol.ComponentInfo) *sight {
 	s := &sight{
 		world: w, targets: &components.Targets{},
 		replicate: ecs.ComponentID[components.Replicate](w), controlled: ecs.ComponentID[components.ControlledBy](w),
-		child: ecs.ComponentID[components.ChildOf](w), childless: ecs.ComponentID[components.NoReplicateChildren](w),
+		childless: ecs.ComponentID[components.NoReplicateChildren](w),
+	}
+	for _, info := range infos {
+		if info.Hierarchy || info.Type == reflect.TypeFor[components.ChildOf]() {
+			s.hierarchies = append(s.hierarchies, ecs.TypeID(w, info.Type))
+		}
 	}
 	if w.Resources().Has(ecs.ResourceID[components.Targets](w)) {
 		s.targets = ecs.GetResource[components.Targets](w)
@@ -46,23 +54,17 @@ func (s *sight) marker(e ecs.Entity) *components.Replicate {
 	return (*components.Replicate)(s.world.Get(e, s.replicate))
 }
 
-// above returns the replicated entity that an entity goes with.
+// above returns the parent that an entity goes with.
 func (s *sight) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
-	if !s.world.Has(e, s.child) {
-		return parent, false
+	for _, relation := range s.hierarchies {
+		if !s.world.Has(e, relation) {
+			continue
+		}
+		parent = s.world.Relations().Get(e, relation)
+		ok = !parent.IsZero() && s.world.Alive(parent) && s.marker(parent) != nil && !s.world.Has(parent, s.childless)
+		return parent, ok
 	}
-	parent = s.world.Relations().Get(e, s.child)
-	ok = !parent.IsZero() && s.world.Alive(parent) && !s.world.Has(parent, s.childless) && s.replicated(parent)
-	return parent, ok
-}
-
-// replicated reports whether anything is told of an entity at all.
-func (s *sight) replicated(e ecs.Entity) bool {
-	if s.marker(e) != nil {
-		return true
-	}
-	_, ok := s.above(e)
-	return ok
+	return parent, false
 }
 
 // group returns the group of an entity that is replicated: its parent's, if it has

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // theater is a world of which two clients, 1 and 2, see something.
@@ -31,12 +32,17 @@ func (h *theater) below(e, parent ecs.Entity) {
 	h.Relations().Set(e, id, parent)
 }
 
+func (h *theater) sight() *sight {
+	p := protocol.New(protocol.Config{Name: "theater"})
+	protocol.Component[components.ChildOf](p)
+	return newSight(&h.World, p.Components())
+}
+
 func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {
 	h.t.Helper()
 	var see []entangle.ClientID
-	s := newSight(&h.World)
 	for client := range entangle.ClientID(3) {
-		if client > 0 && s.sees(e, client) {
+		if client > 0 && h.sight().sees(e, client) {
 			see = append(see, client)
 		}
 	}
@@ -66,14 +72,13 @@ func TestChildrenAreSeenWhereTheirParentIs(t *testing.T) {
 	h := &theater{ecs.NewWorld(), t}
 	sets := &components.Targets{}
 	ecs.AddResource(&h.World, sets)
-	parent, plain, grandchild, own := h.marked(sets.Only(1), 0), h.NewEntity(), h.NewEntity(), h.marked(components.Everyone, 4)
-	h.below(plain, parent)
-	h.below(grandchild, plain)
-	h.below(own, plain)
-	s := newSight(&h.World)
-	for _, e := range []ecs.Entity{parent, plain, grandchild, own} {
+	parent, child, grandchild, own := h.marked(sets.Only(1), 0), h.marked(0, 0), h.marked(0, 0), h.marked(components.Everyone, 4)
+	h.below(child, parent)
+	h.below(grandchild, child)
+	h.below(own, child)
+	s := h.sight()
+	for _, e := range []ecs.Entity{parent, child, grandchild, own} {
 		h.seenBy(e, 1)
-		assert.True(t, s.replicated(e))
 		assert.Equal(t, group{alone: parent}, s.group(e))
 	}
 	s.marker(own).Target = sets.Only(2)
@@ -83,9 +88,10 @@ func TestChildrenAreSeenWhereTheirParentIs(t *testing.T) {
 	s.marker(parent).Group = 7
 	assert.Equal(t, group{name: 7}, s.group(grandchild))
 
-	h.Add(parent, ecs.ComponentID[components.NoReplicateChildren](&h.World))
-	assert.False(t, s.replicated(plain))
-	assert.False(t, s.replicated(grandchild))
-	assert.True(t, s.replicated(own))
+	h.Add(child, ecs.ComponentID[components.NoReplicateChildren](&h.World))
+	assert.Equal(t, group{alone: grandchild}, s.group(grandchild))
 	assert.Equal(t, group{name: 4}, s.group(own))
+	assert.Equal(t, group{name: 7}, s.group(child))
+	h.Remove(child, ecs.ComponentID[components.NoReplicateChildren](&h.World), ecs.ComponentID[components.Replicate](&h.World))
+	assert.Equal(t, group{name: 4}, s.group(own), "its parent is paused")
 }

@@ -80,7 +80,7 @@ func (s *Sim) watchServer() {
 	for i, p := range s.peers {
 		clients[i] = p.id
 	}
-	if w := s.watch; w.record(m, newSight(s.World()), clients) {
+	if w := s.watch; w.record(m, newSight(s.World(), m.Components), clients) {
 		for _, id := range clients {
 			w.recordNames(id, s.plugin.Names(id))
 		}

@@ -135,6 +135,9 @@ func (p *Publisher) Mirror(infos []*protocol.ComponentInfo) (*Mirror, error) {
 		if found, ok := p.table.SlotOf(e); !ok || found != s {
 			continue // reported as despawned, and gone
 		}
+		if p.family.kindred.withheld.Has(int(s)) {
+			continue
+		}
 		m.Entities = append(m.Entities, p.mirrored(s, e, &refs))
 	}
 	return m, nil

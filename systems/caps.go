@@ -3,7 +3,6 @@ package systems
 import (
 	"time"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
@@ -44,11 +43,8 @@ const unlimited = 1 << 30
 // purse is what one client may be sent.
 type purse struct {
 	bucket budget.Bucket // of its own cap
-	wanted int           // in the frame under way
 	given  int           // of the cap on all
-	// owed is what it was sent beyond its part of the cap on all; negative: what was left
-	// for want of a packet that is small enough.
-	owed int
+	owed   int           // what it was sent beyond that
 }
 
 // allow tells every client what it may be sent in this frame.
@@ -91,9 +87,8 @@ func (s *Server) divide(now time.Time) {
 			continue
 		}
 		p := &c.purse
-		p.wanted = c.peer.Wanted(now)
 		total += p.owed
-		wants = append(wants, max(0, min(p.wanted, s.own(c, now))+p.owed))
+		wants = append(wants, max(0, min(c.peer.Wanted(now), s.own(c, now))+p.owed))
 	}
 	s.wants = wants
 	s.share.Divide(wants, total)
@@ -117,12 +112,7 @@ func (s *Server) charge(c *client) {
 	}
 	p, sent := &c.purse, c.out.bytes(0)
 	p.bucket.Spend(sent)
-	switch p.owed = sent - p.given; {
-	case p.owed < 0 && sent < p.wanted:
-		p.owed = max(p.owed, -entangle.MaxDatagram)
-	case p.owed < 0:
-		p.owed = 0
-	}
+	p.owed = max(0, sent-p.given)
 }
 
 // chargeAt takes what the session sends to an address by itself.

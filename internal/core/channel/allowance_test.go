@@ -122,7 +122,7 @@ func TestWantedIsWhatWouldBeSent(t *testing.T) {
 			got[m.byID[f.id].cfg.Class] += frameSize(&f)
 		}
 	}
-	assert.Equal(t, got, want)
+	assert.Equal(t, want, got)
 	assert.Zero(t, m.Wanted(epoch, testRTT))
 }
 

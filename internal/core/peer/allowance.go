@@ -10,8 +10,8 @@ import (
 )
 
 // MaxDebt bounds what the packets of one frame have beyond what was allowed, in bytes of
-// datagrams. It is room for the largest piece of a message, and of what else there is.
-const MaxDebt = entangle.MaxDatagram
+// datagrams: a piece of a message, one of structure, and a record that fills a packet.
+const MaxDebt = 2 * entangle.MaxDatagram
 
 const (
 	// sealBytes is what sealing adds to a payload, at most.
@@ -22,20 +22,9 @@ const (
 
 // allowance is what the frame under way may cost, at a peer with a cap.
 type allowance struct {
-	given int // bytes of datagrams
-	left  int // that may still leave, with what may be owed
-
-	updates int  // bytes that updates may still have
-	short   bool // they wanted more
-}
-
-// saved is what updates did not use, since nothing was small enough for it: in the end
-// there is enough for the largest.
-func (a *allowance) saved() int {
-	if !a.short {
-		return 0
-	}
-	return max(0, min(a.updates, entangle.MaxPayload))
+	given   int // bytes of datagrams
+	left    int // that may still leave, with what may be owed
+	updates int // what updates may still have; below 0: their debt
 }
 
 // Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
@@ -67,19 +56,18 @@ func overhead(bytes int) int {
 // packets that acknowledge and do nothing else leave in any case.
 func (p *Peer) Allow(bytes int, now time.Time) {
 	a := &p.allowed
-	wanted, debt, updates := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt(), p.wantedUpdates()
-	saved := min(a.saved(), updates)
+	wanted, debts := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt()
+	updates, debt := p.wantedUpdates(), max(0, -a.updates)
 	a.given, a.left = bytes, bytes+MaxDebt
 	for c := range wanted {
-		wanted[c] += debt[c]
+		wanted[c] += debts[c]
 	}
-	total := bytes + debt.Sum() - saved
-	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates-saved)
+	total := bytes + debts.Sum() + debt
+	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
 	p.mux.Allow(shares)
-	a.updates = forUpdates + saved
-	a.short = a.updates < updates
+	a.updates = forUpdates - debt
 	if p.updates != nil {
-		p.updates.Limit(a.updates)
+		p.updates.Limit(max(0, a.updates))
 	}
 }
 

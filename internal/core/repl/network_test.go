@@ -269,6 +269,9 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 	tick := n.tick
 	says, _ := n.judgeUpdates(e, b)
 	if n.told != nil {
+		if n.trusts {
+			says, _ = newParser(n.t, n.model).updates(tick, b)
+		}
 		for _, s := range says {
 			n.told(e, s)
 		}

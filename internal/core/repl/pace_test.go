@@ -249,10 +249,3 @@ func (n *network) writeAll(slots []repl.Slot) {
 		}
 	}
 }
-
-func total(counts map[repl.Handle]int) (sum int) {
-	for _, n := range counts {
-		sum += n
-	}
-	return sum
-}

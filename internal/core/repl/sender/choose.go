@@ -19,6 +19,7 @@ type choice struct {
 	bounds []bounded // those that have a bound
 	pools  [2]pool
 
+	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // where ties go on
 	step   int         // bits before each record: a guess, from the last time
 	mean   int         // bits that there is room for in a tick, of late
@@ -80,7 +81,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 	if len(k.chosen) == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)
 	}
-	p.credit(k.chosen[before:], least)
+	p.credit(which, k.chosen[before:], least)
 	return bits
 }
 

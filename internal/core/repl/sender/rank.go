@@ -17,49 +17,53 @@ func (p *Peer) rank(steps []step, room int) {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
 			at := int(p.plan.records[rec].at)
-			parts := s.space.waited(at, p.world.tick)
+			ticks, credit := s.space.waited(at, p.world.tick)
 			if len(rates.of) == 0 {
-				k.keys[rec] = keyOf(1, parts)
+				k.keys[rec] = keyOf(1, ticks, credit)
 				continue
 			}
 			id := p.group(s.space, at)
 			rate := rates.group(id)
-			k.keys[rec] = keyOf(rate.Priority, parts)
+			k.keys[rec] = keyOf(rate.Priority, ticks, credit)
 			if rate.MaxAge > 0 {
-				p.bounded(rec, id, rate.MaxAge, parts)
+				p.bounded(rec, id, rate.MaxAge, ticks)
 			}
 		}
 	}
 	p.advance(k.bounds[from:], room)
 }
 
-// keyOf is how urgent a group is that waited for so many parts of a tick. A float that is
-// not negative has greater bits the greater it is.
-func keyOf(priority float32, parts uint32) uint32 {
-	return math.Float32bits(priority * (1 + float32(parts)/tickParts))
+// keyOf is how urgent a group is that waited for so many ticks, with a credit. A float that
+// is not negative has greater bits the greater it is.
+func keyOf(priority float32, ticks, credit uint32) uint32 {
+	const now = creditParts - noCredit // this tick counts as one, and noCredit as none
+	return math.Float32bits(priority / creditParts * (float32(ticks)*creditParts + float32(credit+now)))
 }
 
 // nearest is above the keys of all that has no bound: of the highest priority after the
 // longest wait.
 const nearest = 0x60000000
 
-// credit notes what was chosen, and for how much longer it waited than it had to: since it
-// was as urgent as the least urgent that goes.
-func (p *Peer) credit(all []chosen, least uint32) {
-	k := &p.choice
-	limit := math.Float32frombits(least << keyShift)
-	if least == 0 || least >= nearest>>keyShift {
-		limit = math.MaxFloat32 // nobody waits in vain, or those near their bounds took all
+// credit notes what was chosen, and how much later than its turn: that comes when it is as
+// urgent as what just finds room, on average. least is the key of that in this tick.
+func (p *Peer) credit(which int, all []chosen, least uint32) {
+	price := &p.choice.price[which]
+	if least > 0 && least < nearest>>keyShift {
+		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
 	for _, c := range all {
-		at, key := int(p.plan.records[c.rec].at), k.keys[c.rec]
-		over := float32(0)
-		if key < nearest {
-			over = (math.Float32frombits(key) - limit) / p.world.rates.group(p.group(c.sp, at)).Priority
+		at, key := int(p.plan.records[c.rec].at), p.choice.keys[c.rec]
+		late := float32(0)
+		if key < nearest && *price > 0 {
+			late = (math.Float32frombits(key) - *price) / p.world.rates.group(p.group(c.sp, at)).Priority
 		}
-		c.sp.credit(at, over)
+		c.sp.credit(at, late)
 	}
 }
+
+// priceTicks is over how many ticks it is averaged how urgent a group is that just finds
+// room: in one tick alone that says more of who else happened to wait.
+const priceTicks = 16
 
 // bounded is a record of a group with a bound.
 type bounded struct {
@@ -69,9 +73,9 @@ type bounded struct {
 	bound uint16
 }
 
-func (p *Peer) bounded(rec int, id groupID, bound uint16, parts uint32) {
+func (p *Peer) bounded(rec int, id groupID, bound uint16, ticks uint32) {
 	p.choice.bounds = append(p.choice.bounds, bounded{
-		rec: int32(rec), slack: int32(bound) - int32(parts/tickParts), group: id, bound: bound,
+		rec: int32(rec), slack: int32(bound) - int32(ticks), group: id, bound: bound,
 	})
 }
 
@@ -151,7 +155,7 @@ func (p *Peer) checkBound(sp *space, i int, now entangle.Tick) {
 		return
 	}
 	bound := p.world.rates.group(id).MaxAge
-	if age := sp.waited(i, now) / tickParts; bound > 0 && age >= uint32(bound) && sp.due.Has(i) {
-		p.overdue(id, int(age)+1, bound)
+	if ticks, _ := sp.waited(i, now); bound > 0 && ticks >= uint32(bound) && sp.due.Has(i) {
+		p.overdue(id, int(ticks)+1, bound)
 	}
 }

@@ -65,7 +65,7 @@ func (sp *space) grow(n int, now entangle.Tick) {
 		sp.showAll(n)
 	}
 	if sp.since != nil {
-		sp.since = append(sp.since, make([]uint32, n-len(sp.since))...)
+		sp.growSince(n, now)
 	}
 	if sp.apart != nil {
 		sp.apart = append(sp.apart, make([]uint8, n-len(sp.apart))...)

@@ -7,29 +7,40 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Of a peer with a byte cap it is known since when each group waits. The time is counted
-// in parts of a tick: a group that waited longer than it had to, because there is a turn
-// only once per tick, has the rest to its credit the next time. Without that a group of
-// priority 10 whose turn comes every two and a half ticks would be sent every three.
+// Of a peer with a byte cap it is known since when each group waits: since a tick, times
+// 32, less its credit. There is a turn only once per tick, so a group's may come somewhat
+// early or late, and it has the difference to its credit the next time. Without that, a
+// group of priority 10 whose turn comes every two and a half ticks would be sent every
+// three.
 
-// tickParts is how many parts a tick has.
-const tickParts = 32
+const (
+	waitParts = 32 // of a tick, as since counts
+	// creditParts is what a tick is in credit. It goes from half a tick that a group was
+	// early to one and a half that it was late.
+	creditParts = waitParts / 2
+	// noCredit stands for neither early nor late.
+	noCredit = creditParts / 2
+)
 
 // meter begins to count, or ends it.
 func (sp *space) meter(on bool, now entangle.Tick) {
-	if sp.since = nil; !on {
-		return
+	if sp.since = nil; on {
+		sp.since = []uint32{}
+		sp.growSince(len(sp.phase), now)
 	}
-	sp.since = make([]uint32, len(sp.phase))
-	for i := range sp.since {
-		sp.since[i] = uint32(now) * tickParts
+}
+
+// growSince makes room for n handles.
+func (sp *space) growSince(n int, now entangle.Tick) {
+	for len(sp.since) < n {
+		sp.since = append(sp.since, uint32(now)*waitParts-noCredit)
 	}
 }
 
 // await notes that a group becomes due now.
 func (sp *space) await(i int, now entangle.Tick) {
 	if sp.since != nil && !sp.due.Has(i) {
-		sp.since[i] = uint32(now)*tickParts - sp.since[i]%tickParts
+		sp.since[i] = uint32(now)*waitParts - sp.since[i]%waitParts
 	}
 }
 
@@ -41,16 +52,18 @@ func (sp *space) awaitAll(set repl.Bitset, now entangle.Tick) {
 	for i, word := range set {
 		for word &^= sp.due[i]; word != 0; word &= word - 1 {
 			k := i<<6 + bits.TrailingZeros64(word)
-			sp.since[k] = uint32(now)*tickParts - sp.since[k]%tickParts
+			sp.since[k] = uint32(now)*waitParts - sp.since[k]%waitParts
 		}
 	}
 }
 
-// waited returns for how many parts of a tick a group has waited.
-func (sp *space) waited(i int, now entangle.Tick) uint32 { return uint32(now)*tickParts - sp.since[i] }
+// waited returns for how many ticks a group has waited, and its credit.
+func (sp *space) waited(i int, now entangle.Tick) (ticks, credit uint32) {
+	parts := uint32(now)*waitParts - sp.since[i]
+	return parts / waitParts, parts % waitParts
+}
 
-// credit notes that a group was sent, and how much longer than it had to it waited: less
-// than a tick.
-func (sp *space) credit(i int, ticks float32) {
-	sp.since[i] = uint32(min(max(ticks, 0)*tickParts, tickParts-1))
+// credit notes that a group was sent by so many ticks later than its turn came.
+func (sp *space) credit(i int, late float32) {
+	sp.since[i] = uint32(min(max(late*creditParts+noCredit, 0), waitParts-1))
 }

@@ -1,0 +1,210 @@
+package repl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// fixed is the same limit in every tick.
+func fixed(bytes int) func(*end) int { return func(*end) int { return bytes } }
+
+// Under a limit, groups that change all the time are sent as often as their priorities
+// say, whatever the limit is, and also when packets get lost.
+//
+// Proves: P13, R36
+func TestSharesFollowPriorities(t *testing.T) {
+	priorities := []float32{1, 2, 5, 10}
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, limit := range []int{70, 130, 200} {
+			for _, loss := range []float64{0, 0.05, 0.3} {
+				t.Run(fmt.Sprintf("private %v, %d bytes, loss %v", place.Private, limit, loss), func(t *testing.T) {
+					t.Parallel()
+					n, slots := evenNetwork(t, 7, 80, place, sender.Rate{})
+					n.step(func() { n.prioritize(slots, priorities) })
+					n.loss, n.delay, n.limit, n.trusts = loss, 3, fixed(limit), true
+					counts := make([]int, len(priorities))
+					n.told = func(e *end, s saying) { counts[n.slotOf(e, s.Group)%len(priorities)]++ }
+					for range 700 {
+						n.step(func() { n.writeAll(slots) })
+					}
+					per := float64(counts[0]+counts[1]+counts[2]+counts[3]) / 18 // what a priority of 1 has
+					for i, priority := range priorities {
+						assert.InEpsilon(t, per*float64(priority), counts[i], 0.1, "priority %v of %v", priority, counts)
+					}
+				})
+			}
+		}
+	}
+}
+
+func (n *network) prioritize(slots []repl.Slot, priorities []float32) {
+	for i, slot := range slots {
+		n.world.SetRate(slot, sender.Rate{Priority: priorities[i%len(priorities)]})
+	}
+}
+
+// slotOf returns the slot of a group of one.
+func (n *network) slotOf(e *end, h repl.Handle) int {
+	slot, ok := e.peer.Slot(repl.ID{Group: h})
+	require.True(n.t, ok)
+	return int(slot)
+}
+
+func total[K comparable](counts map[K]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
+// Nothing starves under a limit, however low its priority and however much there is of
+// what is more urgent; and every change gets there at last.
+//
+// Proves: P13, R36
+func TestNothingStarvesUnderALimit(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, loss := range []float64{0, 0.05, 0.3} {
+			n, slots := evenNetwork(t, 7, 60, place, sender.Rate{Priority: 10})
+			n.step(func() {
+				for _, slot := range slots[40:] {
+					n.world.SetRate(slot, sender.Rate{Priority: 1})
+				}
+			})
+			n.loss, n.delay, n.limit = loss, 2, fixed(60)
+			n.step(func() { n.writeAll(slots[40:]) })
+			for range 400 {
+				n.step(func() { n.writeAll(slots[:40]) })
+			}
+			for _, slot := range slots[40:] {
+				is := n.model.entities[slot]
+				assert.Equal(t, is, n.peers[0].sink.byName()[is.name()], "one change of %d, while others change all the time", slot)
+			}
+			for range 200 {
+				n.step(func() {})
+			}
+			n.requireEqual(n.peers[0])
+			assert.True(t, n.peers[0].peer.Idle())
+		}
+	}
+}
+
+// A limit that has room for all changes no byte, whoever has one.
+func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
+	for seed := range uint64(12) {
+		var sent [2][][]byte
+		for i := range sent {
+			n := randomNetwork(t, seed)
+			n.keep, n.trusts, n.limit, n.tight = true, true, nil, false
+			if i == 1 {
+				n.limit = func(e *end) int { return 2*e.peer.WantedBytes() + 100 }
+			}
+			n.live()
+			n.end()
+			sent[i] = n.sent
+		}
+		require.NotEmpty(t, sent[0])
+		assert.Equal(t, sent[0], sent[1], "seed %d", seed)
+	}
+}
+
+// WantedBytes is what the packets of a tick hold that have nothing else in them, or a
+// little more; with that as its limit a peer is sent all of it.
+func TestWantedBytesIsWhatIsSent(t *testing.T) {
+	for _, groups := range []int{1, 30, 700, 3000} {
+		for name, place := range map[string]func(repl.Slot) sender.Place{
+			"public": func(repl.Slot) sender.Place { return sender.Place{} },
+			"some of each": func(s repl.Slot) sender.Place {
+				return sender.Place{Private: s%3 == 0}
+			},
+		} {
+			c := newCrowd(groups, 1, place)
+			p := c.peers[0]
+			p.Predict(0, true)
+			for i := range 8 {
+				tick(c.World, func() { c.Change(0, c.all[:1+(len(c.all)-1)*(i%4)/3]) })
+				p.Prepare()
+				wanted, sent := p.WantedBytes(), 0
+				p.Limit(wanted)
+				for {
+					c.pkt++
+					frame := p.AppendUpdates(nil, repl.MaxUpdateBytes, c.pkt)
+					if len(frame) == 0 {
+						break
+					}
+					sent += len(frame)
+					if i%3 > 0 {
+						p.HandleAcked(c.pkt)
+					}
+				}
+				assert.LessOrEqual(t, sent, wanted)
+				assert.LessOrEqual(t, float64(wanted), 1.1*float64(sent)+100, "%d groups, %s", groups, name)
+				tick(c.World, func() {})
+				p.Prepare()
+				assert.Zero(t, p.WantedBytes())
+			}
+		}
+	}
+}
+
+// Groups of one priority take turns, whatever the limit.
+func TestEqualGroupsTakeTurnsUnderALimit(t *testing.T) {
+	for _, limit := range []int{20, 50, 200} {
+		n, slots := evenNetwork(t, 7, 50, sender.Place{}, sender.Rate{Priority: 3})
+		n.limit = fixed(limit)
+		counts := map[repl.Handle]int{}
+		n.told = func(_ *end, s saying) { counts[s.Group]++ }
+		for range 300 {
+			n.step(func() { n.writeAll(slots) })
+		}
+		mean := total(counts) / len(slots)
+		for h, count := range counts {
+			assert.InDelta(t, mean, count, 2, "group %d, limit %d", h, limit)
+		}
+	}
+}
+
+// A record that is larger than the limit goes alone when it is the most urgent, and not at
+// a limit of 0.
+func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
+	source := sized{map[repl.Slot]int{0: 3200, 1: 32, 2: 32}}
+	w := sender.NewWorld(source, 1)
+	p := w.NewPeer()
+	all := []repl.Slot{0, 1, 2}
+	tick(w, func() {
+		for _, s := range all {
+			w.Spawn(s, repl.MaskOf(0))
+		}
+	})
+	messages(p, 0)
+	p.Meter(true)
+	sent, larger := map[repl.Handle]int{}, 0
+	for i := range 300 {
+		tick(w, func() { w.Change(0, all) })
+		p.Prepare()
+		limit := []int{40, 40, 0}[i%3]
+		p.Limit(limit)
+		before := w.Stats().Updates
+		frame := p.AppendUpdates(nil, repl.MaxUpdateBytes, uint16(i))
+		assert.Empty(t, p.AppendUpdates(nil, repl.MaxUpdateBytes, uint16(i)))
+		p.HandleAcked(uint16(i))
+		for _, h := range []repl.Handle{0, 1, 2} {
+			if base, _ := p.Base(h); base == w.Tick() {
+				sent[h]++
+			}
+		}
+		if len(frame) > limit {
+			larger++
+			base, _ := p.Base(0)
+			assert.True(t, limit == 40 && base == w.Tick() && w.Stats().Updates == before+1)
+		}
+	}
+	assert.Greater(t, larger, 50)
+	assert.Greater(t, sent[1], 50)
+	assert.Greater(t, sent[2], 50)
+}

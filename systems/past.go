@@ -21,12 +21,14 @@ type past struct {
 	deltas repl.Mask
 	moving repl.Mask // of those, the ones that are told by how they move
 	bases  protocol.Bases
+	trails []protocol.Trail // of the record at hand, by component number
+	begun  bool             // one of them
 }
 
 // newPast keeps what is registered with Delta. A relation, or what has entities in it, is sent
 // whole all the same: what it refers to may come late, and no history knows of that.
 func newPast(infos []*protocol.ComponentInfo) past {
-	p := past{of: make([]*delta.History, len(infos))}
+	p := past{of: make([]*delta.History, len(infos)), trails: make([]protocol.Trail, len(infos))}
 	for i, info := range infos {
 		if !info.Delta || info.Plan.HasRefs() || info.Relation {
 			continue
@@ -40,11 +42,25 @@ func newPast(infos []*protocol.ComponentInfo) past {
 	return p
 }
 
+// begin begins a record.
+func (p *past) begin() {
+	if p.begun {
+		clear(p.trails)
+		p.begun = false
+	}
+}
+
+// trail returns that of a component in the record at hand.
+func (p *past) trail(comp int) *protocol.Trail {
+	p.begun = true
+	return &p.trails[comp]
+}
+
 // find gathers what a difference of a component starts from, and returns the ticks for
 // which the base is the same. It is not ok when that is not known.
 func (p *past) find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (since, until entangle.Tick, ok bool) {
 	h := p.of[comp]
-	p.bases = protocol.Bases{Ahead: uint32(tick - from.Base)}
+	p.bases = protocol.Bases{Ahead: uint32(tick - from.Base), Trail: p.trail(comp)}
 	p.bases.Base, since, until, ok = h.At(s, from.Base)
 	older, moves := from.Older(tick)
 	if !ok || !moves || !p.moving.Has(comp) {
@@ -66,6 +82,9 @@ var _ sender.Differ = (*Publisher)(nil)
 
 // Deltas implements sender.Differ.
 func (p *Publisher) Deltas() (all, moving repl.Mask) { return p.past.deltas, p.past.moving }
+
+// BeginRecord implements sender.Differ.
+func (p *Publisher) BeginRecord() { p.past.begin() }
 
 // EncodeFrom implements sender.Differ.
 func (p *Publisher) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick) {
@@ -122,7 +141,10 @@ var _ receiver.Differ = (*Copy)(nil)
 func (c *Copy) Deltas() repl.Mask { return c.past.deltas }
 
 // From implements receiver.Differ.
-func (c *Copy) From(m *receiver.Moment) { c.moment = *m }
+func (c *Copy) From(m *receiver.Moment) {
+	c.moment = *m
+	c.past.begin()
+}
 
 // errNotHeld means that a peer sends a difference from what it never sent.
 var errNotHeld = errors.New("systems: a difference from a value that is not held")
@@ -141,7 +163,7 @@ func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.of[com
 
 // skipDifference reads past one.
 func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
-	return c.comps[comp].plan.SkipDelta(r, nil)
+	return c.comps[comp].plan.SkipDelta(r, c.past.trail(comp))
 }
 
 // learn notes a value that arrived: one that came with its component, or a newer one.

@@ -65,6 +65,9 @@ func deltas(comps int) (m repl.Mask) {
 // Deltas implements sender.Differ.
 func (m differing) Deltas() (all, moving repl.Mask) { return m.deltas, m.deltas }
 
+// BeginRecord implements sender.Differ.
+func (m differing) BeginRecord() {}
+
 // EncodeFrom implements sender.Differ.
 func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, _ *repl.RefTable) (lo, hi entangle.Tick) {
 	predicted, lo, hi, ok := m.past.predict(slot, comp, tick, from)

@@ -19,6 +19,14 @@ type bodyKey struct {
 	hides *Peer
 }
 
+// beginRecord begins the contents of a record.
+func (w *World) beginRecord() {
+	w.bodies.sets = repl.SetList{}
+	if w.differ != nil {
+		w.differ.BeginRecord()
+	}
+}
+
 // updateKey asks for the update that a peer of a view needs.
 func (w *World) updateKey(from repl.From, view View) bodyKey {
 	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick}
@@ -122,7 +130,7 @@ func (w *World) body(id groupID, key bodyKey) *body {
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
-	b.sets = repl.SetList{}
+	w.beginRecord()
 	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
 	w.encode(id)
 	return b.add(id)

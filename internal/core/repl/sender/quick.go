@@ -63,7 +63,7 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	b, all := &w.bodies, &w.chunks
 	b.here = body{key: w.updateKey(from, 0), bases: c.bases, shapes: c.bases}
 	w.stats.Bodies++
-	b.sets = repl.SetList{}
+	w.beginRecord()
 	b.refs.Reset()
 	at := len(all.bytes)
 	b.w.Reset(all.bytes)

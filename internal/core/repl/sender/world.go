@@ -22,6 +22,8 @@ type Differ interface {
 	// Deltas returns those components, and of them the ones for which the base before the
 	// base counts as well.
 	Deltas() (all, moving repl.Mask)
+	// BeginRecord says that what is encoded from now on stands in one record.
+	BeginRecord()
 	// EncodeFrom writes what a component of a slot changed from a base to a tick, which is
 	// the present one. The base is less than repl.HistoryTicks before it. It returns the
 	// bases, from lo on and before hi, for which it would write the same, of updates

@@ -367,6 +367,40 @@ func TestMessagesAboutWhatIsGoneAreNotHeldBack(t *testing.T) {
 	assert.EqualValues(t, 1, p.server.Stats().Messages.Dangling)
 }
 
+// A client names an entity by a handle that it was never given. It is no entity, and
+// nothing else comes of it.
+//
+// Proves: Z6
+func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
+	p := newParty(t)
+	p.spawnFor(p.targets.Only(1), name{1})
+	i := p.enter(100)
+	before := len(p.ears.heard)
+	for _, h := range []repl.Handle{repl.Private, repl.Private + 7, 2*repl.Private - 1} {
+		i.say(peer.FirstMessages, chatAbout(h))
+	}
+	p.run(2)
+	require.True(t, p.here(100))
+	require.Len(t, p.ears.heard, before+3)
+	for _, m := range p.ears.heard[before:] {
+		assert.True(t, m.Message.Who.IsZero())
+	}
+}
+
+// chatAbout writes a chat about one entity of the server.
+func chatAbout(h repl.Handle) []byte {
+	var w bits.Writer
+	w.Uvarint(0)
+	w.Bool(false)
+	w.Uvarint(0)
+	w.Uvarint(1)
+	w.Bool(true)
+	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: h}, Yours: true})
+	w.Uvarint(0)
+	w.Uvarint(1)
+	return w.Finish()
+}
+
 // A client that asks for every entity in every frame, and acknowledges all it gets,
 // is sent 64 of them per tick.
 func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {

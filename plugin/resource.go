@@ -25,9 +25,8 @@ import (
 //
 // It panics if no server is initialised in the world, and if T is not registered.
 func ReplicateResource[T any](w *ecs.World, target components.Target) {
-	who := fmt.Sprintf("ReplicateResource[%v]", reflect.TypeFor[T]())
-	if !resourcesOf(w, who).Replicate(reflect.TypeFor[T](), target) {
-		panic(unregisteredResource(who, reflect.TypeFor[T]()))
+	if !resourcesOf[T](w, "ReplicateResource").Replicate(reflect.TypeFor[T](), target) {
+		panic(unregisteredResource[T]("ReplicateResource"))
 	}
 }
 
@@ -37,23 +36,27 @@ func ReplicateResource[T any](w *ecs.World, target components.Target) {
 //
 // It panics like ReplicateResource.
 func StopResource[T any](w *ecs.World) {
-	who := fmt.Sprintf("StopResource[%v]", reflect.TypeFor[T]())
-	if !resourcesOf(w, who).Stop(reflect.TypeFor[T]()) {
-		panic(unregisteredResource(who, reflect.TypeFor[T]()))
+	if !resourcesOf[T](w, "StopResource").Stop(reflect.TypeFor[T]()) {
+		panic(unregisteredResource[T]("StopResource"))
 	}
 }
 
-func resourcesOf(w *ecs.World, who string) *systems.Resources {
-	d := mustDoor(w, who)
-	if d.resources == nil {
-		panic(fmt.Sprintf("plugin: %s in the world of a client; the server replicates, a client only receives", who))
+// resourcesOf makes no text unless it needs it: a game may say in every tick who gets
+// what.
+func resourcesOf[T any](w *ecs.World, call string) *systems.Resources {
+	d, _ := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
+	switch {
+	case d == nil:
+		doorOf(w, fmt.Sprintf("%s[%v]", call, reflect.TypeFor[T]()))
+	case d.resources == nil:
+		panic(fmt.Sprintf("plugin: %s[%v] in the world of a client; the server replicates, a client only receives", call, reflect.TypeFor[T]()))
 	}
 	return d.resources
 }
 
-func unregisteredResource(who string, t reflect.Type) string {
-	return fmt.Sprintf("plugin: %s, which is not registered; "+
-		"register it with protocol.Resource[%v](p) before the app is made", who, t)
+func unregisteredResource[T any](call string) string {
+	return fmt.Sprintf("plugin: %[1]s[%[2]v], which is not registered; "+
+		"register it with protocol.Resource[%[2]v](p) before the app is made", call, reflect.TypeFor[T]())
 }
 
 // ResourceInserted is raised on a client when the network has added the resource of

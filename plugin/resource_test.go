@@ -343,14 +343,19 @@ func TestSettledResourcesAllocateNothing(t *testing.T) {
 	now := &weather{}
 	ecs.AddResource(s.world, now)
 	e := s.spawn(spot{}, name{1})
-	ecs.AddResource(s.world, &board{Title: strings.Repeat("x", 100), Points: make([]int32, 100), Team: []ecs.Entity{e, e}})
+	own := s.spawnFor(ecs.GetResource[components.Targets](s.world).Only(1), name{2})
+	ecs.AddResource(s.world, &board{Title: strings.Repeat("x", 100), Points: make([]int32, 100), Leader: own, Team: []ecs.Entity{e, e}})
 	ecs.AddResource(s.world, &pile{Bytes: make([]byte, 5000)})
 	plugin.ReplicateResource[weather](s.world, components.Everyone)
 	plugin.ReplicateResource[board](s.world, components.Everyone)
 	plugin.ReplicateResource[pile](s.world, components.Everyone)
 	s.run(600)
 	assert.Zero(t, testing.AllocsPerRun(300, func() { s.run(1) }))
-	change := func() { now.Wind++; s.run(1) }
+	change := func() {
+		now.Wind++
+		plugin.ReplicateResource[weather](s.world, components.Everyone)
+		s.run(1)
+	}
 	for range 600 {
 		change()
 	}

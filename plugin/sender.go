@@ -20,15 +20,13 @@ type door struct {
 	publisher *systems.Publisher // of a server
 }
 
-func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }
-
-func mustDoor(w *ecs.World, who string) *door {
+func doorOf(w *ecs.World, who string) *systems.Post {
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	if !ok {
 		panic(fmt.Sprintf("plugin: %s in a world without an Entangle app; call it from the Initialize of a system "+
 			"that was added to the Server or Client, or after the app is initialised", who))
 	}
-	return d
+	return d.post
 }
 
 // Sender sends messages of type M, for one system.

@@ -14,6 +14,7 @@
 //	go run ./benchmarks -short          one quick round of each case, for CI
 //	go run ./benchmarks -strict         exit code 1 if a goal is missed
 //	go run ./benchmarks -pictures DIR   measures anew, and draws two pictures there
+//	go run ./benchmarks -cubes FILE     where the recording of the case cubes is
 //	go run ./benchmarks -profile cpu    writes cpu.pprof (or mem.pprof) here
 //
 // The fields of a line: name; ours_ns and limit_ns, nanoseconds of one operation

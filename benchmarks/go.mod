@@ -10,6 +10,7 @@ require (
 	github.com/mlange-42/arche v0.15.3
 	github.com/pkg/profile v1.7.0
 	github.com/stretchr/testify v1.12.1
+	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/crypto v0.58.0
 	golang.org/x/net v0.62.0
 	gonum.org/v1/plot v0.17.0

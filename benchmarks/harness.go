@@ -24,12 +24,13 @@ const (
 // variant is one line of the output.
 type variant struct {
 	name    string
-	goal    float64 // largest good ratio; 0: reported only
-	atLeast bool    // the ratio is one of rates, and the goal the smallest good one
-	unit    string  // of the figure that stands in the place of the ratio, if one does
-	workers int     // GOMAXPROCS; 0: one
-	rounds  int     // 0: the usual number
-	heavy   bool    // takes a minute under the race detector
+	goal    float64       // largest good ratio; 0: reported only
+	atLeast bool          // the ratio is one of rates, and the goal the smallest good one
+	unit    string        // of the figure that stands in the place of the ratio, if one does
+	workers int           // GOMAXPROCS; 0: one
+	rounds  int           // 0: the usual number
+	heavy   bool          // takes a minute under the race detector
+	missing func() string // says what is needed and not there, or nothing; may be nil
 	prepare func() (sides, error)
 }
 
@@ -78,6 +79,14 @@ func (r *result) missed() bool {
 		return r.Ratio < r.Goal
 	}
 	return r.Ratio > r.Goal || r.Allocs >= 1
+}
+
+// left says why a variant cannot run here, or nothing.
+func (v *variant) left() string {
+	if v.missing == nil {
+		return ""
+	}
+	return v.missing()
 }
 
 // run measures one variant.

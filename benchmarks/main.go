@@ -14,7 +14,7 @@ import (
 // cases lists the variants of all cases; each case has its file.
 func cases() []variant {
 	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, messageVariants, udpVariants} {
+	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, messageVariants, udpVariants, cubesVariants} {
 		all = append(all, of()...)
 	}
 	return all
@@ -39,6 +39,7 @@ func main() {
 	flag.BoolVar(&o.strict, "strict", false, "exit code 1 if a goal is missed")
 	flag.StringVar(&o.profile, "profile", "", "write a profile to this folder: cpu or mem")
 	flag.StringVar(&o.picture, "pictures", "", "measure, and draw pictures into this folder, instead of running cases")
+	flag.StringVar(&cubesFile, "cubes", cubesFile, "the recording for the case cubes")
 	flag.Parse()
 	if err := start(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -68,6 +69,10 @@ func start(o options, w io.Writer) error {
 			continue
 		}
 		ran++
+		if why := v.left(); why != "" {
+			fmt.Fprintf(os.Stderr, "benchmarks: %s is left out: %s\n", v.name, why)
+			continue
+		}
 		r, err := v.run(o.short)
 		if err != nil {
 			failed = append(failed, err)

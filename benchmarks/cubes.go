@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// cubes: what 901 cubes cost that are pushed about, fall and come to rest, at 60 Hz.
+// Each frame is told by its differences to the frame six before, or from where that
+// one and another six before say that the cubes would be. The figure is the mean of
+// bytes per frame over the whole recording, each of which is decoded and compared
+// before anything is measured. One operation is a frame: ours writes it, in the
+// place of the limit it is read. The cubes are one group of 901 members, as a record of
+// an update is written; or 901 groups of one, as a run of groups that are alike.
+
+// cubesAgo is how many frames lie between a frame, its base, and the base before.
+const cubesAgo = 6
+
+// cubesFile is where the recording is: the flag -cubes, or beside this repository.
+var cubesFile = "../../shared/data/cubes901.bin.xz"
+
+// cubesMissing says why there is no such case, or nothing if there is.
+func cubesMissing() string {
+	if _, err := os.Stat(cubesFile); err != nil {
+		return fmt.Sprintf("its recording is not there, give it with -cubes (%v)", err)
+	}
+	return ""
+}
+
+func cubesVariants() []variant {
+	at := func(name string, goal float64, moves bool, form cubesForm) variant {
+		return variant{
+			name: "cubes/" + name, unit: "bytes/frame", goal: goal, heavy: true, missing: cubesMissing,
+			prepare: func() (sides, error) { return cubesPrepare(moves, form) },
+		}
+	}
+	return []variant{
+		at("one-base", 217, false, cubesGroup),
+		at("two-bases", 185, true, cubesGroup),
+		at("alone-one-base", 217*1.15, false, cubesAlone),
+		at("alone-two-bases", 185*1.15, true, cubesAlone),
+	}
+}
+
+// cube is the component.
+type cube struct {
+	Rot         [4]float32 `net:"quat"`
+	Pos         [3]float32 `net:"range=-32..32,step=0.001953125"`
+	Interacting bool
+}
+
+// cubesForm is how records tell which cubes changed.
+type cubesForm uint8
+
+const (
+	cubesGroup cubesForm = iota // members of one group
+	cubesAlone                  // groups of one
+)
+
+// cubesCodec writes frames and reads them.
+type cubesCodec struct {
+	frames [][]byte
+	plan   *protocol.Plan
+	moves  bool
+	form   cubesForm
+
+	w     bits.Writer
+	trail protocol.Trail
+	buf   []byte
+	r     bits.Reader
+	read  []byte // what was decoded last
+}
+
+// cubesLoaded is the recording, read once for all variants.
+var cubesLoaded = sync.OnceValues(func() ([][]byte, error) { return cubesLoad(cubesFile) })
+
+func cubesPrepare(moves bool, form cubesForm) (sides, error) {
+	frames, err := cubesLoaded()
+	if err != nil {
+		return sides{}, err
+	}
+	p := protocol.New(protocol.Config{Name: "cubes"})
+	rule := protocol.Component[cube](p).Delta()
+	if moves {
+		rule.Motion()
+	}
+	if err := p.Err(); err != nil {
+		return sides{}, err
+	}
+	c := &cubesCodec{frames: frames, plan: p.Components()[0].Plan, moves: moves, form: form, buf: make([]byte, 0, 64<<10)}
+	total, n, err := c.whole()
+	if err != nil {
+		return sides{}, err
+	}
+	at := 0
+	return sides{
+		before: func() { at = 2*cubesAgo + (at+1)%(len(frames)-2*cubesAgo); c.write(at) },
+		ours:   func() { c.write(at) },
+		limit:  func() { err = c.decode(at) },
+		bytes:  func() int { return len(c.w.Finish()) },
+		verify: func() error { return err },
+		figure: func() float64 { return float64(total) / 8 / float64(n) },
+	}, nil
+}
+
+// whole writes, reads and compares every frame that has its bases, and returns their
+// bits and number.
+func (c *cubesCodec) whole() (total, n int, err error) {
+	for f := c.first(); f < len(c.frames); f++ {
+		total += c.write(f)
+		n++
+		if err := c.decode(f); err != nil {
+			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
+		}
+		if err := c.compare(f); err != nil {
+			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
+		}
+	}
+	return total, n, nil
+}
+
+// first is the first frame that has its bases.
+func (c *cubesCodec) first() int {
+	if c.moves {
+		return 2 * cubesAgo
+	}
+	return cubesAgo
+}
+
+// bases is what a cube of a frame is told from.
+func (c *cubesCodec) bases(f, i int) protocol.Bases {
+	from := protocol.Bases{Base: c.cube(f-cubesAgo, i)}
+	if c.moves {
+		from.Older = c.cube(f-2*cubesAgo, i)
+		from.Ahead, from.Apart = cubesAgo, cubesAgo
+	}
+	return from
+}
+
+// changed reports whether a cube is told of in a frame.
+func (c *cubesCodec) changed(f, i int) bool {
+	return !bytes.Equal(c.cube(f, i), c.cube(f-cubesAgo, i))
+}
+
+// cube is the memory of a cube in a frame.
+func (c *cubesCodec) cube(f, i int) []byte { return c.frames[f][i*c.plan.Size():][:c.plan.Size()] }
+
+// write packs a frame and returns its bits.
+func (c *cubesCodec) write(f int) int {
+	c.w.Reset(c.buf[:0])
+	if c.form == cubesAlone {
+		c.writeRun(f)
+	} else {
+		c.writeRecord(f)
+	}
+	n := c.w.LenBits()
+	c.buf = c.w.Finish()
+	return n
+}
+
+// decode reads the frame that was written last into c.read.
+func (c *cubesCodec) decode(f int) error {
+	c.read = append(c.read[:0], c.frames[f-cubesAgo]...)
+	c.r.Reset(c.buf)
+	if c.form == cubesAlone {
+		return c.readRun(f)
+	}
+	return c.readRecord(f)
+}
+
+func (c *cubesCodec) compare(f int) error {
+	if err := c.r.End(); err != nil {
+		return err
+	}
+	if !bytes.Equal(c.read, c.frames[f]) {
+		return errors.New("what was decoded is not what was encoded")
+	}
+	return nil
+}
+
+// cubesSets packs the set of changed components, of which there is one.
+var (
+	cubesSets = repl.NewSets(1)
+	cubesSet  = repl.MaskOf(0)
+)

@@ -45,12 +45,12 @@ func (l *receiveLimit) apply(frame []byte) bool {
 // runHead reads up to a run's values, and returns its first group and how many there
 // are.
 func runHead(in *bits.Reader) (group, count uint64, ok bool) {
-	mark, alike, private := in.Bool(), in.Bool(), in.Bool()
+	mark, alike, gaps, private := in.Bool(), in.Bool(), in.Bool(), in.Bool()
 	group = in.Uvarint()
-	age := in.Uvarint()
+	age, older := in.Uvarint(), in.Bool()
 	in.Align()
 	count = in.Uvarint() + 1
-	return group, count, !mark && alike && !private && age == 1 && in.Bits(receiveSetBits) == receiveSet
+	return group, count, !mark && alike && !gaps && !private && age == 1 && !older && in.Bits(receiveSetBits) == receiveSet
 }
 
 // run reads the values of a run. A rotation and what comes after it are taken in one

@@ -135,7 +135,9 @@ func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
 	return r
 }
 
-// ReplicateOnce sends inserts and removes, and no updates.
+// ReplicateOnce sends inserts and removes, and no updates. A client that joins later, or
+// is sent the entity anew, gets the value of that moment. What is taken off and put on
+// again between two observed ticks counts as never taken off.
 func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
 	if r.def.option("ReplicateOnce") {
 		r.def.info.Once = true

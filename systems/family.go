@@ -24,7 +24,6 @@ type family struct {
 	kin      []kin // by slot
 	dirty    []repl.Slot
 	live     []repl.Slot // of them, those that are replicated still
-	returned []repl.Slot // withheld until now
 	apart    []repl.Slot // whose parent stands too deep, or below them
 	families uint32      // that were named
 	warned   bool

@@ -71,18 +71,26 @@ func (k *kindred) bond(e ecs.Entity, relation ecs.ID) {
 }
 
 // mark hears that the game put a Replicate on an entity, or took it off: what it
-// takes from a child it gives back itself.
+// takes off, it puts on again.
 func (k *kindred) mark(e ecs.Entity, added bool) {
 	s, ok := k.publisher.table.SlotOf(e)
-	if !ok || !k.given.Has(int(s)) {
+	if !ok || k.none() {
 		return
 	}
+	k.grow(int(s) + 1)
 	if added {
 		k.given.Clear(int(s))
 		k.held.Clear(int(s))
 	} else {
 		k.held.Set(int(s))
 	}
+}
+
+// grow makes room for slots below n.
+func (k *kindred) grow(n int) {
+	k.given.Grow(n)
+	k.held.Grow(n)
+	k.withheld.Grow(n)
 }
 
 func (k *kindred) hear(list *[]ecs.Entity, e ecs.Entity) {
@@ -105,9 +113,7 @@ func (k *kindred) childless(e ecs.Entity) { k.parental.Clear(int(e.ID())) }
 
 // forget ends what is known of a slot.
 func (k *kindred) forget(s repl.Slot) {
-	for _, set := range []repl.Bitset{k.given, k.held, k.withheld} {
-		if set.Has(int(s)) {
-			set.Clear(int(s))
-		}
-	}
+	k.given.Clear(int(s))
+	k.held.Clear(int(s))
+	k.withheld.Clear(int(s))
 }

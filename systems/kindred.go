@@ -41,8 +41,8 @@ type kindred struct {
 	told     bool
 
 	given    repl.Bitset // by slot: its Replicate is from here
-	held     repl.Bitset // and the game took it off
-	withheld repl.Bitset // and it is not replicated, since its parent does not want that
+	held     repl.Bitset // the game took its Replicate off
+	withheld repl.Bitset // it is not replicated, since its parent does not want that
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -211,13 +211,13 @@ func (k *kindred) give(e ecs.Entity) {
 	if s, _ = t.SlotOf(e); s == columns.NoSlot {
 		return // nobody hears of the world's changes
 	}
-	if old := t.KnownMarker(s); paused && old != nil {
+	k.grow(int(s) + 1)
+	k.given.Set(int(s))
+	if !paused {
+		k.held.Clear(int(s)) // of another entity that was there for no tick
+	} else if old := t.KnownMarker(s); old != nil {
 		copy(k.writer.Bytes(e, k.marker), old)
 	}
-	for _, set := range []*repl.Bitset{&k.given, &k.held, &k.withheld} {
-		set.Grow(int(s) + 1)
-	}
-	k.given.Set(int(s))
 }
 
 // takeBack takes off a Replicate that is from here. A child of one that is paused is
@@ -236,27 +236,4 @@ func (k *kindred) takeBack(e, parent ecs.Entity) {
 		return
 	}
 	k.world.Remove(e, k.markers...)
-}
-
-// withhold reports whether a slot that has just been paused is one whose parent does
-// not want it any more, and then lets it despawn.
-func (p *Publisher) withhold(s repl.Slot) bool {
-	if !p.family.kindred.withheld.Has(int(s)) {
-		return false
-	}
-	p.sight.withdraw(s)
-	p.world.Despawn(s)
-	return true
-}
-
-// restore finds those that were withheld and are replicated again.
-func (p *Publisher) restore() {
-	f := &p.family
-	f.returned = f.returned[:0]
-	for _, s := range p.table.Resumed() {
-		if f.kindred.withheld.Has(int(s)) {
-			f.kindred.withheld.Clear(int(s))
-			f.returned = append(f.returned, repl.Slot(s))
-		}
-	}
 }

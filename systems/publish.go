@@ -157,6 +157,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 		return err
 	}
 	p.paused.Grow(p.table.Slots())
+	p.family.kindred.grow(p.table.Slots())
 	p.world.Begin(tick)
 	p.report()
 	p.leave()
@@ -206,33 +207,28 @@ func (p *Publisher) leave() {
 	}
 	for _, s := range p.table.Paused() {
 		p.forgetAwaited(s, &p.linked) // it is sent whole when it resumes
-		p.paused.Set(int(s))
-		if !p.withhold(repl.Slot(s)) {
-			p.world.Pause(repl.Slot(s))
+		if p.family.kindred.withheld.Has(int(s)) {
+			p.sight.withhold(repl.Slot(s))
+			continue
 		}
+		p.paused.Set(int(s))
+		p.world.Pause(repl.Slot(s))
 	}
 	for _, s := range p.table.Resumed() {
 		p.paused.Clear(int(s))
+		p.family.kindred.withheld.Clear(int(s))
 		p.world.Resume(repl.Slot(s))
 	}
-	p.restore()
 }
 
 func (p *Publisher) enter() {
 	for _, s := range p.table.Spawned() {
 		p.unregistered.look(p.arche, p.table.Entity(s))
-		p.spawn(s)
+		mask := p.numbers(p.table.Mask(s)).Without(p.sight.overrides.offOf(repl.Slot(s)))
+		p.world.SpawnAt(repl.Slot(s), mask, p.sight.place(repl.Slot(s)))
+		p.sight.settled(repl.Slot(s))
+		p.arrived(p.table.Entity(s))
 	}
-	for _, s := range p.family.returned {
-		p.spawn(columns.Slot(s))
-	}
-}
-
-func (p *Publisher) spawn(s columns.Slot) {
-	mask := p.numbers(p.table.Mask(s)).Without(p.sight.overrides.offOf(repl.Slot(s)))
-	p.world.SpawnAt(repl.Slot(s), mask, p.sight.place(repl.Slot(s)))
-	p.sight.settled(repl.Slot(s))
-	p.arrived(p.table.Entity(s))
 }
 
 // replicate returns the Replicate of an entity that has one.

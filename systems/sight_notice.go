@@ -14,9 +14,6 @@ func (v *sight) notice() {
 	for _, s := range t.Spawned() {
 		v.meet(repl.Slot(s))
 	}
-	for _, s := range v.publisher.family.returned {
-		v.meet(s)
-	}
 	for _, s := range t.MarkerChanged() {
 		v.read(repl.Slot(s))
 	}
@@ -101,16 +98,18 @@ func (v *sight) part(s repl.Slot) {
 
 // lose forgets an entity that is gone.
 func (v *sight) lose(s repl.Slot) {
-	v.withdraw(s)
-	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
-}
-
-// withdraw forgets who gets an entity that nobody gets any more.
-func (v *sight) withdraw(s repl.Slot) {
 	v.part(s)
 	v.target[s], v.owner[s] = components.Default, entangle.Nobody
+	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
 	v.watched.Clear(int(s))
 	v.denied.Clear(int(s))
+}
+
+// withhold hides an entity from all until it has a Replicate again.
+func (v *sight) withhold(s repl.Slot) {
+	v.part(s)
+	v.target[s] = components.Nobody
+	v.stir(s)
 }
 
 // allOpen reports whether everybody may see all of a crowd that are not paused:

@@ -247,3 +247,72 @@ func TestWorkersChangeNoByteUnderACap(t *testing.T) {
 	require.NotEmpty(t, want)
 	assert.True(t, slices.Equal(want, sent(2)), "other bytes with two workers")
 }
+
+// A cap that is never reached changes no byte.
+func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
+	sent := func(perClient, all int) (sent []string) {
+		c := newCapped(t, 0.1, perClient, all, perClient, 1)
+		c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+			sent = append(sent, fmt.Sprintf("%v %v to %v: %x", c.sim.Clock().Since(), from, to, datagram))
+		})
+		c.sim.Run(2 * time.Second)
+		return sent
+	}
+	want := sent(0, 0)
+	require.NotEmpty(t, want)
+	for _, caps := range [][2]int{{plugin.MostBytes, 0}, {0, plugin.MostBytes}} {
+		got := sent(caps[0], caps[1])
+		require.Len(t, got, len(want))
+		for i := range want {
+			require.Equal(t, want[i], got[i], "datagram %d, caps %v", i, caps)
+		}
+	}
+}
+
+type letter struct{ Text [40]uint32 }
+
+// A cap on all clients is shared equally by those who want more, whatever they are sent:
+// many small messages, or few large ones. Who wants little leaves it to them.
+func TestACapOnAllIsSharedEqually(t *testing.T) {
+	const cap = 64_000
+	register := func() *protocol.Protocol {
+		p := sceneProtocol()
+		protocol.Message[often](p).Mode(protocol.UnorderedUnreliable)
+		protocol.Message[letter](p).Mode(protocol.UnorderedUnreliable)
+		return p
+	}
+	sim := netsim.New(t, netsim.Config{Seed: 5})
+	config := sim.ServerConfig(register())
+	config.MaxClients, config.MaxBytes = 3, cap
+	server, err := plugin.NewServer(config)
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		small, large := plugin.NewSender[often](w), plugin.NewSender[letter](w)
+		return func() {
+			_ = small.SendTo(3, often{})
+			for range 30 {
+				_ = small.SendTo(2, often{})
+				_ = large.SendTo(1, letter{})
+			}
+		}
+	}))
+	sim.AddServer(server, server)
+	bytes := map[netip.AddrPort]int{}
+	sim.Network().Tap(func(_, to netip.AddrPort, datagram []byte) { bytes[to] += len(datagram) })
+	var to [4]netip.AddrPort
+	for id := entangle.ClientID(1); id <= 3; id++ {
+		c, err := plugin.NewClient(sim.ClientConfig(register()))
+		require.NoError(t, err)
+		p := sim.AddClient(id, c, c)
+		require.True(t, sim.RunUntil(time.Second, p.Connected))
+	}
+	for _, c := range sim.Server().Clients() {
+		to[c.ID] = c.Addr
+	}
+	clear(bytes)
+	sim.Run(20 * time.Second)
+	t.Log(bytes[to[1]], bytes[to[2]], bytes[to[3]])
+	assert.InEpsilon(t, bytes[to[1]], bytes[to[2]], 0.05)
+	assert.InEpsilon(t, 20*cap, bytes[to[1]]+bytes[to[2]]+bytes[to[3]], 0.05)
+	assert.Greater(t, bytes[to[1]], 3*bytes[to[3]]/2)
+}

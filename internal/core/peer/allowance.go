@@ -66,8 +66,18 @@ func (p *Peer) Allow(bytes int, now time.Time) {
 	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
 	p.mux.Allow(shares)
 	a.updates = forUpdates - debt
-	if p.updates != nil {
-		p.updates.Limit(max(0, a.updates))
+	p.limitUpdates(a.updates >= updates)
+}
+
+// limitUpdates tells the sender what it may have; where it may have all there is no limit,
+// since it knows only about what that takes.
+func (p *Peer) limitUpdates(all bool) {
+	switch {
+	case p.updates == nil:
+	case all:
+		p.updates.Limit(-1)
+	default:
+		p.updates.Limit(max(0, p.allowed.updates))
 	}
 }
 

@@ -188,6 +188,43 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	assert.InEpsilon(t, all/2, p.line.heard.bytes, 0.1)
 }
 
+// What messages owe holds up no values: they have their half in every frame.
+func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
+	p := newNarrowPair(t)
+	p.tickWith(func() { p.populate(0, 4, sender.Place{}) })
+	for p.holds(0, 4) < 4 {
+		p.step()
+	}
+	held := 0
+	for range 600 {
+		p.talk()
+		before := p.shown.values[1]
+		p.step()
+		if p.shown.values[1] == before {
+			held++
+		}
+	}
+	assert.Less(t, held, 30)
+}
+
+// A debt is to others: where there is plenty nobody waits for it.
+func TestADebtHoldsUpNobodyWhereThereIsPlenty(t *testing.T) {
+	p := newNarrowPair(t)
+	p.run(10)
+	frame := func(allow, message int) {
+		p.now = p.now.Add(time.Second / 60)
+		require.NoError(t, p.server.Send(peer.FirstMessages, make([]byte, message), 0, p.now))
+		require.NoError(t, p.server.Begin(p.now))
+		p.server.Allow(allow, p.now)
+		for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
+		}
+	}
+	frame(60, 540)
+	require.Zero(t, p.server.Waiting(), "it goes into debt")
+	frame(5000, 300)
+	assert.Zero(t, p.server.Waiting())
+}
+
 // Without a cap, too, a frame has a bound for structure: whoever enters a large world
 // does not hold up the tick of all others.
 func TestAFrameAddsSoMuchStructure(t *testing.T) {

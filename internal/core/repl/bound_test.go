@@ -1,0 +1,149 @@
+package repl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// ages counts for how long groups wait that change in every tick, where nothing is lost.
+type ages struct {
+	due  map[int]int // by slot: the tick since which it waits
+	over int         // ticks beyond the bounds
+	most int
+}
+
+// watchAges has the ages of groups counted, by the bounds of their slots.
+func (n *network) watchAges(slots []repl.Slot, bounds func(slot int) int) *ages {
+	a := &ages{due: map[int]int{}}
+	for _, slot := range slots {
+		a.due[int(slot)] = int(n.tick) + 1
+	}
+	n.told = func(e *end, s saying) {
+		slot := n.slotOf(e, s.Group)
+		a.count(int(n.tick)-a.due[slot], bounds(slot))
+		a.due[slot] = int(n.tick) + 1
+	}
+	return a
+}
+
+func (a *ages) count(age, bound int) {
+	if bound > 0 {
+		a.over += max(0, age-bound)
+		a.most = max(a.most, age)
+	}
+}
+
+// breaches takes all reports of a peer.
+func breaches(p *sender.Peer) (all []sender.Breach) {
+	for b, ok := p.PollBreach(); ok; b, ok = p.PollBreach() {
+		all = append(all, b)
+	}
+	return all
+}
+
+// Where the limits have room for it, no group waits for longer than its bound, whatever
+// others are more urgent, and of groups with bounds the nearest goes first.
+//
+// Proves: R36
+func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, loss := range []float64{0, 0.05, 0.3} {
+			t.Run(fmt.Sprintf("private %v, loss %v", place.Private, loss), func(t *testing.T) {
+				n, slots := evenNetwork(t, 7, 60, place, sender.Rate{})
+				bounds := func(slot int) int { return []int{0, 0, 0, 40, 15}[slot%5] }
+				n.step(func() {
+					for i, slot := range slots {
+						rate := sender.Rate{Priority: 100, MaxAge: uint16(bounds(i))}
+						if rate.MaxAge > 0 {
+							rate.Priority = 0.1
+						}
+						n.world.SetRate(slot, rate)
+					}
+				})
+				n.loss, n.delay, n.limit = loss, 2, fixed(65)
+				counts, before := map[repl.Handle]int{}, n.world.Stats()
+				a := n.watchAges(slots, bounds)
+				count := n.told
+				n.told = func(e *end, s saying) { count(e, s); counts[s.Group]++ }
+				for range 400 {
+					n.step(func() { n.writeAll(slots) })
+				}
+				assert.Zero(t, n.world.Stats().Overdue-before.Overdue)
+				assert.Empty(t, breaches(n.peers[0].peer))
+				if loss == 0 {
+					assert.Zero(t, a.over)
+					assert.Greater(t, a.most, 10, "a bound is no interval")
+				}
+				bound, free := 0, 0
+				for h, sent := range counts {
+					if bounds(n.slotOf(n.peers[0], h)) > 0 {
+						bound += sent
+					} else {
+						free += sent
+					}
+				}
+				assert.Greater(t, free, 3*bound/2, "what is left goes by priority")
+			})
+		}
+	}
+}
+
+// Where the limits have no room to keep the bounds, each tick beyond is counted, and the
+// peer reports it: at once, and then at most once in 60 ticks.
+//
+// Proves: R36
+func TestBrokenBoundsAreReported(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		for _, limit := range []int{0, 5, 30, 65} {
+			n, slots := evenNetwork(t, 7, 60, place, sender.Rate{})
+			bounds := func(slot int) int { return []int{0, 3, 4}[slot%3] }
+			n.step(func() {
+				for i, slot := range slots {
+					n.world.SetRate(slot, sender.Rate{MaxAge: uint16(bounds(i))})
+				}
+			})
+			a := n.watchAges(slots, bounds)
+			var got []sender.Breach
+			first, begin := 0, int(n.tick)
+			run := func(ticks int) {
+				for range ticks {
+					n.step(func() { n.writeAll(slots) })
+					all := breaches(n.peers[0].peer)
+					if got = append(got, all...); len(all) > 0 && first == 0 {
+						first = int(n.tick) - begin
+					}
+				}
+			}
+			run(10)
+			require.Empty(t, got, "there is room for all")
+			before := n.world.Stats().Overdue
+			n.limit, begin = fixed(limit), int(n.tick)
+			run(200)
+			assert.InDelta(t, 5, first, 2)
+			require.NotEmpty(t, got)
+			assert.LessOrEqual(t, len(got), 2*4)
+			for _, b := range got {
+				assert.Contains(t, []int{3, 4}, b.Bound)
+				assert.Equal(t, bounds(int(b.Slot)), b.Bound)
+				assert.Greater(t, b.Age, b.Bound)
+				assert.Positive(t, b.Groups)
+			}
+			for slot, since := range a.due {
+				a.count(int(n.tick)+1-since, bounds(slot))
+			}
+			assert.EqualValues(t, a.over, n.world.Stats().Overdue-before, "limit %d", limit)
+			n.limit = nil
+			n.step(func() {})
+			counted := n.world.Stats().Overdue
+			breaches(n.peers[0].peer)
+			run(100)
+			assert.Equal(t, counted, n.world.Stats().Overdue)
+		}
+	}
+}

@@ -78,6 +78,24 @@ type GroupRefused struct {
 	Group components.Group
 }
 
+// BoundExceeded is raised on a server when groups wait for longer than their MaxAge before
+// a client is sent them, because its cap has no room for all that is to go before the
+// bound: once for each bound when that begins, and at most once in 60 ticks while it lasts.
+// ReplicationStats.Overdue counts every case.
+type BoundExceeded struct {
+	Client entangle.ClientID
+	// Entity is one of the group that has waited for longest. It may have been removed
+	// since: ask World.Alive.
+	Entity ecs.Entity
+	// Group is that group's name, zero for a group of its own.
+	Group components.Group
+	// Groups is how many of this bound wait for too long.
+	Groups int
+	// Age is for how many ticks the change will have waited when it can be sent next, at
+	// least; Bound is for how many it may.
+	Age, Bound int
+}
+
 // TicksDropped is raised when a frame came so late that it could not make up for
 // all fixed steps since the last: Ticks of them will never run.
 type TicksDropped struct{ Ticks int }
@@ -88,6 +106,7 @@ func (ClientDisconnected) subscribe(*systems.Hub) {}
 func (EntitySpawned) subscribe(*systems.Hub)      {}
 func (EntityDespawned) subscribe(*systems.Hub)    {}
 func (GroupRefused) subscribe(*systems.Hub)       {}
+func (BoundExceeded) subscribe(*systems.Hub)      {}
 func (TicksDropped) subscribe(*systems.Hub)       {}
 
 func (ComponentInserted[C]) subscribe(h *systems.Hub) {

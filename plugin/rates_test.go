@@ -3,11 +3,13 @@ package plugin_test
 import (
 	"testing"
 
+	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // SendEvery of an entity's Replicate counts from its spawn, when it is changed, and when
@@ -44,4 +46,47 @@ func TestSendEveryIsTheIntervalOfAGroup(t *testing.T) {
 	g.run(10)
 	marker.Assign(e, &components.Replicate{SendEvery: 10})
 	expect(10, "put on again")
+}
+
+// A bound that a client's cap has no room to keep is told and counted, and one that it
+// has is neither.
+//
+// Proves: R36
+func TestABrokenBoundIsTold(t *testing.T) {
+	for _, c := range []struct {
+		maxAge uint16
+		broken bool
+	}{{200, false}, {0, false}, {1, true}} {
+		g := newGameWith(t, func(config *plugin.ServerConfig) { config.MaxBytesPerClient = plugin.LeastBytes })
+		told := plugin.NewReader[plugin.BoundExceeded](g.world)
+		p := g.join(7)
+		things := generic.NewMap3[spot, name, components.Replicate](g.world)
+		var all []ecs.Entity
+		for i := range 100 {
+			all = append(all, things.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{MaxAge: c.maxAge, Group: components.Group(i + 1)}))
+		}
+		var events []plugin.BoundExceeded
+		for i := range 300 {
+			for _, e := range all[:len(all)*min(i/100, 1)] {
+				at[spot](g.world, e).X++
+			}
+			g.run(1)
+			events = append(events, told.Read()...)
+		}
+		require.Len(t, spots(p.world), 100)
+		if !c.broken {
+			assert.Empty(t, events)
+			assert.Zero(t, g.server.Stats().Replication.Overdue)
+			continue
+		}
+		assert.NotZero(t, g.server.Stats().Replication.Overdue)
+		require.NotEmpty(t, events)
+		assert.LessOrEqual(t, len(events), 4)
+		e := events[0]
+		assert.EqualValues(t, 7, e.Client)
+		assert.Equal(t, 1, e.Bound)
+		assert.Greater(t, e.Age, e.Bound)
+		assert.Positive(t, e.Groups)
+		assert.Equal(t, at[components.Replicate](g.world, e.Entity).Group, e.Group)
+	}
 }

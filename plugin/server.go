@@ -34,6 +34,7 @@ type Server struct {
 	connected    *systems.Queue[ClientConnected]
 	joined       *systems.Queue[ClientJoined]
 	disconnected *systems.Queue[ClientDisconnected]
+	exceeded     *systems.Queue[BoundExceeded]
 	addrs        []netip.AddrPort
 	failed       error
 }
@@ -58,6 +59,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		OnConnected:    s.onConnected,
 		OnJoined:       s.onJoined,
 		OnDisconnected: s.onDisconnected,
+		OnOverdue:      s.onOverdue,
 	})
 	return s, nil
 }
@@ -69,6 +71,7 @@ func (s *Server) Initialize(w *ecs.World) {
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
 	s.joined = systems.QueueOf[ClientJoined](s.hub)
 	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
+	s.exceeded = systems.QueueOf[BoundExceeded](s.hub)
 	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
@@ -330,4 +333,12 @@ func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
 		s.wards.Leave(id)
 		s.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
 	}
+}
+
+func (s *Server) onOverdue(o systems.Overdue) {
+	e := BoundExceeded{Client: o.Client, Entity: o.Entity, Groups: o.Groups, Age: o.Age, Bound: o.Bound}
+	if marker := generic.NewMap[components.Replicate](s.world); s.world.Alive(o.Entity) && marker.Has(o.Entity) {
+		e.Group = marker.Get(o.Entity).Group
+	}
+	s.exceeded.Push(e)
 }

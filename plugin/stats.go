@@ -61,6 +61,7 @@ type ReplicationStats struct {
 	Resyncs  uint64 // entities sent in full because a client asked
 	Clamped  uint64 // numbers outside their range, sent as the nearest inside
 	Refused  uint64 // entities too large to be sent, or one too many
+	Overdue  uint64 // groups that waited for longer than their MaxAge, once for each client and tick
 }
 
 // Stats returns the server's counters.
@@ -77,7 +78,7 @@ func (s *Server) Stats() ServerStats {
 		stats.Replication = ReplicationStats{
 			Entities: s.publisher.World().Len(),
 			Updates:  r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
-			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge,
+			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = s.resources.Stats()
 	}

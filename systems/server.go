@@ -31,6 +31,9 @@ type ServerConfig struct {
 	OnConnected    func(client entangle.ClientID, userData []byte)
 	OnJoined       func(client entangle.ClientID)
 	OnDisconnected func(client entangle.ClientID, reason string)
+	// OnOverdue is told when groups wait for longer than their bound before a client is
+	// sent them.
+	OnOverdue func(Overdue)
 }
 
 // Server is the engine behind plugin.Server: its sockets, its session, and a peer

@@ -40,6 +40,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		if c != nil {
 			s.charge(c)
 			c.out.moveTo(&s.links[s.session.Addr(c.slot).Link].out)
+			s.tellOverdue(c)
 		}
 	}
 	return s.flush()

@@ -36,6 +36,10 @@ const (
 // overdue counts a group that was not sent, and in the next tick will have waited for
 // longer than it may.
 func (p *Peer) overdue(id groupID, age int, bound uint16) {
+	members := p.world.groups[id].members
+	if len(members) == 0 {
+		return // it has ended
+	}
 	p.stats.Overdue++
 	b, now := p.breachOf(bound), p.plan.tick
 	if b.tick != now || b.groups == 0 {
@@ -43,7 +47,7 @@ func (p *Peer) overdue(id groupID, age int, bound uint16) {
 	}
 	b.groups++
 	if age > b.age {
-		b.age, b.bound, b.slot = age, bound, p.world.groups[id].members[0].slot
+		b.age, b.bound, b.slot = age, bound, members[0].slot
 	}
 	if !b.everTold || now.Sub(b.told) >= breachPause {
 		b.told, b.everTold, b.news = now, true, true

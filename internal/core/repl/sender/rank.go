@@ -68,14 +68,16 @@ const priceTicks = 16
 // bounded is a record of a group with a bound.
 type bounded struct {
 	rec   int32
-	slack int32 // ticks until it has waited for all that it may
+	slack int32 // how many more times it may find no room
+	age   int32 // ticks that it will have waited by the next time
 	group groupID
 	bound uint16
 }
 
 func (p *Peer) bounded(rec int, id groupID, bound uint16, ticks uint32) {
+	stride := int32(max(p.world.stride, 1))
 	p.choice.bounds = append(p.choice.bounds, bounded{
-		rec: int32(rec), slack: int32(bound) - int32(ticks), group: id, bound: bound,
+		rec: int32(rec), slack: (int32(bound) - int32(ticks)) / stride, age: int32(ticks) + stride, group: id, bound: bound,
 	})
 }
 
@@ -139,7 +141,7 @@ func nearestSlack(sums *[maxSlack]int, perTick int) (last int32, rest int) {
 func (p *Peer) tallyBounds() {
 	for _, b := range p.choice.bounds {
 		if b.slack <= 0 && p.choice.keys[b.rec] != gone {
-			p.overdue(b.group, int(b.bound)-int(b.slack)+1, b.bound)
+			p.overdue(b.group, int(b.age), b.bound)
 		}
 	}
 }
@@ -155,7 +157,8 @@ func (p *Peer) checkBound(sp *space, i int, now entangle.Tick) {
 		return
 	}
 	bound := p.world.rates.group(id).MaxAge
-	if ticks, _ := sp.waited(i, now); bound > 0 && ticks >= uint32(bound) && sp.due.Has(i) {
-		p.overdue(id, int(ticks)+1, bound)
+	ticks, _ := sp.waited(i, now)
+	if age := int(ticks) + max(p.world.stride, 1); bound > 0 && age > int(bound) && sp.due.Has(i) {
+		p.overdue(id, age, bound)
 	}
 }

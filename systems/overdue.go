@@ -1,0 +1,34 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Overdue says that groups wait for longer than their bound before a client is sent them:
+// its cap has no room to keep it.
+type Overdue struct {
+	Client     entangle.ClientID
+	Entity     ecs.Entity // of the group that has waited for longest
+	Groups     int
+	Age, Bound int // ticks
+}
+
+// tellOverdue tells of the bounds that a client's cap broke in the frame.
+func (s *Server) tellOverdue(c *client) {
+	updates := c.peer.Updates()
+	if updates == nil || s.cfg.OnOverdue == nil {
+		return
+	}
+	for b, ok := updates.PollBreach(); ok; b, ok = updates.PollBreach() {
+		s.cfg.OnOverdue(Overdue{
+			Client: c.id, Entity: s.publisher.entityOf(b.Slot), Groups: b.Groups, Age: b.Age, Bound: b.Bound,
+		})
+	}
+}
+
+// entityOf returns the entity of a slot, dead or alive.
+func (p *Publisher) entityOf(s repl.Slot) ecs.Entity { return p.table.Entity(columns.Slot(s)) }

@@ -73,10 +73,22 @@ func (n *network) abandon(slot repl.Slot) {
 // drop takes an entity out of the model.
 func (n *network) drop(slot repl.Slot) {
 	key := n.key(slot)
+	n.unhide(key, slot)
 	delete(n.model.entities, slot)
 	delete(n.model.places, slot)
 	delete(n.model.paused, slot)
 	n.left(key)
+}
+
+// unhide ends what of a member of a group peers may not see.
+func (n *network) unhide(key groupKey, slot repl.Slot) {
+	for _, e := range n.peers {
+		if view, ok := e.eyes.views[key]; ok {
+			view = maps.Clone(view)
+			delete(view, slot)
+			e.eyes.views[key] = view
+		}
+	}
 }
 
 // left ends what peers may see of a group, and predict, when its last member is gone.
@@ -108,6 +120,7 @@ func (n *network) moveTo(slot repl.Slot, to sender.Place) {
 		return
 	}
 	key := n.key(slot)
+	n.unhide(key, slot)
 	n.model.places[slot], n.model.came[slot] = to, n.tick
 	n.left(key)
 }
@@ -186,6 +199,11 @@ func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidd
 	}
 	require.True(n.t, e.peer.SetView(slot, hidden...))
 	e.eyes.views[n.key(slot)] = maps.Clone(view)
+	for s := range view {
+		if _, lives := n.model.entities[s]; !lives || n.key(s) != n.key(slot) {
+			delete(e.eyes.views[n.key(slot)], s) // it counts for nothing
+		}
+	}
 }
 
 // predict has one peer that sees a group predict it, or no longer.

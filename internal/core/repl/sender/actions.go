@@ -97,12 +97,25 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		rec.Kind = repl.Delta
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
+	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) {
+		p.upToDate(sp, i)
+		return rec, nil, false
+	}
 	if tickBits+actionBits(b, maxPartners) > repl.MaxGroupBytes*8 {
 		w.refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
 	}
 	return rec, b, true
+}
+
+// upToDate notes that the peer has all of a group's structure that it may see. What
+// there is of values goes as an update.
+func (p *Peer) upToDate(sp *space, i int) {
+	sp.shaped[i] = p.world.tick
+	sp.shapeDue.Clear(i)
+	sp.due.Set(i)
+	sp.settle(i)
 }
 
 // actionKey leaves out what a kind of body does not depend on, so that it is shared
@@ -171,7 +184,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	}
 	sp.seq[i] = rec.Seq
 	sp.rebase(i, tick, tick)
-	sp.sent[i], sp.shaped[i], sp.acted = tick, tick, tick
+	sp.sent[i], sp.shaped[i], sp.told[i], sp.acted = tick, tick, tick, tick
 	sp.unacked[i] = sp.unacked[i]<<1 | 1
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)

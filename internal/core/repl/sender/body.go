@@ -45,6 +45,7 @@ type body struct {
 	refs   int // where its slots start
 	nrefs  int
 	some   bool  // it has a value
+	news   bool  // it has a change of structure
 	prefix int   // bits before the values of its last member
 	self   int32 // its number
 	next   int32 // the group's body before it, 1 more than its number

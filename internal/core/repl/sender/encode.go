@@ -42,7 +42,7 @@ func (w *World) encodeChanged(gr *group) {
 	w.bodies.sets.Begin()
 	for i := range gr.members {
 		m := &gr.members[i]
-		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) {
+		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
 			continue
 		}
 		numbers.Append(out, m.number)
@@ -62,8 +62,8 @@ func (w *World) hidden(m *member) bool {
 	if w.bodies.here.key.view == 0 {
 		return false
 	}
-	h, some := w.views.hides(w.bodies.here.key.view, m.slot)
-	return some && h.Whole
+	h, _ := w.views.hides(w.bodies.here.key.view, m.number)
+	return h.whole
 }
 
 // seen returns what of a set the view of the body at hand shows of a slot.
@@ -71,8 +71,26 @@ func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
 	if w.bodies.here.key.view == 0 {
 		return set
 	}
-	h, _ := w.views.hides(w.bodies.here.key.view, s)
-	return set.Without(h.Comps)
+	h, _ := w.views.hides(w.bodies.here.key.view, w.slots.seat[s])
+	return set.Without(h.comps)
+}
+
+// unseen reports whether the view of the body at hand hides all that there is to say of
+// a slot that is in sight.
+func (w *World) unseen(s repl.Slot) bool {
+	b := &w.bodies.here
+	if b.key.view == 0 {
+		return false
+	}
+	if h, _ := w.views.hides(b.key.view, w.slots.seat[s]); h.comps.IsZero() {
+		return false
+	}
+	said := w.slots.changedSince(s, b.key.base, &b.bases)
+	if b.key.kind == repl.Delta {
+		said = said.Union(w.slots.removedSince(s, b.key.shaped, &b.shapes))
+	}
+	said = w.seen(s, said)
+	return said.IsZero()
 }
 
 // encodeChanges writes what a member lost, if the body at hand tells of structure,
@@ -83,10 +101,15 @@ func (w *World) encodeChanges(s repl.Slot) {
 		removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
 		out.Bool(!removed.IsZero())
 		if !removed.IsZero() {
+			w.bodies.here.news = true
 			w.sets.Append(out, &removed)
 		}
 	}
-	w.encodeValues(s, w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases)))
+	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
+	if b.key.kind == repl.Delta && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
+		b.news = true
+	}
+	w.encodeValues(s, changed)
 }
 
 // encodeValue writes one value: the difference to what the peer holds, if the component
@@ -135,6 +158,7 @@ func (w *World) encodeLeavers(id groupID) {
 	if !any {
 		return
 	}
+	w.bodies.here.news = true
 	var numbers repl.Numbers
 	w.sorted = append(w.sorted[:0], gr.left...)
 	sortLeavers(w.sorted)
@@ -147,9 +171,13 @@ func (w *World) encodeLeavers(id groupID) {
 	numbers.End(out)
 }
 
-// tells reports whether the body at hand names a leaver.
+// tells reports whether the body at hand names a leaver. One that its reader does not
+// know of, it does not.
 func (w *World) tells(l *leaver) bool {
 	b := &w.bodies.here
+	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
+		return false
+	}
 	if b.key.kind != repl.Delta {
 		return !l.news.heard && w.fate(l) != repl.Despawned
 	}
@@ -198,6 +226,7 @@ func (w *World) encodeJoins(id groupID) {
 			continue
 		}
 		numbers.Append(out, m.number)
+		w.bodies.here.news = true
 		if full {
 			out.Bool(rests)
 		}

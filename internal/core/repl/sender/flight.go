@@ -182,7 +182,7 @@ func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
 		return
 	}
 	sp.await(i, p.world.tick)
-	sp.due.Set(i)
+	sp.sendAgain(i)
 	p.stats.Resent++
 }
 

@@ -56,7 +56,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	i, _ := gr.find(number)
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
 	gr.active++
-	w.slots.group[s] = id
+	w.slots.group[s], w.slots.seat[s] = id, number
 	w.joinRate(id, s)
 	w.touch(id, true)
 }
@@ -211,6 +211,7 @@ func (w *World) takeNumber(id groupID) (repl.Member, bool) {
 	}
 	for n := range repl.Member(repl.MaxMembers) {
 		if !taken.Has(int(n)) {
+			w.unhide(id, n)
 			return n, true
 		}
 	}

@@ -178,6 +178,8 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 			case sp.shaped[i].Before(l.joined): // the peer never had it there
 			case sp.shaped[i].Before(l.left):
 				p.need(repl.Need{Group: h, Tick: sp.shaped[i]}) // the group's end
+			case sp.told[i].Before(l.left): // the peer does not know that it was there
+				p.need(repl.Need{Group: h, Tick: sp.told[i]})
 			default:
 				p.need(repl.Need{Group: h, Tick: l.left})
 			}

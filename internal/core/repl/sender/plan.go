@@ -83,7 +83,7 @@ func (p *Peer) unplan() {
 	}
 	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
-			s.space.due.Set(int(p.plan.records[s.from].at))
+			s.space.sendAgain(int(p.plan.records[s.from].at))
 		}
 	}
 	if p.metered {
@@ -213,6 +213,10 @@ func (p *Peer) planRecord(sp *space, i int) {
 	id := p.group(sp, i)
 	if id == noGroup || !p.wants(sp, i, id) {
 		sp.due.Clear(i)
+		return
+	}
+	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {
+		sp.forgo(i)
 		return
 	}
 	from := sp.from(i)

@@ -79,11 +79,13 @@ func (p *Peer) finish() {
 	for i := range p.plan.steps {
 		s := &p.plan.steps[i]
 		for _, rec := range p.plan.records[s.from:s.to] {
-			s.space.due.Set(int(rec.at))
+			s.space.sendAgain(int(rec.at))
 		}
 	}
 	for _, c := range k.chosen {
-		c.sp.due.Clear(int(p.plan.records[c.rec].at))
+		i := p.plan.records[c.rec].at
+		c.sp.due.Clear(int(i))
+		c.sp.sent[i] = p.world.tick
 		k.keys[c.rec] = gone
 	}
 	p.tallyBounds()

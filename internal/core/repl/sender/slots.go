@@ -13,6 +13,7 @@ type slots struct {
 	home    []groupID     // the group that it was born in, which names it for life
 	number  []repl.Member // its number there
 	group   []groupID     // the group that it is in
+	seat    []repl.Member // its number there
 	touched []entangle.Tick
 
 	changed ticks // value, or presence, of a component
@@ -32,6 +33,7 @@ func (t *slots) grow(n int) {
 		t.home = append(t.home, 0)
 		t.number = append(t.number, 0)
 		t.group = append(t.group, 0)
+		t.seat = append(t.seat, 0)
 		t.touched = append(t.touched, 0)
 		for c := range t.changed {
 			t.changed[c] = append(t.changed[c], 0)
@@ -115,4 +117,12 @@ func (t *slots) removedSince(s repl.Slot, after entangle.Tick, same *span) (m re
 		}
 	}
 	return m
+}
+
+// insertedSince reports whether one of the components of a set came after a tick.
+func (t *slots) insertedSince(s repl.Slot, set *repl.Mask, after entangle.Tick, same *span) (some bool) {
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		some = same.narrow(after, t.shaped[c][s]) || some
+	}
+	return some
 }

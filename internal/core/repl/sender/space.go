@@ -23,7 +23,8 @@ type space struct {
 	base    []entangle.Tick // newest tick that the peer holds before anything later applies
 	apart   []uint8         // how far the base was that the update to base started from; nil where that does not count
 	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
-	shaped  []entangle.Tick // last tick of which structure was sent
+	shaped  []entangle.Tick // last tick of which it has all structure that it may see
+	told    []entangle.Tick // last tick of which structure was sent
 	since   []uint32        // of a metered peer: when what is due became so, in parts of ticks
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
@@ -58,6 +59,7 @@ func (sp *space) grow(n int, now entangle.Tick) {
 		sp.base = append(sp.base, 0)
 		sp.sent = append(sp.sent, 0)
 		sp.shaped = append(sp.shaped, now-1<<30)
+		sp.told = append(sp.told, now-1<<30)
 		sp.seq = append(sp.seq, 0)
 		sp.unacked = append(sp.unacked, 0)
 	}
@@ -113,6 +115,14 @@ func (sp *space) viewOf(i int) View {
 		return 0
 	}
 	return sp.view[i]
+}
+
+// sendAgain makes a group due of which the last that was to be sent does not arrive.
+func (sp *space) sendAgain(i int) {
+	sp.due.Set(i)
+	if sp.viewOf(i) != 0 {
+		sp.sent[i] = sp.base[i]
+	}
 }
 
 // forget makes a handle as new.

@@ -3,6 +3,7 @@ package sender
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -20,48 +21,84 @@ type Hidden struct {
 	Comps repl.Mask
 }
 
+// part is what a view leaves out of one member of a group, by its number there: so
+// that views of different groups are one where they hide the same.
+type part struct {
+	number repl.Member
+	whole  bool
+	comps  repl.Mask
+}
+
 // views holds every view once, however many peers have it.
 type views struct {
-	list  []view // View 1 is the first
-	spare []View
+	list   []view // View 1 is the first
+	spare  []View
+	byHash map[uint64]View // the last one made of each
+	parts  []part          // scratch
 }
 
 type view struct {
-	hidden []Hidden // by rising slot; nil: not in use
-	users  int32
+	parts []part // by rising number; nil: not in use
+	hash  uint64
+	next  View // of the same hash
+	users int32
 }
 
 // of returns what a view hides.
-func (v *views) of(id View) []Hidden {
+func (v *views) of(id View) []part {
 	if id == 0 {
 		return nil
 	}
-	return v.list[id-1].hidden
+	return v.list[id-1].parts
 }
 
 // intern finds the view that hides this, or makes it. When there are too many it is
 // not ok.
-func (v *views) intern(hidden []Hidden) (id View, ok bool) {
-	if len(hidden) == 0 {
+func (v *views) intern(parts []part) (id View, ok bool) {
+	if len(parts) == 0 {
 		return 0, true
 	}
-	hidden = slices.Clone(hidden)
-	slices.SortFunc(hidden, func(a, b Hidden) int { return int(a.Slot) - int(b.Slot) })
-	for i := range v.list {
-		if slices.Equal(v.list[i].hidden, hidden) {
-			return View(i + 1), true
+	hash := hashOf(parts)
+	for id = v.byHash[hash]; id != 0; id = v.list[id-1].next {
+		if slices.Equal(v.list[id-1].parts, parts) {
+			return id, true
 		}
 	}
 	if n := len(v.spare); n > 0 {
 		id, v.spare = v.spare[n-1], v.spare[:n-1]
-		v.list[id-1] = view{hidden: hidden}
-		return id, true
-	}
-	if len(v.list) == MaxViews {
+	} else if len(v.list) == MaxViews {
 		return 0, false
+	} else {
+		v.list = append(v.list, view{})
+		id = View(len(v.list))
 	}
-	v.list = append(v.list, view{hidden: hidden})
-	return View(len(v.list)), true
+	if v.byHash == nil {
+		v.byHash = map[uint64]View{}
+	}
+	v.list[id-1] = view{parts: slices.Clone(parts), hash: hash, next: v.byHash[hash]}
+	v.byHash[hash] = id
+	return id, true
+}
+
+// hashOf is FNV-1a over the words of some parts.
+func hashOf(parts []part) uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(word uint64) { h = (h ^ word) * 1099511628211 }
+	for i := range parts {
+		p := &parts[i]
+		mix(uint64(p.number)<<1 | one(p.whole))
+		for _, word := range p.comps {
+			mix(word)
+		}
+	}
+	return h
+}
+
+func one(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // use counts the peers that have a view; one that nobody has is forgotten.
@@ -70,20 +107,38 @@ func (v *views) use(id View, n int32) {
 		return
 	}
 	of := &v.list[id-1]
-	if of.users += n; of.users == 0 {
-		*of = view{}
-		v.spare = append(v.spare, id)
+	if of.users += n; of.users > 0 {
+		return
 	}
+	v.unlink(id)
+	*of = view{}
+	v.spare = append(v.spare, id)
 }
 
-// hides returns what a view leaves out of a slot.
-func (v *views) hides(id View, s repl.Slot) (h Hidden, some bool) {
-	hidden := v.of(id)
-	i, some := slices.BinarySearchFunc(hidden, s, func(h Hidden, s repl.Slot) int { return int(h.Slot) - int(s) })
-	if !some {
-		return Hidden{}, false
+// unlink takes a view out of those of its hash.
+func (v *views) unlink(id View) {
+	of := &v.list[id-1]
+	at := v.byHash[of.hash]
+	if at == id {
+		if v.byHash[of.hash] = of.next; of.next == 0 {
+			delete(v.byHash, of.hash)
+		}
+		return
 	}
-	return hidden[i], true
+	for v.list[at-1].next != id {
+		at = v.list[at-1].next
+	}
+	v.list[at-1].next = of.next
+}
+
+// hides returns what a view leaves out of a member.
+func (v *views) hides(id View, n repl.Member) (h part, some bool) {
+	parts := v.of(id)
+	i, some := slices.BinarySearchFunc(parts, n, func(h part, n repl.Member) int { return int(h.number) - int(n) })
+	if !some {
+		return part{}, false
+	}
+	return parts[i], true
 }
 
 // finds reports whether a peer may see an entity in the group that it is in.
@@ -93,13 +148,15 @@ func (p *Peer) finds(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.find(id)
-	h, _ := p.world.views.hides(sp.viewOf(i), s)
-	return !h.Whole
+	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.seat[s])
+	return !h.whole
 }
 
-// SetView says what a peer may see of an entity's group. The group is sent to it
-// again in full, as it is seen now. It reports false, and changes nothing, when the
-// peer has no such group or MaxViews are in use.
+// SetView says what a peer may see of an entity's group: all but what is hidden. What is
+// hidden of entities that are not in the group counts for nothing. It holds for its
+// members of now: say it anew when others come. If the peer is to see more or less of
+// what it may have, the group is sent to it again in full. It reports false, and changes
+// nothing, when the peer has no such group or MaxViews are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -109,23 +166,112 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	if i < 0 {
 		return false
 	}
-	id, ok := w.views.intern(hidden)
+	was := sp.viewOf(i)
+	id, ok := w.views.intern(w.parts(w.slots.group[s], was, hidden))
 	if !ok {
 		return false
 	}
-	w.views.use(id, 1)
-	w.views.use(sp.viewOf(i), -1)
-	if id == sp.viewOf(i) {
+	if id == was {
 		return true
 	}
+	again := sp.phase[i] == known && w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i])
+	p.changeView(sp, i, id)
+	if again {
+		sp.doubted.Set(i)
+		sp.shapeDue.Set(i)
+	}
+	sp.settle(i)
+	return true
+}
+
+// changeView gives a peer another view of a group.
+func (p *Peer) changeView(sp *space, i int, id View) {
+	p.world.views.use(id, 1)
+	p.world.views.use(sp.viewOf(i), -1)
 	if sp.view == nil {
 		sp.showAll(len(sp.phase))
 	}
 	sp.view[i] = id
-	sp.steady.Clear(i)
-	if sp.phase[i] == known {
-		sp.doubted.Set(i)
-		sp.shapeDue.Set(i)
+	if sp.due.Has(i) {
+		sp.sendAgain(i)
 	}
-	return true
+}
+
+// shows reports whether values that a view shows of a group changed after a tick. A
+// change that it hides does not have sent again what is under way.
+func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
+	t, any := &w.slots, allTime(w.tick)
+	for i := range w.groups[id].members {
+		m := &w.groups[id].members[i]
+		if m.paused || !after.Before(t.touched[m.slot]) {
+			continue
+		}
+		h, _ := w.views.hides(v, m.number)
+		if changed := t.changedSince(m.slot, after, &any).Without(h.comps); !h.whole && !changed.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// parts returns what is hidden of a group, by number. Of those who have left it what was
+// hidden stays so, or the peer would hear of the leaving.
+func (w *World) parts(id groupID, was View, hidden []Hidden) []part {
+	parts := w.views.parts[:0]
+	for i := range hidden {
+		h := &hidden[i]
+		if w.slots.used.Has(int(h.Slot)) && w.slots.group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
+			seat := w.slots.seat[h.Slot]
+			if h.Whole {
+				parts = append(parts, part{number: seat, whole: true})
+			} else {
+				parts = append(parts, part{number: seat, comps: h.Comps})
+			}
+		}
+	}
+	if was != 0 {
+		for i := range w.groups[id].left {
+			if h, some := w.views.hides(was, w.groups[id].left[i].number); some && h.whole {
+				parts = append(parts, h)
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return int(a.number) - int(b.number) })
+	w.views.parts = parts
+	return parts
+}
+
+// viewsDiffer reports whether two views differ in what they show of a group to a peer that
+// was last sent its structure at a tick: who came since is told of by the new one.
+func (w *World) viewsDiffer(id groupID, a, b View, told entangle.Tick) bool {
+	for i := range w.groups[id].members {
+		m := &w.groups[id].members[i]
+		if told.Before(m.since) {
+			continue
+		}
+		was, _ := w.views.hides(a, m.number)
+		if is, _ := w.views.hides(b, m.number); is != was {
+			return true
+		}
+	}
+	return false
+}
+
+// unhide ends what peers may not see of a number, which is another member's from now on.
+func (w *World) unhide(id groupID, n repl.Member) {
+	for _, p := range w.peers {
+		sp, i := p.find(id)
+		if i < 0 || sp.viewOf(i) == 0 {
+			continue
+		}
+		if _, some := w.views.hides(sp.viewOf(i), n); !some {
+			continue
+		}
+		rest := append(w.views.parts[:0], w.views.of(sp.viewOf(i))...)
+		rest = slices.DeleteFunc(rest, func(h part) bool { return h.number == n })
+		w.views.parts = rest
+		if to, ok := w.views.intern(rest); ok { // else it stays hidden, until it is said anew
+			p.changeView(sp, i, to)
+		}
+	}
 }

@@ -44,6 +44,14 @@ func (sp *space) await(i int, now entangle.Tick) {
 	}
 }
 
+// forgo takes back that a group became due: there is nothing to say.
+func (sp *space) forgo(i int) {
+	sp.due.Clear(i)
+	if sp.since != nil {
+		sp.since[i] = -sp.since[i] % tickParts
+	}
+}
+
 // awaitAll notes that those of a set become due now which are not.
 func (sp *space) awaitAll(set repl.Bitset, now entangle.Tick) {
 	if sp.since == nil {

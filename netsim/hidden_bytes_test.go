@@ -142,3 +142,64 @@ func requireSameLines(t *testing.T, want, got []string) {
 	}
 	assert.Len(t, got, len(want))
 }
+
+// In a group that a client sees a part of, what becomes of the rest changes no byte
+// either, be it there or not.
+//
+// Proves: R34
+func TestTheHiddenPartOfAGroupChangesNoByte(t *testing.T) {
+	first := func(sets *components.Targets) components.Target { return sets.Only(1) }
+	partly := func(behind func(*backstage)) func(*backstage) {
+		return func(b *backstage) {
+			if b.tick == 1 {
+				b.spawn(b.targets.Only(1), group)
+			}
+			behind(b)
+		}
+	}
+	want := runBackstage(t, partly(func(*backstage) {}))
+	for name, each := range map[string]func(*backstage, ecs.Entity){
+		"still":      func(*backstage, ecs.Entity) {},
+		"values":     func(b *backstage, e ecs.Entity) { spot, _, _ := b.m.Get(e); spot.Y-- },
+		"components": (*backstage).stir,
+		"targets": func(b *backstage, e ecs.Entity) {
+			b.tag(e).Target = []components.Target{b.targets.Only(1), components.Nobody, b.targets.Only(1, 3)}[b.tick%3]
+		},
+		"groups": func(b *backstage, e ecs.Entity) {
+			b.tag(e).Group = components.Group(b.tick / 7 % 2 * group)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { requireSameLines(t, want, runBackstage(t, partly(hides(first, group, each)))) })
+	}
+}
+
+// A component that a client may not see changes no byte, whether it is there or not,
+// beside those that it sees.
+//
+// Proves: R34
+func TestAHiddenComponentChangesNoByte(t *testing.T) {
+	for _, in := range []components.Group{0, group} {
+		run := func(each func(*Health, *backstage)) []string {
+			var healths plugin.Override[Health]
+			var e ecs.Entity
+			return runBackstage(t, func(b *backstage) {
+				switch {
+				case b.tick == 1:
+					healths = plugin.NewOverride[Health](b.world)
+					e = b.spawn(components.Everyone, in)
+					healths.SetTarget(e, b.targets.Only(1))
+				case b.tick > 40:
+					if spot, health, _ := b.m.Get(e); b.tick < 150 {
+						if b.tick%3 == 0 {
+							spot.X++
+						}
+						each(health, b)
+					}
+				}
+			})
+		}
+		want := run(func(*Health, *backstage) {})
+		got := run(func(h *Health, b *backstage) { h.Points = uint8(b.tick / 2) })
+		requireSameLines(t, want, got)
+	}
+}

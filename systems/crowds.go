@@ -13,8 +13,6 @@ type crowd struct {
 	members []repl.Slot
 	private bool // not everybody may see all of it
 	moved   bool // private is where its members went last
-	denied  bool // private for lack of views
-	watched bool // it is not simply everybody's
 	stirred bool
 }
 

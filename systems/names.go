@@ -43,13 +43,8 @@ func (p *Publisher) named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 // common reports whether all clients see an entity, and call it the same.
 func (p *Publisher) common(s repl.Slot) bool {
 	at, ok := p.world.PlaceOf(s)
-	if _, public := p.world.ID(s); !ok || at.Private || !public {
-		return false
-	}
-	if c := p.sight.crowd[s]; c != nil {
-		return !c.watched
-	}
-	return !p.sight.watched.Has(int(s))
+	_, public := p.world.ID(s)
+	return ok && public && !at.Private
 }
 
 // visible reports whether a client sees an entity.

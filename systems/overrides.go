@@ -19,8 +19,9 @@ type overrides struct {
 	byEntity chains[ecs.Entity]
 	looked   int // up to which note entities were looked after
 
-	on  repl.Bitset             // slots that have some
-	off map[repl.Slot]repl.Mask // components that nobody gets
+	on      repl.Bitset             // slots that have some
+	partial repl.Bitset             // slots of which some clients may get more than others
+	off     map[repl.Slot]repl.Mask // components that nobody gets
 }
 
 type override struct {
@@ -81,6 +82,7 @@ func (o *overrides) lose(e ecs.Entity, s repl.Slot) {
 		o.drop(i)
 	}
 	o.on.Clear(int(s))
+	o.partial.Clear(int(s))
 	delete(o.off, s)
 }
 
@@ -94,14 +96,30 @@ func (o *overrides) tidy(w *ecs.World) {
 	}
 }
 
-// fit takes in what is said of an entity by now, and returns what of it nobody got
-// before and nobody gets now.
+// look takes in for whom something of an entity is by now, and reports whether
+// anything is said of it.
+func (o *overrides) look(e ecs.Entity, s repl.Slot) (some bool) {
+	o.on.Clear(int(s))
+	o.partial.Clear(int(s))
+	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+		some = true
+		o.on.Set(int(s))
+		if t := o.notes[i].target; !isAll(t) && !isNone(t) {
+			o.partial.Set(int(s))
+		}
+	}
+	return some
+}
+
+func isAll(t components.Target) bool  { return t == components.Default || t == components.Everyone }
+func isNone(t components.Target) bool { return t == components.Nobody || t == components.Server }
+
+// fit takes in what nobody gets of an entity, and returns what that was before, and is
+// now.
 func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
 	before = o.off[s]
-	o.on.Clear(int(s))
 	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
-		o.on.Set(int(s))
-		if o.notes[i].target == components.Nobody || o.notes[i].target == components.Server {
+		if isNone(o.notes[i].target) {
 			now.Set(o.notes[i].comp)
 		}
 	}
@@ -117,7 +135,7 @@ func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
 
 // offOf returns the components of a slot that nobody gets.
 func (o *overrides) offOf(s repl.Slot) repl.Mask {
-	if !o.on.Has(int(s)) {
+	if len(o.off) == 0 {
 		return repl.Mask{}
 	}
 	return o.off[s]

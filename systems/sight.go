@@ -9,10 +9,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// sight decides which clients get which entity, and what of it. A group of which
-// everybody may see all entities is public. Any other is private: it is shown to each
-// client that one of its entities is for, and a view hides the others. Components that
-// an override keeps from a client are hidden by views, too.
+// sight decides which clients get which entity, and what of it. A group that everybody
+// may see, with all components of all entities, is public. Any other is private: it is
+// shown to each client that one of its entities is for, and a view hides the others.
+// Components that an override keeps from some clients are hidden by views, too; those
+// that it keeps from all are not there for the sender.
 //
 // It looks again only at what changed: an entity's Replicate or ControlledBy, its
 // overrides, the members of its group, or who is connected.
@@ -28,15 +29,13 @@ type sight struct {
 
 	crowds  crowds
 	clients []spectator
-	watched repl.Bitset // groups of one that are not simply everybody's
+	watched repl.Bitset // private groups of one
 
 	stirred []repl.Slot
 	noted   repl.Bitset // what is in stirred
-	denied  repl.Bitset // groups of one that are private for lack of views
-	lacks   bool        // of some of them it was found just now
 
-	half    [2][]repl.Slot // scratch: members that are in the public and the private group
-	one     [1]repl.Slot   // scratch: a group of one
+	members []repl.Slot  // scratch: those of a crowd that are in its private group
+	one     [1]repl.Slot // scratch: a group of one
 	hidden  []sender.Hidden
 	refused uint64 // how often a client did not get what is for it, for lack of handles or views
 	unmade  uint64 // of the sets that could not be made, those that were told
@@ -61,8 +60,12 @@ func (v *sight) open(s repl.Slot) bool {
 	return true
 }
 
-// opens is open of the entity's own target.
+// opens is open of the entity's own target, and of its overrides: what nobody gets does
+// no harm.
 func (v *sight) opens(s repl.Slot) bool {
+	if v.overrides.partial.Has(int(s)) {
+		return false
+	}
 	switch v.target[s] {
 	case components.Default, components.Everyone:
 		return true
@@ -106,7 +109,7 @@ func (v *sight) place(s repl.Slot) sender.Place {
 	if c := v.crowd[s]; c != nil {
 		return sender.Place{Name: uint32(c.name), Family: uint32(c.name >> 32), Private: c.private}
 	}
-	return sender.Place{Private: v.denied.Has(int(s)) || !v.open(s)}
+	return sender.Place{Private: !v.open(s)}
 }
 
 // grow makes room for slots below n.
@@ -118,19 +121,17 @@ func (v *sight) grow(n int) {
 	}
 	v.watched.Grow(n)
 	v.noted.Grow(n)
-	v.denied.Grow(n)
 	v.overrides.on.Grow(n)
+	v.overrides.partial.Grow(n)
 }
 
 // stir has an entity looked at again in this tick.
 func (v *sight) stir(s repl.Slot) {
-	v.denied.Clear(int(s))
 	if !v.noted.Has(int(s)) {
 		v.noted.Set(int(s))
 		v.stirred = append(v.stirred, s)
 	}
 	if c := v.crowd[s]; c != nil {
-		c.denied = false
 		v.crowds.stir(c)
 	}
 }

@@ -33,13 +33,13 @@ func (v *sight) notice() {
 			v.readOwner(repl.Slot(change.Slot))
 		}
 	}
-	v.judge()
-}
-
-// judge decides which of the crowds that were stirred are private.
-func (v *sight) judge() {
+	for _, s := range v.stirred {
+		if !v.publisher.paused.Has(int(s)) {
+			v.overrides.look(v.publisher.table.Entity(columns.Slot(s)), s)
+		}
+	}
 	for _, c := range v.crowds.stirred {
-		c.private = c.denied || !v.allOpen(c)
+		c.private = !v.allOpen(c)
 	}
 }
 
@@ -48,7 +48,8 @@ func (v *sight) meet(s repl.Slot) {
 	v.target[s], v.owner[s], v.crowd[s] = components.Default, entangle.Nobody, nil
 	v.readOwner(s)
 	v.read(s)
-	if v.overrides.fit(v.publisher.table.Entity(columns.Slot(s)), s); v.overrides.on.Has(int(s)) {
+	if v.overrides.look(v.publisher.table.Entity(columns.Slot(s)), s) {
+		v.overrides.fit(v.publisher.table.Entity(columns.Slot(s)), s)
 		v.stir(s)
 	}
 }
@@ -102,7 +103,6 @@ func (v *sight) lose(s repl.Slot) {
 	v.target[s], v.owner[s] = components.Default, entangle.Nobody
 	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
 	v.watched.Clear(int(s))
-	v.denied.Clear(int(s))
 }
 
 // withhold hides an entity from all until it has a Replicate again.

@@ -43,12 +43,6 @@ func (v *sight) settle() {
 		}
 	}
 	v.reveal()
-	if v.lacks {
-		v.lacks = false
-		v.judge()
-		v.move()
-		v.reveal()
-	}
 	for _, s := range v.stirred {
 		v.noted.Clear(int(s))
 	}
@@ -91,54 +85,26 @@ func (v *sight) settled(s repl.Slot) {
 // reveal tells all peers what they may see of what was stirred.
 func (v *sight) reveal() {
 	for _, c := range v.crowds.stirred {
-		was := c.watched
-		if c.watched = v.watchesCrowd(c); c.watched || was {
-			for i := range v.clients {
-				v.showCrowd(&v.clients[i], c)
-			}
+		for i := range v.clients {
+			v.showCrowd(&v.clients[i], c)
 		}
 	}
 	for _, s := range v.stirred {
-		at, ok := v.publisher.world.PlaceOf(s)
-		if !ok || v.crowd[s] != nil {
+		if at, ok := v.publisher.world.PlaceOf(s); !ok || !at.Private || v.crowd[s] != nil {
+			v.watched.Clear(int(s))
 			continue
 		}
-		was := v.watched.Has(int(s))
-		watches := at.Private || v.overrides.on.Has(int(s))
-		v.watch(s, watches)
-		if !watches && !was {
-			continue
-		}
+		v.watched.Set(int(s))
 		for i := range v.clients {
 			v.showOne(&v.clients[i], s)
 		}
 	}
 }
 
-func (v *sight) watch(s repl.Slot, on bool) {
-	if on {
-		v.watched.Set(int(s))
-	} else {
-		v.watched.Clear(int(s))
-	}
-}
-
-// watchesCrowd reports whether some client may not see all of a crowd.
-func (v *sight) watchesCrowd(c *crowd) bool {
-	for _, s := range c.members {
-		if at, ok := v.publisher.world.PlaceOf(s); ok && at.Private || v.overrides.on.Has(int(s)) {
-			return true
-		}
-	}
-	return false
-}
-
 // welcome shows a client that has just come what is for it.
 func (v *sight) welcome(c *spectator) {
 	for _, crowd := range v.crowds.list {
-		if crowd.watched {
-			v.showCrowd(c, crowd)
-		}
+		v.showCrowd(c, crowd)
 	}
 	for s := v.watched.Next(0); s >= 0; s = v.watched.Next(s + 1) {
 		v.showOne(c, repl.Slot(s))
@@ -150,26 +116,21 @@ func (v *sight) showOne(c *spectator, s repl.Slot) {
 	v.show(c, v.one[:])
 }
 
+// showCrowd shows a client what of a crowd is in the private group.
 func (v *sight) showCrowd(c *spectator, crowd *crowd) {
-	v.half[0], v.half[1] = v.half[0][:0], v.half[1][:0]
+	v.members = v.members[:0]
 	for _, s := range crowd.members {
-		switch at, ok := v.publisher.world.PlaceOf(s); {
-		case !ok:
-		case at.Private:
-			v.half[1] = append(v.half[1], s)
-		default:
-			v.half[0] = append(v.half[0], s)
+		if at, ok := v.publisher.world.PlaceOf(s); ok && at.Private {
+			v.members = append(v.members, s)
 		}
 	}
-	for _, members := range v.half {
-		if len(members) > 0 {
-			v.show(c, members)
-		}
+	if len(v.members) > 0 {
+		v.show(c, v.members)
 	}
 }
 
-// show tells a client's peer what it may see of a group, by all its members. Where
-// there is no room to say what it may not, it sees nothing.
+// show tells a client's peer what it may see of a private group, by all its members.
+// Where there is no room to say what it may not, it sees nothing.
 func (v *sight) show(c *spectator, members []repl.Slot) {
 	v.hidden = v.hidden[:0]
 	some := false
@@ -184,30 +145,13 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 		}
 	}
 	first := members[0]
-	switch {
-	case !some:
+	if !some {
 		c.peer.Hide(first)
-	case !c.peer.Show(first):
-		v.refuse()
-	case !c.peer.SetView(first, v.hidden...):
-		c.peer.Hide(first)
-		v.refuse()
-		v.lack(first)
-	}
-}
-
-// lack makes a group private of which a peer can't be kept from seeing what it must
-// not.
-func (v *sight) lack(s repl.Slot) {
-	if at, _ := v.publisher.world.PlaceOf(s); at.Private {
 		return
 	}
-	v.stir(s)
-	v.lacks = true
-	if c := v.crowd[s]; c != nil {
-		c.denied = true
-	} else {
-		v.denied.Set(int(s))
+	if !c.peer.Show(first) || !c.peer.SetView(first, v.hidden...) {
+		c.peer.Hide(first)
+		v.refuse()
 	}
 }
 

@@ -48,7 +48,7 @@ func (sp *space) await(i int, now entangle.Tick) {
 func (sp *space) forgo(i int) {
 	sp.due.Clear(i)
 	if sp.since != nil {
-		sp.since[i] = -sp.since[i] % tickParts
+		sp.since[i] = -sp.since[i] % waitParts
 	}
 }
 

@@ -320,7 +320,7 @@ func (n *network) requireSettled(e *end) {
 		if on && len(n.membersOf(key)) > 0 {
 			tick, ok := e.copy.Frontier()
 			require.True(n.t, ok)
-			require.LessOrEqual(n.t, int(n.tick.Sub(tick)), n.delay+12)
+			require.LessOrEqual(n.t, int(n.tick.Sub(tick)), (n.delay+12)*(1+int(n.skips)))
 			return
 		}
 	}

@@ -79,26 +79,25 @@ func (h hint) book() (b *book, signed bool) {
 }
 
 // writeStep writes a step of a class below classes.
-
 func writeStep(w *bits.Writer, h hint, step int64) {
 	magnitude, class := max(step, -step), classOf(step)
 	b, signed := h.book()
 	place := h.place(class)
-	symbol, negative := place<<1, uint64(step)>>63
+	symbol := place << 1
 	if signed && place > 0 && place < far {
 		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
 	}
-	w.Put(uint64(b.code[symbol]), uint(b.width[symbol]))
+	code, width := uint64(b.code[symbol]), uint(b.width[symbol])
 	if place == far {
-		w.Put(uint64(class), farBits)
+		code, width, signed = code|uint64(class)<<width, width+farBits, false
 	}
-	if class == 0 {
-		return
+	if class > 0 && !signed {
+		code, width = code|uint64(step)>>63<<(width&63), width+1
 	}
-	if !signed || place == far {
-		w.Put(negative, 1)
+	w.Put(code, width)
+	if class > 1 {
+		w.Put(uint64(magnitude)&^(1<<((class-1)&63)), uint(class-1))
 	}
-	w.Put(uint64(magnitude)&^(1<<(class-1)), uint(class-1))
 }
 
 // writeWhole writes that a number follows in place of a step.
@@ -111,34 +110,35 @@ func writeWhole(w *bits.Writer, h hint) {
 // readStep reads a step, or that a number follows in its place.
 func readStep(r *bits.Reader, h hint) (step int64, instead bool) {
 	b, signed := h.book()
-	s := b.symbols[r.Peek()&(1<<longest-1)]
-	if s.width == 0 {
-		r.Fail(ErrDelta)
-		return 0, false
-	}
-	r.Skip(uint(s.width))
+	ahead := r.Peek()
+	s := b.symbols[ahead&(1<<longest-1)]
 	place, sign := s.symbol>>1, uint64(s.symbol&1)
 	if place == far {
+		r.Skip(uint(s.width))
 		return readFar(r, h)
 	}
 	class := h.classAt(place)
+	width := uint(s.width)
 	switch {
 	case h.place(class) != place: // of a class below 0, or too large a one
 		r.Fail(ErrDelta)
 		return 0, false
 	case class == 0:
+		r.Skip(width)
 		return 0, false
 	case signed:
 		sign ^= uint64(int64(h.sign)) >> 63
 	default:
-		sign = r.Bits(1)
+		sign = ahead >> width & 1
+		width++
 	}
+	r.Skip(width)
 	return signedStep(r, class, sign), false
 }
 
 // signedStep reads the magnitude of a step of that class.
 func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
-	magnitude := int64(1<<(class-1) | r.Bits(uint(class-1)))
+	magnitude := int64(1<<((class-1)&63) | r.Bits(uint(class-1)))
 	return (magnitude ^ -int64(sign)) + int64(sign)
 }
 

@@ -40,7 +40,10 @@ func (m motion) turnOn(s *smallestThree, base, older uint64) uint64 {
 	for i := range b {
 		dot += b[i] * o[i]
 	}
-	t := int64(uint64(m.ahead) << unitBits / uint64(m.between))
+	t := int64(unit)
+	if m.ahead != m.between {
+		t = int64(uint64(m.ahead) << unitBits / uint64(m.between))
+	}
 	if dot < 0 {
 		dot, t = -dot, -t
 	}

@@ -1,6 +1,9 @@
 package protocol
 
-import "unsafe"
+import (
+	mathbits "math/bits"
+	"unsafe"
+)
 
 // A rotation begins, unless all is as usual, with 0 if the component that is expected to be largest is, and
 // three steps follow; with 10 if it is as expected; and else with 11 and, in 2 bits,
@@ -22,9 +25,11 @@ func (s *smallestThree) spread(code uint64) (q [4]int64) {
 	return q
 }
 
-// root is the whole number nearest to the root of one below 2^32; of others it is 0.
+// root is the whole number nearest to the root of one that is below 2^32, and 0 for one
+// below 0.
 func root(n int64) (r int64) {
-	for bit := int64(1) << 15; bit > 0; bit >>= 1 {
+	half := mathbits.Len32(uint32(max(n, 0))) >> 1
+	for bit := int64(1) << half; bit > 0; bit >>= 1 {
 		if (r|bit)*(r|bit) <= n {
 			r |= bit
 		}
@@ -111,8 +116,7 @@ func (d *deltaReader) turns(o *op, from origin, p unsafe.Pointer) {
 			if to, ok = o.quat.turned(expected, &t); !ok {
 				d.r.Fail(ErrRange)
 			}
-		}
-		if _, short := o.quat.steps(expected, to); t.whole == short {
+		} else if _, short := o.quat.steps(expected, to); short {
 			d.r.Fail(ErrDelta)
 		}
 		if d.r.Err() == nil && !o.setQuatAt(p, i, to) {

@@ -53,6 +53,8 @@ func (s subject) bases(t *rapid.T, refs *table) (sent, held protocol.Bases) {
 // A difference from its bases gives what the whole value would, also where the
 // receiver holds them only as they were decoded, one value after the other in a
 // record; and who has no base comes to the same place.
+//
+// Proves: R30
 func TestADifferenceGivesTheWholeValue(t *testing.T) {
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -184,6 +186,30 @@ func TestGoldenTrail(t *testing.T) {
 	assert.Equal(t, hexBits(first+second+third), hex.EncodeToString(w.Finish()))
 }
 
+// Where two bases lead to is the same on all machines.
+func TestGoldenMotion(t *testing.T) {
+	s := subjectOf[pose](t)
+	values := []pose{
+		{Pos: [3]float32{0, 100, -512}, Rot: [4]float32{0, 0, 0, 1}},
+		{Pos: [3]float32{1.11, 99.5, -512}, Rot: [4]float32{0.1, -0.2, 0.05, 0.9}},
+		{Pos: [3]float32{3, 98.4, -500}, Rot: [4]float32{0.3, -0.5, 0.3, -0.6}},
+		{Pos: [3]float32{300, 98.4, 512}, Rot: [4]float32{0.3, -0.5, 0.31, 0.29}},
+	}
+	var w bits.Writer
+	for i := range values {
+		for _, ticks := range [][2]uint32{{6, 6}, {1, 3}, {7, 2}, {40, 3}} {
+			from := protocol.Bases{
+				Older: bytesOf(&values[i]), Base: bytesOf(&values[(i+1)%4]), Ahead: ticks[0], Apart: ticks[1],
+			}
+			s.plan.EncodeDelta(&w, &from, bytesOf(&values[(i+2)%4]), nil)
+		}
+	}
+	assert.Equal(t, "c321ff17b0cc8594175a18761f58e642ca0b6d24820f2c7321e5857eb9105a042c7321e585fe7134ff07f7ff01204f64"+
+		"dca4f947f1fc1bcaff03409ec8b849f30fb7f84f04fe3f00e4898c9b34ff6051d76eff0f007922e326cdff00c87e04e8"+
+		"ff0100ccfffefdfb1f00d98f00fd3f0080f9dfbf7fff0320fb11a0ff070030fffbf7ef7f00643f02f4ff0000e67ffffe"+
+		"fde3b3fe91d211a71d9b77fc9dff788e38edd8fcff86ec1533e2b463f3ff1b323dc488d38e0d", hex.EncodeToString(w.Finish()))
+}
+
 // hexBits packs bits written in stream order.
 func hexBits(stream string) string { return hex.EncodeToString(packBits(stream)) }
 
@@ -214,6 +240,7 @@ func TestDifferencesAllocateNothing(t *testing.T) {
 	}
 }
 
+// Proves: G8
 func TestADifferenceHasOneForm(t *testing.T) {
 	const rest, alike = "1010" + "0" + "0", "10"
 	cases := []struct {

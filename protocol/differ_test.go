@@ -55,6 +55,8 @@ func planDiffed[T any](t testing.TB, d protocol.Differ[T]) *protocol.Plan {
 
 // A Differ's difference gives the value, also where the sides hold the base in
 // other digits, and where the Differ cannot say what changed.
+//
+// Proves: R30
 func TestADifferGivesTheWholeValue(t *testing.T) {
 	plan := planDiffed(t, tallyDiffer{})
 	draw := rapid.Custom(func(t *rapid.T) tally {
@@ -127,6 +129,7 @@ func TestABadDifferSendsWholeValues(t *testing.T) {
 	}
 }
 
+// Proves: G8
 func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
 	plan := planDiffed(t, tallyDiffer{})
 	cases := []struct {

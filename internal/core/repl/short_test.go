@@ -3,6 +3,7 @@ package repl_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -207,4 +208,89 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 	assert.Greater(t, larger, 50)
 	assert.Greater(t, sent[1], 50)
 	assert.Greater(t, sent[2], 50)
+}
+
+// A settled tick under limits allocates nothing.
+//
+// Proves: R40
+func TestLimitsAllocateNothing(t *testing.T) {
+	c := newCrowd(1000, 50, func(s repl.Slot) sender.Place { return sender.Place{Private: s%8 == 0} })
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, sender.Rate{Every: uint16(s % 3), Priority: float32(s % 5), MaxAge: uint16(s % 7 * 20)})
+		}
+		for _, p := range c.peers {
+			p.Predict(3, true)
+			p.Predict(8, true)
+		}
+	})
+	step := func() {
+		tick(c.World, func() { c.Change(0, c.all) })
+		c.pkt++
+		for i, p := range c.peers {
+			p.Prepare()
+			p.Limit(100 + 10*i)
+			c.buf = p.AppendUpdates(c.buf[:0], repl.MaxUpdateBytes, c.pkt)
+			if c.pkt%16 == 0 {
+				p.HandleLost(c.pkt)
+			} else {
+				p.HandleAcked(c.pkt)
+			}
+			p.PollBreach()
+		}
+	}
+	for range 400 {
+		step()
+	}
+	assert.Zero(t, testing.AllocsPerRun(50, step))
+}
+
+// What a tick costs a peer of which 10,000 groups are due and a few go.
+func BenchmarkShort(b *testing.B) {
+	const groups, peers = 10_000, 200
+	for name, rates := range map[string]func(repl.Slot) sender.Rate{
+		"alike":      func(repl.Slot) sender.Rate { return sender.Rate{} },
+		"priorities": func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10)} },
+		"bounds":     func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10), MaxAge: 600} },
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkShort(b, newCrowd(groups, peers, func(repl.Slot) sender.Place { return sender.Place{} }), rates) })
+	}
+}
+
+func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) sender.Rate) {
+	var plan, choose time.Duration
+	due := 0
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, rates(s))
+		}
+	})
+	step := func(count bool) {
+		tick(c.World, func() { c.Change(0, c.all) })
+		c.pkt++
+		begin := time.Now()
+		for _, p := range c.peers {
+			p.Prepare()
+			p.Limit(1200)
+		}
+		planned := time.Now()
+		for _, p := range c.peers {
+			c.buf = p.AppendUpdates(c.buf[:0], repl.MaxUpdateBytes, c.pkt)
+		}
+		if count {
+			plan, choose, due = plan+planned.Sub(begin), choose+time.Since(planned), due+len(c.all)*len(c.peers)
+		}
+		for _, p := range c.peers {
+			p.HandleAcked(c.pkt)
+		}
+	}
+	for range 20 {
+		step(false)
+	}
+	b.ResetTimer()
+	for range b.N {
+		step(true)
+	}
+	b.ReportMetric(float64(plan.Nanoseconds())/float64(due), "plan-ns/due")
+	b.ReportMetric(float64(choose.Nanoseconds())/float64(due), "choose-ns/due")
 }

@@ -253,7 +253,9 @@ func BenchmarkShort(b *testing.B) {
 		"priorities": func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10)} },
 		"bounds":     func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10), MaxAge: 600} },
 	} {
-		b.Run(name, func(b *testing.B) { benchmarkShort(b, newCrowd(groups, peers, func(repl.Slot) sender.Place { return sender.Place{} }), rates) })
+		b.Run(name, func(b *testing.B) {
+			benchmarkShort(b, newCrowd(groups, peers, func(repl.Slot) sender.Place { return sender.Place{} }), rates)
+		})
 	}
 }
 

@@ -46,6 +46,10 @@ func cubesVariants() []variant {
 		at("two-bases", 185, true, cubesGroup),
 		at("alone-one-base", 217*1.15, false, cubesAlone),
 		at("alone-two-bases", 185*1.15, true, cubesAlone),
+		cubesWorldVariant("world-one-base", 217, false, 1),
+		cubesWorldVariant("world-two-bases", 185, true, 1),
+		cubesWorldVariant("world-alone-one-base", 217*1.15, false, 0),
+		cubesWorldVariant("world-alone-two-bases", 185*1.15, true, 0),
 	}
 }
 

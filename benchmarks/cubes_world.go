@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// The same cubes as entities of a world, replicated to a client that acknowledges each
+// frame six frames later. What is counted is all that packets hold of updates, with the
+// heads of runs and what changed and changed back.
+
+// cubesWorld is a server's world, and a client's.
+type cubesWorld struct {
+	frames [][]byte
+	size   int
+
+	world     *ecs.World
+	cubes     []ecs.Entity
+	cube      ecs.ID
+	publisher *systems.Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	flying    [][]uint16 // packets of the last frames
+	sent      [][]byte   // of the present one
+
+	theirs   *ecs.World
+	copy     *systems.Copy
+	receiver *receiver.Receiver
+	copies   []ecs.Entity
+}
+
+func cubesWorldVariant(name string, goal float64, moves bool, group components.Group) variant {
+	return variant{
+		name: "cubes/" + name, unit: "bytes/frame", goal: goal, heavy: true, missing: cubesMissing,
+		prepare: func() (sides, error) { return cubesWorldPrepare(moves, group) },
+	}
+}
+
+func cubesWorldPrepare(moves bool, group components.Group) (sides, error) {
+	frames, err := cubesLoaded()
+	if err != nil {
+		return sides{}, err
+	}
+	p := protocol.New(protocol.Config{Name: "cubes"})
+	rule := protocol.Component[cube](p).Delta()
+	if moves {
+		rule.Motion()
+	}
+	if err := p.Err(); err != nil {
+		return sides{}, err
+	}
+	c, err := newCubesWorld(frames, p.Components(), group)
+	if err != nil {
+		return sides{}, err
+	}
+	total, n := 0, 0
+	for f := 1; f < len(frames); f++ {
+		if err := c.frame(f); err != nil {
+			return sides{}, fmt.Errorf("frame %d: %w", f, err)
+		}
+		if f >= 2*cubesAgo {
+			total, n = total+c.bytes(), n+1
+		}
+	}
+	at := 1
+	return sides{
+		before: func() { at = 1 + at%(len(frames)-1) },
+		ours:   func() { err = errors.Join(err, c.send(at)) },
+		limit:  func() { err = errors.Join(err, c.receive()) },
+		bytes:  c.bytes,
+		verify: func() error { return err },
+		figure: func() float64 { return float64(total) / float64(n) },
+	}, nil
+}
+
+func newCubesWorld(frames [][]byte, infos []*protocol.ComponentInfo, group components.Group) (*cubesWorld, error) {
+	ours, theirs := ecs.NewWorld(), ecs.NewWorld()
+	nobody := func(ecs.Entity) {}
+	c := &cubesWorld{
+		frames: frames, size: infos[0].Plan.Size(), world: &ours, theirs: &theirs, cube: ecs.ComponentID[cube](&ours), tick: 100,
+		copy: systems.NewCopy(&theirs, systems.NewHub(), infos, nobody, nobody),
+	}
+	c.receiver = receiver.New(c.copy, nil, len(infos))
+	publisher, err := systems.NewPublisher(&ours, infos, systems.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	c.publisher, c.peer = publisher, publisher.World().NewPeer()
+	marker := ecs.ComponentID[components.Replicate](&ours)
+	for range cubesCount {
+		e := ours.NewEntity(marker, c.cube)
+		(*components.Replicate)(ours.Get(e, marker)).Group = group
+		c.cubes = append(c.cubes, e)
+	}
+	return c, c.join()
+}
+
+// join brings the cubes of the first frame to the client.
+func (c *cubesWorld) join() error {
+	c.put(0)
+	if err := c.publisher.Observe(c.tick); err != nil {
+		return err
+	}
+	for b := c.peer.AppendActions(nil, repl.MaxGroupBytes); len(b) > 0; b = c.peer.AppendActions(nil, repl.MaxGroupBytes) {
+		c.packet++
+		c.peer.ActionsSent(c.packet)
+		if err := c.receiver.HandleActions(b); err != nil {
+			return err
+		}
+		c.peer.HandleDelivered(c.packet)
+	}
+	c.copies = make([]ecs.Entity, cubesCount)
+	mask := ecs.All(ecs.ComponentID[cube](c.theirs))
+	for q := c.theirs.Query(&mask); q.Next(); {
+		id, ok := c.copy.ID(q.Entity())
+		if !ok {
+			q.Close()
+			return errors.New("an entity is no copy")
+		}
+		c.copies[int(id.Group)+int(id.Member)] = q.Entity()
+	}
+	return c.compare(0)
+}
+
+// memory is that of a component.
+func (c *cubesWorld) memory(w *ecs.World, e ecs.Entity) []byte {
+	return unsafe.Slice((*byte)(w.Get(e, ecs.ComponentID[cube](w))), c.size)
+}
+
+// put makes the server's world a frame.
+func (c *cubesWorld) put(f int) {
+	for i, e := range c.cubes {
+		copy(c.memory(c.world, e), c.frames[f][i*c.size:][:c.size])
+	}
+}
+
+// frame sends a frame, receives it and compares.
+func (c *cubesWorld) frame(f int) error {
+	if err := c.send(f); err != nil {
+		return err
+	}
+	if err := c.receive(); err != nil {
+		return err
+	}
+	return c.compare(f)
+}
+
+// send makes what goes to the client of a frame, when what it was sent six frames ago
+// has been acknowledged.
+func (c *cubesWorld) send(f int) error {
+	if len(c.flying) == cubesAgo {
+		for _, pkt := range c.flying[0] {
+			c.peer.HandleAcked(pkt)
+		}
+		c.flying = append(c.flying[:0], c.flying[1:]...)
+	}
+	c.tick++
+	c.put(f)
+	if err := c.publisher.Observe(c.tick); err != nil {
+		return err
+	}
+	var pkts []uint16
+	c.sent = c.sent[:0]
+	for {
+		c.packet++
+		b := c.peer.AppendUpdates(nil, repl.MaxUpdateBytes, c.packet)
+		if len(b) == 0 {
+			break
+		}
+		c.sent, pkts = append(c.sent, b), append(pkts, c.packet)
+	}
+	c.flying = append(c.flying, pkts)
+	return nil
+}
+
+func (c *cubesWorld) receive() error {
+	for _, b := range c.sent {
+		if err := c.receiver.HandleUpdates(c.tick, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cubesWorld) bytes() (n int) {
+	for _, b := range c.sent {
+		n += len(b)
+	}
+	return n
+}
+
+func (c *cubesWorld) compare(f int) error {
+	for i, e := range c.copies {
+		if !bytes.Equal(c.memory(c.theirs, e), c.frames[f][i*c.size:][:c.size]) {
+			return fmt.Errorf("cube %d is not what it is on the server", i)
+		}
+	}
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
@@ -34,8 +35,8 @@ type cubesWorld struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
-	flying    [][]uint16 // packets of the last frames
-	sent      [][]byte   // of the present one
+	flying    [cubesAgo][2]uint16 // the packets of the last frames, from the first to before the last
+	sent      [][]byte            // of the present one
 
 	theirs   *ecs.World
 	copy     *systems.Copy
@@ -162,29 +163,25 @@ func (c *cubesWorld) frame(f int) error {
 // send makes what goes to the client of a frame, when what it was sent six frames ago
 // has been acknowledged.
 func (c *cubesWorld) send(f int) error {
-	if len(c.flying) == cubesAgo {
-		for _, pkt := range c.flying[0] {
-			c.peer.HandleAcked(pkt)
-		}
-		c.flying = append(c.flying[:0], c.flying[1:]...)
-	}
 	c.tick++
+	flying := &c.flying[c.tick%cubesAgo]
+	for pkt := flying[0]; pkt != flying[1]; pkt++ {
+		c.peer.HandleAcked(pkt)
+	}
 	c.put(f)
 	if err := c.publisher.Observe(c.tick); err != nil {
 		return err
 	}
-	var pkts []uint16
-	c.sent = c.sent[:0]
-	for {
-		c.packet++
-		b := c.peer.AppendUpdates(nil, repl.MaxUpdateBytes, c.packet)
-		if len(b) == 0 {
-			break
+	flying[0] = c.packet
+	for c.sent = c.sent[:0]; ; c.packet++ {
+		n := len(c.sent)
+		c.sent = slices.Grow(c.sent, 1)[:n+1] // with the memory that the last was in
+		c.sent[n] = c.peer.AppendUpdates(c.sent[n][:0], repl.MaxUpdateBytes, c.packet)
+		if len(c.sent[n]) == 0 {
+			c.sent, flying[1] = c.sent[:n], c.packet
+			return nil
 		}
-		c.sent, pkts = append(c.sent, b), append(pkts, c.packet)
 	}
-	c.flying = append(c.flying, pkts)
-	return nil
 }
 
 func (c *cubesWorld) receive() error {

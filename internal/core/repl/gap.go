@@ -21,8 +21,8 @@ func readGap(r *pack.Reader) (gap uint64) {
 	return gap + 2
 }
 
-// gapBits returns what appendGap writes.
-func gapBits(gap uint64) int {
+// GapBits returns what appendGap writes.
+func GapBits(gap uint64) int {
 	if gap == 1 {
 		return 1
 	}

@@ -114,8 +114,9 @@ func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 	}
 }
 
-// WantedBytes is what the packets of a tick hold that have nothing else in them, or a
-// little more; with that as its limit a peer is sent all of it.
+// WantedBytes is what the packets of a tick hold that have nothing else in them, or more,
+// since groups that are alike take less together; with that as its limit a peer is sent
+// all of it.
 func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	for _, groups := range []int{1, 30, 700, 3000} {
 		for name, place := range map[string]func(repl.Slot) sender.Place{
@@ -144,7 +145,7 @@ func TestWantedBytesIsWhatIsSent(t *testing.T) {
 					}
 				}
 				assert.LessOrEqual(t, sent, wanted)
-				assert.LessOrEqual(t, float64(wanted), 1.1*float64(sent)+100, "%d groups, %s", groups, name)
+				assert.LessOrEqual(t, float64(wanted), 1.25*float64(sent)+100, "%d groups, %s", groups, name)
 				tick(c.World, func() {})
 				p.Prepare()
 				assert.Zero(t, p.WantedBytes())

@@ -20,7 +20,8 @@ type Peer struct {
 
 	joining joining
 	plan    plan
-	metered bool // waiting times are kept
+	aside   []planned // of records that are sorted
+	metered bool      // waiting times are kept
 
 	choice   choice
 	breaches []breach

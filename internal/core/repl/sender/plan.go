@@ -32,6 +32,7 @@ type step struct {
 
 	space    *space
 	from, to int // in records
+	sorted   int // up to here those that are alike come first, of each packet's worth
 }
 
 // planned is one record of the peer's own: a chunk, or a body where width is 0. All that
@@ -43,6 +44,7 @@ type planned struct {
 	base  entangle.Tick
 	width uint16
 	apart uint8
+	kind  uint8 // of a chunk; 0: it is like nothing else
 }
 
 // start is what a record starts from.
@@ -111,7 +113,7 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 		if sp.steady.Has(k) {
 			from := sp.from(k)
 			if c := p.world.chunk(p.group(sp, k), from); c != nil && c.width <= maxRecordBits {
-				p.take(sp, planned{int32(k), c.at, from.Base, c.width, from.Apart})
+				p.take(sp, planned{int32(k), c.at, from.Base, c.width, from.Apart, c.kind})
 				continue
 			}
 		}

@@ -16,13 +16,10 @@ type chunk struct {
 	tick   entangle.Tick // it is of this one
 	at     uint32        // in chunks.bytes
 	width  uint16        // bits, with the one that says that there are no references
-	prefix uint8         // bits before the values, if it is of one entity; else 0
+	kind   uint8         // what stands before the values, if it is of one entity; else 0
 	apart  uint8         // of the bases
 	filled bool          // it has a value, and so can be sent
 }
-
-// maxPrefix bounds the bits before values that are compared to find groups alike.
-const maxPrefix = 56
 
 // maxChunk bounds the bits of a chunk: more than fit into a packet.
 const maxChunk = 1 << 14
@@ -79,23 +76,17 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	}
 	all.bytes = all.bytes[:len(all.bytes)-8]
 	c.bases, c.at, c.width, c.filled = b.here.bases, uint32(at), uint16(width), true
-	if w.groups[id].alone() && b.here.prefix <= maxPrefix {
-		c.prefix = uint8(b.here.prefix)
+	if w.groups[id].alone() {
+		c.kind = w.kinds.of(all.bytes[at:at+8], b.here.prefix)
 	}
 }
 
-// before returns the bits before a chunk's values: what groups have in common that are
-// alike.
-func (c *chunks) before(of *chunk) uint64 {
-	return binary.LittleEndian.Uint64(c.bytes[of.at:of.at+8]) & (1<<of.prefix - 1)
-}
-
 // appendValues writes a chunk's bits without those before its values.
-func (c *chunks) appendValues(w *bits.Writer, of *chunk) {
-	first := min(of.width, 64)
-	w.Bits(binary.LittleEndian.Uint64(c.bytes[of.at:of.at+8])>>of.prefix, uint(first)-uint(of.prefix))
-	if of.width > first {
-		c.append(w, of.at+8, of.width-first)
+func (c *chunks) appendValues(w *bits.Writer, at uint32, width uint16, prefix uint8) {
+	first := min(width, 64)
+	w.Bits(binary.LittleEndian.Uint64(c.bytes[at:at+8])>>prefix, uint(first)-uint(prefix))
+	if width > first {
+		c.append(w, at+8, width-first)
 	}
 }
 

@@ -201,13 +201,13 @@ func (w *World) alike(r *run, from repl.From) bool {
 		return false
 	}
 	first := w.chunk(w.public[r.groups[0]], from)
-	if first == nil || first.prefix == 0 {
+	if first == nil || first.kind == 0 {
 		return false
 	}
-	before, prefix := w.chunks.before(first), first.prefix
+	kind := first.kind
 	for _, h := range r.groups[1:] {
 		c := w.chunk(w.public[h], from)
-		if c == nil || c.prefix != prefix || w.chunks.before(c) != before {
+		if c == nil || c.kind != kind {
 			return false
 		}
 	}
@@ -218,15 +218,16 @@ func (w *World) alike(r *run, from repl.From) bool {
 func (w *World) writeAlike(r *run, from repl.From, made *copied) {
 	out := &w.runs.w
 	repl.AppendCount(out, len(r.groups))
-	first := w.chunk(w.public[r.groups[0]], from)
-	out.Bits(w.chunks.before(first)>>chunkFlags, uint(first.prefix)-chunkFlags)
+	kind := w.chunk(w.public[r.groups[0]], from).kind
+	prefix := w.kinds.prefix(kind)
+	w.kinds.appendSet(out, kind)
 	if !r.dense {
 		w.writeGaps(r)
 	}
 	for _, h := range r.groups {
 		c := w.chunk(w.public[h], from)
 		made.bases.meet(c.bases)
-		w.chunks.appendValues(out, c)
+		w.chunks.appendValues(out, c.at, c.width, prefix)
 	}
 	w.runs.arena = out.Finish()
 	made.bytes = len(w.runs.arena) - made.off
@@ -240,9 +241,6 @@ func (w *World) writeGaps(r *run) {
 		wire.AppendGap(&w.runs.w, h)
 	}
 }
-
-// chunkFlags is what every chunk of one entity begins with: no references, alone.
-const chunkFlags = 2
 
 // writeRecord writes what stands of a group in a run from a base on, and returns the
 // bases for which that is the same.

@@ -161,7 +161,7 @@ func (p *Peer) apart(s *step) step {
 	for _, h := range s.run.groups {
 		id, from := w.public[h], p.public.from(int(h))
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
-			p.plan.records = append(p.plan.records, planned{int32(h), c.at, from.Base, c.width, from.Apart})
+			p.plan.records = append(p.plan.records, planned{int32(h), c.at, from.Base, c.width, from.Apart, c.kind})
 			continue
 		}
 		key := w.updateKey(from, 0)
@@ -169,63 +169,6 @@ func (p *Peer) apart(s *step) step {
 		p.plan.records = append(p.plan.records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}
-}
-
-// appendRecords writes records as a run of the peer's own, as far as there is room,
-// and reports whether none are left.
-func (p *Peer) appendRecords(s *step, room int) bool {
-	sp, all, first := s.space, &p.world.chunks, s.from
-	p.flights.reserve(s.to - s.from)
-	for ; s.from < s.to; s.from++ {
-		rec := &p.plan.records[s.from]
-		h, base := sp.first+repl.Handle(rec.at), rec.start()
-		if p.w.LenBits()+p.stepBits(s.from > first, h, base)+p.recordBits(rec)+repl.EndBits > room {
-			break
-		}
-		if s.from > first {
-			p.run.Append(&p.w, h, base)
-		} else {
-			p.run.Begin(&p.w, h, base)
-		}
-		if rec.width > 0 {
-			all.append(&p.w, rec.from, rec.width)
-		} else {
-			p.appendBody(&p.world.bodies.list[rec.from])
-		}
-		if p.metered {
-			sp.sent[rec.at] = p.world.tick
-		}
-		p.flights.add(h, rec.base)
-	}
-	p.endRecords(sp, s.from-first)
-	return s.from == s.to
-}
-
-// endRecords closes a run of n records, if there are any.
-func (p *Peer) endRecords(sp *space, n int) {
-	if n == 0 {
-		return
-	}
-	p.run.End(&p.w)
-	p.flights.last().groups += n
-	p.stats.Updates += uint64(n)
-	sp.cursor = int(p.run.Last()-sp.first) + 1
-}
-
-// stepBits bounds what stands before a record.
-func (p *Peer) stepBits(begun bool, h repl.Handle, base repl.From) int {
-	if !begun {
-		return repl.MaxRunHead * 8
-	}
-	return p.run.Width(h, base)
-}
-
-// recordBits bounds a record.
-func (p *Peer) recordBits(rec *planned) int {
-	if rec.width > 0 {
-		return int(rec.width)
-	}
-	return p.world.recordBits(&p.world.bodies.list[rec.from])
 }
 
 // appendBody writes the references of a body and the body.

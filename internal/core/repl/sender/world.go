@@ -71,6 +71,7 @@ type World struct {
 	rates  rates
 	bodies bodies
 	chunks chunks
+	kinds  kinds
 	runs   runs
 	stats  Stats
 
@@ -118,6 +119,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.stirred = w.stirred[:0]
 	w.bodies.reset()
 	w.chunks.bytes = w.chunks.bytes[:0]
+	w.kinds.reset()
 	w.runs.reset(w.underWay())
 }
 

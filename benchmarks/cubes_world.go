@@ -77,9 +77,14 @@ func cubesWorldPrepare(moves bool, group components.Group) (sides, error) {
 			total, n = total+c.bytes(), n+1
 		}
 	}
-	at := 1
+	at, step := len(frames)-1, -1 // back and forth: a leap would be more than fits into a packet
 	return sides{
-		before: func() { at = 1 + at%(len(frames)-1) },
+		before: func() {
+			if at+step < 0 || at+step == len(frames) {
+				step = -step
+			}
+			at += step
+		},
 		ours:   func() { err = errors.Join(err, c.send(at)) },
 		limit:  func() { err = errors.Join(err, c.receive()) },
 		bytes:  c.bytes,

@@ -309,6 +309,32 @@ func TestAResourceThatIsTooLargeIsToldOf(t *testing.T) {
 	assert.Equal(t, []byte{1}, s.heard[0].value().Bytes)
 }
 
+// Under a cap a large resource takes its time, and what is small and changes in every
+// tick does not wait for it.
+//
+// Proves: R29
+func TestALargeResourceUnderACap(t *testing.T) {
+	s := &stage[pile]{game: newGameWith(t, func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 16_000 })}
+	now := &weather{}
+	ecs.AddResource(s.world, now)
+	ecs.AddResource(s.world, &pile{Bytes: make([]byte, 60_000)})
+	plugin.ReplicateResource[weather](s.world, components.Everyone)
+	plugin.ReplicateResource[pile](s.world, components.Everyone)
+	h := s.enter(1)
+	changes, last := 0, weather{}
+	for range 10 * 60 {
+		now.Wind++
+		s.run(1)
+		if v, ok := h.client.world.Resources().Get(ecs.ResourceID[weather](h.client.world)).(*weather); ok && *v != last && h.value() == nil {
+			last = *v
+			changes++
+		}
+	}
+	require.NotNil(t, h.value())
+	assert.Len(t, h.value().Bytes, 60_000)
+	assert.Greater(t, changes, 20)
+}
+
 // Misuse says what to do.
 func TestResourcesThatCannotBe(t *testing.T) {
 	s := newStage[weather](t, 1)

@@ -24,8 +24,8 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	}
 	if s.publisher == nil || !s.publisher.World().Held() {
 		s.cfg.Post.Flush(now, s)
+		s.sendResources(now)
 	}
-	s.sendResources(now)
 	for _, c := range s.clients {
 		if c != nil {
 			s.slow(c, c.peer.Begin(now), now)

@@ -86,7 +86,7 @@ func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte
 	piece := &msg.pieces[c.index]
 	if piece.state == unsent {
 		msg.unsent--
-		m.sent(msg, c.key)
+		m.sent(msg)
 		l.unsent -= msg.pieceBytes(int(c.index))
 	} else {
 		m.stats.Resent++

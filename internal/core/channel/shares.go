@@ -73,13 +73,14 @@ func (msg *message) end(p *piece) float64 {
 	return s.next + float64(s.planned)*s.step
 }
 
-// sent moves a share on by a piece that was never sent before.
-func (m *Mux) sent(msg *message, key float64) {
+// sent moves a share on by a piece that was never sent before. Which one does not count:
+// a short one at the end of a message finds room before its turn.
+func (m *Mux) sent(msg *message) {
 	s := msg.mine()
 	s.next += s.step
 	s.waiting--
 	c := msg.lane.cfg.Class
-	m.reached[c] = max(m.reached[c], key)
+	m.reached[c] = max(m.reached[c], s.next)
 }
 
 // forgo gives up a message for lack of room. Its place is that of what waits behind it.

@@ -153,3 +153,25 @@ func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
 	require.NotEmpty(t, packets(m, 1, fullRoom, epoch))
 	assert.Zero(t, m.byID[0].shares[maxShares-1].waiting)
 }
+
+// The short end of a long message finds room that nothing else fits in. What comes after
+// does not wait as if the whole message had been sent by then.
+func TestAShortEndThatIsSentEarlyMovesNobodyBack(t *testing.T) {
+	m, err := NewMux([]Config{{ID: 1, Mode: UnorderedReliable}}, Limits{})
+	require.NoError(t, err)
+	now := time.Unix(100, 0)
+	_, err = m.Send(1, make([]byte, 100*FragmentSize+20), 0.01, now)
+	require.NoError(t, err)
+	b, _ := m.AppendFrames(nil, FragmentSize+60, 1, now, testRTT)
+	frames, err := parseAll(m, m.Finish(b))
+	require.NoError(t, err)
+	require.Len(t, frames, 2)
+	require.Equal(t, []uint8{0, 100}, []uint8{frames[0].index, frames[1].index})
+
+	_, err = m.Send(1, []byte("short"), 1, now)
+	require.NoError(t, err)
+	b, _ = m.AppendFrames(nil, FragmentSize+60, 2, now, testRTT)
+	frames, err = parseAll(m, m.Finish(b))
+	require.NoError(t, err)
+	assert.Equal(t, "short", string(frames[0].body))
+}

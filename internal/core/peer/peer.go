@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -141,9 +142,12 @@ func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time)
 }
 
 // SendResource queues the value of a resource and returns its number, which
-// Config.OnResource is told when the peer has it. Errors are those of Send.
+// Config.OnResource is told when the peer has it. Errors are those of Send. The longer a
+// value is the less urgent are its pieces: small ones do not wait for it, and in the end it
+// gets there.
 func (p *Peer) SendResource(body []byte, now time.Time) (channel.MessageID, error) {
-	return p.mux.Send(Resources, body, 0, now)
+	longer := bits.Len(uint(len(body) / channel.FragmentSize)) // in few steps: each has a share
+	return p.mux.Send(Resources, body, 1/float32(int(1)<<longer), now)
 }
 
 // ResourcesCrowded reports whether no further resource is to be queued for now: what

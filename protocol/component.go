@@ -146,8 +146,10 @@ func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
 }
 
 // Delta sends updates as differences from a value that the other side is known
-// to hold, where there is one. It costs memory for the values of the last 64
-// ticks.
+// to hold, where there is one. It pays where values change by little, as quantised
+// positions, angles, rotations and integers with a range do, and where some of
+// many fields change; numbers without a tag are sent in full if they changed. It
+// costs memory for the values of the last 64 ticks.
 func (r *ComponentRule[T]) Delta() *ComponentRule[T] {
 	if r.def.option("Delta") {
 		r.def.info.Delta = true
@@ -159,7 +161,7 @@ func (r *ComponentRule[T]) Delta() *ComponentRule[T] {
 // hold say that the value would be by now, going on as it did: numbers and angles
 // in a line, rotations as their components turn. It needs Delta. It pays where
 // values move on evenly, such as positions and rotations of bodies, and saves a
-// sixth of their bytes or so; values that jump about take a little more than
+// fifth of their bytes or so; values that jump about take a little more than
 // without it. It costs a second look into the values of the last 64 ticks for
 // each update, and that updates are shared by fewer clients: by those that hold
 // both values.

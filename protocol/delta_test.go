@@ -136,6 +136,21 @@ func TestADifferenceKnowsHowTheValueMoves(t *testing.T) {
 	}
 }
 
+// A record may begin with a new trail or with none.
+func TestANewTrailIsNone(t *testing.T) {
+	for _, s := range subjects(t) {
+		rapid.Check(t, func(t *rapid.T) {
+			from, _ := s.bases(t, &table{})
+			value := s.near(t, from.Base)
+			var with, without bits.Writer
+			s.plan.EncodeDelta(&without, &from, value, &table{})
+			from.Trail = &protocol.Trail{}
+			s.plan.EncodeDelta(&with, &from, value, &table{})
+			require.Equal(t, without.Finish(), with.Finish())
+		})
+	}
+}
+
 // The bytes follow from the package documentation by hand.
 func TestGoldenDifferences(t *testing.T) {
 	type state struct {

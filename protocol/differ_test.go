@@ -45,6 +45,13 @@ func (entityDiffer) Diff(*bits.Writer, *withEntity, *withEntity) {}
 
 func (entityDiffer) Apply(*bits.Reader, *withEntity) (v withEntity, err error) { return v, nil }
 
+// poseDiffer is another.
+type poseDiffer struct{}
+
+func (poseDiffer) Diff(*bits.Writer, *pose, *pose) {}
+
+func (poseDiffer) Apply(*bits.Reader, *pose) (v pose, err error) { return v, nil }
+
 // planDiffed is the plan of a component registered with a Differ.
 func planDiffed[T any](t testing.TB, d protocol.Differ[T]) *protocol.Plan {
 	p := protocol.New(protocol.Config{Name: "game"})

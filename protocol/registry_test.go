@@ -186,6 +186,8 @@ func TestOptionsThatMustAgreeAreInTheHash(t *testing.T) {
 		"predict":   func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) },
 		"once":      func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
 		"delta":     func(r *protocol.ComponentRule[pose]) { r.Delta() },
+		"motion":    func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
+		"diff":      func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
 		"direction": func(r *protocol.ComponentRule[pose]) { r.Direction(protocol.Bidirectional) },
 		"codec":     func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },
 	}

@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"maps"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -25,6 +26,7 @@ func sceneProtocol() *protocol.Protocol {
 	protocol.Component[Flag](p)
 	protocol.Component[Birth](p).ReplicateOnce()
 	protocol.Component[Tether](p)
+	protocol.Component[Crate](p)
 	protocol.Component[components.ChildOf](p)
 	protocol.Resource[Round](p)
 	return p
@@ -35,6 +37,7 @@ type (
 	Flag    struct{}
 	Private struct{ Number uint8 }
 	Birth   struct{ Tick uint8 }
+	Crate   struct{ Data [75]uint64 }
 	Tether  struct {
 		ecs.Relation
 		Length uint8
@@ -47,13 +50,32 @@ type (
 )
 
 var gameTypes = append([]reflect.Type{
-	reflect.TypeFor[Flag](), reflect.TypeFor[Birth](), reflect.TypeFor[Tether](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
+	reflect.TypeFor[Flag](), reflect.TypeFor[Birth](), reflect.TypeFor[Crate](), reflect.TypeFor[Tether](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[Private](), reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[components.NoReplicateChildren](),
 }, sceneTypes...)
 
-func newGameScene(t *testing.T) *netsim.GameScene {
+// gameVerbs returns the verbs of game scripts. One that begins with
+//
+//	cap BYTES
+//
+// has so many per second for each client.
+func gameVerbs(t *testing.T) netsim.Verbs {
+	verbs := newGameScene(t, 0).Verbs(gameTypes...)
+	verbs["cap"] = func(args *netsim.Args, _ *netsim.Trace) error {
+		bytes, err := args.Int()
+		if err == nil {
+			maps.Copy(verbs, newGameScene(t, bytes).Verbs(gameTypes...))
+		}
+		return err
+	}
+	return verbs
+}
+
+func newGameScene(t *testing.T, limit int) *netsim.GameScene {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	config := sim.ServerConfig(sceneProtocol())
+	config.MaxBytesPerClient = limit
+	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	sim.Watch()
@@ -69,14 +91,14 @@ func newGameScene(t *testing.T) *netsim.GameScene {
 // Scripts against a real server and real clients. Each file begins with what it
 // shows.
 //
-// Proves: R1, R2, R4, R5, R6, R7, R8, R25
+// Proves: R1, R2, R4, R5, R6, R7, R8, R9, R13, R14, R15, R19, R25, R29, R35, H1, H2, H3, H4, H7, H9
 func TestGameScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/game/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			netsim.CheckScript(t, path, newGameScene(t).Verbs(gameTypes...), *update)
+			netsim.CheckScript(t, path, gameVerbs(t), *update)
 		})
 	}
 }
@@ -114,7 +136,7 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 	} {
 		script, err := netsim.ParseScript("s", text)
 		require.NoError(t, err)
-		_, err = script.Run(newGameScene(t).Verbs(gameTypes...))
+		_, err = script.Run(newGameScene(t, 0).Verbs(gameTypes...))
 		assert.ErrorContains(t, err, want, text)
 	}
 }

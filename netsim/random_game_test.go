@@ -108,9 +108,9 @@ type guest struct {
 	shadow *shadow
 }
 
-func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, every int) *guest {
+func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, l limits) *guest {
 	cfg := sim.ClientConfig(randomProtocol())
-	cfg.SendEvery = every
+	cfg.MaxBytes, cfg.SendEvery = l.client, l.clientEvery
 	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}

@@ -12,6 +12,8 @@ const (
 	// maxEntities of a random world but for bursts: few, so that they meet, and ids
 	// are used again.
 	maxEntities = 20
+	// slowest is the most ticks that lie between two updates of a group.
+	slowest = 10
 	// burst is how many are spawned at once.
 	burst = 30
 )
@@ -32,7 +34,8 @@ type plan struct {
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0}
-	p.say("world %d %d%s", seed, []int{30, 20, 75, 45}[seed%4], []string{"", "", " 3 1", " 6 3", " 2 6"}[seed%5])
+	p.configure()
+	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.connect()
 	for range 40 {
 		p.run(time.Duration(p.rng.IntN(200)) * ms)
@@ -49,6 +52,24 @@ func randomSteps(seed uint64) []string {
 
 func (p *plan) say(format string, values ...any) {
 	p.steps = append(p.steps, fmt.Sprintf(format, values...))
+}
+
+// configure limits some worlds: one in four by caps, two in five in how often they send.
+func (p *plan) configure() {
+	switch p.rng.IntN(8) {
+	case 0:
+		p.say("configure perclient %d", 16_000+p.rng.IntN(8_000))
+	case 1:
+		p.say("configure all %d", 16_000*maxGuests)
+		p.say("configure client 16000")
+	}
+	switch p.rng.IntN(5) {
+	case 0:
+		p.say("configure every %d", 2+p.rng.IntN(5))
+	case 1:
+		p.say("configure every %d", 2+p.rng.IntN(5))
+		p.say("configure clientevery %d", 2+p.rng.IntN(5))
+	}
 }
 
 // run lets time pass, with changes at each of its ticks.
@@ -137,6 +158,8 @@ func (p *plan) change(at string, most int) {
 			p.relate(at, p.any())
 		case p.rng.IntN(12) == 0:
 			p.resource(at)
+		case p.rng.IntN(30) == 0:
+			p.rate(at, p.any())
 		default:
 			p.write(at, p.any())
 		}

@@ -40,15 +40,17 @@ type randomScene struct {
 	mail   *mailServer
 	main   *mainSystem
 	guests []*guest
-	every  [2]int // ticks from one that is sent to the next, of the server and of clients
 	bounds func() error
+	limits limits
+	meters *meters
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with
 //
-//	world SEED FRAMERATE [SERVER CLIENT]
+//	world SEED FRAMERATE
 //
-// which makes the world, whose server and clients send in every so many ticks, and then there are the standard verbs and those of GameScene, lenient, and
+// which makes the world, by what was said with configure before, and then there are the
+// standard verbs and those of GameScene, lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
 //	messages on|off       lets both ends send messages, as they do to begin with
@@ -57,7 +59,8 @@ type randomScene struct {
 //
 // Checks hold throughout. Hooks are called with the world before it begins.
 func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
-	verbs := netsim.Verbs{}
+	verbs, limits := netsim.Verbs{}, &limits{}
+	verbs["configure"] = limits.configure
 	verbs["world"] = func(args *netsim.Args, _ *netsim.Trace) error {
 		seed, err := args.Int()
 		if err != nil {
@@ -67,15 +70,7 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 		if err != nil || seed == 0 {
 			return errors.Join(err, errSeed)
 		}
-		var every [2]int
-		for i := range every {
-			if args.Len() > 0 {
-				if every[i], err = args.Int(); err != nil {
-					return err
-				}
-			}
-		}
-		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate}, every)
+		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate}, *limits)
 		maps.Copy(verbs, s.verbs)
 		for _, made := range hooks {
 			made(s)
@@ -87,28 +82,31 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 
 var errSeed = errors.New("give a seed above 0")
 
-func newRandomScene(t randomT, config netsim.Config, every [2]int) *randomScene {
-	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, every: every}
+func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
+	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, limits: l}
 	s.GameScene = netsim.NewScene(s.sim, s.join)
 	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
 		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
 	cfg := s.sim.ServerConfig(randomProtocol())
-	cfg.SendEvery = every[0]
+	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
 	server, err := plugin.NewServer(cfg)
 	require.NoError(t, err)
+	server.AddSystem(plugin.Receive, plugin.Func(s.joins))
 	server.AddSystem(plugin.Receive, s.mail.system())
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)
 	s.sim.AddServer(server, server)
 	s.sim.Watch()
+	s.meters = newMeters(l, s.sim)
+	s.sim.Network().Tap(s.meters.tap)
 	s.verbs = s.makeVerbs()
 	s.bounds = s.checkLoads
 	return s
 }
 
 func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
-	g := joinRandom(s.t, s.sim, id, s.every[1])
+	g := joinRandom(s.t, s.sim, id, s.limits)
 	g.mail.quiet = s.mail.quiet
 	s.guests = append(s.guests, g)
 	return g.Peer
@@ -154,7 +152,7 @@ func (s *randomScene) checkLoads() error {
 			return err
 		}
 	}
-	return nil
+	return s.meters.check()
 }
 
 func (s *randomScene) messages(args *netsim.Args, _ *netsim.Trace) error {

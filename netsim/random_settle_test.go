@@ -25,7 +25,7 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	}
 	s.main.rest()
 	s.quiet(true)
-	return s.await(patience)
+	return s.await(patience + s.meters.patience(s.worldBytes()))
 }
 
 // gather waits until everybody is connected on a line that is not cut.
@@ -82,7 +82,7 @@ func (s *randomScene) calm() (longest time.Duration) {
 func (s *randomScene) await(patience time.Duration) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
-		if s.delivered() && s.sim.Equal() == nil {
+		if s.delivered() && s.joined() && s.sim.Equal() == nil {
 			return nil
 		}
 		if err := s.Run(slice, nil); err != nil {
@@ -91,6 +91,9 @@ func (s *randomScene) await(patience time.Duration) error {
 	}
 	if err := s.sim.Equal(); err != nil {
 		return fmt.Errorf("after %v: %w", patience, err)
+	}
+	if !s.joined() {
+		return fmt.Errorf("after %v not everybody has joined", patience)
 	}
 	if !s.delivered() {
 		return fmt.Errorf("after %v not all reliable messages have arrived", patience)

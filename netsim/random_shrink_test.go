@@ -32,7 +32,7 @@ func meddling(s *randomScene) {
 // What is printed of a random world that fails is a script that fails alike, when
 // it is read from a file, and is down to what the failure needs.
 func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
-	steps := randomSteps(3)
+	steps := randomSteps(1)
 	err := try(steps, meddling)
 	require.ErrorContains(t, err, "netsim_test.life is 99, the server's is")
 	said := report(steps, err, 400, meddling)

@@ -80,3 +80,15 @@ func (p *plan) value(resource string) string {
 	}
 	return strings.Repeat("x", p.rng.IntN(50)) + ",@" + p.target() + order
 }
+
+// rate changes how often an entity is sent.
+func (p *plan) rate(at string, e *planned) {
+	switch p.rng.IntN(3) {
+	case 0:
+		p.say("%srate %s every %d", at, e.name, p.rng.IntN(slowest+1))
+	case 1:
+		p.say("%srate %s priority %d", at, e.name, p.rng.IntN(20))
+	default:
+		p.say("%srate %s maxage %d", at, e.name, p.rng.IntN(30))
+	}
+}

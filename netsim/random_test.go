@@ -23,7 +23,8 @@ var (
 // Random worlds on bad lines: what Watch checks, events, messages and limits hold
 // at every step, and when changes, faults and loss end, all worlds are equal soon.
 //
-// Proves: R1, R2, R4, R5, R6, R7, R8, R24, R25, R26, R27, R35, R38, R41, C7
+// Proves: R1, R2, R3, R4, R5, R6, R7, R8, R9, R13, R15, R19, R24, R25, R26, R27, R29, R30, R35, R36, R38, R41
+// Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7
 func TestRandomWorlds(t *testing.T) {
 	var failed atomic.Bool // one is shrunk: the next may well be the same failure
 	for seed := *fromSeed; seed < *fromSeed+*seeds; seed++ {

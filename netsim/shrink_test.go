@@ -128,7 +128,7 @@ func TestEveryPartOfALenientScriptIsAScript(t *testing.T) {
 	}
 	script, err := netsim.ParseScript("s", strings.Join(missing, "\n"))
 	require.NoError(t, err)
-	_, err = script.Run(newGameScene(t).Verbs(gameTypes...).Lenient())
+	_, err = script.Run(newGameScene(t, 0).Verbs(gameTypes...).Lenient())
 	assert.NoError(t, err)
 
 	for text, want := range map[string]string{
@@ -141,7 +141,7 @@ func TestEveryPartOfALenientScriptIsAScript(t *testing.T) {
 	} {
 		script, err := netsim.ParseScript("s", text)
 		require.NoError(t, err)
-		_, err = script.Run(newGameScene(t).Verbs(gameTypes...).Lenient())
+		_, err = script.Run(newGameScene(t, 0).Verbs(gameTypes...).Lenient())
 		if want == "" {
 			assert.NoError(t, err)
 			continue

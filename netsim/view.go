@@ -90,7 +90,7 @@ func (v *view) word(infos []*protocol.ComponentInfo, e *systems.Mirrored) seen {
 		s.comps[value.Component] = t.Name()
 		id := ecs.TypeID(w, t)
 		if t.Size() > 0 {
-			s.comps[value.Component] += "=" + formatValue(reflect.NewAt(t, w.Get(e.Entity, id)).Elem())
+			s.comps[value.Component] += "=" + compact(formatValue(reflect.NewAt(t, w.Get(e.Entity, id)).Elem()))
 		}
 		if infos[value.Component].Relation {
 			s.comps[value.Component] += "@" + name(w.Relations().Get(e.Entity, id))
@@ -139,3 +139,25 @@ func because(reason string) string {
 
 // name writes an entity in one word.
 func name(e ecs.Entity) string { return strings.ReplaceAll(fmt.Sprint(e), " ", ":") }
+
+// manyWords is from how many equal values on they are told as one, such as 0*70.
+const manyWords = 5
+
+// compact writes a list of values with what is repeated as parseValue reads it.
+func compact(list string) string {
+	var words []string
+	all := strings.Split(list, ",")
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n] == all[0] {
+			n++
+		}
+		if n >= manyWords {
+			words = append(words, fmt.Sprintf("%s*%d", all[0], n))
+		} else {
+			words = append(words, all[:n]...)
+		}
+		all = all[n:]
+	}
+	return strings.Join(words, ",")
+}

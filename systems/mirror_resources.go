@@ -27,7 +27,7 @@ func (s *Resources) Mirror() (all []MirroredResource) {
 	refs := mirrorRefs{known: func(ecs.Entity) bool { return true }}
 	for i := range s.list {
 		r := &s.list[i]
-		m := MirroredResource{On: r.on, Target: r.target}
+		m := MirroredResource{On: r.on, Target: r.asked}
 		if m.There = s.world.Resources().Has(r.id); m.There {
 			m.Wire, m.Refs = refs.resource(r.info.Plan, s.world.Resources().Get(r.id))
 		}

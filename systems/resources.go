@@ -57,7 +57,8 @@ type resource struct {
 
 	on       bool // it is replicated
 	observed bool // since it is
-	target   components.Target
+	asked    components.Target
+	target   components.Target // as it was asked at the last observation
 
 	version uint32 // counts what it was; 0 is before the first
 	there   bool   // it has a value
@@ -93,6 +94,7 @@ func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *Publi
 // held tells of all targets of resources, also of those that are stopped.
 func (s *Resources) held(hold func(components.Target)) {
 	for i := range s.list {
+		hold(s.list[i].asked)
 		hold(s.list[i].target)
 	}
 }
@@ -111,7 +113,7 @@ func (s *Resources) Replicate(t reflect.Type, target components.Target) bool {
 		return false
 	}
 	r.observed = r.observed && r.on
-	r.on, r.target = true, target
+	r.on, r.asked = true, target
 	return true
 }
 
@@ -141,7 +143,7 @@ func (s *Resources) Observe() {
 	for i := range s.list {
 		if r := &s.list[i]; r.on {
 			s.observe(r)
-			r.observed = true
+			r.observed, r.target = true, r.asked
 		}
 	}
 }

@@ -1,0 +1,144 @@
+package netsim_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// limits are what a random world is configured with: caps in bytes per second, and in
+// every how many ticks either end sends. 0 is none.
+type limits struct {
+	perClient, all, client int
+	every, clientEvery     int
+}
+
+// configure takes a limit, for the world that follows:
+//
+//	configure perclient|all|client|every|clientevery NUMBER
+func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
+	name, err := args.Word()
+	if err != nil {
+		return err
+	}
+	n, err := args.Int()
+	fields := map[string]*int{
+		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
+	}
+	if fields[name] == nil {
+		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))
+	}
+	// What the plugin refuses counts as none: the shrinker lowers numbers.
+	if least := map[string]int{"perclient": plugin.LeastBytes, "client": plugin.LeastBytes, "all": plugin.LeastBytes * maxGuests}[name]; n < least {
+		n = 0
+	}
+	*fields[name] = n
+	return err
+}
+
+// meters measure what each end sends, where it is capped.
+type meters struct {
+	limits
+	sim      *netsim.Sim
+	all      gauge
+	down, up map[netip.AddrPort]*gauge
+}
+
+func newMeters(l limits, sim *netsim.Sim) *meters {
+	return &meters{
+		limits: l, sim: sim, all: gauge{rate: float64(l.all)},
+		down: map[netip.AddrPort]*gauge{}, up: map[netip.AddrPort]*gauge{},
+	}
+}
+
+// tap takes note of a datagram.
+func (m *meters) tap(from, to netip.AddrPort, datagram []byte) {
+	at := m.sim.Clock().Since()
+	if from != m.sim.Server().Addrs()[0] {
+		gaugeOf(m.up, from, m.client).add(at, len(datagram))
+		return
+	}
+	gaugeOf(m.down, to, m.perClient).add(at, len(datagram))
+	m.all.add(at, len(datagram))
+}
+
+// check holds that no cap was passed by more than what may be saved up. A connection
+// that ends and the next may both use up what they have.
+func (m *meters) check() error {
+	if m.limits.all > 0 && m.all.most > m.all.atOnce(2*maxGuests) {
+		return fmt.Errorf("all clients were sent %.0f bytes at once, at %d per second", m.all.most, m.limits.all)
+	}
+	for addr, g := range m.down {
+		if m.perClient > 0 && g.most > g.atOnce(2) {
+			return fmt.Errorf("%v was sent %.0f bytes at once, at %d per second", addr, g.most, m.perClient)
+		}
+	}
+	for addr, g := range m.up {
+		if m.client > 0 && g.most > g.atOnce(2) {
+			return fmt.Errorf("%v has sent %.0f bytes at once, at %d per second", addr, g.most, m.client)
+		}
+	}
+	return nil
+}
+
+// patience is how much longer than without caps it may take until everything has come:
+// what it takes to send all of the world and of what waits, three times.
+func (m *meters) patience(world int) time.Duration {
+	waits := time.Second * time.Duration(m.every+m.clientEvery+slowest) / 30
+	if rate := m.perClient; rate > 0 {
+		waits += 3 * time.Second * time.Duration(world) / time.Duration(rate)
+	}
+	if m.limits.all > 0 {
+		waits += 3 * time.Second * time.Duration(world*maxGuests) / time.Duration(m.limits.all)
+	}
+	return waits
+}
+
+// worldBytes is about what it takes to tell one client all of the world.
+func (s *randomScene) worldBytes() (bytes int) {
+	m, err := s.sim.Server().Mirror()
+	require.NoError(s.t, err)
+	for i := range m.Entities {
+		bytes += 16
+		for _, v := range m.Entities[i].Values {
+			bytes += 2 + len(v.Wire) + 4*len(v.Refs)
+		}
+	}
+	for _, r := range m.Resources {
+		bytes += len(r.Wire) + 4*len(r.Refs)
+	}
+	return bytes
+}
+
+// joined reports whether all who have joined are told so.
+func (s *randomScene) joined() bool {
+	for _, g := range s.guests {
+		if !g.Client().Joined() {
+			return false
+		}
+	}
+	return true
+}
+
+// system that takes note of who joins, on a server.
+func (s *randomScene) joins(w *ecs.World) func() {
+	came, joined := plugin.NewReader[plugin.ClientConnected](w), plugin.NewReader[plugin.ClientJoined](w)
+	pending := map[entangle.ClientID]bool{}
+	return func() {
+		for _, e := range came.Read() {
+			pending[e.Client] = true
+		}
+		for _, e := range joined.Read() {
+			require.Truef(s.t, pending[e.Client], "client %d joined twice over one connection, or without one", e.Client)
+			delete(pending, e.Client)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type past struct {
 	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
+	sight    *sight // the last
 
 	resources []resourcePast // by number
 }
@@ -46,7 +47,7 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	if p.began && m.Tick == p.tick {
 		return false
 	}
-	p.tick, p.began = m.Tick, true
+	p.tick, p.began, p.sight = m.Tick, true, s
 	there, groups := map[ecs.Entity]bool{}, map[group][]ecs.Entity{}
 	for _, e := range m.Entities {
 		v := p.version(e, s, clients)
@@ -60,7 +61,7 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 		}
 	}
 	p.groups[m.Tick] = groups
-	p.recordResources(m, s, clients)
+	p.recordResources(m)
 	return true
 }
 

@@ -3,7 +3,6 @@ package netsim
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -13,14 +12,8 @@ import (
 
 // resourcePast is what a server's resource was like from tick to tick.
 type resourcePast struct {
-	versions []resourceVersion
+	versions []systems.MirroredResource
 	shown    map[entangle.ClientID]*shownResource
-}
-
-// resourceVersion is a value, and who might get it.
-type resourceVersion struct {
-	systems.MirroredResource
-	seen map[entangle.ClientID]bool
 }
 
 // shownResource is what a client was found to have, and the first version that it can
@@ -31,24 +24,21 @@ type shownResource struct {
 }
 
 // recordResources takes in the server's resources as they are after a tick.
-func (p *past) recordResources(m *systems.Mirror, s *sight, clients []entangle.ClientID) {
+func (p *past) recordResources(m *systems.Mirror) {
 	for len(p.resources) < len(m.Resources) {
 		p.resources = append(p.resources, resourcePast{shown: map[entangle.ClientID]*shownResource{}})
 	}
 	for i, r := range m.Resources {
-		v := resourceVersion{r, map[entangle.ClientID]bool{}}
-		for _, client := range clients {
-			v.seen[client] = s.getsResource(&r, client)
-		}
 		list := &p.resources[i].versions
-		if n := len(*list); n == 0 || !(*list)[n-1].equal(&v) {
-			*list = append(*list, v)
+		if n := len(*list); n == 0 || !sameResource(&(*list)[n-1], &r) {
+			*list = append(*list, r)
 		}
 	}
 }
 
-func (v *resourceVersion) equal(o *resourceVersion) bool {
-	return equalResource(&v.MirroredResource, &o.MirroredResource) && maps.Equal(v.seen, o.seen)
+// sameResource reports whether nothing about a server's resource is new.
+func sameResource(a, b *systems.MirroredResource) bool {
+	return a.On == b.On && a.Target == b.Target && equalResource(a, b)
 }
 
 func equalResource(a, b *systems.MirroredResource) bool {
@@ -82,7 +72,7 @@ func (l *look) resource(p *resourcePast, r *systems.MirroredResource, info *prot
 	}
 	t := translation{local: l.local, late: true}
 	for n := shown.version; n < len(p.versions); n++ {
-		if v := &p.versions[n]; v.seen[l.client] && t.resource(info, &v.MirroredResource, r) == nil {
+		if v := &p.versions[n]; l.past.sight.getsResource(v, l.client) && t.resource(info, v, r) == nil {
 			*shown = shownResource{*r, n}
 			return nil
 		}

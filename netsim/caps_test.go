@@ -316,3 +316,60 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	assert.InEpsilon(t, 20*cap, bytes[to[1]]+bytes[to[2]]+bytes[to[3]], 0.05)
 	assert.Greater(t, bytes[to[1]], 3*bytes[to[3]]/2)
 }
+
+// Entities that all change in every tick are told by their priority when a cap leaves no
+// room for all: 10 twice as often as 5, and 1 now and then. When they stop, everybody shows
+// the last of each.
+//
+// Proves: P13, R36
+func TestEntitiesShareACapByPriority(t *testing.T) {
+	for _, loss := range []float64{0, 0.2} {
+		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms, Loss: loss})})
+		config := sim.ServerConfig(sceneProtocol())
+		config.MaxBytesPerClient = 20_000
+		server, err := plugin.NewServer(config)
+		require.NoError(t, err)
+		still := false
+		server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+			m := generic.NewMap2[Spot, components.Replicate](w)
+			for _, priority := range []float32{10, 5, 1} {
+				for range 300 {
+					m.NewWith(&Spot{Y: int8(priority)}, &components.Replicate{Priority: priority})
+				}
+			}
+			filter := generic.NewFilter1[Spot]()
+			return func() {
+				if still {
+					return
+				}
+				for q := filter.Query(w); q.Next(); {
+					q.Get().X++
+				}
+			}
+		}))
+		sim.AddServer(server, server)
+		client, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		require.NoError(t, err)
+		told := map[int8]int{}
+		client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			read := plugin.NewReader[plugin.ComponentUpdated[Spot]](w)
+			return func() {
+				for _, e := range read.Read() {
+					if w.Alive(e.Entity) {
+						told[spotOf(w, e.Entity).Y]++
+					}
+				}
+			}
+		}))
+		sim.AddClient(1, client, client)
+		require.True(t, sim.RunUntil(20*time.Second, func() bool { return client.Stats().Entities == 900 }))
+		clear(told)
+		sim.Run(20 * time.Second)
+		t.Log(told)
+		assert.InEpsilon(t, 2, float64(told[10])/float64(told[5]), 0.15)
+		assert.InEpsilon(t, 5, float64(told[5])/float64(told[1]), 0.3)
+		still = true
+		sim.Run(5 * time.Second)
+		sim.ExpectEqual()
+	}
+}

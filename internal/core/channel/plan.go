@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -9,10 +8,10 @@ import (
 // candidate is a piece that is due, and how urgent it is.
 type candidate struct {
 	msg   *message
-	index uint8
-	order int32 // of the scan: breaks ties, so that equal calls give equal bytes
-	class Class
 	key   float64 // where it ends in its share
+	order int32   // of the scan: breaks ties, so that equal calls give equal bytes
+	index uint8
+	class Class
 }
 
 // plan lists what is due at one instant, most urgent first. All packets of that
@@ -43,11 +42,13 @@ func (m *Mux) refresh(at, rtt time.Duration) {
 func moreUrgent(a, b candidate) int {
 	switch {
 	case a.class != b.class:
-		return cmp.Compare(b.class, a.class)
-	case a.key != b.key:
-		return cmp.Compare(a.key, b.key)
+		return int(b.class) - int(a.class)
+	case a.key < b.key:
+		return -1
+	case a.key > b.key:
+		return 1
 	}
-	return cmp.Compare(a.order, b.order)
+	return int(a.order - b.order)
 }
 
 // open reports whether SendEvery lets the channel send at this instant.

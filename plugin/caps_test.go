@@ -19,7 +19,7 @@ func TestCapsAreChecked(t *testing.T) {
 	for want, adjust := range map[string]func(*plugin.ServerConfig){
 		"MaxBytesPerClient is 15999 bytes per second; set it between 16000": func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 15_999 },
 		"MaxBytesPerClient is -1 bytes":                                     func(c *plugin.ServerConfig) { c.MaxBytesPerClient = -1 },
-		"MaxBytesPerClient is 1073741825 bytes":                             func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 1<<30 + 1 },
+		"MaxBytesPerClient is 268435457 bytes":                              func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 1<<28 + 1 },
 		"MaxBytes is -5 bytes":                                              func(c *plugin.ServerConfig) { c.MaxBytes = -5 },
 		"raise it to 1024000 at least, lower MaxClients to 62":              func(c *plugin.ServerConfig) { c.MaxBytes = 1_000_000 },
 		"raise it to 32000 at least, lower MaxClients to 1":                 func(c *plugin.ServerConfig) { c.MaxClients, c.MaxBytes = 2, 31_999 },

@@ -37,8 +37,8 @@ type Caps struct {
 
 func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
 
-// unlimited is more than a frame has.
-const unlimited = 1 << 30
+// unlimited is more than a frame has, and twice it fits into 32 bits.
+const unlimited = 1 << 29
 
 // purse is what one client may be sent.
 type purse struct {

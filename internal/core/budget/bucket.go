@@ -2,8 +2,9 @@ package budget
 
 import "time"
 
-// MaxRate is the highest rate of a bucket, in bytes per second.
-const MaxRate = 1 << 30
+// MaxRate is the highest rate of a bucket, in bytes per second: twice what a bucket holds at
+// most still fits into 32 bits.
+const MaxRate = 1 << 28
 
 // scale is the parts into which a bucket counts a byte: at one byte per second, one is
 // earned in each nanosecond.

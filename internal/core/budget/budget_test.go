@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestADebtThatNobodyCouldHelpIsForgottenAfterASecond(t *testing.T) {
 }
 
 func TestTheFastestBucketDoesNotOverflow(t *testing.T) {
-	b := NewBucket(1<<62, time.Hour)
+	b := NewBucket(math.MaxInt, time.Hour)
 	assert.Equal(t, 2*MaxRate, b.Level(epoch))
 	b.Spend(5 * MaxRate)
 	assert.Equal(t, -MaxRate, b.Level(epoch))

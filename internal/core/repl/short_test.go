@@ -297,3 +297,56 @@ func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) sender.Rate) {
 	b.ReportMetric(float64(plan.Nanoseconds())/float64(due), "plan-ns/due")
 	b.ReportMetric(float64(choose.Nanoseconds())/float64(due), "choose-ns/due")
 }
+
+// What a peer predicts goes before all others, whatever their priorities, and all of it,
+// so that every tick settles; the others share what is left.
+func TestWhatIsPredictedGoesFirst(t *testing.T) {
+	n, slots, sent := shortOfPredicted(t, 5, 120)
+	e := n.peers[0]
+	for range 100 {
+		n.step(func() { n.writeAll(slots) })
+		at, ok := e.copy.Frontier()
+		require.True(t, ok)
+		require.Equal(t, n.tick, at)
+	}
+	for slot := range 5 {
+		assert.Equal(t, 100, sent[slot])
+	}
+	for slot := 5; slot < 60; slot++ {
+		assert.Positive(t, sent[slot], slot)
+	}
+}
+
+// Where what a peer predicts would take all the room, it takes turns, and leaves some to
+// the others.
+func TestWhatIsPredictedLeavesSomeRoom(t *testing.T) {
+	n, slots, sent := shortOfPredicted(t, 30, 60)
+	for range 900 {
+		n.step(func() { n.writeAll(slots) })
+	}
+	predicted, others := 0, 0
+	for slot := range slots {
+		if slot < 30 {
+			predicted += sent[slot]
+		} else {
+			others += sent[slot]
+		}
+		assert.Greater(t, sent[slot], 10, slot)
+	}
+	assert.Greater(t, predicted, 5*others)
+}
+
+// shortOfPredicted is a network of a peer that predicts some of 60 groups, which are of a
+// low priority, under a limit; and how often each slot was sent.
+func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []repl.Slot, sent map[int]int) {
+	n, slots = evenNetwork(t, 7, 60, sender.Place{}, sender.Rate{Priority: 10})
+	n.step(func() {
+		for _, slot := range slots[:predicted] {
+			n.predictAt(n.peers[0], slot)
+			n.world.SetRate(slot, sender.Rate{Priority: 1})
+		}
+	})
+	n.limit, sent = fixed(limit), map[int]int{}
+	n.told = func(e *end, s saying) { sent[n.slotOf(e, s.Group)]++ }
+	return n, slots, sent
+}

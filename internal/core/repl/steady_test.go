@@ -153,7 +153,7 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 }
 
 // Packets of different peers are written at a time once all are prepared, and are the
-// same as when they are written one after the other.
+// same as when they are written one after the other, also under limits.
 func TestPacketsAreWrittenAtATime(t *testing.T) {
 	run := func(workers int) (all [8][]byte) {
 		c := newCrowd(300, len(all), func(s repl.Slot) sender.Place {
@@ -168,14 +168,17 @@ func TestPacketsAreWrittenAtATime(t *testing.T) {
 					}
 				}
 				s := c.all[rng.IntN(len(c.all))]
+				c.SetRate(s, sender.Rate{Priority: float32(s), MaxAge: uint16(s % 5)})
 				c.Move(s, sender.Place{Name: uint32(rng.IntN(9))})
 			})
 			for _, p := range c.peers {
 				c.actions(p)
 				p.Predict(c.all[3], true)
 			}
-			for _, p := range c.peers {
-				p.Prepare()
+			for i, p := range c.peers {
+				if p.Prepare(); i%2 == 1 {
+					p.Limit(100 * i)
+				}
 			}
 			var wait sync.WaitGroup
 			for k := range workers {

@@ -419,7 +419,9 @@ func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
 	assert.False(t, k.world.Alive(orphan))
 }
 
-// A moving family allocates nothing at its server.
+// A moving family allocates nothing, at its server and at its clients.
+//
+// Proves: R40
 func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 	k := newRelatives(t)
 	var all []ecs.Entity
@@ -436,7 +438,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 		for _, e := range all {
 			(*kinBody)(k.world.Get(e, k.body)).N = n
 		}
-		k.tick++
+		k.tick, k.events = k.tick+1, k.events[:0]
 		if err := k.publisher.Observe(k.tick); err != nil {
 			t.Fatal(err)
 		}
@@ -445,6 +447,9 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 			frame = k.peer.AppendUpdates(frame[:0], 1000, k.packet)
 			if len(frame) == 0 {
 				break
+			}
+			if err := k.receiver.HandleUpdates(k.tick, frame); err != nil {
+				t.Fatal(err)
 			}
 			k.peer.HandleAcked(k.packet)
 			k.packet++

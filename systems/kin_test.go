@@ -71,7 +71,8 @@ func newRelatives(t testing.TB) *relatives {
 	for _, info := range k.infos {
 		events, _ := hub.Component(info.Type)
 		for what, on := range map[string]func(func(ecs.Entity)){"inserted": events.OnInserted, "updated": events.OnUpdated, "removed": events.OnRemoved} {
-			on(func(ecs.Entity) { k.events = append(k.events, info.Type.Name()+" "+what) })
+			event := info.Type.Name() + " " + what
+			on(func(ecs.Entity) { k.events = append(k.events, event) })
 		}
 	}
 	k.receiver = receiver.New(k.copy, nil, len(k.infos))

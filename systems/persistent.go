@@ -12,6 +12,7 @@ type leaving struct {
 	persistent ecs.ID
 	signs      []ecs.ID // what says that an entity is the network's
 	off        []ecs.ID // of them, what the one at hand has
+	stay       []ecs.Entity
 }
 
 func newLeaving(w *ecs.World, remote ecs.ID) leaving {
@@ -34,6 +35,12 @@ func (c *Copy) Clear() {
 		c.part(e)
 	}
 	c.letGo, c.sweepAt = c.letGo[:0], 0
+	for _, e := range c.leaving.stay {
+		if c.world.Alive(e) {
+			c.disown(e)
+		}
+	}
+	c.leaving.stay = c.leaving.stay[:0]
 }
 
 // part ends what ties an entity to the connection.
@@ -50,4 +57,5 @@ func (c *Copy) part(e ecs.Entity) {
 		}
 	}
 	c.writer.Exchange(e, nil, l.off, nil)
+	l.stay = append(l.stay, e)
 }

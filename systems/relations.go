@@ -155,3 +155,12 @@ func (c *Copy) releaseTarget(lost lostTarget, comp int) {
 	}
 	c.related.held = held
 }
+
+// disown ends the relation of an entity to another that is gone.
+func (c *Copy) disown(e ecs.Entity) {
+	for comp := c.related.comps.Next(0); comp >= 0; comp = c.related.comps.Next(comp + 1) {
+		if id := c.comps[comp].id; c.world.Has(e, id) && !c.world.Alive(c.world.Relations().Get(e, id)) {
+			c.writer.SetTarget(e, id, ecs.Entity{})
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -157,6 +158,23 @@ func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
 	k.far.RemoveEntity(k.there(e))
 	k.world.RemoveEntity(a)
 	k.send()
+}
+
+// Of what stays when the connection ends, a relation leads to who stays, too.
+func TestTheRelationsOfWhatStays(t *testing.T) {
+	k := newRelatives(t)
+	a, b, e, f := k.spawn(), k.spawn(), k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	k.relate(f, k.knows, b)
+	k.send()
+	persistent, knows := ecs.ComponentID[components.Persistent](k.far), ecs.ComponentID[kinKnows](k.far)
+	stays := []ecs.Entity{k.there(e), k.there(f), k.there(b)}
+	for _, far := range stays {
+		k.far.Add(far, persistent)
+	}
+	k.copy.Clear()
+	assert.Equal(t, ecs.Entity{}, k.far.Relations().Get(stays[0], knows))
+	assert.Equal(t, stays[2], k.far.Relations().Get(stays[1], knows))
 }
 
 // An entity that is its own target cannot be removed from an Arche world: on a copy

@@ -1,7 +1,8 @@
 package components
 
 // Controlled is on the entities that this client's player drives: those whose
-// ControlledBy names it. The plugin sets it and takes it off.
+// ControlledBy names it, where that is registered in the protocol. The plugin sets it and
+// takes it off in the step in which that comes or changes.
 type Controlled struct{}
 
 // Persistent keeps an entity on a client when its connection ends: it then is one of

@@ -91,3 +91,66 @@ func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, use))
 	assert.Equal(t, 102, hits)
 }
+
+// What something holds is never given up, however long ago it was used; what nothing
+// holds goes, the longest unused first.
+func TestHeldTargetsAreKept(t *testing.T) {
+	var targets components.Targets
+	client := func(i int) entangle.ClientID { return entangle.ClientID(i + 1) }
+	made := make([]components.Target, components.MaxSets)
+	for i := range made {
+		made[i] = targets.Only(client(i))
+	}
+	targets.HeldBy(func(hold func(components.Target)) {
+		hold(components.Everyone)
+		for i, target := range made {
+			if i%2 == 0 {
+				hold(target)
+			}
+		}
+	})
+	for i := range components.MaxSets / 2 {
+		targets.Only(client(components.MaxSets + i))
+	}
+	for i, target := range made {
+		assert.Equal(t, i%2 == 0, targets.Contains(target, client(i)), "%d", i)
+	}
+	assert.Zero(t, targets.Refused())
+}
+
+// When all sets are held no other can be made: its target reaches nobody, and that is
+// counted. It can be made when one is no longer held.
+func TestTargetsThatAreAllHeld(t *testing.T) {
+	var targets components.Targets
+	held := make([]components.Target, components.MaxSets)
+	for i := range held {
+		held[i] = targets.Except(entangle.ClientID(i + 1))
+	}
+	targets.HeldBy(func(hold func(components.Target)) {
+		for _, target := range held {
+			hold(target)
+		}
+	})
+	assert.Equal(t, components.Nobody, targets.Only(1))
+	assert.Equal(t, components.Nobody, targets.Except(1, 2), "nobody rather than too many")
+	assert.EqualValues(t, 2, targets.Refused())
+	assert.Equal(t, held[7], targets.Except(8), "one that is there")
+	held = held[1:]
+	assert.True(t, targets.Contains(targets.Only(1), 1))
+	assert.EqualValues(t, 2, targets.Refused())
+}
+
+// A target that was given up is not held under its old number.
+func TestHoldingWhatWasGivenUp(t *testing.T) {
+	var targets components.Targets
+	first := targets.Only(1)
+	for i := range components.MaxSets {
+		targets.Only(entangle.ClientID(i + 2))
+	}
+	assert.False(t, targets.Contains(first, 1))
+	targets.HeldBy(func(hold func(components.Target)) { hold(first); hold(components.Target(1 << 31)) })
+	for i := range components.MaxSets {
+		targets.Only(entangle.ClientID(i + 2 + components.MaxSets))
+	}
+	assert.Zero(t, targets.Refused())
+}

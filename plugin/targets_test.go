@@ -322,3 +322,85 @@ func TestAClientThatComesBackInheritsNothing(t *testing.T) {
 	require.Equal(t, plugin.Connected, a.State())
 	assert.Equal(t, []uint32{8}, a.ids())
 }
+
+// Sets that an entity or an override holds are never given up, from the moment in which
+// they stand there; others make room.
+func TestTargetsOfEntitiesAndOverridesAreKept(t *testing.T) {
+	g := newGame(t)
+	a := g.join(1)
+	sets := g.targets()
+	places := plugin.NewOverride[spot](g.world)
+	held := sets.Only(1, 50)
+	e := g.spawnIn(held, 0, spot{1, 2}, name{7})
+	other := g.spawnIn(components.Everyone, 0, spot{1, 2}, name{8})
+	places.SetTarget(other, sets.Only(1, 51))
+	paused := g.spawnIn(sets.Only(1, 52), 0, spot{}, name{9})
+	g.run(30)
+	tags := generic.NewMap1[components.Replicate](g.world)
+	tags.Remove(paused)
+	g.run(1)
+	fresh := g.spawnIn(sets.Only(1, 53), 0, spot{3, 4}, name{10}) // no tick has seen it yet
+	for i := range 2 * components.MaxSets {
+		sets.Only(entangle.ClientID(i + 100))
+	}
+	g.run(30)
+	assert.Equal(t, map[uint32]spot{7: {1, 2}, 8: {1, 2}, 9: {}, 10: {3, 4}}, spots(a.world))
+	late := g.join(50)
+	g.run(30)
+	assert.Equal(t, []uint32{7, 8}, late.ids())
+	assert.Zero(t, sets.Refused())
+	g.world.RemoveEntity(e)
+	g.world.RemoveEntity(fresh)
+	g.run(5)
+	for i := range components.MaxSets {
+		sets.Only(entangle.ClientID(i + 100))
+	}
+	assert.False(t, sets.Contains(held, 1), "nothing holds it any more")
+}
+
+// Once private groups have settled, a tick allocates nothing: neither when values change,
+// nor when entities change hands.
+//
+// Proves: R40
+func TestASettledTickOfPrivateGroupsAllocatesNothing(t *testing.T) {
+	g := newGame(t)
+	sets := g.targets()
+	targets := []components.Target{sets.Only(1), sets.Only(2), components.Owner, sets.Except(1), components.Nobody}
+	places := plugin.NewOverride[spot](g.world)
+	var all []ecs.Entity
+	for id := range uint32(60) {
+		e := g.spawnIn(targets[id%5], components.Group(id%3), spot{}, name{id})
+		g.control(e, components.ControlledBy{Client: entangle.ClientID(1 + id%2)})
+		if id%4 == 0 {
+			places.SetTarget(e, components.Owner)
+		}
+		all = append(all, e)
+	}
+	g.join(1)
+	g.join(2)
+	m := generic.NewMap2[spot, components.ControlledBy](g.world)
+	tick := 0
+	step := func() {
+		tick++
+		for i, e := range all {
+			s, c := m.Get(e)
+			s.X++
+			if (i+tick)%60 == 0 {
+				c.Client = 3 - c.Client
+			}
+		}
+		g.run(1)
+	}
+	for range 1200 {
+		step()
+	}
+	assert.Zero(t, testing.AllocsPerRun(600, step))
+	g.run(30)
+	assert.Zero(t, testing.AllocsPerRun(300, func() {
+		for _, e := range all {
+			s, _ := m.Get(e)
+			s.X++
+		}
+		g.run(1)
+	}))
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -58,6 +59,9 @@ var numbers = map[string]any{
 	"protocol.MaxChannels":         protocol.MaxChannels,
 	"peer.FirstMessages":           peer.FirstMessages,
 	"peer.FirstUser":               peer.FirstUser,
+	"peer.MaxDebt":                 peer.MaxDebt,
+	"systems.LeastCap":             systems.LeastCap,
+	"systems.CapSlack":             systems.CapSlack,
 	"repl.SeqBits":                 repl.SeqBits,
 	"repl.MaxActionsInFlight":      repl.MaxActionsInFlight,
 	"repl.MaxGroups":               repl.MaxGroups,

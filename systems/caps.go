@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/session"
 )
 
 const (
@@ -115,9 +116,12 @@ func (s *Server) charge(c *client) {
 	p.owed = max(0, sent-p.given)
 }
 
-// chargeAt takes what the session sends to an address by itself.
-func (s *Server) chargeAt(slot, bytes int) {
-	if c := s.clients[slot]; c != nil {
-		c.purse.bucket.Spend(bytes)
+// chargeAt takes what the session sends to an address by itself, if a client is there.
+func (s *Server) chargeAt(addr session.Addr, bytes int) {
+	if s.cfg.Caps.PerClient == 0 {
+		return
+	}
+	if slot, ok := s.session.At(addr); ok && s.clients[slot] != nil {
+		s.clients[slot].purse.bucket.Spend(bytes)
 	}
 }

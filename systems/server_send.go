@@ -151,9 +151,7 @@ func (s *Server) bid(c *client, reason string, now time.Time) {
 func (s *Server) flush() error {
 	for to, b, ok := s.session.PollDatagram(); ok; to, b, ok = s.session.PollDatagram() {
 		s.links[to.Link].out.put(to.AddrPort, b)
-		if slot, ok := s.session.At(to); ok {
-			s.chargeAt(slot, len(b))
-		}
+		s.chargeAt(to, len(b))
 	}
 	var errs []error
 	before := s.traffic.BytesOut

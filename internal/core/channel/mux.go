@@ -18,6 +18,7 @@ type Mux struct {
 
 	start time.Time // of the first call; times are kept as distances from it
 	begun bool
+	stamp uint32
 
 	pool     pool
 	messages messagePool
@@ -126,7 +127,7 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 		priority = 1
 	}
 	msg := m.messages.get(len(body))
-	msg.lane, msg.body, msg.cost, msg.share = l, m.pool.copyOf(body), price, l.shareOf(priority)
+	msg.lane, msg.body, msg.cost, msg.stamp, msg.share = l, m.pool.copyOf(body), price, m.stamp, l.shareOf(priority)
 	m.join(msg)
 	l.queue.push(msg)
 	m.count++
@@ -164,6 +165,21 @@ func (m *Mux) makeRoom(l *lane, price int) {
 		m.forgo(oldest)
 		m.stats.DroppedFull++
 	}
+}
+
+// Stamp marks the messages that are queued from now on, for Oldest: with a number that
+// rises and may wrap around.
+func (m *Mux) Stamp(stamp uint32) { m.stamp = stamp }
+
+// Oldest returns how far back the stamp of the oldest reliable message lies that is not
+// acknowledged. It is not ok if there is none.
+func (m *Mux) Oldest() (age uint32, ok bool) {
+	for _, l := range m.channels {
+		if l.cfg.Mode.Reliable() && l.queue.count > 0 {
+			age, ok = max(age, m.stamp-l.queue.at(l.queue.front).stamp), true
+		}
+	}
+	return age, ok
 }
 
 func (m *Mux) since(now time.Time) time.Duration {

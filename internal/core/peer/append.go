@@ -18,6 +18,7 @@ func (p *Peer) Begin(now time.Time) error {
 		return err
 	}
 	p.settle(now)
+	p.pin()
 	p.frame, p.structure = 0, 0
 	switch {
 	case p.phase != open && p.phase != ended && now.Sub(p.opened) > helloTimeout:
@@ -26,6 +27,17 @@ func (p *Peer) Begin(now time.Time) error {
 		return p.queue(now)
 	}
 	return nil
+}
+
+// pin keeps the names that messages under way may hold from being given to others.
+func (p *Peer) pin() {
+	if p.updates == nil {
+		return
+	}
+	now := p.cfg.World.Tick()
+	p.mux.Stamp(uint32(now))
+	age, some := p.mux.Oldest()
+	p.updates.Pin(now-entangle.Tick(age), some)
 }
 
 // greet queues our hello before anything else, be it an answer to the peer's.

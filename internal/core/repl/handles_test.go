@@ -135,3 +135,21 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 		})
 	}
 }
+
+// A message that waits to arrive may name an entity, whatever becomes of that meanwhile.
+func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
+	h := newHandles()
+	p := h.NewPeer()
+	h.step(1, func() { h.spawn(1) })
+	h.fulls(t, p, 1)
+	old := h.handle(t, 1)
+	sent := h.tick
+	h.step(1, func() { h.Despawn(1) })
+	h.fulls(t, p, 2)
+	p.Pin(sent, true)
+	h.step(1000, func() { h.spawn(2) })
+	assert.NotEqual(t, old, h.handle(t, 2))
+	p.Pin(0, false)
+	h.step(1, func() { h.spawn(3) })
+	assert.Equal(t, old, h.handle(t, 3))
+}

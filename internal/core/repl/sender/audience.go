@@ -3,7 +3,6 @@ package sender
 import (
 	"slices"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -81,7 +80,7 @@ func (p *Peer) reserve(id groupID) bool {
 		return true
 	}
 	sp := &p.private
-	n, ok := sp.free.take(w.tick, func() entangle.Tick { return p.underWay(w.tick) })
+	n, ok := sp.free.take(w.tick, p.naming)
 	if !ok {
 		if len(sp.groups) == repl.MaxGroups {
 			return false

@@ -66,6 +66,30 @@ func (w *World) underWay() entangle.Tick {
 	return l.oldest
 }
 
+// Pin says of which tick the oldest message is that is under way to the peer and may name
+// entities: no name is given to another before it has arrived. on is false for none.
+func (p *Peer) Pin(tick entangle.Tick, on bool) { p.pinned, p.pins = tick, on }
+
+// naming returns the tick of the oldest thing under way to any peer in which there may be
+// names.
+func (w *World) naming() entangle.Tick {
+	oldest := w.underWay()
+	for _, p := range w.peers {
+		oldest = p.orPinned(oldest)
+	}
+	return oldest
+}
+
+// naming is that of one peer.
+func (p *Peer) naming() entangle.Tick { return p.orPinned(p.underWay(p.world.tick)) }
+
+func (p *Peer) orPinned(oldest entangle.Tick) entangle.Tick {
+	if p.pins && p.pinned.Before(oldest) {
+		return p.pinned
+	}
+	return oldest
+}
+
 // underWay returns the tick of the oldest thing that is under way to the peer, or
 // now if there is none.
 func (p *Peer) underWay(now entangle.Tick) entangle.Tick {

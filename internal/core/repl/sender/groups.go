@@ -167,7 +167,7 @@ func (w *World) rest(id groupID) {
 func (w *World) reclaim() {
 	w.unbury()
 	for {
-		n, ok := w.resting.take(w.tick, w.underWay)
+		n, ok := w.resting.take(w.tick, w.naming)
 		if !ok {
 			return
 		}

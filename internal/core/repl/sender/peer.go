@@ -16,6 +16,8 @@ type Peer struct {
 	// predicted is the groups that the peer predicts, rising.
 	predicted []repl.Handle
 	mentions  int
+	pinned    entangle.Tick // of the oldest message with names; see Pin
+	pins      bool
 	needs     []repl.Need
 
 	joining joining

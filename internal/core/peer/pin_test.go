@@ -34,6 +34,7 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	require.True(t, ok)
 	for range 2 { // the second waits an hour
 		require.NoError(t, p.server.Send(peer.FirstUser, []byte("about 1"), 0, p.now))
+		p.step()
 	}
 	change(func() { p.world.Despawn(1) })
 	change(func() { p.world.Spawn(2, repl.MaskOf(0)) })

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
@@ -176,14 +175,28 @@ func (k *relatives) requireEqual() {
 		got := k.copy.mirrored(repl.ID{}, &placed{entity: far}, &mirrorRefs{known: k.far.Alive})
 		require.Len(k.t, got.Values, len(e.Values))
 		for i, v := range e.Values {
-			for j, ref := range v.Refs {
-				v.Refs[j] = k.there(ref)
-			}
-			v.Refs = append([]ecs.Entity{}, v.Refs...)
-			got.Values[i].Refs = append([]ecs.Entity{}, got.Values[i].Refs...)
-			if assert.Equal(k.t, v.Refs, got.Values[i].Refs, k.infos[v.Component].Name) {
-				require.Equal(k.t, v.Wire, got.Values[i].Wire, k.infos[v.Component].Name)
-			}
+			k.requireValue(v, got.Values[i])
 		}
+	}
+}
+
+// requireValue compares a value with its copy. Who is not there is nobody in it, and
+// neither is who was let go.
+func (k *relatives) requireValue(want, got MirroredValue) {
+	k.t.Helper()
+	theirs, ours := []ecs.Entity{}, []ecs.Entity{}
+	for _, ref := range want.Refs {
+		if far := k.there(ref); !far.IsZero() {
+			theirs = append(theirs, far)
+		}
+	}
+	for _, ref := range got.Refs {
+		if _, copied := k.copy.ID(ref); copied {
+			ours = append(ours, ref)
+		}
+	}
+	require.Equal(k.t, theirs, ours, k.infos[want.Component].Name)
+	if len(theirs) == len(want.Refs) && len(ours) == len(got.Refs) {
+		require.Equal(k.t, want.Wire, got.Wire, k.infos[want.Component].Name)
 	}
 }

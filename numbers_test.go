@@ -16,6 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
@@ -43,6 +44,9 @@ var numbers = map[string]any{
 	"packet.DefaultLossMin":        packet.DefaultLossMin,
 	"packet.DefaultLossFactor":     packet.DefaultLossFactor,
 	"packet.DefaultInitialRTT":     packet.DefaultInitialRTT,
+	"packet.UnheardAfter":          packet.UnheardAfter,
+	"packet.ProbeEvery":            packet.ProbeEvery,
+	"sender.MaxHeldUp":             sender.MaxHeldUp,
 	"channel.MaxID":                channel.MaxID,
 	"channel.FragmentSize":         channel.FragmentSize,
 	"channel.MaxFragments":         channel.MaxFragments,

@@ -27,6 +27,9 @@ var bounds = []bound{
 	{"early and incomplete messages", func(l *systems.Load) *int { return &l.Early }},
 	{"waiting records", func(l *systems.Load) *int { return &l.Waiting }},
 	{"messages that wait for an entity", func(l *systems.Load) *int { return &l.Held }},
+	{"queued reliable messages", func(l *systems.Load) *int { return &l.Queued }},
+	{"packets in flight", func(l *systems.Load) *int { return &l.InFlight }},
+	{"names that are held up", func(l *systems.Load) *int { return &l.HeldUp }},
 }
 
 // limit finds the most that a load may have of something.
@@ -91,8 +94,8 @@ func burdened(t *testing.T) (loads []systems.Load) {
 	return loads
 }
 
-// chatter makes more entities now and then than a packet holds, and changes the
-// last one at every tick. It talks of one that was paused before any client came,
+// chatter makes more entities now and then than a packet holds, removes one of them, and
+// changes the last one at every tick. It talks of one that was paused before any client came,
 // which all of them wait for.
 func chatter(w *ecs.World) func() {
 	spot, replicate := ecs.ComponentID[Spot](w), ecs.ComponentID[components.Replicate](w)
@@ -106,8 +109,12 @@ func chatter(w *ecs.World) func() {
 		case ticks == 2:
 			w.Remove(absent, replicate)
 		case ticks%20 == 0:
+			old := last
 			for range 100 {
 				last = w.NewEntity(spot, replicate)
+			}
+			if old != absent {
+				w.RemoveEntity(old)
 			}
 			_ = send.Send(components.Everyone, about{absent}) // there may be nobody yet
 		}

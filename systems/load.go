@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
 // Load is what one end keeps for one connection, in bytes. It is for tests and
@@ -23,6 +24,14 @@ type Load struct {
 	Resources int
 	// Kept values of resources, that name entities.
 	Kept int
+	// Queued messages on reliable channels, and structure, that wait or are not
+	// acknowledged, with what is kept about each.
+	Queued int
+	// InFlight packets with values, by number, whose fate is not known.
+	InFlight int
+	// HeldUp names of entities that ended, by number, that can't be used again before
+	// the other side has acknowledged so.
+	HeldUp int
 }
 
 // Check returns an error that names the first limit that is passed.
@@ -37,6 +46,9 @@ func (l Load) Check() error {
 		{"messages that wait for an entity", l.Held, maxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, maxKeptResources},
+		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue},
+		{"packets in flight", l.InFlight, peer.MaxInFlight},
+		{"names that are held up", l.HeldUp, sender.MaxHeldUp},
 	} {
 		if c.have > c.max {
 			return fmt.Errorf("%d of %s, the limit is %d", c.have, c.what, c.max)
@@ -62,7 +74,10 @@ func (c *Client) Load() Load {
 }
 
 func loadOf(p *peer.Peer, r *receiver.Receiver, m *Mailbox) Load {
-	l := Load{Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.held), Resources: p.ResourceBytes()}
+	l := Load{
+		Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.held), Resources: p.ResourceBytes(),
+		Queued: p.QueuedBytes(), InFlight: p.InFlight(), HeldUp: p.HeldUp(),
+	}
 	if r != nil {
 		l.Waiting = r.WaitingBytes()
 	}

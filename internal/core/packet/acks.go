@@ -53,7 +53,9 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	default:
 		return
 	}
-	t.newestAcked = max(t.newestAcked, seq)
+	if t.newestAcked < seq {
+		t.newestAcked, t.unheard.since = seq, at
+	}
 	if sample {
 		t.rtt.sample(at - s.at)
 	}

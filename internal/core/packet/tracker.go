@@ -18,6 +18,7 @@ type Tracker struct {
 	sent        flight
 	received    window
 	newestAcked uint64 // sequence
+	unheard     unheard
 	rtt         estimator
 	loss        lossRate
 	stats       Stats
@@ -38,6 +39,7 @@ func NewTracker(cfg Config) *Tracker {
 // be sent. It panics if verdicts were not polled for MaxInFlight packets.
 func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	if kind == Data {
+		t.unheard.sent(t.since(now), t.newestAcked == t.sent.newest())
 		t.sent.take(t.since(now))
 		t.stats.Sent++
 	}
@@ -62,6 +64,7 @@ func (t *Tracker) NextID() uint16 { return uint16(t.sent.newest() + 1) }
 // disconnect that peer.
 func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) {
 	at := t.since(now)
+	t.unheard.talks = true
 	t.handleAcks(h.Ack, h.AckBits, at)
 	if h.Kind == Data {
 		fresh = t.receive(h.ID, at)

@@ -1,17 +1,24 @@
 package peer
 
 import (
+	"errors"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
+
+// ErrHeldUp means that the peer leaves something unacknowledged for so long that what has
+// ended since fills the memory.
+var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
 
 // Begin prepares a frame's packets: it notices what got lost, queues what is to be
 // sent reliably, and works out what else there is to send. Call it once per frame
-// before AppendPacket. Peers of one World begin one after the other; when all have,
+// before AppendPacket. An error means that the peer takes in too little and is to be
+// disconnected. Peers of one World begin one after the other; when all have,
 // their AppendPacket may run at a time.
 func (p *Peer) Begin(now time.Time) error {
 	if err := p.greet(now); err != nil {
@@ -58,6 +65,9 @@ func (p *Peer) queue(now time.Time) error {
 		}
 	}
 	if p.updates != nil {
+		if p.updates.HeldUp() > sender.MaxHeldUp {
+			return ErrHeldUp
+		}
 		if err := p.tellJoining(now); err != nil {
 			return err
 		}
@@ -120,6 +130,9 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	if p.phase == ended || p.frame == maxPackets {
 		return dst
 	}
+	if !p.tracker.MaySend(now) {
+		return p.appendAck(dst, p.tracker.AckDue(now), tick, now)
+	}
 	start, pkt := len(dst), p.tracker.NextID()
 	out := append(dst, make([]byte, packet.HeaderSize)...)
 	room := start + p.room()
@@ -174,7 +187,11 @@ func (p *Peer) appendMark(dst []byte, room int) []byte {
 // Call it after each HandlePayload: a peer that sends more than packet.WindowSize packets
 // between two frames of ours would take the first of them for lost.
 func (p *Peer) AppendAck(dst []byte, tick entangle.Tick, now time.Time) []byte {
-	if p.phase == ended || !p.tracker.AckFull() {
+	return p.appendAck(dst, p.phase != ended && p.tracker.AckFull(), tick, now)
+}
+
+func (p *Peer) appendAck(dst []byte, due bool, tick entangle.Tick, now time.Time) []byte {
+	if !due {
 		return dst
 	}
 	start := len(dst)

@@ -81,6 +81,9 @@ type pair struct {
 	source, shown  numbers
 	also           func()  // happens in the tick
 	line           *narrow // from server to client; nil: as wide as it must be
+	// drops says what else the line loses; nil: nothing.
+	drops func(from *peer.Peer, payload []byte) bool
+	slow  error // of the server's Begin
 }
 
 func newPair(t testing.TB, ours, theirs registry) *pair {
@@ -113,7 +116,11 @@ func (p *pair) step() {
 }
 
 func (p *pair) carry(from, to *peer.Peer) {
-	require.NoError(p.t, from.Begin(p.now))
+	if err := from.Begin(p.now); from == p.server {
+		p.slow = err
+	} else {
+		require.NoError(p.t, err)
+	}
 	if from == p.server {
 		p.line.open(from, p.now)
 	}
@@ -127,7 +134,7 @@ func (p *pair) carry(from, to *peer.Peer) {
 		if from == p.server {
 			p.line.pass(p.now, len(b))
 		}
-		if p.rng.Float64() >= p.loss {
+		if p.rng.Float64() >= p.loss && (p.drops == nil || !p.drops(from, b)) {
 			require.NoError(p.t, to.HandlePayload(b, p.now))
 			if b = to.AppendAck(nil, p.tick, p.now); len(b) > 0 {
 				answers = append(answers, b)
@@ -135,6 +142,9 @@ func (p *pair) carry(from, to *peer.Peer) {
 		}
 	}
 	for _, b := range answers {
+		if p.drops != nil && p.drops(to, b) {
+			continue
+		}
 		require.NoError(p.t, from.HandlePayload(b, p.now))
 	}
 }
@@ -142,6 +152,7 @@ func (p *pair) carry(from, to *peer.Peer) {
 func (p *pair) run(steps int) {
 	for range steps {
 		p.step()
+		require.NoError(p.t, p.slow)
 	}
 }
 

@@ -32,6 +32,30 @@ func (p *Peer) count(payload []byte) {
 // Waiting returns the bytes of messages and structure of which nothing was sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
+// QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
+// at most channel.DefaultReliableQueue.
+func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
+
+// InFlight returns how many packets with values wait for their fate, at most MaxInFlight.
+func (p *Peer) InFlight() int {
+	if p.updates == nil {
+		return 0
+	}
+	return p.updates.InFlight()
+}
+
+// MaxInFlight bounds InFlight: those that can be told apart, and what a frame adds.
+const MaxInFlight = packet.MaxInFlight + maxPackets
+
+// HeldUp returns how many names wait for the peer before they can be used again. With more
+// than sender.MaxHeldUp it is to be disconnected.
+func (p *Peer) HeldUp() int {
+	if p.updates == nil {
+		return 0
+	}
+	return p.updates.HeldUp()
+}
+
 // ActionBytes returns the cost of the structure that was queued for the peer and
 // is not acknowledged; at most MaxActionBytes.
 func (p *Peer) ActionBytes() int { return p.mux.Backlog(Actions) }

@@ -30,18 +30,19 @@ type waitingAction struct {
 type actionMessage struct {
 	name    uint16
 	tick    entangle.Tick
+	ends    uint64 // that there had been in the world
 	records []sentAction
 }
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }
 
 // begin opens the record of a message.
-func (a *actionLog) begin(tick entangle.Tick) {
+func (a *actionLog) begin(tick entangle.Tick, ends uint64) {
 	var records []sentAction
 	if n := len(a.spare); n > 0 {
 		records, a.spare = a.spare[n-1], a.spare[:n-1]
 	}
-	a.messages = append(a.messages, actionMessage{tick: tick, records: records})
+	a.messages = append(a.messages, actionMessage{tick: tick, ends: ends, records: records})
 }
 
 func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1] }

@@ -29,7 +29,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
-	p.actions.begin(w.tick)
+	p.actions.begin(w.tick, w.ends)
 	if p.appendActions(&heads, &p.public, room*8) {
 		p.appendActions(&heads, &p.private, room*8)
 	}

@@ -68,7 +68,12 @@ func (w *World) underWay() entangle.Tick {
 
 // Pin says of which tick the oldest message is that is under way to the peer and may name
 // entities: no name is given to another before it has arrived. on is false for none.
-func (p *Peer) Pin(tick entangle.Tick, on bool) { p.pinned, p.pins = tick, on }
+func (p *Peer) Pin(tick entangle.Tick, on bool) {
+	if on && (!p.pins || p.pinned != tick) {
+		p.pinnedEnds = p.world.ends
+	}
+	p.pinned, p.pins = tick, on
+}
 
 // naming returns the tick of the oldest thing under way to any peer in which there may be
 // names.

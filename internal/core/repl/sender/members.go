@@ -73,6 +73,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	gr.members = slices.Delete(gr.members, i, i+1)
 	w.leaveRate(id, s)
 	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.since, left: w.tick})
+	w.ends++
 	w.touch(id, true)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)

@@ -17,8 +17,10 @@ type Peer struct {
 	predicted []repl.Handle
 	mentions  int
 	pinned    entangle.Tick // of the oldest message with names; see Pin
-	pins      bool
-	needs     []repl.Need
+	// pinnedEnds is how many ends there had been when pinned was set.
+	pinnedEnds uint64
+	pins       bool
+	needs      []repl.Need
 
 	joining joining
 	plan    plan

@@ -161,6 +161,7 @@ func (p *Peer) planRun(r *run) {
 	if from, newest, ok := p.takes(r); ok && newest.Before(r.news) {
 		if made := p.world.copyOf(r, from); made != nil && made.bases.has(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
+			r.taken = true
 			for _, id := range r.refers {
 				p.mention(id)
 			}

@@ -16,6 +16,7 @@ type run struct {
 	made   []copied
 	refers []groupID     // homes of what it refers to
 	failed bool          // it was made for a peer and did not fit into a packet
+	taken  bool          // a packet may carry it
 	news   entangle.Tick // the tick of the change that is longest ago
 }
 
@@ -49,19 +50,29 @@ const maxRunBytes = repl.MaxUpdateBytes - 6
 // maxCopies bounds for how many stretches of bases a run is written in one tick.
 const maxCopies = 16
 
-// reset keeps the runs of the last tick for as long as something is under way that
-// is not after it.
+// reset keeps the runs of the last tick that a packet may carry for as long as one is
+// under way that is not after it.
 func (r *runs) reset(underWay entangle.Tick) {
-	r.past = append(r.past, r.now...)
+	for _, run := range r.now {
+		if run.taken {
+			r.past = append(r.past, run)
+		} else {
+			r.give(run)
+		}
+	}
 	done := 0
 	for done < len(r.past) && r.past[done].tick.Before(underWay) {
-		old := r.past[done]
-		old.groups, old.made, old.refers = old.groups[:0], old.made[:0], old.refers[:0]
-		r.spare = append(r.spare, r.past[done])
+		r.give(r.past[done])
 		done++
 	}
 	r.past = r.past[:copy(r.past, r.past[done:])]
 	r.now, r.arena, r.begun = r.now[:0], r.arena[:0], false
+}
+
+// give keeps the memory of a run for another.
+func (r *runs) give(old *run) {
+	old.groups, old.made, old.refers = old.groups[:0], old.made[:0], old.refers[:0]
+	r.spare = append(r.spare, old)
 }
 
 func (r *runs) fresh(tick entangle.Tick) *run {

@@ -43,6 +43,7 @@ type World struct {
 	tick   entangle.Tick
 	last   entangle.Tick // of the Begin before
 	stride int           // from one Begin to the next
+	ends   uint64        // how often an entity left its group, or ended
 
 	slots   slots
 	groups  []group
@@ -120,7 +121,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.bodies.reset()
 	w.chunks.bytes = w.chunks.bytes[:0]
 	w.kinds.reset()
-	w.runs.reset(w.underWay())
+	w.runs.reset(w.packetUnderWay())
 }
 
 // Hold stops all sending until the next Begin. A frame without a tick calls it:

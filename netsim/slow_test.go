@@ -1,0 +1,241 @@
+package netsim_test
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+type bulletin struct{ Words [900]byte }
+
+// slowWorld is a server and clients that nobody gives up for ten minutes.
+type slowWorld struct {
+	t      *testing.T
+	sim    *netsim.Sim
+	server *plugin.Server
+	key    token.Key
+	all    []ecs.Entity
+	still  bool // nothing changes any more
+}
+
+func slowProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "slow", TickRate: 50})
+	protocol.Component[Spot](p)
+	protocol.Component[Flag](p)
+	protocol.Message[bulletin](p).Direction(protocol.ServerToClient)
+	return p
+}
+
+// newSlowWorld makes a world in which some of many entities move in every tick, and gain
+// and lose a component; with fates, some also end and others begin.
+func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
+	s := &slowWorld{t: t, sim: netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})}
+	config := s.sim.ServerConfig(slowProtocol())
+	s.key = config.Key
+	server, err := plugin.NewServer(config)
+	require.NoError(t, err)
+	s.server = server
+	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		m := generic.NewMap2[Spot, components.Replicate](w)
+		flags := generic.NewMap1[Flag](w)
+		has := generic.NewMap[Flag](w)
+		for range entities {
+			s.all = append(s.all, m.New())
+		}
+		tick := 0
+		return func() {
+			if s.still {
+				return
+			}
+			tick++
+			for i := range s.all {
+				if (i+tick)%3 == 0 {
+					spot, _ := m.Get(s.all[i])
+					spot.X++
+				}
+			}
+			switch e := &s.all[tick%entities]; {
+			case fates:
+				w.RemoveEntity(*e)
+				*e = m.New()
+			case has.Has(*e):
+				flags.Remove(*e)
+			default:
+				flags.Add(*e)
+			}
+		}
+	}))
+	s.sim.AddServer(server, server)
+	s.sim.Run(1100 * ms) // tokens count from the next second on
+	return s
+}
+
+// join adds a client whose connection ends after ten minutes of silence.
+func (s *slowWorld) join(id entangle.ClientID) *netsim.Peer {
+	c, err := plugin.NewClient(s.sim.ClientConfig(slowProtocol()))
+	require.NoError(s.t, err)
+	p := s.sim.AddClient(id, c, c)
+	c.Disconnect()
+	t, err := plugin.MintToken(s.key, "slow", token.Claims{
+		ClientID: id, Servers: s.server.Addrs(), Now: s.sim.Clock().Now(), Timeout: 10 * time.Minute,
+		Entropy: fixedEntropy(id),
+	})
+	require.NoError(s.t, err)
+	require.NoError(s.t, c.Connect(p.Line(), t))
+	require.True(s.t, s.sim.RunUntil(10*time.Second, c.Joined))
+	return p
+}
+
+// fixedEntropy is the same for the same client in every run.
+type fixedEntropy byte
+
+func (f fixedEntropy) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = byte(f) + byte(i)
+	}
+	return len(b), nil
+}
+
+// bounded runs for some time, and holds what the server keeps against its limits.
+func (s *slowWorld) bounded(d time.Duration) {
+	for ; d > 0; d -= 100 * ms {
+		s.sim.Run(100 * ms)
+		for _, load := range s.server.Loads() {
+			require.NoError(s.t, load.Check())
+		}
+	}
+}
+
+// afflictions are what may be wrong with a client for some seconds.
+var afflictions = map[string]func(*netsim.Peer){
+	"it loses 90 %":         func(p *netsim.Peer) { setLoss(p, 0.9, 0.9) },
+	"it is silent":          func(p *netsim.Peer) { p.Cut() },
+	"it never acknowledges": func(p *netsim.Peer) { setLoss(p, 1, 0) },
+	"it hears nothing":      func(p *netsim.Peer) { setLoss(p, 0, 1) },
+}
+
+func setLoss(p *netsim.Peer, up, down float64) {
+	link := p.Line().Link()
+	link.Up.Loss, link.Down.Loss = up, down
+	p.SetLink(link)
+}
+
+// sentToOthers returns all that the server sends to two clients in some seconds in which
+// something is wrong with a third.
+func sentToOthers(t *testing.T, afflict func(*netsim.Peer)) (all []string) {
+	s := newSlowWorld(t, 60, false)
+	others := map[netip.AddrPort]bool{}
+	s.sim.Network().Tap(func(from, to netip.AddrPort, _ []byte) { others[from] = others[from] || to == s.server.Addrs()[0] })
+	s.join(1)
+	s.join(2)
+	s.sim.Run(200 * ms)
+	heard := maps.Clone(others)
+	s.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+		if heard[to] && to != s.server.Addrs()[0] {
+			all = append(all, fmt.Sprintf("%v: %x", s.sim.Clock().Since(), datagram))
+		}
+	})
+	third := s.join(3)
+	afflict(third)
+	s.bounded(8 * time.Second)
+	return all
+}
+
+// Whatever is wrong with one client, what the others are sent, and when, is the same to
+// the last byte: the server's tick waits for nobody.
+//
+// Proves: R39, Z10
+func TestASlowClientDelaysNobody(t *testing.T) {
+	want := sentToOthers(t, func(*netsim.Peer) {})
+	require.Greater(t, len(want), 2*8*50)
+	for name, afflict := range afflictions {
+		t.Run(name, func(t *testing.T) {
+			got := sentToOthers(t, afflict)
+			require.Equal(t, len(want), len(got))
+			for i := range want {
+				require.Equal(t, want[i], got[i], "datagram %d", i)
+			}
+		})
+	}
+}
+
+// A client that was away for some time, for whatever reason, and is not given up yet, has
+// the present world two seconds and four round trips after it is back. Meanwhile the
+// server kept no more for it than its limits.
+//
+// Proves: R39
+func TestWhoComesBackHasThePresent(t *testing.T) {
+	for name, afflict := range afflictions {
+		for _, away := range []time.Duration{5 * time.Second, 30 * time.Second, 300 * time.Second} {
+			if away > 30*time.Second && name != "it is silent" {
+				continue
+			}
+			t.Run(fmt.Sprint(name, " for ", away), func(t *testing.T) {
+				t.Parallel()
+				s := newSlowWorld(t, 30, true)
+				s.join(1)
+				p := s.join(2)
+				afflict(p)
+				s.bounded(away)
+				p.Restore()
+				setLoss(p, 0, 0)
+				require.True(t, p.Connected())
+				s.bounded(time.Second) // things go on while it catches up
+				s.still = true
+				assert.True(t, s.sim.RunUntil(time.Second+4*80*ms, func() bool { return s.sim.Equal() == nil }))
+				require.True(t, p.Connected())
+				s.sim.ExpectEqual()
+			})
+		}
+	}
+}
+
+// A server that goes on talking to a client which takes nothing in keeps 1 MiB for it, then
+// disconnects it; the others hear every word.
+//
+// Proves: R39, Z10
+func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
+	for name, afflict := range afflictions {
+		if name == "it loses 90 %" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			s := newSlowWorld(t, 10, false)
+			first, second := s.join(1), s.join(2)
+			heard := plugin.NewReader[plugin.MessageReceived[bulletin]](first.World())
+			send := plugin.NewSender[bulletin](s.sim.World())
+			afflict(second)
+			said, got, most := 0, 0, 0
+			for len(s.server.Clients()) == 2 && said < 4000 {
+				require.NoError(t, send.Send(components.Everyone, bulletin{}))
+				said++
+				s.bounded(100 * ms)
+				got += len(heard.Read())
+				for _, load := range s.server.Loads() {
+					most = max(most, load.Queued)
+				}
+			}
+			require.Len(t, s.server.Clients(), 1)
+			assert.Greater(t, most, 1<<20-4000)
+			s.sim.Run(time.Second)
+			got += len(heard.Read())
+			assert.Equal(t, said, got)
+			assert.True(t, first.Connected())
+		})
+	}
+}

@@ -256,6 +256,6 @@ func (m *Mailbox) relay(l letter, body bits.Reader, entities []ecs.Entity) {
 	p.heap = append(p.heap, make([]byte, (l.width+7)/8)...)
 	body.Copy(p.heap[l.body:], l.width)
 	p.refs = append(p.refs, entities...)
-	p.out = append(p.out, l)
+	p.add(l)
 	p.stat.Relayed++
 }

@@ -31,6 +31,7 @@ type Post struct {
 	copy      *Copy      // of a client
 
 	out  []letter
+	seen uint64       // letters ever written
 	heap []byte       // bodies of out
 	refs []ecs.Entity // references of out
 	w    bits.Writer
@@ -63,6 +64,7 @@ type letter struct {
 	width  int               // bits
 	refs   int               // where its references begin
 	nrefs  int
+	when   uint64 // which of all letters it is
 }
 
 type letterKind uint8
@@ -174,9 +176,15 @@ func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) err
 	}
 	p.heap = p.w.Finish()
 	p.refs = p.table.all
-	p.out = append(p.out, l)
+	p.add(l)
 	p.stat.Sent++
 	return nil
+}
+
+func (p *Post) add(l letter) {
+	l.when = p.seen
+	p.seen++
+	p.out = append(p.out, l)
 }
 
 // ErrTooLarge is returned for a message that its channel can't carry.

@@ -79,6 +79,7 @@ type client struct {
 	shelf    resourceLine
 	out      outbox // of the frame under way
 	open     bool
+	since    uint64 // the first letter that can be for it: those before are older than the connection
 	joined   bool
 	reason   string // why this side ends it
 }
@@ -276,7 +277,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		s.seal(c, s.payload, now)
 	}
 	if c.peer.Open() && !c.open {
-		c.open = true
+		c.open, c.since = true, s.cfg.Post.seen
 		s.open = append(s.open, c)
 		if s.publisher != nil {
 			s.publisher.Admit(c.id, c.peer.Updates())

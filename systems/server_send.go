@@ -64,7 +64,7 @@ func (s *Server) Carry(l *letter, now time.Time) {
 	ch, shared := post.channel(l), post.shared(l)
 	for i := len(s.open) - 1; i >= 0; i-- {
 		c := s.open[i]
-		if !post.For(l, c.id) {
+		if l.when < c.since || !post.For(l, c.id) {
 			continue
 		}
 		if l.from != entangle.Nobody && c.peer.Crowded() {

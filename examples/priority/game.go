@@ -1,0 +1,63 @@
+package main
+
+import (
+	"math"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+const (
+	// tickRate is how many ticks per second both sides run.
+	tickRate = 60
+
+	// rowCount is how many rows there are: the dots of row n have priority n. It stands
+	// in the tag of Dot, too.
+	rowCount = 7
+
+	// mostDots is how many a row can have. It stands in the tags, too.
+	mostDots = 80
+
+	// turnPerTick is by how much every dot turns, in radians: once around in a second.
+	turnPerTick = 2 * math.Pi / tickRate
+)
+
+// Dot says in which row an entity is, and as which of it. It never changes, so it is
+// sent once.
+type Dot struct {
+	Row    uint8 `net:"range=1..7"`
+	Number uint8 `net:"range=0..79"`
+}
+
+// Turn is how far a dot is on its way around, in radians. It changes in every tick, so
+// there is always an update of every dot to send. It has no tag, so all its bits are sent:
+// net:"angle" would make do with 12, and then the cap had room for all.
+type Turn struct{ Angle float32 }
+
+// Rules are what a server plays by. It tells them to its clients, as a resource: so they
+// know what share of the updates each row should have.
+type Rules struct {
+	// Dots is how many each row has.
+	Dots int `json:"dots" net:"range=1..80"`
+	// Cap is what a client is sent at most, in bytes per second; 0 is no cap.
+	Cap int `json:"cap" net:"range=0..268435456"`
+	// Within bounds, in ticks, how long an update of row 1 may wait; 0 is no bound.
+	Within int `json:"within" net:"range=0..600"`
+}
+
+// bound is the MaxAge of a row's dots.
+func (r Rules) bound(row int) int {
+	if row == 1 {
+		return r.Within
+	}
+	return 0
+}
+
+// newProtocol registers what goes over the wire. Both sides call it, and so have
+// the same.
+func newProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "priority", TickRate: tickRate})
+	protocol.Component[Dot](p)
+	protocol.Component[Turn](p)
+	protocol.Resource[Rules](p)
+	return p
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
+
+var seeds = flag.Uint64("seeds", 3, "how many of them")
+
+// forSeeds runs a test with several seeds, and tells how to repeat one of them.
+func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
+	name := t.Name()
+	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Logf("again: go test ./priority -run %s -seed %d -seeds 1", name, seed)
+			test(t, seed)
+		})
+	}
+}
+
+// flags are settings as the program reads them.
+func flags(t *testing.T, args ...string) settings {
+	s, err := readSettings(append([]string{"-headless"}, args...), t.Output())
+	require.NoError(t, err)
+	return s
+}
+
+// played is what comes of a play.
+func played(t *testing.T, s settings) result {
+	r, err := playHeadless(context.Background(), s, t.Output())
+	require.NoError(t, err)
+	return r
+}
+
+// Under a cap that has room for a quarter of the updates, each row gets the share that
+// its priority says, on a good line and on bad ones, and no dot starves.
+//
+// Proves: X7
+func TestUnderACapSharesFollowPriorities(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		for _, loss := range []float64{0, 0.2} {
+			s := flags(t)
+			s.Seed, s.Loss = seed, loss
+			r := played(t, s)
+			require.NoError(t, r.verdict())
+			assert.InEpsilon(t, 7, r.Rows[6].PerDot/r.Rows[0].PerDot, tolerance)
+			assert.Less(t, r.Rows[6].MeanAge, r.Rows[0].MeanAge/4)
+			assert.LessOrEqual(t, r.BytesPerS, 1.01*defaultCap)
+			all := 0.0
+			for i, row := range r.Rows {
+				all += row.PerDot * defaultDots / tickRate
+				assert.Equal(t, i+1, row.Row)
+				assert.InDelta(t, row.Expected, float64(row.Row)/28, 1e-9)
+			}
+			assert.InDelta(t, 0.25*(1-loss), all/(rowCount*defaultDots), 0.05, "of what changed arrives")
+		}
+	})
+}
+
+// Without a cap every dot is updated in every tick, whatever its priority is.
+func TestWithoutACapAllRowsAreEqual(t *testing.T) {
+	r := played(t, flags(t, "-cap", "0", "-seconds", "3"))
+	require.NoError(t, r.verdict())
+	for _, row := range r.Rows {
+		assert.InDelta(t, tickRate, row.PerDot, 0.01)
+		assert.Zero(t, row.Oldest)
+		assert.InDelta(t, 1.0/rowCount, row.Expected, 1e-9)
+	}
+}
+
+// A bound on row 1 gets it what the bound takes, which is more than its priority would,
+// and the others divide the rest.
+//
+// Proves: X7
+func TestABoundGoesBeforePriorities(t *testing.T) {
+	r := played(t, flags(t, "-within", "10"))
+	require.NoError(t, r.verdict())
+	assert.LessOrEqual(t, r.Rows[0].Oldest, 10)
+	assert.Zero(t, r.Overdue)
+	assert.Greater(t, r.Rows[0].Expected, 1.4/28)
+	assert.Greater(t, played(t, flags(t)).Rows[0].Oldest, 10, "without the bound they are older")
+}
+
+// Where the cap has no room for the bound, the server is told.
+//
+// Proves: X7
+func TestTheServerIsToldOfABoundWithoutRoom(t *testing.T) {
+	r := played(t, flags(t, "-within", "1", "-cap", "16000", "-dots", "80"))
+	assert.NotZero(t, r.Warnings)
+	assert.NotZero(t, r.Overdue)
+	assert.ErrorContains(t, r.verdict(), "row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that")
+}
+
+func TestTheSameSeedGivesTheSameRun(t *testing.T) {
+	s := flags(t, "-seconds", "2", "-loss", "0.2")
+	first := played(t, s)
+	assert.Equal(t, first, played(t, s))
+	s.Seed++
+	assert.NotEqual(t, first.Rows, played(t, s).Rows)
+}
+
+func TestWhatTheVerdictFinds(t *testing.T) {
+	good := played(t, flags(t))
+	for says, spoil := range map[string]func(*result){
+		"":                                     func(*result) {},
+		"give it more -seconds":                func(r *result) { r.Seconds = 1 },
+		"lower -cap or raise -dots":            func(r *result) { r.Rows[6].PerDot = 55 },
+		"row 3 starved: nothing was heard":     func(r *result) { r.Rows[2].Oldest = starvedAfter + 1 },
+		"row 4 has 17.0 % of the updates and":  func(r *result) { r.Rows[3].Share = 0.17 },
+		"row 1 has 3.0 % of the updates and":   func(r *result) { r.Rows[0].Share = 0.03 },
+		"row 1 waited for longer than 0 ticks": func(r *result) { r.Warnings = 1 },
+	} {
+		r := good
+		r.Rows = append([]rowReport(nil), good.Rows...)
+		spoil(&r)
+		if says == "" {
+			assert.NoError(t, r.verdict())
+			continue
+		}
+		assert.ErrorContains(t, r.verdict(), says)
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// result is the line of JSON that a run without a terminal prints.
+type result struct {
+	Example string `json:"example"`
+	Mode    string `json:"mode"`
+	Rules
+	Loss    float64 `json:"loss"`
+	Seed    uint64  `json:"seed"`
+	Seconds float64 `json:"seconds"` // that were counted
+
+	// BytesPerS is what the client received; of a server alone, what it sent to all
+	// clients.
+	BytesPerS float64     `json:"bytes_per_s"`
+	Rows      []rowReport `json:"rows,omitempty"` // of a client
+
+	// Warnings is how often the server was told that a bound is not kept, and Overdue
+	// how many updates waited for longer, once for each tick. A client alone knows
+	// neither.
+	Warnings int    `json:"warnings"`
+	Overdue  uint64 `json:"overdue"`
+}
+
+// playHeadless plays to the end, and tells what came of it. Says gets where a server
+// listens that others reach.
+func playHeadless(ctx context.Context, s settings, says io.Writer) (result, error) {
+	p, err := newPlay(s)
+	if err != nil {
+		return result{}, err
+	}
+	defer p.end()
+	if s.Mode == modeServer {
+		fmt.Fprintln(says, "priority: the server listens at", p.server.Addrs()[0])
+	}
+	err = p.playOn(ctx)
+	return p.result(), err
+}
+
+// playOn plays until the time is over or ctx ends. The play's own clock goes as fast as
+// it can, that on the wall does not.
+func (p *play) playOn(ctx context.Context) error {
+	pace := time.NewTicker(time.Second / tickRate)
+	defer pace.Stop()
+	for ctx.Err() == nil {
+		if over, err := p.step(); over || err != nil {
+			return err
+		}
+		if p.alone() {
+			<-pace.C
+		}
+	}
+	return nil
+}
+
+// result is how things are now.
+func (p *play) result() result {
+	r := result{Example: "priority", Mode: p.Mode, Rules: p.Rules, Loss: p.Loss, Seed: p.Seed}
+	if p.server != nil {
+		stats := p.server.Stats()
+		r.Seconds = float64(p.server.Tick()) / tickRate
+		r.BytesPerS = ratio(float64(stats.BytesOut), r.Seconds)
+		r.Warnings, r.Overdue = p.server.warnings, stats.Replication.Overdue
+	}
+	if p.client != nil {
+		t := &p.client.tally
+		r.Rules, r.Seconds, r.BytesPerS, r.Rows = t.rules, t.seconds(), t.bytesPerSecond(), t.report()
+	}
+	return r
+}
+
+// table writes the rows for people to read.
+func (r result) table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "row\tupdates/s of a dot\tshare\texpected\tmean age\toldest\t")
+	for _, row := range r.Rows {
+		fmt.Fprintf(w, "%d\t%.1f\t%.1f %%\t%.1f %%\t%.1f\t%d\t\n",
+			row.Row, row.PerDot, row.Share*100, row.Expected*100, row.MeanAge, row.Oldest)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,70 @@
+//go:build !js
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+var (
+	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
+	valueStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#D9D7CE"))
+	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
+	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
+	titleStyle = lipgloss.NewStyle().Bold(true)
+)
+
+const (
+	barWidth   = 14 // of the largest share
+	labelWidth = 5  // "≤600" and a space
+	gap        = "  "
+)
+
+func rowStyle(number int) lipgloss.Style {
+	colours := [rowCount]string{"#6C7A89", "#39BAE6", "#59C2FF", "#95E6CB", "#AAD94C", "#FFB454", "#FF8F40"}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(colours[number-1]))
+}
+
+// label names a row, and the bound that it has.
+func (r Rules) label(number int) [waveLines]string {
+	lines := [waveLines]string{rowStyle(number).Bold(true).Render(pad(fmt.Sprint(number), labelWidth))}
+	lines[1] = pad("", labelWidth)
+	if bound := r.bound(number); bound > 0 {
+		lines[1] = labelStyle.Render(pad(fmt.Sprint("≤", bound), labelWidth))
+	}
+	return lines
+}
+
+// numbers tells what the client saw of a row: its share as a bar, so many characters
+// for all updates, and how old it is.
+func (r rowReport) numbers(all float64) [waveLines]string {
+	style := goodStyle
+	if r.off() || r.starved() {
+		style = badStyle
+	}
+	bar := rowStyle(r.Row).Render(pad(bar(r.Share*all), barWidth))
+	return [waveLines]string{
+		bar + style.Render(fmt.Sprintf(" %4.1f %%", r.Share*100)) + labelStyle.Render(fmt.Sprintf(" (%.1f %%)", r.Expected*100)),
+		valueStyle.Render(fmt.Sprintf("%.1f/s", r.PerDot)) + labelStyle.Render(" · age ") +
+			valueStyle.Render(fmt.Sprintf("%.1f", r.MeanAge)) + labelStyle.Render(", at most ") + valueStyle.Render(fmt.Sprint(r.Oldest)),
+	}
+}
+
+// bar is a line so many characters long, to an eighth of one.
+func bar(length float64) string {
+	eighths := int(math.Round(length * 8))
+	text := strings.Repeat("█", eighths/8)
+	if part := eighths % 8; part > 0 {
+		text += string([]rune(" ▏▎▍▌▋▊▉")[part])
+	}
+	return text
+}
+
+// pad fills a text up with spaces.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// serverGame is the game as the server plays it.
+type serverGame struct {
+	*plugin.Server
+	rules    Rules
+	warnings int // that a bound is not kept
+}
+
+// newServerGame returns a server with the game in it. Config is the caller's, so
+// that a test can give it another clock.
+func newServerGame(config plugin.ServerConfig, r Rules) (*serverGame, error) {
+	config.MaxBytesPerClient = r.Cap
+	server, err := plugin.NewServer(config)
+	if err != nil {
+		return nil, err
+	}
+	game := &serverGame{Server: server, rules: r}
+	server.AddSystem(plugin.FixedMain, plugin.Func(game.turn))
+	server.AddSystem(plugin.AfterSend, plugin.Func(game.heed))
+	return game, nil
+}
+
+// turn makes the dots, and turns all of them in every tick: the cap never has room for
+// so many updates.
+func (g *serverGame) turn(w *ecs.World) func() {
+	ecs.AddResource(w, &g.rules)
+	plugin.ReplicateResource[Rules](w, components.Everyone)
+	g.sow(w)
+	filter := generic.NewFilter1[Turn]()
+	return func() {
+		for query := filter.Query(w); query.Next(); {
+			turn := query.Get()
+			turn.Angle = around(float64(turn.Angle) + turnPerTick)
+		}
+	}
+}
+
+// sow makes the rows. They differ in nothing but their Replicate.
+func (g *serverGame) sow(w *ecs.World) {
+	spawn := generic.NewMap3[Dot, Turn, components.Replicate](w)
+	for row := 1; row <= rowCount; row++ {
+		for number := range g.rules.Dots {
+			spawn.NewWith(
+				&Dot{Row: uint8(row), Number: uint8(number)},
+				&Turn{Angle: around(wave * float64(number) / float64(g.rules.Dots))},
+				&components.Replicate{
+					Priority: float32(row),
+					MaxAge:   uint16(g.rules.bound(row)),
+				})
+		}
+	}
+}
+
+// wave is the way around from a row's first dot to its last: they stand in two waves.
+const wave = 4 * math.Pi
+
+// around takes whole turns off an angle, so that it stays exact.
+func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
+
+// heed counts how often the server was told that the cap has no room for the bound. A
+// game could raise its cap then, or send less.
+func (g *serverGame) heed(w *ecs.World) func() {
+	exceeded := plugin.NewReader[plugin.BoundExceeded](w)
+	return func() { g.warnings += len(exceeded.Read()) }
+}

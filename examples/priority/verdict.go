@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	// tolerance is how far a row's share may be off what is expected, as a part of
+	// that.
+	tolerance = 0.15
+
+	// starvedAfter is for how many ticks a dot may not be heard of: several times what
+	// the lowest row waits under the lowest cap.
+	starvedAfter = 5 * tickRate
+
+	// leastSeconds have to be counted for a share to say something.
+	leastSeconds = 2
+
+	// freeRate is how many updates per second of a dot mean that the cap has room
+	// for all of its row.
+	freeRate = 0.8 * tickRate
+)
+
+// verdict returns what of the example's claim does not hold.
+func (r result) verdict() error {
+	switch top := r.Rows[rowCount-1]; {
+	case r.Seconds < leastSeconds:
+		return fmt.Errorf("%.1f s were counted, which says nothing: give it more -seconds", r.Seconds)
+	case r.Cap > 0 && top.PerDot > freeRate:
+		return fmt.Errorf("the cap of %d has room for nearly all of row %d, so this run shows nothing: lower -cap or raise -dots", r.Cap, rowCount)
+	case r.Warnings > 0:
+		return fmt.Errorf("row 1 waited for longer than %d ticks: the cap of %d has no room for that", r.Within, r.Cap)
+	}
+	var errs []error
+	for _, row := range r.Rows {
+		errs = append(errs, row.verdict())
+	}
+	return errors.Join(errs...)
+}
+
+// verdict returns what is wrong with a row.
+func (r rowReport) verdict() error {
+	switch {
+	case r.starved():
+		return fmt.Errorf("row %d starved: nothing was heard of a dot for %d ticks", r.Row, r.Oldest)
+	case r.off():
+		return fmt.Errorf("row %d has %.1f %% of the updates and not %.1f %%", r.Row, r.Share*100, r.Expected*100)
+	}
+	return nil
+}
+
+func (r rowReport) starved() bool { return r.Oldest > starvedAfter }
+
+func (r rowReport) off() bool { return math.Abs(r.Share-r.Expected) > tolerance*r.Expected }

@@ -1,0 +1,180 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// show draws what is played until the player quits, it fails, or the time is over.
+func show(ctx context.Context, s settings) error {
+	p, err := newPlay(s)
+	if err != nil {
+		return err
+	}
+	defer p.end()
+	view := newScreen(p)
+	_, err = tea.NewProgram(view, tea.WithContext(ctx), tea.WithFPS(tickRate)).Run()
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil // it was told to end
+	}
+	return errors.Join(view.ended, err)
+}
+
+// screen is the model of the view.
+type screen struct {
+	*play
+	sights        []*sight // of the worlds that are played here
+	names         []string
+	width, height int
+	ended         error
+}
+
+func newScreen(p *play) *screen {
+	s := &screen{play: p}
+	if p.server != nil {
+		s.sights, s.names = append(s.sights, newSight(&p.worlds[0])), append(s.names, "server")
+	}
+	if p.client != nil {
+		s.sights, s.names = append(s.sights, newSight(&p.worlds[1])), append(s.names, "client")
+	}
+	return s
+}
+
+// nextFrame is when the next tick is due.
+type nextFrame struct{}
+
+func pace() tea.Cmd {
+	return tea.Tick(time.Second/tickRate, func(time.Time) tea.Msg { return nextFrame{} })
+}
+
+// Init implements tea.Model.
+func (s *screen) Init() tea.Cmd { return pace() }
+
+// Update implements tea.Model.
+func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		if key := msg.String(); key == "q" || key == "ctrl+c" {
+			return s, tea.Quit
+		}
+	case nextFrame:
+		return s, s.next()
+	}
+	return s, nil
+}
+
+// next plays a frame, and says what comes then.
+func (s *screen) next() tea.Cmd {
+	over, err := s.step()
+	if s.ended = err; over || err != nil {
+		return tea.Quit
+	}
+	return pace()
+}
+
+// View implements tea.Model.
+func (s *screen) View() tea.View {
+	v := tea.NewView(s.draw())
+	v.AltScreen = true
+	v.WindowTitle = "Entangle: priority"
+	return v
+}
+
+// draw puts the rows below each other, each with its waves and its numbers.
+func (s *screen) draw() string {
+	r := s.result()
+	lines := []string{s.title(r), s.heads(r)}
+	worlds := make([][rowCount]row, len(s.sights))
+	for i, sight := range s.sights {
+		worlds[i] = sight.rows()
+	}
+	for number := 1; number <= rowCount; number++ {
+		if number > 1 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, drawRow(r, number, worlds)...)
+	}
+	text := strings.Join(append(lines, s.foot(r)), "\n")
+	if lipgloss.Width(text) > s.width || lipgloss.Height(text) > s.height {
+		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))
+	}
+	return text
+}
+
+// drawRow draws a row as every world has it, and what the client counted.
+func drawRow(r result, number int, worlds [][rowCount]row) []string {
+	lines := r.label(number)
+	for i := range worlds {
+		for line, wave := range drawWave(&worlds[i][number-1], r.Dots) {
+			lines[line] += rowStyle(number).Render(wave) + gap
+		}
+	}
+	if r.Rows != nil {
+		for line, numbers := range r.Rows[number-1].numbers(barWidth / r.largest()) {
+			lines[line] += numbers
+		}
+	}
+	return lines[:]
+}
+
+// largest is the share that the longest bar shows.
+func (r result) largest() float64 {
+	largest := 0.01
+	for _, row := range r.Rows {
+		largest = max(largest, row.Share)
+	}
+	return largest
+}
+
+// title says what is played under which cap, and what goes over the line.
+func (s *screen) title(r result) string {
+	says := "without a cap"
+	if r.Cap > 0 {
+		says = fmt.Sprintf("under a cap of %.1f kB/s", float64(r.Cap)/1000)
+	}
+	if s.client == nil {
+		says += fmt.Sprintf(" for each of %d clients", len(s.server.Clients()))
+	}
+	flows := "received"
+	if s.client == nil {
+		flows = "sent"
+	}
+	return titleStyle.Render("priority") + labelStyle.Render("  "+says+" · "+flows+" ") +
+		valueStyle.Render(fmt.Sprintf("%.1f kB/s", r.BytesPerS/1000))
+}
+
+// heads names the columns.
+func (s *screen) heads(r result) string {
+	text := pad("row", labelWidth)
+	for _, name := range s.names {
+		text += pad(name, max((r.Dots+1)/2, len(name))) + gap
+	}
+	if s.client != nil {
+		text += "share of updates (expected)"
+	}
+	return labelStyle.Render(text)
+}
+
+// foot says how the bound is kept, and the key that ends it.
+func (s *screen) foot(r result) string {
+	const quit = "q quit"
+	if s.server == nil || r.Within == 0 {
+		return labelStyle.Render("age: ticks since a dot was heard of · " + quit)
+	}
+	style := goodStyle
+	if r.Warnings > 0 {
+		style = badStyle
+	}
+	return style.Render(fmt.Sprintf("row 1 within %d ticks: missed %d times, %d warnings", r.Within, r.Overdue, r.Warnings)) +
+		labelStyle.Render(" · "+quit)
+}

@@ -1,0 +1,87 @@
+//go:build !js
+
+package main
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// testScreen returns a screen of so many columns and lines.
+func testScreen(t *testing.T, width, height int, args ...string) *screen {
+	p, err := newPlay(flags(t, args...))
+	require.NoError(t, err)
+	t.Cleanup(p.end)
+	view := newScreen(p)
+	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return view
+}
+
+// The view fits into the terminal that it asks for, which the usual one is.
+func TestTheViewFits(t *testing.T) {
+	s := testScreen(t, 80, 24, "-within", "600")
+	for range 3 * tickRate {
+		s.Update(nextFrame{})
+		text := s.draw()
+		require.LessOrEqual(t, lipgloss.Height(text), 24)
+		require.LessOrEqual(t, lipgloss.Width(text), 80)
+		require.NotContains(t, text, "Make the terminal")
+	}
+	s.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
+	assert.Contains(t, s.draw(), "Make the terminal\nlarger:")
+}
+
+func TestTheViewShowsSharesAndTheBound(t *testing.T) {
+	s := testScreen(t, 80, 24, "-within", "10")
+	for range 5 * tickRate {
+		s.Update(nextFrame{})
+	}
+	text := ansi.Strip(s.draw())
+	for _, want := range []string{"under a cap of 20.0 kB/s", "received 20.0 kB/s", "≤10", "(24.5 %)", "row 1 within 10 ticks: missed 0 times, 0 warnings"} {
+		assert.Contains(t, text, want)
+	}
+	s = testScreen(t, 80, 24, "-cap", "0")
+	assert.Contains(t, ansi.Strip(s.draw()), "without a cap")
+}
+
+// A server without a client at its side shows its own rows.
+func TestTheViewOfAServerAlone(t *testing.T) {
+	s := testScreen(t, 80, 24, "-mode", modeServer, "-addr", "127.0.0.1:0")
+	s.Update(nextFrame{})
+	text := ansi.Strip(s.draw())
+	assert.Contains(t, text, "under a cap of 20.0 kB/s for each of 0 clients")
+	assert.NotContains(t, text, "share")
+}
+
+func TestTheViewEndsByKeyAndByTime(t *testing.T) {
+	s := testScreen(t, 80, 24, "-seconds", "0.05")
+	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
+	require.NotNil(t, quit)
+	assert.Equal(t, tea.QuitMsg{}, quit())
+	for range 10 * tickRate {
+		if s.Update(nextFrame{}); s.played == 2 {
+			break
+		}
+	}
+	_, quit = s.Update(nextFrame{})
+	require.NotNil(t, quit)
+	assert.Equal(t, tea.QuitMsg{}, quit())
+}
+
+func TestAWaveIsDrawn(t *testing.T) {
+	top, middle, bottom := float32(1.5708), float32(0), float32(-1.5708)
+	r := row{&top, &middle, nil, &bottom, &top}
+	lines := drawWave(&r, 5)
+	assert.Equal(t, [waveLines]string{"⠁⠀⠁", "⠈⢀⠀"}, lines)
+}
+
+func TestABarShowsEighths(t *testing.T) {
+	assert.Equal(t, "", bar(0))
+	assert.Equal(t, "██▍", bar(2.375))
+	assert.Equal(t, "███", bar(2.99))
+}

@@ -1,0 +1,44 @@
+//go:build !js
+
+package main
+
+import "math"
+
+// A row is drawn in Braille: each character has two dots beside each other, and four
+// above each other.
+const (
+	waveLines = 2
+	levels    = 4 * waveLines
+)
+
+// blank is the Braille character without a dot; pips are the bits that add one, by
+// column and, from above, by line.
+const blank = '⠀'
+
+var pips = [2][4]rune{{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}
+
+// drawWave draws the first dots of a row beside each other, each as high as it is on its
+// way around. The server's are an even wave; in a client's it shows how old each is.
+func drawWave(r *row, dots int) (lines [waveLines]string) {
+	for line := range lines {
+		text := make([]rune, (dots+1)/2)
+		for i := range text {
+			text[i] = blank
+		}
+		for number, angle := range r[:dots] {
+			if angle == nil {
+				continue
+			}
+			if level := levelOf(*angle); level/4 == line {
+				text[number/2] |= pips[number%2][level%4]
+			}
+		}
+		lines[line] = string(text)
+	}
+	return lines
+}
+
+// levelOf is how far below the top a dot is.
+func levelOf(angle float32) int {
+	return int(math.Round((1 - math.Sin(float64(angle))) / 2 * (levels - 1)))
+}

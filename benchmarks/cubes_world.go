@@ -85,11 +85,12 @@ func cubesWorldPrepare(moves bool, group components.Group) (sides, error) {
 			}
 			at += step
 		},
-		ours:   func() { err = errors.Join(err, c.send(at)) },
-		limit:  func() { err = errors.Join(err, c.receive()) },
-		bytes:  c.bytes,
-		verify: func() error { return err },
-		figure: func() float64 { return float64(total) / float64(n) },
+		ours:    func() { err = errors.Join(err, c.send(at)) },
+		limit:   func() { err = errors.Join(err, c.receive()) },
+		ordered: true, // the client acknowledges what it was sent
+		bytes:   c.bytes,
+		verify:  func() error { return err },
+		figure:  func() float64 { return float64(total) / float64(n) },
 	}, nil
 }
 

@@ -45,6 +45,7 @@ type sides struct {
 	figure      func() float64        // what the goal is about, if not the ratio in time
 	anchors     []anchor
 	anchored    bool // the limit is nothing but its anchors
+	ordered     bool // the limit goes on with what ours has done, and so comes second
 	close       func()
 }
 
@@ -153,7 +154,7 @@ func (s *sides) measure(n int) result {
 	runtime.GC()
 	for round := range n {
 		s.change()
-		if round%2 == 0 {
+		if round%2 == 0 || s.ordered {
 			ours = append(ours, clock(s.ours))
 			limit = append(limit, clock(s.limit))
 		} else {

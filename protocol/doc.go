@@ -145,10 +145,13 @@
 // less by one than the largest class so far among the positions that are alike and
 // follow each other, at least 0; and of the first of them nothing.
 //
-// A quat has three steps, and 0 in front. Each is expected to be of the class less by
-// one than the largest before it in this field, and the first as large as the
-// largest of its last three in the trail; else as the positions that were the field
-// before, but at most of class bits/2+1; else nothing. In place of the 0 stands 10 for
+// A quat has three steps, and 0 in front. The first is expected to be as large as the
+// largest of its last three in the trail; else, behind another quat of its array, as
+// the largest of these less one; else as the positions that were the field before, but
+// at most of class bits/2+1; else nothing. The second is expected to be of the mean,
+// rounded up, of what the trail or the positions said and of the largest class so far
+// in this field, less one; the third, or the second where neither said anything, of
+// the largest so far, less one; both at least 0. In place of the 0 stands 10 for
 // no steps; 11 and 2 bits other than 0 where the largest component is so many
 // places further on, and the steps count from the expected rotation with that one
 // left out; 1100 where the code follows in full, as it does if a step is of a class

@@ -78,16 +78,22 @@ func (c *course) number() hint {
 }
 
 // turn returns what to expect of step i of the three of a rotation. They change
-// places as a body turns, so that only their size follows from before.
+// places as a body turns, so that only their size follows from before: the first is
+// expected to be as large as the largest was, the second to lie between that and the
+// first.
 func (c *course) turn(i int) hint {
-	if i > 0 || !c.follow || c.at+3 > trailed {
+	switch {
+	case i == 0 && c.follow && c.at+3 <= trailed:
+		c.first = 0
+		for _, last := range c.trail.steps[c.at : c.at+3] {
+			c.first = max(c.first, uint8(max(last, -last)))
+		}
+		return hint{class: c.first}
+	case i == 1 && c.first != unknown:
+		return hint{class: max((c.most+c.first+1)/2, 1) - 1}
+	default:
 		return c.chained()
 	}
-	var most uint8
-	for _, last := range c.trail.steps[c.at : c.at+3] {
-		most = max(most, uint8(max(last, -last)))
-	}
-	return hint{class: most}
 }
 
 // chained is what to expect by the numbers before it: that it is a little smaller

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -143,9 +142,12 @@ func (c *cubesWorld) join() error {
 	return c.compare(0)
 }
 
+// cubeSize is the memory of a cube.
+const cubeSize = 32
+
 // memory is that of a component.
 func (c *cubesWorld) memory(w *ecs.World, e ecs.Entity) []byte {
-	return unsafe.Slice((*byte)(w.Get(e, ecs.ComponentID[cube](w))), c.size)
+	return (*[cubeSize]byte)(w.Get(e, ecs.ComponentID[cube](w)))[:]
 }
 
 // put makes the server's world a frame.

@@ -22,6 +22,7 @@ import (
 type sceneConfig struct {
 	entities int // each with an encodePose
 	clients  int
+	guests   int // that may come beside them
 	percent  int // of the entities that move in a tick
 	rtt      func(client int) int
 	loss     float64 // share of the packets that get lost, each way
@@ -84,7 +85,7 @@ func newEmptyScene(cfg sceneConfig) (*scene, error) {
 	var err error
 	s.session, err = session.NewServer(session.ServerConfig{
 		ProtocolID: protocol.ID(sceneName), Key: s.key, Addresses: []netip.AddrPort{sceneAddr},
-		MaxClients: max(1, cfg.clients), Entropy: rand.Reader, Start: s.now,
+		MaxClients: max(1, cfg.clients+cfg.guests), Entropy: rand.Reader, Start: s.now,
 	})
 	if err != nil {
 		return nil, err

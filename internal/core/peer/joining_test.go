@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
@@ -189,4 +190,35 @@ func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 		require.NoError(t, p.server.HandlePayload(f.payload(f.say(hello(1)...)), p.now))
 		assert.ErrorIs(t, p.server.HandlePayload(f.payload(f.say(joins(3)...)), p.now), peer.ErrControl)
 	})
+}
+
+// While one client joins a large world, what a tick adds for it is bounded in bytes and in
+// entities, and a hundred others go on playing: each is sent every change in its tick.
+//
+// Proves: R3
+func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
+	const there, playing, most = 5000, 100, 16 << 10
+	p := newPair(t, 1, 1)
+	p.tickWith(func() { p.populate(0, there, sender.Place{}) })
+	p.drops = func(*peer.Peer, []byte) bool { return p.server.Updates() == nil && p.tick < 3 }
+	var others []*sender.Peer
+	for range playing {
+		others = append(others, p.world.NewPeer())
+		serve(others[len(others)-1])
+	}
+	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // who move
+	ticks := 0
+	for ; !p.server.Given().Done(); ticks++ {
+		require.Less(t, ticks, 100)
+		held, out := len(p.shown.values), p.server.Stats().BytesOut
+		p.step()
+		require.Less(t, len(p.shown.values)-held, most/5, "no entity takes less than five bytes")
+		require.Less(t, p.server.Stats().BytesOut-out, uint64(most+2*entangle.MaxPayload))
+		for i, other := range others {
+			other.Prepare()
+			require.NotEmpty(t, other.AppendUpdates(nil, 1000, 1), "client %d in tick %d", i, p.tick)
+			other.HandleAcked(1)
+		}
+	}
+	assert.Greater(t, ticks, 2)
 }

@@ -169,7 +169,7 @@ func TestAClientThatReadsATenthKeepsUp(t *testing.T) {
 		p.tickWith(p.churn(entities, 1))
 		require.NoError(t, p.slow)
 		p.requireBounded()
-		require.Less(t, p.server.HeldUp(), 2000)
+		require.Less(t, p.server.HeldUp(), sender.MaxHeldUp/2)
 	}
 	p.loss = 0
 	p.run(120)

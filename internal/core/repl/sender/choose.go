@@ -21,7 +21,7 @@ type choice struct {
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // where ties go on
-	step   int         // bits before each record: a guess, from the last time
+	step   int         // bits that each record takes beyond its own, or less: a guess, from the last time
 	mean   int         // bits that there is room for in a tick, of late
 	passed int         // ticks in a row in which only predicted groups had room
 	broken bool        // the last tick had no packet for all that was chosen
@@ -71,7 +71,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 		least, used = p.pick(which, steps, guess)
 		bits = p.poolBits(which)
 		if n := len(k.chosen) - before; n > 0 {
-			k.step = max(repl.StepBits, 1+(bits-head-(used-n*k.step))/n)
+			k.step += 1 + (bits-head-used)/n
 		}
 		if bits <= room {
 			break
@@ -81,7 +81,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 	if len(k.chosen) == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)
 	}
-	p.credit(which, k.chosen[before:], least)
+	p.setPrice(which, least)
 	return bits
 }
 
@@ -115,7 +115,7 @@ func (p *Peer) pickTies(which, room int) int {
 		for _, c := range k.ties {
 			rec := &p.plan.records[c.rec]
 			h := c.sp.first + repl.Handle(rec.at)
-			cost := p.recordBits(rec) + k.step
+			cost := p.cost(rec)
 			if (h < turn) == past && cost <= room {
 				p.goes(which, c)
 				room -= cost
@@ -145,7 +145,7 @@ func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, l
 	for i := range steps {
 		for rec := steps[i].from; rec < steps[i].to; rec++ {
 			if key := k.keys[rec]; key>>from == high {
-				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.recordBits(&p.plan.records[rec]) + k.step
+				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.plan.records[rec])
 			}
 		}
 	}
@@ -198,7 +198,32 @@ func (p *Peer) poolBits(which int) (bits int) {
 	for i, sp := range p.spaces() {
 		list := p.choice.pools[which][i]
 		sortPlanned(list)
-		bits += p.runBits(sp, list)
+		bits += p.likelyBits(sp, list)
 	}
 	return withPackets(bits)
 }
+
+// cost is about what a record takes.
+func (p *Peer) cost(rec *planned) int { return max(1, p.recordBits(rec)+p.choice.step) }
+
+// likelyBits is about what records take, of which those that are alike share what stands
+// before their values.
+func (p *Peer) likelyBits(sp *space, list []planned) int {
+	bits := p.runBits(sp, list)
+	if len(list) < minAlike {
+		return bits
+	}
+	usual, n := &list[len(list)/2], 0
+	for i := range list {
+		if list[i].alike(usual) {
+			n++
+		}
+	}
+	if n < minAlike {
+		return bits
+	}
+	return bits - n*int(p.world.kinds.prefix(usual.kind)) + anotherRun
+}
+
+// anotherRun is what it takes, as a rule, to end a run and begin another.
+const anotherRun = 6*8 + repl.EndBits

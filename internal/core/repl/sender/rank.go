@@ -44,21 +44,28 @@ func keyOf(priority float32, ticks, credit uint32) uint32 {
 // longest wait.
 const nearest = 0x60000000
 
-// credit notes what was chosen, and how much later than its turn: that comes when it is as
-// urgent as what just finds room, on average. least is the key of that in this tick.
-func (p *Peer) credit(which int, all []chosen, least uint32) {
-	price := &p.choice.price[which]
-	if least > 0 && least < nearest>>keyShift {
+// setPrice notes how urgent a group is in this tick that just finds room. Where nobody
+// waits in vain, or those near their bounds take all the room, that is nothing to go by.
+func (p *Peer) setPrice(which int, least uint32) {
+	if price := &p.choice.price[which]; least > 0 && least < nearest>>keyShift {
 		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
-	for _, c := range all {
-		at, key := int(p.plan.records[c.rec].at), p.choice.keys[c.rec]
-		late := float32(0)
-		if key < nearest && *price > 0 {
-			late = (math.Float32frombits(key) - *price) / p.world.rates.group(p.group(c.sp, at)).Priority
-		}
-		c.sp.credit(at, late)
+}
+
+// credit notes that a group goes by how much later than its turn: that comes when it is as
+// urgent as what just finds room, on average.
+func (p *Peer) credit(sp *space, at int) {
+	which := othersPool
+	if sp.predicted.Has(at) {
+		which = predictedPool
 	}
+	late, price := float32(0), p.choice.price[which]
+	if price > 0 {
+		priority := p.world.rates.group(p.group(sp, at)).Priority
+		ticks, credit := sp.waited(at, p.world.tick)
+		late = (math.Float32frombits(keyOf(priority, ticks, credit)) - price) / priority
+	}
+	sp.credit(at, late)
 }
 
 // priceTicks is over how many ticks it is averaged how urgent a group is that just finds
@@ -74,14 +81,19 @@ type bounded struct {
 	bound uint16
 }
 
+// bounded takes note of a record with a bound, unless that is too far to be looked at.
 func (p *Peer) bounded(rec int, id groupID, bound uint16, ticks uint32) {
 	stride := int32(max(p.world.stride, 1))
+	left := int32(bound) - int32(ticks)
+	if left >= maxSlack*stride {
+		return
+	}
 	p.choice.bounds = append(p.choice.bounds, bounded{
-		rec: int32(rec), slack: (int32(bound) - int32(ticks)) / stride, age: int32(ticks) + stride, group: id, bound: bound,
+		rec: int32(rec), slack: left / stride, age: int32(ticks) + stride, group: id, bound: bound,
 	})
 }
 
-// maxSlack bounds how many ticks are looked ahead.
+// maxSlack bounds how many sendings are looked ahead.
 const maxSlack = 256
 
 // advance puts those first that have to go now, or not all bounds can be kept: the nearest
@@ -94,9 +106,7 @@ func (p *Peer) advance(bounds []bounded, room int) {
 	}
 	var sums [maxSlack]int
 	for _, b := range bounds {
-		if b.slack < maxSlack {
-			sums[max(b.slack, 0)] += p.recordBits(&p.plan.records[b.rec]) + k.step
-		}
+		sums[max(b.slack, 0)] += p.cost(&p.plan.records[b.rec])
 	}
 	last, rest := nearestSlack(&sums, min(room, k.mean)/2)
 	for _, b := range bounds {
@@ -108,7 +118,7 @@ func (p *Peer) advance(bounds []bounded, room int) {
 			if rest <= 0 {
 				continue
 			}
-			rest -= p.recordBits(&p.plan.records[b.rec]) + k.step
+			rest -= p.cost(&p.plan.records[b.rec])
 		}
 		k.keys[b.rec] = nearest + uint32(maxSlack-max(b.slack, -maxSlack))<<keyShift
 	}

@@ -175,6 +175,9 @@ func (p *Peer) wrote(sp *space, rec *planned) {
 	if p.metered {
 		sp.sent[rec.at] = p.world.tick
 	}
+	if p.plan.short.cut {
+		p.credit(sp, int(rec.at))
+	}
 	p.flights.add(sp.first+repl.Handle(rec.at), rec.base)
 }
 

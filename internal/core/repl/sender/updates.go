@@ -157,18 +157,20 @@ func (p *Peer) appendApart(s *step, room int) bool {
 
 // apart returns a run as records of the peer's own.
 func (p *Peer) apart(s *step) step {
-	w, first := p.world, len(p.plan.records)
+	w, records := p.world, p.plan.records
 	for _, h := range s.run.groups {
 		id, from := w.public[h], p.public.from(int(h))
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
-			p.plan.records = append(p.plan.records, planned{int32(h), c.at, from.Base, c.width, from.Apart, c.kind})
+			records = append(records, planned{int32(h), c.at, from.Base, c.width, from.Apart, c.kind})
 			continue
 		}
 		key := w.updateKey(from, 0)
 		b := w.bodies.find(id, &key)
-		p.plan.records = append(p.plan.records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
+		records = append(records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
 	}
-	return step{space: &p.public, from: first, to: len(p.plan.records)}
+	first := len(p.plan.records)
+	p.plan.records = records
+	return step{space: &p.public, from: first, to: len(records)}
 }
 
 // appendBody writes the references of a body and the body.

@@ -95,12 +95,7 @@ func (f *family) follow() {
 	for len(f.kin) < t.Slots() {
 		f.kin = append(f.kin, kin{})
 	}
-	for _, s := range t.Despawned() {
-		f.forget(repl.Slot(s))
-	}
-	for _, s := range t.Paused() {
-		f.leave(repl.Slot(s))
-	}
+	f.lose(t)
 	f.meet(t.Spawned())
 	f.meet(t.Resumed())
 	f.meet(t.Retargeted())
@@ -117,6 +112,16 @@ func (f *family) follow() {
 	f.kindred.looked = f.kindred.looked[:0]
 	f.retry()
 	f.heed()
+}
+
+// lose takes out who is gone or paused.
+func (f *family) lose(t *columns.Table) {
+	for _, s := range t.Despawned() {
+		f.forget(repl.Slot(s))
+	}
+	for _, s := range t.Paused() {
+		f.leave(repl.Slot(s))
+	}
 }
 
 func (f *family) meet(slots []columns.Slot) {

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 
 	"github.com/mlange-42/arche/ecs"
@@ -209,8 +210,9 @@ func (c *cubesWorld) bytes() (n int) {
 }
 
 func (c *cubesWorld) compare(f int) error {
+	id := ecs.ComponentID[cube](c.theirs)
 	for i, e := range c.copies {
-		if !bytes.Equal(c.memory(c.theirs, e), c.frames[f][i*c.size:][:c.size]) {
+		if *(*cube)(c.theirs.Get(e, id)) != c.at(f, i) {
 			return fmt.Errorf("cube %d is not what it is on the server", i)
 		}
 	}

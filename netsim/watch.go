@@ -22,7 +22,8 @@ import (
 //   - no group and no entity goes back in time, or is at a tick that is yet to come;
 //   - a client shows no entity twice;
 //   - what it has of a resource is a value that the resource had, was for it, and is no
-//     older than what it had before.
+//     older than what it had before;
+//   - a client that has joined has all that was there for it when it connected.
 //
 // An entity whose Replicate was taken off stays in its group, whatever it looks like;
 // a client that came later does without it. One that has no group is a group of its
@@ -48,6 +49,7 @@ type watch struct {
 type holding struct {
 	entities map[ecs.Entity]entangle.Tick
 	groups   map[uint32]systems.MirroredGroup // by handle
+	joined   bool
 }
 
 // watchFrame takes note of a frame that was run.
@@ -67,7 +69,7 @@ func (s *Sim) watchFrame(h *host) {
 			continue
 		}
 		s.watch.heard[h] = heard
-		if err := s.watch.check(h, p.id, p.client.Mirror()); err != nil {
+		if err := s.watch.check(h, p.id, p.client.Mirror(), p.client.Joined()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
@@ -80,6 +82,7 @@ func (s *Sim) watchServer() {
 	for i, p := range s.peers {
 		clients[i] = p.id
 	}
+	s.watch.recordConnected(s.connected())
 	if w := s.watch; w.record(m, newSight(s.World(), m.Components), clients) {
 		for _, id := range clients {
 			w.recordNames(id, s.plugin.Names(id))
@@ -87,18 +90,26 @@ func (s *Sim) watchServer() {
 	}
 }
 
+// connected returns who is connected to the server.
+func (s *Sim) connected() (ids []entangle.ClientID) {
+	for _, c := range s.plugin.Clients() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror) error {
+func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror, joined bool) error {
 	l := look{
 		past: &w.past, client: id, mirror: m, before: w.held[h],
-		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{},
+		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined,
 	}
 	if l.before == nil {
 		l.before = &holding{}
 	}
-	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.resources} {
+	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.resources, l.joined} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -116,6 +127,7 @@ type look struct {
 	now     *holding
 	at      map[uint64]entangle.Tick // by id, which tick's state it should be
 	grouped map[uint64]bool          // ids of members
+	joins   bool                     // the client says that it has joined
 	local   map[ecs.Entity]ecs.Entity
 }
 

@@ -25,6 +25,7 @@ type history struct {
 	entities []ecs.Entity
 	now      []systems.Mirrored // by entity, a zero one: not there
 	client   systems.Mirror
+	joins    bool
 }
 
 // watcher is the client of a history.
@@ -112,7 +113,7 @@ func (h *history) fine(says string) {
 	m := h.client
 	m.Components = h.infos
 	h.client = systems.Mirror{}
-	if err := h.check(nil, watcher, &m); says == "" {
+	if err := h.check(nil, watcher, &m, h.joins); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)
@@ -252,4 +253,32 @@ func TestNobodyHoldsWhatItMayNotSee(t *testing.T) {
 	h.fine("its group 1 at tick 4 lacks the server's {2 0}")
 	show(4, 0, 1)
 	h.fine("")
+}
+
+func TestWhoHasJoinedHasAllThatWasThere(t *testing.T) {
+	for missing, says := range map[int]string{
+		0: "it has joined without the server's {1 0}, which was there since tick 2", 1: "", 2: "", 3: "", 4: "",
+	} {
+		h := newHistory(t, 5)
+		for tick := entangle.Tick(1); tick <= 4; tick++ {
+			for e := range 5 {
+				if h.is(e, 0, 1); e == 1 && tick < 3 || e == 4 && tick > 3 {
+					h.gone(e)
+				}
+			}
+			if tick == 3 {
+				h.paused(2)
+				h.recordConnected([]entangle.ClientID{watcher})
+			}
+			h.marker(3).Target = components.Nobody
+			h.passes(tick)
+		}
+		h.joins = true
+		for e := range 3 {
+			if e != missing {
+				h.shows(e, 0, 4, 1)
+			}
+		}
+		h.fine(says)
+	}
 }

@@ -22,7 +22,8 @@ type past struct {
 	began    bool
 	sight    *sight // the last
 
-	resources []resourcePast // by number
+	resources []resourcePast                      // by number
+	came      map[entangle.ClientID]entangle.Tick // of the connected, the tick before
 }
 
 func newPast() past {

@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"fmt"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/systems"

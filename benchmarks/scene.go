@@ -44,7 +44,7 @@ type scene struct {
 	world     *ecs.World
 	pose      ecs.ID
 	filter    ecs.Mask
-	publisher observer
+	publisher *systems.Publisher
 	registry  *protocol.Protocol
 	session   *session.Server
 	key       token.Key
@@ -103,24 +103,36 @@ func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[encodePose](&w)
 	s.filter = ecs.All(s.pose)
-	if s.publisher, err = s.newPublisher(); err != nil {
+	s.publisher, err = systems.NewPublisher(&w, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
 		return err
 	}
 	marker := ecs.ComponentID[components.Replicate](&w)
-	for range s.cfg.entities {
-		w.NewEntity(marker, s.pose)
+	for entity := range s.cfg.entities {
+		e := w.NewEntity(marker, s.pose)
+		(*components.Replicate)(w.Get(e, marker)).Target = s.targetOf(entity)
 	}
 	s.nextTick(100)
 	s.observe()
 	return s.err
 }
 
-func (s *scene) newPublisher() (observer, error) {
-	if s.cfg.sees != nil {
-		return newPrivatePublisher(s.world)
+// targetOf returns who sees an entity.
+func (s *scene) targetOf(entity int) components.Target {
+	if s.cfg.sees == nil {
+		return components.Everyone
 	}
-	return systems.NewPublisher(s.world, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
+	var see []entangle.ClientID
+	for client := range s.cfg.clients {
+		if s.cfg.sees(client, entity) {
+			see = append(see, clientID(client))
+		}
+	}
+	return systems.TargetsOf(s.world).Only(see...)
 }
+
+// clientID returns the id of a client by its number.
+func clientID(client int) entangle.ClientID { return entangle.ClientID(client + 1) }
 
 // join connects the clients and runs ticks until each holds everything.
 func (s *scene) join() error {
@@ -132,8 +144,8 @@ func (s *scene) join() error {
 		s.clients = append(s.clients, c)
 	}
 	for range sceneSettle {
-		s.still()
 		s.show()
+		s.still()
 		if s.err != nil || s.settled() {
 			return s.err
 		}
@@ -141,22 +153,12 @@ func (s *scene) join() error {
 	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
 }
 
-// show gives each client its view, once it is there.
+// show gives each client what is for it, once it is there.
 func (s *scene) show() {
 	for client, c := range s.clients {
-		to := c.server.Updates()
-		if c.shown || to == nil {
-			continue
-		}
-		c.shown = true
-		if s.cfg.sees == nil {
-			continue
-		}
-		entity := 0
-		for q := s.world.Query(&s.filter); q.Next(); entity++ {
-			if slot, ok := s.publisher.Slot(q.Entity()); s.cfg.sees(client, entity) && !(ok && to.Show(slot)) {
-				s.keep(fmt.Errorf("client %d can't be shown entity %d", client, entity))
-			}
+		if to := c.server.Updates(); to != nil && !c.shown {
+			c.shown = true
+			s.publisher.Admit(clientID(client), to)
 		}
 	}
 }

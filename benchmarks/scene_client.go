@@ -25,7 +25,7 @@ type sceneClient struct {
 	end     *peer.Peer
 	copy    *receiveCopy
 	tracker *packet.Tracker // of a deaf client, in the place of its end
-	shown   bool            // its view was given to it
+	shown   bool            // the publisher knows of it
 
 	out      sceneBag // sealed by the server in the last tick
 	down, up sceneLine
@@ -43,12 +43,12 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 		up:     newSceneLine(way - way/2),
 		chance: rand.New(rand.NewPCG(uint64(i), 1)),
 	}
-	if err := s.shakeHands(c, entangle.ClientID(i+1)); err != nil {
+	if err := s.shakeHands(c, clientID(i)); err != nil {
 		return nil, err
 	}
 	var err error
 	c.server, err = peer.New(peer.Config{
-		Registry: systems.NewRegistry(s.registry, true), Client: entangle.ClientID(i + 1), World: s.publisher.World(),
+		Registry: systems.NewRegistry(s.registry, true), Client: clientID(i), World: s.publisher.World(),
 		Inbox: sceneInbox{},
 	})
 	if err != nil {

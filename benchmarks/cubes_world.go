@@ -1,11 +1,10 @@
 package main
 
 import (
-	"encoding/binary"
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 
 	"github.com/mlange-42/arche/ecs"
@@ -210,9 +209,8 @@ func (c *cubesWorld) bytes() (n int) {
 }
 
 func (c *cubesWorld) compare(f int) error {
-	id := ecs.ComponentID[cube](c.theirs)
 	for i, e := range c.copies {
-		if *(*cube)(c.theirs.Get(e, id)) != c.at(f, i) {
+		if !bytes.Equal(c.memory(c.theirs, e), c.frames[f][i*c.size:][:c.size]) {
 			return fmt.Errorf("cube %d is not what it is on the server", i)
 		}
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 func rowStyle(number int) lipgloss.Style {
-	colours := [rowCount]string{"#6C7A89", "#39BAE6", "#59C2FF", "#95E6CB", "#AAD94C", "#FFB454", "#FF8F40"}
+	colours := [rowCount]string{"#D2A6FF", "#6F9BFF", "#59C2FF", "#95E6CB", "#AAD94C", "#FFB454", "#FF8F40"}
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colours[number-1]))
 }
 

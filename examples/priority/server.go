@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -46,11 +47,13 @@ func (g *serverGame) turn(w *ecs.World) func() {
 	}
 }
 
-// sow makes the rows. They differ in nothing but their Replicate.
+// sow makes the rows. They differ in nothing but their Replicate. The dots of one come in
+// any order, as in a game: so neighbours are not updated together.
 func (g *serverGame) sow(w *ecs.World) {
 	spawn := generic.NewMap3[Dot, Turn, components.Replicate](w)
+	chance := rand.New(rand.NewPCG(1, 0))
 	for row := 1; row <= rowCount; row++ {
-		for number := range g.rules.Dots {
+		for _, number := range chance.Perm(g.rules.Dots) {
 			spawn.NewWith(
 				&Dot{Row: uint8(row), Number: uint8(number)},
 				&Turn{Angle: around(wave * float64(number) / float64(g.rules.Dots))},

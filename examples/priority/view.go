@@ -104,7 +104,7 @@ func (s *screen) draw() string {
 		}
 		lines = append(lines, drawRow(r, number, worlds)...)
 	}
-	text := strings.Join(append(lines, s.foot(r)), "\n")
+	text := strings.Join(append(lines, "", s.foot(r)), "\n")
 	if lipgloss.Width(text) > s.width || lipgloss.Height(text) > s.height {
 		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))
 	}

@@ -110,6 +110,7 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 	good := played(t, flags(t))
 	for says, spoil := range map[string]func(*result){
 		"":                                     func(*result) {},
+		"ended before it had all dots":         func(r *result) { r.Rows = nil },
 		"give it more -seconds":                func(r *result) { r.Seconds = 1 },
 		"lower -cap or raise -dots":            func(r *result) { r.Rows[6].PerDot = 55 },
 		"row 3 starved: nothing was heard":     func(r *result) { r.Rows[2].Oldest = starvedAfter + 1 },

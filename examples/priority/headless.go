@@ -20,7 +20,7 @@ type result struct {
 	// BytesPerS is what the client received; of a server alone, what it sent to all
 	// clients.
 	BytesPerS float64     `json:"bytes_per_s"`
-	Rows      []rowReport `json:"rows,omitempty"` // of a client
+	Rows      []rowReport `json:"rows,omitempty"` // of a client that has counted
 
 	// Warnings is how often the server was told that a bound is not kept, and Overdue
 	// how many updates waited for longer, once for each tick. A client alone knows
@@ -69,7 +69,7 @@ func (p *play) result() result {
 		r.BytesPerS = ratio(float64(stats.BytesOut), r.Seconds)
 		r.Warnings, r.Overdue = p.server.warnings, stats.Replication.Overdue
 	}
-	if p.client != nil {
+	if p.client != nil && p.client.tally.begun {
 		t := &p.client.tally
 		r.Rules, r.Seconds, r.BytesPerS, r.Rows = t.rules, t.seconds(), t.bytesPerSecond(), t.report()
 	}

@@ -35,8 +35,7 @@ func newServerGame(config plugin.ServerConfig, r Rules) (*serverGame, error) {
 // turn makes the dots, and turns all of them in every tick: the cap never has room for
 // so many updates.
 func (g *serverGame) turn(w *ecs.World) func() {
-	ecs.AddResource(w, &g.rules)
-	plugin.ReplicateResource[Rules](w, components.Everyone)
+	g.tell(w)
 	g.sow(w)
 	filter := generic.NewFilter1[Turn]()
 	return func() {
@@ -45,6 +44,12 @@ func (g *serverGame) turn(w *ecs.World) func() {
 			turn.Angle = around(float64(turn.Angle) + turnPerTick)
 		}
 	}
+}
+
+// tell has every client know the rules.
+func (g *serverGame) tell(w *ecs.World) {
+	ecs.AddResource(w, &g.rules)
+	plugin.ReplicateResource[Rules](w, components.Everyone)
 }
 
 // sow makes the rows. They differ in nothing but their Replicate. The dots of one come in

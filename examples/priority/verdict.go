@@ -25,10 +25,12 @@ const (
 
 // verdict returns what of the example's claim does not hold.
 func (r result) verdict() error {
-	switch top := r.Rows[rowCount-1]; {
+	switch {
+	case r.Rows == nil:
+		return errors.New("the client was ended before it had all dots")
 	case r.Seconds < leastSeconds:
 		return fmt.Errorf("%.1f s were counted, which says nothing: give it more -seconds", r.Seconds)
-	case r.Cap > 0 && top.PerDot > freeRate:
+	case r.Cap > 0 && r.Rows[rowCount-1].PerDot > freeRate:
 		return fmt.Errorf("the cap of %d has room for nearly all of row %d, so this run shows nothing: lower -cap or raise -dots", r.Cap, rowCount)
 	case r.Warnings > 0:
 		return fmt.Errorf("row 1 waited for longer than %d ticks: the cap of %d has no room for that", r.Within, r.Cap)

@@ -26,8 +26,8 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 24, "-within", "600")
 	for range 3 * tickRate {
-		s.Update(nextFrame{})
 		text := s.draw()
+		s.Update(nextFrame{})
 		require.LessOrEqual(t, lipgloss.Height(text), 24)
 		require.LessOrEqual(t, lipgloss.Width(text), 80)
 		require.NotContains(t, text, "Make the terminal")

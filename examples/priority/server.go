@@ -32,8 +32,8 @@ func newServerGame(config plugin.ServerConfig, r Rules) (*serverGame, error) {
 	return game, nil
 }
 
-// turn makes the dots, and turns all of them in every tick: the cap never has room for
-// so many updates.
+// turn makes the dots, and turns all of them in every tick: those are more updates
+// than the cap has room for.
 func (g *serverGame) turn(w *ecs.World) func() {
 	g.tell(w)
 	g.sow(w)

@@ -128,6 +128,7 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 		"spawn a Flag Replicate\nrate a every 65536":                  "a rate has a number up to 65535",
 		"connect 1\nspawn a Spot=1,2 Replicate\nexpect equal":         "client 1 is Connecting",
 		"connect 1\nrun 1s\nspawn a Spot=1,2 Replicate\nexpect equal": "client 1: it has no copy of the server's",
+
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nset a Spot=1,3\nexpect equal":                    "Spot is 1,2, the server's is 1,3",
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\ninsert a Flag\nexpect equal":                     "it lacks netsim_test.Flag",
 		"connect 1\nspawn a Spot=1,2 Replicate\nrun 1s\nremove a Spot\nexpect equal":                     "it has netsim_test.Spot, which the server's has not",

@@ -155,7 +155,7 @@ func (p *plan) change(at string, most int) {
 		case p.rng.IntN(8) == 0:
 			p.reveal(at, p.any())
 		case p.rng.IntN(12) == 0:
-			p.relate(at, p.any())
+			p.relate(at)
 		case p.rng.IntN(12) == 0:
 			p.resource(at)
 		case p.rng.IntN(30) == 0:

@@ -40,8 +40,10 @@ func (p *plan) audience() string {
 	return []string{"only ", "except "}[p.rng.IntN(2)] + strings.Join(clients, ",")
 }
 
-// relate gives an entity a parent or a relation, takes it, or has it lead elsewhere.
-func (p *plan) relate(at string, e *planned) {
+// relate gives an entity a parent or a relation, takes it, or has it lead elsewhere. Few
+// entities have relations, so that they have others later.
+func (p *plan) relate(at string) {
+	e := p.entities[p.rng.IntN(min(len(p.entities), 6))]
 	switch p.rng.IntN(8) {
 	case 0, 1:
 		p.say("%sdetach %s", at, e.name)

@@ -23,7 +23,8 @@ import (
 //   - a client shows no entity twice;
 //   - what it has of a resource is a value that the resource had, was for it, and is no
 //     older than what it had before;
-//   - a client that has joined has all that was there for it when it connected.
+//   - a client that has joined has what was there for it when it connected, unless that
+//     changed its group or its clients meanwhile.
 //
 // An entity whose Replicate was taken off stays in its group, whatever it looks like;
 // a client that came later does without it. One that has no group is a group of its

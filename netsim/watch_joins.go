@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -22,24 +23,25 @@ func (p *past) recordConnected(clients []entangle.ClientID) {
 	p.came = came
 }
 
-// lasted reports whether an entity was there from a tick until now, for a client, and
-// never paused.
+// lasted reports whether an entity was there from a tick until now, for a client, in a
+// group of its own, and never paused. Of one that goes over to another group, or whose
+// group does for the sake of another member, nobody says when it comes.
 func (p *past) lasted(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
 	list := p.versions[e]
 	first := after(list, from, func(v *version) entangle.Tick { return v.from }) - 1
-	if first < 0 {
+	if first < 0 || len(p.groups[from][list[first].group]) != 1 {
 		return false
 	}
 	for _, v := range list[first:] {
-		if v.gone || v.state.Paused || !v.seen[client].sees {
+		if v.gone || v.state.Paused || v.group != list[first].group || !maps.Equal(v.seen, list[first].seen) || !v.seen[client].sees {
 			return false
 		}
 	}
-	return true
+	return len(p.groups[p.tick][list[first].group]) == 1
 }
 
-// joined holds that a client that says it has joined has all that was there when it
-// connected, and is there yet.
+// joined holds that a client that says it has joined has what was there when it
+// connected, and is there yet as it was.
 func (l *look) joined() error {
 	from, connected := l.past.came[l.client]
 	if l.now.joined = l.joins; !l.joins || l.before.joined || !connected {

@@ -17,7 +17,7 @@
 //
 // A bound on the age goes before priorities: with -within, row 1 is sent as often as that
 // takes, and the others divide the rest. Where the cap has no room for the bound, the
-// server is told so; with -within 1 -cap 16000 -dots 80, for one.
+// server is told so; with -within 1 -cap 16000 -dots 160, for one.
 //
 //	go run ./examples/priority -headless -seconds 10
 //

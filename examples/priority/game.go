@@ -15,7 +15,7 @@ const (
 	rowCount = 7
 
 	// mostDots is how many a row can have. It stands in the tags, too.
-	mostDots = 80
+	mostDots = 160
 
 	// turnPerTick is by how much every dot turns, in radians: once around in a second.
 	turnPerTick = 2 * math.Pi / tickRate
@@ -25,7 +25,7 @@ const (
 // sent once.
 type Dot struct {
 	Row    uint8 `net:"range=1..7"`
-	Number uint8 `net:"range=0..79"`
+	Number uint8 `net:"range=0..159"`
 }
 
 // Turn is how far a dot is on its way around, in radians. It changes in every tick, so
@@ -37,7 +37,7 @@ type Turn struct{ Angle float32 }
 // know what share of the updates each row should have.
 type Rules struct {
 	// Dots is how many each row has.
-	Dots int `json:"dots" net:"range=1..80"`
+	Dots int `json:"dots" net:"range=1..160"`
 	// Cap is what a client is sent at most, in bytes per second; 0 is no cap.
 	Cap int `json:"cap" net:"range=0..268435456"`
 	// Within bounds, in ticks, how long an update of row 1 may wait; 0 is no bound.

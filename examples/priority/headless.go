@@ -22,11 +22,10 @@ type result struct {
 	BytesPerS float64     `json:"bytes_per_s"`
 	Rows      []rowReport `json:"rows,omitempty"` // of a client that has counted
 
-	// Warnings is how often the server was told that a bound is not kept, and Overdue
-	// how many updates waited for longer, once for each tick. A client alone knows
-	// neither.
-	Warnings int    `json:"warnings"`
-	Overdue  uint64 `json:"overdue"`
+	// Warnings is how often the server was told that the bound is not kept, and Late how
+	// many updates waited for too long when it was told last. A client alone knows neither.
+	Warnings int `json:"warnings"`
+	Late     int `json:"late"`
 }
 
 // playHeadless plays to the end, and tells what came of it. Says gets where a server
@@ -67,7 +66,7 @@ func (p *play) result() result {
 		stats := p.server.Stats()
 		r.Seconds = float64(p.server.Tick()) / tickRate
 		r.BytesPerS = ratio(float64(stats.BytesOut), r.Seconds)
-		r.Warnings, r.Overdue = p.server.warnings, stats.Replication.Overdue
+		r.Warnings, r.Late = p.server.warnings, p.server.latest.Groups
 	}
 	if p.client != nil && p.client.tally.begun {
 		t := &p.client.tally

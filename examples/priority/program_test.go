@@ -65,9 +65,9 @@ func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
 
 // What does not hold fails the run, and the program says what.
 func TestABrokenBoundFailsTheRun(t *testing.T) {
-	_, says, code := runHeadless(t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "80")
+	_, says, code := runHeadless(t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "160")
 	assert.Equal(t, exitFail, code)
-	assert.Contains(t, says, "priority: row 1 waited for longer than 1 ticks")
+	assert.Contains(t, says, "dots of row 1 waited for longer than 1 ticks")
 }
 
 // Without a terminal and without flags that say so the program does not draw, and takes
@@ -110,7 +110,7 @@ func TestServerAndClientRunApart(t *testing.T) {
 func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 	for says, args := range map[string][]string{
 		"it can be all, server, client or key":   {"-mode", "both"},
-		"dots is 81; it can be 1 to 80":          {"-dots", "81"},
+		"dots is 161; it can be 1 to 160":        {"-dots", "161"},
 		"cap is 15999; it can be 16000 to":       {"-cap", "15999"},
 		"within is -1; it can be 1 to 600 ticks": {"-within", "-1"},
 		"loss is NaN; it can be 0 to 1":          {"-loss", "NaN"},

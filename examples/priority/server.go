@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -15,7 +16,8 @@ import (
 type serverGame struct {
 	*plugin.Server
 	rules    Rules
-	warnings int // that a bound is not kept
+	warnings int // that the bound is not kept for a client
+	latest   plugin.BoundExceeded
 }
 
 // newServerGame returns a server with the game in it. Config is the caller's, so
@@ -76,9 +78,26 @@ const wave = 4 * math.Pi
 // around takes whole turns off an angle, so that it stays exact.
 func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
 
-// heed counts how often the server was told that the cap has no room for the bound. A
-// game could raise its cap then, or send less.
+// heed counts how often the server is told that the cap has no room for the bound. A game
+// could raise its cap then, or send less. While a client joins, what it does not have yet
+// needs a part of the cap: that it is told of then passes.
 func (g *serverGame) heed(w *ecs.World) func() {
+	joined := plugin.NewReader[plugin.ClientJoined](w)
+	left := plugin.NewReader[plugin.ClientDisconnected](w)
 	exceeded := plugin.NewReader[plugin.BoundExceeded](w)
-	return func() { g.warnings += len(exceeded.Read()) }
+	here := map[entangle.ClientID]bool{}
+	return func() {
+		for _, event := range joined.Read() {
+			here[event.Client] = true
+		}
+		for _, event := range left.Read() {
+			delete(here, event.Client)
+		}
+		for _, event := range exceeded.Read() {
+			if here[event.Client] {
+				g.warnings++
+				g.latest = event
+			}
+		}
+	}
 }

@@ -35,11 +35,16 @@ func (t *tally) withBound(shares [rowCount]float64) [rowCount]float64 {
 }
 
 // boundNeeds is the share of all updates that row 1 needs to keep its bound: a dot's
-// next update is due a tick after the last, and may wait for so many more.
+// next update is due a tick after the last, and may wait for so many more. If that is more
+// than half, the server sends them ahead, to be sure: then it is what they got.
 func (t *tally) boundNeeds() float64 {
 	if t.rules.Cap == 0 || t.rules.Within == 0 {
 		return 0
 	}
 	perTick := float64(t.rules.Dots) / float64(t.rules.Within+1) * (1 - t.loss)
-	return min(1, ratio(perTick*t.seconds()*tickRate, float64(t.updates)))
+	needs := min(1, ratio(perTick*t.ticks(), float64(t.updates)))
+	if needs > 0.5 {
+		needs = max(needs, t.share(0))
+	}
+	return needs
 }

@@ -58,8 +58,12 @@ func (t *tally) look(now entangle.Tick, bytes uint64) {
 	}
 }
 
-// seconds is how long was counted.
-func (t *tally) seconds() float64 { return float64(t.until.Sub(t.since)) / tickRate }
+// ticks and seconds are how long was counted.
+func (t *tally) ticks() float64   { return float64(t.until.Sub(t.since)) }
+func (t *tally) seconds() float64 { return t.ticks() / tickRate }
+
+// share is what row i+1 got of all updates.
+func (t *tally) share(i int) float64 { return ratio(float64(t.rows[i].updates), float64(t.updates)) }
 
 // bytesPerSecond is what came in.
 func (t *tally) bytesPerSecond() float64 { return ratio(float64(t.to-t.from), t.seconds()) }
@@ -70,6 +74,7 @@ type rowReport struct {
 	PerDot   float64 `json:"updates_per_s"` // of one dot
 	Share    float64 `json:"share"`         // of all updates, 0 to 1
 	Expected float64 `json:"expected"`      // share
+	Interval float64 `json:"interval"`      // in ticks, between updates of a dot, at that share
 	MeanAge  float64 `json:"mean_age"`      // in ticks
 	Oldest   int     `json:"oldest_age"`    // in ticks
 }
@@ -82,8 +87,9 @@ func (t *tally) report() []rowReport {
 		reports[i] = rowReport{
 			Row:      i + 1,
 			PerDot:   ratio(float64(row.updates), t.seconds()*float64(t.rules.Dots)),
-			Share:    ratio(float64(row.updates), float64(t.updates)),
+			Share:    t.share(i),
 			Expected: expected[i],
+			Interval: ratio(t.ticks()*float64(t.rules.Dots), expected[i]*float64(t.updates)),
 			MeanAge:  ratio(float64(row.ages), float64(row.looks)),
 			Oldest:   row.oldest,
 		}

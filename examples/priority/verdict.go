@@ -11,9 +11,9 @@ const (
 	// that.
 	tolerance = 0.15
 
-	// starvedAfter is for how many ticks a dot may not be heard of: several times what
-	// the lowest row waits under the lowest cap.
-	starvedAfter = 5 * tickRate
+	// starvedAfter is for how many of its row's intervals, and a second, a dot may not be
+	// heard of. On a bad line several of its updates in a row may be lost.
+	starvedAfter = 6
 
 	// leastSeconds have to be counted for a share to say something.
 	leastSeconds = 2
@@ -33,7 +33,7 @@ func (r result) verdict() error {
 	case r.Cap > 0 && r.Rows[rowCount-1].PerDot > freeRate:
 		return fmt.Errorf("the cap of %d has room for nearly all of row %d, so this run shows nothing: lower -cap or raise -dots", r.Cap, rowCount)
 	case r.Warnings > 0:
-		return fmt.Errorf("row 1 waited for longer than %d ticks: the cap of %d has no room for that", r.Within, r.Cap)
+		return fmt.Errorf("%d dots of row 1 waited for longer than %d ticks: the cap of %d has no room for that bound", r.Late, r.Within, r.Cap)
 	}
 	var errs []error
 	for _, row := range r.Rows {
@@ -53,6 +53,6 @@ func (r rowReport) verdict() error {
 	return nil
 }
 
-func (r rowReport) starved() bool { return r.Oldest > starvedAfter }
+func (r rowReport) starved() bool { return float64(r.Oldest) > starvedAfter*r.Interval+tickRate }
 
 func (r rowReport) off() bool { return math.Abs(r.Share-r.Expected) > tolerance*r.Expected }

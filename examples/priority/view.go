@@ -171,10 +171,9 @@ func (s *screen) foot(r result) string {
 	if s.server == nil || r.Within == 0 {
 		return labelStyle.Render("age: ticks since a dot was heard of · " + quit)
 	}
-	style := goodStyle
-	if r.Warnings > 0 {
-		style = badStyle
+	if r.Warnings == 0 {
+		return goodStyle.Render(fmt.Sprintf("row 1 never waits for longer than %d ticks", r.Within)) + labelStyle.Render(" · "+quit)
 	}
-	return style.Render(fmt.Sprintf("row 1 within %d ticks: missed %d times, %d warnings", r.Within, r.Overdue, r.Warnings)) +
-		labelStyle.Render(" · "+quit)
+	says := fmt.Sprintf("no room for the bound of %d ticks: %d warnings, %d dots are late", r.Within, r.Warnings, r.Late)
+	return badStyle.Render(says) + labelStyle.Render(" · "+quit)
 }

@@ -42,9 +42,11 @@ func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 		s.Update(nextFrame{})
 	}
 	text := ansi.Strip(s.draw())
-	for _, want := range []string{"under a cap of 20.0 kB/s", "received 20.0 kB/s", "≤10", "(24.5 %)", "row 1 within 10 ticks: missed 0 times, 0 warnings"} {
+	for _, want := range []string{"under a cap of 20.0 kB/s", "received 20.0 kB/s", "≤10", "5.6 % (5.7 %)", "row 1 never waits for longer than 10 ticks"} {
 		assert.Contains(t, text, want)
 	}
+	s.server.warnings, s.server.latest.Groups = 3, 17
+	assert.Contains(t, ansi.Strip(s.draw()), "no room for the bound of 10 ticks: 3 warnings, 17 dots are late")
 	s = testScreen(t, 80, 24, "-cap", "0")
 	assert.Contains(t, ansi.Strip(s.draw()), "without a cap")
 }

@@ -98,6 +98,18 @@ func TestTheServerIsToldOfABoundWithoutRoom(t *testing.T) {
 	assert.ErrorContains(t, r.verdict(), "dots of row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that bound")
 }
 
+// While a client joins there may be no room for a bound that has room later: only what
+// comes later is a fault.
+func TestABoundIsJudgedOnceAClientHasJoined(t *testing.T) {
+	p, err := newPlay(flags(t, "-within", "2", "-cap", "16000", "-dots", "80", "-seconds", "5"))
+	require.NoError(t, err)
+	defer p.end()
+	require.NoError(t, p.playOn(context.Background()))
+	assert.NotZero(t, p.server.Stats().Replication.Overdue)
+	assert.Zero(t, p.server.warnings)
+	assert.NoError(t, p.result().verdict())
+}
+
 func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	s := flags(t, "-seconds", "2", "-loss", "0.2")
 	first := played(t, s)

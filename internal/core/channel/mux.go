@@ -174,6 +174,9 @@ func (m *Mux) Stamp(stamp uint32) { m.stamp = stamp }
 // Oldest returns how far back the stamp of the oldest reliable message lies that is not
 // acknowledged. It is not ok if there is none.
 func (m *Mux) Oldest() (age uint32, ok bool) {
+	if m.queued == 0 {
+		return 0, false
+	}
 	for _, l := range m.channels {
 		if l.cfg.Mode.Reliable() && l.queue.count > 0 {
 			age, ok = max(age, m.stamp-l.queue.at(l.queue.front).stamp), true

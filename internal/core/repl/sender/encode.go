@@ -120,18 +120,15 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
-	from := b.here.key.from()
-	lo, hi := from.Base, from.Base+1
-	if from.Differs(w.tick) {
-		lo, hi = w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
-		if full := w.tick - repl.MaxApart; lo.Before(full) {
-			lo = full
-		}
-	} else {
-		w.src.Encode(&b.w, s, c, &b.refs)
-		lo, hi = b.here.bases.lo, w.tick-repl.MaxApart
+	oldest := w.tick - repl.MaxApart // base that anything differs from
+	if from := b.here.key.from(); from.Differs(w.tick) {
+		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
+		b.here.bases.meet(span{lo, hi})
+		b.here.bases.meet(span{oldest, hi})
+		return
 	}
-	b.here.bases.meet(span{lo, hi})
+	w.src.Encode(&b.w, s, c, &b.refs)
+	b.here.bases.meet(span{b.here.bases.lo, oldest})
 }
 
 func (w *World) encodeValues(s repl.Slot, set repl.Mask) {

@@ -12,13 +12,12 @@ import (
 // its members, without references. There is at most one for each group, by its
 // number; what it does not serve has a body.
 type chunk struct {
-	bases  span
-	tick   entangle.Tick // it is of this one
-	at     uint32        // in chunks.bytes
-	width  uint16        // bits, with the one that says that there are no references
-	kind   uint8         // what stands before the values, if it is of one entity; else 0
-	apart  uint8         // of the bases
-	filled bool          // it has a value, and so can be sent
+	bases span
+	tick  entangle.Tick // it is of this one
+	at    uint32        // in chunks.bytes
+	width uint16        // bits, with the one that says that there are no references; 0: there is none
+	kind  uint8         // what stands before the values, if it is of one entity; else 0
+	apart uint8         // of the bases
 }
 
 // maxChunk bounds the bits of a chunk: more than fit into a packet.
@@ -51,7 +50,7 @@ func (w *World) chunk(id groupID, from repl.From) *chunk {
 
 // serves reports whether a chunk is what a peer of a base needs.
 func (c *chunk) serves(from repl.From) bool {
-	return c.filled && c.apart == from.Apart && c.bases.has(from.Base)
+	return c.width > 0 && c.apart == from.Apart && c.bases.has(from.Base)
 }
 
 // fill encodes a chunk for a base, and for all that ask for the same.
@@ -75,7 +74,7 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 		return
 	}
 	all.bytes = all.bytes[:len(all.bytes)-8]
-	c.bases, c.at, c.width, c.filled = b.here.bases, uint32(at), uint16(width), true
+	c.bases, c.at, c.width = b.here.bases, uint32(at), uint16(width)
 	if w.groups[id].alone() {
 		c.kind = w.kinds.of(all.bytes[at:at+8], b.here.prefix)
 	}

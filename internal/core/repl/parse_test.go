@@ -17,6 +17,7 @@ type parser struct {
 	m    *model
 	sets repl.Sets
 	list repl.SetList
+	last repl.Mask // of the last full of one entity
 	r    bits.Reader
 }
 
@@ -69,11 +70,18 @@ func (p *parser) actions(b []byte) (all []saying) {
 			return all
 		}
 		p.action(&s)
+		if s.Kind == repl.Full && len(s.members) == 1 && len(s.joins) == 1 {
+			p.last = s.members[0].set
+		}
 		all = append(all, s)
 	}
 }
 
 func (p *parser) action(s *saying) {
+	if s.Usual {
+		p.usual(s)
+		return
+	}
 	if s.Kind != repl.Gone {
 		var ok bool
 		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
@@ -103,6 +111,17 @@ func (p *parser) action(s *saying) {
 		p.list.Begin()
 		p.numbers(func(n repl.Member) { p.contents(s, n, false) })
 	}
+}
+
+// usual reads a record that is only the values of one entity, with the components of the
+// one before.
+func (p *parser) usual(s *saying) {
+	s.joins = []joining{{id: repl.ID{Group: s.Group}}}
+	m := stated{whole: true, set: p.last}
+	for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
+		m.values[c] = p.value(s, c)
+	}
+	s.members = append(s.members, m)
 }
 
 func (p *parser) refs() []repl.Ref {

@@ -31,6 +31,9 @@ type Record struct {
 	// Again: the first Full of a private group that the receiver had under this handle
 	// before, and not of the next group there. Its entities have the names that they had.
 	Again bool
+	// Usual: a first Full of the next handle, of one entity that has the components of the
+	// one before, as when a peer joins: only its values follow.
+	Usual bool
 }
 
 // starts reports whether a record is the first Full of a group that may have been there
@@ -49,14 +52,16 @@ type Heads struct {
 	next Handle
 	base entangle.Tick
 	any  bool
+	some bool // a record was written or read
 }
 
 // MaxHeadBits bounds what Append writes.
-const MaxHeadBits = kindBits + 1 + 32 + SeqBits + 1 + 1 + 68
+const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + 1 + 1 + 68
 
 // Append writes a record's head. Groups rise within a message, and so the private
 // ones come last.
 func (h *Heads) Append(w *pack.Writer, rec *Record) {
+	h.unusual(w)
 	w.Bits(uint64(rec.Kind), kindBits)
 	w.Bool(rec.Group.Private())
 	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
@@ -68,6 +73,26 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 		h.appendBase(w, rec.Base)
 	}
 	h.next = rec.Group + 1
+}
+
+// unusual writes, behind the first record, that what follows is no usual one.
+func (h *Heads) unusual(w *pack.Writer) {
+	if h.some {
+		w.Bool(false)
+	}
+	h.some = true
+}
+
+// Follows reports whether a record is a first Full of the handle behind the last one, and
+// not of a group that the receiver had before.
+func (h *Heads) Follows(rec *Record) bool {
+	return h.some && rec.Kind == Full && rec.Seq == 0 && !rec.Again && rec.Group == h.next && h.next%Private != 0
+}
+
+// AppendUsual writes the head of a usual record, which follows.
+func (h *Heads) AppendUsual(w *pack.Writer) {
+	w.Bool(true)
+	h.next++
 }
 
 // first returns the lowest handle of a space that may come next.
@@ -88,11 +113,20 @@ func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
 }
 
 // End writes that no record follows.
-func (h *Heads) End(w *pack.Writer) { w.Bits(uint64(Update), kindBits) }
+func (h *Heads) End(w *pack.Writer) {
+	h.unusual(w)
+	w.Bits(uint64(Update), kindBits)
+}
 
 // Read reads the next record's head into rec. more is false at the end of the
 // message; ok is false when the bytes are malformed.
 func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
+	if h.some && r.Bool() {
+		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Usual: true}
+		h.next++
+		return true, r.Err() == nil && rec.Group%Private != 0
+	}
+	h.some = true
 	*rec = Record{Kind: Kind(r.Bits(kindBits)), Tick: h.Tick}
 	if r.Err() != nil || rec.Kind == Update {
 		return false, r.Err() == nil
@@ -110,7 +144,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	rec.Group = first + Handle(gap)
 	h.next = rec.Group + 1
 	rec.Again = rec.starts() && r.Bool()
-	return true, !rec.Kind.based() || h.readBase(r, rec)
+	return true, r.Err() == nil && (!rec.Kind.based() || h.readBase(r, rec))
 }
 
 func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {

@@ -255,6 +255,11 @@ func FuzzHeads(f *testing.F) {
 			if rec.Kind == repl.Delta {
 				require.True(t, rec.Base.Before(rec.Tick))
 			}
+			if rec.Usual {
+				require.True(t, rec.Kind == repl.Full && rec.Seq == 0)
+				out.AppendUsual(&w)
+				continue
+			}
 			out.Append(&w, &rec)
 			require.LessOrEqual(t, w.LenBits(), len(b)*8-r.RemainingBits())
 		}
@@ -546,7 +551,7 @@ func TestGoldens(t *testing.T) {
 		"10 0 0000 000",                // a full, public, handle 0, sequence 0
 		"0 0 0",                        // no needs, no references, no leavers
 		"1 10 00000101",                // alone: component 0, 0xa0
-		"10 0 0000 000",                // a full of the next handle
+		"0 10 0 0000 000",              // a full of the next handle
 		"0",                            // no needs
 		"1 0100",                       // one reference:
 		"0 0 0100 1 0100",              // not the reader's own, public, handle 1, member 2
@@ -554,7 +559,7 @@ func TestGoldens(t *testing.T) {
 		"1 0 1  1 0 1  1 0 1  0 00000", // 0, 1 and 2 join, not paused, native
 		"0 11 10000101 0100",           // of 0, another set than before: 0xa1, and reference 1
 		"0 10 01000101  1 11000101",    // of 2, the same set as of 1
-		"11")                           // the end
+		"0 11")                         // the end
 	w.Begin(12)
 	w.Change(0, []repl.Slot{2})
 	w.Change(0, []repl.Slot{0})
@@ -578,25 +583,25 @@ func TestGoldens(t *testing.T) {
 		tick32(13),
 		"01 0 0000 100",              // gone: handle 0, sequence 1
 		"1 1 01 0 00000",             // member 0 is let go
-		"00 0 0000 100 0 0100",       // delta: handle 1, sequence 1, base 12
+		"0 00 0 0000 100 0 0100",     // delta: handle 1, sequence 1, base 12
 		"0 0",                        // no needs, no references
 		"1 0 10000 00  1 10 0 00000", // 1 is despawned, 2 moved
 		"0",                          // not alone
 		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
 		"1 1 01 1 0 00000",       // 0 has changed: component 1 was removed, no values
-		"10 0 0000 000",          // a full of the next handle
+		"0 10 0 0000 000",        // a full of the next handle
 		"1 0100 0 0100 0000",     // one need: public, handle 1, this tick
 		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
 		"0 0",                    // no leavers; not alone, since it is not native
 		"1 0 0 0100 0 00000",     // 0 joins, not paused, not native: reference 1
 		"0 10 11000101",
-		"11")
+		"0 11")
 	w.Begin(20)
 	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
 	w.Commit()
 	p.Show(5)
-	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0", "1 10 10100101", "11")
+	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0", "1 10 10100101", "0 11")
 	p.Predict(5, true)
 	w.Begin(21)
 	w.Change(0, []repl.Slot{3, 5})
@@ -607,6 +612,12 @@ func TestGoldens(t *testing.T) {
 		"1 0000 1 0", "0", // part 0, the last, no needs
 		"0 1 0 0 0010 10000000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 8 ticks ago
 		"0000 10", "11000101", "00") // one, component 0
+	w.Begin(30)
+	w.Spawn(6, repl.MaskOf(0))
+	w.Spawn(7, repl.MaskOf(0))
+	w.Commit()
+	says("two fulls of which the second is a usual one", act(),
+		tick32(30), "10 0 0110 000", "0 0 0", "1 10 01100101", "1 11100101", "0 11")
 }
 
 // tick32 is a tick as 32 bits.

@@ -208,6 +208,9 @@ func message(records ...record) []byte {
 	next := repl.Handle(0)
 	for i := range records {
 		r := &records[i]
+		if i > 0 {
+			w.Bool(false) // no usual one
+		}
 		w.Bits(uint64(r.kind), 2)
 		private := r.group >= repl.MaxGroups
 		w.Bool(private)
@@ -226,6 +229,7 @@ func message(records ...record) []byte {
 		}
 		r.write(&w)
 	}
+	w.Bool(false)
 	w.Bits(3, 2)
 	return w.Finish()
 }

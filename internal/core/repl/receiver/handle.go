@@ -21,7 +21,7 @@ func (r *Receiver) HandleActions(message []byte) error {
 		if !more {
 			break
 		}
-		if err := r.action(&r.rec); err != nil {
+		if err := r.next(&r.rec); err != nil {
 			return err
 		}
 	}
@@ -29,6 +29,15 @@ func (r *Receiver) HandleActions(message []byte) error {
 		return ErrMalformed
 	}
 	return r.settle()
+}
+
+// next takes the next record of an action message.
+func (r *Receiver) next(rec *record) error {
+	if rec.Usual {
+		return r.usualAction(rec)
+	}
+	r.noteUsual(rec)
+	return r.action(rec)
 }
 
 // settle does what a call leaves for its end: what arrived may be what others

@@ -329,3 +329,45 @@ func FuzzReceiver(f *testing.F) {
 		}
 	})
 }
+
+// A record that says no more than that it is like the one before needs one before it.
+func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
+	first := one(repl.Full, 3, 0, 10, 0)
+	for name, before := range map[string]record{
+		"a delta":                {kind: repl.Delta, group: 3, seq: 1, tick: 10, base: 9, alone: true, only: number(1)},
+		"an end":                 {kind: repl.Gone, group: 3, seq: 1, tick: 10},
+		"one that refers":        {kind: repl.Full, group: 3, tick: 10, refs: []repl.Ref{{}}, alone: true, only: content{set: []int{1}, ref: 1}},
+		"one that needs another": {kind: repl.Full, group: 3, tick: 10, needs: []repl.Need{{Group: 1, Tick: 10}}, alone: true, only: number(1)},
+		"one of several":         {kind: repl.Full, group: 3, tick: 10, joins: []joining{{content: number(1)}}},
+	} {
+		s := newScripted(t)
+		assert.ErrorIs(t, s.copy.HandleActions(withUsual(before)), receiver.ErrMalformed, name)
+	}
+	s := newScripted(t)
+	require.NoError(t, s.copy.HandleActions(withUsual(first)))
+	assert.Equal(t, 2, s.copy.Len())
+	last := one(repl.Full, repl.MaxGroups-1, 0, 10, 0)
+	assert.ErrorIs(t, newScripted(t).copy.HandleActions(withUsual(last)), receiver.ErrMalformed, "there is no handle behind it")
+}
+
+// withUsual is a message of a record and a usual one behind it.
+func withUsual(r record) []byte {
+	b := message(r)
+	var w bits.Writer
+	w.Copy(b, endOf(b))
+	w.Bool(true)
+	w.Bits(7, 32) // its value
+	w.Bool(false)
+	w.Bits(3, 2)
+	return w.Finish()
+}
+
+// endOf returns where the end of a message stands: 0, and 3 in two bits, behind which are
+// zeros alone.
+func endOf(b []byte) int {
+	n := len(b) * 8
+	for b[(n-1)/8]>>((n-1)%8)&1 == 0 {
+		n--
+	}
+	return n - 3
+}

@@ -55,7 +55,8 @@ type Receiver struct {
 	slots []repl.Slot
 	stats Stats
 
-	plain plain
+	plain  plain
+	usuals usual
 }
 
 // New returns an empty copy for a registry of the given number of components.

@@ -30,6 +30,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
 	p.actions.begin(w.tick, w.ends)
+	p.begins = 0
 	if p.appendActions(&heads, &p.public, room*8) {
 		p.appendActions(&heads, &p.private, room*8)
 	}
@@ -155,6 +156,13 @@ func actionBits(b *body, needs int) int {
 
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	w := p.world
+	begins := w.plainFull(rec, b, len(p.needs))
+	if begins != 0 && begins == p.begins && heads.Follows(rec) {
+		heads.AppendUsual(&p.w)
+		appendFrom(&p.w, w.bodies.bytes(b), b.prefix, b.width)
+		return
+	}
+	p.begins = begins
 	heads.Append(&p.w, rec)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)

@@ -25,6 +25,7 @@ type Peer struct {
 	joining joining
 	plan    plan
 	aside   []planned // of records that are sorted
+	begins  uint64    // what the last full of the message at hand begins with; see plainFull
 	metered bool      // waiting times are kept
 
 	choice   choice

@@ -1,0 +1,60 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// usual is what stood before the values of the last full of an action message, if a usual
+// record may follow.
+type usual struct {
+	set repl.Mask
+	ok  bool
+	raw []byte
+	buf []byte
+	w   bits.Writer
+}
+
+// plainFull is what a full of one entity begins with that needs nothing, refers to nobody
+// and tells of no leavers, in plainFullBits.
+const (
+	plainFull     = 0b1000
+	plainFullBits = 4
+)
+
+// noteUsual looks at what comes behind a head.
+func (r *Receiver) noteUsual(rec *record) {
+	ahead := r.in
+	r.usuals.ok = rec.Kind == repl.Full && ahead.Bits(plainFullBits) == plainFull && r.sets.Read(&ahead, &r.usuals.set)
+}
+
+// usualAction takes a usual record as if it stood alone, with all that belongs before its
+// values.
+func (r *Receiver) usualAction(rec *record) error {
+	u := &r.usuals
+	if !u.ok {
+		return ErrMalformed
+	}
+	start := r.in
+	r.start(nil, rec)
+	for c := u.set.Next(0); c >= 0; c = u.set.Next(c + 1) {
+		if err := r.sink.Skip(&r.in, c); err != nil {
+			return err
+		}
+	}
+	width := start.RemainingBits() - r.in.RemainingBits()
+	u.raw = append(u.raw[:0], make([]byte, (width+7)/8)...)
+	start.Copy(u.raw, width)
+	u.w.Reset(u.buf[:0])
+	u.w.Bits(plainFull, plainFullBits)
+	r.sets.Append(&u.w, &u.set)
+	u.w.Copy(u.raw, width)
+	u.buf = u.w.Finish()
+
+	behind := r.in
+	r.in.Reset(u.buf)
+	rec.Usual = false
+	err := r.action(rec)
+	r.in = behind
+	return err
+}

@@ -1,0 +1,38 @@
+package sender
+
+import (
+	"encoding/binary"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// When a peer joins it is sent fulls by the thousand, of which most are of one entity each
+// and of the same components. Behind one of them, such a record is its values.
+
+// plainFull returns what a full begins with that is of one entity, needs nothing and refers
+// to nobody: one number for one set of components. For others it is 0.
+func (w *World) plainFull(rec *repl.Record, b *body, needs int) (begins uint64) {
+	const leaversAndAlone, alone = 0b11, 0b10
+	if rec.Kind != repl.Full || needs > 0 || b.nrefs > 0 || b.prefix > maxPrefix {
+		return 0
+	}
+	var first [8]byte
+	copy(first[:], w.bodies.bytes(b))
+	bits := binary.LittleEndian.Uint64(first[:])
+	if bits&leaversAndAlone != alone {
+		return 0
+	}
+	return bits&(1<<b.prefix-1) | 1<<b.prefix
+}
+
+// appendFrom writes what stands of a body between two of its bits.
+func appendFrom(w *pack.Writer, body []byte, from, to int) {
+	var r pack.Reader
+	r.Reset(body)
+	r.Skip(uint(from))
+	for n := to - from; n > 0; n -= 64 {
+		size := uint(min(n, 64))
+		w.Bits(r.Bits(size), size)
+	}
+}

@@ -108,7 +108,7 @@ func (p *Peer) room() int {
 // 10,000 entities that somebody enters would hold up the tick. Under one what waits in the
 // channel stays short, so that what waits in the sender leaves as it is by then.
 func (p *Peer) roomForStructure() bool {
-	if p.structure >= maxFrameActions {
+	if p.structure >= maxFrameActions || p.groups >= maxFrameGroups {
 		return false
 	}
 	return !p.cfg.Capped || p.mux.Unsent(Actions) < max(2*p.allowed.given, 1)

@@ -26,7 +26,7 @@ func (p *Peer) Begin(now time.Time) error {
 	}
 	p.settle(now)
 	p.pin()
-	p.frame, p.structure = 0, 0
+	p.frame, p.structure, p.groups = 0, 0, 0
 	switch {
 	case p.phase != open && p.phase != ended && now.Sub(p.opened) > helloTimeout:
 		p.end("no hello: the peer does not speak this protocol")
@@ -81,8 +81,8 @@ func (p *Peer) queue(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		p.updates.ActionsSent(uint16(message))
 		p.structure += len(p.scratch)
+		p.groups += p.updates.ActionsSent(uint16(message))
 	}
 	if p.updates != nil {
 		p.updates.Prepare()

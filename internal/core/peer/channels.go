@@ -49,6 +49,10 @@ const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
 // what others of the frame need.
 const maxFrameActions = 16 << 10
 
+// maxFrameGroups bounds in how many groups that is, give or take a message: one can take a
+// few bits, and each has to be looked at and encoded.
+const maxFrameGroups = 1 << 11
+
 // maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
 // not fit leaves with the next frame.
 const maxPackets = 256

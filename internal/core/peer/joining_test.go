@@ -212,7 +212,7 @@ func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 		require.Less(t, ticks, 100)
 		held, out := len(p.shown.values), p.server.Stats().BytesOut
 		p.step()
-		require.Less(t, len(p.shown.values)-held, most/5, "no entity takes less than five bytes")
+		require.Less(t, len(p.shown.values)-held, 2048+140, "2,048 and a message")
 		require.Less(t, p.server.Stats().BytesOut-out, uint64(most+2*entangle.MaxPayload))
 		for i, other := range others {
 			other.Prepare()

@@ -65,6 +65,7 @@ type Peer struct {
 	frame   int  // packets in the frame under way
 	// structure is the bytes of actions that the frame under way has added.
 	structure int
+	groups    int // and their number
 	allowed   allowance
 	id        entangle.ClientID
 	tick      entangle.Tick // newest of the peer's packets

@@ -203,8 +203,12 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	p.stats.Actions++
 }
 
-// ActionsSent names the message that AppendActions wrote last.
-func (p *Peer) ActionsSent(message uint16) { p.actions.last().name = message }
+// ActionsSent names the message that AppendActions wrote last, and returns of how many
+// groups it is.
+func (p *Peer) ActionsSent(message uint16) (groups int) {
+	p.actions.last().name = message
+	return len(p.actions.last().records)
+}
 
 // HandleDelivered takes the news that an action message was acknowledged.
 func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onDelivered) }

@@ -29,7 +29,9 @@ type ClientConnected struct {
 // connected, after ClientConnected: on the server for every client, and on a client for
 // itself. A large world comes over many ticks, whole groups at a time, and what has come
 // is kept up to date meanwhile; before this event a game may want to show that it loads.
-// What ended on the way is not waited for, nor what can't be sent (see GroupRefused).
+// What ended on the way is not waited for, nor what can't be sent (see GroupRefused), nor an
+// entity that went to another group before the client had the first: that comes like any
+// that is new.
 type ClientJoined struct {
 	Client entangle.ClientID
 }

@@ -10,7 +10,6 @@ import (
 type usual struct {
 	set repl.Mask
 	ok  bool
-	raw []byte
 	buf []byte
 	w   bits.Writer
 }
@@ -35,26 +34,20 @@ func (r *Receiver) usualAction(rec *record) error {
 	if !u.ok {
 		return ErrMalformed
 	}
-	start := r.in
-	r.start(nil, rec)
-	for c := u.set.Next(0); c >= 0; c = u.set.Next(c + 1) {
-		if err := r.sink.Skip(&r.in, c); err != nil {
-			return err
-		}
+	width, err := r.lift(rec, &u.set)
+	if err != nil {
+		return err
 	}
-	width := start.RemainingBits() - r.in.RemainingBits()
-	u.raw = append(u.raw[:0], make([]byte, (width+7)/8)...)
-	start.Copy(u.raw, width)
 	u.w.Reset(u.buf[:0])
 	u.w.Bits(plainFull, plainFullBits)
 	r.sets.Append(&u.w, &u.set)
-	u.w.Copy(u.raw, width)
+	u.w.Copy(r.plain.raw, width)
 	u.buf = u.w.Finish()
 
 	behind := r.in
 	r.in.Reset(u.buf)
 	rec.Usual = false
-	err := r.action(rec)
+	err = r.action(rec)
 	r.in = behind
 	return err
 }

@@ -76,26 +76,35 @@ func (r *Receiver) one(rec *record) error {
 
 // apart takes one record as if it stood alone, with all that belongs before its values.
 func (r *Receiver) apart(rec *record) error {
-	p, start := &r.plain, r.in
-	r.start(nil, rec)
-	set := &p.like.Set
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
-		if err := r.sink.Skip(&r.in, c); err != nil {
-			return err
-		}
+	p := &r.plain
+	width, err := r.lift(rec, &p.like.Set)
+	if err != nil {
+		return err
 	}
-	width := start.RemainingBits() - r.in.RemainingBits()
-	p.raw = append(p.raw[:0], make([]byte, (width+7)/8)...)
-	start.Copy(p.raw, width)
 	p.body.Reset(p.buf[:0])
 	p.body.Bits(0b10, 2) // no references, alone
-	r.sets.Append(&p.body, set)
+	r.sets.Append(&p.body, &p.like.Set)
 	p.body.Copy(p.raw, width)
 	p.buf = p.body.Finish()
-
 	behind := r.in
 	r.in.Reset(p.buf)
-	err := r.update(rec)
+	err = r.update(rec)
 	r.in = behind
 	return err
+}
+
+// lift reads past the values of a set, of a record of which only they stand there, and
+// leaves their bits in plain.raw.
+func (r *Receiver) lift(rec *record, set *repl.Mask) (width int, err error) {
+	p, start := &r.plain, r.in
+	r.start(nil, rec)
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		if err := r.sink.Skip(&r.in, c); err != nil {
+			return 0, err
+		}
+	}
+	width = start.RemainingBits() - r.in.RemainingBits()
+	p.raw = append(p.raw[:0], make([]byte, (width+7)/8)...)
+	start.Copy(p.raw, width)
+	return width, nil
 }

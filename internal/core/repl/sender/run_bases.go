@@ -1,0 +1,88 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// takes reports whether a peer lacks every group of a run and has the structure of
+// each, and returns what the oldest of its bases and the newest are.
+func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
+	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
+	lacks := p.world.runs.quiet
+	for i := first >> 6; i <= last>>6; i++ {
+		word := lacks[i] & within(i, first, last)
+		if word&^(sp.due[i]&sp.steady[i]) != 0 {
+			return from, 0, false
+		}
+	}
+	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
+		from.Apart, ok = sp.apartOf(r)
+	}
+	return from, newest, ok
+}
+
+// apartOf returns how far the bases before those of a run's groups are, if that is the
+// same for all.
+func (sp *space) apartOf(r *run) (apart uint8, ok bool) {
+	apart = sp.apart[r.groups[0]]
+	for _, h := range r.groups {
+		if sp.apart[h] != apart {
+			return 0, false
+		}
+	}
+	return apart, true
+}
+
+// within returns the bits of word i of a set that lie from first to last.
+func within(i, first, last repl.Handle) uint64 {
+	mask := ^uint64(0)
+	if i == first>>6 {
+		mask &= ^uint64(0) << (first & 63)
+	}
+	if i == last>>6 {
+		mask &= ^uint64(0) >> (63 - last&63)
+	}
+	return mask
+}
+
+// basesOf returns the oldest and the newest base of a run's groups. An update that
+// starts from the oldest for all applies to each, unless that is older than an
+// action which the peer has to apply before.
+func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+	sp := &p.public
+	if !r.dense {
+		return p.spreadOf(r)
+	}
+	first, end := r.groups[0], r.groups[len(r.groups)-1]+1
+	base := sp.base[first:end]
+	if one := base[0]; allEqual(base, one) && !one.Before(sp.acted) {
+		return one, one, true
+	}
+	return p.spreadOf(r)
+}
+
+// allEqual reports whether all ticks are the one: as a rule those of a run are, since
+// they were acknowledged together.
+func allEqual(ticks []entangle.Tick, one entangle.Tick) bool {
+	differ := entangle.Tick(0)
+	for ; len(ticks) >= 8; ticks = ticks[8:] {
+		t := (*[8]entangle.Tick)(ticks)
+		differ |= (t[0] ^ one) | (t[1] ^ one) | (t[2] ^ one) | (t[3] ^ one) | (t[4] ^ one) | (t[5] ^ one) | (t[6] ^ one) | (t[7] ^ one)
+	}
+	for _, t := range ticks {
+		differ |= t ^ one
+	}
+	return differ == 0
+}
+
+// spreadOf is basesOf for bases that differ.
+func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+	sp, now := &p.public, p.world.tick
+	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
+	for _, h := range r.groups {
+		age := uint32(now - sp.base[h])
+		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
+	}
+	return now - entangle.Tick(old), now - entangle.Tick(young), old <= action
+}

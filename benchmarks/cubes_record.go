@@ -11,34 +11,31 @@ import (
 // writeRecord writes the body of an update of one group: no references, not alone, the
 // members that changed.
 func (c *cubesCodec) writeRecord(f int) {
-	var numbers repl.Numbers
-	var sets repl.SetList
+	var changes repl.Changes
 	c.trail = protocol.Trail{}
 	c.w.Bits(0, 2)
-	sets.Begin()
 	for i := range cubesCount {
 		if !c.changed(f, i) {
 			continue
 		}
-		numbers.Append(&c.w, repl.Member(i))
-		sets.Append(&c.w, cubesSets, &cubesSet)
+		if !changes.Append(&c.w, repl.Member(i), &cubesSet) {
+			cubesSets.Append(&c.w, &cubesSet)
+		}
 		from := c.bases(f, i)
 		from.Trail = &c.trail
 		c.plan.EncodeDelta(&c.w, &from, c.cube(f, i), nil)
 	}
-	numbers.End(&c.w)
+	changes.End(&c.w)
 }
 
 var errCubes = errors.New("cubes: malformed")
 
 func (c *cubesCodec) readRecord(f int) error {
-	var numbers repl.Numbers
-	var sets repl.SetList
+	var changes repl.Changes
 	c.trail = protocol.Trail{}
 	c.r.Bits(2)
-	sets.Begin()
 	for {
-		i, more, ok := numbers.Read(&c.r)
+		i, same, more, ok := changes.Read(&c.r)
 		if !ok {
 			return errCubes
 		}
@@ -46,7 +43,7 @@ func (c *cubesCodec) readRecord(f int) error {
 			return nil
 		}
 		var set repl.Mask
-		if int(i) >= cubesCount || !sets.Read(&c.r, cubesSets, &set) || set != cubesSet {
+		if int(i) >= cubesCount || !changes.ReadSet(&c.r, cubesSets, &set, same) || set != cubesSet {
 			return errCubes
 		}
 		if err := c.readCube(f, int(i), &c.trail); err != nil {

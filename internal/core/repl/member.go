@@ -36,15 +36,28 @@ const (
 func (n *Numbers) Append(w *pack.Writer, m Member) {
 	skipped := uint64(m) - n.next
 	n.next = uint64(m) + 1
-	switch {
-	case skipped == 0:
-		w.Put(1, 1)
-	case skipped < manySkipped:
-		w.Put(skipped<<1, 1+skipBits)
-	default:
-		w.Put(manySkipped<<1, 1+skipBits)
-		w.Uvarint(skipped - manySkipped)
+	w.Bool(skipped == 0)
+	if skipped > 0 {
+		appendSkipped(w, skipped)
 	}
+}
+
+func appendSkipped(w *pack.Writer, skipped uint64) {
+	if skipped < manySkipped {
+		w.Put(skipped, skipBits)
+		return
+	}
+	w.Put(manySkipped, skipBits)
+	w.Uvarint(skipped - manySkipped)
+}
+
+// readSkipped reads how many numbers are skipped. More than there are members come out as
+// that.
+func readSkipped(r *pack.Reader) (skipped uint64) {
+	if skipped = r.Bits(skipBits); skipped == manySkipped {
+		skipped = min(manySkipped+min(r.Uvarint(), MaxMembers), MaxMembers)
+	}
+	return skipped
 }
 
 // End writes that none follows.
@@ -55,11 +68,8 @@ func (n *Numbers) End(w *pack.Writer) { w.Put(0, 1+skipBits) }
 func (n *Numbers) Read(r *pack.Reader) (m Member, more, ok bool) {
 	var skipped uint64
 	if !r.Bool() {
-		if skipped = r.Bits(skipBits); skipped == 0 {
+		if skipped = readSkipped(r); skipped == 0 {
 			return 0, false, r.Err() == nil
-		}
-		if skipped == manySkipped {
-			skipped = min(manySkipped+min(r.Uvarint(), MaxMembers), MaxMembers)
 		}
 	}
 	if r.Err() != nil || n.next+skipped >= MaxMembers {

@@ -17,7 +17,8 @@ type parser struct {
 	m    *model
 	sets repl.Sets
 	list repl.SetList
-	last repl.Mask // of the last full of one entity
+	last repl.Mask             // of the last full of one entity
+	read func(*repl.Mask) bool // reads the set of who is at hand in a list of changes; or nil
 	r    bits.Reader
 }
 
@@ -108,8 +109,7 @@ func (p *parser) action(s *saying) {
 		}
 	}
 	if s.Kind == repl.Delta {
-		p.list.Begin()
-		p.numbers(func(n repl.Member) { p.contents(s, n, false) })
+		p.changed(s)
 	}
 }
 
@@ -175,13 +175,35 @@ func (p *parser) joins(s *saying) {
 	})
 }
 
+// changed reads a list of who changed.
+func (p *parser) changed(s *saying) {
+	var list repl.Changes
+	for {
+		n, same, more, ok := list.Read(&p.r)
+		require.True(p.t, ok)
+		if !more {
+			return
+		}
+		p.read = func(set *repl.Mask) bool { return list.ReadSet(&p.r, p.sets, set, same) }
+		p.contents(s, n, false)
+		p.read = nil
+	}
+}
+
+func (p *parser) readSet(set *repl.Mask) bool {
+	if p.read != nil {
+		return p.read(set)
+	}
+	return p.list.Read(&p.r, p.sets, set)
+}
+
 func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 	m := stated{number: number, whole: whole}
 	if s.Kind == repl.Delta && !whole && p.r.Bool() {
 		require.True(p.t, p.sets.Read(&p.r, &m.removed))
 		require.False(p.t, m.removed.IsZero())
 	}
-	require.True(p.t, p.list.Read(&p.r, p.sets, &m.set))
+	require.True(p.t, p.readSet(&m.set))
 	for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
 		m.values[c] = p.value(s, c)
 	}
@@ -226,8 +248,7 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 		if p.r.Bool() {
 			p.contents(&s, 0, false)
 		} else {
-			p.list.Begin()
-			p.numbers(func(n repl.Member) { p.contents(&s, n, false) })
+			p.changed(&s)
 		}
 		require.NotEmpty(p.t, s.members)
 		all = append(all, s)

@@ -11,6 +11,10 @@ type walker struct {
 	rec  *record
 	skip bool
 	list repl.SetList
+	// Of a list of changes: changing.
+	changes  repl.Changes
+	changing bool
+	same     bool // the member at hand has the components of the one before
 }
 
 // applyUpdate applies an update. It changes values only, so that there is nothing
@@ -75,7 +79,7 @@ func (w *walker) update(alone bool) error {
 	if alone {
 		return w.changed(0)
 	}
-	n, err := w.changes()
+	n, err := w.readChanges()
 	if err == nil && n == 0 {
 		return ErrMalformed
 	}
@@ -111,7 +115,7 @@ func (w *walker) members() error {
 	if err := w.whole(); err != nil || w.rec.Kind == repl.Full {
 		return err
 	}
-	_, err := w.changes()
+	_, err := w.readChanges()
 	return err
 }
 
@@ -137,18 +141,19 @@ func (w *walker) whole() error {
 	return nil
 }
 
-// changes reads a list of members that changed, and returns how many there are.
-func (w *walker) changes() (n int, err error) {
-	var list repl.Numbers
-	w.list.Begin()
+// readChanges reads a list of members that changed, and returns how many there are.
+func (w *walker) readChanges() (n int, err error) {
+	w.changes, w.changing = repl.Changes{}, true
 	for {
-		number, more, ok := list.Read(&w.r.in)
+		number, same, more, ok := w.changes.Read(&w.r.in)
 		if !ok {
 			return n, ErrMalformed
 		}
 		if !more {
+			w.changing = false
 			return n, nil
 		}
+		w.same = same
 		if err := w.changed(number); err != nil {
 			return n, err
 		}
@@ -165,9 +170,10 @@ func (w *walker) changed(number repl.Member) error {
 	m := w.g.member(number)
 	if m == nil {
 		w.r.ask(w.g)
-		past := walker{r: w.r, rec: w.rec, skip: true, list: w.list}
+		past := *w
+		past.g, past.skip = nil, true
 		err := past.change()
-		w.list = past.list
+		w.list, w.changes = past.list, past.changes
 		return err
 	}
 	if m.mark != unmarked { // it joined, or leaves
@@ -202,7 +208,7 @@ func (w *walker) removals() error {
 
 func (w *walker) values() error {
 	set := &w.r.set
-	if !w.list.Read(&w.r.in, w.r.sets, set) {
+	if !w.readSet(set) {
 		return ErrMalformed
 	}
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
@@ -211,6 +217,14 @@ func (w *walker) values() error {
 		}
 	}
 	return nil
+}
+
+// readSet reads the components whose values follow.
+func (w *walker) readSet(set *repl.Mask) (ok bool) {
+	if w.changing {
+		return w.changes.ReadSet(&w.r.in, w.r.sets, set, w.same)
+	}
+	return w.list.Read(&w.r.in, w.r.sets, set)
 }
 
 func (w *walker) value(comp int) error {

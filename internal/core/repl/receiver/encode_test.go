@@ -66,20 +66,29 @@ func flagged(set []int) (v uint64) {
 // write writes what changed of a member; last is the set of the one before in a list,
 // nil for one that stands alone.
 func (c content) write(w *bits.Writer, removals bool, last *uint64) {
-	if removals {
-		w.Bool(len(c.removed) > 0)
-		if len(c.removed) > 0 {
-			w.Bits(flagged(c.removed), comps)
-		}
-	}
+	c.writeRemoved(w, removals)
+	same := last != nil && flagged(c.set) == *last
 	if last != nil {
-		w.Bool(flagged(c.set) == *last)
-	}
-	if last == nil || flagged(c.set) != *last {
-		w.Bits(flagged(c.set), comps)
-	}
-	if last != nil {
+		w.Bool(same)
 		*last = flagged(c.set)
+	}
+	c.writeSet(w, same)
+}
+
+func (c content) writeRemoved(w *bits.Writer, removals bool) {
+	if !removals {
+		return
+	}
+	w.Bool(len(c.removed) > 0)
+	if len(c.removed) > 0 {
+		w.Bits(flagged(c.removed), comps)
+	}
+}
+
+// writeSet writes the components that follow, unless they are known, and their values.
+func (c content) writeSet(w *bits.Writer, known bool) {
+	if !known {
+		w.Bits(flagged(c.set), comps)
 	}
 	for _, comp := range c.set {
 		switch comp {
@@ -131,15 +140,20 @@ func list[T any](w *bits.Writer, items []T, number func(T) repl.Member, behind f
 		n := uint64(number(item))
 		w.Bool(n == next)
 		if n != next {
-			w.Bits(min(n-next, 31), 5)
-		}
-		if n-next >= 31 {
-			w.Uvarint(n - next - 31)
+			skip(w, n-next)
 		}
 		next = n + 1
 		behind(item)
 	}
 	w.Bits(0, 6)
+}
+
+// skip writes how many numbers are skipped.
+func skip(w *bits.Writer, n uint64) {
+	w.Bits(min(n, 31), 5)
+	if n >= 31 {
+		w.Uvarint(n - 31)
+	}
 }
 
 func (r *record) writeLeavers(w *bits.Writer) {
@@ -150,9 +164,19 @@ func (r *record) writeLeavers(w *bits.Writer) {
 }
 
 func (r *record) writeChanged(w *bits.Writer) {
-	last := uint64(0)
-	list(w, r.changed, func(c change) repl.Member { return c.number },
-		func(c change) { c.content.write(w, r.kind == repl.Delta, &last) })
+	last, next := uint64(0), uint64(0)
+	for _, c := range r.changed {
+		n, same := uint64(c.number), flagged(c.content.set) == last
+		w.Bool(same && n == next)
+		if !same || n != next {
+			w.Bool(same)
+			skip(w, n-next)
+		}
+		next, last = n+1, flagged(c.content.set)
+		c.content.writeRemoved(w, r.kind == repl.Delta)
+		c.content.writeSet(w, same)
+	}
+	w.Bits(0b10, 7)
 }
 
 func (r *record) writeJoins(w *bits.Writer) {

@@ -37,18 +37,22 @@ func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].num
 // encodeChanged writes the members of which something changed, but not those that
 // are stated whole.
 func (w *World) encodeChanged(gr *group) {
-	var numbers repl.Numbers
+	var changes repl.Changes
 	out, b := &w.bodies.w, &w.bodies.here
-	w.bodies.sets.Begin()
 	for i := range gr.members {
 		m := &gr.members[i]
 		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
 			continue
 		}
-		numbers.Append(out, m.number)
-		w.encodeChanges(m.slot)
+		set := w.changes(m.slot)
+		same := changes.Append(out, m.number, &set)
+		w.encodeRemoved(m.slot)
+		if !same {
+			w.sets.Append(out, &set)
+		}
+		w.encodeSet(m.slot, set)
 	}
-	numbers.End(out)
+	changes.End(out)
 }
 
 // joins reports whether the body at hand states a member whole.
@@ -93,23 +97,34 @@ func (w *World) unseen(s repl.Slot) bool {
 	return said.IsZero()
 }
 
-// encodeChanges writes what a member lost, if the body at hand tells of structure,
-// and its values that changed.
+// encodeChanges writes what a member lost, and its values that changed.
 func (w *World) encodeChanges(s repl.Slot) {
+	w.encodeRemoved(s)
+	w.encodeValues(s, w.changes(s))
+}
+
+// encodeRemoved writes what a member lost, if the body at hand tells of structure.
+func (w *World) encodeRemoved(s repl.Slot) {
 	out, b := &w.bodies.w, &w.bodies.here
-	if b.key.kind == repl.Delta {
-		removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
-		out.Bool(!removed.IsZero())
-		if !removed.IsZero() {
-			w.bodies.here.news = true
-			w.sets.Append(out, &removed)
-		}
+	if b.key.kind != repl.Delta {
+		return
 	}
+	removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
+	out.Bool(!removed.IsZero())
+	if !removed.IsZero() {
+		b.news = true
+		w.sets.Append(out, &removed)
+	}
+}
+
+// changes returns the components of a member whose values the body at hand tells.
+func (w *World) changes(s repl.Slot) repl.Mask {
+	b := &w.bodies.here
 	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
 	if b.key.kind == repl.Delta && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
 		b.news = true
 	}
-	w.encodeValues(s, changed)
+	return changed
 }
 
 // encodeValue writes one value: the difference to what the peer holds, if the component
@@ -132,8 +147,13 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 }
 
 func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
+	w.bodies.sets.Append(&w.bodies.w, w.sets, &set)
+	w.encodeSet(s, set)
+}
+
+// encodeSet writes the values of a set of components.
+func (w *World) encodeSet(s repl.Slot, set repl.Mask) {
 	out := &w.bodies.w
-	w.bodies.sets.Append(out, w.sets, &set)
 	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
 	w.bodies.here.prefix = out.LenBits()
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {

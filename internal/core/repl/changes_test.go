@@ -1,0 +1,92 @@
+package repl_test
+
+import (
+	"encoding/hex"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Lists of changes read back as they were written.
+func TestChangesReadBackAsTheyWereWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOfDistinct(rapid.OneOf(rapid.Uint16Range(0, 40), rapid.Uint16Range(0, repl.MaxMembers-1)), rapid.ID).Draw(t, "numbers")
+		slices.Sort(numbers)
+		sets, masks := repl.NewSets(3), make([]repl.Mask, len(numbers))
+		var w bits.Writer
+		var list repl.Changes
+		for i, n := range numbers {
+			masks[i] = repl.Mask{rapid.SampledFrom([]uint64{0, 1, 1, 1, 5}).Draw(t, "set")}
+			if !list.Append(&w, repl.Member(n), &masks[i]) {
+				sets.Append(&w, &masks[i])
+			}
+		}
+		list.End(&w)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		var in repl.Changes
+		for i, n := range numbers {
+			got, same, more, ok := in.Read(&r)
+			require.True(t, ok && more)
+			require.Equal(t, repl.Member(n), got)
+			var set repl.Mask
+			require.True(t, in.ReadSet(&r, sets, &set, same))
+			require.Equal(t, masks[i], set)
+		}
+		_, _, more, ok := in.Read(&r)
+		require.True(t, ok && !more)
+		require.NoError(t, r.End())
+	})
+}
+
+// FuzzChanges reads lists of changes from anything: what is accepted rises, stays within
+// the bound and has that one encoding.
+func FuzzChanges(f *testing.F) {
+	f.Add([]byte{0x02})
+	f.Add([]byte{0x01, 0x42, 0xff, 0x10})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r bits.Reader
+		r.Reset(b)
+		var w bits.Writer
+		var in, out repl.Changes
+		sets := repl.NewSets(3)
+		for last := -1; ; {
+			n, same, more, ok := in.Read(&r)
+			if !ok {
+				return
+			}
+			if !more {
+				out.End(&w)
+				sameBits(t, b, &r, &w)
+				return
+			}
+			require.Greater(t, int(n), last)
+			require.Less(t, int(n), repl.MaxMembers)
+			last = int(n)
+			var set repl.Mask
+			if !in.ReadSet(&r, sets, &set, same) {
+				return
+			}
+			if !out.Append(&w, n, &set) {
+				sets.Append(&w, &set)
+			}
+		}
+	})
+}
+
+func TestGoldenChanges(t *testing.T) {
+	var w bits.Writer
+	var list repl.Changes
+	set := repl.MaskOf(0)
+	assert.False(t, list.Append(&w, 0, &set))
+	assert.True(t, list.Append(&w, 1, &set))
+	assert.True(t, list.Append(&w, 4, &set))
+	list.End(&w)
+	assert.Equal(t, packed("0 0 00000", "1", "0 1 01000", "0 1 00000"), hex.EncodeToString(w.Finish()))
+}

@@ -29,6 +29,7 @@ type variant struct {
 	unit    string        // of the figure that stands in the place of the ratio, if one does
 	workers int           // GOMAXPROCS; 0: one
 	rounds  int           // 0: the usual number
+	warm    int           // rounds before a short one, for what grows with the first losses; 0: 1
 	heavy   bool          // takes a minute under the race detector
 	missing func() string // says what is needed and not there, or nothing; may be nil
 	prepare func() (sides, error)
@@ -105,7 +106,7 @@ func (v *variant) run(short bool) (result, error) {
 		n, warm = v.rounds, 1
 	}
 	if short {
-		n, warm = shortRounds, 1
+		n, warm = shortRounds, max(1, v.warm)
 	}
 	s.turns(warm)
 	r := s.measure(n)

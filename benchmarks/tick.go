@@ -27,7 +27,7 @@ func tickVariants() []variant {
 	workers.workers = maxWorkers
 	return []variant{
 		{name: "tick-shared/plain", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(plain) }},
-		{name: "tick-shared/lossy", goal: 2.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(lossy) }},
+		{name: "tick-shared/lossy", goal: 2.5, rounds: sceneRounds, warm: 80, heavy: true, prepare: func() (sides, error) { return tickPrepare(lossy) }},
 		{name: "tick-shared/workers-2", workers: maxWorkers, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(workers) }},
 		{name: "tick-shared/answers", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return answersPrepare(plain) }},
 	}

@@ -160,17 +160,3 @@ func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
 		assert.ErrorIs(t, plan.DecodeDelta(&r, &protocol.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil), c.err, c.name)
 	}
 }
-
-func TestADifferAllocatesNothing(t *testing.T) {
-	plan := planDiffed(t, tallyDiffer{})
-	base, value, buf := tally{Count: 1}, tally{Count: 2}, make([]byte, 0, 64)
-	var w bits.Writer
-	var r bits.Reader
-	var got tally
-	assert.Zero(t, testing.AllocsPerRun(50, func() {
-		w.Reset(buf)
-		plan.EncodeDelta(&w, &protocol.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
-		r.Reset(w.Finish())
-		_ = plan.DecodeDelta(&r, &protocol.Bases{Base: bytesOf(&base)}, bytesOf(&got), nil)
-	}))
-}

@@ -46,7 +46,7 @@ type Peer struct {
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w}
+	p := &Peer{world: w, aside: make([]planned, 0, usualAside)}
 	p.private.first = repl.Private
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}

@@ -8,6 +8,10 @@ import (
 // minAlike is from how many records on it pays to say once what they are.
 const minAlike = 4
 
+// usualAside is for how many records of a packet that are not like most there is room from
+// the start.
+const usualAside = 128
+
 // alike reports whether two records can stand in one run of groups that are alike.
 func (rec *planned) alike(o *planned) bool {
 	return rec.kind == o.kind && rec.kind != 0 && rec.base == o.base && rec.apart == o.apart

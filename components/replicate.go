@@ -24,6 +24,11 @@ type Replicate struct {
 	// group of its own. A child is always in the group of its parent.
 	Group Group
 
+	// Relevance says whether all clients of the Target are shown the entity, or of those
+	// only the ones that it matters to; see Relevance. A group is shown whole or not at
+	// all: to whom one of its entities matters that is for it.
+	Relevance Relevance
+
 	// Priority is the share of a group under a byte cap, relative to others: of two that
 	// change all the time, one of priority 10 is sent twice as often as one of priority 5.
 	// It means nothing while there is room for all. 0 is 1; a group has the highest of its

@@ -27,12 +27,13 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Controlled](),
 	reflect.TypeFor[components.Persistent](),
 	reflect.TypeFor[components.NoReplicateChildren](),
+	reflect.TypeFor[components.Viewer](),
 }
 
 // Types that are no components of their own: fields of components, and resources.
 var others = []reflect.Type{
 	reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](),
-	reflect.TypeFor[components.Targets](),
+	reflect.TypeFor[components.Targets](), reflect.TypeFor[components.Relevance](), reflect.TypeFor[components.Room](),
 	reflect.TypeFor[components.Text32](),
 	reflect.TypeFor[components.Time](),
 }

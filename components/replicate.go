@@ -26,7 +26,8 @@ type Replicate struct {
 
 	// Relevance says whether all clients of the Target are shown the entity, or of those
 	// only the ones that it matters to; see Relevance. A group is shown whole or not at
-	// all: to whom one of its entities matters that is for it.
+	// all: to a client that one of its entities is for and matters to. One that is Always
+	// matters to all.
 	Relevance Relevance
 
 	// Priority is the share of a group under a byte cap, relative to others: of two that

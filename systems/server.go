@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -65,6 +66,29 @@ type link struct {
 	conn transport.Conn
 	out  outbox
 	buf  []byte
+	left []netip.AddrPort // clients that are gone, of which the conn is to be told
+}
+
+// admit tells the socket that a client is at this address, if it wants to know. One that
+// is back before the socket was told that it went has never gone.
+func (l *link) admit(addr netip.AddrPort) {
+	if i := slices.Index(l.left, addr); i >= 0 {
+		l.left = slices.Delete(l.left, i, i+1)
+		return
+	}
+	if conn, ok := l.conn.(transport.Admitter); ok {
+		conn.Admit(addr)
+	}
+}
+
+// dismiss tells the socket which clients are gone, once all is sent that was for them.
+func (l *link) dismiss() {
+	if conn, ok := l.conn.(transport.Admitter); ok {
+		for _, addr := range l.left {
+			conn.Dismiss(addr)
+		}
+	}
+	l.left = l.left[:0]
 }
 
 // client is one connection of the server.
@@ -204,8 +228,10 @@ func (s *Server) events() {
 	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
 		switch e.Kind {
 		case session.Connected:
+			s.links[e.Addr.Link].admit(e.Addr.AddrPort)
 			s.connected(&e)
 		case session.Disconnected:
+			s.links[e.Addr.Link].left = append(s.links[e.Addr.Link].left, e.Addr.AddrPort)
 			s.disconnected(s.clients[e.Slot], e.Reason.String())
 			s.clients[e.Slot] = nil
 		}

@@ -159,6 +159,7 @@ func (s *Server) flush() error {
 		if err := s.links[i].out.flush(s.links[i].conn, &s.traffic); err != nil {
 			errs = append(errs, fmt.Errorf("systems: the socket at %v is broken: %w", s.links[i].conn.LocalAddr(), err))
 		}
+		s.links[i].dismiss()
 	}
 	s.all.Spend(int(s.traffic.BytesOut - before))
 	return errors.Join(errs...)

@@ -51,6 +51,12 @@
 // from the unique local range fd00::/8, and never hands the address of a peer
 // that may still be heard to another one.
 //
+// # Clients
+//
+// A transport with connections, such as a WebSocket, does not know which of them have
+// become clients of the game: the layer above decides that. A server's Conn that is an
+// Admitter is told, and can close connections that stay strangers.
+//
 // # Bringing a transport along
 //
 // Implement Conn, and Listener or Dialer to open it; pass these to Server.Start

@@ -51,6 +51,20 @@ type Local interface {
 	Local() bool
 }
 
+// Admitter is a Conn of a server that wants to know which of its peers are clients: a
+// transport with connections of its own can close those that never become one. The
+// layer above calls both methods from the goroutine that drives the Conn. A Conn
+// without them is not told.
+type Admitter interface {
+	// Admit says that a client is connected from this address.
+	Admit(addr netip.AddrPort)
+
+	// Dismiss says that the client at this address is gone. The last datagrams for it
+	// were handed to Send before. Each Admit is followed by one Dismiss, unless the Conn
+	// is closed first; an address that is dismissed can be admitted again.
+	Dismiss(addr netip.AddrPort)
+}
+
 // Listener opens a server's end. Server.Start calls Listen, and calls it again
 // when the server starts again after a stop, so Listen may not use itself up.
 type Listener interface {

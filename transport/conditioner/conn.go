@@ -31,7 +31,11 @@ type Conn struct {
 	batch   [flushSize]transport.Datagram
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var (
+	_ transport.Conn     = (*Conn)(nil)
+	_ transport.Local    = (*Conn)(nil)
+	_ transport.Admitter = (*Conn)(nil)
+)
 
 // LocalAddr is that of the inner Conn.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.inner.LocalAddr() }
@@ -42,6 +46,21 @@ func (c *Conn) Local() bool {
 		return inner.Local()
 	}
 	return c.inner.LocalAddr().Addr().IsLoopback()
+}
+
+// Admit passes on to the inner Conn that a client is at this address.
+func (c *Conn) Admit(addr netip.AddrPort) {
+	if inner, ok := c.inner.(transport.Admitter); ok {
+		inner.Admit(addr)
+	}
+}
+
+// Dismiss passes on to the inner Conn that the client at this address is gone. What the
+// link still holds for it then leaves later, if at all.
+func (c *Conn) Dismiss(addr netip.AddrPort) {
+	if inner, ok := c.inner.(transport.Admitter); ok {
+		inner.Dismiss(addr)
+	}
 }
 
 // Receive moves what is due both ways and takes the next datagram that has

@@ -1,0 +1,60 @@
+package plugin_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// guestbook is a listener, and its Conn, that keeps what it is told of clients.
+type guestbook struct {
+	transport.Listener
+	transport.Conn
+	told []string
+}
+
+func (b *guestbook) Listen() (conn transport.Conn, err error) {
+	b.Conn, err = b.Listener.Listen()
+	return b, err
+}
+
+func (b *guestbook) Local() bool { return true }
+
+func (b *guestbook) Admit(addr netip.AddrPort) { b.told = append(b.told, "came: "+addr.String()) }
+
+func (b *guestbook) Dismiss(addr netip.AddrPort) { b.told = append(b.told, "went: "+addr.String()) }
+
+func (b *guestbook) Send(batch []transport.Datagram) (int, error) {
+	if len(b.told) > 1 {
+		b.told = append(b.told, "sent")
+	}
+	return b.Conn.Send(batch)
+}
+
+// A transport hears which of its addresses are clients: not before they are let in, and
+// no longer once the last datagram for them was sent; through a conditioner, too.
+func TestATransportHearsWhoIsAClient(t *testing.T) {
+	g := newGame(t)
+	require.NoError(t, g.server.Stop())
+	book := &guestbook{Listener: g.place}
+	require.NoError(t, g.server.Start(conditioner.NewListener(book, conditioner.Options{Clock: g.clock})))
+	g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+	c := g.join(9)
+	assert.Empty(t, book.told)
+	g.run(30)
+	require.Equal(t, plugin.Connected, c.State())
+	addr := g.server.Clients()[0].Addr.String()
+	assert.Equal(t, []string{"came: " + addr}, book.told)
+	g.server.Disconnect(9, "enough")
+	g.run(5)
+	assert.Equal(t, plugin.Disconnected, c.State())
+	assert.Equal(t, "enough", c.Reason())
+	assert.Equal(t, []string{"came: " + addr, "went: " + addr}, book.told)
+}

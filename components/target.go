@@ -22,16 +22,26 @@ const (
 	// Server is the server and no client.
 	Server
 
-	// reserved bounds the numbers of constants; those above it are sets.
+	// reserved bounds the numbers of constants; those above it are sets, up to inRoom.
 	reserved Target = 1 << setIndexBits
+
+	// inRoom is the bit of the targets that are the clients of a room.
+	inRoom Target = 1 << 31
 )
+
+// Room returns the room of which the target is the clients, if it is one of
+// Targets.Room.
+func (t Target) Room() (room Room, ok bool) { return Room(t &^ inRoom), t&inRoom != 0 }
 
 // open reports whether a constant that names nobody in particular is for all.
 func (t Target) open() bool { return t == Default || t == Everyone || t == NotOwner }
 
-// String returns the target's name, or the number of its set.
+// String returns the target's name, or the number of its room or set.
 func (t Target) String() string {
+	room, ok := t.Room()
 	switch {
+	case ok:
+		return fmt.Sprintf("Room(%d)", room)
 	case t == Default:
 		return "Default"
 	case t == Everyone:

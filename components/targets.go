@@ -2,6 +2,7 @@ package components
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -34,6 +35,8 @@ type Targets struct {
 	holders []func(hold func(Target))
 	held    []bool // scratch: by place in sets, whether something holds it
 	refused uint64
+
+	inRoom func(Room, entangle.ClientID) bool // nil: nobody knows of rooms
 }
 
 type clientSet struct {
@@ -61,11 +64,30 @@ func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	return t.intern(clients, true)
 }
 
+// Room returns the target of the clients that are in a room, at any time those that are
+// in it then; see plugin.Rooms. It is no set: any number of rooms can be targets at once,
+// and none is given up. Rooms are the server's: on a client it reaches nobody, a message to
+// it the server alone.
+//
+// It panics for room 0, which is none, and from 2^31 on.
+func (t *Targets) Room(room Room) Target {
+	if room == 0 || Target(room)&inRoom != 0 {
+		panic(fmt.Sprintf("components: %d is no room; number rooms from 1 to %d", room, inRoom-1))
+	}
+	return inRoom | Target(room)
+}
+
+// AskRooms is for package plugin, which knows who is in a room.
+func (t *Targets) AskRooms(in func(Room, entangle.ClientID) bool) { t.inRoom = in }
+
 // Contains reports whether a client is in a target. Default is taken for
 // Everyone, and so is NotOwner: nobody is an owner here; a set that was given up contains nobody.
 func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	if target < reserved {
 		return target.open()
+	}
+	if room, ok := target.Room(); ok {
+		return t.inRoom != nil && t.inRoom(room, client)
 	}
 	i := int(target & (MaxSets - 1))
 	if i >= len(t.sets) || t.sets[i].target != target {
@@ -79,7 +101,8 @@ func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 
 // Clients returns whom a target names: the clients of a set, or, with except, all
 // clients but those. Default and
-// NotOwner are taken for Everyone. The slice must not be changed.
+// NotOwner are taken for Everyone, and a room for nobody: who is in it only Contains
+// knows. The slice must not be changed.
 func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
 	if target < reserved {
 		return nil, target.open()
@@ -125,7 +148,7 @@ func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 }
 
 // place returns the index of a set to fill, with a target that was not given out
-// before (until 2^20 sets have had its place). It is not ok when all sets are held.
+// before (until 2^19 sets have had its place). It is not ok when all sets are held.
 func (t *Targets) place() (i int, ok bool) {
 	if t.byKey == nil {
 		t.byKey = make(map[string]int)
@@ -175,8 +198,8 @@ func (t *Targets) giveUp(i int) {
 	set := &t.sets[i]
 	delete(t.byKey, string(appendKey(nil, set.ids, set.except)))
 	set.target += reserved
-	if set.target < reserved { // the count of this place has wrapped around
-		set.target += reserved
+	if set.target&inRoom != 0 { // the count of this place has wrapped around
+		set.target = reserved + Target(i)
 	}
 }
 

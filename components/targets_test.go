@@ -154,3 +154,37 @@ func TestHoldingWhatWasGivenUp(t *testing.T) {
 	}
 	assert.Zero(t, targets.Refused())
 }
+
+// A room is a target that asks who is in it, and no set: it is never given up, and sets
+// never take its number.
+func TestARoomIsATarget(t *testing.T) {
+	var targets components.Targets
+	seven, last := targets.Room(7), targets.Room(1<<31-1)
+	assert.Equal(t, "Room(7) Room(2147483647)", fmt.Sprint(seven, last))
+	assert.False(t, targets.Contains(seven, 3), "nobody knows of rooms here")
+	targets.AskRooms(func(room components.Room, client entangle.ClientID) bool { return room == 7 && client == 3 })
+	assert.True(t, targets.Contains(seven, 3))
+	assert.False(t, targets.Contains(seven, 4))
+	assert.False(t, targets.Contains(last, 3))
+	clients, except := targets.Clients(seven)
+	assert.Empty(t, clients)
+	assert.False(t, except)
+
+	room, ok := seven.Room()
+	assert.True(t, ok)
+	assert.Equal(t, components.Room(7), room)
+	for _, other := range []components.Target{components.Default, components.Everyone, components.Owner, targets.Only(1), targets.Except(1)} {
+		_, ok = other.Room()
+		assert.False(t, ok, "%v", other)
+	}
+	for i := range 3 * components.MaxSets {
+		targets.Only(entangle.ClientID(i + 10))
+	}
+	assert.True(t, targets.Contains(seven, 3), "rooms are not given up")
+}
+
+func TestARoomThatIsNone(t *testing.T) {
+	var targets components.Targets
+	assert.PanicsWithValue(t, "components: 0 is no room; number rooms from 1 to 2147483647", func() { targets.Room(0) })
+	assert.PanicsWithValue(t, "components: 2147483648 is no room; number rooms from 1 to 2147483647", func() { targets.Room(1 << 31) })
+}

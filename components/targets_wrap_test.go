@@ -1,0 +1,23 @@
+package components
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// A place that has had all its sets begins again, and never reaches the numbers of rooms.
+func TestSetsThatWrapAroundAreNoRooms(t *testing.T) {
+	var targets Targets
+	for i := range MaxSets {
+		targets.Only(entangle.ClientID(i + 1))
+	}
+	targets.sets[0].target = inRoom - reserved
+	again := targets.Only(MaxSets + 1)
+	_, room := again.Room()
+	assert.False(t, room, "%v", again)
+	assert.Equal(t, reserved, again)
+	assert.True(t, targets.Contains(again, MaxSets+1))
+}

@@ -88,6 +88,7 @@ var siblings = []sibling{
 	{"transport/token/tokenhttp", "transport/token", "hands tokens out and fetches them"},
 	{"transport/transporttest", "transport", "checks what the interface promises"},
 	{"transport/udp", "transport", "implements the interface"},
+	{"transport/udp", "transport/internal/address", "reads what to bind to"},
 	{"transport/udp", "transport/internal/queue", "a bounded inbox, as every transport has"},
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/address"
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
@@ -38,7 +39,7 @@ func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 	}
 	c := &Conn{
 		socket:  socket,
-		local:   unmap(socket.LocalAddr().(*net.UDPAddr).AddrPort()),
+		local:   address.Unmap(socket.LocalAddr().(*net.UDPAddr).AddrPort()),
 		server:  server,
 		arrived: queue.New(o.queue),
 		closed:  make(chan struct{}),

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
 // Defaults of Dialer: a client hears one server.
@@ -38,7 +39,7 @@ var _ transport.Dialer = Dialer{}
 // anybody listens there. It fails where no route leads, for a LocalAddr of
 // another family or one that is taken, and for a server address that is none.
 func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
-	server = unmap(server)
+	server = address.Unmap(server)
 	if !server.IsValid() || server.Port() == 0 || server.Addr().IsUnspecified() {
 		return nil, fmt.Errorf("udp: %v is not the address of a server; dial the one that its players reach, such as 127.0.0.1:40000", server)
 	}
@@ -64,7 +65,7 @@ func (d Dialer) local(server netip.AddrPort) (netip.AddrPort, error) {
 	if d.LocalAddr == "" {
 		return netip.AddrPortFrom(wildcard, 0), nil
 	}
-	local, err := parseAddress("Dialer.LocalAddr", d.LocalAddr)
+	local, err := address.Parse("udp: Dialer.LocalAddr", d.LocalAddr)
 	switch {
 	case err != nil:
 		return local, err

@@ -2,6 +2,7 @@ package udp
 
 import (
 	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
 // Defaults of Listener and Dialer.
@@ -39,7 +40,7 @@ var _ transport.Listener = Listener{}
 // Listen opens the socket. The error for a field that cannot be used names it
 // and says what to write; a taken port is an error that wraps the system's.
 func (l Listener) Listen() (transport.Conn, error) {
-	addr, err := parseAddress("Listener.Addr", l.Addr)
+	addr, err := address.Parse("udp: Listener.Addr", l.Addr)
 	if err != nil {
 		return nil, err
 	}

@@ -3,17 +3,17 @@
 package udp
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"syscall"
+
+	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
 func listen(addr netip.AddrPort, o options) (*Conn, error) {
-	socket, err := net.ListenUDP(networkOf(addr.Addr()), socketAddr(addr))
+	socket, err := net.ListenUDP(address.Network("udp", addr.Addr()), socketAddr(addr))
 	if err != nil {
-		return nil, fmt.Errorf("udp: cannot listen at %v%s: %w", addr, advice(err), err)
+		return nil, fmt.Errorf("udp: cannot listen at %v%s: %w", addr, address.Advice(err), err)
 	}
 	return newConn(socket, netip.AddrPort{}, o), nil
 }
@@ -25,7 +25,7 @@ func dial(local, server netip.AddrPort, o options) (*Conn, error) {
 	}
 	socket, err := net.DialUDP(network, socketAddr(local), socketAddr(server))
 	if err != nil {
-		return nil, fmt.Errorf("udp: cannot reach %v from %v%s: %w", server, local, advice(err), err)
+		return nil, fmt.Errorf("udp: cannot reach %v from %v%s: %w", server, local, address.Advice(err), err)
 	}
 	return newConn(socket, server, o), nil
 }
@@ -37,18 +37,4 @@ func socketAddr(a netip.AddrPort) *net.UDPAddr {
 		return &net.UDPAddr{Port: int(a.Port())}
 	}
 	return net.UDPAddrFromAddrPort(a)
-}
-
-// advice says what to do about the errors that set-ups run into.
-func advice(err error) string {
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return " (another socket has this port: stop that program, or choose another port, or 0 for any)"
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return " (no interface of this machine has this address: use one that has, or leave the host out)"
-	case errors.Is(err, syscall.EACCES):
-		return " (this port is reserved for the system: choose one from 1024 on)"
-	default:
-		return ""
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
 const (
@@ -44,7 +45,7 @@ func (c *Conn) read() {
 }
 
 func (c *Conn) arrive(from netip.AddrPort, data []byte) {
-	from = unmap(from)
+	from = address.Unmap(from)
 	if c.server.IsValid() {
 		// The system lets the server's datagrams through only, but for those
 		// that came between the socket's birth and its connect. Zones of one

@@ -16,6 +16,9 @@ type MessageReceived[M any] struct {
 	// From is the client that sent it, as its connection says; entangle.Nobody
 	// for the server.
 	From entangle.ClientID
+	// To is the player that it came to: the client itself, on a Host its own player.
+	// entangle.Nobody where it came to the server.
+	To entangle.ClientID
 	// Tick is the sender's tick when it sent the message.
 	Tick entangle.Tick
 	// Message is the message; entities in it are those of this world.
@@ -36,9 +39,9 @@ func (MessageReceived[M]) subscribe(h *systems.Hub) {
 
 // messageSink decodes messages straight into the places of the queue.
 func messageSink[M any](q *systems.Queue[MessageReceived[M]], plan *protocol.Plan) systems.MessageSink {
-	return func(from entangle.ClientID, tick entangle.Tick, r *bits.Reader, refs protocol.RefReader) error {
+	return func(head systems.Head, r *bits.Reader, refs protocol.RefReader) error {
 		return q.PushNew(func(event *MessageReceived[M]) error {
-			event.From, event.Tick = from, tick
+			event.From, event.To, event.Tick = head.From, head.To, head.Tick
 			return decodeWhole(plan, r, &event.Message, refs)
 		})
 	}

@@ -59,7 +59,7 @@ func TestMessageReachesItsReadersWithItsSender(t *testing.T) {
 	a, b := NewReader[MessageReceived[chat]](&w), NewReader[MessageReceived[chat]](&w)
 
 	data := body(t, plan, chat{"hello", there}, oneEntity{})
-	require.NoError(t, events.Receive(7, 100, reading(data), oneEntity{here}))
+	require.NoError(t, events.Receive(systems.Head{From: 7, Tick: 100}, reading(data), oneEntity{here}))
 	want := []MessageReceived[chat]{{From: 7, Tick: 100, Message: chat{"hello", here}}}
 	assert.Equal(t, want, a.Read())
 	assert.Equal(t, want, b.Read())
@@ -74,16 +74,16 @@ func TestMalformedMessageIsAnErrorAndNoEvent(t *testing.T) {
 
 	good := body(t, plan, chat{Text: "hello"}, oneEntity{})
 	for n := range good {
-		assert.Error(t, events.Receive(7, 1, reading(good[:n]), oneEntity{}), "cut to %d bytes", n)
+		assert.Error(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading(good[:n]), oneEntity{}), "cut to %d bytes", n)
 	}
-	assert.ErrorIs(t, events.Receive(7, 1, reading(append(good, 0)), oneEntity{}), bits.ErrTrailing)
+	assert.ErrorIs(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading(append(good, 0)), oneEntity{}), bits.ErrTrailing)
 	assert.Empty(t, reader.Read())
 }
 
 func TestMessageThatNobodyReadsIsSkippedAndCounted(t *testing.T) {
 	w := ecs.NewWorld()
 	events := systems.InstallHub(&w).AddMessage(planOf[chat](t))
-	require.NoError(t, events.Receive(7, 1, reading([]byte("anything")), nil))
+	require.NoError(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading([]byte("anything")), nil))
 	assert.EqualValues(t, 1, events.Skipped())
 	reader := NewReader[MessageReceived[chat]](&w)
 	assert.Empty(t, reader.Read())
@@ -124,7 +124,7 @@ func TestFloodOfMessagesIsBounded(t *testing.T) {
 	events := hub.AddMessage(plan)
 	reader := NewReader[MessageReceived[ping]](&w)
 	for i := range uint32(systems.MaxMessageEvents + 10) {
-		require.NoError(t, events.Receive(1, 1, reading(body(t, plan, ping{i}, nil)), nil))
+		require.NoError(t, events.Receive(systems.Head{From: 1, Tick: 1}, reading(body(t, plan, ping{i}, nil)), nil))
 	}
 	got := reader.Read()
 	assert.Len(t, got, systems.MaxMessageEvents)
@@ -143,7 +143,7 @@ func TestReceivingMessagesAddsNoAllocation(t *testing.T) {
 		hub.BeginFrame(1)
 		for range 100 {
 			r.Reset(data)
-			_ = events.Receive(1, 1, r, nil)
+			_ = events.Receive(systems.Head{From: 1, Tick: 1}, r, nil)
 		}
 		for _, m := range reader.Read() {
 			sum += m.Message.Number

@@ -208,7 +208,7 @@ func (c *Client) connected() {
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
-	c.peer = p
+	c.peer, c.mail.peer = p, p
 	c.copy.Connected(p.ClientID)
 }
 

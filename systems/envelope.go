@@ -56,9 +56,6 @@ func (p *Post) audienceOf(l *letter) audience {
 	return audience{ids: ids, except: except}
 }
 
-// entities returns whom a letter refers to.
-func (p *Post) entities(l *letter) []ecs.Entity { return p.refs[l.refs : l.refs+l.nrefs] }
-
 // shared reports whether a letter is the same for everybody: all clients see whom it
 // refers to, and call them the same.
 func (p *Post) shared(l *letter) bool {

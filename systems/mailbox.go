@@ -40,7 +40,7 @@ type Mailbox struct {
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
-	peer      *peer.Peer    // of a server's mailbox: who names its entities
+	peer      *peer.Peer    // of a server's mailbox: who names its entities; of a client's, who it is
 	resources *ResourceCopy // nil: the peer may send none
 
 	held      []heldMessage
@@ -61,6 +61,14 @@ type heldMessage struct {
 // replicate.
 func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
 	return &Mailbox{post: p, from: from, slotOf: slotOf, allowance: newAllowance(len(p.requests))}
+}
+
+// me returns whom messages come to: the client that this is, Nobody for a server.
+func (m *Mailbox) me() entangle.ClientID {
+	if m.post.server || m.peer == nil {
+		return entangle.Nobody
+	}
+	return m.peer.ClientID()
 }
 
 // HandleMessage implements peer.Inbox.
@@ -242,7 +250,7 @@ func (m *Mailbox) open(number int, from entangle.ClientID, to audience, tick ent
 		width := body.RemainingBits() - check.RemainingBits()
 		m.relay(letter{number: number, from: from, ids: to, width: width}, body, m.entities)
 	}
-	return p.events[number].Receive(from, tick, &m.r, m)
+	return p.events[number].Receive(Head{From: from, To: m.me(), Tick: tick}, &m.r, m)
 }
 
 // relay queues a client's message for others.
@@ -252,10 +260,6 @@ func (m *Mailbox) relay(l letter, body bits.Reader, entities []ecs.Entity) {
 		p.stat.Refused++
 		return
 	}
-	l.body, l.refs, l.nrefs = len(p.heap), len(p.refs), len(entities)
-	p.heap = append(p.heap, make([]byte, (l.width+7)/8)...)
-	body.Copy(p.heap[l.body:], l.width)
-	p.refs = append(p.refs, entities...)
-	p.add(l)
+	p.forward(l, body, entities)
 	p.stat.Relayed++
 }

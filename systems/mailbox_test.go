@@ -56,7 +56,7 @@ func newDesk(t testing.TB, server bool) *desk {
 	info := p.Messages()[1]
 	require.Contains(t, info.Name, "word")
 	events := d.hub.AddMessage(info.Plan)
-	events.OnMessage(func(_ entangle.ClientID, _ entangle.Tick, r *bits.Reader, refs protocol.RefReader) error {
+	events.OnMessage(func(_ Head, r *bits.Reader, refs protocol.RefReader) error {
 		var got word
 		if err := protocol.DecodeValue(info.Plan, r, &got, refs); err != nil {
 			return err

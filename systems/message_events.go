@@ -8,10 +8,17 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
+// Head says of a message who sent it, and when.
+type Head struct {
+	From entangle.ClientID // Nobody: the server
+	To   entangle.ClientID // the player of this world; Nobody: the server that this is
+	Tick entangle.Tick     // of the sender
+}
+
 // MessageSink reads a received message of its type into that type's queue. The
 // reader holds the message's body and nothing after it; refs maps the entities in
 // it. An error means that the peer's bytes are wrong; nothing was raised then.
-type MessageSink func(from entangle.ClientID, tick entangle.Tick, r *bits.Reader, refs protocol.RefReader) error
+type MessageSink func(head Head, r *bits.Reader, refs protocol.RefReader) error
 
 // MessageEvents raises the events of one message type. The code that receives
 // messages does not know their types; it holds one MessageEvents per message
@@ -57,11 +64,11 @@ func (m *MessageEvents) Wanted() bool { return m.sink != nil }
 // Skipped returns how many messages arrived that no system reads.
 func (m *MessageEvents) Skipped() uint64 { return m.skipped }
 
-// Receive raises a message of a peer, sent at its tick.
-func (m *MessageEvents) Receive(from entangle.ClientID, tick entangle.Tick, r *bits.Reader, refs protocol.RefReader) error {
+// Receive raises a message of a peer.
+func (m *MessageEvents) Receive(head Head, r *bits.Reader, refs protocol.RefReader) error {
 	if m.sink == nil {
 		m.skipped++
 		return nil
 	}
-	return m.sink(from, tick, r, refs)
+	return m.sink(head, r, refs)
 }

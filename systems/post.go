@@ -11,7 +11,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -20,6 +19,9 @@ import (
 // was observed, so that a message may refer to an entity of the same tick; then
 // it is addressed and handed to the channels.
 type Post struct {
+	tray         // of this side: on a client the player's, on a server the server's
+	player *tray // of what the player of this world says; nil: there is none
+
 	server    bool
 	messages  []*protocol.MessageInfo
 	requests  []*protocol.RequestInfo
@@ -30,15 +32,8 @@ type Post struct {
 	publisher *Publisher // of a server
 	copy      *Copy      // of a client
 
-	out  []letter
-	seen uint64       // letters ever written
-	heap []byte       // bodies of out
-	refs []ecs.Entity // references of out
-	w    bits.Writer
 	wrap []byte
 	stat PostStats
-
-	table entityTable
 }
 
 // PostStats counts what became of messages.
@@ -53,6 +48,7 @@ type PostStats struct {
 // letter is a message on its way out.
 type letter struct {
 	kind   letterKind
+	player bool // the player of this world says it
 	number int
 	target components.Target
 	one    entangle.ClientID // instead of target, if not Nobody
@@ -64,7 +60,8 @@ type letter struct {
 	width  int               // bits
 	refs   int               // where its references begin
 	nrefs  int
-	when   uint64 // which of all letters it is
+	when   uint64        // which of all letters it is
+	tick   entangle.Tick // at which a player of this world sent it, or was sent it
 }
 
 type letterKind uint8
@@ -80,6 +77,9 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 	post := &Post{
 		server: server, messages: p.Messages(), requests: p.Requests(),
 		events: make([]*MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
+	}
+	if !server {
+		post.player = &post.tray
 	}
 	for _, info := range post.messages {
 		post.unordered[messageChannel(info)] = !keepsOrder(channel.Mode(info.Mode))
@@ -133,62 +133,54 @@ var (
 	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
 )
 
-// maxOutgoing bounds the bytes of messages that one frame may queue. A game that
-// sends more in a frame has a loop that it did not mean.
-const maxOutgoing = 16 << 20
-
-// letterOverhead is what a message counts beside its body.
-const letterOverhead = 128
-
-func (p *Post) full() bool { return len(p.heap)+letterOverhead*len(p.out) > maxOutgoing }
-
-// ErrTooMuch is returned for a message beyond maxOutgoing.
-var ErrTooMuch = errors.New("plugin: more than 16 MiB of messages in one frame")
-
-// Send queues a message. encode writes its body; entities in it go through refs.
+// Send queues a message. encode writes its body; entities in it go through refs. Where
+// this world is both a server's and a player's, what only the server can mean is the
+// server's, what only clients may send, and what is for the server, is the player's.
 func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
-	info := p.messages[number]
-	if !mayCross(info.Direction, p.server) {
+	return p.send(letter{number: number, target: target, one: one, player: p.player != nil && p.plays(number, target, one)}, encode)
+}
+
+// Say is Send for the player of this world.
+func (p *Post) Say(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	return p.send(letter{number: number, target: target, one: one, player: true}, encode)
+}
+
+// Plays reports whether this world is a player's.
+func (p *Post) Plays() bool { return p.player != nil }
+
+// plays reports whether the player of this world is the one who sends.
+func (p *Post) plays(number int, target components.Target, one entangle.ClientID) bool {
+	switch d := p.messages[number].Direction; {
+	case !p.server || d == protocol.ClientToServer:
+		return true
+	default:
+		return d == protocol.Bidirectional && target == components.Server && one == entangle.Nobody
+	}
+}
+
+func (p *Post) send(l letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	info := p.messages[l.number]
+	if !mayCross(info.Direction, !l.player) {
 		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
 	}
-	toOthers := one != entangle.Nobody || target != components.Default && target != components.Server
-	if !p.server && toOthers && !info.Relay {
+	toOthers := l.one != entangle.Nobody || l.target != components.Default && l.target != components.Server
+	if l.player && toOthers && !info.Relay {
 		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
 	}
-	return p.queue(letter{number: number, target: target, one: one}, encode)
+	return p.queue(l, encode)
 }
 
 func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
-	if p.full() {
-		return ErrTooMuch
+	to := &p.tray
+	if l.player {
+		to = p.player
 	}
-	l.body, l.refs = len(p.heap), len(p.refs)
-	p.table.reset(p.refs)
-	p.w.Reset(p.heap)
-	start := p.w.LenBits()
-	if err := encode(&p.w, &p.table); err != nil {
-		return err
+	err := to.write(l, p.longest(&l), encode)
+	if err == nil {
+		p.stat.Sent++
 	}
-	l.width = p.w.LenBits() - start
-	l.nrefs = len(p.table.all) - l.refs
-	if size, most := l.size(), p.longest(&l); size > most {
-		return fmt.Errorf("%w: %d bytes with its entities, at most %d", ErrTooLarge, size, most)
-	}
-	p.heap = p.w.Finish()
-	p.refs = p.table.all
-	p.add(l)
-	p.stat.Sent++
-	return nil
+	return err
 }
-
-func (p *Post) add(l letter) {
-	l.when = p.seen
-	p.seen++
-	p.out = append(p.out, l)
-}
-
-// ErrTooLarge is returned for a message that its channel can't carry.
-var ErrTooLarge = errors.New("plugin: a message is too large; split it")
 
 // envelopeRoom is what stands before a body, beside the entities: the type, and the
 // longest audience.
@@ -231,9 +223,6 @@ func (p *Post) Flush(now time.Time, to Carrier) {
 	p.Drop()
 }
 
-// Drop lets go of everything that was queued: nobody is there to get it.
-func (p *Post) Drop() { p.out, p.heap, p.refs = p.out[:0], p.heap[:0], p.refs[:0] }
-
 // Carrier hands a message to those it is for.
 type Carrier interface {
 	Carry(l *letter, now time.Time)
@@ -248,26 +237,4 @@ func (p *Post) For(l *letter, id entangle.ClientID) bool {
 		return l.one == id
 	}
 	return p.targets.Contains(l.target, id)
-}
-
-// entityTable gathers the entities of one body behind those of the bodies before.
-type entityTable struct {
-	all   []ecs.Entity
-	first int
-}
-
-func (t *entityTable) reset(all []ecs.Entity) { t.all, t.first = all, len(all) }
-
-// Index implements protocol.RefWriter.
-func (t *entityTable) Index(e ecs.Entity) uint32 {
-	for i, have := range t.all[t.first:] {
-		if have == e {
-			return uint32(i + 1)
-		}
-	}
-	if len(t.all)-t.first == repl.MaxRefs {
-		return 0
-	}
-	t.all = append(t.all, e)
-	return uint32(len(t.all) - t.first)
 }

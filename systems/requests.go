@@ -62,7 +62,7 @@ func (p *Post) HandleRequests(number int, answer Answerer) error {
 
 // Request queues a request and returns the number that its answer will have.
 func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter) error) (call uint32, err error) {
-	if p.server {
+	if p.player == nil {
 		return 0, ErrOnlyClients
 	}
 	o := &p.offices[number]
@@ -70,7 +70,7 @@ func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter)
 		return 0, ErrTooManyCalls
 	}
 	call = o.next
-	if err := p.queue(letter{kind: request, number: number, call: call}, encode); err != nil {
+	if err := p.queue(letter{kind: request, number: number, call: call, player: true}, encode); err != nil {
 		return 0, err
 	}
 	o.next++
@@ -80,9 +80,10 @@ func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter)
 
 var errNoAnswer = errors.New("the connection ended before the answer came, or there was none")
 
-// ForgetCalls lets go of what waits to be sent and for answers, while there is no
-// connection.
+// ForgetCalls lets go of what the player of this world wants to send, and of the answers
+// that it waits for, while there is no connection.
 func (p *Post) ForgetCalls() {
+	p.player.Drop()
 	for i := range p.offices {
 		o := &p.offices[i]
 		for _, call := range o.calls {
@@ -90,7 +91,6 @@ func (p *Post) ForgetCalls() {
 		}
 		o.calls = o.calls[:0]
 	}
-	p.Drop()
 }
 
 func appendRequestHead(w *bits.Writer, l *letter) {
@@ -114,33 +114,38 @@ func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
 }
 
 func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
-	p := m.post
-	if p.requests[number].Question.HasRefs() {
+	if m.post.requests[number].Question.HasRefs() {
 		if missing, err = m.table(anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}
+	return 0, m.answer(number, call)
+}
+
+// answer answers the question at hand.
+func (m *Mailbox) answer(number int, call uint32) error {
 	if err := m.allowance.request(number); err != nil {
-		return 0, err
+		return err
 	}
+	p := m.post
 	l := letter{kind: response, number: number, call: call, one: m.from}
 	answer := p.offices[number].answer
 	if answer == nil {
 		p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
-		return 0, nil
+		return nil
 	}
 	encode, err := answer(m.from, &m.r, m)
 	switch {
 	case errors.Is(err, ErrQuestion):
-		return 0, err
+		return err
 	case err != nil:
 		p.fail(l, err.Error())
-		return 0, nil
+		return nil
 	}
 	if err := p.queue(l, encode); err != nil {
 		p.fail(l, err.Error()) // the answer can't be sent, which is not the client's fault
 	}
-	return 0, nil
+	return nil
 }
 
 // fail answers a request with an error. What this side can't send any more in this
@@ -159,24 +164,29 @@ func (p *Post) fail(l letter, text string) {
 }
 
 func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
-	o := &m.post.offices[number]
 	failed := m.r.Bool()
 	if !failed && m.post.requests[number].Answer.HasRefs() {
 		if missing, err = m.table(anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}
+	return 0, m.settle(number, call, failed)
+}
+
+// settle raises the answer at hand.
+func (m *Mailbox) settle(number int, call uint32, failed bool) error {
+	o := &m.post.offices[number]
 	if !o.settle(call) {
-		return 0, errMessage
+		return errMessage
 	}
 	if !failed {
-		return 0, o.answers.Receive(call, &m.r, m)
+		return o.answers.Receive(call, &m.r, m)
 	}
 	text, err := m.readFailure()
 	if err == nil {
 		o.answers.Fail(call, errors.New(text))
 	}
-	return 0, err
+	return err
 }
 
 func (m *Mailbox) readFailure() (string, error) {

@@ -77,6 +77,7 @@ var siblings = []sibling{
 	{"internal/core/peer", "internal/core/repl/receiver", "of what comes in"},
 	{"internal/core/peer", "internal/core/repl/sender", "and of what goes out"},
 	{"internal/core/repl/delta", "internal/core/repl", "a history reaches as far as the bases of updates"},
+	{"internal/core/repl/listing", "internal/core/repl", "what a sender writes is read back, in the words that both ends share"},
 	{"internal/core/repl/receiver", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},

@@ -129,6 +129,9 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	}
 	s.plugin, s.began = server, s.clock.Now()
 	s.server = s.add(app, server)
+	if s.watch != nil {
+		s.watch.listen(s)
+	}
 	if err := server.Start(s.network.Listener()); err != nil {
 		s.t.Fatalf("netsim: the server can't start: %v", err)
 	}

@@ -24,7 +24,9 @@ import (
 //   - what it has of a resource is a value that the resource had, was for it, and is no
 //     older than what it had before;
 //   - a client that has joined has what was there for it when it connected, unless that
-//     changed its group or its clients meanwhile.
+//     changed its group or its clients meanwhile;
+//   - what is written to a client, whether or not it arrives, is of entities and
+//     components that the client might see at that tick.
 //
 // An entity whose Replicate was taken off stays in its group, whatever it looks like;
 // a client that came later does without it. One that has no group is a group of its
@@ -36,6 +38,9 @@ import (
 func (s *Sim) Watch() {
 	if s.watch == nil {
 		s.watch = &watch{past: newPast(), held: map[*host]*holding{}, heard: map[*host]uint64{}}
+		if s.plugin != nil {
+			s.watch.listen(s)
+		}
 	}
 }
 
@@ -44,6 +49,7 @@ type watch struct {
 	past
 	held  map[*host]*holding
 	heard map[*host]uint64 // bytes that had arrived at the last check
+	told  []systems.Told   // what was written to clients in a frame
 }
 
 // holding is what a client was found to hold at the last check.
@@ -88,6 +94,9 @@ func (s *Sim) watchServer() {
 		for _, id := range clients {
 			w.recordNames(id, s.plugin.Names(id))
 		}
+	}
+	if err := s.watch.checkTold(); err != nil {
+		s.t.Fatalf("netsim: at %v: %v", s.clock.Since(), err)
 	}
 }
 

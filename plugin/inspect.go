@@ -23,6 +23,11 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 // for tests and tools.
 func (s *Server) Names(client entangle.ClientID) []systems.Named { return s.engine.Names(client) }
 
+// Tell has a function told of all that is written to clients of the world from now on,
+// entity by entity; nil ends it. Call it once the server is initialised. It is for tests
+// and tools, and costs as much as sending everything once more.
+func (s *Server) Tell(tell func(systems.Told)) { s.engine.Tell(s.protocol.Components(), tell) }
+
 // Mirror returns what the client holds of the server's world, entity by entity in
 // wire encodings. It is for tests and tools, such as package netsim, and costs as
 // much as receiving the whole world.

@@ -16,7 +16,7 @@
 //   - Post carries messages, requests and their answers; a Mailbox takes what one
 //     peer sends.
 //   - Server and Client join sockets, sessions and peers.
-//   - Mirror and Load show what a side holds, for tests and tools.
+//   - Mirror and Load show what a side holds, and Tell what is written, for tests and tools.
 //
 // # What it guarantees
 //

@@ -57,8 +57,9 @@ type Server struct {
 
 	all     budget.Bucket // of the cap on all clients
 	share   budget.Share
-	wants   []int  // by client, while the cap is divided
-	dropped uint64 // messages under a cap, of clients that are gone
+	wants   []int   // by client, while the cap is divided
+	dropped uint64  // messages under a cap, of clients that are gone
+	teller  *teller // nil unless somebody listens
 }
 
 // link is one socket.
@@ -102,6 +103,7 @@ type client struct {
 	mail     *Mailbox
 	shelf    resourceLine
 	out      outbox // of the frame under way
+	said     []said // of the same, while somebody listens
 	open     bool
 	since    uint64 // the first letter that can be for it: those before are older than the connection
 	joined   bool
@@ -257,6 +259,7 @@ func (s *Server) connected(e *session.Event) {
 	c.peer, c.mail.peer = p, p
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	s.clients[e.Slot] = c
+	s.tap(c)
 }
 
 // disconnected lets go of a client. The reason that the peer gave counts before

@@ -36,6 +36,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	}
 	s.allow(now)
 	s.assembly.run(job{server: s, tick: tick, now: now})
+	s.retell()
 	for _, c := range s.clients {
 		if c != nil {
 			s.charge(c)

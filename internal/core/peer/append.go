@@ -77,6 +77,7 @@ func (p *Peer) queue(now time.Time) error {
 		if len(p.scratch) == 0 {
 			break
 		}
+		p.tapped(false, p.scratch)
 		message, err := p.mux.Send(Actions, p.scratch, 0, now)
 		if err != nil {
 			return err
@@ -165,6 +166,7 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.allowed.updates -= len(out) - begin
+	p.tapped(true, out[begin:])
 	return p.mux.EndFrame(out, mark)
 }
 

@@ -75,6 +75,7 @@ type Peer struct {
 
 	scratch  []byte
 	onResync func(repl.Handle)
+	tap      func(updates bool, body []byte) // nil unless somebody listens
 	stats    Stats
 }
 

@@ -1,0 +1,101 @@
+// Package listing says what stands in the bytes that a sender writes, without a copy to
+// apply them to: whom each record names, and of what it has values. It is for tests and
+// tools, which hold that against what a peer may see.
+//
+// Updates and Actions read what a receiver's HandleUpdates and HandleActions do. They
+// share nothing with those but the words that records are made of.
+package listing
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// ErrMalformed means that bytes are not what a sender writes.
+var ErrMalformed = errors.New("listing: malformed replication bytes")
+
+// Entry is one member of a group that a record names.
+type Entry struct {
+	Kind   repl.Kind
+	Tick   entangle.Tick
+	Group  repl.Handle
+	Member repl.Member
+	Joins  bool      // it is stated whole
+	Rests  bool      // it is said to stay as it is
+	Comps  repl.Mask // whose values stand there
+	Lost   repl.Mask // that are said to be gone
+}
+
+// Values reads past the values of components.
+type Values interface {
+	// Begin begins a record. differs: values of components that are sent as differences
+	// are such.
+	Begin(differs bool)
+	Skip(r *bits.Reader, comp int) error
+}
+
+// Lister reads bytes and tells of what stands there.
+type Lister struct {
+	sets   repl.Sets
+	values Values
+	tell   func(*Entry)
+
+	in    bits.Reader
+	list  repl.SetList
+	refs  []repl.Ref
+	needs []repl.Need
+	joins []repl.Member
+	entry Entry
+	usual repl.Mask // of the last full
+}
+
+// New returns a lister for a registry of the given number of components. What tell is
+// given is valid until it returns.
+func New(comps int, values Values, tell func(*Entry)) *Lister {
+	return &Lister{sets: repl.NewSets(comps), values: values, tell: tell}
+}
+
+// begin begins a record.
+func (l *Lister) begin(rec *repl.Record) {
+	l.list = repl.SetList{}
+	l.entry = Entry{Kind: rec.Kind, Tick: rec.Tick, Group: rec.Group}
+	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick))
+}
+
+// member tells of one.
+func (l *Lister) member(number repl.Member) {
+	l.entry.Member = number
+	l.tell(&l.entry)
+	l.entry.Comps, l.entry.Lost = repl.Mask{}, repl.Mask{}
+}
+
+// skip reads past the values of a set.
+func (l *Lister) skip(set *repl.Mask) error {
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		if err := l.values.Skip(&l.in, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRefs reads the table that stands before a body.
+func (l *Lister) readRefs() (err error) {
+	l.refs = l.refs[:0]
+	if l.in.Bool() {
+		var ok bool
+		l.refs, ok = repl.ReadRefs(&l.in, l.refs)
+		return malformedIf(!ok)
+	}
+	return malformedIf(l.in.Err() != nil)
+}
+
+func malformedIf(bad bool) error {
+	if bad {
+		return ErrMalformed
+	}
+	return nil
+}

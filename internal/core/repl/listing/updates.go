@@ -1,0 +1,139 @@
+package listing
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Updates reads an updates frame of a packet that was written at tick.
+func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
+	l.in.Reset(frame)
+	for l.in.RemainingBits() > 0 {
+		var err error
+		if l.in.Bool() {
+			err = l.mark(tick)
+		} else {
+			err = l.run(tick)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return malformedIf(l.in.Err() != nil)
+}
+
+// mark reads past a mark.
+func (l *Lister) mark(tick entangle.Tick) error {
+	l.in.Uvarint()
+	ok := true
+	if l.in.Bool() {
+		l.needs, ok = repl.ReadNeeds(&l.in, tick, l.needs[:0])
+	}
+	l.in.Align()
+	return malformedIf(!ok || l.in.Err() != nil)
+}
+
+func (l *Lister) run(tick entangle.Tick) error {
+	var rec repl.Record
+	run := repl.Run{Tick: tick}
+	alike, ok := run.ReadBegin(&l.in, &rec)
+	if alike && ok {
+		return l.alike(&run, &rec)
+	}
+	for more := true; more; more, ok = run.Read(&l.in, &rec) {
+		if !ok {
+			return ErrMalformed
+		}
+		if err := l.update(&rec); err != nil {
+			return err
+		}
+	}
+	return malformedIf(!ok)
+}
+
+// alike reads a run of groups that are alike: what stands before their values stands once.
+func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
+	var set repl.Mask
+	n, ok := run.ReadCount(&l.in)
+	if !ok || n > l.in.RemainingBits() || !l.sets.Read(&l.in, &set) {
+		return ErrMalformed
+	}
+	groups := []repl.Handle{rec.Group}
+	for len(groups) < n {
+		h := groups[len(groups)-1] + 1
+		if run.Gaps() {
+			if h, ok = run.ReadNext(&l.in); !ok {
+				return ErrMalformed
+			}
+		}
+		groups = append(groups, h)
+	}
+	for _, rec.Group = range groups {
+		l.begin(rec)
+		l.entry.Comps = set
+		if err := l.skip(&set); err != nil {
+			return err
+		}
+		l.member(0)
+	}
+	l.in.Align()
+	return malformedIf(l.in.Err() != nil)
+}
+
+// update reads one record.
+func (l *Lister) update(rec *repl.Record) error {
+	l.begin(rec)
+	if err := l.readRefs(); err != nil {
+		return err
+	}
+	if l.in.Bool() {
+		return l.changed(0)
+	}
+	return l.changes()
+}
+
+// changed reads what changed of a member that stands alone.
+func (l *Lister) changed(number repl.Member) error {
+	if err := l.removals(); err != nil {
+		return err
+	}
+	if !l.list.Read(&l.in, l.sets, &l.entry.Comps) {
+		return ErrMalformed
+	}
+	comps := l.entry.Comps
+	if err := l.skip(&comps); err != nil {
+		return err
+	}
+	l.member(number)
+	return nil
+}
+
+// changes reads a list of members that changed.
+func (l *Lister) changes() error {
+	var list repl.Changes
+	for {
+		number, same, more, ok := list.Read(&l.in)
+		if !ok || !more {
+			return malformedIf(!ok)
+		}
+		if err := l.removals(); err != nil {
+			return err
+		}
+		if !list.ReadSet(&l.in, l.sets, &l.entry.Comps, same) {
+			return ErrMalformed
+		}
+		comps := l.entry.Comps
+		if err := l.skip(&comps); err != nil {
+			return err
+		}
+		l.member(number)
+	}
+}
+
+// removals reads what a member lost, which only a delta says.
+func (l *Lister) removals() error {
+	if l.entry.Kind != repl.Delta || !l.in.Bool() {
+		return nil
+	}
+	return malformedIf(!l.sets.Read(&l.in, &l.entry.Lost))
+}

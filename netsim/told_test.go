@@ -1,0 +1,65 @@
+package netsim_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// What is written to each client is told entity by entity, with the components of which
+// values stand there: all of them when an entity appears, those that changed later, and
+// none that is not for the client.
+func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{Seed: 1})
+	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	require.NoError(t, err)
+	sim.AddServer(server, server)
+	told := map[entangle.ClientID]map[ecs.Entity][]string{}
+	server.Tell(func(s systems.Told) {
+		if told[s.Client] == nil {
+			told[s.Client] = map[ecs.Entity][]string{}
+		}
+		for _, c := range s.Components {
+			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], sceneProtocol().Components()[c].Type.Name())
+		}
+		slices.Sort(told[s.Client][s.Entity])
+	})
+	join(t, sim, 1)
+	join(t, sim, 2)
+	sim.Run(500 * ms)
+	w := sim.World()
+	m := generic.NewMap3[Spot, Health, components.Replicate](w)
+	all := m.NewWith(&Spot{}, &Health{}, &components.Replicate{Group: 3})
+	part := m.NewWith(&Spot{}, &Health{}, &components.Replicate{Group: 3})
+	none := m.NewWith(&Spot{}, &Health{}, &components.Replicate{Group: 3, Target: ecs.GetResource[components.Targets](w).Only(1)})
+	override := plugin.NewOverride[Health](w)
+	override.SetTarget(part, ecs.GetResource[components.Targets](w).Only(1))
+	sim.Run(500 * ms)
+	both := []string{"Health", "Spot"}
+	assert.Equal(t, map[entangle.ClientID]map[ecs.Entity][]string{
+		1: {all: both, part: both, none: both},
+		2: {all: both, part: {"Spot"}},
+	}, told)
+
+	clear(told)
+	for _, e := range []ecs.Entity{all, part, none} {
+		_, health, _ := m.Get(e)
+		health.Points++
+	}
+	sim.Run(time.Second)
+	assert.Equal(t, map[entangle.ClientID]map[ecs.Entity][]string{
+		1: {all: {"Health"}, part: {"Health"}, none: {"Health"}},
+		2: {all: {"Health"}},
+	}, told)
+}

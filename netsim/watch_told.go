@@ -1,0 +1,45 @@
+package netsim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// listen has the watch take note of all that is written to clients.
+func (w *watch) listen(s *Sim) {
+	s.plugin.Tell(func(told systems.Told) { w.told = append(w.told, told) })
+}
+
+// checkTold holds that what was written to clients in a frame is no more than what they
+// might see then.
+func (w *watch) checkTold() error {
+	for _, told := range w.told {
+		if err := w.past.may(&told); err != nil {
+			return err
+		}
+	}
+	w.told = w.told[:0]
+	return nil
+}
+
+// may reports what a client was told that it may not see. Of what is paused, which is told
+// only to those that it was under way to, overrides may be those of now.
+func (p *past) may(told *systems.Told) error {
+	was := p.at(told.Entity, told.Tick)
+	if was == nil || !was.seen[told.Client].sees {
+		return fmt.Errorf("client %d is told of %v as of tick %d, which it may not see then", told.Client, told.Entity, told.Tick)
+	}
+	if was.state.Paused {
+		return nil
+	}
+	without := was.seen[told.Client].without
+	hidden := slices.IndexFunc(told.Components, func(c int) bool { return strings.IndexByte(without, byte(c)) >= 0 })
+	if hidden >= 0 {
+		return fmt.Errorf("client %d is told of the component %d of %v as of tick %d, which it may not see then",
+			told.Client, told.Components[hidden], told.Entity, told.Tick)
+	}
+	return nil
+}

@@ -13,16 +13,28 @@ type eyes struct {
 	shown    map[groupKey]bool // private groups
 	views    map[groupKey]map[repl.Slot]sender.Hidden
 	predicts map[groupKey]bool
+	retained map[groupKey]kept
+}
+
+// kept is which entities of a group a peer keeps without being shown it, by name, and
+// since when they are in it.
+type kept map[uint32]entangle.Tick
+
+// keeps reports whether the peer keeps an entity that is in a group since a tick.
+func (y eyes) keeps(key groupKey, name uint32, since entangle.Tick) bool {
+	came, ok := y.retained[key][name]
+	return ok && came == since
 }
 
 func newEyes() eyes {
 	return eyes{
 		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]sender.Hidden{}, predicts: map[groupKey]bool{},
+		retained: map[groupKey]kept{},
 	}
 }
 
 func (y eyes) clone() eyes {
-	return eyes{shown: maps.Clone(y.shown), views: maps.Clone(y.views), predicts: maps.Clone(y.predicts)}
+	return eyes{shown: maps.Clone(y.shown), views: maps.Clone(y.views), predicts: maps.Clone(y.predicts), retained: maps.Clone(y.retained)}
 }
 
 // forget ends all that was said of a group.
@@ -30,6 +42,7 @@ func (y eyes) forget(key groupKey) {
 	delete(y.shown, key)
 	delete(y.views, key)
 	delete(y.predicts, key)
+	delete(y.retained, key)
 }
 
 func (y eyes) sees(key groupKey) bool { return !key.place.Private || y.shown[key] }
@@ -48,6 +61,7 @@ type moment struct {
 	groups   map[groupKey][]repl.Slot
 	paused   map[repl.Slot]bool
 	frozen   map[repl.Slot]entity // as they were when they were paused
+	came     map[repl.Slot]entangle.Tick
 }
 
 // seen is an entity of the model at a tick as a peer's copy has it, but for its links,

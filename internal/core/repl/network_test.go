@@ -161,7 +161,7 @@ func (n *network) step(change func()) {
 // record remembers the world of this tick, and which group each peer knows by which
 // handle.
 func (n *network) record() {
-	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused), frozen: maps.Clone(n.model.frozen)}
+	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused), frozen: maps.Clone(n.model.frozen), came: maps.Clone(n.model.came)}
 	for _, slot := range slices.Sorted(maps.Keys(n.model.entities)) {
 		key := n.key(slot)
 		now.groups[key] = append(now.groups[key], slot)
@@ -183,7 +183,7 @@ func (n *network) recordEyes(e *end) {
 			if e.eyes.sees(key) != e.peer.Sees(slot) {
 				require.Failf(n.t, "unseen", "tick %d: group %v", n.tick, key)
 			}
-			if is := n.model.entities[slot]; e.eyes.hides(key, slot).Whole {
+			if is := n.model.entities[slot]; e.eyes.hides(key, slot).Whole && !e.eyes.keeps(key, is.name(), n.model.came[slot]) {
 				e.missed[is.name()] = true
 			}
 		}
@@ -367,6 +367,10 @@ func (n *network) checkGroup(e *end, h repl.Handle, key groupKey, tick entangle.
 			require.Failf(n.t, "born again", "tick %d: %x in group %v is gone, or was seen all along and is spawned again", n.tick, is.name(), key)
 		}
 	}
+	if e.saw[tick].retained[key] != nil {
+		n.checkRetained(e, key, tick, got)
+		return
+	}
 	for _, slot := range n.history[tick].groups[key] {
 		was := n.history[tick].entities[slot]
 		is, visible := n.seen(e, tick, key, slot)
@@ -427,6 +431,10 @@ func (n *network) requireEqual(e *end) {
 		if is, visible := n.view(e.eyes, was, n.key(slot), slot); visible {
 			want[was.name()] = is
 		}
+		if e.eyes.keeps(n.key(slot), was.name(), n.model.came[slot]) {
+			require.Contains(n.t, shows, was.name())
+			delete(shows, was.name())
+		}
 	}
 	if !maps.Equal(want, shows) {
 		require.Failf(n.t, "unequal", "in the end:\n%s", differ(want, shows))
@@ -444,8 +452,13 @@ func (n *network) requireLinks(e *end) {
 	for _, is := range n.model.entities {
 		byName[is.name()] = is
 	}
+	for slot, is := range n.model.entities { // what is kept has the links that it had
+		if e.eyes.retained[n.key(slot)] != nil {
+			delete(byName, is.name())
+		}
+	}
 	for _, got := range e.sink.entities {
-		if !got.mask.Has(linkComp) {
+		if _, shown := byName[got.name()]; !shown || !got.mask.Has(linkComp) {
 			continue
 		}
 		at := got.link.Slot

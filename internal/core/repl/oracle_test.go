@@ -87,6 +87,7 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 	if s.Kind == repl.Delta && !n.trusts {
 		n.judgeBase(l, s)
 	}
+	n.judgeRetained(e, s)
 	n.judgeMembers(e, l, s)
 	n.judgeValues(e, l, s)
 	o.under[s.Group][name] = l.count
@@ -106,6 +107,17 @@ func (n *network) judgeBase(l *life, s *saying) {
 	if s.Base != l.action {
 		require.Truef(n.t, l.any && !l.arrived.Before(s.Base), "handle %d: base %d never came there", s.Group, s.Base)
 	}
+}
+
+// judgeRetained holds that of a group which a peer keeps it is told of ends alone.
+func (n *network) judgeRetained(e *end, s *saying) {
+	if e.eyes.retained[e.keys[s.Group]] == nil || s.Kind == repl.Gone {
+		return
+	}
+	require.Equal(n.t, repl.Delta, s.Kind)
+	require.Empty(n.t, s.joins)
+	require.Empty(n.t, s.members)
+	require.NotEmpty(n.t, s.leavers)
 }
 
 // judgeMembers holds that numbers and names fit together.
@@ -242,6 +254,12 @@ func (n *network) came(e *end, tick entangle.Tick, all []saying) {
 	}
 }
 
+// has reports whether a peer is to have an entity.
+func (n *network) has(e *end, slot repl.Slot) bool {
+	key, is := n.key(slot), n.model.entities[slot]
+	return !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
+}
+
 // judgeMoves holds, when all of a tick has been sent, that the peer would have every
 // entity in one group, and still has those that it had, unless they ended, or went out
 // of its sight.
@@ -263,7 +281,7 @@ func (n *network) judgeMoves(e *end) {
 		}
 	}
 	for slot, is := range n.model.entities {
-		if e.oracle.stood[is.name()] && !stands[is.name()] && !n.model.paused[slot] && !e.eyes.hides(n.key(slot), slot).Whole {
+		if e.oracle.stood[is.name()] && !stands[is.name()] && !n.model.paused[slot] && n.has(e, slot) {
 			require.Failf(n.t, "lost", "tick %d: %x is in no group", n.tick, is.name())
 		}
 	}

@@ -118,6 +118,13 @@ func (n *network) end() {
 	n.loss, n.tight, n.limit = 0, false, nil
 	n.step(n.resumeAll)
 	n.settle()
+	n.requireAllEqual()
+	n.step(n.showRetained)
+	n.settle()
+	n.requireAllEqual()
+}
+
+func (n *network) requireAllEqual() {
 	for _, e := range n.peers {
 		n.requireEqual(e)
 		if !e.peer.Idle() {
@@ -165,6 +172,8 @@ func (n *network) randomChange() {
 			}
 		case 25, 26:
 			n.rate(slot)
+		case 27:
+			n.retain(n.peers[n.rng.IntN(len(n.peers))], slot)
 		}
 	}
 }

@@ -137,13 +137,17 @@ func (n *network) swap(slot repl.Slot) {
 	}
 }
 
-// look shows the group of an entity to some peers, and hides it from others.
+// look shows the group of an entity to some peers, hides it from others, and has others
+// retain it.
 func (n *network) look(slot repl.Slot) {
 	for _, e := range n.peers {
-		if n.rng.IntN(2) == 0 {
+		switch n.rng.IntN(5) {
+		case 0, 1:
 			n.show(e, slot)
-		} else {
+		case 2, 3:
 			n.hide(e, slot)
+		default:
+			n.retain(e, slot)
 		}
 	}
 }
@@ -151,9 +155,54 @@ func (n *network) look(slot repl.Slot) {
 // show shows a group, all of it.
 func (n *network) show(e *end, slot repl.Slot) {
 	require.True(n.t, e.peer.Show(slot))
-	if key := n.key(slot); key.place.Private && !e.eyes.shown[key] {
-		e.eyes.shown[key] = true
+	key := n.key(slot)
+	if !key.place.Private || e.eyes.shown[key] {
+		return
+	}
+	e.eyes.shown[key] = true
+	if e.eyes.retained[key] == nil || n.rng.IntN(2) == 0 {
 		require.True(n.t, e.peer.SetView(slot))
+		delete(e.eyes.views, key)
+	}
+	delete(e.eyes.retained, key)
+}
+
+// retain has a peer keep a group as it was sent last.
+func (n *network) retain(e *end, slot repl.Slot) {
+	key := n.key(slot)
+	was := e.peer.Retains(slot)
+	e.peer.Retain(slot)
+	if !key.place.Private || was {
+		return
+	}
+	if !e.peer.Retains(slot) { // it was never sent
+		e.eyes.forget(key)
+		return
+	}
+	if !e.eyes.shown[key] { // it was hidden, and the end was not sent yet
+		require.True(n.t, e.peer.SetView(slot))
+	}
+	delete(e.eyes.shown, key)
+	delete(e.eyes.predicts, key)
+	h, _ := e.peer.Group(slot)
+	all := kept{}
+	l := e.oracle.lives[h]
+	for _, m := range l.members {
+		if came := n.model.came[m.slot]; n.stand(m.slot) == m && n.key(m.slot) == key && !l.action.Before(came) {
+			all[m.name] = came
+		}
+	}
+	e.eyes.retained[key] = all
+}
+
+// showRetained shows all groups again that a peer retains.
+func (n *network) showRetained() {
+	for slot := range repl.Slot(64) {
+		for _, e := range n.peers {
+			if e.peer.Retains(slot) {
+				n.show(e, slot)
+			}
+		}
 	}
 }
 
@@ -168,7 +217,7 @@ func (n *network) hide(e *end, slot repl.Slot) {
 func (n *network) changeView(slot repl.Slot) {
 	key := n.key(slot)
 	e := n.peers[n.rng.IntN(len(n.peers))]
-	if !e.eyes.sees(key) {
+	if !e.eyes.sees(key) && e.eyes.retained[key] == nil {
 		return
 	}
 	view := map[repl.Slot]sender.Hidden{}

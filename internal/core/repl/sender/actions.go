@@ -78,7 +78,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		sp.doubted.Clear(i)
 		p.unsent(sp, i)
 		return rec, nil, false
-	case sp.phase[i] == known && sp.sent[i] == w.tick:
+	case sp.phase[i] == known && (sp.sent[i] == w.tick || sp.told[i] == w.tick):
 		// The peer may hold this tick by now, and would drop another record of it.
 		return rec, nil, false
 	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
@@ -87,6 +87,8 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	case gone:
 		rec.Kind = repl.Gone
+	case sp.retained.Has(i):
+		rec.Kind = repl.Delta
 	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
 		p.unsent(sp, i)
 		return rec, nil, false
@@ -115,7 +117,9 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 func (p *Peer) upToDate(sp *space, i int) {
 	sp.shaped[i] = p.world.tick
 	sp.shapeDue.Clear(i)
-	sp.due.Set(i)
+	if !sp.retained.Has(i) {
+		sp.due.Set(i)
+	}
 	sp.settle(i)
 }
 
@@ -126,6 +130,9 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick}
 	if kind == repl.Delta {
 		key.base, key.shaped = sp.base[i], sp.shaped[i]
+	}
+	if sp.retained.Has(i) {
+		p.retain(&key, sp, i)
 	}
 	if p.losesSight(p.group(sp, i)) {
 		key.hides = p
@@ -189,10 +196,17 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	if rec.Kind == repl.Gone {
 		sp.phase[i] = ending
 		sp.hidden.Clear(i)
+		sp.retained.Clear(i)
+	}
+	if rec.Kind != repl.Delta {
+		p.dropView(sp, i)
 	}
 	sp.seq[i] = rec.Seq
 	sp.rebase(i, tick, tick)
-	sp.sent[i], sp.shaped[i], sp.told[i], sp.acted = tick, tick, tick, tick
+	sp.shaped[i], sp.told[i], sp.acted = tick, tick, tick
+	if !sp.retained.Has(i) {
+		sp.sent[i] = tick
+	}
 	sp.unacked[i] = sp.unacked[i]<<1 | 1
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)

@@ -27,6 +27,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 	}
 	v.shown = true
 	i := int(v.at)
+	p.private.thaw(i)
 	p.forgetPredicted(&p.private, i) // it may have been, before it was hidden
 	p.private.hidden.Clear(i)
 	p.private.shapeDue.Set(i)
@@ -41,7 +42,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	}
 	gr := &w.groups[w.slots.group[s]]
 	v := gr.viewer(p)
-	if v == nil || !v.shown {
+	if v == nil || !v.shown && !p.private.retained.Has(int(v.at)) {
 		return
 	}
 	sp, i := &p.private, int(v.at)
@@ -111,6 +112,7 @@ func (p *Peer) disregard(sp *space, i int) {
 		sp.view[i] = 0
 	}
 	p.forgetPredicted(sp, i)
+	p.dropView(sp, i)
 	p.unsent(sp, i)
 }
 

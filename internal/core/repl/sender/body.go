@@ -17,6 +17,9 @@ type bodyKey struct {
 	// hides is the peer to which some leavers are gone for good, because it does not
 	// see where they went; nil for bodies that any peer can have.
 	hides *Peer
+	// retained: nothing is told but who has left, of those that were there since a tick.
+	retained bool
+	asOf     entangle.Tick
 }
 
 // beginRecord begins the contents of a record.
@@ -54,6 +57,7 @@ type body struct {
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
+		b.key.retained == key.retained && b.key.asOf == key.asOf &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }
 

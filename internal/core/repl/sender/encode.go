@@ -13,6 +13,10 @@ func (w *World) encode(id groupID) {
 		w.encodeLeavers(id)
 	default:
 		w.encodeLeavers(id)
+		if w.bodies.here.key.retained {
+			w.encodeNobody()
+			return
+		}
 		w.encodeMembers(id)
 	}
 }
@@ -193,6 +197,9 @@ func (w *World) encodeLeavers(id groupID) {
 func (w *World) tells(l *leaver) bool {
 	b := &w.bodies.here
 	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
+		return false
+	}
+	if b.key.retained && b.key.asOf.Before(l.joined) {
 		return false
 	}
 	if b.key.kind != repl.Delta {

@@ -175,7 +175,7 @@ func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 
 func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
 	sp, i := p.spaceOf(h)
-	if sp.phase[i] != known || !sp.base[i].Before(fl.tick) || fl.tick.Before(sp.sent[i]) {
+	if sp.phase[i] != known || sp.retained.Has(i) || !sp.base[i].Before(fl.tick) || fl.tick.Before(sp.sent[i]) {
 		return
 	}
 	if sp == &p.public && p.flights.ranSince(fl.tick, h, h) {

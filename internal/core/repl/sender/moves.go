@@ -114,7 +114,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 
 // has reports whether a peer has a leaver of a group still.
 func (sp *space) has(i int, l *leaver) bool {
-	return sp.phase[i] == known && !sp.shaped[i].Before(l.joined) && sp.shaped[i].Before(l.left)
+	return sp.phase[i] == known && !sp.asOf(i).Before(l.joined) && sp.shaped[i].Before(l.left)
 }
 
 // cameFrom notes the other groups in which the peer has a member still, if it may see
@@ -175,7 +175,7 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 			case l.slot != s:
 			case sp.has(i, l):
 				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
-			case sp.shaped[i].Before(l.joined): // the peer never had it there
+			case sp.asOf(i).Before(l.joined): // the peer never had it there
 			case sp.shaped[i].Before(l.left):
 				p.need(repl.Need{Group: h, Tick: sp.shaped[i]}) // the group's end
 			case sp.told[i].Before(l.left): // the peer does not know that it was there

@@ -21,6 +21,7 @@ type Peer struct {
 	pinnedEnds uint64
 	pins       bool
 	needs      []repl.Need
+	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
 
 	joining joining
 	plan    plan
@@ -74,6 +75,7 @@ func (p *Peer) Close() {
 				w.release(p.group(sp, i))
 			}
 			p.met(sp, i)
+			p.dropView(sp, i)
 			w.views.use(sp.viewOf(i), -1)
 		}
 	}
@@ -148,7 +150,7 @@ func (p *Peer) Idle() bool {
 // in full. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
 	sp, i, ok := p.known(h)
-	if !ok || sp.doubted.Has(i) {
+	if !ok || sp.doubted.Has(i) || sp.retained.Has(i) {
 		return
 	}
 	p.stats.Resyncs++

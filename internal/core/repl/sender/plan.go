@@ -247,7 +247,7 @@ const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
 func (p *Peer) wants(sp *space, i int, id groupID) bool {
-	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
+	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
 }
 
 // promote makes a group travel as an action, in fragments that are resent until the

@@ -10,14 +10,14 @@ import (
 // Predict says whether the peer predicts the group of an entity. Those groups are
 // sent first and together, and a mark behind them says that with it the peer holds
 // all of them as of the packet's tick. It reports false when the peer has no such
-// group.
+// group, or retains it.
 func (p *Peer) Predict(s repl.Slot, on bool) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
 		return false
 	}
 	sp, i := p.find(w.slots.group[s])
-	if i < 0 {
+	if i < 0 || sp.retained.Has(i) {
 		return false
 	}
 	h := sp.first + repl.Handle(i)

@@ -22,7 +22,7 @@ type space struct {
 	phase   []phase
 	base    []entangle.Tick // newest tick that the peer holds before anything later applies
 	apart   []uint8         // how far the base was that the update to base started from; nil where that does not count
-	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs
+	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
 	shaped  []entangle.Tick // last tick of which it has all structure that it may see
 	told    []entangle.Tick // last tick of which structure was sent
 	since   []uint32        // of a metered peer: when what is due became so, in parts of ticks
@@ -45,6 +45,7 @@ type space struct {
 	hidden   repl.Bitset // to be ended at this peer alone
 	before   repl.Bitset // the peer had the group before, under this handle
 	referred repl.Bitset // the peer was sent references to who was born there
+	retained repl.Bitset // not shown any more, and kept by the peer as it was
 	free     freeList
 
 	cursor int // where the next tick's updates go on
@@ -82,6 +83,7 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.hidden.Grow(n)
 	sp.before.Grow(n)
 	sp.referred.Grow(n)
+	sp.retained.Grow(n)
 }
 
 // from returns what an update of a group starts from.
@@ -119,6 +121,9 @@ func (sp *space) viewOf(i int) View {
 
 // sendAgain makes a group due of which the last that was to be sent does not arrive.
 func (sp *space) sendAgain(i int) {
+	if sp.retained.Has(i) {
+		return
+	}
 	sp.due.Set(i)
 	if sp.viewOf(i) != 0 {
 		sp.sent[i] = sp.base[i]
@@ -135,12 +140,13 @@ func (sp *space) forget(i int) {
 	sp.steady.Clear(i)
 	sp.hidden.Clear(i)
 	sp.before.Clear(i)
+	sp.retained.Clear(i)
 	sp.referred.Clear(i)
 }
 
 // settle works out whether values alone can be sent of a group.
 func (sp *space) settle(i int) {
-	if sp.phase[i] == known && sp.viewOf(i) == 0 && !sp.predicted.Has(i) && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) {
+	if sp.phase[i] == known && sp.viewOf(i) == 0 && !sp.predicted.Has(i) && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) {
 		sp.steady.Set(i)
 	} else {
 		sp.steady.Clear(i)

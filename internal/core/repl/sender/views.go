@@ -174,9 +174,12 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	if id == was {
 		return true
 	}
-	again := sp.phase[i] == known && w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i])
-	p.changeView(sp, i, id)
+	again := sp.phase[i] == known && (sp.retained.Has(i) || w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i]))
 	if again {
+		p.keepView(sp, i)
+	}
+	p.changeView(sp, i, id)
+	if again && !sp.retained.Has(i) {
 		sp.doubted.Set(i)
 		sp.shapeDue.Set(i)
 	}

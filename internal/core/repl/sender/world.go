@@ -148,6 +148,8 @@ func (w *World) Commit() {
 		for _, v := range gr.viewers {
 			if v.shown {
 				v.peer.private.stir(int(v.at), w.tick, gr.shaped == w.tick)
+			} else if gr.shaped == w.tick && v.peer.private.retained.Has(int(v.at)) {
+				v.peer.private.stirRetained(int(v.at), gr, w.tick)
 			}
 		}
 	}

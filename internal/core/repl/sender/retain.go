@@ -1,0 +1,144 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// A private group that a peer is not shown any more, and keeps all the same, is retained: it
+// stays there as it was last sent. What becomes of it is not told, but for ends: that of the
+// group, and that of a member which the peer has. Who leaves it, for a group that the peer is
+// shown, is taken over to there; for any other it goes out of sight, and that is the same
+// bytes as its end. Who comes is not told, and if it was in sight before goes out of it.
+//
+// While a group is retained, space.sent is the tick of which the peer has its members, and
+// space.shaped that up to which it was told their ends.
+
+// Retain has the peer keep the private group of an entity as it was last sent, until Show,
+// which has it sent again in full; Hide, which takes it away; or its end. What is under way
+// arrives, and what of it is lost is not made up for. Where the peer was not sent the group
+// it is Hide, and nothing if the group is public.
+func (p *Peer) Retain(s repl.Slot) {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return
+	}
+	id := w.slots.group[s]
+	v := w.groups[id].viewer(p)
+	if v == nil {
+		return
+	}
+	sp, i := &p.private, int(v.at)
+	switch {
+	case sp.phase[i] != known:
+		p.Hide(s)
+	case sp.retained.Has(i):
+		sp.hidden.Clear(i)
+	default:
+		v.shown = false
+		sp.hidden.Clear(i)
+		p.freeze(i, id)
+	}
+}
+
+// Retains reports whether the peer keeps the group of an entity without being shown it.
+func (p *Peer) Retains(s repl.Slot) bool {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return false
+	}
+	v := w.groups[w.slots.group[s]].viewer(p)
+	return v != nil && p.private.retained.Has(int(v.at)) && !p.private.hidden.Has(int(v.at))
+}
+
+// freeze begins to retain a group that the peer was sent.
+func (p *Peer) freeze(i int, id groupID) {
+	w, sp := p.world, &p.private
+	p.forgetPredicted(sp, i)
+	if sp.due.Has(i) {
+		sp.forgo(i)
+	}
+	sp.doubted.Clear(i)
+	sp.bulky.Clear(i)
+	sp.steady.Clear(i)
+	if sp.sent[i] != w.tick { // else it has the members of this tick
+		sp.sent[i] = sp.shaped[i]
+	}
+	sp.retained.Set(i)
+	sp.shapeDue.Clear(i)
+	sp.stirRetained(i, &w.groups[id], w.tick-1)
+}
+
+// stirRetained makes an end in a retained group due.
+func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
+	for k := range gr.left {
+		if sp.has(i, &gr.left[k]) {
+			sp.shapeDue.Set(i)
+			return
+		}
+	}
+	if !gr.open {
+		sp.shapeDue.Set(i)
+	} else if !sp.shapeDue.Has(i) && sp.shaped[i].Before(now) {
+		sp.shaped[i] = now
+	}
+}
+
+// asOf returns the tick of which the peer has the members of a group, but for those whose
+// end it was told since.
+func (sp *space) asOf(i int) entangle.Tick {
+	if sp.retained.Has(i) {
+		return sp.sent[i]
+	}
+	return sp.shaped[i]
+}
+
+// thaw ends that a group is retained: it is sent again in full.
+func (sp *space) thaw(i int) {
+	if sp.retained.Has(i) {
+		sp.retained.Clear(i)
+		sp.doubted.Set(i)
+	}
+}
+
+// keepView notes which view of a group the peer has, when it is to get another: it has that
+// until the group is sent again in full, which may be never.
+func (p *Peer) keepView(sp *space, i int) {
+	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
+		return
+	}
+	if p.kept == nil {
+		p.kept = map[int32]View{}
+	}
+	p.world.views.use(sp.viewOf(i), 1)
+	p.kept[int32(i)] = sp.viewOf(i)
+}
+
+// dropView forgets what keepView noted.
+func (p *Peer) dropView(sp *space, i int) {
+	if len(p.kept) == 0 || sp == &p.public {
+		return
+	}
+	if v, ok := p.kept[int32(i)]; ok {
+		p.world.views.use(v, -1)
+		delete(p.kept, int32(i))
+	}
+}
+
+// retain makes the key of an action one of a group that the peer keeps.
+func (p *Peer) retain(key *bodyKey, sp *space, i int) {
+	key.base, key.shaped = p.world.tick, sp.shaped[i]
+	key.retained, key.asOf = true, sp.asOf(i)
+	if v, ok := p.kept[int32(i)]; ok {
+		key.view = v
+	}
+}
+
+// encodeNobody writes that nobody joins and nothing changed.
+func (w *World) encodeNobody() {
+	var joins repl.Numbers
+	var changes repl.Changes
+	w.bodies.w.Bool(false) // not one alone
+	joins.End(&w.bodies.w)
+	changes.End(&w.bodies.w)
+}

@@ -53,7 +53,7 @@
 // names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go and kinds.go for
 // the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
 // (its columns), audience.go, joining.go, held_up.go. Structure: actions.go, usual.go,
-// moves.go, actionlog.go. Values: plan.go, then updates.go and records.go; runs.go,
+// moves.go, actionlog.go. Values: plan.go, then updates.go, records.go and classes.go; runs.go,
 // run_bases.go and run_copies.go for what peers share; flight.go; settled.go for what is
 // predicted. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
 // wait.go, bound.go.

@@ -90,14 +90,17 @@ func (f *flightLog) cancel() { f.packets.n-- }
 // reserve makes room for n groups.
 func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
 
-// add notes a group, for which there is room, and the base of what was sent. The record
-// that was begun last is to count it.
-func (f *flightLog) add(h repl.Handle, base entangle.Tick) {
+// add notes the groups of some records of a space, for which there is room, and what they
+// started from.
+func (f *flightLog) add(first repl.Handle, records []planned) {
 	r := &f.groups
-	r.items[(r.head+r.n)&(len(r.items)-1)] = h
-	r.n++
-	if f.moves {
-		f.bases.push(base)
+	for i := range records {
+		r.items[(r.head+r.n+i)&(len(r.items)-1)] = first + repl.Handle(records[i].at)
+	}
+	r.n += len(records)
+	f.last().groups += len(records)
+	for i := 0; f.moves && i < len(records); i++ {
+		f.bases.push(records[i].base)
 	}
 }
 

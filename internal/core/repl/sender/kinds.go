@@ -1,10 +1,6 @@
 package sender
 
-import (
-	"encoding/binary"
-
-	"github.com/entangle-ecs/entangle/protocol/bits"
-)
+import "github.com/entangle-ecs/entangle/protocol/bits"
 
 // kind is what stands before the values of an update of one entity: that there are no
 // references, that it is alone, and which components follow. Groups whose updates are of
@@ -32,13 +28,12 @@ const (
 
 func (k *kinds) reset() { *k = kinds{list: k.list[:0]} }
 
-// of returns the number of the kind that an update begins with, 0 if it has none. There
-// are eight bytes.
-func (k *kinds) of(begins []byte, prefix int) uint8 {
+// of returns the number of the kind that an update begins with, 0 if it has none.
+func (k *kinds) of(begins uint64, prefix int) uint8 {
 	if prefix > maxPrefix {
 		return 0
 	}
-	is := kind{binary.LittleEndian.Uint64(begins) & (1<<prefix - 1), uint8(prefix)}
+	is := kind{begins & (1<<prefix - 1), uint8(prefix)}
 	if k.last > 0 && k.list[k.last-1] == is {
 		return k.last
 	}

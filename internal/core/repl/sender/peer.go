@@ -25,9 +25,9 @@ type Peer struct {
 
 	joining joining
 	plan    plan
-	aside   []planned // of records that are sorted
-	begins  uint64    // what the last full of the message at hand begins with; see plainFull
-	metered bool      // waiting times are kept
+	classes classes
+	begins  uint64 // what the last full of the message at hand begins with; see plainFull
+	metered bool   // waiting times are kept
 
 	choice   choice
 	breaches []breach
@@ -47,7 +47,7 @@ type Peer struct {
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w, aside: make([]planned, 0, usualAside)}
+	p := &Peer{world: w, classes: newClasses()}
 	p.private.first = repl.Private
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}

@@ -32,6 +32,7 @@ type step struct {
 
 	space    *space
 	from, to int // in records
+	bits     int // that they take at most, without the heads of runs
 	sorted   int // up to here those that are alike come first, of each packet's worth
 }
 
@@ -113,7 +114,8 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 		if sp.steady.Has(k) {
 			from := sp.from(k)
 			if c := p.world.chunk(p.group(sp, k), from); c != nil && c.width <= maxRecordBits {
-				p.take(sp, planned{int32(k), c.at, from.Base, c.width, from.Apart, c.kind})
+				rec := p.take(sp, k, from)
+				rec.from, rec.width, rec.kind = c.at, c.width, c.kind
 				continue
 			}
 		}
@@ -121,13 +123,18 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 	}
 }
 
-// take plans a record. It counts as sent from now on, unless the plan may be cut down.
-func (p *Peer) take(sp *space, rec planned) {
-	p.plan.records = append(p.plan.records, rec)
-	sp.due.Clear(int(rec.at))
+// take plans a record, of which it is left to say what it holds. It counts as sent from
+// now on, unless the plan may be cut down.
+func (p *Peer) take(sp *space, i int, from repl.From) *planned {
+	p.plan.records = append(p.plan.records, planned{})
+	sp.due.Clear(i)
 	if !p.metered {
-		sp.sent[rec.at] = p.world.tick
+		sp.sent[i] = p.world.tick
 	}
+	// Field by field: to put a whole together first and copy it takes several times as long.
+	rec := &p.plan.records[len(p.plan.records)-1]
+	rec.at, rec.base, rec.apart = int32(i), from.Base, from.Apart
+	return rec
 }
 
 // planRuns plans the runs, from where the last tick left off.
@@ -204,10 +211,22 @@ func between(i, first, end int) uint64 {
 
 // planned makes the records from one on a step.
 func (p *Peer) planned(sp *space, from int) {
-	if to := len(p.plan.records); to > from {
-		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to})
+	if from < len(p.plan.records) {
+		p.plan.steps = append(p.plan.steps, p.stepOf(sp, from))
 	}
 }
+
+// stepOf returns the records from one on as a step.
+func (p *Peer) stepOf(sp *space, from int) step {
+	s := step{space: sp, from: from, to: len(p.plan.records)}
+	for i := s.from; i < s.to; i++ {
+		s.bits += p.plainBits(i)
+	}
+	return s
+}
+
+// plainBits is what a record takes behind one of the group before it, of the same base.
+func (p *Peer) plainBits(i int) int { return repl.StepBits + p.recordBits(&p.plan.records[i]) }
 
 // planRecord plans an update of a group that is due, and that no chunk serves. What
 // turns out to be acknowledged, or waits for its structure, is struck off.
@@ -236,7 +255,7 @@ func (p *Peer) planRecord(sp *space, i int) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.take(sp, planned{at: int32(i), base: from.Base, apart: from.Apart, from: uint32(b.self)})
+	p.take(sp, i, from).from = uint32(b.self)
 }
 
 // maxRecordBits is the most that a record can take in a packet of its own.

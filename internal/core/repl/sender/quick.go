@@ -14,7 +14,7 @@ import (
 type chunk struct {
 	bases span
 	tick  entangle.Tick // it is of this one
-	at    uint32        // in chunks.bytes
+	at    uint32        // in chunks.words
 	width uint16        // bits, with the one that says that there are no references; 0: there is none
 	kind  uint8         // what stands before the values, if it is of one entity; else 0
 	apart uint8         // of the bases
@@ -26,7 +26,8 @@ const maxChunk = 1 << 14
 // chunks is the chunks of the present tick.
 type chunks struct {
 	of    []chunk
-	bytes []byte // each chunk's, and at least eight behind them
+	words []uint64 // each chunk's bits, the first one lowest; zeros behind the last
+	buf   []byte   // where one is written
 }
 
 func (c *chunks) grow(groups int) {
@@ -61,40 +62,45 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	w.stats.Bodies++
 	w.beginRecord()
 	b.refs.Reset()
-	at := len(all.bytes)
-	b.w.Reset(all.bytes)
+	b.w.Reset(all.buf[:0])
 	b.w.Bool(false)
 	w.encodeUpdate(id)
 	width := b.w.LenBits()
-	b.w.Align()
 	b.w.Bits(0, 64)
-	all.bytes = b.w.Finish()
+	all.buf = b.w.Finish()
 	if !b.here.some || len(b.refs.Slots()) > 0 || width > maxChunk {
-		all.bytes = all.bytes[:at]
 		return
 	}
-	all.bytes = all.bytes[:len(all.bytes)-8]
-	c.bases, c.at, c.width = b.here.bases, uint32(at), uint16(width)
+	c.bases, c.at, c.width = b.here.bases, all.keep(width), uint16(width)
 	if w.groups[id].alone() {
-		c.kind = w.kinds.of(all.bytes[at:at+8], b.here.prefix)
+		c.kind = w.kinds.of(all.words[c.at], b.here.prefix)
 	}
+}
+
+// keep notes what was written, of so many bits and 64 zeros, and returns where.
+func (c *chunks) keep(width int) (at uint32) {
+	at = uint32(len(c.words))
+	for i := 0; i < width; i += 64 {
+		c.words = append(c.words, binary.LittleEndian.Uint64(c.buf[i>>3:]))
+	}
+	return at
 }
 
 // appendValues writes a chunk's bits without those before its values.
 func (c *chunks) appendValues(w *bits.Writer, at uint32, width uint16, prefix uint8) {
-	first := min(width, 64)
-	w.Bits(binary.LittleEndian.Uint64(c.bytes[at:at+8])>>prefix, uint(first)-uint(prefix))
-	if width > first {
-		c.append(w, at+8, width-first)
+	if width <= 64 {
+		w.Put(c.words[at]>>prefix, uint(width)-uint(prefix))
+		return
 	}
+	w.Put(c.words[at]>>prefix, 64-uint(prefix))
+	c.append(w, at+1, width-64)
 }
 
 // append writes a chunk's bits.
 func (c *chunks) append(w *bits.Writer, at uint32, width uint16) {
-	from := c.bytes[at : at+uint32(width)>>3+8]
 	for ; width > 64; width -= 64 {
-		w.Put(binary.LittleEndian.Uint64(from), 64)
-		from = from[8:]
+		w.Put(c.words[at], 64)
+		at++
 	}
-	w.Bits(binary.LittleEndian.Uint64(from), uint(width))
+	w.Put(c.words[at], uint(width))
 }

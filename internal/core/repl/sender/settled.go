@@ -61,6 +61,7 @@ func (p *Peer) planPredicted() {
 		case len(p.plan.records) == from:
 		case last >= 0 && p.plan.steps[last].space == sp && k > 0:
 			p.plan.steps[last].to++
+			p.plan.steps[last].bits += p.plainBits(from)
 		default:
 			p.planned(sp, from)
 		}

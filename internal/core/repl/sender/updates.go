@@ -170,7 +170,7 @@ func (p *Peer) apart(s *step) step {
 	}
 	first := len(p.plan.records)
 	p.plan.records = records
-	return step{space: &p.public, from: first, to: len(records)}
+	return p.stepOf(&p.public, first)
 }
 
 // appendBody writes the references of a body and the body.

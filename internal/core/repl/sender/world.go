@@ -119,7 +119,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.reshaped.Reset()
 	w.stirred = w.stirred[:0]
 	w.bodies.reset()
-	w.chunks.bytes = w.chunks.bytes[:0]
+	w.chunks.words = w.chunks.words[:0]
 	w.kinds.reset()
 	w.runs.reset(w.packetUnderWay())
 }

@@ -43,6 +43,7 @@ var places = []place{
 
 	{folder: "internal/core", layer: cores, pure: true},
 	{folder: "transport", layer: cores},
+	{folder: "connection", layer: cores},
 	// A key must not be guessed, so without another source it is the system's.
 	{folder: "transport/token", layer: cores, pure: true, except: []string{"crypto/rand"}},
 	{folder: "transport/token/tokenhttp", layer: cores},
@@ -70,6 +71,13 @@ var places = []place{
 type sibling struct{ from, to, why string }
 
 var siblings = []sibling{
+	{"connection/internal/socket", "connection", "counts traffic in its words"},
+	{"connection/internal/socket", "transport", "an open end of a transport"},
+	{"connection/netcode", "connection", "implements the interface"},
+	{"connection/netcode", "connection/internal/socket", "reads and writes sockets as every layer over transports"},
+	{"connection/netcode", "internal/core/session", "netcode itself"},
+	{"connection/netcode", "transport", "any transports carry it"},
+	{"connection/netcode", "transport/token", "a client shows a token"},
 	{"internal/core/peer", "internal/core/budget", "a peer divides what a frame may cost"},
 	{"internal/core/peer", "internal/core/channel", "a peer is one end with all its layers: messages,"},
 	{"internal/core/peer", "internal/core/packet", "the packets they travel in,"},

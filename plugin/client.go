@@ -10,7 +10,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/netcode"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -85,7 +87,7 @@ func (c *Client) Initialize(w *ecs.World) {
 // send sends what waits, in the frames that are for it. On the way to the server all are.
 func (c *Client) send() {
 	if c.every > 1 && c.engine.Open() && !c.due() {
-		c.engine.Rest()
+		c.engine.Rest(c.now)
 		return
 	}
 	c.engine.Send(c.Tick(), c.now)
@@ -148,15 +150,31 @@ var (
 // errors are about the token and the dialer. For another connection, get another
 // token: one admits once.
 func (c *Client) Connect(dialer transport.Dialer, t token.Token) error {
+	if dialer == nil {
+		return errors.New("plugin: Connect needs a dialer, such as udp.Dialer{}")
+	}
+	return c.ConnectWith(netcode.Dialer{Over: dialer, Token: t})
+}
+
+// ConnectWith is Connect through another connection layer, one that the server has given
+// to StartWith. The errors are about the layer.
+func (c *Client) ConnectWith(layer connection.Dialer) error {
 	switch {
 	case c.world == nil:
 		return errNotInitialized
 	case c.engine.Connecting():
 		return errConnecting
-	case dialer == nil:
-		return errors.New("plugin: Connect needs a dialer, such as udp.Dialer{}")
+	case layer == nil:
+		return errors.New("plugin: ConnectWith needs a connection layer, such as trusted.Dialer{}")
 	}
-	return c.engine.Connect(session.NewClient(session.ClientConfig{Token: t}), dialer, c.clock())
+	conn, err := layer.Dial(connection.ClientConfig{
+		Game: c.protocol.Name(), ProtocolID: protocol.ID(c.protocol.Name()), Entropy: c.entropy, Now: c.clock(),
+	})
+	if err != nil {
+		return err
+	}
+	c.engine.Connect(conn)
+	return nil
 }
 
 // Disconnect ends the connection or the attempt, and takes everything that the
@@ -213,7 +231,7 @@ func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 // first program, and for tests. Tokens for other servers come from whoever has
 // their key; see token.Mint and the package tokenhttp.
 func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
-	return MintToken(devKey(c.protocol.Name()), c.protocol.Name(), token.Claims{
+	return MintToken(netcode.DevKey(c.protocol.Name()), c.protocol.Name(), token.Claims{
 		ClientID: id,
 		Servers:  []netip.AddrPort{server},
 		Now:      c.clock(),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -11,7 +12,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/netcode"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
@@ -179,86 +181,73 @@ func (s *Server) Err() error { return s.failed }
 
 var (
 	errStarted     = errors.New("plugin: the server is started already; call Stop first")
-	errNoListeners = errors.New("plugin: Start needs at least one listener, such as udp.Listener{Addr: \"127.0.0.1:4000\"}")
+	errNoListeners = errors.New("plugin: Start needs at least one listener, such as udp.Listener{Addr: \"127.0.0.1:4000\"}, and none that is nil")
+	errNoLayers    = errors.New("plugin: StartWith needs at least one connection layer, such as server.Netcode(listener), and none that is nil")
 )
 
-// Start opens the listeners' sockets and admits clients from now on. It can be
-// called again after Stop. The errors are about the listeners, or the config.
+// Start opens the listeners' sockets and admits clients from now on: with tokens, and
+// encrypted. It can be called again after Stop. The errors are about the listeners, or
+// the config.
 func (s *Server) Start(listeners ...transport.Listener) error {
+	if len(listeners) == 0 || slices.Contains(listeners, nil) {
+		return errNoListeners
+	}
+	return s.StartWith(s.Netcode(listeners...))
+}
+
+// Netcode returns the connection layer that Start uses, over these listeners, with the
+// key, the public addresses and the token life of the server's config: for StartWith.
+func (s *Server) Netcode(listeners ...transport.Listener) connection.Listener {
+	return netcode.Listener{
+		Over: listeners, Key: s.config.Key, PublicAddrs: s.config.PublicAddrs, TokenLife: s.config.TokenLife,
+	}
+}
+
+// StartWith is Start with other connection layers than Netcode, or several: all their
+// clients play together. If one can't be opened, none stays open. The errors are about
+// the layers, or the config.
+//
+// MaxClients counts over all layers, and an id is connected once: who comes through one
+// layer with an id that plays through another is sent away with a reason. ClientInfo.Layer
+// is the number of a client's layer in the order given here.
+func (s *Server) StartWith(layers ...connection.Listener) error {
 	if s.engine.Running() {
 		return errStarted
 	}
-	if len(listeners) == 0 {
-		return errNoListeners
+	if len(layers) == 0 || slices.Contains(layers, nil) {
+		return errNoLayers
 	}
-	conns, err := openAll(listeners)
-	if err != nil {
-		return err
+	config := connection.ServerConfig{
+		Game: s.protocol.Name(), ProtocolID: protocol.ID(s.protocol.Name()),
+		MaxClients: s.config.MaxClients, Entropy: s.entropy, Now: s.clock(),
 	}
-	sess, err := s.newSession(conns)
-	if err != nil {
-		closeAll(conns)
-		return err
+	var open []connection.Server
+	for _, l := range layers {
+		layer, err := l.Listen(config)
+		if err != nil {
+			s.giveUp(open)
+			return fmt.Errorf("plugin: %T can't listen: %w", l, err)
+		}
+		open = append(open, layer)
 	}
-	s.failed = nil
-	s.engine.Start(sess, conns)
+	s.failed, s.addrs = nil, nil
+	for _, layer := range open {
+		s.addrs = append(s.addrs, layer.Addrs()...)
+	}
+	s.engine.Start(open, s.config.MaxClients)
 	return nil
 }
 
-func openAll(listeners []transport.Listener) ([]transport.Conn, error) {
-	var conns []transport.Conn
-	for _, l := range listeners {
-		if l == nil {
-			closeAll(conns)
-			return nil, errNoListeners
-		}
-		conn, err := l.Listen()
-		if err != nil {
-			closeAll(conns)
-			return nil, fmt.Errorf("plugin: %T can't listen: %w", l, err)
-		}
-		conns = append(conns, conn)
-	}
-	return conns, nil
-}
-
-// closeAll gives up sockets that were opened for nothing; the error that led here
-// is the one to tell.
-func closeAll(conns []transport.Conn) {
-	for _, conn := range conns {
-		_ = conn.Close()
+// giveUp closes layers that were opened for nothing; the error that led here is the one
+// to tell.
+func (s *Server) giveUp(layers []connection.Server) {
+	for _, layer := range layers {
+		_ = layer.Close("", s.clock())
 	}
 }
 
-func (s *Server) newSession(conns []transport.Conn) (*session.Server, error) {
-	addrs := append([]netip.AddrPort(nil), s.config.PublicAddrs...)
-	for _, conn := range conns {
-		addrs = append(addrs, conn.LocalAddr())
-	}
-	config := session.ServerConfig{
-		ProtocolID: protocol.ID(s.protocol.Name()),
-		Key:        s.config.Key,
-		Addresses:  addrs,
-		MaxClients: s.config.MaxClients,
-		TokenLife:  s.config.TokenLife,
-		Entropy:    s.entropy,
-		Start:      s.clock(),
-	}
-	if config.Key.IsZero() {
-		if err := onlyLoopback(conns); err != nil {
-			return nil, err
-		}
-		config.Key, config.Start = devKey(s.protocol.Name()), devStart
-	}
-	sess, err := session.NewServer(config)
-	if err == nil {
-		s.addrs = addrs
-	}
-	return sess, err
-}
-
-// Addrs returns where the server is, the public addresses first; nil before the
-// first Start. A listener at a wildcard address stands there with the wildcard,
+// Addrs returns where the server is: for each connection layer, the public addresses
+// first; nil before the first Start. A listener at a wildcard address stands there with the wildcard,
 // which is no address for a token: tokens name what players reach.
 func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
 
@@ -268,8 +257,13 @@ func (s *Server) Stop() error { return s.engine.Stop(s.clock()) }
 
 // ClientInfo is what a server knows of a connected client.
 type ClientInfo struct {
-	ID   entangle.ClientID
+	ID entangle.ClientID
+	// Addr is where the client is; not valid if its connection layer has no addresses. Name
+	// is what the layer calls its end: the address as text, or what a platform says.
 	Addr netip.AddrPort
+	Name string
+	// Layer is the number of its connection layer, in the order of StartWith.
+	Layer int
 	// RTT is the smoothed round trip, the client's frame included; Jitter its
 	// smoothed deviation. Both are 0 until this side has sent something that was
 	// acknowledged.
@@ -291,7 +285,7 @@ func (s *Server) Clients() []ClientInfo {
 	var list []ClientInfo
 	for _, c := range s.engine.Clients(nil) {
 		list = append(list, ClientInfo{
-			ID: c.ID, Addr: c.Addr.AddrPort, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined,
+			ID: c.ID, Addr: c.Addr, Name: c.Name, Layer: c.Layer, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined,
 			MessagesDropped: c.Dropped, BytesWaiting: c.Waiting,
 		})
 	}

@@ -1,6 +1,11 @@
 package plugin
 
-import "github.com/entangle-ecs/entangle/systems"
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/systems"
+)
 
 // ServerStats counts what a server did since it was started. Peers' bytes that are
 // wrong end up in one of Dropped.
@@ -100,10 +105,15 @@ func (c *Client) Stats() ClientStats {
 	return stats
 }
 
-func dropped(counts []systems.Count) (list []Dropped) {
+// dropped leaves out what did not occur, and adds up what several layers count.
+func dropped(counts []connection.Dropped) (list []Dropped) {
 	for _, c := range counts {
-		if c.N > 0 {
-			list = append(list, Dropped{Reason: c.Reason, Count: c.N})
+		at := slices.IndexFunc(list, func(d Dropped) bool { return d.Reason == c.Reason })
+		switch {
+		case c.Count > 0 && at >= 0:
+			list[at].Count += c.Count
+		case c.Count > 0:
+			list = append(list, Dropped{Reason: c.Reason, Count: c.Count})
 		}
 	}
 	return list

@@ -62,13 +62,13 @@ func (a *assembly) share(i int) {
 	}
 }
 
-// assemble writes and seals the packets of one client into its own outbox.
+// assemble writes the packets of one client and hands them to its layer, which seals them.
 func (s *Server) assemble(c *client, payload []byte, j job) []byte {
 	for {
 		payload = c.peer.AppendPacket(payload[:0], j.tick, j.now)
 		if len(payload) == 0 {
 			return payload
 		}
-		s.sealInto(&c.out, c, payload, j.now)
+		c.send(payload, j.now)
 	}
 }

@@ -3,13 +3,13 @@ package systems
 import (
 	"time"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
-	"github.com/entangle-ecs/entangle/internal/core/session"
 )
 
 const (
 	// LeastCap is the lowest cap on what one end sends another, in bytes per second: room
-	// for a datagram every 100 ms, an acknowledgement every 25 ms, and what the session says
+	// for a datagram every 100 ms, an acknowledgement every 25 ms, and what the connection layer says
 	// by itself.
 	LeastCap = 16_000
 	// MostCap is the highest.
@@ -43,15 +43,21 @@ const unlimited = 1 << 29
 
 // purse is what one client may be sent.
 type purse struct {
-	bucket budget.Bucket // of its own cap
-	given  int           // of the cap on all
-	owed   int           // what it was sent beyond that
+	bucket  budget.Bucket // of its own cap
+	given   int           // of the cap on all
+	owed    int           // what it was sent beyond that
+	counted uint64        // of what its layer has sent it
 }
 
 // allow tells every client what it may be sent in this frame.
 func (s *Server) allow(now time.Time) {
 	if !s.cfg.Caps.any() {
 		return
+	}
+	for _, c := range s.clients {
+		if c != nil {
+			c.settle()
+		}
 	}
 	if s.cfg.Caps.All > 0 {
 		s.divide(now)
@@ -64,12 +70,19 @@ func (s *Server) allow(now time.Time) {
 		if s.cfg.Caps.All > 0 {
 			bytes = min(bytes, c.purse.given)
 		}
-		if s.session.KeepAliveFirst(c.slot) && bytes > 0 {
-			bytes -= bytes / 16 // each of its packets has one before it
+		if more := c.layer.Overhead(c.slot) - peerOverhead; more > 0 && bytes > 0 {
+			bytes -= bytes / usualPayload * more
 		}
 		c.peer.Allow(bytes, now)
 	}
 }
+
+const (
+	// peerOverhead is what a peer takes each payload to cost beside itself, and
+	// usualPayload how large it is at least where there is much to send.
+	peerOverhead = entangle.MaxDatagram - entangle.MaxPayload
+	usualPayload = 512
+)
 
 // own returns what a client may have by its own cap.
 func (s *Server) own(c *client, now time.Time) int {
@@ -108,20 +121,16 @@ func (s *Server) divide(now time.Time) {
 
 // charge takes what was made for a client from what it may be sent.
 func (s *Server) charge(c *client) {
-	if !s.cfg.Caps.any() {
-		return
+	if s.cfg.Caps.any() {
+		c.purse.owed = max(0, c.settle()-c.purse.given)
 	}
-	p, sent := &c.purse, c.out.bytes(0)
-	p.bucket.Spend(sent)
-	p.owed = max(0, sent-p.given)
 }
 
-// chargeAt takes what the session sends to an address by itself, if a client is there.
-func (s *Server) chargeAt(addr session.Addr, bytes int) {
-	if s.cfg.Caps.PerClient == 0 {
-		return
-	}
-	if slot, ok := s.session.At(addr); ok && s.clients[slot] != nil {
-		s.clients[slot].purse.bucket.Spend(bytes)
-	}
+// settle takes from a client's own cap what was sent since, and returns how much it was.
+func (c *client) settle() (bytes int) {
+	sent := c.layer.Sent(c.slot)
+	bytes = int(sent - c.purse.counted)
+	c.purse.counted = sent
+	c.purse.bucket.Spend(bytes)
+	return bytes
 }

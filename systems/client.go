@@ -4,16 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/core/session"
-	"github.com/entangle-ecs/entangle/transport"
 )
 
 // ClientConfig is what a client's engine is made of.
@@ -34,37 +32,32 @@ type ClientConfig struct {
 	OnDisconnected func(id entangle.ClientID, reason string)
 }
 
-// Client is the engine behind plugin.Client: one socket, one session, one peer.
+// Client is the engine behind plugin.Client: one connection layer, one peer.
 type Client struct {
 	cfg  ClientConfig
 	copy *Copy // nil until the world is known
 
 	resources *ResourceCopy // likewise
 
-	session *session.Client // nil while disconnected
-	dialer  transport.Dialer
-	conn    transport.Conn
-	server  netip.AddrPort // that conn was dialled for
-	out     outbox
-	buf     []byte
+	layer   connection.Client // nil while disconnected
 	payload []byte
 
-	peer     *peer.Peer // from the session's connect on
+	peer     *peer.Peer // from the layer's connect on
 	receiver *receiver.Receiver
 	mail     *Mailbox
 	open     bool
 	joined   bool
 	id       entangle.ClientID
 	reason   string
-	failed   error // of a message that could not be queued
-	traffic  Traffic
-	tick     entangle.Tick // of the last Send
-	bucket   budget.Bucket // of the cap
+	failed   error              // of a message that could not be queued
+	traffic  connection.Traffic // of layers that are closed
+	tick     entangle.Tick      // of the last Send
+	bucket   budget.Bucket      // of the cap
 }
 
 // NewClient returns an engine that is disconnected.
 func NewClient(cfg ClientConfig) *Client {
-	return &Client{cfg: cfg, buf: make([]byte, maxDatagram), bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
+	return &Client{cfg: cfg, bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
 }
 
 // Show sets the world that the server's entities appear in.
@@ -74,7 +67,7 @@ func (c *Client) Show(world *Copy) { c.copy = world }
 func (c *Client) ShowResources(r *ResourceCopy) { c.resources = r }
 
 // Connecting reports whether an attempt or a connection is under way.
-func (c *Client) Connecting() bool { return c.session != nil }
+func (c *Client) Connecting() bool { return c.layer != nil }
 
 // Open reports whether the client is connected and both protocols are equal.
 func (c *Client) Open() bool { return c.open }
@@ -98,56 +91,25 @@ func (c *Client) ID() entangle.ClientID { return c.id }
 // Peer returns the connection, nil while there is none.
 func (c *Client) Peer() *peer.Peer { return c.peer }
 
-// Connect begins an attempt with a session that is not yet connecting.
-func (c *Client) Connect(sess *session.Client, dialer transport.Dialer, now time.Time) error {
-	if err := sess.Connect(now); err != nil {
-		return err
-	}
-	c.session, c.dialer, c.reason = sess, dialer, ""
-	if err := c.dial(); err != nil {
-		c.session = nil
-		return err
-	}
-	return nil
-}
-
-// dial opens a socket to the server that the session now turns to.
-func (c *Client) dial() error {
-	server := c.session.Server()
-	if c.conn != nil && server == c.server {
-		return nil
-	}
-	c.hangUp()
-	conn, err := c.dialer.Dial(server)
-	if err != nil {
-		return err
-	}
-	c.conn, c.server = conn, server
-	return nil
-}
-
-func (c *Client) hangUp() {
-	if c.conn != nil {
-		if err := c.conn.Close(); err != nil {
-			c.cfg.Log.Warn("closing a socket", "error", err)
-		}
-		c.conn = nil
-	}
-}
+// Connect follows a layer that is on its way to a server.
+func (c *Client) Connect(layer connection.Client) { c.layer, c.reason = layer, "" }
 
 // Receive reads all that has arrived.
 func (c *Client) Receive(now time.Time) {
-	if c.session == nil {
-		return
+	for range maxEvents {
+		if c.layer == nil {
+			return
+		}
+		e, err := c.layer.Receive(now)
+		if errors.Is(err, connection.ErrEmpty) {
+			break
+		}
+		if err != nil {
+			c.end(err.Error(), now)
+			return
+		}
+		c.take(&e, now)
 	}
-	if err := c.read(now); err != nil {
-		c.end(err.Error())
-	}
-	if c.session == nil {
-		return
-	}
-	c.session.Advance(now)
-	c.follow()
 	if !c.open {
 		return
 	}
@@ -156,46 +118,24 @@ func (c *Client) Receive(now time.Time) {
 	}
 }
 
+// take follows one event.
+func (c *Client) take(e *connection.Event, now time.Time) {
+	switch {
+	case e.Kind == connection.Connected && c.peer == nil:
+		c.connected()
+	case e.Kind == connection.Payload && c.peer != nil:
+		c.handle(e.Payload, now)
+	case e.Kind == connection.Disconnected:
+		c.end(e.Reason, now)
+	default:
+		c.end(fmt.Sprintf("%v: %T reports %v", ErrLayer, c.layer, e.Kind), now)
+	}
+}
+
 // broken ends a connection whose server sends what no server writes.
 func (c *Client) broken(err error, now time.Time) {
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
 	c.Disconnect("the server broke the protocol: "+err.Error(), now)
-}
-
-func (c *Client) read(now time.Time) error {
-	for range maxReads {
-		n, _, err := c.conn.Receive(c.buf)
-		if errors.Is(err, transport.ErrEmpty) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("the socket at %v is broken: %w", c.conn.LocalAddr(), err)
-		}
-		c.traffic.in(n)
-		payload, ok := c.session.HandleDatagram(c.buf[:n], now)
-		c.follow()
-		if ok && c.peer != nil {
-			c.handle(payload, now)
-		}
-		if c.session == nil {
-			return nil
-		}
-	}
-	return nil
-}
-
-// follow goes where the session has gone: to another server, to a connection, or
-// to the end.
-func (c *Client) follow() {
-	switch state := c.session.State(); {
-	case state == session.StateConnected && c.peer == nil:
-		c.connected()
-	case state == session.StateConnected || state.Connecting() && c.dial() == nil:
-	case state.Connecting():
-		c.end("no socket to the server could be opened")
-	default:
-		c.end(c.session.Reason().String())
-	}
 }
 
 func (c *Client) connected() {
@@ -222,7 +162,7 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		return
 	}
 	if c.payload = c.peer.AppendAck(c.payload[:0], c.tick, now); len(c.payload) > 0 {
-		c.seal(c.payload, now)
+		c.layer.Send(c.payload, now)
 	}
 	if c.peer.Open() && !c.open {
 		c.open, c.id = true, c.peer.ClientID()
@@ -234,14 +174,14 @@ func (c *Client) handle(payload []byte, now time.Time) {
 	}
 }
 
-// Send sends what waits, and whatever the session has to say. The tick is the
+// Send sends what waits, and whatever the layer has to say. The tick is the
 // client's last finished one.
 func (c *Client) Send(tick entangle.Tick, now time.Time) {
 	c.tick = tick
 	if !c.open {
 		c.cfg.Post.ForgetCalls()
 	}
-	if c.session == nil {
+	if c.layer == nil {
 		return
 	}
 	if c.peer != nil {
@@ -249,17 +189,20 @@ func (c *Client) Send(tick entangle.Tick, now time.Time) {
 			c.Disconnect("the server takes in too little: "+err.Error(), now)
 		}
 	}
-	c.Rest()
+	c.Rest(now)
 }
 
-// Rest sends what does not wait for the frames in which the client sends: what the session
+// Rest sends what does not wait for the frames in which the client sends: what the layer
 // has to say, and the acknowledgements that were written while packets were read.
-func (c *Client) Rest() {
-	if c.session == nil {
+func (c *Client) Rest(now time.Time) {
+	if c.layer == nil {
 		return
 	}
-	if err := c.flush(); err != nil {
-		c.end(fmt.Sprintf("the socket at %v is broken: %v", c.conn.LocalAddr(), err))
+	before := c.Traffic().BytesOut
+	err := c.layer.Flush()
+	c.bucket.Spend(int(c.Traffic().BytesOut - before))
+	if err != nil {
+		c.end(err.Error(), now)
 	}
 }
 
@@ -285,7 +228,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		if len(c.payload) == 0 {
 			return nil
 		}
-		c.seal(c.payload, now)
+		c.layer.Send(c.payload, now)
 	}
 }
 
@@ -298,43 +241,25 @@ func (c *Client) Carry(l *letter, now time.Time) {
 	}
 }
 
-func (c *Client) seal(payload []byte, now time.Time) {
-	if b, err := c.session.AppendPayload(c.out.next(), payload, now); err == nil {
-		c.out.add(c.server, b)
-	}
-}
-
-func (c *Client) flush() error {
-	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
-		c.out.put(to, b)
-	}
-	c.bucket.Spend(c.out.bytes(0))
-	return c.out.flush(c.conn, &c.traffic)
-}
-
 // Disconnect ends the connection or the attempt. Whatever the server replicated
 // goes out of the world, but for what is persistent.
 func (c *Client) Disconnect(reason string, now time.Time) {
-	if c.session == nil {
+	if c.layer == nil {
 		return
 	}
 	if c.peer != nil {
 		if _, ended := c.peer.Ended(); !ended {
 			for range goodbyes {
 				c.payload = c.peer.AppendGoodbye(c.payload[:0], reason, 0, now)
-				c.seal(c.payload, now)
+				c.layer.Send(c.payload, now)
 			}
 		}
 	}
-	c.session.Disconnect(now)
-	if err := c.flush(); err != nil {
-		c.cfg.Log.Warn("the last datagrams were not sent", "error", err)
-	}
-	c.end(reason)
+	c.end(reason, now)
 }
 
 // end lets go of everything that belongs to the connection.
-func (c *Client) end(reason string) {
+func (c *Client) end(reason string, now time.Time) {
 	id := c.id
 	if c.peer != nil {
 		if told, ended := c.peer.Ended(); ended && told != "" {
@@ -346,11 +271,22 @@ func (c *Client) end(reason string) {
 			c.resources.Clear()
 		}
 	}
-	c.hangUp()
-	c.session, c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil, nil
+	c.close(reason, now)
+	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
 	c.open, c.joined, c.id, c.reason = false, false, entangle.Nobody, reason
 	c.cfg.OnDisconnected(id, reason)
+}
+
+// close lets go of the layer.
+func (c *Client) close(reason string, now time.Time) {
+	before := c.Traffic().BytesOut
+	if err := c.layer.Close(reason, now); err != nil {
+		c.cfg.Log.Warn("closing a connection", "error", err)
+	}
+	c.traffic = c.Traffic()
+	c.bucket.Spend(int(c.traffic.BytesOut - before))
+	c.layer = nil
 }
 
 // Reason returns why the last connection or attempt ended, "" while one is under

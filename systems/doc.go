@@ -15,7 +15,7 @@
 //   - Resources is the way out for resources of a world, ResourceCopy the way in.
 //   - Post carries messages, requests and their answers; a Mailbox takes what one
 //     peer sends.
-//   - Server and Client join sockets, sessions and peers.
+//   - Server and Client join connection layers and peers.
 //   - Mirror and Load show what a side holds, and Tell what is written, for tests and tools.
 //
 // # What it guarantees

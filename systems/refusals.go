@@ -4,14 +4,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/connection"
 )
 
-// refusals tells an operator why clients are not let in. The session answers none
-// of them, on purpose: without this, a wrong key looks like a dead server.
+// refusals tells an operator why a layer does not let clients in. Some answer none of
+// them, on purpose: without this, a wrong key looks like a dead server.
 type refusals struct {
-	told session.Drops
-	next time.Time
+	now, told []connection.Dropped
+	next      time.Time
 }
 
 const (
@@ -22,17 +22,21 @@ const (
 	tellEvery = 10 * time.Second
 )
 
-func (r *refusals) tell(log *slog.Logger, sess *session.Server, now time.Time) {
+func (r *refusals) tell(log *slog.Logger, layer connection.Server, now time.Time) {
 	if now.Before(r.next) {
 		return
 	}
 	r.next = now.Add(lookEvery)
-	drops := sess.Stats().Drops
-	for reason := session.DropRequestForm; int(reason) < len(drops); reason++ {
-		if more := drops[reason] - r.told[reason]; more > 0 {
-			log.Info("requests to connect were refused", "reason", reason.String(), "count", more)
+	r.now = layer.AppendDropped(r.now[:0])
+	for i, d := range r.now {
+		more := d.Count
+		if i < len(r.told) {
+			more -= r.told[i].Count
+		}
+		if d.Refused && more > 0 {
+			log.Info("requests to connect were refused", "reason", d.Reason, "count", more)
 			r.next = now.Add(tellEvery)
 		}
 	}
-	r.told = drops
+	r.now, r.told = r.told, r.now
 }

@@ -2,19 +2,14 @@ package systems
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
-	"github.com/entangle-ecs/entangle/internal/core/session"
-	"github.com/entangle-ecs/entangle/transport"
 )
 
 // ServerConfig is what a server's engine is made of.
@@ -37,23 +32,22 @@ type ServerConfig struct {
 	OnOverdue func(Overdue)
 }
 
-// Server is the engine behind plugin.Server: its sockets, its session, and a peer
-// for each client.
+// Server is the engine behind plugin.Server: its connection layers, and a peer for each
+// client.
 type Server struct {
 	cfg       ServerConfig
 	publisher *Publisher // nil until the world is known
 	resources *Resources // likewise
 
-	session  *session.Server
-	links    []link
-	clients  []*client // by slot of the session
+	layers   []*layer  // nil while stopped
+	clients  []*client // by seat
+	seats    seats
 	open     []*client // in the order in which they came
 	payload  []byte
 	assembly assembly
 	dead     Dead
-	traffic  Traffic
-	refusals refusals
-	tick     entangle.Tick // of the last Send
+	traffic  connection.Traffic // of layers that are closed
+	tick     entangle.Tick      // of the last Send
 
 	all     budget.Bucket // of the cap on all clients
 	share   budget.Share
@@ -62,68 +56,14 @@ type Server struct {
 	teller  *teller // nil unless somebody listens
 }
 
-// link is one socket.
-type link struct {
-	conn transport.Conn
-	out  outbox
-	buf  []byte
-	left []netip.AddrPort // clients that are gone, of which the conn is to be told
-}
-
-// admit tells the socket that a client is at this address, if it wants to know. One that
-// is back before the socket was told that it went has never gone.
-func (l *link) admit(addr netip.AddrPort) {
-	if i := slices.Index(l.left, addr); i >= 0 {
-		l.left = slices.Delete(l.left, i, i+1)
-		return
-	}
-	if conn, ok := l.conn.(transport.Admitter); ok {
-		conn.Admit(addr)
-	}
-}
-
-// dismiss tells the socket which clients are gone, once all is sent that was for them.
-func (l *link) dismiss() {
-	if conn, ok := l.conn.(transport.Admitter); ok {
-		for _, addr := range l.left {
-			conn.Dismiss(addr)
-		}
-	}
-	l.left = l.left[:0]
-}
-
-// client is one connection of the server.
-type client struct {
-	slot     int
-	id       entangle.ClientID
-	addr     netip.AddrPort
-	userData []byte
-	peer     *peer.Peer
-	purse    purse
-	mail     *Mailbox
-	shelf    resourceLine
-	out      outbox // of the frame under way
-	said     []said // of the same, while somebody listens
-	open     bool
-	since    uint64 // the first letter that can be for it: those before are older than the connection
-	joined   bool
-	reason   string // why this side ends it
-}
-
-// updates returns what the client was sent of the world; nil for none, which is all
-// clients.
-func (c *client) updates() *sender.Peer {
-	if c == nil {
-		return nil
-	}
-	return c.peer.Updates()
-}
-
 // Dead counts the connections that a server ended for what they sent.
 type Dead struct {
 	Malformed uint64 // bytes that no peer of the protocol writes
 	TooSlow   uint64 // reliable messages piled up
 	Unequal   uint64 // protocols that differ
+	NoRoom    uint64 // all seats were taken, through several layers
+	Twice     uint64 // the client is connected through another layer
+	Nobody    uint64 // their layer gave them no id
 }
 
 // NewServer returns an engine that is stopped.
@@ -139,155 +79,64 @@ func (s *Server) Publish(p *Publisher) { s.publisher = p }
 func (s *Server) PublishResources(r *Resources) { s.resources = r }
 
 // Running reports whether Start was called and Stop was not.
-func (s *Server) Running() bool { return s.session != nil }
+func (s *Server) Running() bool { return s.layers != nil }
 
-// Start takes over open sockets and a session for them.
-func (s *Server) Start(sess *session.Server, conns []transport.Conn) {
-	s.session, s.refusals = sess, refusals{}
-	s.clients = make([]*client, sess.MaxClients())
+// Start takes over open layers, for so many clients in all.
+func (s *Server) Start(layers []connection.Server, maxClients int) {
+	s.clients = make([]*client, maxClients)
+	s.seats = newSeats(maxClients)
 	s.assembly.start(s.cfg.Workers)
-	s.links = s.links[:0]
-	for _, conn := range conns {
-		s.links = append(s.links, link{conn: conn, buf: make([]byte, maxDatagram)})
+	for i, l := range layers {
+		s.layers = append(s.layers, &layer{Server: l, number: i, clients: make([]*client, maxClients)})
 	}
 }
 
 // stopped is the reason that clients get when the server stops.
 const stopped = "the server stopped"
 
-// Stop disconnects everyone and closes the sockets.
+// Stop disconnects everyone and closes the layers.
 func (s *Server) Stop(now time.Time) error {
-	if s.session == nil {
+	if s.layers == nil {
 		return nil
 	}
 	for i := len(s.open) - 1; i >= 0; i-- {
 		s.bid(s.open[i], stopped, now)
-		s.open[i].reason = stopped
 	}
-	s.session.Stop(now)
-	s.events()
-	err := s.flush()
-	for i := range s.links {
-		err = errors.Join(err, s.links[i].conn.Close())
+	for _, c := range s.clients {
+		s.disconnected(c, stopped)
 	}
-	s.session, s.links, s.clients, s.open = nil, nil, nil, nil
+	var err error
+	before := s.Traffic()
+	for _, l := range s.layers {
+		err = errors.Join(err, l.Close(stopped, now))
+	}
+	after := s.Traffic()
+	s.all.Spend(int(after.BytesOut - before.BytesOut))
+	s.traffic = after
+	s.layers, s.clients, s.open = nil, nil, nil
 	return err
 }
 
-// maxReads bounds the datagrams that one socket is read for in a frame, so that a
-// flood can't hold up the tick for ever; the rest waits in the socket's queue.
-const maxReads = 1 << 14
-
 // Receive reads all that has arrived.
 func (s *Server) Receive(now time.Time) error {
-	if s.session == nil {
-		return nil
-	}
-	for i := range s.links {
-		if err := s.read(uint8(i), now); err != nil || s.session == nil {
+	for _, l := range s.layers {
+		if err := s.read(l, now); err != nil {
 			return err
 		}
+		if !s.Running() {
+			return nil // a game's answer to what came has stopped the server
+		}
+		l.refusals.tell(s.cfg.Log, l, now)
 	}
-	s.session.Advance(now)
-	s.refusals.tell(s.cfg.Log, s.session, now)
-	s.events()
 	s.reap(now)
 	// A game's answer to a request may disconnect anybody, or stop the server.
-	for slot := 0; slot < len(s.clients); slot++ {
-		if c := s.clients[slot]; c != nil && c.open {
+	for seat := 0; seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.open {
 			s.welcome(c)
 			s.mind(c, c.mail.Advance(now), now)
 		}
 	}
 	return nil
-}
-
-func (s *Server) read(number uint8, now time.Time) error {
-	l := &s.links[number]
-	for range maxReads {
-		n, from, err := l.conn.Receive(l.buf)
-		if errors.Is(err, transport.ErrEmpty) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("systems: the socket at %v is broken: %w", l.conn.LocalAddr(), err)
-		}
-		s.traffic.in(n)
-		slot, payload, ok := s.session.HandleDatagram(session.Addr{Link: number, AddrPort: from}, l.buf[:n], now)
-		s.events()
-		if ok && s.clients[slot] != nil {
-			s.handle(s.clients[slot], payload, now)
-		}
-		if s.session == nil {
-			return nil
-		}
-	}
-	return nil
-}
-
-// events follows the session's clients.
-func (s *Server) events() {
-	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
-		switch e.Kind {
-		case session.Connected:
-			s.links[e.Addr.Link].admit(e.Addr.AddrPort)
-			s.connected(&e)
-		case session.Disconnected:
-			s.links[e.Addr.Link].left = append(s.links[e.Addr.Link].left, e.Addr.AddrPort)
-			s.disconnected(s.clients[e.Slot], e.Reason.String())
-			s.clients[e.Slot] = nil
-		}
-	}
-}
-
-func (s *Server) connected(e *session.Event) {
-	c := &client{slot: e.Slot, id: e.ClientID, addr: e.Addr.AddrPort, userData: append([]byte(nil), e.UserData...)}
-	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.ClientID, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any()}
-	if s.publisher != nil {
-		cfg.World = s.publisher.World()
-	}
-	if s.resources != nil {
-		c.shelf = s.resources.newLine()
-		cfg.OnResource = c.shelf.delivered
-	}
-	c.mail = s.cfg.Post.Mailbox(e.ClientID, nil)
-	cfg.Inbox = c.mail
-	p, err := peer.New(cfg)
-	if err != nil {
-		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
-	}
-	c.peer, c.mail.peer = p, p
-	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
-	s.clients[e.Slot] = c
-	s.tap(c)
-}
-
-// disconnected lets go of a client. The reason that the peer gave counts before
-// the session's.
-func (s *Server) disconnected(c *client, reason string) {
-	if c == nil {
-		return
-	}
-	if told, ok := c.peer.Ended(); ok && told != "" {
-		reason = told
-	} else if c.reason != "" {
-		reason = c.reason
-	}
-	if c.open && s.publisher != nil {
-		s.publisher.Dismiss(c.peer.Updates())
-	}
-	c.peer.Close()
-	s.dropped += c.peer.Stats().Channels.DroppedUnsent
-	if !c.open {
-		return
-	}
-	for i, other := range s.open {
-		if other == c {
-			s.open = append(s.open[:i], s.open[i+1:]...)
-			break
-		}
-	}
-	s.cfg.OnDisconnected(c.id, reason)
 }
 
 // welcome tells of a client that has got all that was there for it.
@@ -299,11 +148,11 @@ func (s *Server) welcome(c *client) {
 }
 
 func (s *Server) handle(c *client, payload []byte, now time.Time) {
-	if s.mind(c, c.peer.HandlePayload(payload, now), now) {
-		return
+	if s.mind(c, c.peer.HandlePayload(payload, now), now) || !s.seated(c) {
+		return // a game's answer to it may have disconnected it, too
 	}
 	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {
-		s.seal(c, s.payload, now)
+		c.send(s.payload, now)
 	}
 	if c.peer.Open() && !c.open {
 		c.open, c.since = true, s.cfg.Post.seen
@@ -317,7 +166,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 
 // mind disconnects a client for an error in what it sent.
 func (s *Server) mind(c *client, err error, now time.Time) bool {
-	if err == nil || s.session == nil || s.clients[c.slot] != c {
+	if err == nil || !s.seated(c) {
 		return false // it is gone: a game's answer to it has disconnected it
 	}
 	s.dead.Malformed++

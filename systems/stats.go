@@ -4,50 +4,30 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Traffic counts the datagrams of one side and their bytes.
-type Traffic struct {
-	PacketsOut, BytesOut uint64
-	PacketsIn, BytesIn   uint64
-}
-
-func (t *Traffic) in(n int) {
-	t.PacketsIn++
-	t.BytesIn += uint64(n)
-}
-
-func (t *Traffic) out(n int) {
-	t.PacketsOut++
-	t.BytesOut += uint64(n)
-}
-
-// Count is how often something happened for one reason.
-type Count struct {
-	Reason string
-	N      uint64
-}
-
-func countDrops(drops session.Drops) (counts []Count) {
-	for reason, n := range drops {
-		counts = append(counts, Count{Reason: session.Drop(reason).String(), N: n})
+// Traffic returns what went through the server's layers since it was made.
+func (s *Server) Traffic() connection.Traffic {
+	sum := s.traffic
+	for _, l := range s.layers {
+		sum = sum.Plus(l.Traffic())
 	}
-	return counts
+	return sum
 }
-
-// Traffic returns what went over the server's sockets since it was made.
-func (s *Server) Traffic() Traffic { return s.traffic }
 
 // Dropped returns how many datagrams and connections were dropped, by reason.
-func (s *Server) Dropped() (counts []Count) {
-	if s.session != nil {
-		counts = countDrops(s.session.Stats().Drops)
+func (s *Server) Dropped() (counts []connection.Dropped) {
+	for _, l := range s.layers {
+		counts = l.AppendDropped(counts)
 	}
 	return append(counts,
-		Count{"client broke the protocol", s.dead.Malformed},
-		Count{"client too slow", s.dead.TooSlow},
-		Count{"client with another protocol", s.dead.Unequal})
+		connection.Dropped{Reason: "client broke the protocol", Count: s.dead.Malformed},
+		connection.Dropped{Reason: "client too slow", Count: s.dead.TooSlow},
+		connection.Dropped{Reason: "client with another protocol", Count: s.dead.Unequal},
+		connection.Dropped{Reason: "client beyond the last seat", Count: s.dead.NoRoom},
+		connection.Dropped{Reason: "client connected through another layer", Count: s.dead.Twice},
+		connection.Dropped{Reason: "client without an id", Count: s.dead.Nobody})
 }
 
 // Held returns how many messages found no room under a cap, of all clients there ever
@@ -72,16 +52,20 @@ func (c *Client) Held() (dropped uint64, waiting int) {
 	return c.peer.Stats().Channels.DroppedUnsent, c.peer.Waiting()
 }
 
-// Traffic returns what went over the client's sockets since it was made.
-func (c *Client) Traffic() Traffic { return c.traffic }
-
-// Dropped returns how many datagrams of the present connection were dropped, by
-// reason.
-func (c *Client) Dropped() (counts []Count) {
-	if c.session != nil {
-		counts = countDrops(c.session.Stats().Drops)
+// Traffic returns what went through the client's layers since it was made.
+func (c *Client) Traffic() connection.Traffic {
+	if c.layer == nil {
+		return c.traffic
 	}
-	return counts
+	return c.traffic.Plus(c.layer.Traffic())
+}
+
+// Dropped returns what was dropped of the present connection, by reason.
+func (c *Client) Dropped() []connection.Dropped {
+	if c.layer == nil {
+		return nil
+	}
+	return c.layer.AppendDropped(nil)
 }
 
 // Link is what one end knows of a connection.

@@ -1,0 +1,150 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/internal/socket"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// client is the layer's end: a session, and the socket to the server that it turns to.
+type client struct {
+	over    transport.Dialer
+	session *session.Client
+	server  netip.AddrPort // that socket was dialled for
+	socket  *socket.Socket
+	earlier connection.Traffic // of sockets before
+	told    connection.Kind    // the last event but payloads
+	read    bool               // all of this frame
+}
+
+// dial opens a socket to the server that the session now turns to.
+func (c *client) dial() error {
+	server := c.session.Server()
+	if c.socket != nil && server == c.server {
+		return nil
+	}
+	if err := c.hangUp(); err != nil {
+		return err
+	}
+	conn, err := c.over.Dial(server)
+	if err != nil {
+		return err
+	}
+	c.socket, c.server = socket.New(conn), server
+	return nil
+}
+
+func (c *client) hangUp() error {
+	if c.socket == nil {
+		return nil
+	}
+	err := c.socket.Close()
+	c.earlier, c.socket = c.Traffic(), nil
+	return err
+}
+
+// Receive implements connection.Client.
+func (c *client) Receive(now time.Time) (connection.Event, error) {
+	for c.told != connection.Disconnected && c.socket != nil {
+		if e, ok := c.follow(); ok {
+			return e, nil
+		}
+		if c.read {
+			break
+		}
+		if payload, err := c.take(now); err != nil || payload != nil {
+			return connection.Event{Kind: connection.Payload, Payload: payload}, err
+		}
+	}
+	c.read = false
+	return connection.Event{}, connection.ErrEmpty
+}
+
+// take takes one datagram in, or lets time pass when there is none.
+func (c *client) take(now time.Time) (payload []byte, err error) {
+	b, _, err := c.socket.Receive()
+	switch {
+	case errors.Is(err, transport.ErrEmpty):
+		c.session.Advance(now)
+		c.read = true
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	payload, _ = c.session.HandleDatagram(b, now)
+	return payload, nil
+}
+
+// follow goes where the session has gone: to another server, to a connection, or to the
+// end.
+func (c *client) follow() (e connection.Event, ok bool) {
+	switch state := c.session.State(); {
+	case state == session.StateConnected:
+		e.Kind = connection.Connected
+	case !state.Connecting():
+		e.Kind, e.Reason = connection.Disconnected, c.session.Reason().String()
+	default:
+		err := c.dial()
+		if err == nil {
+			return e, false
+		}
+		e.Kind, e.Reason = connection.Disconnected, "no socket to the server could be opened: "+err.Error()
+	}
+	ok = e.Kind != c.told
+	c.told = e.Kind
+	return e, ok
+}
+
+// Send implements connection.Client.
+func (c *client) Send(payload []byte, now time.Time) {
+	if c.socket == nil {
+		return
+	}
+	out := &c.socket.Out
+	b, err := c.session.AppendPayload(out.Next(), payload, now)
+	switch {
+	case err == nil:
+		out.Add(c.server, b)
+	case errors.Is(err, session.ErrPayloadSize):
+		panic(fmt.Sprintf("netcode: a payload of %d bytes; send 1 to %d", len(payload), entangle.MaxPayload))
+	default:
+		out.Free(b)
+	}
+}
+
+// Flush implements connection.Client.
+func (c *client) Flush() error {
+	if c.socket == nil {
+		return nil
+	}
+	for to, b, ok := c.session.PollDatagram(); ok; to, b, ok = c.session.PollDatagram() {
+		c.socket.Out.Put(to, b)
+	}
+	return c.socket.Flush()
+}
+
+// Close implements connection.Client. The standard's disconnect packets carry no reason.
+func (c *client) Close(_ string, now time.Time) error {
+	c.session.Disconnect(now)
+	return errors.Join(c.Flush(), c.hangUp())
+}
+
+// Traffic implements connection.Client.
+func (c *client) Traffic() connection.Traffic {
+	if c.socket == nil {
+		return c.earlier
+	}
+	return c.earlier.Plus(c.socket.Traffic())
+}
+
+// AppendDropped implements connection.Client.
+func (c *client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
+	return appendDropped(dst, c.session.Stats().Drops)
+}

@@ -1,0 +1,218 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/internal/socket"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// server is the layer's end: a session, and the sockets that it speaks through.
+type server struct {
+	session *session.Server
+	sockets []*socket.Socket
+	addrs   []netip.AddrPort
+	slots   []slot
+	closed  bool
+
+	reading  int  // which socket is read
+	advanced bool // all were, and the session has told what its clock brought
+}
+
+// slot is what the layer keeps beside the session's.
+type slot struct {
+	addr session.Addr
+	out  socket.Outbox // of the frame under way
+	sent uint64        // bytes since the client was let in
+	live bool          // a client that the driver knows of
+}
+
+// Addrs implements connection.Server.
+func (s *server) Addrs() []netip.AddrPort { return s.addrs }
+
+// Receive implements connection.Server: it reads one socket after the other, and then
+// lets the session's time pass.
+func (s *server) Receive(now time.Time) (connection.Event, error) {
+	for {
+		if e, ok := s.event(); ok {
+			return e, nil
+		}
+		if s.advanced || s.closed {
+			s.reading, s.advanced = 0, false
+			return connection.Event{}, connection.ErrEmpty
+		}
+		if e, ok, err := s.read(now); ok || err != nil {
+			return e, err
+		}
+	}
+}
+
+// read takes one datagram in.
+func (s *server) read(now time.Time) (e connection.Event, ok bool, err error) {
+	if s.reading == len(s.sockets) {
+		s.session.Advance(now)
+		s.advanced = true
+		return e, false, nil
+	}
+	b, from, err := s.sockets[s.reading].Receive()
+	if errors.Is(err, transport.ErrEmpty) {
+		s.reading++
+		return e, false, nil
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("netcode: %w", err)
+	}
+	at, payload, ok := s.session.HandleDatagram(session.Addr{Link: uint8(s.reading), AddrPort: from}, b, now)
+	return connection.Event{Kind: connection.Payload, Slot: at, Payload: payload}, ok, nil
+}
+
+// event returns the session's next event, but for ends that the driver ordered.
+func (s *server) event() (connection.Event, bool) {
+	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
+		if e.Kind == session.Connected {
+			s.connected(&e)
+			return connection.Event{
+				Kind: connection.Connected, Slot: e.Slot, Client: e.ClientID,
+				Addr: e.Addr.AddrPort, Name: e.Addr.AddrPort.String(), UserData: e.UserData,
+			}, true
+		}
+		if s.leave(e.Slot) {
+			return connection.Event{Kind: connection.Disconnected, Slot: e.Slot, Reason: e.Reason.String()}, true
+		}
+	}
+	return connection.Event{}, false
+}
+
+// connected gives the slot to a client. The last words to the one before may still wait.
+func (s *server) connected(e *session.Event) {
+	c := &s.slots[e.Slot]
+	c.out.MoveTo(&s.sockets[c.addr.Link].Out)
+	c.addr, c.sent, c.live = e.Addr, 0, true
+	s.sockets[e.Addr.Link].Admit(e.Addr.AddrPort)
+}
+
+// leave takes a slot from its client, and reports whether there was one.
+func (s *server) leave(at int) bool {
+	c := &s.slots[at]
+	if !c.live {
+		return false
+	}
+	c.live = false
+	s.sockets[c.addr.Link].Dismiss(c.addr.AddrPort)
+	return true
+}
+
+// Send implements connection.Server. A client that may not know yet that it is connected
+// gets a keep-alive before the payload, or it would drop it.
+func (s *server) Send(at int, payload []byte, now time.Time) {
+	c := &s.slots[at]
+	if s.session.KeepAliveFirst(at) {
+		if b, err := s.session.AppendKeepAlive(c.out.Next(), at, now); err == nil {
+			c.add(b)
+		}
+	}
+	b, err := s.session.AppendPayload(c.out.Next(), at, payload, now)
+	switch {
+	case err == nil:
+		c.add(b)
+	case errors.Is(err, session.ErrPayloadSize):
+		panic(fmt.Sprintf("netcode: a payload of %d bytes; send 1 to %d", len(payload), entangle.MaxPayload))
+	default:
+		c.out.Free(b)
+	}
+}
+
+func (c *slot) add(b []byte) {
+	c.out.Add(c.addr.AddrPort, b)
+	c.sent += uint64(len(b))
+}
+
+// Flush implements connection.Server.
+func (s *server) Flush() error {
+	for i := range s.slots {
+		if c := &s.slots[i]; c.out.Len() > 0 {
+			c.out.MoveTo(&s.sockets[c.addr.Link].Out)
+		}
+	}
+	for to, b, ok := s.session.PollDatagram(); ok; to, b, ok = s.session.PollDatagram() {
+		s.sockets[to.Link].Out.Put(to.AddrPort, b)
+		if at, ok := s.session.At(to); ok {
+			s.slots[at].sent += uint64(len(b))
+		}
+	}
+	var errs []error
+	for _, sock := range s.sockets {
+		if err := sock.Flush(); err != nil {
+			errs = append(errs, fmt.Errorf("netcode: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Disconnect implements connection.Server. The standard's disconnect packets carry no
+// reason.
+func (s *server) Disconnect(at int, _ string, now time.Time) {
+	if s.leave(at) {
+		s.session.Disconnect(at, now)
+	}
+}
+
+// Close implements connection.Server.
+func (s *server) Close(_ string, now time.Time) error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.session.Stop(now)
+	for _, ok := s.event(); ok; _, ok = s.event() {
+	}
+	err := s.Flush()
+	for _, sock := range s.sockets {
+		err = errors.Join(err, sock.Close())
+	}
+	return err
+}
+
+// Sent implements connection.Server.
+func (s *server) Sent(at int) uint64 { return s.slots[at].sent }
+
+// Overhead implements connection.Server.
+func (s *server) Overhead(at int) int {
+	if s.session.KeepAliveFirst(at) {
+		return sealOverhead + keepAliveBytes
+	}
+	return sealOverhead
+}
+
+// What a sealed payload has beside itself, and the size of a keep-alive, at most.
+const (
+	sealOverhead   = entangle.MaxDatagram - entangle.MaxPayload
+	keepAliveBytes = sealOverhead + 8
+)
+
+// Traffic implements connection.Server.
+func (s *server) Traffic() (sum connection.Traffic) {
+	for _, sock := range s.sockets {
+		sum = sum.Plus(sock.Traffic())
+	}
+	return sum
+}
+
+// AppendDropped implements connection.Server.
+func (s *server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
+	return appendDropped(dst, s.session.Stats().Drops)
+}
+
+func appendDropped(dst []connection.Dropped, drops session.Drops) []connection.Dropped {
+	for i, n := range drops {
+		reason := session.Drop(i)
+		dst = append(dst, connection.Dropped{Reason: reason.String(), Count: n, Refused: reason >= session.DropRequestForm})
+	}
+	return dst
+}

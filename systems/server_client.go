@@ -1,0 +1,161 @@
+package systems
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// client is one connection of the server.
+type client struct {
+	layer    *layer
+	slot     int // of the layer
+	seat     int // of the server
+	id       entangle.ClientID
+	addr     netip.AddrPort
+	name     string
+	userData []byte
+	peer     *peer.Peer
+	purse    purse
+	mail     *Mailbox
+	shelf    resourceLine
+	said     []said // in the frame under way, while somebody listens
+	open     bool
+	since    uint64 // the first letter that can be for it: those before are older than the connection
+	joined   bool
+}
+
+// updates returns what the client was sent of the world; nil for none, which is all
+// clients.
+func (c *client) updates() *sender.Peer {
+	if c == nil {
+		return nil
+	}
+	return c.peer.Updates()
+}
+
+// send hands one payload to the client's layer.
+func (c *client) send(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
+
+func (s *Server) newClient(l *layer, e *connection.Event) *client {
+	c := &client{
+		layer: l, slot: e.Slot, id: e.Client, addr: e.Addr, name: e.Name,
+		userData: append([]byte(nil), e.UserData[:min(len(e.UserData), connection.MaxUserData)]...),
+	}
+	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any()}
+	if s.publisher != nil {
+		cfg.World = s.publisher.World()
+	}
+	if s.resources != nil {
+		c.shelf = s.resources.newLine()
+		cfg.OnResource = c.shelf.delivered
+	}
+	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
+	cfg.Inbox = c.mail
+	p, err := peer.New(cfg)
+	if err != nil {
+		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
+	}
+	c.peer, c.mail.peer = p, p
+	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
+	return c
+}
+
+// disconnected lets go of a client whose connection has ended. The reason that the peer
+// gave counts before the layer's.
+func (s *Server) disconnected(c *client, reason string) {
+	if !s.seated(c) {
+		return
+	}
+	if told, ok := c.peer.Ended(); ok && told != "" {
+		reason = told
+	}
+	if c.open && s.publisher != nil {
+		s.publisher.Dismiss(c.peer.Updates())
+	}
+	c.peer.Close()
+	s.dropped += c.peer.Stats().Channels.DroppedUnsent
+	s.unseat(c)
+	if !c.open {
+		return
+	}
+	for i, other := range s.open {
+		if other == c {
+			s.open = append(s.open[:i], s.open[i+1:]...)
+			break
+		}
+	}
+	s.cfg.OnDisconnected(c.id, reason)
+}
+
+// Disconnect ends a client's connection and tells it the reason. It reports
+// whether there was such a client.
+func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
+	c := s.seats.of[id]
+	if c == nil {
+		return false
+	}
+	s.end(c, reason, now)
+	return true
+}
+
+func (s *Server) end(c *client, reason string, now time.Time) {
+	s.bid(c, reason, now)
+	c.layer.Disconnect(c.slot, reason, now)
+	s.disconnected(c, reason)
+}
+
+// goodbyes is how often the reason for a disconnect is sent: it travels
+// unreliably, since nobody will be there to ask for it again.
+const goodbyes = 3
+
+// bid queues the goodbyes of a client that is about to be disconnected.
+func (s *Server) bid(c *client, reason string, now time.Time) {
+	if _, ended := c.peer.Ended(); ended && c.open {
+		return // it said goodbye itself
+	}
+	for range goodbyes {
+		s.payload = c.peer.AppendGoodbye(s.payload[:0], reason, 0, now)
+		c.send(s.payload, now)
+	}
+}
+
+// Connected reports whether a client is connected.
+func (s *Server) Connected(id entangle.ClientID) bool {
+	c := s.seats.of[id]
+	return c != nil && c.open
+}
+
+// ClientInfo is what a server knows of a connected client.
+type ClientInfo struct {
+	ID     entangle.ClientID
+	Layer  int            // number of its layer
+	Addr   netip.AddrPort // not valid if its layer has no addresses
+	Name   string         // what its layer calls its end
+	RTT    time.Duration  // smoothed, the client's frame included
+	Jitter time.Duration
+	Loss   float64 // share of the recent packets to it that were lost, 0..1
+	Joined bool    // it holds all that was there for it when it connected
+
+	Dropped uint64 // messages that found no room under a cap
+	Waiting int    // bytes of messages and structure of which nothing was sent yet
+}
+
+// Clients appends what is known of each connected client, in the order in which
+// they came.
+func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
+	for _, c := range s.open {
+		dst = append(dst, ClientInfo{
+			ID: c.id, Layer: c.layer.number, Addr: c.addr, Name: c.name,
+			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(), Joined: c.joined,
+			Dropped: c.peer.Stats().Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
+		})
+	}
+	return dst
+}

@@ -31,11 +31,12 @@ type bench struct {
 	dialer   transport.Dialer
 	server   transport.Conn
 	patience time.Duration
+	traits   []Trait
 }
 
-func newBench(t testing.TB, open Open, patience time.Duration) *bench {
+func newBench(t testing.TB, open Open, patience time.Duration, traits ...Trait) *bench {
 	t.Helper()
-	b := &bench{t: t, patience: patience}
+	b := &bench{t: t, patience: patience, traits: traits}
 	b.listener, b.dialer = open(t)
 	b.server = b.listen()
 	return b
@@ -116,7 +117,8 @@ func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.Ad
 	}
 }
 
-// receive returns the next datagram, if one waits.
+// receive returns the next datagram, if one waits. Whoever is heard is a client, as far
+// as a transport wants to know.
 func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok bool) {
 	b.t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
@@ -128,6 +130,9 @@ func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok
 		b.t.Fatalf("Receive at %v: %v; want a datagram or ErrEmpty", at.LocalAddr(), err)
 	case n < 0 || n > len(buf):
 		b.t.Fatalf("Receive into %d bytes returned n = %d", len(buf), n)
+	}
+	if a, ok := at.(transport.Admitter); ok {
+		a.Admit(from)
 	}
 	return buf[:n], from, true
 }

@@ -2,7 +2,9 @@ package transporttest
 
 import (
 	"errors"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/transport"
@@ -22,7 +24,34 @@ func checkPeerVanishes(b *bench) {
 	if err := b.server.Close(); err != nil {
 		b.t.Fatalf("Close: %v", err)
 	}
-	b.hammer(other, transport.Datagram{Addr: old, Data: []byte("anybody?")})
+	last := transport.Datagram{Addr: old, Data: []byte("anybody?")}
+	if slices.Contains(b.traits, Connected) {
+		b.expectBreak(other, last)
+		return
+	}
+	b.hammer(other, last)
+}
+
+// expectBreak insists that a client finds out that its server is gone, for good.
+func (b *bench) expectBreak(c transport.Conn, d transport.Datagram) {
+	b.t.Helper()
+	buf := make([]byte, entangle.MaxDatagram)
+	for range b.tries() {
+		_, _ = c.Send([]transport.Datagram{d})
+		_, _, err := c.Receive(buf)
+		if err == nil || errors.Is(err, transport.ErrEmpty) {
+			time.Sleep(resendAfter)
+			continue
+		}
+		if errors.Is(err, transport.ErrClosed) {
+			b.t.Fatalf("Receive after the server has gone returned %v; want an error that tells it from a Close of this end", err)
+		}
+		if _, _, again := c.Receive(buf); again == nil || errors.Is(again, transport.ErrEmpty) {
+			b.t.Fatalf("Receive returned %v and then %v; want the first to be final", err, again)
+		}
+		return
+	}
+	b.t.Fatalf("a client of a connected transport did not find out that its server is gone")
 }
 
 // hammer sends and receives in turn; neither may fail.

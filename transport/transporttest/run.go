@@ -11,11 +11,19 @@ import (
 // registers what there is to clean up with t.Cleanup and fails through t.
 type Open func(t testing.TB) (transport.Listener, transport.Dialer)
 
+// Trait is what some transports do and others do not.
+type Trait uint8
+
+// Connected transports hold a connection for each client. When its server goes, a
+// client's Conn breaks: Receive returns an error that is neither ErrEmpty nor ErrClosed.
+// Without it, a client's Conn outlives its server.
+const Connected Trait = 1
+
 // Run runs every check as a subtest, each with a transport of its own.
-func Run(t *testing.T, open Open) {
+func Run(t *testing.T, open Open, traits ...Trait) {
 	t.Helper()
 	for _, c := range checks {
-		t.Run(c.name, func(t *testing.T) { c.run(newBench(t, open, patience)) })
+		t.Run(c.name, func(t *testing.T) { c.run(newBench(t, open, patience, traits...)) })
 	}
 }
 

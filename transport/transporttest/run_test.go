@@ -37,12 +37,12 @@ func (r *recorder) Fatalf(format string, args ...any) {
 }
 
 // failureOf runs one check and returns what it complained about.
-func failureOf(t *testing.T, c check, open Open) string {
+func failureOf(t *testing.T, c check, open Open, traits ...Trait) string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.run(newBench(r, open, 300*time.Millisecond))
+		c.run(newBench(r, open, 300*time.Millisecond, traits...))
 	}()
 	<-done
 	r.mu.Lock()
@@ -221,4 +221,77 @@ func TestEveryCheckFindsItsFault(t *testing.T) {
 		require.Contains(t, faults, c.name)
 		assert.NotEmpty(t, failureOf(t, c, faults[c.name]), c.name)
 	}
+}
+
+// breaking is a sound transport whose clients' ends say what follow says, once the
+// server is gone.
+func breaking(follow func() error) Open {
+	return func(testing.TB) (transport.Listener, transport.Dialer) {
+		n := memory.NewNetwork()
+		l, d := n.Listener(), n.Dialer()
+		var gone bool
+		listen := func() (transport.Conn, error) {
+			c, err := l.Listen()
+			return faulty{Conn: c, close: func(inner transport.Conn) error {
+				gone = true
+				return inner.Close()
+			}}, err
+		}
+		dial := func(server netip.AddrPort) (transport.Conn, error) {
+			c, err := d.Dial(server)
+			return faulty{Conn: c, receive: func(inner transport.Conn, buf []byte) (int, netip.AddrPort, error) {
+				if gone {
+					return 0, netip.AddrPort{}, follow()
+				}
+				return inner.Receive(buf)
+			}}, err
+		}
+		return listenFunc(listen), dialFunc(dial)
+	}
+}
+
+func TestAConnectedTransportBreaksForGood(t *testing.T) {
+	calls := 0
+	ends := map[string]func() error{
+		"":                 func() error { return errWrong },
+		"want an error":    func() error { return transport.ErrClosed },
+		"did not find out": func() error { return transport.ErrEmpty },
+		"the first to be fin": func() error {
+			if calls++; calls == 1 {
+				return errWrong
+			}
+			return transport.ErrEmpty
+		},
+	}
+	vanish := check{"PeerMayVanish", checkPeerVanishes}
+	for says, follow := range ends {
+		got := failureOf(t, vanish, breaking(follow), Connected)
+		assert.Contains(t, got, says)
+		assert.Equal(t, says == "", got == "", got)
+	}
+	assert.NotEmpty(t, failureOf(t, vanish, breaking(ends[""])), "without the trait")
+}
+
+// told is a memory transport that wants to know who is a client.
+type told struct {
+	transport.Conn
+	admitted map[netip.AddrPort]bool
+}
+
+func (c told) Admit(addr netip.AddrPort) { c.admitted[addr] = true }
+
+func (c told) Dismiss(netip.AddrPort) {}
+
+func TestWhoIsHeardIsAdmitted(t *testing.T) {
+	n := memory.NewNetwork()
+	l, d := n.Listener(), n.Dialer()
+	server := told{admitted: map[netip.AddrPort]bool{}}
+	b := newBench(t, func(testing.TB) (transport.Listener, transport.Dialer) {
+		return listenFunc(func() (_ transport.Conn, err error) {
+			server.Conn, err = l.Listen()
+			return server, err
+		}), d
+	}, patience)
+	_, addr := b.meet()
+	assert.Equal(t, map[netip.AddrPort]bool{addr: true}, server.admitted)
 }

@@ -99,6 +99,9 @@ var siblings = []sibling{
 	{"transport/udp", "transport", "implements the interface"},
 	{"transport/udp", "transport/internal/address", "reads what to bind to"},
 	{"transport/udp", "transport/internal/queue", "a bounded inbox, as every transport has"},
+	{"transport/websocket", "transport", "implements the interface"},
+	{"transport/websocket", "transport/internal/address", "reads what to bind to"},
+	{"transport/websocket", "transport/internal/queue", "bounded queues, both ways"},
 }
 
 // TestLayers holds the direction of imports, the purity of the cores, and who may use

@@ -1,0 +1,156 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
+
+// ClientConn is a client's end: one WebSocket, or the attempts to get one.
+type ClientConn struct {
+	dialer  Dialer // its fields are resolved
+	server  netip.AddrPort
+	local   netip.AddrPort
+	arrived *queue.Queue
+	out     *outbox
+	repeats repeats
+	heard   atomic.Bool // anything from the server
+
+	ctx     context.Context // of the attempts
+	giveUp  context.CancelFunc
+	running sync.WaitGroup
+	closing sync.Once
+
+	mu     sync.Mutex
+	wire   *wire // nil while there is no WebSocket
+	closed bool
+	broken error
+}
+
+var _ transport.Conn = (*ClientConn)(nil)
+
+func (d Dialer) open(server netip.AddrPort) (transport.Conn, error) {
+	c := &ClientConn{
+		dialer: d, server: server, local: someAddress(),
+		arrived: queue.New(d.Queue), out: newOutbox(dialerBacklog),
+	}
+	c.ctx, c.giveUp = context.WithCancel(context.Background())
+	c.running.Go(c.run)
+	return c, nil
+}
+
+// someAddress makes up an address that no other client has, but for a chance of one in
+// 2^120.
+func someAddress() netip.AddrPort {
+	var host [16]byte
+	_, _ = rand.Read(host[:]) // never fails
+	host[0] = 0xfd
+	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
+}
+
+// LocalAddr is made up.
+func (c *ClientConn) LocalAddr() netip.AddrPort { return c.local }
+
+// Receive implements transport.Conn. Once the WebSocket has broken, or the server has
+// refused it, that is the error behind what had arrived before.
+func (c *ClientConn) Receive(buf []byte) (int, netip.AddrPort, error) {
+	n, from, err := c.arrived.Pop(buf)
+	if err == nil {
+		return n, from, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken != nil && !c.closed {
+		// The reader fails only after its last datagram is in the queue, so look again.
+		if n, from, again := c.arrived.Pop(buf); again == nil {
+			return n, from, nil
+		}
+		return 0, netip.AddrPort{}, c.broken
+	}
+	return 0, netip.AddrPort{}, err
+}
+
+// Send implements transport.Conn. What is sent before the WebSocket is open is written
+// when it is. A broken WebSocket is Receive's to tell: here it looks like loss.
+func (c *ClientConn) Send(batch []transport.Datagram) (int, error) {
+	if c.arrived.Closed() {
+		return 0, transport.ErrClosed
+	}
+	sent := 0
+	for _, d := range batch {
+		if d.Addr != c.server || len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram {
+			continue
+		}
+		if !c.heard.Load() && c.repeats.drop(d.Data, c.isOpen()) || c.out.put(d.Data) {
+			sent++
+		}
+	}
+	return sent, nil
+}
+
+func (c *ClientConn) isOpen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wire != nil
+}
+
+// repeats finds the requests that a session sends ten times a second until it is
+// answered, as loss asks for. A stream loses nothing: they would only use up AdmitBytes.
+type repeats struct {
+	last  []byte
+	count int
+}
+
+// maxRepeats is how many in a row are dropped on an open WebSocket. The next one goes,
+// since the server may have dropped the first: that is two seconds later.
+const maxRepeats = 19
+
+// drop reports whether data equals what is on its way already.
+func (r *repeats) drop(data []byte, open bool) bool {
+	switch {
+	case !bytes.Equal(r.last, data):
+		r.last, r.count = append(r.last[:0], data...), 0
+		return false
+	case !open:
+		return true // the first of them still waits to be written
+	}
+	r.count++
+	return r.count%(maxRepeats+1) != 0
+}
+
+// fail takes note of the error that Receive will end with.
+func (c *ClientConn) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = err
+	}
+}
+
+// Close writes what was sent before, as far as the network takes it at once, and ends the
+// WebSocket and the goroutines. It waits for at most half a second, and not for the
+// server.
+func (c *ClientConn) Close() error {
+	c.closing.Do(func() {
+		c.arrived.Close()
+		c.giveUp()
+		c.mu.Lock()
+		c.closed = true
+		if c.wire != nil {
+			c.wire.end(0, c.dialer.patience.goodbye)
+		}
+		c.mu.Unlock()
+		c.out.finish()
+	})
+	c.running.Wait()
+	return nil
+}

@@ -1,0 +1,216 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
+
+// Conn is a server's end: all WebSockets of one Listener or Handler.
+type Conn struct {
+	addr     netip.AddrPort
+	origins  []string
+	limits   Limits
+	patience patience
+	shut     func() // stops what brings requests in
+
+	arrived *queue.Queue
+	pace    pace
+	pending *gate
+
+	mu     sync.RWMutex
+	peers  map[netip.AddrPort]*peer
+	last   uint64 // counts the addresses made up so far
+	closed bool
+	broken error
+
+	running sync.WaitGroup
+	count   counters
+}
+
+var (
+	_ transport.Conn     = (*Conn)(nil)
+	_ transport.Admitter = (*Conn)(nil)
+)
+
+func newConn(addr netip.AddrPort, origins []string, l Limits, p patience) *Conn {
+	return &Conn{
+		addr: addr, origins: origins, limits: l, patience: p.orDefault(),
+		shut:    func() {},
+		arrived: queue.New(l.Queue),
+		pending: newGate(l.Pending, l.PendingPerAddress),
+		peers:   map[netip.AddrPort]*peer{},
+	}
+}
+
+// LocalAddr is the address of the TCP port, or the one that a Handler was given.
+func (c *Conn) LocalAddr() netip.AddrPort { return c.addr }
+
+// Receive implements transport.Conn. An error other than ErrEmpty and ErrClosed is of
+// the port; a WebSocket that breaks is none.
+func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
+	n, from, err := c.arrived.Pop(buf)
+	if err != nil {
+		c.pace.next()
+		err = c.ending(err)
+	}
+	return n, from, err
+}
+
+// ending is err, unless nothing more will come.
+func (c *Conn) ending(err error) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.broken != nil && !c.closed {
+		return c.broken
+	}
+	return err
+}
+
+// Send implements transport.Conn. A datagram counts as sent when it waits to be
+// written. Where as many wait as the limit lets, newer ones are lost.
+func (c *Conn) Send(batch []transport.Datagram) (int, error) {
+	if c.arrived.Closed() {
+		return 0, transport.ErrClosed
+	}
+	sent := 0
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, d := range batch {
+		p := c.peers[d.Addr]
+		switch {
+		case p == nil || len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram:
+			c.count.unsendable.Add(1)
+		case !p.out.put(d.Data):
+			c.count.backlogFull.Add(1)
+		default:
+			sent++
+			c.count.sentBytes.Add(uint64(len(d.Data)))
+		}
+	}
+	c.count.sent.Add(uint64(sent))
+	return sent, nil
+}
+
+// Admit implements transport.Admitter: the WebSocket with this address stays open.
+func (c *Conn) Admit(addr netip.AddrPort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.peers[addr]; p != nil && p.stranger {
+		c.acquaint(p)
+		close(p.wire.admitted)
+		p.wake()
+	}
+}
+
+// acquaint ends the time in which a peer is a stranger; the caller holds the lock.
+func (c *Conn) acquaint(p *peer) {
+	p.stranger = false
+	p.deadline.Stop()
+	c.pending.leave(p.remote.Addr())
+}
+
+// Dismiss implements transport.Admitter: the WebSocket is closed once all is written
+// that waits, and answers after at most half a second whether the peer reads it or not.
+func (c *Conn) Dismiss(addr netip.AddrPort) {
+	c.mu.RLock()
+	p := c.peers[addr]
+	c.mu.RUnlock()
+	if p != nil {
+		p.leave(errGone)
+	}
+}
+
+// Remote is the address that the WebSocket with a made-up address comes from, a reverse
+// proxy's if there is one. It is not valid for an address without an open WebSocket.
+func (c *Conn) Remote(addr netip.AddrPort) netip.AddrPort {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if p := c.peers[addr]; p != nil {
+		return p.remote
+	}
+	return netip.AddrPort{}
+}
+
+// fail takes note that the port is broken.
+func (c *Conn) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = err
+}
+
+// begin reports whether the Conn is open; then running has to be told of the end.
+func (c *Conn) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.running.Add(1)
+	return true
+}
+
+// add takes a WebSocket in and starts its goroutines, unless the Conn is closed.
+func (c *Conn) add(p *peer) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	p.addr = c.makeUpAddress()
+	c.peers[p.addr] = p
+	p.start()
+	return true
+}
+
+// port is the port of every made-up address; the host part tells peers apart.
+const port = 40000
+
+// makeUpAddress never gives one out twice. The caller holds the lock.
+func (c *Conn) makeUpAddress() netip.AddrPort {
+	c.last++
+	host := [16]byte{0: 0xfd, 7: 1}
+	binary.BigEndian.PutUint64(host[8:], c.last)
+	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
+}
+
+// remove forgets a WebSocket that is closed.
+func (c *Conn) remove(p *peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.peers, p.addr)
+	if p.stranger {
+		c.acquaint(p)
+	}
+}
+
+// Close frees the port, tells the clients, and waits for the goroutines: for half a
+// second at most, in which what was sent before is written and clients may answer.
+// Datagrams that wait for Receive are dropped.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if first {
+		c.arrived.Close()
+		c.shut()
+		c.mu.RLock()
+		for _, p := range c.peers {
+			if p.stranger {
+				p.wire.cut()
+			} else {
+				p.leave(errStopped)
+			}
+		}
+		c.mu.RUnlock()
+	}
+	c.running.Wait()
+	return nil
+}

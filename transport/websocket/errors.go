@@ -1,0 +1,6 @@
+package websocket
+
+import "errors"
+
+// ErrBrowser is what Listen and Dial return in a program that runs in a browser.
+var ErrBrowser = errors.New("websocket: this version has no WebSocket for programs in a browser (js/wasm); run the client as a native program")

@@ -1,0 +1,133 @@
+package websocket
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// What a connection may do before the layer above has admitted it as a client.
+const (
+	// AdmitWithin is how long it stays open.
+	AdmitWithin = 5 * time.Second
+
+	// AdmitBytes is how many bytes of it are read, frames of the WebSocket included. It
+	// is a connection request three times over and the answer to a challenge.
+	AdmitBytes = 4096
+)
+
+// Defaults of Limits.
+const (
+	// DefaultPending is how many connections there are at a time that are not admitted.
+	DefaultPending = 256
+
+	// DefaultPendingPerAddress is how many of them come from one address: a household's
+	// players who join at once, and a few attempts that hang.
+	DefaultPendingPerAddress = 8
+
+	// DefaultQueue is how many datagrams wait for a server's Receive, as with UDP: ten
+	// frames of 400 clients that send once per frame, in 4.7 MB.
+	DefaultQueue = 4096
+
+	// DefaultBacklog is how many datagrams wait to be written to one client, in at most
+	// 295 KB: some four seconds of one datagram in every tick at 60 Hz. Who is further
+	// behind is better served with newer ones.
+	DefaultBacklog = 256
+)
+
+// Limits bound what connections cost a server.
+type Limits struct {
+	// Pending is how many connections there may be at a time that are not admitted.
+	// 0: DefaultPending.
+	Pending int
+
+	// PendingPerAddress is how many of them may come from one IPv4 address, or one /64
+	// of IPv6. 0: DefaultPendingPerAddress. Negative: as many as Pending. Behind a
+	// reverse proxy every client comes from the proxy's address.
+	PendingPerAddress int
+
+	// Queue is how many datagrams may wait for Receive, of entangle.MaxDatagram bytes
+	// each. 0: DefaultQueue.
+	Queue int
+
+	// Backlog is how many datagrams may wait to be written to one client.
+	// 0: DefaultBacklog.
+	Backlog int
+}
+
+// resolve puts defaults in for zeros. owner names the struct in errors.
+func (l Limits) resolve(owner string) (Limits, error) {
+	for _, f := range []struct {
+		name     string
+		value    *int
+		standard int
+	}{
+		{"Pending", &l.Pending, DefaultPending},
+		{"Queue", &l.Queue, DefaultQueue},
+		{"Backlog", &l.Backlog, DefaultBacklog},
+	} {
+		if *f.value < 0 {
+			return l, fmt.Errorf("websocket: %s.Limits.%s is %d; give a number from 1 on, or 0 for %d", owner, f.name, *f.value, f.standard)
+		}
+		if *f.value == 0 {
+			*f.value = f.standard
+		}
+	}
+	switch {
+	case l.PendingPerAddress == 0:
+		l.PendingPerAddress = min(DefaultPendingPerAddress, l.Pending)
+	case l.PendingPerAddress < 0:
+		l.PendingPerAddress = l.Pending
+	}
+	return l, nil
+}
+
+const (
+	// clientShare is how many datagrams of one client may wait for Receive. Then the
+	// client is not read until the game has caught up, and its own queue fills: a flood
+	// of one leaves the others their place.
+	clientShare = 64
+
+	// strangerShare is the same before it is admitted. It sends a request and one answer.
+	strangerShare = 4
+
+	// serverNoise and clientNoise are how many bytes may come without a whole datagram
+	// among them: pings, empty fragments. Both let pass what is read ahead, a client also
+	// the records of TLS.
+	serverNoise = 8 << 10
+	clientNoise = 64 << 10
+
+	// maxHeader is how many bytes the headers of a request or response may have, cookies
+	// of a browser included.
+	maxHeader = 8 << 10
+
+	// frameBuffer holds a datagram as a frame: its payload and a header of 14 bytes.
+	frameBuffer = entangle.MaxDatagram + 14
+
+	// kernelBuffer is asked of the kernel for what is on its way to a peer, in bytes. More
+	// would only make what a slow peer gets older: 640 KB/s go through it at a round trip
+	// of 200 ms, and Linux doubles it.
+	kernelBuffer = 128 << 10
+)
+
+// patience says how long things may take.
+type patience struct {
+	header  time.Duration // a TCP connection, until it has said what it wants
+	admit   time.Duration // a WebSocket, until it is a client's
+	stall   time.Duration // one write to a peer that does not read
+	goodbye time.Duration // the last datagrams and the handshake of closing
+	dial    time.Duration // one attempt of a client
+	redial  time.Duration // the pause after one that failed
+}
+
+// orDefault is for all but tests.
+func (p patience) orDefault() patience {
+	if p != (patience{}) {
+		return p
+	}
+	return patience{
+		header: 5 * time.Second, admit: AdmitWithin, stall: 10 * time.Second, goodbye: 500 * time.Millisecond,
+		dial: 10 * time.Second, redial: 500 * time.Millisecond,
+	}
+}

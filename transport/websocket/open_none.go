@@ -1,0 +1,13 @@
+//go:build js || wasip1
+
+package websocket
+
+import (
+	"net/netip"
+
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+func (Listener) open(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }
+
+func (Dialer) open(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }

@@ -1,0 +1,76 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// pace keeps peers from running ahead of the game: each may queue so many datagrams from
+// one time that the game finds the queue empty to the next. Who has more is not read
+// until then, so that a flood fills its sender's own buffers.
+type pace struct {
+	round atomic.Uint64 // how often the queue was found empty
+
+	mu    sync.Mutex
+	held  []*peer
+	holds atomic.Bool // held has somebody
+}
+
+// next begins a round.
+func (c *pace) next() {
+	c.round.Add(1)
+	if !c.holds.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, p := range c.held {
+		p.wake()
+		c.held[i] = nil
+	}
+	c.held = c.held[:0]
+	c.holds.Store(false)
+}
+
+// hold has p woken by the next round.
+func (c *pace) hold(p *peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = append(c.held, p)
+	c.holds.Store(true)
+}
+
+// step is one peer's place in a round.
+type step struct {
+	round uint64
+	count int
+}
+
+// await waits until p may queue one more, and reports whether it is still to.
+func (c *pace) await(p *peer) bool {
+	for !c.advance(p) {
+		c.hold(p)
+		if c.advance(p) { // it came while p was put down
+			return true
+		}
+		select {
+		case <-p.woken:
+		case <-p.wire.ending:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *pace) advance(p *peer) bool {
+	if round := c.round.Load(); round != p.step.round {
+		p.step = step{round: round}
+	}
+	if p.step.count >= p.share() {
+		return false
+	}
+	p.step.count++
+	return true
+}

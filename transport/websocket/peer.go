@@ -1,0 +1,122 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// Why a server closes WebSockets without fault of the peer's, or for being late.
+var (
+	errGone    = violation{websocket.StatusNormalClosure, "the session is over"}
+	errStopped = violation{websocket.StatusGoingAway, "the server stopped"}
+	errLate    = violation{websocket.StatusPolicyViolation, "no connection was made in time"}
+)
+
+// peer is one WebSocket of a server. Two goroutines belong to it; when either fails the
+// WebSocket is closed, which ends both.
+type peer struct {
+	conn *Conn
+	pipe
+	addr     netip.AddrPort // made up
+	remote   netip.AddrPort
+	stranger bool // not admitted yet; kept by the Conn's lock
+	deadline *time.Timer
+	why      atomic.Pointer[violation] // set first, for a leave
+	written  chan struct{}             // closed at the end of the writer
+
+	step   step          // of the reader
+	woken  chan struct{} // holds one
+	pinged atomic.Bool   // since the last datagram
+}
+
+// start starts the goroutines; the caller holds the Conn's lock.
+func (p *peer) start() {
+	p.stranger = true
+	p.deadline = time.AfterFunc(p.conn.patience.admit, p.expire)
+	p.conn.running.Go(p.writeAll)
+	p.conn.running.Go(p.readAll)
+}
+
+// expire closes a WebSocket that nobody became a client by.
+func (p *peer) expire() {
+	p.conn.mu.RLock()
+	stranger := p.stranger
+	p.conn.mu.RUnlock()
+	if stranger {
+		p.conn.count.expired.Add(1)
+		p.leave(errLate)
+	}
+}
+
+// leave closes the WebSocket once what waits is written, within the time for goodbyes.
+func (p *peer) leave(why violation) {
+	p.why.CompareAndSwap(nil, &why)
+	p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
+	p.out.finish()
+}
+
+func (p *peer) writeAll() {
+	defer close(p.written)
+	if err := p.write(); err != nil {
+		p.close(err)
+	} else if why := p.why.Load(); why != nil {
+		p.close(*why)
+	}
+}
+
+// readAll moves datagrams to the Conn's queue until the WebSocket is closed.
+func (p *peer) readAll() {
+	buf := make([]byte, entangle.MaxDatagram+1)
+	datagram, err := p.read(buf)
+	for ; err == nil; datagram, err = p.read(buf) {
+		p.pinged.Store(false)
+		p.arrive(datagram)
+	}
+	if p.out.isFinished() {
+		<-p.written // it has a goodbye to write
+	} else {
+		p.conn.count.broken.Add(1)
+		p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
+		p.out.finish()
+	}
+	p.close(err)
+	p.conn.remove(p)
+}
+
+// arrive drops what the peer sends after its time.
+func (p *peer) arrive(datagram []byte) {
+	if !p.conn.pace.await(p) || p.out.isFinished() {
+		return
+	}
+	if p.conn.arrived.Push(p.addr, datagram) {
+		p.conn.count.receivedBytes.Add(uint64(len(datagram)))
+	}
+}
+
+// share is how many datagrams of the peer may wait for Receive.
+func (p *peer) share() int {
+	select {
+	case <-p.wire.admitted:
+		return clientShare
+	default:
+		return strangerShare
+	}
+}
+
+// wake has the reader look again whether it may go on.
+func (p *peer) wake() {
+	select {
+	case p.woken <- struct{}{}:
+	default:
+	}
+}
+
+// onPing answers one ping for every datagram: a browser sends none, a proxy few.
+func (p *peer) onPing() bool { return p.pinged.CompareAndSwap(false, true) }

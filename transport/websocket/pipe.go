@@ -1,0 +1,99 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/coder/websocket"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// violation is why this side closes a WebSocket, as its peer is told.
+type violation struct {
+	code websocket.StatusCode
+	text string
+}
+
+// Error implements error.
+func (v violation) Error() string { return v.text }
+
+var (
+	errNotBinary = violation{websocket.StatusUnsupportedData, "a datagram is a binary message"}
+	errEmptyOne  = violation{websocket.StatusPolicyViolation, "a datagram is not empty"}
+	errTooLarge  = violation{websocket.StatusMessageTooBig, "a datagram is at most " + strconv.Itoa(entangle.MaxDatagram) + " bytes"}
+)
+
+// forever is the context of every call: the wire has the deadlines, since a context with
+// one costs each message a timer.
+var forever = context.Background()
+
+// pipe is one WebSocket that carries datagrams.
+type pipe struct {
+	ws   *websocket.Conn
+	wire *wire
+	out  *outbox
+}
+
+func newPipe(ws *websocket.Conn, w *wire, out *outbox) pipe {
+	ws.SetReadLimit(entangle.MaxDatagram)
+	return pipe{ws, w, out}
+}
+
+// write writes what is put into the outbox, until that is finished. An error means that
+// the WebSocket is broken.
+func (p *pipe) write() error {
+	buf := make([]byte, entangle.MaxDatagram)
+	for {
+		datagram, ok := p.out.next(buf)
+		if !ok {
+			return nil
+		}
+		if err := p.ws.Write(forever, websocket.MessageBinary, datagram); err != nil {
+			return err
+		}
+	}
+}
+
+// read waits for the next datagram and puts it into buf, which is a byte longer than any.
+// A violation is an error like any other: the WebSocket has to be closed.
+func (p *pipe) read(buf []byte) ([]byte, error) {
+	kind, r, err := p.ws.Reader(forever)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind != websocket.MessageBinary:
+		return nil, errNotBinary
+	}
+	for n := 0; ; {
+		m, err := r.Read(buf[n:])
+		n += m
+		switch {
+		case errors.Is(err, io.EOF) && n == 0:
+			return nil, errEmptyOne
+		case errors.Is(err, io.EOF):
+			p.wire.noise = 0
+			return buf[:n], nil
+		case err != nil && errors.Is(err, websocket.ErrMessageTooBig), n == len(buf):
+			return nil, errTooLarge
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// close ends the WebSocket for a reason. Who is told of it has as long as the wire's
+// deadlines to answer.
+func (p *pipe) close(why error) {
+	var v violation
+	if errors.As(why, &v) {
+		_ = p.ws.Close(v.code, v.text)
+		return
+	}
+	p.wire.cut()
+	_ = p.ws.CloseNow()
+}

@@ -1,0 +1,87 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/coder/websocket"
+)
+
+// serve makes a WebSocket of a request, or refuses it.
+func (c *Conn) serve(w http.ResponseWriter, r *http.Request) {
+	if !c.begin() {
+		refuse(w, http.StatusServiceUnavailable)
+		return
+	}
+	defer c.running.Done()
+	remote := remoteOf(r)
+	if status := c.pending.enter(remote.Addr()); status != 0 {
+		c.count.crowded.Add(1)
+		refuse(w, status)
+		return
+	}
+	p, err := c.upgrade(w, r)
+	if err != nil {
+		c.count.refused.Add(1)
+		c.pending.leave(remote.Addr())
+		return
+	}
+	p.remote = remote
+	if !c.add(p) {
+		c.pending.leave(remote.Addr())
+		p.wire.cut()
+		_ = p.ws.CloseNow()
+	}
+}
+
+func refuse(w http.ResponseWriter, status int) {
+	http.Error(w, http.StatusText(status), status)
+}
+
+// remoteOf is where a request comes from. What a proxy says of its clients is not
+// believed, since anybody can write it. It is not valid for a Unix socket.
+func remoteOf(r *http.Request) netip.AddrPort {
+	a, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}
+
+// upgrade answers the request; an error was answered as well.
+func (c *Conn) upgrade(w http.ResponseWriter, r *http.Request) (*peer, error) {
+	p := &peer{conn: c, written: make(chan struct{}), woken: make(chan struct{}, 1)}
+	h := &hijacker{ResponseWriter: w, patience: c.patience}
+	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		OriginPatterns:  c.origins,
+		CompressionMode: websocket.CompressionDisabled, // sealed bytes do not shrink
+		OnPingReceived:  func(context.Context, []byte) bool { return p.onPing() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.pipe = newPipe(ws, h.wire, newOutbox(c.limits.Backlog))
+	return p, nil
+}
+
+// hijacker puts a wire below the WebSocket.
+type hijacker struct {
+	http.ResponseWriter
+	patience patience
+	wire     *wire
+}
+
+// Hijack implements http.Hijacker. The buffers are new: the server's own are larger,
+// and the one for writing would go past the wire.
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
+	h.wire = newWire(conn, bytes.Clone(early), h.patience)
+	return h.wire, bufio.NewReadWriter(bufio.NewReaderSize(h.wire, frameBuffer), bufio.NewWriterSize(h.wire, frameBuffer)), nil
+}

@@ -78,6 +78,7 @@ var siblings = []sibling{
 	{"connection/netcode", "internal/core/session", "netcode itself"},
 	{"connection/netcode", "transport", "any transports carry it"},
 	{"connection/netcode", "transport/token", "a client shows a token"},
+	{"internal/core/interest", "internal/core/repl", "sets of rows are the sets that replication works with"},
 	{"internal/core/peer", "internal/core/budget", "a peer divides what a frame may cost"},
 	{"internal/core/peer", "internal/core/channel", "a peer is one end with all its layers: messages,"},
 	{"internal/core/peer", "internal/core/packet", "the packets they travel in,"},

@@ -1,0 +1,47 @@
+package interest
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// Move is a client that came into a room or left it.
+type Move struct {
+	Room   uint32
+	Client int
+}
+
+// Changed returns the entities whose Matters may have changed for a client since Settle.
+// It is valid until the next command and must not be written to.
+func (r *Relevance) Changed(row int) repl.Bitset {
+	if !r.has(row) {
+		return nil
+	}
+	return r.clients[row].changed
+}
+
+// ChangedClients returns the clients that have something in Changed, with the rules of
+// Changed.
+func (r *Relevance) ChangedClients() repl.Bitset { return r.changed }
+
+// Moves returns the clients that came into or left rooms since Settle, each pair once,
+// also those that went back. One that left altogether may be among them. It is valid until
+// the next command.
+func (r *Relevance) Moves() []Move { return r.rooms.moves }
+
+// Settle begins anew: what changed from here on is in Changed, ChangedClients and Moves.
+func (r *Relevance) Settle() {
+	for row := r.changed.Next(0); row >= 0; row = r.changed.Next(row + 1) {
+		r.settle(row)
+	}
+	r.rooms.settle()
+}
+
+func (r *Relevance) settle(row int) {
+	r.clients[row].changed.Reset()
+	r.changed.Clear(row)
+}
+
+func (r *Relevance) mark(row, entity int) {
+	c := &r.clients[row]
+	c.changed.Grow(entity + 1)
+	c.changed.Set(entity)
+	r.changed.Set(row)
+}

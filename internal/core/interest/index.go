@@ -1,0 +1,79 @@
+package interest
+
+// index finds rooms by the game's numbers: open addressing in a table at most half full.
+// Unlike a map it allocates nothing while rooms come and go.
+type index struct {
+	slots []int32 // one more than a room; 0 is free
+	used  int
+}
+
+const minIndex = 16
+
+// home is where a number should lie.
+func (x *index) home(number uint32) int {
+	return int(uint64(number*0x9e3779b1) * uint64(len(x.slots)) >> 32)
+}
+
+func (x *index) next(i int) int { return (i + 1) & (len(x.slots) - 1) }
+
+// find returns the room with a number, or -1.
+func (x *index) find(all []room, number uint32) int32 {
+	if x.used == 0 {
+		return -1
+	}
+	for i := x.home(number); x.slots[i] != 0; i = x.next(i) {
+		if at := x.slots[i] - 1; all[at].number == number {
+			return at
+		}
+	}
+	return -1
+}
+
+func (x *index) add(all []room, at int32) {
+	if 2*(x.used+1) > len(x.slots) {
+		x.grow(all)
+	}
+	x.put(all, at)
+	x.used++
+}
+
+func (x *index) put(all []room, at int32) {
+	i := x.home(all[at].number)
+	for x.slots[i] != 0 {
+		i = x.next(i)
+	}
+	x.slots[i] = at + 1
+}
+
+func (x *index) grow(all []room) {
+	before := x.slots
+	x.slots = make([]int32, max(minIndex, 2*len(before)))
+	for _, s := range before {
+		if s != 0 {
+			x.put(all, s-1)
+		}
+	}
+}
+
+// remove takes a room out and moves up those after it that would not be found any more.
+func (x *index) remove(all []room, at int32) {
+	i := x.home(all[at].number)
+	for x.slots[i] != at+1 {
+		i = x.next(i)
+	}
+	x.used--
+	hole := i
+	for i = x.next(i); x.slots[i] != 0; i = x.next(i) {
+		home := x.home(all[x.slots[i]-1].number)
+		if x.between(home, hole, i) {
+			x.slots[hole], hole = x.slots[i], i
+		}
+	}
+	x.slots[hole] = 0
+}
+
+// between reports whether one that belongs at home and lies at i can lie at hole.
+func (x *index) between(home, hole, i int) bool {
+	mask := len(x.slots) - 1
+	return (i-home)&mask >= (i-hole)&mask
+}

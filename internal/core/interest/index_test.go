@@ -1,0 +1,43 @@
+package interest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The numbers of rooms are the game's: whichever they are, each is found as long as it is
+// there.
+func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var x index
+	all := make([]room, 300)
+	free := make([]int32, 0, len(all))
+	for at := range all {
+		free = append(free, int32(at))
+	}
+	twin := map[uint32]int32{}
+	for range 20_000 {
+		number := rng.Uint32N(400)
+		if at, ok := twin[number]; ok {
+			x.remove(all, at)
+			delete(twin, number)
+			free = append(free, at)
+		} else if n := len(free); n > 0 {
+			twin[number], free = free[n-1], free[:n-1]
+			all[twin[number]].number = number
+			x.add(all, twin[number])
+		}
+		for number := range uint32(400) {
+			at, ok := twin[number]
+			if !ok {
+				at = -1
+			}
+			if x.find(all, number) != at {
+				require.Equal(t, at, x.find(all, number), "of %d", number)
+			}
+		}
+	}
+}

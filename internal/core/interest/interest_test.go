@@ -1,0 +1,252 @@
+package interest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+const (
+	alice, bob = 0, 1
+	tree, wolf = 3, 70
+	red, blue  = uint32(1), uint32(1 << 31)
+)
+
+// joined returns a Relevance with two clients.
+func joined() *interest.Relevance {
+	r := interest.New()
+	r.Join(alice)
+	r.Join(bob)
+	return r
+}
+
+// changedTo returns the clients for which an entity changed since the last call.
+func changedTo(r *interest.Relevance, entity int) (rows []int) {
+	for row := r.ChangedClients().Next(0); row >= 0; row = r.ChangedClients().Next(row + 1) {
+		if r.Changed(row).Has(entity) {
+			rows = append(rows, row)
+		}
+	}
+	r.Settle()
+	return rows
+}
+
+func TestARoomRelatesWhoIsInIt(t *testing.T) {
+	r := joined()
+	assert.True(t, r.AddEntity(red, tree))
+	assert.False(t, r.AddEntity(red, tree), "it is there already")
+	assert.False(t, r.Matters(alice, tree, false))
+	assert.Empty(t, changedTo(r, tree))
+
+	assert.True(t, r.AddClient(red, alice))
+	assert.False(t, r.AddClient(red, alice), "she is there already")
+	assert.True(t, r.Matters(alice, tree, false))
+	assert.False(t, r.Matters(bob, tree, false))
+	assert.Equal(t, []interest.Move{{Room: red, Client: alice}}, r.Moves())
+	assert.Equal(t, []int{alice}, changedTo(r, tree))
+
+	assert.True(t, r.AddEntity(red, wolf))
+	assert.Equal(t, []int{alice}, changedTo(r, wolf))
+	assert.True(t, r.RemoveEntity(red, wolf))
+	assert.False(t, r.RemoveEntity(red, wolf), "it is gone already")
+	assert.False(t, r.Matters(alice, wolf, false))
+	assert.Equal(t, []int{alice}, changedTo(r, wolf))
+
+	assert.True(t, r.RemoveClient(red, alice))
+	assert.False(t, r.RemoveClient(red, alice), "she is gone already")
+	assert.False(t, r.Matters(alice, tree, false))
+	assert.Equal(t, []int{alice}, changedTo(r, tree))
+}
+
+// Whichever way a client and an entity come from one room they share to another, in the
+// end the entity matters as it did.
+func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
+	moves := map[string]struct {
+		clientIn, entityIn []uint32
+		do                 func(r *interest.Relevance)
+	}{
+		"both, the client first": {[]uint32{red}, []uint32{red}, func(r *interest.Relevance) {
+			r.RemoveClient(red, alice)
+			r.AddClient(blue, alice)
+			r.RemoveEntity(red, tree)
+			r.AddEntity(blue, tree)
+		}},
+		"the entity, while the client is in both": {[]uint32{red, blue}, []uint32{red}, func(r *interest.Relevance) {
+			r.RemoveEntity(red, tree)
+			r.AddEntity(blue, tree)
+		}},
+		"the client, while the entity is in both": {[]uint32{red}, []uint32{red, blue}, func(r *interest.Relevance) {
+			r.RemoveClient(red, alice)
+			r.AddClient(blue, alice)
+		}},
+	}
+	for name, m := range moves {
+		t.Run(name, func(t *testing.T) {
+			r := joined()
+			for _, room := range m.clientIn {
+				r.AddClient(room, alice)
+			}
+			for _, room := range m.entityIn {
+				r.AddEntity(room, tree)
+			}
+			r.Settle()
+			require.True(t, r.Matters(alice, tree, false))
+			m.do(r)
+			assert.True(t, r.Matters(alice, tree, false))
+			assert.False(t, r.Matters(bob, tree, false))
+		})
+	}
+}
+
+func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
+	r := joined()
+	r.AddClient(red, alice)
+	r.AddEntity(red, tree)
+	r.Settle()
+	r.RemoveClient(red, alice)
+	r.RemoveEntity(red, tree)
+	assert.False(t, r.Matters(alice, tree, false))
+	assert.Equal(t, []int{alice}, changedTo(r, tree))
+	r.AddClient(red, bob)
+	assert.False(t, r.Matters(bob, tree, false), "the room of that number is a new one")
+}
+
+func TestTheFirstThatSaysAnythingCounts(t *testing.T) {
+	r := joined()
+	grid := r.Add()
+	r.See(grid, alice, repl.Bitset{1 << tree})
+	r.AddClient(red, alice)
+	r.AddEntity(red, tree)
+	r.Say(alice, tree, interest.Hidden)
+	assert.False(t, r.Matters(alice, tree, true), "not even to its owner")
+	r.Say(alice, tree, interest.Unsaid)
+	assert.True(t, r.Matters(alice, tree, false))
+	r.See(grid, alice, nil)
+	assert.True(t, r.Matters(alice, tree, false), "they are in a room together")
+	r.RemoveEntity(red, tree)
+	assert.False(t, r.Matters(alice, tree, false))
+	assert.True(t, r.Matters(alice, tree, true), "she owns it")
+	r.Say(alice, tree, interest.Shown)
+	assert.True(t, r.Matters(alice, tree, false))
+	assert.Equal(t, interest.Shown, r.Said(alice, tree))
+}
+
+func TestWhoComesInheritsNothing(t *testing.T) {
+	r := joined()
+	grid := r.Add()
+	all := func() {
+		r.AddClient(red, alice)
+		r.AddEntity(red, tree)
+		r.AddEntity(red, wolf)
+		r.Say(alice, tree, interest.Shown)
+		r.Say(alice, wolf, interest.Hidden)
+		r.See(grid, alice, repl.Bitset{1 << tree, 1 << (wolf - 64)})
+	}
+	all()
+	r.Leave(alice)
+	assert.True(t, r.ChangedClients().Empty(), "nobody asks what changed for one who left")
+	r.Join(alice)
+	for _, entity := range []int{tree, wolf} {
+		assert.False(t, r.Matters(alice, entity, false))
+		assert.True(t, r.Matters(alice, entity, true))
+	}
+
+	all()
+	r.End(tree)
+	r.End(wolf)
+	for _, entity := range []int{tree, wolf} {
+		assert.False(t, r.Matters(alice, entity, false))
+		assert.True(t, r.Matters(alice, entity, true))
+		assert.Empty(t, changedTo(r, entity))
+	}
+	assert.True(t, r.InRoom(red, alice))
+}
+
+func TestOfWhoHasNotJoinedNothingIsKept(t *testing.T) {
+	r := interest.New()
+	grid := r.Add()
+	r.AddEntity(red, tree)
+	assert.False(t, r.AddClient(red, alice))
+	r.Say(alice, tree, interest.Shown)
+	r.See(grid, alice, repl.Bitset{1 << tree})
+	r.Leave(alice)
+	assert.False(t, r.Matters(alice, tree, true))
+	assert.Equal(t, interest.Unsaid, r.Said(alice, tree))
+	assert.Nil(t, r.Changed(alice))
+	assert.Zero(t, r.Refused())
+	r.Join(alice)
+	assert.False(t, r.Matters(alice, tree, false))
+}
+
+// An entity in a thousand rooms works as one in one does.
+func TestAnEntityInAThousandRooms(t *testing.T) {
+	r := joined()
+	for room := range uint32(1000) {
+		require.True(t, r.AddEntity(room, tree))
+		require.Equal(t, room%2 == 0, r.AddClient(room&^1, alice))
+	}
+	for room := range uint32(1000) {
+		assert.True(t, r.Matters(alice, tree, false))
+		require.True(t, r.RemoveEntity(999-room, tree))
+	}
+	assert.False(t, r.Matters(alice, tree, false))
+	r.AddEntity(500, tree)
+	assert.True(t, r.Matters(alice, tree, false))
+	assert.False(t, r.Matters(bob, tree, false))
+}
+
+// Rooms in use have a limit, and what it keeps out is counted. A room that everybody left
+// makes place for another.
+func TestRoomsHaveALimit(t *testing.T) {
+	r := joined()
+	for room := range uint32(interest.MaxRooms) {
+		require.True(t, r.AddEntity(room, tree))
+	}
+	assert.False(t, r.AddEntity(interest.MaxRooms, wolf))
+	assert.False(t, r.AddClient(interest.MaxRooms, alice))
+	assert.Equal(t, uint64(2), r.Refused())
+	assert.True(t, r.AddEntity(5, wolf), "into one that is there, all can come")
+	assert.True(t, r.RemoveEntity(9, tree))
+	assert.True(t, r.AddClient(interest.MaxRooms, alice))
+	r.End(tree)
+	assert.True(t, r.AddEntity(interest.MaxRooms, tree))
+	assert.True(t, r.Matters(alice, tree, false))
+	assert.Equal(t, uint64(2), r.Refused())
+}
+
+func TestSteadyChangesAllocateNothing(t *testing.T) {
+	r := joined()
+	grid := r.Add()
+	here, there := repl.Bitset{5: 1 << 9}, repl.Bitset{2: 1 << 9, 5: 1}
+	n := uint32(0)
+	tick := func() {
+		for room := n; room < n+50; room++ { // never the same numbers
+			for entity := range 20 {
+				r.AddEntity(room*7919, entity+int(room%16))
+			}
+			r.AddClient(room*7919, int(room&1))
+			r.Say(alice, int(room%64), interest.Word(room%3))
+		}
+		r.See(grid, bob, here)
+		here, there = there, here
+		r.Settle()
+		r.Leave(bob)
+		r.Join(bob)
+		for entity := range 40 {
+			r.End(entity)
+		}
+		for room := n; room < n+50; room++ {
+			r.RemoveClient(room*7919, alice)
+		}
+		r.Settle()
+		n += 50
+	}
+	for range 20 {
+		tick()
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, tick))
+}

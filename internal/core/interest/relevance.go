@@ -1,0 +1,86 @@
+package interest
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// Relevance is what matters to whom. See the package documentation.
+type Relevance struct {
+	clients []client
+	changed repl.Bitset // those with something in client.changed
+	rooms   rooms
+	sources int
+}
+
+// client is what is known of one client, by row of entity.
+type client struct {
+	joined        bool
+	shown, hidden repl.Bitset   // what the game says
+	seen          []repl.Bitset // by Source
+	changed       repl.Bitset   // since Settle
+}
+
+// New returns a Relevance without any client.
+func New() *Relevance { return &Relevance{rooms: newRooms()} }
+
+// Join takes in a client, to which nothing matters. Its row must be free. Of a client
+// that has not joined nothing is kept: what is said of it does nothing.
+func (r *Relevance) Join(row int) {
+	for len(r.clients) <= row {
+		r.clients = append(r.clients, client{})
+	}
+	r.changed.Grow(row + 1)
+	r.clients[row].joined = true
+}
+
+// Leave forgets all of a client and frees its row.
+func (r *Relevance) Leave(row int) {
+	if !r.has(row) {
+		return
+	}
+	r.rooms.forgetClient(row)
+	c := &r.clients[row]
+	c.joined = false
+	c.shown.Reset()
+	c.hidden.Reset()
+	for i := range c.seen {
+		c.seen[i].Reset()
+	}
+	r.settle(row)
+}
+
+// End forgets all of an entity and frees its row. It changes nothing for anyone: an
+// entity that is gone is not told about here.
+func (r *Relevance) End(entity int) {
+	r.rooms.forgetEntity(entity)
+	for row := range r.clients {
+		r.clients[row].forget(entity)
+	}
+}
+
+func (c *client) forget(entity int) {
+	drop(c.shown, entity)
+	drop(c.hidden, entity)
+	drop(c.changed, entity)
+	for _, seen := range c.seen {
+		drop(seen, entity)
+	}
+}
+
+func drop(b repl.Bitset, i int) {
+	if b.Has(i) {
+		b.Clear(i)
+	}
+}
+
+// Matters reports whether an entity matters to a client, which may own it.
+func (r *Relevance) Matters(row, entity int, owned bool) bool {
+	if !r.has(row) {
+		return false
+	}
+	c := &r.clients[row]
+	if c.hidden.Has(entity) {
+		return false
+	}
+	return owned || c.shown.Has(entity) || c.sees(entity) || r.rooms.shared(row, entity)
+}
+
+func (r *Relevance) has(row int) bool { return row < len(r.clients) && r.clients[row].joined }

@@ -1,0 +1,205 @@
+package interest
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// MaxRooms is how many rooms can be in use at a time: those that somebody is in. It
+// bounds what a game's arbitrary numbers cost: 80 bytes a room, and a bit for each client.
+const MaxRooms = 1 << 16
+
+// MaxMemberships is how many memberships of entities there can be at a time, and how many
+// of clients. One costs 24 bytes.
+const MaxMemberships = 1 << 22
+
+// rooms is who is in which room. A room has an index while it is in use: while somebody is
+// in it, or has left it since Settle.
+type rooms struct {
+	all      []room
+	free     []int32
+	index    index
+	clients  roster
+	entities roster
+	moves    []Move
+	refused  uint64
+}
+
+type room struct {
+	number  uint32
+	clients repl.Bitset // that are in it
+	moved   repl.Bitset // those in moves
+}
+
+func newRooms() rooms { return rooms{clients: newRoster(), entities: newRoster()} }
+
+// Refused counts the memberships that came to nothing, since MaxRooms or MaxMemberships
+// was reached.
+func (r *Relevance) Refused() uint64 { return r.rooms.refused }
+
+// AddClient puts a client into a room. It reports whether that changed anything: not for
+// one that is there already, that has not joined, or that a limit keeps out (see Refused).
+func (r *Relevance) AddClient(number uint32, row int) bool {
+	if !r.has(row) {
+		return false
+	}
+	at, ok := r.rooms.enter(&r.rooms.clients, number, row)
+	if !ok {
+		return false
+	}
+	room := &r.rooms.all[at]
+	room.clients.Grow(row + 1)
+	room.clients.Set(row)
+	r.moved(at, row)
+	return true
+}
+
+// RemoveClient takes a client out of a room. It reports whether that changed anything.
+func (r *Relevance) RemoveClient(number uint32, row int) bool {
+	at, ok := r.rooms.quit(&r.rooms.clients, number, row)
+	if ok {
+		r.rooms.all[at].clients.Clear(row)
+		r.moved(at, row)
+	}
+	return ok
+}
+
+// AddEntity puts an entity into a room. It reports whether that changed anything: not for
+// one that is there already, or that a limit keeps out (see Refused).
+func (r *Relevance) AddEntity(number uint32, entity int) bool {
+	at, ok := r.rooms.enter(&r.rooms.entities, number, entity)
+	if ok {
+		r.markAll(r.rooms.all[at].clients, entity)
+	}
+	return ok
+}
+
+// RemoveEntity takes an entity out of a room. It reports whether that changed anything.
+func (r *Relevance) RemoveEntity(number uint32, entity int) bool {
+	at, ok := r.rooms.quit(&r.rooms.entities, number, entity)
+	if ok {
+		r.markAll(r.rooms.all[at].clients, entity)
+		r.rooms.release(at)
+	}
+	return ok
+}
+
+// InRoom reports whether a client is in a room.
+func (r *Relevance) InRoom(number uint32, row int) bool {
+	at := r.rooms.find(number)
+	return at >= 0 && r.rooms.all[at].clients.Has(row)
+}
+
+// moved takes note of a client that came into a room or left it.
+func (r *Relevance) moved(at int32, row int) {
+	members := &r.rooms.entities
+	for l := members.ofRoom(at); l != 0; l = members.links[l].nextMember {
+		r.mark(row, int(members.links[l].member))
+	}
+	r.rooms.note(at, row)
+}
+
+func (r *Relevance) markAll(rows repl.Bitset, entity int) {
+	for row := rows.Next(0); row >= 0; row = rows.Next(row + 1) {
+		r.mark(row, entity)
+	}
+}
+
+// enter puts a member of one side into a room and returns the room's index.
+func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
+	at := r.find(number)
+	if at >= 0 && side.find(member, at) != 0 {
+		return at, false
+	}
+	if at < 0 && len(r.free) == 0 && len(r.all) == MaxRooms || side.used == MaxMemberships {
+		r.refused++
+		return at, false
+	}
+	if at < 0 {
+		at = r.open(number)
+	}
+	side.add(member, at)
+	return at, true
+}
+
+// quit takes a member of one side out of a room and returns the room's index.
+func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
+	at := r.find(number)
+	if at < 0 {
+		return at, false
+	}
+	l := side.find(member, at)
+	if l == 0 {
+		return at, false
+	}
+	side.remove(l)
+	return at, true
+}
+
+// find returns the index of a room that is in use, or -1.
+func (r *rooms) find(number uint32) int32 { return r.index.find(r.all, number) }
+
+func (r *rooms) open(number uint32) int32 {
+	var at int32
+	if n := len(r.free); n > 0 {
+		at, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		at = int32(len(r.all))
+		r.all = append(r.all, room{})
+	}
+	r.all[at].number = number
+	r.index.add(r.all, at)
+	return at
+}
+
+// release frees a room that is empty, and that nobody will ask about.
+func (r *rooms) release(at int32) {
+	room := &r.all[at]
+	if r.clients.ofRoom(at) != 0 || r.entities.ofRoom(at) != 0 || !room.moved.Empty() {
+		return
+	}
+	r.index.remove(r.all, at)
+	r.free = append(r.free, at)
+}
+
+func (r *rooms) note(at int32, row int) {
+	room := &r.all[at]
+	room.moved.Grow(row + 1)
+	if !room.moved.Has(row) {
+		room.moved.Set(row)
+		r.moves = append(r.moves, Move{Room: room.number, Client: row})
+	}
+}
+
+func (r *rooms) settle() {
+	for _, m := range r.moves {
+		at := r.find(m.Room)
+		r.all[at].moved.Clear(m.Client)
+		r.release(at)
+	}
+	r.moves = r.moves[:0]
+}
+
+// shared reports whether a client and an entity are in a room together.
+func (r *rooms) shared(row, entity int) bool {
+	for l := r.entities.ofMember(entity); l != 0; l = r.entities.links[l].nextRoom {
+		if r.all[r.entities.links[l].room].clients.Has(row) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rooms) forgetClient(row int) {
+	for l := r.clients.ofMember(row); l != 0; l = r.clients.ofMember(row) {
+		at := r.clients.links[l].room
+		r.clients.remove(l)
+		r.all[at].clients.Clear(row)
+		r.release(at)
+	}
+}
+
+func (r *rooms) forgetEntity(entity int) {
+	for l := r.entities.ofMember(entity); l != 0; l = r.entities.ofMember(entity) {
+		at := r.entities.links[l].room
+		r.entities.remove(l)
+		r.release(at)
+	}
+}

@@ -1,0 +1,89 @@
+package interest
+
+// roster is the memberships of one side, clients or entities, in rooms: each stands in the
+// list of its room and in the list of its member.
+type roster struct {
+	links   []link // the first stands for none
+	free    int32  // the first of those not used, by nextMember
+	used    int
+	members []int32 // by room, the first of its list
+	rooms   []int32 // by member, the first of its list
+}
+
+type link struct {
+	member, room           int32
+	nextMember, prevMember int32 // of the room
+	nextRoom, prevRoom     int32 // of the member
+}
+
+func newRoster() roster { return roster{links: make([]link, 1)} }
+
+// ofRoom returns the first link of a room, 0 if nobody is in it.
+func (r *roster) ofRoom(room int32) int32 { return first(r.members, int(room)) }
+
+// ofMember returns the first link of a member, 0 if it is in no room.
+func (r *roster) ofMember(member int) int32 { return first(r.rooms, member) }
+
+func first(list []int32, i int) int32 {
+	if i >= len(list) {
+		return 0
+	}
+	return list[i]
+}
+
+// find returns the link of a member with a room, or 0.
+func (r *roster) find(member int, room int32) int32 {
+	l := r.ofMember(member)
+	for l != 0 && r.links[l].room != room {
+		l = r.links[l].nextRoom
+	}
+	return l
+}
+
+func (r *roster) add(member int, room int32) {
+	r.members = reach(r.members, int(room))
+	r.rooms = reach(r.rooms, member)
+	l := r.take()
+	r.links[l] = link{
+		member: int32(member), room: room, nextMember: r.members[room], nextRoom: r.rooms[member],
+	}
+	r.links[r.members[room]].prevMember = l // of 0, which stands for none, nobody asks
+	r.links[r.rooms[member]].prevRoom = l
+	r.members[room], r.rooms[member] = l, l
+	r.used++
+}
+
+func reach(list []int32, i int) []int32 {
+	for len(list) <= i {
+		list = append(list, 0)
+	}
+	return list
+}
+
+func (r *roster) take() int32 {
+	if l := r.free; l != 0 {
+		r.free = r.links[l].nextMember
+		return l
+	}
+	r.links = append(r.links, link{})
+	return int32(len(r.links) - 1)
+}
+
+func (r *roster) remove(l int32) {
+	at := r.links[l]
+	if at.prevMember != 0 {
+		r.links[at.prevMember].nextMember = at.nextMember
+	} else {
+		r.members[at.room] = at.nextMember
+	}
+	if at.prevRoom != 0 {
+		r.links[at.prevRoom].nextRoom = at.nextRoom
+	} else {
+		r.rooms[at.member] = at.nextRoom
+	}
+	r.links[at.nextMember].prevMember = at.prevMember
+	r.links[at.nextRoom].prevRoom = at.prevRoom
+	r.links[l] = link{nextMember: r.free}
+	r.free = l
+	r.used--
+}

@@ -34,6 +34,7 @@ type Sender[M any] struct {
 	post   *systems.Post
 	plan   *protocol.Plan
 	number int
+	player bool
 }
 
 // NewSender returns a sender of messages of type M. It is made in a system's
@@ -52,7 +53,8 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 // Send sends a message with the packets of this frame: from a server to the
 // clients of the target, from a client to the server. A client that names other
 // clients asks the server to pass the message on; its type must be registered
-// with Relay.
+// with Relay. On a Host, who is both, what only clients may send, and what is for
+// components.Server, is sent by its player, all else by the server; see AsPlayer.
 //
 // The error is about the message: text or a slice above its limit, a direction
 // that it may not go, or a target that it can't have. Nothing was sent then.
@@ -69,8 +71,23 @@ func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
 	return s.send(components.Nobody, client, &m)
 }
 
+// AsPlayer returns a sender that speaks for the player of this world, so that a system
+// that is the same on Client and Host says the same on both: a chat to everybody, for
+// example. On a Client it is no other. It panics on a Server, which has no player.
+func (s Sender[M]) AsPlayer() Sender[M] {
+	if !s.post.Plays() {
+		panic(fmt.Sprintf("plugin: Sender[%v].AsPlayer on a Server, which has no player; call it on a Client or a Host", reflect.TypeFor[M]()))
+	}
+	s.player = true
+	return s
+}
+
 func (s *Sender[M]) send(target components.Target, one entangle.ClientID, m *M) error {
-	return s.post.Send(s.number, target, one, func(w *bits.Writer, refs protocol.RefWriter) error {
+	encode := func(w *bits.Writer, refs protocol.RefWriter) error {
 		return protocol.EncodeValue(s.plan, w, m, refs)
-	})
+	}
+	if s.player {
+		return s.post.Say(s.number, target, one, encode)
+	}
+	return s.post.Send(s.number, target, one, encode)
 }

@@ -69,6 +69,12 @@ func NewServer(config ServerConfig) (*Server, error) {
 // Initialize makes the server part of a world. It panics if the world can't be
 // networked: the sentence says why and what to do.
 func (s *Server) Initialize(w *ecs.World) {
+	s.enter(w)
+	s.schedule.Initialize(w)
+}
+
+// enter is Initialize without the game's systems.
+func (s *Server) enter(w *ecs.World) {
 	s.attach(w)
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
 	s.joined = systems.QueueOf[ClientJoined](s.hub)
@@ -94,7 +100,6 @@ func (s *Server) Initialize(w *ecs.World) {
 	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.now)) })
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
-	s.schedule.Initialize(w)
 }
 
 func (s *Server) shareResources(w *ecs.World) {
@@ -211,11 +216,15 @@ func (s *Server) Netcode(listeners ...transport.Listener) connection.Listener {
 // layer with an id that plays through another is sent away with a reason. ClientInfo.Layer
 // is the number of a client's layer in the order given here.
 func (s *Server) StartWith(layers ...connection.Listener) error {
-	if s.engine.Running() {
-		return errStarted
-	}
 	if len(layers) == 0 || slices.Contains(layers, nil) {
 		return errNoLayers
+	}
+	return s.open(layers)
+}
+
+func (s *Server) open(layers []connection.Listener) error {
+	if s.engine.Running() {
+		return errStarted
 	}
 	config := connection.ServerConfig{
 		Game: s.protocol.Name(), ProtocolID: protocol.ID(s.protocol.Name()),
@@ -262,7 +271,8 @@ type ClientInfo struct {
 	// is what the layer calls its end: the address as text, or what a platform says.
 	Addr netip.AddrPort
 	Name string
-	// Layer is the number of its connection layer, in the order of StartWith.
+	// Layer is the number of its connection layer, in the order of StartWith; -1 for the
+	// player of a Host, who needs none.
 	Layer int
 	// RTT is the smoothed round trip, the client's frame included; Jitter its
 	// smoothed deviation. Both are 0 until this side has sent something that was
@@ -280,7 +290,8 @@ type ClientInfo struct {
 	BytesWaiting    int
 }
 
-// Clients returns the connected clients, in the order in which they came.
+// Clients returns the connected clients, in the order in which they came, a host's own player
+// first.
 func (s *Server) Clients() []ClientInfo {
 	var list []ClientInfo
 	for _, c := range s.engine.Clients(nil) {

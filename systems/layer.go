@@ -67,6 +67,7 @@ const (
 	isFull      = "the server is full"
 	isConnected = "a client with this id is connected already"
 	isNobody    = "it has no client id"
+	isReserved  = "its client id is that of the host's own player; mint its token for another id"
 )
 
 // admit gives a client a seat, or sends it away. A layer knows neither the others' clients
@@ -75,6 +76,8 @@ func (s *Server) admit(c *client, now time.Time) {
 	switch {
 	case c.id == entangle.Nobody:
 		s.turnAway(c, isNobody, &s.dead.Nobody, now)
+	case s.reserved(c.id):
+		s.turnAway(c, isReserved, &s.dead.Reserved, now)
 	case s.seats.of[c.id] != nil:
 		s.turnAway(c, isConnected, &s.dead.Twice, now)
 	case len(s.seats.free) == 0:

@@ -50,6 +50,8 @@ type Publisher struct {
 
 	oddPriority bool // one was logged
 
+	vistas []*vista // of those who live in this world
+
 	unregistered unregistered
 	onRefused    func(ecs.Entity)
 }
@@ -173,6 +175,9 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.awaits.tidy(p.arche)
 	p.sight.tidy()
 	p.world.Commit()
+	for _, v := range p.vistas {
+		v.observe()
+	}
 	return nil
 }
 

@@ -43,6 +43,7 @@ type Server struct {
 	clients  []*client // by seat
 	seats    seats
 	open     []*client // in the order in which they came
+	locals   []*Local  // those who live in this world
 	payload  []byte
 	assembly assembly
 	dead     Dead
@@ -64,6 +65,7 @@ type Dead struct {
 	NoRoom    uint64 // all seats were taken, through several layers
 	Twice     uint64 // the client is connected through another layer
 	Nobody    uint64 // their layer gave them no id
+	Reserved  uint64 // their id is that of a player who lives here
 }
 
 // NewServer returns an engine that is stopped.
@@ -81,11 +83,12 @@ func (s *Server) PublishResources(r *Resources) { s.resources = r }
 // Running reports whether Start was called and Stop was not.
 func (s *Server) Running() bool { return s.layers != nil }
 
-// Start takes over open layers, for so many clients in all.
+// Start takes over open layers, for so many clients in all. Without any, nobody can come.
 func (s *Server) Start(layers []connection.Server, maxClients int) {
 	s.clients = make([]*client, maxClients)
 	s.seats = newSeats(maxClients)
 	s.assembly.start(s.cfg.Workers)
+	s.layers = make([]*layer, 0, len(layers))
 	for i, l := range layers {
 		s.layers = append(s.layers, &layer{Server: l, number: i, clients: make([]*client, maxClients)})
 	}
@@ -102,6 +105,7 @@ func (s *Server) Stop(now time.Time) error {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		s.bid(s.open[i], stopped, now)
 	}
+	s.partLocals(stopped)
 	for _, c := range s.clients {
 		s.disconnected(c, stopped)
 	}
@@ -119,6 +123,7 @@ func (s *Server) Stop(now time.Time) error {
 
 // Receive reads all that has arrived.
 func (s *Server) Receive(now time.Time) error {
+	s.receiveLocals()
 	for _, l := range s.layers {
 		if err := s.read(l, now); err != nil {
 			return err

@@ -97,6 +97,10 @@ func (s *Server) disconnected(c *client, reason string) {
 // Disconnect ends a client's connection and tells it the reason. It reports
 // whether there was such a client.
 func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
+	if l := s.home(id); l != nil {
+		s.partLocal(l, reason)
+		return true
+	}
 	c := s.seats.of[id]
 	if c == nil {
 		return false
@@ -129,13 +133,13 @@ func (s *Server) bid(c *client, reason string, now time.Time) {
 // Connected reports whether a client is connected.
 func (s *Server) Connected(id entangle.ClientID) bool {
 	c := s.seats.of[id]
-	return c != nil && c.open
+	return c != nil && c.open || s.home(id) != nil
 }
 
 // ClientInfo is what a server knows of a connected client.
 type ClientInfo struct {
 	ID     entangle.ClientID
-	Layer  int            // number of its layer
+	Layer  int            // number of its layer; noLayer: it lives here
 	Addr   netip.AddrPort // not valid if its layer has no addresses
 	Name   string         // what its layer calls its end
 	RTT    time.Duration  // smoothed, the client's frame included
@@ -147,9 +151,17 @@ type ClientInfo struct {
 	Waiting int    // bytes of messages and structure of which nothing was sent yet
 }
 
-// Clients appends what is known of each connected client, in the order in which
-// they came.
+// noLayer is where those are who live in the server's world.
+const noLayer = -1
+
+// Clients appends what is known of each connected client: of those who live here, and of
+// the others in the order in which they came.
 func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
+	for _, l := range s.locals {
+		if l.open {
+			dst = append(dst, ClientInfo{ID: l.id, Layer: noLayer, Joined: l.joined})
+		}
+	}
 	for _, c := range s.open {
 		dst = append(dst, ClientInfo{
 			ID: c.id, Layer: c.layer.number, Addr: c.addr, Name: c.name,

@@ -10,6 +10,7 @@ import (
 // tick is the last finished one.
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	s.tick = tick
+	s.sendLocals(tick)
 	if !s.Running() {
 		s.cfg.Post.Drop()
 		return nil
@@ -43,6 +44,7 @@ func (s *Server) sendResources(now time.Time) {
 	if s.resources == nil {
 		return
 	}
+	s.shelveLocals()
 	for i := len(s.open) - 1; i >= 0; i-- {
 		c := s.open[i]
 		s.slow(c, s.resources.Send(c.peer, c.id, &c.shelf, now), now)
@@ -52,6 +54,7 @@ func (s *Server) sendResources(now time.Time) {
 // Carry implements Carrier: a message goes to every client that it is for. It is
 // written once, unless clients have names of their own for whom it refers to.
 func (s *Server) Carry(l *letter, now time.Time) {
+	s.carryLocals(l)
 	post, body := s.cfg.Post, []byte(nil)
 	ch, shared := post.channel(l), post.shared(l)
 	for i := len(s.open) - 1; i >= 0; i-- {

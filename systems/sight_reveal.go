@@ -43,11 +43,26 @@ func (v *sight) settle() {
 		}
 	}
 	v.reveal()
+	v.tell()
 	for _, s := range v.stirred {
 		v.noted.Clear(int(s))
 	}
 	v.stirred = v.stirred[:0]
 	v.crowds.settle()
+}
+
+// tell has those who live in this world look at what was stirred.
+func (v *sight) tell() {
+	for _, who := range v.publisher.vistas {
+		for _, s := range v.stirred {
+			who.note(s)
+		}
+		for _, c := range v.crowds.stirred {
+			for _, s := range c.members {
+				who.note(s)
+			}
+		}
+	}
 }
 
 // move takes what was stirred over to the groups that it belongs in.

@@ -27,7 +27,8 @@ func (s *Server) Dropped() (counts []connection.Dropped) {
 		connection.Dropped{Reason: "client with another protocol", Count: s.dead.Unequal},
 		connection.Dropped{Reason: "client beyond the last seat", Count: s.dead.NoRoom},
 		connection.Dropped{Reason: "client connected through another layer", Count: s.dead.Twice},
-		connection.Dropped{Reason: "client without an id", Count: s.dead.Nobody})
+		connection.Dropped{Reason: "client without an id", Count: s.dead.Nobody},
+		connection.Dropped{Reason: "client with the id of the host's own player", Count: s.dead.Reserved})
 }
 
 // Held returns how many messages found no room under a cap, of all clients there ever

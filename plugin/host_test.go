@@ -1,0 +1,245 @@
+package plugin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/memory"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// me is the id of the host's own player.
+const me entangle.ClientID = 50
+
+// hosted is a game whose server is a host, that has not started.
+type hosted struct {
+	*game
+	host *plugin.Host
+}
+
+// hostProtocol is that of newHosted.
+func hostProtocol() *protocol.Protocol {
+	p := ownedProtocol()
+	protocol.Message[order](p).Direction(protocol.ClientToServer)
+	protocol.Message[tidings](p).Direction(protocol.ServerToClient)
+	return p
+}
+
+type order struct {
+	What string
+	Who  ecs.Entity
+}
+
+type tidings struct {
+	Text string
+	Who  ecs.Entity
+}
+
+func newHosted(t testing.TB, systems ...plugin.System) *hosted {
+	g := &game{t: t, now: time.Unix(1_000_000, 0), network: memory.NewNetwork(), key: token.NewKey()}
+	g.place = g.network.Listener()
+	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: hostProtocol(), Clock: g.clock, Key: g.key, MaxClients: 2}, me)
+	require.NoError(t, err)
+	for _, sys := range systems {
+		host.AddSystem(plugin.Receive, sys)
+	}
+	w := ecs.NewWorld()
+	g.server, g.world = host.Server, &w
+	host.Initialize(&w)
+	return &hosted{game: g, host: host}
+}
+
+// play starts the host with its player.
+func (h *hosted) play() *hosted {
+	require.NoError(h.t, h.host.Start(h.place))
+	require.NoError(h.t, h.host.Connect([]byte("hi")))
+	h.run(3)
+	require.Equal(h.t, plugin.Connected, h.host.LocalState())
+	return h
+}
+
+func (h *hosted) join(id entangle.ClientID, systems ...func(*plugin.Client)) *player {
+	return h.joinWith(hostProtocol(), id, systems...)
+}
+
+// heard keeps what a reader read, frame by frame.
+type heard[E plugin.Event] struct{ all []E }
+
+func (h *heard[E]) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		r := plugin.NewReader[E](w)
+		return func() { h.all = append(h.all, r.Read()...) }
+	})
+}
+
+// take returns what was heard since the last take.
+func (h *heard[E]) take() []E {
+	all := h.all
+	h.all = nil
+	return all
+}
+
+// A host's player who connects before the host has started joins when it has; the one
+// world hears of it once, as of any client.
+//
+// Proves: C12
+func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {
+	var connected heard[plugin.ClientConnected]
+	var joined heard[plugin.ClientJoined]
+	h := newHosted(t, connected.system(), joined.system())
+	require.NoError(t, h.host.Connect([]byte("data")))
+	assert.Error(t, h.host.Connect(nil))
+	h.run(5)
+	assert.Equal(t, plugin.Connecting, h.host.LocalState())
+	assert.Empty(t, connected.take())
+
+	require.Error(t, h.server.Start(), "a server alone needs listeners")
+	require.NoError(t, h.host.Start())
+	assert.Equal(t, plugin.Started, h.host.State())
+	h.run(5)
+	assert.Equal(t, plugin.Connected, h.host.LocalState())
+	assert.Equal(t, me, h.host.ID())
+	assert.True(t, h.host.Joined())
+	events := connected.take()
+	require.Len(t, events, 1)
+	assert.Equal(t, me, events[0].Client)
+	assert.Equal(t, "data", string(events[0].UserData[:4]))
+	assert.Equal(t, []plugin.ClientJoined{{Client: me}}, joined.take())
+	assert.Equal(t, []plugin.ClientInfo{{ID: me, Layer: -1, Joined: true}}, h.host.Clients())
+}
+
+// Every end of the player's connection is one: its own, the host's, and that of the host.
+// It can join again after each.
+//
+// Proves: C12
+func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
+	var connected heard[plugin.ClientConnected]
+	var gone heard[plugin.ClientDisconnected]
+	h := newHosted(t, connected.system(), gone.system()).play()
+	ends := map[string]func(){
+		"the client left":    h.host.Leave,
+		"out":                func() { assert.True(t, h.host.Disconnect(me, "out")) },
+		"the server stopped": func() { require.NoError(t, h.host.Stop()) },
+	}
+	for reason, end := range ends {
+		connected.take()
+		end()
+		assert.Equal(t, plugin.Disconnected, h.host.LocalState())
+		assert.Equal(t, entangle.Nobody, h.host.ID())
+		assert.Equal(t, reason, h.host.Reason())
+		assert.Empty(t, h.host.Clients())
+		assert.False(t, h.host.Disconnect(me, "again"))
+		h.host.Leave()
+		h.run(3)
+		assert.Equal(t, []plugin.ClientDisconnected{{Client: me, Reason: reason}}, gone.take())
+
+		require.NoError(t, h.host.Connect(nil))
+		assert.Empty(t, h.host.Reason())
+		if h.host.State() == plugin.Stopped {
+			h.run(3)
+			assert.Equal(t, plugin.Connecting, h.host.LocalState())
+			require.NoError(t, h.host.Start(h.place))
+		}
+		h.run(3)
+		assert.Equal(t, plugin.Connected, h.host.LocalState())
+		assert.Len(t, connected.take(), 1)
+	}
+	require.NoError(t, h.host.Stop())
+	require.NoError(t, h.host.Start(h.place))
+	h.run(3)
+	assert.Equal(t, plugin.Disconnected, h.host.LocalState(), "who was disconnected stays so")
+	require.NoError(t, h.host.Connect(nil))
+	h.host.Leave()
+	h.run(3)
+	assert.Equal(t, plugin.Disconnected, h.host.LocalState(), "it did not want to any more")
+}
+
+// The id of the host's player is nobody else's, and its place is not one of MaxClients.
+//
+// Proves: C12
+func TestTheIDOfAHostsPlayerIsReserved(t *testing.T) {
+	var connected heard[plugin.ClientConnected]
+	h := newHosted(t, connected.system())
+	require.NoError(t, h.host.Start(h.place))
+	impostor := h.join(me)
+	h.run(30)
+	assert.Equal(t, plugin.Disconnected, impostor.State())
+	assert.Contains(t, impostor.Reason(), "host's own player")
+	assert.Empty(t, connected.take())
+
+	require.NoError(t, h.host.Connect(nil))
+	a, b := h.join(1), h.join(2)
+	h.run(30)
+	assert.Equal(t, plugin.Connected, a.State())
+	assert.Equal(t, plugin.Connected, b.State())
+	assert.Len(t, h.host.Clients(), 3)
+}
+
+// What a host can't be made or joined with is an error.
+func TestAHostThatCannotBe(t *testing.T) {
+	_, err := plugin.NewHost(plugin.ServerConfig{Protocol: testProtocol()}, entangle.Nobody)
+	require.ErrorContains(t, err, "id")
+	_, err = plugin.NewHost(plugin.ServerConfig{}, 1)
+	require.Error(t, err)
+	h := newHosted(t)
+	assert.ErrorContains(t, h.host.Connect(make([]byte, plugin.UserDataSize+1)), "256")
+	assert.NoError(t, h.host.Connect(make([]byte, plugin.UserDataSize)))
+}
+
+// What the host's player controls goes with it, and is tagged while it is there, from the
+// moment in which it learns of it.
+//
+// Proves: C12
+func TestWhatAHostsPlayerControls(t *testing.T) {
+	var spawned heard[plugin.EntitySpawned]
+	h := newHosted(t, spawned.system()).play()
+	tagged := func(e ecs.Entity) bool {
+		return h.world.Alive(e) && h.world.Has(e, ecs.ComponentID[components.Controlled](h.world))
+	}
+	remote := h.join(1)
+	e, kept, hidden := h.spawn(spot{}, name{1}), h.spawn(spot{}, name{2}), h.spawnIn(components.Nobody, 0, spot{}, name{3})
+	h.control(e, components.ControlledBy{Client: me})
+	h.control(kept, components.ControlledBy{Client: me, Keep: true})
+	h.control(hidden, components.ControlledBy{Client: me})
+	h.run(1)
+	assert.False(t, tagged(e))
+	h.run(1)
+	assert.Len(t, spawned.take(), 2)
+	assert.True(t, tagged(e))
+	assert.True(t, tagged(kept))
+	assert.False(t, tagged(hidden), "a client would not know it")
+	h.run(30)
+	assert.Equal(t, []uint32{1, 2}, remote.ids())
+	assert.Empty(t, remote.controlled())
+
+	h.control(e, components.ControlledBy{Client: 1})
+	h.run(10)
+	assert.False(t, tagged(e))
+	assert.Equal(t, []uint32{1}, remote.controlled())
+	h.control(e, components.ControlledBy{Client: me})
+	h.run(10)
+	assert.True(t, tagged(e))
+
+	h.host.Leave()
+	h.run(10)
+	assert.False(t, h.world.Alive(e))
+	assert.False(t, h.world.Alive(hidden))
+	assert.True(t, h.world.Alive(kept))
+	assert.False(t, tagged(kept))
+	assert.Equal(t, []uint32{2}, remote.ids())
+	require.NoError(t, h.host.Connect(nil))
+	h.run(10)
+	assert.True(t, tagged(kept))
+	q := h.world.Query(ecs.All(ecs.ComponentID[components.Remote](h.world)))
+	assert.Zero(t, q.Count())
+	q.Close()
+}
+

@@ -1,0 +1,85 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Local is the player who lives in the server's own world: a link that carries nothing.
+//
+// To the server it is a client like the others. What the two say to each other in a frame
+// is handed over when the next one receives, decoded anew from its bytes, as if it had come
+// over a network without delay; and so are the events of what the player is shown. Its
+// entities are the server's own.
+type Local struct {
+	id       entangle.ClientID
+	userData []byte
+	post     *Post
+	mail     *Mailbox // the server's, of what the player says
+	vista    vista
+	shelf    localShelf
+
+	wanted bool // it is on its way, or connected
+	open   bool
+	joined bool
+	since  uint64 // the first letter that can be for it
+	reason string // why it is not connected any more
+
+	says  tray // what the player has said in this frame
+	inbox tray // what the next frame hands over, for both
+	hand  tray // what this frame hands over
+
+	r    bits.Reader
+	refs []ecs.Entity // scratch
+}
+
+// NewLocal returns a player who is not connected. Whoever has the post speaks for it.
+func NewLocal(id entangle.ClientID, post *Post) *Local {
+	l := &Local{id: id, post: post}
+	post.player = &l.says
+	return l
+}
+
+// ID returns the player's id.
+func (l *Local) ID() entangle.ClientID { return l.id }
+
+// Connecting reports whether the player is on its way, or connected.
+func (l *Local) Connecting() bool { return l.wanted }
+
+// Open reports whether the player is connected.
+func (l *Local) Open() bool { return l.open }
+
+// Joined reports whether the player was told of all that was there for it when it
+// connected.
+func (l *Local) Joined() bool { return l.joined }
+
+// Reason returns why the last connection ended, "" before there was one and while one
+// goes on.
+func (l *Local) Reason() string { return l.reason }
+
+// Connect has the player connect when the server that it is housed in receives next, once
+// that runs. userData is what the server gets with the event.
+func (l *Local) Connect(userData []byte) {
+	l.wanted, l.reason = true, ""
+	l.userData = append(l.userData[:0], userData...)
+}
+
+// enter begins a connection.
+func (l *Local) enter() {
+	l.open, l.joined, l.since = true, false, l.post.seen
+	l.mail = l.post.Mailbox(l.id, nil)
+	l.says.Drop()
+	l.vista.enter(l.id)
+}
+
+// leave ends the connection, or the way to it.
+func (l *Local) leave(reason string) {
+	l.wanted, l.open, l.joined, l.reason = false, false, false, reason
+	l.post.ForgetCalls()
+	l.inbox.Drop()
+	l.hand.Drop()
+	l.vista.leave()
+	l.shelf.clear()
+}

@@ -1,0 +1,264 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// vista is what the player who lives in the server's world is shown of it, and what it
+// was told of that: the events that a client in its place would have.
+//
+// It is a spectator like the others, with a peer to which nothing is ever sent.
+type vista struct {
+	publisher *Publisher
+	id        entangle.ClientID
+	peer      *sender.Peer // nil without a connection
+	told      bool         // of what was there when it connected
+	tag       []ecs.ID     // components.Controlled
+
+	events               []*ComponentEvents // by component number
+	onSpawned, onDespawn func(ecs.Entity)
+
+	seen    []glimpse // by slot
+	noted   []repl.Slot
+	isNoted repl.Bitset
+	updated []componentOf // scratch: of the tick at hand
+
+	raised []sighting // for the next frame
+	tags   []tagging  // likewise
+}
+
+// glimpse is what the player was told of an entity.
+type glimpse struct {
+	entity ecs.Entity // zero: nothing
+	mask   repl.Mask
+	own    bool // it is the player's
+}
+
+type componentOf struct {
+	slot repl.Slot
+	comp int
+}
+
+// sighting is one event.
+type sighting struct {
+	kind   sightingKind
+	comp   int
+	entity ecs.Entity
+}
+
+type sightingKind uint8
+
+const (
+	spawned sightingKind = iota
+	despawned
+	inserted
+	updated
+	removed
+)
+
+// tagging is that an entity becomes the player's, or is so no more.
+type tagging struct {
+	entity ecs.Entity
+	own    bool
+}
+
+// Attach makes the player part of the publisher's world. Its events go to the hub;
+// entities that appear and vanish are told to the two functions.
+func (l *Local) Attach(p *Publisher, hub *Hub, onSpawned, onDespawned func(ecs.Entity)) {
+	v := &l.vista
+	v.publisher, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
+	v.tag = []ecs.ID{ecs.ComponentID[components.Controlled](p.arche)}
+	for comp, t := range p.types {
+		var events *ComponentEvents
+		if p.plans[comp] != nil {
+			events = hub.AddComponent(t)
+		}
+		v.events = append(v.events, events)
+	}
+}
+
+// enter shows the player what is for it, from the next Observe on.
+func (v *vista) enter(id entangle.ClientID) {
+	v.id, v.peer, v.told = id, v.publisher.world.NewPeer(), false
+	v.publisher.Admit(id, v.peer)
+	v.publisher.vistas = append(v.publisher.vistas, v)
+}
+
+// leave ends that, and tells of all that goes with it.
+func (v *vista) leave() {
+	if v.peer == nil {
+		return
+	}
+	v.raise()
+	p := v.publisher
+	p.Dismiss(v.peer)
+	v.peer.Close()
+	v.peer = nil
+	for i, other := range p.vistas {
+		if other == v {
+			p.vistas = append(p.vistas[:i], p.vistas[i+1:]...)
+			break
+		}
+	}
+	for s := range v.seen {
+		v.lose(repl.Slot(s))
+	}
+	v.raise()
+}
+
+// complete reports whether the player was told of what was there when it connected.
+func (v *vista) complete() bool { return v.told }
+
+// lives reports whether an entity is there.
+func (v *vista) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.arche.Alive(e) }
+
+// knows reports whether the player is shown an entity.
+func (v *vista) knows(e ecs.Entity) bool {
+	s, ok := v.publisher.Slot(e)
+	return ok && int(s) < len(v.seen) && v.seen[s].entity == e
+}
+
+// note has an entity looked at in this tick.
+func (v *vista) note(s repl.Slot) {
+	v.isNoted.Grow(int(s) + 1)
+	if !v.isNoted.Has(int(s)) {
+		v.isNoted.Set(int(s))
+		v.noted = append(v.noted, s)
+	}
+}
+
+// observe takes in what the tick at hand changed.
+func (v *vista) observe() {
+	t := v.publisher.table
+	for len(v.seen) < t.Slots() {
+		v.seen = append(v.seen, glimpse{})
+	}
+	for _, s := range t.Despawned() {
+		v.lose(repl.Slot(s))
+	}
+	v.findUpdated()
+	v.find()
+	for _, s := range v.noted {
+		v.look(s)
+		v.isNoted.Clear(int(s))
+	}
+	v.noted = v.noted[:0]
+	for _, u := range v.updated {
+		if g := &v.seen[u.slot]; !g.entity.IsZero() && g.mask.Has(u.comp) {
+			v.push(updated, u.comp, g.entity)
+		}
+	}
+	v.updated = v.updated[:0]
+}
+
+// find notes what is to be looked at, beside what sight has stirred.
+func (v *vista) find() {
+	t := v.publisher.table
+	if !v.told {
+		v.told = true
+		for s := range t.Slots() {
+			v.note(repl.Slot(s))
+		}
+	}
+	for _, s := range t.Spawned() {
+		v.note(repl.Slot(s))
+	}
+	for _, s := range t.Resumed() {
+		v.note(repl.Slot(s))
+	}
+	for _, change := range t.Structure() {
+		v.note(repl.Slot(change.Slot))
+	}
+}
+
+// findUpdated notes the values that changed of what the player knows, as far as anybody
+// wants to know.
+func (v *vista) findUpdated() {
+	p := v.publisher
+	for col, comp := range p.comps {
+		if v.events[comp].updated == nil || p.once.Has(comp) {
+			continue
+		}
+		for _, s := range p.table.Changed(col) {
+			v.changed(repl.Slot(s), comp)
+		}
+	}
+	for _, s := range p.table.Retargeted() {
+		if comp, ok := p.relationOf(s); ok && v.events[comp].updated != nil && !p.once.Has(comp) {
+			v.changed(repl.Slot(s), comp)
+		}
+	}
+}
+
+func (v *vista) changed(s repl.Slot, comp int) {
+	if g := &v.seen[s]; !g.entity.IsZero() && g.mask.Has(comp) {
+		v.updated = append(v.updated, componentOf{s, comp})
+	}
+}
+
+// look tells what became of an entity.
+func (v *vista) look(s repl.Slot) {
+	g := &v.seen[s]
+	known := !g.entity.IsZero()
+	if !v.sees(s, known) {
+		v.lose(s)
+		return
+	}
+	if v.publisher.paused.Has(int(s)) {
+		return // it stays as it was
+	}
+	mask := v.maskOf(s)
+	if !known {
+		*g = glimpse{entity: v.publisher.table.Entity(columns.Slot(s))}
+		v.push(spawned, 0, g.entity)
+	}
+	v.pushAll(removed, g.mask.Without(mask), g.entity)
+	v.pushAll(inserted, mask.Without(g.mask), g.entity)
+	g.mask = mask
+	v.claim(g, v.owns(s, mask))
+}
+
+// sees reports whether the player is shown an entity now. What is paused does not come.
+func (v *vista) sees(s repl.Slot, known bool) bool {
+	p := v.publisher
+	if _, placed := p.world.PlaceOf(s); !placed || p.paused.Has(int(s)) && !known {
+		return false
+	}
+	return p.shows(v.peer, v.id, s)
+}
+
+// maskOf returns the components of an entity that the player may see.
+func (v *vista) maskOf(s repl.Slot) repl.Mask {
+	p := v.publisher
+	mask := p.numbers(p.table.Mask(columns.Slot(s)))
+	return mask.Without(p.sight.overrides.offOf(s)).Without(p.sight.hides(s, v.id))
+}
+
+// owns reports whether an entity is the player's, as it can tell.
+func (v *vista) owns(s repl.Slot, mask repl.Mask) bool {
+	p := v.publisher
+	return !p.unsent && mask.Has(p.comps[p.owners]) && p.sight.owner[s] == v.id
+}
+
+// lose tells that an entity is gone for the player.
+func (v *vista) lose(s repl.Slot) {
+	if g := &v.seen[s]; !g.entity.IsZero() {
+		v.push(despawned, 0, g.entity)
+		v.claim(g, false)
+		*g = glimpse{}
+	}
+}
+
+// claim has an entity tagged in the next frame, or its tag taken off.
+func (v *vista) claim(g *glimpse, own bool) {
+	if g.own != own {
+		g.own = own
+		v.tags = append(v.tags, tagging{g.entity, own})
+	}
+}

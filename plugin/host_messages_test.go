@@ -1,0 +1,264 @@
+package plugin_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// mouth speaks in a world.
+type mouth struct {
+	chat    plugin.Sender[chat]
+	say     plugin.Sender[chat]
+	order   plugin.Sender[order]
+	tidings plugin.Sender[tidings]
+	ask     plugin.Requester[sum, total]
+}
+
+func (m *mouth) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		m.chat, m.order, m.tidings = plugin.NewSender[chat](w), plugin.NewSender[order](w), plugin.NewSender[tidings](w)
+		m.say = m.chat.AsPlayer()
+		m.ask = plugin.NewRequester[sum, total](w)
+		return nil
+	})
+}
+
+// Whatever the host's server says to clients its player gets too, where it is for it, in
+// the next frame, in order, and nobody else's.
+//
+// Proves: C12
+func TestAHostsServerSpeaksToItsPlayer(t *testing.T) {
+	var m mouth
+	var got heard[plugin.MessageReceived[tidings]]
+	var theirs heard[plugin.MessageReceived[tidings]]
+	h := newHosted(t, m.system(), got.system()).play()
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, theirs.system()) })
+	h.run(30)
+	require.Equal(t, plugin.Connected, remote.State())
+
+	say := func(target components.Target, text string) { require.NoError(t, m.tidings.Send(target, tidings{Text: text})) }
+	say(components.Everyone, "all")
+	require.NoError(t, m.tidings.SendTo(me, tidings{Text: "you"}))
+	require.NoError(t, m.tidings.SendTo(1, tidings{Text: "other"}))
+	say(h.targets().Except(me), "but you")
+	say(h.targets().Only(me, 7), "you again")
+	say(components.Nobody, "none")
+	assert.Empty(t, got.take())
+	h.run(1)
+	assert.Empty(t, got.take(), "sent in this frame")
+	tick := h.host.Tick()
+	h.run(1)
+	var texts []string
+	for _, e := range got.take() {
+		assert.Equal(t, entangle.Nobody, e.From)
+		assert.Equal(t, me, e.To)
+		assert.Equal(t, tick, e.Tick)
+		texts = append(texts, e.Message.Text)
+	}
+	assert.Equal(t, []string{"all", "you", "you again"}, texts)
+	h.run(10)
+	assert.Empty(t, got.take())
+	require.Len(t, theirs.all, 3)
+	assert.EqualValues(t, 1, theirs.all[0].To)
+}
+
+// The host's player speaks to the server, and by it to others, as any client does.
+//
+// Proves: C12
+func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
+	var m mouth
+	var orders heard[plugin.MessageReceived[order]]
+	var chats, theirs heard[plugin.MessageReceived[chat]]
+	h := newHosted(t, m.system(), orders.system(), chats.system()).play()
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, theirs.system()) })
+	h.run(30)
+	require.Equal(t, plugin.Connected, remote.State())
+
+	require.NoError(t, m.order.Send(components.Default, order{What: "go"}))
+	require.NoError(t, m.chat.Send(components.Server, chat{Text: "for the server"}))
+	require.NoError(t, m.say.Send(components.Everyone, chat{Text: "for all"}))
+	require.NoError(t, m.chat.Send(components.Everyone, chat{Text: "of the server"}))
+	require.NoError(t, m.say.SendTo(1, chat{Text: "for one"}))
+	h.run(20)
+	require.Len(t, orders.all, 1)
+	assert.Equal(t, me, orders.all[0].From)
+	assert.Equal(t, entangle.Nobody, orders.all[0].To)
+
+	type line struct {
+		from, to entangle.ClientID
+		text     string
+	}
+	var here, there []line
+	for _, e := range chats.all {
+		here = append(here, line{e.From, e.To, e.Message.Text})
+	}
+	for _, e := range theirs.all {
+		there = append(there, line{e.From, e.To, e.Message.Text})
+	}
+	assert.Equal(t, []line{
+		{me, 0, "for the server"},
+		{me, 0, "for all"},
+		{me, 0, "for one"},
+		{0, me, "of the server"},
+		{me, me, "for all"},
+	}, here)
+	assert.ElementsMatch(t, []line{{0, 1, "of the server"}, {me, 1, "for all"}, {me, 1, "for one"}}, there)
+
+	assert.ErrorIs(t, m.order.Send(components.Everyone, order{}), systems.ErrNotRelayed)
+	assert.ErrorIs(t, m.tidings.Send(components.Everyone, tidings{Text: strings.Repeat("x", 70_000)}), protocol.ErrTooLong)
+	out := m.tidings.AsPlayer()
+	assert.ErrorIs(t, out.Send(components.Server, tidings{}), systems.ErrDirection)
+	assert.Panics(t, func() {
+		g := newGame(t)
+		s := plugin.NewSender[chat](g.world)
+		s.AsPlayer()
+	})
+}
+
+// A remote client's messages reach the host's player like any other client, also those
+// that it passes on.
+//
+// Proves: C12
+func TestRemoteClientsSpeakToAHostsPlayer(t *testing.T) {
+	var m, far mouth
+	var chats heard[plugin.MessageReceived[chat]]
+	h := newHosted(t, m.system(), chats.system()).play()
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, far.system()) })
+	h.run(30)
+	require.Equal(t, plugin.Connected, remote.State())
+	require.NoError(t, far.chat.SendTo(me, chat{Text: "psst"}))
+	require.NoError(t, far.chat.Send(components.Server, chat{Text: "hm"}))
+	h.run(10)
+	var to []entangle.ClientID
+	for _, e := range chats.all {
+		assert.EqualValues(t, 1, e.From)
+		to = append(to, e.To)
+	}
+	assert.Equal(t, []entangle.ClientID{entangle.Nobody, entangle.Nobody, me}, to)
+}
+
+// Entities in messages are the same on both sides of one world, if the player is shown
+// them, and values are nobody else's.
+//
+// Proves: C12
+func TestEntitiesInMessagesWithinAHost(t *testing.T) {
+	var m mouth
+	var got heard[plugin.MessageReceived[tidings]]
+	var orders heard[plugin.MessageReceived[order]]
+	h := newHosted(t, m.system(), got.system(), orders.system()).play()
+	seen, hidden := h.spawn(spot{}, name{1}), h.spawnIn(components.Nobody, 0, spot{}, name{2})
+	doomed, plain := h.spawn(spot{}, name{3}), h.world.NewEntity()
+	for _, e := range []ecs.Entity{seen, hidden, doomed, plain, {}} {
+		require.NoError(t, m.tidings.Send(components.Everyone, tidings{Who: e}))
+		require.NoError(t, m.order.Send(components.Server, order{Who: e}))
+	}
+	h.run(1)
+	h.world.RemoveEntity(doomed)
+	h.run(1)
+	var whom, ordered []ecs.Entity
+	for _, e := range got.all {
+		whom = append(whom, e.Message.Who)
+	}
+	for _, e := range orders.all {
+		ordered = append(ordered, e.Message.Who)
+	}
+	assert.Equal(t, []ecs.Entity{seen, {}, {}, {}, {}}, whom)
+	assert.Equal(t, whom, ordered)
+}
+
+// The host's player asks the server, and gets one answer to each question: also when its
+// connection ends first.
+//
+// Proves: C12
+func TestAHostsPlayerAsksItsServer(t *testing.T) {
+	var m, far mouth
+	var answers, theirs heard[plugin.ResponseReceived[sum, total]]
+	var asked []entangle.ClientID
+	handle := plugin.Func(func(w *ecs.World) func() {
+		plugin.HandleRequest(w, func(from entangle.ClientID, q sum) (total, error) {
+			asked = append(asked, from)
+			if q.A < 0 {
+				return total{}, errors.New("negative")
+			}
+			return total{q.A + q.B}, nil
+		})
+		return nil
+	})
+	h := newHosted(t, m.system(), answers.system(), handle).play()
+	h.join(1, func(c *plugin.Client) {
+		c.AddSystem(plugin.Receive, far.system())
+		c.AddSystem(plugin.Receive, theirs.system())
+	})
+	h.run(30)
+	first, err := m.ask.Request(sum{1, 2})
+	require.NoError(t, err)
+	second, err := m.ask.Request(sum{-1, 2})
+	require.NoError(t, err)
+	_, err = far.ask.Request(sum{5, 5})
+	require.NoError(t, err)
+	h.run(1)
+	assert.Empty(t, asked)
+	h.run(1)
+	assert.Equal(t, []entangle.ClientID{me, me}, asked[:2])
+	assert.Empty(t, answers.take())
+	h.run(1)
+	got := answers.take()
+	require.Len(t, got, 2)
+	assert.Equal(t, plugin.ResponseReceived[sum, total]{ID: first, Answer: total{3}}, got[0])
+	assert.Equal(t, second, got[1].ID)
+	assert.EqualError(t, got[1].Err, "negative")
+	h.run(20)
+	require.Len(t, theirs.all, 1)
+	assert.Equal(t, total{10}, theirs.all[0].Answer)
+
+	_, err = m.ask.Request(sum{1, 2})
+	require.NoError(t, err)
+	h.run(1)
+	h.host.Leave()
+	h.run(3)
+	got = answers.take()
+	require.Len(t, got, 1)
+	assert.Error(t, got[0].Err)
+	_, err = m.ask.Request(sum{1, 2})
+	require.NoError(t, err)
+	h.run(3)
+	got = answers.take()
+	require.Len(t, got, 1, "without a connection there is no answer")
+	assert.Error(t, got[0].Err)
+}
+
+// Who is disconnected by what it said itself hears no more.
+func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
+	var m mouth
+	var answers heard[plugin.ResponseReceived[sum, total]]
+	var h *hosted
+	calls := 0
+	handle := plugin.Func(func(w *ecs.World) func() {
+		plugin.HandleRequest(w, func(from entangle.ClientID, _ sum) (total, error) {
+			calls++
+			h.host.Disconnect(from, "a bad question")
+			return total{}, nil
+		})
+		return nil
+	})
+	h = newHosted(t, m.system(), answers.system(), handle).play()
+	for range 3 {
+		_, err := m.ask.Request(sum{})
+		require.NoError(t, err)
+	}
+	h.run(3)
+	assert.Equal(t, 1, calls)
+	assert.Len(t, answers.all, 3)
+	assert.Equal(t, "a bad question", h.host.Reason())
+}

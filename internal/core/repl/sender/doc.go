@@ -44,7 +44,11 @@
 //
 // Public groups are seen by all peers and have the same handle at each. Private
 // groups are seen by those that they are shown to (Peer.Show, Hide), under handles
-// of each peer's own. What a peer may see of a group is its [View].
+// of each peer's own. What a peer may see of a group is its [View]. A private group that is
+// not shown any more ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
+//
+// What is hidden from a peer changes no byte that it is sent, nor when. That is so of groups
+// that it is not shown, of what its views hide, and of retained groups but for ends.
 //
 // # Where things are
 //
@@ -52,7 +56,7 @@
 // pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
 // names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go and kinds.go for
 // the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
-// (its columns), audience.go, joining.go, held_up.go. Structure: actions.go, usual.go,
+// (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
 // moves.go, actionlog.go. Values: plan.go, then updates.go, records.go and classes.go; runs.go,
 // run_bases.go and run_copies.go for what peers share; flight.go; settled.go for what is
 // predicted. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,

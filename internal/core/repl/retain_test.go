@@ -1,0 +1,429 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// den is the place of a group that some see.
+var den = sender.Place{Name: 4, Private: true}
+
+// retaining is a peer that is shown a private group of slots 0 and 1, and holds it.
+func retaining(t *testing.T) (*network, *end) {
+	n := newNetwork(t, 1, 3, 0)
+	n.keep = true
+	e := n.join()
+	n.step(func() { n.arrive(e, 0, den); n.arrive(e, 1, den) })
+	n.rest()
+	n.requireEqual(e)
+	return n, e
+}
+
+// arrive puts an entity of all components to a place, and shows it to a peer.
+func (n *network) arrive(e *end, slot repl.Slot, at sender.Place) {
+	n.model.names++
+	is := entity{mask: repl.MaskOf(0, 1, 2)}
+	is.values[0] = uint32(slot) | n.model.names<<16
+	n.put(slot, is, at)
+	if e != nil {
+		n.show(e, slot)
+	}
+}
+
+func (n *network) rest() {
+	for range 4 {
+		n.step(func() {})
+	}
+}
+
+// says returns how many frames and messages a tick and what follows from it take.
+func (n *network) says(change func()) int {
+	before := len(n.sent)
+	n.step(change)
+	n.rest()
+	return len(n.sent) - before
+}
+
+// A group that a peer retains is there as it was, and not a byte is sent whatever becomes of
+// its values, components and places, or who comes and goes again; nor is it asked for. When
+// it is shown again the peer gets all that it missed, for the same entities.
+//
+// Proves: V4
+func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
+	n, e := retaining(t)
+	before := e.sink.byName()
+	h, _ := e.peer.Group(0)
+	for _, c := range []struct {
+		name   string
+		change func()
+	}{
+		{"retained", func() { n.retain(e, 0) }},
+		{"retained once more", func() { n.retain(e, 1) }},
+		{"a value", func() { n.set(0, 1, 77) }},
+		{"a component goes", func() { n.reshape(1, n.model.entities[1]) }},
+		{"it was asked for", func() { e.peer.HandleResync(h) }},
+		{"it is predicted", func() { assert.False(t, e.peer.Predict(0, true)) }},
+		{"another view", func() { assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
+		{"all of it", func() { assert.True(t, e.peer.SetView(0)) }},
+		{"one comes", func() { n.arrive(nil, 2, den) }},
+		{"its rate", func() { n.world.SetRate(0, sender.Rate{Every: 3, MaxAge: 1}) }},
+		{"one pauses", func() { n.model.frozen[1] = n.model.entities[1]; n.model.paused[1] = true; n.world.Pause(1) }},
+		{"and goes on", func() { n.resume(1) }},
+		{"one comes and moves", func() { n.arrive(nil, 3, den) }},
+	} {
+		assert.Zero(t, n.says(c.change), c.name)
+		assert.Equal(t, before, e.sink.byName(), c.name)
+	}
+	assert.Zero(t, n.says(func() { n.moveTo(3, sender.Place{Private: true}) }), "moved out of sight")
+	assert.Zero(t, n.says(func() { n.despawn(2) }), "who came when it was not shown")
+	assert.True(t, e.peer.Idle() && !e.peer.Sees(0) && e.peer.Retains(0))
+	assert.NotZero(t, n.says(func() { n.show(e, 0) }))
+	n.requireEqual(e)
+	assert.Equal(t, 2, e.sink.spawned)
+	assert.NotEqual(t, before, e.sink.byName())
+}
+
+// The end of a group that is retained is told, and that of one of its members, and nothing
+// else: neither who came meanwhile, nor what the others are like by then.
+//
+// Proves: V4
+func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
+	n, e := retaining(t)
+	one := n.model.entities[1]
+	n.step(func() { n.retain(e, 0); n.set(1, 1, 5); n.arrive(nil, 2, den) })
+	n.step(func() { n.set(1, 1, 6); n.arrive(nil, 4, den) })
+	n.step(func() { n.despawn(0); n.despawn(4) })
+	told := newParser(t, n.model).actions(n.sent[len(n.sent)-1])
+	require.Len(t, told, 1)
+	assert.Len(t, told[0].leavers, 1, "who came when it was not shown is not named")
+	n.rest()
+	assert.Equal(t, map[uint32]entity{one.name(): one}, e.sink.byName())
+	assert.Zero(t, n.says(func() { n.despawn(2) }))
+	n.step(func() { n.arrive(nil, 3, den) })
+	assert.NotZero(t, n.says(func() { n.despawn(1) }))
+	assert.Empty(t, e.sink.entities)
+	assert.NotZero(t, n.says(func() { n.despawn(3) }), "the end of the group")
+	assert.True(t, e.peer.Idle())
+	assert.Equal(t, 2, e.sink.spawned)
+}
+
+// Who is let go stays as it was, in a group that is retained as well.
+func TestWhoIsAbandonedInWhatIsRetainedIsLetGo(t *testing.T) {
+	n, e := retaining(t)
+	n.step(func() { n.retain(e, 0) })
+	n.step(func() { n.abandon(0) })
+	n.rest()
+	assert.Len(t, e.sink.entities, 1)
+	assert.Len(t, e.sink.corpses, 1)
+}
+
+// What was retained can be taken away, and be shown anew after that.
+func TestWhatIsRetainedCanBeHidden(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(n *network, e *end)
+		there   int
+		spawned int
+	}{
+		"hidden":           {func(n *network, e *end) { n.hide(e, 0) }, 0, 2},
+		"and hidden again": {func(n *network, e *end) { n.hide(e, 0); n.hide(e, 1) }, 0, 2},
+		"and shown":        {func(n *network, e *end) { n.hide(e, 0); n.show(e, 0) }, 3, 3},
+		"and retained":     {func(n *network, e *end) { n.hide(e, 0); e.peer.Retain(0) }, 2, 2},
+		"retained, shown":  {func(n *network, e *end) { n.show(e, 0); n.retain(e, 0); n.show(e, 0) }, 3, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, e := retaining(t)
+			n.step(func() { n.retain(e, 0) })
+			n.step(func() { n.arrive(nil, 2, den); n.set(0, 1, 9) })
+			n.trusts = true
+			n.step(func() { c.change(n, e) })
+			n.rest()
+			assert.Len(t, e.sink.entities, c.there)
+			assert.Equal(t, c.spawned, e.sink.spawned)
+			assert.True(t, e.peer.Idle())
+			if c.there == 3 {
+				n.requireEqual(e)
+			}
+		})
+	}
+}
+
+// To retain what a peer was never sent is to hide it. What is on its way arrives, and then
+// stays.
+func TestWhatWasNeverSentIsNotRetained(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	n.step(func() { n.arrive(e, 0, den); n.arrive(nil, 1, sender.Place{}) })
+	n.step(func() { n.arrive(e, 2, sender.Place{Private: true}); n.retain(e, 2); n.retain(e, 1) })
+	n.rest()
+	assert.True(t, !e.peer.Retains(2) && !e.peer.Retains(1), "never sent, and public")
+	assert.Len(t, e.sink.entities, 2)
+
+	tick(n.world, func() { n.arrive(e, 3, sender.Place{Private: true}) })
+	all := n.messagesTo(e)
+	tick(n.world, func() { e.peer.Retain(3); n.set(3, 1, 7) })
+	require.Empty(t, n.messagesTo(e))
+	for _, deliver := range all {
+		deliver()
+	}
+	assert.Len(t, e.sink.entities, 3)
+	assert.True(t, e.peer.Retains(3) && e.peer.Idle())
+	tick(n.world, func() { n.world.Despawn(3) })
+	for _, deliver := range n.messagesTo(e) {
+		deliver()
+	}
+	assert.Len(t, e.sink.entities, 2)
+}
+
+// Values under way when a group is retained arrive or not: what is lost is not sent again,
+// and what is acknowledged changes nothing. Shown again, the peer gets it in full.
+func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
+	for name, fate := range map[string]func(p *sender.Peer){
+		"lost":         func(p *sender.Peer) { p.HandleLost(1) },
+		"acknowledged": func(p *sender.Peer) { p.HandleAcked(1) },
+		"unheard of":   func(*sender.Peer) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, e := retaining(t)
+			p := e.peer
+			tick(n.world, func() { n.set(0, 1, 7) })
+			require.NotEmpty(t, p.AppendUpdates(nil, 1000, 1))
+			tick(n.world, func() { p.Retain(0); n.set(0, 1, 8) })
+			fate(p)
+			assert.Zero(t, n.world.Stats().Resent)
+			assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
+			tick(n.world, func() {})
+			assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
+			assert.False(t, p.ActionsDue())
+			tick(n.world, func() { p.Show(0) })
+			for _, deliver := range n.messagesTo(e) {
+				deliver()
+			}
+			n.requireEqual(e)
+			assert.Empty(t, p.AppendUpdates(nil, 1000, 3))
+		})
+	}
+}
+
+// Structure under way comes first: what is told of ends, and the whole group when it is shown
+// again, wait for nothing but their turn.
+func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
+	n, e := retaining(t)
+	tick(n.world, func() { n.reshape(0, n.model.entities[0]); n.arrive(nil, 2, den) })
+	first := n.messagesTo(e)
+	require.Len(t, first, 1)
+	tick(n.world, func() { e.peer.Retain(0); n.despawn(1) })
+	second := n.messagesTo(e)
+	require.Len(t, second, 1)
+	tick(n.world, func() { e.peer.Show(0) })
+	require.Empty(t, n.messagesTo(e), "in full it goes past what is under way")
+	second[0]()
+	assert.Len(t, e.sink.entities, 2, "it waits for the one before")
+	first[0]()
+	assert.Len(t, e.sink.entities, 2)
+	assert.Equal(t, 3, e.sink.spawned)
+	tick(n.world, func() {})
+	for _, deliver := range n.messagesTo(e) {
+		deliver()
+	}
+	n.requireEqual(e)
+}
+
+// Of a tick of which the peer was sent something of a group it is sent no more of it, be it
+// retained and shown again meanwhile: it would take that for what it has.
+func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
+	for name, change := range map[string]func(n *network){
+		"an update":  func(n *network) { n.set(0, 1, 7) },
+		"an action":  func(n *network) { n.reshape(0, n.model.entities[0]) },
+		"of another": func(n *network) { n.arrive(nil, 2, den) },
+		"an end":     func(n *network) { n.peers[0].peer.Retain(0); n.despawn(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, e := retaining(t)
+			n.tick++
+			tick(n.world, func() { change(n) })
+			for _, deliver := range n.messagesTo(e) {
+				deliver()
+			}
+			if b := e.peer.AppendUpdates(nil, 1000, 1); len(b) > 0 {
+				require.NoError(t, e.copy.HandleUpdates(n.tick, b))
+				e.peer.HandleAcked(1)
+			}
+			e.peer.Retain(0)
+			e.peer.Show(0)
+			require.Empty(t, n.messagesTo(e))
+			tick(n.world, func() {})
+			all := n.messagesTo(e)
+			require.Len(t, all, 1)
+			all[0]()
+			n.requireEqual(e)
+		})
+	}
+}
+
+// Who goes from a retained group to one that the peer sees is the same entity there; who goes
+// elsewhere is out of sight, as is who comes to it. A group that becomes public is shown.
+//
+// Proves: V4
+func TestMovesToAndFromWhatIsRetained(t *testing.T) {
+	seen, unseen := sender.Place{Name: 5, Private: true}, sender.Place{Name: 6, Private: true}
+	for name, c := range map[string]struct {
+		move    func(n *network)
+		there   int
+		spawned int
+	}{
+		"to a group that is seen":   {func(n *network) { n.moveTo(0, seen) }, 3, 3},
+		"to a public one":           {func(n *network) { n.moveTo(0, sender.Place{Name: 7}) }, 3, 3},
+		"to one of its own, public": {func(n *network) { n.moveTo(0, sender.Place{}) }, 3, 3},
+		"all of it, to public":      {func(n *network) { n.moveTo(0, sender.Place{Name: 4}); n.moveTo(1, sender.Place{Name: 4}) }, 3, 3},
+		"out of sight":              {func(n *network) { n.moveTo(0, unseen) }, 2, 3},
+		"there, and into sight":     {func(n *network) { n.moveTo(0, unseen); n.moveTo(0, seen) }, 3, 3},
+		"away and back":             {func(n *network) { n.moveTo(0, seen); n.moveTo(0, den) }, 2, 3},
+		"from what is seen":         {func(n *network) { n.moveTo(2, den) }, 2, 3},
+		"from out of sight":         {func(n *network) { n.moveTo(3, den) }, 3, 3},
+		"through it":                {func(n *network) { n.moveTo(2, den); n.moveTo(2, seen) }, 3, 3},
+		"through it, by and by":     {func(n *network) { n.moveTo(3, seen) }, 4, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, e := retaining(t)
+			n.step(func() {
+				n.arrive(e, 2, seen)
+				n.arrive(nil, 3, unseen)
+				n.arrive(e, 4, seen)
+				n.world.Despawn(4)
+				n.drop(4)
+			})
+			n.rest()
+			require.Len(t, e.sink.entities, 3)
+			n.step(func() { n.retain(e, 0) })
+			if name == "through it, by and by" {
+				n.step(func() { n.moveTo(3, den) })
+				n.rest()
+			}
+			n.step(func() {
+				c.move(n)
+				if at := n.key(2).place; at == seen {
+					n.show(e, 2)
+				} else if at := n.key(0).place; at == seen {
+					n.show(e, 0)
+				}
+			})
+			n.rest()
+			assert.Len(t, e.sink.entities, c.there)
+			assert.Equal(t, c.spawned, e.sink.spawned)
+			assert.True(t, e.peer.Idle())
+			n.step(n.showRetained)
+			n.rest()
+			n.requireEqual(e)
+		})
+	}
+}
+
+// What a retained group was to look like counts when it is shown again. Until then the peer
+// has what it had, and hears of the end of that.
+func TestAViewOfWhatIsRetainedWaits(t *testing.T) {
+	for name, sooner := range map[string]bool{"before": true, "after": false} {
+		t.Run(name, func(t *testing.T) {
+			n, e := retaining(t)
+			n.step(func() { n.arrive(e, 2, den) })
+			n.rest()
+			hide := func() {
+				n.setView(e, 0, map[repl.Slot]sender.Hidden{1: {Slot: 1, Whole: true}, 2: {Slot: 2, Whole: true}})
+			}
+			n.step(func() {
+				if sooner {
+					hide()
+				}
+				n.retain(e, 0)
+				if !sooner {
+					hide()
+				}
+			})
+			n.rest()
+			assert.Len(t, e.sink.entities, 3)
+			n.step(func() { n.despawn(1) })
+			n.rest()
+			assert.Len(t, e.sink.entities, 2)
+			n.step(func() { e.peer.Show(0); delete(e.eyes.retained, n.key(0)); e.eyes.shown[n.key(0)] = true })
+			n.rest()
+			assert.Len(t, e.sink.entities, 1)
+		})
+	}
+}
+
+// A retained group is not waited for: what else the peer predicts settles on.
+func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
+	n, e := retaining(t)
+	n.step(func() {
+		n.arrive(nil, 2, sender.Place{})
+		e.eyes.predicts[n.key(0)], e.eyes.predicts[n.key(2)] = true, true
+		require.True(t, e.peer.Predict(0, true) && e.peer.Predict(2, true))
+	})
+	n.rest()
+	n.step(func() { n.set(0, 1, 3); n.retain(e, 0) })
+	for range 40 {
+		n.step(func() { n.set(0, 1, n.rng.Uint32()); n.set(2, 1, n.rng.Uint32()) })
+	}
+	settled, ok := e.copy.Frontier()
+	assert.True(t, ok)
+	assert.Equal(t, n.tick, settled)
+}
+
+// Where room is short a retained group takes none of it, and no bound of its is broken.
+func TestWhatIsRetainedTakesNoShare(t *testing.T) {
+	n, e := retaining(t)
+	n.step(func() {
+		n.arrive(nil, 2, sender.Place{})
+		n.world.SetRate(0, sender.Rate{MaxAge: 2, Priority: 100})
+	})
+	n.rest()
+	n.step(func() { n.set(0, 1, 1); n.retain(e, 0) })
+	n.limit = func(*end) int { return 12 }
+	for range 20 {
+		n.step(func() { n.set(0, 1, n.rng.Uint32()); n.set(2, 1, n.rng.Uint32()) })
+		is := n.model.entities[2]
+		assert.Equal(t, is.values[1], e.sink.byName()[is.name()].values[1])
+		_, broken := e.peer.PollBreach()
+		assert.False(t, broken)
+	}
+}
+
+// References to what is retained lead there.
+func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
+	n, e := retaining(t)
+	n.model.links, e.sink.links = true, true
+	n.step(func() { n.retain(e, 0) })
+	n.step(func() {
+		n.arrive(nil, 2, sender.Place{})
+		n.set(2, linkComp, 1)
+	})
+	n.rest()
+	id, ok := e.peer.Named(0)
+	require.True(t, ok)
+	at, there := e.copy.Slot(id)
+	require.True(t, there)
+	for _, is := range e.sink.entities {
+		if is.name() == uint32(2|n.model.names<<16) {
+			assert.Equal(t, at, is.link.Slot)
+		}
+	}
+}
+
+// A peer that joins has what is retained, be it on its way by then.
+func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	tick(n.world, func() { n.arrive(e, 0, den); n.arrive(e, 1, sender.Place{Private: true}) })
+	e.peer.Join()
+	first := e.peer.AppendActions(nil, 1)
+	e.peer.ActionsSent(1)
+	tick(n.world, func() { e.peer.Retain(0); e.peer.Retain(1) })
+	assert.NotEmpty(t, first)
+	assert.Equal(t, sender.Progress{Have: 1, Of: 2, Begun: true}, e.peer.Joining())
+	e.peer.HandleDelivered(1)
+	assert.True(t, e.peer.Joining().Done())
+}

@@ -47,7 +47,9 @@ func TestAHostsServerSpeaksToItsPlayer(t *testing.T) {
 	h.run(30)
 	require.Equal(t, plugin.Connected, remote.State())
 
-	say := func(target components.Target, text string) { require.NoError(t, m.tidings.Send(target, tidings{Text: text})) }
+	say := func(target components.Target, text string) {
+		require.NoError(t, m.tidings.Send(target, tidings{Text: text}))
+	}
 	say(components.Everyone, "all")
 	require.NoError(t, m.tidings.SendTo(me, tidings{Text: "you"}))
 	require.NoError(t, m.tidings.SendTo(1, tidings{Text: "other"}))

@@ -44,17 +44,26 @@ type tidings struct {
 }
 
 func newHosted(t testing.TB, systems ...plugin.System) *hosted {
+	h := newUninitialized(t)
+	for _, sys := range systems {
+		h.host.AddSystem(plugin.Receive, sys)
+	}
+	h.initialize()
+	return h
+}
+
+func newUninitialized(t testing.TB) *hosted {
 	g := &game{t: t, now: time.Unix(1_000_000, 0), network: memory.NewNetwork(), key: token.NewKey()}
 	g.place = g.network.Listener()
 	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: hostProtocol(), Clock: g.clock, Key: g.key, MaxClients: 2}, me)
 	require.NoError(t, err)
-	for _, sys := range systems {
-		host.AddSystem(plugin.Receive, sys)
-	}
-	w := ecs.NewWorld()
-	g.server, g.world = host.Server, &w
-	host.Initialize(&w)
 	return &hosted{game: g, host: host}
+}
+
+func (h *hosted) initialize() {
+	w := ecs.NewWorld()
+	h.server, h.world = h.host.Server, &w
+	h.host.Initialize(&w)
 }
 
 // play starts the host with its player.
@@ -242,4 +251,3 @@ func TestWhatAHostsPlayerControls(t *testing.T) {
 	assert.Zero(t, q.Count())
 	q.Close()
 }
-

@@ -1,0 +1,252 @@
+package plugin_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// wiretap counts what a listener's socket is given to send.
+type wiretap struct {
+	transport.Listener
+	datagrams int
+}
+
+type wiretapConn struct {
+	transport.Conn
+	of *wiretap
+}
+
+func (l *wiretap) Listen() (transport.Conn, error) {
+	conn, err := l.Listener.Listen()
+	return wiretapConn{conn, l}, err
+}
+
+func (c wiretapConn) Send(batch []transport.Datagram) (int, error) {
+	c.of.datagrams += len(batch)
+	return c.Conn.Send(batch)
+}
+
+// lively is a host's game in which everything happens all the time.
+func lively(t testing.TB) (h *hosted, m *mouth, read *told) {
+	m, read = &mouth{}, &told{}
+	var tidings heard[plugin.MessageReceived[tidings]]
+	h = newHosted(t, append(read.systems(), m.system(), tidings.system())...)
+	for id := range uint32(100) {
+		e := h.spawn(spot{}, name{id})
+		if id%10 == 0 {
+			h.control(e, components.ControlledBy{Client: me, Keep: true})
+		}
+	}
+	ecs.AddResource(h.world, &weather{})
+	plugin.ReplicateResource[weather](h.world, components.Everyone)
+	return h, m, read
+}
+
+// stir is a frame of a lively game.
+func (h *hosted) stir(m *mouth) {
+	filter := generic.NewFilter1[spot]()
+	for q := filter.Query(h.world); q.Next(); {
+		q.Get().X++
+	}
+	ecs.GetResource[weather](h.world).Wind++
+	_ = m.tidings.Send(components.Everyone, tidings{Text: "news"})
+	_ = m.say.Send(components.Everyone, chat{Text: "hello"})
+	_ = m.order.Send(components.Server, order{What: "go"})
+	_, _ = m.ask.Request(sum{1, 2})
+	h.run(1)
+}
+
+// Nothing is sent for the host's player: with it alone, not one datagram. What remote
+// clients are sent does not speak of it.
+//
+// Proves: C12
+func TestNothingIsSentForAHostsPlayer(t *testing.T) {
+	h, m, _ := lively(t)
+	tap := &wiretap{Listener: h.place}
+	require.NoError(t, h.host.Start(tap))
+	require.NoError(t, h.host.Connect(nil))
+	for range 200 {
+		h.stir(m)
+	}
+	require.True(t, h.host.Joined())
+	assert.Zero(t, tap.datagrams)
+	assert.Zero(t, h.host.Stats().PacketsOut)
+	h.join(1)
+	h.run(10)
+	assert.NotZero(t, tap.datagrams)
+}
+
+// Remote clients play with the host's player, and come to the same world as on any server,
+// whatever becomes of the player meanwhile.
+//
+// Proves: C12
+func TestRemoteClientsPlayWithAHost(t *testing.T) {
+	h, m, _ := lively(t)
+	h.play()
+	rng := rand.New(rand.NewPCG(1, 2))
+	a := h.join(1)
+	var b *player
+	for i := range 400 {
+		switch i {
+		case 50:
+			b = h.join(2)
+		case 100:
+			h.host.Leave()
+		case 150:
+			require.NoError(t, h.host.Connect(nil))
+		case 200:
+			a.Disconnect()
+		case 250:
+			h.connect(a, 1)
+		}
+		if rng.IntN(3) == 0 {
+			h.spawn(spot{X: rng.Float32()}, name{uint32(1000 + i)})
+		}
+		h.stir(m)
+	}
+	h.run(60)
+	here := spots(h.world)
+	require.Greater(t, len(here), 100)
+	assert.Equal(t, here, spots(a.world))
+	assert.Equal(t, here, spots(b.world))
+	assert.Equal(t, plugin.Connected, h.host.LocalState())
+	assert.Len(t, h.host.Clients(), 3)
+}
+
+// A frame without a tick, and those that lie between two that are sent, hold nothing up
+// that the player says; what the server says waits for the next one that is sent, as it
+// does for all.
+func TestAHostThatSendsSeldom(t *testing.T) {
+	var m mouth
+	var orders heard[plugin.MessageReceived[order]]
+	var got heard[plugin.MessageReceived[tidings]]
+	h := newHosted(t, m.system(), orders.system(), got.system()).play()
+	frames := func(n int) {
+		for range n {
+			h.now = h.now.Add(time.Microsecond)
+			h.host.Step(h.now)
+		}
+	}
+	frames(1)
+	require.NoError(t, m.order.Send(components.Server, order{}))
+	require.NoError(t, m.tidings.Send(components.Everyone, tidings{}))
+	frames(2)
+	assert.Len(t, orders.take(), 1)
+	assert.Empty(t, got.take())
+	h.run(1)
+	frames(1)
+	assert.Len(t, got.take(), 1)
+}
+
+// A system of the host may end its player's connection, and the host, in every set.
+//
+// Proves: C12
+func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
+	for set := plugin.Receive; set <= plugin.AfterSend; set++ {
+		for _, end := range []func(*plugin.Host){
+			(*plugin.Host).Leave,
+			func(h *plugin.Host) { h.Disconnect(me, "out") },
+			func(h *plugin.Host) { _ = h.Stop() },
+			func(h *plugin.Host) { h.Leave(); _ = h.Connect(nil) },
+			func(h *plugin.Host) { _ = h.Stop(); _ = h.Start(); _ = h.Connect(nil) },
+		} {
+			g := newUninitialized(t)
+			ending := false
+			g.host.AddSystem(set, plugin.Func(func(w *ecs.World) func() {
+				filter := generic.NewFilter1[spot]()
+				return func() {
+					q := filter.Query(w) // the world is locked
+					if ending {
+						ending = false
+						end(g.host)
+					}
+					q.Close()
+				}
+			}))
+			g.initialize()
+			h := g.play()
+			e := h.spawn(spot{}, name{1})
+			h.control(e, components.ControlledBy{Client: me})
+			h.run(3)
+			ending = true
+			h.run(1)
+			_ = h.host.Start()
+			_ = h.host.Connect(nil)
+			h.run(3)
+			assert.Equal(t, plugin.Connected, h.host.LocalState(), "%v", set)
+			assert.False(t, h.world.Alive(e), "%v", set)
+		}
+	}
+}
+
+// Run drives a host, and one tick per update is one for its player too.
+func TestRunDrivesAHost(t *testing.T) {
+	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: hostProtocol(), TickPerUpdate: true}, me)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	host.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		joined := plugin.NewReader[plugin.ClientJoined](w)
+		return func() {
+			for _, e := range joined.Read() {
+				assert.Equal(t, entangle.ClientID(me), e.Client)
+				assert.Equal(t, host.ID(), e.Client)
+				stop()
+			}
+		}
+	}))
+	require.NoError(t, host.Start())
+	require.NoError(t, host.Connect(nil))
+	w := ecs.NewWorld()
+	require.NoError(t, plugin.Run(ctx, &w, host))
+	assert.Equal(t, plugin.Disconnected, host.LocalState())
+	assert.Equal(t, "the server stopped", host.Reason())
+	assert.EqualValues(t, 2, host.Tick())
+}
+
+// Once a host's game has settled, a tick of it allocates nothing, its player's events and
+// resources included.
+//
+// Proves: C12
+func TestASettledHostAllocatesNothing(t *testing.T) {
+	events, rain := 0, 0
+	h := newHosted(t, plugin.Func(func(w *ecs.World) func() {
+		updated, rained := plugin.NewReader[plugin.ComponentUpdated[spot]](w), plugin.NewReader[plugin.ResourceUpdated[weather]](w)
+		return func() {
+			events += len(updated.Read())
+			rain += len(rained.Read())
+		}
+	})).play()
+	for id := range uint32(100) {
+		h.control(h.spawn(spot{}, name{id}), components.ControlledBy{Client: me})
+	}
+	sky := &weather{}
+	ecs.AddResource(h.world, sky)
+	plugin.ReplicateResource[weather](h.world, components.Everyone)
+	filter := generic.NewFilter1[spot]()
+	frame := func() {
+		for q := filter.Query(h.world); q.Next(); {
+			q.Get().X++
+		}
+		sky.Wind++
+		h.run(1)
+	}
+	for range 300 {
+		frame()
+	}
+	events, rain = 0, 0
+	assert.Zero(t, testing.AllocsPerRun(300, frame))
+	assert.Equal(t, 301, rain)
+	assert.Equal(t, 30_100, events)
+}

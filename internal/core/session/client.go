@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/entangle-ecs/entangle/internal/core/replay"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -38,7 +39,7 @@ type Client struct {
 	send     sealer
 	sequence uint64 // never starts again, not for the next address either
 	receive  sealer
-	replay   replay
+	replay   replay.Window
 
 	answer answer
 	body   [answerSize]byte

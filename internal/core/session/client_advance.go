@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/replay"
+)
 
 // Advance notices timeouts and an expired token, goes on to the next server, and
 // has PollDatagram send what is due ten times a second. Call it once a frame.
@@ -33,7 +37,7 @@ func timedOutFrom(s State) State {
 func (c *Client) fail(s State) {
 	if c.state.Connecting() && c.server+1 < len(c.token.Servers) {
 		c.server++
-		c.replay = replay{}
+		c.replay = replay.Window{}
 		c.enter(StateRequesting)
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
 // scene is a server and a client in some state, and one valid packet that moves
@@ -116,7 +118,7 @@ func (sc *scene) effect(b []byte) string {
 func TestNoPrefixAndNoBitFlipOfAValidPacketHasAnEffect(t *testing.T) {
 	for name, sc := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
-			var window replay
+			var window replay.Window
 			if sc.server.Connected(0) {
 				window = sc.server.slots[0].replay
 			}

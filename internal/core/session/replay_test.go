@@ -7,42 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
-
-// plainReplay is the same rule without a bitmap: all numbers are kept.
-type plainReplay struct {
-	newest uint64
-	seen   map[uint64]bool
-}
-
-func (p *plainReplay) take(sequence uint64) bool {
-	if p.seen[sequence] || p.newest >= replayWindow && sequence <= p.newest-replayWindow {
-		return false
-	}
-	p.seen[sequence] = true
-	p.newest = max(p.newest, sequence)
-	return true
-}
-
-func TestTheWindowEqualsItsPlainTwin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var window replay
-		twin := plainReplay{seen: map[uint64]bool{}}
-		at := rapid.OneOf(rapid.Uint64Range(0, 600), rapid.Uint64Min(math.MaxUint64-600), rapid.Uint64()).Draw(t, "at")
-		for range rapid.IntRange(1, 300).Draw(t, "steps") {
-			sequence := at + uint64(rapid.IntRange(-400, 400).Draw(t, "distance"))
-			fresh := window.fresh(sequence)
-			if fresh {
-				window.mark(sequence)
-			}
-			if want := twin.take(sequence); fresh != want {
-				t.Fatalf("sequence %d: %v, want %v", sequence, fresh, want)
-			}
-			at = rapid.SampledFrom([]uint64{at, sequence}).Draw(t, "next")
-		}
-	})
-}
 
 // Proves: C4, Z5
 func TestEveryPacketSentThriceArrivesOnce(t *testing.T) {
@@ -87,7 +54,7 @@ func TestAPacketOlderThanTheWindowIsIgnored(t *testing.T) {
 	p := s.connect(1)
 	old, err := p.AppendPayload(nil, []byte("old"), s.now)
 	require.NoError(t, err)
-	for range replayWindow {
+	for range replay.Size {
 		s.clientSends(p, "x")
 	}
 	before := len(s.received[0])

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
 var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect)
@@ -66,15 +67,15 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 
 // openProtected reads a sealed packet in the order that the standard fixes: the
 // replay check, the decryption, only then the move of the window, and the size.
-func openProtected(s *sealer, r *replay, h header, b []byte) (body []byte, _ Drop) {
-	if !r.fresh(h.sequence) {
+func openProtected(s *sealer, seen *replay.Window, h header, b []byte) (body []byte, _ Drop) {
+	if !seen.Fresh(h.sequence) {
 		return nil, DropReplayed
 	}
 	body, ok := s.open(h, b)
 	if !ok {
 		return nil, DropForged
 	}
-	r.mark(h.sequence)
+	seen.Mark(h.sequence)
 	if !h.kind.sizeFits(len(body)) {
 		return nil, DropBodySize
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/replay"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -32,7 +33,7 @@ type slot struct {
 	body     [keepAliveSize]byte
 
 	receive      sealer
-	replay       replay
+	replay       replay.Window
 	lastReceived time.Time
 }
 

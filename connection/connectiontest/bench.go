@@ -1,0 +1,252 @@
+package connectiontest
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+const (
+	// patience is how long a check waits before it calls something missing. It is long,
+	// because a busy machine must not fail a good layer.
+	patience = 10 * time.Second
+
+	// pollEvery is the pause between two frames.
+	pollEvery = 100 * time.Microsecond
+
+	// slots is how many clients the server of a check takes.
+	slots = 4
+
+	// maxEvents is how many events a layer may hand out in one frame of a check, which
+	// has few.
+	maxEvents = 1 << 16
+)
+
+// bench holds the ends that one check works with.
+type bench struct {
+	t        testing.TB
+	layer    Layer
+	server   connection.Server
+	clients  []*end
+	events   []connection.Event // of the server; slices are copies
+	jumped   time.Duration      // by which the clock of the check is ahead
+	patience time.Duration
+	deaf     bool // the server is not driven
+}
+
+// end is a client of the check.
+type end struct {
+	connection.Client
+	id     entangle.ClientID
+	slot   int
+	events []connection.Event
+	deaf   bool // it is not driven
+}
+
+func newBench(t testing.TB, open Open, patience time.Duration) *bench {
+	t.Helper()
+	b := &bench{t: t, layer: open(t), patience: patience}
+	b.listen()
+	b.t.Cleanup(b.close)
+	return b
+}
+
+func (b *bench) now() time.Time { return time.Now().Add(b.jumped) }
+
+func (b *bench) listen() {
+	b.t.Helper()
+	server, err := b.layer.Listener.Listen(connection.ServerConfig{
+		Game: Game, ProtocolID: ProtocolID, MaxClients: slots, Entropy: rand.Reader, Now: b.now(),
+	})
+	if err != nil {
+		b.t.Fatalf("Listen: %v", err)
+	}
+	b.server = server
+	b.jumped += 2 * time.Second // a layer may mistrust what is as old as itself
+}
+
+func (b *bench) close() {
+	for _, c := range b.clients {
+		_ = c.Close("the check is over", b.now())
+	}
+	_ = b.server.Close("the check is over", b.now())
+}
+
+// userData is what a client of the checks comes with.
+func userData(id entangle.ClientID) []byte {
+	data := bytes.Repeat([]byte{byte(id), 1}, connection.MaxUserData/2)
+	data[0] = 0xfe
+	return data
+}
+
+// dial begins the way of a client to the server.
+func (b *bench) dial(id entangle.ClientID, protocolID uint64) *end {
+	b.t.Helper()
+	dialer := b.layer.Dialer(Guest{Client: id, UserData: userData(id), Servers: b.server.Addrs(), Now: b.now(), ProtocolID: protocolID})
+	c, err := dialer.Dial(connection.ClientConfig{Game: Game, ProtocolID: protocolID, Entropy: rand.Reader, Now: b.now()})
+	if err != nil {
+		b.t.Fatalf("Dial: %v", err)
+	}
+	e := &end{Client: c, id: id}
+	b.clients = append(b.clients, e)
+	return e
+}
+
+// join connects a client.
+func (b *bench) join(id entangle.ClientID) *end {
+	b.t.Helper()
+	e := b.dial(id, ProtocolID)
+	b.until("the client is connected at both ends", func() bool {
+		i := slices.IndexFunc(b.events, func(e connection.Event) bool { return e.Kind == connection.Connected && e.Client == id })
+		if i >= 0 {
+			e.slot = b.events[i].Slot
+		}
+		return i >= 0 && e.had(connection.Connected)
+	})
+	return e
+}
+
+// had reports whether there was an event of a kind.
+func (e *end) had(k connection.Kind) bool { return has(e.events, k) }
+
+func has(events []connection.Event, k connection.Kind) bool {
+	return slices.ContainsFunc(events, func(e connection.Event) bool { return e.Kind == k })
+}
+
+// got reports whether a payload is among events.
+func got(events []connection.Event, payload []byte) bool {
+	return slices.ContainsFunc(events, func(e connection.Event) bool {
+		return e.Kind == connection.Payload && bytes.Equal(e.Payload, payload)
+	})
+}
+
+// frame drives all ends once.
+func (b *bench) frame() {
+	b.t.Helper()
+	now := b.now()
+	if !b.deaf {
+		b.events = b.drain(b.events, func() (connection.Event, error) { return b.server.Receive(now) })
+		b.flush(b.server.Flush)
+	}
+	for _, c := range b.clients {
+		if !c.deaf {
+			c.events = b.drain(c.events, func() (connection.Event, error) { return c.Receive(now) })
+			b.flush(c.Flush)
+		}
+	}
+	time.Sleep(pollEvery)
+}
+
+func (b *bench) flush(flush func() error) {
+	b.t.Helper()
+	if err := flush(); err != nil {
+		b.t.Fatalf("Flush: %v; what a peer does is no error", err)
+	}
+}
+
+// drain receives until nothing is left.
+func (b *bench) drain(events []connection.Event, receive func() (connection.Event, error)) []connection.Event {
+	b.t.Helper()
+	for range maxEvents {
+		e, err := receive()
+		if errors.Is(err, connection.ErrEmpty) {
+			return events
+		}
+		if err != nil {
+			b.t.Fatalf("Receive: %v; want an event or ErrEmpty", err)
+		}
+		b.checkEvent(events, &e)
+		e.Payload, e.UserData = bytes.Clone(e.Payload), bytes.Clone(e.UserData)
+		events = append(events, e)
+	}
+	b.t.Fatalf("Receive returned %d events and no ErrEmpty", maxEvents)
+	return nil
+}
+
+// checkEvent holds what is true of every event, given those before it.
+func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
+	b.t.Helper()
+	if e.Slot < 0 || e.Slot >= slots {
+		b.t.Fatalf("%v of slot %d; want 0 to %d", e.Kind, e.Slot, slots-1)
+	}
+	last := connection.Disconnected // in the slot
+	for _, earlier := range before {
+		if earlier.Slot == e.Slot && earlier.Kind != connection.Payload {
+			last = earlier.Kind
+		}
+	}
+	switch {
+	case e.Kind < connection.Connected || e.Kind > connection.Disconnected:
+		b.t.Fatalf("an event of kind %d; want Connected, Payload or Disconnected", e.Kind)
+	case e.Kind == connection.Connected && last == connection.Connected:
+		b.t.Fatalf("slot %d is Connected twice", e.Slot)
+	case e.Kind == connection.Payload && last == connection.Disconnected:
+		b.t.Fatalf("a payload of slot %d, which is not connected", e.Slot)
+	case e.Kind == connection.Payload && (len(e.Payload) < 1 || len(e.Payload) > entangle.MaxPayload):
+		b.t.Fatalf("a payload of %d bytes; want 1 to %d", len(e.Payload), entangle.MaxPayload)
+	case e.Kind == connection.Disconnected && e.Reason == "":
+		b.t.Fatalf("slot %d is Disconnected without a reason", e.Slot)
+	}
+}
+
+// until drives all ends until something is true.
+func (b *bench) until(what string, done func() bool) {
+	b.t.Helper()
+	for deadline := time.Now().Add(b.patience); !done(); b.frame() {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("waited for %v, and not seen: %s", b.patience, what)
+		}
+	}
+}
+
+// outlive is until while the clock runs fast: at most ten minutes of it.
+func (b *bench) outlive(what string, done func() bool) {
+	b.t.Helper()
+	for range 600 {
+		for range 5 {
+			if b.frame(); done() {
+				return
+			}
+		}
+		b.jumped += time.Second
+	}
+	b.t.Fatalf("waited for ten minutes of the check's clock, and not seen: %s", what)
+}
+
+// carry sends a payload, again and again, until it has arrived.
+func (b *bench) carry(what string, payload []byte, send func([]byte), at func() []connection.Event) {
+	b.t.Helper()
+	next := time.Now()
+	b.until(what, func() bool {
+		if got(at(), payload) {
+			return true
+		}
+		if !time.Now().Before(next) {
+			send(payload)
+			next = time.Now().Add(resendAfter)
+		}
+		return false
+	})
+}
+
+// resendAfter is when a payload that did not arrive is sent again.
+const resendAfter = 5 * time.Millisecond
+
+// up and down carry a payload from a client to the server, and the other way.
+func (b *bench) up(from *end, payload []byte) {
+	b.t.Helper()
+	b.carry("a payload of the client arrives", payload, func(p []byte) { from.Send(p, b.now()) },
+		func() []connection.Event { return b.events })
+}
+
+func (b *bench) down(to *end, payload []byte) {
+	b.t.Helper()
+	b.carry("a payload of the server arrives", payload, func(p []byte) { b.server.Send(to.slot, p, b.now()) },
+		func() []connection.Event { return to.events })
+}

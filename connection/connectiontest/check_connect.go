@@ -1,0 +1,157 @@
+package connectiontest
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+func checkConnect(b *bench) {
+	b.join(7)
+	b.join(8)
+	for _, e := range b.events {
+		switch {
+		case e.Kind != connection.Connected:
+			b.t.Fatalf("%v before anything was sent", e.Kind)
+		case e.Name == "":
+			b.t.Fatal("a client has no name; want what a person would call its end")
+		case e.Addr.IsValid() && e.Addr.Addr().Is4In6():
+			b.t.Fatalf("a client is at %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", e.Addr)
+		case !bytes.Equal(e.UserData, userData(e.Client)):
+			b.t.Fatalf("client %d comes with other user data than it was given: %x", e.Client, e.UserData)
+		}
+	}
+	if a, b2 := b.clients[0], b.clients[1]; a.slot == b2.slot {
+		b.t.Fatalf("two clients share slot %d", a.slot)
+	}
+}
+
+// checkFull fills the server: who is too many must hear so, and harm nobody.
+func checkFull(b *bench) {
+	for id := range entangle.ClientID(slots) {
+		b.join(id + 1)
+	}
+	late := b.dial(slots+1, ProtocolID)
+	b.outlive("the client that finds the server full hears that it is not let in", func() bool { return late.had(connection.Disconnected) })
+	if late.had(connection.Connected) {
+		b.t.Fatalf("a client was let in beyond MaxClients of %d", slots)
+	}
+	b.lasting("after a client found the server full")
+}
+
+// lasting insists that no client but the last one has lost its connection.
+func (b *bench) lasting(when string) {
+	b.t.Helper()
+	if has(b.events, connection.Disconnected) {
+		b.t.Fatalf("a client is disconnected %s", when)
+	}
+	for i, c := range b.clients[:len(b.clients)-1] {
+		b.up(c, pattern(100+i, 20))
+		b.down(c, pattern(200+i, 20))
+	}
+}
+
+func checkGame(b *bench) {
+	stranger := b.dial(7, ProtocolID+1)
+	b.outlive("a client of another game hears that it is not let in", func() bool { return stranger.had(connection.Disconnected) })
+	if stranger.had(connection.Connected) || has(b.events, connection.Connected) {
+		b.t.Fatal("a client of another game was let in; compare ProtocolID")
+	}
+}
+
+// checkDisconnect ends one connection, with last words.
+func checkDisconnect(b *bench) {
+	c, other := b.join(7), b.join(8)
+	words := pattern(1, 300)
+	for range 3 {
+		b.server.Send(c.slot, words, b.now())
+	}
+	b.server.Disconnect(c.slot, "enough", b.now())
+	before := len(b.events)
+	b.server.Send(c.slot, words, b.now()) // to nobody
+	b.until("the client hears that it is disconnected", func() bool { return c.had(connection.Disconnected) })
+	if !got(c.events, words) {
+		b.t.Fatal("what was sent before Disconnect never arrived; it leaves with the next Flush")
+	}
+	b.up(other, pattern(2, 10))
+	for _, e := range b.events[before:] {
+		if e.Slot == c.slot {
+			b.t.Fatalf("%v of slot %d after its Disconnect", e.Kind, e.Slot)
+		}
+	}
+	b.forget(c.slot)
+	b.server.Disconnect(c.slot, "again", b.now()) // nobody is there
+	b.join(9)
+}
+
+// forget takes the events of a slot from the record, whose end was ordered.
+func (b *bench) forget(slot int) {
+	b.events = slices.DeleteFunc(b.events, func(e connection.Event) bool { return e.Slot == slot })
+}
+
+func checkLeave(b *bench) {
+	c := b.join(7)
+	for range 2 {
+		if err := c.Close("I leave", b.now()); err != nil {
+			b.t.Fatalf("Close: %v", err)
+		}
+	}
+	c.deaf = true
+	b.until("the server hears that the client has left", func() bool { return has(b.events, connection.Disconnected) })
+	b.join(7)
+}
+
+func checkSilentClient(b *bench) {
+	c := b.join(7)
+	c.deaf = true
+	b.outlive("the server notices that a client is silent", func() bool { return has(b.events, connection.Disconnected) })
+	b.join(8)
+}
+
+func checkSilentServer(b *bench) {
+	c := b.join(7)
+	b.deaf = true
+	b.outlive("a client notices that the server is silent", func() bool { return c.had(connection.Disconnected) })
+	b.deaf = false
+}
+
+// checkQuiet lets a minute pass without payloads, no faster than keep-alives get through.
+func checkQuiet(b *bench) {
+	c := b.join(7)
+	for range 120 {
+		b.jumped += 500 * time.Millisecond
+		server, client := b.server.Traffic().PacketsIn, c.Traffic().PacketsIn
+		for range 200 {
+			b.frame()
+			if b.server.Traffic().PacketsIn > server && c.Traffic().PacketsIn > client {
+				break
+			}
+		}
+	}
+	if c.had(connection.Disconnected) || has(b.events, connection.Disconnected) {
+		b.t.Fatal("a connection ended because there was nothing to send; the layer keeps it alive")
+	}
+}
+
+// checkClose stops the server and starts it again.
+func checkClose(b *bench) {
+	clients := []*end{b.join(7), b.join(8)}
+	for range 2 {
+		if err := b.server.Close("closing time", b.now()); err != nil {
+			b.t.Fatalf("Close: %v; want nil, also the second time", err)
+		}
+	}
+	if _, err := b.server.Receive(b.now()); err == nil {
+		b.t.Fatal("an event after Close")
+	}
+	b.deaf = true
+	for _, c := range clients {
+		b.until("the clients hear that the server is closed", func() bool { return c.had(connection.Disconnected) })
+	}
+	b.events, b.deaf = nil, false
+	b.listen()
+	b.join(9)
+}

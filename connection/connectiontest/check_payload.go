@@ -1,0 +1,159 @@
+package connectiontest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+// pattern returns n bytes that differ with seed and place.
+func pattern(seed, n int) []byte {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(i*7 + i>>8 + seed*31)
+	}
+	return data
+}
+
+func checkSizes(b *bench) {
+	c := b.join(7)
+	for i, size := range []int{1, 2, 17, 255, 256, 1000, entangle.MaxPayload - 1, entangle.MaxPayload} {
+		b.up(c, pattern(i, size))
+		b.down(c, pattern(i+50, size))
+	}
+}
+
+// checkOnce sends many payloads and counts what arrives.
+func checkOnce(b *bench) {
+	c := b.join(7)
+	const count = 500
+	for i := range uint32(count) {
+		payload := binary.LittleEndian.AppendUint32(nil, i)
+		c.Send(payload, b.now())
+		b.server.Send(c.slot, payload, b.now())
+		if i%25 == 0 {
+			b.frame()
+		}
+	}
+	arrived := func(events []connection.Event) int {
+		seen := map[uint32]bool{}
+		for _, e := range events {
+			if e.Kind == connection.Payload {
+				n := binary.LittleEndian.Uint32(e.Payload)
+				if seen[n] {
+					b.t.Fatalf("payload %d arrived twice", n)
+				}
+				seen[n] = true
+			}
+		}
+		return len(seen)
+	}
+	b.until("most payloads arrive", func() bool { return arrived(b.events) > count/2 && arrived(c.events) > count/2 })
+	for range 20 {
+		b.frame()
+	}
+	arrived(b.events)
+	arrived(c.events)
+}
+
+// checkSendKeepsNothing wipes every buffer as soon as Send has returned.
+func checkSendKeepsNothing(b *bench) {
+	c := b.join(7)
+	wiping := func(send func([]byte)) func([]byte) {
+		return func(p []byte) {
+			kept := bytes.Clone(p)
+			send(kept)
+			clear(kept)
+		}
+	}
+	up, down := pattern(1, 100), pattern(2, 100)
+	b.carry("a payload whose buffer is wiped after Send arrives", up, wiping(func(p []byte) { c.Send(p, b.now()) }),
+		func() []connection.Event { return b.events })
+	b.carry("a payload whose buffer is wiped after Send arrives", down, wiping(func(p []byte) { b.server.Send(c.slot, p, b.now()) }),
+		func() []connection.Event { return c.events })
+	if got(b.events, make([]byte, 100)) || got(c.events, make([]byte, 100)) {
+		b.t.Fatal("a payload arrived as its buffer was after Send; Send must not keep it")
+	}
+}
+
+// checkSlots sends each of several clients something of its own.
+func checkSlots(b *bench) {
+	for id := range entangle.ClientID(slots) {
+		b.join(id + 1)
+	}
+	for i, c := range b.clients {
+		b.down(c, pattern(i, 40))
+		b.up(c, pattern(i+10, 40))
+	}
+	for i, c := range b.clients {
+		for j := range b.clients {
+			if i != j && got(c.events, pattern(j, 40)) {
+				b.t.Fatalf("client %d got what was sent to the slot of client %d", c.id, b.clients[j].id)
+			}
+		}
+	}
+	for _, e := range b.events {
+		for i, c := range b.clients {
+			if e.Kind == connection.Payload && bytes.Equal(e.Payload, pattern(i+10, 40)) && e.Slot != c.slot {
+				b.t.Fatalf("a payload of slot %d is handed out as one of slot %d", c.slot, e.Slot)
+			}
+		}
+	}
+}
+
+// checkGoroutines sends to different slots at once.
+func checkGoroutines(b *bench) {
+	for id := range entangle.ClientID(slots) {
+		b.join(id + 1)
+	}
+	now := b.now()
+	for round := range 10 {
+		var all sync.WaitGroup
+		for i, c := range b.clients {
+			all.Go(func() {
+				for n := range 20 {
+					b.server.Send(c.slot, pattern(i, 10+n), now)
+					b.server.Overhead(c.slot)
+					b.server.Sent(c.slot)
+				}
+			})
+		}
+		all.Wait()
+		for range round {
+			b.frame()
+		}
+	}
+	for i, c := range b.clients {
+		b.until("most of what several goroutines sent arrives", func() bool { return got(c.events, pattern(i, 15)) })
+	}
+}
+
+func checkCounters(b *bench) {
+	c := b.join(7)
+	before, sent := b.server.Traffic(), b.server.Sent(c.slot)
+	b.down(c, pattern(1, 500))
+	b.up(c, pattern(2, 500))
+	after := b.server.Traffic()
+	switch {
+	case after.BytesOut < before.BytesOut+500 || after.PacketsOut <= before.PacketsOut:
+		b.t.Fatalf("Traffic of the server says %v before and %v after 500 bytes were sent", before, after)
+	case after.BytesIn < before.BytesIn+500 || after.PacketsIn <= before.PacketsIn:
+		b.t.Fatalf("Traffic of the server says %v before and %v after 500 bytes were received", before, after)
+	case b.server.Sent(c.slot) < sent+500:
+		b.t.Fatalf("Sent says %d before and %d after 500 bytes were sent", sent, b.server.Sent(c.slot))
+	case b.server.Overhead(c.slot) < 0:
+		b.t.Fatalf("Overhead says %d", b.server.Overhead(c.slot))
+	case c.Traffic().BytesIn < 500 || c.Traffic().BytesOut < 500:
+		b.t.Fatalf("Traffic of the client says %v after 500 bytes each way", c.Traffic())
+	}
+	first := b.server.AppendDropped(nil)
+	b.frame()
+	for i, d := range b.server.AppendDropped(nil) {
+		if i >= len(first) || d.Reason != first[i].Reason || d.Count < first[i].Count {
+			b.t.Fatalf("AppendDropped changes its reasons or counts down: %v, then %v", first, d)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package plain
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/replay"
+)
+
+// ClientConfig says who a client is.
+type ClientConfig struct {
+	ProtocolID uint64
+	Client     entangle.ClientID
+	UserData   []byte        // at most connection.MaxUserData bytes
+	Number     uint64        // random: begins what the server sends
+	Timeout    time.Duration // 0: DefaultTimeout; negative: never
+	Start      time.Time
+}
+
+// Client is one side of one connection, from its first hello to its end.
+type Client struct {
+	config   ClientConfig
+	userData [connection.MaxUserData]byte
+	state    state
+	theirs   uint64 // begins packets to the server: by the keep-alive that lets the client in
+	heard    time.Time
+	sent     time.Time
+	hailed   bool // a hello was made
+	sequence uint64
+	window   replay.Window
+	dropped  counts
+	reply    [MaxReply]byte
+}
+
+// state is where a client is.
+type state uint8
+
+const (
+	connecting state = iota
+	connected
+	over
+)
+
+// NewClient returns a client that says hello.
+func NewClient(config ClientConfig) *Client {
+	if config.Timeout == 0 {
+		config.Timeout = DefaultTimeout
+	}
+	c := &Client{config: config, heard: config.Start}
+	copy(c.userData[:], config.UserData)
+	return c
+}
+
+// Connected reports whether the server has let the client in, and neither has left.
+func (c *Client) Connected() bool { return c.state == connected }
+
+// HandleDatagram takes in one datagram from the server's address. If ok, there is an
+// event, whose slices alias b. A reply goes back to the server; it is valid until the next
+// call.
+func (c *Client) HandleDatagram(b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
+	e, reply, d := c.handle(b, now)
+	if d != dropNone {
+		c.dropped[d]++
+	}
+	return e, e.Kind != 0, reply
+}
+
+func (c *Client) handle(b []byte, now time.Time) (e connection.Event, reply []byte, d drop) {
+	switch {
+	case len(b) < idSize || len(b) > maxPacket:
+		return e, nil, dropSize
+	case c.state == over:
+		return e, nil, dropKind
+	case readID(b) != c.config.Number:
+		return e, nil, dropNumber
+	case kind(b[0]) == kindChallenge || kind(b[0]) == kindDenied:
+		return c.handleHandshake(b, now)
+	case c.state == connecting && kind(b[0]) != kindKeepAlive:
+		return e, nil, dropKind
+	}
+	if e, d = read(b, aliveSize, &c.window); d != dropNone {
+		return e, nil, d
+	}
+	c.heard = now
+	switch {
+	case e.Kind == connection.Disconnected:
+		c.state = over
+	case c.state == connecting:
+		c.state, c.theirs = connected, binary.LittleEndian.Uint64(b[idSize:])
+		e.Kind = connection.Connected
+	}
+	return e, nil, dropNone
+}
+
+// handleHandshake takes in what a server writes before a client is let in.
+func (c *Client) handleHandshake(b []byte, now time.Time) (e connection.Event, reply []byte, d drop) {
+	switch {
+	case c.state != connecting:
+		return e, nil, dropKind // late, or repeated on the way
+	case kind(b[0]) == kindDenied && len(b) == deniedSize:
+		c.state = over
+		return connection.Event{Kind: connection.Disconnected, Reason: denial(b[idSize]).String()}, nil, dropNone
+	case kind(b[0]) == kindChallenge && len(b) == challengeSize:
+		c.heard = now
+		return e, append(c.hello(kindAnswer), b[idSize:]...), dropNone
+	}
+	return e, nil, dropSize
+}
+
+func (c *Client) hello(k kind) []byte {
+	h := hello{protocolID: c.config.ProtocolID, mine: c.config.Number, client: c.config.Client, userData: c.userData[:]}
+	return h.append(c.reply[:0], k)
+}
+
+// Expire ends the connection or the attempt if the server is silent, and returns the event
+// of it, with ok.
+func (c *Client) Expire(now time.Time) (e connection.Event, ok bool) {
+	if c.state == over || c.config.Timeout < 0 || now.Sub(c.heard) < c.config.Timeout {
+		return e, false
+	}
+	e = connection.Event{Kind: connection.Disconnected, Reason: timedOut}
+	if c.state == connecting {
+		e.Reason = "no answer: no server listens there, or the way is blocked"
+	}
+	c.state = over
+	return e, true
+}
+
+// AppendDue appends what is to be said now, if anything: a hello or a keep-alive.
+func (c *Client) AppendDue(dst []byte, now time.Time) []byte {
+	if c.state == over || c.hailed && now.Sub(c.sent) < sendInterval {
+		return dst
+	}
+	c.sent, c.hailed = now, true
+	if c.state == connected {
+		return appendID(dst, kindKeepAlive, c.theirs)
+	}
+	return append(dst, c.hello(kindHello)...)
+}
+
+// AppendPayload appends a packet with a payload of 1 to entangle.MaxPayload bytes. The
+// client must be connected.
+func (c *Client) AppendPayload(dst, payload []byte, now time.Time) []byte {
+	c.sequence++
+	c.sent = now
+	return appendPayload(dst, c.theirs, c.sequence, payload)
+}
+
+// AppendGoodbye appends a packet that ends the connection at the server. The client must
+// be connected.
+func (c *Client) AppendGoodbye(dst []byte, reason string) []byte {
+	return packet.AppendReason(appendID(dst, kindGoodbye, c.theirs), reason)
+}
+
+// End ends the connection or the attempt.
+func (c *Client) End() { c.state = over }
+
+// AppendDropped appends what was dropped.
+func (c *Client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
+	return c.dropped.appendTo(dst)
+}

@@ -1,0 +1,42 @@
+package plain
+
+import "github.com/entangle-ecs/entangle/connection"
+
+// drop says why a datagram was ignored, or answered with a denial.
+type drop uint8
+
+const (
+	dropNone drop = iota
+	dropSize
+	dropKind
+	dropStranger
+	dropNumber
+	dropRepeated
+	dropReason
+	dropHello
+	dropGame
+	dropAnswer
+	dropEnded
+	dropConnected
+	dropFull
+	dropEndedFull
+	drops
+)
+
+// dropNames are the reasons; those from dropHello on are of clients that want to be let in.
+var dropNames = [drops]string{
+	"none", "size", "unknown kind", "no connection", "wrong number", "repeated", "reason",
+	"hello form", "wrong protocol", "late or wrong answer", "answer of an ended connection",
+	"client connected", "server full", "too many ended connections",
+}
+
+// counts are numbers of ignored datagrams, by reason.
+type counts [drops]uint64
+
+// Append appends the counts by name.
+func (c *counts) appendTo(dst []connection.Dropped) []connection.Dropped {
+	for i, n := range c {
+		dst = append(dst, connection.Dropped{Reason: dropNames[i], Count: n, Refused: drop(i) >= dropHello})
+	}
+	return dst
+}

@@ -1,0 +1,115 @@
+package plain
+
+import (
+	"encoding/binary"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+// kind is a packet's first byte.
+type kind uint8
+
+const (
+	kindHello     kind = iota + 1 // client: lets me in
+	kindChallenge                 // server: say this number, to show that you can read it
+	kindAnswer                    // client: lets me in, and that was the number
+	kindKeepAlive                 // server: you are let in, and begin with this number
+	kindPayload
+	kindGoodbye
+	kindDenied // server: you are not let in
+)
+
+// version comes in a hello, in place of everything that a later one may change.
+const version = "entangle plain 1"
+
+// Sizes in bytes.
+const (
+	helloSize     = 1 + len(version) + 3*8 + connection.MaxUserData
+	answerSize    = helloSize + 8
+	challengeSize = 1 + 8 + 8
+	deniedSize    = 1 + 8 + 1
+	idSize        = 1 + 8      // a client's keep-alive; the beginning of most others
+	aliveSize     = idSize + 8 // a server's keep-alive
+	payloadHead   = idSize + 8
+)
+
+// Overhead is what a payload has beside itself, in bytes, and AliveSize a server's
+// keep-alive.
+const (
+	Overhead  = payloadHead
+	AliveSize = aliveSize
+)
+
+// MaxReply is the longest reply of HandleDatagram, in bytes.
+const MaxReply = answerSize
+
+// maxPacket is the longest packet that can be valid.
+const maxPacket = payloadHead + entangle.MaxPayload
+
+// hello is what a client says of itself. The user data aliases the datagram.
+type hello struct {
+	protocolID uint64
+	mine       uint64 // the number that the server is to begin its packets with
+	client     entangle.ClientID
+	userData   []byte // MaxUserData bytes
+}
+
+func (h *hello) append(dst []byte, k kind) []byte {
+	dst = append(append(dst, byte(k)), version...)
+	dst = binary.LittleEndian.AppendUint64(dst, h.protocolID)
+	dst = binary.LittleEndian.AppendUint64(dst, h.mine)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.client))
+	return append(dst, h.userData...)
+}
+
+// readHello reads a hello, or the beginning of an answer.
+func readHello(b []byte) (h hello, ok bool) {
+	if len(b) < helloSize || string(b[1:1+len(version)]) != version {
+		return hello{}, false
+	}
+	b = b[1+len(version) : helloSize]
+	h = hello{
+		protocolID: binary.LittleEndian.Uint64(b),
+		mine:       binary.LittleEndian.Uint64(b[8:]),
+		client:     entangle.ClientID(binary.LittleEndian.Uint64(b[16:])),
+		userData:   b[24:],
+	}
+	return h, h.client != entangle.Nobody
+}
+
+// appendID begins a packet to the end that gave this number.
+func appendID(dst []byte, k kind, id uint64) []byte {
+	return binary.LittleEndian.AppendUint64(append(dst, byte(k)), id)
+}
+
+func appendPayload(dst []byte, id, sequence uint64, payload []byte) []byte {
+	dst = binary.LittleEndian.AppendUint64(appendID(dst, kindPayload, id), sequence)
+	return append(dst, payload...)
+}
+
+// readID returns the number that a packet begins with; it has idSize bytes at least.
+func readID(b []byte) uint64 { return binary.LittleEndian.Uint64(b[1:]) }
+
+// denial says why a client is not let in.
+type denial uint8
+
+const (
+	deniedFull denial = iota + 1
+	deniedConnected
+	deniedGame
+)
+
+// String is a short sentence for a player.
+func (d denial) String() string {
+	switch d {
+	case deniedFull:
+		return "denied: the server is full"
+	case deniedConnected:
+		return "denied: a client with this id, or from this address, is connected already"
+	case deniedGame:
+		return "denied: the server runs another game, or another version of it"
+	default:
+		return "denied"
+	}
+}

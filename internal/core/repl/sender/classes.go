@@ -1,6 +1,10 @@
 package sender
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+)
 
 // Records that are alike stand in one run, behind one head. So those of a packet's worth
 // are put together by their class, which is what alike compares.
@@ -9,7 +13,7 @@ const (
 	// minAlike is from how many records on it pays to say once what they are.
 	minAlike = 4
 	// maxClasses is how many classes are told apart. Those beyond count as unlike all.
-	maxClasses = 8
+	maxClasses = 16
 	// unlike is the class of what is like nothing else, or like few.
 	unlike = maxClasses
 	// usualRecords is for how many records of a packet there is room from the start.
@@ -24,7 +28,6 @@ func (rec *planned) alike(o *planned) bool {
 // classes puts records of one class together.
 type classes struct {
 	like   [maxClasses]planned // one of each
-	used   int
 	counts [maxClasses + 1]int
 	of     []uint8 // by record
 	sorted []planned
@@ -40,32 +43,34 @@ func (c *classes) sort(records []planned) {
 	if len(records) < minAlike {
 		return
 	}
-	c.used, c.counts = 0, [maxClasses + 1]int{}
+	c.counts = [maxClasses + 1]int{}
 	c.of = slices.Grow(c.of[:0], len(records))[:len(records)]
 	for i := range records {
 		k := c.classOf(&records[i])
-		c.of[i] = k
+		c.of[i] = uint8(k)
 		c.counts[k]++
 	}
-	if c.counts[c.of[0]] == len(records) {
-		return
+	if c.counts[c.of[0]] < len(records) {
+		c.scatter(records)
 	}
-	c.scatter(records)
 }
 
-// classOf returns the class of a record.
-func (c *classes) classOf(rec *planned) uint8 {
-	for k := range c.used {
-		if rec.alike(&c.like[k]) {
-			return uint8(k)
-		}
-	}
-	if rec.kind == 0 || c.used == maxClasses {
+// classOf returns the class of a record. Which that is follows from its base, which is
+// of late: to compare with one after the other would be a branch that nobody can foresee.
+func (c *classes) classOf(rec *planned) int {
+	if rec.kind == 0 {
 		return unlike
 	}
-	c.like[c.used] = *rec
-	c.used++
-	return uint8(c.used - 1)
+	for probe := range entangle.Tick(maxClasses) {
+		k := (rec.base + probe) % maxClasses
+		if c.counts[k] == 0 {
+			c.like[k] = *rec
+		} else if !rec.alike(&c.like[k]) {
+			continue
+		}
+		return int(k)
+	}
+	return unlike
 }
 
 // scatter moves each record to its place.

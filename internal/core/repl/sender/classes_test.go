@@ -40,6 +40,7 @@ func byClass(records []planned) (sorted []planned) {
 			classes[k] = append(classes[k], rec)
 		}
 	}
+	slices.SortFunc(classes, func(a, b []planned) int { return int(a[0].base%maxClasses) - int(b[0].base%maxClasses) })
 	sorted = make([]planned, 0, len(records))
 	for _, c := range classes {
 		if len(c) >= minAlike {

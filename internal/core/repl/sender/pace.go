@@ -94,7 +94,7 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 	for _, v := range gr.viewers {
 		sp := &v.peer.private
 		if v.shown && w.isTurn(uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
-			sp.stir(int(v.at), w.tick, false)
+			sp.stir(int(v.at), w.tick)
 		}
 	}
 	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {

@@ -105,11 +105,14 @@ func (p *Peer) spaceOf(h repl.Handle) (sp *space, i int) {
 }
 
 // group returns the group of a handle, or noGroup.
-func (p *Peer) group(sp *space, i int) groupID {
+func (p *Peer) group(sp *space, i int) groupID { return p.groupsOf(sp)[i] }
+
+// groupsOf returns the groups of a space, by handle.
+func (p *Peer) groupsOf(sp *space) []groupID {
 	if sp == &p.public {
-		return p.world.public[i]
+		return p.world.public
 	}
-	return sp.groups[i]
+	return sp.groups
 }
 
 // find returns where a group's state stands; i is -1 if the peer has no handle of it.

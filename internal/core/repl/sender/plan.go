@@ -2,6 +2,7 @@ package sender
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -101,25 +102,45 @@ func (p *Peer) planOthers() {
 	from := len(p.plan.records)
 	for i, due := range sp.due {
 		if due &= ^quiet[i] &^ sp.predicted[i]; due != 0 {
-			p.planWord(sp, i, due)
+			p.gather(sp, i, due)
 		}
 	}
 	p.planned(sp, from)
 }
 
-// planWord plans the groups of one word of a set, which are due.
-func (p *Peer) planWord(sp *space, i int, word uint64) {
+// gather takes note of the groups of one word of a set, which are due: where each is and
+// which it is, to be planned by planned. What is kept of a group lies far apart, and all of
+// it arrives sooner when it is asked for in a row.
+func (p *Peer) gather(sp *space, i int, word uint64) {
+	sp.due[i] &^= word
+	n, base, ids := len(p.plan.records), sp.base, p.groupsOf(sp)
+	p.plan.records = slices.Grow(p.plan.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
+		rec := &p.plan.records[n]
+		rec.at, rec.base, rec.from = int32(k), base[k], uint32(ids[k])
+		n++
+	}
+}
+
+// resolve makes records of the groups that were gathered from one on, but for those of
+// which there is nothing to send.
+func (p *Peer) resolve(sp *space, from int) {
+	gathered := p.plan.records[from:]
+	p.plan.records = p.plan.records[:from] // of each there is one record at most
+	for i := range gathered {
+		k, id, start := int(gathered[i].at), groupID(gathered[i].from), repl.From{Base: gathered[i].base}
+		if sp.apart != nil {
+			start.Apart = sp.apart[k]
+		}
 		if sp.steady.Has(k) {
-			from := sp.from(k)
-			if c := p.world.chunk(p.group(sp, k), from); c != nil && c.width <= maxRecordBits {
-				rec := p.take(sp, k, from)
+			if c := p.world.chunk(id, start); c != nil && c.width <= maxRecordBits {
+				rec := p.take(sp, k, start)
 				rec.from, rec.width, rec.kind = c.at, c.width, c.kind
 				continue
 			}
 		}
-		p.planRecord(sp, k)
+		p.planRecord(sp, k, id)
 	}
 }
 
@@ -127,7 +148,6 @@ func (p *Peer) planWord(sp *space, i int, word uint64) {
 // now on, unless the plan may be cut down.
 func (p *Peer) take(sp *space, i int, from repl.From) *planned {
 	p.plan.records = append(p.plan.records, planned{})
-	sp.due.Clear(i)
 	if !p.metered {
 		sp.sent[i] = p.world.tick
 	}
@@ -183,7 +203,7 @@ func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.world.runs.quiet[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
-			p.planWord(sp, int(i), word)
+			p.gather(sp, int(i), word)
 		}
 	}
 	p.planned(sp, from)
@@ -197,7 +217,7 @@ func (p *Peer) planPrivate() {
 		from := len(p.plan.records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
 			if due := sp.due[i] &^ sp.predicted[i] & between(i, part[0], part[1]); due != 0 {
-				p.planWord(sp, i, due)
+				p.gather(sp, i, due)
 			}
 		}
 		p.planned(sp, from)
@@ -209,8 +229,14 @@ func between(i, first, end int) uint64 {
 	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
 }
 
-// planned makes the records from one on a step.
+// planned makes a step of the groups that were gathered from one on.
 func (p *Peer) planned(sp *space, from int) {
+	p.resolve(sp, from)
+	p.addStep(sp, from)
+}
+
+// addStep makes the records from one on a step.
+func (p *Peer) addStep(sp *space, from int) {
 	if from < len(p.plan.records) {
 		p.plan.steps = append(p.plan.steps, p.stepOf(sp, from))
 	}
@@ -230,11 +256,9 @@ func (p *Peer) plainBits(i int) int { return repl.StepBits + p.recordBits(&p.pla
 
 // planRecord plans an update of a group that is due, and that no chunk serves. What
 // turns out to be acknowledged, or waits for its structure, is struck off.
-func (p *Peer) planRecord(sp *space, i int) {
+func (p *Peer) planRecord(sp *space, i int, id groupID) {
 	w := p.world
-	id := p.group(sp, i)
 	if id == noGroup || !p.wants(sp, i, id) {
-		sp.due.Clear(i)
 		return
 	}
 	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {
@@ -244,7 +268,6 @@ func (p *Peer) planRecord(sp *space, i int) {
 	from := sp.from(i)
 	b := w.body(id, w.updateKey(from, sp.viewOf(i)))
 	if !b.some { // what changed is paused by now, or hidden
-		sp.due.Clear(i)
 		return
 	}
 	if w.recordBits(b) > maxRecordBits {
@@ -273,7 +296,6 @@ func (p *Peer) wants(sp *space, i int, id groupID) bool {
 // whole is there: no packet can hold what is to be said of it. Nothing newer of it
 // begins meanwhile.
 func (sp *space) promote(i int) {
-	sp.due.Clear(i)
 	sp.bulky.Set(i)
 	sp.shapeDue.Set(i)
 	sp.steady.Clear(i)

@@ -54,7 +54,8 @@ func (p *Peer) planPredicted() {
 		sp, i := p.spaceOf(h)
 		from := len(p.plan.records)
 		if sp.due.Has(i) {
-			p.planWord(sp, i>>6, 1<<(i&63))
+			p.gather(sp, i>>6, 1<<(i&63))
+			p.resolve(sp, from)
 		}
 		last := len(p.plan.steps) - 1
 		switch {
@@ -63,7 +64,7 @@ func (p *Peer) planPredicted() {
 			p.plan.steps[last].to++
 			p.plan.steps[last].bits += p.plainBits(from)
 		default:
-			p.planned(sp, from)
+			p.addStep(sp, from)
 		}
 	}
 	p.plan.first = len(p.plan.steps)

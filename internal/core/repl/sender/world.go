@@ -64,6 +64,7 @@ type World struct {
 	moved    repl.Bitset
 	reshaped repl.Bitset
 	stirred  []groupID
+	alerted  []viewer // see alert
 
 	held bool // between ticks: the source's values may be newer than the tick
 
@@ -144,26 +145,57 @@ func (w *World) Commit() {
 		p.public.steady.Drop(w.reshaped)
 	}
 	for _, id := range w.stirred {
-		gr := &w.groups[id]
-		for _, v := range gr.viewers {
-			if v.shown {
-				v.peer.private.stir(int(v.at), w.tick, gr.shaped == w.tick)
-			} else if gr.shaped == w.tick && v.peer.private.retained.Has(int(v.at)) {
-				v.peer.private.stirRetained(int(v.at), gr, w.tick)
-			}
+		if gr := &w.groups[id]; gr.shaped == w.tick {
+			w.restructure(gr)
+		} else {
+			w.alert(gr)
+		}
+	}
+	w.stirAlerted()
+}
+
+// alert takes note of who sees a group of which values changed. The lists of viewers lie
+// all over the memory, as do the peers: both arrive sooner when many of a kind are asked
+// for in a row.
+func (w *World) alert(gr *group) {
+	if len(w.alerted) > maxAlerted {
+		w.stirAlerted()
+	}
+	for _, v := range gr.viewers {
+		if v.shown {
+			w.alerted = append(w.alerted, v)
 		}
 	}
 }
 
-// stir makes a group due: its values, or its structure and all.
-func (sp *space) stir(i int, now entangle.Tick, shaped bool) {
-	if !shaped {
-		sp.await(i, now)
-		sp.due.Set(i)
-		return
+// maxAlerted is how many viewers are gathered, about: what the nearest memory holds.
+const maxAlerted = 256
+
+// stirAlerted makes due what viewers were gathered for.
+func (w *World) stirAlerted() {
+	for _, v := range w.alerted {
+		v.peer.private.stir(int(v.at), w.tick)
 	}
-	sp.shapeDue.Set(i)
-	sp.steady.Clear(i)
+	w.alerted = w.alerted[:0]
+}
+
+// restructure makes a group's structure due for who sees it, or has kept it.
+func (w *World) restructure(gr *group) {
+	for _, v := range gr.viewers {
+		sp := &v.peer.private
+		if v.shown {
+			sp.shapeDue.Set(int(v.at))
+			sp.steady.Clear(int(v.at))
+		} else if sp.retained.Has(int(v.at)) {
+			sp.stirRetained(int(v.at), gr, w.tick)
+		}
+	}
+}
+
+// stir makes the values of a group due.
+func (sp *space) stir(i int, now entangle.Tick) {
+	sp.await(i, now)
+	sp.due.Set(i)
 }
 
 // touch notes that something of a group changed in this tick.

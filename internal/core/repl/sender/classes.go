@@ -38,8 +38,9 @@ func newClasses() classes {
 }
 
 // sort puts records of one class together, and behind them those that are like few, each
-// in their order.
-func (c *classes) sort(records []planned) {
+// in their order. If not all of them may find room, only those of the usual class come
+// first: the others are to take turns, whatever they are like.
+func (c *classes) sort(records []planned, roomy bool) {
 	if len(records) < minAlike {
 		return
 	}
@@ -51,7 +52,7 @@ func (c *classes) sort(records []planned) {
 		c.counts[k]++
 	}
 	if c.counts[c.of[0]] < len(records) {
-		c.scatter(records)
+		c.scatter(records, roomy)
 	}
 }
 
@@ -74,12 +75,12 @@ func (c *classes) classOf(rec *planned) int {
 }
 
 // scatter moves each record to its place.
-func (c *classes) scatter(records []planned) {
+func (c *classes) scatter(records []planned, roomy bool) {
 	var to [maxClasses + 1]uint8 // what a class is part of
 	var next [maxClasses + 1]int // where the next one of it belongs
-	at := 0
+	at, usual := 0, c.of[len(records)/2]
 	for k := range uint8(maxClasses) {
-		if to[k] = k; c.counts[k] < minAlike {
+		if to[k] = k; c.counts[k] < minAlike || !roomy && k != usual {
 			to[k] = unlike
 			continue
 		}

@@ -24,7 +24,7 @@ func TestClassesStandTogether(t *testing.T) {
 			}
 		}
 		want := byClass(records)
-		sorter.sort(records)
+		sorter.sort(records, true)
 		require.Equal(t, want, records)
 	})
 }
@@ -78,6 +78,24 @@ func TestTooManyClasses(t *testing.T) {
 		}
 	}
 	sorter := newClasses()
-	sorter.sort(records)
+	sorter.sort(records, true)
 	require.Equal(t, want, records)
+}
+
+// Where there may not be room for all, those of the usual class come first, and the others
+// as they were.
+func TestOthersTakeTurns(t *testing.T) {
+	var usual, others []planned
+	records := make([]planned, 40)
+	for i := range records {
+		records[i] = planned{at: int32(i), base: entangle.Tick(i % 3), kind: 1}
+		if i%3 == len(records)/2%3 {
+			usual = append(usual, records[i])
+		} else {
+			others = append(others, records[i])
+		}
+	}
+	sorter := newClasses()
+	sorter.sort(records, false)
+	require.Equal(t, append(usual, others...), records)
 }

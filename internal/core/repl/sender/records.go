@@ -11,8 +11,9 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 	p.flights.reserve(s.to - s.from)
 	for s.from < s.to {
 		if s.sorted <= s.from {
-			s.sorted = s.from + p.worth(s, room-p.w.LenBits())
-			p.classes.sort(p.plan.records[s.from:s.sorted])
+			n, roomy := p.worth(s, room-p.w.LenBits())
+			s.sorted = s.from + n
+			p.classes.sort(p.plan.records[s.from:s.sorted], roomy)
 		}
 		n, full := p.fitting(s, room-p.w.LenBits())
 		if n >= minAlike {
@@ -27,13 +28,15 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 	return true
 }
 
-// worth returns about how many of the next records fit into some bits, at least one. Only
-// these are put into another order, so that groups take turns where packets are short.
-func (p *Peer) worth(s *step, room int) (n int) {
-	if s.bits <= room {
-		return s.to - s.from
-	}
+// worth returns about how many of the next records fit into some bits, at least one, and
+// whether there is room for all that are left in any order. Only these are put into another
+// order, so that groups take turns where packets are short.
+func (p *Peer) worth(s *step, room int) (n int, roomy bool) {
 	records := p.plan.records[s.from:s.to]
+	if n = len(records); s.bits+n*usualGap+min(maxClasses, n/minAlike)*anotherRun <= room {
+		return n, true
+	}
+	n = 0
 	usual, prefix := &records[0], 0
 	if usual.kind != 0 {
 		prefix = int(p.world.kinds.prefix(usual.kind))
@@ -43,8 +46,12 @@ func (p *Peer) worth(s *step, room int) (n int) {
 			room += prefix
 		}
 	}
-	return max(n, 1)
+	return max(n, 1), false
 }
+
+// usualGap is what it takes to say which group comes next, where that is not the one after
+// the last, as a rule.
+const usualGap = 1 + 16
 
 // stretch returns how many of the next records have rising handles.
 func (p *Peer) stretch(s *step) (n int) {

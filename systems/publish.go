@@ -38,6 +38,8 @@ type Publisher struct {
 	unsent  bool   // which is not sent: it is the last one, and has no number
 	sight   sight
 
+	interest *Interest
+
 	relations columns.Mask
 	family    family
 
@@ -62,7 +64,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	p := &Publisher{
 		arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
 		plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(), past: newPast(infos),
-		control: ecs.ComponentID[components.ControlledBy](w),
+		control: ecs.ComponentID[components.ControlledBy](w), interest: newInterest(),
 	}
 	var described []columns.Column
 	for i, info := range infos {
@@ -124,6 +126,7 @@ func (p *Publisher) listen(w *ecs.World) error {
 	}
 	dispatch.AddListener(p.table.Listener())
 	dispatch.AddListener(kinListener{&p.family.kindred})
+	dispatch.AddListener(endListener{w, p.interest})
 	if err := p.table.Sync(); err != nil {
 		return fmt.Errorf("%w (%w)", errListener, err)
 	}

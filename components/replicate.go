@@ -10,8 +10,8 @@ package components
 // Target to Nobody.
 //
 // A child in a hierarchy needs none: the plugin puts one of zeros on it, and takes that
-// off again, as its parent is replicated. A Priority, SendEvery or MaxAge of 0 is there
-// the parent's.
+// off again, as its parent is replicated. A Relevance, Priority, SendEvery or MaxAge
+// of 0 is there the parent's.
 type Replicate struct {
 	// Target is who gets the entity; the zero value is Everyone, and for a child in a
 	// hierarchy whoever gets its parent. Where it is narrowed the entity despawns, where

@@ -14,6 +14,7 @@ type crowd struct {
 	private bool // not everybody may see all of it
 	moved   bool // private is where its members went last
 	stirred bool
+	looked  uint64 // crowds.look when it was last looked at for one client
 }
 
 func (c *crowd) named() uint64 {
@@ -35,6 +36,7 @@ type crowds struct {
 	byName  map[uint64]*crowd
 	stirred []*crowd // those to be looked at again
 	spare   []*crowd
+	look    uint64 // counts what crowds are looked at for, once in each
 }
 
 // of returns the crowd of a name, made if there is none.

@@ -17,7 +17,8 @@ type overrides struct {
 	notes    []override
 	free     []int32
 	byEntity chains[ecs.Entity]
-	looked   int // up to which note entities were looked after
+	byRoom   chains[components.Room] // those of which the target is a room
+	looked   int                     // up to which note entities were looked after
 
 	on      repl.Bitset             // slots that have some
 	partial repl.Bitset             // slots of which some clients may get more than others
@@ -31,22 +32,22 @@ type override struct {
 }
 
 func newOverrides() overrides {
-	return overrides{byEntity: newChains[ecs.Entity](), off: map[repl.Slot]repl.Mask{}}
+	return overrides{byEntity: newChains[ecs.Entity](), byRoom: newChains[components.Room](), off: map[repl.Slot]repl.Mask{}}
 }
 
-// of returns the note of a component of an entity, or nil.
-func (o *overrides) of(e ecs.Entity, comp int) *override {
-	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
+// find returns the note of a component of an entity.
+func (o *overrides) find(e ecs.Entity, comp int) (i int32, ok bool) {
+	for i, ok = o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
 		if o.notes[i].comp == comp {
-			return &o.notes[i]
+			return i, true
 		}
 	}
-	return nil
+	return 0, false
 }
 
 func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
-	if have := o.of(e, comp); have != nil {
-		have.target = target
+	if i, ok := o.find(e, comp); ok {
+		o.aim(i, target)
 		return
 	}
 	var i int32
@@ -56,23 +57,34 @@ func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
 		i = int32(len(o.notes))
 		o.notes = append(o.notes, override{})
 	}
-	o.notes[i] = override{entity: e, comp: comp, target: target}
+	o.notes[i] = override{entity: e, comp: comp}
 	o.byEntity.add(e, i)
+	o.aim(i, target)
+}
+
+// aim takes down whom a note names.
+func (o *overrides) aim(i int32, target components.Target) {
+	note := &o.notes[i]
+	if room, ok := note.target.Room(); ok {
+		o.byRoom.remove(room, i)
+	}
+	note.target = target
+	if room, ok := target.Room(); ok {
+		o.byRoom.add(room, i)
+	}
 }
 
 // drop forgets a note.
 func (o *overrides) drop(i int32) {
+	o.aim(i, components.Default)
 	o.byEntity.remove(o.notes[i].entity, i)
 	o.notes[i] = override{}
 	o.free = append(o.free, i)
 }
 
 func (o *overrides) clear(e ecs.Entity, comp int) {
-	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
-		if o.notes[i].comp == comp {
-			o.drop(i)
-			return
-		}
+	if i, ok := o.find(e, comp); ok {
+		o.drop(i)
 	}
 }
 
@@ -165,6 +177,9 @@ func (v *sight) refit() {
 		if before == now {
 			continue
 		}
+		if gone := now.Without(before); !gone.IsZero() {
+			v.cut[s] = p.world.Tick()
+		}
 		have := p.numbers(p.table.Mask(columns.Slot(s)))
 		p.world.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
 	}
@@ -208,8 +223,8 @@ func (p *Publisher) overrode(e ecs.Entity) {
 
 // Overridden returns what Override said.
 func (p *Publisher) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
-	if o := p.sight.overrides.of(e, comp); o != nil {
-		return o.target, true
+	if i, ok := p.sight.overrides.find(e, comp); ok {
+		return p.sight.overrides.notes[i].target, true
 	}
 	return components.Default, false
 }

@@ -15,21 +15,29 @@ import (
 // Components that an override keeps from some clients are hidden by views, too; those
 // that it keeps from all are not there for the sender.
 //
+// An entity of which interest decides is in a private group too, and that is shown to
+// those of its clients to whom it matters.
+//
 // It looks again only at what changed: an entity's Replicate or ControlledBy, its
-// overrides, the members of its group, or who is connected.
+// overrides, the members of its group, or who is connected; and at pairs of a client and
+// an entity, where that is what changed.
 type sight struct {
 	publisher *Publisher
 	targets   *components.Targets
 	overrides overrides
 
 	// By slot. What is paused keeps what it had.
-	target []components.Target // of its Replicate
-	owner  []entangle.ClientID // of its ControlledBy
-	crowd  []*crowd            // nil: it is a group of its own
+	target    []components.Target // of its Replicate
+	owner     []entangle.ClientID // of its ControlledBy
+	crowd     []*crowd            // nil: it is a group of its own
+	relevance []components.Relevance
+	turned    repl.Bitset     // it was made Retained in this tick
+	cut       []entangle.Tick // when a component of it was last made nobody's
 
 	crowds  crowds
 	clients []spectator
-	watched repl.Bitset // private groups of one
+	watched repl.Bitset             // private groups of one
+	rooms   chains[components.Room] // slots, by the room that is their target
 
 	stirred []repl.Slot
 	noted   repl.Bitset // what is in stirred
@@ -44,14 +52,19 @@ type sight struct {
 func newSight(p *Publisher, w *ecs.World) sight {
 	v := sight{
 		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint64]*crowd{}},
+		rooms: newChains[components.Room](),
 	}
 	v.targets.HeldBy(p.held)
+	v.targets.AskRooms(p.interest.shares)
 	return v
 }
 
 // open reports whether everybody may see an entity, and so all above it, whoever else
 // may come.
 func (v *sight) open(s repl.Slot) bool {
+	if v.relevance[s] != components.Always {
+		return false
+	}
 	for above := true; above; s, above = v.publisher.family.parent(s) {
 		if !v.opens(s) {
 			return false
@@ -87,6 +100,15 @@ func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
 	return true
 }
 
+// sees reports whether a client may see an entity if it sees its group. What is paused it
+// sees where it did.
+func (v *sight) sees(c *spectator, s repl.Slot) bool {
+	if v.publisher.paused.Has(int(s)) && c.peer.Sees(s) {
+		return c.peer.Finds(s)
+	}
+	return v.effective(s, c.id)
+}
+
 // includes reports whether a target that stands for something of an entity names a
 // client.
 func (v *sight) includes(t components.Target, s repl.Slot, client entangle.ClientID) bool {
@@ -118,11 +140,25 @@ func (v *sight) grow(n int) {
 		v.target = append(v.target, components.Default)
 		v.owner = append(v.owner, entangle.Nobody)
 		v.crowd = append(v.crowd, nil)
+		v.relevance = append(v.relevance, components.Always)
+		v.cut = append(v.cut, 0)
 	}
+	v.turned.Grow(n)
 	v.watched.Grow(n)
 	v.noted.Grow(n)
 	v.overrides.on.Grow(n)
 	v.overrides.partial.Grow(n)
+}
+
+// aim takes note of an entity's target.
+func (v *sight) aim(s repl.Slot, target components.Target) {
+	if room, ok := v.target[s].Room(); ok {
+		v.rooms.remove(room, int32(s))
+	}
+	v.target[s] = target
+	if room, ok := target.Room(); ok {
+		v.rooms.add(room, int32(s))
+	}
 }
 
 // stir has an entity looked at again in this tick.

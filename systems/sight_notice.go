@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// notice takes in what the tick changed of targets, owners and groups, and decides
+// notice takes in what the tick changed of targets, relevance, owners and groups, and decides
 // which groups are private.
 func (v *sight) notice() {
 	t := v.publisher.table
@@ -45,7 +45,8 @@ func (v *sight) notice() {
 
 // meet takes in an entity that is new.
 func (v *sight) meet(s repl.Slot) {
-	v.target[s], v.owner[s], v.crowd[s] = components.Default, entangle.Nobody, nil
+	v.aim(s, components.Default)
+	v.owner[s], v.crowd[s], v.relevance[s], v.cut[s] = entangle.Nobody, nil, components.Always, 0
 	v.readOwner(s)
 	v.read(s)
 	if v.overrides.look(v.publisher.table.Entity(columns.Slot(s)), s) {
@@ -57,9 +58,10 @@ func (v *sight) meet(s repl.Slot) {
 // read takes in an entity's Replicate.
 func (v *sight) read(s repl.Slot) {
 	if target := v.publisher.replicate(s).Target; target != v.target[s] {
-		v.target[s] = target
+		v.aim(s, target)
 		v.stir(s)
 	}
+	v.readRelevance(s)
 	if name := v.name(s); name != v.crowd[s].named() {
 		v.join(s, name)
 		v.stir(s)
@@ -100,15 +102,18 @@ func (v *sight) part(s repl.Slot) {
 // lose forgets an entity that is gone.
 func (v *sight) lose(s repl.Slot) {
 	v.part(s)
-	v.target[s], v.owner[s] = components.Default, entangle.Nobody
-	v.overrides.lose(v.publisher.table.Entity(columns.Slot(s)), s)
+	v.aim(s, components.Default)
+	v.owner[s], v.relevance[s] = entangle.Nobody, components.Always
+	e := v.publisher.table.Entity(columns.Slot(s))
+	v.overrides.lose(e, s)
+	v.publisher.interest.end(e)
 	v.watched.Clear(int(s))
 }
 
 // withhold hides an entity from all until it has a Replicate again.
 func (v *sight) withhold(s repl.Slot) {
 	v.part(s)
-	v.target[s] = components.Nobody
+	v.aim(s, components.Nobody)
 	v.stir(s)
 }
 

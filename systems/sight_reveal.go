@@ -10,14 +10,36 @@ import (
 // spectator is a connected client.
 type spectator struct {
 	id    entangle.ClientID
-	peer  *sender.Peer
+	row   int // of its interest
+	peer  eyes
 	fresh bool // nothing was shown to it yet
+}
+
+// eyes is what sight tells of what a client may see of private groups, and asks: its
+// *sender.Peer.
+type eyes interface {
+	// Show lets it see the group of an entity, SetView says what of that, and Hide takes
+	// the group away. What can't be shown for lack of room is false.
+	Show(s repl.Slot) bool
+	SetView(s repl.Slot, hidden ...sender.Hidden) bool
+	Hide(s repl.Slot)
+
+	// Retain leaves it the group as it is there.
+	Retain(s repl.Slot)
+
+	// Sees reports whether it is shown the group of an entity, Finds whether the entity
+	// too, Narrows whether a view would take away anything that it has, and AsOf of which
+	// tick it has the group's structure.
+	Sees(s repl.Slot) bool
+	Finds(s repl.Slot) bool
+	Narrows(s repl.Slot, hidden ...sender.Hidden) bool
+	AsOf(s repl.Slot) entangle.Tick
 }
 
 // Admit takes a client in: from the next Observe on it is shown what is for it, and
 // nothing is sent to it before.
 func (p *Publisher) Admit(id entangle.ClientID, peer *sender.Peer) {
-	p.sight.clients = append(p.sight.clients, spectator{id: id, peer: peer, fresh: true})
+	p.sight.clients = append(p.sight.clients, spectator{id: id, row: p.interest.join(id), peer: peer, fresh: true})
 }
 
 // Dismiss lets a client go.
@@ -25,6 +47,7 @@ func (p *Publisher) Dismiss(peer *sender.Peer) {
 	all := p.sight.clients
 	for i := range all {
 		if all[i].peer == peer {
+			p.interest.leave(all[i].row)
 			p.sight.clients = append(all[:i], all[i+1:]...)
 			return
 		}
@@ -43,9 +66,11 @@ func (v *sight) settle() {
 		}
 	}
 	v.reveal()
+	v.attend()
 	v.tell()
 	for _, s := range v.stirred {
 		v.noted.Clear(int(s))
+		v.turned.Clear(int(s))
 	}
 	v.stirred = v.stirred[:0]
 	v.crowds.settle()
@@ -131,43 +156,60 @@ func (v *sight) showOne(c *spectator, s repl.Slot) {
 	v.show(c, v.one[:])
 }
 
-// showCrowd shows a client what of a crowd is in the private group.
 func (v *sight) showCrowd(c *spectator, crowd *crowd) {
+	if members := v.inPrivate(crowd); len(members) > 0 {
+		v.show(c, members)
+	}
+}
+
+// inPrivate returns those of a crowd that are in the private group.
+func (v *sight) inPrivate(crowd *crowd) []repl.Slot {
 	v.members = v.members[:0]
 	for _, s := range crowd.members {
 		if at, ok := v.publisher.world.PlaceOf(s); ok && at.Private {
 			v.members = append(v.members, s)
 		}
 	}
-	if len(v.members) > 0 {
-		v.show(c, v.members)
-	}
+	return v.members
 }
 
-// show tells a client's peer what it may see of a private group, by all its members.
-// Where there is no room to say what it may not, it sees nothing.
+// show tells a client's peer what it may see of a private group, by all its members:
+// nothing, if none is for it or matters to it. Where there is no room to say what it may
+// not, it sees nothing either.
 func (v *sight) show(c *spectator, members []repl.Slot) {
 	v.hidden = v.hidden[:0]
-	some := false
+	most := irrelevant
 	for _, s := range members {
-		if !v.effective(s, c.id) {
+		if !v.sees(c, s) {
 			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Whole: true})
 			continue
 		}
-		some = true
+		most = max(most, v.standing(c, s))
 		if comps := v.hides(s, c.id); !comps.IsZero() {
 			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: comps})
 		}
 	}
 	first := members[0]
-	if !some {
+	switch {
+	case most == retained && !v.takesAway(c, members):
+		c.peer.Retain(first)
+	case most != relevant:
 		c.peer.Hide(first)
-		return
-	}
-	if !c.peer.Show(first) || !c.peer.SetView(first, v.hidden...) {
+	case !c.peer.Show(first) || !c.peer.SetView(first, v.hidden...):
 		c.peer.Hide(first)
 		v.refuse()
 	}
+}
+
+// takesAway reports whether a client has anything of a group that it may not see any more.
+func (v *sight) takesAway(c *spectator, members []repl.Slot) bool {
+	has := c.peer.AsOf(members[0])
+	for _, s := range members {
+		if v.cut[s] != 0 && has.Before(v.cut[s]) {
+			return true
+		}
+	}
+	return c.peer.Narrows(members[0], v.hidden...)
 }
 
 // refuse counts what a client does not get though it is for it.

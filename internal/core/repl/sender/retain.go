@@ -51,6 +51,50 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	return v != nil && p.private.retained.Has(int(v.at)) && !p.private.hidden.Has(int(v.at))
 }
 
+// AsOf returns the tick of which the peer has the structure of an entity's private group.
+func (p *Peer) AsOf(s repl.Slot) entangle.Tick {
+	if sp, i := p.find(p.world.slots.group[s]); i >= 0 {
+		return sp.asOf(i)
+	}
+	return 0
+}
+
+// Narrows reports whether a view would take away anything that the peer has of an entity's
+// private group. Who joined the group since it was sent to the peer does not count.
+func (p *Peer) Narrows(s repl.Slot, hidden ...Hidden) bool {
+	w := p.world
+	if !w.slots.used.Has(int(s)) {
+		return false
+	}
+	id := w.slots.group[s]
+	sp, i := p.find(id)
+	if i < 0 || sp == &p.public {
+		return false
+	}
+	has := sp.viewOf(i)
+	if v, ok := p.kept[int32(i)]; ok {
+		has = v
+	}
+	for _, h := range w.parts(id, has, hidden) {
+		was, _ := w.views.hides(has, h.number)
+		more := h.comps.Without(was.comps)
+		if !was.whole && (h.whole || !more.IsZero()) && w.was(id, h.number, sp.asOf(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// was reports whether a member of a group was there at a tick.
+func (w *World) was(id groupID, n repl.Member, tick entangle.Tick) bool {
+	for i := range w.groups[id].members {
+		if m := &w.groups[id].members[i]; m.number == n {
+			return !tick.Before(m.since)
+		}
+	}
+	return false
+}
+
 // freeze begins to retain a group that the peer was sent.
 func (p *Peer) freeze(i int, id groupID) {
 	w, sp := p.world, &p.private

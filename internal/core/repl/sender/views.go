@@ -38,7 +38,7 @@ type views struct {
 }
 
 type view struct {
-	parts []part // by rising number; nil: not in use
+	parts []part // by rising number; empty: not in use
 	hash  uint64
 	next  View // of the same hash
 	users int32
@@ -75,7 +75,7 @@ func (v *views) intern(parts []part) (id View, ok bool) {
 	if v.byHash == nil {
 		v.byHash = map[uint64]View{}
 	}
-	v.list[id-1] = view{parts: slices.Clone(parts), hash: hash, next: v.byHash[hash]}
+	v.list[id-1] = view{parts: append(v.list[id-1].parts[:0], parts...), hash: hash, next: v.byHash[hash]}
 	v.byHash[hash] = id
 	return id, true
 }
@@ -111,7 +111,7 @@ func (v *views) use(id View, n int32) {
 		return
 	}
 	v.unlink(id)
-	*of = view{}
+	*of = view{parts: of.parts[:0]} // its room is used again
 	v.spare = append(v.spare, id)
 }
 
@@ -151,6 +151,9 @@ func (p *Peer) finds(s repl.Slot) bool {
 	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.seat[s])
 	return !h.whole
 }
+
+// Finds reports whether the peer is shown an entity: its group, and it there.
+func (p *Peer) Finds(s repl.Slot) bool { return p.world.slots.used.Has(int(s)) && p.finds(s) }
 
 // SetView says what a peer may see of an entity's group: all but what is hidden. What is
 // hidden of entities that are not in the group counts for nothing. It holds for its

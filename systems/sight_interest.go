@@ -1,0 +1,144 @@
+package systems
+
+import (
+	"cmp"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// standing is what speaks for showing a group to a client that one of its entities is
+// for.
+type standing uint8
+
+const (
+	irrelevant standing = iota // nothing
+	retained                   // it stays where it was shown
+	relevant                   // it is to be shown
+)
+
+// relevanceOf returns whether interest decides about an entity: what its Replicate says,
+// or where that is Always, what that of the nearest above it does.
+func (f *family) relevanceOf(s repl.Slot) components.Relevance {
+	r := f.publisher.replicate(s).Relevance
+	for above, ok := f.parent(s); ok; above, ok = f.parent(above) {
+		r = cmp.Or(r, f.publisher.replicate(above).Relevance)
+	}
+	return r
+}
+
+// readRelevance takes in whether interest decides about an entity.
+func (v *sight) readRelevance(s repl.Slot) {
+	r := v.publisher.family.relevanceOf(s)
+	if r == v.relevance[s] {
+		return
+	}
+	if r == components.Retained {
+		v.turned.Set(int(s))
+	}
+	v.relevance[s] = r
+	v.stir(s)
+}
+
+// standing returns what speaks for showing an entity, and so its group, to a client that
+// it is for. What is paused stays where it is.
+func (v *sight) standing(c *spectator, s repl.Slot) standing {
+	r := v.relevance[s]
+	switch {
+	case r == components.Always, v.matters(c, s), v.publisher.paused.Has(int(s)) && c.peer.Sees(s):
+		return relevant
+	case r == components.Retained && !v.turned.Has(int(s)):
+		return retained
+	default:
+		return irrelevant
+	}
+}
+
+// matters reports whether an entity matters to a client.
+func (v *sight) matters(c *spectator, s repl.Slot) bool {
+	owned := v.owner[s] == c.id
+	i := v.publisher.interest
+	n, known := i.known(v.publisher.table.Entity(columns.Slot(s)))
+	if !known {
+		return owned // nothing was said of it
+	}
+	return i.relevance.Matters(c.row, n, owned)
+}
+
+// attend looks again at what matters to clients, or does no more, and at what is for the
+// clients of rooms that they came into or left.
+func (v *sight) attend() {
+	i := v.publisher.interest
+	for at := range v.clients {
+		c := &v.clients[at]
+		changed := i.relevance.Changed(c.row)
+		v.crowds.look++
+		for n := changed.Next(0); n >= 0; n = changed.Next(n + 1) {
+			if s, ok := v.publisher.Slot(i.entities[n]); ok && v.relevance[s] != components.Always {
+				v.revisit(c, s, v.weigh)
+			}
+		}
+	}
+	for _, m := range i.relevance.Moves() {
+		if c := v.spectator(m.Client); c != nil {
+			v.crowds.look++
+			v.moved(c, m)
+		}
+	}
+	i.relevance.Settle()
+}
+
+// spectator returns the client that has a row, nil if there is none.
+func (v *sight) spectator(row int) *spectator {
+	for i := range v.clients {
+		if v.clients[i].row == row {
+			return &v.clients[i]
+		}
+	}
+	return nil
+}
+
+// moved looks again at what is for the clients of a room that one of them came into or
+// left.
+func (v *sight) moved(c *spectator, m interest.Move) {
+	room := components.Room(m.Room)
+	for s, ok := v.rooms.first(room); ok; s, ok = v.rooms.next(s) {
+		v.revisit(c, repl.Slot(s), v.show)
+	}
+	o := &v.overrides
+	for i, ok := o.byRoom.first(room); ok; i, ok = o.byRoom.next(i) {
+		if s, ok := v.publisher.Slot(o.notes[i].entity); ok {
+			v.revisit(c, s, v.show)
+		}
+	}
+}
+
+// revisit looks at the private group of an entity for a client, at that of a crowd once.
+func (v *sight) revisit(c *spectator, s repl.Slot, look func(*spectator, []repl.Slot)) {
+	crowd := v.crowd[s]
+	switch {
+	case crowd == nil && v.watched.Has(int(s)):
+		v.one[0] = s
+		look(c, v.one[:])
+	case crowd != nil && crowd.looked != v.crowds.look:
+		crowd.looked = v.crowds.look
+		if members := v.inPrivate(crowd); len(members) > 0 {
+			look(c, members)
+		}
+	}
+}
+
+// weigh is show where only what matters to the client may have changed: it ends with the
+// first of what speaks for a group that is shown.
+func (v *sight) weigh(c *spectator, members []repl.Slot) {
+	if c.peer.Sees(members[0]) {
+		for _, s := range members {
+			if v.standing(c, s) == relevant && v.sees(c, s) {
+				return
+			}
+		}
+	}
+	v.show(c, members)
+}

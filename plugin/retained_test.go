@@ -1,0 +1,191 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// spawnRetained spawns an entity that is retained, in a group.
+func (g *game) spawnRetained(group components.Group, n uint32) ecs.Entity {
+	return g.spawnOf(components.Replicate{Relevance: components.Retained, Group: group}, n)
+}
+
+// An entity that is retained stays where it was shown when it matters no more, as it was;
+// nothing of it is sent, but for its end. Where it matters again it is as it is by then.
+//
+// Proves: V4
+func TestWhatIsRetainedStaysAndFreezes(t *testing.T) {
+	for _, group := range []components.Group{0, 3} {
+		h := newHouse(t)
+		e := h.spawnRetained(group, 7)
+		flags := generic.NewMap1[flag](h.world)
+		h.rooms.AddEntity(roomA, e)
+		h.run(10)
+		assert.Empty(t, h.a.ids(), "it never mattered")
+		h.rooms.AddClient(roomA, 1)
+		h.run(10)
+		kept := h.a.copies()[7]
+		h.rooms.RemoveClient(roomA, 1)
+		h.run(10)
+		h.quiet(10, func() {
+			at[spot](h.world, e).X = 50
+			flags.Add(e)
+			h.run(2)
+			at[spot](h.world, e).X = 60
+		})
+		assert.Equal(t, map[uint32]spot{7: {7, 1}}, spots(h.a.world))
+		assert.Zero(t, count[flag](h.a.world))
+		assert.Equal(t, kept, h.a.copies()[7])
+
+		h.rooms.AddClient(roomA, 1)
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {60, 1}}, spots(h.a.world))
+		assert.Equal(t, 1, count[flag](h.a.world))
+		assert.Equal(t, kept, h.a.copies()[7], "it is the same entity")
+		at[spot](h.world, e).X = 61
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {61, 1}}, spots(h.a.world))
+
+		h.rooms.RemoveEntity(roomA, e)
+		h.run(10)
+		h.world.RemoveEntity(e)
+		h.run(10)
+		assert.Empty(t, h.a.ids(), "its end is told")
+		assert.Empty(t, h.b.ids())
+	}
+}
+
+// Where the target, or an override, takes away what a client has of something retained,
+// it despawns there; what it does not have may go without a trace.
+//
+// Proves: V4, V11
+func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
+	type scene struct {
+		*house
+		e, mate ecs.Entity
+		places  plugin.Override[spot]
+	}
+	for what, c := range map[string]struct {
+		change func(*scene)
+		left   []uint32
+	}{
+		"the target leaves it out": {func(s *scene) {
+			s.tag(s.e).Target, s.tag(s.mate).Target = s.targets().Only(2), components.Nobody
+		}, nil},
+		"a part of the group is taken away":      {func(s *scene) { s.tag(s.mate).Target = s.targets().Only(2) }, nil},
+		"a component is taken away":              {func(s *scene) { s.places.SetTarget(s.e, s.targets().Only(2)) }, nil},
+		"a component is nobody's":                {func(s *scene) { s.places.SetTarget(s.mate, components.Nobody) }, nil},
+		"a component is for a room that it left": {func(s *scene) { s.rooms.RemoveClient(roomB, 1) }, nil},
+		"it is owned by another":                 {func(s *scene) { s.control(s.e, components.ControlledBy{Client: 2}) }, []uint32{7, 8}},
+		"the target widens":                      {func(s *scene) { s.tag(s.e).Target = components.NotOwner }, []uint32{7, 8}},
+		"a hidden one joins": {func(s *scene) {
+			s.spawnOf(components.Replicate{Relevance: components.Retained, Target: s.targets().Only(2), Group: 3}, 9)
+		}, []uint32{7, 8}},
+		"one joins": {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}},
+	} {
+		for _, together := range []bool{false, true} {
+			s := &scene{house: newHouse(t)}
+			s.places = plugin.NewOverride[spot](s.world)
+			s.e, s.mate = s.spawnRetained(3, 7), s.spawnRetained(3, 8)
+			s.places.SetTarget(s.mate, s.targets().Room(roomB))
+			s.rooms.AddClient(roomB, 1)
+			s.rooms.AddClient(roomA, 1)
+			s.rooms.AddEntity(roomA, s.e)
+			s.run(10)
+			assert.Len(t, spots(s.a.world), 2)
+			s.rooms.RemoveClient(roomA, 1)
+			if !together {
+				s.run(10)
+				assert.Equal(t, []uint32{7, 8}, s.a.ids(), what)
+			}
+			c.change(s)
+			s.run(10)
+			assert.Equal(t, c.left, s.a.ids(), "%s, in the same tick: %v", what, together)
+		}
+	}
+}
+
+// Always, ByInterest and Retained can follow each other in any order, whether the entity
+// matters to a client or not. Only what is shown is retained.
+//
+// Proves: V4
+func TestRelevanceChangesAtRunTime(t *testing.T) {
+	for _, group := range []components.Group{0, 3} {
+		h := newHouse(t)
+		e := h.spawnRetained(group, 7)
+		h.rooms.AddEntity(roomA, e)
+		h.rooms.AddClient(roomA, 2)
+		turn := func(r components.Relevance, as ...uint32) {
+			t.Helper()
+			h.tag(e).Relevance = r
+			at[spot](h.world, e).X++
+			h.run(10)
+			assert.Equal(t, as, h.a.ids(), "%v", r)
+			assert.Equal(t, map[uint32]spot{7: *at[spot](h.world, e)}, spots(h.b.world), "to client 2 it matters")
+		}
+		turn(components.Retained)
+		turn(components.Always, 7)
+		turn(components.Retained)
+		turn(components.ByInterest)
+		turn(components.Always, 7)
+		turn(components.ByInterest)
+		h.rooms.AddClient(roomA, 1)
+		turn(components.ByInterest, 7)
+		turn(components.Retained, 7)
+		h.rooms.RemoveClient(roomA, 1)
+		turn(components.Retained, 7)
+		stale := spots(h.a.world)
+		turn(components.Retained, 7)
+		assert.Equal(t, stale, spots(h.a.world))
+		turn(components.Always, 7)
+		assert.Equal(t, spots(h.b.world), spots(h.a.world))
+		turn(components.Retained)
+		turn(components.Always, 7)
+		h.rooms.AddClient(roomA, 1)
+		turn(components.Retained, 7)
+		h.rooms.RemoveClient(roomA, 1)
+		turn(components.Retained, 7)
+		turn(components.ByInterest)
+	}
+}
+
+// What is retained goes from group to group, is paused and resumed, and ends in a pause,
+// as anything else.
+func TestWhatIsRetainedMovesAndRests(t *testing.T) {
+	h := newHouse(t)
+	e, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
+	h.rooms.AddClient(roomA, 1)
+	h.rooms.AddEntity(roomA, mate)
+	h.run(10)
+	h.rooms.RemoveClient(roomA, 1)
+	h.run(10)
+	assert.Equal(t, []uint32{7, 8}, h.a.ids())
+	tags := generic.NewMap1[components.Replicate](h.world)
+	r := *h.tag(e)
+	tags.Remove(e)
+	h.run(10)
+	assert.Equal(t, []uint32{7, 8}, h.a.ids())
+	at[spot](h.world, e).X = 70
+	tags.Assign(e, &r)
+	h.run(10)
+	assert.Equal(t, map[uint32]spot{7: {7, 1}, 8: {8, 1}}, spots(h.a.world))
+
+	kept := h.a.copies()[7]
+	h.tag(e).Group, h.tag(e).Relevance = 0, components.Always
+	h.run(10)
+	assert.Equal(t, map[uint32]spot{7: {70, 1}, 8: {8, 1}}, spots(h.a.world))
+	assert.Equal(t, kept, h.a.copies()[7])
+	h.tag(mate).Group = 5
+	h.run(10)
+	assert.Equal(t, []uint32{7}, h.a.ids(), "its new group was never shown")
+	h.world.RemoveEntity(mate)
+	h.world.RemoveEntity(e)
+	h.run(10)
+	assert.Empty(t, h.a.ids())
+}

@@ -145,11 +145,11 @@ func (c *ClientConn) Close() error {
 		c.giveUp()
 		c.mu.Lock()
 		c.closed = true
+		c.out.finish() // first, so that the reader knows why it fails
 		if c.wire != nil {
 			c.wire.end(0, c.dialer.patience.goodbye)
 		}
 		c.mu.Unlock()
-		c.out.finish()
 	})
 	c.running.Wait()
 	return nil

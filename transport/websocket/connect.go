@@ -7,9 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -44,6 +42,9 @@ func (c *ClientConn) read(p *pipe) {
 	for ; err == nil; datagram, err = p.read(buf) {
 		c.heard.Store(true)
 		c.arrived.Push(c.server, datagram)
+	}
+	if c.out.isFinished() {
+		return // this end closes: the writer has a goodbye to write
 	}
 	c.fail(c.lost(p, err))
 	p.wire.end(c.dialer.patience.goodbye, c.dialer.patience.goodbye)
@@ -99,20 +100,7 @@ func (c *ClientConn) take(p *pipe) bool {
 func (c *ClientConn) attempt() (p pipe, again bool, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.dialer.patience.dial)
 	defer cancel()
-	var below atomic.Pointer[wire]
-	var socket net.Dialer
-	way := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.dialer.TLS.Clone(), DisableKeepAlives: true,
-		MaxResponseHeaderBytes: maxHeader,
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := socket.DialContext(ctx, network, addr)
-			if err != nil {
-				return nil, err
-			}
-			below.Store(newClientWire(conn, c.dialer.patience))
-			return below.Load(), nil
-		},
-	}
+	way := &way{tls: c.dialer.TLS, patience: c.dialer.patience}
 	//nolint:bodyclose // Dial says that the body never needs closing
 	ws, response, err := websocket.Dial(ctx, c.dialer.URL, &websocket.DialOptions{
 		HTTPClient:      &http.Client{Transport: way, CheckRedirect: noRedirect},
@@ -121,15 +109,7 @@ func (c *ClientConn) attempt() (p pipe, again bool, err error) {
 	if err != nil {
 		return p, mayPass(response, err), err
 	}
-	return newPipe(ws, below.Load(), c.out), false, nil
-}
-
-// newClientWire is below TLS, not above it, and reads all that comes.
-func newClientWire(conn net.Conn, p patience) *wire {
-	w := newWire(conn, nil, p)
-	w.loudest = clientNoise
-	close(w.admitted)
-	return w
+	return newPipe(ws, way.wire, c.out), false, nil
 }
 
 // noRedirect keeps a client with the server that it was told of.

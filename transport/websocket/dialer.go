@@ -19,7 +19,8 @@ const DefaultDialerQueue = 240
 const dialerBacklog = 128
 
 // Dialer opens WebSockets of clients. Its zero value dials ws://, at the address that
-// the token names, with DefaultPath.
+// the token names, with DefaultPath. It goes straight there: proxies that the environment
+// names are not used.
 type Dialer struct {
 	// URL is what to dial whatever the server's address: "wss://eu.example.com/entangle",
 	// for servers that have a name, a certificate, or a proxy before them. A token that

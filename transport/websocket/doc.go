@@ -16,7 +16,7 @@
 //
 // A text message, an empty one, or one of more than entangle.MaxDatagram bytes closes
 // its WebSocket with the status 1003, 1008 or 1009, and is never held in memory. So do 8
-// KiB (64 at a client) without a datagram among them. A broken WebSocket is never an
+// KiB without a datagram among them. A broken WebSocket is never an
 // error of a server's Conn. Every one has a made-up address from fd00::/8, which is not
 // used twice.
 //

@@ -92,11 +92,9 @@ const (
 	// strangerShare is the same before it is admitted. It sends a request and one answer.
 	strangerShare = 4
 
-	// serverNoise and clientNoise are how many bytes may come without a whole datagram
-	// among them: pings, empty fragments. Both let pass what is read ahead, a client also
-	// the records of TLS.
-	serverNoise = 8 << 10
-	clientNoise = 64 << 10
+	// noiseLimit is how many bytes may come without a whole datagram among them: pings,
+	// empty fragments. It lets pass what is read ahead.
+	noiseLimit = 8 << 10
 
 	// maxHeader is how many bytes the headers of a request or response may have, cookies
 	// of a browser included.

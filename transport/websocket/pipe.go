@@ -76,7 +76,7 @@ func (p *pipe) read(buf []byte) ([]byte, error) {
 		case errors.Is(err, io.EOF) && n == 0:
 			return nil, errEmptyOne
 		case errors.Is(err, io.EOF):
-			p.wire.noise = 0
+			p.wire.noise.Store(0)
 			return buf[:n], nil
 		case err != nil && errors.Is(err, websocket.ErrMessageTooBig), n == len(buf):
 			return nil, errTooLarge

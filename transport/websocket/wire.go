@@ -22,10 +22,8 @@ type wire struct {
 	early []byte // was read before this took over
 	stall time.Duration
 
-	// Of the goroutine that reads.
-	allowed int // bytes, until admitted
-	noise   int // bytes since the last datagram
-	loudest int // what noise may come to
+	allowed int          // bytes, until admitted
+	noise   atomic.Int64 // bytes since the last datagram
 
 	admitted chan struct{} // closed: whatever comes may be read
 	ending   chan struct{} // closed: the deadlines are the last ones
@@ -36,10 +34,10 @@ type wire struct {
 	ended bool
 }
 
-// newWire takes over a server's connection, of which early was read already.
+// newWire takes over a connection, of which early was read already.
 func newWire(conn net.Conn, early []byte, p patience) *wire {
 	w := &wire{
-		Conn: conn, early: early, stall: p.stall, allowed: AdmitBytes, loudest: serverNoise,
+		Conn: conn, early: early, stall: p.stall, allowed: AdmitBytes,
 		admitted: make(chan struct{}), ending: make(chan struct{}),
 	}
 	w.shrinkBuffer()
@@ -65,7 +63,7 @@ func (w *wire) raw() net.Conn {
 // Read holds back what a stranger sends beyond its allowance: it stays with the kernel,
 // and the sender's with the sender.
 func (w *wire) Read(p []byte) (int, error) {
-	if w.noise > w.loudest {
+	if w.noise.Load() > noiseLimit {
 		return 0, errNoise
 	}
 	most, err := w.permit(len(p))
@@ -74,7 +72,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	n, err := w.take(p[:most])
 	w.allowed -= n
-	w.noise += n
+	w.noise.Add(int64(n))
 	return n, err
 }
 

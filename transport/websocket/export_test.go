@@ -1,0 +1,49 @@
+//go:build !js && !wasip1
+
+package websocket
+
+import "time"
+
+// Times are those of patience that tests shorten, so that none waits for seconds.
+type Times struct{ Header, Admit, Stall, Goodbye, Redial time.Duration }
+
+func (t Times) patience() patience {
+	p := patience{}.orDefault()
+	for _, f := range []struct{ value, short *time.Duration }{
+		{&p.header, &t.Header}, {&p.admit, &t.Admit}, {&p.stall, &t.Stall}, {&p.goodbye, &t.Goodbye}, {&p.redial, &t.Redial},
+	} {
+		if *f.short > 0 {
+			*f.value = *f.short
+		}
+	}
+	return p
+}
+
+// Within returns the listener with shorter times.
+func (l Listener) Within(t Times) Listener {
+	l.patience = t.patience()
+	return l
+}
+
+// Within returns the dialer with shorter times.
+func (d Dialer) Within(t Times) Dialer {
+	d.patience = t.patience()
+	return d
+}
+
+// What the tests count on.
+const (
+	ClientShare = clientShare
+	MaxRepeats  = maxRepeats
+)
+
+// Repeats is how many of so many equal datagrams in a row would be written.
+func Repeats(count int, open bool) (written int) {
+	var r repeats
+	for range count {
+		if !r.drop([]byte("request"), open) {
+			written++
+		}
+	}
+	return written
+}

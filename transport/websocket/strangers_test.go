@@ -1,0 +1,252 @@
+//go:build !js && !wasip1
+
+package websocket_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/websocket"
+)
+
+// Who does not become a client is closed, whatever it sends. The first one here, which
+// does, outlives one that came later and does not.
+//
+// Proves: Z18
+func TestAStrangerIsClosedInTime(t *testing.T) {
+	server := listen(t, loopback().Within(websocket.Times{Admit: 50 * time.Millisecond}))
+	client := connect(t, server.LocalAddr())
+	require.Equal(t, http.StatusSwitchingProtocols, client.ask())
+	require.True(t, client.write(frame(opBinary, "hello")))
+	_, addr := hear(t, server)
+	server.Admit(addr)
+
+	silent, talking := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())
+	require.True(t, talking.write(frame(opBinary, "no token")))
+	for _, stranger := range []*raw{silent, talking} {
+		status, _ := stranger.closed()
+		assert.Equal(t, 1008, status)
+	}
+	eventually(t, func() bool { return server.Stats().Open == 1 })
+	assert.EqualValues(t, 2, server.Stats().Expired)
+	assert.Zero(t, server.Stats().Pending)
+	send(t, server, addr, "still there")
+	opcode, payload := client.next()
+	assert.EqualValues(t, opBinary, opcode)
+	assert.Equal(t, "still there", string(payload))
+}
+
+// What a stranger sends beyond 4 KiB stays on its way, and arrives whole once it is a
+// client.
+//
+// Proves: Z18
+func TestAStrangerIsReadForFourKiB(t *testing.T) {
+	const count, size = 200, 1000
+	server := listen(t, loopback())
+	client := dialRaw(t, server.LocalAddr())
+	go func() {
+		for i := range count {
+			text := numbered(i)
+			client.write(frame(opBinary, text+strings.Repeat(" ", size-len(text))))
+		}
+	}()
+	var addr netip.AddrPort
+	heard := 0
+	take := func() {
+		buf := make([]byte, entangle.MaxDatagram)
+		for n, from, err := server.Receive(buf); err == nil; n, from, err = server.Receive(buf) {
+			addr = from
+			require.Equal(t, numbered(heard), strings.TrimSpace(string(buf[:n])))
+			heard++
+		}
+	}
+	fits := websocket.AdmitBytes / (size + len(head(true, opBinary, size)))
+	eventually(t, func() bool { take(); return heard == fits })
+	for range 50 {
+		take()
+		time.Sleep(time.Millisecond)
+	}
+	assert.Equal(t, fits, heard, "nothing more without a token")
+	server.Admit(addr)
+	eventually(t, func() bool { take(); return heard == count })
+}
+
+// from has requests come from wherever they say, as if the network were larger.
+func from(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if address := r.Header.Get("Test-From"); address != "" {
+			r.RemoteAddr = address
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// mounted is a handler on a server of somebody else's.
+func mounted(t testing.TB, config websocket.Config) (server *websocket.Conn, at netip.AddrPort) {
+	t.Helper()
+	web := httptest.NewUnstartedServer(nil)
+	at = netip.MustParseAddrPort(web.Listener.Addr().String())
+	config.Addr = at
+	h := websocket.NewHandler(config)
+	web.Config.Handler = from(h)
+	web.Start()
+	t.Cleanup(web.Close)
+	return listen(t, h), at
+}
+
+// Eight strangers of one address are let in, and 256 of all; more get a status before
+// there is a WebSocket. Clients do not count.
+//
+// Proves: Z18
+func TestStrangersAreCounted(t *testing.T) {
+	server, at := mounted(t, websocket.Config{})
+	ask := func(address string) int { return connect(t, at).ask("Test-From: " + address) }
+	for i := range websocket.DefaultPending / websocket.DefaultPendingPerAddress {
+		address := fmt.Sprintf("198.51.100.%d:7", i)
+		for range websocket.DefaultPendingPerAddress {
+			require.Equal(t, http.StatusSwitchingProtocols, ask(address))
+		}
+		require.Equal(t, http.StatusTooManyRequests, ask(address), "the ninth of an address")
+	}
+	assert.Equal(t, websocket.DefaultPending, server.Stats().Pending)
+	assert.Equal(t, http.StatusServiceUnavailable, ask("203.0.113.1:7"), "the 257th of all")
+}
+
+func TestAClientIsNoStranger(t *testing.T) {
+	server, at := mounted(t, websocket.Config{Limits: websocket.Limits{Pending: 2}})
+	first := connect(t, at)
+	require.Equal(t, http.StatusSwitchingProtocols, first.ask())
+	dialRaw(t, at)
+	require.Equal(t, http.StatusTooManyRequests, connect(t, at).ask())
+	addr := meet(t, server, first)
+	assert.Equal(t, 1, server.Stats().Pending)
+	dialRaw(t, at)
+	assert.Equal(t, http.StatusTooManyRequests, connect(t, at).ask())
+	server.Dismiss(addr)
+	status, _ := first.closed()
+	assert.Equal(t, 1000, status)
+	assert.Equal(t, 2, server.Stats().Pending, "a client that has gone leaves no place of a stranger")
+	assert.EqualValues(t, 2, server.Stats().Crowded)
+}
+
+// One /64 of IPv6 is one address, since whoever has one has them all. What a proxy says
+// is not believed.
+func TestWhoCountsAsOneAddress(t *testing.T) {
+	_, at := mounted(t, websocket.Config{Limits: websocket.Limits{PendingPerAddress: 1}})
+	ask := func(address string) int {
+		return connect(t, at).ask("Test-From: "+address, "X-Forwarded-For: "+address, "Forwarded: for="+address)
+	}
+	assert.Equal(t, http.StatusSwitchingProtocols, ask("[2001:db8::1]:7"))
+	assert.Equal(t, http.StatusTooManyRequests, ask("[2001:db8::2:3]:8"))
+	assert.Equal(t, http.StatusSwitchingProtocols, ask("[2001:db8:0:1::1]:7"))
+	assert.Equal(t, http.StatusSwitchingProtocols, ask("192.0.2.1:7"))
+	assert.Equal(t, http.StatusTooManyRequests, ask("[::ffff:192.0.2.1]:7"))
+
+	_, proxied := mounted(t, websocket.Config{Limits: websocket.Limits{PendingPerAddress: 1}})
+	assert.Equal(t, http.StatusSwitchingProtocols, connect(t, proxied).ask("X-Forwarded-For: 192.0.2.1"))
+	assert.Equal(t, http.StatusTooManyRequests, connect(t, proxied).ask("X-Forwarded-For: 192.0.2.2"))
+}
+
+// Behind a proxy the limit by address is given up.
+func TestTheLimitByAddressCanBeOff(t *testing.T) {
+	_, at := mounted(t, websocket.Config{Limits: websocket.Limits{Pending: 12, PendingPerAddress: -1}})
+	for range 12 {
+		dialRaw(t, at)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, connect(t, at).ask())
+}
+
+// Pages of other origins are refused; those of the host itself and of the hosts listed
+// are not, nor are programs that are no browsers.
+//
+// Proves: Z18
+func TestOriginsAreListed(t *testing.T) {
+	l := loopback()
+	l.Origins = []string{"game.example", "*.play.example", "https://secure.example:8443"}
+	server := listen(t, l)
+	for origin, want := range map[string]int{
+		"":                                      http.StatusSwitchingProtocols,
+		"http://" + server.LocalAddr().String(): http.StatusSwitchingProtocols,
+		"https://game.example":                  http.StatusSwitchingProtocols,
+		"https://GAME.example":                  http.StatusSwitchingProtocols,
+		"http://eu.play.example":                http.StatusSwitchingProtocols,
+		"https://secure.example:8443":           http.StatusSwitchingProtocols,
+		"http://secure.example:8443":            http.StatusForbidden,
+		"https://game.example:8443":             http.StatusForbidden,
+		"https://game.example.evil.example":     http.StatusForbidden,
+		"https://play.example":                  http.StatusForbidden,
+		"https://evil.example":                  http.StatusForbidden,
+		"null":                                  http.StatusForbidden,
+		"%":                                     http.StatusForbidden,
+	} {
+		client := connect(t, server.LocalAddr())
+		if origin == "" {
+			assert.Equal(t, want, client.ask())
+		} else {
+			assert.Equal(t, want, client.ask("Origin: "+origin), origin)
+		}
+		_ = client.Close()
+		eventually(t, func() bool { return server.Stats().Pending == 0 })
+	}
+	assert.EqualValues(t, 7, server.Stats().Refused)
+}
+
+// Whoever holds a TCP connection open and asks for nothing, or slowly, is closed too,
+// and only so many are let in.
+//
+// Proves: Z18
+func TestHalfARequestIsClosedInTime(t *testing.T) {
+	server := listen(t, loopback().Within(websocket.Times{Header: 50 * time.Millisecond}))
+	for _, said := range []string{"", "GET ", "GET /entangle HTTP/1.1\r\nHost: x\r\nA: "} {
+		client := connect(t, server.LocalAddr())
+		require.True(t, client.write([]byte(said)))
+		for _, err := client.in.ReadByte(); err == nil; _, err = client.in.ReadByte() {
+			continue // an answer such as 408 is fine
+		}
+	}
+}
+
+func TestSilentConnectionsAreCounted(t *testing.T) {
+	l := loopback()
+	l.Limits.PendingPerAddress = 2
+	server := listen(t, l)
+	for range 4 {
+		connect(t, server.LocalAddr())
+	}
+	more := connect(t, server.LocalAddr())
+	_, err := more.in.ReadByte()
+	assert.Error(t, err, "one too many is closed unheard")
+	assert.Zero(t, server.Stats().Pending)
+}
+
+func TestLargeHeadersAreRefused(t *testing.T) {
+	server := listen(t, loopback())
+	assert.Equal(t, http.StatusRequestHeaderFieldsTooLarge,
+		connect(t, server.LocalAddr()).ask("Cookie: "+strings.Repeat("x", 20<<10)))
+	assert.Zero(t, server.Stats().Open)
+}
+
+// Requests that ask for something else are answered, once.
+func TestOtherRequestsAreRefused(t *testing.T) {
+	server := listen(t, loopback())
+	for path, want := range map[string]int{"/": http.StatusNotFound, "/entangle/x": http.StatusNotFound, "/entangle": http.StatusUpgradeRequired} {
+		client := connect(t, server.LocalAddr())
+		require.True(t, client.write([]byte("GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")))
+		answer, err := http.ReadResponse(client.in, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, answer.StatusCode)
+		for err == nil {
+			_, err = client.in.ReadByte()
+		}
+	}
+	assert.Zero(t, server.Stats().Pending)
+}

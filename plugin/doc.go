@@ -2,7 +2,7 @@
 //
 // # What it is for
 //
-// An App (a Server or a Client) is one system of an Arche world. It receives,
+// An App (a Server, a Client, or a Host, which is both) is one system of an Arche world. It receives,
 // runs the game's systems at a fixed rate, and sends. A game hands it the
 // protocol that both sides share, adds its systems to sets, and drives it: from
 // an arche-model app, with Run, or by calling Update once per frame.

@@ -54,7 +54,7 @@ type EntitySpawned struct{ Entity ecs.Entity }
 
 // EntityDespawned is raised when the network has removed an entity from this
 // world. Entity is no longer alive: it serves as a key to what the game kept
-// about it.
+// about it. On a Host it may be alive, and only its player does not see it any more.
 type EntityDespawned struct{ Entity ecs.Entity }
 
 // ComponentInserted is raised when the network has given an entity a component of

@@ -54,7 +54,7 @@ func TestComponentEventsReachTheReadersOfTheirType(t *testing.T) {
 func TestReaderInAWorldWithoutAnAppSaysWhatToDo(t *testing.T) {
 	w := ecs.NewWorld()
 	assert.PanicsWithValue(t, "plugin: NewReader[plugin.EntitySpawned] in a world without an Entangle app; "+
-		"call it from the Initialize of a system that was added to the Server or Client, or after the app is initialised",
+		"call it from the Initialize of a system that was added to the Server, Client or Host, or after the app is initialised",
 		func() { NewReader[EntitySpawned](&w) })
 }
 

@@ -68,7 +68,7 @@ func (f *frame) mustAttach(w *ecs.World) {
 	case w == nil:
 		panic("plugin: Initialize needs a world; make one with ecs.NewWorld()")
 	case f.world != nil:
-		panic("plugin: the app was initialised before; an app belongs to one world for its life: make a new one with NewServer or NewClient")
+		panic("plugin: the app was initialised before; an app belongs to one world for its life: make a new one with NewServer, NewClient or NewHost")
 	case systems.HubOf(w) != nil:
 		panic("plugin: the world has an Entangle app already; give each app a world of its own")
 	}

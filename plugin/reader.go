@@ -26,14 +26,14 @@ type Reader[E Event] struct {
 //
 //	joined := plugin.NewReader[plugin.ClientConnected](w)
 //
-// It panics if no app (Server or Client) is initialised in the world, and
+// It panics if no app (Server, Client or Host) is initialised in the world, and
 // if E can never happen there, such as ComponentUpdated of a component that is
 // not registered.
 func NewReader[E Event](w *ecs.World) Reader[E] {
 	hub := systems.HubOf(w)
 	if hub == nil {
 		panic(fmt.Sprintf("plugin: NewReader[%T] in a world without an Entangle app; call it from the Initialize "+
-			"of a system that was added to the Server or Client, or after the app is initialised", *new(E)))
+			"of a system that was added to the Server, Client or Host, or after the app is initialised", *new(E)))
 	}
 	var kind E
 	kind.subscribe(hub)

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// Requester asks the server, for one system of a client.
+// Requester asks the server, for one system of a client or of a host's player.
 type Requester[Q, A any] struct {
 	post   *systems.Post
 	plan   *protocol.Plan

@@ -46,7 +46,7 @@ func frameRate(w *ecs.World, sys System) (int, error) {
 		return 0, errors.New("plugin: Run needs a world; make one with ecs.NewWorld()")
 	}
 	if sys == nil {
-		return 0, errors.New("plugin: Run needs a system, such as a Server or a Client; got nil")
+		return 0, errors.New("plugin: Run needs a system, such as a Server, a Client or a Host; got nil")
 	}
 	app, ok := sys.(rated)
 	if !ok {

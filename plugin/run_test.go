@@ -90,7 +90,7 @@ func TestRunRefusesWhatItCannotRun(t *testing.T) {
 	assert.EqualError(t, Run(t.Context(), nil, &pacedSystem{}),
 		"plugin: Run needs a world; make one with ecs.NewWorld()")
 	assert.EqualError(t, Run(t.Context(), &w, nil),
-		"plugin: Run needs a system, such as a Server or a Client; got nil")
+		"plugin: Run needs a system, such as a Server, a Client or a Host; got nil")
 	assert.EqualError(t, Run(t.Context(), &w, &pacedSystem{}),
 		"plugin: Run needs a tick rate of at least 1 per second; *plugin.pacedSystem.TickRate returns 0")
 }

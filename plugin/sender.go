@@ -24,7 +24,7 @@ func doorOf(w *ecs.World, who string) *systems.Post {
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	if !ok {
 		panic(fmt.Sprintf("plugin: %s in a world without an Entangle app; call it from the Initialize of a system "+
-			"that was added to the Server or Client, or after the app is initialised", who))
+			"that was added to the Server, Client or Host, or after the app is initialised", who))
 	}
 	return d.post
 }

@@ -20,7 +20,7 @@ type System interface {
 	Finalize(w *ecs.World)
 }
 
-// App is what a game drives: a Server or a Client. It is itself a System,
+// App is what a game drives: a Server, a Client or a Host. It is itself a System,
 // so an arche-model app, Run, or a loop of the game's own can call it; its Update
 // is one frame.
 type App interface {

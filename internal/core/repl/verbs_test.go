@@ -187,6 +187,9 @@ func (n *network) retain(e *end, slot repl.Slot) {
 	h, _ := e.peer.Group(slot)
 	all := kept{}
 	l := e.oracle.lives[h]
+	if l == nil { // nobody judges what is sent
+		l = &life{}
+	}
 	for _, m := range l.members {
 		if came := n.model.came[m.slot]; n.stand(m.slot) == m && n.key(m.slot) == key && !l.action.Before(came) {
 			all[m.name] = came

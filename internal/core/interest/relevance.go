@@ -8,6 +8,7 @@ type Relevance struct {
 	changed repl.Bitset // those with something in client.changed
 	rooms   rooms
 	sources int
+	grids   []*Grid
 }
 
 // client is what is known of one client, by row of entity.
@@ -44,6 +45,9 @@ func (r *Relevance) Leave(row int) {
 	for i := range c.seen {
 		c.seen[i].Reset()
 	}
+	for _, g := range r.grids {
+		g.leave(row)
+	}
 	r.settle(row)
 }
 
@@ -53,6 +57,9 @@ func (r *Relevance) End(entity int) {
 	r.rooms.forgetEntity(entity)
 	for row := range r.clients {
 		r.clients[row].forget(entity)
+	}
+	for _, g := range r.grids {
+		g.end(entity)
 	}
 }
 

@@ -7,9 +7,6 @@ import "math"
 // finite.
 const MaxCoordinate = 1e18
 
-// maxRadius is more than the distance of any two places.
-const maxRadius = 4 * MaxCoordinate
-
 // GridConfig says how a Grid looks. It is not checked.
 type GridConfig struct {
 	// Cell is the edge of a cell, finite and above 0. It changes what a pass costs and
@@ -86,7 +83,7 @@ func (g *Grid) Look(client int, x, y, radius float32) {
 		g.clients = append(g.clients, eye{})
 	}
 	g.clients[client].looks = true
-	g.looks = append(g.looks, look{x, y, min(radius, maxRadius), int32(client)})
+	g.looks = append(g.looks, look{x, y, radius, int32(client)})
 }
 
 // LookFor is Look of a viewer of a room.
@@ -106,7 +103,7 @@ func (g *Grid) LookFor(number uint32, x, y, radius float32) {
 		e.looks = true
 		g.rolls = append(g.rolls, at)
 	}
-	g.looks = append(g.looks, look{x, y, min(radius, maxRadius), ^at})
+	g.looks = append(g.looks, look{x, y, radius, ^at})
 }
 
 func (g *Grid) looksOut(x, y, radius float32) bool {

@@ -83,20 +83,25 @@ func (c *cells) size(n int) {
 type walk struct {
 	cells     *cells
 	x, y      float64
-	out       float64 // radius, and what float32 arithmetic may be off by
-	off       float64
+	out       float64 // the radius, and what arithmetic may be off by
 	row, last int
 	whole     bool   // rows share their places
-	rest      []spot // what of the row at hand follows at its beginning
+	rest      []spot // what of the row at hand lies at its beginning
 	spots     []spot // the run at hand
 }
 
-// around begins a walk through all cells with places that float32 arithmetic may find
-// within a radius, and some more. A place may come up more than once.
+// What arithmetic may be off by: that of distances in float32, as a part of the radius, and
+// that of the edges of cells in float64, as a part of the coordinates.
+const (
+	offRadius = 1.0 / (1 << 20)
+	offPlace  = 1.0 / (1 << 44)
+)
+
+// around begins a walk through all cells with places within a radius, and some more. A
+// place may come up more than once.
 func (c *cells) around(x, y, radius float32) walk {
 	w := walk{cells: c, x: float64(x), y: float64(y)}
-	w.off = (math.Abs(w.x) + math.Abs(w.y) + float64(radius)) * (1.0 / (1 << 20))
-	w.out = float64(radius) + w.off
+	w.out = float64(radius)*(1+offRadius) + (math.Abs(w.x)+math.Abs(w.y))*offPlace
 	w.row, w.last = c.cell(w.y-w.out), c.cell(w.y+w.out)
 	if w.last-w.row >= c.high {
 		w.last, w.whole = w.row+c.high-1, true
@@ -149,7 +154,7 @@ func (w *walk) half(row int) float64 {
 		return w.out
 	}
 	if dy >= w.out {
-		return w.off
+		return 0
 	}
-	return math.Sqrt(w.out*w.out-dy*dy) + w.off
+	return math.Sqrt(w.out*w.out - dy*dy)
 }

@@ -431,6 +431,38 @@ func TestRelevanceOfAFamily(t *testing.T) {
 	assert.Equal(t, []uint32{1, 2}, a.ids())
 }
 
+// The player of a host is a client like others: what matters to it is what it hears of.
+//
+// Proves: V14
+func TestWhatMattersToAHostsPlayer(t *testing.T) {
+	for _, group := range []components.Group{0, 3} {
+		var came heard[plugin.EntitySpawned]
+		var went heard[plugin.EntityDespawned]
+		h := newHosted(t, came.system(), went.system()).play()
+		rooms, sight := plugin.NewRooms(h.world), plugin.NewRelevance(h.world)
+		e := h.spawnOf(components.Replicate{Relevance: components.ByInterest, Group: group}, 7)
+		h.run(5)
+		assert.Empty(t, came.all)
+		assert.True(t, rooms.AddClient(roomA, me))
+		rooms.AddEntity(roomA, e)
+		h.run(5)
+		assert.Len(t, came.all, 1)
+		assert.True(t, sight.Sees(e, me))
+		h.tag(e).Relevance = components.Retained
+		h.run(5)
+		rooms.RemoveClient(roomA, me)
+		h.run(5)
+		assert.Len(t, went.all, 1)
+		assert.False(t, sight.Sees(e, me))
+		assert.True(t, sight.Show(e, me))
+		h.run(5)
+		assert.Len(t, came.all, 2)
+		h.host.Leave()
+		assert.False(t, sight.Sees(e, me))
+		assert.False(t, rooms.AddClient(roomA, me))
+	}
+}
+
 // Sees answers as of the last sending, for entities of interest and for others.
 func TestWhoSeesWhat(t *testing.T) {
 	g := newGame(t)

@@ -118,13 +118,14 @@ func checkSilentServer(b *bench) {
 	b.deaf = false
 }
 
-// checkQuiet lets a minute pass without payloads, no faster than keep-alives get through.
+// checkQuiet lets a quarter of a minute pass without payloads, no faster than keep-alives
+// get through, if the layer has any.
 func checkQuiet(b *bench) {
 	c := b.join(7)
-	for range 120 {
+	for range 30 {
 		b.jumped += 500 * time.Millisecond
 		server, client := b.server.Traffic().PacketsIn, c.Traffic().PacketsIn
-		for range 200 {
+		for range 50 {
 			b.frame()
 			if b.server.Traffic().PacketsIn > server && c.Traffic().PacketsIn > client {
 				break

@@ -1,0 +1,22 @@
+package connection_test
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/connectiontest"
+)
+
+// The layer that the example writes needs nothing but the interface, and keeps all of its
+// rules.
+func TestOwnLayerConforms(t *testing.T) {
+	connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
+		p := &platform{}
+		return connectiontest.Layer{
+			Listener: &host{platform: p},
+			Dialer: func(g connectiontest.Guest) connection.Dialer {
+				return player{platform: p, name: "a player", id: g.Client, data: g.UserData}
+			},
+		}
+	})
+}

@@ -116,43 +116,52 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 //
 // Proves: V4
 func TestRelevanceChangesAtRunTime(t *testing.T) {
-	for _, group := range []components.Group{0, 3} {
-		h := newHouse(t)
-		e := h.spawnRetained(group, 7)
-		h.rooms.AddEntity(roomA, e)
-		h.rooms.AddClient(roomA, 2)
-		turn := func(r components.Relevance, as ...uint32) {
-			t.Helper()
-			h.tag(e).Relevance = r
-			at[spot](h.world, e).X++
-			h.run(10)
-			assert.Equal(t, as, h.a.ids(), "%v", r)
-			assert.Equal(t, map[uint32]spot{7: *at[spot](h.world, e)}, spots(h.b.world), "to client 2 it matters")
+	for what, some := range map[string]bool{"for all": false, "for some": true} {
+		for _, group := range []components.Group{0, 3} {
+			t.Run(what, func(t *testing.T) { turnRelevance(t, group, some) })
 		}
-		turn(components.Retained)
-		turn(components.Always, 7)
-		turn(components.Retained)
-		turn(components.ByInterest)
-		turn(components.Always, 7)
-		turn(components.ByInterest)
-		h.rooms.AddClient(roomA, 1)
-		turn(components.ByInterest, 7)
-		turn(components.Retained, 7)
-		h.rooms.RemoveClient(roomA, 1)
-		turn(components.Retained, 7)
-		stale := spots(h.a.world)
-		turn(components.Retained, 7)
-		assert.Equal(t, stale, spots(h.a.world))
-		turn(components.Always, 7)
-		assert.Equal(t, spots(h.b.world), spots(h.a.world))
-		turn(components.Retained)
-		turn(components.Always, 7)
-		h.rooms.AddClient(roomA, 1)
-		turn(components.Retained, 7)
-		h.rooms.RemoveClient(roomA, 1)
-		turn(components.Retained, 7)
-		turn(components.ByInterest)
 	}
+}
+
+func turnRelevance(t *testing.T, group components.Group, some bool) {
+	h := newHouse(t)
+	e := h.spawnRetained(group, 7)
+	if some {
+		h.tag(e).Target = h.targets().Except(9)
+	}
+	h.rooms.AddEntity(roomA, e)
+	h.rooms.AddClient(roomA, 2)
+	turn := func(r components.Relevance, as ...uint32) {
+		t.Helper()
+		h.tag(e).Relevance = r
+		at[spot](h.world, e).X++
+		h.run(10)
+		assert.Equal(t, as, h.a.ids(), "%v", r)
+		assert.Equal(t, map[uint32]spot{7: *at[spot](h.world, e)}, spots(h.b.world), "to client 2 it matters")
+	}
+	turn(components.Retained)
+	turn(components.Always, 7)
+	turn(components.Retained)
+	turn(components.ByInterest)
+	turn(components.Always, 7)
+	turn(components.ByInterest)
+	h.rooms.AddClient(roomA, 1)
+	turn(components.ByInterest, 7)
+	turn(components.Retained, 7)
+	h.rooms.RemoveClient(roomA, 1)
+	turn(components.Retained, 7)
+	stale := spots(h.a.world)
+	turn(components.Retained, 7)
+	assert.Equal(t, stale, spots(h.a.world))
+	turn(components.Always, 7)
+	assert.Equal(t, spots(h.b.world), spots(h.a.world))
+	turn(components.Retained)
+	turn(components.Always, 7)
+	h.rooms.AddClient(roomA, 1)
+	turn(components.Retained, 7)
+	h.rooms.RemoveClient(roomA, 1)
+	turn(components.Retained, 7)
+	turn(components.ByInterest)
 }
 
 // What is retained goes from group to group, is paused and resumed, and ends in a pause,

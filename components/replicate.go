@@ -53,8 +53,10 @@ type Replicate struct {
 // means nothing beyond that; zero stands for a group of one.
 //
 // A group is sent whole or not at all, so keep together what must never be seen
-// torn apart, such as the parts of one body, and nothing else. Its limits are 4,096
-// entities and 64 KiB for all their values.
+// torn apart, such as the parts of one body, and nothing else. A client that may see a
+// part of a group can tell that there is more of it, though nothing of what: secrets
+// belong in groups of their own. Its limits are 4,096 entities and 64 KiB for all their
+// values.
 type Group uint32
 
 // Remote is on every entity that the network writes and this process does not

@@ -11,7 +11,7 @@ func (v *vista) push(kind sightingKind, comp int, e ecs.Entity) {
 	v.raised = append(v.raised, sighting{kind, comp, e})
 }
 
-// pushAll keeps an event for each component of a set that anybody may read of.
+// pushAll keeps an event for each component of a set.
 func (v *vista) pushAll(kind sightingKind, comps repl.Mask, e ecs.Entity) {
 	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
 		v.push(kind, comp, e)

@@ -13,7 +13,8 @@ import (
 // vista is what the player who lives in the server's world is shown of it, and what it
 // was told of that: the events that a client in its place would have.
 //
-// It is a spectator like the others, with a peer to which nothing is ever sent.
+// It is a spectator like the others, with a peer to which nothing is ever sent. What is
+// retained it is told nothing of, but its end.
 type vista struct {
 	publisher *Publisher
 	id        entangle.ClientID
@@ -38,7 +39,13 @@ type glimpse struct {
 	entity ecs.Entity // zero: nothing
 	mask   repl.Mask
 	own    bool // it is the player's
+
+	retained bool // its group stays where it was shown
+	quiet    bool // and is not shown
 }
+
+// has reports whether the player is told of a component.
+func (g *glimpse) has(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
 
 type componentOf struct {
 	slot repl.Slot
@@ -87,7 +94,8 @@ func (l *Local) Attach(p *Publisher, hub *Hub, onSpawned, onDespawned func(ecs.E
 func (v *vista) enter(id entangle.ClientID) {
 	v.id, v.peer, v.told = id, v.publisher.world.NewPeer(), false
 	v.publisher.Admit(id, v.peer)
-	v.publisher.vistas = append(v.publisher.vistas, v)
+	clients := v.publisher.sight.clients
+	clients[len(clients)-1].vista = v
 }
 
 // leave ends that, and tells of all that goes with it.
@@ -96,16 +104,9 @@ func (v *vista) leave() {
 		return
 	}
 	v.raise()
-	p := v.publisher
-	p.Dismiss(v.peer)
+	v.publisher.Dismiss(v.peer)
 	v.peer.Close()
 	v.peer = nil
-	for i, other := range p.vistas {
-		if other == v {
-			p.vistas = append(p.vistas[:i], p.vistas[i+1:]...)
-			break
-		}
-	}
 	for s := range v.seen {
 		v.lose(repl.Slot(s))
 	}
@@ -121,7 +122,22 @@ func (v *vista) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.arc
 // knows reports whether the player is shown an entity.
 func (v *vista) knows(e ecs.Entity) bool {
 	s, ok := v.publisher.Slot(e)
-	return ok && int(s) < len(v.seen) && v.seen[s].entity == e
+	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
+}
+
+// shown takes in that a private group was shown anew, or is retained, if it was there.
+func (v *vista) shown(members []repl.Slot, retained bool) {
+	v.noteAll(members)
+	for _, s := range members {
+		v.seen[s].retained = retained
+	}
+}
+
+func (v *vista) noteAll(slots []repl.Slot) {
+	v.grow()
+	for _, s := range slots {
+		v.note(s)
+	}
 }
 
 // note has an entity looked at in this tick.
@@ -135,11 +151,8 @@ func (v *vista) note(s repl.Slot) {
 
 // observe takes in what the tick at hand changed.
 func (v *vista) observe() {
-	t := v.publisher.table
-	for len(v.seen) < t.Slots() {
-		v.seen = append(v.seen, glimpse{})
-	}
-	for _, s := range t.Despawned() {
+	v.grow()
+	for _, s := range v.publisher.table.Despawned() {
 		v.lose(repl.Slot(s))
 	}
 	v.findUpdated()
@@ -150,11 +163,17 @@ func (v *vista) observe() {
 	}
 	v.noted = v.noted[:0]
 	for _, u := range v.updated {
-		if g := &v.seen[u.slot]; !g.entity.IsZero() && g.mask.Has(u.comp) {
+		if g := &v.seen[u.slot]; g.has(u.comp) {
 			v.push(updated, u.comp, g.entity)
 		}
 	}
 	v.updated = v.updated[:0]
+}
+
+func (v *vista) grow() {
+	for len(v.seen) < v.publisher.table.Slots() {
+		v.seen = append(v.seen, glimpse{})
+	}
 }
 
 // find notes what is to be looked at, beside what sight has stirred.
@@ -197,7 +216,7 @@ func (v *vista) findUpdated() {
 }
 
 func (v *vista) changed(s repl.Slot, comp int) {
-	if g := &v.seen[s]; !g.entity.IsZero() && g.mask.Has(comp) {
+	if v.seen[s].has(comp) {
 		v.updated = append(v.updated, componentOf{s, comp})
 	}
 }
@@ -205,32 +224,52 @@ func (v *vista) changed(s repl.Slot, comp int) {
 // look tells what became of an entity.
 func (v *vista) look(s repl.Slot) {
 	g := &v.seen[s]
-	known := !g.entity.IsZero()
-	if !v.sees(s, known) {
-		v.lose(s)
+	paused := v.publisher.paused.Has(int(s))
+	switch known := !g.entity.IsZero(); {
+	case !v.finds(s):
+		v.miss(s)
+	case paused && !known || paused && !g.quiet:
+		// it does not come, and stays as it was
+	case !known:
+		g.entity = v.publisher.table.Entity(columns.Slot(s))
+		v.push(spawned, 0, g.entity)
+		v.reshape(g, s)
+	case g.quiet:
+		g.quiet = false
+		v.pushAll(updated, g.mask.And(v.maskOf(s)), g.entity) // nobody knows what has changed meanwhile
+		v.reshape(g, s)
+	default:
+		v.reshape(g, s)
+	}
+}
+
+// finds reports whether the player is shown an entity now.
+func (v *vista) finds(s repl.Slot) bool {
+	_, placed := v.publisher.world.PlaceOf(s)
+	return placed && v.peer.Finds(s)
+}
+
+// miss takes in that the player is not shown an entity.
+func (v *vista) miss(s repl.Slot) {
+	p, g := v.publisher, &v.seen[s]
+	if g.entity.IsZero() {
 		return
 	}
-	if v.publisher.paused.Has(int(s)) {
-		return // it stays as it was
+	_, placed := p.world.PlaceOf(s)
+	if stays := placed && g.retained && p.sight.effective(s, v.id); stays {
+		g.quiet = true
+		return
 	}
+	v.lose(s)
+}
+
+// reshape tells which components have come to an entity, and which have gone.
+func (v *vista) reshape(g *glimpse, s repl.Slot) {
 	mask := v.maskOf(s)
-	if !known {
-		*g = glimpse{entity: v.publisher.table.Entity(columns.Slot(s))}
-		v.push(spawned, 0, g.entity)
-	}
 	v.pushAll(removed, g.mask.Without(mask), g.entity)
 	v.pushAll(inserted, mask.Without(g.mask), g.entity)
 	g.mask = mask
 	v.claim(g, v.owns(s, mask))
-}
-
-// sees reports whether the player is shown an entity now. What is paused does not come.
-func (v *vista) sees(s repl.Slot, known bool) bool {
-	p := v.publisher
-	if _, placed := p.world.PlaceOf(s); !placed || p.paused.Has(int(s)) && !known {
-		return false
-	}
-	return p.shows(v.peer, v.id, s)
 }
 
 // maskOf returns the components of an entity that the player may see.
@@ -251,7 +290,7 @@ func (v *vista) lose(s repl.Slot) {
 	if g := &v.seen[s]; !g.entity.IsZero() {
 		v.push(despawned, 0, g.entity)
 		v.claim(g, false)
-		*g = glimpse{}
+		*g = glimpse{retained: g.retained}
 	}
 }
 

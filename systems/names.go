@@ -3,7 +3,6 @@ package systems
 import (
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -51,12 +50,7 @@ func (p *Publisher) common(s repl.Slot) bool {
 // visible reports whether a client sees an entity.
 func (p *Publisher) visible(to *client, s repl.Slot) bool {
 	updates := to.updates()
-	return updates != nil && p.shows(updates, to.id, s)
-}
-
-// shows reports whether a client is shown an entity.
-func (p *Publisher) shows(to *sender.Peer, id entangle.ClientID, s repl.Slot) bool {
-	return to.Sees(s) && p.sight.effective(s, id)
+	return updates != nil && updates.Sees(s) && p.sight.effective(s, to.id)
 }
 
 // appendTable writes a table of entities. Who has no name is written as none.

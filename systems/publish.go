@@ -52,8 +52,6 @@ type Publisher struct {
 
 	oddPriority bool // one was logged
 
-	vistas []*vista // of those who live in this world
-
 	unregistered unregistered
 	onRefused    func(ecs.Entity)
 }
@@ -178,8 +176,10 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.awaits.tidy(p.arche)
 	p.sight.tidy()
 	p.world.Commit()
-	for _, v := range p.vistas {
-		v.observe()
+	for i := range p.sight.clients {
+		if v := p.sight.clients[i].vista; v != nil {
+			v.observe()
+		}
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ type spectator struct {
 	id    entangle.ClientID
 	row   int // of its interest
 	peer  eyes
-	fresh bool // nothing was shown to it yet
+	fresh bool   // nothing was shown to it yet
+	vista *vista // of a player who lives in this world; nil for others
 }
 
 // eyes is what sight tells of what a client may see of private groups, and asks: its
@@ -78,14 +79,14 @@ func (v *sight) settle() {
 
 // tell has those who live in this world look at what was stirred.
 func (v *sight) tell() {
-	for _, who := range v.publisher.vistas {
-		for _, s := range v.stirred {
-			who.note(s)
+	for i := range v.clients {
+		who := v.clients[i].vista
+		if who == nil {
+			continue
 		}
+		who.noteAll(v.stirred)
 		for _, c := range v.crowds.stirred {
-			for _, s := range c.members {
-				who.note(s)
-			}
+			who.noteAll(c.members)
 		}
 	}
 }
@@ -198,6 +199,9 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 	case !c.peer.Show(first) || !c.peer.SetView(first, v.hidden...):
 		c.peer.Hide(first)
 		v.refuse()
+	}
+	if c.vista != nil {
+		c.vista.shown(members, most == retained)
 	}
 }
 

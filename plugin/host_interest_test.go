@@ -1,0 +1,87 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// What does not matter to a host's player it is not told of, and Sees tells a game what to
+// leave out of the picture.
+//
+// Proves: C12
+func TestWhatMattersToAHostsPlayer(t *testing.T) {
+	var o told
+	var rooms plugin.Rooms
+	var relevance plugin.Relevance
+	h := newHosted(t, append(o.systems(), plugin.Func(func(w *ecs.World) func() {
+		rooms, relevance = plugin.NewRooms(w), plugin.NewRelevance(w)
+		return nil
+	}))...).play()
+	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
+	spots := generic.NewMap1[spot](h.world)
+	var near, kept [2]ecs.Entity // of one group each
+	for i := range near {
+		near[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 3, Relevance: components.ByInterest})
+		kept[i] = marked.NewWith(&spot{}, &name{uint32(i + 2)}, &components.Replicate{Group: 4, Relevance: components.Retained})
+	}
+	step := func(want [5]int, why string) {
+		t.Helper()
+		h.run(2)
+		assert.Equal(t, want, o.took(), why)
+	}
+	step([5]int{}, "nothing matters")
+	assert.False(t, relevance.Sees(near[0], me))
+	rooms.AddClient(1, me)
+	rooms.AddEntity(1, near[0])
+	rooms.AddEntity(1, kept[1])
+	step([5]int{4, 0, 4, 0, 0}, "two groups")
+	assert.True(t, relevance.Sees(near[1], me))
+	assert.True(t, relevance.Sees(kept[0], me))
+
+	rooms.RemoveClient(1, me)
+	step([5]int{0, 2, 0, 0, 0}, "one group goes, one stays")
+	assert.False(t, relevance.Sees(near[1], me))
+	assert.False(t, relevance.Sees(kept[0], me))
+	spots.Get(kept[0]).X, spots.Get(near[0]).X = 3, 3
+	spots.Remove(kept[1])
+	step([5]int{}, "nothing more is told of it")
+	h.world.RemoveEntity(kept[1])
+	step([5]int{0, 1, 0, 0, 0}, "but its end")
+	relevance.Show(kept[0], me)
+	step([5]int{0, 0, 0, 1, 0}, "and what it is by now, when it matters again")
+
+	relevance.Hide(kept[0], me)
+	step([5]int{}, "retained")
+	h.retarget(kept[0], h.targets().Except(me))
+	step([5]int{0, 1, 0, 0, 0}, "it is not for the player any more")
+
+	relevance.Show(near[0], me)
+	step([5]int{2, 0, 2, 0, 0}, "shown")
+	h.host.Leave()
+	step([5]int{0, 2, 0, 0, 0}, "left")
+	_ = h.host.Connect(nil)
+	step([5]int{}, "nothing is inherited")
+}
+
+// What is the own of a host's player matters to it, unless the game says otherwise.
+func TestWhatAHostsPlayerOwnsMatters(t *testing.T) {
+	h := newHosted(t).play()
+	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
+	e := marked.NewWith(&spot{}, &name{1}, &components.Replicate{Relevance: components.ByInterest})
+	h.control(e, components.ControlledBy{Client: me})
+	h.run(2)
+	relevance := plugin.NewRelevance(h.world)
+	controlled := ecs.ComponentID[components.Controlled](h.world)
+	assert.True(t, relevance.Sees(e, me))
+	assert.True(t, h.world.Has(e, controlled))
+	relevance.Hide(e, me)
+	h.run(2)
+	assert.False(t, relevance.Sees(e, me))
+	assert.False(t, h.world.Has(e, controlled))
+}

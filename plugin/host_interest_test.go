@@ -15,7 +15,7 @@ import (
 // leave out of the picture.
 //
 // Proves: C12
-func TestWhatMattersToAHostsPlayer(t *testing.T) {
+func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	var o told
 	var rooms plugin.Rooms
 	var relevance plugin.Relevance

@@ -122,23 +122,10 @@ func (v *sight) revisit(c *spectator, s repl.Slot, look func(*spectator, []repl.
 	case crowd == nil && v.watched.Has(int(s)):
 		v.one[0] = s
 		look(c, v.one[:])
-		v.tellOf(c, v.one[:])
 	case crowd != nil && crowd.looked != v.crowds.look:
 		crowd.looked = v.crowds.look
 		if members := v.inPrivate(crowd); len(members) > 0 {
 			look(c, members)
-			v.tellOf(c, members)
-		}
-	}
-}
-
-// tellOf has a client that lives in this world look at a group.
-func (v *sight) tellOf(c *spectator, members []repl.Slot) {
-	for _, who := range v.publisher.vistas {
-		if eyes(who.peer) == c.peer {
-			for _, s := range members {
-				who.note(s)
-			}
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Mark struct{ at int }
 // nothing has happened. It panics if the channel is not External or only
 // receives.
 func (m *Mux) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
-	if id > MaxID || m.byID[id] == nil || m.byID[id].cfg.Mode != External || m.byID[id].cfg.Direction == ReceiveOnly {
+	if id > MaxID || m.external>>id&1 == 0 {
 		panic("channel: BeginFrame needs an External channel that this end may send on: check the channel's Mode and Direction")
 	}
 	mark := Mark{at: len(dst)}

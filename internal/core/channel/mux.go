@@ -12,13 +12,20 @@ type MessageID uint64
 // Mux is one peer's channels: what waits to be sent, what is in flight, and what
 // arrived. It is not safe for concurrent use.
 type Mux struct {
+	count  int  // messages in all queues
+	queued int  // cost of reliable messages that wait or are not acknowledged
+	last   span // the last frame of the packet under construction
+	// lastBody is the length of its body if it is an external frame, else 0.
+	lastBody int
+	external uint64 // bit i: channel i is one of frames that this end may send
+	stamp    uint32
+
 	limits   Limits
 	channels []*lane
 	byID     [MaxID + 1]*lane
 
 	start time.Time // of the first call; times are kept as distances from it
 	begun bool
-	stamp uint32
 
 	pool     pool
 	messages messagePool
@@ -26,8 +33,6 @@ type Mux struct {
 	plan     plan
 	reports  reports
 
-	count  int // messages in all queues
-	queued int // cost of reliable messages that wait or are not acknowledged
 	window int // cost of reliable messages begun; see ReliableWindow
 	// left is what this frame's allowance has left, if it is limited.
 	left    Bytes
@@ -35,9 +40,6 @@ type Mux struct {
 	// reached is how far the shares of each class have come.
 	reached [classCount]float64
 	shut    bool // in this AppendFrames: a message waits for the window, so none may overtake it
-	last    span // the last frame of the packet under construction
-	// lastBody is the length of its body if it is an external frame, else 0.
-	lastBody int
 
 	inbox  inbox
 	memory memory
@@ -84,6 +86,9 @@ func NewMux(configs []Config, limits Limits) (*Mux, error) {
 		l := &lane{cfg: cfg.withDefaults(), index: uint8(len(m.channels)), openedAt: -1}
 		m.channels = append(m.channels, l)
 		m.byID[cfg.ID] = l
+		if cfg.Mode == External && cfg.Direction != ReceiveOnly {
+			m.external |= 1 << cfg.ID
+		}
 	}
 	return m, nil
 }

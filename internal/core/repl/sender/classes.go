@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"math"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -16,7 +17,7 @@ const (
 	maxClasses = 16
 	// unlike is the class of what is like nothing else, or like few.
 	unlike = maxClasses
-	// usualRecords is for how many records of a packet there is room from the start.
+	// usualRecords is how many records a packet is worth, as a rule, at most.
 	usualRecords = 128
 )
 
@@ -25,48 +26,63 @@ func (rec *planned) alike(o *planned) bool {
 	return rec.kind == o.kind && rec.kind != 0 && rec.base == o.base && rec.apart == o.apart
 }
 
-// classes puts records of one class together.
+// classes is what is found out of records that are to be put together by class.
 type classes struct {
-	like   [maxClasses]planned // one of each
-	counts [maxClasses + 1]int
+	like   [maxClasses]uint16 // one record of each
+	counts [maxClasses + 1]uint16
 	of     []uint8 // by record
-	sorted []planned
 }
 
-func newClasses() classes {
-	return classes{of: make([]uint8, 0, usualRecords), sorted: make([]planned, 0, usualRecords)}
+// aside is where classes are worked out and records moved. As a rule that is the stack,
+// which is at hand: what a peer keeps is not, after all others had their turn.
+type aside struct {
+	of      []uint8
+	records []planned
 }
 
-// sort puts records of one class together, and behind them those that are like few, each
+// sortOut puts records of one class together, and behind them those that are like few, each
 // in their order. If not all of them may find room, only those of the usual class come
 // first: the others are to take turns, whatever they are like.
-func (c *classes) sort(records []planned, roomy bool) {
-	if len(records) < minAlike {
+func (p *Peer) sortOut(records []planned, roomy bool) {
+	if n := len(records); n > usualRecords {
+		p.aside.of, p.aside.records = slices.Grow(p.aside.of[:0], n), slices.Grow(p.aside.records[:0], n)
+		sortByClass(records, roomy, p.aside.of[:n], p.aside.records[:n])
 		return
 	}
-	c.counts = [maxClasses + 1]int{}
-	c.of = slices.Grow(c.of[:0], len(records))[:len(records)]
+	var of [usualRecords]uint8
+	var moved [usualRecords]planned
+	sortByClass(records, roomy, of[:len(records)], moved[:len(records)])
+}
+
+// sortByClass is sortOut with room for the class and a copy of each record.
+func sortByClass(records []planned, roomy bool, of []uint8, moved []planned) {
+	if len(records) < minAlike || len(records) > math.MaxUint16 {
+		return
+	}
+	c := classes{of: of}
 	for i := range records {
-		k := c.classOf(&records[i])
+		k := c.classOf(records, i)
 		c.of[i] = uint8(k)
 		c.counts[k]++
 	}
-	if c.counts[c.of[0]] < len(records) {
-		c.scatter(records, roomy)
+	if int(c.counts[c.of[0]]) < len(records) {
+		copy(moved, records)
+		c.scatter(records, moved, roomy)
 	}
 }
 
 // classOf returns the class of a record. Which that is follows from its base, which is
 // of late: to compare with one after the other would be a branch that nobody can foresee.
-func (c *classes) classOf(rec *planned) int {
+func (c *classes) classOf(records []planned, i int) int {
+	rec := &records[i]
 	if rec.kind == 0 {
 		return unlike
 	}
 	for probe := range entangle.Tick(maxClasses) {
 		k := (rec.base + probe) % maxClasses
 		if c.counts[k] == 0 {
-			c.like[k] = *rec
-		} else if !rec.alike(&c.like[k]) {
+			c.like[k] = uint16(i)
+		} else if !rec.alike(&records[c.like[k]]) {
 			continue
 		}
 		return int(k)
@@ -75,10 +91,10 @@ func (c *classes) classOf(rec *planned) int {
 }
 
 // scatter moves each record to its place.
-func (c *classes) scatter(records []planned, roomy bool) {
-	var to [maxClasses + 1]uint8 // what a class is part of
-	var next [maxClasses + 1]int // where the next one of it belongs
-	at, usual := 0, c.of[len(records)/2]
+func (c *classes) scatter(records, from []planned, roomy bool) {
+	var to [maxClasses + 1]uint8    // what a class is part of
+	var next [maxClasses + 1]uint16 // where the next one of it belongs
+	at, usual := uint16(0), c.of[len(records)/2]
 	for k := range uint8(maxClasses) {
 		if to[k] = k; c.counts[k] < minAlike || !roomy && k != usual {
 			to[k] = unlike
@@ -88,11 +104,9 @@ func (c *classes) scatter(records []planned, roomy bool) {
 		at += c.counts[k]
 	}
 	to[unlike], next[unlike] = unlike, at
-	c.sorted = slices.Grow(c.sorted[:0], len(records))[:len(records)]
-	for i := range records {
+	for i := range from {
 		k := to[c.of[i]]
-		c.sorted[next[k]] = records[i]
+		records[next[k]] = from[i]
 		next[k]++
 	}
-	copy(records, c.sorted)
 }

@@ -13,7 +13,7 @@ import (
 // Records that are alike as enough others are stand together, each class and the rest in
 // the order that they had, and none is lost.
 func TestClassesStandTogether(t *testing.T) {
-	sorter := newClasses()
+	var p Peer
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 3*usualRecords).Draw(t, "n")
 		kinds := rapid.IntRange(1, maxClasses).Draw(t, "kinds")
@@ -24,7 +24,7 @@ func TestClassesStandTogether(t *testing.T) {
 			}
 		}
 		want := byClass(records)
-		sorter.sort(records, true)
+		p.sortOut(records, true)
 		require.Equal(t, want, records)
 	})
 }
@@ -77,8 +77,8 @@ func TestTooManyClasses(t *testing.T) {
 			want = append(want, records[i])
 		}
 	}
-	sorter := newClasses()
-	sorter.sort(records, true)
+	var p Peer
+	p.sortOut(records, true)
 	require.Equal(t, want, records)
 }
 
@@ -95,7 +95,7 @@ func TestOthersTakeTurns(t *testing.T) {
 			others = append(others, records[i])
 		}
 	}
-	sorter := newClasses()
-	sorter.sort(records, false)
+	var p Peer
+	p.sortOut(records, false)
 	require.Equal(t, append(usual, others...), records)
 }

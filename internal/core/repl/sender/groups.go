@@ -26,7 +26,7 @@ type Place struct {
 func (p Place) alone() bool { return p.Name == 0 && p.Family == 0 }
 
 // group is what all peers share of a group. What a change of value touches comes
-// first, so that it lies together.
+// first, so that it lies together: the whole is two lines of the cache.
 type group struct {
 	changed entangle.Tick // newest change of a value or of structure
 	shaped  entangle.Tick // newest change of structure
@@ -37,16 +37,16 @@ type group struct {
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool
+	numbers  repl.Member
+	active   int32    // members that do not rest
 	members  []member // by rising number
-	viewers  []viewer // peers that have a handle of this private group
 
+	natives int32    // entities that were born here and live, wherever they are now
+	holders int32    // peers that were sent it and have not acknowledged its end
+	viewers []viewer // peers that have a handle of this private group
 	place   Place
+	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
-	kept    int      // how many of them were left when they were last looked through
-	numbers repl.Member
-	active  int32 // members that do not rest
-	natives int32 // entities that were born here and live, wherever they are now
-	holders int32 // peers that were sent it and have not acknowledged its end
 }
 
 // member is an entity in a group.

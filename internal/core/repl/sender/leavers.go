@@ -58,9 +58,9 @@ const minTidy = 16
 // tidy forgets leavers of a group when there are twice as many as were kept the last
 // time.
 func (w *World) tidy(id groupID) {
-	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*gr.kept) {
+	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*int(gr.kept)) {
 		w.forgetLeavers(id)
-		gr.kept = len(gr.left)
+		gr.kept = int32(len(gr.left))
 	}
 }
 

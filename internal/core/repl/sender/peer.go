@@ -8,36 +8,35 @@ import (
 
 // Peer is what one peer was sent of the world, and what it acknowledged.
 type Peer struct {
-	world           *World
-	public, private space
-
-	answered entangle.Tick // the last tick in which doubts were answered
-	units    units
-	// predicted is the groups that the peer predicts, rising.
-	predicted []repl.Handle
-	mentions  int
-	pinned    entangle.Tick // of the oldest message with names; see Pin
-	// pinnedEnds is how many ends there had been when pinned was set.
-	pinnedEnds uint64
-	pins       bool
-	needs      []repl.Need
-	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
-
-	joining joining
+	// What every tick reads comes first, as in a space.
+	private space
+	world   *World
 	plan    plan
-	classes classes
-	begins  uint64 // what the last full of the message at hand begins with; see plainFull
-	metered bool   // waiting times are kept
-
-	choice   choice
-	breaches []breach
+	metered bool // waiting times are kept
+	pins    bool
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
-	flights      flightLog
-	actions      actionLog
-	w            bits.Writer
-	run          repl.Run
-	stats        Stats
+	pinned       entangle.Tick // of the oldest message with names; see Pin
+	// predicted is the groups that the peer predicts, rising.
+	predicted []repl.Handle
+	w         bits.Writer
+	run       repl.Run
+	flights   flightLog
+	actions   actionLog
+	stats     Stats
+	public    space
+
+	answered   entangle.Tick // the last tick in which doubts were answered
+	units      units
+	mentions   int
+	pinnedEnds uint64 // how many ends there had been when pinned was set
+	needs      []repl.Need
+	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
+	joining    joining
+	aside      aside
+	begins     uint64 // what the last full of the message at hand begins with; see plainFull
+	choice     choice
+	breaches   []breach
 
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost       func(*flight, repl.Handle, entangle.Tick)
@@ -47,7 +46,7 @@ type Peer struct {
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w, classes: newClasses()}
+	p := &Peer{world: w}
 	p.private.first = repl.Private
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}

@@ -13,7 +13,7 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 		if s.sorted <= s.from {
 			n, roomy := p.worth(s, room-p.w.LenBits())
 			s.sorted = s.from + n
-			p.classes.sort(p.plan.records[s.from:s.sorted], roomy)
+			p.sortOut(p.plan.records[s.from:s.sorted], roomy)
 		}
 		n, full := p.fitting(s, room-p.w.LenBits())
 		if n >= minAlike {

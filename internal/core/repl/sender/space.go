@@ -17,38 +17,39 @@ const (
 // space is what a peer was sent of the groups of one space of handles, in columns
 // by handle: what touches every group reads only what it needs.
 type space struct {
-	first repl.Handle
-
-	phase   []phase
-	base    []entangle.Tick // newest tick that the peer holds before anything later applies
-	apart   []uint8         // how far the base was that the update to base started from; nil where that does not count
-	sent    []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
-	shaped  []entangle.Tick // last tick of which it has all structure that it may see
-	told    []entangle.Tick // last tick of which structure was sent
-	since   []uint32        // of a metered peer: when what is due became so, in parts of ticks
-	seq     []repl.Seq      // of the last action
-	unacked []uint8         // bit i: the action i before the last one is under way
-	acted   entangle.Tick   // last tick of which structure of any group was sent
-	view    []View          // nil while the peer sees all of every group
-
-	due      repl.Bitset // has values to send
-	shapeDue repl.Bitset // has structure to send
-	doubted  repl.Bitset // is to be sent in full
-	bulky    repl.Bitset // travels as one transfer, which is not through yet
-	steady   repl.Bitset // known, seen whole, not predicted, and no structure waits
+	// What every tick reads of every peer comes first, together: most of the memory of
+	// so many peers is far from the processor.
+	due    repl.Bitset // has values to send
+	since  []uint32    // of a metered peer: when what is due became so, in parts of ticks
+	cursor int         // where the next tick's updates go on
+	first  repl.Handle
+	acted  entangle.Tick   // last tick of which structure of any group was sent
+	base   []entangle.Tick // newest tick that the peer holds before anything later applies
+	groups []groupID       // of a private space
+	steady repl.Bitset     // known, seen whole, not predicted, and no structure waits
 
 	predicted repl.Bitset
-	mentioned repl.Bitset // known from references alone
+	sent      []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
+	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
+	shapeDue  repl.Bitset     // has structure to send
+	doubted   repl.Bitset     // is to be sent in full
+
+	phase     []phase
+	shaped    []entangle.Tick // last tick of which it has all structure that it may see
+	told      []entangle.Tick // last tick of which structure was sent
+	seq       []repl.Seq      // of the last action
+	unacked   []uint8         // bit i: the action i before the last one is under way
+	view      []View          // nil while the peer sees all of every group
+	bulky     repl.Bitset     // travels as one transfer, which is not through yet
+	mentioned repl.Bitset     // known from references alone
 
 	// Of private groups.
-	groups   []groupID
 	hidden   repl.Bitset // to be ended at this peer alone
 	before   repl.Bitset // the peer had the group before, under this handle
 	referred repl.Bitset // the peer was sent references to who was born there
 	retained repl.Bitset // not shown any more, and kept by the peer as it was
 	free     freeList
 
-	cursor int // where the next tick's updates go on
 	doubts int // where the next tick's answers go on
 }
 

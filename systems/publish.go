@@ -52,6 +52,7 @@ type Publisher struct {
 
 	oddPriority bool // one was logged
 
+	stride       int
 	unregistered unregistered
 	onRefused    func(ecs.Entity)
 }
@@ -150,7 +151,13 @@ func (p *Publisher) Hold() { p.world.Hold() }
 
 // SetStride says how many ticks lie between two that are observed, as a rule. It is to be
 // called before the first.
-func (p *Publisher) SetStride(ticks int) { p.world.SetStride(ticks) }
+func (p *Publisher) SetStride(ticks int) {
+	p.stride = ticks
+	p.world.SetStride(ticks)
+}
+
+// Stride returns how many ticks lie between two that are observed, as a rule.
+func (p *Publisher) Stride() int { return max(p.stride, 1) }
 
 // Observe takes in what changed since the last call, as the state at tick.
 func (p *Publisher) Observe(tick entangle.Tick) error {

@@ -114,6 +114,10 @@ func (g *Grid) looksOut(x, y, radius float32) bool {
 	return radius > 0
 }
 
+// Looks reports whether any viewer looks in this pass. Without any, who is placed makes no
+// difference.
+func (g *Grid) Looks() bool { return len(g.looks) > 0 }
+
 func within(x float32) bool { return x >= -MaxCoordinate && x <= MaxCoordinate }
 
 // Finish ends a pass: each client sees what it saw in it.

@@ -88,6 +88,8 @@ func (p *plainGrid) shows(client, entity int) bool {
 
 // The grid sees what a look at all pairs finds, over worlds of any size, with cells of any
 // size, with entities and clients that come and go, and where some are nowhere.
+//
+// Proves: V12
 func TestTheGridEqualsItsPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		scale := float32(math.Pow(10, 22*rng.Float64()-3))
@@ -260,6 +262,7 @@ func glance(g *interest.Grid, x float32) {
 	g.Finish()
 }
 
+// Proves: V12
 func TestWhoWasInSightStaysInSightABitFartherOut(t *testing.T) {
 	r, g := grid()
 	for _, step := range []struct {
@@ -292,6 +295,8 @@ func TestWhoTakesANumberWasNotInSight(t *testing.T) {
 }
 
 // A room's viewers see for all who are in it, also for those who come.
+//
+// Proves: V12
 func TestAViewerOfARoomSeesForAllInIt(t *testing.T) {
 	r, g := grid()
 	pass := func(x float32) {
@@ -376,23 +381,43 @@ func TestFarApartTakesNoMore(t *testing.T) {
 	}
 }
 
+// Proves: V12
 func TestAPassAllocatesNothing(t *testing.T) {
-	r := joined()
-	g := interest.NewGrid(r, interest.GridConfig{Cell: 5, Hysteresis: 0.1})
+	const clients, edge, radius = 200, 1000, 50
+	r := interest.New()
+	g := interest.NewGrid(r, interest.GridConfig{Cell: radius / 3, Hysteresis: 0.1})
+	for client := range clients {
+		r.Join(client)
+		r.AddClient(red, client)
+	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	r.AddClient(red, bob)
 	at := make([]place, 10_000)
+	for e := range at {
+		at[e] = place{edge * rng.Float32(), edge * rng.Float32()}
+	}
+	changes := 0
 	pass := func() {
 		g.Begin()
 		for e := range at {
-			at[e] = place{at[e].x + rng.Float32() - 0.5, at[e].y + rng.Float32() - 0.5}
+			at[e] = place{at[e].x + 2*rng.Float32() - 1, at[e].y + 2*rng.Float32() - 1}
 			g.Place(e, at[e].x, at[e].y)
 		}
-		g.Look(alice, at[5].x, at[5].y, 20)
-		g.LookFor(red, at[6].x, at[6].y, 20)
+		for client := range clients {
+			g.Look(client, at[client].x, at[client].y, radius)
+		}
+		g.LookFor(red, edge/2, edge/2, radius)
 		g.Finish()
+		for client := range clients {
+			changed := r.Changed(client)
+			for e := changed.Next(0); e >= 0; e = changed.Next(e + 1) {
+				changes++
+			}
+		}
 		r.Settle()
 	}
 	pass()
+	pass()
+	changes = 0
 	assert.Zero(t, testing.AllocsPerRun(10, pass))
+	assert.Greater(t, changes, 1000)
 }

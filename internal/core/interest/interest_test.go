@@ -35,6 +35,7 @@ func changedTo(r *interest.Relevance, entity int) (rows []int) {
 	return rows
 }
 
+// Proves: V5, V6
 func TestARoomRelatesWhoIsInIt(t *testing.T) {
 	r := joined()
 	assert.True(t, r.AddEntity(red, tree))
@@ -64,6 +65,8 @@ func TestARoomRelatesWhoIsInIt(t *testing.T) {
 
 // Whichever way a client and an entity come from one room they share to another, in the
 // end the entity matters as it did.
+//
+// Proves: V7, V8, V9
 func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
 	moves := map[string]struct {
 		clientIn, entityIn []uint32
@@ -102,6 +105,7 @@ func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
 	}
 }
 
+// Proves: V10
 func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
 	r := joined()
 	r.AddClient(red, alice)
@@ -115,6 +119,7 @@ func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
 	assert.False(t, r.Matters(bob, tree, false), "the room of that number is a new one")
 }
 
+// Proves: V14
 func TestTheFirstThatSaysAnythingCounts(t *testing.T) {
 	r := joined()
 	grid := r.Add()
@@ -135,6 +140,7 @@ func TestTheFirstThatSaysAnythingCounts(t *testing.T) {
 	assert.Equal(t, interest.Shown, r.Said(alice, tree))
 }
 
+// Proves: V14
 func TestWhoComesInheritsNothing(t *testing.T) {
 	r := joined()
 	grid := r.Add()

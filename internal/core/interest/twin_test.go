@@ -254,6 +254,8 @@ func (m *match) settle() {
 
 // Whatever happens in whatever order, what matters to whom is what a plain model says, and
 // no pair that changed is missing from Changed.
+//
+// Proves: V5, V6, V14
 func TestInterestEqualsItsPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		m := &match{T: t, rng: rng, real: interest.New(), twin: newTwin(), mattered: map[pair]bool{}, inside: map[pair]bool{}}

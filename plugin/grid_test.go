@@ -1,0 +1,294 @@
+package plugin_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// field is a game with a grid by spots, in which viewers see as far as 100, and what they
+// saw as far as 120.
+type field struct {
+	*game
+	grid *plugin.Grid[spot]
+	a, b *player
+}
+
+func newField(t *testing.T, adjust ...func(*plugin.GridConfig)) *field {
+	config := plugin.GridConfig{Radius: 100, Hysteresis: 0.2}
+	for _, f := range adjust {
+		f(&config)
+	}
+	f := &field{grid: plugin.NewGrid(config, spotOf)}
+	f.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Send, f.grid) })
+	f.a, f.b = f.join(1), f.join(2)
+	f.run(30)
+	return f
+}
+
+func spotOf(s *spot) (x, y float32) { return s.X, s.Y }
+
+// viewer spawns one that sees for a client from 0, 0.
+func (f *field) viewer(v components.Viewer, client entangle.ClientID) ecs.Entity {
+	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](f.world)
+	return m.NewWith(&spot{}, &v, &components.ControlledBy{Client: client})
+}
+
+// thing spawns an entity of interest.
+func (f *field) thing(id uint32, x float32) ecs.Entity {
+	m := generic.NewMap3[spot, name, components.Replicate](f.world)
+	return m.NewWith(&spot{X: x}, &name{id}, &components.Replicate{Relevance: components.ByInterest})
+}
+
+func (f *field) move(e ecs.Entity, x float32) {
+	at[spot](f.world, e).X = x
+	f.run(10)
+}
+
+// An entity within the radius of a client's viewer appears there, and despawns when it is
+// farther out than the radius and its hysteresis. Who goes to and fro between the two
+// stays as it was.
+//
+// Proves: V12
+func TestWhatComesNearAppears(t *testing.T) {
+	f := newField(t)
+	f.viewer(components.Viewer{}, 1)
+	f.viewer(components.Viewer{Radius: 10}, 2)
+	f.spawn(spot{X: 1e6}, name{1}) // interest does not decide about it
+	e := f.thing(7, 101)
+	f.run(10)
+	assert.Equal(t, []uint32{1}, f.a.ids())
+	f.move(e, 99)
+	assert.Equal(t, []uint32{1, 7}, f.a.ids())
+	assert.Equal(t, spot{X: 99}, spots(f.a.world)[7])
+	assert.Equal(t, []uint32{1}, f.b.ids(), "its viewer does not see as far")
+	kept := f.a.copies()[7]
+	for _, x := range []float32{110, 90, 119, -119} {
+		f.move(e, x)
+		assert.Equal(t, kept, f.a.copies()[7])
+		assert.Equal(t, spot{X: x}, spots(f.a.world)[7])
+	}
+	f.move(e, 121)
+	assert.Equal(t, []uint32{1}, f.a.ids())
+	f.move(e, 119)
+	assert.Equal(t, []uint32{1}, f.a.ids(), "it is not near enough to come")
+	f.move(e, 5)
+	assert.Equal(t, []uint32{1, 7}, f.a.ids())
+	assert.Equal(t, []uint32{1, 7}, f.b.ids())
+}
+
+// What is spawned in sight is sent with the tick of its spawn.
+func TestWhatIsSpawnedInSightIsSentAtOnce(t *testing.T) {
+	f := newField(t)
+	f.viewer(components.Viewer{}, 1)
+	f.run(10)
+	sent := f.server.Stats().Replication
+	f.thing(7, 1)
+	f.run(1)
+	assert.NotEqual(t, sent, f.server.Stats().Replication)
+	f.run(5)
+	assert.Equal(t, []uint32{7}, f.a.ids())
+}
+
+// Passes are in the ticks that are multiples of Every. What comes and goes in between is
+// found then.
+//
+// Proves: V12
+func TestPassesAreAsOftenAsIsSaid(t *testing.T) {
+	f := newField(t, func(c *plugin.GridConfig) { c.Every = 50 })
+	untilPass := func(ticks entangle.Tick) {
+		for f.server.Tick()%50 != 50-ticks {
+			f.run(1)
+		}
+	}
+	untilPass(40)
+	f.viewer(components.Viewer{}, 1)
+	e := f.thing(7, 1)
+	f.run(30)
+	assert.Empty(t, f.a.ids())
+	f.run(20)
+	assert.Equal(t, []uint32{7}, f.a.ids())
+	untilPass(40)
+	at[spot](f.world, e).X = 1000
+	f.run(30)
+	assert.Equal(t, []uint32{7}, f.a.ids())
+	f.run(20)
+	assert.Empty(t, f.a.ids())
+}
+
+// A viewer of a room sees for all who are in it.
+//
+// Proves: V12
+func TestARoomSeesWhatItsViewersSee(t *testing.T) {
+	f := newField(t)
+	rooms := plugin.NewRooms(f.world)
+	f.viewer(components.Viewer{Room: roomA}, 2)
+	f.thing(7, 50)
+	f.run(10)
+	assert.Empty(t, f.b.ids(), "it sees for the room alone")
+	rooms.AddClient(roomA, 1)
+	f.run(10)
+	assert.Equal(t, []uint32{7}, f.a.ids())
+	rooms.AddClient(roomA, 2)
+	f.run(10)
+	assert.Equal(t, []uint32{7}, f.b.ids())
+	rooms.RemoveClient(roomA, 1)
+	f.run(10)
+	assert.Empty(t, f.a.ids())
+	assert.Equal(t, []uint32{7}, f.b.ids())
+}
+
+// Sight ends with its viewer, with what makes it one, and with the connection; a viewer
+// that nobody controls sees for nobody.
+//
+// Proves: V12, V14
+func TestSightEndsWithItsViewer(t *testing.T) {
+	ends := map[string]func(f *field, viewer ecs.Entity){
+		"despawned":   func(f *field, v ecs.Entity) { f.world.RemoveEntity(v) },
+		"blind":       func(f *field, v ecs.Entity) { f.world.Remove(v, ecs.ComponentID[components.Viewer](f.world)) },
+		"nowhere":     func(f *field, v ecs.Entity) { f.world.Remove(v, ecs.ComponentID[spot](f.world)) },
+		"of nobody":   func(f *field, v ecs.Entity) { f.world.Remove(v, ecs.ComponentID[components.ControlledBy](f.world)) },
+		"of another":  func(f *field, v ecs.Entity) { at[components.ControlledBy](f.world, v).Client = 2 },
+		"of a room":   func(f *field, v ecs.Entity) { at[components.Viewer](f.world, v).Room = roomA },
+		"not looking": func(f *field, v ecs.Entity) { at[components.Viewer](f.world, v).Radius = -1 },
+		"astray":      func(f *field, v ecs.Entity) { at[spot](f.world, v).X = float32(math.NaN()) },
+	}
+	for how, end := range ends {
+		t.Run(how, func(t *testing.T) {
+			f := newField(t)
+			v := f.viewer(components.Viewer{}, 1)
+			f.thing(7, 50)
+			f.run(10)
+			assert.Equal(t, []uint32{7}, f.a.ids())
+			assert.Zero(t, f.grid.Astray())
+			end(f, v)
+			f.run(10)
+			assert.Empty(t, f.a.ids())
+			assert.Equal(t, how == "astray", f.grid.Astray() > 0)
+		})
+	}
+}
+
+// A client that connects again sees nothing of what it saw at the edge, and neither does
+// an entity that takes the place of one in the world's memory.
+//
+// Proves: V14
+func TestSightIsNotInherited(t *testing.T) {
+	f := newField(t)
+	f.viewer(components.Viewer{}, 1)
+	e := f.thing(7, 50)
+	f.run(10)
+	f.world.RemoveEntity(e)
+	e = f.thing(8, 110)
+	f.run(10)
+	assert.Empty(t, f.a.ids())
+	f.move(e, 50)
+	f.move(e, 110)
+	assert.Equal(t, []uint32{8}, f.a.ids())
+	f.a.Disconnect()
+	f.run(10)
+	f.connect(f.a, 1)
+	f.viewer(components.Viewer{}, 1) // the first went with the client
+	f.run(20)
+	assert.Equal(t, plugin.Connected, f.a.State())
+	assert.Empty(t, f.a.ids())
+}
+
+// Several grids see side by side, each by its own component.
+//
+// Proves: V12
+func TestSeveralGridsSeeSideBySide(t *testing.T) {
+	type depth struct{ Metres float32 }
+	f := newGame(t, func(s *plugin.Server) {
+		s.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf))
+		s.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 5, Cell: 50, Hysteresis: -1},
+			func(d *depth) (x, y float32) { return d.Metres, 0 }))
+	})
+	a := f.join(1)
+	v := generic.NewMap4[spot, depth, components.Viewer, components.ControlledBy](f.world)
+	v.NewWith(&spot{}, &depth{}, &components.Viewer{}, &components.ControlledBy{Client: 1})
+	m := generic.NewMap4[spot, depth, name, components.Replicate](f.world)
+	of := components.Replicate{Relevance: components.ByInterest}
+	m.NewWith(&spot{X: 10}, &depth{10}, &name{1}, &of)
+	m.NewWith(&spot{X: 1000}, &depth{4}, &name{2}, &of)
+	e := m.NewWith(&spot{X: 1000}, &depth{10}, &name{3}, &of)
+	f.run(30)
+	assert.Equal(t, []uint32{1, 2}, a.ids())
+	at[depth](f.world, e).Metres = -5
+	f.run(10)
+	assert.Equal(t, []uint32{1, 2, 3}, a.ids())
+	at[depth](f.world, e).Metres = -5.1
+	f.run(10)
+	assert.Equal(t, []uint32{1, 2}, a.ids(), "this grid has no hysteresis")
+}
+
+// A pass over thousands of entities that move allocates nothing, and neither does what it
+// shows and hides.
+//
+// Proves: V12, R40
+func TestAPassAllocatesNothing(t *testing.T) {
+	f := newField(t)
+	rooms := plugin.NewRooms(f.world)
+	rooms.AddClient(roomA, 2)
+	f.viewer(components.Viewer{}, 1)
+	f.viewer(components.Viewer{Room: roomA}, 0)
+	rng := rand.New(rand.NewPCG(1, 1))
+	const edge = 1500
+	var all []*spot
+	for id := range uint32(5000) {
+		f.thing(id, 0)
+	}
+	filter := generic.NewFilter2[spot, name]()
+	for q := filter.Query(f.world); q.Next(); {
+		s, _ := q.Get()
+		*s = spot{edge * (rng.Float32() - 0.5), edge * (rng.Float32() - 0.5)}
+		all = append(all, s) // nothing comes or goes in the world from here on
+	}
+	pass := func() {
+		for i, s := range all {
+			turn := float64(f.server.Tick())/20 + float64(i)
+			s.X += float32(math.Sin(turn))
+			s.Y += float32(math.Cos(turn))
+		}
+		f.run(1)
+	}
+	for range 600 {
+		pass()
+	}
+	assert.NotEmpty(t, f.a.copies())
+	assert.Less(t, len(f.a.copies()), 1000)
+	assert.Zero(t, testing.AllocsPerRun(200, pass))
+}
+
+// What is wrong with a grid is said when it is initialised, with what to do.
+func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for field, configs := range map[string][]plugin.GridConfig{
+		"Radius":     {{}, {Radius: -1}, {Radius: inf}, {Radius: nan}},
+		"Hysteresis": {{Radius: 1, Hysteresis: inf}, {Radius: 1, Hysteresis: nan}},
+		"Cell":       {{Radius: 1, Cell: -1}, {Radius: 1, Cell: inf}, {Radius: 1, Cell: nan}},
+		"Every":      {{Radius: 1, Every: -1}},
+	} {
+		for _, config := range configs {
+			g := newGame(t)
+			assert.Contains(t, panicText(t, func() { plugin.NewGrid(config, spotOf).Initialize(g.world) }), "GridConfig."+field)
+		}
+	}
+	g := newGame(t)
+	config := plugin.GridConfig{Radius: 1}
+	assert.Contains(t, panicText(t, func() { plugin.NewGrid[spot](config, nil).Initialize(g.world) }), "give it one that returns where")
+	grid := plugin.NewGrid(config, spotOf)
+	assert.Zero(t, grid.Astray())
+	grid.Initialize(g.world)
+	assert.Contains(t, panicText(t, func() { grid.Initialize(g.world) }), "add it once")
+	w := ecs.NewWorld()
+	assert.Contains(t, panicText(t, func() { plugin.NewGrid(config, spotOf).Initialize(&w) }), "without a server")
+}

@@ -21,6 +21,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
+	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
 // numbers are the constants that the pages about bytes and behaviour name.
@@ -72,6 +73,11 @@ var numbers = map[string]any{
 	"repl.MaxGroupBytes":           repl.MaxGroupBytes,
 	"repl.MaxMembers":              repl.MaxMembers,
 	"repl.MaxRefs":                 repl.MaxRefs,
+
+	"websocket.AdmitWithin":              websocket.AdmitWithin,
+	"websocket.AdmitBytes":               websocket.AdmitBytes,
+	"websocket.DefaultPending":           websocket.DefaultPending,
+	"websocket.DefaultPendingPerAddress": websocket.DefaultPendingPerAddress,
 }
 
 var numberRow = regexp.MustCompile("(?m)^\\| `(\\w+\\.\\w+)` \\| (\\S+) \\|$")

@@ -15,10 +15,10 @@
 // costs the others nothing.
 //
 // A text message, an empty one, or one of more than entangle.MaxDatagram bytes closes
-// its WebSocket with the status 1003, 1008 or 1009, and is never held in memory. So do 8
-// KiB without a datagram among them. A broken WebSocket is never an
+// its WebSocket with the status 1003, 1008 or 1009, and is never held in memory. So do
+// 8 KiB without a datagram among them, with no status. A broken WebSocket is never an
 // error of a server's Conn. Every one has a made-up address from fd00::/8, which is not
-// used twice.
+// used twice. Neither direction allocates once it is warm.
 //
 // Strangers cost little. A WebSocket that the layer above has not admitted
 // (transport.Admitter) is read for AdmitBytes, then left to fill its sender's buffers,
@@ -38,9 +38,6 @@
 // round trip or more. Offer UDP first, and this beside it: a server listens at both at
 // once, on one port number. Datagrams wait in the kernel's buffers as well; they are
 // asked to be small.
-//
-// Reads and writes allocate a few small objects in each message, inside the WebSocket
-// library, and none here.
 //
 // # Behind a reverse proxy
 //

@@ -61,6 +61,7 @@ func (r *raw) ask(headers ...string) int {
 	require.NoError(r.t, err)
 	answer, err := http.ReadResponse(r.in, nil)
 	require.NoError(r.t, err)
+	_ = answer.Body.Close()
 	return answer.StatusCode
 }
 

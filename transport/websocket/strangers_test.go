@@ -243,6 +243,7 @@ func TestOtherRequestsAreRefused(t *testing.T) {
 		require.True(t, client.write([]byte("GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")))
 		answer, err := http.ReadResponse(client.in, nil)
 		require.NoError(t, err)
+		_ = answer.Body.Close()
 		assert.Equal(t, want, answer.StatusCode)
 		for err == nil {
 			_, err = client.in.ReadByte()

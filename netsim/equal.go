@@ -95,24 +95,27 @@ func (p *Peer) compare(server *systems.Mirror) error {
 			t.local[pair.server.Entity] = pair.client.Entity
 		}
 	}
-	s := newSight(p.sim.World(), server.Components)
+	s := p.sim.sight(server)
+	all := s.look(server, p.sim.before(), []entangle.ClientID{p.id})
 	for i := range list {
-		if err := t.pair(server.Components, &list[i], s, p.id); err != nil {
+		if err := t.pair(server.Components, &list[i], all, p.id); err != nil {
 			return err
 		}
 	}
 	return t.resources(server, p.client.Mirror(), func(r *systems.MirroredResource) bool { return s.getsResource(r, p.id) })
 }
 
-func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, s *sight, client entangle.ClientID) error {
+func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, all map[ecs.Entity]*version, client entangle.ClientID) error {
 	if p.server == nil {
 		return fmt.Errorf("its %v is no entity of the server", p.client.Entity)
 	}
 	if p.server.Paused {
 		return nil
 	}
-	may := s.visible(p.server, client)
+	may := all[p.server.Entity].seen[client]
 	switch {
+	case may.kept && p.client != nil:
+		return t.kept(comps, p, may)
 	case p.client == nil && may.sees:
 		return fmt.Errorf("it has no copy of the server's %v", p.server.Entity)
 	case p.client == nil:
@@ -124,4 +127,27 @@ func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, s *sight, c
 		return fmt.Errorf("its %v, a copy of the server's %v: %w", p.client.Entity, p.server.Entity, err)
 	}
 	return nil
+}
+
+// kept holds that what a client keeps without seeing it has nothing that is not for it.
+func (t *translation) kept(comps []*protocol.ComponentInfo, p *pair, may visible) error {
+	for _, v := range p.client.Values {
+		if may.hides(v.Component) {
+			return fmt.Errorf("its %v, which it keeps of the server's %v, has %v, which is not for it", p.client.Entity, p.server.Entity, comps[v.Component].Type)
+		}
+	}
+	return nil
+}
+
+// sight returns who may see what of the server's world now.
+func (s *Sim) sight(server *systems.Mirror) *sight {
+	return newSight(s.World(), server.Components, s.matters())
+}
+
+// before returns what entities were like at the last look, nil if nobody looked.
+func (s *Sim) before() *past {
+	if s.watch == nil {
+		return nil
+	}
+	return &s.watch.past
 }

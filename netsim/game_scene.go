@@ -34,10 +34,25 @@ func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 //
 //	kick CLIENTS REASON      the server disconnects clients
 //	reconnect [CLIENTS]      clients that are disconnected connect with new tokens
-func (g *GameScene) Verbs(types ...reflect.Type) Verbs {
-	verbs := StandardVerbs(g, types...)
+//	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
+//	gain|lose|forget NAME CLIENTS    the entity matters to them, does not, or may do either
+//
+// What the last two say is remembered, and the simulation goes by that when it compares
+// worlds: from the first of them on, the game itself must leave rooms and plugin.Relevance
+// alone. Without any, the simulation asks the server what matters to whom.
+func (g *GameScene) Verbs(types ...reflect.Type) Verbs { return g.VerbsOf(g, types...) }
+
+// VerbsOf returns these verbs for a scene that is this one with some methods of its own.
+func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
+	c := newCast(scene, types)
+	verbs := c.verbs()
 	verbs["kick"] = g.kick
 	verbs["reconnect"] = g.reconnect
+	for name, verb := range map[string]func(*cast, *Args) error{
+		"room": g.room, "gain": g.gain, "lose": g.lose, "forget": g.forget,
+	} {
+		verbs[name] = func(args *Args, _ *Trace) error { return verb(c, args) }
+	}
 	return verbs
 }
 

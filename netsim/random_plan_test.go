@@ -29,11 +29,12 @@ type plan struct {
 	outside  bool // the world is changed between frames, too
 	behind   time.Duration
 	quiet    bool // messages are off
+	interest bool // it decides about some of the entities
 }
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
-	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0}
+	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2}
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.connect()
@@ -124,6 +125,7 @@ func (p *plan) connect() {
 	p.say("connect 1")
 	p.clients++
 	p.line(p.clients)
+	p.greet()
 }
 
 // line makes any line of one, up to 300 ms and 50 % loss in each direction.
@@ -150,6 +152,8 @@ func (p *plan) change(at string, most int) {
 			p.reshape(at, p.any())
 		case p.rng.IntN(20) == 0:
 			p.pause(at, p.any())
+		case p.interest && p.rng.IntN(3) == 0:
+			p.matter(at)
 		case p.rng.IntN(6) == 0:
 			p.regroup(at)
 		case p.rng.IntN(8) == 0:

@@ -113,9 +113,7 @@ func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
 }
 
 func (s *randomScene) makeVerbs() netsim.Verbs {
-	verbs, game := netsim.StandardVerbs(s, randomTypes...), s.GameScene.Verbs(randomTypes...)
-	verbs["kick"], verbs["reconnect"] = game["kick"], game["reconnect"]
-	verbs = verbs.Lenient()
+	verbs := s.VerbsOf(s, randomTypes...).Lenient()
 	verbs["tick"], verbs["messages"], verbs["settle"] = s.main.tick, s.messages, s.settle
 	return verbs
 }

@@ -25,7 +25,13 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	}
 	s.main.rest()
 	s.quiet(true)
-	return s.await(patience + s.meters.patience(s.worldBytes()))
+	patience += s.meters.patience(s.worldBytes())
+	if err := s.await(patience, func() bool { return s.delivered() && s.sim.Equal() == nil }); err != nil {
+		return err
+	}
+	// That all has come a server knows a round trip later, and a client another half: that
+	// is several attempts at a loss of a half.
+	return s.await(patience, s.joined)
 }
 
 // gather waits until everybody is connected on a line that is not cut.
@@ -78,11 +84,12 @@ func (s *randomScene) calm() (longest time.Duration) {
 	return longest
 }
 
-// await waits until worlds are equal and messages have arrived.
-func (s *randomScene) await(patience time.Duration) error {
+// await waits until something holds, which is that worlds are equal and messages have
+// arrived, or that everybody has joined.
+func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
-		if s.delivered() && s.joined() && s.sim.Equal() == nil {
+		if holds() {
 			return nil
 		}
 		if err := s.Run(slice, nil); err != nil {
@@ -92,13 +99,10 @@ func (s *randomScene) await(patience time.Duration) error {
 	if err := s.sim.Equal(); err != nil {
 		return fmt.Errorf("after %v: %w", patience, err)
 	}
-	if !s.joined() {
-		return fmt.Errorf("after %v not everybody has joined", patience)
-	}
 	if !s.delivered() {
 		return fmt.Errorf("after %v not all reliable messages have arrived", patience)
 	}
-	return nil
+	return fmt.Errorf("after %v not everybody has joined", patience)
 }
 
 // delivered reports whether every reliable message has arrived at its end.

@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -27,6 +28,9 @@ var overridden = []string{"life", "link", "path", "stamp", "chart", "bulk"}
 
 // audience words a target.
 func (p *plan) audience() string {
+	if p.interest && p.rng.IntN(4) == 0 {
+		return fmt.Sprintf("room %d", p.room())
+	}
 	constants := []string{"default", "everyone", "everyone", "nobody", "owner", "notowner"}
 	if i := p.rng.IntN(len(constants) + 3); i < len(constants) {
 		return constants[i]

@@ -50,7 +50,7 @@ func (p *plan) spawn(at string) {
 func (p *plan) replicate(e *planned) string {
 	e.replicate = true
 	e.group = p.rng.IntN(4)
-	return fmt.Sprintf("Replicate=Group:%d", e.group)
+	return fmt.Sprintf("Replicate=Group:%d%s", e.group, p.relevance())
 }
 
 func (p *plan) despawn(at string, i int) {

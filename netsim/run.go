@@ -16,6 +16,7 @@ func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 		s.clock.Advance(h.next - s.clock.Since())
 		h.next += h.every
 		h.app.Update(h.world)
+		s.hearEnds()
 		if s.watch != nil {
 			s.watchFrame(h)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
@@ -16,16 +15,17 @@ import (
 // sight says who may see what of a server's world after a tick, by the rules that
 // package components gives and as plainly as they can be written.
 type sight struct {
-	world   *ecs.World
-	targets *components.Targets
+	world     *ecs.World
+	targets   *components.Targets
+	mattering mattering
 
 	replicate, controlled, childless ecs.ID
 	hierarchies                      []ecs.ID
 }
 
-func newSight(w *ecs.World, infos []*protocol.ComponentInfo) *sight {
+func newSight(w *ecs.World, infos []*protocol.ComponentInfo, what mattering) *sight {
 	s := &sight{
-		world: w, targets: &components.Targets{},
+		world: w, targets: &components.Targets{}, mattering: what,
 		replicate: ecs.ComponentID[components.Replicate](w), controlled: ecs.ComponentID[components.ControlledBy](w),
 		childless: ecs.ComponentID[components.NoReplicateChildren](w),
 	}
@@ -82,6 +82,8 @@ func (s *sight) group(e ecs.Entity) group {
 // visible is what a client may see of an entity.
 type visible struct {
 	sees bool
+	// kept: it does not see it any more, and keeps it as it was seen, if it had it.
+	kept bool
 	// without are the numbers of the components that are hidden, a byte each.
 	without string
 }
@@ -91,44 +93,8 @@ func (v visible) of(all []systems.MirroredValue) []systems.MirroredValue {
 	if v.without == "" {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(value systems.MirroredValue) bool {
-		return strings.IndexByte(v.without, byte(value.Component)) >= 0
-	})
+	return slices.DeleteFunc(slices.Clone(all), func(value systems.MirroredValue) bool { return v.hides(value.Component) })
 }
 
-func (s *sight) visible(e *systems.Mirrored, client entangle.ClientID) visible {
-	v := visible{sees: s.sees(e.Entity, client)}
-	for _, o := range e.Overrides {
-		if !s.in(o.Target, e.Entity, client) {
-			v.without += string([]byte{byte(o.Component)})
-		}
-	}
-	return v
-}
-
-// sees reports whether a client may see an entity that is replicated: it is in the
-// target, and sees the parent.
-func (s *sight) sees(e ecs.Entity, client entangle.ClientID) bool {
-	if parent, ok := s.above(e); ok && !s.sees(parent, client) {
-		return false
-	}
-	m := s.marker(e)
-	return m == nil || s.in(m.Target, e, client)
-}
-
-// in reports whether a client is in a target of an entity's.
-func (s *sight) in(target components.Target, e ecs.Entity, client entangle.ClientID) bool {
-	switch target {
-	case components.Owner:
-		return s.owns(client, e)
-	case components.NotOwner:
-		return !s.owns(client, e)
-	default:
-		return s.targets.Contains(target, client)
-	}
-}
-
-func (s *sight) owns(client entangle.ClientID, e ecs.Entity) bool {
-	return client != entangle.Nobody && s.world.Has(e, s.controlled) &&
-		(*components.ControlledBy)(s.world.Get(e, s.controlled)).Client == client
-}
+// hides reports whether a component is hidden.
+func (v visible) hides(component int) bool { return strings.IndexByte(v.without, byte(component)) >= 0 }

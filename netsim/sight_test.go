@@ -9,12 +9,14 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 )
 
 // theater is a world of which two clients, 1 and 2, see something.
 type theater struct {
 	ecs.World
-	t *testing.T
+	t       *testing.T
+	matters mattering
 }
 
 func (h *theater) marked(target components.Target, group components.Group) ecs.Entity {
@@ -35,22 +37,34 @@ func (h *theater) below(e, parent ecs.Entity) {
 func (h *theater) sight() *sight {
 	p := protocol.New(protocol.Config{Name: "theater"})
 	protocol.Component[components.ChildOf](p)
-	return newSight(&h.World, p.Components())
+	return newSight(&h.World, p.Components(), h.matters)
 }
 
 func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {
 	h.t.Helper()
 	var see []entangle.ClientID
+	all := h.look()
 	for client := range entangle.ClientID(3) {
-		if client > 0 && h.sight().sees(e, client) {
+		if all[e].seen[client].sees {
 			see = append(see, client)
 		}
 	}
 	assert.Equal(h.t, clients, see)
 }
 
+// look returns who sees what of all entities.
+func (h *theater) look() map[ecs.Entity]*version {
+	var m systems.Mirror
+	for q := h.Query(ecs.All()); q.Next(); {
+		m.Entities = append(m.Entities, systems.Mirrored{
+			Entity: q.Entity(), Paused: !q.Has(ecs.ComponentID[components.Replicate](&h.World)),
+		})
+	}
+	return h.sight().look(&m, nil, []entangle.ClientID{1, 2})
+}
+
 func TestTargetsSayWhoSees(t *testing.T) {
-	h := &theater{ecs.NewWorld(), t}
+	h := &theater{World: ecs.NewWorld(), t: t, matters: newSaid()}
 	h.seenBy(h.marked(components.Default, 0), 1, 2)
 	h.seenBy(h.marked(components.Everyone, 0), 1, 2)
 	h.seenBy(h.marked(components.Nobody, 0))
@@ -69,7 +83,7 @@ func TestTargetsSayWhoSees(t *testing.T) {
 }
 
 func TestChildrenAreSeenWhereTheirParentIs(t *testing.T) {
-	h := &theater{ecs.NewWorld(), t}
+	h := &theater{World: ecs.NewWorld(), t: t, matters: newSaid()}
 	sets := &components.Targets{}
 	ecs.AddResource(&h.World, sets)
 	parent, child, grandchild, own := h.marked(sets.Only(1), 0), h.marked(0, 0), h.marked(0, 0), h.marked(components.Everyone, 4)

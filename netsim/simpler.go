@@ -32,12 +32,16 @@ func simpler(words []string) (variants [][]string) {
 // its components do.
 func innerCommand(words []string) (inner, components int) {
 	for i, word := range words {
+		if word == "room" && (i == 0 || i == 2) { // else it is a target's
+			return i, len(words)
+		}
 		switch word {
 		case "spawn", "insert", "remove", "set":
 			return i, i + 2
 		case "put", "take", "replicate":
 			return i, len(words)
-		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override", "persist":
+		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override", "persist",
+			"relevance", "viewer", "gain", "lose", "forget":
 			return i, len(words)
 		}
 	}

@@ -57,8 +57,12 @@ func clientWord(words []string) int {
 	switch words[inner] {
 	case "kick":
 		at = 1
-	case "owner", "persist":
+	case "owner", "persist", "gain", "lose", "forget":
 		at = inner + 2
+	case "room":
+		if at = slices.Index(words, "client") + 1; at == 0 {
+			return 0
+		}
 	case "target", "override", "replicate":
 		at = 1 + max(slices.Index(words, "only"), slices.Index(words, "except"))
 	case "disconnect", "reconnect", "cut", "restore", "latency", "jitter", "loss", "duplicate", "reorder":

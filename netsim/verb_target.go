@@ -17,6 +17,7 @@ import (
 //
 //	default, everyone, nobody, owner, notowner
 //	only CLIENTS, except CLIENTS
+//	room NUMBER
 //
 // A client's number is its id.
 func (c *cast) target(args *Args, _ *Trace) error {
@@ -51,6 +52,13 @@ var targetNames = map[string]components.Target{
 
 // takeTarget takes the words of a target.
 func (c *cast) takeTarget(args *Args) (components.Target, error) {
+	if args.Take("room") {
+		room, err := args.Room()
+		if err != nil {
+			return 0, err
+		}
+		return c.targets().Room(room), nil
+	}
 	only, except := args.Take("only"), args.Take("except")
 	if !only && !except {
 		return args.targetName()
@@ -82,7 +90,7 @@ func (a *Args) targetName() (components.Target, error) {
 	}
 	target, ok := targetNames[word]
 	if !ok {
-		return 0, errors.New(word + " is no target; give default, everyone, nobody, owner, notowner, only CLIENTS or except CLIENTS")
+		return 0, errors.New(word + " is no target; give default, everyone, nobody, owner, notowner, only CLIENTS, except CLIENTS or room NUMBER")
 	}
 	return target, nil
 }

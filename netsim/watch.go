@@ -20,7 +20,9 @@ import (
 //   - an entity that has left one group and did not get to the next yet is as it was
 //     at the tick that the client last heard of it;
 //   - no group and no entity goes back in time, or is at a tick that is yet to come;
-//   - a client shows no entity twice;
+//   - a client shows no entity twice, and the same all the while that it might see it;
+//   - what a client keeps of an entity that is Retained and that it sees no more is as it
+//     was while it saw it, and stays there;
 //   - what it has of a resource is a value that the resource had, was for it, and is no
 //     older than what it had before;
 //   - a client that has joined has what was there for it when it connected, unless that
@@ -55,6 +57,7 @@ type watch struct {
 // holding is what a client was found to hold at the last check.
 type holding struct {
 	entities map[ecs.Entity]entangle.Tick
+	of       map[ecs.Entity]ecs.Entity        // the server's, by the client's
 	groups   map[uint32]systems.MirroredGroup // by handle
 	joined   bool
 }
@@ -76,6 +79,9 @@ func (s *Sim) watchFrame(h *host) {
 			continue
 		}
 		s.watch.heard[h] = heard
+		if !p.Connected() {
+			delete(s.watch.held, h)
+		}
 		if err := s.watch.check(h, p.id, p.client.Mirror(), p.client.Joined()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
@@ -85,12 +91,9 @@ func (s *Sim) watchFrame(h *host) {
 // watchServer takes note of what the server did in a frame.
 func (s *Sim) watchServer() {
 	s.t.Helper()
-	m, clients := s.mirror(), make([]entangle.ClientID, len(s.peers))
-	for i, p := range s.peers {
-		clients[i] = p.id
-	}
-	s.watch.recordConnected(s.connected())
-	if w := s.watch; w.record(m, newSight(s.World(), m.Components), clients) {
+	m, clients := s.mirror(), s.connected()
+	if w := s.watch; w.record(m, s.sight(m), clients) {
+		w.recordConnected(clients)
 		for _, id := range clients {
 			w.recordNames(id, s.plugin.Names(id))
 		}
@@ -119,7 +122,7 @@ func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror, joined b
 	if l.before == nil {
 		l.before = &holding{}
 	}
-	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.resources, l.joined} {
+	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.stayed, l.resources, l.joined} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -179,7 +182,7 @@ func (l *look) originals() error {
 			return fmt.Errorf("its %v is at tick %d, the server at %d", e.Entity, tick, l.past.tick)
 		case was == nil:
 			return fmt.Errorf("its %v is at tick %d, where the server had no such entity", e.Entity, tick)
-		case !was.seen[l.client].sees:
+		case !was.seen[l.client].sees && !was.seen[l.client].kept:
 			return fmt.Errorf("its %v at tick %d is a copy of the server's %v, which it may not see", e.Entity, tick, original)
 		case !l.local[original].IsZero():
 			return fmt.Errorf("its %v and %v are both copies of the server's %v", l.local[original], e.Entity, original)
@@ -197,7 +200,9 @@ func (l *look) who(id uint64, tick entangle.Tick) (ecs.Entity, *version) {
 
 // ticks holds that nothing goes back in time.
 func (l *look) ticks() error {
-	l.now = &holding{entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), groups: map[uint32]systems.MirroredGroup{}}
+	l.now = &holding{
+		entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), of: map[ecs.Entity]ecs.Entity{}, groups: map[uint32]systems.MirroredGroup{},
+	}
 	for _, e := range l.mirror.Entities {
 		tick := l.at[e.ID]
 		if before, ok := l.before.entities[e.Entity]; ok && tick.Before(before) {
@@ -219,22 +224,31 @@ func (l *look) ticks() error {
 
 // values compares the components of all entities but those that were paused.
 func (l *look) values() error {
-	t := translation{local: l.local, late: true}
 	for i := range l.mirror.Entities {
 		e := &l.mirror.Entities[i]
 		original, was := l.who(e.ID, l.at[e.ID])
-		if was.state.Paused {
-			continue
+		l.now.of[e.Entity] = original
+		var err error
+		switch {
+		case was.state.Paused:
+		case was.seen[l.client].kept:
+			err = l.kept(e, original)
+		default:
+			err = l.value(e, original, was, l.at[e.ID])
 		}
-		t.once = func(component int) []systems.MirroredValue {
-			return l.past.since(original, l.client, component, l.at[e.ID])
-		}
-		t.ended = func(local ecs.Entity) bool { return l.ended(local, l.at[e.ID]) }
-		if err := t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values); err != nil {
+		if err != nil {
 			return fmt.Errorf("its %v at tick %d, a copy of the server's %v: %w", e.Entity, l.at[e.ID], original, err)
 		}
 	}
 	return nil
+}
+
+// value compares the components of one entity with what its original was at a tick.
+func (l *look) value(e *systems.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
+	t := translation{local: l.local, late: true}
+	t.once = func(component int) []systems.MirroredValue { return l.past.since(original, l.client, component, tick) }
+	t.ended = func(local ecs.Entity) bool { return l.ended(local, tick) }
+	return t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values)
 }
 
 // ended reports whether the original of an entity was gone at a tick.

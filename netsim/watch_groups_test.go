@@ -75,7 +75,7 @@ func (h *history) passes(tick entangle.Tick) {
 			names = append(names, systems.Named{ID: uint64(i + 1), Entity: e.Entity})
 		}
 	}
-	require.True(h.t, h.record(&m, newSight(&h.world, h.infos), []entangle.ClientID{watcher}))
+	require.True(h.t, h.record(&m, newSight(&h.world, h.infos, newSaid()), []entangle.ClientID{watcher}))
 	h.recordNames(watcher, names)
 }
 

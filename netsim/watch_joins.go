@@ -9,18 +9,19 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// recordConnected takes note of who is connected to the server, before the tick of the
-// frame is recorded: what there was at the tick before is what a new client joins.
+// recordConnected takes note of who is connected to the server, once a tick is recorded:
+// what there was at that is what a new client joins.
 func (p *past) recordConnected(clients []entangle.ClientID) {
 	came := map[entangle.ClientID]entangle.Tick{}
 	for _, client := range clients {
 		tick, before := p.came[client]
-		if !before {
+		if !before || p.ended[client] {
 			tick = p.tick
 		}
 		came[client] = tick
 	}
 	p.came = came
+	clear(p.ended)
 }
 
 // lasted reports whether an entity was there from a tick until now, for a client, in a

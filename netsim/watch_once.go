@@ -2,7 +2,6 @@ package netsim
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -29,7 +28,7 @@ func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick
 // value returns the value that a client may see of a component.
 func (v *version) value(client entangle.ClientID, component int) (value systems.MirroredValue, ok bool) {
 	seen := v.seen[client]
-	if v.gone || !seen.sees || strings.IndexByte(seen.without, byte(component)) >= 0 {
+	if v.gone || !seen.sees || seen.hides(component) {
 		return value, false
 	}
 	i := slices.IndexFunc(v.state.Values, func(value systems.MirroredValue) bool { return value.Component == component })

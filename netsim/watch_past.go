@@ -23,13 +23,14 @@ type past struct {
 	sight    *sight // the last
 
 	resources []resourcePast                      // by number
-	came      map[entangle.ClientID]entangle.Tick // of the connected, the tick before
+	came      map[entangle.ClientID]entangle.Tick // of the connected, their first
+	ended     map[entangle.ClientID]bool          // connections, since the last tick
 }
 
 func newPast() past {
 	return past{
 		versions: map[ecs.Entity][]version{}, groups: map[entangle.Tick]map[group][]ecs.Entity{},
-		names: map[entangle.ClientID]map[uint64][]named{},
+		names: map[entangle.ClientID]map[uint64][]named{}, ended: map[entangle.ClientID]bool{},
 	}
 }
 
@@ -38,8 +39,8 @@ type version struct {
 	from  entangle.Tick
 	gone  bool
 	state systems.Mirrored
-	group group
-	seen  map[entangle.ClientID]visible
+	terms
+	seen map[entangle.ClientID]visible
 }
 
 // record takes in the server's world as it is at the end of a frame, for all clients.
@@ -49,49 +50,39 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 		return false
 	}
 	p.tick, p.began, p.sight = m.Tick, true, s
-	there, groups := map[ecs.Entity]bool{}, map[group][]ecs.Entity{}
+	all, groups := s.look(m, p, clients), map[group][]ecs.Entity{}
 	for _, e := range m.Entities {
-		v := p.version(e, s, clients)
-		there[e.Entity] = true
+		v := all[e.Entity]
 		groups[v.group] = append(groups[v.group], e.Entity)
-		p.add(e.Entity, v)
+		p.add(e.Entity, *v)
 	}
 	for e := range p.versions {
-		if !there[e] {
+		if all[e] == nil {
 			p.add(e, version{from: m.Tick, gone: true})
 		}
 	}
 	p.groups[m.Tick] = groups
-	p.recordResources(m)
+	p.recordResources(m, clients)
 	return true
 }
 
-// version is an entity as it is now. One that is paused stays where it was, and is
-// seen by whom it was: by nobody, if nothing was told of it.
-func (p *past) version(e systems.Mirrored, s *sight, clients []entangle.ClientID) version {
-	v := version{from: p.tick, state: e, group: s.group(e.Entity), seen: map[entangle.ClientID]visible{}}
-	if list := p.versions[e.Entity]; e.Paused && len(list) > 0 && !list[len(list)-1].gone {
-		v.group, v.seen = list[len(list)-1].group, withLate(list[len(list)-1].seen, clients)
-		return v
+// saw returns what a client saw of an entity when last looked at, over the connection that
+// it has.
+func (p *past) saw(e ecs.Entity, client entangle.ClientID) visible {
+	last := p.last(e)
+	if last == nil || p.ended[client] {
+		return visible{}
 	}
-	for _, client := range clients {
-		if v.seen[client] = (visible{}); !e.Paused {
-			v.seen[client] = s.visible(&e, client)
-		}
-	}
-	return v
+	return last.seen[client]
 }
 
-// withLate adds the clients that came after an entity was paused. Nobody knows any more
-// who was meant to see it: they may, if it had yet to be told where it was.
-func withLate(seen map[entangle.ClientID]visible, clients []entangle.ClientID) map[entangle.ClientID]visible {
-	all := maps.Clone(seen)
-	for _, client := range clients {
-		if _, known := seen[client]; !known {
-			all[client] = visible{sees: true}
-		}
+// last returns what an entity was when last looked at, nil if it was not there.
+func (p *past) last(e ecs.Entity) *version {
+	list := p.versions[e]
+	if n := len(list); n > 0 && !list[n-1].gone {
+		return &list[n-1]
 	}
-	return all
+	return nil
 }
 
 func (p *past) add(e ecs.Entity, v version) {
@@ -102,7 +93,7 @@ func (p *past) add(e ecs.Entity, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.group == o.group && maps.Equal(v.seen, o.seen) &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 

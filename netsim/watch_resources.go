@@ -3,6 +3,7 @@ package netsim
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -12,8 +13,14 @@ import (
 
 // resourcePast is what a server's resource was like from tick to tick.
 type resourcePast struct {
-	versions []systems.MirroredResource
+	versions []resourceVersion
 	shown    map[entangle.ClientID]*shownResource
+}
+
+// resourceVersion is what a resource was like from a tick on, and for whom.
+type resourceVersion struct {
+	systems.MirroredResource
+	gets map[entangle.ClientID]bool
 }
 
 // shownResource is what a client was found to have, and the first version that it can
@@ -24,21 +31,25 @@ type shownResource struct {
 }
 
 // recordResources takes in the server's resources as they are after a tick.
-func (p *past) recordResources(m *systems.Mirror) {
+func (p *past) recordResources(m *systems.Mirror, clients []entangle.ClientID) {
 	for len(p.resources) < len(m.Resources) {
 		p.resources = append(p.resources, resourcePast{shown: map[entangle.ClientID]*shownResource{}})
 	}
 	for i, r := range m.Resources {
+		now := resourceVersion{r, map[entangle.ClientID]bool{}}
+		for _, client := range clients {
+			now.gets[client] = p.sight.getsResource(&r, client)
+		}
 		list := &p.resources[i].versions
-		if n := len(*list); n == 0 || !sameResource(&(*list)[n-1], &r) {
-			*list = append(*list, r)
+		if n := len(*list); n == 0 || !(*list)[n-1].equal(&now) {
+			*list = append(*list, now)
 		}
 	}
 }
 
-// sameResource reports whether nothing about a server's resource is new.
-func sameResource(a, b *systems.MirroredResource) bool {
-	return a.On == b.On && a.Target == b.Target && equalResource(a, b)
+// equal reports whether nothing about a server's resource is new.
+func (v *resourceVersion) equal(o *resourceVersion) bool {
+	return v.On == o.On && v.Target == o.Target && maps.Equal(v.gets, o.gets) && equalResource(&v.MirroredResource, &o.MirroredResource)
 }
 
 func equalResource(a, b *systems.MirroredResource) bool {
@@ -47,7 +58,7 @@ func equalResource(a, b *systems.MirroredResource) bool {
 
 // getsResource reports whether a client is to have a server's resource.
 func (s *sight) getsResource(r *systems.MirroredResource, client entangle.ClientID) bool {
-	return r.On && r.There && r.Wire != nil && s.targets.Contains(r.Target, client)
+	return r.On && r.There && r.Wire != nil && s.includes(&terms{}, r.Target, client)
 }
 
 // resources holds that every value that the client shows is one that it was to get, and
@@ -72,7 +83,7 @@ func (l *look) resource(p *resourcePast, r *systems.MirroredResource, info *prot
 	}
 	t := translation{local: l.local, late: true}
 	for n := shown.version; n < len(p.versions); n++ {
-		if v := &p.versions[n]; l.past.sight.getsResource(v, l.client) && t.resource(info, v, r) == nil {
+		if v := &p.versions[n]; v.gets[l.client] && t.resource(info, &v.MirroredResource, r) == nil {
 			*shown = shownResource{*r, n}
 			return nil
 		}

@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"github.com/mlange-42/arche/ecs"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/systems"
 )
@@ -22,6 +24,13 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 // Names returns the ids by which a connected client knows what the server replicates,
 // for tests and tools.
 func (s *Server) Names(client entangle.ClientID) []systems.Named { return s.engine.Names(client) }
+
+// Matters reports whether an entity matters to a connected client as of now, by what the
+// game said, rooms and grids, or because it is its own. It is for tests and tools; see
+// Relevance.Sees.
+func (s *Server) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
+	return s.publisher.Matters(client, e, own)
+}
 
 // Tell has a function told of all that is written to clients of the world from now on,
 // entity by entity; nil ends it. Call it once the server is initialised. It is for tests

@@ -254,3 +254,13 @@ func (c *Copy) targetOf(e ecs.Entity, comp int) *ecs.Entity {
 	target := c.world.Relations().Get(e, c.comps[comp].id)
 	return &target
 }
+
+// Matters reports whether an entity that lives matters to a connected client now, whose own
+// it may be.
+func (p *Publisher) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
+	row, ok := p.interest.Row(client)
+	if n, known := p.interest.known(e); known {
+		return ok && p.interest.relevance.Matters(row, n, own)
+	}
+	return ok && own
+}

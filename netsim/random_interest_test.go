@@ -1,0 +1,74 @@
+package netsim_test
+
+import "fmt"
+
+// rooms is how many rooms random worlds have, numbered from 1.
+const rooms = 3
+
+// relevance words a field of Replicate, or nothing, in worlds with interest.
+func (p *plan) relevance() string {
+	if n := p.rng.IntN(5); p.interest && n < 4 {
+		return fmt.Sprintf(",Relevance:%d", 1+n%2)
+	}
+	return ""
+}
+
+// matter changes what matters to whom.
+func (p *plan) matter(at string) {
+	e, client, room := p.any().name, 1+p.rng.IntN(maxGuests), p.room()
+	switch p.rng.IntN(14) {
+	case 0, 1, 2:
+		p.say("%sroom %d %s client %d", at, room, p.addOrRemove(), client)
+	case 3, 4, 5:
+		p.say("%sroom %d %s entity %s", at, room, p.addOrRemove(), e)
+	case 6, 7, 8:
+		p.say("%s%s %s %d", at, []string{"gain", "lose", "forget", "forget"}[p.rng.IntN(4)], e, client)
+	case 9:
+		p.say("%srelevance %s %s", at, e, []string{"always", "interest", "retained"}[p.rng.IntN(3)])
+	case 10, 11:
+		p.travel(at, e, client)
+	case 12:
+		p.flicker(at, room, e)
+	default:
+		p.say("%starget %s room %d", at, e, room)
+	}
+}
+
+func (p *plan) room() int { return 1 + p.rng.IntN(rooms) }
+
+func (p *plan) addOrRemove() string { return []string{"add", "add", "remove"}[p.rng.IntN(3)] }
+
+// travel moves an entity, a client, or both, from room to room, in one tick or by and by.
+func (p *plan) travel(at, e string, client int) {
+	from, to, who := p.room(), p.room(), p.rng.IntN(3)
+	steps := []string{}
+	if who != 0 {
+		steps = append(steps, fmt.Sprintf("room %d remove client %d", from, client), fmt.Sprintf("room %d add client %d", to, client))
+	}
+	if who != 1 {
+		steps = append(steps, fmt.Sprintf("room %d remove entity %s", from, e), fmt.Sprintf("room %d add entity %s", to, e))
+	}
+	p.rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	for _, step := range steps {
+		p.say("%s%s", at, step)
+		if p.rng.IntN(8) == 0 {
+			at = later(at)
+		}
+	}
+}
+
+// flicker takes an entity out of a room for no time, or a tick.
+func (p *plan) flicker(at string, room int, e string) {
+	p.say("%sroom %d remove entity %s", at, room, e)
+	p.say("%sroom %d add entity %s", []string{at, later(at)}[p.rng.IntN(2)], room, e)
+}
+
+// greet lets things matter to a client that is about to come.
+func (p *plan) greet() {
+	if !p.interest {
+		return
+	}
+	for n := range 3 {
+		p.say("tick %d room %d add client %d", 1+n*20, p.room(), 1+p.rng.IntN(p.clients))
+	}
+}

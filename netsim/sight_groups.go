@@ -1,0 +1,204 @@
+package netsim
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// crowd is all entities of a world at a tick, with what they were before.
+type crowd struct {
+	sight   *sight
+	past    *past // nil: nobody knows
+	members map[ecs.Entity]*version
+	groups  map[placed][]ecs.Entity
+}
+
+// placed is a group, or the half of it that some may not see all of.
+type placed struct {
+	group   group
+	private bool
+}
+
+// look returns what all entities are like, and who may see what of them. A group is shown
+// to a client whole or not at all, as far as interest goes; then targets and overrides hide
+// some of it.
+func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientID) map[ecs.Entity]*version {
+	c := &crowd{sight: s, past: before, members: map[ecs.Entity]*version{}, groups: map[placed][]ecs.Entity{}}
+	for i := range m.Entities {
+		c.take(m.Tick, &m.Entities[i])
+	}
+	c.place(m)
+	for at, members := range c.groups {
+		for _, client := range clients {
+			c.show(at, members, client)
+		}
+	}
+	return c.members
+}
+
+// take gathers the terms of an entity. One that is paused keeps those that it had.
+func (c *crowd) take(tick entangle.Tick, e *systems.Mirrored) {
+	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
+	if last := c.last(e.Entity); e.Paused && last != nil {
+		v.terms = last.terms
+	} else {
+		v.terms = c.sight.terms(e.Entity)
+	}
+	c.members[e.Entity] = v
+}
+
+// place finds which groups somebody may not see all of. Those of their members that are
+// paused stay where they are.
+func (c *crowd) place(m *systems.Mirror) {
+	closed := map[group]bool{}
+	for i := range m.Entities {
+		if v := c.members[m.Entities[i].Entity]; !v.state.Paused && !c.open(v) {
+			closed[v.group] = true
+		}
+	}
+	for i := range m.Entities {
+		v := c.members[m.Entities[i].Entity]
+		if v.state.Paused && c.last(v.state.Entity) == nil {
+			continue // nothing was told of it
+		}
+		if !v.state.Paused {
+			v.private = closed[v.group]
+		}
+		at := placed{v.group, v.private}
+		c.groups[at] = append(c.groups[at], v.state.Entity)
+	}
+}
+
+// open reports whether everybody may see all of an entity.
+func (c *crowd) open(v *version) bool {
+	for _, o := range v.state.Overrides {
+		switch o.Target {
+		case components.Default, components.Everyone, components.Nobody, components.Server:
+		default:
+			return false
+		}
+	}
+	for above := v; above != nil; above = c.members[above.parent] {
+		if !above.isOpen() {
+			return false
+		}
+	}
+	return true
+}
+
+// show says what a client may see of a group.
+func (c *crowd) show(at placed, members []ecs.Entity, client entangle.ClientID) {
+	l := showing{client: client, had: c.had(members, client), shown: !at.private}
+	if at.private {
+		c.judge(members, &l)
+	}
+	for _, e := range members {
+		c.members[e].seen[client] = c.visible(c.members[e], &l)
+	}
+}
+
+// showing is how a group is shown to a client.
+type showing struct {
+	client entangle.ClientID
+	had    bool // it was shown before
+	shown  bool
+	kept   bool // what was shown of it stays, else
+}
+
+// judge finds whether a group is shown to a client: one of its members is for it, and
+// matters to it, or is paused where it was shown; or else whether it keeps what it saw.
+func (c *crowd) judge(members []ecs.Entity, l *showing) {
+	for _, e := range members {
+		v := c.members[e]
+		own := v.owner == l.client && l.client != entangle.Nobody
+		switch {
+		case !c.aimed(v, l):
+		case v.relevance == components.Always, v.state.Paused && l.had, c.sight.mattering.matters(l.client, e, own):
+			l.shown = true
+		case v.relevance == components.Retained && !c.turned(v):
+			l.kept = true
+		}
+	}
+}
+
+// had reports whether a group was shown to a client.
+func (c *crowd) had(members []ecs.Entity, client entangle.ClientID) bool {
+	for _, e := range members {
+		if v := c.members[e]; c.stayed(v) != nil && c.saw(v, client).sees {
+			return true
+		}
+	}
+	return false
+}
+
+// last returns what an entity was before.
+func (c *crowd) last(e ecs.Entity) *version {
+	if c.past == nil {
+		return nil
+	}
+	return c.past.last(e)
+}
+
+// saw returns what a client saw of an entity before.
+func (c *crowd) saw(v *version, client entangle.ClientID) visible {
+	if c.past == nil {
+		return visible{}
+	}
+	return c.past.saw(v.state.Entity, client)
+}
+
+// stayed returns what an entity was before, if it is where it was.
+func (c *crowd) stayed(v *version) *version {
+	last := c.last(v.state.Entity)
+	if last == nil || last.group != v.group || last.private != v.private {
+		return nil
+	}
+	return last
+}
+
+// turned reports whether an entity is Retained from now on.
+func (c *crowd) turned(v *version) bool {
+	last := c.last(v.state.Entity)
+	return c.past != nil && (last == nil || last.relevance != v.relevance)
+}
+
+// aimed reports whether an entity is for a client: its target, and those of all above it.
+// One that is paused goes with nobody meanwhile, and where its group was shown is for those
+// that saw it.
+func (c *crowd) aimed(v *version, l *showing) bool {
+	if v.state.Paused && l.had {
+		return c.saw(v, l.client).sees
+	}
+	for above := v; above != nil; above = c.members[above.parent] {
+		if !c.sight.includes(&above.terms, above.target, l.client) {
+			return false
+		}
+		if above.state.Paused {
+			break
+		}
+	}
+	return true
+}
+
+func (c *crowd) visible(v *version, l *showing) visible {
+	if !c.aimed(v, l) {
+		return visible{}
+	}
+	is, had := visible{sees: l.shown}, c.saw(v, l.client)
+	if !l.shown && l.kept {
+		is.kept = c.past == nil || c.stayed(v) != nil && (had.sees || had.kept)
+	}
+	if v.state.Paused {
+		is.without = had.without
+		return is
+	}
+	for _, o := range v.state.Overrides {
+		if !c.sight.includes(&v.terms, o.Target, l.client) {
+			is.without += string([]byte{byte(o.Component)})
+		}
+	}
+	return is
+}

@@ -1,0 +1,76 @@
+package netsim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+var errNeverSo = errors.New("it is kept as the client can't have seen it last")
+
+// kept holds that an entity that a client keeps is as its original was at some tick at which
+// the client saw it, and no earlier than it was before.
+func (l *look) kept(e *systems.Mirrored, original ecs.Entity) error {
+	least, list := l.before.entities[e.Entity], l.past.versions[original]
+	for i := after(list, l.at[e.ID], since) - 1; i >= 0; i-- {
+		v := &list[i]
+		if v.gone || i+1 < len(list) && !least.Before(list[i+1].from) {
+			break
+		}
+		if tick := latest(v.from, least); v.seen[l.client].sees && !v.state.Paused && l.value(e, original, v, tick) == nil {
+			l.now.entities[e.Entity] = tick
+			return nil
+		}
+	}
+	return errNeverSo
+}
+
+func since(v *version) entangle.Tick { return v.from }
+
+func latest(a, b entangle.Tick) entangle.Tick {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// stayed holds that what a client had of an entity is there yet, the same, if it might see
+// it all the while or was to keep it.
+func (l *look) stayed() error {
+	for e, original := range l.before.of {
+		if l.local[original] != e && l.past.stays(original, l.client, l.before.entities[e]) {
+			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is gone, which it might see all the while or keep",
+				e, original, l.before.entities[e])
+		}
+	}
+	return nil
+}
+
+// stays reports whether a client might see an entity all the while since a tick, or keep it.
+func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
+	list := p.versions[e]
+	first := max(0, after(list, from, since)-1)
+	for i := range list[first:] {
+		v := &list[first+i]
+		is := v.seen[client]
+		switch {
+		case v.gone, v.state.Paused, !is.sees && !is.kept:
+			return false
+		case is.kept && !p.keepsAlone(list[max(first+i-1, 0)], v, client):
+			return false
+		}
+	}
+	return true
+}
+
+// keepsAlone reports whether a client keeps all that it saw of an entity that is a group of
+// its own: of others, what becomes of their fellows counts too.
+func (p *past) keepsAlone(before version, v *version, client entangle.ClientID) bool {
+	return v.group == group{alone: v.state.Entity} && len(p.groups[v.from][v.group]) == 1 && before.terms == v.terms &&
+		before.seen[client].without == v.seen[client].without && slices.Equal(before.state.Overrides, v.state.Overrides)
+}

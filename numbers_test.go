@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/plain"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
@@ -35,6 +37,9 @@ var numbers = map[string]any{
 	"token.MaxUserData":            token.MaxUserData,
 	"token.MaxServers":             token.MaxServers,
 	"session.MaxForeignPayload":    session.MaxForeignPayload,
+	"connection.MaxUserData":       connection.MaxUserData,
+	"plain.DefaultTimeout":         plain.DefaultTimeout,
+	"plain.Goodbyes":               plain.Goodbyes,
 	"packet.HeaderSize":            packet.HeaderSize,
 	"packet.WindowSize":            packet.WindowSize,
 	"packet.MaxReason":             packet.MaxReason,

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
+
+var seeds = flag.Uint64("seeds", 3, "how many of them")
+
+// forSeeds runs a test with several seeds, and tells how to repeat one of them.
+func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
+	name := t.Name()
+	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Logf("again: go test ./interest -run %s -seed %d -seeds 1", name, seed)
+			test(t, seed)
+		})
+	}
+}
+
+// flags are settings as the program reads them.
+func flags(t *testing.T, args ...string) settings {
+	s, err := readSettings(append([]string{"-headless"}, args...), t.Output())
+	require.NoError(t, err)
+	return s
+}
+
+// played is what comes of a play.
+func played(t *testing.T, s settings) result {
+	r, err := playHeadless(s)
+	require.NoError(t, err)
+	return r
+}
+
+// No client ever holds what it should not, nor lacks what it should have, whatever decides
+// about that.
+//
+// Proves: X3
+func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		held := map[string]float64{}
+		for _, args := range [][]string{
+			{"-grid=true", "-rooms=true"},
+			{"-grid=true", "-rooms=false"},
+			{"-grid=false", "-rooms=true"},
+			{"-loss", "0.2"},
+		} {
+			s := flags(t, args...)
+			s.seed = seed
+			r := played(t, s)
+			require.NoError(t, r.verdict(), args)
+			for _, c := range r.Clients {
+				held[fmt.Sprint(args)] += c.Held / players
+				assert.Less(t, c.Held, 0.7*float64(s.dots), "a client holds what is around it: %v", args)
+			}
+		}
+		both := held["[-grid=true -rooms=true]"]
+		assert.Greater(t, both, held["[-grid=true -rooms=false]"])
+		assert.Greater(t, both, held["[-grid=false -rooms=true]"])
+	})
+}
+
+// With neither grid nor rooms a client holds its own player and the lantern of its team.
+//
+// Proves: X3
+func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
+	r := played(t, flags(t, "-grid=false", "-rooms=false", "-seconds", "3"))
+	require.NoError(t, r.verdict())
+	for _, c := range r.Clients {
+		assert.InDelta(t, 2, c.Held, 0.1)
+	}
+}
+
+// Grid and rooms are switched while the play goes on, and nobody holds too much.
+//
+// Proves: X3
+func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		s := flags(t, "-latency", "20ms")
+		s.seed = seed
+		p, err := newPlay(s)
+		require.NoError(t, err)
+		chance := rand.New(rand.NewPCG(seed, 1))
+		for range 20 * tickRate {
+			if chance.IntN(tickRate) == 0 {
+				p.server.Grid = !p.server.Grid
+			}
+			if chance.IntN(tickRate) == 0 {
+				p.server.Rooms = !p.server.Rooms
+			}
+			p.frame()
+		}
+		require.NoError(t, p.result().verdict())
+	})
+}
+
+// The judge notices what is shown to everybody.
+func TestALeakIsNoticed(t *testing.T) {
+	r := played(t, flags(t, "-leak", "-seconds", "3"))
+	for _, c := range r.Clients {
+		assert.Positive(t, c.Wrong)
+		assert.ErrorContains(t, c.verdict(), fmt.Sprintf("client %d held a thing", c.Client))
+	}
+}
+
+func TestTheSameSeedGivesTheSameRun(t *testing.T) {
+	s := flags(t, "-seconds", "3", "-loss", "0.2")
+	first := played(t, s)
+	assert.Equal(t, first, played(t, s))
+	s.seed++
+	assert.NotEqual(t, first.Clients, played(t, s).Clients)
+}
+
+// A client in another chamber is sent less than one that sees all.
+func TestWhatIsHiddenCostsNothing(t *testing.T) {
+	all := played(t, flags(t, "-leak", "-dots", "300", "-seconds", "5"))
+	some := played(t, flags(t, "-rooms=false", "-dots", "300", "-seconds", "5"))
+	for i := range all.Clients {
+		assert.Less(t, some.Clients[i].BytesPerS, all.Clients[i].BytesPerS/2)
+	}
+}
+
+func TestWhatTheVerdictFinds(t *testing.T) {
+	for says, c := range map[string]report{
+		"nothing has come to client 1":                    {Client: 1},
+		"held a thing 3 times that did not matter to it":  {Held: 1, Wrong: 3},
+		"held a thing for too long, in 2 frames":          {Held: 1, Late: 2},
+		"did not hold a thing that matters to it, in 4 f": {Held: 1, Missing: 4},
+	} {
+		assert.ErrorContains(t, result{Clients: []report{{Held: 1}, c}}.verdict(), says)
+	}
+	assert.NoError(t, result{Clients: []report{{Held: 1}}}.verdict())
+}
+
+// Things walk through doors, and never through a wall.
+func TestNobodyWalksThroughAWall(t *testing.T) {
+	p, err := newPlay(flags(t))
+	require.NoError(t, err)
+	before := map[name]Place{}
+	sight := newSight(&p.worlds[0])
+	crossed := 0
+	for range 60 * tickRate {
+		p.frame()
+		for _, thing := range sight.things() {
+			was, ok := before[thing.name()]
+			before[thing.name()] = thing.Place
+			if !ok || chamberAt(was) == chamberAt(thing.Place) {
+				continue
+			}
+			crossed++
+			x, y := chamberAt(thing.Place).corner()
+			inDoor := near(thing.Place, Place{X: x, Y: y + chamberHeight/2}, 0.2) ||
+				near(thing.Place, Place{X: x + chamberWidth/2, Y: y}, 0.2) ||
+				near(thing.Place, Place{X: x + chamberWidth, Y: y + chamberHeight/2}, 0.2) ||
+				near(thing.Place, Place{X: x + chamberWidth/2, Y: y + chamberHeight}, 0.2)
+			require.True(t, inDoor, "%v came from %v", thing, was)
+		}
+	}
+	assert.Positive(t, crossed)
+}

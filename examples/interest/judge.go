@@ -1,0 +1,128 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// keptTicks is for how many ticks the judge remembers who could know of what.
+const keptTicks = 10 * tickRate
+
+// name is what a thing is called on all sides.
+type name struct {
+	Kind   uint8
+	Number uint16
+}
+
+// known is what each client could know of at a tick; client n is at n-1.
+type known [players]map[name]bool
+
+// judge finds out, by the rules alone and without the library, which client could know of
+// what at which tick. It has the server's things before it, and keeps what it found, to be
+// asked about ticks that have passed.
+type judge struct {
+	ticks map[entangle.Tick]known
+	last  known
+	sees  map[[2]name]bool // viewer and thing, at the last tick
+}
+
+func newJudge() *judge { return &judge{ticks: map[entangle.Tick]known{}, sees: map[[2]name]bool{}} }
+
+// could reports whether a client could know of a thing at a tick.
+func (j *judge) could(client int, thing name, at entangle.Tick) bool {
+	return j.ticks[at][client-1][thing]
+}
+
+// note takes down a tick.
+func (j *judge) note(at entangle.Tick, r Rules, things []seen) {
+	j.look(r, things)
+	var now known
+	for client := 1; client <= players; client++ {
+		now[client-1] = map[name]bool{}
+		for i := range things {
+			if j.matters(client, r, &things[i], things) {
+				now[client-1][things[i].name()] = true
+			}
+		}
+	}
+	j.last, j.ticks[at] = now, now
+	delete(j.ticks, at-keptTicks)
+}
+
+// look finds what every viewer has in sight: what it saw before, from farther away.
+func (j *judge) look(r Rules, things []seen) {
+	sees := map[[2]name]bool{}
+	for i := range things {
+		viewer := &things[i]
+		if !r.Grid || viewer.Kind == dot || !anyOfTeam(viewer.Team, things) {
+			continue
+		}
+		for k := range things {
+			pair, reach := [2]name{viewer.name(), things[k].name()}, float32(radius)
+			if j.sees[pair] {
+				reach *= 1 + hysteresis
+			}
+			if near(viewer.Place, things[k].Place, reach) {
+				sees[pair] = true
+			}
+		}
+	}
+	j.sees = sees
+}
+
+// anyOfTeam reports whether a player of a team is there: for nobody a lantern looks in vain.
+func anyOfTeam(team uint8, things []seen) bool {
+	return slices.ContainsFunc(things, func(t seen) bool { return t.Kind == player && t.Team == team })
+}
+
+// matters reports whether a thing matters to a client: its own player, a lantern of its
+// team, what is in the chamber with its player, and what its player or a lantern of its
+// team has in sight.
+func (j *judge) matters(client int, r Rules, t *seen, things []seen) bool {
+	team := teamOf(uint16(client))
+	if t.Kind == lantern {
+		return t.Team == team
+	}
+	for i := range things {
+		by := &things[i]
+		own := by.Kind == player && int(by.Number) == client
+		if own && (by.name() == t.name() || r.Rooms && chamberAt(by.Place) == chamberAt(t.Place)) {
+			return true
+		}
+		if (own || by.Kind == lantern && by.Team == team) && j.sees[[2]name{by.name(), t.name()}] {
+			return true
+		}
+	}
+	return false
+}
+
+// seen is a thing as a world shows it.
+type seen struct {
+	Thing
+	Place
+}
+
+func (t *seen) name() name { return name{t.Kind, t.Number} }
+
+// sight looks at the things of a world, the server's or a client's.
+type sight struct {
+	world  *ecs.World
+	filter *generic.Filter2[Thing, Place]
+}
+
+func newSight(w *ecs.World) *sight {
+	return &sight{world: w, filter: generic.NewFilter2[Thing, Place]()}
+}
+
+// things returns all of them.
+func (s *sight) things() (all []seen) {
+	for query := s.filter.Query(s.world); query.Next(); {
+		thing, place := query.Get()
+		all = append(all, seen{*thing, *place})
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+//go:build !js
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// What a cell of a map shows.
+const (
+	dotCell     = "●"
+	lanternCell = "◆"
+	wallCell    = "▒"
+	fogCell     = "░"
+)
+
+var (
+	dotStyle = goodStyle
+	fogStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#1F2933"))
+)
+
+func teamStyle(team uint8) lipgloss.Style {
+	colours := [...]string{"", "#59C2FF", "#FFB454"}
+	return lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Color(colours[team]))
+}
+
+// field is the cells of a map.
+type field [fieldHeight][fieldWidth]string
+
+// serverMap draws the server's world, which has no fog.
+func (s *screen) serverMap() string {
+	things := s.sights[0].things()
+	var f field
+	f.walls()
+	f.put(things)
+	return f.framed(fmt.Sprintf(" server: %d things ", len(things)))
+}
+
+// clientMap draws a client's world, by what the client knows: fog covers what none of its
+// viewers can see.
+func (s *screen) clientMap(c *clientGame, things []seen) string {
+	var f field
+	f.walls()
+	f.fog(func(at Place) bool { return c.lit(s.server.Rules, at, things) })
+	f.put(things)
+	return f.framed(c.caption(len(things)))
+}
+
+// lit reports whether a client would hold what is at a place.
+func (c *clientGame) lit(r Rules, at Place, things []seen) bool {
+	for i := range things {
+		t := &things[i]
+		own := t.Kind == player && int(t.Number) == c.number
+		if own && r.Rooms && chamberAt(t.Place) == chamberAt(at) {
+			return true
+		}
+		if lends := own || t.Kind == lantern; lends && r.Grid && near(t.Place, at, radius) {
+			return true
+		}
+	}
+	return false
+}
+
+// walls draws the walls between the chambers, with their doors.
+func (f *field) walls() {
+	for y := range f {
+		for x := range f[y] {
+			f[y][x] = " "
+			wallX, wallY := x > 0 && x%chamberWidth == 0, y > 0 && y%chamberHeight == 0
+			doorX := y%chamberHeight == chamberHeight/2
+			doorY := x%chamberWidth == chamberWidth/2
+			if wallX && !doorX || wallY && !doorY {
+				f[y][x] = frameStyle.Render(wallCell)
+			}
+		}
+	}
+}
+
+// fog covers the cells that are not lit.
+func (f *field) fog(lit func(Place) bool) {
+	for y := range f {
+		for x := range f[y] {
+			if f[y][x] == " " && !lit(Place{X: float32(x) + 0.5, Y: float32(y) + 0.5}) {
+				f[y][x] = fogStyle.Render(fogCell)
+			}
+		}
+	}
+}
+
+// put draws things: dots below all others.
+func (f *field) put(things []seen) {
+	for kind := range lantern + 1 {
+		for i := range things {
+			if t := &things[i]; int(t.Kind) == kind {
+				x, y := min(int(t.X), fieldWidth-1), min(int(t.Y), fieldHeight-1)
+				f[y][x] = t.cell()
+			}
+		}
+	}
+}
+
+func (t *Thing) cell() string {
+	switch t.Kind {
+	case player:
+		return teamStyle(t.Team).Render(fmt.Sprint(t.Number))
+	case lantern:
+		return teamStyle(t.Team).Render(lanternCell)
+	default:
+		return dotStyle.Render(dotCell)
+	}
+}
+
+// framed puts a frame with a name around a map.
+func (f *field) framed(name string) string {
+	rest := max(fieldWidth-1-lipgloss.Width(name), 0)
+	lines := []string{frameStyle.Render("╭─") + name + frameStyle.Render(strings.Repeat("─", rest)+"╮")}
+	for y := range f {
+		lines = append(lines, frameStyle.Render("│")+strings.Join(f[y][:], "")+frameStyle.Render("│"))
+	}
+	return strings.Join(append(lines, frameStyle.Render("╰"+strings.Repeat("─", fieldWidth)+"╯")), "\n")
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// grid finds what is near to the viewers.
+func grid() plugin.System {
+	return plugin.NewGrid(plugin.GridConfig{Radius: radius, Hysteresis: hysteresis},
+		func(p *Place) (x, y float32) { return p.X, p.Y })
+}
+
+// look gives players and lanterns eyes, if near is what matters: a player sees for
+// itself, a lantern for its team.
+func (g *serverGame) look(w *ecs.World) func() {
+	things := generic.NewFilter2[Thing, Place]()
+	blind, seeing := things.Without(generic.T[components.Viewer]()), generic.NewFilter1[components.Viewer]()
+	viewers := generic.NewMap1[components.Viewer](w)
+	var found []ecs.Entity
+	var eyes []components.Viewer
+	return func() {
+		found, eyes = found[:0], eyes[:0]
+		if !g.Grid {
+			for query := seeing.Query(w); query.Next(); {
+				found = append(found, query.Entity())
+			}
+			for _, e := range found {
+				viewers.Remove(e)
+			}
+			return
+		}
+		for query := blind.Query(w); query.Next(); {
+			if thing, _ := query.Get(); thing.Kind != dot {
+				found, eyes = append(found, query.Entity()), append(eyes, thing.eyes())
+			}
+		}
+		for i, e := range found {
+			viewers.Assign(e, &eyes[i])
+		}
+	}
+}
+
+// eyes are those of a player or a lantern.
+func (t *Thing) eyes() components.Viewer {
+	if t.Kind == lantern {
+		return components.Viewer{Room: teamRoom(t.Team)}
+	}
+	return components.Viewer{}
+}
+
+// house keeps all things, and the clients of the players among them, in the rooms of the
+// chambers that they are in, if chambers are what matters.
+func (g *serverGame) house(w *ecs.World) func() {
+	rooms := plugin.NewRooms(w)
+	things := generic.NewFilter2[Thing, Place]()
+	at := map[ecs.Entity]components.Room{}
+	return func() {
+		for query := things.Query(w); query.Next(); {
+			thing, place := query.Get()
+			room := components.Room(0)
+			if g.Rooms {
+				room = chamberAt(*place).room()
+			}
+			if e := query.Entity(); at[e] != room {
+				move(&rooms, e, thing, at[e], room)
+				at[e] = room
+			}
+		}
+	}
+}
+
+// move takes a thing, and a player's client with it, from one room to another. Zero is
+// none.
+func move(rooms *plugin.Rooms, e ecs.Entity, thing *Thing, from, to components.Room) {
+	client := entangle.ClientID(thing.Number)
+	if from != 0 {
+		rooms.RemoveEntity(from, e)
+	}
+	if to != 0 {
+		rooms.AddEntity(to, e)
+	}
+	if thing.Kind != player {
+		return
+	}
+	if from != 0 {
+		rooms.RemoveClient(from, client)
+	}
+	if to != 0 {
+		rooms.AddClient(to, client)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// rules are what one server's game may have different from another's.
+type rules struct {
+	Rules
+	dots int
+	// leak has all dots shown to everybody, to see that this is noticed.
+	leak bool
+	seed uint64
+}
+
+// How far things go in a tick.
+const (
+	dotSpeed    = 0.02
+	playerSpeed = 0.07
+)
+
+// serverGame is the game as the server plays it.
+type serverGame struct {
+	*plugin.Server
+	rules
+	judge *judge
+
+	world   *ecs.World
+	walkers *walkers
+	spawn   generic.Map3[Thing, Place, components.Replicate]
+	walks   generic.Map1[Walk]
+	owners  generic.Map1[components.ControlledBy]
+	rooms   plugin.Rooms
+}
+
+// newServerGame returns a server with the game in it. Config is the caller's, so that a
+// test can give it another clock.
+func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
+	server, err := plugin.NewServer(config)
+	if err != nil {
+		return nil, err
+	}
+	game := &serverGame{Server: server, rules: r, judge: newJudge()}
+	server.AddSystem(plugin.FixedMain, plugin.Func(game.live))
+	server.AddSystem(plugin.Send, plugin.Func(game.house))
+	server.AddSystem(plugin.Send, plugin.Func(game.look))
+	server.AddSystem(plugin.Send, grid())
+	server.AddSystem(plugin.AfterSend, plugin.Func(game.watch))
+	return game, nil
+}
+
+// live makes the things, and has them walk.
+func (g *serverGame) live(w *ecs.World) func() {
+	g.world, g.walkers = w, newWalkers(g.seed)
+	g.spawn = generic.NewMap3[Thing, Place, components.Replicate](w)
+	g.walks = generic.NewMap1[Walk](w)
+	g.owners = generic.NewMap1[components.ControlledBy](w)
+	g.rooms = plugin.NewRooms(w)
+	ecs.AddResource(w, &g.Rules)
+	plugin.ReplicateResource[Rules](w, components.Everyone)
+	g.sow()
+	places := generic.NewFilter1[Place]()
+	connected := plugin.NewReader[plugin.ClientConnected](w)
+	return func() {
+		for _, event := range connected.Read() {
+			g.enter(event.Client)
+		}
+		g.walkers.step(w)
+		for query := places.Query(w); query.Next(); {
+			query.Get().Tick = g.Tick()
+		}
+	}
+}
+
+// sow makes the dots and the lanterns.
+func (g *serverGame) sow() {
+	relevance := components.ByInterest
+	if g.leak {
+		relevance = components.Always
+	}
+	for number := range g.dots {
+		g.walker(Thing{Kind: dot, Number: uint16(number)}, dotSpeed, components.Replicate{Relevance: relevance})
+	}
+	targets := ecs.GetResource[components.Targets](g.world)
+	for number, c := range []chamber{1, 5} {
+		team := uint8(number + 1)
+		x, y := c.corner()
+		g.spawn.NewWith(
+			&Thing{Kind: lantern, Number: uint16(number), Team: team},
+			&Place{X: x + chamberWidth/2, Y: y + chamberHeight/2},
+			&components.Replicate{Target: targets.Room(teamRoom(team))})
+	}
+}
+
+// walker makes a thing that walks.
+func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.Entity {
+	place, walk := g.walkers.begin(speed)
+	e := g.spawn.NewWith(&t, &place, &r)
+	g.walks.Assign(e, &walk)
+	return e
+}
+
+// enter gives a client its player. It always sees that, and other players like dots: when
+// they matter to it.
+func (g *serverGame) enter(client entangle.ClientID) {
+	number := uint16(client)
+	e := g.walker(Thing{Kind: player, Number: number, Team: teamOf(number)}, playerSpeed,
+		components.Replicate{Relevance: components.ByInterest})
+	g.owners.Assign(e, &components.ControlledBy{Client: client})
+	g.rooms.AddClient(teamRoom(teamOf(number)), client)
+}
+
+// watch has the judge take down each tick.
+func (g *serverGame) watch(w *ecs.World) func() {
+	sight := newSight(w)
+	return func() { g.judge.note(g.Tick(), g.Rules, sight.things()) }
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+const (
+	defaultSeconds = 20  // of a run without a terminal
+	mostDots       = 500 // that a field can hold and still be looked at
+)
+
+// settings are the options of the program.
+type settings struct {
+	rules
+	line     conditioner.Config // in either direction
+	seconds  float64
+	headless bool
+}
+
+// readSettings reads the flags.
+func readSettings(args []string, output io.Writer) (s settings, err error) {
+	set := flag.NewFlagSet("interest", flag.ContinueOnError)
+	set.SetOutput(output)
+	set.BoolVar(&s.Grid, "grid", true, "what is near to a client's viewers matters to it")
+	set.BoolVar(&s.Rooms, "rooms", true, "what is in the chamber of a client's player matters to it")
+	set.IntVar(&s.dots, "dots", 60, "how many dots there are")
+	set.BoolVar(&s.leak, "leak", false, "show all dots to everybody, to see that this is noticed")
+	set.Uint64Var(&s.seed, "seed", 1, "where chance starts: that of the walks and of the lines")
+	set.Float64Var(&s.line.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
+	set.DurationVar(&s.line.Latency, "latency", 50*time.Millisecond, "how long a datagram takes")
+	set.BoolVar(&s.headless, "headless", false, "run without a terminal and print a line of JSON at the end")
+	set.Float64Var(&s.seconds, "seconds", 0, "how long to play (default until you quit; without a terminal 20)")
+	if err := set.Parse(args); err != nil {
+		return s, err
+	}
+	if set.NArg() > 0 {
+		return s, fmt.Errorf("%q is no option: options begin with a dash, -help lists them", set.Arg(0))
+	}
+	return s, s.check()
+}
+
+// check finds what cannot be, and says what to write.
+func (s *settings) check() error {
+	switch {
+	case s.dots < 1 || s.dots > mostDots:
+		return fmt.Errorf("dots is %d; it can be 1 to %d", s.dots, mostDots)
+	case !(s.line.Loss >= 0 && s.line.Loss <= 0.5):
+		return fmt.Errorf("loss is %v; it can be 0 to 0.5", s.line.Loss)
+	case s.line.Latency < 0 || s.line.Latency > time.Second:
+		return errors.New("latency can be 0 to 1s")
+	case !(s.seconds >= 0 && s.seconds <= 1e6):
+		return fmt.Errorf("seconds is %v; it can be 0 to a million", s.seconds)
+	}
+	return nil
+}
+
+// grace is for how many ticks a client may still hold what does not matter to it any more,
+// or not yet hold what does: as long as three datagrams take one after the other, since what
+// matters again comes when its end was acknowledged, and each of them waits for a frame at
+// either end; where some are lost, until one has come through.
+func (s *settings) grace() entangle.Tick {
+	ways := 3*entangle.Tick(s.line.Latency*tickRate/time.Second) + 8
+	if s.line.Loss > 0 {
+		ways += 3 * tickRate
+	}
+	return ways
+}

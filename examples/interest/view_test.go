@@ -1,0 +1,82 @@
+//go:build !js
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// testScreen returns a screen of so many columns and lines.
+func testScreen(t *testing.T, width, height int, args ...string) *screen {
+	p, err := newPlay(flags(t, args...))
+	require.NoError(t, err)
+	view := newScreen(p)
+	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return view
+}
+
+// The view fits into the terminal that it asks for.
+func TestTheViewFits(t *testing.T) {
+	s := testScreen(t, 80, 30, "-dots", "500")
+	for range 2 * tickRate {
+		s.Update(nextFrame{})
+		text := s.draw()
+		require.Equal(t, 30, lipgloss.Height(text))
+		require.LessOrEqual(t, lipgloss.Width(text), 80)
+	}
+	s.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
+	assert.Contains(t, s.draw(), "Make the terminal\nlarger:")
+}
+
+// Each client's map shows its player, and fog where it can see nothing.
+func TestTheViewShowsFog(t *testing.T) {
+	s := testScreen(t, 80, 30)
+	for range tickRate {
+		s.Update(nextFrame{})
+	}
+	text := ansi.Strip(s.draw())
+	assert.Contains(t, text, "what is near matters, and what is in the same chamber")
+	assert.Contains(t, text, "none too many")
+	assert.NotContains(t, ansi.Strip(s.serverMap()), fogCell)
+	for i, c := range s.clients {
+		drawn := ansi.Strip(s.clientMap(c, s.sights[i+1].things()))
+		assert.Contains(t, drawn, fogCell)
+		assert.Contains(t, drawn, lanternCell)
+	}
+}
+
+func TestKeysSwitchWhatDecides(t *testing.T) {
+	s := testScreen(t, 80, 30)
+	says := func() string { return ansi.Strip(strings.SplitN(s.draw(), "\n", 2)[0]) }
+	s.Update(tea.KeyPressMsg{Code: 'g', Text: "g"})
+	assert.Contains(t, says(), "interest  what is in the same chamber matters")
+	s.Update(tea.KeyPressMsg{Code: 'r', Text: "r"})
+	assert.Contains(t, says(), "nothing matters to anybody")
+	s.Update(tea.KeyPressMsg{Code: 'g', Text: "g"})
+	assert.Contains(t, says(), "interest  what is near matters")
+	s = testScreen(t, 80, 30, "-leak")
+	assert.Contains(t, says(), "all dots are shown to everybody")
+	for range tickRate {
+		s.Update(nextFrame{})
+	}
+	assert.Contains(t, ansi.Strip(s.draw()), ", too many ")
+}
+
+func TestTheViewEndsByKeyAndByTime(t *testing.T) {
+	s := testScreen(t, 80, 30, "-seconds", "0.05")
+	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
+	require.NotNil(t, quit)
+	assert.Equal(t, tea.QuitMsg{}, quit())
+	s.Update(nextFrame{})
+	s.Update(nextFrame{})
+	_, quit = s.Update(nextFrame{})
+	require.NotNil(t, quit)
+	assert.Equal(t, tea.QuitMsg{}, quit())
+}

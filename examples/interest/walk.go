@@ -1,0 +1,73 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+)
+
+// Walk is where a thing is on its way to. Only the server needs it: it is not registered,
+// and never sent.
+type Walk struct {
+	Speed float32 // cells per tick
+	To    Place
+	Into  chamber // the one that To is in, or leads into
+}
+
+// walkers are the things that walk about, through the doors.
+type walkers struct {
+	chance *rand.Rand
+	filter *generic.Filter2[Place, Walk]
+}
+
+func newWalkers(seed uint64) *walkers {
+	return &walkers{chance: rand.New(rand.NewPCG(seed, 0)), filter: generic.NewFilter2[Place, Walk]()}
+}
+
+// within returns a place in a chamber, off its walls.
+func (a *walkers) within(c chamber) Place {
+	x, y := c.corner()
+	return Place{
+		X: x + margin + a.chance.Float32()*(chamberWidth-2*margin),
+		Y: y + margin + a.chance.Float32()*(chamberHeight-2*margin),
+	}
+}
+
+// begin returns a place to start from, and a walk that goes on from there.
+func (a *walkers) begin(speed float32) (Place, Walk) {
+	c := chamber(a.chance.IntN(chambers))
+	at := a.within(c)
+	return at, Walk{Speed: speed, To: at, Into: c}
+}
+
+// step takes all a tick further.
+func (a *walkers) step(w *ecs.World) {
+	for query := a.filter.Query(w); query.Next(); {
+		place, walk := query.Get()
+		dx, dy := walk.To.X-place.X, walk.To.Y-place.Y
+		far := float32(math.Hypot(float64(dx), float64(dy)))
+		if far <= walk.Speed {
+			place.X, place.Y = walk.To.X, walk.To.Y
+			a.next(walk)
+			continue
+		}
+		place.X += dx / far * walk.Speed
+		place.Y += dy / far * walk.Speed
+	}
+}
+
+// next says where to go from where a walk has come to: into the chamber behind a door, to
+// a door, or somewhere else in the chamber. So nobody walks through a wall.
+func (a *walkers) next(walk *Walk) {
+	x, y := walk.Into.corner()
+	inside := walk.To.X > x && walk.To.X < x+chamberWidth && walk.To.Y > y && walk.To.Y < y+chamberHeight
+	if !inside || a.chance.IntN(2) == 0 {
+		walk.To = a.within(walk.Into)
+		return
+	}
+	doors := walk.Into.doors()
+	out := doors[a.chance.IntN(len(doors))]
+	walk.To, walk.Into = out.at, out.to
+}

@@ -93,12 +93,13 @@ func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
 
 // sort says where all entities are that interest decides about.
 func (g *Grid[P]) sort() {
+	grid, numbers, position := g.grid, g.interest, g.position
+	replicate, place := g.replicate, g.place
 	for query := g.world.Query(&g.entities); query.Next(); {
-		r := (*components.Replicate)(query.Get(g.replicate))
-		if r.Relevance == components.Always {
+		if (*components.Replicate)(query.Get(replicate)).Relevance == components.Always {
 			continue
 		}
-		x, y := g.position((*P)(query.Get(g.place)))
-		g.grid.Place(g.interest.Number(query.Entity()), x, y)
+		x, y := position((*P)(query.Get(place)))
+		grid.Place(numbers.Number(query.Entity()), x, y)
 	}
 }

@@ -54,16 +54,22 @@ func (i *Interest) Rows() int { return len(i.tenants) }
 // Number returns the row of an entity that lives, which is its ID. Whoever had that
 // before is forgotten.
 func (i *Interest) Number(e ecs.Entity) int {
+	if n, ok := i.known(e); ok {
+		return n
+	}
+	return i.number(e)
+}
+
+// number is Number of an entity that has no row yet.
+func (i *Interest) number(e ecs.Entity) int {
 	n := int(e.ID())
 	for len(i.entities) <= n {
 		i.entities = append(i.entities, ecs.Entity{})
 	}
-	if had := i.entities[n]; had != e {
-		if !had.IsZero() {
-			i.relevance.End(n)
-		}
-		i.entities[n] = e
+	if !i.entities[n].IsZero() {
+		i.relevance.End(n)
 	}
+	i.entities[n] = e
 	return n
 }
 

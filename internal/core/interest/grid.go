@@ -138,8 +138,11 @@ func (g *Grid) look(l look) {
 	e := g.eye(l.eye)
 	stay := l.radius * g.stay
 	s := sight{x: l.x, y: l.y, near: l.radius * l.radius, far: stay * stay, was: e.was, now: e.now}
-	for at := g.cells.around(l.x, l.y, stay); at.next(); {
-		s.scan(at.spots)
+	c := g.cells.around(l.x, l.y, stay)
+	for row := c.row; row <= c.last; row++ {
+		run, rest := c.run(row)
+		s.scan(run)
+		s.scan(rest)
 	}
 }
 

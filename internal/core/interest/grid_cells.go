@@ -16,8 +16,12 @@ type cells struct {
 	spots         []spot
 }
 
-// maxCell bounds the numbers of cells. All that is beyond lies in the last.
-const maxCell = 1 << 40
+// lastCell is the largest number of a cell, and middle that of the one that begins at 0.
+// What is beyond the first or the last lies in that.
+const (
+	lastCell = 1<<31 - 1
+	middle   = 1 << 30
+)
 
 // minWide is the least number of cells in each direction.
 const minWide = 8
@@ -26,20 +30,17 @@ func newCells(edge float32) cells {
 	return cells{edge: float64(edge), perEdge: 1 / float64(edge)}
 }
 
-// cell returns the cell of a coordinate. A larger one never has a smaller cell.
+// cell returns the cell of a coordinate. A larger one never has a smaller cell. Edges are
+// as exact as offEdge says.
 func (c *cells) cell(v float64) int {
-	v *= c.perEdge
-	if v >= maxCell {
-		return maxCell
+	v = v*c.perEdge + middle
+	if v < 0 {
+		return 0
 	}
-	if v <= -maxCell {
-		return -maxCell
+	if v > lastCell {
+		return lastCell
 	}
-	i := int(v)
-	if float64(i) > v {
-		i--
-	}
-	return i
+	return int(v)
 }
 
 // sort takes who is where.
@@ -79,82 +80,62 @@ func (c *cells) size(n int) {
 	c.spots, c.at = c.spots[:n], c.at[:n]
 }
 
-// walk goes through the runs of cells that a circle touches.
-type walk struct {
-	cells     *cells
-	x, y      float64
-	out       float64 // the radius, and what arithmetic may be off by
-	row, last int
-	whole     bool   // rows share their places
-	rest      []spot // what of the row at hand lies at its beginning
-	spots     []spot // the run at hand
-}
-
 // What arithmetic may be off by: that of distances in float32, as a part of the radius, and
-// that of the edges of cells in float64, as a part of the coordinates.
+// that of cells in float64, as a part of their edges and of the coordinates.
 const (
 	offRadius = 1.0 / (1 << 20)
+	offEdge   = 1.0 / (1 << 20)
 	offPlace  = 1.0 / (1 << 44)
 )
 
-// around begins a walk through all cells with places within a radius, and some more. A
-// place may come up more than once.
-func (c *cells) around(x, y, radius float32) walk {
-	w := walk{cells: c, x: float64(x), y: float64(y)}
-	w.out = float64(radius)*(1+offRadius) + (math.Abs(w.x)+math.Abs(w.y))*offPlace
-	w.row, w.last = c.cell(w.y-w.out), c.cell(w.y+w.out)
-	if w.last-w.row >= c.high {
-		w.last, w.whole = w.row+c.high-1, true
-	}
-	return w
+// circle is what a viewer may have in sight, and some more, in rows of cells.
+type circle struct {
+	cells     *cells
+	x, y, out float64
+	row, last int  // those that it touches
+	whole     bool // of which some share their places
 }
 
-// next goes on to the next run.
-func (w *walk) next() bool {
-	if len(w.rest) > 0 {
-		w.spots, w.rest = w.rest, nil
-		return true
+// around returns the circle of all places that may be within a radius.
+func (c *cells) around(x, y, radius float32) circle {
+	r := circle{cells: c, x: float64(x), y: float64(y)}
+	r.out = float64(radius)*(1+offRadius) + c.edge*offEdge + (math.Abs(r.x)+math.Abs(r.y))*offPlace
+	r.row, r.last = c.cell(r.y-r.out), c.cell(r.y+r.out)
+	if r.last-r.row >= c.high {
+		r.last, r.whole = r.row+c.high-1, true
 	}
-	if w.row > w.last {
-		return false
-	}
-	w.take(w.row)
-	w.row++
-	return true
+	return r
 }
 
-// take finds the run of a row.
-func (w *walk) take(row int) {
-	c := w.cells
-	half := w.half(row)
-	first, last := c.cell(w.x-half), c.cell(w.x+half)
+// run returns what lies in a row, in one piece or two. A place may be in several rows.
+func (r *circle) run(row int) (run, rest []spot) {
+	c := r.cells
+	half := r.half(row)
+	first, last := c.cell(r.x-half), c.cell(r.x+half)
 	base := (row & (c.high - 1)) * c.wide
 	if last-first >= c.wide-1 {
-		w.spots = c.spots[c.starts[base]:c.starts[base+c.wide]]
-		return
+		return c.spots[c.starts[base]:c.starts[base+c.wide]], nil
 	}
 	first, last = base+first&(c.wide-1), base+last&(c.wide-1)
 	if first <= last {
-		w.spots = c.spots[c.starts[first]:c.starts[last+1]]
-		return
+		return c.spots[c.starts[first]:c.starts[last+1]], nil
 	}
-	w.spots = c.spots[c.starts[first]:c.starts[base+c.wide]]
-	w.rest = c.spots[c.starts[base]:c.starts[last+1]]
+	return c.spots[c.starts[first]:c.starts[base+c.wide]], c.spots[c.starts[base]:c.starts[last+1]]
 }
 
-// half returns half of the widest chord of the circle in a row. In a row that shares its
-// place with others, and in the last that there is, that is the whole circle's.
-func (w *walk) half(row int) float64 {
-	low := float64(row) * w.cells.edge
-	dy := low - w.y
+// half returns half of the widest chord of the circle in a row. In one that shares its
+// place with others, and in the first and the last that there are, it is the radius.
+func (r *circle) half(row int) float64 {
+	low := float64(row-middle) * r.cells.edge
+	dy := low - r.y
 	if dy < 0 {
-		dy = w.y - (low + w.cells.edge)
+		dy = r.y - (low + r.cells.edge)
 	}
-	if dy <= 0 || w.whole || row <= -maxCell || row >= maxCell-1 {
-		return w.out
+	if dy <= 0 || r.whole || row <= 0 || row >= lastCell {
+		return r.out
 	}
-	if dy >= w.out {
+	if dy >= r.out {
 		return 0
 	}
-	return math.Sqrt(w.out*w.out - dy*dy)
+	return math.Sqrt(r.out*r.out - dy*dy)
 }

@@ -33,6 +33,10 @@
 // The methods of a Relevance come in families:
 //   - rows: Join, Leave, End;
 //   - commands: Say, AddClient, RemoveClient, AddEntity, RemoveEntity, Add, See;
-//   - getters: Matters, Said, InRoom, Refused;
+//   - getters: Matters, Said, InRoom, Holds, AppendEntities, Refused;
 //   - what changed: Changed, ChangedClients, Moves, and Settle, which begins anew.
+//
+// A [Grid] is a source of sight that goes by positions: Begin, Place, Look and LookFor,
+// Finish. Which entities it shows does not depend on its cells, the order of its calls, or
+// the machine.
 package interest

@@ -1,14 +1,148 @@
 package netsim
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/mlange-42/arche/ecs"
 
-// plainGrid is what a grid sees by its rules, found pair by pair.
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// PlainGrid returns a system that finds what a plugin.Grid is to find, pair by pair, and
+// has a scene go by that, like by what its verbs say: see GameScene.Verbs. Add it to the
+// server, in the set Send, for each grid that the server has, with the config and the
+// function of that. Of the config, Radius must be given.
+func PlainGrid[P any](scene *GameScene, config plugin.GridConfig, position func(*P) (x, y float32)) plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		g, said := newPlainGrid(config), scene.sim.saying()
+		said.grids = append(said.grids, g)
+		g.world, g.time = w, ecs.GetResource[components.Time](w)
+		g.last = g.time.Tick
+		g.place = ecs.ComponentID[P](w)
+		g.position = func(q *ecs.Query) (x, y float32) { return position((*P)(q.Get(g.place))) }
+		return func() { g.update(scene.sim) }
+	})
+}
+
+// plainGrid is what a grid sees by its rules.
 type plainGrid struct {
 	seen map[pairing]bool
+	was  map[eye]map[ecs.Entity]bool // in sight after the last pass
+
+	world    *ecs.World
+	time     *components.Time
+	last     entangle.Tick
+	every    entangle.Tick
+	radius   float32
+	stay     float32 // of the radius, for what was in sight
+	place    ecs.ID
+	position func(*ecs.Query) (x, y float32)
+}
+
+// eye is what the viewers of a client see together, or those of a room.
+type eye struct {
+	client entangle.ClientID
+	room   components.Room
+}
+
+// sighted is a viewer, or what it may see, in its place.
+type sighted struct {
+	x, y, radius float32
+	eye          eye
+	entity       ecs.Entity
+}
+
+func newPlainGrid(config plugin.GridConfig) *plainGrid {
+	g := &plainGrid{
+		seen: map[pairing]bool{}, was: map[eye]map[ecs.Entity]bool{},
+		every: entangle.Tick(max(config.Every, 1)), radius: config.Radius, stay: 1 + config.Hysteresis,
+	}
+	if config.Hysteresis == 0 {
+		g.stay = 1.1
+	} else if config.Hysteresis < 0 {
+		g.stay = 1
+	}
+	return g
+}
+
+// update makes a pass in a frame with a tick that is a multiple of every.
+func (g *plainGrid) update(s *Sim) {
+	now := g.time.Tick
+	due := now/g.every != g.last/g.every
+	if g.last = now; due {
+		g.pass(s.saying(), s.connected())
+	}
+}
+
+func (g *plainGrid) pass(said *said, clients []entangle.ClientID) {
+	now := map[eye]map[ecs.Entity]bool{}
+	things := g.things()
+	for _, v := range g.viewers() {
+		if now[v.eye] == nil {
+			now[v.eye] = map[ecs.Entity]bool{}
+		}
+		for _, thing := range things {
+			if g.sees(v, thing) {
+				now[v.eye][thing.entity] = true
+			}
+		}
+	}
+	g.was = map[eye]map[ecs.Entity]bool{}
+	g.seen = map[pairing]bool{}
+	for at, entities := range now {
+		for _, client := range clients {
+			if client != at.client && !said.inRoom(at.room, client) {
+				continue
+			}
+			g.was[at] = entities // somebody looks
+			for e := range entities {
+				g.seen[pairing{client, e}] = true
+			}
+		}
+	}
+}
+
+func (g *plainGrid) sees(v, thing sighted) bool {
+	dx, dy := thing.x-v.x, thing.y-v.y
+	d, stay := float32(dx*dx)+float32(dy*dy), v.radius*g.stay
+	return v.radius > 0 && (d <= v.radius*v.radius || d <= stay*stay && g.was[v.eye][thing.entity])
+}
+
+// viewers returns those that see for a room or a client.
+func (g *plainGrid) viewers() (all []sighted) {
+	viewer, control := ecs.ComponentID[components.Viewer](g.world), ecs.ComponentID[components.ControlledBy](g.world)
+	for q := g.world.Query(ecs.All(g.place, viewer)); q.Next(); {
+		v, s := (*components.Viewer)(q.Get(viewer)), sighted{radius: g.radius}
+		if v.Radius != 0 {
+			s.radius = v.Radius
+		}
+		if s.eye.room = v.Room; v.Room == 0 && q.Has(control) {
+			s.eye.client = (*components.ControlledBy)(q.Get(control)).Client
+		}
+		s.x, s.y = g.position(&q)
+		if s.eye != (eye{}) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// things returns what interest decides about.
+func (g *plainGrid) things() (all []sighted) {
+	marker := ecs.ComponentID[components.Replicate](g.world)
+	for q := g.world.Query(ecs.All(g.place, marker)); q.Next(); {
+		s := sighted{entity: q.Entity()}
+		s.x, s.y = g.position(&q)
+		if (*components.Replicate)(q.Get(marker)).Relevance != components.Always {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // forgets ends what a client saw whose connection ended.
 func (g *plainGrid) forgets(client entangle.ClientID) {
+	delete(g.was, eye{client: client})
 	for pair := range g.seen {
 		if pair.client == client {
 			delete(g.seen, pair)

@@ -1,6 +1,23 @@
 package netsim_test
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// addGrid has the server see by the places of entities, and the scene know what it is to
+// see.
+func (s *randomScene) addGrid(server *plugin.Server) {
+	if s.limits.grid == 0 {
+		return
+	}
+	config := plugin.GridConfig{Radius: 20, Hysteresis: 0.3, Every: s.limits.grid}
+	at := func(p *place) (x, y float32) { return p.X, p.Y }
+	server.AddSystem(plugin.Send, plugin.NewGrid(config, at))
+	server.AddSystem(plugin.Send, netsim.PlainGrid(s.GameScene, config, at))
+}
 
 // rooms is how many rooms random worlds have, numbered from 1.
 const rooms = 3
@@ -16,6 +33,10 @@ func (p *plan) relevance() string {
 // matter changes what matters to whom.
 func (p *plan) matter(at string) {
 	e, client, room := p.any().name, 1+p.rng.IntN(maxGuests), p.room()
+	if p.grid && p.rng.IntN(3) == 0 {
+		p.view(at, e, client)
+		return
+	}
 	switch p.rng.IntN(14) {
 	case 0, 1, 2:
 		p.say("%sroom %d %s client %d", at, room, p.addOrRemove(), client)
@@ -32,6 +53,29 @@ func (p *plan) matter(at string) {
 	default:
 		p.say("%starget %s room %d", at, e, room)
 	}
+}
+
+// view has an entity see for a client or a room, or no more.
+func (p *plan) view(at, e string, client int) {
+	switch p.rng.IntN(6) {
+	case 0:
+		p.say("%sviewer %s off", at, e)
+	case 1, 2:
+		p.say("%sviewer %s radius %d room %d", at, e, p.rng.IntN(30), p.room())
+	default:
+		p.say("%sviewer %s radius %d", at, e, p.rng.IntN(30))
+		p.say("%sowner %s %d keep", at, e, client)
+	}
+}
+
+// step moves an entity where there is a grid: a bit, or at times anywhere.
+func (p *plan) step(e *planned) string {
+	for i := range e.place {
+		if e.place[i] += float32(p.rng.IntN(33)-16) / 8; p.rng.IntN(8) == 0 {
+			e.place[i] = float32(p.rng.IntN(600)-300) / 8
+		}
+	}
+	return fmt.Sprintf("=%v,%v", e.place[0], e.place[1])
 }
 
 func (p *plan) room() int { return 1 + p.rng.IntN(rooms) }

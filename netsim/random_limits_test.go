@@ -19,11 +19,13 @@ import (
 type limits struct {
 	perClient, all, client int
 	every, clientEvery     int
+	// grid is how many ticks lie between two passes of a grid; 0: there is none.
+	grid int
 }
 
 // configure takes a limit, for the world that follows:
 //
-//	configure perclient|all|client|every|clientevery NUMBER
+//	configure perclient|all|client|every|clientevery|grid NUMBER
 func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	name, err := args.Word()
 	if err != nil {
@@ -32,6 +34,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	n, err := args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
+		"grid": &l.grid,
 	}
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))

@@ -30,11 +30,12 @@ type plan struct {
 	behind   time.Duration
 	quiet    bool // messages are off
 	interest bool // it decides about some of the entities
+	grid     bool // it knows of their places, too
 }
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
-	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2}
+	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4}
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.connect()
@@ -63,6 +64,9 @@ func (p *plan) configure() {
 	case 1:
 		p.say("configure all %d", 16_000*maxGuests)
 		p.say("configure client 16000")
+	}
+	if p.grid {
+		p.say("configure grid %d", 1+p.rng.IntN(4))
 	}
 	switch p.rng.IntN(5) {
 	case 0:

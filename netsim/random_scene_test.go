@@ -96,6 +96,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	server.AddSystem(plugin.Receive, s.mail.system())
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)
+	s.addGrid(server)
 	s.sim.AddServer(server, server)
 	s.sim.Watch()
 	s.meters = newMeters(l, s.sim)
@@ -172,6 +173,7 @@ type mainSystem struct {
 	ticks int              // that were begun
 	due   map[int][]string // commands by tick
 	still bool
+	rests int // ticks since then
 }
 
 func (m *mainSystem) Initialize(w *ecs.World) { m.world = w }
@@ -182,6 +184,9 @@ func (m *mainSystem) Update(*ecs.World) {
 	commands := m.due[m.ticks]
 	delete(m.due, m.ticks)
 	if m.still {
+		if m.rests++; m.rests == 10 && m.interests() {
+			m.relink()
+		}
 		m.rewrite()
 		return
 	}
@@ -220,6 +225,28 @@ func (m *mainSystem) rest() {
 	}
 	for _, e := range outside {
 		m.world.Assign(e, ecs.Component{ID: marker, Comp: &components.Replicate{Group: components.Group(e.ID() % 4)}})
+	}
+}
+
+// interests reports whether interest decides about anything.
+func (m *mainSystem) interests() (some bool) {
+	marker := ecs.ComponentID[components.Replicate](m.world)
+	for q := m.world.Query(ecs.All(marker)); q.Next(); {
+		some = some || (*components.Replicate)(q.Get(marker)).Relevance != components.Always
+	}
+	return some
+}
+
+// relink changes all that refers to entities. Where interest has those come and go all the
+// time, some references were sent to who was on the way out, and do not follow when that
+// comes back.
+func (m *mainSystem) relink() {
+	links, charts := ecs.ComponentID[link](m.world), ecs.ComponentID[chart](m.world)
+	for q := m.world.Query(ecs.All(links)); q.Next(); {
+		(*link)(q.Get(links)).Weight++
+	}
+	for q := m.world.Query(ecs.All(charts)); q.Next(); {
+		(*chart)(q.Get(charts)).Cells[0]++
 	}
 }
 

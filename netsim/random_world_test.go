@@ -13,6 +13,7 @@ type planned struct {
 	replicate bool
 	group     int
 	y         float32
+	place     [2]float32 // in worlds with a grid
 	data      [70]uint64
 	cells     [12]uint16
 	at        [2]int
@@ -102,6 +103,9 @@ func (p *plan) values(e *planned, has []string) (words []string) {
 		case "place":
 			e.y += 0.001
 			value = fmt.Sprintf("=%v,%v", float32(p.rng.IntN(1100)-550)/8, e.y)
+			if p.grid {
+				value = p.step(e)
+			}
 		case "life":
 			value = fmt.Sprintf("=%d", p.rng.IntN(8))
 		case "bulk":

@@ -100,6 +100,9 @@ func (s *Sim) saying() *said {
 
 // hearEnds has forgotten those whose connections have ended.
 func (s *Sim) hearEnds() {
+	if s.ends == nil {
+		return
+	}
 	for _, e := range s.ends.Read() {
 		if s.said != nil {
 			s.said.forgets(e.Client)

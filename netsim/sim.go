@@ -51,11 +51,11 @@ type Sim struct {
 
 	server *host
 	plugin *plugin.Server
-	ends   plugin.Reader[plugin.ClientDisconnected]
-	said   *said     // what matters to whom, nil unless a script says so
-	game   string    // the name in the protocol
-	began  time.Time // the server
-	watch  *watch    // nil unless Watch was called
+	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before the server is there
+	said   *said                                     // what matters to whom, nil unless a script says so
+	game   string                                    // the name in the protocol
+	began  time.Time                                 // the server
+	watch  *watch                                    // nil unless Watch was called
 	peers  []*Peer
 	hosts  []*host // the server first
 }
@@ -131,7 +131,8 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	}
 	s.plugin, s.began = server, s.clock.Now()
 	s.server = s.add(app, server)
-	s.ends = plugin.NewReader[plugin.ClientDisconnected](s.World())
+	ends := plugin.NewReader[plugin.ClientDisconnected](s.World())
+	s.ends = &ends
 	if s.watch != nil {
 		s.watch.listen(s)
 	}

@@ -264,3 +264,48 @@ func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
 	assert.Len(t, answers.all, 3)
 	assert.Equal(t, "a bad question", h.host.Reason())
 }
+
+// What the server said before the player was there is not for it. What the player says
+// before, it says once it is connected, if that is in the same frame, or to nobody.
+func TestWhatIsSaidBeforeAHostsPlayerConnects(t *testing.T) {
+	var m mouth
+	var got heard[plugin.MessageReceived[tidings]]
+	var orders heard[plugin.MessageReceived[order]]
+	var answers heard[plugin.ResponseReceived[sum, total]]
+	h := newHosted(t, m.system(), got.system(), orders.system(), answers.system())
+	require.NoError(t, h.host.Start())
+	say := func(text string) {
+		require.NoError(t, m.tidings.Send(components.Everyone, tidings{Text: text}))
+		require.NoError(t, m.order.Send(components.Server, order{What: text}))
+		_, err := m.ask.Request(sum{1, 2})
+		require.NoError(t, err)
+	}
+	say("early")
+	h.run(2)
+	assert.Len(t, answers.take(), 1)
+	say("in time")
+	require.NoError(t, h.host.Connect(nil))
+	h.run(5)
+	assert.Empty(t, got.all)
+	require.Len(t, orders.all, 1)
+	assert.Equal(t, "in time", orders.all[0].Message.What)
+	assert.Len(t, answers.take(), 1)
+}
+
+// A host's player may ask and say as much as it likes, a little in each frame.
+func TestAHostsPlayerSpeaksForLong(t *testing.T) {
+	var m mouth
+	var answers heard[plugin.ResponseReceived[sum, total]]
+	var chats heard[plugin.MessageReceived[chat]]
+	h := newHosted(t, m.system(), answers.system(), chats.system()).play()
+	for range 600 {
+		_, err := m.ask.Request(sum{1, 2})
+		require.NoError(t, err)
+		require.NoError(t, m.say.SendTo(me, chat{Text: strings.Repeat("x", 400)}))
+		h.run(1)
+	}
+	h.run(3)
+	assert.Equal(t, plugin.Connected, h.host.LocalState())
+	assert.Len(t, answers.all, 600)
+	assert.Len(t, chats.all, 1200)
+}

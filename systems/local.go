@@ -70,7 +70,6 @@ func (l *Local) Connect(userData []byte) {
 func (l *Local) enter() {
 	l.open, l.joined, l.since = true, false, l.post.seen
 	l.mail = l.post.Mailbox(l.id, nil)
-	l.says.Drop()
 	l.vista.enter(l.id)
 }
 

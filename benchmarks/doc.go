@@ -30,5 +30,6 @@
 //
 // One file holds one case: its work, its limit, and its variants. Those about
 // replication share a scene: a server's world, its clients, and the lines between
-// them (scene.go, scene_client.go), and the same server by hand (scene_limit.go).
+// them (scene.go, scene_client.go), and the same server by hand (scene_limit.go). In some
+// of them entities walk, and a grid finds who sees them (walk.go, scene_grid.go).
 package main

@@ -31,6 +31,13 @@ type sceneConfig struct {
 
 	// sees says what is shown to a client; nil: everybody sees everything.
 	sees func(client, entity int) bool
+	// grid has entities walk about, and clients see what a grid finds near to their own.
+	grid bool
+}
+
+// poses is what poses entities have, when they move.
+type poses interface {
+	at(entity, round int) *encodePose
 }
 
 // sixTicks is the round trip of every client unless a case says otherwise.
@@ -43,9 +50,12 @@ type scene struct {
 	cfg       sceneConfig
 	world     *ecs.World
 	pose      ecs.ID
-	filter    ecs.Mask
+	entities  []ecs.Entity
 	publisher *systems.Publisher
 	registry  *protocol.Protocol
+	poses     poses
+	walkers   *walkers // the poses, with a grid
+	grid      *systems.Grid[encodePose]
 	session   *session.Server
 	key       token.Key
 	clients   []*sceneClient
@@ -78,7 +88,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 
 // newEmptyScene returns a scene whose clients are to join yet.
 func newEmptyScene(cfg sceneConfig) (*scene, error) {
-	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol()}
+	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(), poses: scenePoses}
 	if err := s.registry.Seal(); err != nil {
 		return nil, err
 	}
@@ -102,15 +112,21 @@ func newSceneProtocol() *protocol.Protocol {
 func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[encodePose](&w)
-	s.filter = ecs.All(s.pose)
 	s.publisher, err = systems.NewPublisher(&w, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	marker := ecs.ComponentID[components.Replicate](&w)
+	if s.cfg.grid {
+		s.addGrid()
+	}
 	for entity := range s.cfg.entities {
 		e := w.NewEntity(marker, s.pose)
 		(*components.Replicate)(w.Get(e, marker)).Target = s.targetOf(entity)
+		s.entities = append(s.entities, e)
+	}
+	if s.cfg.grid {
+		s.openEyes()
 	}
 	s.nextTick(100)
 	s.observe()
@@ -199,7 +215,12 @@ func (s *scene) send() {
 	s.stage()
 }
 
-func (s *scene) observe() { s.keep(s.publisher.Observe(s.tick)) }
+func (s *scene) observe() {
+	if s.grid != nil {
+		s.lookAround()
+	}
+	s.keep(s.publisher.Observe(s.tick))
+}
 
 // stage is the work for each client: all begin, one after the other, and then the
 // packets of one need nothing of another.
@@ -253,10 +274,9 @@ func (s *scene) nextTick(percent int) {
 	if percent == 0 {
 		return
 	}
-	i := 0
-	for q := s.world.Query(&s.filter); q.Next(); i++ {
+	for i, e := range s.entities {
 		if percent == 100 || chosen(i, s.round, percent) {
-			*(*encodePose)(q.Get(s.pose)) = *scenePoses.at(i, s.round)
+			*(*encodePose)(s.world.Get(e, s.pose)) = *s.poses.at(i, s.round)
 			s.moved++
 		}
 	}

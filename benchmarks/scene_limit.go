@@ -20,6 +20,7 @@ type sceneLimit struct {
 	now, old []byte   // poses, encodePoseSize each
 	moved    []uint64 // bits by entity
 	count    int      // of them
+	poses    poses
 	codes    []sceneCode
 	clients  []limitClient
 	tick     uint32
@@ -28,6 +29,14 @@ type sceneLimit struct {
 	shared sceneBag // payloads that are equal for all
 	views  [][]viewWord
 	buf    [entangle.MaxPayload]byte
+	filled int // of buf, by assemble
+
+	// With a grid:
+	walkers    *walkers
+	viewers    []int32 // entities, by client
+	grid       *handGrid
+	told, gone []viewWord // of the client at hand
+	all        []uint64   // every entity
 }
 
 // sceneCode is an encoded pose; its 80 bits are ten bytes.
@@ -42,7 +51,7 @@ func newSceneLimit(entities, clients int) (*sceneLimit, error) {
 	l := &sceneLimit{
 		now: make([]byte, entities*encodePoseSize), old: make([]byte, entities*encodePoseSize),
 		moved: make([]uint64, (entities+63)/64), codes: make([]sceneCode, entities),
-		clients: make([]limitClient, clients),
+		clients: make([]limitClient, clients), poses: scenePoses,
 	}
 	for i := range l.clients {
 		if err := l.clients[i].init(byte(i)); err != nil {
@@ -57,7 +66,7 @@ func (l *sceneLimit) move(percent int) {
 	l.round++
 	for i := range l.codes {
 		if percent == 100 || percent > 0 && chosen(i, l.round, percent) {
-			l.set(i, scenePoses.at(i, l.round))
+			l.set(i, l.poses.at(i, l.round))
 		}
 	}
 }

@@ -47,16 +47,67 @@ func (l *sceneLimit) sendViews() {
 	l.detect()
 	l.encode()
 	for i := range l.clients {
-		l.assemble(&l.clients[i], l.views[i])
+		l.assemble(&l.clients[i], l.views[i], l.moved)
+		l.close(&l.clients[i])
 	}
 }
 
-// assemble copies what moved of a view, entity by entity, and seals it.
-func (l *sceneLimit) assemble(c *limitClient, view []viewWord) {
+// sendGrid is the whole work where what each client sees follows from where all are.
+func (l *sceneLimit) sendGrid() {
+	l.tick++
+	l.detect()
+	l.encode()
+	l.look()
+	for i := range l.clients {
+		c := &l.clients[i]
+		l.lookUp(i)
+		l.assemble(c, l.told, l.all)
+		l.takeAway(c, l.gone)
+		l.close(c)
+	}
+}
+
+// walk has a grid decide what the clients see, from where walkers are.
+func (l *sceneLimit) walk(w *walkers) {
+	l.walkers, l.viewers = w, viewersOf(len(l.clients))
+	l.grid = newWalkGrid(len(l.codes), len(l.clients))
+	l.look() // who has come into sight may stay longer
+	l.all = make([]uint64, len(l.moved))
+	for i := range l.all {
+		l.all[i] = ^uint64(0)
+	}
+}
+
+// look finds who sees whom, if a grid decides that.
+func (l *sceneLimit) look() {
+	if l.grid != nil {
+		l.grid.update(l.walkers.poses, l.viewers)
+	}
+}
+
+// lookUp finds what there is to be told to a client: what it sees that moved or has come
+// into sight, and what has left it.
+func (l *sceneLimit) lookUp(client int) {
+	told, gone := l.told[:0], l.gone[:0]
+	seen, changed := l.grid.seen[client], l.grid.changed[client]
+	for at, moved := range l.moved {
+		if mask := (moved | changed[at]) & seen[at]; mask != 0 {
+			told = append(told, viewWord{at: at, mask: mask})
+		}
+		if mask := changed[at] &^ seen[at]; mask != 0 {
+			gone = append(gone, viewWord{at: at, mask: mask})
+		}
+	}
+	l.told, l.gone = told, gone
+}
+
+// assemble copies what is to be told of a view, entity by entity, and seals what fills a
+// packet.
+func (l *sceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 	c.out.reset()
 	n, last := len(l.head(0)), -1
 	for _, seen := range view {
-		for mask := l.moved[seen.at] & seen.mask; mask != 0; mask &= mask - 1 {
+		for mask := told[seen.at] & seen.mask; mask != 0; mask &= mask - 1 {
 			i := seen.at<<6 | bits.TrailingZeros64(mask)
 			if n > len(l.buf)-maxGapSize-sceneCodeSize {
 				c.seal(l.buf[:n])
@@ -74,7 +125,28 @@ func (l *sceneLimit) assemble(c *limitClient, view []viewWord) {
 			n, last = n+len(to), i
 		}
 	}
-	if n > limitHead {
-		c.seal(l.buf[:n])
+	l.filled = n
+}
+
+// takeAway names what is not in sight any more, each in three bytes.
+func (l *sceneLimit) takeAway(c *limitClient, gone []viewWord) {
+	n := l.filled
+	for _, word := range gone {
+		for mask := word.mask; mask != 0; mask &= mask - 1 {
+			if n > len(l.buf)-maxGapSize {
+				c.seal(l.buf[:n])
+				n = len(l.head(len(c.out.ends)))
+			}
+			i := word.at<<6 | bits.TrailingZeros64(mask)
+			n += copy(l.buf[n:], []byte{byte(i), byte(i >> 8), byte(i >> 16)})
+		}
+	}
+	l.filled = n
+}
+
+// close seals a client's last packet, if anything is in it.
+func (l *sceneLimit) close(c *limitClient) {
+	if l.filled > limitHead {
+		c.seal(l.buf[:l.filled])
 	}
 }

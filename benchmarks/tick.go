@@ -92,6 +92,10 @@ func newScenePair(cfg sceneConfig) (*scene, *sceneLimit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	l.poses = s.poses
+	if cfg.grid {
+		l.walk(s.walkers)
+	}
 	l.move(100) // as the scene began
 	l.detect()
 	l.round = s.round // both choose the same entities from here on
@@ -99,7 +103,11 @@ func newScenePair(cfg sceneConfig) (*scene, *sceneLimit, error) {
 		s.before()
 		l.move(cfg.percent)
 		s.send()
-		l.send()
+		if cfg.grid {
+			l.sendGrid()
+		} else {
+			l.send()
+		}
 	}
 	s.moved = 0
 	return s, l, s.err

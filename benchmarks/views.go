@@ -17,10 +17,16 @@ const (
 	viewGrowth   = 10
 )
 
+// tick-views/grid is the same, but all walk, ten times as far in a tenth of the ticks, and
+// what a client sees is what a grid finds near its viewer, which walks, too: about 500 of
+// whom two come and go in a tick. The limit has a grid by hand (interest_limit.go), and
+// tells of who came and who went.
 func viewVariants() []variant {
 	return []variant{
 		{name: "tick-views/own", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: viewsPrepare},
-		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: growthPrepare},
+		{name: "tick-views/grid", goal: 1.5, rounds: sceneRounds, heavy: true, growing: true, prepare: gridPrepare},
+		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return growthPrepare(viewScene, 0) }},
+		{name: "tick-views/grid-growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, growing: true, prepare: func() (sides, error) { return growthPrepare(gridScene, 1) }},
 	}
 }
 
@@ -49,8 +55,30 @@ func viewsPrepare() (sides, error) {
 	}, nil
 }
 
+// gridScene is a world of that many entities in which clients see what is near.
+func gridScene(entities, clients int) sceneConfig {
+	return sceneConfig{entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks, grid: true}
+}
+
+func gridPrepare() (sides, error) {
+	cfg := gridScene(viewEntities, viewClients)
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	return sides{
+		before: func() { s.before(); l.move(cfg.percent) },
+		ours:   s.send,
+		limit:  l.sendGrid,
+		bytes:  s.size,
+		sizes:  func() map[string]int { return map[string]int{"limit": l.size()} },
+		verify: func() error { return s.equal(l, l.grid.sees) },
+	}, nil
+}
+
 // growth is the same views in a small and a large world, and both worlds without
-// clients, whose ticks are what the clients did not cause.
+// clients, whose ticks are what the clients did not cause. With a grid there is one: a
+// grid does not look at a world in which nobody sees anything.
 type growth struct {
 	scenes [2]*scene
 	limits [2]*sceneLimit
@@ -58,14 +86,14 @@ type growth struct {
 	took   [2][]float64
 }
 
-func growthPrepare() (sides, error) {
+func growthPrepare(config func(entities, clients int) sceneConfig, alone int) (sides, error) {
 	g := &growth{}
 	for i, entities := range []int{viewEntities, viewGrowth * viewEntities} {
 		var err error
-		if g.scenes[i], g.limits[i], err = newScenePair(viewScene(entities, viewClients)); err != nil {
+		if g.scenes[i], g.limits[i], err = newScenePair(config(entities, viewClients)); err != nil {
 			return sides{}, err
 		}
-		if g.alone[i], _, err = newScenePair(viewScene(entities, 0)); err != nil {
+		if g.alone[i], _, err = newScenePair(config(entities, alone)); err != nil {
 			return sides{}, err
 		}
 		g.took[i] = make([]float64, 0, 2*rounds)
@@ -83,6 +111,7 @@ func (g *growth) before() {
 	for i, s := range g.scenes {
 		s.before()
 		g.limits[i].move(viewPercent)
+		g.limits[i].look()
 		g.alone[i].before()
 	}
 }
@@ -94,7 +123,11 @@ func (g *growth) send(i int) {
 
 func (g *growth) equal() error {
 	for i, s := range g.scenes {
-		if err := s.equal(g.limits[i], s.cfg.sees); err != nil {
+		sees := s.cfg.sees
+		if s.cfg.grid {
+			sees = g.limits[i].grid.sees
+		}
+		if err := s.equal(g.limits[i], sees); err != nil {
 			return fmt.Errorf("%d entities: %w", s.cfg.entities, err)
 		}
 	}

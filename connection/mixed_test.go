@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/udp"
+	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
 // connect begins the way of a guest with a token.
@@ -23,20 +24,21 @@ func (p *party) connect(g *partyGuest, dialer transport.Dialer, server netip.Add
 	require.NoError(p.t, g.Connect(dialer, tok))
 }
 
-// A server on two sockets and in memory at once has clients everywhere; the one in memory
-// runs beside it in the process, with a world of its own. They see and hear the same.
+// A server that listens over UDP, at a WebSocket's port and in memory at once has clients
+// everywhere; the one in memory runs beside it in the process, with a world of its own.
+// They see and hear the same.
 //
 // Proves: C11
 func TestClientsOfSeveralTransportsPlayTogether(t *testing.T) {
 	p := newParty(t, 4)
 	here := p.network.Listener()
-	require.NoError(t, p.server.Start(udp.Listener{Addr: "127.0.0.1:0"}, here, udp.Listener{Addr: "127.0.0.1:0"}))
+	require.NoError(t, p.server.Start(udp.Listener{Addr: "127.0.0.1:0"}, here, websocket.Listener{Addr: "127.0.0.1:0"}))
 	addrs := p.server.Addrs()
 	require.Len(t, addrs, 3)
 	p.connect(p.guest(), udp.Dialer{}, addrs[0], 1)
 	p.connect(p.guest(), p.network.Dialer(), here.Addr(), 2)
-	p.connect(p.guest(), udp.Dialer{}, addrs[2], 3)
-	p.connect(p.guest(), udp.Dialer{}, addrs[2], 4)
+	p.connect(p.guest(), websocket.Dialer{}, addrs[2], 3)
+	p.connect(p.guest(), udp.Dialer{}, addrs[0], 4)
 	p.until("all four are connected", p.connected)
 	p.play()
 }

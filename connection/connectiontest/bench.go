@@ -131,42 +131,59 @@ func (b *bench) frame() {
 	b.t.Helper()
 	now := b.now()
 	if !b.deaf {
-		b.events = b.drain(b.events, func() (connection.Event, error) { return b.server.Receive(now) })
-		b.flush(b.server.Flush)
+		events, err := b.drain(b.events, func() (connection.Event, error) { return b.server.Receive(now) })
+		b.content("Receive", err)
+		b.content("Flush", b.server.Flush())
+		b.events = events
 	}
 	for _, c := range b.clients {
 		if !c.deaf {
-			c.events = b.drain(c.events, func() (connection.Event, error) { return c.Receive(now) })
-			b.flush(c.Flush)
+			b.drive(c, now)
 		}
 	}
 	time.Sleep(pollEvery)
 }
 
-func (b *bench) flush(flush func() error) {
+// drive drives a client. If what carries it breaks, it ends with an error, and that is an
+// end like any other.
+func (b *bench) drive(c *end, now time.Time) {
 	b.t.Helper()
-	if err := flush(); err != nil {
-		b.t.Fatalf("Flush: %v; what a peer does is no error", err)
+	events, err := b.drain(c.events, func() (connection.Event, error) { return c.Receive(now) })
+	if err == nil {
+		err = c.Flush()
+	}
+	if err != nil {
+		events = append(events, connection.Event{Kind: connection.Disconnected, Reason: err.Error()})
+		c.deaf = true
+	}
+	c.events = events
+}
+
+// content insists that a server's layer has no error: what a peer does is none.
+func (b *bench) content(call string, err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatalf("%s of the server: %v; what a peer does is no error", call, err)
 	}
 }
 
 // drain receives until nothing is left.
-func (b *bench) drain(events []connection.Event, receive func() (connection.Event, error)) []connection.Event {
+func (b *bench) drain(events []connection.Event, receive func() (connection.Event, error)) ([]connection.Event, error) {
 	b.t.Helper()
 	for range maxEvents {
 		e, err := receive()
 		if errors.Is(err, connection.ErrEmpty) {
-			return events
+			return events, nil
 		}
 		if err != nil {
-			b.t.Fatalf("Receive: %v; want an event or ErrEmpty", err)
+			return events, err
 		}
 		b.checkEvent(events, &e)
 		e.Payload, e.UserData = bytes.Clone(e.Payload), bytes.Clone(e.UserData)
 		events = append(events, e)
 	}
 	b.t.Fatalf("Receive returned %d events and no ErrEmpty", maxEvents)
-	return nil
+	return nil, nil
 }
 
 // checkEvent holds what is true of every event, given those before it.

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/token"
 	"github.com/entangle-ecs/entangle/transport/udp"
+	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
 func layer(t testing.TB, listener transport.Listener, dialer transport.Dialer) connectiontest.Layer {
@@ -38,6 +39,11 @@ func TestConforms(t *testing.T) {
 	t.Run("udp", func(t *testing.T) {
 		connectiontest.Run(t, func(t testing.TB) connectiontest.Layer {
 			return layer(t, udp.Listener{Addr: "127.0.0.1:0"}, udp.Dialer{})
+		})
+	})
+	t.Run("websocket", func(t *testing.T) {
+		connectiontest.Run(t, func(t testing.TB) connectiontest.Layer {
+			return layer(t, websocket.Listener{Addr: "127.0.0.1:0"}, websocket.Dialer{})
 		})
 	})
 }

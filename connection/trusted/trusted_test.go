@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/udp"
+	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
 func layer(listener transport.Listener, dialer transport.Dialer) connectiontest.Layer {
@@ -30,6 +31,11 @@ func TestConforms(t *testing.T) {
 	t.Run("udp", func(t *testing.T) {
 		connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
 			return layer(udp.Listener{Addr: "127.0.0.1:0"}, udp.Dialer{})
+		})
+	})
+	t.Run("websocket", func(t *testing.T) {
+		connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
+			return layer(websocket.Listener{Addr: "127.0.0.1:0"}, websocket.Dialer{})
 		})
 	})
 }

@@ -25,7 +25,7 @@ const (
 
 	// maxEvents is how many events a layer may hand out in one frame of a check, which
 	// has few.
-	maxEvents = 1 << 16
+	maxEvents = 1 << 12
 )
 
 // bench holds the ends that one check works with.

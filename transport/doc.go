@@ -34,7 +34,9 @@
 // Send reports how many datagrams the network took. Datagrams that it did not
 // take are lost and not tried again, which is no error: a full buffer, an
 // address without a route and a peer that is gone all look like loss on the way.
-// An error from Send is final, as one from Receive is.
+// An error from Send is final, as one from Receive is. Where each client has a connection
+// of its own, as a WebSocket is, a client's Conn breaks when that ends; a server's never
+// breaks for one client.
 //
 // Once Close has returned, Receive and Send return ErrClosed (test with
 // errors.Is), also for datagrams that had arrived before, and Close itself

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
+	"os"
 	"testing"
 	"time"
 
@@ -191,9 +191,9 @@ func TestAHostileServerIsSurvived(t *testing.T) {
 	}
 }
 
-// A response that never ends, and one that is none, are no WebSocket.
+// What is no answer is no WebSocket.
 func TestAnAnswerThatIsNone(t *testing.T) {
-	for _, text := range []string{"garbage\r\n\r\n", "HTTP/1.1 101 x\r\nA: " + strings.Repeat("a", 1<<20)} {
+	for _, text := range []string{"garbage\r\n\r\n", "HTTP/1.1 101 x\r\nA: a"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		tried := make(chan struct{}, 100)
@@ -217,6 +217,24 @@ func TestAnAnswerThatIsNone(t *testing.T) {
 		require.NoError(t, client.Close())
 		require.NoError(t, l.Close())
 	}
+}
+
+// Nobody reads a head of an answer that does not end.
+func TestAnAnswerWithoutEnd(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	dial(t, websocket.Dialer{}, netip.MustParseAddrPort(l.Addr().String()))
+	c, err := l.Accept()
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(c, "HTTP/1.1 101 x\r\nA: ")
+	for sent := 0; err == nil && sent < 64<<20; sent += 1 << 16 {
+		_, err = c.Write(make([]byte, 1<<16))
+	}
+	require.Error(t, err, "the client hangs up")
+	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, "and does not only wait")
 }
 
 // Close does not wait for a server that answers nothing.

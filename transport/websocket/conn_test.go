@@ -3,6 +3,7 @@
 package websocket_test
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -167,6 +168,22 @@ func TestCloseFreesThePort(t *testing.T) {
 		require.NoError(t, server.Close())
 		assert.Zero(t, server.Stats().Open)
 	}
+}
+
+// A port that breaks is an error behind what had arrived, and only until Close.
+func TestABrokenPortIsAnError(t *testing.T) {
+	server := listen(t, loopback())
+	client := dialRaw(t, server.LocalAddr())
+	require.True(t, client.write(frame(opBinary, "before")))
+	eventually(t, func() bool { return server.Stats().Received == 1 })
+	server.Break(errors.New("no such device"))
+	text, _ := hear(t, server)
+	assert.Equal(t, "before", text)
+	_, _, err := server.Receive(nil)
+	require.ErrorContains(t, err, "no such device")
+	require.NoError(t, server.Close())
+	_, _, err = server.Receive(nil)
+	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
 // A taken port is an error that helps; UDP and WebSocket can share a number.

@@ -47,3 +47,6 @@ func Repeats(count int, open bool) (written int) {
 	}
 	return written
 }
+
+// Break has the port fail.
+func (c *Conn) Break(err error) { c.fail(err) }

@@ -43,18 +43,27 @@ func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
 
 // server is an HTTP server that answers one request of each connection, quickly.
 func (l Listener) server(c *Conn, lobby *lobby) *http.Server {
-	mux := http.NewServeMux()
-	mux.HandleFunc(l.Path, c.serve)
 	onlyHTTP1 := new(http.Protocols)
 	onlyHTTP1.SetHTTP1(true)
 	return &http.Server{
-		Handler: mux, Protocols: onlyHTTP1, TLSConfig: l.TLS.Clone(),
+		Handler: l.route(c), Protocols: onlyHTTP1, TLSConfig: l.TLS.Clone(),
 		ReadHeaderTimeout: c.patience.header, ReadTimeout: c.patience.header,
 		WriteTimeout: c.patience.header, IdleTimeout: c.patience.header,
 		MaxHeaderBytes: maxHeader,
 		ConnState:      lobby.follow,
 		ErrorLog:       slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug),
 	}
+}
+
+// route knows one path, exactly as it stands in the field.
+func (l Listener) route(c *Conn) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != l.Path {
+			refuse(w, http.StatusNotFound)
+			return
+		}
+		c.serve(w, r)
+	})
 }
 
 // lobby bounds the connections of a port that have not become WebSockets yet. Twice as

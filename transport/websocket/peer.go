@@ -46,10 +46,9 @@ func (p *peer) start() {
 
 // expire closes a WebSocket that nobody became a client by.
 func (p *peer) expire() {
-	p.conn.mu.RLock()
-	stranger := p.stranger
-	p.conn.mu.RUnlock()
-	if stranger {
+	p.conn.mu.RLock() // so that it is not admitted meanwhile
+	defer p.conn.mu.RUnlock()
+	if p.stranger {
 		p.conn.count.expired.Add(1)
 		p.leave(errLate)
 	}
@@ -58,8 +57,8 @@ func (p *peer) expire() {
 // leave closes the WebSocket once what waits is written, within the time for goodbyes.
 func (p *peer) leave(why violation) {
 	p.why.CompareAndSwap(nil, &why)
+	p.out.finish() // first, so that the reader knows why it fails
 	p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
-	p.out.finish()
 }
 
 func (p *peer) writeAll() {

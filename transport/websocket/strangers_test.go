@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -30,14 +31,15 @@ func TestAStrangerIsClosedInTime(t *testing.T) {
 	_, addr := hear(t, server)
 	server.Admit(addr)
 
-	silent, talking := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())
+	silent, talking, greedy := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())
 	require.True(t, talking.write(frame(opBinary, "no token")))
-	for _, stranger := range []*raw{silent, talking} {
+	require.True(t, greedy.write([]byte(strings.Repeat(string(frame(opBinary, strings.Repeat("x", 1000))), 5))))
+	for _, stranger := range []*raw{silent, talking, greedy} {
 		status, _ := stranger.closed()
 		assert.Equal(t, 1008, status)
 	}
 	eventually(t, func() bool { return server.Stats().Open == 1 })
-	assert.EqualValues(t, 2, server.Stats().Expired)
+	assert.EqualValues(t, 3, server.Stats().Expired)
 	assert.Zero(t, server.Stats().Pending)
 	send(t, server, addr, "still there")
 	opcode, payload := client.next()
@@ -216,7 +218,7 @@ func TestHalfARequestIsClosedInTime(t *testing.T) {
 }
 
 func TestSilentConnectionsAreCounted(t *testing.T) {
-	l := loopback()
+	l := loopback().Within(websocket.Times{Header: time.Hour})
 	l.Limits.PendingPerAddress = 2
 	server := listen(t, l)
 	for range 4 {
@@ -224,7 +226,8 @@ func TestSilentConnectionsAreCounted(t *testing.T) {
 	}
 	more := connect(t, server.LocalAddr())
 	_, err := more.in.ReadByte()
-	assert.Error(t, err, "one too many is closed unheard")
+	require.Error(t, err, "one too many is closed unheard")
+	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, "and at once")
 	assert.Zero(t, server.Stats().Pending)
 }
 

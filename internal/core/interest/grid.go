@@ -122,6 +122,7 @@ func within(x float32) bool { return x >= -MaxCoordinate && x <= MaxCoordinate }
 
 // Finish ends a pass: each client sees what it saw in it.
 func (g *Grid) Finish() {
+	g.relevance.clearEnded()
 	g.cells.sort(g.placed)
 	open(g.clients, g.rows)
 	open(g.rooms, g.rows)

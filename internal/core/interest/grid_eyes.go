@@ -125,3 +125,13 @@ func (g *Grid) end(entity int) {
 		drop(g.rooms[i].was, entity)
 	}
 }
+
+// endAll forgets entities.
+func (g *Grid) endAll(ended repl.Bitset) {
+	for i := range g.clients {
+		g.clients[i].was.Drop(ended)
+	}
+	for i := range g.rooms {
+		g.rooms[i].was.Drop(ended)
+	}
+}

@@ -167,8 +167,11 @@ func TestWhoComesInheritsNothing(t *testing.T) {
 	for _, entity := range []int{tree, wolf} {
 		assert.False(t, r.Matters(alice, entity, false))
 		assert.True(t, r.Matters(alice, entity, true))
-		assert.Empty(t, changedTo(r, entity))
+		assert.Equal(t, interest.Unsaid, r.Said(alice, entity))
 	}
+	r.Settle()
+	r.See(grid, alice, repl.Bitset{1 << tree})
+	assert.Equal(t, []int{alice}, changedTo(r, tree), "another one comes in sight where one was")
 	assert.True(t, r.InRoom(red, alice))
 }
 

@@ -9,6 +9,12 @@ type Relevance struct {
 	rooms   rooms
 	sources int
 	grids   []*Grid
+
+	// Ended entities of which bits may be left. To look for them at each client takes a
+	// microsecond and more, so all are taken out at once when sight is told anew, and one
+	// alone when something is said of its row before.
+	ended    repl.Bitset
+	anyEnded bool
 }
 
 // client is what is known of one client, by row of entity.
@@ -52,23 +58,56 @@ func (r *Relevance) Leave(row int) {
 }
 
 // End forgets all of an entity and frees its row. It changes nothing for anyone: an
-// entity that is gone is not told about here.
+// entity that is gone is not told about here, though Changed may name it.
 func (r *Relevance) End(entity int) {
 	r.rooms.forgetEntity(entity)
+	r.ended.Grow(entity + 1)
+	r.ended.Set(entity)
+	r.anyEnded = true
+}
+
+// revive makes a row fit to be said something of.
+func (r *Relevance) revive(entity int) {
+	if !r.ended.Has(entity) {
+		return
+	}
 	for row := range r.clients {
 		r.clients[row].forget(entity)
 	}
 	for _, g := range r.grids {
 		g.end(entity)
 	}
+	r.ended.Clear(entity)
 }
 
 func (c *client) forget(entity int) {
 	drop(c.shown, entity)
 	drop(c.hidden, entity)
-	drop(c.changed, entity)
 	for _, seen := range c.seen {
 		drop(seen, entity)
+	}
+}
+
+// clearEnded is revive of all rows.
+func (r *Relevance) clearEnded() {
+	if !r.anyEnded {
+		return
+	}
+	for row := range r.clients {
+		r.clients[row].forgetAll(r.ended)
+	}
+	for _, g := range r.grids {
+		g.endAll(r.ended)
+	}
+	r.ended.Reset()
+	r.anyEnded = false
+}
+
+func (c *client) forgetAll(ended repl.Bitset) {
+	c.shown.Drop(ended)
+	c.hidden.Drop(ended)
+	for _, seen := range c.seen {
+		seen.Drop(ended)
 	}
 }
 
@@ -84,6 +123,9 @@ func (r *Relevance) Matters(row, entity int, owned bool) bool {
 		return false
 	}
 	c := &r.clients[row]
+	if r.ended.Has(entity) {
+		return owned // nothing was said of who has the row now
+	}
 	if c.hidden.Has(entity) {
 		return false
 	}

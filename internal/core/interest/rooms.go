@@ -64,6 +64,7 @@ func (r *Relevance) RemoveClient(number uint32, row int) bool {
 // AddEntity puts an entity into a room. It reports whether that changed anything: not for
 // one that is there already, or that a limit keeps out (see Refused).
 func (r *Relevance) AddEntity(number uint32, entity int) bool {
+	r.revive(entity)
 	at, ok := r.rooms.enter(&r.rooms.entities, number, entity)
 	if ok {
 		r.markAll(r.rooms.all[at].clients, entity)

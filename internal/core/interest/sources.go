@@ -18,6 +18,7 @@ func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
 	if !r.has(row) {
 		return
 	}
+	r.clearEnded()
 	c := &r.clients[row]
 	for len(c.seen) <= int(src) {
 		c.seen = append(c.seen, nil)

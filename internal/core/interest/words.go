@@ -20,6 +20,7 @@ func (r *Relevance) Say(row, entity int, w Word) {
 	if w > Hidden || !r.has(row) || w == r.Said(row, entity) {
 		return
 	}
+	r.revive(entity)
 	c := &r.clients[row]
 	drop(c.shown, entity)
 	drop(c.hidden, entity)
@@ -36,7 +37,7 @@ func (r *Relevance) Say(row, entity int, w Word) {
 
 // Said returns the game's word for a client and an entity.
 func (r *Relevance) Said(row, entity int) Word {
-	if !r.has(row) {
+	if !r.has(row) || r.ended.Has(entity) {
 		return Unsaid
 	}
 	switch c := &r.clients[row]; {

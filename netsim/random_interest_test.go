@@ -61,9 +61,9 @@ func (p *plan) view(at, e string, client int) {
 	case 0:
 		p.say("%sviewer %s off", at, e)
 	case 1, 2:
-		p.say("%sviewer %s radius %d room %d", at, e, p.rng.IntN(30), p.room())
+		p.say("%sviewer %s radius %d room %d", at, e, p.rng.IntN(20), p.room())
 	default:
-		p.say("%sviewer %s radius %d", at, e, p.rng.IntN(30))
+		p.say("%sviewer %s radius %d", at, e, p.rng.IntN(20))
 		p.say("%sowner %s %d keep", at, e, client)
 	}
 }
@@ -71,8 +71,8 @@ func (p *plan) view(at, e string, client int) {
 // step moves an entity where there is a grid: a bit, or at times anywhere.
 func (p *plan) step(e *planned) string {
 	for i := range e.place {
-		if e.place[i] += float32(p.rng.IntN(33)-16) / 8; p.rng.IntN(8) == 0 {
-			e.place[i] = float32(p.rng.IntN(600)-300) / 8
+		if e.place[i] += float32(p.rng.IntN(33)-16) / 8; p.rng.IntN(16) == 0 {
+			e.place[i] = float32(p.rng.IntN(480)-240) / 8
 		}
 	}
 	return fmt.Sprintf("=%v,%v", e.place[0], e.place[1])

@@ -28,7 +28,7 @@ func (p *plan) spawn(at string) {
 	p.names++
 	e := &planned{name: fmt.Sprintf("e%d", p.names), replicate: p.rng.IntN(4) > 0}
 	for _, component := range optional {
-		if p.rng.IntN(2) == 0 {
+		if p.rng.IntN(2) == 0 || p.grid && component == "place" {
 			e.has = append(e.has, component)
 		}
 	}
@@ -50,7 +50,9 @@ func (p *plan) spawn(at string) {
 // replicate words the component, with a group that one in four has for itself.
 func (p *plan) replicate(e *planned) string {
 	e.replicate = true
-	e.group = p.rng.IntN(4)
+	if e.group = p.rng.IntN(4); p.grid && p.rng.IntN(3) > 0 {
+		e.group = 0 // or all are seen with some other
+	}
 	return fmt.Sprintf("Replicate=Group:%d%s", e.group, p.relevance())
 }
 

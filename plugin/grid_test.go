@@ -292,3 +292,50 @@ func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
 	w := ecs.NewWorld()
 	assert.Contains(t, panicText(t, func() { plugin.NewGrid(config, spotOf).Initialize(&w) }), "without a server")
 }
+
+// Without a word on it a grid looks as often as its server sends, in the ticks that are
+// sent; and in a frame without a tick never.
+//
+// Proves: V12
+func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
+	grid := plugin.NewGrid(plugin.GridConfig{Radius: 1}, spotOf)
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.SendEvery = 10 }, func(s *plugin.Server) { s.AddSystem(plugin.Send, grid) })
+	g.join(1)
+	g.run(40)
+	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](g.world)
+	m.NewWith(&spot{X: float32(math.NaN())}, &components.Viewer{}, &components.ControlledBy{Client: 1}) // it is counted in each pass
+	for range 30 {
+		before, passes := g.server.Tick(), grid.Astray()
+		g.run(1)
+		if g.server.Tick()/10 != before/10 {
+			passes++
+		}
+		assert.Equal(t, passes, grid.Astray(), "at tick %d", g.server.Tick())
+		g.server.Step(g.now)
+		assert.Equal(t, passes, grid.Astray(), "in a frame without a tick")
+	}
+	assert.Equal(t, uint64(3), grid.Astray())
+}
+
+// A host's own player sees by a grid as remote ones do: Relevance says so, and the events of
+// what it is shown tell of it.
+func TestAHostsPlayerSeesByAGrid(t *testing.T) {
+	grid := plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf)
+	h := newUninitialized(t)
+	h.host.AddSystem(plugin.Send, grid)
+	h.initialize()
+	h.play()
+	f := &field{game: h.game, grid: grid, b: h.join(2)}
+	sight := plugin.NewRelevance(h.world)
+	f.viewer(components.Viewer{}, me)
+	f.viewer(components.Viewer{Radius: 300}, 2)
+	e := f.thing(7, 200)
+	h.run(20)
+	assert.False(t, sight.Sees(e, me))
+	assert.Equal(t, []uint32{7}, f.b.ids())
+	f.move(e, 50)
+	assert.True(t, sight.Sees(e, me))
+	f.move(e, 500)
+	assert.False(t, sight.Sees(e, me))
+	assert.Empty(t, f.b.ids())
+}

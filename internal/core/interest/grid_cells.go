@@ -19,7 +19,7 @@ type cells struct {
 // lastCell is the largest number of a cell, and middle that of the one that begins at 0.
 // What is beyond the first or the last lies in that.
 const (
-	lastCell = 1<<31 - 1
+	lastCell = 1<<31 - 2
 	middle   = 1 << 30
 )
 

@@ -22,7 +22,9 @@ func FuzzFrames(f *testing.F) {
 		frame(opBinary, "hello"), frame(opText, "hello"), frame(opClose, "\x03\xe8bye"), frame(opPing, "?"), frame(opPong, ""),
 		append(head(false, opBinary, 2), append([]byte("ab"), frame(opMore, "c")...)...),
 		append(head(false, opBinary, 0), frame(opPing, "")...),
-		head(true, opBinary, 1<<62), {0x82, 0x05}, {0xff, 0xff},
+		head(true, opBinary, 1<<62),
+		{0x82, 0x05},
+		{0xff, 0xff},
 	} {
 		f.Add(true, seed)
 		f.Add(false, seed)

@@ -25,11 +25,14 @@ func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
 	c := newConn(bound, l.Origins, l.Limits, l.patience)
 	lobby := newLobby(l.Limits)
 	server := l.server(c, lobby)
+	served := make(chan struct{})
 	c.shut = func() {
-		_ = server.Close() // closes what is not a WebSocket yet, too
-		lobby.running.Wait()
+		_ = server.Close()
+		<-served // nobody enters the lobby any more
+		lobby.empty()
 	}
 	c.running.Go(func() {
+		defer close(served)
 		serve := func() error { return server.Serve(socket) }
 		if l.TLS != nil {
 			serve = func() error { return server.ServeTLS(socket, "", "") }
@@ -104,6 +107,17 @@ func (l *lobby) enter(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.in[conn] = a.Addr()
+}
+
+// empty closes all that are in and waits until they are out. The server's own Close
+// overlooks one that it was about to accept.
+func (l *lobby) empty() {
+	l.mu.Lock()
+	for conn := range l.in {
+		_ = conn.Close()
+	}
+	l.mu.Unlock()
+	l.running.Wait()
 }
 
 func (l *lobby) leave(conn net.Conn) {

@@ -18,7 +18,7 @@
 // its WebSocket with the status 1003, 1008 or 1009, and is never held in memory. So do
 // 8 KiB without a datagram among them, with no status. A broken WebSocket is never an
 // error of a server's Conn. Every one has a made-up address from fd00::/8, which is not
-// used twice. Neither direction allocates once it is warm.
+// used twice; Conn.Remote knows who it is. Neither direction allocates once it is warm.
 //
 // Strangers cost little. A WebSocket that the layer above has not admitted
 // (transport.Admitter) is read for AdmitBytes, then left to fill its sender's buffers,

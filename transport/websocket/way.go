@@ -47,11 +47,12 @@ func (y *way) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // dial connects, with TLS if the URL asks for it.
 func (y *way) dial(r *http.Request) (net.Conn, error) {
-	host, port := r.URL.Hostname(), r.URL.Port()
-	secure := r.URL.Scheme == "https" // of wss
-	if port == "" && secure {
+	host, port, secure := r.URL.Hostname(), r.URL.Port(), r.URL.Scheme == "https" // of wss
+	switch {
+	case port != "":
+	case secure:
 		port = "443"
-	} else if port == "" {
+	default:
 		port = "80"
 	}
 	var socket net.Dialer
@@ -59,6 +60,16 @@ func (y *way) dial(r *http.Request) (net.Conn, error) {
 	if err != nil || !secure {
 		return conn, err
 	}
+	client := tls.Client(conn, y.config(host))
+	if err := client.HandshakeContext(r.Context()); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+// config is for one handshake with host.
+func (y *way) config(host string) *tls.Config {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if y.tls != nil {
 		config = y.tls.Clone()
@@ -67,12 +78,7 @@ func (y *way) dial(r *http.Request) (net.Conn, error) {
 		config.ServerName = host
 	}
 	config.NextProtos = []string{"http/1.1"}
-	client := tls.Client(conn, config)
-	if err := client.HandshakeContext(r.Context()); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	return client, nil
+	return config
 }
 
 // ask writes the request and reads the answer's head.

@@ -54,7 +54,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
 		if p.w.LenBits()+actionBits(b, len(p.needs)) > room && !p.actions.fresh() {
 			return false
 		}
-		p.appendAction(heads, &rec, b)
+		p.appendAction(heads, p.group(sp, i), &rec, b)
 		p.sentAction(sp, i, &rec)
 	}
 	return true
@@ -77,6 +77,9 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
 		p.unsent(sp, i)
+		if sp == &p.private && sp.phase[i] == unknown {
+			p.retire(i)
+		}
 		return rec, nil, false
 	case sp.phase[i] == known && (sp.sent[i] == w.tick || sp.told[i] == w.tick):
 		// The peer may hold this tick by now, and would drop another record of it.
@@ -129,7 +132,10 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	w := p.world
 	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick}
 	if kind == repl.Delta {
-		key.base, key.shaped = sp.base[i], sp.shaped[i]
+		key.base = sp.base[i]
+	}
+	if sp.phase[i] == known {
+		key.shaped = sp.shaped[i]
 	}
 	if sp.retained.Has(i) {
 		p.retain(&key, sp, i)
@@ -161,7 +167,7 @@ func actionBits(b *body, needs int) int {
 	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + b.width + 2 + 7
 }
 
-func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
+func (p *Peer) appendAction(heads *repl.Heads, id groupID, rec *repl.Record, b *body) {
 	w := p.world
 	begins := w.plainFull(rec, b, len(p.needs))
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
@@ -175,8 +181,10 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
-			p.reserve(w.slots.home[s])
-			p.mention(w.slots.home[s])
+			p.reserveName(w.slots.home[s])
+			if w.slots.group[s] != id { // else it is told of with the group
+				p.mention(w.slots.home[s])
+			}
 		}
 		p.appendRefs(slots)
 	}

@@ -29,7 +29,10 @@ func (p *Peer) Show(s repl.Slot) bool {
 	i := int(v.at)
 	p.private.thaw(i)
 	p.forgetPredicted(&p.private, i) // it may have been, before it was hidden
-	p.private.hidden.Clear(i)
+	if p.private.hidden.Has(i) {
+		p.private.hidden.Clear(i)
+		p.private.doubted.Set(i) // what it was like meanwhile is not told
+	}
 	p.private.shapeDue.Set(i)
 	return true
 }
@@ -50,7 +53,8 @@ func (p *Peer) Hide(s repl.Slot) {
 	if sp.phase[i] != known {
 		sp.shapeDue.Clear(i)
 		p.unsent(sp, i)
-		return // the handle stays reserved
+		p.retire(i)
+		return
 	}
 	sp.hidden.Set(i)
 	sp.shapeDue.Set(i)
@@ -114,33 +118,6 @@ func (p *Peer) disregard(sp *space, i int) {
 	p.forgetPredicted(sp, i)
 	p.dropView(sp, i)
 	p.unsent(sp, i)
-}
-
-// retire frees the handle of a group that ended at this peer alone, unless an
-// entity elsewhere has its name from there, or the peer knows references to one.
-func (p *Peer) retire(i int) {
-	id := p.private.groups[i]
-	gr := &p.world.groups[id]
-	if v := gr.viewer(p); v == nil || v.shown || !gr.open || p.private.referred.Has(i) || !p.world.allHome(id) {
-		return
-	}
-	if !p.private.shaped[i].Before(p.actions.oldest(p.world.tick)) {
-		return // the end may wait at the peer for an action that is under way
-	}
-	gr.dropViewer(p)
-	p.unreserve(i)
-}
-
-// allHome reports whether everyone who was born in a group is in it.
-func (w *World) allHome(id groupID) bool {
-	gr := &w.groups[id]
-	home := int32(0)
-	for i := range gr.members {
-		if w.isNative(id, &gr.members[i]) {
-			home++
-		}
-	}
-	return home == gr.natives
 }
 
 func (gr *group) dropViewer(p *Peer) {

@@ -25,9 +25,9 @@ func (w *World) encode(id groupID) {
 // common case, spends one bit on saying so.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	if gr.alone() && !gr.members[0].paused && !w.hidden(&gr.members[0]) {
+	if m := w.sole(gr); m != nil && !m.paused {
 		out.Bool(true)
-		w.encodeChanges(gr.members[0].slot)
+		w.encodeChanges(m.slot)
 		return
 	}
 	out.Bool(false)
@@ -37,6 +37,23 @@ func (w *World) encodeUpdate(id groupID) {
 // alone reports whether a group has one member, whose number is 0 and need not be
 // written.
 func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].number == 0 }
+
+// sole returns the member of number 0 if the view of the body at hand shows no other, and
+// else nil.
+func (w *World) sole(gr *group) *member {
+	if w.bodies.here.key.view == 0 || len(gr.members) == 0 || gr.members[0].number != 0 {
+		if gr.alone() {
+			return &gr.members[0]
+		}
+		return nil
+	}
+	for i := range gr.members {
+		if w.hidden(&gr.members[i]) != (i > 0) {
+			return nil
+		}
+	}
+	return &gr.members[0]
+}
 
 // encodeChanged writes the members of which something changed, but not those that
 // are stated whole.
@@ -199,13 +216,13 @@ func (w *World) tells(l *leaver) bool {
 	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
 		return false
 	}
-	if b.key.retained && b.key.asOf.Before(l.joined) {
+	if b.key.kind != repl.Delta && w.fate(l) == repl.Despawned {
 		return false
 	}
-	if b.key.kind != repl.Delta {
-		return !l.news.heard && w.fate(l) != repl.Despawned
+	if b.key.retained {
+		return !b.key.asOf.Before(l.joined) && b.shapes.narrow(b.key.shaped, l.left)
 	}
-	return b.shapes.narrow(b.key.shaped, l.left)
+	return !b.shapes.narrow(b.key.shaped, l.joined) && b.shapes.narrow(b.key.shaped, l.left)
 }
 
 // fate is what a leaver's end is to whom the body at hand is for.
@@ -220,18 +237,19 @@ func (w *World) fate(l *leaver) repl.Fate {
 // all are there when the values are read, which may refer to them.
 func (w *World) encodeMembers(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
-	alone := gr.alone() && !gr.members[0].paused && !w.hidden(&gr.members[0])
+	m := w.sole(gr)
+	alone := m != nil && !m.paused
 	if full {
-		alone = alone && w.isNative(id, &gr.members[0])
+		alone = alone && w.isNative(id, m)
 	} else {
-		alone = alone && !w.joins(&gr.members[0])
+		alone = alone && !w.joins(m)
 	}
 	out.Bool(alone)
 	switch {
 	case alone && full:
-		w.encodeWhole(gr.members[0].slot)
+		w.encodeWhole(m.slot)
 	case alone:
-		w.encodeChanges(gr.members[0].slot)
+		w.encodeChanges(m.slot)
 	default:
 		w.encodeJoins(id)
 		if !full {

@@ -86,7 +86,6 @@ type viewer struct {
 
 // openGroup makes a group. When no handle is left it is not ok.
 func (w *World) openGroup(at Place) (id groupID, ok bool) {
-	w.reclaim()
 	handle := repl.Handle(0)
 	if !at.Private {
 		if handle, ok = w.takeHandle(); !ok {

@@ -139,14 +139,15 @@ func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
 // have heard so. Its name is not given to another before.
 type grave struct {
 	home, in groupID
+	number   repl.Member // there
 	tick     entangle.Tick
 	news     news
 }
 
-func (w *World) bury(home, in groupID) {
+func (w *World) bury(home, in groupID, number repl.Member) {
 	if home != in {
 		w.groups[home].natives++
-		w.graves = append(w.graves, grave{home: home, in: in, tick: w.tick})
+		w.graves = append(w.graves, grave{home: home, in: in, number: number, tick: w.tick})
 	}
 }
 

@@ -96,11 +96,10 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 	}
 	home := t.home[s]
 	for _, id := range w.trails[s] {
-		w.settleFate(s, id, fate)
-		w.bury(home, id)
+		w.bury(home, id, w.settleFate(s, id, fate))
 	}
 	w.dropTrail(s)
-	w.bury(home, t.group[s])
+	w.bury(home, t.group[s], t.seat[s])
 	w.groups[home].natives--
 	w.leave(s, fate)
 	w.dropSlot(s)
@@ -118,14 +117,17 @@ func (w *World) dropSlot(s repl.Slot) {
 }
 
 // settleFate tells a group that the entity which moved on from there has ended: a
-// peer that has not heard of the move will hear of the end.
-func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) {
+// peer that has not heard of the move will hear of the end. It returns the entity's last
+// number there.
+func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) (number repl.Member) {
 	gr := &w.groups[id]
 	for i := range gr.left {
 		if gr.left[i].slot == s {
 			gr.left[i].slot, gr.left[i].fate = repl.NoSlot, fate
+			number = gr.left[i].number
 		}
 	}
+	return number
 }
 
 // Move takes an entity over to another group, as it is. It keeps its name and its

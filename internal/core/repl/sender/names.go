@@ -56,6 +56,9 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.world.slots.used.Has(int(s)) || !p.reserve(p.world.slots.home[s]) {
 		return repl.ID{}, false
 	}
+	if sp, i := p.find(p.world.slots.home[s]); i >= 0 {
+		sp.referred.Set(i) // whoever asks is about to say it
+	}
 	return p.id(s), true
 }
 

@@ -31,6 +31,8 @@ type Peer struct {
 	mentions   int
 	pinnedEnds uint64 // how many ends there had been when pinned was set
 	needs      []repl.Need
+	retired    []retiring     // handles that can't be freed yet
+	looks      int            // whose turn it is of those
 	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
 	joining    joining
 	aside      aside

@@ -123,6 +123,10 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.chunks.words = w.chunks.words[:0]
 	w.kinds.reset()
 	w.runs.reset(w.packetUnderWay())
+	for _, p := range w.peers {
+		p.freeRetired()
+	}
+	w.reclaim()
 }
 
 // Hold stops all sending until the next Begin. A frame without a tick calls it:

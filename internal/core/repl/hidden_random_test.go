@@ -1,0 +1,577 @@
+package repl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// A client is sent the same bytes in the same ticks, whatever happens that it may not see: to
+// entities of groups that it is not shown, or that it retains, to members and components that
+// its views hide, and to what other clients see, in a random world.
+//
+// Proves: V13
+func TestWhatIsHiddenChangesNoByteInRandomWorlds(t *testing.T) {
+	for seed := *fromSeed; seed < *fromSeed+*seeds; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./internal/core/repl -run '^TestWhatIsHiddenChangesNoByteInRandomWorlds$' -seeds 1 -seed %d", seed)
+				}
+			}()
+			p := newPlay(t, seed)
+			for range 300 {
+				p.step()
+			}
+			require.NotZero(t, p.bytes)
+		})
+	}
+}
+
+// play is one game twice: on the open stage without, and on the other with all that a client
+// does not see.
+type play struct {
+	t      *testing.T
+	rng    *rand.Rand // of what it sees
+	dark   *rand.Rand // of what it does not
+	open   *stage
+	full   *stage
+	bytes  int
+	names  uint32
+	modes  map[groupKey]mode // of private groups, if not shown
+	shut   map[int]repl.Mask // components that the client does not see
+	bornIn map[int]sender.Place
+	moved  map[int]bool
+}
+
+// mode is what the client has of a private group.
+type mode uint8
+
+const (
+	shownMode mode = iota
+	hiddenMode
+	retainedMode
+	banished // hidden for good
+)
+
+// Entities below firstHidden are on both stages.
+const firstHidden = 32
+
+// stage is one of the two worlds.
+type stage struct {
+	n      *network
+	flip   bool // slots are others than on the other stage
+	client *spectator
+	others []*spectator
+}
+
+func (s *stage) slot(id int) repl.Slot {
+	if s.flip {
+		return repl.Slot(63 - id)
+	}
+	return repl.Slot(id)
+}
+
+func (s *stage) lives(id int) bool { _, ok := s.n.model.entities[s.slot(id)]; return ok }
+
+func (s *stage) is(id int) entity { return s.n.model.entities[s.slot(id)] }
+
+func (s *stage) paused(id int) bool { return s.n.model.paused[s.slot(id)] }
+
+func (s *stage) place(id int) sender.Place { return s.n.model.places[s.slot(id)] }
+
+func newPlay(t *testing.T, seed uint64) *play {
+	return &play{
+		t: t, rng: rand.New(rand.NewPCG(seed, 3)), dark: rand.New(rand.NewPCG(seed, 4)),
+		open: newStage(t, seed, false), full: newStage(t, seed, true),
+		modes: map[groupKey]mode{}, shut: map[int]repl.Mask{}, bornIn: map[int]sender.Place{}, moved: map[int]bool{},
+	}
+}
+
+func newStage(t *testing.T, seed uint64, flip bool) *stage {
+	n := newNetwork(t, seed, []int{4, 13}[seed%2], 0)
+	n.model.links = seed%3 == 0
+	if seed%5 == 0 {
+		n.differ()
+	}
+	s := &stage{n: n, flip: flip}
+	s.client = newSpectator(n, seed, 0)
+	for k := range uint64(2) {
+		s.others = append(s.others, newSpectator(n, seed, k+1))
+	}
+	return s
+}
+
+func (p *play) step() {
+	p.both(func(s *stage) {
+		s.n.tick++
+		s.n.world.Begin(s.n.tick)
+	})
+	if p.open.n.tick == 1 {
+		for id := range 8 {
+			p.spawn(p.rng, id, []sender.Place{partly, kept6}[id/4], p.open, p.full)
+		}
+		for id := range 2 {
+			p.spawn(p.rng, 8+id, places[1+id], p.open, p.full)
+		}
+	}
+	for id := range firstHidden {
+		p.act(id)
+	}
+	for range 8 {
+		p.behind(p.dark.IntN(64))
+	}
+	p.check()
+	var sent [2][][]byte
+	for i, s := range []*stage{p.open, p.full} {
+		p.direct(s)
+		s.n.world.Commit()
+		s.n.model.remember(s.n.tick, 64)
+		sent[i] = s.client.send(s.n)
+		for _, o := range s.others {
+			o.send(s.n)
+		}
+	}
+	for i := range min(len(sent[0]), len(sent[1])) {
+		if a, b := sent[0][i], sent[1][i]; string(a) != string(b) {
+			require.Failf(p.t, "other bytes", "tick %d, %d:\n%x, should be\n%x", p.open.n.tick, i, b, a)
+		}
+		p.bytes += len(sent[0][i])
+	}
+	require.Lenf(p.t, sent[1], len(sent[0]), "tick %d", p.open.n.tick)
+}
+
+func (p *play) both(do func(s *stage)) {
+	do(p.open)
+	do(p.full)
+}
+
+// Places of what the client sees. In the last two, nobody comes after the first tick but who
+// is hidden: a number tells that others are taken.
+var (
+	places     = []sender.Place{{}, {Name: 1}, {Name: 2}, {Private: true}, {Private: true}, {Name: 3, Private: true}, {Name: 4, Private: true}, {Family: 4, Private: true}}
+	partly     = sender.Place{Name: 5, Private: true}
+	kept6      = sender.Place{Name: 6, Private: true}
+	darkPlaces = []sender.Place{{Private: true}, {Private: true}, {Name: 7, Private: true}, {Family: 7, Private: true}, partly, kept6}
+)
+
+// key names the group of an entity that is on both stages.
+func (p *play) key(id int) groupKey {
+	if at := p.open.place(id); at.Name|at.Family != 0 {
+		return groupKey{place: at}
+	} else {
+		return groupKey{place: at, own: uint32(id + 1)}
+	}
+}
+
+// act does what may be seen with one entity.
+func (p *play) act(id int) {
+	if !p.open.lives(id) {
+		if p.rng.IntN(12) == 0 && p.modes[groupKey{own: uint32(id + 1)}] != banished {
+			p.spawn(p.rng, id, places[p.rng.IntN(len(places))], p.open, p.full)
+		}
+		return
+	}
+	k := p.key(id)
+	what := p.rng.IntN(70)
+	value, comp := p.rng.Uint32(), 1+p.rng.IntN(p.open.n.model.comps-1)
+	if p.modes[groupKey{own: uint32(id + 1)}] == banished {
+		return
+	}
+	// A public handle that is free is given again when all peers know so, and that depends on
+	// what they were sent: no public group ends until it is too late for that.
+	lasts := p.open.n.tick < 240 && (id == 8 || id == 9 || k.own != 0 && !k.place.Private)
+	switch what {
+	case 0:
+		if !lasts {
+			p.both(func(s *stage) { s.end(id, value%6 == 0) })
+		}
+	case 1, 2, 3, 4, 5, 6:
+		p.both(func(s *stage) { p.write(s, id, comp, value) })
+	case 7, 8:
+		p.both(func(s *stage) { p.reshape(s, id, comp, value) })
+	case 9:
+		to := places[value%uint32(len(places))]
+		if !lasts && k.place != partly && k.place != kept6 && p.modes[k] == shownMode {
+			if p.moved[id] = true; !p.open.paused(id) {
+				p.sync(id) // it may be seen whole there
+			}
+			p.both(func(s *stage) { s.n.moveTo(s.slot(id), to) })
+		}
+	case 10, 11:
+		// Who is paused before all have heard that it moved is told of as it is.
+		if p.modes[k] == shownMode && !p.moved[id] {
+			p.both(func(s *stage) { s.pause(id) })
+		}
+	case 12:
+		if p.modes[k] == shownMode {
+			p.both(func(s *stage) { s.client.peer.Predict(s.slot(id), value%2 == 0) })
+		}
+	case 13:
+		if k.place == partly || k.place == kept6 {
+			return // a group has the rate of all its members
+		}
+		p.both(func(s *stage) {
+			s.n.world.SetRate(s.slot(id), sender.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
+		})
+	case 14, 15, 16:
+		p.turn(id, k, mode(value%3))
+	case 17, 18:
+		if p.open.paused(id) {
+			return
+		}
+		p.sync(id)
+		if delete(p.shut, id); what == 17 {
+			p.shut[id] = repl.MaskOf(1+int(value%3), 2)
+		}
+	case 19:
+		// What was born where all see it keeps its name, and so its handle, while it lives.
+		if k.own != 0 && k.place.Private && p.bornIn[id].Private && value%4 == 0 {
+			p.modes[k] = banished
+			p.modes[groupKey{own: uint32(id + 1)}] = banished
+		}
+	}
+}
+
+// turn shows a private group to the client, or no longer.
+func (p *play) turn(id int, k groupKey, to mode) {
+	if !k.place.Private {
+		return
+	}
+	for other := range firstHidden {
+		if to != shownMode || !p.open.lives(other) || p.key(other) != k {
+			continue
+		}
+		if p.open.paused(other) {
+			return
+		}
+		p.sync(other)
+	}
+	p.modes[k] = to
+}
+
+// sync makes an entity what it is on the open stage, before it can be seen again.
+func (p *play) sync(id int) {
+	if !p.open.lives(id) || !p.full.lives(id) {
+		return
+	}
+	want, s, slot := p.open.is(id), p.full, p.full.slot(id)
+	if s.paused(id) != p.open.paused(id) {
+		s.pause(id)
+	}
+	for c := 1; c < s.n.model.comps; c++ {
+		is := s.is(id)
+		value := want.values[c]
+		if s.n.model.links && c == linkComp && want.mask.Has(c) {
+			value = uint32(s.slot(int(value-1))) + 1
+		}
+		switch {
+		case is.mask.Has(c) != want.mask.Has(c):
+			s.reshape(id, c, value)
+		case is.mask.Has(c) && is.values[c] != value:
+			s.n.set(slot, c, value)
+		}
+	}
+}
+
+func (p *play) spawn(rng *rand.Rand, id int, at sender.Place, stages ...*stage) {
+	p.names++
+	is := entity{mask: repl.MaskOf(0, 2)}
+	is.values[0] = uint32(id) | p.names<<16
+	for _, s := range stages {
+		s.n.put(s.slot(id), is, at)
+	}
+	delete(p.modes, groupKey{place: at, own: uint32(id + 1)})
+	delete(p.shut, id)
+	p.bornIn[id], p.moved[id] = at, false
+}
+
+func (s *stage) end(id int, letGo bool) {
+	if letGo {
+		s.n.abandon(s.slot(id))
+	} else {
+		s.n.despawn(s.slot(id))
+	}
+}
+
+// write writes a value; a link leads to an entity that everybody sees all along: what leads
+// to another tells of its end.
+func (p *play) write(s *stage, id, comp int, value uint32) {
+	if is := s.is(id); is.mask.Has(comp) && width(comp) > 0 {
+		s.n.set(s.slot(id), comp, p.value(s, comp, value))
+	}
+}
+
+func (p *play) value(s *stage, comp int, value uint32) uint32 {
+	if s.n.model.links && comp == linkComp {
+		return uint32(s.slot(8+int(value%2))) + 1
+	}
+	return value
+}
+
+func (p *play) reshape(s *stage, id, comp int, value uint32) {
+	s.reshape(id, comp, p.value(s, comp, value))
+}
+
+func (s *stage) reshape(id, comp int, value uint32) {
+	slot, is := s.slot(id), s.is(id)
+	if s.n.model.paused[slot] {
+		return
+	}
+	if is.mask.Has(comp) {
+		is.mask.Clear(comp)
+		is.values[comp] = 0
+		s.n.world.Reshape(slot, repl.Mask{}, repl.MaskOf(comp))
+	} else {
+		is.mask.Set(comp)
+		if width(comp) > 0 {
+			is.values[comp] = value
+		}
+		s.n.world.Reshape(slot, repl.MaskOf(comp), repl.Mask{})
+	}
+	s.n.model.changed[slot][comp] = s.n.world.Tick()
+	s.n.model.entities[slot] = is
+}
+
+// pause pauses an entity, or ends that.
+func (s *stage) pause(id int) {
+	slot := s.slot(id)
+	if s.n.model.paused[slot] {
+		s.n.resume(slot)
+		return
+	}
+	s.n.model.paused[slot], s.n.model.frozen[slot] = true, s.n.model.entities[slot]
+	s.n.world.Pause(slot)
+}
+
+// behind does something that the client does not see.
+func (p *play) behind(id int) {
+	s, value := p.full, p.dark.Uint32()
+	comp := 1 + p.dark.IntN(s.n.model.comps-1)
+	what := p.dark.IntN(16)
+	if id < firstHidden {
+		p.beside(id, what, comp, value)
+		return
+	}
+	if !s.lives(id) {
+		p.spawn(p.dark, id, darkPlaces[value%uint32(len(darkPlaces))], s)
+		return
+	}
+	switch what {
+	case 0, 1:
+		s.end(id, value%6 == 0)
+	case 2:
+		s.n.moveTo(s.slot(id), darkPlaces[value%uint32(len(darkPlaces))])
+	case 3:
+		s.pause(id)
+	case 4:
+		if at := s.place(id); at == partly || at == kept6 {
+			return
+		}
+		s.n.world.SetRate(s.slot(id), sender.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
+	case 5, 6, 7:
+		p.cast(id, value)
+	case 8, 9:
+		s.reshape(id, comp, value%64)
+	default:
+		if is := s.is(id); is.mask.Has(comp) && width(comp) > 0 {
+			s.n.set(s.slot(id), comp, value%64)
+		}
+	}
+}
+
+// cast shows a group to another client, or no longer.
+func (p *play) cast(id int, value uint32) {
+	s := p.full
+	o := s.others[value%2].peer
+	switch slot := s.slot(id); value / 2 % 5 {
+	case 0:
+		o.Hide(slot)
+	case 1:
+		o.Retain(slot)
+	case 2:
+		o.Predict(slot, value%3 > 0)
+	default:
+		o.Show(slot)
+		o.SetView(slot)
+	}
+}
+
+// beside does something with what the client does not see of an entity that is on both
+// stages.
+func (p *play) beside(id, what, comp int, value uint32) {
+	s := p.full
+	if !s.lives(id) {
+		return
+	}
+	k := p.key(id)
+	unseen, shut := k.place.Private && p.modes[k] != shownMode, p.shut[id]
+	if p.open.lives(id) && p.modes[groupKey{own: uint32(id + 1)}] == banished {
+		switch what {
+		case 0:
+			s.end(id, value%6 == 0)
+			return
+		case 1:
+			s.n.moveTo(s.slot(id), darkPlaces[value%2])
+			return
+		}
+	}
+	if s.n.model.links && comp == linkComp || !unseen && (!k.place.Private || !shut.Has(comp)) {
+		return
+	}
+	switch what {
+	case 2, 3:
+		if unseen {
+			s.pause(id)
+		}
+	case 4, 5, 6:
+		if unseen || k.place.Private {
+			s.reshape(id, comp, value)
+		}
+	case 7:
+		p.cast(id, value)
+	default:
+		if is := s.is(id); is.mask.Has(comp) && width(comp) > 0 {
+			s.n.set(s.slot(id), comp, value)
+		}
+	}
+}
+
+// direct tells the peers of a stage what they may see.
+func (p *play) direct(s *stage) {
+	groups := map[groupKey][]int{}
+	var order []groupKey
+	for id := range 64 {
+		if !s.lives(id) || !s.place(id).Private {
+			continue
+		}
+		k := groupKey{place: s.place(id), own: uint32(id + 1)}
+		if k.place.Name|k.place.Family != 0 {
+			k.own = 0
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], id)
+	}
+	for _, k := range order {
+		p.directGroup(s, k, groups[k])
+	}
+}
+
+func (p *play) directGroup(s *stage, k groupKey, ids []int) {
+	first := s.slot(ids[0])
+	if ids[0] < firstHidden {
+		for _, o := range s.others {
+			if !s.flip || p.dark.IntN(4) == 0 {
+				o.peer.Show(first)
+			}
+		}
+	}
+	var hidden []sender.Hidden
+	some := false
+	for _, id := range ids {
+		switch {
+		case id >= firstHidden:
+			hidden = append(hidden, sender.Hidden{Slot: s.slot(id), Whole: true})
+		default:
+			some = true
+			hidden = append(hidden, sender.Hidden{Slot: s.slot(id), Comps: p.shut[id]})
+		}
+	}
+	c := s.client.peer
+	switch {
+	case !some, p.modes[k] == hiddenMode, p.modes[k] == banished:
+		c.Hide(first)
+		return
+	case p.modes[k] == retainedMode:
+		c.Retain(first)
+	default:
+		c.Show(first)
+	}
+	c.SetView(first, hidden...)
+}
+
+// spectator is a peer whose line is known by a random source alone.
+type spectator struct {
+	peer     *sender.Peer
+	rng      *rand.Rand
+	loss     float64
+	delay    int
+	pkt, msg uint16
+	mail     []mail
+}
+
+func newSpectator(n *network, seed, k uint64) *spectator {
+	return &spectator{
+		peer: n.world.NewPeer(), rng: rand.New(rand.NewPCG(seed, 10+k)),
+		loss: []float64{0, 0.1, 0.4}[(seed+k)%3], delay: int(seed/3+k) % 8,
+	}
+}
+
+// send writes all that is due, and brings what is under way to its end.
+func (s *spectator) send(n *network) (all [][]byte) {
+	for b := s.peer.AppendActions(nil, 300); len(b) > 0; b = s.peer.AppendActions(nil, 300) {
+		s.msg++
+		name, ticks := s.msg, 1+s.rng.IntN(s.delay+1)
+		s.peer.ActionsSent(name)
+		for s.rng.Float64() < s.loss {
+			ticks += s.delay + 1
+		}
+		s.post(n, ticks, func() { s.peer.HandleDelivered(name) })
+		all = append(all, b)
+	}
+	for s.pkt++; ; s.pkt++ {
+		pkt, b := s.pkt, s.peer.AppendUpdates(nil, 200, s.pkt)
+		if len(b) == 0 {
+			break
+		}
+		all = append(all, b)
+		if s.rng.Float64() < s.loss {
+			s.post(n, 2*s.delay+2, func() { s.peer.HandleLost(pkt) })
+		} else {
+			s.post(n, 1+s.delay, func() { s.peer.HandleAcked(pkt) }) // in order, as differences need it
+		}
+	}
+	if b := s.peer.AppendMark(nil, 200); len(b) > 0 {
+		all = append(all, b)
+	}
+	kept := s.mail[:0]
+	for _, m := range s.mail {
+		if n.tick.Before(m.at) {
+			kept = append(kept, m)
+		} else {
+			m.do()
+		}
+	}
+	s.mail = kept
+	return all
+}
+
+func (s *spectator) post(n *network, in int, do func()) {
+	s.mail = append(s.mail, mail{at: n.tick + entangle.Tick(in), do: do})
+}
+
+// check holds that the client is to see the same on both stages.
+func (p *play) check() {
+	for id := range firstHidden {
+		if !p.open.lives(id) || p.modes[p.key(id)] != shownMode {
+			continue
+		}
+		a, b, shut := p.open.is(id), p.full.is(id), p.shut[id]
+		require.Equal(p.t, p.open.paused(id), p.full.paused(id))
+		for c := range a.values {
+			if shut.Has(c) && p.key(id).place.Private || c == linkComp && p.open.n.model.links {
+				continue
+			}
+			require.True(p.t, a.mask.Has(c) == b.mask.Has(c) && a.values[c] == b.values[c], "tick %d: %d, component %d", p.open.n.tick, id, c)
+		}
+	}
+}

@@ -114,9 +114,10 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 				}
 			})
 			h.fulls(t, p, 1)
-			was, _ := p.ID(1)
+			was, _ := p.Named(1)
 			h.step(1, func() { p.Hide(1) })
 			h.fulls(t, p, 10)
+			h.step(1, func() {})
 			h.step(100, func() { // somebody else, who takes what handle is free
 				h.model.entities[4] = entity{mask: repl.MaskOf(0)}
 				h.SpawnAt(4, repl.MaskOf(0), sender.Place{Private: true})
@@ -125,7 +126,7 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			other := h.fulls(t, p, 20)
 			h.step(1, func() { p.Show(1) })
 			shown := h.fulls(t, p, 30)
-			is, _ := p.ID(1)
+			is, _ := p.Named(1)
 			assert.Equal(t, refers, is == was)
 			assert.Equal(t, refers, shown[is.Group].Again)
 			assert.Equal(t, !refers, len(other) == 1 && other[was.Group].Kind == repl.Full)

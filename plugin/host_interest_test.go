@@ -69,6 +69,38 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	step([5]int{}, "nothing is inherited")
 }
 
+// A group that is retained goes where some of it may not be seen any more, from the host's
+// player as from a remote client.
+func TestWhatAHostsPlayerMayNotKeep(t *testing.T) {
+	var o told
+	h := newHosted(t, o.systems()...).play()
+	rooms := plugin.NewRooms(h.world)
+	remote := h.join(1)
+	h.run(30)
+	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
+	var group [2]ecs.Entity
+	for i := range group {
+		group[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 4, Relevance: components.Retained})
+	}
+	stay := func(want int) {
+		t.Helper()
+		h.run(10)
+		came := o.took()
+		assert.Equal(t, want, came[0]-came[1])
+		assert.Len(t, remote.ids(), 2+min(want, 0))
+	}
+	rooms.AddEntity(1, group[0])
+	rooms.AddClient(1, me)
+	rooms.AddClient(1, 1)
+	stay(2)
+	rooms.RemoveClient(1, me)
+	rooms.RemoveClient(1, 1)
+	h.run(10)
+	assert.Zero(t, o.took())
+	h.retarget(group[1], h.targets().Except(me, 1))
+	stay(-2)
+}
+
 // What is the own of a host's player matters to it, unless the game says otherwise.
 func TestWhatAHostsPlayerOwnsMatters(t *testing.T) {
 	h := newHosted(t).play()

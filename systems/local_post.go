@@ -39,7 +39,8 @@ func (l *Local) keep(said *letter, from *tray, tick entangle.Tick) {
 	l.inbox.forward(*said, l.r, l.refs).tick = tick
 }
 
-// receive hands over what the last frame left. Whoever gets it may end the connection.
+// receive hands over what the last frame left. Whoever gets it may end the connection, and
+// so drop the rest.
 func (l *Local) receive() error {
 	if !l.open {
 		return nil
@@ -47,7 +48,7 @@ func (l *Local) receive() error {
 	defer l.mail.allowance.renew()
 	l.shelf.raise()
 	l.hand, l.inbox = l.inbox, l.hand
-	for i := 0; i < len(l.hand.out) && l.open; i++ {
+	for i := 0; i < len(l.hand.out); i++ {
 		if err := l.deliver(&l.hand.out[i]); err != nil {
 			return err
 		}

@@ -103,7 +103,6 @@ func (v *vista) leave() {
 	if v.peer == nil {
 		return
 	}
-	v.raise()
 	v.publisher.Dismiss(v.peer)
 	v.peer.Close()
 	v.peer = nil
@@ -128,9 +127,22 @@ func (v *vista) knows(e ecs.Entity) bool {
 // shown takes in that a private group was shown anew, or is retained, if it was there.
 func (v *vista) shown(members []repl.Slot, retained bool) {
 	v.noteAll(members)
+	retained = retained && !v.narrowed(members)
 	for _, s := range members {
 		v.seen[s].retained = retained
 	}
+}
+
+// narrowed reports whether the player has anything of a group that it may not see any
+// more: then nothing of that stays.
+func (v *vista) narrowed(members []repl.Slot) bool {
+	for _, s := range members {
+		g, hides := &v.seen[s], v.publisher.sight.hides(s, v.id)
+		if more := g.mask.And(hides); !more.IsZero() || !g.entity.IsZero() && !v.publisher.sight.effective(s, v.id) {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *vista) noteAll(slots []repl.Slot) {
@@ -251,16 +263,12 @@ func (v *vista) finds(s repl.Slot) bool {
 
 // miss takes in that the player is not shown an entity.
 func (v *vista) miss(s repl.Slot) {
-	p, g := v.publisher, &v.seen[s]
-	if g.entity.IsZero() {
-		return
-	}
-	_, placed := p.world.PlaceOf(s)
-	if stays := placed && g.retained && p.sight.effective(s, v.id); stays {
+	g := &v.seen[s]
+	if _, placed := v.publisher.world.PlaceOf(s); placed && g.retained && !g.entity.IsZero() {
 		g.quiet = true
-		return
+	} else {
+		v.lose(s)
 	}
-	v.lose(s)
 }
 
 // reshape tells which components have come to an entity, and which have gone.

@@ -95,11 +95,16 @@ func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
 func (g *Grid[P]) sort() {
 	grid, numbers, position := g.grid, g.interest, g.position
 	replicate, place := g.replicate, g.place
-	for query := g.world.Query(&g.entities); query.Next(); {
+	query := g.world.Query(&g.entities) // not of the loop, which would copy it for each entity
+	for query.Next() {
 		if (*components.Replicate)(query.Get(replicate)).Relevance == components.Always {
 			continue
 		}
+		n, ok := numbers.known(query.Entity())
+		if !ok {
+			n = numbers.Number(query.Entity())
+		}
 		x, y := position((*P)(query.Get(place)))
-		grid.Place(numbers.Number(query.Entity()), x, y)
+		grid.Place(n, x, y)
 	}
 }

@@ -60,7 +60,7 @@ func (g *Grid) Astray() uint64 { return g.astray }
 
 // Begin begins a pass.
 func (g *Grid) Begin() {
-	g.placed, g.looks, g.rolls, g.rows = g.placed[:0], g.looks[:0], g.rolls[:0], 0
+	g.placed, g.looks, g.rolls = g.placed[:0], g.looks[:0], g.rolls[:0]
 }
 
 // Place says where an entity is.
@@ -70,7 +70,6 @@ func (g *Grid) Place(entity int, x, y float32) {
 		return
 	}
 	g.placed = append(g.placed, spot{x: x, y: y, entity: int32(entity)})
-	g.rows = max(g.rows, entity+1)
 }
 
 // Look says where a viewer of a client is, and how far it sees. With a radius that is not
@@ -118,12 +117,17 @@ func (g *Grid) looksOut(x, y, radius float32) bool {
 // difference.
 func (g *Grid) Looks() bool { return len(g.looks) > 0 }
 
-func within(x float32) bool { return x >= -MaxCoordinate && x <= MaxCoordinate }
+// within reports whether a coordinate is a number up to MaxCoordinate: larger ones, and what
+// is no number, have larger bits, not counting the sign.
+func within(v float32) bool { return math.Float32bits(v)<<1 <= maxBits<<1 }
+
+// maxBits is MaxCoordinate as it lies in memory.
+const maxBits = 0x5d5e0b6b
 
 // Finish ends a pass: each client sees what it saw in it.
 func (g *Grid) Finish() {
 	g.relevance.clearEnded()
-	g.cells.sort(g.placed)
+	g.rows = g.cells.sort(g.placed)
 	open(g.clients, g.rows)
 	open(g.rooms, g.rows)
 	for _, l := range g.looks {

@@ -43,14 +43,16 @@ func (c *cells) cell(v float64) int {
 	return int(v)
 }
 
-// sort takes who is where.
-func (c *cells) sort(placed []spot) {
+// sort takes who is where, and returns one more than the largest number of an entity.
+func (c *cells) sort(placed []spot) (rows int) {
 	c.size(len(placed))
+	largest := int32(-1)
 	for i := range placed {
 		p := &placed[i]
 		at := (c.cell(float64(p.y))&(c.high-1))*c.wide + c.cell(float64(p.x))&(c.wide-1)
 		c.at[i] = int32(at)
 		c.starts[at]++
+		largest = max(largest, p.entity)
 	}
 	end := int32(0)
 	for i, n := range c.starts {
@@ -62,6 +64,7 @@ func (c *cells) sort(placed []spot) {
 		c.starts[at]--
 		c.spots[c.starts[at]] = placed[i]
 	}
+	return int(largest) + 1
 }
 
 // size makes about as many places as there are entities, empty ones.

@@ -335,7 +335,8 @@ func TestAViewerOfARoomSeesForAllInIt(t *testing.T) {
 // What is nowhere that can be measured is seen by nobody, and counted.
 func TestWhatIsNowhereIsCounted(t *testing.T) {
 	r, g := grid()
-	nowhere := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32}
+	farther := math.Nextafter32(interest.MaxCoordinate, math.MaxFloat32)
+	nowhere := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -farther}
 	g.Begin()
 	for i, v := range nowhere {
 		g.Place(i, v, 0)

@@ -24,7 +24,7 @@ import (
 //
 // Proves: Z18
 func TestAPeerThatNeverReadsIsClosed(t *testing.T) {
-	l := loopback().Within(websocket.Times{Stall: 100 * time.Millisecond})
+	l := loopback().Within(websocket.Times{Stall: 300 * time.Millisecond})
 	l.Limits.Backlog = 8
 	server := listen(t, l)
 	deaf, other := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())

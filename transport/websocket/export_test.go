@@ -31,6 +31,12 @@ func (d Dialer) Within(t Times) Dialer {
 	return d
 }
 
+// Within returns the config with other times.
+func (c Config) Within(t Times) Config {
+	c.patience = t.patience()
+	return c
+}
+
 // What the tests count on.
 const (
 	ClientShare = clientShare

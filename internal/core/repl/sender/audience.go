@@ -95,7 +95,10 @@ func (p *Peer) reserve(id groupID) bool {
 		sp.grow(len(sp.groups), w.tick)
 	}
 	sp.groups[n] = id
-	gr.viewers = append(gr.viewers, viewer{peer: p, at: n})
+	if gr.viewers == nil {
+		gr.viewers = make([]viewer, 0, usualViewers)
+	}
+	gr.viewers = append(gr.viewers, viewer{seat: p.seat, at: n})
 	return true
 }
 
@@ -121,5 +124,5 @@ func (p *Peer) disregard(sp *space, i int) {
 }
 
 func (gr *group) dropViewer(p *Peer) {
-	gr.viewers = slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.peer == p })
+	gr.viewers = slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat == p.seat })
 }

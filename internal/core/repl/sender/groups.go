@@ -47,6 +47,8 @@ type group struct {
 	place   Place
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
+
+	_ [8]byte // to the end of the line
 }
 
 // member is an entity in a group.
@@ -77,12 +79,16 @@ type leaver struct {
 	news         news
 }
 
-// viewer is a peer that a private group has a handle at.
+// viewer is a peer that a private group has a handle at. It is small: of so many groups
+// so many lists are read.
 type viewer struct {
-	peer  *Peer
-	at    int32 // the handle, less repl.Private
-	shown bool  // not merely reserved, for references
+	at    int32  // the handle, less repl.Private
+	seat  uint16 // of the peer
+	shown bool   // not merely reserved, for references
 }
+
+// usualViewers is for how many viewers of a group there is room at once: a line of the cache.
+const usualViewers = 8
 
 // openGroup makes a group. When no handle is left it is not ok.
 func (w *World) openGroup(at Place) (id groupID, ok bool) {
@@ -173,7 +179,7 @@ func (w *World) reclaim() {
 		id := groupID(n)
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
-			v.peer.unreserve(int(v.at))
+			w.seats[v.seat].unreserve(int(v.at))
 		}
 		gr.viewers = gr.viewers[:0]
 		if !gr.private {
@@ -208,7 +214,7 @@ func (gr *group) at(s repl.Slot) int {
 // viewer returns a peer's handle of a private group, less repl.Private.
 func (gr *group) viewer(p *Peer) *viewer {
 	for i := range gr.viewers {
-		if gr.viewers[i].peer == p {
+		if gr.viewers[i].seat == p.seat {
 			return &gr.viewers[i]
 		}
 	}

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,9 +10,12 @@ import (
 
 // What is read of so many groups and peers in every tick fits into few lines of the cache.
 func TestWhatIsReadTogetherLiesTogether(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("what is found by addresses is smaller here")
+	}
 	const line = 64
-	assert.LessOrEqual(t, reflect.TypeFor[group]().Size(), uintptr(2*line))
-	assert.LessOrEqual(t, reflect.TypeFor[viewer]().Size(), uintptr(line/4))
+	assert.Zero(t, reflect.TypeFor[group]().Size()%line)
+	assert.LessOrEqual(t, reflect.TypeFor[viewer]().Size(), uintptr(line/8))
 	assert.LessOrEqual(t, reflect.TypeFor[planned]().Size(), uintptr(line/4))
 	space := reflect.TypeFor[space]()
 	steady, _ := space.FieldByName("steady")

@@ -92,7 +92,7 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 		return false
 	}
 	for _, v := range gr.viewers {
-		sp := &v.peer.private
+		sp := &w.seats[v.seat].private
 		if v.shown && w.isTurn(uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
 			sp.stir(int(v.at), w.tick)
 		}

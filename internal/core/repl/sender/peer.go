@@ -1,6 +1,9 @@
 package sender
 
 import (
+	"math"
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -12,7 +15,8 @@ type Peer struct {
 	private space
 	world   *World
 	plan    plan
-	metered bool // waiting times are kept
+	seat    uint16 // its number in the world
+	metered bool   // waiting times are kept
 	pins    bool
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
@@ -59,6 +63,7 @@ func (w *World) NewPeer() *Peer {
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
 	p.public.grow(len(w.public), w.tick)
 	w.peers = append(w.peers, p)
+	w.sit(p)
 	for h, id := range w.public {
 		if id != noGroup && w.groups[id].open {
 			p.public.shapeDue.Set(h)
@@ -91,8 +96,22 @@ func (p *Peer) Close() {
 			break
 		}
 	}
+	w.seats[p.seat] = nil
 	w.stats.add(&p.stats)
 	*p = Peer{}
+}
+
+// sit gives a peer a number.
+func (w *World) sit(p *Peer) {
+	seat := slices.Index(w.seats, nil)
+	if seat < 0 {
+		seat = len(w.seats)
+		w.seats = append(w.seats, nil)
+	}
+	if seat > math.MaxUint16 {
+		panic("sender: 65,537 peers of one world at a time: it can tell 65,536 apart")
+	}
+	w.seats[seat], p.seat = p, uint16(seat)
 }
 
 func (p *Peer) spaces() [2]*space { return [2]*space{&p.public, &p.private} }

@@ -69,6 +69,7 @@ type World struct {
 	held bool // between ticks: the source's values may be newer than the tick
 
 	peers  []*Peer
+	seats  []*Peer // by number; nil: free
 	views  views
 	rates  rates
 	bodies bodies
@@ -178,7 +179,7 @@ const maxAlerted = 256
 // stirAlerted makes due what viewers were gathered for.
 func (w *World) stirAlerted() {
 	for _, v := range w.alerted {
-		v.peer.private.stir(int(v.at), w.tick)
+		w.seats[v.seat].private.stir(int(v.at), w.tick)
 	}
 	w.alerted = w.alerted[:0]
 }
@@ -186,7 +187,7 @@ func (w *World) stirAlerted() {
 // restructure makes a group's structure due for who sees it, or has kept it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
-		sp := &v.peer.private
+		sp := &w.seats[v.seat].private
 		if v.shown {
 			sp.shapeDue.Set(int(v.at))
 			sp.steady.Clear(int(v.at))

@@ -21,8 +21,8 @@ type layer struct {
 var ErrLayer = errors.New("systems: a connection layer breaks the rules of package connection; " +
 	"run the suite of package connectiontest against it")
 
-// maxEvents bounds what a server takes from one layer in one frame. Layers know bounds of
-// their own, and none is higher.
+// maxEvents bounds what a server takes from one layer in one frame: more waits for the
+// next. Layers have bounds of their own.
 const maxEvents = 1 << 16
 
 // read takes in what a layer has for this frame.

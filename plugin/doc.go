@@ -16,7 +16,8 @@
 //   - A Server listens from Start on, a Client is on its way from Connect on, which
 //     comes after Initialize. Both can be stopped, and started again, at any time.
 //   - Messages go out by a Sender, questions by a Requester; what arrives is read by
-//     Readers. ReplicateResource shares a resource of the server's world. Stats,
+//     Readers. ReplicateResource shares a resource of the server's world. Rooms and
+//     Relevance say which entities matter to which clients. Stats,
 //     Clients and Link tell how it goes.
 //
 // # What it guarantees

@@ -11,7 +11,7 @@
 //   - Hub keeps the events that systems read, one typed buffer per kind.
 //   - Publisher is the way out of a world: what changed in its columns becomes due
 //     for every peer; family keeps children with their parents, and sight decides who
-//     gets what. Copy is the way in: it writes what a receiver made out.
+//     gets what, by targets and by what Interest knows. Copy is the way in: it writes what a receiver made out.
 //   - Resources is the way out for resources of a world, ResourceCopy the way in.
 //   - Post carries messages, requests and their answers; a Mailbox takes what one
 //     peer sends.

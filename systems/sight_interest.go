@@ -119,6 +119,7 @@ func (v *sight) moved(c *spectator, m interest.Move) {
 func (v *sight) revisit(c *spectator, s repl.Slot, look func(*spectator, []repl.Slot)) {
 	crowd := v.crowd[s]
 	switch {
+	case crowd == nil && v.publisher.paused.Has(int(s)): // it keeps what it had
 	case crowd == nil && v.watched.Has(int(s)):
 		v.one[0] = s
 		look(c, v.one[:])

@@ -28,7 +28,7 @@ type ServerConfig struct {
 	// only, and admits tokens of Client.DevToken.
 	Key token.Key
 
-	// MaxClients that are connected at once. 0: DefaultMaxClients.
+	// MaxClients that are connected at once, beside a host's own player. 0: DefaultMaxClients.
 	MaxClients int
 
 	// Workers is how many goroutines write and seal the clients' packets. What a

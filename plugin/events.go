@@ -16,7 +16,8 @@ import (
 const UserDataSize = token.MaxUserData
 
 // ClientConnected is raised when a client has connected: on the server for every
-// client, and on a client for itself.
+// client, and on a client for itself. A Host, who is both for its own player, raises this
+// and the like once.
 type ClientConnected struct {
 	// Client is the id from the client's connect token.
 	Client entangle.ClientID

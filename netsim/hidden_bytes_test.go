@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -52,6 +53,9 @@ func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
 			}
 			behind(b)
 		}
+	}))
+	server.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 10}, func(s *Spot) (x, y float32) {
+		return float32(s.X), float32(s.Y)
 	}))
 	sim.AddServer(server, server)
 	join(t, sim, 1)
@@ -201,5 +205,132 @@ func TestAHiddenComponentChangesNoByte(t *testing.T) {
 		want := run(func(*Health, *backstage) {})
 		got := run(func(h *Health, b *backstage) { h.Points = uint8(b.tick / 2) })
 		requireSameLines(t, want, got)
+	}
+}
+
+// concern is what can be said of whom an entity matters to.
+type concern struct {
+	rooms plugin.Rooms
+	said  plugin.Relevance
+}
+
+func (b *backstage) concern() concern {
+	return concern{plugin.NewRooms(b.world), plugin.NewRelevance(b.world)}
+}
+
+// spawnFor spawns an entity that is for whom it matters to.
+func (b *backstage) spawnFor(r components.Relevance, group components.Group) ecs.Entity {
+	return b.m.NewWith(&Spot{}, &Health{}, &components.Replicate{Relevance: r, Group: group})
+}
+
+// What matters to others alone changes no byte, by whatever they see it: a room, the game's
+// word or a grid. It comes, changes, goes from room to room and from group to group, in and
+// out of their sight, and dies.
+//
+// Proves: V13
+func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
+	want := runBackstage(t, func(*backstage) {})
+	for name, each := range map[string]func(*backstage, ecs.Entity, concern){
+		"in a room":  func(_ *backstage, e ecs.Entity, c concern) { c.rooms.AddEntity(1, e) },
+		"in no room": func(*backstage, ecs.Entity, concern) {},
+		"from room to room": func(b *backstage, e ecs.Entity, c concern) {
+			c.rooms.AddEntity(components.Room(1+b.tick%3), e)
+			c.rooms.RemoveEntity(components.Room(1+(b.tick+1)%3), e)
+		},
+		"by the game's word": func(b *backstage, e ecs.Entity, c concern) {
+			[]func(ecs.Entity, entangle.ClientID) bool{c.said.Show, c.said.Hide, c.said.Clear}[b.tick/5%3](e, 1)
+		},
+		"in and out of another's sight": func(b *backstage, e ecs.Entity, _ concern) {
+			spot, _, _ := b.m.Get(e)
+			spot.X, spot.Y = 85+int8(b.tick%30), int8(b.tick%7)
+		},
+		"hidden by it": func(_ *backstage, e ecs.Entity, c concern) { c.said.Hide(e, 2); c.rooms.AddEntity(4, e) },
+		"from group to group": func(b *backstage, e ecs.Entity, c concern) {
+			c.rooms.AddEntity(1, e)
+			b.tag(e).Group = components.Group(b.tick % 3 * 11)
+		},
+		"retained by others": func(b *backstage, e ecs.Entity, c concern) {
+			b.tag(e).Relevance = components.Retained
+			if c.rooms.AddEntity(1, e); b.tick/10%2 == 0 {
+				c.rooms.RemoveEntity(1, e)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireSameLines(t, want, runBackstage(t, inRooms(func(b *backstage, c concern, all *[]ecs.Entity) {
+				switch {
+				case b.tick >= 60 && b.tick < 120 && b.tick%6 == 0: // slots and handles are used again
+					*all = append(*all, b.spawnFor(components.ByInterest, 0))
+				case b.tick > 60 && b.tick < 130 && b.tick%7 == 0 && len(*all) > 0:
+					b.world.RemoveEntity((*all)[0])
+					*all = (*all)[1:]
+				}
+				for _, e := range *all {
+					if b.tick < 150 {
+						b.stir(e)
+						each(b, e, c)
+					}
+				}
+			})))
+		})
+	}
+}
+
+// inRooms puts client 1 into rooms 1 and 2, and client 2 into room 4. For those of rooms 1 and
+// 4 viewers stand far apart.
+func inRooms(behind func(*backstage, concern, *[]ecs.Entity)) func(*backstage) {
+	var c concern
+	var all []ecs.Entity
+	return func(b *backstage) {
+		if b.tick == 1 {
+			c = b.concern()
+			viewers := generic.NewMap2[Spot, components.Viewer](b.world)
+			viewers.NewWith(&Spot{X: 100}, &components.Viewer{Room: 1})
+			viewers.NewWith(&Spot{X: -100}, &components.Viewer{Room: 4})
+		}
+		c.rooms.AddClient(1, 1)
+		c.rooms.AddClient(2, 1)
+		c.rooms.AddClient(4, 2)
+		behind(b, c, &all)
+	}
+}
+
+// What a client retains changes no byte, nor does who comes to it, until its end.
+//
+// Proves: V13
+func TestWhatIsRetainedChangesNoByte(t *testing.T) {
+	for _, in := range []components.Group{0, group + 1} {
+		run := func(each func(*backstage, ecs.Entity, concern)) []string {
+			return runBackstage(t, inRooms(func(b *backstage, c concern, all *[]ecs.Entity) {
+				switch {
+				case b.tick == 20:
+					*all = append(*all, b.spawnFor(components.Retained, in), b.spawnFor(components.Retained, in))
+					for _, e := range *all {
+						c.rooms.AddEntity(4, e)
+					}
+				case b.tick == 60:
+					for _, e := range *all {
+						c.rooms.RemoveEntity(4, e)
+					}
+				case b.tick == 140:
+					b.world.RemoveEntity((*all)[1])
+				case b.tick > 60 && b.tick < 140:
+					each(b, (*all)[1], c)
+				}
+			}))
+		}
+		want := run(func(*backstage, ecs.Entity, concern) {})
+		for name, each := range map[string]func(*backstage, ecs.Entity, concern){
+			"changing":         func(b *backstage, e ecs.Entity, _ concern) { b.stir(e) },
+			"shown to another": func(b *backstage, e ecs.Entity, c concern) { b.stir(e); c.rooms.AddEntity(1, e) },
+			"with newcomers": func(b *backstage, e ecs.Entity, c concern) {
+				b.stir(e)
+				if b.tick%10 == 0 {
+					c.rooms.AddEntity(1, b.spawnFor(components.Retained, in))
+				}
+			},
+		} {
+			t.Run(name, func(t *testing.T) { requireSameLines(t, want, run(each)) })
+		}
 	}
 }

@@ -48,7 +48,20 @@
 // not shown any more ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
 //
 // What is hidden from a peer changes no byte that it is sent, nor when. That is so of groups
-// that it is not shown, of what its views hide, and of retained groups but for ends.
+// that it is not shown, of what its views hide, and of retained groups but for ends. It is
+// not so of what peers share:
+//
+//   - A public handle is given again when no peer may know it for another any more, and when
+//     nobody lives who was born there. So the numbers of new public groups tell that others
+//     are slow, and what became of who went out of sight from a public group.
+//   - The handle of a private group whose entities the peer knows references to is free when
+//     the group is gone, so the numbers of others tell that it is.
+//   - Numbers in a group tell that others are taken, and a group of which somebody may not see
+//     a part is private for that.
+//   - A group goes as often as its members ask, those too that the peer does not see.
+//   - A paused entity is told of as it is, or as it was, by what all peers have heard of a move
+//     before.
+//   - A byte cap for all peers together is divided by what each has to be sent.
 //
 // # Where things are
 //

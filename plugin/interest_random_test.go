@@ -30,7 +30,7 @@ type relevanceModel struct {
 type thing struct {
 	entity ecs.Entity
 	r      components.Replicate
-	turned bool // it was made Retained in this step
+	was    components.Relevance // as it was last seen
 	paused bool
 	moved  bool // to another group, in this step: were it paused, it would stay behind
 	at     spot
@@ -89,7 +89,7 @@ func (m *relevanceModel) judge(c entangle.ClientID, in *attendance) {
 		case t.paused:
 		case effective && (t.r.Group != 0 && shown[t.r.Group] || t.speaks(c, in)):
 			*h = possession{there: true, live: true, placed: placed, at: t.at}
-		case effective && t.r.Relevance == components.Retained && !t.turned && h.there && (placed || !h.placed):
+		case effective && t.r.Relevance == components.Retained && t.was == components.Retained && h.there && (placed || !h.placed):
 			h.live = false
 		default:
 			*h = possession{}
@@ -199,12 +199,11 @@ func (m *relevanceModel) retag(t *thing, in *attendance) {
 	if t.paused {
 		return
 	}
-	before := t.r.Relevance
 	switch m.rng.IntN(3) {
 	case 0:
 		t.r.Target = m.target(in, true)
 	case 1:
-		if t.r.Relevance != components.Retained && !t.turned {
+		if t.r.Relevance != components.Retained && t.was != components.Retained {
 			t.r.Group, t.moved = components.Group(m.rng.IntN(3)), true
 		}
 	default:
@@ -215,7 +214,6 @@ func (m *relevanceModel) retag(t *thing, in *attendance) {
 		}
 	}
 	*m.tag(t.entity) = t.r
-	t.turned = t.turned || before != components.Retained && t.r.Relevance == components.Retained
 }
 
 // move has a client come into a room or leave it.
@@ -251,7 +249,9 @@ func (m *relevanceModel) reconnect(in *attendance) {
 
 func (m *relevanceModel) step(step int, in *attendance) {
 	for _, t := range m.things {
-		t.turned = t.turned && t.paused // a pause puts it off
+		if !t.paused {
+			t.was = t.r.Relevance
+		}
 		t.moved = false
 	}
 	if m.rng.IntN(40) == 0 {

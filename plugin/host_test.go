@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -250,4 +251,47 @@ func TestWhatAHostsPlayerControls(t *testing.T) {
 	q := h.world.Query(ecs.All(ecs.ComponentID[components.Remote](h.world)))
 	assert.Zero(t, q.Count())
 	q.Close()
+}
+
+// A host's player who is back before the frame is over keeps what it was given since.
+func TestAHostsPlayerThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
+	h := newHosted(t).play()
+	old := h.spawn(spot{}, name{1})
+	h.control(old, components.ControlledBy{Client: me})
+	h.run(3)
+	h.host.Leave()
+	require.NoError(t, h.host.Connect(nil))
+	h.now = h.now.Add(1)
+	h.host.Step(h.now) // without a tick
+	require.Equal(t, plugin.Connected, h.host.LocalState())
+	next := h.spawn(spot{}, name{2})
+	h.control(next, components.ControlledBy{Client: me})
+	h.run(3)
+	assert.False(t, h.world.Alive(old))
+	assert.True(t, h.world.Alive(next))
+}
+
+// What clients are sent once the host's player is told of once.
+func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
+	p := hostProtocol()
+	protocol.Component[private](p).ReplicateOnce()
+	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: p, TickPerUpdate: true}, me)
+	require.NoError(t, err)
+	var in heard[plugin.ComponentInserted[private]]
+	var up heard[plugin.ComponentUpdated[private]]
+	host.AddSystem(plugin.Receive, in.system())
+	host.AddSystem(plugin.Receive, up.system())
+	w := ecs.NewWorld()
+	host.Initialize(&w)
+	require.NoError(t, host.Start())
+	require.NoError(t, host.Connect(nil))
+	once := generic.NewMap2[private, components.Replicate](&w)
+	e := once.NewWith(&private{}, &components.Replicate{})
+	for range 5 {
+		host.Update(&w)
+		secret, _ := once.Get(e)
+		secret.Secret++
+	}
+	assert.Len(t, in.all, 1)
+	assert.Empty(t, up.all)
 }

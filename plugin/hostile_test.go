@@ -387,6 +387,32 @@ func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
 	}
 }
 
+// A client that guesses names hears and causes the same, whether nobody ever had the name,
+// somebody has whom it may not see, or had and is gone: its message comes with no entity.
+//
+// Proves: Z14
+func TestGuessesAreAnsweredAlike(t *testing.T) {
+	p := newParty(t)
+	hidden, gone := p.spawn(spot{}, name{2}), p.spawn(spot{}, name{3})
+	p.run(2)
+	at[components.Replicate](p.world, hidden).Target = p.targets.Only(1) // its name is one that all shared
+	p.world.RemoveEntity(gone)
+	never := p.spawnFor(p.targets.Only(1), name{4})
+	p.run(2)
+	i := p.enter(100)
+	p.run(10)
+	require.True(t, p.world.Alive(hidden) && p.world.Alive(never))
+	before := len(p.ears.heard)
+	for h := range repl.Handle(4) {
+		i.say(peer.FirstMessages, chatAbout(h), chatAbout(repl.Private+h), chatAbout(1000+h))
+	}
+	p.run(2)
+	require.Len(t, p.ears.heard, before+12)
+	for _, m := range p.ears.heard[before:] {
+		assert.True(t, m.Message.Who != hidden && m.Message.Who != never && m.Message.Who != gone)
+	}
+}
+
 // chatAbout writes a chat about one entity of the server.
 func chatAbout(h repl.Handle) []byte {
 	var w bits.Writer

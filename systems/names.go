@@ -25,16 +25,14 @@ func (p *Publisher) name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known boo
 	return ref, known
 }
 
-// named returns the entity that a client calls so.
+// named returns the entity that a client calls so. What it was not told of, or knows to have
+// ended, is not there, whatever it guesses.
 func (p *Publisher) named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
-	if !id.Group.Private() {
-		return p.Entity(id)
-	}
 	if by == nil || by.Updates() == nil {
 		return ecs.Entity{}, false
 	}
 	s, ok := by.Updates().Slot(id)
-	if !ok {
+	if !ok || !by.Updates().Has(s) {
 		return ecs.Entity{}, false
 	}
 	return p.table.Entity(columns.Slot(s)), true

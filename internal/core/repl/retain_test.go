@@ -427,3 +427,23 @@ func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	e.peer.HandleDelivered(1)
 	assert.True(t, e.peer.Joining().Done())
 }
+
+// A peer that asks for groups which it is not shown, or retains, or which are gone, or never
+// were, is answered with nothing, and nothing is counted.
+//
+// Proves: Z14
+func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {
+	n, e := retaining(t)
+	n.step(func() { n.arrive(e, 2, sender.Place{Private: true}); n.arrive(e, 3, sender.Place{}) })
+	n.rest()
+	n.step(func() { n.retain(e, 0); n.hide(e, 2); n.despawn(3) })
+	n.rest()
+	assert.Zero(t, n.says(func() {
+		for h := range repl.Handle(8) {
+			e.peer.HandleResync(h)
+			e.peer.HandleResync(repl.Private + h)
+			e.peer.HandleResync(2*repl.Private - 1 - h)
+		}
+	}))
+	assert.Zero(t, n.world.Stats().Resyncs)
+}

@@ -87,6 +87,12 @@ func (p *Peer) namesOne(id groupID) bool {
 	})
 }
 
+// Has reports whether the peer was told of an entity, and has not acknowledged its end. It
+// costs the same, and says the same, of what is hidden from it and of what is not there.
+func (p *Peer) Has(s repl.Slot) bool {
+	return p.world.slots.used.Has(int(s)) && p.hasSomewhere(s)
+}
+
 // hasSomewhere reports whether the peer may have an entity, where it is or where it was.
 func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	w := p.world

@@ -4,7 +4,7 @@
 //
 // # What is here
 //
-//   - Sim is a server and its clients, each with a world of its own. Run and
+//   - Sim is a server or host and its clients, each with a world of its own. Run and
 //     RunUntil let time pass; ExpectEqual compares the worlds; Watch checks them
 //     after every frame.
 //   - Peer is a client of a Sim: its line can be made worse, cut and restored, and

@@ -92,6 +92,7 @@ func newGameScene(t *testing.T, limit int) *netsim.GameScene {
 // shows.
 //
 // Proves: R1, R2, R4, R5, R6, R7, R8, R9, R13, R14, R15, R19, R25, R29, R35, H1, H2, H3, H4, H7, H9
+// Proves: V1, V4, V5, V6, V7, V8, V11, V14, V15
 func TestGameScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/game/*.txt")
 	require.NoError(t, err)
@@ -124,6 +125,16 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 		"spawn a Flag\ndetach a":                                      `"a" has no relation`,
 		"connect 1\nspawn a Flag\npersist a":                          `client 1 has no copy of "a"`,
 		"spawn a Flag\nrate a every 5":                                `"a" has no Replicate; insert it first`,
+		"spawn a Flag Replicate\nrelevance a often":                   `"often" is no relevance; give always, interest or retained`,
+		"spawn a Flag\nrelevance a always":                            `"a" has no Replicate; insert it first`,
+		"spawn a Flag\nviewer a off":                                  `"a" is no viewer`,
+		"spawn a Flag\nviewer a far":                                  "give radius NUMBER",
+		"spawn a Flag\nviewer a radius 3 room 0":                      "0 is no room; give a number from 1",
+		"room 0 add entity a":                                         "0 is no room",
+		"room 3 add a":                                                "give a room, then add or remove",
+		"room 3 add entity a":                                         `no entity was spawned as "a"`,
+		"gain a 1":                                                    `no entity was spawned as "a"`,
+		"spawn a Flag\ngain a":                                        "an argument is missing",
 		"spawn a Flag Replicate\nrate a often 5":                      `"often" is no rate; give every, priority or maxage`,
 		"spawn a Flag Replicate\nrate a every 65536":                  "a rate has a number up to 65535",
 		"connect 1\nspawn a Spot=1,2 Replicate\nexpect equal":         "client 1 is Connecting",

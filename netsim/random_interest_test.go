@@ -33,6 +33,9 @@ func (p *plan) relevance() string {
 // matter changes what matters to whom.
 func (p *plan) matter(at string) {
 	e, client, room := p.any().name, 1+p.rng.IntN(maxGuests), p.room()
+	if p.host && p.rng.IntN(5) == 0 {
+		client = hostPlayer
+	}
 	if p.grid && p.rng.IntN(3) == 0 {
 		p.view(at, e, client)
 		return

@@ -21,11 +21,13 @@ type limits struct {
 	every, clientEvery     int
 	// grid is how many ticks lie between two passes of a grid; 0: there is none.
 	grid int
+	// host is 1 where the server is a host.
+	host int
 }
 
 // configure takes a limit, for the world that follows:
 //
-//	configure perclient|all|client|every|clientevery|grid NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host NUMBER
 func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	name, err := args.Word()
 	if err != nil {
@@ -34,7 +36,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	n, err := args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
-		"grid": &l.grid,
+		"grid": &l.grid, "host": &l.host,
 	}
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))
@@ -128,7 +130,7 @@ func (s *randomScene) joined() bool {
 			return false
 		}
 	}
-	return true
+	return s.host == nil || s.host.Joined()
 }
 
 // system that takes note of who joins, on a server.

@@ -96,6 +96,11 @@ func newSenders(w *ecs.World) *senders {
 	return &senders{plugin.NewSender[inOrder](w), plugin.NewSender[inAnyOrder](w), plugin.NewSender[latest](w), plugin.NewSender[maybe](w)}
 }
 
+// asPlayer returns those of a host's player.
+func (s *senders) asPlayer() *senders {
+	return &senders{s.inOrder.AsPlayer(), s.anyOrder.AsPlayer(), s.latest.AsPlayer(), s.maybe.AsPlayer()}
+}
+
 // send sends one of each over a connection.
 func (s *senders) send(t require.TestingT, to entangle.ClientID, out *outgoing) {
 	text := strings.Repeat("x", textOf(out.inOrder))
@@ -114,21 +119,21 @@ func sendTo[M any](s *plugin.Sender[M], to entangle.ClientID, m M) error {
 }
 
 // readers hand what arrives at one end to the right incoming.
-func readers(w *ecs.World, from func(entangle.ClientID) *incoming) func() {
+func readers(w *ecs.World, at func(from, to entangle.ClientID) *incoming) func() {
 	a, b := plugin.NewReader[plugin.MessageReceived[inOrder]](w), plugin.NewReader[plugin.MessageReceived[inAnyOrder]](w)
 	c, d := plugin.NewReader[plugin.MessageReceived[latest]](w), plugin.NewReader[plugin.MessageReceived[maybe]](w)
 	return func() {
 		for _, m := range a.Read() {
-			from(m.From).takeInOrder(m.Message)
+			at(m.From, m.To).takeInOrder(m.Message)
 		}
 		for _, m := range b.Read() {
-			from(m.From).takeAnyOrder(m.Message)
+			at(m.From, m.To).takeAnyOrder(m.Message)
 		}
 		for _, m := range c.Read() {
-			from(m.From).takeLatest(m.Message)
+			at(m.From, m.To).takeLatest(m.Message)
 		}
 		for _, m := range d.Read() {
-			from(m.From).takeMaybe(m.Message)
+			at(m.From, m.To).takeMaybe(m.Message)
 		}
 	}
 }
@@ -146,7 +151,7 @@ func (m *mailClient) system() plugin.System {
 	m.in.t = m.t
 	return plugin.Func(func(w *ecs.World) func() {
 		came := plugin.NewReader[plugin.ClientConnected](w)
-		read := readers(w, func(entangle.ClientID) *incoming { return &m.in })
+		read := readers(w, func(_, _ entangle.ClientID) *incoming { return &m.in })
 		return func() {
 			if len(came.Read()) > 0 {
 				m.in.reset()
@@ -175,14 +180,25 @@ type mailServer struct {
 	in    map[entangle.ClientID]*incoming
 	conns uint32
 	quiet bool
+
+	host   *plugin.Host // nil: it is none
+	player struct {
+		out outgoing
+		in  incoming
+	}
 }
 
 func (m *mailServer) system() plugin.System {
 	m.out, m.in = map[entangle.ClientID]*outgoing{}, map[entangle.ClientID]*incoming{}
+	m.player.in.t = m.t
 	return plugin.Func(func(w *ecs.World) func() {
 		came := plugin.NewReader[plugin.ClientConnected](w)
 		went := plugin.NewReader[plugin.ClientDisconnected](w)
-		read := readers(w, func(id entangle.ClientID) *incoming {
+		read := readers(w, func(id, to entangle.ClientID) *incoming {
+			if to != entangle.Nobody {
+				require.Equal(m.t, entangle.ClientID(hostPlayer), to)
+				return &m.player.in
+			}
 			require.NotNilf(m.t, m.in[id], "a message of client %d, of whose connection no event told", id)
 			return m.in[id]
 		})
@@ -195,6 +211,10 @@ func (m *mailServer) system() plugin.System {
 				m.out[e.Client] = &outgoing{conn: m.conns}
 				m.in[e.Client] = &incoming{t: m.t}
 				m.in[e.Client].reset()
+				if e.Client == hostPlayer {
+					m.player.in.reset()
+					m.player.out = outgoing{conn: m.player.out.conn + 1}
+				}
 			}
 			read()
 		}
@@ -210,6 +230,10 @@ func (m *mailServer) sender() plugin.System {
 			}
 			for _, id := range slices.Sorted(maps.Keys(m.out)) {
 				s.send(m.t, id, m.out[id])
+			}
+			if m.host != nil && m.host.LocalState() == plugin.Connected {
+				player := s.asPlayer()
+				player.send(m.t, entangle.Nobody, &m.player.out)
 			}
 		}
 	})

@@ -31,11 +31,12 @@ type plan struct {
 	quiet    bool // messages are off
 	interest bool // it decides about some of the entities
 	grid     bool // it knows of their places, too
+	host     bool // the server has a player of its own
 }
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
-	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4}
+	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.connect()
@@ -64,6 +65,9 @@ func (p *plan) configure() {
 	case 1:
 		p.say("configure all %d", 16_000*maxGuests)
 		p.say("configure client 16000")
+	}
+	if p.host {
+		p.say("configure host 1")
 	}
 	if p.grid {
 		p.say("configure grid %d", 1+p.rng.IntN(4))
@@ -97,6 +101,9 @@ func (p *plan) fault() {
 	if p.quiet && p.rng.IntN(4) == 0 {
 		p.quiet = false
 		p.say("messages on")
+	}
+	if p.host && p.rng.IntN(6) == 0 {
+		p.say("player %s", []string{"joins", "joins", "leaves", "is kicked"}[p.rng.IntN(4)])
 	}
 	switch p.rng.IntN(20) {
 	case 0, 1:

@@ -43,6 +43,7 @@ type randomScene struct {
 	bounds func() error
 	limits limits
 	meters *meters
+	host   *plugin.Host // nil: it is a server without a player
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with
@@ -53,6 +54,8 @@ type randomScene struct {
 // standard verbs and those of GameScene, lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
+//	player joins|leaves|is kicked
+//	                      says what a host's own player does
 //	messages on|off       lets both ends send messages, as they do to begin with
 //	settle [PERCENT]      brings everybody back, ends all changes, and expects that
 //	                      worlds are equal soon, with this loss to the end
@@ -90,14 +93,17 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
 	cfg := s.sim.ServerConfig(randomProtocol())
 	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
-	server, err := plugin.NewServer(cfg)
-	require.NoError(t, err)
+	app, server := s.newServer(cfg)
 	server.AddSystem(plugin.Receive, plugin.Func(s.joins))
 	server.AddSystem(plugin.Receive, s.mail.system())
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)
 	s.addGrid(server)
-	s.sim.AddServer(server, server)
+	if s.host != nil {
+		s.sim.AddHost(app, s.host)
+	} else {
+		s.sim.AddServer(app, server)
+	}
 	s.sim.Watch()
 	s.meters = newMeters(l, s.sim)
 	s.sim.Network().Tap(s.meters.tap)
@@ -115,7 +121,7 @@ func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
 
 func (s *randomScene) makeVerbs() netsim.Verbs {
 	verbs := s.VerbsOf(s, randomTypes...).Lenient()
-	verbs["tick"], verbs["messages"], verbs["settle"] = s.main.tick, s.messages, s.settle
+	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.settle, s.player
 	return verbs
 }
 

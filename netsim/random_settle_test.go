@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -70,7 +72,13 @@ func (s *randomScene) here() bool {
 		}
 		all = all && g.Connected()
 	}
-	return all && len(s.sim.Server().Clients()) == len(s.guests)
+	clients := len(s.guests)
+	if s.host != nil {
+		if clients++; s.host.LocalState() == plugin.Disconnected {
+			require.NoError(s.t, s.host.Connect(nil))
+		}
+	}
+	return all && len(s.sim.Server().Clients()) == clients
 }
 
 // calm ends loss, and returns the longest round trip.
@@ -112,5 +120,6 @@ func (s *randomScene) delivered() bool {
 			return false
 		}
 	}
-	return true
+	player := &s.mail.player
+	return s.host == nil || player.in.complete(s.mail.out[hostPlayer]) && s.mail.in[hostPlayer].complete(&player.out)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	seeds    = flag.Uint64("seeds", 200, "how many random worlds to run")
+	seeds    = flag.Uint64("seeds", 120, "how many random worlds to run")
 	fromSeed = flag.Uint64("seed", 1, "the seed of the first random world")
 	shrink   = flag.Int("shrink", 1000, "how many runs may be spent on shrinking a random world that fails")
 )
@@ -24,7 +24,8 @@ var (
 // at every step, and when changes, faults and loss end, all worlds are equal soon.
 //
 // Proves: R1, R2, R3, R4, R5, R6, R7, R8, R9, R13, R15, R19, R24, R25, R26, R27, R29, R30, R35, R36, R38, R41
-// Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7
+// Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7, C12
+// Proves: V1, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V14, V15
 func TestRandomWorlds(t *testing.T) {
 	var failed atomic.Bool // one is shrunk: the next may well be the same failure
 	for seed := *fromSeed; seed < *fromSeed+*seeds; seed++ {

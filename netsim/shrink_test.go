@@ -123,7 +123,7 @@ func TestShrinkNeverPassesItsBounds(t *testing.T) {
 func TestEveryPartOfALenientScriptIsAScript(t *testing.T) {
 	missing := []string{
 		"cut 3", "spawn a Aim=@b", "set a Spot=1,1", "despawn a", "insert a Flag", "remove a Flag", "group a 1", "kick 1 out", "reconnect 1",
-		"target a nobody", "owner a 1", "rate a every 2", "attach a b", "detach a",
+		"target a nobody", "owner a 1", "rate a every 2", "attach a b", "detach a", "relevance a interest", "viewer a off", "room 1 add entity a", "room 1 add client 9", "gain a 1", "lose a 1", "forget a 1",
 		"connect 1", "kick 1 out", "spawn a Spot", "target a nobody", "rate a every 2", "attach a a", "attach a b", "detach a", "spawn a Flag", "insert a Spot", "remove a Flag", "set a Flag", "group a 1", "despawn a", "set a Spot",
 	}
 	script, err := netsim.ParseScript("s", strings.Join(missing, "\n"))

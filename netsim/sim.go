@@ -141,6 +141,19 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	}
 }
 
+// AddHost is AddServer for a host, made with ServerConfig, whose player begins to connect
+// unless it has. The player is no Peer: it has the server's world, and no line.
+func (s *Sim) AddHost(app App, host *plugin.Host) {
+	s.t.Helper()
+	s.AddServer(app, host.Server)
+	if host.LocalState() != plugin.Disconnected {
+		return
+	}
+	if err := host.Connect(nil); err != nil {
+		s.t.Fatalf("netsim: the host's player can't connect: %v", err)
+	}
+}
+
 // AddClient initialises an app that contains a client made with ClientConfig, in
 // a new world unless the app has one, and lets it connect to the server as id. It
 // takes some time to get there: see RunUntil. What goes wrong fails the test.

@@ -97,6 +97,9 @@ func (s *Sim) watchServer() {
 		for _, id := range clients {
 			w.recordNames(id, s.plugin.Names(id))
 		}
+		if err := w.checkShown(s.World(), clients); err != nil {
+			s.t.Fatalf("netsim: at %v: %v", s.clock.Since(), err)
+		}
 	}
 	if err := s.watch.checkTold(); err != nil {
 		s.t.Fatalf("netsim: at %v: %v", s.clock.Since(), err)

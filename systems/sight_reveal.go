@@ -25,8 +25,9 @@ type eyes interface {
 	SetView(s repl.Slot, hidden ...sender.Hidden) bool
 	Hide(s repl.Slot)
 
-	// Retain leaves it the group as it is there.
+	// Retain leaves it the group as it is there. Retains reports whether it does.
 	Retain(s repl.Slot)
+	Retains(s repl.Slot) bool
 
 	// Sees reports whether it is shown the group of an entity, Finds whether the entity
 	// too, Narrows whether a view would take away anything that it has, and AsOf of which
@@ -192,7 +193,7 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 	}
 	first := members[0]
 	switch {
-	case most == retained && !v.takesAway(c, members):
+	case most == retained && c.has(first) && !v.takesAway(c, members):
 		c.peer.Retain(first)
 	case most != relevant:
 		c.peer.Hide(first)
@@ -204,6 +205,10 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 		c.vista.shown(members, most == retained)
 	}
 }
+
+// has reports whether a client was left the group of an entity so far. One that was hidden
+// from it stays so, though the end was not sent yet.
+func (c *spectator) has(s repl.Slot) bool { return c.peer.Sees(s) || c.peer.Retains(s) }
 
 // takesAway reports whether a client has anything of a group that it may not see any more.
 func (v *sight) takesAway(c *spectator, members []repl.Slot) bool {

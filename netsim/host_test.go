@@ -1,0 +1,31 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// A host stands in a simulation where a server does, with its player, and clients see its
+// world.
+//
+// Proves: C12
+func TestAHostInASimulation(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{Seed: 1})
+	host, err := plugin.NewHost(sim.ServerConfig(sceneProtocol()), 7)
+	require.NoError(t, err)
+	sim.AddHost(host, host)
+	sim.Watch()
+	join(t, sim, 1)
+	spawnSpot(sim, Spot{1, 2})
+	sim.Run(time.Second)
+	assert.Equal(t, plugin.Connected, host.LocalState())
+	assert.True(t, host.Joined())
+	assert.Len(t, sim.Server().Clients(), 2)
+	sim.ExpectEqual()
+}

@@ -1,0 +1,51 @@
+package netsim_test
+
+import (
+	"errors"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// hostPlayer is the id of a host's own player.
+const hostPlayer = 100
+
+// newServer returns a server, in some worlds a host whose player is on its way in.
+func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin.Server) {
+	if s.limits.host == 0 {
+		server, err := plugin.NewServer(config)
+		require.NoError(s.t, err)
+		return server, server
+	}
+	host, err := plugin.NewHost(config, hostPlayer)
+	require.NoError(s.t, err)
+	require.NoError(s.t, host.Connect([]byte("first")))
+	s.host, s.mail.host = host, host
+	return host, host.Server
+}
+
+var errPlayer = errors.New("give joins, leaves or is kicked")
+
+// player says what a host's own player does.
+func (s *randomScene) player(args *netsim.Args, _ *netsim.Trace) error {
+	away := s.host == nil || s.host.LocalState() == plugin.Disconnected
+	switch {
+	case args.Take("joins"):
+		if s.host != nil && away {
+			return s.host.Connect(nil)
+		}
+	case args.Take("leaves"):
+		if !away {
+			s.host.Leave()
+		}
+	case args.Take("is") && args.Take("kicked"):
+		if !away {
+			s.host.Disconnect(hostPlayer, "kicked")
+		}
+	default:
+		return errPlayer
+	}
+	return nil
+}

@@ -199,7 +199,7 @@ func (p *play) act(id int) {
 		p.both(func(s *stage) { p.reshape(s, id, comp, value) })
 	case 9:
 		to := places[value%uint32(len(places))]
-		if !lasts && k.place != partly && k.place != kept6 && p.modes[k] == shownMode {
+		if !lasts && !p.bornIn[id].Private && k.place != partly && k.place != kept6 && p.modes[k] == shownMode {
 			if p.moved[id] = true; !p.open.paused(id) {
 				p.sync(id) // it may be seen whole there
 			}

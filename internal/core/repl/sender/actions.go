@@ -54,7 +54,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
 		if p.w.LenBits()+actionBits(b, len(p.needs)) > room && !p.actions.fresh() {
 			return false
 		}
-		p.appendAction(heads, p.group(sp, i), &rec, b)
+		p.appendAction(heads, &rec, b)
 		p.sentAction(sp, i, &rec)
 	}
 	return true
@@ -167,7 +167,7 @@ func actionBits(b *body, needs int) int {
 	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + b.width + 2 + 7
 }
 
-func (p *Peer) appendAction(heads *repl.Heads, id groupID, rec *repl.Record, b *body) {
+func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	w := p.world
 	begins := w.plainFull(rec, b, len(p.needs))
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
@@ -182,9 +182,7 @@ func (p *Peer) appendAction(heads *repl.Heads, id groupID, rec *repl.Record, b *
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.slots.home[s])
-			if w.slots.group[s] != id { // else it is told of with the group
-				p.mention(w.slots.home[s])
-			}
+			p.mention(w.slots.home[s])
 		}
 		p.appendRefs(slots)
 	}

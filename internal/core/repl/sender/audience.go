@@ -95,10 +95,7 @@ func (p *Peer) reserve(id groupID) bool {
 		sp.grow(len(sp.groups), w.tick)
 	}
 	sp.groups[n] = id
-	if gr.viewers == nil {
-		gr.viewers = make([]viewer, 0, usualViewers)
-	}
-	gr.viewers = append(gr.viewers, viewer{seat: p.seat, at: n})
+	gr.viewers = w.lists.add(gr.viewers, viewer{seat: p.seat, at: n})
 	return true
 }
 
@@ -123,6 +120,7 @@ func (p *Peer) disregard(sp *space, i int) {
 	p.unsent(sp, i)
 }
 
-func (gr *group) dropViewer(p *Peer) {
-	gr.viewers = slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat == p.seat })
+func (w *World) dropViewer(gr *group, p *Peer) {
+	rest := slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat == p.seat })
+	gr.viewers = w.lists.fit(rest)
 }

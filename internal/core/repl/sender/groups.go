@@ -43,7 +43,7 @@ type group struct {
 
 	natives int32    // entities that were born here and live, wherever they are now
 	holders int32    // peers that were sent it and have not acknowledged its end
-	viewers []viewer // peers that have a handle of this private group
+	viewers []viewer // peers that have a handle of this private group, in World.lists
 	place   Place
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
@@ -79,17 +79,6 @@ type leaver struct {
 	news         news
 }
 
-// viewer is a peer that a private group has a handle at. It is small: of so many groups
-// so many lists are read.
-type viewer struct {
-	at    int32  // the handle, less repl.Private
-	seat  uint16 // of the peer
-	shown bool   // not merely reserved, for references
-}
-
-// usualViewers is for how many viewers of a group there is room at once: a line of the cache.
-const usualViewers = 8
-
 // openGroup makes a group. When no handle is left it is not ok.
 func (w *World) openGroup(at Place) (id groupID, ok bool) {
 	handle := repl.Handle(0)
@@ -109,7 +98,7 @@ func (w *World) openGroup(at Place) (id groupID, ok bool) {
 	old := &w.groups[id]
 	w.groups[id] = group{
 		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick,
-		members: old.members[:0], left: old.left[:0], viewers: old.viewers[:0],
+		members: old.members[:0], left: old.left[:0],
 	}
 	if !at.Private {
 		w.public[handle] = id
@@ -181,7 +170,8 @@ func (w *World) reclaim() {
 		for _, v := range gr.viewers {
 			w.seats[v.seat].unreserve(int(v.at))
 		}
-		gr.viewers = gr.viewers[:0]
+		w.lists.put(gr.viewers)
+		gr.viewers = nil
 		if !gr.private {
 			w.disregard(int(gr.handle))
 			w.public[gr.handle] = noGroup

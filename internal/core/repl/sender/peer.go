@@ -87,7 +87,7 @@ func (p *Peer) Close() {
 	}
 	for _, id := range p.private.groups {
 		if id != noGroup {
-			w.groups[id].dropViewer(p)
+			w.dropViewer(&w.groups[id], p)
 		}
 	}
 	for i, other := range w.peers {

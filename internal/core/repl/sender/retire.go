@@ -67,7 +67,7 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	case p.namesOne(r.group):
 		return false
 	}
-	gr.dropViewer(p)
+	p.world.dropViewer(gr, p)
 	p.unreserve(i)
 	return true
 }

@@ -47,6 +47,7 @@ type World struct {
 
 	slots   slots
 	groups  []group
+	lists   viewerLists         // of private groups
 	public  []groupID           // by public handle
 	named   map[Place]groupID   // groups that the caller named
 	trails  map[repl.Slot]trail // where entities were before, until all peers know

@@ -1,0 +1,78 @@
+package sender
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Lists that lend each other their memory hold what plain ones do, and each is at most four
+// times as large as it must be.
+func TestListsOfViewersEqualPlainOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var lists viewerLists
+		ours, plain := make([][]viewer, 6), make([][]viewer, 6)
+		for n := range rapid.IntRange(0, 40).Draw(t, "steps") {
+			i := rapid.IntRange(0, len(ours)-1).Draw(t, "list")
+			most := rapid.SampledFrom([]int{0, 2, 40, 3000}).Draw(t, "most")
+			for k := range rapid.IntRange(0, most).Draw(t, "added") {
+				v := viewer{at: int32(n), seat: uint16(k)}
+				ours[i], plain[i] = lists.add(ours[i], v), append(plain[i], v)
+			}
+			for range rapid.IntRange(0, len(plain[i])).Draw(t, "removed") {
+				last := len(ours[i]) - 1
+				ours[i], plain[i] = lists.fit(ours[i][:last]), plain[i][:last]
+			}
+			for i := range ours {
+				require.True(t, slices.Equal(plain[i], ours[i]), "list %d", i)
+				require.LessOrEqual(t, cap(ours[i]), max(4*len(plain[i]), usualViewers))
+			}
+		}
+	})
+}
+
+// Peers to whom random groups are shown, and hidden from them, cost no memory as long as
+// they see about as much as before.
+func TestWhoComesAndGoesAllocatesNothing(t *testing.T) {
+	const groups, peers, shown = 200, 60, 30
+	w := NewWorld(nil, 1)
+	w.Begin(1)
+	for s := range repl.Slot(groups) {
+		w.SpawnAt(s, repl.Mask{}, Place{Private: true})
+	}
+	var all []*Peer
+	var seen [peers][]repl.Slot
+	for range peers {
+		all = append(all, w.NewPeer())
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	tick := entangle.Tick(1)
+	step := func() {
+		tick++
+		w.Begin(tick)
+		for i, p := range all {
+			if len(seen[i]) > shown {
+				p.Hide(seen[i][0])
+				seen[i] = slices.Delete(seen[i], 0, 1)
+			}
+			s := repl.Slot(int(tick)+rng.IntN(groups/3)) % groups
+			if !p.Sees(s) && p.Show(s) {
+				seen[i] = append(seen[i], s)
+			}
+		}
+		w.Commit()
+	}
+	const often = 10 * groups
+	assert.Zero(t, testing.AllocsPerRun(1, func() {
+		for range often {
+			step()
+		}
+	}), "of so many ticks, after as many")
+}

@@ -119,6 +119,12 @@ func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
 
 	assert.ErrorIs(t, m.order.Send(components.Everyone, order{}), systems.ErrNotRelayed)
 	assert.ErrorIs(t, m.tidings.Send(components.Everyone, tidings{Text: strings.Repeat("x", 70_000)}), protocol.ErrTooLong)
+	crowd := make([]entangle.ClientID, 65)
+	for i := range crowd {
+		crowd[i] = entangle.ClientID(i + 1)
+	}
+	assert.ErrorIs(t, m.say.Send(h.targets().Only(crowd...), chat{}), systems.ErrTooMany, "like any client's")
+	assert.NoError(t, m.chat.Send(h.targets().Only(crowd...), chat{}), "the server's")
 	out := m.tidings.AsPlayer()
 	assert.ErrorIs(t, out.Send(components.Server, tidings{}), systems.ErrDirection)
 	assert.Panics(t, func() {

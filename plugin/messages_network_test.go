@@ -148,6 +148,32 @@ func TestSendingWhatCannotBeSentSaysWhy(t *testing.T) {
 		func() { plugin.NewSender[private](p.world) })
 }
 
+// A server ends the connection of a client that names more clients than it takes from
+// one, so the client's own Send refuses them.
+func TestAMessageToMoreClientsThanAClientMayNameIsAnError(t *testing.T) {
+	p := newParty(t)
+	guest := p.guests[0]
+	sets := ecs.GetResource[components.Targets](p.clients[0].world)
+	var ids []entangle.ClientID
+	for id := entangle.ClientID(2); len(ids) < 64; id++ {
+		ids = append(ids, id)
+	}
+	require.NoError(t, guest.send.Send(sets.Only(ids...), chat{Text: "most"}))
+	require.NoError(t, guest.send.Send(sets.Except(ids...), chat{Text: "most"}))
+	p.run(10)
+	assert.Equal(t, [4]int{2, 1, 1, 1}, p.counts())
+
+	ids = append(ids, 100)
+	for _, target := range []components.Target{sets.Only(ids...), sets.Except(ids...)} {
+		assert.EqualError(t, guest.send.Send(target, chat{Text: "too many"}), "plugin: a client's message may name 64 clients; "+
+			"send to components.Everyone, or to components.Server, which can send it on itself: plugin_test.chat to 65")
+	}
+	require.NoError(t, p.ears.send.Send(p.targets.Only(ids...), chat{Text: "a server may"}))
+	p.run(10)
+	assert.Equal(t, plugin.Connected, p.clients[0].State())
+	assert.Equal(t, [4]int{2, 1, 2, 2}, p.counts())
+}
+
 // Proves: P17
 func TestRequestsAreAnswered(t *testing.T) {
 	var ask plugin.Requester[sum, total]

@@ -53,11 +53,13 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 // Send sends a message with the packets of this frame: from a server to the
 // clients of the target, from a client to the server. A client that names other
 // clients asks the server to pass the message on; its type must be registered
-// with Relay. On a Host, who is both, what only clients may send, and what is for
-// components.Server, is sent by its player, all else by the server; see AsPlayer.
+// with Relay, and a set of clients may name 64. On a Host, who is both, what only
+// clients may send, and what is for components.Server, is sent by its player, all
+// else by the server; see AsPlayer.
 //
 // The error is about the message: text or a slice above its limit, a direction
-// that it may not go, or a target that it can't have. Nothing was sent then.
+// that it may not go, or a target that it can't have, such as a larger set of a
+// client. Nothing was sent then.
 // Without a connection a client's messages go nowhere.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, &m)

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -19,6 +20,18 @@ const maxAudience = 64
 
 func (a audience) contains(id entangle.ClientID) bool {
 	return slices.Contains(a.ids, id) != a.except
+}
+
+// bounds checks that a letter of a player names no more clients than a server takes in: it
+// would end the connection.
+func (p *Post) bounds(l *letter) error {
+	if !l.player || l.one != entangle.Nobody {
+		return nil
+	}
+	if ids, _ := p.targets.Clients(l.target); len(ids) > maxAudience {
+		return fmt.Errorf("%w: %v to %d", ErrTooMany, p.messages[l.number].Type, len(ids))
+	}
+	return nil
 }
 
 func appendAudience(w *bits.Writer, a audience) {

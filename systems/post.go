@@ -131,6 +131,9 @@ var (
 	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
 	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
 	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
+	// ErrTooMany: a client's message that names more clients than a server takes in.
+	ErrTooMany = fmt.Errorf("plugin: a client's message may name %d clients; send to components.Everyone, "+
+		"or to components.Server, which can send it on itself", maxAudience)
 )
 
 // Send queues a message. encode writes its body; entities in it go through refs. Where
@@ -166,6 +169,9 @@ func (p *Post) send(l letter, encode func(*bits.Writer, protocol.RefWriter) erro
 	toOthers := l.one != entangle.Nobody || l.target != components.Default && l.target != components.Server
 	if l.player && toOthers && !info.Relay {
 		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
+	}
+	if err := p.bounds(&l); err != nil {
+		return err
 	}
 	return p.queue(l, encode)
 }

@@ -61,6 +61,27 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
+// What a record sets and who leaves with it is of one tick: who was last hidden in that tick
+// is shown again to what it set.
+//
+// Proves: R27
+func TestAReferenceWaitsForWhoGoesWithTheRecordThatSetsIt(t *testing.T) {
+	h := newHand(t)
+	h.come(1, h.links(5))
+	h.come(2)
+	h.record(func() {
+		h.state(1, h.links(6, 2), h.one(2))
+		h.despawn(2)
+	})
+	assert.Equal(t, 2, h.waiting())
+	h.took()
+	h.come(2)
+	assert.Equal(t, heldLinks{To: [3]ecs.Entity{h.entity(2)}, Count: 6}, *at[heldLinks](h, 1))
+	assert.Equal(t, h.entity(2), at[heldOne](h, 1).To)
+	assert.Equal(t, []string{"spawned 2", "links updated 1", "one updated 1"}, h.took())
+	assert.Zero(t, h.waiting())
+}
+
 // Who is gone for good does not come again under its name.
 func TestAReferenceToWhoIsGoneEndsWithTheName(t *testing.T) {
 	h := newHand(t)

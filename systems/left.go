@@ -25,7 +25,8 @@ func (c *Copy) refer(s repl.Slot) {
 	}
 }
 
-// awaitReturns lets references wait for those that went with the record at hand.
+// awaitReturns lets references wait for those that went with the record at hand. They may
+// be in values of that record: what it sets and who leaves with it is of one tick.
 func (c *Copy) awaitReturns() {
 	l := &c.left
 	if len(l.gone) == 0 {
@@ -39,6 +40,7 @@ func (c *Copy) awaitReturns() {
 			c.awaitReturnsOf(repl.Slot(s), e.entity)
 		}
 	}
+	c.awaitTargets()
 	l.gone = l.gone[:0]
 }
 
@@ -59,4 +61,18 @@ func (c *Copy) noteReturn(n int, to ecs.Entity) ecs.Entity {
 		c.entities[l.at.slot].waits++
 	}
 	return to
+}
+
+// awaitTargets is awaitReturns of the targets that the record gives to relations: no
+// relation of the world leads to one that is gone.
+func (c *Copy) awaitTargets() {
+	for i := range c.stage.members {
+		slot := c.stage.members[i].slot
+		for _, v := range c.valuesOf(i) {
+			if c.comps[v.comp].relation && c.entities[slot].used {
+				c.left.at = lateHolder{slot, v.comp}
+				c.noteReturn(targetRef, v.target)
+			}
+		}
+	}
 }

@@ -97,6 +97,29 @@ func TestATargetThatIsNotThereIsNone(t *testing.T) {
 	assert.Zero(t, waiting)
 }
 
+// A target that is hidden in the tick in which it becomes one is waited for like any other.
+func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
+	k := newRelatives(t)
+	a, e := k.spawn(), k.spawn()
+	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
+	of(a).Group, of(e).Group = 1, 1
+	k.send()
+	k.relate(e, k.knows, a)
+	*of(a) = components.Replicate{Target: components.Nobody}
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	waiting, _ := k.copy.LateReferences()
+	assert.Equal(t, 1, waiting)
+	k.took()
+
+	*of(a) = components.Replicate{Group: 1}
+	k.send()
+	k.requireEqual()
+	assert.NotEqual(t, ecs.Entity{}, k.there(a))
+	assert.Equal(t, k.there(a), k.target(e, k.knows))
+	assert.Contains(t, k.took(), "kinKnows updated")
+}
+
 // What an entity's relation leads to is in place when a listener hears of it.
 func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
 	k := newRelatives(t)

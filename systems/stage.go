@@ -162,7 +162,6 @@ func (c *Copy) Commit() {
 		c.remove(s)
 	}
 	c.releaseTargets()
-	c.awaitReturns()
 	for _, s := range c.stage.letGo {
 		c.release(s)
 	}
@@ -176,6 +175,7 @@ func (c *Copy) Commit() {
 	for i := range c.stage.members {
 		c.raise(&c.stage.members[i], c.valuesOf(i))
 	}
+	c.awaitReturns()
 	c.raiseLate()
 }
 

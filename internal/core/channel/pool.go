@@ -38,6 +38,9 @@ func (p *pool) copyOf(b []byte) []byte {
 	if i == len(classes) {
 		return append(make([]byte, 0, len(b)), b...)
 	}
+	if p.free[i] == nil && classes[i] < FragmentSize {
+		p.free[i] = first(classes[i])
+	}
 	stack := p.free[i]
 	if len(stack) == 0 {
 		return append(make([]byte, 0, classes[i]), b...)
@@ -45,6 +48,20 @@ func (p *pool) copyOf(b []byte) []byte {
 	buf := stack[len(stack)-1]
 	p.free[i] = stack[:len(stack)-1]
 	return append(buf, b...)
+}
+
+// usualBuffers is how many of a class are made when it is first asked for one: about what
+// is under way at one per tick, so a peer soon has all that it will ever need.
+const usualBuffers = 8
+
+// first returns the first buffers of a class, and room for as many again.
+func first(size int) (free [][]byte) {
+	free = make([][]byte, 0, 2*usualBuffers)
+	all := make([]byte, usualBuffers*size)
+	for ; len(all) > 0; all = all[size:] {
+		free = append(free, all[:0:size])
+	}
+	return free
 }
 
 // put takes a buffer back.

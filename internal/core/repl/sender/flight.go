@@ -38,8 +38,8 @@ type ring[T any] struct {
 	head, n int
 }
 
-// minRing is the first size of a ring; it doubles as needed, bounded by the packets
-// that a tracker lets be in flight.
+// minRing is the first size of a ring; it doubles as needed. What is in flight is bounded by
+// the packets that a tracker lets be.
 const minRing = 64
 
 func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }

@@ -14,30 +14,30 @@ type freed struct {
 }
 
 // freeList gives numbers out again, the longest free first.
-type freeList struct {
-	list []freed
-	head int
-}
+type freeList struct{ list ring[freed] }
+
+// usualFreed is for how many numbers there is room at once: as many rest if about two are
+// freed per tick, and nothing is under way for long.
+const usualFreed = 4 * quarantine
 
 func (f *freeList) put(n int32, now entangle.Tick) {
-	if f.head > len(f.list)/2 {
-		f.list = f.list[:copy(f.list, f.list[f.head:])]
-		f.head = 0
+	if f.list.items == nil {
+		f.list.reserve(usualFreed)
 	}
-	f.list = append(f.list, freed{n, now})
+	f.list.push(freed{n, now})
 }
 
 // take returns a number that nothing under way refers to any more. underWay is
 // the tick of the oldest thing that is.
 func (f *freeList) take(now entangle.Tick, underWay func() entangle.Tick) (n int32, ok bool) {
-	if f.head == len(f.list) {
+	if f.list.n == 0 {
 		return 0, false
 	}
-	first := f.list[f.head]
+	first := *f.list.at(0)
 	if !rested(first.tick, now) || !first.tick.Before(underWay()) {
 		return 0, false
 	}
-	f.head++
+	f.list.drop(1)
 	return first.number, true
 }
 

@@ -74,17 +74,27 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	if sp.apart != nil {
 		sp.apart = append(sp.apart, make([]uint8, n-len(sp.apart))...)
 	}
-	sp.due.Grow(n)
-	sp.shapeDue.Grow(n)
-	sp.doubted.Grow(n)
-	sp.bulky.Grow(n)
-	sp.steady.Grow(n)
-	sp.predicted.Grow(n)
-	sp.mentioned.Grow(n)
-	sp.hidden.Grow(n)
-	sp.before.Grow(n)
-	sp.referred.Grow(n)
-	sp.retained.Grow(n)
+	sp.growSets(n)
+}
+
+// usualWords is for how many handles there is room in the sets at once, in 64: enough for what
+// is near somebody.
+const usualWords = 16
+
+func (sp *space) growSets(n int) {
+	sets := [...]*repl.Bitset{
+		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted, &sp.mentioned,
+		&sp.hidden, &sp.before, &sp.referred, &sp.retained,
+	}
+	if cap(sp.due) == 0 {
+		all := make(repl.Bitset, len(sets)*usualWords)
+		for i, set := range sets {
+			*set = all[i*usualWords : i*usualWords : (i+1)*usualWords]
+		}
+	}
+	for _, set := range sets {
+		set.Grow(n)
+	}
 }
 
 // from returns what an update of a group starts from.

@@ -27,7 +27,7 @@ type viewerLists struct {
 const seatBits = 16
 
 // freshViewers is how many viewers memory is made for at a time, at least.
-const freshViewers = 1 << 10
+const freshViewers = 1 << 12
 
 // add puts a viewer into a list.
 func (l *viewerLists) add(list []viewer, v viewer) []viewer {

@@ -29,9 +29,8 @@ type variant struct {
 	unit    string        // of the figure that stands in the place of the ratio, if one does
 	workers int           // GOMAXPROCS; 0: one
 	rounds  int           // 0: the usual number
-	warm    int           // rounds before a short one, for what grows with the first losses; 0: 1
+	warm    int           // rounds before, for what grows with the first losses, or as who is seen changes; 0: the usual number
 	heavy   bool          // takes a minute under the race detector
-	growing bool          // memory grows to the most that there ever was, for minutes: allocations are only reported
 	missing func() string // says what is needed and not there, or nothing; may be nil
 	prepare func() (sides, error)
 }
@@ -70,7 +69,7 @@ type result struct {
 	Anchors map[string]float64 `json:"anchors,omitempty"`
 	Sizes   map[string]int     `json:"sizes,omitempty"`
 
-	atLeast, growing bool
+	atLeast bool
 }
 
 // missed reports whether the goal was not reached.
@@ -81,7 +80,7 @@ func (r *result) missed() bool {
 	if r.atLeast {
 		return r.Ratio < r.Goal
 	}
-	return r.Ratio > r.Goal || r.Allocs >= 1 && !r.growing
+	return r.Ratio > r.Goal || r.Allocs >= 1
 }
 
 // left says why a variant cannot run here, or nothing.
@@ -107,11 +106,11 @@ func (v *variant) run(short bool) (result, error) {
 		n, warm = v.rounds, 1
 	}
 	if short {
-		n, warm = shortRounds, max(1, v.warm)
+		n, warm = shortRounds, 1
 	}
-	s.turns(warm)
+	s.turns(max(warm, v.warm))
 	r := s.measure(n)
-	r.Name, r.Goal, r.Unit, r.atLeast, r.growing = v.name, v.goal, v.unit, v.atLeast, v.growing
+	r.Name, r.Goal, r.Unit, r.atLeast = v.name, v.goal, v.unit, v.atLeast
 	r.Allocs = s.allocations(min(n, 20))
 	r.Ratio = s.ratio(&r)
 	if s.verify != nil {

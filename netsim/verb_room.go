@@ -69,7 +69,7 @@ func (g *GameScene) rooms() *plugin.Rooms {
 // Room takes the number of a room.
 func (a *Args) Room() (components.Room, error) {
 	n, err := a.Int()
-	if err == nil && (n == 0 || n >= 1<<31) {
+	if err == nil && (n <= 0 || uint64(n) >= 1<<31) {
 		err = fmt.Errorf("%d is no room; give a number from 1 to %d", n, 1<<31-1)
 	}
 	return components.Room(n), err

@@ -48,6 +48,7 @@ type lateRef struct {
 	tick   entangle.Tick // that it was so at
 	n      int           // which of the component's references it is, or targetRef
 	waits  bool          // it is in use
+	left   bool          // it led to who is gone, and waits for that one alone
 }
 
 func newLate() late {
@@ -167,7 +168,7 @@ func (c *Copy) Renew(h repl.Handle, until entangle.Tick) {
 		return
 	}
 	for i := range l.refs {
-		if ref := l.refs[i]; ref.waits && ref.target.Group == h && !until.Before(ref.tick) {
+		if ref := l.refs[i]; ref.waits && ref.target.Group == h && (ref.left || !until.Before(ref.tick)) {
 			l.drop(int32(i))
 			c.entities[ref.holder.slot].waits--
 		}

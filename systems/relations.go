@@ -149,7 +149,7 @@ func (c *Copy) releaseTarget(lost lostTarget, comp int) {
 		c.writer.SetTarget(e, id, ecs.Entity{})
 		h := lateHolder{s, comp}
 		c.late.set = append(c.late.set, h)
-		if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef}) {
+		if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef, left: true}) {
 			c.entities[s].waits++
 		}
 	}

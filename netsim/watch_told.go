@@ -25,8 +25,7 @@ func (w *watch) checkTold() error {
 }
 
 // may reports what a client was told that it may not see. That something paused is there
-// says nothing; its values are told only to those that they were under way to, and of
-// overrides those of now may count.
+// says nothing; its values are told only to those that they were under way to.
 func (p *past) may(told *systems.Told) error {
 	was := p.at(told.Entity, told.Tick)
 	switch {
@@ -34,8 +33,6 @@ func (p *past) may(told *systems.Told) error {
 		return nil
 	case was == nil || !was.seen[told.Client].sees:
 		return fmt.Errorf("client %d is told of %v as of tick %d, which it may not see then", told.Client, told.Entity, told.Tick)
-	case was.state.Paused:
-		return nil
 	}
 	if hidden := slices.IndexFunc(told.Components, was.seen[told.Client].hides); hidden >= 0 {
 		return fmt.Errorf("client %d is told of the component %d of %v as of tick %d, which it may not see then",

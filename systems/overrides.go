@@ -12,7 +12,8 @@ import (
 )
 
 // overrides says who gets single components of entities, at most once for each. It
-// may be said of an entity before it is replicated, and ends with the entity.
+// may be said of an entity before it is replicated, and ends with the entity. What is
+// said counts from when it is taken in on: of what is paused, when that goes on.
 type overrides struct {
 	notes    []override
 	free     []int32
@@ -28,7 +29,9 @@ type overrides struct {
 type override struct {
 	entity ecs.Entity // zero: the note is free
 	comp   int
-	target components.Target
+	said   components.Target // by the game
+	ended  bool              // it took that back
+	target components.Target // what counts
 }
 
 func newOverrides() overrides {
@@ -45,12 +48,17 @@ func (o *overrides) find(e ecs.Entity, comp int) (i int32, ok bool) {
 	return 0, false
 }
 
+// set takes down what the game says.
 func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
-	if i, ok := o.find(e, comp); ok {
-		o.aim(i, target)
-		return
+	i, ok := o.find(e, comp)
+	if !ok {
+		i = o.add(e, comp)
 	}
-	var i int32
+	o.notes[i].said, o.notes[i].ended = target, false
+}
+
+// add makes a note that counts for nothing yet.
+func (o *overrides) add(e ecs.Entity, comp int) (i int32) {
 	if n := len(o.free); n > 0 {
 		i, o.free = o.free[n-1], o.free[:n-1]
 	} else {
@@ -59,10 +67,31 @@ func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
 	}
 	o.notes[i] = override{entity: e, comp: comp}
 	o.byEntity.add(e, i)
-	o.aim(i, target)
+	return i
 }
 
-// aim takes down whom a note names.
+// clear takes down that the game takes back what it said.
+func (o *overrides) clear(e ecs.Entity, comp int) {
+	if i, ok := o.find(e, comp); ok {
+		o.notes[i].said, o.notes[i].ended = components.Default, true
+	}
+}
+
+// take has what was said of an entity count.
+func (o *overrides) take(e ecs.Entity) {
+	i, ok := o.byEntity.first(e)
+	for ok {
+		at := i
+		i, ok = o.byEntity.next(at)
+		if o.notes[at].ended {
+			o.drop(at)
+		} else {
+			o.aim(at, o.notes[at].said)
+		}
+	}
+}
+
+// aim has a note count for a target.
 func (o *overrides) aim(i int32, target components.Target) {
 	note := &o.notes[i]
 	if room, ok := note.target.Room(); ok {
@@ -80,12 +109,6 @@ func (o *overrides) drop(i int32) {
 	o.byEntity.remove(o.notes[i].entity, i)
 	o.notes[i] = override{}
 	o.free = append(o.free, i)
-}
-
-func (o *overrides) clear(e ecs.Entity, comp int) {
-	if i, ok := o.find(e, comp); ok {
-		o.drop(i)
-	}
 }
 
 // lose forgets all that was said of an entity, whose slot this was.
@@ -111,6 +134,7 @@ func (o *overrides) tidy(w *ecs.World) {
 // look takes in for whom something of an entity is by now, and reports whether
 // anything is said of it.
 func (o *overrides) look(e ecs.Entity, s repl.Slot) (some bool) {
+	o.take(e)
 	o.on.Clear(int(s))
 	o.partial.Clear(int(s))
 	for i, ok := o.byEntity.first(e); ok; i, ok = o.byEntity.next(i) {
@@ -214,17 +238,23 @@ func (p *Publisher) ClearOverride(e ecs.Entity, comp int) {
 	p.overrode(e)
 }
 
+// overrode has what was said of an entity taken in: with the next tick, where it is
+// replicated.
 func (p *Publisher) overrode(e ecs.Entity) {
-	if s, ok := p.table.SlotOf(e); ok {
-		p.sight.grow(p.table.Slots())
-		p.sight.stir(repl.Slot(s))
+	s, ok := p.table.SlotOf(e)
+	if !ok {
+		p.sight.overrides.take(e)
+		return
 	}
+	p.sight.grow(p.table.Slots())
+	p.sight.stir(repl.Slot(s))
 }
 
 // Overridden returns what Override said.
 func (p *Publisher) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
-	if i, ok := p.sight.overrides.find(e, comp); ok {
-		return p.sight.overrides.notes[i].target, true
+	i, ok := p.sight.overrides.find(e, comp)
+	if !ok || p.sight.overrides.notes[i].ended {
+		return components.Default, false
 	}
-	return components.Default, false
+	return p.sight.overrides.notes[i].said, true
 }

@@ -1,13 +1,17 @@
 package systems
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // What is paused before its peers have heard that it changed groups comes there as it
@@ -46,4 +50,44 @@ func (g *awaitGame) texts() (all []byte) {
 		all = append(all, (*copiedName)(c.world.Get(e.entity, name)).Text[0])
 	}
 	return all
+}
+
+// So does what an override keeps from a client: what changes of that in a pause counts when
+// it ends.
+func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
+	k := newRelatives(t)
+	k.publisher.Admit(1, k.peer)
+	body := slices.IndexFunc(k.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[kinBody]() })
+	only := func(id entangle.ClientID) components.Target { return TargetsOf(k.world).Only(id) }
+	e, f := k.spawn(), k.spawn()
+	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
+	of(e).Group, of(f).Group = 1, 2
+	k.publisher.Override(e, body, only(2))
+	k.publisher.Override(f, body, only(1))
+	k.send()
+	has := func(e ecs.Entity) bool { return k.far.Has(k.there(e), ecs.ComponentID[kinBody](k.far)) }
+	require.Equal(t, [2]bool{false, true}, [2]bool{has(e), has(f)})
+
+	of(e).Group = 2
+	k.observe() // nothing is sent in this tick
+	k.world.Remove(e, k.marker)
+	k.publisher.ClearOverride(e, body)
+	k.send()
+	assert.False(t, has(e), "it is stated in its new group as it was")
+	_, ok := k.publisher.Overridden(e, body)
+	assert.False(t, ok, "the game's word")
+
+	k.world.Add(e, k.marker)
+	of(e).Group = 2
+	k.send()
+	assert.True(t, has(e))
+
+	k.world.Remove(f, k.marker)
+	k.send()
+	k.publisher.Override(f, body, components.Nobody)
+	k.send()
+	assert.True(t, has(f), "it stays as it is")
+	k.world.Add(f, k.marker)
+	k.send()
+	assert.False(t, has(f))
 }

@@ -26,7 +26,8 @@ func (p *Publisher) held(hold func(components.Target)) {
 		hold(target) // also of what is paused
 	}
 	for i := range p.sight.overrides.notes {
-		hold(p.sight.overrides.notes[i].target)
+		hold(p.sight.overrides.notes[i].said)
+		hold(p.sight.overrides.notes[i].target) // also of what is paused
 	}
 }
 

@@ -43,7 +43,8 @@ func NewOverride[T any](w *ecs.World) Override[T] {
 // SetTarget says who gets the T of an entity, beginning with the tick under way: from
 // others it is removed, and to those who did not have it, it is sent as it is now.
 // Default and Everyone are all who get the entity, Owner and NotOwner go by its
-// ControlledBy, and Nobody disables it. It panics if the entity is not alive.
+// ControlledBy, and Nobody disables it. Of what is paused it counts when that goes on.
+// It panics if the entity is not alive.
 func (o *Override[T]) SetTarget(e ecs.Entity, target components.Target) {
 	if !o.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: SetTarget of %v, which is not alive; ask World.Alive of entities that are kept", e))

@@ -73,9 +73,8 @@ func (v *sight) attend() {
 	i := v.publisher.interest
 	for at := range v.clients {
 		c := &v.clients[at]
-		changed := i.relevance.Changed(c.row)
 		v.crowds.look++
-		for n := changed.Next(0); n >= 0; n = changed.Next(n + 1) {
+		for n := i.relevance.NextChanged(c.row, 0); n >= 0; n = i.relevance.NextChanged(c.row, n+1) {
 			if s, ok := v.publisher.Slot(i.entities[n]); ok && v.relevance[s] != components.Always {
 				v.revisit(c, s, v.weigh)
 			}

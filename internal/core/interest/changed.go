@@ -14,7 +14,16 @@ func (r *Relevance) Changed(row int) repl.Bitset {
 	if !r.has(row) {
 		return nil
 	}
-	return r.clients[row].changed
+	return r.clients[row].changed.set
+}
+
+// NextChanged returns the smallest of Changed that is at least from, or -1. To go through
+// few among many takes less time than with Changed.
+func (r *Relevance) NextChanged(row, from int) int {
+	if !r.has(row) {
+		return -1
+	}
+	return r.clients[row].changed.next(from)
 }
 
 // ChangedClients returns the clients that have something in Changed, with the rules of
@@ -35,13 +44,13 @@ func (r *Relevance) Settle() {
 }
 
 func (r *Relevance) settle(row int) {
-	r.clients[row].changed.Reset()
+	r.clients[row].changed.reset()
 	r.changed.Clear(row)
 }
 
 func (r *Relevance) mark(row, entity int) {
 	c := &r.clients[row]
-	c.changed.Grow(entity + 1)
-	c.changed.Set(entity)
+	c.changed.grow(entity + 1)
+	c.changed.join(entity>>6, 1<<(entity&63))
 	r.changed.Set(row)
 }

@@ -22,7 +22,7 @@ type client struct {
 	joined        bool
 	shown, hidden repl.Bitset   // what the game says
 	seen          []repl.Bitset // by Source
-	changed       repl.Bitset   // since Settle
+	changed       marks         // since Settle
 }
 
 // New returns a Relevance without any client.

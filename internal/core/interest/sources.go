@@ -25,31 +25,30 @@ func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
 	}
 	before := &c.seen[src]
 	before.Grow(len(seen) * 64)
-	c.changed.Grow(len(*before) * 64)
-	if replace(*before, seen, c.changed) {
+	c.changed.grow(len(*before) * 64)
+	if replace(*before, seen, &c.changed) {
 		r.changed.Set(row)
 	}
 }
 
 // replace makes before equal to after, which is no longer, adds what was not to changed,
 // and reports whether there was any.
-func replace(before, after, changed repl.Bitset) bool {
-	var all uint64
+func replace(before, after repl.Bitset, changed *marks) (some bool) {
 	rest := before[len(after):]
-	before, changed = before[:len(after)], changed[:len(before)]
+	before = before[:len(after)]
 	for i, w := range after {
 		if diff := before[i] ^ w; diff != 0 {
-			before[i] = w
-			changed[i] |= diff
-			all |= diff
+			before[i], some = w, true
+			changed.join(i, diff)
 		}
 	}
 	for i, w := range rest {
-		changed[len(after)+i] |= w
-		all |= w
+		if w != 0 {
+			rest[i], some = 0, true
+			changed.join(len(after)+i, w)
+		}
 	}
-	clear(rest)
-	return all != 0
+	return some
 }
 
 // sees reports whether any source shows an entity to a client.

@@ -12,6 +12,7 @@ const poolKeep = 16 << 10
 // pool lends buffers of up to FragmentSize bytes.
 type pool struct {
 	free [len(classes)][][]byte
+	rest [len(classes)][]byte // of what the first buffers are made of; nil before the first
 }
 
 func classOf(n int) int {
@@ -38,30 +39,30 @@ func (p *pool) copyOf(b []byte) []byte {
 	if i == len(classes) {
 		return append(make([]byte, 0, len(b)), b...)
 	}
-	if p.free[i] == nil && classes[i] < FragmentSize {
-		p.free[i] = first(classes[i])
+	if stack := p.free[i]; len(stack) > 0 {
+		buf := stack[len(stack)-1]
+		p.free[i] = stack[:len(stack)-1]
+		return append(buf, b...)
 	}
-	stack := p.free[i]
-	if len(stack) == 0 {
-		return append(make([]byte, 0, classes[i]), b...)
-	}
-	buf := stack[len(stack)-1]
-	p.free[i] = stack[:len(stack)-1]
-	return append(buf, b...)
+	return append(p.fresh(i), b...)
 }
 
 // usualBuffers is how many of a class are made when it is first asked for one: about what
 // is under way at one per tick, so a peer soon has all that it will ever need.
 const usualBuffers = 8
 
-// first returns the first buffers of a class, and room for as many again.
-func first(size int) (free [][]byte) {
-	free = make([][]byte, 0, 2*usualBuffers)
-	all := make([]byte, usualBuffers*size)
-	for ; len(all) > 0; all = all[size:] {
-		free = append(free, all[:0:size])
+// fresh returns a buffer that nobody had. Large ones are made one by one.
+func (p *pool) fresh(i int) []byte {
+	size := classes[i]
+	if p.rest[i] == nil && size < FragmentSize {
+		p.rest[i] = make([]byte, usualBuffers*size)
 	}
-	return free
+	if len(p.rest[i]) == 0 {
+		return make([]byte, 0, size)
+	}
+	buf := p.rest[i][:0:size]
+	p.rest[i] = p.rest[i][size:]
+	return buf
 }
 
 // put takes a buffer back.

@@ -16,8 +16,11 @@ var seeds = flag.Uint64("seeds", 3, "how many of them")
 
 // forSeeds runs a test with several seeds, and tells how to repeat one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
-	name := t.Name()
-	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+	name, n := t.Name(), *seeds
+	if testing.Short() {
+		n = 1
+	}
+	for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Logf("again: go test ./priority -run %s -seed %d -seeds 1", name, seed)
 			test(t, seed)

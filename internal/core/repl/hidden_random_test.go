@@ -18,7 +18,7 @@ import (
 //
 // Proves: V13
 func TestWhatIsHiddenChangesNoByteInRandomWorlds(t *testing.T) {
-	for seed := *fromSeed; seed < *fromSeed+(*seeds+3)/4; seed++ {
+	for seed := *fromSeed; seed < *fromSeed+some((*seeds+3)/4); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			defer func() {

@@ -215,7 +215,11 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 //
 // Proves: R40
 func TestLimitsAllocateNothing(t *testing.T) {
-	c := newCrowd(1000, 50, func(s repl.Slot) sender.Place { return sender.Place{Private: s%8 == 0} })
+	peers := 50
+	if testing.Short() {
+		peers = 10
+	}
+	c := newCrowd(1000, peers, func(s repl.Slot) sender.Place { return sender.Place{Private: s%8 == 0} })
 	tick(c.World, func() {
 		for _, s := range c.all {
 			c.SetRate(s, sender.Rate{Every: uint16(s % 3), Priority: float32(s % 5), MaxAge: uint16(s % 7 * 20)})

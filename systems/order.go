@@ -25,8 +25,15 @@ const (
 	// BufferInputs is where a game writes this tick's inputs.
 	BufferInputs
 
+	// WriteInputs keeps what the game has written as this tick's inputs, and puts in
+	// the place of each the one that acts in this tick.
+	WriteInputs
+
 	// Main is the game's simulation: it takes the world from tick T-1 to T.
 	Main
+
+	// ClearInputs ends the tick's inputs: what of them happens once is over.
+	ClearInputs
 
 	// Send is where a game makes its last decisions about what others may see.
 	// No stage after it, up to Packets, runs anything of the game.
@@ -39,6 +46,9 @@ const (
 	// ComponentUpdates finds the values that changed and encodes them, once for
 	// all who receive them.
 	ComponentUpdates
+
+	// SendInputs makes the frames with inputs that the packets will carry.
+	SendInputs
 
 	// Packets fills, seals and sends the datagrams of every connection.
 	Packets
@@ -75,9 +85,9 @@ func Order() []Stage {
 }
 
 // Scope returns whether the stage runs once per frame or once per tick. The
-// stages that run per tick stand together: TickUpdate to Main.
+// stages that run per tick stand together: TickUpdate to ClearInputs.
 func (s Stage) Scope() Scope {
-	if s >= TickUpdate && s <= Main {
+	if s >= TickUpdate && s <= ClearInputs {
 		return PerTick
 	}
 	return PerFrame
@@ -88,10 +98,13 @@ var stageNames = [stageCount]string{
 	ClientReplication: "ClientReplication",
 	TickUpdate:        "FixedUpdate.TickUpdate",
 	BufferInputs:      "FixedUpdate.BufferInputs",
+	WriteInputs:       "FixedUpdate.WriteInputEvent",
 	Main:              "FixedUpdate.Main",
+	ClearInputs:       "FixedUpdate.ClearInputEvent",
 	Send:              "Send",
 	EntityUpdates:     "Send.EntityUpdates",
 	ComponentUpdates:  "Send.ComponentUpdates",
+	SendInputs:        "Send.Input",
 	Packets:           "Send.Packets",
 	Sync:              "Sync",
 	AfterSend:         "AfterSend",

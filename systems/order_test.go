@@ -15,10 +15,13 @@ var documented = []string{
 	"ClientReplication",
 	"FixedUpdate.TickUpdate",
 	"FixedUpdate.BufferInputs",
+	"FixedUpdate.WriteInputEvent",
 	"FixedUpdate.Main",
+	"FixedUpdate.ClearInputEvent",
 	"Send",
 	"Send.EntityUpdates",
 	"Send.ComponentUpdates",
+	"Send.Input",
 	"Send.Packets",
 	"Sync",
 	"AfterSend",
@@ -66,9 +69,9 @@ func stagesOf(steps int) []string {
 	}
 	add(documented[:2])
 	for range steps {
-		add(documented[2:5])
+		add(documented[2:7])
 	}
-	add(documented[5:])
+	add(documented[7:])
 	return want
 }
 
@@ -89,12 +92,12 @@ func TestFrameRunsStagesInOrder(t *testing.T) {
 	}
 }
 
-func TestScopeIsPerTickFromTickUpdateToMain(t *testing.T) {
+func TestScopeIsPerTickFromTickUpdateToClearInputs(t *testing.T) {
 	var perTick []string
 	for _, stage := range systems.Order() {
 		if stage.Scope() == systems.PerTick {
 			perTick = append(perTick, stage.String())
 		}
 	}
-	assert.Equal(t, documented[2:5], perTick)
+	assert.Equal(t, documented[2:7], perTick)
 }

@@ -84,7 +84,7 @@ func (s *Schedule) Frame(w *ecs.World, steps int) {
 	for range steps {
 		s.tick(w)
 	}
-	for stage := Main + 1; stage < stageCount; stage++ {
+	for stage := ClearInputs + 1; stage < stageCount; stage++ {
 		s.run(w, stage)
 	}
 }
@@ -101,7 +101,7 @@ func (s *Schedule) mustRun() {
 }
 
 func (s *Schedule) tick(w *ecs.World) {
-	for stage := TickUpdate; stage <= Main; stage++ {
+	for stage := TickUpdate; stage <= ClearInputs; stage++ {
 		s.run(w, stage)
 	}
 }

@@ -31,7 +31,7 @@ type allowance struct {
 // it after Begin.
 func (p *Peer) Wanted(now time.Time) int {
 	wanted := p.mux.Wanted(now, p.tracker.ResendRTT())
-	bytes := wanted.Sum() + p.wantedUpdates()
+	bytes := wanted.Sum() + p.wantedUpdates() + p.wantedStreams(now)
 	if bytes == 0 && !p.tracker.AckDue(now) {
 		return 0
 	}
@@ -43,6 +43,14 @@ func (p *Peer) wantedUpdates() int {
 		return 0
 	}
 	return p.updates.WantedBytes()
+}
+
+// wantedStreams returns what streams have to say now.
+func (p *Peer) wantedStreams(now time.Time) int {
+	if p.phase != open {
+		return 0
+	}
+	return p.streams.wanted(now)
 }
 
 // overhead is what the packets of so many bytes cost.
@@ -62,7 +70,8 @@ func (p *Peer) Allow(bytes int, now time.Time) {
 	for c := range wanted {
 		wanted[c] += debts[c]
 	}
-	total := bytes + debts.Sum() + debt
+	p.streams.left = max(leastStreams, bytes/2)
+	total := bytes + debts.Sum() + debt - min(p.streams.left, p.wantedStreams(now))
 	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
 	p.mux.Allow(shares)
 	a.updates = forUpdates - debt

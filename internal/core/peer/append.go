@@ -137,10 +137,12 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	start, pkt := len(dst), p.tracker.NextID()
 	out := append(dst, make([]byte, packet.HeaderSize)...)
 	room := start + p.room()
+	out = p.appendUrgent(out, room, pkt, tick, now)
 	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.ResendRTT())
 	out = p.appendUpdates(out, room-len(out), pkt)
 	if len(out) > start+packet.HeaderSize || p.tracker.AckDue(now) {
 		out = p.appendMark(out, room-len(out))
+		out = p.appendRiding(out, room, pkt, tick, now)
 	}
 	kind := packet.Data
 	if len(out) == start+packet.HeaderSize {

@@ -15,6 +15,10 @@ const (
 	Requests
 	// Resources carries the values of resources, of each at most one at a time.
 	Resources
+	// Clock carries what a client's clock is steered by; see Config.Clock.
+	Clock
+	// Inputs carries the inputs of players; see Config.Inputs.
+	Inputs
 
 	// FirstMessages and the four after it carry a game's messages in the default
 	// channel of their mode, in the order of channel.Mode.
@@ -65,6 +69,8 @@ func builtin() []channel.Config {
 		{ID: Updates, Name: "updates", Mode: channel.External},
 		{ID: Requests, Name: "requests", Mode: channel.OrderedReliable},
 		{ID: Resources, Name: "resources", Mode: channel.UnorderedReliable, ReportDelivery: true},
+		{ID: Clock, Name: "clock", Mode: channel.External},
+		{ID: Inputs, Name: "inputs", Mode: channel.External},
 	}
 	for mode := channel.OrderedReliable; mode <= channel.UnorderedUnreliable; mode++ {
 		configs = append(configs, channel.Config{ID: FirstMessages + channel.ID(mode), Name: mode.String(), Mode: mode})

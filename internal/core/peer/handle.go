@@ -64,12 +64,14 @@ func (p *Peer) settle(now time.Time) {
 		if p.updates != nil {
 			p.updates.HandleAcked(pkt)
 		}
+		p.streams.handleAcked(pkt)
 	}
 	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
 		p.mux.HandleLost(pkt)
 		if p.updates != nil {
 			p.updates.HandleLost(pkt)
 		}
+		p.streams.handleLost(pkt)
 	}
 	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
 		p.delivered(ch, message)
@@ -109,6 +111,8 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	}
 	p.heardHello()
 	switch {
+	case ch == Clock || ch == Inputs:
+		return p.handleStream(ch, body, tick, now)
 	case ch > Updates && p.cfg.Inbox != nil:
 		return p.cfg.Inbox.HandleMessage(ch, body, tick, now)
 	case p.cfg.Copy == nil:

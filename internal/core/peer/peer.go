@@ -30,6 +30,9 @@ type Config struct {
 	// OnResource is told of each message of SendResource that the peer has; nil:
 	// nobody is.
 	OnResource func(channel.MessageID)
+	// Clock and Inputs write and read the frames of those channels; nil: frames on it
+	// are an error.
+	Clock, Inputs Stream
 	// Capped says that Allow is called in every frame.
 	Capped bool
 }
@@ -67,6 +70,7 @@ type Peer struct {
 	structure int
 	groups    int // and their number
 	allowed   allowance
+	streams   streams
 	id        entangle.ClientID
 	tick      entangle.Tick // newest of the peer's packets
 	heard     bool
@@ -95,7 +99,7 @@ func New(cfg Config) (*Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Peer{cfg: cfg, tracker: packet.NewTracker(packet.Config{}), mux: mux}
+	p := &Peer{cfg: cfg, tracker: packet.NewTracker(packet.Config{}), mux: mux, streams: newStreams(&cfg)}
 	p.onResync = p.handleResync
 	return p, nil
 }

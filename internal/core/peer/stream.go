@@ -1,0 +1,144 @@
+package peer
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+)
+
+// Stream writes and reads the frames of an external channel: at most one in each packet.
+// What it says travels unreliably, and it is told what became of each packet. It is asked
+// and told only while the connection is open, and AppendFrame while those of other peers
+// may be asked at the same time.
+type Stream interface {
+	// AppendFrame appends the body of a frame for the packet pkt, which leaves after
+	// tick; at most room bytes, and nothing if there is nothing to say.
+	AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte
+	// Urgent reports whether a packet has to leave for what there is to say; else it
+	// rides along. What AppendFrame had no room for stays urgent for the next packet.
+	Urgent(now time.Time) bool
+	// HandleFrame takes the body of a frame of a fresh packet that the peer sent after
+	// tick. An error ends the connection.
+	HandleFrame(tick entangle.Tick, body []byte, now time.Time) error
+	// HandleAcked and HandleLost tell the fate of a packet, also of one without a frame
+	// of this stream.
+	HandleAcked(pkt uint16)
+	HandleLost(pkt uint16)
+}
+
+// streams is what a connection's frames of streams may still have, and had.
+type streams struct {
+	all  [2]stream
+	left int // bytes of the frame under way, under a cap
+}
+
+type stream struct {
+	Stream
+	id   channel.ID
+	said bool // in the packet under way
+	size int  // of its last frame
+}
+
+// leastStreams is what streams may have in a frame under any cap. More than half of what
+// is given they do not take, so that the inputs of many players do not hold up the world.
+const leastStreams = 96
+
+// usualStream is the size that a frame is expected to have before there was one.
+const usualStream = 16
+
+func newStreams(cfg *Config) (s streams) {
+	s.all = [2]stream{{Stream: cfg.Clock, id: Clock, size: usualStream}, {Stream: cfg.Inputs, id: Inputs, size: usualStream}}
+	return s
+}
+
+// find returns the stream of a channel, nil if there is none.
+func (s *streams) find(id channel.ID) *stream {
+	for i := range s.all {
+		if s.all[i].id == id && s.all[i].Stream != nil {
+			return &s.all[i]
+		}
+	}
+	return nil
+}
+
+func (s *streams) handleAcked(pkt uint16) {
+	for i := range s.all {
+		if s.all[i].Stream != nil {
+			s.all[i].HandleAcked(pkt)
+		}
+	}
+}
+
+func (s *streams) handleLost(pkt uint16) {
+	for i := range s.all {
+		if s.all[i].Stream != nil {
+			s.all[i].HandleLost(pkt)
+		}
+	}
+}
+
+// wanted returns about how many bytes have to leave now.
+func (s *streams) wanted(now time.Time) (bytes int) {
+	for i := range s.all {
+		if at := &s.all[i]; at.Stream != nil && at.Urgent(now) {
+			bytes += at.size + channel.ExternalOverhead
+		}
+	}
+	return bytes
+}
+
+// appendUrgent writes what a packet has to leave for. It comes first in the packet, so
+// that nothing takes its room.
+func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
+	for i := range p.streams.all {
+		s := &p.streams.all[i]
+		s.said = false
+		if s.Stream != nil && p.phase == open && s.Urgent(now) {
+			dst = p.appendStream(dst, s, end-len(dst), pkt, tick, now)
+		}
+	}
+	return dst
+}
+
+// appendRiding writes what goes with a packet that leaves anyway.
+func (p *Peer) appendRiding(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
+	for i := range p.streams.all {
+		if s := &p.streams.all[i]; s.Stream != nil && p.phase == open && !s.said {
+			dst = p.appendStream(dst, s, end-len(dst), pkt, tick, now)
+		}
+	}
+	return dst
+}
+
+func (p *Peer) appendStream(dst []byte, s *stream, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
+	if p.cfg.Capped {
+		room = min(room, p.streams.left)
+	}
+	if room -= channel.ExternalOverhead; room <= 0 {
+		return dst
+	}
+	out, mark := p.mux.BeginFrame(dst, s.id)
+	begin := len(out)
+	out = s.AppendFrame(out, room, pkt, tick, now)
+	size := len(out) - begin
+	if size == 0 {
+		return dst
+	}
+	if size > room {
+		panic(fmt.Sprintf("peer: the stream %T wrote %d bytes where it had room for %d", s.Stream, size, room))
+	}
+	s.said, s.size = true, size
+	p.streams.left -= size + channel.ExternalOverhead
+	return p.mux.EndFrame(out, mark)
+}
+
+// handleStream takes the body of a frame of a stream.
+func (p *Peer) handleStream(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	s := p.streams.find(ch)
+	if s == nil {
+		return fmt.Errorf("peer: a frame that nobody asked for, on channel %d", ch)
+	}
+	return s.HandleFrame(tick, body, now)
+}

@@ -58,6 +58,19 @@ func (a *Args) Int() (int, error) {
 	return n, nil
 }
 
+// Signed takes a whole number such as +300 or -20.
+func (a *Args) Signed() (int, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", word)
+	}
+	return n, nil
+}
+
 // Duration takes a time such as 80ms, 0 or above.
 func (a *Args) Duration() (time.Duration, error) {
 	word, err := a.Word()

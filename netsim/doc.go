@@ -7,8 +7,9 @@
 //   - Sim is a server or host and its clients, each with a world of its own. Run and
 //     RunUntil let time pass; ExpectEqual compares the worlds; Watch checks them
 //     after every frame.
-//   - Peer is a client of a Sim: its line can be made worse, cut and restored, and
-//     Local finds its copy of an entity of the server.
+//   - Peer is a client of a Sim: its line can be made worse, cut and restored, its clock
+//     drifts, its frames stop for a while or come at a rate of their own, and Local finds
+//     its copy of an entity of the server.
 //   - Script is a test written as a conversation, with the trace that it is
 //     expected to leave; verbs say what its commands do, GameScene acts them out in
 //     a Sim.

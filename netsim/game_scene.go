@@ -34,6 +34,9 @@ func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 //
 //	kick CLIENTS REASON      the server disconnects clients
 //	reconnect [CLIENTS]      clients that are disconnected connect with new tokens
+//	drift server|CLIENTS PPM           their clocks run so many parts per million faster
+//	freeze server|CLIENTS DURATION     their frames stop for so long, then go on
+//	framerate server|CLIENTS NUMBER    they run so many frames per second
 //	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
 //	gain|lose|forget NAME CLIENTS    the entity matters to them, does not, or may do either
 //
@@ -50,6 +53,7 @@ func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
 	verbs["reconnect"] = g.reconnect
 	for name, verb := range map[string]func(*cast, *Args) error{
 		"room": g.room, "gain": g.gain, "lose": g.lose, "forget": g.forget,
+		"drift": g.drift, "freeze": g.freeze, "framerate": g.frameRate,
 	} {
 		verbs[name] = func(args *Args, _ *Trace) error { return verb(c, args) }
 	}

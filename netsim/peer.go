@@ -1,6 +1,8 @@
 package netsim
 
 import (
+	"time"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -62,6 +64,29 @@ func (p *Peer) Cut() { p.line.Cut() }
 
 // Restore ends a Cut.
 func (p *Peer) Restore() { p.line.Restore() }
+
+// SetDrift makes the client's clock run faster (above 0) or slower than the simulation's
+// from now on, by so many parts per million, -MaxDrift to MaxDrift. Its frames go by that
+// clock. Another drift fails the test.
+func (p *Peer) SetDrift(ppm int) {
+	p.sim.t.Helper()
+	p.sim.check(p.clock.setDrift(ppm))
+}
+
+// Freeze lets no frame of the client begin for a time from now on, as a machine that
+// hangs: what arrives waits, and the client's clock goes on. A negative time fails the
+// test.
+func (p *Peer) Freeze(d time.Duration) {
+	p.sim.t.Helper()
+	p.sim.check(p.freeze(p.sim.clock.Since(), d))
+}
+
+// SetFrameRate changes how many frames per second of its clock the client runs, from the
+// next frame on. One that can't be fails the test.
+func (p *Peer) SetFrameRate(rate int) {
+	p.sim.t.Helper()
+	p.sim.check(p.setFrameRate(rate))
+}
 
 // Local returns the client's entity for an entity of the server's world. It is
 // not ok while the client has none.

@@ -26,6 +26,11 @@ type Config struct {
 	// FrameRate is how many frames server and clients run per second, each at its
 	// own moments. 0: the tick rate of each.
 	FrameRate int
+
+	// Drift is by how many parts per million the clock of every new client runs faster
+	// (above 0) or slower than the simulation's, -MaxDrift to MaxDrift. See also
+	// Peer.SetDrift and Sim.SetServerDrift.
+	Drift int
 }
 
 // T is the part of testing.TB that a simulation needs.
@@ -49,6 +54,9 @@ type Sim struct {
 	network *Network
 	key     token.Key
 
+	unclaimed   []*localClock // handed out in configs of clients that are not there yet
+	serverClock *localClock
+
 	server *host
 	plugin *plugin.Server
 	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before the server is there
@@ -58,15 +66,6 @@ type Sim struct {
 	watch  *watch                                    // nil unless Watch was called
 	peers  []*Peer
 	hosts  []*host // the server first
-}
-
-// host is one app with its world and its frames.
-type host struct {
-	app    App
-	world  *ecs.World
-	every  time.Duration
-	next   time.Duration // when its next frame is, since the clock's origin
-	closed bool
 }
 
 // New makes a simulation without server and clients. When the test ends it
@@ -81,8 +80,12 @@ func New(t T, config Config) *Sim {
 	if config.FrameRate < 0 || config.FrameRate > systems.MaxTickRate {
 		t.Fatalf("netsim: Config.FrameRate is %d; give 0 for the tick rate, or up to %d", config.FrameRate, systems.MaxTickRate)
 	}
+	if config.Drift < -MaxDrift || config.Drift > MaxDrift {
+		t.Fatalf("netsim: Config.Drift is %d parts per million; give %d to %d", config.Drift, -MaxDrift, MaxDrift)
+	}
 	const use = 0x6672616d6573
 	s := &Sim{t: t, config: config, seed: seed, rng: rand.New(rand.NewPCG(seed, use))}
+	s.serverClock = &localClock{sim: &s.clock}
 	s.network = NewNetwork(seed, s.clock.Now)
 	_, _ = s.entropy().Read(s.key[:]) // never fails
 	t.Cleanup(func() {
@@ -108,17 +111,19 @@ func (s *Sim) Clock() *Clock { return &s.clock }
 // Network returns the network that server and clients meet in.
 func (s *Sim) Network() *Network { return s.network }
 
-// ServerConfig returns a config with the clock, the chance and the key of the
-// simulation. Other fields may be set before the server is made of it.
+// ServerConfig returns a config with the chance and the key of the simulation, and the
+// server's clock, which SetServerDrift sets. Other fields may be set before the server is
+// made of it.
 func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
 	s.game = p.Name()
-	return plugin.ServerConfig{Protocol: p, Key: s.key, Clock: s.clock.Now, Entropy: s.entropy()}
+	return plugin.ServerConfig{Protocol: p, Key: s.key, Clock: s.serverClock.Now, Entropy: s.entropy()}
 }
 
-// ClientConfig returns a config with the clock and the chance of the simulation.
-// Other fields may be set before the client is made of it.
+// ClientConfig returns a config with the chance of the simulation, and a clock that is
+// this client's, see Peer.SetDrift: make one client of each config. Other fields may be
+// set before the client is made of it.
 func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
-	return plugin.ClientConfig{Protocol: p, Clock: s.clock.Now, Entropy: s.entropy()}
+	return plugin.ClientConfig{Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy()}
 }
 
 // AddServer initialises an app that contains a server made with ServerConfig, in
@@ -129,8 +134,9 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	if s.server != nil {
 		s.t.Fatalf("netsim: the simulation has a server already; make another simulation")
 	}
-	s.plugin, s.began = server, s.clock.Now()
+	s.plugin, s.began = server, s.serverClock.now()
 	s.server = s.add(app, server)
+	s.server.clock = s.serverClock
 	ends := plugin.NewReader[plugin.ClientDisconnected](s.World())
 	s.ends = &ends
 	if s.watch != nil {
@@ -166,7 +172,8 @@ func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *P
 	p.host = s.add(app, client)
 	p.SetLink(s.config.Link)
 	s.peers = append(s.peers, p)
-	p.Connect()
+	p.clock = s.claim(p.Connect)
+	p.SetDrift(s.config.Drift)
 	return p
 }
 
@@ -207,7 +214,7 @@ func (s *Sim) Peers() []*Peer { return append([]*Peer(nil), s.peers...) }
 // mint makes a token for the server. In the second in which the server began it
 // counts from the next one, as the server demands.
 func (s *Sim) mint(id entangle.ClientID) (token.Token, error) {
-	now := s.clock.Now()
+	now := s.serverClock.now()
 	if first := token.NextSecond(s.began); now.Before(first) {
 		now = first
 	}

@@ -1,0 +1,45 @@
+package netsim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// host is one app with its world, its frames, and the clock that it goes by.
+type host struct {
+	app    App
+	world  *ecs.World
+	clock  *localClock
+	every  time.Duration // from one frame to the next, by its clock
+	next   time.Duration // when its next frame is, since the simulation's origin
+	closed bool
+}
+
+// frame runs the frame that is due.
+func (h *host) frame() {
+	h.next += h.clock.takes(h.every)
+	h.app.Update(h.world)
+}
+
+// freeze lets no frame begin for a time from now on. Those of the time are not made up
+// for: the app finds that its clock has gone on.
+func (h *host) freeze(now, d time.Duration) error {
+	if d < 0 {
+		return fmt.Errorf("netsim: a freeze of %v; time does not run back", d)
+	}
+	h.next = max(h.next, now+d)
+	return nil
+}
+
+// setFrameRate changes how many frames per second begin after the next one.
+func (h *host) setFrameRate(rate int) error {
+	if rate < 1 || rate > systems.MaxTickRate {
+		return fmt.Errorf("netsim: a frame rate of %d; give 1 to %d", rate, systems.MaxTickRate)
+	}
+	h.every = time.Second / time.Duration(rate)
+	return nil
+}

@@ -1,0 +1,78 @@
+package netsim
+
+import (
+	"fmt"
+	"time"
+)
+
+// MaxDrift is the most that a clock may drift, in parts per million: a tenth. Crystals
+// differ by less than 200, a machine under a heavy load or in a virtual machine by a few
+// thousand.
+const MaxDrift = 100_000
+
+// localClock is what one app takes for the time: the simulation's, from where the drift
+// began so much faster or slower.
+type localClock struct {
+	sim   *Clock
+	ppm   int
+	began time.Duration // when the drift did, by the simulation's clock
+	shown time.Duration // what this clock showed then
+	asked bool          // since somebody wanted to know whose it is
+}
+
+// Now returns the time by this clock.
+func (c *localClock) Now() time.Time {
+	c.asked = true
+	return c.now()
+}
+
+func (c *localClock) now() time.Time { return origin.Add(c.since()) }
+
+// since returns how far this clock is from the origin.
+func (c *localClock) since() time.Duration {
+	d := c.sim.Since() - c.began
+	return c.shown + d + parts(d, c.ppm)
+}
+
+// setDrift changes how fast the clock runs from now on.
+func (c *localClock) setDrift(ppm int) error {
+	if ppm < -MaxDrift || ppm > MaxDrift {
+		return fmt.Errorf("netsim: a drift of %d parts per million; give %d to %d", ppm, -MaxDrift, MaxDrift)
+	}
+	c.shown, c.began, c.ppm = c.since(), c.sim.Since(), ppm
+	return nil
+}
+
+// takes returns how long it takes until this clock has run on by d.
+func (c *localClock) takes(d time.Duration) time.Duration {
+	return time.Duration(int64(d) * 1_000_000 / int64(1_000_000+c.ppm))
+}
+
+// parts returns so many millionths of a duration. It can't overflow in less than years.
+func parts(d time.Duration, ppm int) time.Duration {
+	return d/1_000_000*time.Duration(ppm) + d%1_000_000*time.Duration(ppm)/1_000_000
+}
+
+// claim returns the clock, of those that were handed out in configs and belong to nobody
+// yet, that somebody asks during a call; a new one if it was none of them. The simulation
+// sees apps only from outside: that is how it learns which config became which client.
+func (s *Sim) claim(call func()) *localClock {
+	for _, c := range s.unclaimed {
+		c.asked = false
+	}
+	call()
+	for i, c := range s.unclaimed {
+		if c.asked {
+			s.unclaimed = append(s.unclaimed[:i], s.unclaimed[i+1:]...)
+			return c
+		}
+	}
+	return &localClock{sim: &s.clock}
+}
+
+// handOut makes a clock for a config.
+func (s *Sim) handOut() *localClock {
+	c := &localClock{sim: &s.clock}
+	s.unclaimed = append(s.unclaimed, c)
+	return c
+}

@@ -137,7 +137,7 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 		"spawn a Flag\ngain a":                                        "an argument is missing",
 		"spawn a Flag Replicate\nrate a often 5":                      `"often" is no rate; give every, priority or maxage`,
 		"spawn a Flag Replicate\nrate a every 65536":                  "a rate has a number up to 65535",
-		"connect 1\ndrift 1 fast":                                    `"fast" is no whole number`,
+		"connect 1\ndrift 1 fast":                                     `"fast" is no whole number`,
 		"drift server 200000":                                         "a drift of 200000 parts per million; give -100000 to 100000",
 		"drift":                                                       "an argument is missing",
 		"freeze 1 1s":                                                 `"1" is no client; there are []`,

@@ -32,23 +32,28 @@ type plan struct {
 	interest bool // it decides about some of the entities
 	grid     bool // it knows of their places, too
 	host     bool // the server has a player of its own
+	clock    clockPlan
 }
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
+	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
+	p.driftServer()
 	p.connect()
 	for range 40 {
 		p.run(time.Duration(p.rng.IntN(200)) * ms)
 		for range 1 + p.rng.IntN(2) {
 			p.fault()
 		}
+		p.hang()
 		if p.outside && p.rng.IntN(3) == 0 {
 			p.change("", 6)
 		}
 	}
+	p.thaw()
 	p.say("settle%s", map[bool]string{true: " 50%"}[seed%8 == 0])
 	return p.steps
 }
@@ -93,6 +98,7 @@ func (p *plan) run(d time.Duration) {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))
 	}
 	p.say("run %v", d)
+	p.clock.now += d
 }
 
 // fault lets something happen to somebody.
@@ -136,6 +142,7 @@ func (p *plan) connect() {
 	p.say("connect 1")
 	p.clients++
 	p.line(p.clients)
+	p.driftClient(p.clients)
 	p.greet()
 }
 

@@ -1,0 +1,56 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// clockPlan is what a plan knows of clocks. Its chance is its own.
+type clockPlan struct {
+	rng    *rand.Rand
+	now    time.Duration
+	frozen time.Duration // until when somebody is
+}
+
+// drift is one of a clock: mostly that of a crystal.
+func (c *clockPlan) drift() int {
+	most := []int{0, 200, 200, 200, 5000}[c.rng.IntN(5)]
+	return c.rng.IntN(2*most+1) - most
+}
+
+func (p *plan) driftServer() { p.say("drift server %+d", p.clock.drift()) }
+
+// driftClient gives a new client its clock, and one in three frames of its own.
+func (p *plan) driftClient(client int) {
+	p.say("drift %d %+d", client, p.clock.drift())
+	if rates := []int{30, 24, 60, 144, 10}; p.clock.rng.IntN(3) == 0 {
+		p.say("framerate %d %d", client, rates[p.clock.rng.IntN(len(rates))])
+	}
+}
+
+// hang freezes somebody, seldom and mostly not for long, or changes how fast a clock runs.
+func (p *plan) hang() {
+	client := 1 + p.clock.rng.IntN(p.clients)
+	switch p.clock.rng.IntN(40) {
+	case 0:
+		p.freeze("server", 1200*ms)
+	case 1, 2:
+		p.freeze(fmt.Sprint(client), []time.Duration{300 * ms, 1200 * ms, 5 * time.Second}[p.clock.rng.IntN(3)])
+	case 3:
+		p.say("drift %d %+d", client, p.clock.drift())
+	}
+}
+
+func (p *plan) freeze(who string, longest time.Duration) {
+	d := time.Duration(1+p.clock.rng.Int64N(int64(longest/ms))) * ms
+	p.say("freeze %s %v", who, d)
+	p.clock.frozen = max(p.clock.frozen, p.clock.now+d)
+}
+
+// thaw waits until nobody is frozen any more.
+func (p *plan) thaw() {
+	if left := p.clock.frozen - p.clock.now; left > 0 {
+		p.say("run %v", left)
+	}
+}

@@ -16,11 +16,14 @@ const MaxSteps = 8
 // takes. A step of 1 ms is finer than what a network game can use.
 const MaxTickRate = 1000
 
-// MinScale and MaxScale bound the factor by which a client's clock may run
-// fast or slow. Players feel a few percent; a factor outside these is a mistake.
+// MinSpeed and MaxSpeed bound the speed at which a client's clock may run, in
+// thousandths of the clock's own. Players feel a few percent; a speed outside these is a
+// mistake.
 const (
-	MinScale = 0.5
-	MaxScale = 2.0
+	MinSpeed = 500
+	MaxSpeed = 2000
+	// OwnSpeed is the clock's own.
+	OwnSpeed = 1000
 )
 
 // longestFrame is the longest time between two frames that is counted in full.
@@ -35,12 +38,12 @@ const longestFrame = 24 * time.Hour
 // it has made exactly n times rate steps.
 type Stepper struct {
 	rate     int64
-	scale    float64
-	perFrame bool // one step in each frame, whatever the clock says
+	speed    int64 // in thousandths
+	perFrame bool  // one step in each frame at the clock's own speed, whatever the clock says
 
 	began bool
 	last  time.Time
-	rest  int64 // time not yet stepped, in 1/rate nanoseconds: 0 <= rest < second
+	rest  int64 // time not yet stepped, in 1/rate nanoseconds, or per frame in 1e-9 steps: 0 <= rest < second
 }
 
 const second = int64(time.Second)
@@ -51,29 +54,32 @@ func NewStepper(rate int) *Stepper {
 	if rate < 1 || rate > MaxTickRate {
 		panic(fmt.Sprintf("systems: a tick rate of %d per second; it must be 1 to %d", rate, MaxTickRate))
 	}
-	return &Stepper{rate: int64(rate), scale: 1}
+	return &Stepper{rate: int64(rate), speed: OwnSpeed}
 }
 
 // NewFrameStepper returns a stepper that makes one step in every frame, for a
-// host such as arche-model or Ebitengine that calls once per tick.
-func NewFrameStepper() *Stepper { return &Stepper{perFrame: true} }
+// host such as arche-model or Ebitengine that calls once per tick. At another speed than
+// its own it makes none in a frame now and then, or two.
+func NewFrameStepper() *Stepper { return &Stepper{perFrame: true, rate: 1, speed: OwnSpeed} }
 
-// Scale returns the factor by which time runs: 1 is the clock's own speed.
-func (s *Stepper) Scale() float64 { return s.scale }
+// Speed returns the speed at which time runs, in thousandths.
+func (s *Stepper) Speed() int { return int(s.speed) }
 
-// SetScale makes the following frames run faster (above 1) or slower. The factor
-// is MinScale..MaxScale; another one panics. A stepper of one step per frame
-// ignores it.
-func (s *Stepper) SetScale(f float64) {
-	if !(f >= MinScale && f <= MaxScale) {
-		panic(fmt.Sprintf("systems: a clock scale of %v; it must be %v to %v", f, MinScale, MaxScale))
+// SetSpeed makes the following frames run faster (above OwnSpeed) or slower. The speed
+// is MinSpeed..MaxSpeed; another one panics.
+func (s *Stepper) SetSpeed(speed int) {
+	if speed < MinSpeed || speed > MaxSpeed {
+		panic(fmt.Sprintf("systems: a clock speed of %d thousandths; it must be %d to %d", speed, MinSpeed, MaxSpeed))
 	}
-	s.scale = f
+	s.speed = int64(speed)
 }
 
 // Overstep returns how far the clock is into the step to come, as a fraction:
 // at least 0, below 1.
 func (s *Stepper) Overstep() float64 { return float64(s.rest) / float64(second) }
+
+// Phase is Overstep in whole 65,536ths, which are the same on every machine.
+func (s *Stepper) Phase() int { return int(s.rest << 16 / second) }
 
 // Advance takes the time of a frame and returns how many steps it runs, 0 to
 // MaxSteps, and how many more were due and are dropped.
@@ -82,11 +88,7 @@ func (s *Stepper) Overstep() float64 { return float64(s.rest) / float64(second) 
 // costs no step and owes none; time goes on from where it jumped to. A jump ahead
 // counts for at most a day.
 func (s *Stepper) Advance(now time.Time) (steps, dropped int) {
-	if s.perFrame {
-		return 1, 0
-	}
-	elapsed := s.elapsed(now)
-	s.rest += elapsed * s.rate
+	s.rest += s.elapsed(now) * s.rate
 	due := int(s.rest / second)
 	s.rest %= second
 	if due > MaxSteps {
@@ -95,8 +97,12 @@ func (s *Stepper) Advance(now time.Time) (steps, dropped int) {
 	return due, 0
 }
 
-// elapsed returns the scaled nanoseconds since the last frame.
+// elapsed returns the time since the last frame in nanoseconds, at the speed at which it
+// runs. What the division cuts off is below a nanosecond a frame.
 func (s *Stepper) elapsed(now time.Time) int64 {
+	if s.perFrame {
+		return second / OwnSpeed * s.speed
+	}
 	if !s.began {
 		s.began, s.last = true, now
 	}
@@ -105,8 +111,5 @@ func (s *Stepper) elapsed(now time.Time) int64 {
 	if d <= 0 {
 		return 0
 	}
-	if s.scale == 1 {
-		return int64(d)
-	}
-	return int64(float64(d) * s.scale)
+	return int64(d) * s.speed / OwnSpeed
 }

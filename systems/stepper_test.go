@@ -107,22 +107,49 @@ func TestOverstepIsTheFractionOfTheNextStep(t *testing.T) {
 	assert.InDelta(t, 0.5, s.Overstep(), 1e-12)
 }
 
-func TestScaleStretchesTime(t *testing.T) {
+func TestSpeedStretchesTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		scale := rapid.Float64Range(systems.MinScale, systems.MaxScale).Draw(t, "scale")
+		speed := rapid.IntRange(systems.MinSpeed, systems.MaxSpeed).Draw(t, "speed")
+		perFrame := rapid.Bool().Draw(t, "perFrame")
 		s, now, total := systems.NewStepper(60), epoch, 0
-		s.SetScale(scale)
-		s.Advance(now)
+		if perFrame {
+			s = systems.NewFrameStepper()
+		}
+		s.SetSpeed(speed)
+		if !perFrame {
+			s.Advance(now)
+		}
 		for range 600 {
 			now = now.Add(time.Second / 60)
 			steps, dropped := s.Advance(now)
 			total += steps + dropped
 		}
-		want := now.Sub(epoch).Seconds() * scale * 60
+		want := 600 * float64(speed) / systems.OwnSpeed
 		if diff := math.Abs(float64(total) + s.Overstep() - want); diff > 1e-3 {
 			t.Fatalf("%d steps and %v, want %v", total, s.Overstep(), want)
 		}
+		if o := float64(s.Phase()) / 65536; o > s.Overstep() || o < s.Overstep()-1.0/65536 {
+			t.Fatalf("phase %v of an overstep of %v", o, s.Overstep())
+		}
 	})
+}
+
+// A few percent are a step more or less now and then, never two of them at once.
+func TestAFrameStepperIsSteeredByNoneOrTwoStepsInAFrame(t *testing.T) {
+	for speed, odd := range map[int]int{970: 0, 1030: 2} {
+		s, odds := systems.NewFrameStepper(), 0
+		s.SetSpeed(speed)
+		for range 1000 {
+			switch steps, _ := s.Advance(epoch); steps {
+			case 1:
+			case odd:
+				odds++
+			default:
+				t.Fatalf("%d steps in a frame at speed %d", steps, speed)
+			}
+		}
+		assert.Equal(t, 30, odds, "at speed %d", speed)
+	}
 }
 
 func TestFrameStepperMakesOneStepWhateverTheClockSays(t *testing.T) {
@@ -140,7 +167,7 @@ func TestStepperRefusesWhatItCannotKeep(t *testing.T) {
 		func() { systems.NewStepper(0) })
 	assert.PanicsWithValue(t, "systems: a tick rate of 1001 per second; it must be 1 to 1000",
 		func() { systems.NewStepper(1001) })
-	for _, f := range []float64{0, -1, math.NaN(), math.Inf(1), 2.5} {
-		assert.Panics(t, func() { systems.NewStepper(60).SetScale(f) }, "%v", f)
+	for _, speed := range []int{0, -1, 499, 2001} {
+		assert.Panics(t, func() { systems.NewStepper(60).SetSpeed(speed) }, "%v", speed)
 	}
 }

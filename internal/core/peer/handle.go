@@ -40,6 +40,9 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if !p.heard || p.tick.Before(h.Tick) {
 		p.tick, p.heard = h.Tick, true
 	}
+	if p.cfg.OnPacket != nil && p.phase == open {
+		p.cfg.OnPacket(h.Tick, now)
+	}
 	if err := p.mux.HandleFrames(body, now); err != nil {
 		return err
 	}

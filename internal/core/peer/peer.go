@@ -30,6 +30,9 @@ type Config struct {
 	// OnResource is told of each message of SendResource that the peer has; nil:
 	// nobody is.
 	OnResource func(channel.MessageID)
+	// OnPacket is told the tick of each packet of the peer that is new, before its frames
+	// are read, while the connection is open; nil: nobody is.
+	OnPacket func(tick entangle.Tick, now time.Time)
 	// Clock and Inputs write and read the frames of those channels; nil: frames on it
 	// are an error.
 	Clock, Inputs Stream

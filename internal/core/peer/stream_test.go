@@ -183,6 +183,32 @@ func frameOn(ch byte, id uint16, body ...byte) []byte {
 	return append(append(b, ch|0x80), body...)
 }
 
+// Each packet that is new tells its tick, in the order of arrival and once; those that
+// only acknowledge do not.
+func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
+	var ticks []entangle.Tick
+	p := newPair(t, 1, 1)
+	var err error
+	p.server, err = peer.New(peer.Config{
+		Registry: registry(1), Client: 7, World: p.world, Inbox: &p.mail,
+		OnPacket: func(tick entangle.Tick, _ time.Time) { ticks = append(ticks, tick) },
+	})
+	require.NoError(t, err)
+	p.run(30)
+	ticks = nil
+	at := func(id uint16, tick entangle.Tick, kind packet.Kind) {
+		b := packet.AppendHeader(nil, packet.Header{Kind: kind, ID: id, Tick: tick})
+		require.NoError(t, p.server.HandlePayload(b, p.now))
+	}
+	at(1002, 52, packet.Data)
+	at(1001, 51, packet.Data)
+	at(1002, 52, packet.Data)
+	at(1002, 53, packet.AckOnly)
+	assert.Equal(t, []entangle.Tick{52, 51}, ticks)
+	tick, _ := p.server.Tick()
+	assert.Equal(t, entangle.Tick(52), tick, "the newest")
+}
+
 // Under a cap streams go first, within their share of it: what they take the world and
 // the messages do not have, and they do not take it all.
 func TestStreamsGoFirstWithinTheirShareOfACap(t *testing.T) {

@@ -14,6 +14,7 @@ type ComponentInfo struct {
 	Plan      *Plan
 	Direction Direction
 	Once      bool // only inserts and removes are sent, not updates
+	Input     bool // registered by Input: that it is there is replicated, and never its value
 	Delta     bool // updates may be differences, by Plan.EncodeDelta
 	Motion    bool // differences are taken with Bases.Older, where there is one
 	Relation  bool // of Arche: its target is replicated with its value
@@ -218,6 +219,10 @@ func valueOf[T any](b []byte) (v T) {
 func (r *componentRule) finish(number int) {
 	i := &r.info
 	i.Number = number
+	if i.Input {
+		i.Plan, i.Direction = presencePlan(i.Type), ServerToClient
+		return
+	}
 	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec)
 	i.Direction = i.Direction.orElse(ServerToClient)
 	if !r.given["InterpolateAs"] && i.Blend != nil {
@@ -263,7 +268,8 @@ func (r *componentRule) check() {
 	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
 }
 
-// Components returns the registered components by number.
+// Components returns the registered components by number, and among them the inputs,
+// for they are components, too: see ComponentInfo.Input.
 func (p *Protocol) Components() []*ComponentInfo {
 	p.build()
 	infos := make([]*ComponentInfo, len(p.components))
@@ -273,7 +279,7 @@ func (p *Protocol) Components() []*ComponentInfo {
 	return infos
 }
 
-// ComponentOf returns the registered component of a type, or nil.
+// ComponentOf returns the registered component of a type, which may be an input, or nil.
 func (p *Protocol) ComponentOf(t reflect.Type) *ComponentInfo {
 	p.build()
 	for _, r := range p.components {

@@ -46,6 +46,9 @@ func (p *Protocol) list() (all []Entry) {
 	add(KindSetting, 0, "game name", "%s", p.config.Name)
 	for _, r := range p.components {
 		i := &r.info
+		if i.Input {
+			continue // what is below says it all
+		}
 		add(KindComponent, i.Number, i.Name, "%s|%v once=%v delta=%v motion=%v diff=%q predict=%v%s",
 			i.Plan.description(), i.Direction, i.Once, i.Delta, i.Motion, i.Plan.differName(), i.Predict, i.kinship())
 	}

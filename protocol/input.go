@@ -23,13 +23,27 @@ type inputRule struct {
 // the controlled entity that the client writes each tick. T must not hold Go
 // pointers. Fields tagged `net:"event"` are not repeated when an input is
 // missing.
+//
+// T is a component that is replicated without its value. The server puts it on the
+// player's entity, where copies of the entity then have one as well: the zero value
+// where T is new, and what was there before where it is not. So systems on both
+// sides may filter for T, and what a client writes to it is never overwritten by
+// replication. Register T as nothing else.
 func Input[T any](p *Protocol) *InputRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &inputRule{rule: newRule(p, KindInput, t), info: InputInfo{Name: typeName(t), Type: t}}
 	if !def.off {
 		p.inputs = append(p.inputs, def)
+		p.components = append(p.components, &componentRule{
+			rule: def.rule, info: ComponentInfo{Name: def.info.Name, Type: t, Input: true},
+		})
 	}
 	return &InputRule[T]{def}
+}
+
+// presencePlan is the plan of a component that is sent without its value.
+func presencePlan(t reflect.Type) *Plan {
+	return &Plan{typ: t, exact: true, describe: "presence"}
 }
 
 // Rebroadcast lets the server pass inputs on to the other clients, which then
@@ -44,6 +58,9 @@ func (r *InputRule[T]) Rebroadcast() *InputRule[T] {
 func (r *inputRule) finish(number int) {
 	r.info.Number = number
 	r.info.Plan = r.p.plan(r.subject, r.info.Type, false, nil)
+	if isRelation(r.info.Type) {
+		r.unfit("a relation of Arche is about two entities, and an input has no target: remove the embedded ecs.Relation, and hold the other entity in a field of type ecs.Entity")
+	}
 }
 
 // Inputs returns the registered inputs by number.

@@ -80,6 +80,27 @@ func (p *Plan) ClearEvents(value []byte) {
 	}
 }
 
+// MergeEvents copies the fields tagged as events from src to dst, those that are not
+// zero: what happened in either of two ticks that become one.
+func (p *Plan) MergeEvents(dst, src []byte) {
+	p.at(dst)
+	p.at(src)
+	for _, s := range p.events {
+		if from := src[s.Offset : s.Offset+s.Size]; !isZero(from) {
+			copy(dst[s.Offset:], from)
+		}
+	}
+}
+
+func isZero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // at checks the length and returns where the value lies.
 func (p *Plan) at(value []byte) unsafe.Pointer {
 	if len(value) != p.memory {

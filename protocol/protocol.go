@@ -130,7 +130,19 @@ func (p *Protocol) admit(kind Kind, t reflect.Type, name string) bool {
 		return false
 	}
 	p.types[key] = true
-	return !kind.worldly() || p.admitWorldly(kind, t, subject)
+	return p.admitBeside(kind, subject, name) && (!kind.worldly() || p.admitWorldly(kind, t, subject))
+}
+
+// admitBeside refuses an input that is sent in another way, too: what it means is
+// told by its tick, which only an input has.
+func (p *Protocol) admitBeside(kind Kind, subject, name string) bool {
+	for _, other := range [...]Kind{KindMessage, KindResource, KindInput} {
+		if other != kind && (kind == KindInput || other == KindInput) && p.types[registration{other, name}] {
+			p.fail(ErrOptions, subject, "already registered as %v: an input is nothing else; make a second type for the second purpose", other)
+			return false
+		}
+	}
+	return true
 }
 
 // admitWorldly is for types that become components of the world.

@@ -44,7 +44,7 @@ func (p *Protocol) String() string {
 func (i *ComponentInfo) options() []string {
 	return []string{
 		i.Direction.String(), "predict " + i.Predict.String(), "interpolate " + i.Interpolate.String(),
-		flag(i.Once, "once"), flag(i.Delta, "delta"), flag(i.Round, "rounded"),
+		flag(i.Once, "once"), flag(i.Input, "presence of an input"), flag(i.Delta, "delta"), flag(i.Round, "rounded"),
 	}
 }
 

@@ -14,7 +14,7 @@ type choice struct {
 	// are few enough.
 	shorts []*protocol.Short
 	// staged: an update of them is not decoded right into the world, for it may change
-	// structure, or there are too many.
+	// structure, or be refused, or there are too many.
 	staged bool
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
@@ -41,9 +41,10 @@ func (c *Copy) choose(set *repl.Mask) {
 	}
 	all.now = choice{set: *set}
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
-		all.now.comps = append(all.now.comps, &c.comps[comp])
-		all.now.staged = all.now.staged || c.comps[comp].relation // its target is a matter of structure
-		if short := c.comps[comp].plan.Short(); short != nil && c.past.of[comp] == nil {
+		one := &c.comps[comp]
+		all.now.comps = append(all.now.comps, one)
+		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is a matter of structure
+		if short := one.plan.Short(); short != nil && c.past.of[comp] == nil {
 			all.now.shorts = append(all.now.shorts, short)
 		}
 	}

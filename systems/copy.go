@@ -63,6 +63,7 @@ type copied struct {
 	value  []byte // one value: what an update at hand may have to put back
 
 	relation bool
+	input    bool // only its being there is sent
 }
 
 // placed is what an update needs of an entity of the copy. It is kept small: for
@@ -101,7 +102,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		id := ecs.TypeID(w, info.Type)
 		c.comps = append(c.comps, copied{
 			number: len(c.comps), id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
-			value: make([]byte, info.Plan.Size()), relation: info.Relation,
+			value: make([]byte, info.Plan.Size()), relation: info.Relation, input: info.Input,
 		})
 		if info.Relation {
 			c.related.comps.Set(info.Number)

@@ -229,7 +229,8 @@ func (c *Copy) mirrored(id repl.ID, e *placed, refs *mirrorRefs) Mirrored {
 	}
 	for comp := range c.comps {
 		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
-			out.Values = append(out.Values, refs.value(comp, c.comps[comp].plan, c.writer.Bytes(e.entity, id), c.targetOf(e.entity, comp)))
+			plan, memory := c.comps[comp].plan, c.writer.Bytes(e.entity, id)
+			out.Values = append(out.Values, refs.value(comp, plan, memory[:plan.Size()], c.targetOf(e.entity, comp)))
 		}
 	}
 	return out

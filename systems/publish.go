@@ -98,7 +98,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 }
 
 func column(w *ecs.World, info *protocol.ComponentInfo) columns.Column {
-	col := columns.Column{ID: ecs.TypeID(w, info.Type), Size: info.Plan.Size()}
+	col := columns.Column{ID: ecs.TypeID(w, info.Type), Size: info.Plan.Size(), Tag: info.Input}
 	if !info.Plan.Exact() {
 		col.Equal = info.Plan.Equal
 	}

@@ -98,10 +98,16 @@ func (c *Copy) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return c.decode(r, comp, refs)
 }
 
+// errNoValue means that a peer updates an input, of which no value is sent.
+var errNoValue = errors.New("systems: update of an input, which has no replicated value")
+
 // Update implements receiver.Sink.
 func (c *Copy) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	if !c.stage.member().mask.Has(comp) {
 		return errNotThere
+	}
+	if c.comps[comp].input {
+		return errNoValue
 	}
 	return c.decode(r, comp, refs)
 }
@@ -247,14 +253,15 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 }
 
 // fill writes the values of the member at hand into the world, and last of all the
-// target of its relation, with which it moves in memory.
+// target of its relation, with which it moves in memory. That of an input is not sent:
+// it stays what it is, which is zero where it has just come.
 func (c *Copy) fill(e ecs.Entity) {
 	if c.stage.signs {
 		c.writer.Sign(e, c.remote)
 	}
 	for i := range c.stage.filling {
 		v := &c.stage.filling[i]
-		value := c.writer.Bytes(e, c.comps[v.comp].id)
+		value := c.writer.Bytes(e, c.comps[v.comp].id)[:c.comps[v.comp].plan.Size()]
 		staged := c.stage.buf[v.at : v.at+len(value)]
 		v.same = v.there && bytes.Equal(value, staged)
 		copy(value, staged)
@@ -285,6 +292,7 @@ func (c *Copy) raise(m *stagedMember, values []stagedValue) {
 		switch {
 		case !had.Has(v.comp):
 			c.comps[v.comp].events.Inserted(e.entity)
+		case c.comps[v.comp].input: // nothing of it was written
 		case !m.whole || !v.same:
 			c.comps[v.comp].events.Updated(e.entity)
 		}

@@ -16,6 +16,10 @@ type Column struct {
 	ID   ecs.ID
 	Size int // bytes of one value, as reflect.Type.Size says; 0: a tag
 
+	// Tag treats a component as one that has no bytes, whatever its Size: only its
+	// being there is followed.
+	Tag bool
+
 	// Equal decides whether two values that differ in bytes differ at all, for
 	// instance by comparing what would be sent. It must be an equivalence: each
 	// value is compared with the one before it, so what is near but not equal
@@ -102,6 +106,9 @@ func (t *Table) checkColumns() error {
 		size := int(info.Type.Size())
 		if i == t.markerCol() {
 			c.Size = size
+		}
+		if c.Tag {
+			size, c.Size, c.Equal = 0, 0, nil
 		}
 		if c.Size != size {
 			return fmt.Errorf("columns: column %d is %v of %d bytes, not of %d; take the size from its reflect.Type", i, info.Type, size, c.Size)

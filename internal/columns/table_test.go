@@ -285,3 +285,29 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	assert.EqualValues(t, targets, testing.AllocsPerRun(100, tick), "Arche allocates once in each Relations.Set, the table never")
 	assert.Positive(t, undone)
 }
+
+// A component that is followed as a tag is there or not, whatever its bytes do.
+func TestWhatIsFollowedAsATagIsNotCompared(t *testing.T) {
+	w := ecs.NewWorld()
+	marker, body := ecs.ComponentID[testMarker](&w), ecs.ComponentID[testBody](&w)
+	table, err := New(&w, marker, []Column{{ID: body, Size: 24, Tag: true, Equal: func(_, _ []byte) bool { panic("compared") }}})
+	require.NoError(t, err)
+	w.SetListener(table.Listener())
+	e := w.NewEntity(marker, body)
+	require.NoError(t, table.Observe(1))
+	require.Len(t, table.Spawned(), 1)
+	s := table.Spawned()[0]
+	mask := table.Mask(s)
+	assert.True(t, mask.Has(0))
+	for range 3 {
+		(*testBody)(w.Get(e, body)).X++
+		require.NoError(t, table.Observe(table.Tick()+1))
+		assert.Empty(t, table.Changed(0))
+	}
+	assert.Nil(t, table.Value(s, 0))
+	assert.Nil(t, table.Known(s, 0))
+	w.Remove(e, body)
+	require.NoError(t, table.Observe(9))
+	require.Len(t, table.Structure(), 1)
+	assert.True(t, table.Structure()[0].Removed.Has(0))
+}

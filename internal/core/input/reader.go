@@ -1,0 +1,118 @@
+package input
+
+import "github.com/entangle-ecs/entangle"
+
+// ReaderConfig describes a Reader. It is not changed after use.
+type ReaderConfig struct {
+	Codec    Codec
+	TickRate int // ticks per second
+	// Late takes inputs for ticks that have run as well, which changes what At says of
+	// the past: for a client, which runs ahead of what it hears of others. On the server
+	// a tick is run once, and a late input is counted and dropped.
+	Late bool
+}
+
+// ReaderStats counts ticks of a lane that came and changed nothing.
+type ReaderStats struct {
+	Late uint64 // had run
+	Far  uint64 // are outside of the window
+	Old  uint64 // are of before a jump of the sender's clock
+}
+
+// Reader is a lane that is written elsewhere.
+type Reader struct {
+	ring
+	late  bool
+	heard bool
+	epoch Epoch
+	stats ReaderStats
+}
+
+// NewReader returns an empty lane. now is the last tick that has run.
+func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
+	return &Reader{ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late}
+}
+
+// Take returns what acts at a tick, and begins it: on a Reader without Late, nothing
+// changes what is said of it after. Ticks are taken once and in order; a client's clock
+// may jump. The value is for reading, until the next call of the Reader.
+func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
+	r.move(tick)
+	return r.at(tick)
+}
+
+// At returns what acts at a tick, or would as far as is known: one of the last History,
+// or one that is still to come. The value is for reading, until the next call of the Reader.
+func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.at(tick) }
+
+// Newest returns the newest tick of which something is known.
+func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
+
+// Has reports whether an input of a tick has come, or that there is none.
+func (r *Reader) Has(tick entangle.Tick) bool { return r.holds(tick) && r.kind(tick) != hole }
+
+// Stats returns what was not taken.
+func (r *Reader) Stats() ReaderStats { return r.stats }
+
+// Reset empties the lane: somebody else drives the entity, say. Its counts stay.
+func (r *Reader) Reset(now entangle.Tick) {
+	r.reset(now)
+	r.heard = false
+}
+
+// hear begins a body. A newer epoch forgets what waits from its oldest tick on. It
+// reports false for an epoch that is over; but a lane that has been silent for a second
+// believes any.
+func (r *Reader) hear(epoch Epoch, oldest entangle.Tick) bool {
+	silent := !r.heard || !r.known || r.now.Sub(r.newest) > r.repeat
+	if epoch != r.epoch && !silent && !epoch.newer(r.epoch) {
+		return false
+	}
+	if r.heard && epoch != r.epoch {
+		r.cut(r.open(oldest) - 1)
+	}
+	r.heard, r.epoch = true, epoch
+	return true
+}
+
+// open returns the first tick from one on that may still be changed.
+func (r *Reader) open(from entangle.Tick) entangle.Tick {
+	low := r.now + 1
+	if r.late {
+		low = r.now - entangle.Tick(r.back)
+	}
+	if from.Before(low) {
+		return low
+	}
+	return from
+}
+
+// outcome is what became of a tick.
+type outcome uint8
+
+const (
+	isNew outcome = iota
+	isKnown
+	isLate
+	isFar
+)
+
+// put takes what is said of a tick, unless something is known already.
+func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
+	d := tick.Sub(r.now)
+	switch {
+	case d > r.ahead || d < -Behind || d < -r.back:
+		r.stats.Far++
+		return isFar
+	case d <= 0 && !r.late:
+		if r.kind(tick) != hole {
+			return isKnown
+		}
+		r.stats.Late++
+		return isLate
+	case r.kind(tick) != hole:
+		return isKnown
+	}
+	r.set(tick, k, v)
+	return isNew
+}

@@ -1,0 +1,180 @@
+package input
+
+import (
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// kind says what a ring holds for a tick.
+type kind uint8
+
+const (
+	hole  kind = iota // nothing
+	none              // that there is no input
+	value             // an input
+
+	kinds kind = 3 // the bits of the kind
+	acked kind = 4 // and whether a packet with it arrived
+)
+
+// ring holds the inputs of a window of ticks around now, the tick that runs or has run
+// last. What leaves the window is forgotten, so no place of the ring ever shows a tick
+// that is not in it.
+type ring struct {
+	codec  Codec
+	size   int
+	repeat int32 // for how many ticks a missing input repeats the last
+	ahead  int32
+	back   int32
+	now    entangle.Tick
+
+	slots  []kind
+	values []byte
+	spare  []byte // a value that is repeated
+
+	begun  bool // there has been an input, or the word that there is none
+	known  bool // the window holds one
+	first  entangle.Tick
+	newest entangle.Tick
+}
+
+func newRing(codec Codec, tickRate, ahead int, now entangle.Tick) ring {
+	rate := max(tickRate, 1)
+	places := 1 << bits.Len(uint(ahead+History+rate))
+	size := codec.Size()
+	return ring{
+		codec: codec, size: size, repeat: int32(rate), ahead: int32(ahead), back: int32(places - 1 - ahead), now: now,
+		slots: make([]kind, places), values: make([]byte, places*size), spare: make([]byte, size),
+	}
+}
+
+func (r *ring) place(tick entangle.Tick) int { return int(tick) & (len(r.slots) - 1) }
+
+// holds reports whether a tick is in the window.
+func (r *ring) holds(tick entangle.Tick) bool {
+	d := tick.Sub(r.now)
+	return d >= -r.back && d <= r.ahead
+}
+
+func (r *ring) kind(tick entangle.Tick) kind { return r.slots[r.place(tick)] & kinds }
+
+func (r *ring) value(tick entangle.Tick) []byte {
+	at := r.place(tick) * r.size
+	return r.values[at : at+r.size : at+r.size]
+}
+
+// set puts what is known of a tick of the window, and v if that is a value.
+func (r *ring) set(tick entangle.Tick, k kind, v []byte) {
+	r.slots[r.place(tick)] = k
+	if k == value {
+		copy(r.value(tick), v)
+	}
+	r.note(tick)
+}
+
+// note keeps first and newest.
+func (r *ring) note(tick entangle.Tick) {
+	if !r.begun || tick.Before(r.first) {
+		r.begun, r.first = true, tick
+	}
+	if !r.known || r.newest.Before(tick) {
+		r.known, r.newest = true, tick
+	}
+}
+
+// move slides the window to a tick, in either direction.
+func (r *ring) move(to entangle.Tick) {
+	from, by := r.now, to.Sub(r.now)
+	r.now = to
+	switch {
+	case by > 0:
+		r.clear(from+entangle.Tick(r.ahead)+1, by)
+	case by < 0:
+		r.clear(to-entangle.Tick(r.back), -by)
+	}
+	// Both stay near enough to now to be compared with, however long the lane is silent.
+	if r.begun && !r.holds(r.first) && r.first.Before(to) {
+		r.first = to - entangle.Tick(r.back)
+	}
+	if r.known && !r.holds(r.newest) {
+		r.find(to + entangle.Tick(r.ahead))
+	}
+}
+
+// clear forgets the ticks of a stretch. A negative length is one of 2^31.
+func (r *ring) clear(from entangle.Tick, n int32) {
+	if n < 0 || int(n) >= len(r.slots) {
+		clear(r.slots)
+		return
+	}
+	for i := range entangle.Tick(n) {
+		r.slots[r.place(from+i)] = hole
+	}
+}
+
+// cut forgets all ticks of the window after one.
+func (r *ring) cut(after entangle.Tick) {
+	end := r.now + entangle.Tick(r.ahead)
+	r.clear(after+1, max(end.Sub(after), 0))
+	if r.known && after.Before(r.newest) {
+		r.find(after)
+	}
+}
+
+// find looks for the newest tick, from one of the window on.
+func (r *ring) find(from entangle.Tick) {
+	for t := from; r.holds(t); t-- {
+		if r.kind(t) != hole {
+			r.newest = t
+			return
+		}
+	}
+	r.known = false
+}
+
+// at returns what acts at a tick. The value is the ring's, until its next use.
+func (r *ring) at(tick entangle.Tick) ([]byte, Status) {
+	if r.holds(tick) {
+		switch r.kind(tick) {
+		case value:
+			return r.value(tick), Fresh
+		case none:
+			return nil, None
+		}
+	}
+	return r.missing(tick)
+}
+
+// missing is what a tick gets that has nothing of its own.
+func (r *ring) missing(tick entangle.Tick) ([]byte, Status) {
+	last, ok := r.before(tick)
+	switch {
+	case ok && r.kind(last) == value:
+		copy(r.spare, r.value(last))
+		r.codec.ClearEvents(r.spare)
+		return r.spare, Repeated
+	case r.begun && !tick.Before(r.first):
+		return nil, None
+	}
+	return nil, Unheard
+}
+
+// before returns the last tick with something that a tick may repeat.
+func (r *ring) before(tick entangle.Tick) (entangle.Tick, bool) {
+	from := tick - 1
+	if r.known && r.newest.Before(tick) {
+		from = r.newest
+	}
+	for ; r.known && tick.Sub(from) <= r.repeat && r.holds(from); from-- {
+		if r.kind(from) != hole {
+			return from, true
+		}
+	}
+	return 0, false
+}
+
+func (r *ring) reset(now entangle.Tick) {
+	clear(r.slots)
+	r.now, r.begun, r.known = now, false, false
+}

@@ -1,0 +1,38 @@
+package input
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Shown is the time of the server that a player saw, of what is interpolated.
+type Shown struct {
+	Tick     entangle.Tick
+	Fraction uint8 // of a tick, in 256ths
+}
+
+// appendShown writes what was shown as a distance back from the packet's tick. One that
+// is not behind it, or too far, is as none.
+func appendShown(w *bits.Writer, s *Shown, header entangle.Tick) {
+	if s != nil {
+		if back := header.Sub(s.Tick); back >= 0 && back <= maxShown {
+			w.Bool(true)
+			w.Uvarint(uint64(back))
+			w.Bits(uint64(s.Fraction), 8)
+			return
+		}
+	}
+	w.Bool(false)
+}
+
+func readShown(r *bits.Reader, header entangle.Tick) (s Shown, ok bool) {
+	if !r.Bool() {
+		return s, false
+	}
+	back := r.Uvarint()
+	if back > maxShown {
+		r.Fail(ErrDistance)
+		return s, false
+	}
+	return Shown{Tick: header - entangle.Tick(back), Fraction: uint8(r.Bits(8))}, true
+}

@@ -50,6 +50,7 @@ var places = []place{
 
 	{folder: "protocol", layer: data, unsafe: true},
 	{folder: "components", layer: data},
+	{folder: "controls", layer: data},
 	{folder: "internal/columns", layer: data, unsafe: true},
 
 	{folder: "systems", layer: stages},

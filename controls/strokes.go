@@ -1,0 +1,52 @@
+package controls
+
+import (
+	"cmp"
+	"time"
+)
+
+// defaultHold is a compromise: while a key is held a terminal strikes it about 30 times
+// per second, but only after half a second.
+const defaultHold = 150 * time.Millisecond
+
+// Strokes makes keys that are down or not of a device that only tells of strokes, as a
+// terminal does: a key is down for a while after each. It is down at one frame at least,
+// however long that took.
+type Strokes[K comparable] struct {
+	// Hold is how long a key is down after a stroke; 0 is 150 ms. A key that is struck
+	// again while it is down stays down, and is not pressed anew.
+	Hold time.Duration
+
+	down map[K]stroke
+}
+
+type stroke struct {
+	until time.Time
+	shown bool // in a frame
+}
+
+// Strike says that a key was struck.
+func (s *Strokes[K]) Strike(key K, now time.Time) {
+	if s.down == nil {
+		s.down = map[K]stroke{}
+	}
+	s.down[key] = stroke{until: now.Add(cmp.Or(s.Hold, defaultHold))}
+}
+
+// Begin begins a frame. Call it once per frame, before Keys.Update.
+func (s *Strokes[K]) Begin(now time.Time) {
+	for key, struck := range s.down {
+		if struck.shown && !now.Before(struck.until) {
+			delete(s.down, key)
+			continue
+		}
+		struck.shown = true
+		s.down[key] = struck
+	}
+}
+
+// Down reports whether a key is down in this frame. It is what Keys.Update takes.
+func (s *Strokes[K]) Down(key K) bool {
+	_, ok := s.down[key]
+	return ok
+}

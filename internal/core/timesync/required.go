@@ -1,0 +1,107 @@
+package timesync
+
+import "github.com/entangle-ecs/entangle"
+
+const (
+	// sentTicks is how many input ticks are remembered, to be measured.
+	sentTicks = 256
+
+	// steadyBlocks is how many blocks it takes until a window is trusted as it is.
+	steadyBlocks = 16
+)
+
+// required is where the input line has to be: how far the clock and the input delay
+// together have to be ahead of local time, for input to arrive in time.
+//
+// An input tick N that was first sent when the line was at s, and had the margin e, would
+// have had the margin 0 with the line at s-e, whatever the way did to it and however often
+// it had to be sent. So each sample says by itself where the line has to be.
+type required struct {
+	window   window
+	sent     [sentTicks]sentTick
+	frontier entangle.Tick // the newest that was sent
+	some     bool
+
+	inputAt Phase // local time of the last sample of an input
+	inputs  bool  // there was one
+	late    uint64
+	judged  uint64
+	recent  recent
+}
+
+// sentTick is where the input line was when the input of tick was first sent.
+type sentTick struct {
+	tick entangle.Tick
+	open bool // not yet measured
+	line Phase
+}
+
+// Sent tells the clock of a frame of inputs that went out with so many ticks up to newest.
+func (c *Client) Sent(newest entangle.Tick, ticks int) {
+	if !c.own.ran || ticks <= 0 {
+		return
+	}
+	ahead := whole(int(newest.Sub(c.own.ticks.tick)))
+	c.required.send(newest, min(ticks, sentTicks), c.own.offset+ahead)
+}
+
+func (r *required) send(newest entangle.Tick, ticks int, line Phase) {
+	first := newest - entangle.Tick(ticks) + 1
+	if r.some && first.Sub(r.frontier) <= 0 {
+		first = r.frontier + 1
+	}
+	for t := first; newest.Sub(t) >= 0; t++ {
+		r.sent[t%sentTicks] = sentTick{tick: t, open: true, line: line}
+	}
+	if !r.some || newest.Sub(r.frontier) > 0 {
+		r.frontier, r.some = newest, true
+	}
+}
+
+// jump follows the clock. What was sent for ticks that come again is void.
+func (r *required) jump(by int32) {
+	if !r.some || by >= 0 {
+		return
+	}
+	r.frontier += entangle.Tick(by)
+	for i := range r.sent {
+		if r.sent[i].tick.Sub(r.frontier) > 0 {
+			r.sent[i].open = false
+		}
+	}
+}
+
+// take takes what the server measured for the input of tick.
+func (r *required) take(at Phase, tick entangle.Tick, m margin) {
+	s := &r.sent[tick%sentTicks]
+	if !s.open || s.tick != tick {
+		return
+	}
+	s.open = false
+	r.judged++
+	r.inputAt, r.inputs = at, true
+	r.recent.note(m >= 0 && m != missing)
+	if m == missing {
+		m = -1 // at least
+	}
+	if m < 0 {
+		r.late++
+	}
+	r.window.add(at, s.line-whole(int(m)))
+}
+
+// takePing takes what a ping says, where inputs say nothing.
+func (r *required) takePing(at, sample, fresh Phase) {
+	if !r.inputs || at-r.inputAt > fresh {
+		r.window.add(at, sample)
+	}
+}
+
+// line returns where the input line has to be. Few samples call for caution.
+func (r *required) line() Phase {
+	level := r.window.level(1)
+	if lack := steadyBlocks - r.window.n; lack > 0 {
+		level += (r.window.spread()/2 + One) * Phase(lack) / steadyBlocks
+	}
+	return level
+}

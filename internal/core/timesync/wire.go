@@ -1,0 +1,178 @@
+package timesync
+
+import (
+	"errors"
+	"math/bits"
+
+	bitio "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+const (
+	// MaxReport is how many ticks a report covers at most.
+	MaxReport = 64
+
+	// MaxMargin bounds a margin in a report, in ticks, either way.
+	MaxMargin = 2047
+
+	// MaxAge is how many ticks a pong can be late.
+	MaxAge = 1024
+
+	// MaxSendEvery bounds the ticks from packet to packet.
+	MaxSendEvery = 1 << 12
+
+	// maxFrame is the size of the longest frame of the server, and more.
+	maxFrame = 160
+
+	pingSize = 1
+)
+
+// ErrFrame means that a frame of the channel is not one.
+var ErrFrame = errors.New("timesync: a clock frame that no peer of this version writes")
+
+// margin is how many ticks an input came before the last moment, or one of the two below.
+type margin int16
+
+const (
+	// unknown: the input may still come.
+	unknown margin = -1 << 15
+	// missing: the tick has run without it.
+	missing margin = unknown + 1
+)
+
+// pong answers a ping: with the tick that was next when it came.
+type pong struct {
+	number uint8
+	age    uint64 // how many ticks before the one after the packet's
+	every  uint64 // the server's ticks from packet to packet
+}
+
+// report says how early inputs came, for a run of ticks.
+type report struct {
+	back    int64 // the packet's tick less the last one reported
+	n       int   // ticks
+	margins [MaxReport]margin
+}
+
+// words is a frame of the server.
+type words struct {
+	pong               pong
+	report             report
+	hasPong, hasReport bool
+}
+
+func (f *words) append(dst []byte) []byte {
+	var w bitio.Writer
+	w.Reset(dst)
+	w.Bool(f.hasPong)
+	w.Bool(f.hasReport)
+	if f.hasPong {
+		w.Bits(uint64(f.pong.number), 8)
+		w.Uvarint(f.pong.age)
+		w.Uvarint(f.pong.every)
+	}
+	if f.hasReport {
+		f.report.append(&w)
+	}
+	return w.Finish()
+}
+
+func (f *words) parse(b []byte) error {
+	if len(b) > maxFrame {
+		return ErrFrame
+	}
+	var r bitio.Reader
+	r.Reset(b)
+	f.hasPong, f.hasReport = r.Bool(), r.Bool()
+	if !f.hasPong && !f.hasReport {
+		return ErrFrame
+	}
+	if f.hasPong {
+		f.pong = pong{number: uint8(r.Bits(8)), age: r.Uvarint(), every: r.Uvarint()}
+		if f.pong.age > MaxAge || f.pong.every == 0 || f.pong.every > MaxSendEvery {
+			return ErrFrame
+		}
+	}
+	if f.hasReport && !f.report.parse(&r) {
+		return ErrFrame
+	}
+	return r.End()
+}
+
+// shape is how the margins of a report are written: as differences from the least.
+type shape struct {
+	least margin
+	first uint64 // the code of least: 0, or 2 if some are unknown or missing
+	width uint   // bits of a code
+}
+
+func (p *report) shape() shape {
+	least, most, holes, some := margin(0), margin(0), false, false
+	for _, m := range p.margins[:p.n] {
+		switch {
+		case m <= missing:
+			holes = true
+		case !some:
+			least, most, some = m, m, true
+		default:
+			least, most = min(least, m), max(most, m)
+		}
+	}
+	s := shape{least: least}
+	if holes {
+		s.first = 2
+	}
+	top := s.first + uint64(most-least)
+	if !some {
+		top = 1
+	}
+	s.width = uint(bits.Len64(top))
+	return s
+}
+
+func (p *report) append(w *bitio.Writer) {
+	s := p.shape()
+	w.Varint(p.back)
+	w.Bits(uint64(p.n-1), 6)
+	w.Varint(int64(s.least))
+	w.Bool(s.first > 0)
+	w.Bits(uint64(s.width), 4)
+	for _, m := range p.margins[:p.n] {
+		w.Bits(s.code(m), s.width)
+	}
+}
+
+func (s shape) code(m margin) uint64 {
+	if m <= missing {
+		return uint64(m - unknown)
+	}
+	return s.first + uint64(m-s.least)
+}
+
+func (s shape) margin(code uint64) margin {
+	if code < s.first {
+		return unknown + margin(code)
+	}
+	return s.least + margin(code-s.first)
+}
+
+// parse reads a report, and refuses one that could have been written shorter.
+func (p *report) parse(r *bitio.Reader) bool {
+	p.back = r.Varint()
+	p.n = int(r.Bits(6)) + 1
+	least := r.Varint()
+	s := shape{least: margin(least)}
+	if r.Bool() {
+		s.first = 2
+	}
+	s.width = uint(r.Bits(4))
+	if p.back < -MaxMargin || p.back > MaxMargin || least < -MaxMargin || least > MaxMargin || s.width > 13 {
+		return false
+	}
+	for i := range p.margins[:p.n] {
+		p.margins[i] = s.margin(r.Bits(s.width))
+		if p.margins[i] > MaxMargin {
+			return false
+		}
+	}
+	return r.Err() == nil && p.shape() == s
+}

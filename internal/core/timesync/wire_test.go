@@ -1,0 +1,50 @@
+package timesync
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWireGolden(t *testing.T) {
+	for name, c := range map[string]struct {
+		frame words
+		hex   string
+	}{
+		"a pong":                  {words{hasPong: true, pong: pong{number: 7, age: 2, every: 3}}, "1d9001"},
+		"a report of equal ticks": {words{hasReport: true, report: reportOf(-2, 3, 3, 3)}, "9ac000"},
+		"both, with holes":        {words{hasPong: true, pong: pong{number: 255, every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}, "ff83102147390a"},
+		"only what is missing":    {words{hasReport: true, report: reportOf(0, missing)}, "020023"},
+		"the extremes":            {words{hasPong: true, pong: pong{age: MaxAge, every: MaxSendEvery}, hasReport: true, report: reportOf(MaxMargin, MaxMargin, -MaxMargin)}, "030c770cf7cdf605ab7dd8ff0100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := c.frame.append(nil)
+			assert.Equal(t, c.hex, hex.EncodeToString(b))
+			var back words
+			require.NoError(t, back.parse(b))
+			assert.Equal(t, c.frame, back)
+		})
+	}
+}
+
+// reportOf is a report of margins, the oldest tick first.
+func reportOf(back int64, margins ...margin) report {
+	r := report{back: back, n: len(margins)}
+	copy(r.margins[:], margins)
+	return r
+}
+
+func FuzzServerFrame(f *testing.F) {
+	for _, seed := range []string{"01", "1d9001", "9ac000", "ff83102147390a", "030c770cf7cdf605ab7dd8ff0100"} {
+		b, _ := hex.DecodeString(seed)
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var w words
+		if w.parse(b) == nil {
+			require.Equal(t, b, w.append(nil))
+		}
+	})
+}

@@ -8,8 +8,6 @@ const (
 	// MinTicks is what a frame repeats of a lane, if there is room: its newest tick and
 	// the one before, even if nothing older could be in time.
 	MinTicks = 2
-	// MaxDelay is the longest delay, in ticks.
-	MaxDelay = 127
 	// History is for how many ticks that have run At answers, at least.
 	History = 128
 	// Behind is how far in the past ticks are still taken for late, and not for nonsense.
@@ -22,6 +20,9 @@ const (
 	// into the third size of a Uvarint.
 	maxShown = 8263
 )
+
+// MaxDelay returns the longest delay, in ticks: a second, and 127 at least.
+func MaxDelay(tickRate int) int { return max(127, tickRate) }
 
 // Ahead returns how far in the future inputs are taken, in ticks: a second, and 64 at
 // least.

@@ -41,7 +41,7 @@ func (c *Composer) try(lanes []OwnLane, heads Heads, bound int, packet uint16) b
 		}
 		heads.AppendHead(c.Lane(l.Type), at)
 		if c.Put(&c.body) {
-			l.Writer.sent.add(packet, c.body.last, c.body.count)
+			l.Writer.carriedBy(packet, &c.body)
 			continue
 		}
 		if bound == 1 {

@@ -15,8 +15,10 @@ type carried struct {
 	newest entangle.Tick
 }
 
-func (s *sent) add(packet uint16, newest entangle.Tick, ticks int) {
-	s.packets[packet%maxSent] = carried{packet, uint8(ticks), newest}
+// carriedBy notes that a packet carries a body of the lane.
+func (w *Writer) carriedBy(packet uint16, b *Body) {
+	w.sent.packets[packet%maxSent] = carried{packet, uint8(b.count), b.last}
+	w.told = later(w.told, b.last)
 }
 
 func (s *sent) take(packet uint16) (c carried, ok bool) {

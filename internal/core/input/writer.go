@@ -18,6 +18,7 @@ type Writer struct {
 	begin bool // something was written
 	last  entangle.Tick
 	front entangle.Tick // the newest tick that was filled; last or later
+	told  entangle.Tick // the newest tick that a packet has carried, if it is after last
 
 	input []byte // what is being written, as the other side will have it
 	held  []byte // what was written last, without events
@@ -34,13 +35,13 @@ type Writer struct {
 func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 	size := codec.Size()
 	return &Writer{
-		ring: newRing(codec, tickRate, MaxDelay+1, 0), epoch: epoch & epochs,
+		ring: newRing(codec, tickRate, MaxDelay(tickRate), 0), epoch: epoch & epochs,
 		input: make([]byte, size), held: make([]byte, size), carry: make([]byte, size), bare: make([]byte, size),
 	}
 }
 
 // Write takes the input that was made in a tick, which acts delay ticks later, 0 to
-// MaxDelay. Each tick is written once, in order; a tick that is left out leaves a hole,
+// MaxDelay of the tick rate. Each tick is written once, in order; a tick that is left out leaves a hole,
 // and one that is not later than the last is a jump of the clock.
 func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 	copy(w.input, v)
@@ -63,9 +64,12 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	if w.begin && tick.Sub(w.last) <= 0 {
 		w.Jump(tick.Sub(w.last) - 1)
 	}
-	target := tick + entangle.Tick(min(max(delay, 0), MaxDelay))
+	target := tick + entangle.Tick(min(max(delay, 0), int(w.ahead)))
 	steady := w.begin && tick == w.last+1
 	w.move(tick)
+	if !w.begin || w.told.Before(tick) {
+		w.told = tick
+	}
 	w.begin, w.last = true, tick
 	switch {
 	case steady && target.Sub(w.front) <= 0:
@@ -106,8 +110,16 @@ func (w *Writer) pass(v []byte) {
 	case w.carries:
 		w.store(w.front+1, v)
 	default:
+		w.wait(v)
+	}
+}
+
+// wait keeps the events of an input, if it has any, for the next tick.
+func (w *Writer) wait(v []byte) {
+	if w.carries = w.hasEvents(v); w.carries {
 		copy(w.carry, v)
-		w.carries = true
+	} else {
+		clear(w.carry)
 	}
 }
 
@@ -124,9 +136,7 @@ func (w *Writer) store(tick entangle.Tick, v []byte) {
 	copy(at, v)
 	w.codec.ClearEvents(at)
 	w.codec.MergeEvents(at, w.carry)
-	if w.carries = w.hasEvents(v); w.carries {
-		copy(w.carry, v)
-	}
+	w.wait(v)
 }
 
 func kindOf(v []byte) kind {
@@ -163,5 +173,6 @@ func (w *Writer) Reset(epoch Epoch) {
 	w.reset(0)
 	w.epoch, w.begin, w.quiet, w.carries = epoch&epochs, false, false, false
 	clear(w.held)
+	clear(w.carry)
 	w.sent = sent{}
 }

@@ -24,6 +24,7 @@
 //     for each of theirs. What Encode cannot have written is an error.
 //   - Components, inputs and rolled back resources hold no Go pointers: Arche moves
 //     them as raw bytes.
+//   - An input is a component, too: that it is there is replicated, its value is not.
 //
 // # What it does not
 //

@@ -19,13 +19,14 @@ func (w *Writer) Jump(delta int32) {
 	}
 	to := w.last + entangle.Tick(delta)
 	if delta > 0 {
-		w.jumpTo(to, w.told, w.told)
+		told := later(w.told, w.last)
+		w.jumpTo(to, told, told)
 		return
 	}
 	w.keepEvents(to)
 	w.first += entangle.Tick(delta)
 	w.jumpTo(to, w.last, to)
-	w.sent = sent{}
+	w.told, w.sent = to, sent{}
 }
 
 // jumpTo goes on after another tick. What is after the tick from moves along; all else up
@@ -35,7 +36,7 @@ func (w *Writer) jumpTo(to, from, keep entangle.Tick) {
 	base := from + to - w.last
 	w.cut(keep)
 	w.move(to)
-	w.last, w.told, w.front = to, later(keep, to), later(keep, to)
+	w.last, w.front = to, later(keep, to)
 	for i, l := range moved {
 		w.front = base + entangle.Tick(i) + 1
 		if l.kind != hole {

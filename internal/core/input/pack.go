@@ -15,39 +15,42 @@ type Heads interface {
 }
 
 // Pack puts all lanes that have something to say into the frame that was begun, and
-// notes what the packet carries. Each has the ticks that have not arrived, of the last
-// inTime ones, which can still be in time; the clock knows how many those are. If there is
-// no room for that, all lanes have half as many ticks, and so on. If there is none for the
-// newest tick of each, the next frame begins with the lane that had none. It returns how
-// many lanes the frame has.
+// notes what the packet carries. Each has the ticks that no acknowledged packet has carried,
+// of the newest inTime ones: those that can still be in time, which the clock knows. All
+// that no packet has carried at all are there in any case.
+//
+// If there is no room for that, each lane has at most 32 ticks, then 16, and so on. If
+// there is none for the newest tick of each, the next frame begins with the lane that had
+// none. Pack returns how many lanes the frame has.
 func (c *Composer) Pack(lanes []OwnLane, heads Heads, inTime int, packet uint16) int {
-	start, bound := c.w, max(min(inTime, MaxTicks), MinTicks)
-	for !c.try(lanes, heads, bound, packet) && bound > 1 {
-		bound /= 2
+	start := c.w
+	for bound := MaxTicks; !c.try(lanes, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
 		c.w, c.lanes = start, 0
+	}
+	for i := range lanes {
+		lanes[i].Writer.tell(packet)
 	}
 	return c.lanes
 }
 
-// try puts as many lanes as there is room for, with at most so many ticks, and reports
+// try puts as many lanes as there is room for, with at most bound ticks, and reports
 // whether these were all.
-func (c *Composer) try(lanes []OwnLane, heads Heads, bound int, packet uint16) bool {
+func (c *Composer) try(lanes []OwnLane, heads Heads, inTime, bound int, packet uint16) bool {
 	for i := range lanes {
 		at := (c.turn + i) % len(lanes)
 		l := &lanes[at]
-		ticks := min(l.Writer.wanted(bound), bound)
+		ticks := min(l.Writer.wanted(inTime), bound)
 		if ticks == 0 || !c.body.Encode(l.Writer, c.header, ticks) {
 			continue
 		}
 		heads.AppendHead(c.Lane(l.Type), at)
-		if c.Put(&c.body) {
-			l.Writer.carriedBy(packet, &c.body)
-			continue
+		if !c.Put(&c.body) {
+			if bound == 1 {
+				c.turn = at
+			}
+			return false
 		}
-		if bound == 1 {
-			c.turn = at
-		}
-		return false
+		l.Writer.sent.add(packet, &c.body)
 	}
 	return true
 }

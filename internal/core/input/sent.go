@@ -15,10 +15,15 @@ type carried struct {
 	newest entangle.Tick
 }
 
-// carriedBy notes that a packet carries a body of the lane.
-func (w *Writer) carriedBy(packet uint16, b *Body) {
-	w.sent.packets[packet%maxSent] = carried{packet, uint8(b.count), b.last}
-	w.told = later(w.told, b.last)
+func (s *sent) add(packet uint16, b *Body) {
+	s.packets[packet%maxSent] = carried{packet, uint8(b.count), b.last}
+}
+
+// tell notes that what a packet carries of the lane, if anything, has been said.
+func (w *Writer) tell(packet uint16) {
+	if c := &w.sent.packets[packet%maxSent]; c.ticks > 0 && c.packet == packet {
+		w.told = later(w.told, c.newest)
+	}
 }
 
 func (s *sent) take(packet uint16) (c carried, ok bool) {
@@ -60,11 +65,12 @@ func (w *Writer) Unacked() int {
 }
 
 // wanted returns how many ticks a frame should have if the last inTime of them can still
-// be in time. None are wanted of a lane all of which has arrived.
+// be in time: those of them that have not arrived, and all that no packet has carried yet.
+// None are wanted of a lane all of which has arrived.
 func (w *Writer) wanted(inTime int) int {
 	n := w.Unacked()
 	if n == 0 {
 		return 0
 	}
-	return max(min(n, inTime), MinTicks)
+	return max(min(n, max(inTime, int(w.newest.Sub(w.told)))), MinTicks)
 }

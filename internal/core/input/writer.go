@@ -18,7 +18,7 @@ type Writer struct {
 	begin bool // something was written
 	last  entangle.Tick
 	front entangle.Tick // the newest tick that was filled; last or later
-	told  entangle.Tick // the newest tick that a packet has carried, if it is after last
+	told  entangle.Tick // the newest tick that a packet has carried, or one that is long past
 
 	input []byte // what is being written, as the other side will have it
 	held  []byte // what was written last, without events
@@ -67,8 +67,8 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	target := tick + entangle.Tick(min(max(delay, 0), int(w.ahead)))
 	steady := w.begin && tick == w.last+1
 	w.move(tick)
-	if !w.begin || w.told.Before(tick) {
-		w.told = tick
+	if long := tick - MaxTicks; !w.begin || w.told.Before(long) {
+		w.told = long
 	}
 	w.begin, w.last = true, tick
 	switch {

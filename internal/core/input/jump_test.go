@@ -1,0 +1,113 @@
+package input_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+)
+
+// packed sends all that a lane has to say.
+func packed(w *input.Writer, header entangle.Tick, packet uint16) []byte {
+	var c input.Composer
+	c.Begin(nil, 1100, header, nil)
+	c.Pack([]input.OwnLane{{Writer: w}}, names{}, input.MaxTicks, packet)
+	return c.Finish()
+}
+
+func TestAJumpForwardLeavesWhatIsUnderWay(t *testing.T) {
+	w := newWriter()
+	w.Write(10, 3, hands{X: 1, Press: 1}.bytes())
+	packed(w, 10, 1)
+	w.Write(11, 3, hands{X: 1, Press: 2}.bytes()) // no packet leaves
+	w.Jump(20)
+	w.Write(32, 3, hands{X: 2}.bytes())
+	requireActs(
+		t, w,
+		acts{13, input.Fresh, hands{X: 1, Press: 1}},
+		acts{14, input.Repeated, hands{X: 1}},
+		acts{34, input.Fresh, hands{X: 1, Press: 2}},
+		acts{35, input.Fresh, hands{X: 2}},
+	)
+}
+
+func TestAJumpBackMovesWhatWaitsAndKeepsTheEvents(t *testing.T) {
+	w := newWriter()
+	for tick := entangle.Tick(90); tick < 100; tick++ {
+		w.Write(tick, 2, hands{X: uint8(tick)}.bytes())
+	}
+	w.Write(100, 2, hands{X: 100, Press: 1}.bytes()) // acts at 102
+	w.Write(101, 2, hands{X: 101}.bytes())
+	w.Write(102, 2, hands{X: 102, Press: 2}.bytes()) // acts at 104, which does not come
+	w.Jump(-6)
+	requireActs(
+		t, w,
+		acts{96, input.Fresh, hands{X: 94}},
+		acts{97, input.Fresh, hands{X: 101}},
+		acts{98, input.Fresh, hands{X: 102, Press: 2}},
+		acts{99, input.Repeated, hands{X: 102}},
+	)
+	w.Write(97, 2, hands{X: 5}.bytes())
+	requireActs(t, w, acts{99, input.Fresh, hands{X: 5, Press: 1}})
+}
+
+func TestTheServerDropsWhatWaitsOfBeforeAJumpBack(t *testing.T) {
+	w, lane := newWriter(), newReader(90)
+	for tick := entangle.Tick(95); tick <= 110; tick++ {
+		w.Write(tick, 0, hands{X: 1, Press: uint16(tick)}.bytes())
+	}
+	old := packed(w, 110, 1)
+	_, err := read(old, 110, lane)
+	require.NoError(t, err)
+	w.Jump(-8)
+	w.Write(103, 0, hands{X: 2}.bytes())
+	frame := packed(w, 103, 2)
+	_, err = read(frame, 103, lane)
+	require.NoError(t, err)
+	_, err = read(old, 110, lane) // a packet that went the long way
+	require.NoError(t, err)
+	requireActs(
+		t, lane,
+		acts{101, input.Fresh, hands{X: 1, Press: 101}},
+		acts{102, input.Fresh, hands{X: 1, Press: 102}},
+		acts{103, input.Fresh, hands{X: 2, Press: 110}}, // the newest of those that did not come
+		acts{104, input.Repeated, hands{X: 2}},
+	)
+	require.Equal(t, uint64(16), lane.Stats().Old)
+}
+
+// However the clock jumps, no press acts twice, and the newest one acts.
+func TestJumpsDoubleNothing(t *testing.T) {
+	run(t, func(t *testing.T, rng *rand.Rand) {
+		p := newPlay(t, rng, 100_000, 40)
+		p.inTime = input.MaxTicks
+		p.delay = rng.IntN(8)
+		var h hands
+		for range 500 {
+			if rng.IntN(25) == 0 {
+				p.jump(rng.IntN(40) - 20)
+			}
+			h = p.draw(h)
+			p.step(h)
+		}
+		p.drain()
+		seen := map[uint16]bool{}
+		for _, press := range p.acted {
+			require.False(t, seen[press], "press %d", press)
+			seen[press] = true
+		}
+		require.True(t, seen[p.pressed[len(p.pressed)-1]])
+		require.Greater(t, len(p.acted), len(p.pressed)/2)
+	})
+}
+
+// jump moves the client's clock, but not so far that the server has run its next tick.
+func (p *play) jump(by int) {
+	lead := int(p.tick.Sub(p.server))
+	by = min(max(by, 12-lead), 60-p.delay-lead)
+	p.tick += entangle.Tick(by)
+	p.w.Jump(int32(by))
+}

@@ -10,11 +10,17 @@ import (
 // read it. Movement is multiplied by Step, never by the time between frames.
 type Time struct {
 	// Tick is the tick that is being computed by the systems in BufferInputs and
-	// FixedMain, and the last finished one everywhere else.
+	// FixedMain, and the last finished one everywhere else. Ticks wrap after 2^32.
+	//
+	// A server counts every tick, by one, and so does a host. A client's ticks are ahead
+	// of the server's, so that its inputs arrive before their tick runs there: its Tick is
+	// set once after connecting, and after a stall of either side, between two frames and
+	// in either direction. plugin.ClockJumped tells.
 	Tick entangle.Tick
 	// Step is the length of a tick.
 	Step time.Duration
 	// Overstep is how far the clock is past Tick, as a fraction of a step: at
-	// least 0, below 1. Drawing that is to look smooth goes that far on.
+	// least 0, below 1. Drawing that is to look smooth goes that far on. On a client the
+	// clock is steered, so it grows a few percent faster or slower than real time.
 	Overstep float64
 }

@@ -76,7 +76,7 @@ func burdened(t *testing.T) (loads []systems.Load) {
 		protocol.Message[about](p)
 		return p
 	}
-	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{
+	sim := netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 50 * ms, Jitter: 50 * ms, Loss: 0.4,
 	})})
 	server, err := plugin.NewServer(sim.ServerConfig(names()))
@@ -87,7 +87,7 @@ func burdened(t *testing.T) (loads []systems.Load) {
 	require.NoError(t, err)
 	peer := sim.AddClient(1, c, c)
 	require.True(t, sim.RunUntil(10*time.Second, peer.Connected))
-	sim.RunUntil(5*time.Second, func() bool {
+	sim.RunUntil(10*time.Second, func() bool {
 		loads = append(append(loads, sim.Server().Loads()...), c.Load())
 		return false
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
@@ -36,6 +37,7 @@ type Client struct {
 	disconnected *systems.Queue[ClientDisconnected]
 	spawned      *systems.Queue[EntitySpawned]
 	despawned    *systems.Queue[EntityDespawned]
+	jumped       *systems.Queue[ClockJumped]
 }
 
 // NewClient returns a client that is disconnected. The error says what is wrong
@@ -46,6 +48,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 		return nil, err
 	}
 	cl := &Client{frame: newFrame(c)}
+	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
 	cl.engine = systems.NewClient(systems.ClientConfig{
 		Registry:   systems.NewRegistry(c.protocol, false),
@@ -55,6 +58,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 		Log:        c.log,
 		MaxBytes:   config.MaxBytes,
 		TickRate:   c.protocol.TickRate(),
+		Clock:      cl.steered,
 
 		OnConnected:    cl.onConnected,
 		OnJoined:       cl.onJoined,
@@ -71,6 +75,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.disconnected = systems.QueueOf[ClientDisconnected](c.hub)
 	c.spawned = systems.QueueOf[EntitySpawned](c.hub)
 	c.despawned = systems.QueueOf[EntityDespawned](c.hub)
+	c.jumped = systems.QueueOf[ClockJumped](c.hub)
+	c.steered.Attach(c.time)
+	c.steered.OnJump(func(from, to entangle.Tick) { c.jumped.Push(ClockJumped{From: from, To: to}) })
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
@@ -80,7 +87,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.post.Attach(w, c.hub, nil, c.copy)
 	ecs.AddResource(w, &door{post: c.post})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
+	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })
 	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })
+	c.schedule.Bind(systems.Sync, func(*ecs.World) { c.steered.Adjust(c.now) })
 	c.schedule.Initialize(w)
 }
 

@@ -90,7 +90,12 @@ type ClientConfig struct {
 	// ServerConfig.MaxBytesPerClient. 0: no cap; LeastBytes to MostBytes otherwise.
 	MaxBytes int
 
-	// StartTick is the tick before the first one.
+	// InputDelay says by how many ticks the player's inputs act after they are pressed.
+	// Zero: at once. It can be changed later, see Client.SetInputDelay.
+	InputDelay InputDelay
+
+	// StartTick is the tick before the first one. Once the client has learnt the server's
+	// tick it goes on from there; see ClockJumped.
 	StartTick entangle.Tick
 
 	// SendEvery is how many ticks lie from one frame in which the client sends to the
@@ -98,8 +103,11 @@ type ClientConfig struct {
 	// acknowledged when there are many. 0 is 1; at most a second's ticks.
 	SendEvery int
 
-	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
-	// that is paced by somebody else, such as arche-model's or Ebitengine's.
+	// TickPerUpdate makes each Update one frame with one tick, for a loop that is paced
+	// by somebody else, such as arche-model's or Ebitengine's. To stay ahead of the server
+	// the client runs none or two ticks in an Update now and then: draw and read keys in
+	// AfterSend or beside the app, simulate in FixedMain. The pace must be that of the tick
+	// rate within 1 %, or the clock does not find rest.
 	TickPerUpdate bool
 
 	// Clock tells the time. nil: time.Now.
@@ -200,6 +208,9 @@ func (c *ClientConfig) common() (common, error) {
 	}
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 	if err != nil {
+		return common, err
+	}
+	if err := c.InputDelay.check("ClientConfig.InputDelay"); err != nil {
 		return common, err
 	}
 	return common.sendEvery("ClientConfig.SendEvery", c.SendEvery)

@@ -17,6 +17,7 @@ type frame struct {
 	world    *ecs.World
 	schedule systems.Schedule
 	stepper  *systems.Stepper
+	steered  *systems.Clock // nil on a server, whose ticks are the measure
 	hub      *systems.Hub
 	time     *components.Time
 	dropped  *systems.Queue[TicksDropped]
@@ -88,6 +89,9 @@ func (f *frame) step(now time.Time) {
 	f.steps = steps
 	if dropped > 0 {
 		f.dropped.Push(TicksDropped{Ticks: dropped})
+	}
+	if f.steered != nil {
+		f.steered.Begin(dropped)
 	}
 	f.time.Overstep = f.stepper.Overstep()
 	f.schedule.Frame(f.world, steps)

@@ -123,7 +123,7 @@ func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {
 	assert.Equal(t, me, events[0].Client)
 	assert.Equal(t, "data", string(events[0].UserData[:4]))
 	assert.Equal(t, []plugin.ClientJoined{{Client: me}}, joined.take())
-	assert.Equal(t, []plugin.ClientInfo{{ID: me, Layer: -1, Joined: true}}, h.host.Clients())
+	assert.Equal(t, []plugin.ClientInfo{{ID: me, Layer: -1, Joined: true, Quality: plugin.Good}}, h.host.Clients())
 }
 
 // Every end of the player's connection is one: its own, the host's, and that of the host.

@@ -57,6 +57,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Log:      c.log,
 		Workers:  config.Workers,
 		Caps:     systems.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
+		TickRate: c.protocol.TickRate(), SendEvery: c.every,
 
 		OnConnected:    s.onConnected,
 		OnJoined:       s.onJoined,
@@ -97,7 +98,7 @@ func (s *Server) enter(w *ecs.World) {
 	s.post.Attach(w, s.hub, publisher, nil)
 	s.shareResources(w)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher})
-	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.now)) })
+	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
 }
@@ -283,6 +284,16 @@ type ClientInfo struct {
 	// Joined says that the client holds all that was there for it when it connected;
 	// see ClientJoined.
 	Joined bool
+	// InputsInTime counts ticks that ran here with the client's input, or knowing that it had
+	// none; InputsMissing those that ran without, since its first input; InputsLate inputs
+	// that came when their tick had run, and did nothing.
+	InputsInTime, InputsMissing, InputsLate uint64
+	// Margin is by how many ticks the client's last inputs were early, in the median: 0 is
+	// just in time.
+	Margin int
+	// Quality says how good the connection is to play with. That of a host's own player is
+	// Good.
+	Quality Quality
 	// MessagesDropped counts unreliable messages to the client that found no room under a
 	// cap. BytesWaiting is what its messages and structure have that was not sent yet: many
 	// for long say that the cap is too narrow for the game.
@@ -297,6 +308,8 @@ func (s *Server) Clients() []ClientInfo {
 	for _, c := range s.engine.Clients(nil) {
 		list = append(list, ClientInfo{
 			ID: c.ID, Addr: c.Addr, Name: c.Name, Layer: c.Layer, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined,
+			InputsInTime: c.Inputs.InTime, InputsMissing: c.Inputs.Missing, InputsLate: c.Inputs.Late,
+			Margin: c.Inputs.Margin, Quality: c.Quality,
 			MessagesDropped: c.Dropped, BytesWaiting: c.Waiting,
 		})
 	}

@@ -23,6 +23,7 @@ type ClientConfig struct {
 	Log        *slog.Logger
 	MaxBytes   int // per second, to the server; 0: no cap
 	TickRate   int
+	Clock      *Clock
 
 	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
 	// when all is here that was there for us then; OnDisconnected when the connection
@@ -144,12 +145,14 @@ func (c *Client) connected() {
 	c.mail.resources = c.resources
 	p, err := peer.New(peer.Config{
 		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Capped: c.cfg.MaxBytes > 0,
+		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
 	})
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer, c.mail.peer = p, p
 	c.copy.Connected(p.ClientID)
+	c.cfg.Clock.Connected()
 }
 
 func (c *Client) handle(payload []byte, now time.Time) {
@@ -266,6 +269,7 @@ func (c *Client) end(reason string, now time.Time) {
 			reason = told
 		}
 		c.peer.Close()
+		c.cfg.Clock.Disconnected()
 		c.copy.Clear()
 		if c.resources != nil {
 			c.resources.Clear()

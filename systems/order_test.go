@@ -27,6 +27,7 @@ var documented = []string{
 	"AfterSend",
 }
 
+// Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
 	var names []string
 	for _, stage := range systems.Order() {
@@ -79,7 +80,7 @@ func stagesOf(steps int) []string {
 // the last; in each stage the engine's work comes before the game's, and the
 // game's systems run in the order in which they were added.
 //
-// Proves: O2
+// Proves: O1, O2
 func TestFrameRunsStagesInOrder(t *testing.T) {
 	w := ecs.NewWorld()
 	for _, steps := range []int{0, 1, 3, systems.MaxSteps} {

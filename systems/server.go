@@ -20,6 +20,8 @@ type ServerConfig struct {
 	Log      *slog.Logger
 	Workers  int // goroutines that assemble packets; at least one
 	Caps     Caps
+	// TickRate is ticks per second; every SendEvery-th is sent.
+	TickRate, SendEvery int
 
 	// OnConnected is told when a client has connected and speaks our protocol;
 	// OnJoined when it holds all that was there for it then; OnDisconnected when such
@@ -49,6 +51,7 @@ type Server struct {
 	dead     Dead
 	traffic  connection.Traffic // of layers that are closed
 	tick     entangle.Tick      // of the last Send
+	next     entangle.Tick      // the tick that runs next
 
 	all     budget.Bucket // of the cap on all clients
 	share   budget.Share
@@ -121,8 +124,9 @@ func (s *Server) Stop(now time.Time) error {
 	return err
 }
 
-// Receive reads all that has arrived.
-func (s *Server) Receive(now time.Time) error {
+// Receive reads all that has arrived before the tick next runs.
+func (s *Server) Receive(next entangle.Tick, now time.Time) error {
+	s.next = next
 	s.receiveLocals()
 	for _, l := range s.layers {
 		if err := s.read(l, now); err != nil {

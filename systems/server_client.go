@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
 // client is one connection of the server.
@@ -29,6 +30,7 @@ type client struct {
 	open     bool
 	since    uint64 // the first letter that can be for it: those before are older than the connection
 	joined   bool
+	meter    *timesync.Meter
 }
 
 // updates returns what the client was sent of the world; nil for none, which is all
@@ -56,6 +58,9 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		c.shelf = s.resources.newLine()
 		cfg.OnResource = c.shelf.delivered
 	}
+	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
+	cfg.Clock = c.meter
+	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.Packet(tick, s.next) }
 	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
 	cfg.Inbox = c.mail
 	p, err := peer.New(cfg)
@@ -147,6 +152,9 @@ type ClientInfo struct {
 	Loss   float64 // share of the recent packets to it that were lost, 0..1
 	Joined bool    // it holds all that was there for it when it connected
 
+	Inputs  timesync.MeterStats
+	Quality timesync.Quality
+
 	Dropped uint64 // messages that found no room under a cap
 	Waiting int    // bytes of messages and structure of which nothing was sent yet
 }
@@ -159,13 +167,15 @@ const noLayer = -1
 func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
 	for _, l := range s.locals {
 		if l.open {
-			dst = append(dst, ClientInfo{ID: l.id, Layer: noLayer, Joined: l.joined})
+			dst = append(dst, ClientInfo{ID: l.id, Layer: noLayer, Joined: l.joined, Quality: timesync.Good})
 		}
 	}
 	for _, c := range s.open {
+		link, inputs := linkOf(c.peer), c.meter.Stats()
 		dst = append(dst, ClientInfo{
 			ID: c.id, Layer: c.layer.number, Addr: c.addr, Name: c.name,
-			RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(), Joined: c.joined,
+			RTT: link.RTT, Jitter: link.Jitter, Loss: link.Loss, Joined: c.joined,
+			Inputs: inputs, Quality: link.quality(inputs.Quality),
 			Dropped: c.peer.Stats().Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
 		})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
 )
 
 // Traffic returns what went through the server's layers since it was made.
@@ -86,6 +87,10 @@ func (c *Client) Link() Link {
 	if c.peer == nil {
 		return Link{}
 	}
-	tick, _ := c.peer.Tick()
-	return Link{RTT: c.peer.RTT(), Jitter: c.peer.Jitter(), Loss: c.peer.Loss(), Tick: tick}
+	return linkOf(c.peer)
+}
+
+func linkOf(p *peer.Peer) Link {
+	tick, _ := p.Tick()
+	return Link{RTT: p.RTT(), Jitter: p.Jitter(), Loss: p.Loss(), Tick: tick}
 }

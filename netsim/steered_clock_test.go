@@ -1,0 +1,308 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// beat is what a client says in each of its ticks, of which it is: unreliably, so that it
+// arrives as an input without redundancy does.
+type beat struct{ Tick uint32 }
+
+func beatProtocol(rate int) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "beats", TickRate: rate})
+	protocol.Message[beat](p).Mode(protocol.UnorderedUnreliable)
+	return p
+}
+
+// beats is a server, and clients that tell it of each tick.
+type beats struct {
+	*netsim.Sim
+	t       *testing.T
+	rate    int
+	ran     []entangle.Tick // by the server
+	margins []int           // of what has come since they were last cleared, in ticks
+}
+
+func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plugin.ServerConfig)) *beats {
+	b := &beats{Sim: netsim.New(t, config), t: t, rate: rate}
+	c := b.ServerConfig(beatProtocol(rate))
+	for _, f := range adjust {
+		f(&c)
+	}
+	server, err := plugin.NewServer(c)
+	require.NoError(t, err)
+	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		heard := plugin.NewReader[plugin.MessageReceived[beat]](w)
+		return func() {
+			for _, m := range heard.Read() {
+				b.margins = append(b.margins, int(entangle.Tick(m.Message.Tick).Sub(server.Tick()+1)))
+			}
+		}
+	}))
+	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		now := generic.NewResource[components.Time](w)
+		return func() { b.ran = append(b.ran, now.Get().Tick) }
+	}))
+	b.AddServer(server, server)
+	return b
+}
+
+// beating is a client with what its systems have seen.
+type beating struct {
+	*netsim.Peer
+	ran   []entangle.Tick
+	jumps []plugin.ClockJumped
+	drops int
+}
+
+func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig)) *beating {
+	config := b.ClientConfig(beatProtocol(b.rate))
+	for _, f := range adjust {
+		f(&config)
+	}
+	c, err := plugin.NewClient(config)
+	require.NoError(b.t, err)
+	got := &beating{}
+	c.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		now, say := generic.NewResource[components.Time](w), plugin.NewSender[beat](w)
+		jumped, dropped := plugin.NewReader[plugin.ClockJumped](w), plugin.NewReader[plugin.TicksDropped](w)
+		return func() {
+			got.jumps = append(got.jumps, jumped.Read()...)
+			for _, d := range dropped.Read() {
+				got.drops += d.Ticks
+			}
+			got.ran = append(got.ran, now.Get().Tick)
+			if c.State() == plugin.Connected {
+				require.NoError(b.t, say.Send(components.Server, beat{uint32(now.Get().Tick)}))
+			}
+		}
+	}))
+	got.Peer = b.AddClient(id, c, c)
+	return got
+}
+
+// settle lets the clients connect, and their clocks settle.
+func (b *beats) settle() {
+	b.Run(10 * time.Second)
+	for _, p := range b.Peers() {
+		require.Equal(b.t, plugin.Connected, p.Client().State(), p.Client().Reason())
+		require.True(b.t, p.Client().Clock().Synced)
+	}
+	b.margins = nil
+}
+
+// inTime returns the share of what has come by its tick, and by how many ticks it was early
+// in the mean.
+func (b *beats) inTime() (share, early float64) {
+	require.NotEmpty(b.t, b.margins)
+	good := 0
+	for _, m := range b.margins {
+		early += float64(m)
+		if m >= 0 {
+			good++
+		}
+	}
+	n := float64(len(b.margins))
+	b.margins = nil
+	return float64(good) / n, early / n
+}
+
+func line(latency time.Duration) netsim.Config {
+	return netsim.Config{Link: netsim.Symmetric(conditioner.Config{Latency: latency})}
+}
+
+// A client gets to know the server's tick, and is then ahead of it by as much as its line
+// needs: what it says in a tick arrives before the server runs it, and not much before.
+//
+// Proves: S1
+func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
+	for _, latency := range []time.Duration{0, 50 * ms, 200 * ms} {
+		b := newBeats(t, 60, line(latency))
+		c := b.join(1)
+		b.settle()
+		require.Len(t, c.jumps, 1, "it is set once")
+		b.Run(20 * time.Second)
+		share, early := b.inTime()
+		assert.GreaterOrEqual(t, share, 0.999, "latency %v", latency)
+		assert.Less(t, early, 2.0, "latency %v", latency)
+		assert.Len(t, c.jumps, 1)
+
+		info := c.Client().Clock()
+		way := latency.Seconds() * 60
+		assert.InDelta(t, way+1.5, info.Lead, 1.5, "latency %v", latency)
+		assert.InDelta(t, 0, info.ServerTick.Sub(b.Server().Tick()), 1.5)
+		assert.InDelta(t, 1, info.Speed, 0.05)
+		assert.EqualValues(t, 1, info.Jumps)
+	}
+}
+
+// expectInOrder holds that each tick follows the one before, but for jumps.
+func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped) {
+	t.Helper()
+	next := map[entangle.Tick]entangle.Tick{}
+	for _, j := range jumps {
+		next[j.From] = j.To
+	}
+	for i := 1; i < len(ran); i++ {
+		from := ran[i-1]
+		if to, jumped := next[from]; jumped && ran[i] != from+1 {
+			from = to
+		}
+		if ran[i] != from+1 {
+			t.Fatalf("tick %d after tick %d", ran[i], ran[i-1])
+		}
+	}
+}
+
+// The tick that systems see counts up by one in each tick, on a client also beside the
+// jumps that it is told of; the server runs each tick once, in order, also where it has
+// stalled and where a client has.
+//
+// Proves: S8, S9
+func TestSystemsSeeTheirTick(t *testing.T) {
+	b := newBeats(t, 60, line(50*ms))
+	c := b.join(1)
+	b.settle()
+	c.Freeze(3 * time.Second)
+	b.Run(10 * time.Second)
+	b.FreezeServer(3 * time.Second)
+	b.Run(10 * time.Second)
+	expectInOrder(t, b.ran, nil)
+	assert.Equal(t, b.Server().Tick(), b.ran[len(b.ran)-1])
+	expectInOrder(t, c.ran, c.jumps)
+	assert.Equal(t, c.Client().Tick(), c.ran[len(c.ran)-1])
+}
+
+// A client that has stalled for 4 s jumps over the ticks that it can't make up for, and is
+// at once where it was: neither does anything else remain of it.
+//
+// Proves: S3
+func TestAClientThatHasStalledJumps(t *testing.T) {
+	b := newBeats(t, 60, line(50*ms))
+	c := b.join(1)
+	b.settle()
+	b.Run(5 * time.Second)
+	_, before := b.inTime()
+	c.jumps = nil
+	c.Freeze(4 * time.Second)
+	b.Run(4 * time.Second)
+	b.Run(time.Second)
+	require.Len(t, c.jumps, 1)
+	assert.EqualValues(t, c.drops, c.jumps[0].To.Sub(c.jumps[0].From), "it jumps over the ticks that it has dropped")
+	assert.InDelta(t, 4*60-8, c.drops, 4)
+	b.margins = nil
+	b.Run(10 * time.Second)
+	share, early := b.inTime()
+	assert.Equal(t, 1.0, share)
+	assert.InDelta(t, before, early, 1.01, "nothing remains of it")
+	assert.Len(t, c.jumps, 1)
+}
+
+// A network that is gone for 4 s leaves nothing behind, not even a jump.
+func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
+	b := newBeats(t, 60, line(50*ms))
+	c := b.join(1)
+	b.settle()
+	b.Run(5 * time.Second)
+	_, before := b.inTime()
+	c.Cut()
+	b.Run(4 * time.Second)
+	c.Restore()
+	b.Run(2 * time.Second)
+	require.Equal(t, plugin.Connected, c.Client().State())
+	b.margins = nil
+	b.Run(10 * time.Second)
+	share, early := b.inTime()
+	assert.Equal(t, 1.0, share)
+	assert.InDelta(t, before, early, 1.01)
+	assert.Len(t, c.jumps, 1)
+}
+
+// A loop that is paced by somebody else, one tick per Update, is steered as well: it runs
+// none or two now and then, also where its pace is not quite the server's. A server's
+// never is.
+//
+// Proves: S1
+func TestATickPerUpdateIsSteered(t *testing.T) {
+	for _, drift := range []int{-500, 500} {
+		b := newBeats(t, 60, line(50*ms), func(c *plugin.ServerConfig) { c.TickPerUpdate = true })
+		c := b.join(1, func(c *plugin.ClientConfig) { c.TickPerUpdate = true })
+		c.SetDrift(drift)
+		b.settle()
+		b.Run(60 * time.Second)
+		share, early := b.inTime()
+		assert.GreaterOrEqual(t, share, 0.95, "drift %d", drift)
+		assert.Less(t, early, 3.0, "drift %d", drift)
+		assert.Len(t, c.jumps, 1)
+		expectInOrder(t, b.ran, nil)
+		assert.InDelta(t, 70*60, len(b.ran), 2, "the server runs one in each Update")
+		c.Freeze(5 * time.Second)
+		b.Run(8 * time.Second)
+		assert.Len(t, c.jumps, 2)
+		b.margins = nil
+		b.Run(10 * time.Second)
+		share, _ = b.inTime()
+		assert.GreaterOrEqual(t, share, 0.75, "drift %d", drift)
+	}
+}
+
+// While nobody is connected a client counts ticks of its own, at the speed of its clock;
+// with the next connection it learns the server's anew.
+func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
+	b := newBeats(t, 60, line(50*ms))
+	c := b.join(1)
+	b.settle()
+	c.Disconnect()
+	assert.False(t, c.Client().Clock().Synced)
+	before := c.Client().Tick()
+	b.Run(100 * time.Second)
+	assert.InDelta(t, 6000, c.Client().Tick().Sub(before), 1)
+	assert.InDelta(t, 1, c.Client().Clock().Speed, 0)
+	b.FreezeServer(2 * time.Second)
+	b.Run(3 * time.Second)
+	c.Connect()
+	b.Run(10 * time.Second)
+	require.True(t, c.Client().Clock().Synced)
+	assert.Len(t, c.jumps, 2)
+	b.margins = nil
+	b.Run(5 * time.Second)
+	share, early := b.inTime()
+	assert.Equal(t, 1.0, share)
+	assert.Less(t, early, 2.0)
+}
+
+// Ten servers with a client each run in one process, at other rates and ticks, and each
+// client follows its own.
+func TestClocksOfOneProcessAreApart(t *testing.T) {
+	var all []*beats
+	for i := range 10 {
+		b := newBeats(t, 20+10*i, line(time.Duration(i*10)*ms), func(c *plugin.ServerConfig) { c.StartTick = entangle.Tick(i) << 28 })
+		b.join(1)
+		all = append(all, b)
+	}
+	for range 100 {
+		for _, b := range all {
+			b.Run(100 * ms)
+		}
+	}
+	for _, b := range all {
+		b.settle()
+		b.Run(5 * time.Second)
+		share, early := b.inTime()
+		assert.GreaterOrEqual(t, share, 0.99, "%d ticks per second", b.rate)
+		assert.Less(t, early, 2.5, "%d ticks per second", b.rate)
+	}
+}

@@ -15,9 +15,8 @@ type Heads interface {
 }
 
 // Pack puts all lanes that have something to say into the frame that was begun, and
-// notes what the packet carries. Each has the ticks that no acknowledged packet has carried,
-// of the newest inTime ones: those that can still be in time, which the clock knows. All
-// that no packet has carried at all are there in any case.
+// notes what the packet carries. Each has as many ticks as it Wants if the newest inTime can
+// still be in time, which the clock knows.
 //
 // If there is no room for that, each lane has at most 32 ticks, then 16, and so on. If
 // there is none for the newest tick of each, the next frame begins with the lane that had
@@ -39,7 +38,7 @@ func (c *Composer) try(lanes []OwnLane, heads Heads, inTime, bound int, packet u
 	for i := range lanes {
 		at := (c.turn + i) % len(lanes)
 		l := &lanes[at]
-		ticks := min(l.Writer.wanted(inTime), bound)
+		ticks := min(l.Writer.Wants(inTime), bound)
 		if ticks == 0 || !c.body.Encode(l.Writer, c.header, ticks) {
 			continue
 		}

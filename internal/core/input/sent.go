@@ -49,28 +49,20 @@ func (w *Writer) HandleAcked(packet uint16) {
 // arrived, there is nothing to do but to forget it.
 func (w *Writer) HandleLost(packet uint16) { w.sent.take(packet) }
 
-// Unacked returns how many ticks up to the newest one a frame has to have so that all are
-// in it that have not arrived, 0 to MaxTicks.
-func (w *Writer) Unacked() int {
-	for n := MaxTicks; n > 0 && w.known; n-- {
+// Wants returns how many ticks a frame should have of the lane if the newest inTime of
+// them can still be in time, 0 to MaxTicks: as many as it takes to have those of them that
+// no acknowledged packet has carried, and all that no packet has carried yet. It is 0 if
+// there are none, and else MinTicks at least.
+func (w *Writer) Wants(inTime int) int {
+	if !w.known {
+		return 0
+	}
+	limit := max(inTime, int(w.newest.Sub(w.told)), MinTicks)
+	for n := min(limit, MaxTicks); n > 0; n-- {
 		tick := w.newest - entangle.Tick(n) + 1
-		if !w.holds(tick) {
-			continue
-		}
-		if k := w.slots[w.place(tick)]; k != hole && k&acked == 0 {
-			return n
+		if k := w.slots[w.place(tick)]; w.holds(tick) && k != hole && k&acked == 0 {
+			return max(n, MinTicks)
 		}
 	}
 	return 0
-}
-
-// wanted returns how many ticks a frame should have if the last inTime of them can still
-// be in time: those of them that have not arrived, and all that no packet has carried yet.
-// None are wanted of a lane all of which has arrived.
-func (w *Writer) wanted(inTime int) int {
-	n := w.Unacked()
-	if n == 0 {
-		return 0
-	}
-	return max(min(n, max(inTime, int(w.newest.Sub(w.told)))), MinTicks)
 }

@@ -1,0 +1,92 @@
+package input_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+)
+
+// TestATickAllocatesNothing plays on: write, send, receive, take, pass on, acknowledge.
+func TestATickAllocatesNothing(t *testing.T) {
+	w, lane, far := newWriter(), newReader(90), newFollower(90)
+	lanes := []input.OwnLane{{Writer: w}}
+	var up, down input.Composer
+	var f input.Frame
+	var body input.Body
+	buffer, v := make([]byte, 0, 2048), hands{X: 1, Y: 2}.bytes()
+	tick := entangle.Tick(100)
+	play := func() {
+		tick++
+		v[0], v[2] = byte(tick/3), byte(tick%5)
+		w.Write(tick, 2, v)
+		w.At(tick)
+		up.Begin(buffer, 1100, tick, &input.Shown{Tick: tick - 20})
+		up.Pack(lanes, names{}, 8, uint16(tick))
+		f.Open(up.Finish(), tick, 1)
+		take(&f, lane)
+		w.HandleAcked(uint16(tick - 5))
+		lane.Take(tick - 8)
+
+		body.Encode(lane, tick-8, 6)
+		down.BeginDown(buffer, 1100, tick-8)
+		down.Lane(0).Uvarint(0)
+		down.Put(&body)
+		f.OpenDown(down.Finish(), tick-8, 1)
+		take(&f, far)
+		far.Take(tick)
+		far.At(tick - 8)
+	}
+	for range 200 {
+		play()
+	}
+	require.Zero(t, testing.AllocsPerRun(500, play))
+	require.NoError(t, f.Err())
+}
+
+func take(f *input.Frame, lane *input.Reader) {
+	for f.Next() {
+		f.Bits().Uvarint()
+		f.Put(lane)
+	}
+}
+
+// Ticks far from now are known for what they are before a lane is made for them, and
+// leave no trace in one that is there.
+//
+// Proves: I7
+// Proves: Z11
+func TestFarTicksCostNothing(t *testing.T) {
+	now := entangle.Tick(40)
+	require.True(t, input.InWindow(now-256, now, 60))
+	require.False(t, input.InWindow(now-257, now, 60))
+	require.True(t, input.InWindow(now+64, now, 60))
+	require.False(t, input.InWindow(now+65, now, 60))
+	require.True(t, input.InWindow(now+128, now, 128), "a second, if that is more")
+	require.False(t, input.InWindow(now+1<<31, now, 60))
+
+	lane := newReader(now)
+	for _, newest := range []entangle.Tick{now + 65 + 4, now - 300, now + 4000, now - 4000} {
+		words := []word{said(hands{X: 9}), no, no, no, no}
+		var f input.Frame
+		frame := plainFrame(now, nil, plainLane{newest: newest, words: words})
+		var brought input.Brought
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			f.Open(frame, now, 1)
+			for f.Next() {
+				f.Bits().Uvarint()
+				brought = f.Put(lane)
+			}
+		}))
+		require.NoError(t, f.Err())
+		require.Equal(t, input.Brought{Newest: newest, Far: 5}, brought)
+		_, known := lane.Newest()
+		require.False(t, known)
+	}
+	// Of a lane across the edge, what is within counts.
+	brought, err := read(plainFrame(now, nil, plainLane{newest: now + 66, words: []word{no, no, no, said(hands{X: 1})}}), now, lane)
+	require.NoError(t, err)
+	require.Equal(t, []input.Brought{{Newest: now + 66, New: 0b1100, Far: 2}}, brought)
+}

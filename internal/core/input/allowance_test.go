@@ -1,0 +1,63 @@
+package input_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/input"
+)
+
+var begin = time.Unix(1000, 0)
+
+// count takes n frames, one every interval, and counts the verdicts.
+func count(a *input.Allowance, from time.Time, n int, every time.Duration) (verdicts [3]int) {
+	for i := range n {
+		verdicts[a.Take(from.Add(time.Duration(i)*every))]++
+	}
+	return verdicts
+}
+
+// Proves: Z12
+func TestAFloodOfInputsIsBounded(t *testing.T) {
+	const tick = time.Second / 60
+	for _, c := range []struct {
+		name  string
+		n     int
+		every time.Duration
+		want  [3]int // allowed, dropped, flood
+	}{
+		{"a packet a tick", 6000, tick, [3]int{6000}},
+		{"two packets a tick", 6000, tick / 2, [3]int{6000}},
+		{"a second at once", 60, 0, [3]int{60}},
+		{"more than a second at once", 90, 0, [3]int{60, 30}},
+		{"half a minute at once", 1800, 0, [3]int{60, 1740}},
+		{"beyond it", 1810, 0, [3]int{60, 1740, 10}},
+		{"four packets a tick", 6000, tick / 4, [3]int{3060, 2940}},
+	} {
+		a := input.NewAllowance(60)
+		got := count(&a, begin, c.n, c.every)
+		for v := range got {
+			require.InDelta(t, c.want[v], got[v], 2, "%s: %v", c.name, got)
+		}
+	}
+}
+
+// A network that stood still for half a second, again and again, costs a player nothing.
+func TestBurstsOfAnHonestPlayerPass(t *testing.T) {
+	a := input.NewAllowance(60)
+	for i := range 100 {
+		at := begin.Add(time.Duration(i) * time.Second / 2)
+		require.Equal(t, [3]int{30}, count(&a, at, 30, 0))
+	}
+}
+
+func TestAnAllowanceComesBack(t *testing.T) {
+	a := input.NewAllowance(60)
+	count(&a, begin, 1000, 0)
+	require.Equal(t, input.Dropped, a.Take(begin))
+	require.Equal(t, input.Allowed, a.Take(begin.Add(10*time.Millisecond)))
+	require.Equal(t, [3]int{60}, count(&a, begin.Add(time.Second), 60, 0))
+	require.Equal(t, input.Dropped, a.Take(begin), "a clock that runs back brings nothing")
+}

@@ -25,6 +25,11 @@ import (
 // It is an App: a system of an arche-model app, of Run, or of a loop of the
 // game's own. Connect and Disconnect may be called at any time once it is
 // initialised, from the goroutine that updates it.
+//
+// Its ticks run ahead of the server's, so that the player's inputs are there in time. A few
+// round trips after connecting its tick is set to where it is to be, see ClockJumped, and
+// from then on the ticks run up to 5 % faster or slower, as the network asks for; Clock
+// tells.
 type Client struct {
 	frame
 	engine *systems.Client
@@ -133,7 +138,7 @@ func (s State) String() string {
 }
 
 // State returns where the client is. It is Connected once the server was reached
-// and both protocols were found equal.
+// and both protocols were found equal. Its clock is set a little later; see Clock.
 func (c *Client) State() State {
 	switch {
 	case c.engine.Open():

@@ -66,7 +66,8 @@ type ServerConfig struct {
 	SendEvery int
 
 	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
-	// that is paced by somebody else, such as arche-model's or Ebitengine's.
+	// that is paced by somebody else, such as arche-model's or Ebitengine's. Its pace
+	// must be that of the tick rate within 1 %: what is beyond, clients can't follow.
 	TickPerUpdate bool
 
 	// Clock tells the time. nil: time.Now.

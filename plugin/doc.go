@@ -18,7 +18,7 @@
 //   - Messages go out by a Sender, questions by a Requester; what arrives is read by
 //     Readers. ReplicateResource shares a resource of the server's world. Rooms and
 //     Relevance say which entities matter to which clients. Stats,
-//     Clients and Link tell how it goes.
+//     Clients, Link, Clock and Quality tell how it goes.
 //
 // # What it guarantees
 //

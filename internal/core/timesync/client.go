@@ -136,6 +136,7 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	}
 	floor := c.heard.line()
 	err := c.goal(at, floor) - c.own.offset
+	c.steer.ahead = max(3*One/4, c.required.window.spread()/10)
 	if by := c.jump(at, err, floor); by != 0 {
 		c.steer.rest(at)
 		return Normal, by

@@ -47,7 +47,10 @@ func (c *Client) Sent(newest entangle.Tick, ticks int) {
 
 func (r *required) send(newest entangle.Tick, ticks int, line Phase) {
 	first := newest - entangle.Tick(ticks) + 1
-	if r.some && first.Sub(r.frontier) <= 0 {
+	switch {
+	case !r.some:
+		first = newest
+	case first.Sub(r.frontier) <= 0:
 		first = r.frontier + 1
 	}
 	for t := first; newest.Sub(t) >= 0; t++ {
@@ -58,9 +61,10 @@ func (r *required) send(newest entangle.Tick, ticks int, line Phase) {
 	}
 }
 
-// jump follows the clock. What was sent for ticks that come again is void.
+// jump follows the clock. What was sent for ticks that come again is void, and ticks that
+// are jumped over have no input.
 func (r *required) jump(by int32) {
-	if !r.some || by >= 0 {
+	if !r.some {
 		return
 	}
 	r.frontier += entangle.Tick(by)

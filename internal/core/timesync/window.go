@@ -29,6 +29,7 @@ type window struct {
 	blocks [maxBlocks]block // the oldest first
 	n      int
 	sorted [maxBlocks]Phase
+	drift  drift
 }
 
 // block is the extent of the samples of a stretch of time.
@@ -46,6 +47,7 @@ func (w *window) add(at, sample Phase) {
 			return
 		}
 		w.forget()
+		w.drift.learn(w.blocks[:w.n])
 	}
 	w.drop(at)
 	w.blocks[w.n] = block{begin: at, low: sample, high: sample}
@@ -96,10 +98,16 @@ func extent(blocks []block) reached {
 	return r
 }
 
+// highOf returns the high of block i, as it would be now.
+func (w *window) highOf(i int) Phase {
+	b := &w.blocks[i]
+	return b.high + w.drift.over(w.blocks[w.n-1].begin-b.begin)
+}
+
 // sort puts the highs of the first n blocks in order, the highest first.
 func (w *window) sort(n int) {
-	for i, b := range w.blocks[:n] {
-		w.sorted[i] = -b.high
+	for i := range n {
+		w.sorted[i] = -w.highOf(i)
 	}
 	slices.Sort(w.sorted[:n])
 	for i := range w.sorted[:n] {
@@ -122,14 +130,18 @@ func (w *window) level(events int) Phase {
 		level = lower
 	}
 	base := w.base(w.n)
-	return min(level, base+max(w.reach, 3*(base-w.sorted[w.n-1])))
+	level = min(level, base+max(w.reach, 3*(base-w.sorted[w.n-1])))
+	if w.n >= lastingBlocks { // what all of the last samples are above is not rare
+		level = max(level, extent(w.blocks[w.n-lastingBlocks:w.n]).low)
+	}
+	return level
 }
 
 // rare reports whether at most so many events exceed level, none of which lasts.
 func (w *window) rare(level Phase, events int) bool {
 	longest, run := min(rareBlocks, w.n/baseShare), 0
-	for _, b := range w.blocks[:w.n] {
-		if b.high <= level {
+	for i := range w.n {
+		if w.highOf(i) <= level {
 			run = 0
 			continue
 		}

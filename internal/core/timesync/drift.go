@@ -1,0 +1,45 @@
+package timesync
+
+const (
+	// maxDrift bounds by how much two clocks run apart, in millionths. Quartz is good to
+	// 100; what is more than this is something else.
+	maxDrift = 1000
+
+	// driftBlocks is over how many blocks it is measured.
+	driftBlocks = 64
+
+	// driftMemory is over how many measurements it is smoothed: a margin in whole ticks
+	// shows it in steps.
+	driftMemory = 256
+)
+
+// drift is by how much samples rise with time, since one clock runs faster than the other.
+// Old samples are seen as they would be now.
+type drift struct {
+	millionths Phase // times One
+}
+
+// learn measures it between the older and the newer half of the blocks. The lowest sample
+// of a block is one that nothing got into the way of.
+func (d *drift) learn(blocks []block) {
+	n := len(blocks) / 2
+	if n < driftBlocks/2 {
+		return
+	}
+	var low, begin Phase
+	for i := range n {
+		older, newer := &blocks[i], &blocks[len(blocks)-n+i]
+		low += newer.low - older.low
+		begin += newer.begin - older.begin
+	}
+	const limit = 2 * maxDrift
+	if low > begin/(1e6/limit) || low < -begin/(1e6/limit) {
+		return
+	}
+	measured := low * 1e6 / (begin >> 16)
+	d.millionths += (measured - d.millionths) / driftMemory
+	d.millionths = min(max(d.millionths, -maxDrift*One), maxDrift*One)
+}
+
+// over returns by how much a sample rises in a time.
+func (d *drift) over(time Phase) Phase { return d.millionths * (time >> 16) / 1e6 }

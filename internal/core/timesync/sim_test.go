@@ -1,0 +1,496 @@
+package timesync_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+const (
+	rate     = 60 // ticks per second
+	maxSteps = 8  // of a frame
+	ahead    = 64 // ticks that a server takes an input before its own
+)
+
+// machine is a computer with a game on it: its frames, and its own idea of time.
+type machine struct {
+	fps    float64
+	phase  float64                  // of a frame
+	ppm    float64                  // by how much its clock runs fast
+	paused func(time.Duration) bool // nil: never
+
+	frames int
+	tick   entangle.Tick // last finished
+	rest   int64         // not yet stepped: 1/1000 of 1/rate ns
+	last   time.Duration // local time of the last frame
+	begun  bool
+}
+
+// next is the time of the next frame, of all time.
+func (m *machine) next() time.Duration {
+	return time.Duration((float64(m.frames) + m.phase) * float64(time.Second) / m.fps)
+}
+
+// local is what the machine's clock says.
+func (m *machine) local(at time.Duration) time.Duration {
+	return at + time.Duration(float64(at)*m.ppm/1e6)
+}
+
+// step counts a frame on, at a speed in thousandths, and returns the ticks that it runs.
+func (m *machine) step(local time.Duration, speed int64) int {
+	const second = int64(time.Second) * 1000
+	if m.begun {
+		m.rest += int64(local-m.last) * rate * speed
+	}
+	m.last, m.begun = local, true
+	due := m.rest / second
+	m.rest %= second
+	return int(min(due, maxSteps))
+}
+
+// overstep is how far it is into the next tick.
+func (m *machine) overstep() timesync.Phase {
+	return timesync.Phase(m.rest / 1000 << 16 / int64(time.Second))
+}
+
+// upward is a packet of the client; one leaves in thought in each frame, so that what would
+// have come of it is known.
+type upward struct {
+	due    time.Duration
+	frame  int // of the client
+	sent   bool
+	tick   entangle.Tick
+	ping   []byte
+	newest entangle.Tick
+	ticks  int
+}
+
+type downward struct {
+	due  time.Duration
+	tick entangle.Tick
+	body []byte
+	pkt  uint16
+}
+
+type verdict struct {
+	due  time.Duration
+	pkt  uint16
+	lost bool
+}
+
+// moment is what is noted of a frame of the client.
+type moment struct {
+	at     time.Duration
+	server float64 // the server's clock
+	lead   float64 // of the client's before it
+	came   bool    // what left in this frame
+	next   entangle.Tick
+	speed  timesync.Speed
+	jump   int32
+	shown  float64 // the shown time
+	seen   bool    // there was a snapshot after it
+}
+
+// network is a client and a server, from frame to frame.
+type network struct {
+	name     string
+	up, down way
+	server   machine
+	client   machine
+	start    entangle.Tick // of the server; the client begins at 0
+	every    int           // the server sends
+	idle     func(time.Duration) bool
+	noInput  func(time.Duration) bool // the client sends none
+	delay    timesync.Delay
+	repeat   int // ticks in an input frame
+
+	clock   *timesync.Client
+	meter   *timesync.Meter
+	ups     link
+	downs   link
+	flying  []upward
+	falling []downward
+	verdict []verdict
+	pkt     uint16
+	sentPkt int
+	speed   int64
+	heard   entangle.Tick // newest
+	some    bool
+	written entangle.Tick // newest input
+	writing bool
+	made    map[entangle.Tick]bool
+
+	got     map[entangle.Tick]bool
+	moments []moment
+	ran     []ran
+	each    func(n *network, at time.Duration) // after each frame of the client
+}
+
+// ran is a tick of the server.
+type ran struct {
+	at   time.Duration
+	tick entangle.Tick
+	had  bool
+}
+
+var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// run lets a network live for a time.
+func (n *network) run(t testing.TB, seed uint64, length time.Duration) {
+	n.begin(seed)
+	for {
+		s, c := n.server.next(), n.client.next()
+		if min(s, c) >= length {
+			break
+		}
+		if s <= c {
+			n.serverFrame(t, s)
+		} else {
+			n.clientFrame(t, c)
+		}
+	}
+	if t.Failed() {
+		t.Logf("seed %d", seed)
+	}
+}
+
+func (n *network) begin(seed uint64) {
+	for _, m := range []*machine{&n.server, &n.client} {
+		if m.fps == 0 {
+			m.fps = 60
+		}
+	}
+	if n.every == 0 {
+		n.every = 3
+	}
+	if n.repeat == 0 {
+		n.repeat = 20
+	}
+	n.server.tick = n.start
+	n.clock = timesync.NewClient(timesync.ClientConfig{TickRate: rate, Delay: n.delay})
+	n.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: rate, SendEvery: n.every})
+	n.ups = link{way: n.up, rng: rand.New(rand.NewPCG(seed, 1))}
+	n.downs = link{way: n.down, rng: rand.New(rand.NewPCG(seed, 2))}
+	n.got, n.made = map[entangle.Tick]bool{}, map[entangle.Tick]bool{}
+	n.speed = 1000
+}
+
+func (n *network) serverFrame(t testing.TB, at time.Duration) {
+	m := &n.server
+	m.frames++
+	if m.paused != nil && m.paused(at) {
+		return
+	}
+	now := epoch.Add(m.local(at))
+	n.takeVerdicts(at)
+	n.takeUp(t, at, now)
+	sends := false
+	for range m.step(m.local(at), 1000) {
+		m.tick++
+		had := n.got[m.tick]
+		delete(n.got, m.tick)
+		n.meter.Ran(m.tick, had)
+		n.ran = append(n.ran, ran{at, m.tick, had})
+		sends = sends || uint32(m.tick)%uint32(n.every) == 0
+	}
+	sends = sends && (n.idle == nil || !n.idle(at))
+	if sends || n.meter.Urgent(now) {
+		n.sendDown(at, now)
+	}
+}
+
+func (n *network) takeUp(t testing.TB, at time.Duration, now time.Time) {
+	next := n.server.tick + 1
+	for {
+		i := earliest(n.flying, func(p upward) time.Duration { return p.due })
+		if i < 0 || n.flying[i].due > at {
+			return
+		}
+		p := n.flying[i]
+		n.flying[i] = n.flying[len(n.flying)-1]
+		n.flying = n.flying[:len(n.flying)-1]
+		n.moments[p.frame].came, n.moments[p.frame].next = true, next
+		if !p.sent {
+			continue
+		}
+		n.meter.Packet(p.tick, next)
+		if len(p.ping) > 0 {
+			require.NoError(t, n.meter.HandleFrame(p.tick, p.ping, now))
+		}
+		for k := p.ticks - 1; k >= 0; k-- {
+			n.bring(p.newest-entangle.Tick(k), next)
+		}
+	}
+}
+
+func (n *network) bring(tick, next entangle.Tick) {
+	early := tick.Sub(next)
+	if early >= ahead || early < -256 || n.got[tick] || !n.made[tick] {
+		return
+	}
+	if early >= 0 {
+		n.got[tick] = true
+		n.meter.Brought(tick, next)
+	} else if !n.had(tick, next) {
+		n.meter.Brought(tick, next)
+	}
+}
+
+// had looks up a tick that has run. A late input counts as come.
+func (n *network) had(tick, next entangle.Tick) bool {
+	i := len(n.ran) - int(next.Sub(tick))
+	if i < 0 || n.ran[i].tick != tick {
+		return true
+	}
+	if n.ran[i].had {
+		return true
+	}
+	return false
+}
+
+func (n *network) sendDown(at time.Duration, now time.Time) {
+	n.pkt++
+	body := n.meter.AppendFrame(nil, 1000, n.pkt, n.server.tick, now)
+	due, ok := n.downs.fate(at)
+	if ok {
+		n.falling = append(n.falling, downward{due, n.server.tick, body, n.pkt})
+		n.verdict = append(n.verdict, verdict{due + n.up.latency, n.pkt, false})
+	} else {
+		n.verdict = append(n.verdict, verdict{due + n.up.latency + 100*time.Millisecond, n.pkt, true})
+	}
+}
+
+func (n *network) takeVerdicts(at time.Duration) {
+	kept := n.verdict[:0]
+	for _, v := range n.verdict {
+		switch {
+		case v.due > at:
+			kept = append(kept, v)
+		case v.lost:
+			n.meter.HandleLost(v.pkt)
+		default:
+			n.meter.HandleAcked(v.pkt)
+		}
+	}
+	n.verdict = kept
+}
+
+func (n *network) clientFrame(t testing.TB, at time.Duration) {
+	m := &n.client
+	m.frames++
+	if m.paused != nil && m.paused(at) {
+		return
+	}
+	now := epoch.Add(m.local(at))
+	n.takeDown(t, at, now)
+	steps := m.step(m.local(at), n.speed)
+	m.tick += entangle.Tick(steps)
+	n.clock.Ran(m.tick, m.overstep(), now)
+	n.sendUp(at, now, steps)
+	n.note(at, now)
+	speed, jump := n.clock.Adjust(now)
+	n.speed = int64(speed)
+	m.tick += entangle.Tick(jump)
+	if jump != 0 {
+		n.written += entangle.Tick(jump)
+	}
+	last := &n.moments[len(n.moments)-1]
+	last.speed, last.jump = speed, jump
+	if n.each != nil {
+		n.each(n, at)
+	}
+}
+
+func (n *network) takeDown(t testing.TB, at time.Duration, now time.Time) {
+	for {
+		i := earliest(n.falling, func(p downward) time.Duration { return p.due })
+		if i < 0 || n.falling[i].due > at {
+			return
+		}
+		p := n.falling[i]
+		n.falling[i] = n.falling[len(n.falling)-1]
+		n.falling = n.falling[:len(n.falling)-1]
+		n.clock.Heard(p.tick, now)
+		if !n.some || p.tick.Sub(n.heard) > 0 {
+			n.heard, n.some = p.tick, true
+		}
+		if len(p.body) > 0 {
+			require.NoError(t, n.clock.HandleFrame(p.tick, p.body, now))
+		}
+	}
+}
+
+func earliest[T any](of []T, due func(T) time.Duration) int {
+	best := -1
+	for i := range of {
+		if best < 0 || due(of[i]) < due(of[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+func (n *network) sendUp(at time.Duration, now time.Time, steps int) {
+	p := upward{frame: len(n.moments), tick: n.client.tick}
+	inputs := steps > 0 && n.clock.Synced() && (n.noInput == nil || !n.noInput(at))
+	p.sent = inputs || n.clock.Urgent(now)
+	if inputs {
+		newest := n.client.tick + entangle.Tick(n.clock.Delay())
+		if !n.writing {
+			n.written, n.writing = newest-1, true
+		}
+		for newest.Sub(n.written) > 0 {
+			n.written++
+			n.made[n.written] = true
+		}
+		p.newest, p.ticks = n.written, n.repeat
+		n.clock.Sent(p.newest, p.ticks)
+	}
+	if p.sent {
+		p.ping = n.clock.AppendFrame(nil, 100, 1, n.client.tick, now)
+	}
+	due, ok := n.ups.fate(at)
+	if p.due = due; ok {
+		n.flying = append(n.flying, p)
+	}
+}
+
+func (n *network) note(at time.Duration, now time.Time) {
+	server := float64(n.server.tick) + n.server.overstep().Ticks() +
+		(n.server.local(at)-n.server.last).Seconds()*rate
+	client := n.client.overstep().Ticks() + float64(n.client.tick.Sub(n.server.tick)) + float64(n.server.tick)
+	tick, fraction := n.clock.Interpolation(now)
+	n.moments = append(n.moments, moment{
+		at: at, server: server, lead: client - server, speed: timesync.Normal,
+		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.tick),
+		seen:  n.some && tick.Sub(n.heard) < 0 || n.some && tick == n.heard && fraction == 0,
+	})
+}
+
+// figures sum up a stretch of a run.
+type figures struct {
+	inTime    float64 // share of ticks
+	lead      float64 // mean, in ticks
+	most      float64 // and the most
+	best      float64 // the least constant lead that had done it
+	seen      float64 // share of frames with a snapshot after the shown time
+	behind    float64 // mean of the shown time behind the server's
+	steers    int     // how often it began to steer
+	reversals int     // of them, those in another direction than the last
+	jumps     int
+}
+
+func (n *network) figures(from, to time.Duration) figures {
+	var f figures
+	ticks, had := 0, 0
+	for _, r := range n.ran {
+		if r.at >= from && r.at < to {
+			ticks++
+			if r.had {
+				had++
+			}
+		}
+	}
+	f.inTime = float64(had) / float64(max(ticks, 1))
+	f.best = n.best(from, to)
+	n.follow(&f, from, to)
+	return f
+}
+
+func (n *network) follow(f *figures, from, to time.Duration) {
+	frames, seen, way := 0, 0, timesync.Speed(0)
+	before := timesync.Normal
+	f.most = math.Inf(-1)
+	for _, m := range n.moments {
+		if m.at < from || m.at >= to {
+			continue
+		}
+		frames++
+		f.lead += m.lead
+		f.most = max(f.most, m.lead)
+		f.behind += m.server - m.shown
+		if m.seen {
+			seen++
+		}
+		if m.jump != 0 {
+			f.jumps++
+		}
+		if m.speed != timesync.Normal && before == timesync.Normal {
+			f.steers++
+			now := m.speed - timesync.Normal
+			if now*way < 0 {
+				f.reversals++
+			}
+			way = now
+		}
+		before = m.speed
+	}
+	f.lead /= float64(max(frames, 1))
+	f.behind /= float64(max(frames, 1))
+	f.seen = float64(seen) / float64(max(frames, 1))
+}
+
+// enough is the share of input ticks that is to be in time.
+const enough = 0.999
+
+// best returns the least constant lead with which enough inputs had been in time, with what
+// became of the packets and with the same repetition, in steps of an eighth of a tick.
+func (n *network) best(from, to time.Duration) float64 {
+	low, high := -64*8, 256*8
+	for low < high {
+		middle := low + (high-low)/2
+		if n.shareAt(float64(middle)/8, from, to) >= enough {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return float64(low) / 8
+}
+
+// shareAt returns the share of input ticks that had been in time with a constant lead.
+func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
+	base := math.Floor(n.moments[0].server) - 128
+	size := int(n.moments[len(n.moments)-1].server-base) + 512
+	came := make([]bool, size)
+	last, before := -1, 0
+	in, all := 0, 0
+	var first, end int
+	for _, m := range n.moments {
+		newest := int(math.Floor(m.server + lead - base))
+		if last < 0 {
+			before = newest
+		}
+		last = newest
+		if m.at < from {
+			first = newest + 1
+		}
+		if m.at < to {
+			end = newest
+		}
+		if newest <= before {
+			continue
+		}
+		before = newest
+		if !m.came {
+			continue
+		}
+		next := int(float64(m.next) - base)
+		for tick := max(newest-n.repeat+1, next, 0); tick <= newest && tick < size; tick++ {
+			came[tick] = true
+		}
+	}
+	for tick := first; tick <= end; tick++ {
+		all++
+		if came[tick] {
+			in++
+		}
+	}
+	return float64(in) / float64(max(all, 1))
+}

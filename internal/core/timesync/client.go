@@ -17,6 +17,7 @@ const (
 
 	// farLate is by how much inputs have to be late, and farEarly by how much early, for
 	// the clock to jump and not to be steered.
+	// Half as late is enough where all inputs are.
 	farLate  = 150 * time.Millisecond
 	farEarly = 250 * time.Millisecond
 
@@ -49,6 +50,7 @@ type Client struct {
 
 	own      own
 	heard    heard
+	doubt    doubt
 	required required
 	pings    pings
 	shown    shown
@@ -67,7 +69,7 @@ type Client struct {
 
 // limits are the durations above, in ticks.
 type limits struct {
-	lead, late, early, pause, patience, fresh, far Phase
+	lead, late, early, pause, patience, fresh, far, doubt Phase
 }
 
 // NewClient returns a clock that has yet to hear of a server. It panics on a tick rate
@@ -91,7 +93,7 @@ func (c *Client) Reset() {
 	least := func(d time.Duration, ticks int) Phase { return max(a.span(d), whole(ticks)) }
 	*c = Client{cfg: c.cfg, axis: a, limits: limits{
 		lead: a.span(maxLead), late: least(farLate, 4), early: least(farEarly, 6), pause: a.span(jumpPause),
-		patience: a.span(patience), fresh: a.span(inputsFresh), far: least(farLate, 4),
+		patience: a.span(patience), fresh: a.span(inputsFresh), far: least(farLate, 4), doubt: a.span(doubtTime),
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))
@@ -125,6 +127,7 @@ func (c *Client) place() {
 	}
 	least := c.heard.line()
 	c.target, c.placed = min(max(c.required.line(), least), least+c.limits.lead), true
+	c.steer.ahead = max(3*One/4, c.required.window.width()/4)
 }
 
 // Adjust returns how fast the clock has to run until the next frame, and by how many ticks
@@ -136,10 +139,9 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	}
 	floor := c.heard.line()
 	err := c.goal(at, floor) - c.own.offset
-	c.steer.ahead = max(3*One/4, c.required.window.spread()/10)
 	if by := c.jump(at, err, floor); by != 0 {
 		c.steer.rest(at)
-		return Normal, by
+		return Normal, int32(by) // where clocks are apart by more, it is the same tick
 	}
 	speed = c.steer.next(at, err)
 	if speed == Normal {
@@ -165,7 +167,7 @@ func (c *Client) goal(at, floor Phase) Phase {
 }
 
 // jump decides whether the clock jumps, and does it.
-func (c *Client) jump(at, err, floor Phase) int32 {
+func (c *Client) jump(at, err, floor Phase) int64 {
 	by, slipped := err.nearest(), c.own.slipped
 	c.own.slipped = false
 	switch {
@@ -192,8 +194,10 @@ func (c *Client) jump(at, err, floor Phase) int32 {
 // far reports whether an error takes a jump. A clock that goes on for the sake of a shorter
 // delay has time, and so has one that goes back for a longer one.
 func (c *Client) far(err, floor Phase) bool {
-	late := max(c.target-whole(c.delay.now), floor) - c.own.offset
-	return late > c.limits.late || err < -c.limits.early-c.ease
+	line := c.own.offset + whole(c.delay.now)
+	late, all := c.target-line, c.required.window.lately() > line
+	return late > c.limits.late || all && 2*late > c.limits.late || floor-c.own.offset > c.limits.late ||
+		err < -c.limits.early-c.ease
 }
 
 // ServerTick returns the best estimate of the server's clock, as a tick and parts of the

@@ -13,33 +13,37 @@ type heard struct {
 	window window
 	newest Phase // tick
 	at     Phase // local time of its arrival
-
-	astray int // packets in a row that are far below the line
 }
 
 // Heard tells the clock of a packet of the server, by the tick of its header.
 func (c *Client) Heard(tick entangle.Tick, now time.Time) {
 	at := c.axis.at(now)
 	h := &c.heard
-	some := h.ticks.some
+	if !h.ticks.some {
+		h.newest, h.at = h.ticks.of(tick), at
+		h.window.add(at, h.newest-at)
+		return
+	}
 	heard := h.ticks.of(tick)
-	if !some || heard > h.newest {
-		if some {
-			c.shown.arrived(h, heard, at)
-		}
-		h.ticks.follow(tick)
-		h.newest, h.at = heard, at
+	if c.astray(at, heard-at) {
+		h.follow(tick, heard, at)
+		return
 	}
-	if some && heard-at < h.line()-c.limits.far {
-		h.astray++
-	} else {
-		h.astray = 0
+	if heard > h.newest {
+		c.shown.arrived(h, heard, at)
 	}
+	h.follow(tick, heard, at)
 	h.window.add(at, heard-at)
 }
 
+func (h *heard) follow(tick entangle.Tick, heard, at Phase) {
+	if h.ticks.follow(tick); heard > h.newest || h.newest-heard > whole(staleTicks) {
+		h.newest, h.at = heard, at
+	}
+}
+
+// staleTicks is by how much a tick can be older than the newest and have been overtaken.
+const staleTicks = 1 << 16
+
 // line returns the newest tick that can be there, less local time.
 func (h *heard) line() Phase { return h.window.high() }
-
-// doubt says that the server is not where it was, by the looks of it.
-func (h *heard) doubt() bool { return h.astray >= lastingBlocks }

@@ -13,7 +13,7 @@ const (
 
 	// missedSnapshots is how many events of the window may leave the interpolation
 	// without the snapshot that it needs.
-	missedSnapshots = 1
+	missedSnapshots = 2
 )
 
 // shown is the time at which what is interpolated is shown: behind the newest snapshot, as

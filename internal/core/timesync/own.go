@@ -32,10 +32,10 @@ func (o *own) frame(tick entangle.Tick, overstep, at Phase) {
 }
 
 // jump sets the clock on or back.
-func (o *own) jump(by int32) {
+func (o *own) jump(by int64) {
 	o.ticks.tick += entangle.Tick(by)
-	o.ticks.at += whole(int(by))
-	o.offset += whole(int(by))
+	o.ticks.at += Phase(by) << 16
+	o.offset += Phase(by) << 16
 }
 
 // Ran tells the clock of a frame, after its ticks and before what it sends: the last

@@ -19,10 +19,8 @@ func (p Phase) Ticks() float64 { return float64(p) / float64(One) }
 // whole is a number of ticks.
 func whole(ticks int) Phase { return Phase(ticks) * One }
 
-// nearest returns p in whole ticks, as far as 32 bits go.
-func (p Phase) nearest() int32 {
-	return int32(min(max((p+One/2)>>16, -1<<31), 1<<31-1))
-}
+// nearest returns p in whole ticks.
+func (p Phase) nearest() int64 { return int64((p + One/2) >> 16) }
 
 // axis measures local time in ticks, from the first time that it is asked for.
 type axis struct {
@@ -44,7 +42,8 @@ func (a *axis) span(d time.Duration) Phase {
 	return Phase(int64(d/time.Millisecond) * a.rate << 16 / 1000)
 }
 
-// unwrapped counts ticks on beyond the wrap of 32 bits, from near the first one it saw.
+// unwrapped counts ticks on beyond the wrap of 32 bits, from the first one it saw. Two of
+// them may count the same tick 2^32 apart.
 type unwrapped struct {
 	some bool
 	tick entangle.Tick

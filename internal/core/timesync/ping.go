@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	fastPing   = 50 * time.Millisecond  // until the clock is right
-	doubtPing  = 100 * time.Millisecond // when the server seems to be elsewhere
+	fastPing   = 50 * time.Millisecond // until the clock is right, and when there is doubt
 	steadyPing = time.Second
 
 	// enoughPongs is how many pongs it takes to set a clock by.
@@ -27,31 +26,38 @@ type pings struct {
 	pongs  uint64
 }
 
-// ping is one that was sent, with the tick of its packet and where the clock was.
+// ping is one that was sent, with where the clock was beyond the tick of its packet.
 type ping struct {
 	number uint8
 	open   bool
-	tick   entangle.Tick
-	offset Phase
+	beyond Phase
 }
 
-func (p *pings) send(tick entangle.Tick, offset Phase, now time.Time) uint8 {
+func (p *pings) send(beyond Phase, now time.Time) uint8 {
 	p.number++
-	p.open[p.number%maxPings] = ping{number: p.number, open: true, tick: tick, offset: offset}
+	p.open[p.number%maxPings] = ping{number: p.number, open: true, beyond: beyond}
 	p.last, p.some = now, true
 	return p.number
 }
 
 // answer returns where the clock would have to be for a packet like that of the ping to
 // come just in time, if the ping is one of ours.
-func (p *pings) answer(number uint8, next entangle.Tick) (line Phase, ok bool) {
+func (p *pings) answer(number uint8, next Phase) (line Phase, ok bool) {
 	sent := &p.open[number%maxPings]
 	if !sent.open || sent.number != number {
 		return 0, false
 	}
 	sent.open = false
 	p.pongs++
-	return sent.offset + whole(int(next.Sub(sent.tick))), true
+	return next + sent.beyond, true
+}
+
+// void forgets the pings under way, and makes the next one due.
+func (p *pings) void() {
+	for i := range p.open {
+		p.open[i].open = false
+	}
+	p.some = false
 }
 
 // waited returns how long the last ping is past.
@@ -63,11 +69,8 @@ func (p *pings) waited(now time.Time) time.Duration {
 }
 
 func (c *Client) pingEvery() time.Duration {
-	switch {
-	case !c.synced || c.pings.pongs < 2*enoughPongs:
+	if !c.synced || c.doubt.active || c.pings.pongs < 2*enoughPongs {
 		return fastPing
-	case c.heard.doubt():
-		return doubtPing
 	}
 	return steadyPing
 }
@@ -78,7 +81,7 @@ func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick,
 	if !c.own.ran || room < pingSize || c.pings.waited(now) < c.pingEvery() {
 		return dst
 	}
-	return append(dst, c.pings.send(tick, c.own.offset, now))
+	return append(dst, c.pings.send(c.own.offset-c.own.ticks.of(tick), now))
 }
 
 // Urgent reports whether a ping has waited for a packet to travel in for long enough.
@@ -104,19 +107,26 @@ func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) err
 	}
 	at := c.axis.at(now)
 	if f.hasPong {
-		c.shown.every = int(f.pong.every)
-		if line, ok := c.pings.answer(f.pong.number, tick+1-entangle.Tick(f.pong.age)); ok {
-			c.required.takePing(at, line, c.limits.fresh)
-		}
+		c.handlePong(at, tick, f.pong)
 	}
-	if f.hasReport {
-		last := tick - entangle.Tick(f.report.back)
-		for i, m := range f.report.margins[:f.report.n] {
-			if m != unknown {
-				c.required.take(at, last-entangle.Tick(f.report.n-1-i), m)
-			}
-		}
+	if f.hasReport && !c.doubt.active {
+		c.required.takeReport(at, tick-entangle.Tick(f.report.back), &f.report)
 	}
 	c.place()
 	return nil
+}
+
+func (c *Client) handlePong(at Phase, tick entangle.Tick, p pong) {
+	c.shown.every = int(p.every)
+	if !c.heard.ticks.some {
+		return
+	}
+	line, ok := c.pings.answer(p.number, c.heard.ticks.of(tick+1-entangle.Tick(p.age)))
+	switch {
+	case !ok:
+	case c.doubt.active:
+		c.answered(at, line)
+	default:
+		c.required.takePing(at, line, c.limits.fresh)
+	}
 }

@@ -63,7 +63,7 @@ func (r *required) send(newest entangle.Tick, ticks int, line Phase) {
 
 // jump follows the clock. What was sent for ticks that come again is void, and ticks that
 // are jumped over have no input.
-func (r *required) jump(by int32) {
+func (r *required) jump(by int64) {
 	if !r.some {
 		return
 	}
@@ -75,19 +75,57 @@ func (r *required) jump(by int32) {
 	}
 }
 
-// take takes what the server measured for the input of tick.
-func (r *required) take(at Phase, tick entangle.Tick, m margin) {
-	s := &r.sent[tick%sentTicks]
-	if !s.open || s.tick != tick {
+// restart forgets what was measured, and what is under way.
+func (r *required) restart() {
+	r.window.n = 0
+	for i := range r.sent {
+		r.sent[i].open = false
+	}
+}
+
+// takeReport takes what the server measured for the inputs of ticks up to last. An input
+// that never came had come at best with the one after it.
+func (r *required) takeReport(at Phase, last entangle.Tick, p *report) {
+	later := sentTick{}
+	var early margin
+	for i := range p.n {
+		tick, m := last-entangle.Tick(i), p.margins[p.n-1-i]
+		s := &r.sent[tick%sentTicks]
+		if m == unknown || s.tick != tick {
+			continue
+		}
+		switch {
+		case m != missing:
+			later, early = *s, m
+		case later.line == 0 || max(s.line-later.line, later.line-s.line) > 2*One:
+			r.lose(s)
+			continue
+		default:
+			m = min(early-margin(later.tick.Sub(tick)), -1)
+		}
+		r.take(at, s, m)
+	}
+}
+
+// lose counts an input that did not come, of which nobody knows when it had.
+func (r *required) lose(s *sentTick) {
+	if s.open {
+		s.open = false
+		r.judged++
+		r.late++
+		r.recent.note(false)
+	}
+}
+
+// take takes by how much an input was early.
+func (r *required) take(at Phase, s *sentTick, m margin) {
+	if !s.open {
 		return
 	}
 	s.open = false
 	r.judged++
 	r.inputAt, r.inputs = at, true
-	r.recent.note(m >= 0 && m != missing)
-	if m == missing {
-		m = -1 // at least
-	}
+	r.recent.note(m >= 0)
 	if m < 0 {
 		r.late++
 	}

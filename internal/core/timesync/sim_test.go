@@ -27,6 +27,7 @@ type machine struct {
 
 	frames int
 	tick   entangle.Tick // last finished
+	total  int           // ticks run
 	rest   int64         // not yet stepped: 1/1000 of 1/rate ns
 	last   time.Duration // local time of the last frame
 	begun  bool
@@ -51,7 +52,9 @@ func (m *machine) step(local time.Duration, speed int64) int {
 	m.last, m.begun = local, true
 	due := m.rest / second
 	m.rest %= second
-	return int(min(due, maxSteps))
+	steps := int(min(due, maxSteps))
+	m.total += steps
+	return steps
 }
 
 // overstep is how far it is into the next tick.
@@ -90,7 +93,7 @@ type moment struct {
 	server float64 // the server's clock
 	lead   float64 // of the client's before it
 	came   bool    // what left in this frame
-	next   entangle.Tick
+	next   int     // that the server ran when it came
 	speed  timesync.Speed
 	jump   int32
 	shown  float64 // the shown time
@@ -215,7 +218,7 @@ func (n *network) takeUp(t testing.TB, at time.Duration, now time.Time) {
 		p := n.flying[i]
 		n.flying[i] = n.flying[len(n.flying)-1]
 		n.flying = n.flying[:len(n.flying)-1]
-		n.moments[p.frame].came, n.moments[p.frame].next = true, next
+		n.moments[p.frame].came, n.moments[p.frame].next = true, n.server.total+1
 		if !p.sent {
 			continue
 		}
@@ -362,13 +365,13 @@ func (n *network) sendUp(at time.Duration, now time.Time, steps int) {
 }
 
 func (n *network) note(at time.Duration, now time.Time) {
-	server := float64(n.server.tick) + n.server.overstep().Ticks() +
+	server := float64(n.server.total) + n.server.overstep().Ticks() +
 		(n.server.local(at)-n.server.last).Seconds()*rate
-	client := n.client.overstep().Ticks() + float64(n.client.tick.Sub(n.server.tick)) + float64(n.server.tick)
+	client := n.client.overstep().Ticks() + float64(n.client.tick.Sub(n.server.tick)) + float64(n.server.total)
 	tick, fraction := n.clock.Interpolation(now)
 	n.moments = append(n.moments, moment{
 		at: at, server: server, lead: client - server, speed: timesync.Normal,
-		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.tick),
+		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.total),
 		seen:  n.some && tick.Sub(n.heard) < 0 || n.some && tick == n.heard && fraction == 0,
 	})
 }
@@ -481,7 +484,7 @@ func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
 		if !m.came {
 			continue
 		}
-		next := int(float64(m.next) - base)
+		next := m.next - int(base)
 		for tick := max(newest-n.repeat+1, next, 0); tick <= newest && tick < size; tick++ {
 			came[tick] = true
 		}

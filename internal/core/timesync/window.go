@@ -13,6 +13,10 @@ const (
 	// lastingBlocks is how many whole blocks in a row make a change last.
 	lastingBlocks = 3
 
+	// transition is by how much the first block after a change has to be above the next
+	// ones to be none of them.
+	transition = 4 * One
+
 	// baseShare is the share of blocks that may be above the base: one in so many.
 	// Beyond the base a window goes only so far, since what is above it is rare.
 	baseShare = 8
@@ -69,6 +73,14 @@ func (w *window) cut(blocks int) {
 	w.n -= blocks
 }
 
+// shift moves all samples.
+func (w *window) shift(by Phase) {
+	for i := range w.blocks[:w.n] {
+		w.blocks[i].low += by
+		w.blocks[i].high += by
+	}
+}
+
 // forget takes out what was before a change that lasts: when all of the last blocks are
 // below all of the others by more than a tick, or all their samples above what was usual.
 func (w *window) forget() {
@@ -79,11 +91,19 @@ func (w *window) forget() {
 	older, last := extent(w.blocks[:before]), extent(w.blocks[before:w.n])
 	if last.high < older.leastHigh-One {
 		w.cut(before)
+		w.settle()
 		return
 	}
 	w.sort(before)
 	if last.low > w.base(before)+One {
 		w.cut(before)
+	}
+}
+
+// settle takes out the block in which a change came, which has of both.
+func (w *window) settle() {
+	if w.blocks[0].high > extent(w.blocks[1:w.n]).high+transition {
+		w.cut(1)
 	}
 }
 
@@ -130,12 +150,12 @@ func (w *window) level(events int) Phase {
 		level = lower
 	}
 	base := w.base(w.n)
-	level = min(level, base+max(w.reach, 3*(base-w.sorted[w.n-1])))
-	if w.n >= lastingBlocks { // what all of the last samples are above is not rare
-		level = max(level, extent(w.blocks[w.n-lastingBlocks:w.n]).low)
-	}
-	return level
+	level = min(level, base+max(w.reach, 3*w.width()))
+	return max(level, w.lately())
 }
+
+// lately is what all of the last samples are above, which is not rare.
+func (w *window) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 0):w.n]).low }
 
 // rare reports whether at most so many events exceed level, none of which lasts.
 func (w *window) rare(level Phase, events int) bool {
@@ -160,6 +180,10 @@ func (w *window) spread() Phase {
 	r := extent(w.blocks[:w.n])
 	return r.high - r.low
 }
+
+// width returns how far apart the base and the least of the blocks are. It is fresh after
+// level.
+func (w *window) width() Phase { return w.base(w.n) - w.sorted[w.n-1] }
 
 // high returns the highest sample.
 func (w *window) high() Phase { return extent(w.blocks[:w.n]).high }

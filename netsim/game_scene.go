@@ -37,6 +37,7 @@ func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 //	drift server|CLIENTS PPM           their clocks run so many parts per million faster
 //	freeze server|CLIENTS DURATION     their frames stop for so long, then go on
 //	framerate server|CLIENTS NUMBER    they run so many frames per second
+//	delay CLIENTS MIN [MAX [PREDICTED]]  their inputs act so many ticks later
 //	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
 //	gain|lose|forget NAME CLIENTS    the entity matters to them, does not, or may do either
 //
@@ -53,7 +54,7 @@ func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
 	verbs["reconnect"] = g.reconnect
 	for name, verb := range map[string]func(*cast, *Args) error{
 		"room": g.room, "gain": g.gain, "lose": g.lose, "forget": g.forget,
-		"drift": g.drift, "freeze": g.freeze, "framerate": g.frameRate,
+		"drift": g.drift, "freeze": g.freeze, "framerate": g.frameRate, "delay": g.delay,
 	} {
 		verbs[name] = func(args *Args, _ *Trace) error { return verb(c, args) }
 	}
@@ -156,6 +157,9 @@ func (g *GameScene) Equal() error {
 	}
 	return nil
 }
+
+// Synced reports whether a client knows the server's time.
+func (g *GameScene) Synced(client int) bool { return g.peer(client).client.Clock().Synced }
 
 // Run implements Scene. The trace has a line for each client that connects or
 // disconnects, for each entity that appears on a client or vanishes, and for each

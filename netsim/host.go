@@ -6,6 +6,8 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -16,13 +18,22 @@ type host struct {
 	clock  *localClock
 	every  time.Duration // from one frame to the next, by its clock
 	next   time.Duration // when its next frame is, since the simulation's origin
+	ran    time.Duration // when its last was, by its clock
 	closed bool
 }
 
 // frame runs the frame that is due.
 func (h *host) frame() {
 	h.next += h.clock.takes(h.every)
+	h.ran = h.clock.since()
 	h.app.Update(h.world)
+}
+
+// phase returns where its simulation stands at this moment, in ticks: the last that is
+// finished, how far it was into the next at the end of the last frame, and the time since.
+func (h *host) phase() (tick entangle.Tick, more float64) {
+	t := ecs.GetResource[components.Time](h.world)
+	return t.Tick, t.Overstep + float64(h.clock.since()-h.ran)/float64(t.Step)
 }
 
 // freeze lets no frame begin for a time from now on. Those of the time are not made up

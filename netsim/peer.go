@@ -88,6 +88,15 @@ func (p *Peer) SetFrameRate(rate int) {
 	p.sim.check(p.setFrameRate(rate))
 }
 
+// Lead returns by how many ticks the client's simulation is ahead of the server's at this
+// moment, or behind it if below 0: what only a simulation can know, and what ClockInfo.Lead
+// is the client's guess of. It says something once the client's clock is synced.
+func (p *Peer) Lead() float64 {
+	mine, more := p.phase()
+	server, moreThere := p.sim.server.phase()
+	return float64(mine.Sub(server)) + more - moreThere
+}
+
 // Local returns the client's entity for an entity of the server's world. It is
 // not ok while the client has none.
 func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {

@@ -6,6 +6,35 @@ import (
 	"time"
 )
 
+// synced reports whether every client knows the server's time.
+func (s *randomScene) synced() bool {
+	for _, g := range s.guests {
+		if !g.Client().Clock().Synced {
+			return false
+		}
+	}
+	return true
+}
+
+// farAhead is how many ticks a client may be further ahead than its line takes: all that
+// loss, rare frames and what happened lately can make of it.
+const farAhead = 100
+
+// checkLeads holds that every client is ahead by as much as its inputs take, and not by
+// much more.
+func (s *randomScene) checkLeads() error {
+	for _, g := range s.guests {
+		up := g.Line().Link().Up
+		ticks := func(d time.Duration) float64 { return d.Seconds() * randomRate }
+		least := ticks(up.Latency-up.Jitter) - float64(g.Client().InputDelay()) - 1
+		most := ticks(up.Latency+up.Jitter) + farAhead
+		if lead := g.Lead(); lead < least || lead > most {
+			return fmt.Errorf("client %d is ahead by %.1f ticks, which should be %.1f to %.1f: %+v", g.ID(), lead, least, most, g.Client().Clock())
+		}
+	}
+	return nil
+}
+
 // clockPlan is what a plan knows of clocks. Its chance is its own.
 type clockPlan struct {
 	rng    *rand.Rand

@@ -78,8 +78,11 @@ type (
 	maybe      struct{ Conn, N uint32 }
 )
 
+// randomRate is the tick rate of random worlds.
+const randomRate = 30
+
 func randomProtocol() *protocol.Protocol {
-	p := protocol.New(protocol.Config{Name: "random", TickRate: 30})
+	p := protocol.New(protocol.Config{Name: "random", TickRate: randomRate})
 	protocol.Component[place](p)
 	protocol.Component[life](p)
 	protocol.Component[marked](p)

@@ -33,7 +33,10 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	}
 	// That all has come a server knows a round trip later, and a client another half: that
 	// is several attempts at a loss of a half.
-	return s.await(patience, s.joined)
+	if err := s.await(patience, func() bool { return s.joined() && s.synced() }); err != nil {
+		return err
+	}
+	return s.checkLeads()
 }
 
 // gather waits until everybody is connected on a line that is not cut.
@@ -93,7 +96,7 @@ func (s *randomScene) calm() (longest time.Duration) {
 }
 
 // await waits until something holds, which is that worlds are equal and messages have
-// arrived, or that everybody has joined.
+// arrived, or that everybody has joined and knows the time.
 func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
@@ -110,7 +113,10 @@ func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	if !s.delivered() {
 		return fmt.Errorf("after %v not all reliable messages have arrived", patience)
 	}
-	return fmt.Errorf("after %v not everybody has joined", patience)
+	if !s.joined() {
+		return fmt.Errorf("after %v not everybody has joined", patience)
+	}
+	return fmt.Errorf("after %v not every clock is synced", patience)
 }
 
 // delivered reports whether every reliable message has arrived at its end.

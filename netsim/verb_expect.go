@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -11,6 +12,7 @@ import (
 // expect ends the script with an error unless something holds:
 //
 //	expect equal                         every client's world equals the server's
+//	expect synced [CLIENTS]              clients know the server's time
 //	expect no NAME [on CLIENTS]          clients have no copy of the entity
 //	expect NAME [COMPONENTS] [on CLIENTS]
 //
@@ -21,6 +23,9 @@ import (
 func (c *cast) expect(args *Args, _ *Trace) error {
 	if args.Take("equal") {
 		return c.scene.Equal()
+	}
+	if args.Take("synced") {
+		return c.expectSynced(args)
 	}
 	absent := args.Take("no")
 	name, err := args.Word()
@@ -42,6 +47,21 @@ func (c *cast) expect(args *Args, _ *Trace) error {
 		}
 	}
 	return nil
+}
+
+// expectSynced asks a scene with clocks.
+func (c *cast) expectSynced(args *Args) error {
+	scene, ok := c.scene.(interface{ Synced(client int) bool })
+	if !ok {
+		return errors.New("the clients of this scene have no clock")
+	}
+	clients, err := c.clients(args)
+	for _, client := range clients {
+		if !scene.Synced(client) {
+			return fmt.Errorf("client %d does not know the server's time", client)
+		}
+	}
+	return err
 }
 
 // takeUntil takes the words before a word, and that word.

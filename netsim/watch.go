@@ -27,6 +27,8 @@ import (
 //     older than what it had before;
 //   - a client that has joined has what was there for it when it connected, unless that
 //     changed its group or its clients meanwhile;
+//   - the ticks of the server, and of a client but where ClockJumped says so, are counted
+//     one by one, as fast as their clock runs, give or take a tenth;
 //   - what is written to a client, whether or not it arrives, is of entities and
 //     components that the client might see at that tick.
 //
@@ -39,7 +41,7 @@ import (
 // copies, or its server's world in the set AfterSend, can't be watched.
 func (s *Sim) Watch() {
 	if s.watch == nil {
-		s.watch = &watch{past: newPast(), held: map[*host]*holding{}, heard: map[*host]uint64{}}
+		s.watch = &watch{past: newPast(), held: map[*host]*holding{}, heard: map[*host]uint64{}, clocks: map[*host]*clockWatch{}}
 		if s.plugin != nil {
 			s.watch.listen(s)
 		}
@@ -49,9 +51,10 @@ func (s *Sim) Watch() {
 // watch compares clients with the server's past.
 type watch struct {
 	past
-	held  map[*host]*holding
-	heard map[*host]uint64 // bytes that had arrived at the last check
-	told  []systems.Told   // what was written to clients in a frame
+	held   map[*host]*holding
+	heard  map[*host]uint64 // bytes that had arrived at the last check
+	clocks map[*host]*clockWatch
+	told   []systems.Told // what was written to clients in a frame
 }
 
 // holding is what a client was found to hold at the last check.
@@ -65,6 +68,7 @@ type holding struct {
 // watchFrame takes note of a frame that was run.
 func (s *Sim) watchFrame(h *host) {
 	s.t.Helper()
+	s.watchClock(h)
 	if h == s.server {
 		s.watchServer()
 		return

@@ -1,0 +1,113 @@
+package netsim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// clockWatch is what was found of one app's clock in its last frame.
+type clockWatch struct {
+	dropped plugin.Reader[plugin.TicksDropped]
+	jumps   *plugin.Reader[plugin.ClockJumped] // nil on a server, which has none
+
+	began bool
+	tick  entangle.Tick
+	rest  float64       // how far it was into the next
+	at    time.Duration // by the app's clock
+}
+
+// fastest is by how much a clock that is steered may differ from its own speed.
+const fastest = 0.1
+
+// roundoff is how far a fraction of a tick may be off.
+const roundoff = 1e-6
+
+// watchClock holds the clock of an app against what it was in the frame before.
+func (s *Sim) watchClock(h *host) {
+	s.t.Helper()
+	w := s.watch.clocks[h]
+	if w == nil {
+		w = newClockWatch(h, h == s.server)
+		s.watch.clocks[h] = w
+	}
+	if err := w.check(h); err != nil {
+		s.t.Fatalf("netsim: at %v, %s: %v", s.clock.Since(), s.nameOf(h), err)
+	}
+}
+
+func newClockWatch(h *host, server bool) *clockWatch {
+	w := &clockWatch{dropped: plugin.NewReader[plugin.TicksDropped](h.world)}
+	if !server {
+		jumps := plugin.NewReader[plugin.ClockJumped](h.world)
+		w.jumps = &jumps
+	}
+	return w
+}
+
+// check holds that ticks are counted one by one, and as fast as time goes by, or nearly:
+// but for a jump, which only a client makes and tells of, and for ticks that were dropped.
+func (w *clockWatch) check(h *host) error {
+	t := ecs.GetResource[components.Time](h.world)
+	frame := clockFrame{before: *w, elapsed: h.ran - w.at, dropped: len(w.dropped.Read()) > 0}
+	w.began, w.tick, w.rest, w.at = true, t.Tick, t.Overstep, h.ran
+	if w.jumps != nil {
+		frame.jumps = w.jumps.Read()
+	}
+	if !frame.before.began {
+		return nil
+	}
+	if err := frame.jumped(); err != nil {
+		return err
+	}
+	return frame.went(t)
+}
+
+// clockFrame is what one frame has done to a clock.
+type clockFrame struct {
+	before  clockWatch
+	elapsed time.Duration
+	dropped bool
+	jumps   []plugin.ClockJumped
+}
+
+// jumped holds that a jump starts from where the clock was, and that there was one.
+func (f *clockFrame) jumped() error {
+	for i, jump := range f.jumps {
+		if i > 0 || jump.From != f.before.tick || jump.To == jump.From {
+			return fmt.Errorf("its clock stood at tick %d, and jump %d of the frame is from %d to %d", f.before.tick, i+1, jump.From, jump.To)
+		}
+		f.before.tick = jump.To
+	}
+	return nil
+}
+
+// went checks the ticks that ran after that.
+func (f *clockFrame) went(t *components.Time) error {
+	steps := t.Tick.Sub(f.before.tick)
+	if steps < 0 || steps > systems.MaxSteps {
+		return fmt.Errorf("its clock went from tick %d to %d in a frame", f.before.tick, t.Tick)
+	}
+	took := float64(f.elapsed) / float64(t.Step)
+	moved := float64(steps) + t.Overstep - f.before.rest
+	if !f.dropped && (moved < took*(1-fastest)-roundoff || moved > took*(1+fastest)+roundoff) {
+		return fmt.Errorf("its clock made %.3f ticks in a time of %.3f", moved, took)
+	}
+	return nil
+}
+
+// nameOf words whose an app is.
+func (s *Sim) nameOf(h *host) string {
+	for _, p := range s.peers {
+		if p.host == h {
+			return fmt.Sprintf("client %d", p.id)
+		}
+	}
+	return "the server"
+}

@@ -18,11 +18,11 @@ type sight struct {
 }
 
 // Put takes what was seen for the newest tick of a frame and up to MaxTicks-1 before it.
-// What was said first stays.
+// What was said first stays, and what is newer.
 func (s *Sights) Put(newest entangle.Tick, ticks int, shown Shown) {
 	for range min(ticks, MaxTicks) {
 		at := &s.rows[newest%maxSights]
-		if at.known && at.tick == newest {
+		if at.known && !at.tick.Before(newest) {
 			return
 		}
 		*at = sight{true, newest, shown}

@@ -32,6 +32,7 @@ type beats struct {
 	*netsim.Sim
 	t       *testing.T
 	rate    int
+	loud    bool            // the server says something in each tick, too
 	ran     []entangle.Tick // by the server
 	margins []int           // of what has come since they were last cleared, in ticks
 }
@@ -53,8 +54,13 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 		}
 	}))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		now := generic.NewResource[components.Time](w)
-		return func() { b.ran = append(b.ran, now.Get().Tick) }
+		now, say := generic.NewResource[components.Time](w), plugin.NewSender[beat](w)
+		return func() {
+			b.ran = append(b.ran, now.Get().Tick)
+			if b.loud {
+				require.NoError(t, say.Send(components.Everyone, beat{uint32(now.Get().Tick)}))
+			}
+		}
 	}))
 	b.AddServer(server, server)
 	return b

@@ -13,6 +13,7 @@ type Hub struct {
 	agers      []ager
 	components map[reflect.Type]*ComponentEvents
 	messages   map[reflect.Type]*MessageEvents
+	inputs     map[reflect.Type]*InputEvents
 	responses  map[requestKey]*ResponseEvents
 	resources  map[reflect.Type]*ResourceEvents
 }
@@ -28,6 +29,7 @@ func NewHub() *Hub {
 		queues:     map[reflect.Type]any{},
 		components: map[reflect.Type]*ComponentEvents{},
 		messages:   map[reflect.Type]*MessageEvents{},
+		inputs:     map[reflect.Type]*InputEvents{},
 		responses:  map[requestKey]*ResponseEvents{},
 		resources:  map[reflect.Type]*ResourceEvents{},
 	}

@@ -1,0 +1,109 @@
+package plugin
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// InputStatus is what is known of an entity's input of the tick at hand.
+type InputStatus = systems.InputStatus
+
+// What is known of an input.
+const (
+	// NoInput says that there is none: its player said so, has not said anything yet,
+	// or has been silent for a second. The component is zero then, but before the first
+	// input: until that comes the plugin leaves it alone.
+	NoInput = systems.NoInput
+	// FreshInput is what the player did in this tick.
+	FreshInput = systems.FreshInput
+	// RepeatedInput stands in for one that has not come in time: the last that did,
+	// without its fields tagged `net:"event"`.
+	RepeatedInput = systems.RepeatedInput
+)
+
+// InputReceived is raised when an input of type T acts: in its tick, before the systems of
+// FixedMain run. On a server it is raised for all players, on a client for its own and for
+// those whose inputs are rebroadcast.
+type InputReceived[T any] struct {
+	// Client is the player that drives the entity.
+	Client entangle.ClientID
+	Entity ecs.Entity
+	// Tick is the tick in which the input acts, the same on every machine.
+	Tick  entangle.Tick
+	Input T
+	// Status is FreshInput or RepeatedInput.
+	Status InputStatus
+}
+
+func (InputReceived[T]) subscribe(h *systems.Hub) {
+	t := reflect.TypeFor[T]()
+	events, ok := h.Input(t)
+	if !ok {
+		panic(fmt.Sprintf("plugin: a reader of inputs of %[1]v, which is not registered; "+
+			"register it with protocol.Input[%[1]v](p) before the app is made", t))
+	}
+	if !events.Wanted() {
+		events.OnInput(inputSink[T](systems.QueueOf[InputReceived[T]](h), events.World(), events.ID()))
+	}
+}
+
+// inputSink raises the inputs that entities hold.
+func inputSink[T any](q *systems.Queue[InputReceived[T]], w *ecs.World, id ecs.ID) systems.InputSink {
+	return func(head systems.InputHead) {
+		q.Push(InputReceived[T]{
+			Client: head.Client, Entity: head.Entity, Tick: head.Tick, Status: head.Status,
+			Input: *(*T)(w.Get(head.Entity, id)),
+		})
+	}
+}
+
+// Inputs tells one system about the inputs of type T. A system that only moves entities
+// by them does not need it: the input of the tick is the component T of the entity.
+type Inputs[T any] struct {
+	inputs *systems.Inputs
+	number int
+}
+
+// NewInputs returns what a system needs to know of inputs of type T. It is made in the
+// system's Initialize and kept. It panics if no app is initialised in the world, and if T
+// is not registered as an input.
+func NewInputs[T any](w *ecs.World) Inputs[T] {
+	t := reflect.TypeFor[T]()
+	d := mustDoor(w, fmt.Sprintf("NewInputs[%v]", t))
+	number, ok := d.inputs.Number(t)
+	if !ok {
+		panic(fmt.Sprintf("plugin: NewInputs[%[1]v], which is not registered as an input; "+
+			"register it with protocol.Input[%[1]v](p) before the app is made", t))
+	}
+	return Inputs[T]{inputs: d.inputs, number: number}
+}
+
+// Status returns what is known of an entity's input of the tick at hand: NoInput for one
+// that nobody drives. It is for systems in FixedMain; later it is that of the last tick.
+func (i *Inputs[T]) Status(e ecs.Entity) InputStatus { return i.inputs.Status(i.number, e) }
+
+// None says that an entity has no input in this tick, which is another thing than the zero
+// input: nothing acts, nothing is repeated, and its status is NoInput on both sides. Call
+// it in BufferInputs, in each tick that is to have none. On an entity that this player does
+// not control it does nothing. It panics outside of BufferInputs, and on a Server, which
+// has no player.
+func (i *Inputs[T]) None(e ecs.Entity) {
+	if !i.inputs.Plays() {
+		panic("plugin: Inputs.None on a Server, which has no player; call it on a Client or a Host")
+	}
+	if !i.inputs.None(i.number, e) {
+		panic("plugin: Inputs.None outside of BufferInputs, where it would have no effect; call it from a system of that set")
+	}
+}
+
+// Seen returns, on a server, at which time its player saw the world when it made the input
+// of the tick at hand: what was interpolated on its screen stood between tick and the next,
+// the fraction 0 to 1 of the way. ok is false where no input of the tick has come.
+func (i *Inputs[T]) Seen(e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+	return i.inputs.Seen(i.number, e)
+}

@@ -1,0 +1,144 @@
+package systems
+
+import (
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// clientInputs is what the clients of a server do with the entities that they control. A
+// lane is made when the server finds an entity that has an input and an owner who is
+// connected, never because of what a client sends.
+type clientInputs struct {
+	world     *ecs.World
+	publisher *Publisher
+	control   ecs.ID
+	rate      int
+	kinds     []clientKind
+	tick      entangle.Tick // the last that ran
+
+	players []*inputPlayer // who are connected, in the order in which they came
+	of      map[entangle.ClientID]*inputPlayer
+	frame   input.Frame
+	stats   InputStats // of players who are gone
+}
+
+type clientKind struct {
+	inputKind
+	owned ecs.CachedFilter
+	lanes map[ecs.Entity]*serverLane
+	order []*serverLane // in the order in which they began
+}
+
+// serverLane is one entity that a client drives.
+type serverLane struct {
+	entity ecs.Entity
+	number int // of the input
+	player *inputPlayer
+	reader *input.Reader
+	status InputStatus
+}
+
+func newClientInputs(w *ecs.World, hub *Hub, publisher *Publisher, infos []*protocol.InputInfo, rate int) *clientInputs {
+	c := &clientInputs{
+		world: w, publisher: publisher, rate: rate,
+		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*inputPlayer{},
+	}
+	for _, info := range infos {
+		k := clientKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*serverLane{}}
+		k.owned = k.driven(w, c.control)
+		c.kinds = append(c.kinds, k)
+	}
+	return c
+}
+
+// tidy ends the lanes of entities that are gone, that have lost the input or changed
+// hands, and of clients that are gone. It does so before the systems that may drive them
+// from now on.
+func (c *clientInputs) tidy() {
+	for i := range c.kinds {
+		k := &c.kinds[i]
+		k.order = slices.DeleteFunc(k.order, func(lane *serverLane) bool {
+			if c.holds(k, lane) {
+				return false
+			}
+			c.end(k, lane)
+			return true
+		})
+	}
+}
+
+// holds reports whether a lane's entity is still its player's to drive.
+func (c *clientInputs) holds(k *clientKind, lane *serverLane) bool {
+	e := lane.entity
+	if !lane.player.here || !c.world.Alive(e) || !c.world.Has(e, k.id) || !c.world.Has(e, c.control) {
+		return false
+	}
+	return (*components.ControlledBy)(c.world.Get(e, c.control)).Client == lane.player.id
+}
+
+func (c *clientInputs) end(k *clientKind, lane *serverLane) {
+	delete(k.lanes, lane.entity)
+	if _, heard := lane.reader.Newest(); heard {
+		k.release(c.world, lane.entity)
+	}
+}
+
+// write has every entity that is driven hold its input of a tick.
+func (c *clientInputs) write(tick entangle.Tick) {
+	c.tick = tick
+	for i := range c.kinds {
+		k := &c.kinds[i]
+		for q := c.world.Query(&k.owned); q.Next(); {
+			client := (*components.ControlledBy)(q.Get(c.control)).Client
+			if client == entangle.Nobody {
+				continue
+			}
+			if player := c.of[client]; player != nil {
+				c.drive(k, c.lane(k, q.Entity(), player), tick)
+			}
+		}
+	}
+	for _, p := range c.players {
+		p.ran(tick)
+	}
+}
+
+func (c *clientInputs) lane(k *clientKind, e ecs.Entity, player *inputPlayer) *serverLane {
+	lane := k.lanes[e]
+	if lane != nil && lane.player == player {
+		return lane
+	}
+	if lane != nil { // it went from hand to hand in this very tick
+		c.end(k, lane)
+		k.order = slices.DeleteFunc(k.order, func(l *serverLane) bool { return l == lane })
+	}
+	reader := input.NewReader(input.ReaderConfig{Codec: k.codec, TickRate: c.rate}, c.tick-1)
+	lane = &serverLane{entity: e, number: k.number, player: player, reader: reader}
+	k.lanes[e] = lane
+	k.order = append(k.order, lane)
+	return lane
+}
+
+func (c *clientInputs) drive(k *clientKind, lane *serverLane, tick entangle.Tick) {
+	value, status := lane.reader.Take(tick)
+	lane.status = k.act(lane.entity, value, status)
+	lane.player.took(lane, tick)
+	k.raise(lane.player.id, lane.entity, tick, lane.status)
+}
+
+// seen returns at which time the player of an entity saw the world when it made the input
+// of the last tick.
+func (c *clientInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+	lane := c.kinds[number].lanes[e]
+	if lane == nil || lane.status != FreshInput {
+		return 0, 0, false
+	}
+	shown, ok := lane.player.sights.At(c.tick)
+	return shown.Tick, float64(shown.Fraction) / 256, ok
+}

@@ -1,0 +1,190 @@
+package systems
+
+import (
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// InputStatus is what is known of an entity's input of a tick.
+type InputStatus uint8
+
+// What is known of the input of a tick.
+const (
+	NoInput InputStatus = iota
+	FreshInput
+	RepeatedInput
+)
+
+// String returns the name of the status.
+func (s InputStatus) String() string {
+	return [...]string{"NoInput", "FreshInput", "RepeatedInput"}[min(s, RepeatedInput)]
+}
+
+func statusOf(s input.Status) InputStatus {
+	switch s {
+	case input.Fresh:
+		return FreshInput
+	case input.Repeated:
+		return RepeatedInput
+	}
+	return NoInput
+}
+
+// Inputs is what drives the entities of a world: what the player of this world does, what
+// the clients of a server do, or both.
+//
+// A lane is one entity and one type of input. It begins with the first tick that finds the
+// entity driven, and ends with the first that does not.
+type Inputs struct {
+	types []reflect.Type
+	rate  int
+	own   *ownInputs    // nil without a player
+	led   *clientInputs // nil on a client
+
+	buffering bool
+}
+
+// Plays reports whether this world has a player.
+func (i *Inputs) Plays() bool { return i.own != nil }
+
+// Number returns the number of an input type, or false if it is not registered.
+func (i *Inputs) Number(t reflect.Type) (number int, ok bool) {
+	for number, of := range i.types {
+		if of == t {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// Buffer begins the inputs of a tick: those whom this player drives show what it did last,
+// for systems to change.
+func (i *Inputs) Buffer() {
+	if i.led != nil {
+		i.led.tidy()
+	}
+	if i.own != nil {
+		i.own.buffer()
+	}
+	i.buffering = true
+}
+
+// Write ends them: what was written is kept and sent, and every entity that is driven
+// gets the input that acts in this tick.
+func (i *Inputs) Write(tick entangle.Tick) {
+	i.buffering = false
+	if i.own != nil {
+		i.own.write(tick)
+	}
+	if i.led != nil {
+		i.led.write(tick)
+	}
+}
+
+// Clear is for after the tick: those whom this player drives show what it did last.
+func (i *Inputs) Clear() {
+	if i.own != nil {
+		i.own.show()
+	}
+}
+
+// Status returns what is known of an entity's input of the last tick.
+func (i *Inputs) Status(number int, e ecs.Entity) InputStatus {
+	if i.own != nil {
+		if lane := i.own.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	if i.led != nil {
+		if lane := i.led.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	return NoInput
+}
+
+// None takes note that an entity has no input in this tick. It reports whether inputs are
+// being written.
+func (i *Inputs) None(number int, e ecs.Entity) bool {
+	if lane := i.own.kinds[number].lanes[e]; lane != nil && i.buffering {
+		lane.none = true
+	}
+	return i.buffering
+}
+
+// Seen returns at which time its player saw the world when it made an entity's input of
+// the last tick.
+func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+	if i.led == nil {
+		return 0, 0, false
+	}
+	return i.led.seen(number, e)
+}
+
+// inputKind is a registered input in a world.
+type inputKind struct {
+	number int
+	id     ecs.ID
+	cells  columns.Cells
+	codec  *inputCodec
+	events *InputEvents
+}
+
+// newInputs returns the inputs of a world that nobody plays in.
+func newInputs(infos []*protocol.InputInfo, rate int) *Inputs {
+	i := &Inputs{rate: rate}
+	for _, info := range infos {
+		i.types = append(i.types, info.Type)
+	}
+	return i
+}
+
+func newInputKind(w *ecs.World, hub *Hub, info *protocol.InputInfo) inputKind {
+	id := ecs.TypeID(w, info.Type)
+	return inputKind{
+		number: info.Number, id: id, cells: columns.NewWriter(w).Cells(id),
+		codec: newInputCodec(info.Plan), events: hub.AddInput(w, info.Type),
+	}
+}
+
+// driven returns the entities that have an input and the component that says that they
+// can be driven.
+func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
+	filter := ecs.All(k.id, by)
+	return w.Cache().Register(&filter)
+}
+
+// of returns the memory of an entity's input.
+func (k *inputKind) of(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
+
+// act gives an entity the input of the tick at hand. Before anything was ever heard the
+// component is whoever's it is.
+func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) InputStatus {
+	switch status {
+	case input.Fresh, input.Repeated:
+		copy(k.of(e), value)
+	case input.None:
+		clear(k.of(e))
+	}
+	return statusOf(status)
+}
+
+// raise tells of an input that acts in the tick at hand, and that its entity holds.
+func (k *inputKind) raise(client entangle.ClientID, e ecs.Entity, tick entangle.Tick, status InputStatus) {
+	if status != NoInput {
+		k.events.Raise(InputHead{Client: client, Entity: e, Tick: tick, Status: status})
+	}
+}
+
+// release ends what drove an entity: it does not go on doing what it did last.
+func (k *inputKind) release(w *ecs.World, e ecs.Entity) {
+	if w.Alive(e) && w.Has(e, k.id) {
+		clear(k.of(e))
+	}
+}

@@ -82,7 +82,10 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.despawned = systems.QueueOf[EntityDespawned](c.hub)
 	c.jumped = systems.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
-	c.steered.OnJump(func(from, to entangle.Tick) { c.jumped.Push(ClockJumped{From: from, To: to}) })
+	c.steered.OnJump(func(from, to entangle.Tick) {
+		c.inputs.Jump(to.Sub(from))
+		c.jumped.Push(ClockJumped{From: from, To: to})
+	})
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
@@ -90,7 +93,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.shelf = systems.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
 	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
-	ecs.AddResource(w, &door{post: c.post})
+	c.driveBy(systems.NewClientInputs(w, c.hub, c.protocol))
+	c.engine.Drive(c.inputs)
+	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
 	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })
 	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })

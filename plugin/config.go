@@ -7,10 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"reflect"
 	"runtime"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -138,6 +140,9 @@ const DefaultMaxClients = 64
 
 var errNoProtocol = errors.New("plugin: the config has no Protocol; make one with protocol.New and register the game's components and messages in it")
 
+var errNoControl = errors.New("plugin: the protocol has inputs, but players can't know which entities are theirs to drive; " +
+	"register protocol.Component[components.ControlledBy](p), and put it on those entities on the server")
+
 // common is what both configs are made into.
 type common struct {
 	protocol *protocol.Protocol
@@ -226,6 +231,9 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	}
 	if err := inEffect(p); err != nil {
 		return common{}, err
+	}
+	if len(p.Inputs()) > 0 && p.ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
+		return common{}, errNoControl
 	}
 	if clock == nil {
 		clock = time.Now

@@ -19,9 +19,6 @@ func inEffect(p *protocol.Protocol) error {
 			refuse(option, c.Name)
 		}
 	}
-	for _, i := range p.Inputs() {
-		refuse("protocol.Input", i.Name)
-	}
 	for _, r := range p.Resources() {
 		if r.Rollback {
 			refuse("Rollback", r.Name)

@@ -16,7 +16,6 @@ func TestWhatHasNoEffectIsRefused(t *testing.T) {
 		"Direction":      func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
 		"Predict":        func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
 		"Interpolate":    func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },
-		"protocol.Input": func(p *protocol.Protocol) { protocol.Input[spot](p) },
 		"Rollback":       func(p *protocol.Protocol) { protocol.Resource[spot](p).Rollback() },
 		"protocol.Local": func(p *protocol.Protocol) { protocol.Local[spot](p) },
 	} {

@@ -20,6 +20,7 @@ type frame struct {
 	steered  *systems.Clock // nil on a server, whose ticks are the measure
 	hub      *systems.Hub
 	time     *components.Time
+	inputs   *systems.Inputs
 	dropped  *systems.Queue[TicksDropped]
 
 	now      time.Time // of the frame under way
@@ -123,4 +124,12 @@ func (f *frame) mustBe(w *ecs.World) {
 	if w != nil && f.world != nil && w != f.world {
 		panic("plugin: Update with another world than Initialize; an app belongs to one world for its life")
 	}
+}
+
+// driveBy has the ticks of the world run with inputs.
+func (f *frame) driveBy(inputs *systems.Inputs) {
+	f.inputs = inputs
+	f.schedule.Bind(systems.BufferInputs, func(*ecs.World) { inputs.Buffer() })
+	f.schedule.Bind(systems.WriteInputs, func(*ecs.World) { inputs.Write(f.time.Tick) })
+	f.schedule.Bind(systems.ClearInputs, func(*ecs.World) { inputs.Clear() })
 }

@@ -61,6 +61,7 @@ func (h *Host) Initialize(w *ecs.World) {
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { despawned.Push(EntityDespawned{e}) })
 	h.player.AttachResources(h.hub, h.resources)
+	h.inputs.House(h.player)
 	h.schedule.Initialize(w)
 }
 

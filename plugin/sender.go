@@ -18,15 +18,18 @@ type door struct {
 	post      *systems.Post
 	resources *systems.Resources // nil on a client
 	publisher *systems.Publisher // of a server
+	inputs    *systems.Inputs
 }
 
-func doorOf(w *ecs.World, who string) *systems.Post {
+func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }
+
+func mustDoor(w *ecs.World, who string) *door {
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	if !ok {
 		panic(fmt.Sprintf("plugin: %s in a world without an Entangle app; call it from the Initialize of a system "+
 			"that was added to the Server, Client or Host, or after the app is initialised", who))
 	}
-	return d.post
+	return d
 }
 
 // Sender sends messages of type M, for one system.

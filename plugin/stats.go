@@ -28,6 +28,7 @@ type ServerStats struct {
 	Replication ReplicationStats
 	Messages    systems.PostStats
 	Resources   systems.ResourceStats
+	Inputs      systems.InputStats // of all clients
 }
 
 // ClientStats counts what a client did since it was made. Wrong bytes of a server
@@ -48,6 +49,7 @@ type ClientStats struct {
 	Messages systems.PostStats
 
 	Resources systems.ResourceStats
+	Inputs    systems.InputSent
 }
 
 // Dropped is how often something was dropped for one reason.
@@ -86,6 +88,7 @@ func (s *Server) Stats() ServerStats {
 			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = s.resources.Stats()
+		stats.Inputs = s.inputs.Stats()
 	}
 	return stats
 }
@@ -101,6 +104,7 @@ func (c *Client) Stats() ClientStats {
 	if c.copy != nil {
 		stats.Entities = c.copy.Len()
 		stats.Resources = c.shelf.Stats()
+		stats.Inputs = c.inputs.Sent()
 	}
 	return stats
 }

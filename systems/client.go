@@ -39,6 +39,7 @@ type Client struct {
 	copy *Copy // nil until the world is known
 
 	resources *ResourceCopy // likewise
+	inputs    *Inputs       // nil: no input is registered
 
 	layer   connection.Client // nil while disconnected
 	payload []byte
@@ -66,6 +67,13 @@ func (c *Client) Show(world *Copy) { c.copy = world }
 
 // ShowResources sets where the server's resources appear, in the world of Show.
 func (c *Client) ShowResources(r *ResourceCopy) { c.resources = r }
+
+// Drive sets whose inputs go to the server, in the world of Show.
+func (c *Client) Drive(i *Inputs) {
+	if len(i.types) > 0 {
+		c.inputs = i
+	}
+}
 
 // Connecting reports whether an attempt or a connection is under way.
 func (c *Client) Connecting() bool { return c.layer != nil }
@@ -143,10 +151,14 @@ func (c *Client) connected() {
 	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
 	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.resources = c.resources
-	p, err := peer.New(peer.Config{
+	cfg := peer.Config{
 		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Capped: c.cfg.MaxBytes > 0,
 		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
-	})
+	}
+	if c.inputs != nil {
+		cfg.Inputs = c.inputs.connect(c.copy, c.cfg.Clock.Sync(), c.ID)
+	}
+	p, err := peer.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
@@ -271,6 +283,9 @@ func (c *Client) end(reason string, now time.Time) {
 		c.peer.Close()
 		c.cfg.Clock.Disconnected()
 		c.copy.Clear()
+		if c.inputs != nil {
+			c.inputs.disconnect()
+		}
 		if c.resources != nil {
 			c.resources.Clear()
 		}

@@ -50,15 +50,7 @@ func (c *inputCodec) Round(value []byte) { c.plan.Round(value) }
 func (c *inputCodec) ClearEvents(value []byte) { c.plan.ClearEvents(value) }
 
 // MergeEvents implements input.Codec.
-func (c *inputCodec) MergeEvents(dst, src []byte) {
-	for _, s := range c.plan.Events() {
-		if field := src[s.Offset : s.Offset+s.Size]; !isZero(field) {
-			copy(dst[s.Offset:], field)
-		}
-	}
-}
-
-func isZero(b []byte) bool { return !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) }
+func (c *inputCodec) MergeEvents(dst, src []byte) { c.plan.MergeEvents(dst, src) }
 
 // Index implements protocol.RefWriter.
 func (c *inputCodec) Index(e ecs.Entity) uint32 {

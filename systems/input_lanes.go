@@ -44,12 +44,12 @@ type serverLane struct {
 	status InputStatus
 }
 
-func newClientInputs(w *ecs.World, hub *Hub, publisher *Publisher, infos []*protocol.InputInfo, rate int) *clientInputs {
+func newClientInputs(w *ecs.World, hub *Hub, publisher *Publisher, p *protocol.Protocol) *clientInputs {
 	c := &clientInputs{
-		world: w, publisher: publisher, rate: rate,
+		world: w, publisher: publisher, rate: p.TickRate(),
 		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*inputPlayer{},
 	}
-	for _, info := range infos {
+	for _, info := range p.Inputs() {
 		k := clientKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*serverLane{}}
 		k.owned = k.driven(w, c.control)
 		c.kinds = append(c.kinds, k)
@@ -128,7 +128,7 @@ func (c *clientInputs) lane(k *clientKind, e ecs.Entity, player *inputPlayer) *s
 func (c *clientInputs) drive(k *clientKind, lane *serverLane, tick entangle.Tick) {
 	value, status := lane.reader.Take(tick)
 	lane.status = k.act(lane.entity, value, status)
-	lane.player.took(lane, tick)
+	lane.player.took(status != input.Unheard, lane.reader.Has(tick))
 	k.raise(lane.player.id, lane.entity, tick, lane.status)
 }
 

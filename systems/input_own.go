@@ -15,7 +15,7 @@ type ownInputs struct {
 	rate  int
 	kinds []ownKind
 	round uint32
-	begun entangle.Tick // the newest tick that was written
+	epoch input.Epoch // of the clock
 
 	me    func() entangle.ClientID
 	delay func() int // from the tick in which an input is written to that in which it acts
@@ -38,7 +38,10 @@ type ownLane struct {
 }
 
 func newOwnInputs(w *ecs.World, hub *Hub, infos []*protocol.InputInfo, rate int) *ownInputs {
-	o := &ownInputs{world: w, rate: rate, delay: func() int { return 0 }}
+	o := &ownInputs{
+		world: w, rate: rate,
+		me: func() entangle.ClientID { return entangle.Nobody }, delay: func() int { return 0 },
+	}
 	tag := ecs.ComponentID[components.Controlled](w)
 	for _, info := range infos {
 		k := ownKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*ownLane{}}
@@ -77,7 +80,7 @@ func (o *ownInputs) find(k *ownKind) {
 func (o *ownInputs) lane(k *ownKind, e ecs.Entity) *ownLane {
 	lane := k.lanes[e]
 	if lane == nil {
-		lane = &ownLane{entity: e, writer: input.NewWriter(k.codec, o.rate)}
+		lane = &ownLane{entity: e, writer: input.NewWriter(k.codec, o.rate, o.epoch)}
 		k.lanes[e] = lane
 	}
 	lane.round = o.round
@@ -99,7 +102,6 @@ func (o *ownInputs) show() {
 // write keeps what the game has written in the tick, and has every entity hold what acts
 // in it.
 func (o *ownInputs) write(tick entangle.Tick) {
-	o.begun = tick
 	for i := range o.kinds {
 		k := &o.kinds[i]
 		o.find(k)
@@ -126,11 +128,27 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 
 // jump takes note that the clock went on by so many ticks at once, or back.
 func (o *ownInputs) jump(ticks int32) {
+	o.epoch++
+	o.each(func(w *input.Writer) { w.Jump(ticks) })
+}
+
+// each is for all lanes.
+func (o *ownInputs) each(do func(*input.Writer)) {
 	for i := range o.kinds {
-		for _, lane := range o.kinds[i].lanes {
-			lane.writer.Jump(ticks)
+		for _, lane := range o.kinds[i].order {
+			do(lane.writer)
 		}
 	}
+}
+
+// drives reports whether there is a lane.
+func (o *ownInputs) drives() bool {
+	for i := range o.kinds {
+		if len(o.kinds[i].order) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // reset ends all lanes, for another connection.

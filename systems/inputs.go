@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -42,12 +43,31 @@ func statusOf(s input.Status) InputStatus {
 // A lane is one entity and one type of input. It begins with the first tick that finds the
 // entity driven, and ends with the first that does not.
 type Inputs struct {
-	types []reflect.Type
-	rate  int
+	world    *ecs.World
+	hub      *Hub
+	protocol *protocol.Protocol
+
+	types []reflect.Type // by number
 	own   *ownInputs    // nil without a player
+	up    *inputUp      // nil without a connection
 	led   *clientInputs // nil on a client
 
 	buffering bool
+	sent      InputSent
+}
+
+// connect begins a client's connection, and returns the stream that carries its inputs.
+func (i *Inputs) connect(copy *Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
+	i.own.reset()
+	i.own.me, i.own.delay = me, clock.Delay
+	i.up = newInputUp(i.own, copy, clock, &i.sent)
+	return i.up
+}
+
+// disconnect ends it. What was driven is gone, or the game's.
+func (i *Inputs) disconnect() {
+	i.up = nil
+	i.own.reset()
 }
 
 // Plays reports whether this world has a player.
@@ -82,6 +102,9 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	if i.own != nil {
 		i.own.write(tick)
 	}
+	if i.up != nil {
+		i.up.due = true
+	}
 	if i.led != nil {
 		i.led.write(tick)
 	}
@@ -93,6 +116,9 @@ func (i *Inputs) Clear() {
 		i.own.show()
 	}
 }
+
+// Jump takes note that the clock of this player was set by so many ticks.
+func (i *Inputs) Jump(ticks int32) { i.own.jump(ticks) }
 
 // Status returns what is known of an entity's input of the last tick.
 func (i *Inputs) Status(number int, e ecs.Entity) InputStatus {
@@ -127,6 +153,21 @@ func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction fl
 	return i.led.seen(number, e)
 }
 
+// Stats returns what came of clients' inputs.
+func (i *Inputs) Stats() InputStats {
+	if i.led == nil {
+		return InputStats{}
+	}
+	sum := i.led.stats
+	for _, p := range i.led.players {
+		sum.add(p.stats)
+	}
+	return sum
+}
+
+// Sent returns what was sent of the player's inputs.
+func (i *Inputs) Sent() InputSent { return i.sent }
+
 // inputKind is a registered input in a world.
 type inputKind struct {
 	number int
@@ -136,13 +177,34 @@ type inputKind struct {
 	events *InputEvents
 }
 
-// newInputs returns the inputs of a world that nobody plays in.
-func newInputs(infos []*protocol.InputInfo, rate int) *Inputs {
-	i := &Inputs{rate: rate}
-	for _, info := range infos {
+func newInputs(w *ecs.World, hub *Hub, p *protocol.Protocol) *Inputs {
+	i := &Inputs{world: w, hub: hub, protocol: p}
+	for _, info := range p.Inputs() {
 		i.types = append(i.types, info.Type)
 	}
 	return i
+}
+
+// NewClientInputs returns the inputs of the world of a client.
+func NewClientInputs(w *ecs.World, hub *Hub, p *protocol.Protocol) *Inputs {
+	i := newInputs(w, hub, p)
+	i.own = newOwnInputs(w, hub, p.Inputs(), p.TickRate())
+	return i
+}
+
+// NewServerInputs returns the inputs of the world of a server, of which start is the tick
+// before the first.
+func NewServerInputs(w *ecs.World, hub *Hub, p *protocol.Protocol, publisher *Publisher, start entangle.Tick) *Inputs {
+	i := newInputs(w, hub, p)
+	i.led = newClientInputs(w, hub, publisher, p)
+	i.led.tick = start
+	return i
+}
+
+// House adds a player who lives in the world of a server.
+func (i *Inputs) House(l *Local) {
+	i.own = newOwnInputs(i.world, i.hub, i.protocol.Inputs(), i.protocol.TickRate())
+	i.own.me = l.ID
 }
 
 func newInputKind(w *ecs.World, hub *Hub, info *protocol.InputInfo) inputKind {

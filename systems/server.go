@@ -40,6 +40,7 @@ type Server struct {
 	cfg       ServerConfig
 	publisher *Publisher // nil until the world is known
 	resources *Resources // likewise
+	inputs    *clientInputs // nil: no input is registered
 
 	layers   []*layer  // nil while stopped
 	clients  []*client // by seat
@@ -82,6 +83,13 @@ func (s *Server) Publish(p *Publisher) { s.publisher = p }
 // PublishResources sets whose resources clients get that connect from now on, of the
 // world of Publish.
 func (s *Server) PublishResources(r *Resources) { s.resources = r }
+
+// Drive sets what the inputs of clients go to that connect from now on, of the world of Publish.
+func (s *Server) Drive(i *Inputs) {
+	if len(i.types) > 0 {
+		s.inputs = i.led
+	}
+}
 
 // Running reports whether Start was called and Stop was not.
 func (s *Server) Running() bool { return s.layers != nil }
@@ -168,6 +176,9 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		s.open = append(s.open, c)
 		if s.publisher != nil {
 			s.publisher.Admit(c.id, c.peer.Updates())
+		}
+		if c.hands != nil {
+			s.inputs.admit(c.hands)
 		}
 		s.cfg.OnConnected(c.id, c.userData)
 	}

@@ -28,6 +28,7 @@ type client struct {
 	shelf    resourceLine
 	said     []said // in the frame under way, while somebody listens
 	open     bool
+	hands    *inputPlayer // nil: no input is registered
 	since    uint64 // the first letter that can be for it: those before are older than the connection
 	joined   bool
 	meter    *timesync.Meter
@@ -63,11 +64,18 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.Packet(tick, s.next) }
 	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
 	cfg.Inbox = c.mail
+	if s.inputs != nil {
+		c.hands = s.inputs.newPlayer(e.Client, c.meter)
+		cfg.Inputs = c.hands
+	}
 	p, err := peer.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer, c.mail.peer = p, p
+	if c.hands != nil {
+		c.hands.peer = p
+	}
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c
 }
@@ -83,6 +91,9 @@ func (s *Server) disconnected(c *client, reason string) {
 	}
 	if c.open && s.publisher != nil {
 		s.publisher.Dismiss(c.peer.Updates())
+	}
+	if c.hands != nil {
+		s.inputs.dismiss(c.hands)
 	}
 	c.peer.Close()
 	s.dropped += c.peer.Stats().Channels.DroppedUnsent

@@ -1,0 +1,232 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// steer is what a player does in a tick: Made tells one from another, Jump happens once.
+type steer struct {
+	Move int8
+	Jump uint8 `net:"event"`
+	Made uint32
+}
+
+// aim is another input of the same entities. It names whom it is for.
+type aim struct {
+	Angle uint16
+	At    ecs.Entity
+}
+
+func steeredProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "steered"})
+	protocol.Component[components.ControlledBy](p)
+	protocol.Component[Spot](p)
+	protocol.Input[steer](p)
+	protocol.Input[aim](p)
+	return p
+}
+
+// acted is what an entity's input was in a tick.
+type acted struct {
+	Input  steer
+	Status plugin.InputStatus
+}
+
+type acts map[entangle.Tick]acted
+
+// inputGame is a server, and players who drive entities in it.
+type inputGame struct {
+	t      *testing.T
+	sim    *netsim.Sim
+	server *plugin.Server
+	acted  map[ecs.Entity]acts
+	heard  map[ecs.Entity][]plugin.InputReceived[steer]
+	seen   map[ecs.Entity]map[entangle.Tick]float64
+	clock  *components.Time
+}
+
+// inputClient is one of the players.
+type inputClient struct {
+	*netsim.Peer
+	game  *inputGame
+	acted map[ecs.Entity]acts
+	heard map[ecs.Entity][]plugin.InputReceived[steer]
+	// do is what the player does in a tick, with each of its entities.
+	do    func(tick entangle.Tick, e ecs.Entity, s *steer)
+	aims  func(tick entangle.Tick, e ecs.Entity, a *aim)
+	none  func(tick entangle.Tick) bool
+	tries func(w *ecs.World) // in BufferInputs
+}
+
+func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server)) *inputGame {
+	g := &inputGame{
+		t: t, sim: netsim.New(t, netsim.Config{Link: link}), acted: map[ecs.Entity]acts{},
+		heard: map[ecs.Entity][]plugin.InputReceived[steer]{}, seen: map[ecs.Entity]map[entangle.Tick]float64{},
+	}
+	server, err := plugin.NewServer(g.sim.ServerConfig(steeredProtocol()))
+	require.NoError(t, err)
+	g.server = server
+	server.AddSystem(plugin.FixedMain, record(g.acted, g.heard))
+	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
+		g.clock = ecs.GetResource[components.Time](w)
+		return func() {
+			for q := all.Query(w); q.Next(); {
+				if at, part, ok := inputs.Seen(q.Entity()); ok {
+					ticks(g.seen, q.Entity())[g.clock.Tick] = float64(at) + part
+				}
+			}
+		}
+	}))
+	for _, add := range systems {
+		add(server)
+	}
+	g.sim.AddServer(server, server)
+	return g
+}
+
+func ticks[V any, M ~map[entangle.Tick]V](of map[ecs.Entity]M, e ecs.Entity) M {
+	if of[e] == nil {
+		of[e] = M{}
+	}
+	return of[e]
+}
+
+// record keeps what acts in each tick.
+func record(acted map[ecs.Entity]acts, heard map[ecs.Entity][]plugin.InputReceived[steer]) plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
+		events := plugin.NewReader[plugin.InputReceived[steer]](w)
+		time := ecs.GetResource[components.Time](w)
+		return func() {
+			for q := all.Query(w); q.Next(); {
+				ticks(acted, q.Entity())[time.Tick] = acted1(*q.Get(), inputs.Status(q.Entity()))
+			}
+			for _, e := range events.Read() {
+				heard[e.Entity] = append(heard[e.Entity], e)
+			}
+		}
+	})
+}
+
+func acted1(s steer, status plugin.InputStatus) acted { return acted{s, status} }
+
+// join adds a player and waits until it is there.
+func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig)) *inputClient {
+	config := g.sim.ClientConfig(steeredProtocol())
+	config.StartTick = g.server.Tick() + 24
+	for _, a := range adjust {
+		a(&config)
+	}
+	client, err := plugin.NewClient(config)
+	require.NoError(g.t, err)
+	c := &inputClient{game: g, acted: map[ecs.Entity]acts{}, heard: map[ecs.Entity][]plugin.InputReceived[steer]{}}
+	client.AddSystem(plugin.BufferInputs, c.hands())
+	client.AddSystem(plugin.FixedMain, record(c.acted, c.heard))
+	c.Peer = g.sim.AddClient(id, client, client)
+	require.True(g.t, g.sim.RunUntil(5*time.Second, c.Connected))
+	return c
+}
+
+// hands is the system in which a player writes its inputs.
+func (c *inputClient) hands() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		tag := generic.T[components.Controlled]()
+		steers, aims := generic.NewFilter1[steer]().With(tag), generic.NewFilter1[aim]().With(tag)
+		inputs := plugin.NewInputs[steer](w)
+		time := ecs.GetResource[components.Time](w)
+		return func() {
+			for q := steers.Query(w); q.Next(); {
+				q.Get().Made = uint32(time.Tick)
+				if c.do != nil {
+					c.do(time.Tick, q.Entity(), q.Get())
+				}
+				if c.none != nil && c.none(time.Tick) {
+					inputs.None(q.Entity())
+				}
+			}
+			for q := aims.Query(w); q.Next(); {
+				if c.aims != nil {
+					c.aims(time.Tick, q.Entity(), q.Get())
+				}
+			}
+			if c.tries != nil {
+				c.tries(w)
+			}
+		}
+	})
+}
+
+// spawn makes an entity that a client may drive.
+func (g *inputGame) spawn(owner entangle.ClientID) ecs.Entity {
+	m := generic.NewMap4[steer, Spot, components.ControlledBy, components.Replicate](g.sim.World())
+	return m.NewWith(&steer{}, &Spot{}, &components.ControlledBy{Client: owner}, &components.Replicate{})
+}
+
+// of returns what acted on a player's copy of an entity.
+func (c *inputClient) of(server ecs.Entity) acts {
+	local, ok := c.Local(server)
+	require.True(c.game.t, ok, "the player has no such entity")
+	return c.acted[local]
+}
+
+// settle runs long enough for clocks to find rest, and forgets what was until then.
+func (g *inputGame) settle(d time.Duration) {
+	g.sim.Run(d)
+	clear(g.acted)
+	clear(g.heard)
+	clear(g.seen)
+}
+
+func rough(latency, jitter time.Duration, loss float64) netsim.Link {
+	return netsim.Symmetric(conditioner.Config{Latency: latency, Jitter: jitter, Loss: loss})
+}
+
+// What a player does in a tick acts in that tick on the server, and in the player's own
+// world, and is told on both sides with the player's id.
+//
+// Proves: I1
+func TestAnInputActsInItsTickOnBothSides(t *testing.T) {
+	for _, link := range []netsim.Link{{}, rough(100*ms, 20*ms, 0), rough(60*ms, 10*ms, 0.05)} {
+		g := newInputGame(t, link)
+		c := g.join(7)
+		c.do = func(tick entangle.Tick, _ ecs.Entity, s *steer) { s.Move, s.Jump = int8(tick%7)-3, uint8(tick%11) }
+		e := g.spawn(7)
+		g.settle(3 * time.Second)
+		g.sim.Run(5 * time.Second)
+		fresh := 0
+		mine := c.of(e)
+		for tick, a := range g.acted[e] {
+			if a.Status != plugin.FreshInput {
+				continue
+			}
+			fresh++
+			assert.EqualValues(t, tick, a.Input.Made)
+			assert.Equal(t, mine[tick], a, "tick %d", tick)
+		}
+		assert.GreaterOrEqual(t, fresh, len(g.acted[e])-3)
+		require.NotEmpty(t, g.heard[e])
+		for _, h := range g.heard[e] {
+			assert.EqualValues(t, 7, h.Client)
+			assert.Equal(t, g.acted[e][h.Tick], acted{h.Input, h.Status})
+		}
+		local, _ := c.Local(e)
+		for _, h := range c.heard[local] {
+			assert.EqualValues(t, 7, h.Client)
+			assert.Equal(t, acted{h.Input, h.Status}, mine[h.Tick])
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package netsim_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +58,8 @@ type inputGame struct {
 	heard  map[ecs.Entity][]plugin.InputReceived[steer]
 	seen   map[ecs.Entity]map[entangle.Tick]float64
 	clock  *components.Time
+
+	clients []*inputClient
 }
 
 // inputClient is one of the players.
@@ -127,7 +131,6 @@ func acted1(s steer, status plugin.InputStatus) acted { return acted{s, status} 
 // join adds a player and waits until it is there.
 func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig)) *inputClient {
 	config := g.sim.ClientConfig(steeredProtocol())
-	config.StartTick = g.server.Tick() + 24
 	for _, a := range adjust {
 		a(&config)
 	}
@@ -138,6 +141,7 @@ func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConf
 	client.AddSystem(plugin.FixedMain, record(c.acted, c.heard))
 	c.Peer = g.sim.AddClient(id, client, client)
 	require.True(g.t, g.sim.RunUntil(5*time.Second, c.Connected))
+	g.clients = append(g.clients, c)
 	return c
 }
 
@@ -189,6 +193,13 @@ func (g *inputGame) settle(d time.Duration) {
 	clear(g.acted)
 	clear(g.heard)
 	clear(g.seen)
+	past := func(tick entangle.Tick) bool { return !g.server.Tick().Before(tick) }
+	for _, c := range g.clients { // who are ahead
+		for e := range c.acted {
+			maps.DeleteFunc(c.acted[e], func(tick entangle.Tick, _ acted) bool { return past(tick) })
+			c.heard[e] = slices.DeleteFunc(c.heard[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })
+		}
+	}
 }
 
 func rough(latency, jitter time.Duration, loss float64) netsim.Link {

@@ -105,7 +105,7 @@ func TestInputsActBeforeTheClockIsSynced(t *testing.T) {
 	c := g.joinWith(walkedProtocol(), 1, walks, func(p *plugin.Client) { moves(p) })
 	m := generic.NewMap4[walk, spot, components.Controlled, name](c.world)
 	e := m.New()
-	for range 3 {
+	for range 6 {
 		c.Step(g.now)
 		g.now = g.now.Add(100_000_000)
 	}

@@ -48,9 +48,9 @@ type Inputs struct {
 	protocol *protocol.Protocol
 
 	types []reflect.Type // by number
-	own   *ownInputs    // nil without a player
-	up    *inputUp      // nil without a connection
-	led   *clientInputs // nil on a client
+	own   *ownInputs     // nil without a player
+	up    *inputUp       // nil without a connection
+	led   *clientInputs  // nil on a client
 
 	buffering bool
 	sent      InputSent

@@ -38,8 +38,8 @@ type ServerConfig struct {
 // client.
 type Server struct {
 	cfg       ServerConfig
-	publisher *Publisher // nil until the world is known
-	resources *Resources // likewise
+	publisher *Publisher    // nil until the world is known
+	resources *Resources    // likewise
 	inputs    *clientInputs // nil: no input is registered
 
 	layers   []*layer  // nil while stopped

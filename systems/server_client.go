@@ -29,7 +29,7 @@ type client struct {
 	said     []said // in the frame under way, while somebody listens
 	open     bool
 	hands    *inputPlayer // nil: no input is registered
-	since    uint64 // the first letter that can be for it: those before are older than the connection
+	since    uint64       // the first letter that can be for it: those before are older than the connection
 	joined   bool
 	meter    *timesync.Meter
 }

@@ -85,6 +85,14 @@ func TestFarTicksCostNothing(t *testing.T) {
 		_, known := lane.Newest()
 		require.False(t, known)
 	}
+	for newest, want := range map[entangle.Tick]input.Brought{
+		now - 256: {Late: 1}, now - 257: {Far: 1}, now + 64: {New: 1}, now + 65: {Far: 1},
+	} {
+		want.Newest = newest
+		brought, err := read(plainFrame(now, nil, plainLane{newest: newest, words: []word{no}}), now, newReader(now))
+		require.NoError(t, err)
+		require.Equal(t, []input.Brought{want}, brought)
+	}
 	// Of a lane across the edge, what is within counts.
 	brought, err := read(plainFrame(now, nil, plainLane{newest: now + 66, words: []word{no, no, no, said(hands{X: 1})}}), now, lane)
 	require.NoError(t, err)

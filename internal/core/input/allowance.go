@@ -33,11 +33,8 @@ type Allowance struct{ frames, flood gate }
 
 // NewAllowance returns the allowance of a client, for ticks per second.
 func NewAllowance(tickRate int) Allowance {
-	tick := time.Second / time.Duration(max(tickRate, 1))
-	return Allowance{
-		frames: gate{every: tick / packetsPerTick, span: burstSeconds * time.Second / packetsPerTick},
-		flood:  gate{every: tick / floodPerTick, span: floodSeconds * time.Second / floodPerTick},
-	}
+	rate := max(tickRate, 1)
+	return Allowance{frames: newGate(packetsPerTick*rate, burstSeconds*rate), flood: newGate(floodPerTick*rate, floodSeconds*rate)}
 }
 
 // Take counts a frame that came at now.
@@ -55,6 +52,11 @@ func (a *Allowance) Take(now time.Time) Verdict {
 type gate struct {
 	every, span time.Duration
 	free        time.Time // when the last would be through, one after the other
+}
+
+func newGate(perSecond, atOnce int) gate {
+	every := time.Second / time.Duration(perSecond)
+	return gate{every: every, span: every * time.Duration(atOnce)}
 }
 
 func (g *gate) pass(now time.Time) bool {

@@ -54,6 +54,14 @@ func TestAJumpBackMovesWhatWaitsAndKeepsTheEvents(t *testing.T) {
 	requireActs(t, w, acts{99, input.Fresh, hands{X: 5, Press: 1}})
 }
 
+func TestAJumpBackIsNoNewBeginning(t *testing.T) {
+	w := newWriter()
+	w.Write(99, 0, hands{}.bytes())
+	w.Write(100, 0, hands{}.bytes())
+	w.Jump(-50)
+	requireActs(t, w, acts{48, input.Unheard, hands{}}, acts{50, input.None, hands{}}, acts{100, input.None, hands{}})
+}
+
 func TestTheServerDropsWhatWaitsOfBeforeAJumpBack(t *testing.T) {
 	w, lane := newWriter(), newReader(90)
 	for tick := entangle.Tick(95); tick <= 110; tick++ {

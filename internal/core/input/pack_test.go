@@ -63,6 +63,38 @@ func TestAFrameHasFewerOldTicksWhereThereIsLittleRoom(t *testing.T) {
 	require.Empty(t, pack(t, &c, nil, 1100, 64, 1))
 }
 
+func TestAFrameFillsItsRoom(t *testing.T) {
+	for newest := range entangle.Tick(20) { // the last lane ends at other bits
+		lanes := []plainLane{{newest: newest, words: []word{no}}}
+		for range 8 {
+			lanes = append(lanes, plainLane{newest: newest, words: drawnWords(len(lanes))})
+			room := len(plainFrame(0, nil, lanes...))
+			require.Equal(t, len(lanes), fit(t, lanes, room))
+			require.Equal(t, len(lanes)-1, fit(t, lanes, room-1))
+		}
+	}
+}
+
+// fit returns how many lanes fit into a frame.
+func fit(t *testing.T, lanes []plainLane, room int) int {
+	var c input.Composer
+	c.Begin(nil, room, 0, nil)
+	put := 0
+	for _, l := range lanes {
+		lane := newFollower(0)
+		_, err := read(plainFrame(0, nil, l), 0, lane)
+		require.NoError(t, err)
+		var b input.Body
+		b.Encode(lane, 0, input.MaxTicks)
+		c.Lane(0).Uvarint(0)
+		if c.Put(&b) {
+			put++
+		}
+	}
+	require.LessOrEqual(t, len(c.Finish()), room)
+	return put
+}
+
 func TestLanesWithoutRoomGoFirstTheNextTime(t *testing.T) {
 	var c input.Composer
 	lanes, got := crowd(10), map[int]int{}

@@ -101,17 +101,14 @@ const (
 func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
 	d := tick.Sub(r.now)
 	switch {
-	case d > r.ahead || d < -Behind || d < -r.back:
+	case d > r.ahead || d < -Behind || r.late && !r.holds(tick):
 		r.stats.Far++
 		return isFar
+	case r.Has(tick):
+		return isKnown
 	case d <= 0 && !r.late:
-		if r.kind(tick) != hole {
-			return isKnown
-		}
 		r.stats.Late++
 		return isLate
-	case r.kind(tick) != hole:
-		return isKnown
 	}
 	r.set(tick, k, v)
 	return isNew

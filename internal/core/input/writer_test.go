@@ -46,6 +46,18 @@ func TestWhatIsWrittenActsAfterTheDelay(t *testing.T) {
 	)
 }
 
+// coarse is a codec that sends X without its lowest bit.
+type coarse struct{ codec }
+
+func (coarse) Round(v []byte) { v[0] &^= 1 }
+
+func TestAPlayerHasWhatTheServerWillHave(t *testing.T) {
+	w := input.NewWriter(coarse{}, 60, 0)
+	w.Write(10, 0, hands{X: 7}.bytes())
+	requireActs(t, w, acts{10, input.Fresh, hands{X: 6}})
+	require.Equal(t, hands{X: 6}, handsOf(w.Latest()))
+}
+
 // Proves: I10
 func TestADelayThatGrowsHoldsWhatWasHeld(t *testing.T) {
 	w := newWriter()

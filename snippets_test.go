@@ -131,16 +131,29 @@ const longestProgram = 80
 // TestReadmeProgramRuns runs the first program of README.md until it has printed what
 // its closing "// Output:" comment says, line by line.
 func TestReadmeProgramRuns(t *testing.T) {
-	text, err := os.ReadFile("README.md")
+	program := firstProgram(t, "README.md")
+	assert.Less(t, strings.Count(program.text, "\n"), longestProgram, "README.md:%d: the program is too long", program.line)
+	runProgram(t, program)
+}
+
+// TestProgramOfInputsRuns is the same for the page that leads from a key to the server.
+func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/INPUTS.md")) }
+
+func firstProgram(t *testing.T, page string) snippet {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	found, err := readSnippets("README.md", string(text))
+	found, err := readSnippets(page, string(text))
 	require.NoError(t, err)
 	first := slices.IndexFunc(found, func(s snippet) bool { return strings.Contains(s.text, "package main\n") })
-	require.GreaterOrEqual(t, first, 0, "README.md shows no program")
-	program := found[first]
-	assert.Less(t, strings.Count(program.text, "\n"), longestProgram, "README.md:%d: the program is too long", program.line)
+	require.GreaterOrEqual(t, first, 0, "%s shows no program", page)
+	return found[first]
+}
+
+func runProgram(t *testing.T, program snippet) {
+	t.Helper()
 	want := outputOf(program.text)
-	require.NotEmpty(t, want, "README.md:%d: the program ends without an \"// Output:\" comment", program.line)
+	require.NotEmpty(t, want, "%s:%d: the program ends without an \"// Output:\" comment", program.page, program.line)
 
 	dir, folders := snippetModule(t, []snippet{program})
 	binary := filepath.Join(dir, "program.exe")

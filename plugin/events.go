@@ -65,7 +65,8 @@ type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
 // ComponentUpdated is raised when the network has changed the value of an
 // entity's C. The value is on the entity, unless that was removed since: ask
-// World.Alive.
+// World.Alive. It is never raised for an input, of which no value is replicated: see
+// InputReceived.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
 // ComponentRemoved is raised when the network has taken C from an entity. It is

@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/plain"
@@ -52,6 +53,10 @@ var numbers = map[string]any{
 	"packet.DefaultInitialRTT":     packet.DefaultInitialRTT,
 	"packet.UnheardAfter":          packet.UnheardAfter,
 	"packet.ProbeEvery":            packet.ProbeEvery,
+	"input.MaxTicks":               input.MaxTicks,
+	"input.MinTicks":               input.MinTicks,
+	"input.History":                input.History,
+	"input.Behind":                 input.Behind,
 	"sender.MaxHeldUp":             sender.MaxHeldUp,
 	"channel.MaxID":                channel.MaxID,
 	"channel.FragmentSize":         channel.FragmentSize,

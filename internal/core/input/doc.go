@@ -34,8 +34,9 @@
 // # Not guaranteed
 //
 // A lane is not safe for use by several goroutines. Whether a client may drive an entity
-// is the caller's to check, before it puts a frame's lane anywhere. After a jump, an input
-// that the server ran before it heard of the jump may act again.
+// is the caller's to check, before it puts a frame's lane anywhere. If a clock jumps back
+// behind what the server has run, events that ran there act again; a client's clock leads,
+// and so does not.
 //
 // # How to drive it
 //

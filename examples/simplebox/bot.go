@@ -7,7 +7,6 @@ import (
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // patience is how many ticks a bot hunts one dot before it looks for another.
@@ -16,18 +15,17 @@ const patience = 2 * tickRate
 // bot hunts dots. It knows no more than its client's world, as late as that is.
 type bot struct {
 	world  *ecs.World
-	client *plugin.Client
-	boxes  *generic.Filter3[Position, Box, components.ControlledBy]
+	boxes  *generic.Filter1[Position]
 	dots   *generic.Filter1[Position]
 	places generic.Map[Position]
 	prey   ecs.Entity
 	ticks  int // of patience left
 }
 
-func newBot(w *ecs.World, client *plugin.Client) *bot {
+func newBot(w *ecs.World) *bot {
 	return &bot{
-		world: w, client: client,
-		boxes:  generic.NewFilter3[Position, Box, components.ControlledBy](),
+		world:  w,
+		boxes:  generic.NewFilter1[Position]().With(generic.T[Box](), generic.T[components.Controlled]()),
 		dots:   generic.NewFilter1[Position]().Without(generic.T[Box]()),
 		places: generic.NewMap[Position](w),
 	}
@@ -51,11 +49,9 @@ func (b *bot) steer() Steer {
 
 // box finds the box that is this client's.
 func (b *bot) box() (at Position, ok bool) {
-	for query := b.boxes.Query(b.world); query.Next(); {
-		where, _, control := query.Get()
-		if control.Client == b.client.ID() {
-			at, ok = *where, true
-		}
+	query := b.boxes.Query(b.world)
+	for query.Next() {
+		at, ok = *query.Get(), true
 	}
 	return at, ok
 }
@@ -63,7 +59,8 @@ func (b *bot) box() (at Position, ok bool) {
 // nearestDot returns the dot to hunt, the zero entity if there is none.
 func (b *bot) nearestDot(me Position) (prey ecs.Entity) {
 	best := math.Inf(1)
-	for query := b.dots.Query(b.world); query.Next(); {
+	query := b.dots.Query(b.world)
+	for query.Next() {
 		at := query.Get()
 		if d := math.Hypot(float64(at.X-me.X), float64(at.Y-me.Y)); d < best {
 			prey, best = query.Entity(), d

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -13,8 +14,8 @@ type helm struct {
 	heading Steer
 }
 
-// clientGame is the game as a client plays it. It simulates nothing: it shows what
-// the server sends, and tells it where its box should go.
+// clientGame is the game as a client plays it: it shows what the server sends, and
+// steers its box.
 type clientGame struct {
 	*plugin.Client
 	helm *helm
@@ -29,26 +30,25 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	}
 	game := &clientGame{Client: client, helm: &helm{}}
 	client.AddSystem(plugin.BufferInputs, steerBox(game))
+	client.AddSystem(plugin.FixedMain, driveBoxes())
 	return game, nil
 }
 
-// steerBox sends in every tick where the box should go. The message is sequenced
-// and unreliable: one that is lost is made up for by the next, one that comes late
-// is not wanted any more.
+// steerBox writes in every tick where the client's box should go. The plugin does the
+// rest: it sends the input ahead of its tick, again until it cannot be lost, and the
+// server's box has it in the tick that it was written for.
 func steerBox(game *clientGame) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
-		sender := plugin.NewSender[Steer](w)
-		bot := newBot(w, game.Client)
+		mine := generic.NewFilter1[Steer]().With(generic.T[components.Controlled]())
+		bot := newBot(w)
 		return func() {
-			if game.State() != plugin.Connected {
-				return
-			}
 			steer := game.helm.heading
 			if !game.helm.manual {
 				steer = bot.steer()
 			}
-			if err := sender.Send(components.Server, steer); err != nil {
-				panic(err) // Steer holds nothing that can be too long
+			query := mine.Query(w)
+			for query.Next() {
+				*query.Get() = steer
 			}
 		}
 	})

@@ -25,9 +25,10 @@
 //
 // What a game with Entangle consists of:
 //
-//   - game.go: the components and messages that both sides know
+//   - game.go: the components and inputs that both sides know
+//   - move.go: how boxes move, on both sides
 //   - server.go, boxes.go, dots.go: the server and its systems
-//   - client.go, bot.go: the client, which sends where its box should go
+//   - client.go, bot.go: the client, which steers its box
 //   - dump.go: how two worlds are compared
 //
 // What only this demo needs:
@@ -38,6 +39,10 @@
 //   - line.go: a line with latency, jitter and loss
 //   - family.go, sides.go, headless.go: leading the sides, and comparing them
 //   - view.go, panel.go, field.go, flow.go, keys.go, camera.go: the picture
+//
+// A client's clock runs ahead of the server's, by as much as its inputs take to get
+// there: the panels show by how many ticks, how fast the clock runs to stay there, and
+// how many inputs came too late. Make the line worse to see it find its place again.
 //
 // Boxes on a client are shown where the last packet says they are. There is no
 // prediction: a box answers to its keys after a round trip.

@@ -49,6 +49,7 @@ func newDumper(p *protocol.Protocol, w *ecs.World, mark generic.Comp) *dumper {
 			dumpColumnOf[Box](p, w),
 			dumpColumnOf[Alarm](p, w),
 			dumpColumnOf[components.ControlledBy](p, w),
+			dumpColumnOf[Steer](p, w),
 		},
 	}
 }

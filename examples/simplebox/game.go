@@ -34,7 +34,8 @@ type Box struct {
 // Alarm is on a dot while it runs from a box.
 type Alarm struct{ Hue uint8 }
 
-// Steer is what a client tells the server in every tick: where its box should go.
+// Steer is a box's input: where its player wants it to go. Its type bounds the values,
+// so no client can ask for more than full speed.
 type Steer struct {
 	DX, DY int8 `net:"range=-1..1"`
 }
@@ -48,6 +49,6 @@ func newProtocol() *protocol.Protocol {
 	protocol.Component[Box](p)
 	protocol.Component[Alarm](p)
 	protocol.Component[components.ControlledBy](p)
-	protocol.Message[Steer](p).Mode(protocol.SequencedUnreliable).Direction(protocol.ClientToServer)
+	protocol.Input[Steer](p)
 	return p
 }

@@ -44,6 +44,8 @@ type result struct {
 	BytesPerS float64 `json:"bytes_per_s"`
 	// Links are the connections when the world was held still.
 	Links []link `json:"links"`
+	// Clocks are those of the clients then.
+	Clocks []clock `json:"clocks"`
 	// SettleMS is how long the worlds took to come to rest, in milliseconds.
 	SettleMS    float64  `json:"settle_ms"`
 	HashServer  string   `json:"hash_server"`
@@ -88,8 +90,18 @@ func (m *match) play(ctx context.Context, seconds float64, r *result) error {
 	after := m.latest[0]
 	r.Seconds = time.Since(start).Seconds()
 	r.BytesPerS = float64(after.Sent-before.Sent) / r.Seconds
-	r.Links = after.Links
+	r.Links, r.Clocks = after.Links, m.clocks()
 	return nil
+}
+
+// clocks returns the clients' clocks.
+func (m *match) clocks() (clocks []clock) {
+	for _, number := range m.numbers {
+		if c := m.latest[number].Clock; c != nil {
+			clocks = append(clocks, *c)
+		}
+	}
+	return clocks
 }
 
 // rest holds the world still and waits until all worlds are equal, or none changes

@@ -98,7 +98,8 @@ func (c *clientSide) obey(o order) error {
 
 func (c *clientSide) describe(r *report) {
 	r.State, r.Tick = c.State().String(), c.Tick()
-	own, stats := c.Link(), c.Stats()
+	own, stats, time := c.Link(), c.Stats(), c.Clock()
+	r.Clock = &clock{Synced: time.Synced, Lead: time.Lead, Speed: time.Speed}
 	r.Links = []link{{Client: c.ID(), RTT: milliseconds(own.RTT), Loss: own.Loss}}
 	r.Sent, r.Received = stats.BytesOut, stats.BytesIn
 }

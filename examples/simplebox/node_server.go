@@ -56,7 +56,10 @@ func (s *serverSide) describe(r *report) {
 	r.Addr, r.State, r.Tick = s.addr.String(), s.State().String(), s.Tick()
 	r.Still, r.Eaten = s.realm.still, s.realm.eaten
 	for _, c := range s.Clients() {
-		r.Links = append(r.Links, link{Client: c.ID, RTT: milliseconds(c.RTT), Loss: c.Loss})
+		r.Links = append(r.Links, link{
+			Client: c.ID, RTT: milliseconds(c.RTT), Loss: c.Loss,
+			Inputs: inputs{InTime: c.InputsInTime, Late: c.InputsLate, Missing: c.InputsMissing},
+		})
 	}
 	slices.SortFunc(r.Links, func(a, b link) int { return cmp.Compare(a.Client, b.Client) })
 	stats := s.Stats()

@@ -42,6 +42,9 @@ type report struct {
 	Sent     uint64 `json:"sent"`
 	Received uint64 `json:"received"`
 
+	// Clock is a client's clock, nil on a server.
+	Clock *clock `json:"clock,omitempty"`
+
 	// Picture is what the world looks like.
 	Picture picture `json:"picture"`
 	// Digest is the hash of the world: a dump made now would have it.
@@ -58,6 +61,27 @@ type link struct {
 	Client entangle.ClientID `json:"client"`
 	RTT    float64           `json:"rtt_ms"`
 	Loss   float64           `json:"loss"`
+
+	// Inputs counts the ticks of the client's inputs, as the server saw them.
+	Inputs inputs `json:"inputs"`
+}
+
+// inputs is what became of a client's inputs, in ticks: they were there when their tick
+// ran, came after it, or never came.
+type inputs struct {
+	InTime  uint64 `json:"in_time"`
+	Late    uint64 `json:"late"`
+	Missing uint64 `json:"missing"`
+}
+
+// clock is how a client's clock goes.
+type clock struct {
+	// Synced says that it has found the server's.
+	Synced bool `json:"synced"`
+	// Lead is how many ticks it is ahead of the server's.
+	Lead float64 `json:"lead"`
+	// Speed is how fast it runs: 1 is as fast as the machine's.
+	Speed float64 `json:"speed"`
 }
 
 // picture is a world in a few bytes. Places go from 0 to 255 over the field, so it

@@ -26,7 +26,7 @@ type panel struct {
 }
 
 // linesBelow is how many lines of numbers a panel has for so many links.
-func linesBelow(links int) int { return 6 + links }
+func linesBelow(links int) int { return 8 + links }
 
 // draw returns the panel, so many characters wide within its frame, with a field
 // of so many lines.
@@ -41,6 +41,7 @@ func (p *panel) draw(width, fieldLines, links int) string {
 		row(width, "received", perSecond(p.flows.received.rate())),
 		labelStyle.Render(spark(p.flows.main(p.Side).history(width))),
 	)
+	lines = append(lines, p.clockRow(width), p.lateRow(width))
 	for i := range links {
 		lines = append(lines, p.link(width, i))
 	}
@@ -54,6 +55,30 @@ func (p *panel) field(width, lines int) []string {
 	f.boxes(p.ghosts, shadowCell)
 	f.boxes(p.Picture.Boxes, boxCell)
 	return strings.Split(lipgloss.PlaceHorizontal(width, lipgloss.Center, f.String()), "\n")
+}
+
+// clockRow says how far a client's clock is ahead, and how fast it runs to stay there.
+func (p *panel) clockRow(width int) string {
+	switch {
+	case p.Side == 0:
+		return row(width, "clock", "the server's")
+	case p.Clock == nil || !p.Clock.Synced:
+		return row(width, "ahead", "not yet")
+	}
+	return row(width, "ahead", fmt.Sprintf("%.1f ticks %+.1f %%", p.Clock.Lead, (p.Clock.Speed-1)*100))
+}
+
+// lateRow says for how many ticks the server had no input of a client when it ran them.
+func (p *panel) lateRow(width int) string {
+	if p.Side > 0 {
+		return spaces(width)
+	}
+	var all inputs
+	for _, l := range p.Links {
+		all.InTime += l.Inputs.InTime
+		all.Late += l.Inputs.Late + l.Inputs.Missing
+	}
+	return row(width, "late inputs", count(int(all.Late))+" of "+count(int(all.InTime+all.Late)))
 }
 
 // link is a line about the n-th connection of the side.

@@ -50,8 +50,7 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 		boxes:  map[entangle.ClientID]ecs.Entity{},
 	}
 	server.AddSystem(plugin.Receive, giveBoxes(all))
-	server.AddSystem(plugin.Receive, takeSteering(all))
-	for _, system := range []plugin.System{driveBoxes(all), alarmDots(all), moveDots(all), eatDots(all)} {
+	for _, system := range []plugin.System{driveBoxes(), alarmDots(all), moveDots(all), eatDots(all)} {
 		server.AddSystem(plugin.FixedMain, unlessStill(all, system))
 	}
 	return &serverGame{Server: server, realm: all}, nil

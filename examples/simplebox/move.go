@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+const boxSpeed = 20 // per second
+
+// driveBoxes moves the boxes as they are steered in this tick. Server and clients run the
+// same system. What the network writes is marked Remote, and left alone: on a client, as
+// long as it does not predict its box, that is all of them.
+func driveBoxes() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		filter := generic.NewFilter2[Position, Steer]().Without(generic.T[components.Remote]())
+		step := secondsPerTick(w)
+		return func() {
+			query := filter.Query(w)
+			for query.Next() {
+				at, steer := query.Get()
+				at.X = inField(at.X + float32(steer.DX)*boxSpeed*step)
+				at.Y = inField(at.Y + float32(steer.DY)*boxSpeed*step)
+			}
+		}
+	})
+}
+
+// secondsPerTick returns how long a step of the simulation is.
+func secondsPerTick(w *ecs.World) float32 {
+	return float32(ecs.GetResource[components.Time](w).Step.Seconds())
+}
+
+func inField(v float32) float32 { return min(max(v, 0), fieldSize) }

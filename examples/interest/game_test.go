@@ -33,14 +33,14 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 
 // flags are settings as the program reads them.
 func flags(t *testing.T, args ...string) settings {
-	s, err := readSettings(append([]string{"-headless"}, args...), t.Output())
+	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }
 
 // played is what comes of a play.
 func played(t *testing.T, s settings) result {
-	r, err := playHeadless(s)
+	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	return r
 }

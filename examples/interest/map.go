@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // What a cell of a map shows.
@@ -18,7 +20,7 @@ const (
 )
 
 var (
-	dotStyle = goodStyle
+	dotStyle = look.Good
 	fogStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#1F2933"))
 )
 
@@ -73,7 +75,7 @@ func (f *field) walls() {
 			doorX := y%chamberHeight == chamberHeight/2
 			doorY := x%chamberWidth == chamberWidth/2
 			if wallX && !doorX || wallY && !doorY {
-				f[y][x] = frameStyle.Render(wallCell)
+				f[y][x] = look.Frame.Render(wallCell)
 			}
 		}
 	}
@@ -116,9 +118,9 @@ func (t *Thing) cell() string {
 // framed puts a frame with a name around a map.
 func (f *field) framed(name string) string {
 	rest := max(fieldWidth-1-lipgloss.Width(name), 0)
-	lines := []string{frameStyle.Render("╭─") + name + frameStyle.Render(strings.Repeat("─", rest)+"╮")}
+	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", rest)+"╮")}
 	for y := range f {
-		lines = append(lines, frameStyle.Render("│")+strings.Join(f[y][:], "")+frameStyle.Render("│"))
+		lines = append(lines, look.Frame.Render("│")+strings.Join(f[y][:], "")+look.Frame.Render("│"))
 	}
-	return strings.Join(append(lines, frameStyle.Render("╰"+strings.Repeat("─", fieldWidth)+"╯")), "\n")
+	return strings.Join(append(lines, look.Frame.Render("╰"+strings.Repeat("─", fieldWidth)+"╯")), "\n")
 }

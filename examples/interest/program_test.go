@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 )
 
 // runHeadless runs the program without a terminal.
 func runHeadless(t *testing.T, args ...string) (r result, says string, code int) {
 	var stdout, stderr bytes.Buffer
-	code = run(append([]string{"-headless"}, args...), &stdout, &stderr)
+	code = example.Main(append([]string{"-headless"}, args...), program.Streams{Out: &stdout, Err: &stderr})
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), "stdout: %s\nstderr: %s", &stdout, &stderr)
 	return r, stderr.String(), code
 }
@@ -22,7 +24,7 @@ func runHeadless(t *testing.T, args ...string) (r result, says string, code int)
 // Proves: X3
 func TestTheProgramJudgesWhatClientsHold(t *testing.T) {
 	r, says, code := runHeadless(t, "-seconds", "5")
-	assert.Equal(t, exitDone, code, says)
+	assert.Equal(t, program.Done, code, says)
 	assert.Equal(t, "interest", r.Example)
 	assert.InDelta(t, 5, r.Seconds, 0.01)
 	assert.Len(t, r.Clients, players)
@@ -31,10 +33,10 @@ func TestTheProgramJudgesWhatClientsHold(t *testing.T) {
 // A leak fails the run, and the program says whose.
 func TestALeakFailsTheRun(t *testing.T) {
 	_, says, code := runHeadless(t, "-seconds", "2", "-leak")
-	assert.Equal(t, exitFail, code)
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "interest: client 1 held a thing")
 	_, says, code = runHeadless(t, "-seconds", "0.01")
-	assert.Equal(t, exitFail, code)
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "nothing has come to client 1: give it more -seconds")
 }
 
@@ -47,8 +49,8 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 		`"extra" is no option`:            {"extra"},
 	} {
 		var stderr bytes.Buffer
-		assert.Equal(t, exitUsage, run(args, &bytes.Buffer{}, &stderr))
+		assert.Equal(t, program.Misused, example.Main(args, program.Streams{Err: &stderr}))
 		assert.Contains(t, stderr.String(), says)
 	}
-	assert.Equal(t, exitDone, run([]string{"-help"}, &bytes.Buffer{}, &bytes.Buffer{}))
+	assert.Equal(t, program.Done, example.Main([]string{"-help"}, program.Streams{Err: &bytes.Buffer{}}))
 }

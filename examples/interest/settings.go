@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -24,10 +23,8 @@ type settings struct {
 	headless bool
 }
 
-// readSettings reads the flags.
-func readSettings(args []string, output io.Writer) (s settings, err error) {
-	set := flag.NewFlagSet("interest", flag.ContinueOnError)
-	set.SetOutput(output)
+// bind binds the options to flags.
+func (s *settings) bind(set *flag.FlagSet) {
 	set.BoolVar(&s.Grid, "grid", true, "what is near to a client's viewers matters to it")
 	set.BoolVar(&s.Rooms, "rooms", true, "what is in the chamber of a client's player matters to it")
 	set.IntVar(&s.dots, "dots", 60, "how many dots there are")
@@ -37,13 +34,6 @@ func readSettings(args []string, output io.Writer) (s settings, err error) {
 	set.DurationVar(&s.line.Latency, "latency", 50*time.Millisecond, "how long a datagram takes")
 	set.BoolVar(&s.headless, "headless", false, "run without a terminal and print a line of JSON at the end")
 	set.Float64Var(&s.seconds, "seconds", 0, "how long to play (default until you quit; without a terminal 20)")
-	if err := set.Parse(args); err != nil {
-		return s, err
-	}
-	if set.NArg() > 0 {
-		return s, fmt.Errorf("%q is no option: options begin with a dash, -help lists them", set.Arg(0))
-	}
-	return s, s.check()
 }
 
 // check finds what cannot be, and says what to write.

@@ -5,18 +5,11 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-)
 
-var (
-	frameStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#3E4B59"))
-	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
-	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
-	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
-	titleStyle = lipgloss.NewStyle().Bold(true)
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // show draws all worlds until the player quits, or the time is over.
@@ -45,15 +38,8 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// nextFrame is when the next tick is due.
-type nextFrame struct{}
-
-func pace() tea.Cmd {
-	return tea.Tick(time.Second/tickRate, func(time.Time) tea.Msg { return nextFrame{} })
-}
-
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return pace() }
+func (s *screen) Init() tea.Cmd { return look.Pace(tickRate) }
 
 // Update implements tea.Model.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -62,12 +48,12 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.width, s.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
 		return s, s.press(msg.String())
-	case nextFrame:
+	case look.NextFrame:
 		s.frame()
 		if s.frames++; s.seconds > 0 && s.frames >= int(s.seconds*tickRate) {
 			return s, tea.Quit
 		}
-		return s, pace()
+		return s, look.Pace(tickRate)
 	}
 	return s, nil
 }
@@ -124,21 +110,21 @@ func (s *screen) title() string {
 	case r.Rooms:
 		says = "what is in the same chamber matters"
 	}
-	return titleStyle.Render("interest") + labelStyle.Render("  "+says)
+	return look.Title.Render("interest") + look.Label.Render("  "+says)
 }
 
 // help says what the marks mean, and the keys.
 func (s *screen) help() string {
-	return dotStyle.Render(dotCell) + labelStyle.Render(" dot · ") + teamStyle(1).Render("1 2") + labelStyle.Render(" and ") +
-		teamStyle(2).Render("3") + labelStyle.Render(" players · ") + teamStyle(1).Render(lanternCell) +
-		labelStyle.Render(" a team's lantern · g grid · r rooms · q quit")
+	return dotStyle.Render(dotCell) + look.Label.Render(" dot · ") + teamStyle(1).Render("1 2") + look.Label.Render(" and ") +
+		teamStyle(2).Render("3") + look.Label.Render(" players · ") + teamStyle(1).Render(lanternCell) +
+		look.Label.Render(" a team's lantern · g grid · r rooms · q quit")
 }
 
 // caption says of a client how much it holds, and how often that was too much.
 func (c *clientGame) caption(holds int) string {
-	verdict := goodStyle.Render("none too many")
+	verdict := look.Good.Render("none too many")
 	if bad := c.tally.Wrong + c.tally.Late; bad > 0 {
-		verdict = badStyle.Render("too many")
+		verdict = look.Bad.Render("too many")
 	}
 	return fmt.Sprintf(" client %d has %d, ", c.number, holds) + verdict + " "
 }

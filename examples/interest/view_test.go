@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // testScreen returns a screen of so many columns and lines.
@@ -26,7 +28,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 30, "-dots", "500")
 	for range 2 * tickRate {
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 		text := s.draw()
 		require.Equal(t, 30, lipgloss.Height(text))
 		require.LessOrEqual(t, lipgloss.Width(text), 80)
@@ -39,7 +41,7 @@ func TestTheViewFits(t *testing.T) {
 func TestTheViewShowsFog(t *testing.T) {
 	s := testScreen(t, 80, 30)
 	for range tickRate {
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 	}
 	text := ansi.Strip(s.draw())
 	assert.Contains(t, text, "what is near matters, and what is in the same chamber")
@@ -64,7 +66,7 @@ func TestKeysSwitchWhatDecides(t *testing.T) {
 	s = testScreen(t, 80, 30, "-leak")
 	assert.Contains(t, says(), "all dots are shown to everybody")
 	for range tickRate {
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 	}
 	assert.Contains(t, ansi.Strip(s.draw()), ", too many ")
 }
@@ -74,9 +76,9 @@ func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
-	s.Update(nextFrame{})
-	s.Update(nextFrame{})
-	_, quit = s.Update(nextFrame{})
+	s.Update(look.NextFrame{})
+	s.Update(look.NextFrame{})
+	_, quit = s.Update(look.NextFrame{})
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
 }

@@ -30,7 +30,7 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 
 // flags are settings as the program reads them.
 func flags(t *testing.T, args ...string) settings {
-	s, err := readSettings(append([]string{"-headless"}, args...), t.Output())
+	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }

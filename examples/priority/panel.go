@@ -8,14 +8,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-)
 
-var (
-	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
-	valueStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#D9D7CE"))
-	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
-	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
-	titleStyle = lipgloss.NewStyle().Bold(true)
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 const (
@@ -34,7 +28,7 @@ func (r Rules) label(number int) [waveLines]string {
 	lines := [waveLines]string{rowStyle(number).Bold(true).Render(pad(fmt.Sprint(number), labelWidth))}
 	lines[1] = pad("", labelWidth)
 	if bound := r.bound(number); bound > 0 {
-		lines[1] = labelStyle.Render(pad(fmt.Sprint("≤", bound), labelWidth))
+		lines[1] = look.Label.Render(pad(fmt.Sprint("≤", bound), labelWidth))
 	}
 	return lines
 }
@@ -42,15 +36,15 @@ func (r Rules) label(number int) [waveLines]string {
 // numbers tells what the client saw of a row: its share as a bar, so many characters
 // for all updates, and how old it is.
 func (r rowReport) numbers(all float64) [waveLines]string {
-	style := goodStyle
+	style := look.Good
 	if r.off() || r.starved() {
-		style = badStyle
+		style = look.Bad
 	}
 	bar := rowStyle(r.Row).Render(pad(bar(r.Share*all), barWidth))
 	return [waveLines]string{
-		bar + style.Render(fmt.Sprintf(" %4.1f %%", r.Share*100)) + labelStyle.Render(fmt.Sprintf(" (%.1f %%)", r.Expected*100)),
-		valueStyle.Render(fmt.Sprintf("%.1f/s", r.PerDot)) + labelStyle.Render(" · age ") +
-			valueStyle.Render(fmt.Sprintf("%.1f", r.MeanAge)) + labelStyle.Render(", at most ") + valueStyle.Render(fmt.Sprint(r.Oldest)),
+		bar + style.Render(fmt.Sprintf(" %4.1f %%", r.Share*100)) + look.Label.Render(fmt.Sprintf(" (%.1f %%)", r.Expected*100)),
+		look.Value.Render(fmt.Sprintf("%.1f/s", r.PerDot)) + look.Label.Render(" · age ") +
+			look.Value.Render(fmt.Sprintf("%.1f", r.MeanAge)) + look.Label.Render(", at most ") + look.Value.Render(fmt.Sprint(r.Oldest)),
 	}
 }
 

@@ -3,56 +3,23 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"encoding/json"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
+
+	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/programtest"
 )
 
-// asProgram makes the test's own binary the program.
-const asProgram = "PRIORITY_TEST_RUNS_THE_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
-
-// programTime ends a program that hangs, long after any that does not.
-const programTime = 2 * time.Minute
-
-func program(t *testing.T, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), programTime)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	return cmd
-}
-
-// runHeadless runs the program to its end.
-func runHeadless(t *testing.T, args ...string) (r result, says string, code int) {
-	var stdout, stderr bytes.Buffer
-	cmd := program(t, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // what it exits with is the matter of the test
-	require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), "stdout: %s\nstderr: %s", &stdout, &stderr)
-	return r, stderr.String(), cmd.ProcessState.ExitCode()
-}
+func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 // The program finds every row's share as it should be, and is content.
 //
 // Proves: X7
 func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
-	r, says, code := runHeadless(t, "-headless", "-seconds", "5")
+	r, says, code := programtest.Run[result](t, "-headless", "-seconds", "5")
 	assert.Zero(t, code, says)
 	assert.Equal(t, "priority", r.Example)
 	assert.InDelta(t, 5, r.Seconds, 0.01)
@@ -65,8 +32,8 @@ func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
 
 // What does not hold fails the run, and the program says what.
 func TestABrokenBoundFailsTheRun(t *testing.T) {
-	_, says, code := runHeadless(t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "160")
-	assert.Equal(t, exitFail, code)
+	_, says, code := programtest.Run[result](t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "160")
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "dots of row 1 waited for longer than 1 ticks")
 }
 
@@ -75,8 +42,8 @@ func TestABrokenBoundFailsTheRun(t *testing.T) {
 //
 // Proves: X10
 func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
-	file := write(t, `{"seconds": 3, "dots": 60, "cap": 30000, "latency": "5ms"}`)
-	r, says, code := runHeadless(t, "-settings", file, "-cap", "25000")
+	file := programtest.Write(t, `{"seconds": 3, "dots": 60, "cap": 30000, "latency": "5ms"}`)
+	r, says, code := programtest.Run[result](t, "-settings", file, "-cap", "25000")
 	assert.Zero(t, code, says)
 	assert.Equal(t, Rules{Dots: 60, Cap: 25_000}, r.Rules, "flags go before the file")
 	assert.Contains(t, says, "no terminal to draw in")
@@ -88,7 +55,7 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 // Proves: X10
 func TestServerAndClientRunApart(t *testing.T) {
 	key := strings.Repeat("5a", 32)
-	server := program(t, "-mode", modeServer, "-headless", "-addr", "127.0.0.1:0", "-key", key, "-dots", "50", "-cap", "22000", "-within", "300")
+	server := programtest.Command(t, "-mode", modeServer, "-headless", "-addr", "127.0.0.1:0", "-key", key, "-dots", "50", "-cap", "22000", "-within", "300")
 	stderr, err := server.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
@@ -97,7 +64,7 @@ func TestServerAndClientRunApart(t *testing.T) {
 	_, addr, found := strings.Cut(strings.TrimSpace(line), "listens at ")
 	require.True(t, found, line)
 
-	client, says, _ := runHeadless(t, "-mode", modeClient, "-headless", "-addr", addr, "-key", key, "-latency", "0s", "-seconds", "1")
+	client, says, _ := programtest.Run[result](t, "-mode", modeClient, "-headless", "-addr", addr, "-key", key, "-latency", "0s", "-seconds", "1")
 	assert.Equal(t, Rules{Dots: 50, Cap: 22_000, Within: 300}, client.Rules)
 	require.Len(t, client.Rows, rowCount, says)
 	for _, row := range client.Rows {
@@ -119,16 +86,16 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 		"seconds is -1":                          {"-seconds", "-1"},
 		"64 hexadecimal digits":                  {"-key", "secret"},
 		`"extra" is no option`:                   {"extra"},
-		`unknown field "dotz"`:                   {"-settings", write(t, `{"dotz": 3}`)},
+		`unknown field "dotz"`:                   {"-settings", programtest.Write(t, `{"dotz": 3}`)},
 		"no such file":                           {"-settings", t.TempDir() + "/none.json"},
 	} {
 		var stderr bytes.Buffer
-		assert.Equal(t, exitUsage, run(args, &bytes.Buffer{}, &stderr))
+		assert.Equal(t, program.Misused, example.Main(args, program.Streams{Out: &bytes.Buffer{}, Err: &stderr}))
 		assert.Contains(t, stderr.String(), says)
 	}
-	assert.Equal(t, exitDone, run([]string{"-help"}, &bytes.Buffer{}, &bytes.Buffer{}))
+	assert.Equal(t, program.Done, example.Main([]string{"-help"}, program.Streams{Err: &bytes.Buffer{}}))
 	var key bytes.Buffer
-	assert.Equal(t, exitDone, run([]string{"-mode", modeKey}, &key, &bytes.Buffer{}))
+	assert.Equal(t, program.Done, example.Main([]string{"-mode", modeKey}, program.Streams{Out: &key}))
 	assert.Len(t, strings.TrimSpace(key.String()), 64)
 }
 
@@ -139,7 +106,7 @@ func TestWhatCantBePlayedFailsTheRun(t *testing.T) {
 		"Key":                                              {"-headless", "-mode", modeServer, "-addr", "0.0.0.0:0"},
 	} {
 		var stderr bytes.Buffer
-		assert.Equal(t, exitFail, run(args, &bytes.Buffer{}, &stderr))
+		assert.Equal(t, program.Failed, example.Main(args, program.Streams{Out: &bytes.Buffer{}, Err: &stderr}))
 		assert.Contains(t, stderr.String(), says)
 	}
 }

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -32,22 +29,6 @@ const (
 	mostWithin     = 600    // ticks
 )
 
-// span is a duration that is written like 80ms, in flags and in a settings file.
-type span time.Duration
-
-// MarshalText writes the duration as Go does.
-func (s span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
-
-// UnmarshalText reads what MarshalText wrote.
-func (s *span) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	if err != nil {
-		return errors.New("write a duration such as 80ms or 1.5s")
-	}
-	*s = span(d)
-	return nil
-}
-
 // settings are the options of the program. In a file they have the names that are
 // written here, which are also those of the flags.
 type settings struct {
@@ -55,66 +36,26 @@ type settings struct {
 	Addr string `json:"addr"`
 	Key  string `json:"key"`
 	Rules
-	Latency  span    `json:"latency"`
-	Loss     float64 `json:"loss"`
-	Seed     uint64  `json:"seed"`
-	Headless bool    `json:"headless"`
-	Seconds  float64 `json:"seconds"`
+	Latency  program.Span `json:"latency"`
+	Loss     float64      `json:"loss"`
+	Seed     uint64       `json:"seed"`
+	Headless bool         `json:"headless"`
+	Seconds  float64      `json:"seconds"`
 }
 
-// flagSet binds every option to a flag, and so gives each its default.
-func (s *settings) flagSet(file *string, output io.Writer) *flag.FlagSet {
-	set := flag.NewFlagSet("priority", flag.ContinueOnError)
-	set.SetOutput(output)
-	set.StringVar(file, "settings", "", "a `file` of JSON with the same options; flags go before it")
+// bind binds the options to flags.
+func (s *settings) bind(set *flag.FlagSet) {
 	set.StringVar(&s.Mode, "mode", modeAll, "all: a server and a client; server or client: one of them; key: print a new key")
 	set.StringVar(&s.Addr, "addr", defaultAddr, "the server's `host:port`, in modes server and client")
 	set.StringVar(&s.Key, "key", "", "64 hexadecimal digits that server and clients share; without it loopback only")
 	set.IntVar(&s.Dots, "dots", defaultDots, "how many dots a row has")
 	set.IntVar(&s.Cap, "cap", defaultCap, "what a client is sent at most, in `bytes` per second; 0 is no cap")
 	set.IntVar(&s.Within, "within", 0, "for how many `ticks` an update of row 1 may wait; 0 is no bound")
-	set.TextVar(&s.Latency, "latency", span(50*time.Millisecond), "added to each datagram of the client, in either direction")
+	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "added to each datagram of the client, in either direction")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the line")
 	set.BoolVar(&s.Headless, "headless", false, "run without a terminal and print a table and a line of JSON at the end")
 	set.Float64Var(&s.Seconds, "seconds", 0, "how long to play (default until you quit; in mode all without a terminal 10)")
-	return set
-}
-
-// readSettings reads the flags, and the file that they name for what they leave
-// open.
-func readSettings(args []string, output io.Writer) (settings, error) {
-	var s settings
-	var file string
-	set := s.flagSet(&file, output)
-	if err := set.Parse(args); err != nil {
-		return s, err
-	}
-	if set.NArg() > 0 {
-		return s, fmt.Errorf("%q is no option: options begin with a dash, -help lists them", set.Arg(0))
-	}
-	if file != "" {
-		if err := s.readFile(file); err != nil {
-			return s, err
-		}
-		if err := set.Parse(args); err != nil { // again, over the file
-			return s, err
-		}
-	}
-	return s, s.check()
-}
-
-func (s *settings) readFile(name string) error {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("-settings: %w", err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(s); err != nil {
-		return fmt.Errorf("-settings: %s: %w", name, err)
-	}
-	return nil
 }
 
 // check finds what cannot be, and says what to write.

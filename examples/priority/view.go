@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // show draws what is played until the player quits, it fails, or the time is over.
@@ -48,15 +49,8 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// nextFrame is when the next tick is due.
-type nextFrame struct{}
-
-func pace() tea.Cmd {
-	return tea.Tick(time.Second/tickRate, func(time.Time) tea.Msg { return nextFrame{} })
-}
-
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return pace() }
+func (s *screen) Init() tea.Cmd { return look.Pace(tickRate) }
 
 // Update implements tea.Model.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -67,7 +61,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if key := msg.String(); key == "q" || key == "ctrl+c" {
 			return s, tea.Quit
 		}
-	case nextFrame:
+	case look.NextFrame:
 		return s, s.next()
 	}
 	return s, nil
@@ -79,7 +73,7 @@ func (s *screen) next() tea.Cmd {
 	if s.ended = err; over || err != nil {
 		return tea.Quit
 	}
-	return pace()
+	return look.Pace(tickRate)
 }
 
 // View implements tea.Model.
@@ -149,8 +143,8 @@ func (s *screen) title(r result) string {
 	if s.client == nil {
 		flows = "sent"
 	}
-	return titleStyle.Render("priority") + labelStyle.Render("  "+says+" · "+flows+" ") +
-		valueStyle.Render(fmt.Sprintf("%.1f kB/s", r.BytesPerS/1000))
+	return look.Title.Render("priority") + look.Label.Render("  "+says+" · "+flows+" ") +
+		look.Value.Render(fmt.Sprintf("%.1f kB/s", r.BytesPerS/1000))
 }
 
 // heads names the columns.
@@ -162,18 +156,18 @@ func (s *screen) heads(r result) string {
 	if s.client != nil {
 		text += "share of updates (expected)"
 	}
-	return labelStyle.Render(text)
+	return look.Label.Render(text)
 }
 
 // foot says how the bound is kept, and the key that ends it.
 func (s *screen) foot(r result) string {
 	const quit = "q quit"
 	if s.server == nil || r.Within == 0 {
-		return labelStyle.Render("age: ticks since a dot was heard of · " + quit)
+		return look.Label.Render("age: ticks since a dot was heard of · " + quit)
 	}
 	if r.Warnings == 0 {
-		return goodStyle.Render(fmt.Sprintf("row 1 never waits for longer than %d ticks", r.Within)) + labelStyle.Render(" · "+quit)
+		return look.Good.Render(fmt.Sprintf("row 1 never waits for longer than %d ticks", r.Within)) + look.Label.Render(" · "+quit)
 	}
 	says := fmt.Sprintf("no room for the bound of %d ticks: %d warnings, %d dots are late", r.Within, r.Warnings, r.Late)
-	return badStyle.Render(says) + labelStyle.Render(" · "+quit)
+	return look.Bad.Render(says) + look.Label.Render(" · "+quit)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // testScreen returns a screen of so many columns and lines.
@@ -27,7 +29,7 @@ func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 24, "-within", "600")
 	for range 3 * tickRate {
 		text := s.draw()
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 		require.LessOrEqual(t, lipgloss.Height(text), 24)
 		require.LessOrEqual(t, lipgloss.Width(text), 80)
 		require.NotContains(t, text, "Make the terminal")
@@ -39,7 +41,7 @@ func TestTheViewFits(t *testing.T) {
 func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 	s := testScreen(t, 80, 24, "-within", "10")
 	for range 5 * tickRate {
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 	}
 	text := ansi.Strip(s.draw())
 	for _, want := range []string{"under a cap of 20.0 kB/s", "received 20.0 kB/s", "≤10", "row 1 never waits for longer than 10 ticks"} {
@@ -55,7 +57,7 @@ func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 // A server without a client at its side shows its own rows.
 func TestTheViewOfAServerAlone(t *testing.T) {
 	s := testScreen(t, 80, 24, "-mode", modeServer, "-addr", "127.0.0.1:0")
-	s.Update(nextFrame{})
+	s.Update(look.NextFrame{})
 	text := ansi.Strip(s.draw())
 	assert.Contains(t, text, "under a cap of 20.0 kB/s for each of 0 clients")
 	assert.NotContains(t, text, "share")
@@ -67,11 +69,11 @@ func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
 	for range 10 * tickRate {
-		if s.Update(nextFrame{}); s.played == 2 {
+		if s.Update(look.NextFrame{}); s.played == 2 {
 			break
 		}
 	}
-	_, quit = s.Update(nextFrame{})
+	_, quit = s.Update(look.NextFrame{})
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
 }

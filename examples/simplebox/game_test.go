@@ -15,6 +15,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -104,7 +105,7 @@ func difference(server, client string) []string {
 }
 
 func badLine() quality {
-	return quality{Latency: span(80 * time.Millisecond), Jitter: span(20 * time.Millisecond), Loss: 0.2}
+	return quality{Latency: program.Span(80 * time.Millisecond), Jitter: program.Span(20 * time.Millisecond), Loss: 0.2}
 }
 
 // The game is played over a bad line, then held still: both clients end with what
@@ -149,6 +150,37 @@ func TestAPlayerSteersItsOwnBox(t *testing.T) {
 	assert.Equal(t, was[0].X, now[0].X)
 	moved := (now[0].Y - was[0].Y) * float32(a.helm.heading.DY)
 	assert.InDelta(t, boxSpeed, moved, boxSpeed/10)
+}
+
+// On a bad line the clients' clocks find how far ahead they have to be: the server has
+// nearly every input when its tick runs.
+//
+// Proves: X1
+func TestInputsAreThereWhenTheirTicksRun(t *testing.T) {
+	g := newTable(t, rules{dots: 50, seed: 1})
+	a := g.join(1, badLine(), 1)
+	g.run(10 * time.Second) // the first seconds are for finding out
+	before := g.inputs(1)
+	g.run(20 * time.Second)
+	after := g.inputs(1)
+	late := after.Late + after.Missing - before.Late - before.Missing
+	assert.GreaterOrEqual(t, after.InTime-before.InTime, uint64(19*tickRate))
+	assert.LessOrEqual(t, late, uint64(20*tickRate/100))
+	clock := a.Clock()
+	assert.True(t, clock.Synced)
+	assert.Greater(t, clock.Lead, 80*tickRate/1000.0, "an input takes at least 80 ms")
+	assert.Less(t, clock.Lead, 300*tickRate/1000.0)
+	assert.InDelta(t, 1, clock.Speed, 0.05)
+}
+
+// inputs is what became of a client's.
+func (g *table) inputs(id entangle.ClientID) inputs {
+	for _, c := range g.server.Clients() {
+		if c.ID == id {
+			return inputs{InTime: c.InputsInTime, Late: c.InputsLate, Missing: c.InputsMissing}
+		}
+	}
+	return inputs{}
 }
 
 // box is where a client's box is.

@@ -4,15 +4,16 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // quality is how bad a line is, in either direction.
 type quality struct {
-	Latency span    `json:"latency"`
-	Jitter  span    `json:"jitter"`
-	Loss    float64 `json:"loss"`
+	Latency program.Span `json:"latency"`
+	Jitter  program.Span `json:"jitter"`
+	Loss    float64      `json:"loss"`
 }
 
 func (q quality) config() conditioner.Config {
@@ -22,7 +23,7 @@ func (q quality) config() conditioner.Config {
 // qualities are lines to try with the number keys. The first one is the line that
 // was asked for.
 func qualities(asked quality) []quality {
-	const ms = span(time.Millisecond)
+	const ms = program.Span(time.Millisecond)
 	return []quality{
 		asked,
 		{Latency: 25 * ms, Jitter: 5 * ms, Loss: 0.01},

@@ -4,99 +4,57 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
-	"github.com/charmbracelet/x/term"
-
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// What the program exits with.
-const (
-	exitDone  = 0
-	exitFail  = 1 // also when the worlds differ
-	exitUsage = 2
-)
-
-func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+var example = program.Program[settings]{
+	Name: "simplebox", Bind: (*settings).bind, Check: (*settings).check, File: true, Run: run,
 }
 
-// run is the program.
-func run(args []string, stdin io.Reader, stdout *os.File, stderr io.Writer) int {
-	s, err := readSettings(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitDone
-	case err != nil:
-		fmt.Fprintln(stderr, "simplebox:", err)
-		return exitUsage
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	code, err := dispatch(ctx, s, stdin, stdout, stderr)
-	if err != nil && ctx.Err() == nil { // else it was told to end
-		fmt.Fprintln(stderr, message(s, err))
-		return exitFail
-	}
-	return code
-}
+func main() { example.Exit() }
 
-// message is an error as it is printed. A process on a pipe leaves the program's
-// name to the one that leads it.
-func message(s settings, err error) string {
-	if s.pipe {
-		return err.Error()
-	}
-	return "simplebox: " + err.Error()
-}
-
-// dispatch does what the settings say.
-func dispatch(ctx context.Context, s settings, stdin io.Reader, stdout *os.File, stderr io.Writer) (int, error) {
+// run does what the settings say.
+func run(ctx context.Context, s settings, std program.Streams) error {
 	switch {
 	case s.Mode == modeKey:
-		fmt.Fprintln(stdout, token.NewKey().Hex())
-		return exitDone, nil
+		_, err := fmt.Fprintln(std.Out, token.NewKey().Hex())
+		return err
 	case s.pipe:
 		signal.Ignore(os.Interrupt) // Ctrl-C is for the process that leads
-		return exitDone, runPiped(ctx, stdin, stdout)
-	case !s.Headless && isTerminal(stdin) && isTerminal(stdout):
-		return exitDone, show(ctx, s)
+		return program.Bare(runPiped(ctx, std.In, std.Out))
+	case !s.Headless && std.Terminal():
+		return show(ctx, s)
+	case s.Mode == modeAll:
+		return headless(ctx, s, std)
 	}
-	if !s.Headless {
-		fmt.Fprintln(stderr, "simplebox: no terminal to draw in, so this is a run with -headless; see -help")
-	}
-	if s.Mode == modeAll {
-		return headless(ctx, s, stdout)
-	}
-	r, err := playLone(ctx, s, func(addr string) { fmt.Fprintln(stderr, "simplebox: the server listens at", addr) })
+	r, err := playLone(ctx, s, func(addr string) { std.Say("the server listens at", addr) })
 	if err != nil {
-		return exitFail, err
+		return err
 	}
-	return exitDone, json.NewEncoder(stdout).Encode(r)
+	return json.NewEncoder(std.Out).Encode(r)
 }
 
+var errWorldsDiffer = errors.New("the worlds are not equal")
+
 // headless plays, prints the result, and fails if the worlds differ.
-func headless(ctx context.Context, s settings, stdout io.Writer) (int, error) {
+func headless(ctx context.Context, s settings, std program.Streams) error {
 	if s.Seconds == 0 {
 		s.Seconds = defaultSeconds
 	}
 	r, err := playHeadless(ctx, s)
 	if err != nil {
-		return exitFail, err
+		return err
 	}
-	if err := json.NewEncoder(stdout).Encode(r); err != nil || !r.WorldsEqual {
-		return exitFail, err
+	if err := json.NewEncoder(std.Out).Encode(r); err != nil {
+		return err
 	}
-	return exitDone, nil
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
+	if !r.WorldsEqual {
+		return errWorldsDiffer
+	}
+	return nil
 }

@@ -6,15 +6,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-)
 
-var (
-	frameStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#3E4B59"))
-	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
-	valueStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#D9D7CE"))
-	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
-	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
-	titleStyle = lipgloss.NewStyle().Bold(true)
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // panel is one side on the screen: its world, and its numbers below.
@@ -34,12 +27,12 @@ func (p *panel) draw(width, fieldLines, links int) string {
 	lines := make([]string, 0, fieldLines+linesBelow(links))
 	lines = append(lines, p.field(width, fieldLines)...)
 	lines = append(lines,
-		frameStyle.Render(strings.Repeat("─", width)),
+		look.Frame.Render(strings.Repeat("─", width)),
 		row(width, "entities", count(p.Entities)),
 		row(width, "tick", count(int(p.Tick))),
 		row(width, "sent", perSecond(p.flows.sent.rate())),
 		row(width, "received", perSecond(p.flows.received.rate())),
-		labelStyle.Render(spark(p.flows.main(p.Side).history(width))),
+		look.Label.Render(spark(p.flows.main(p.Side).history(width))),
 	)
 	lines = append(lines, p.clockRow(width), p.lateRow(width))
 	for i := range links {
@@ -95,11 +88,11 @@ func (p *panel) link(width, n int) string {
 		}
 	}
 	loss := fmt.Sprintf("loss %.0f %%", l.Loss*100)
-	style := goodStyle
+	style := look.Good
 	if l.Loss > 0.02 {
-		style = badStyle
+		style = look.Bad
 	}
-	text := labelStyle.Render(label) + valueStyle.Render(fmt.Sprintf(" %.0f ms", l.RTT))
+	text := look.Label.Render(label) + look.Value.Render(fmt.Sprintf(" %.0f ms", l.RTT))
 	return text + spaces(width-lipgloss.Width(text)-lipgloss.Width(loss)) + style.Render(loss)
 }
 
@@ -112,7 +105,7 @@ func (p *panel) colour() color.Color {
 			}
 		}
 	}
-	return valueStyle.GetForeground()
+	return look.Value.GetForeground()
 }
 
 // frame draws a line around, with the name in it.
@@ -121,21 +114,21 @@ func (p *panel) frame(width int, lines []string) string {
 	if state == "" {
 		state = "starting"
 	}
-	head := " " + titleStyle.Foreground(p.colour()).Render(p.name) + " "
-	tail := " " + labelStyle.Render(strings.ToLower(state)) + " "
+	head := " " + look.Title.Foreground(p.colour()).Render(p.name) + " "
+	tail := " " + look.Label.Render(strings.ToLower(state)) + " "
 	fill := max(width-2-lipgloss.Width(head)-lipgloss.Width(tail), 0)
 	var text strings.Builder
-	text.WriteString(frameStyle.Render("╭─") + head + frameStyle.Render(strings.Repeat("─", fill)) + tail + frameStyle.Render("─╮"))
+	text.WriteString(look.Frame.Render("╭─") + head + look.Frame.Render(strings.Repeat("─", fill)) + tail + look.Frame.Render("─╮"))
 	for _, line := range lines {
-		text.WriteString("\n" + frameStyle.Render("│") + line + frameStyle.Render("│"))
+		text.WriteString("\n" + look.Frame.Render("│") + line + look.Frame.Render("│"))
 	}
-	text.WriteString("\n" + frameStyle.Render("╰"+strings.Repeat("─", width)+"╯"))
+	text.WriteString("\n" + look.Frame.Render("╰"+strings.Repeat("─", width)+"╯"))
 	return text.String()
 }
 
 // row is a label at the left and a value at the right.
 func row(width int, label, value string) string {
-	return labelStyle.Render(label) + spaces(width-len(label)-lipgloss.Width(value)) + valueStyle.Render(value)
+	return look.Label.Render(label) + spaces(width-len(label)-lipgloss.Width(value)) + look.Value.Render(value)
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

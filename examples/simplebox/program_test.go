@@ -7,56 +7,24 @@ import (
 	"encoding/json"
 	"net"
 	"os"
-	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
+	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/programtest"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// asProgram makes the test's own binary the program, for itself and for the
-// processes that the program starts.
-const asProgram = "SIMPLEBOX_TEST_RUNS_THE_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
-
-// programTime ends a program that hangs, long after any that does not.
-const programTime = 2 * time.Minute
-
-func program(t *testing.T, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), programTime)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	return cmd
-}
-
-// runHeadless runs the program to its end.
-func runHeadless(t *testing.T, args ...string) (r result, code int) {
-	var stdout, stderr bytes.Buffer
-	cmd := program(t, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // what it exits with is the matter of the test
-	require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), "stdout: %s\nstderr: %s", &stdout, &stderr)
-	return r, cmd.ProcessState.ExitCode()
-}
+func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 // Three processes over UDP, a bad line: the worlds end equal, from dumps that each
 // process wrote.
 //
 // Proves: X1
 func TestThreeProcessesEndWithEqualWorlds(t *testing.T) {
-	r, code := runHeadless(t, "-headless", "-seconds", "2", "-loss", "0.2", "-latency", "30ms", "-jitter", "10ms")
+	r, _, code := programtest.Run[result](t, "-headless", "-seconds", "2", "-loss", "0.2", "-latency", "30ms", "-jitter", "10ms")
 	assert.Zero(t, code)
 	assert.True(t, r.WorldsEqual)
 	assert.Equal(t, "simplebox", r.Example)
@@ -75,8 +43,8 @@ func TestThreeProcessesEndWithEqualWorlds(t *testing.T) {
 // One value that is not as the server has it is found, and fails the run.
 func TestASpoiledValueFailsTheRun(t *testing.T) {
 	folder := t.TempDir()
-	r, code := runHeadless(t, "-headless", "-seconds", "0.2", "-dots", "20", "-spoil", "-dumps", folder)
-	assert.Equal(t, exitFail, code)
+	r, _, code := programtest.Run[result](t, "-headless", "-seconds", "0.2", "-dots", "20", "-spoil", "-dumps", folder)
+	assert.Equal(t, program.Failed, code)
 	assert.False(t, r.WorldsEqual)
 	require.Len(t, r.HashClients, 2)
 	assert.NotEqual(t, r.HashServer, r.HashClients[0])
@@ -93,8 +61,8 @@ func TestASpoiledValueFailsTheRun(t *testing.T) {
 //
 // Proves: X10
 func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
-	file := write(t, `{"seconds": 0.2, "dots": 5, "clients": 1, "latency": "5ms", "loss": 0.01}`)
-	r, code := runHeadless(t, "-settings", file, "-dots", "7")
+	file := programtest.Write(t, `{"seconds": 0.2, "dots": 5, "clients": 1, "latency": "5ms", "loss": 0.01}`)
+	r, _, code := programtest.Run[result](t, "-settings", file, "-dots", "7")
 	assert.Zero(t, code)
 	assert.Equal(t, 1, r.Clients)
 	assert.Equal(t, 8, r.Entities, "seven dots, since flags go before the file, and one box")
@@ -103,7 +71,7 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 // A process that is led ends with its standard input, whatever became of the one
 // that leads it.
 func TestAProcessEndsWithItsStandardInput(t *testing.T) {
-	cmd := program(t, "-mode", modeServer, "-pipe")
+	cmd := programtest.Command(t, "-mode", modeServer, "-pipe")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
@@ -123,11 +91,11 @@ func TestAProcessEndsWithItsStandardInput(t *testing.T) {
 // A family reports the end of a process with its last words, and leaves none
 // behind.
 func TestAFamilyTellsWhyAProcessEnded(t *testing.T) {
-	t.Setenv(asProgram, "1")
+	programtest.Inherit(t)
 	taken, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	s, err := readSettings([]string{"-addr", taken.LocalAddr().String()}, &bytes.Buffer{})
+	s, err := example.Read([]string{"-addr", taken.LocalAddr().String()}, &bytes.Buffer{})
 	require.NoError(t, err)
 	_, err = startAll(context.Background(), s)
 	assert.ErrorContains(t, err, "is taken: end what listens there, or choose another with -addr")
@@ -135,7 +103,7 @@ func TestAFamilyTellsWhyAProcessEnded(t *testing.T) {
 
 // A client that is not admitted ends the run, and says why.
 func TestALoneClientWithoutAServerFails(t *testing.T) {
-	s, err := readSettings([]string{"-mode", modeClient, "-addr", "127.0.0.1:1"}, &bytes.Buffer{})
+	s, err := example.Read([]string{"-mode", modeClient, "-addr", "127.0.0.1:1"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	_, err = playLone(context.Background(), s, func(string) {})
 	assert.ErrorContains(t, err, "disconnected")

@@ -3,50 +3,44 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/programtest"
 )
 
-// write makes a file of a test's own.
-func write(t *testing.T, text string) string {
-	name := filepath.Join(t.TempDir(), "settings.json")
-	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-	return name
-}
-
 func TestFlagsGoBeforeTheFileAndTheFileBeforeDefaults(t *testing.T) {
-	file := write(t, `{"clients": 3, "loss": 0.25, "latency": "80ms", "headless": true}`)
-	s, err := readSettings([]string{"-settings", file, "-loss", "0.5"}, &bytes.Buffer{})
+	file := programtest.Write(t, `{"clients": 3, "loss": 0.25, "latency": "80ms", "headless": true}`)
+	s, err := example.Read([]string{"-settings", file, "-loss", "0.5"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Equal(t, settings{
 		Mode: modeAll, Clients: 3, Dots: 1000, Seed: 1, Headless: true,
-		quality: quality{Latency: span(80 * time.Millisecond), Loss: 0.5},
+		quality: quality{Latency: program.Span(80 * time.Millisecond), Loss: 0.5},
 	}, s)
 }
 
 // Every option of a file is a flag of the same name, and the other way round.
 func TestAFileHasTheFlagsNames(t *testing.T) {
-	s, err := readSettings([]string{"-latency", "80ms"}, &bytes.Buffer{})
+	s, err := example.Read([]string{"-latency", "80ms"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	var names map[string]any
 	require.NoError(t, json.Unmarshal(text, &names))
 	assert.Equal(t, "80ms", names["latency"])
-	var file string
-	set := new(settings).flagSet(&file, &bytes.Buffer{})
+	set := example.Flags(new(settings), &bytes.Buffer{})
 	for name := range names {
 		assert.NotNil(t, set.Lookup(name), name)
 	}
 	for _, own := range []string{"settings", "pipe"} {
 		assert.NotContains(t, names, own)
 	}
-	again, err := readSettings([]string{"-settings", write(t, string(text))}, &bytes.Buffer{})
+	again, err := example.Read([]string{"-settings", programtest.Write(t, string(text))}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Equal(t, s, again)
 }
@@ -67,9 +61,9 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 		"64 hexadecimal digits":                 {"-key", "secret"},
 		`"extra" is no option`:                  {"extra"},
 		"no such file":                          {"-settings", filepath.Join(t.TempDir(), "none.json")},
-		`unknown field "dotz"`:                  {"-settings", write(t, `{"dotz": 3}`)},
+		`unknown field "dotz"`:                  {"-settings", programtest.Write(t, `{"dotz": 3}`)},
 	} {
-		_, err := readSettings(args, &bytes.Buffer{})
+		_, err := example.Read(args, &bytes.Buffer{})
 		assert.ErrorContains(t, err, says, "%v", args)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 const (
@@ -149,9 +151,9 @@ func (s *screen) draw() string {
 
 // title says what runs, on which line, and how the boxes do.
 func (s *screen) title(width int) string {
-	left := titleStyle.Render("simplebox")
+	left := look.Title.Render("simplebox")
 	if len(s.panels) > 1 || s.panels[0].Side > 0 {
-		left += labelStyle.Render("  line " + s.lines[s.line].String())
+		left += look.Label.Render("  line " + s.lines[s.line].String())
 	}
 	right := s.scores()
 	if s.still {
@@ -174,11 +176,11 @@ func (s *screen) scores() string {
 func (s *screen) verdict() string {
 	switch {
 	case !s.latest[0].Still:
-		return labelStyle.Render("holding still")
+		return look.Label.Render("holding still")
 	case s.equal():
-		return goodStyle.Render("● still: all worlds are equal")
+		return look.Good.Render("● still: all worlds are equal")
 	default:
-		return badStyle.Render("○ still: on its way")
+		return look.Bad.Render("○ still: on its way")
 	}
 }
 
@@ -186,7 +188,7 @@ func (s *screen) verdict() string {
 func (s *screen) help() string {
 	var keys []string
 	add := func(key, does string) {
-		keys = append(keys, valueStyle.Render(key)+" "+labelStyle.Render(does))
+		keys = append(keys, look.Value.Render(key)+" "+look.Label.Render(does))
 	}
 	switch {
 	case len(s.panels) > 1:
@@ -203,7 +205,7 @@ func (s *screen) help() string {
 		add("space", "still")
 	}
 	add("q", "quit")
-	return strings.Join(keys, labelStyle.Render(" · "))
+	return strings.Join(keys, look.Label.Render(" · "))
 }
 
 // String writes the quality for the title.

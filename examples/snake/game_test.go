@@ -32,7 +32,7 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 
 // flags are settings as the program reads them.
 func flags(t *testing.T, args ...string) settings {
-	s, err := readSettings(args, t.Output())
+	s, err := example.Read(args, t.Output())
 	require.NoError(t, err)
 	return s
 }
@@ -68,7 +68,7 @@ func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-apart", "-seconds", "5")
 		s.seed = seed
-		r, err := playHeadless(s)
+		r, err := playHeadless(t.Context(), s)
 		require.NoError(t, err)
 		assert.Greater(t, r.ApartTorn, r.Frames/4)
 		assert.Greater(t, r.GroupedTorn, r.Frames/4)
@@ -80,7 +80,7 @@ func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 func TestOnAGoodLineNothingIsTorn(t *testing.T) {
 	s := flags(t, "-apart", "-seconds", "5")
 	s.line = conditioner.Config{}
-	r, err := playHeadless(s)
+	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.Zero(t, r.GroupedTorn+r.ApartTorn)
 	assert.NotZero(t, r.Frames)
@@ -89,13 +89,13 @@ func TestOnAGoodLineNothingIsTorn(t *testing.T) {
 
 func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	s := flags(t, "-seconds", "2")
-	first, err := playHeadless(s)
+	first, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
-	again, err := playHeadless(s)
+	again, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 	s.seed++
-	other, err := playHeadless(s)
+	other, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.NotEqual(t, first.ApartTorn, other.ApartTorn)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -17,7 +18,7 @@ type result struct {
 }
 
 // playHeadless plays as fast as it can, for some seconds of the play's own clock.
-func playHeadless(s settings) (result, error) {
+func playHeadless(ctx context.Context, s settings) (result, error) {
 	if s.seconds == 0 {
 		s.seconds = defaultSeconds
 	}
@@ -26,6 +27,9 @@ func playHeadless(s settings) (result, error) {
 		return result{}, err
 	}
 	for range int(s.seconds * tickRate) {
+		if ctx.Err() != nil {
+			return result{}, ctx.Err()
+		}
 		p.frame()
 	}
 	return result{

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // What a cell of a pen shows. Each is two characters, which make a square.
@@ -25,19 +27,19 @@ func snakeStyle(number int) lipgloss.Style {
 // drawPen draws a snake in a frame with a name.
 func drawPen(name string, parts []part, number int) string {
 	style := snakeStyle(number)
-	lines := []string{frameStyle.Render("╭─") + name + frameStyle.Render(strings.Repeat("─", 2*penWidth-1-len(name))+"╮")}
+	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", 2*penWidth-1-len(name))+"╮")}
 	for _, row := range cells(parts) {
 		var line strings.Builder
 		for _, cell := range row {
 			if cell == tornCell {
-				line.WriteString(badStyle.Render(cell))
+				line.WriteString(look.Bad.Render(cell))
 			} else {
 				line.WriteString(style.Render(cell))
 			}
 		}
-		lines = append(lines, frameStyle.Render("│")+line.String()+frameStyle.Render("│"))
+		lines = append(lines, look.Frame.Render("│")+line.String()+look.Frame.Render("│"))
 	}
-	return strings.Join(append(lines, frameStyle.Render("╰"+strings.Repeat("─", 2*penWidth)+"╯")), "\n")
+	return strings.Join(append(lines, look.Frame.Render("╰"+strings.Repeat("─", 2*penWidth)+"╯")), "\n")
 }
 
 // cells lays a snake out from its tail on, so that what is nearer to the head covers

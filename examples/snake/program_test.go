@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/program"
 )
 
 // runHeadless runs the program without a terminal.
 func runHeadless(t *testing.T, args ...string) (r result, says string, code int) {
 	var stdout, stderr bytes.Buffer
-	code = run(append([]string{"-headless"}, args...), &stdout, &stderr)
+	code = example.Main(append([]string{"-headless"}, args...), program.Streams{Out: &stdout, Err: &stderr})
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), "stdout: %s\nstderr: %s", &stdout, &stderr)
 	return r, stderr.String(), code
 }
@@ -20,7 +22,7 @@ func runHeadless(t *testing.T, args ...string) (r result, says string, code int)
 // What is torn fails the run, and the program says what.
 func TestATornSnakeFailsTheRun(t *testing.T) {
 	r, says, code := runHeadless(t, "-seconds", "3", "-apart", "-segments", "12")
-	assert.Equal(t, exitFail, code)
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "snake: the snake with a group was torn in")
 	assert.Equal(t, 12, r.Segments)
 	assert.NotZero(t, r.GroupedTorn)
@@ -29,10 +31,10 @@ func TestATornSnakeFailsTheRun(t *testing.T) {
 // A run in which nothing could be seen is no success.
 func TestARunThatShowsNothingFails(t *testing.T) {
 	_, says, code := runHeadless(t, "-seconds", "1", "-loss", "1")
-	assert.Equal(t, exitFail, code)
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "no snake has arrived: give it more -seconds or less -loss")
 	_, says, code = runHeadless(t, "-seconds", "1", "-loss", "0")
-	assert.Equal(t, exitFail, code)
+	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "give it more -seconds or more -loss")
 }
 
@@ -45,8 +47,8 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 		`"extra" is no option`:             {"extra"},
 	} {
 		var stderr bytes.Buffer
-		assert.Equal(t, exitUsage, run(args, &bytes.Buffer{}, &stderr))
+		assert.Equal(t, program.Misused, example.Main(args, program.Streams{Err: &stderr}))
 		assert.Contains(t, stderr.String(), says)
 	}
-	assert.Equal(t, exitDone, run([]string{"-help"}, &bytes.Buffer{}, &bytes.Buffer{}))
+	assert.Equal(t, program.Done, example.Main([]string{"-help"}, program.Streams{Err: &bytes.Buffer{}}))
 }

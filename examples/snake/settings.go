@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/entangle-ecs/entangle/transport/conditioner"
@@ -23,10 +22,8 @@ type settings struct {
 	headless bool
 }
 
-// readSettings reads the flags.
-func readSettings(args []string, output io.Writer) (s settings, err error) {
-	set := flag.NewFlagSet("snake", flag.ContinueOnError)
-	set.SetOutput(output)
+// bind binds the options to flags.
+func (s *settings) bind(set *flag.FlagSet) {
 	set.IntVar(&s.segments, "segments", 24, "how many segments a snake begins with")
 	set.BoolVar(&s.apart, "apart", false, "give neither snake a group, to see that this is noticed")
 	set.Uint64Var(&s.seed, "seed", 1, "where chance starts: that of the snakes and of the line")
@@ -35,13 +32,6 @@ func readSettings(args []string, output io.Writer) (s settings, err error) {
 	set.DurationVar(&s.line.Jitter, "jitter", 10*time.Millisecond, "by which that varies, up and down")
 	set.BoolVar(&s.headless, "headless", false, "run without a terminal and print a line of JSON at the end")
 	set.Float64Var(&s.seconds, "seconds", 0, "how long to play (default until you quit; without a terminal 10)")
-	if err := set.Parse(args); err != nil {
-		return s, err
-	}
-	if set.NArg() > 0 {
-		return s, fmt.Errorf("%q is no option: options begin with a dash, -help lists them", set.Arg(0))
-	}
-	return s, s.check()
 }
 
 // check finds what cannot be, and says what to write.

@@ -5,18 +5,11 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-)
 
-var (
-	frameStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#3E4B59"))
-	labelStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
-	goodStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
-	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
-	titleStyle = lipgloss.NewStyle().Bold(true)
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // show draws both worlds until the player quits, or the time is over.
@@ -42,15 +35,8 @@ func newScreen(p *play, s settings) *screen {
 	return &screen{play: p, settings: s, sights: [2]*sight{newSight(&p.worlds[0]), newSight(&p.worlds[1])}}
 }
 
-// nextFrame is when the next tick is due.
-type nextFrame struct{}
-
-func pace() tea.Cmd {
-	return tea.Tick(time.Second/tickRate, func(time.Time) tea.Msg { return nextFrame{} })
-}
-
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return pace() }
+func (s *screen) Init() tea.Cmd { return look.Pace(tickRate) }
 
 // Update implements tea.Model.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -61,12 +47,12 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if key := msg.String(); key == "q" || key == "ctrl+c" {
 			return s, tea.Quit
 		}
-	case nextFrame:
+	case look.NextFrame:
 		s.frame()
 		if s.frames++; s.seconds > 0 && s.frames >= int(s.seconds*tickRate) {
 			return s, tea.Quit
 		}
-		return s, pace()
+		return s, look.Pace(tickRate)
 	}
 	return s, nil
 }
@@ -82,7 +68,7 @@ func (s *screen) View() tea.View {
 // draw puts the snake with the group above the one without.
 func (s *screen) draw() string {
 	const gap = " "
-	rows := []string{titleStyle.Render("snake") + labelStyle.Render("  "+s.about())}
+	rows := []string{look.Title.Render("snake") + look.Label.Render("  "+s.about())}
 	for number := range s.tallies {
 		server := drawPen(" server ", s.sights[0].snake(uint8(number)), number)
 		client := drawPen(" client ", s.sights[1].snake(uint8(number)), number)
@@ -102,7 +88,7 @@ func (s *screen) about() string {
 
 // help says what the marks mean, and the key that ends it.
 func (s *screen) help() string {
-	return badStyle.Render(tornCell) + labelStyle.Render(" torn: not where the segment ahead has left it · q quit")
+	return look.Bad.Render(tornCell) + look.Label.Render(" torn: not where the segment ahead has left it · q quit")
 }
 
 // caption says of a snake whether it has a group, and how the client saw it.
@@ -111,10 +97,10 @@ func (s *screen) caption(number int) string {
 	if number == grouped && !s.apart {
 		says = "All segments in one group:"
 	}
-	t, style := s.tallies[number], goodStyle
+	t, style := s.tallies[number], look.Good
 	if t.Torn > 0 {
-		style = badStyle
+		style = look.Bad
 	}
 	torn := fmt.Sprintf("torn in %d of %d frames", t.Torn, t.Frames)
-	return snakeStyle(number).Render(says) + " " + labelStyle.Render("on the client ") + style.Render(torn)
+	return snakeStyle(number).Render(says) + " " + look.Label.Render("on the client ") + style.Render(torn)
 }

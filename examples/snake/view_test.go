@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // testScreen returns a screen of so many columns and lines.
@@ -27,7 +29,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 24, "-segments", "48")
 	for range 2 * tickRate {
-		s.Update(nextFrame{})
+		s.Update(look.NextFrame{})
 		text := s.draw()
 		require.Equal(t, 24, lipgloss.Height(text))
 		require.LessOrEqual(t, lipgloss.Width(text), 80)
@@ -52,9 +54,9 @@ func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
-	s.Update(nextFrame{})
-	s.Update(nextFrame{})
-	_, quit = s.Update(nextFrame{})
+	s.Update(look.NextFrame{})
+	s.Update(look.NextFrame{})
+	_, quit = s.Update(look.NextFrame{})
 	require.NotNil(t, quit)
 	assert.Equal(t, tea.QuitMsg{}, quit())
 }

@@ -1,0 +1,2 @@
+// Package look is what the examples' pictures in a terminal have in common.
+package look

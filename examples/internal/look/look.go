@@ -1,0 +1,31 @@
+//go:build !js
+
+package look
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// The styles of text.
+var (
+	Frame = lipgloss.NewStyle().Foreground(lipgloss.Color("#3E4B59"))
+	Label = lipgloss.NewStyle().Foreground(lipgloss.Color("#7F8B98"))
+	Value = lipgloss.NewStyle().Foreground(lipgloss.Color("#D9D7CE"))
+	Good  = lipgloss.NewStyle().Foreground(lipgloss.Color("#AAD94C"))
+	Bad   = lipgloss.NewStyle().Foreground(lipgloss.Color("#F07178"))
+	Title = lipgloss.NewStyle().Bold(true)
+)
+
+// NextFrame is the message that the next tick is due.
+type NextFrame struct{}
+
+// Pace sends a NextFrame when the next of so many ticks per second is due.
+func Pace(rate int) tea.Cmd {
+	return tea.Tick(time.Second/time.Duration(rate), func(time.Time) tea.Msg { return NextFrame{} })
+}
+
+// Quits reports whether a key is one that ends a program.
+func Quits(key string) bool { return key == "q" || key == "ctrl+c" }

@@ -27,12 +27,13 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 }
 
 // count counts the updates of each frame, from the first on in which all dots are here:
-// until then structure has a part of the cap.
+// until then structure has a part of the cap. Time is the server's, as far as it was heard of:
+// a client's own clock runs fast and slow to stay ahead of it.
 func (g *clientGame) count(w *ecs.World) func() {
 	updated := plugin.NewReader[plugin.ComponentUpdated[Turn]](w)
 	dots, rules := generic.NewMap[Dot](w), generic.NewResource[Rules](w)
 	return func() {
-		events, now := updated.Read(), g.Tick()
+		events, now := updated.Read(), g.Link().Tick
 		if !g.Joined() || !rules.Has() {
 			return
 		}

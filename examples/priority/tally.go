@@ -13,7 +13,7 @@ type tally struct {
 	rows    [rowCount]rowTally
 	updates int // of all rows
 
-	since, until entangle.Tick // what was counted lies between
+	since, until entangle.Tick // of the server; what was counted lies between
 	from, to     uint64        // bytes that had come in by then
 }
 

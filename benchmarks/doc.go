@@ -14,6 +14,7 @@
 //	go run ./benchmarks -short          one quick round of each case, for CI
 //	go run ./benchmarks -strict         exit code 1 if a goal is missed
 //	go run ./benchmarks -pictures DIR   measures anew, and draws two pictures there
+//	go run ./benchmarks -clock FILE     writes the page about clocks there
 //	go run ./benchmarks -cubes FILE     where the recording of the case cubes is
 //	go run ./benchmarks -profile cpu    writes cpu.pprof (or mem.pprof) here
 //
@@ -24,7 +25,7 @@
 // where it produces nothing; goal, the largest ratio that is good, or for cases
 // that say so the smallest, 0 if the case only reports; unit, where ratio and goal
 // are no ratios but a figure in that unit; anchors, in nanoseconds; sizes, bytes
-// that others need for the same.
+// that others need for the same; figures, what else a case has found.
 //
 // Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
 //

@@ -27,6 +27,7 @@ type variant struct {
 	goal    float64       // largest good ratio; 0: reported only
 	atLeast bool          // the ratio is one of rates, and the goal the smallest good one
 	unit    string        // of the figure that stands in the place of the ratio, if one does
+	page    string        // in docs, where its row is; empty: COSTS.md
 	workers int           // GOMAXPROCS; 0: one
 	rounds  int           // 0: the usual number
 	warm    int           // rounds before, for what grows with the first losses, or as who is seen changes; 0: the usual number
@@ -44,6 +45,7 @@ type sides struct {
 	bytes       func() int            // produced by the last run of ours
 	sizes       func() map[string]int // bytes of others, for comparison
 	figure      func() float64        // what the goal is about, if not the ratio in time
+	figures     func() map[string]float64
 	anchors     []anchor
 	anchored    bool // the limit is nothing but its anchors
 	ordered     bool // the limit goes on with what ours has done, and so comes second
@@ -68,6 +70,7 @@ type result struct {
 	Unit    string             `json:"unit,omitempty"`
 	Anchors map[string]float64 `json:"anchors,omitempty"`
 	Sizes   map[string]int     `json:"sizes,omitempty"`
+	Figures map[string]float64 `json:"figures,omitempty"`
 
 	atLeast bool
 }
@@ -175,6 +178,9 @@ func (s *sides) measure(n int) result {
 	}
 	if s.sizes != nil {
 		r.Sizes = s.sizes()
+	}
+	if s.figures != nil {
+		r.Figures = s.figures()
 	}
 	return r
 }

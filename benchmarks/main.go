@@ -14,7 +14,7 @@ import (
 // cases lists the variants of all cases; each case has its file.
 func cases() []variant {
 	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, hostVariants, messageVariants, udpVariants, cubesVariants} {
+	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, hostVariants, clockVariants, inputVariants, messageVariants, udpVariants, cubesVariants} {
 		all = append(all, of()...)
 	}
 	return all
@@ -28,6 +28,7 @@ type options struct {
 	strict  bool
 	profile string
 	picture string
+	clock   string
 	light   bool // leave out what is heavy; for tests
 }
 
@@ -39,6 +40,7 @@ func main() {
 	flag.BoolVar(&o.strict, "strict", false, "exit code 1 if a goal is missed")
 	flag.StringVar(&o.profile, "profile", "", "write a profile to this folder: cpu or mem")
 	flag.StringVar(&o.picture, "pictures", "", "measure, and draw pictures into this folder, instead of running cases")
+	flag.StringVar(&o.clock, "clock", "", "run the case clock, and write its page to this file, instead of running cases")
 	flag.StringVar(&cubesFile, "cubes", cubesFile, "the recording for the case cubes")
 	flag.Parse()
 	if err := start(o, os.Stdout); err != nil {
@@ -58,6 +60,9 @@ func start(o options, w io.Writer) error {
 	defer stop()
 	if o.picture != "" {
 		return drawPictures(o.picture, pictures(), w)
+	}
+	if o.clock != "" {
+		return writeClockPage(o.clock, clockNetworks(), w)
 	}
 	var failed []error
 	ran, missed := 0, false

@@ -1,0 +1,66 @@
+package main
+
+import "time"
+
+// clock: how well a client's clock is ahead of the server's, in simulated networks: a
+// plugin.Server, and a plugin.Client whose player moves a stick, in virtual time, with a
+// round trip, jitter and loss, with clocks that drift, with pauses. The figure is by how
+// many ticks the client leads, with the delay of its inputs, more than the least constant
+// lead with which 99.9 % of its inputs would have come in time: what could be had if
+// the delay of each packet were known beforehand (clock_optimum.go). What else is known
+// of a run is in the fields named figures. The page docs/CLOCK.md has them all.
+//
+// One operation is a second of play at both ends. In the place of the limit stands a replay
+// of its packets with one lead; for that there is no goal.
+const (
+	clockSettle = 30 * time.Second // before it counts, if nothing is to happen
+	clockAfter  = 60 * time.Second // and else: half of it after what happens
+	clockCounts = 60 * time.Second
+)
+
+// clockGoalNetwork is the network that goals are about.
+const clockGoalNetwork = "rtt200-jitter20-loss5"
+
+func clockVariants() (all []variant) {
+	for _, n := range clockNetworks() {
+		v := clockVariant(n, (*clockResult).over)
+		v.unit, v.page = "ticks over the optimum", clockPageFile
+		if n.name == clockGoalNetwork {
+			v.goal, v.page = 1.5, ""
+			in := clockVariant(n, func(c *clockResult) float64 { return 100 * c.inTime })
+			in.name, in.goal, in.atLeast, in.unit = "clock/in-time", 99.9, true, "% of inputs"
+			all = append(all, in)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func clockVariant(n clockNetwork, figure func(*clockResult) float64) variant {
+	return variant{name: "clock/" + n.name, rounds: n.seconds(), prepare: func() (sides, error) {
+		r, err := newClockRun(n)
+		if err != nil {
+			return sides{}, err
+		}
+		return sides{
+			ours:    func() { r.run(time.Second) },
+			limit:   func() { r.record.replay(max(0, r.now-2*time.Second), r.now).share(0) },
+			verify:  r.verify,
+			bytes:   r.size,
+			figure:  func() float64 { c := r.result(); return figure(&c) },
+			figures: func() map[string]float64 { c := r.result(); return c.figures() },
+			close:   r.close,
+		}, nil
+	}}
+}
+
+// settle is how long a run goes on before it counts.
+func (n *clockNetwork) settle() time.Duration {
+	if len(n.events) > 0 {
+		return clockAfter
+	}
+	return clockSettle
+}
+
+// seconds is how long it goes on in all.
+func (n *clockNetwork) seconds() int { return int((n.settle() + clockCounts) / time.Second) }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mlange-42/arche/generic"
+)
+
+// inputs: what the inputs of 200 players cost a server in a tick. Each has one entity, and
+// a stick whose value changes every eight ticks; packets take three ticks each way, and so a packet has
+// the inputs of some eight. One operation is a frame of the server with what
+// arrives for it, less that of the same server with the same world and players
+// without inputs: the packets that carry them, taking them in, the components in their tick, the
+// reports on how they come, and acknowledging. Nothing is sealed. Limit: the same by hand,
+// out of the same packets into arrays (inputs_limit.go).
+//
+// inputs/frame is the two frames next to each other. inputs/rebroadcast passes all inputs
+// on to the twenty players of a room; in the place of the limit stands the server that does not.
+// The fields named figures have the bytes of a player in a second, more than without inputs.
+const (
+	inputRounds = 300
+	inputQuick  = 3
+)
+
+func inputVariants() []variant {
+	return []variant{
+		{name: "inputs/tick", goal: 2, rounds: inputRounds, heavy: true, prepare: inputsPrepare},
+		{name: "inputs/frame", rounds: inputRounds, heavy: true, prepare: func() (sides, error) {
+			return inputFramesPrepare(ownInputs, noInputs)
+		}},
+		{name: "inputs/rebroadcast", rounds: inputRounds, heavy: true, prepare: func() (sides, error) {
+			return inputFramesPrepare(passedInputs, ownInputs)
+		}},
+	}
+}
+
+// inputPair is two servers of which one has more to do.
+type inputPair struct {
+	more, less *inputGame
+	limit      *inputLimit // nil: less is the limit
+	wrong      bool        // the limit could not read a packet
+	took       [2][]float64
+	from       [2][2]int // bytes before it counted: of more and less; up and down
+	ticks      int
+}
+
+func newInputPair(more, less inputKind) (*inputPair, error) {
+	p := &inputPair{}
+	for i := range p.took {
+		p.took[i] = make([]float64, 0, 2*inputRounds)
+	}
+	var err error
+	if p.more, err = newInputGame(more); err != nil {
+		return nil, err
+	}
+	if p.less, err = newInputGame(less); err != nil {
+		return nil, err
+	}
+	for i, g := range []*inputGame{p.more, p.less} {
+		p.from[i][0], p.from[i][1] = g.traffic()
+	}
+	return p, nil
+}
+
+// before runs the frames of all players.
+func (p *inputPair) before() {
+	p.ticks++
+	p.more.others()
+	p.less.others()
+}
+
+// extra is how many bytes more a player has in a second, up and down.
+func (p *inputPair) extra() (up, down float64) {
+	var sum [2][2]int
+	for i, g := range []*inputGame{p.more, p.less} {
+		sum[i][0], sum[i][1] = g.traffic()
+	}
+	per := func(way int) float64 {
+		bytes := sum[0][way] - p.from[0][way] - sum[1][way] + p.from[1][way]
+		return float64(bytes) / inputClients * clockTickRate / float64(p.ticks)
+	}
+	return per(0), per(1)
+}
+
+func (p *inputPair) figures() map[string]float64 {
+	up, down := p.extra()
+	return map[string]float64{"bytes_up_per_s": up, "bytes_down_per_s": down}
+}
+
+func (p *inputPair) verify() error { return errors.Join(p.more.verify(), p.less.verify()) }
+
+func inputFramesPrepare(more, less inputKind) (sides, error) {
+	p, err := newInputPair(more, less)
+	if err != nil {
+		return sides{}, err
+	}
+	return sides{
+		before:  p.before,
+		ours:    func() { p.more.server.Step(p.more.now) },
+		limit:   func() { p.less.server.Step(p.less.now) },
+		figures: p.figures,
+		verify:  p.verify,
+	}, nil
+}
+
+func inputsPrepare() (sides, error) {
+	p, err := newInputPair(ownInputs, noInputs)
+	if err != nil {
+		return sides{}, err
+	}
+	p.limit = newInputLimit(inputClients, p.more.server.Tick())
+	for range 2 * inputWay { // until the limit has what is repeated
+		p.before()
+		p.both()
+		p.byHand()
+	}
+	p.took[0], p.took[1] = p.took[0][:0], p.took[1][:0]
+	return sides{
+		before:  p.before,
+		ours:    p.both,
+		limit:   p.byHand,
+		figure:  func() float64 { return median(p.took[0]) / median(p.took[1]) },
+		figures: p.figures,
+		verify:  p.equal,
+	}, nil
+}
+
+// both runs a frame of either server, and notes what the inputs took.
+func (p *inputPair) both() {
+	p.took[0] = append(p.took[0], clock(func() { p.more.server.Step(p.more.now) })-clock(func() { p.less.server.Step(p.less.now) }))
+}
+
+func (p *inputPair) byHand() {
+	p.took[1] = append(p.took[1], clock(func() { p.wrong = !p.limit.run(p.more.layer.ends) || p.wrong }))
+}
+
+// equal holds the components of the server against those of the limit.
+func (p *inputPair) equal() error {
+	if p.wrong {
+		return errors.New("the limit can't read a packet")
+	}
+	if tick := p.more.server.Tick(); tick != p.limit.tick {
+		return fmt.Errorf("the server is at tick %d, and the limit at %d", tick, p.limit.tick)
+	}
+	m := generic.NewMap1[clockStick](p.more.world)
+	for i, e := range p.more.sticks {
+		if got := *m.Get(e); got != p.limit.sticks[i] {
+			return fmt.Errorf("player %d has %v, and the limit %v", i, got, p.limit.sticks[i])
+		}
+	}
+	return p.verify()
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+const (
+	inputClients = 200
+	inputRoom    = 20  // players who see each other
+	inputWay     = 3   // ticks that a packet takes
+	inputSettle  = 180 // ticks until all have joined and know the server's time
+)
+
+// inputKind is what a game of the case does with inputs.
+type inputKind uint8
+
+const (
+	noInputs inputKind = iota
+	ownInputs
+	passedInputs // rebroadcast
+)
+
+// inputGame is a server and its players, all of it but the network and what seals packets.
+// Each player has an entity, which nothing but its input changes; one that all see moves, so that
+// there is a packet down in every tick with inputs and without.
+type inputGame struct {
+	kind    inputKind
+	tick    entangle.Tick // of the network
+	now     time.Time
+	layer   *inputLayer
+	server  *plugin.Server
+	clients []*plugin.Client
+	sticks  []ecs.Entity // by player, on the server
+	world   *ecs.World
+}
+
+func newInputGame(kind inputKind) (*inputGame, error) {
+	g := &inputGame{kind: kind, now: time.Unix(1_000_000, 0)}
+	g.layer = newInputLayer(inputClients, &g.tick)
+	if err := g.start(); err != nil {
+		return nil, err
+	}
+	for i, end := range g.layer.ends {
+		if err := g.join(end); err != nil {
+			return nil, fmt.Errorf("client %d: %w", i, err)
+		}
+	}
+	for range inputSettle {
+		g.others()
+		g.server.Step(g.now)
+	}
+	return g, nil
+}
+
+func (g *inputGame) protocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "inputs benchmark", TickRate: clockTickRate})
+	protocol.Component[components.ControlledBy](p)
+	protocol.Component[idlePlace](p)
+	switch g.kind {
+	case ownInputs:
+		protocol.Input[clockStick](p)
+	case passedInputs:
+		protocol.Input[clockStick](p).Rebroadcast()
+	}
+	return p
+}
+
+func (g *inputGame) clock() time.Time { return g.now }
+
+func (g *inputGame) start() (err error) {
+	g.server, err = plugin.NewServer(plugin.ServerConfig{
+		Protocol: g.protocol(), MaxClients: inputClients, Clock: g.clock, Workers: 1,
+	})
+	if err != nil {
+		return err
+	}
+	g.server.AddSystem(plugin.FixedMain, plugin.Func(g.serverSystem))
+	w := ecs.NewWorld()
+	g.world = &w
+	g.server.Initialize(g.world)
+	return g.server.StartWith(g.layer)
+}
+
+func (g *inputGame) join(end *inputEnd) error {
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: g.protocol(), Clock: g.clock})
+	if err != nil {
+		return err
+	}
+	if g.kind != noInputs {
+		c.AddSystem(plugin.BufferInputs, plugin.Func(clockPlayer))
+	}
+	w := ecs.NewWorld()
+	c.Initialize(&w)
+	g.clients = append(g.clients, c)
+	return c.ConnectWith(end)
+}
+
+// serverSystem gives each player who comes an entity in its room, and moves the one that all see.
+func (g *inputGame) serverSystem(w *ecs.World) func() {
+	came := plugin.NewReader[plugin.ClientConnected](w)
+	rooms := plugin.NewRooms(w)
+	player := generic.NewMap4[idlePlace, clockStick, components.Replicate, components.ControlledBy](w)
+	beacon := generic.NewMap2[idlePlace, components.Replicate](w)
+	shown := beacon.NewWith(&idlePlace{}, &components.Replicate{})
+	place := generic.NewMap1[idlePlace](w)
+	moved := 0
+	return func() {
+		for _, e := range came.Read() {
+			room := components.Room(1 + len(g.sticks)/inputRoom)
+			rooms.AddClient(room, e.Client)
+			g.sticks = append(g.sticks, player.NewWith(&idlePlace{}, &clockStick{},
+				&components.Replicate{Relevance: components.ByInterest}, &components.ControlledBy{Client: e.Client}))
+			rooms.AddEntity(room, g.sticks[len(g.sticks)-1])
+		}
+		moved++
+		place.Get(shown).X = float32(moved % 64)
+	}
+}
+
+// others moves the clock by a tick, and runs the frames of the clients.
+func (g *inputGame) others() {
+	g.now = g.now.Add(time.Second / clockTickRate)
+	g.layer.next()
+	for _, c := range g.clients {
+		c.Step(g.now)
+	}
+}
+
+// verify reports who does not play.
+func (g *inputGame) verify() error {
+	for i, c := range g.clients {
+		if !c.Joined() {
+			return fmt.Errorf("client %d has not joined: %v, %s", i, c.State(), c.Reason())
+		}
+	}
+	return nil
+}
+
+// traffic returns the bytes of all clients so far: up, down.
+func (g *inputGame) traffic() (up, down int) {
+	for _, e := range g.layer.ends {
+		up, down = up+e.out, down+e.in
+	}
+	return up, down
+}

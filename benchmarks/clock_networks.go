@@ -60,6 +60,9 @@ func clockNetworks() []clockNetwork {
 
 const ms = time.Millisecond
 
+// usual is the way of those that are about something else.
+const usual = "100 ms ± 20, loss 5 %, "
+
 // clockPlain are the usual ways: alike in both directions.
 func clockPlain() (all []clockNetwork) {
 	for _, n := range [][3]int{
@@ -96,12 +99,12 @@ func clockWays() []clockNetwork {
 	bursts.Up.LossBurst, bursts.Down.LossBurst = 5, 5
 	queue.Up.InOrder, queue.Down.InOrder = true, true
 	return []clockNetwork{
-		{name: "slow-up", what: "150 ms up, 50 ms down, ± 20, loss 5 %", link: slowUp},
-		{name: "slow-down", what: "50 ms up, 150 ms down, ± 20, loss 5 %", link: slowDown},
+		{name: "slow-up", what: "200 ms ± 20, loss 5 %, of which 150 ms up", link: slowUp},
+		{name: "slow-down", what: "200 ms ± 20, loss 5 %, of which 150 ms down", link: slowDown},
 		{name: "bursts", what: "100 ms ± 20, loss 5 % in bursts of five", link: bursts},
 		{name: "queue", what: "100 ms ± 50, in order", link: queue},
-		{name: "longer", what: "from 50 to 250 ms after 30 s, ± 20, loss 5 %", link: clockLink(50, 20, 5), events: clockChange(clockLink(250, 20, 5))},
-		{name: "shorter", what: "from 250 to 50 ms after 30 s, ± 20, loss 5 %", link: clockLink(250, 20, 5), events: clockChange(clockLink(50, 20, 5))},
+		{name: "longer", what: "50 ms ± 20, loss 5 %, then 250 ms", link: clockLink(50, 20, 5), events: clockChange(clockLink(250, 20, 5))},
+		{name: "shorter", what: "250 ms ± 20, loss 5 %, then 50 ms", link: clockLink(250, 20, 5), events: clockChange(clockLink(50, 20, 5))},
 	}
 }
 
@@ -114,11 +117,11 @@ func clockClocks() []clockNetwork {
 	const drift = 300e-6
 	link := clockLink(100, 20, 5)
 	return []clockNetwork{
-		{name: "drift-fast", what: "100 ms ± 20, loss 5 %, the client's clock 300 ppm fast", link: link, clientDrift: drift},
-		{name: "drift-slow", what: "the client's 300 ppm slow", link: link, clientDrift: -drift},
-		{name: "drift-both", what: "the client's 300 ppm fast, the server's 300 ppm slow", link: link, clientDrift: drift, serverDrift: -drift},
-		{name: "frames-30", what: "100 ms ± 20, loss 5 %, 30 frames/s", link: link, frameRate: 30},
-		{name: "frames-144", what: "144 frames/s", link: link, frameRate: 144},
+		{name: "drift-fast", what: usual + "the client's clock 300 ppm fast", link: link, clientDrift: drift},
+		{name: "drift-slow", what: usual + "the client's clock 300 ppm slow", link: link, clientDrift: -drift},
+		{name: "drift-both", what: usual + "the client's clock 300 ppm fast, the server's 300 ppm slow", link: link, clientDrift: drift, serverDrift: -drift},
+		{name: "frames-30", what: usual + "30 frames per second", link: link, frameRate: 30},
+		{name: "frames-144", what: usual + "144 frames per second", link: link, frameRate: 144},
 	}
 }
 
@@ -135,9 +138,9 @@ func clockPauses() []clockNetwork {
 		{clockEvents + clockPause, func(r *clockRun) { r.line.Restore() }},
 	}
 	return []clockNetwork{
-		{name: "pause-client", what: "100 ms ± 20, loss 5 %, the client stands still for 5 s", link: link, events: asleep(1)},
-		{name: "pause-server", what: "the server stands still for 5 s", link: link, events: asleep(0)},
-		{name: "pause-network", what: "nothing arrives for 5 s", link: link, events: cut},
+		{name: "pause-client", what: usual + "the client stands still for 5 s", link: link, events: asleep(1)},
+		{name: "pause-server", what: usual + "the server stands still for 5 s", link: link, events: asleep(0)},
+		{name: "pause-network", what: usual + "nothing arrives for 5 s", link: link, events: cut},
 	}
 }
 
@@ -145,10 +148,10 @@ func clockPauses() []clockNetwork {
 func clockDelays() []clockNetwork {
 	link := clockLink(100, 20, 5)
 	at := func(name, what string, d plugin.InputDelay) clockNetwork {
-		return clockNetwork{name: name, what: what, link: link, delay: d}
+		return clockNetwork{name: name, what: usual + what, link: link, delay: d}
 	}
 	return []clockNetwork{
-		at("delay-3", "100 ms ± 20, loss 5 %, input delay 3", plugin.InputDelay{Min: 3}),
+		at("delay-3", "input delay 3", plugin.InputDelay{Min: 3}),
 		at("delay-12", "input delay 12", plugin.InputDelay{Min: 12}),
 		at("delay-0-6", "input delay 0 to 6", plugin.InputDelay{Max: 6}),
 		at("delay-0-20", "input delay 0 to 20", plugin.InputDelay{Max: 20}),

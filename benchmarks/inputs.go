@@ -17,11 +17,9 @@ import (
 //
 // inputs/frame is the two frames next to each other. inputs/rebroadcast passes all inputs
 // on to the twenty players of a room; in the place of the limit stands the server that does not.
+// inputs/memory is what the heap of a server has more for each client if there are inputs.
 // The fields named figures have the bytes of a player in a second, more than without inputs.
-const (
-	inputRounds = 300
-	inputQuick  = 3
-)
+const inputRounds = 300
 
 func inputVariants() []variant {
 	return []variant{
@@ -32,6 +30,7 @@ func inputVariants() []variant {
 		{name: "inputs/rebroadcast", rounds: inputRounds, heavy: true, prepare: func() (sides, error) {
 			return inputFramesPrepare(passedInputs, ownInputs)
 		}},
+		{name: "inputs/memory", unit: "bytes/client", rounds: memoryRounds, heavy: true, prepare: inputMemoryPrepare},
 	}
 }
 
@@ -150,4 +149,29 @@ func (p *inputPair) equal() error {
 		}
 	}
 	return p.verify()
+}
+
+func inputMemoryPrepare() (sides, error) {
+	p, err := newInputPair(ownInputs, noInputs)
+	if err != nil {
+		return sides{}, err
+	}
+	return sides{
+		before: p.before,
+		ours:   func() { p.more.server.Step(p.more.now) },
+		limit:  func() { p.less.server.Step(p.less.now) },
+		figure: func() float64 {
+			err = p.verify()
+			return (heapOf(&p.more) - heapOf(&p.less)) / inputClients
+		},
+		verify: func() error { return err },
+	}, nil
+}
+
+// heapOf returns how many bytes of the heap a server and its world have, and lets go of it.
+func heapOf(g **inputGame) float64 {
+	(*g).clients, (*g).layer.ends = nil, nil
+	with := heapInUse()
+	*g = nil
+	return with - heapInUse()
 }

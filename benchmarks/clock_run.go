@@ -37,11 +37,11 @@ type clockRun struct {
 	time    *components.Time // the server's
 	here    *components.Time // the client's
 	failed  error
-	part    clockPart       // that counts
-	changed int             // of the events of the network
-	next    entangle.Tick   // of the server
-	opened  time.Duration   // when the client was connected
-	synced  time.Duration   // and how long after that it knew the server's time
+	part    clockPart     // that counts
+	changed int           // of the events of the network
+	next    entangle.Tick // of the server
+	opened  time.Duration // when the client was connected
+	synced  time.Duration // and how long after that it knew the server's time
 }
 
 // clockHost is a machine with a clock of its own.

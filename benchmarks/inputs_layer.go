@@ -99,7 +99,9 @@ func (l *inputLayer) Traffic() connection.Traffic { return connection.Traffic{} 
 func (l *inputLayer) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
 
 // Dial implements connection.Dialer.
-func (e *inputEnd) Dial(connection.ClientConfig) (connection.Client, error) { return inputClient{e}, nil }
+func (e *inputEnd) Dial(connection.ClientConfig) (connection.Client, error) {
+	return inputClient{e}, nil
+}
 
 // inputClient is the client's view of its end.
 type inputClient struct{ end *inputEnd }

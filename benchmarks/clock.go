@@ -15,7 +15,7 @@ import "time"
 const (
 	clockSettle = 30 * time.Second // before it counts, if nothing is to happen
 	clockAfter  = 60 * time.Second // and else: half of it after what happens
-	clockCounts = 60 * time.Second
+	clockCounts = 5 * time.Minute
 )
 
 // clockGoalNetwork is the network that goals are about.
@@ -37,8 +37,8 @@ func clockVariants() (all []variant) {
 }
 
 func clockVariant(n clockNetwork, figure func(*clockResult) float64) variant {
-	return variant{name: "clock/" + n.name, rounds: n.seconds(), prepare: func() (sides, error) {
-		r, err := newClockRun(n)
+	return variant{name: "clock/" + n.name, rounds: n.seconds(clockCounts), prepare: func() (sides, error) {
+		r, err := newClockRun(n, clockCounts)
 		if err != nil {
 			return sides{}, err
 		}
@@ -62,5 +62,7 @@ func (n *clockNetwork) settle() time.Duration {
 	return clockSettle
 }
 
-// seconds is how long it goes on in all.
-func (n *clockNetwork) seconds() int { return int((n.settle() + clockCounts) / time.Second) }
+// seconds is how long it goes on in all, if it counts for so long.
+func (n *clockNetwork) seconds(counts time.Duration) int {
+	return int((n.settle() + counts) / time.Second)
+}

@@ -43,14 +43,14 @@ var clockColumns = []clockColumn{
 	{"inputs_down", "", "", "", func(c *clockResult) float64 { return c.inputsDown }},
 }
 
-// play runs a network for as long as its row needs.
-func (n *clockNetwork) play() (clockResult, error) {
-	r, err := newClockRun(*n)
+// play runs a network until it has counted for so long.
+func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
+	r, err := newClockRun(*n, counts)
 	if err != nil {
 		return clockResult{}, err
 	}
 	defer r.close()
-	r.run(time.Duration(n.seconds()) * time.Second)
+	r.run(time.Duration(n.seconds(counts)) * time.Second)
 	if err := r.verify(); err != nil {
 		return clockResult{}, fmt.Errorf("%s: %w", n.name, err)
 	}
@@ -63,7 +63,7 @@ func writeClockPage(file string, all []clockNetwork, w io.Writer) error {
 	page.WriteString(clockPageTop)
 	clockHead(&page)
 	for i := range all {
-		c, err := all[i].play()
+		c, err := all[i].play(clockCounts)
 		if err != nil {
 			return err
 		}
@@ -111,8 +111,9 @@ of Entangle is, in networks of all kinds.
 Each row is a network of one server and one client that runs in virtual time: the whole of
 both, 60 ticks per second, the client with a stick that moves eight times a second. After ± stands how much
 longer or shorter than that a packet takes, each way, evenly drawn; packets overtake each
-other. A row counts a minute, after thirty seconds to settle, or after thirty seconds that
-follow upon what the row says happened.
+other. A row counts five minutes, after thirty seconds to settle. What a row says happens then
+happens after these, and it counts from thirty seconds later. Frames come up to a
+millisecond late.
 
 `
 

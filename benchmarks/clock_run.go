@@ -13,7 +13,6 @@ import (
 	"github.com/entangle-ecs/entangle/connection/trusted"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // clockOrigin is when the true time begins, and what every clock shows then.
@@ -44,35 +43,9 @@ type clockRun struct {
 	synced  time.Duration // and how long after that it knew the server's time
 }
 
-// clockHost is a machine with a clock of its own.
-type clockHost struct {
-	step   func(now time.Time)
-	after  func()
-	drift  float64       // how much faster its clock is than the true time
-	every  time.Duration // from frame to frame, by its own clock
-	frames int
-	next   time.Duration
-}
-
-// now is what its clock shows.
-func (h *clockHost) now(at time.Duration) time.Time {
-	return clockOrigin.Add(at + time.Duration(h.drift*float64(at)))
-}
-
-// frame runs a frame at its time, and finds the next.
-func (h *clockHost) frame(begin time.Duration) {
-	h.step(h.now(h.next))
-	h.after()
-	for ran := h.next; h.next <= ran; h.frames++ {
-		h.next = begin + time.Duration(float64(h.frames)*float64(h.every)/(1+h.drift))
-	}
-}
-
-// sleep lets it run no frame for a time.
-func (h *clockHost) sleep(until time.Duration) { h.next = max(h.next, until) }
-
-func newClockRun(net clockNetwork) (*clockRun, error) {
-	r := &clockRun{net: net, record: newClockRecord(net.seconds(), max(net.rate(), clockTickRate))}
+// newClockRun makes a run that counts for so long, once it has settled.
+func newClockRun(net clockNetwork, counts time.Duration) (*clockRun, error) {
+	r := &clockRun{net: net, record: newClockRecord(net.seconds(counts), max(net.rate(), clockTickRate))}
 	network := netsim.NewNetwork(net.seed(), func() time.Time { return clockOrigin.Add(r.now) })
 	listener := network.Listener()
 	r.line = network.Line()
@@ -88,8 +61,8 @@ func newClockRun(net clockNetwork) (*clockRun, error) {
 }
 
 func (r *clockRun) startServer() (err error) {
+	r.hosts[0] = newClockHost(clockTickRate, r.net.serverDrift, 0, r.net.seed())
 	h := &r.hosts[0]
-	h.drift, h.every = r.net.serverDrift, time.Second/clockTickRate
 	r.server, err = plugin.NewServer(plugin.ServerConfig{
 		Protocol: clockProtocol(), Clock: func() time.Time { return h.now(r.now) }, Entropy: clockEntropy(1), StartTick: clockStart,
 	})
@@ -106,8 +79,8 @@ func (r *clockRun) startServer() (err error) {
 }
 
 func (r *clockRun) startClient(server netip.AddrPort) (err error) {
+	r.hosts[1] = newClockHost(r.net.rate(), r.net.clientDrift, r.net.phase(), r.net.seed()+1)
 	h := &r.hosts[1]
-	h.drift, h.every, h.next = r.net.clientDrift, time.Second/time.Duration(r.net.rate()), r.net.phase()
 	r.client, err = plugin.NewClient(plugin.ClientConfig{
 		Protocol: clockProtocol(), Clock: func() time.Time { return h.now(r.now) }, Entropy: clockEntropy(2), InputDelay: r.net.delay,
 	})
@@ -139,9 +112,9 @@ func (r *clockRun) run(d time.Duration) {
 			r.note(r.end.pump())
 		}
 		r.event()
-		for i, begin := range [...]time.Duration{0, r.net.phase()} {
+		for i := range r.hosts {
 			if h := &r.hosts[i]; h.next == next {
-				h.frame(begin)
+				h.frame()
 			}
 		}
 	}

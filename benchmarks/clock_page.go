@@ -108,16 +108,21 @@ the server runs it. Too little, and inputs come too late; too much, and the play
 longer than needed to see what came of them. This page says how near to the least the clock
 of Entangle is, in networks of all kinds.
 
-Each row is a network of one server and one client that runs in virtual time: the whole of
-both, 60 ticks per second, the client with a stick that moves eight times a second. After ± stands how much
-longer or shorter than that a packet takes, each way, evenly drawn; packets overtake each
-other. A row counts five minutes, after thirty seconds to settle. What a row says happens then
-happens after these, and it counts from thirty seconds later. Frames come up to a
-millisecond late.
+Each row is a network of one server and one client, the whole of both in virtual time, with
+60 ticks per second, and a stick that moves eight times in a second. After ± stands how much
+longer or shorter a packet takes than that, each way, evenly drawn; packets overtake each
+other. Frames come up to a millisecond late. A row counts five minutes, after thirty seconds
+to settle. What a row says happens then happens after these, and it counts from thirty
+seconds later.
 
 `
 
 const clockPageEnd = `
+Lost bursts of five packets and more are too rare and too long for all of them to be covered:
+that would take a lead of half a second. The clock covers what is usual, and lets the rest be
+late. With an input delay that is longer than the way there, the client's clock goes back no further
+than to what it has heard of the server, and inputs have time to spare.
+
 The networks follow from their seeds: the same code makes the same table. This page is written by
 
 ` + "```sh" + `

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/netip"
 	"time"
 
@@ -125,10 +126,10 @@ func (e *clockEnd) Listen() (transport.Conn, error) {
 func (e *clockEnd) pump() error {
 	for {
 		n, from, err := e.conn.Receive(e.scratch[:])
-		if err == transport.ErrEmpty {
+		switch {
+		case errors.Is(err, transport.ErrEmpty):
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
 		e.arrived(e.scratch[:n])

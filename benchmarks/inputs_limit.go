@@ -133,8 +133,7 @@ func (p *limitPlayer) isFresh(id uint16) bool {
 // inputs reads a frame of one lane.
 func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) bool {
 	if !last {
-		_, size := frameLength(body)
-		body = body[size:]
+		body = body[1+body[0]>>7:] // the length
 	}
 	var r bits.Reader
 	r.Reset(body)

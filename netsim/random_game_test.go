@@ -95,6 +95,7 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Component[tally](p).Delta().Diff(more{})
 	protocol.Component[tied](p)
 	protocol.Component[components.ChildOf](p)
+	protocol.Input[hand](p).Rebroadcast()
 	protocol.Resource[score](p)
 	protocol.Resource[board](p)
 	protocol.Message[inOrder](p)
@@ -111,7 +112,7 @@ type guest struct {
 	shadow *shadow
 }
 
-func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, l limits) *guest {
+func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
 	cfg := sim.ClientConfig(randomProtocol())
 	cfg.MaxBytes, cfg.SendEvery = l.client, l.clientEvery
 	c, err := plugin.NewClient(cfg)
@@ -119,6 +120,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, id entangle.ClientID, l lim
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
 	c.AddSystem(plugin.Receive, g.mail.system())
 	c.AddSystem(plugin.Receive, g.shadow.system())
+	judge.drive(sim, g, id)
 	c.AddSystem(plugin.FixedMain, g.mail.sender())
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 		allowed := registered(w)

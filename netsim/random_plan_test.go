@@ -33,12 +33,14 @@ type plan struct {
 	grid     bool // it knows of their places, too
 	host     bool // the server has a player of its own
 	clock    clockPlan
+	hands    handPlan
 }
 
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
+	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
@@ -49,6 +51,7 @@ func randomSteps(seed uint64) []string {
 			p.fault()
 		}
 		p.hang()
+		p.postpone()
 		if p.outside && p.rng.IntN(3) == 0 {
 			p.change("", 6)
 		}
@@ -93,6 +96,7 @@ func (p *plan) run(d time.Duration) {
 	p.behind = (p.behind + d) % tick
 	for n := range ticks {
 		p.change(fmt.Sprintf("tick %d ", n+1), 4)
+		p.drive(fmt.Sprintf("tick %d ", n+1))
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))

@@ -27,7 +27,7 @@ var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[tally](), reflect.TypeFor[tied](),
-	reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
+	reflect.TypeFor[hand](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
 }
 
 // randomScene is a random world that a script acts in. Its clients can be acted on
@@ -43,6 +43,7 @@ type randomScene struct {
 	bounds func() error
 	limits limits
 	meters *meters
+	judge  *inputJudge
 	host   *plugin.Host // nil: it is a server without a player
 }
 
@@ -86,7 +87,7 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 var errSeed = errors.New("give a seed above 0")
 
 func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
-	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, limits: l}
+	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, limits: l, judge: newInputJudge(t)}
 	s.GameScene = netsim.NewScene(s.sim, s.join)
 	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
 		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
@@ -96,6 +97,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	app, server := s.newServer(cfg)
 	server.AddSystem(plugin.Receive, plugin.Func(s.joins))
 	server.AddSystem(plugin.Receive, s.mail.system())
+	s.judge.serve(s.sim, server, s.host)
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)
 	s.addGrid(server)
@@ -113,7 +115,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 }
 
 func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
-	g := joinRandom(s.t, s.sim, id, s.limits)
+	g := joinRandom(s.t, s.sim, s.judge, id, s.limits)
 	g.mail.quiet = s.mail.quiet
 	s.guests = append(s.guests, g)
 	return g.Peer

@@ -33,7 +33,7 @@ func (p *plan) spawn(at string) {
 		}
 	}
 	p.entities = append(p.entities, e)
-	words := p.values(e, e.has)
+	words := append(p.values(e, e.has), p.equip()...)
 	if e.replicate {
 		words = append(words, p.replicate(e))
 	}

@@ -1,0 +1,201 @@
+package netsim_test
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// hand is the input of random worlds.
+type hand struct {
+	// Held is held until another is written. It says who wrote it, see wroteBy, and none
+	// does so twice.
+	Held uint32
+	// Press is an event: no two inputs have the same.
+	Press uint32 `net:"event"`
+	Aim   ecs.Entity
+	// Tilt follows from Held, and is often beyond its range.
+	Tilt float32 `net:"range=-1..1,step=0.01"`
+}
+
+func heldBy(client entangle.ClientID, n uint32) uint32 { return uint32(client)<<24 | n }
+func wroteBy(held uint32) entangle.ClientID            { return entangle.ClientID(held >> 24) }
+func tiltOf(held uint32) float32                       { return float32(held%300)/100 - 1.5 }
+
+// hands are what a player does: in BufferInputs, chance has them hold and press.
+type hands struct {
+	t      require.TestingT
+	judge  *inputJudge
+	client entangle.ClientID
+	rng    *rand.Rand
+	delay  func() int
+	origin func(local ecs.Entity) ecs.Entity // zero where it has none
+
+	world    *ecs.World
+	time     *components.Time
+	inputs   plugin.Inputs[hand]
+	hand, my ecs.ID
+	lanes    map[ecs.Entity]*handLane
+	last     entangle.Tick // that inputs were written in
+	n        uint32
+}
+
+func (h *hands) Finalize(*ecs.World) {}
+
+func (h *hands) Initialize(w *ecs.World) {
+	h.world, h.time, h.inputs = w, ecs.GetResource[components.Time](w), plugin.NewInputs[hand](w)
+	h.hand, h.my = ecs.ComponentID[hand](w), ecs.ComponentID[components.Controlled](w)
+	h.lanes, h.last = map[ecs.Entity]*handLane{}, h.time.Tick
+}
+
+// Update writes the inputs of a tick.
+func (h *hands) Update(*ecs.World) {
+	if h.time.Tick != h.last+1 {
+		for _, lane := range h.lanes {
+			lane.jumped = true
+		}
+	}
+	h.last = h.time.Tick
+	held := map[ecs.Entity]bool{}
+	for q := h.world.Query(ecs.All(h.hand, h.my)); q.Next(); {
+		held[q.Entity()] = true
+		h.write(q.Entity(), (*hand)(q.Get(h.hand)))
+	}
+	for e := range h.lanes {
+		if !held[e] {
+			delete(h.lanes, e)
+		}
+	}
+}
+
+// write writes one input, and what it should become into the plain model.
+func (h *hands) write(e ecs.Entity, at *hand) {
+	lane := h.lanes[e]
+	if lane == nil {
+		lane = newHandLane()
+		h.lanes[e] = lane
+		h.judge.add(h.client, h.origin(e), lane)
+	} else if at.Held != lane.found || at.Press != 0 {
+		require.Failf(h.t, "BufferInputs does not find what was written last", "client %d at tick %d found %+v, and wrote %#x last", h.client, h.last, *at, lane.found)
+	}
+	if h.rng.IntN(3) == 0 {
+		h.n++
+		held := heldBy(h.client, h.n)
+		*at = hand{Held: held, Aim: h.aim(), Tilt: tiltOf(held)}
+	}
+	if h.rng.IntN(6) == 0 {
+		h.n++
+		at.Press = heldBy(h.client, h.n)
+	}
+	if h.rng.IntN(30) == 0 {
+		h.inputs.None(e)
+		lane.write(h.last+entangle.Tick(h.delay()), wrote{none: true})
+		return
+	}
+	lane.write(h.last+entangle.Tick(h.delay()), wrote{hand: *at, aim: h.origin(at.Aim)})
+}
+
+// aim is an entity of this world, or none.
+func (h *hands) aim() (at ecs.Entity) {
+	for q := h.world.Query(ecs.All(h.hand)); q.Next(); {
+		if h.rng.IntN(3) == 0 {
+			at = q.Entity()
+		}
+	}
+	return at
+}
+
+// wrote is one input as a player wrote it.
+type wrote struct {
+	hand
+	aim  ecs.Entity // the server's
+	none bool
+}
+
+// bare is the input without its event.
+func (w wrote) bare() wrote {
+	w.Press = 0
+	return w
+}
+
+// handLane is what a player wrote for one entity over one time that it had it, by the tick
+// in which it acts: a plain model.
+type handLane struct {
+	acts  map[entangle.Tick]wrote
+	held  wrote  // the last, without its event
+	found uint32 // what the last Held was that was no none
+	next  entangle.Tick
+	begun bool
+	press uint32 // the event of an input that had no tick of its own
+
+	// After a jump of the clock only this is known: what was written at all.
+	jumped bool
+	all    map[uint32]wrote // by Held
+	events map[uint32]bool
+}
+
+func newHandLane() *handLane {
+	return &handLane{acts: map[entangle.Tick]wrote{}, all: map[uint32]wrote{0: {}}, events: map[uint32]bool{0: true}}
+}
+
+// write takes what is to act in a tick. Where the delay has grown, the ticks between
+// have what was held. Where it has shrunk and the tick has an input, the event acts with
+// the next that has a tick, or takes one more.
+func (l *handLane) write(tick entangle.Tick, w wrote) {
+	l.events[w.Press] = true
+	if !w.none {
+		l.all[w.Held] = w.bare()
+	}
+	switch full := l.begun && tick.Before(l.next); {
+	case full && w.Press != 0 && l.press != 0:
+		l.put(w)
+	case full && w.Press != 0:
+		l.press = w.Press
+	case !full:
+		for ; l.begun && l.next != tick; l.put(l.held) {
+		}
+		l.begun, l.next = true, tick
+		l.put(w)
+	}
+	l.held = w.bare()
+	if !w.none {
+		l.found = w.Held
+	}
+}
+
+// put has an input act in the next tick, with the event that waits instead of its own.
+func (l *handLane) put(w wrote) {
+	if l.press != 0 {
+		own := w.Press
+		if w.none {
+			w = wrote{}
+		}
+		w.Press, l.press = l.press, own
+	}
+	l.acts[l.next] = w
+	l.next++
+}
+
+// has reports whether an input acts in a tick, for all that is known.
+func (l *handLane) has(tick entangle.Tick, got hand) bool {
+	w, ok := l.acts[tick]
+	if !l.jumped {
+		return ok && w.is(got)
+	}
+	w, ok = l.all[got.Held]
+	w.Press = got.Press
+	return ok && l.events[got.Press] && w.is(got)
+}
+
+// is reports whether an input that arrived is this one. Its entity is the server's, or
+// none, which any may have become on the way.
+func (w wrote) is(got hand) bool {
+	off := math.Abs(float64(min(max(w.Tilt, -1), 1) - got.Tilt))
+	return !w.none && w.Held == got.Held && w.Press == got.Press && (got.Aim.IsZero() || w.aim == got.Aim) && off < 0.006
+}

@@ -1,0 +1,253 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// inputJudge knows what everybody has written, and judges what acts anywhere.
+type inputJudge struct {
+	t     require.TestingT
+	lanes map[driven][]*handLane
+}
+
+// driven is an entity of the server, and one who drives it.
+type driven struct {
+	client entangle.ClientID
+	entity ecs.Entity
+}
+
+func newInputJudge(t require.TestingT) *inputJudge {
+	return &inputJudge{t: t, lanes: map[driven][]*handLane{}}
+}
+
+func (j *inputJudge) add(client entangle.ClientID, server ecs.Entity, lane *handLane) {
+	if !server.IsZero() {
+		at := driven{client, server}
+		j.lanes[at] = append(j.lanes[at], lane)
+	}
+}
+
+// wrote returns the lane by which a client wrote an input for an entity and a tick, or nil.
+func (j *inputJudge) wrote(at driven, tick entangle.Tick, got hand) *handLane {
+	for _, lane := range j.lanes[at] {
+		if lane.has(tick, got) {
+			return lane
+		}
+	}
+	return nil
+}
+
+// inputCourt holds one world's inputs against what was written: a system that comes first
+// in FixedMain.
+type inputCourt struct {
+	*inputJudge
+	name   string
+	me     entangle.ClientID                 // whose world it is, 0 on a server
+	origin func(local ecs.Entity) ecs.Entity // the server's
+
+	world                   *ecs.World
+	time                    *components.Time
+	inputs                  plugin.Inputs[hand]
+	events                  plugin.Reader[plugin.InputReceived[hand]]
+	hand, controlled, owner ecs.ID
+	before                  map[ecs.Entity]judged
+	pressed                 map[uint32]bool
+	jumped                  bool // the clock has: ticks may run twice
+	last                    entangle.Tick
+}
+
+// judged is what an entity's input was in the last tick.
+type judged struct {
+	hand
+	status plugin.InputStatus
+	by     entangle.ClientID
+	fresh  entangle.Tick // when it last was
+	tick   entangle.Tick
+	heard  bool // since by has it
+}
+
+func (c *inputCourt) Finalize(*ecs.World) {}
+
+func (c *inputCourt) Initialize(w *ecs.World) {
+	c.world, c.time, c.inputs = w, ecs.GetResource[components.Time](w), plugin.NewInputs[hand](w)
+	c.events = plugin.NewReader[plugin.InputReceived[hand]](w)
+	c.hand, c.owner = ecs.ComponentID[hand](w), ecs.ComponentID[components.ControlledBy](w)
+	c.controlled = ecs.ComponentID[components.Controlled](w)
+	c.before, c.pressed = map[ecs.Entity]judged{}, map[uint32]bool{}
+}
+
+// Update judges a tick.
+func (c *inputCourt) Update(*ecs.World) {
+	c.jumped = c.jumped || c.last != 0 && c.time.Tick != c.last+1
+	c.last = c.time.Tick
+	told := map[ecs.Entity]plugin.InputReceived[hand]{}
+	for _, e := range c.events.Read() {
+		if _, twice := told[e.Entity]; twice || e.Tick != c.time.Tick {
+			c.fail(e.Entity, "was told of twice, or of tick %d", e.Tick)
+		}
+		told[e.Entity] = e
+	}
+	now := map[ecs.Entity]judged{}
+	for q := c.world.Query(ecs.All(c.hand)); q.Next(); {
+		e := q.Entity()
+		got := judged{hand: *(*hand)(q.Get(c.hand)), status: c.inputs.Status(e), by: c.driver(&q), tick: c.time.Tick}
+		now[e] = c.judge(e, got, told[e])
+		delete(told, e)
+	}
+	for e := range told {
+		c.fail(e, "was told of, and has no input")
+	}
+	c.before = now
+	c.play(now)
+}
+
+// driver returns who drives an entity, by what this world knows.
+func (c *inputCourt) driver(q *ecs.Query) entangle.ClientID {
+	switch {
+	case c.me != 0 && q.Has(c.controlled):
+		return c.me
+	case q.Has(c.owner):
+		return (*components.ControlledBy)(q.Get(c.owner)).Client
+	}
+	return entangle.Nobody
+}
+
+func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[hand]) judged {
+	before := c.before[e]
+	if before.by == got.by {
+		got.fresh, got.heard = before.fresh, before.heard
+	}
+	switch got.status {
+	case plugin.FreshInput:
+		c.judgeFresh(e, &got)
+	case plugin.RepeatedInput:
+		c.judgeRepeated(e, &got, before)
+	default:
+		c.judgeNone(e, &got, before)
+		if told != (plugin.InputReceived[hand]{}) {
+			c.fail(e, "was told of as %+v, and has no input", told)
+		}
+		return got
+	}
+	want := plugin.InputReceived[hand]{Client: wroteBy(got.Held), Entity: e, Tick: got.tick, Input: got.hand, Status: got.status}
+	if got.Held == 0 { // nobody's name is in it
+		want.Client = told.Client
+	}
+	if told != want {
+		c.fail(e, "was told of as %+v, and is %+v", told, want)
+	}
+	return got
+}
+
+// judgeFresh: it is what its player wrote for this tick, and an event is new.
+func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
+	by := got.by
+	if c.me != 0 && by != c.me { // who drives another's entity is old news here
+		by = wroteBy(got.Held)
+	}
+	if by == hostPlayer || wroteBy(got.Held) == hostPlayer {
+		return
+	}
+	as := got.hand
+	as.Aim = c.origin(as.Aim)
+	origin := c.origin(e)
+	lane := c.wrote(driven{by, origin}, got.tick, as)
+	if !origin.IsZero() && lane == nil && (got.Held != 0 || c.me == 0) {
+		c.fail(e, "has an input that client %d did not write for it and this tick: %+v", by, got.hand)
+	}
+	if got.Press != 0 && c.pressed[got.Press] && !c.jumped && (lane == nil || !lane.jumped) {
+		c.fail(e, "has an event that acted before: %+v", got.hand)
+	}
+	c.pressed[got.Press], got.fresh, got.heard = true, got.tick, true
+}
+
+// judgeRepeated: it is what it was, but for its event, and not for longer than a second.
+func (c *inputCourt) judgeRepeated(e ecs.Entity, got *judged, before judged) {
+	if got.Press != 0 {
+		c.fail(e, "repeats an event: %+v", got.hand)
+	}
+	if c.me != 0 {
+		return // what it repeats may have come after its tick
+	}
+	before.Press = 0
+	if got.hand != before.hand || got.by != before.by || got.tick-got.fresh > randomRate {
+		c.fail(e, "repeats %+v, of tick %d, and was %+v", got.hand, got.fresh, before.hand)
+	}
+}
+
+// judgeNone: it is zero, or as it was before there was any.
+func (c *inputCourt) judgeNone(e ecs.Entity, got *judged, before judged) {
+	if got.hand == (hand{}) || c.me != 0 {
+		return
+	}
+	if got.heard || before.tick != 0 && got.hand != before.hand {
+		c.fail(e, "has no input, and is %+v, after %+v", got.hand, before.hand)
+	}
+}
+
+// play writes inputs for those whom nobody drives, as a server's bots do.
+func (c *inputCourt) play(now map[ecs.Entity]judged) {
+	for e, is := range now {
+		if c.me == 0 && is.by == entangle.Nobody {
+			is.hand = hand{Held: 7 + is.Held, Press: 3}
+			*(*hand)(c.world.Get(e, c.hand)) = is.hand
+			now[e] = is
+		}
+	}
+}
+
+func (c *inputCourt) fail(e ecs.Entity, format string, values ...any) {
+	require.Failf(c.t, "an input is wrong", "%s at tick %d: %v "+format, append([]any{c.name, c.time.Tick, e}, values...)...)
+}
+
+// origins finds the server's entities for a client's, and remembers them.
+type origins struct {
+	peer  func() *netsim.Peer
+	known map[ecs.Entity]ecs.Entity
+}
+
+func (o *origins) of(local ecs.Entity) ecs.Entity {
+	if local.IsZero() {
+		return local
+	}
+	if e, ok := o.known[local]; ok {
+		return e
+	}
+	e, ok := o.peer().Origin(local)
+	if ok {
+		o.known[local] = e
+	}
+	return e
+}
+
+func itself(e ecs.Entity) ecs.Entity { return e }
+
+// drive gives a guest hands, and judges what acts in its world.
+func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
+	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
+	c := g.mail.client
+	c.AddSystem(plugin.BufferInputs, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of})
+	c.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of})
+}
+
+// serve judges what acts in the server's world, and gives a host's player hands.
+func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.Host) {
+	if host != nil {
+		h := &hands{t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: func() int { return 0 }, origin: itself}
+		server.AddSystem(plugin.BufferInputs, h)
+	}
+	server.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: "the server", origin: itself})
+}
+
+func handsRng(sim *netsim.Sim, id entangle.ClientID) *rand.Rand {
+	return rand.New(rand.NewPCG(sim.Seed(), 0x68616e6473+uint64(id)))
+}

@@ -1,0 +1,463 @@
+package plugin_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// The inputs of the arena: one that moves, and one that names an entity.
+type (
+	thrust struct {
+		Go   uint8
+		Jump bool `net:"event"`
+	}
+	glance struct{ At ecs.Entity }
+)
+
+// Numbers of the inputs on the wire, in the order of their names.
+const (
+	glanceType = iota
+	thrustType
+	inputTypes
+)
+
+func arenaProtocol() *protocol.Protocol {
+	p := register(protocol.New(protocol.Config{Name: "plugin test"}))
+	protocol.Component[components.ControlledBy](p)
+	protocol.Input[thrust](p).Rebroadcast()
+	protocol.Input[glance](p)
+	return p
+}
+
+// arena is a game that players move in by their inputs: two honest ones, a raider whose
+// payloads are written by hand, an entity that the raider does not see, one that nobody
+// drives, and one that is gone.
+type arena struct {
+	*game
+	*intruder
+	mine   ecs.Entity // the raider's
+	ticks  []string   // what all but the raider's looked like after each tick
+	moved  []moved    // what the raider's did
+	silent bool       // no notes are taken
+}
+
+// moved is what an entity was driven by in a tick.
+type moved struct {
+	thrust
+	tick   entangle.Tick
+	status plugin.InputStatus
+}
+
+const raider = 100
+
+func newArena(t testing.TB) *arena {
+	a := &arena{ticks: make([]string, 0, 60+60+20+besieged)}
+	a.game = newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = arenaProtocol() }, func(s *plugin.Server) {
+		s.AddSystem(plugin.FixedMain, plugin.Func(a.move))
+	})
+	a.mine = a.fighter(raider, components.Everyone)
+	a.fighter(1, components.Everyone)
+	a.fighter(2, components.Everyone)
+	targets := ecs.GetResource[components.Targets](a.world)
+	a.fighter(1, targets.Only(1))
+	a.fighter(entangle.Nobody, components.Everyone)
+	gone := a.fighter(1, components.Everyone)
+	for id := range entangle.ClientID(2) {
+		a.joinWith(arenaProtocol(), id+1, honest(id+1))
+	}
+	a.run(60)
+	a.world.RemoveEntity(gone)
+	a.invade()
+	a.run(60)
+	return a
+}
+
+// fighter spawns an entity that has both inputs.
+func (a *arena) fighter(client entangle.ClientID, target components.Target) ecs.Entity {
+	id := uint32(1)
+	for range spots(a.world) {
+		id++
+	}
+	m := generic.NewMap6[spot, name, thrust, glance, components.ControlledBy, components.Replicate](a.world)
+	return m.NewWith(&spot{}, &name{id}, &thrust{}, &glance{},
+		&components.ControlledBy{Client: client, Keep: true}, &components.Replicate{Target: target})
+}
+
+// move moves all by their inputs, and takes note of what has become of it.
+func (a *arena) move(w *ecs.World) func() {
+	filter, when := generic.NewFilter4[spot, name, thrust, glance](), ecs.GetResource[components.Time](w)
+	inputs := plugin.NewInputs[thrust](w)
+	return func() {
+		if a.silent || len(a.ticks) == cap(a.ticks) {
+			return
+		}
+		var all []string
+		for q := filter.Query(w); q.Next(); {
+			s, n, by, at := q.Get()
+			s.X += float32(by.Go)
+			if by.Jump {
+				s.Y++
+			}
+			if q.Entity() != a.mine {
+				all = append(all, fmt.Sprint(*n, *s, *by, *at))
+				continue
+			}
+			a.moved = append(a.moved, moved{*by, when.Tick, inputs.Status(a.mine)})
+		}
+		slices.Sort(all)
+		a.ticks = append(a.ticks, fmt.Sprint(when.Tick, all))
+	}
+}
+
+// honest is a player whose inputs follow from who it is and the tick.
+func honest(id entangle.ClientID) func(*plugin.Client) {
+	return func(c *plugin.Client) {
+		c.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+			filter, when := generic.NewFilter3[thrust, glance, components.Controlled](), ecs.GetResource[components.Time](w)
+			return func() {
+				n := uint32(when.Tick) / 7 * uint32(id)
+				for q := filter.Query(w); q.Next(); {
+					by, _, _ := q.Get()
+					by.Go, by.Jump = uint8(n%4), n%5 == 0
+				}
+			}
+		}))
+	}
+}
+
+// invade connects the raider.
+func (a *arena) invade() {
+	a.intruder = a.infiltrate(raider)
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, arenaProtocol().Hash())
+	a.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 0))
+	a.say(peer.FirstMessages, chatBody(0, nil, 0))
+	a.game.run(2)
+	require.True(a.game.t, a.here(raider))
+}
+
+// strike lets the raider do something in each of so many frames, and has it come back
+// when the server has hung up on it. It takes in what arrives, so that it is told of
+// entities.
+func (a *arena) strike(frames int, attack func()) {
+	for range frames {
+		if !a.here(raider) {
+			_ = a.conn.Close()
+			a.invade()
+		}
+		if attack != nil {
+			attack()
+		}
+		a.acknowledge()
+		a.game.run(1)
+		a.step()
+	}
+}
+
+// sendInputs sends the body of a frame of inputs, in a packet with a tick.
+func (a *arena) sendInputs(tick entangle.Tick, body []byte) { a.sendFrame(peer.Inputs, tick, body) }
+
+func (a *arena) sendFrame(ch channel.ID, tick entangle.Tick, body []byte) {
+	a.id++
+	b := packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: a.id, Tick: tick})
+	a.send(append(append(b, byte(ch)|0x80), body[:min(len(body), entangle.MaxPayload-len(b)-1)]...))
+}
+
+// forged is one lane as no honest client writes it. Zero: what the raider may write.
+type forged struct {
+	typ      uint64
+	of       repl.Ref
+	table    int // entries, of a type with entities
+	epoch    uint64
+	distance int64 // of the newest tick from the packet's
+	more     uint64
+	body     func(w *bits.Writer) // nil: as many equal values as there are ticks
+	value    uint64
+}
+
+func wireName(h repl.Handle) repl.Ref { return repl.Ref{ID: repl.ID{Group: h}, Yours: true} }
+
+// frameOf writes a frame of forged lanes.
+func frameOf(lanes ...forged) []byte {
+	var w bits.Writer
+	w.Bool(false) // nothing was shown
+	for n, l := range lanes {
+		if n > 0 {
+			w.Bool(true)
+		}
+		w.Uvarint(l.typ)
+		repl.AppendRef(&w, l.of)
+		if l.typ == glanceType {
+			w.Uvarint(uint64(l.table))
+			for range l.table {
+				w.Bool(true)
+				repl.AppendRef(&w, l.of)
+			}
+		}
+		w.Bits(l.epoch, 3)
+		w.Varint(l.distance)
+		w.Uvarint(l.more)
+		if l.body != nil {
+			l.body(&w)
+			continue
+		}
+		w.Bool(true)
+		if l.typ == glanceType {
+			w.Uvarint(uint64(min(l.table, 1)))
+		} else {
+			w.Bits(l.value, 9)
+		}
+		wholeRun(&w, uint(l.more)+1)
+	}
+	w.Bool(false)
+	return w.Finish()
+}
+
+// wholeRun writes that something holds for all n ticks that are left.
+func wholeRun(w *bits.Writer, n uint) {
+	high := uint(0)
+	for n>>(high+1) > 0 {
+		high++
+	}
+	w.Bits(0, high)
+	w.Bits(uint64(n), high)
+}
+
+// besieged is how many frames an attack goes on.
+const besieged = 200
+
+// attack is what the raider does in the nth frame, in which the server's last tick is now.
+type attack func(a *arena, n int, now entangle.Tick)
+
+// siege has an arena attacked, and holds it against one that was not.
+func siege(t *testing.T, does attack) *arena {
+	calm, a := newArena(t), newArena(t)
+	calm.strike(besieged, nil)
+	n, before := 0, heap()
+	a.strike(besieged, func() { does(a, n, a.server.Tick()); n++ })
+	require.GreaterOrEqual(t, len(a.ticks), len(calm.ticks))
+	for i, want := range calm.ticks {
+		require.Equal(t, want, a.ticks[i])
+	}
+	require.Less(t, heap(), before+2<<20)
+	for _, c := range a.clients {
+		require.Equal(t, plugin.Connected, c.State())
+	}
+	return a
+}
+
+// Whatever a client says about inputs that is not for it to say, the world is what it is
+// without: what others drive, what nobody does, and its own entity.
+//
+// Proves: Z11, Z13
+func TestHostileInputsHarmNobody(t *testing.T) {
+	for name, does := range inputAttacks() {
+		t.Run(name, func(t *testing.T) {
+			a := siege(t, does)
+			for _, m := range a.moved {
+				require.Zero(t, m.thrust)
+			}
+		})
+	}
+}
+
+// inputAttacks are what the raider sends in each frame. Nothing of it may drive its own.
+func inputAttacks() map[string]attack {
+	rng := rand.New(rand.NewPCG(1, 2))
+	mine := wireName(0)
+	one := func(l forged) attack {
+		l.typ, l.of = thrustType, mine
+		return func(a *arena, _ int, now entangle.Tick) { a.sendInputs(now+2, frameOf(l)) }
+	}
+	far := func(ticks ...int) attack {
+		return func(a *arena, n int, now entangle.Tick) {
+			a.sendInputs(now+entangle.Tick(ticks[n%len(ticks)]), frameOf(forged{typ: thrustType, of: mine, value: 5}))
+		}
+	}
+	body := func(write func(w *bits.Writer)) attack { return one(forged{more: 4, body: write}) }
+	return map[string]attack{
+		"others, unknown, hidden, gone, of every type": everyName,
+		"the far future":      far(66, 67, 100, 1000, 1<<20, 1<<30, 1<<31-1),
+		"the past":            far(0, -1, -10, -100, -256, -257, -1000, -1<<20, -1<<31),
+		"far from its packet": one(forged{value: 5, distance: 5000}),
+		"without end":         one(forged{value: 5, more: 1 << 60}),
+		"65 ticks":            one(forged{value: 5, more: 64}),
+		"no type": func(a *arena, _ int, now entangle.Tick) {
+			a.sendInputs(now+2, frameOf(forged{typ: inputTypes, of: mine}))
+		},
+		"a type without end":     func(a *arena, _ int, now entangle.Tick) { a.sendInputs(now+2, frameOf(forged{typ: 1 << 62, of: mine})) },
+		"a table without end":    func(a *arena, _ int, now entangle.Tick) { a.sendInputs(now+2, frameOf(forged{of: mine, table: 1000})) },
+		"only holes":             body(func(w *bits.Writer) { w.Bits(2, 2); wholeRun(w, 5) }),
+		"nothing but a head":     body(func(*bits.Writer) {}),
+		"a run beyond its ticks": body(func(w *bits.Writer) { w.Bits(0, 2); w.Bits(0, 2); w.Bits(3, 2) }),
+		"its own name, as if it had given it": func(a *arena, n int, now entangle.Tick) {
+			of := wireName(0)
+			of.Yours = false
+			a.sendInputs(now+2, frameOf(forged{typ: thrustType, of: of, value: 5}))
+		},
+		"clock frames of any bytes": func(a *arena, _ int, now entangle.Tick) {
+			for range 3 {
+				a.sendFrame(peer.Clock, now+entangle.Tick(rng.Uint32N(200)), noiseOf(rng, rng.IntN(40)))
+			}
+		},
+		"an empty frame": func(a *arena, _ int, now entangle.Tick) { a.sendInputs(now+2, nil) },
+	}
+}
+
+// everyName sends inputs for all names that there may be, of every type, but its own.
+func everyName(a *arena, n int, now entangle.Tick) {
+	h := repl.Handle(n % 24)
+	for _, group := range []repl.Handle{h, repl.Private + h, 1000 + h, 1<<31 + h} {
+		var lanes []forged
+		for member := range 3 {
+			of := wireName(group)
+			of.ID.Member = repl.Member(member)
+			if group != 0 || member > 0 {
+				lanes = append(lanes, forged{typ: thrustType, of: of, value: 1<<8 | 5, more: 5},
+					forged{typ: glanceType, of: of, table: 1, more: 5})
+			}
+		}
+		a.sendInputs(now+4, frameOf(lanes...))
+	}
+}
+
+func noiseOf(rng *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+// A client that floods, repeats itself, leaves holes, or has its clock jump with every
+// packet has its own entity do in each tick one of the things that it said for that tick,
+// and others notice nothing.
+//
+// Proves: Z12
+func TestAFloodOfInputsActsOncePerTick(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, lanes := range map[string]func(k int) forged{
+		"ten times the rate": func(int) forged { return forged{more: uint64(rng.IntN(20)), distance: int64(rng.IntN(9))} },
+		"64 ticks ahead":     func(int) forged { return forged{more: 63, distance: 60} },
+		"epochs that jump":   func(int) forged { return forged{more: 5, distance: 5, epoch: rng.Uint64N(8)} },
+		"the same again":     func(int) forged { return forged{more: 9, distance: 4, value: 1<<8 | 3} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := map[entangle.Tick]map[thrust]bool{}
+			a := siege(t, func(a *arena, _ int, now entangle.Tick) {
+				for k := range 20 {
+					l := lanes(k)
+					l.typ, l.of = thrustType, wireName(0)
+					if l.value == 0 {
+						l.value = rng.Uint64N(1 << 9)
+					}
+					a.sendInputs(now+1, frameOf(l))
+					note(sent, now+1, l)
+				}
+			})
+			assert.True(t, a.here(raider), "it is dropped, and may stay")
+			acted := 0
+			for _, m := range a.moved {
+				if m.status == plugin.FreshInput {
+					require.True(t, sent[m.tick][m.thrust], "%+v was not sent for its tick", m)
+					acted++
+				} else {
+					require.False(t, m.Jump, "%+v", m)
+				}
+			}
+			assert.Greater(t, acted, besieged/2)
+		})
+	}
+}
+
+// note takes note of what a lane says for each of its ticks.
+func note(sent map[entangle.Tick]map[thrust]bool, header entangle.Tick, l forged) {
+	for k := range l.more + 1 {
+		tick := header + entangle.Tick(l.distance) - entangle.Tick(k)
+		if sent[tick] == nil {
+			sent[tick] = map[thrust]bool{}
+		}
+		sent[tick][thrust{uint8(l.value), l.value>>8 != 0}] = true
+	}
+}
+
+// Frames that were cut short, or have bits turned, or are noise altogether.
+//
+// Proves: Z11, Z13
+func TestBrokenInputsHarmNobody(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	siege(t, func(a *arena, n int, now entangle.Tick) {
+		for range 2 {
+			b := frameOf(forged{typ: thrustType, of: wireName(0), more: 7, distance: 5, value: 1<<8 | 5},
+				forged{typ: glanceType, of: wireName(repl.Handle(n % 6)), table: 1, more: 3, distance: 3})
+			switch rng.IntN(3) {
+			case 0:
+				b = b[:rng.IntN(len(b))]
+			case 1:
+				b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+			default:
+				b = noiseOf(rng, rng.IntN(100))
+			}
+			a.sendInputs(now+entangle.Tick(rng.IntN(5)), b)
+		}
+	})
+}
+
+// A frame that is refused costs no memory, whatever it is refused for.
+//
+// Proves: Z11, Z13
+func TestARefusedInputAllocatesNothing(t *testing.T) {
+	for name, frame := range map[string][]byte{
+		"another's":  frameOf(forged{typ: thrustType, of: wireName(1), more: 63, value: 5}),
+		"unknown":    frameOf(forged{typ: thrustType, of: wireName(900), more: 63, value: 5}),
+		"far":        frameOf(forged{typ: thrustType, of: wireName(0), distance: 4000, more: 63, value: 5}),
+		"long ago":   frameOf(forged{typ: thrustType, of: wireName(0), distance: -4000, more: 63, value: 5}),
+		"with names": frameOf(forged{typ: glanceType, of: wireName(2), table: 64, more: 63}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newArena(t)
+			a.strike(60, func() { a.sendInputs(a.server.Tick()+1, frame) })
+			require.Equal(t, a.allocated(nil), a.allocated(frame))
+			require.True(t, a.here(raider))
+		})
+	}
+}
+
+// allocated returns how much the server allocates in some frames, in each of which it gets
+// an input, or an empty packet. The game's own systems are the same in both.
+func (a *arena) allocated(frame []byte) (count uint64) {
+	a.silent = true
+	for range 20 {
+		if frame == nil {
+			a.send(a.header())
+		} else {
+			a.sendInputs(a.server.Tick()+1, frame)
+		}
+		a.now = a.now.Add(time.Second / 60)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a.server.Step(a.now)
+		runtime.ReadMemStats(&after)
+		count += after.Mallocs - before.Mallocs
+	}
+	return count
+}

@@ -9,40 +9,51 @@ import "github.com/entangle-ecs/entangle"
 // server may have run them there. Those that none has carried act as many ticks after now
 // as they would have.
 //
-// After a jump back all do that, since the server drops what waits of the time before.
-// What was written for ticks that will come once more is over, but its events act with
-// the next input; of many for one field the newest.
+// After a jump back, what is written next is again for a tick that is delay after its own.
+// The inputs before that tick stay, since the server may have run them. Those from it on
+// are over, but their events act with the next input; of many for one field the newest.
 func (w *Writer) Jump(delta int32) {
 	w.epoch = (w.epoch + 1) & epochs
-	if !w.begin || delta == 0 {
-		return
+	switch {
+	case !w.begin:
+	case delta > 0:
+		w.jumpForward(entangle.Tick(delta))
+	case delta < 0:
+		w.jumpBack(entangle.Tick(delta))
 	}
-	to := w.last + entangle.Tick(delta)
-	if delta > 0 {
-		told := later(w.told, w.last)
-		w.jumpTo(to, told, told)
-		return
-	}
-	w.keepEvents(to)
-	w.first += entangle.Tick(delta)
-	w.jumpTo(to, w.last, to)
-	w.told, w.sent = to, sent{}
 }
 
-// jumpTo goes on after another tick. What is after the tick from moves along; all else up
-// to the tick keep stays.
-func (w *Writer) jumpTo(to, from, keep entangle.Tick) {
-	moved := w.lift(from)
-	base := from + to - w.last
-	w.cut(keep)
-	w.move(to)
-	w.last, w.front = to, later(keep, to)
+func (w *Writer) jumpForward(by entangle.Tick) {
+	told := later(w.told, w.last)
+	moved := w.lift(told)
+	w.cut(told)
+	w.last += by
+	w.move(w.last)
+	w.front = later(told, w.last)
 	for i, l := range moved {
-		w.front = base + entangle.Tick(i) + 1
+		w.front = told + by + entangle.Tick(i) + 1
 		if l.kind != hole {
 			w.set(w.front, l.kind, l.value)
 		}
 	}
+}
+
+// jumpBack goes back by what is added to a tick, which wraps.
+func (w *Writer) jumpBack(by entangle.Tick) {
+	keep := w.front + by
+	w.keepEvents(keep)
+	w.cut(keep)
+	w.first = earlier(w.first, keep)
+	w.last += by
+	w.move(w.last)
+	w.front, w.told, w.sent = keep, earlier(w.told, keep), sent{}
+}
+
+func earlier(t, u entangle.Tick) entangle.Tick {
+	if t.Before(u) {
+		return t
+	}
+	return u
 }
 
 func later(t, u entangle.Tick) entangle.Tick {
@@ -72,13 +83,16 @@ func (w *Writer) lift(from entangle.Tick) []lifted {
 	return list
 }
 
-// keepEvents gathers the events of the ticks after one, up to the last, and those that
-// wait already, which are newer.
+// keepEvents gathers the events of the ticks after one, and those that wait already, which
+// are newer.
 func (w *Writer) keepEvents(after entangle.Tick) {
 	events := make([]byte, w.size)
-	n := min(w.last.Sub(after), w.back+1)
-	for t := w.last - entangle.Tick(n) + 1; !w.last.Before(t); t++ {
-		if v := w.value(t); w.kind(t) == value && w.hasEvents(v) {
+	n := min(w.front.Sub(after), w.back+1)
+	for t := w.front - entangle.Tick(n) + 1; !w.front.Before(t); t++ {
+		if !w.holds(t) || w.kind(t) != value {
+			continue
+		}
+		if v := w.value(t); w.hasEvents(v) {
 			w.codec.MergeEvents(events, v)
 			w.carries = true
 		}

@@ -137,7 +137,7 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	if !c.placed || !c.own.ran {
 		return Normal, 0
 	}
-	floor := c.heard.line()
+	floor := c.heard.line() + c.steer.behind
 	err := c.goal(at, floor) - c.own.offset
 	if by := c.jump(at, err, floor); by != 0 {
 		c.steer.rest(at)

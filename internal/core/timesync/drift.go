@@ -8,8 +8,9 @@ const (
 	// driftBlocks is over how many blocks it is measured.
 	driftBlocks = 64
 
-	// driftMemory is over how many measurements it is smoothed: a margin in whole ticks
-	// shows it in steps.
+	// firstMemory and driftMemory are over how many measurements it is smoothed, to begin
+	// with and later: a margin in whole ticks shows it in steps.
+	firstMemory = 32
 	driftMemory = 256
 )
 
@@ -17,6 +18,7 @@ const (
 // Old samples are seen as they would be now.
 type drift struct {
 	millionths Phase // times One
+	learned    Phase // times that it was measured, up to driftMemory
 }
 
 // learn measures it between the older and the newer half of the blocks. The lowest sample
@@ -37,7 +39,8 @@ func (d *drift) learn(blocks []block) {
 		return
 	}
 	measured := low * 1e6 / (begin >> 16)
-	d.millionths += (measured - d.millionths) / driftMemory
+	d.learned = min(d.learned+1, driftMemory-firstMemory)
+	d.millionths += (measured - d.millionths) / (firstMemory + d.learned)
 	d.millionths = min(max(d.millionths, -maxDrift*One), maxDrift*One)
 }
 

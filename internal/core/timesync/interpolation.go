@@ -9,7 +9,7 @@ import (
 const (
 	// sparseSends is after how many send intervals without a packet the server had
 	// nothing to send, and nothing was lost.
-	sparseSends = 8
+	sparseSends = 4
 
 	// missedSnapshots is how many events of the window may leave the interpolation
 	// without the snapshot that it needs.

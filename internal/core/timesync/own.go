@@ -21,6 +21,9 @@ type own struct {
 // or gained ticks.
 const slip = One
 
+// frameTicks is how many ticks a frame runs at most: more were jumped over.
+const frameTicks = 8
+
 func (o *own) frame(tick entangle.Tick, overstep, at Phase) {
 	o.ticks.follow(tick)
 	offset := o.ticks.at + overstep - at
@@ -43,6 +46,9 @@ func (o *own) jump(by int64) {
 // the time of the frame.
 func (c *Client) Ran(tick entangle.Tick, overstep Phase, now time.Time) {
 	at := c.axis.at(now)
+	if over := tick.Sub(c.own.ticks.tick) - frameTicks; c.own.ran && over > 0 {
+		c.required.jump(int64(over))
+	}
 	c.own.frame(tick, overstep, at)
 	c.shown.frame(at)
 }

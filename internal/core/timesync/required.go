@@ -20,6 +20,7 @@ type required struct {
 	window   window
 	sent     [sentTicks]sentTick
 	frontier entangle.Tick // the newest that was sent
+	delay    int32         // from the tick in which it was made to the newest
 	some     bool
 
 	inputAt Phase // local time of the last sample of an input
@@ -41,18 +42,20 @@ func (c *Client) Sent(newest entangle.Tick, ticks int) {
 	if !c.own.ran || ticks <= 0 {
 		return
 	}
-	ahead := whole(int(newest.Sub(c.own.ticks.tick)))
-	c.required.send(newest, min(ticks, sentTicks), c.own.offset+ahead)
+	c.required.send(newest, min(ticks, sentTicks), newest.Sub(c.own.ticks.tick), c.own.offset)
 }
 
-func (r *required) send(newest entangle.Tick, ticks int, line Phase) {
-	first := newest - entangle.Tick(ticks) + 1
+// send notes what goes out for the first time. When the delay has grown, more than one
+// input was made in a tick, and only the newest is as early as those to come.
+func (r *required) send(newest entangle.Tick, ticks int, delay int32, offset Phase) {
+	first, line := newest-entangle.Tick(ticks)+1, offset+whole(int(delay))
 	switch {
-	case !r.some:
+	case !r.some || delay > r.delay:
 		first = newest
 	case first.Sub(r.frontier) <= 0:
 		first = r.frontier + 1
 	}
+	r.delay = delay
 	for t := first; newest.Sub(t) >= 0; t++ {
 		r.sent[t%sentTicks] = sentTick{tick: t, open: true, line: line}
 	}

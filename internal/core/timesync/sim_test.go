@@ -1,7 +1,7 @@
 package timesync_test
 
 import (
-	"math"
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -12,55 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
+var firstSeed = flag.Uint64("seed", 1, "the seed of the networks")
+
 const (
 	rate     = 60 // ticks per second
 	maxSteps = 8  // of a frame
 	ahead    = 64 // ticks that a server takes an input before its own
 )
-
-// machine is a computer with a game on it: its frames, and its own idea of time.
-type machine struct {
-	fps    float64
-	phase  float64                  // of a frame
-	ppm    float64                  // by how much its clock runs fast
-	paused func(time.Duration) bool // nil: never
-
-	frames int
-	tick   entangle.Tick // last finished
-	total  int           // ticks run
-	rest   int64         // not yet stepped: 1/1000 of 1/rate ns
-	last   time.Duration // local time of the last frame
-	begun  bool
-}
-
-// next is the time of the next frame, of all time.
-func (m *machine) next() time.Duration {
-	return time.Duration((float64(m.frames) + m.phase) * float64(time.Second) / m.fps)
-}
-
-// local is what the machine's clock says.
-func (m *machine) local(at time.Duration) time.Duration {
-	return at + time.Duration(float64(at)*m.ppm/1e6)
-}
-
-// step counts a frame on, at a speed in thousandths, and returns the ticks that it runs.
-func (m *machine) step(local time.Duration, speed int64) int {
-	const second = int64(time.Second) * 1000
-	if m.begun {
-		m.rest += int64(local-m.last) * rate * speed
-	}
-	m.last, m.begun = local, true
-	due := m.rest / second
-	m.rest %= second
-	steps := int(min(due, maxSteps))
-	m.total += steps
-	return steps
-}
-
-// overstep is how far it is into the next tick.
-func (m *machine) overstep() timesync.Phase {
-	return timesync.Phase(m.rest / 1000 << 16 / int64(time.Second))
-}
 
 // upward is a packet of the client; one leaves in thought in each frame, so that what would
 // have come of it is known.
@@ -102,7 +60,6 @@ type moment struct {
 
 // network is a client and a server, from frame to frame.
 type network struct {
-	name     string
 	up, down way
 	server   machine
 	client   machine
@@ -121,7 +78,6 @@ type network struct {
 	falling []downward
 	verdict []verdict
 	pkt     uint16
-	sentPkt int
 	speed   int64
 	heard   entangle.Tick // newest
 	some    bool
@@ -132,7 +88,7 @@ type network struct {
 	got     map[entangle.Tick]bool
 	moments []moment
 	ran     []ran
-	each    func(n *network, at time.Duration) // after each frame of the client
+	each    func(at time.Duration) // after each frame of the client
 }
 
 // ran is a tick of the server.
@@ -159,7 +115,7 @@ func (n *network) run(t testing.TB, seed uint64, length time.Duration) {
 		}
 	}
 	if t.Failed() {
-		t.Logf("seed %d", seed)
+		t.Logf("repeat with: go test ./internal/core/timesync -run '^%s$' -seed %d", t.Name(), seed)
 	}
 }
 
@@ -251,10 +207,7 @@ func (n *network) had(tick, next entangle.Tick) bool {
 	if i < 0 || n.ran[i].tick != tick {
 		return true
 	}
-	if n.ran[i].had {
-		return true
-	}
-	return false
+	return n.ran[i].had
 }
 
 func (n *network) sendDown(at time.Duration, now time.Time) {
@@ -306,7 +259,7 @@ func (n *network) clientFrame(t testing.TB, at time.Duration) {
 	last := &n.moments[len(n.moments)-1]
 	last.speed, last.jump = speed, jump
 	if n.each != nil {
-		n.each(n, at)
+		n.each(at)
 	}
 }
 
@@ -374,126 +327,4 @@ func (n *network) note(at time.Duration, now time.Time) {
 		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.total),
 		seen:  n.some && tick.Sub(n.heard) < 0 || n.some && tick == n.heard && fraction == 0,
 	})
-}
-
-// figures sum up a stretch of a run.
-type figures struct {
-	inTime    float64 // share of ticks
-	lead      float64 // mean, in ticks
-	most      float64 // and the most
-	best      float64 // the least constant lead that had done it
-	seen      float64 // share of frames with a snapshot after the shown time
-	behind    float64 // mean of the shown time behind the server's
-	steers    int     // how often it began to steer
-	reversals int     // of them, those in another direction than the last
-	jumps     int
-}
-
-func (n *network) figures(from, to time.Duration) figures {
-	var f figures
-	ticks, had := 0, 0
-	for _, r := range n.ran {
-		if r.at >= from && r.at < to {
-			ticks++
-			if r.had {
-				had++
-			}
-		}
-	}
-	f.inTime = float64(had) / float64(max(ticks, 1))
-	f.best = n.best(from, to)
-	n.follow(&f, from, to)
-	return f
-}
-
-func (n *network) follow(f *figures, from, to time.Duration) {
-	frames, seen, way := 0, 0, timesync.Speed(0)
-	before := timesync.Normal
-	f.most = math.Inf(-1)
-	for _, m := range n.moments {
-		if m.at < from || m.at >= to {
-			continue
-		}
-		frames++
-		f.lead += m.lead
-		f.most = max(f.most, m.lead)
-		f.behind += m.server - m.shown
-		if m.seen {
-			seen++
-		}
-		if m.jump != 0 {
-			f.jumps++
-		}
-		if m.speed != timesync.Normal && before == timesync.Normal {
-			f.steers++
-			now := m.speed - timesync.Normal
-			if now*way < 0 {
-				f.reversals++
-			}
-			way = now
-		}
-		before = m.speed
-	}
-	f.lead /= float64(max(frames, 1))
-	f.behind /= float64(max(frames, 1))
-	f.seen = float64(seen) / float64(max(frames, 1))
-}
-
-// enough is the share of input ticks that is to be in time.
-const enough = 0.999
-
-// best returns the least constant lead with which enough inputs had been in time, with what
-// became of the packets and with the same repetition, in steps of an eighth of a tick.
-func (n *network) best(from, to time.Duration) float64 {
-	low, high := -64*8, 256*8
-	for low < high {
-		middle := low + (high-low)/2
-		if n.shareAt(float64(middle)/8, from, to) >= enough {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return float64(low) / 8
-}
-
-// shareAt returns the share of input ticks that had been in time with a constant lead.
-func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
-	base := math.Floor(n.moments[0].server) - 128
-	size := int(n.moments[len(n.moments)-1].server-base) + 512
-	came := make([]bool, size)
-	last, before := -1, 0
-	in, all := 0, 0
-	var first, end int
-	for _, m := range n.moments {
-		newest := int(math.Floor(m.server + lead - base))
-		if last < 0 {
-			before = newest
-		}
-		last = newest
-		if m.at < from {
-			first = newest + 1
-		}
-		if m.at < to {
-			end = newest
-		}
-		if newest <= before {
-			continue
-		}
-		before = newest
-		if !m.came {
-			continue
-		}
-		next := m.next - int(base)
-		for tick := max(newest-n.repeat+1, next, 0); tick <= newest && tick < size; tick++ {
-			came[tick] = true
-		}
-	}
-	for tick := first; tick <= end; tick++ {
-		all++
-		if came[tick] {
-			in++
-		}
-	}
-	return float64(in) / float64(max(all, 1))
 }

@@ -1,0 +1,42 @@
+package timesync_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// A frame of either side allocates nothing.
+func TestAFrameAllocatesNothing(t *testing.T) {
+	clock := timesync.NewClient(timesync.ClientConfig{TickRate: rate})
+	meter := timesync.NewMeter(timesync.MeterConfig{TickRate: rate, SendEvery: 1})
+	up, down := make([]byte, 0, 200), make([]byte, 0, 200)
+	tick, now, pkt := entangle.Tick(100), epoch, uint16(0)
+	frame := func() {
+		tick, now, pkt = tick+1, now.Add(time.Second/rate), pkt+1
+		clock.Ran(tick+3, 0, now)
+		clock.Sent(tick+3, 2)
+		up = clock.AppendFrame(up[:0], 100, pkt, tick+3, now)
+		_, _ = clock.Adjust(now)
+		meter.Packet(tick+3, tick+entangle.Tick(pkt%5))
+		if len(up) > 0 {
+			_ = meter.HandleFrame(tick+3, up, now)
+		}
+		meter.Brought(tick+3, tick+entangle.Tick(pkt%5))
+		meter.Ran(tick, true)
+		down = meter.AppendFrame(down[:0], 200, pkt, tick, now)
+		meter.HandleLost(pkt - 7)
+		clock.Heard(tick, now)
+		if len(down) > 0 {
+			_ = clock.HandleFrame(tick, down, now)
+		}
+		_, _ = clock.Stats(), meter.Stats()
+		_, _ = clock.Interpolation(now)
+	}
+	assert.Zero(t, testing.AllocsPerRun(5000, frame))
+	assert.True(t, clock.Synced())
+}

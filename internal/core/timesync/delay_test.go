@@ -1,0 +1,94 @@
+package timesync_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// An input delay spares a client as much of its lead, down to the newest tick of the server
+// that it can have: behind that it never runs.
+func TestADelaySparesLead(t *testing.T) {
+	without := usual()
+	without.run(t, *firstSeed, time.Minute)
+	lead := without.after(settled).lead
+	for _, c := range []struct {
+		delay int
+		lead  float64
+	}{{2, lead - 2}, {4, lead - 4}, {20, -3}, {timesync.MaxDelay, -3}} {
+		n := usual(func(n *network) { n.delay = timesync.Delay{Min: c.delay} })
+		n.run(t, *firstSeed, time.Minute)
+		f := n.after(settled)
+		t.Log(f)
+		assert.InDelta(t, c.lead, f.lead, 1)
+		assert.GreaterOrEqual(t, f.inTime, 0.999)
+		assert.Equal(t, c.delay, n.clock.Delay())
+		for _, m := range n.moments {
+			if m.at > settled {
+				assert.GreaterOrEqual(t, m.lead, -3.5, "behind what it has received at %v", m.at)
+			}
+		}
+	}
+}
+
+// An adaptive delay covers the way as far as it may, and what is left is predicted; more
+// than MaxPredicted is not.
+func TestAnAdaptiveDelayCoversTheWay(t *testing.T) {
+	for _, c := range []struct {
+		of    timesync.Delay
+		least int
+		most  int
+	}{
+		{timesync.Delay{Min: 1, Max: 4}, 4, 4},
+		{timesync.Delay{Max: 30}, 8, 11},
+		{timesync.Delay{Max: 3, MaxPredicted: 4}, 4, 6},
+		{timesync.Delay{MaxPredicted: 2}, 6, 8},
+		{timesync.Delay{MaxPredicted: 30}, 0, 0},
+		{timesync.Delay{Min: 12, MaxPredicted: 2}, 12, 12},
+	} {
+		n := usual(func(n *network) { n.delay = c.of })
+		n.run(t, *firstSeed, time.Minute)
+		f := n.after(settled)
+		t.Log(c.of, n.clock.Delay(), f)
+		assert.GreaterOrEqual(t, n.clock.Delay(), c.least)
+		assert.LessOrEqual(t, n.clock.Delay(), c.most)
+		assert.GreaterOrEqual(t, f.inTime, 0.999)
+		if way := n.clock.Stats().Way.Ticks(); c.of.MaxPredicted > 0 {
+			assert.LessOrEqual(t, way-float64(n.clock.Delay()), float64(c.of.MaxPredicted)+0.5)
+		}
+	}
+}
+
+// A delay can be changed at any time, and no input is late for it: a longer one is there
+// at once, a shorter one when the clock has gone ahead. The clock does not jump.
+func TestADelayChangesAtRunTime(t *testing.T) {
+	n := line(100*ms, 0, 0, 0)
+	changes := map[int]timesync.Delay{20: {Min: 5}, 40: {Min: 1}, 60: {Min: 12}, 80: {}, 100: {Max: 20}, 120: {Min: 0, MaxPredicted: 3}}
+	second := 0
+	n.each = func(at time.Duration) {
+		if now := int(at / time.Second); now != second {
+			second = now
+			if d, ok := changes[now]; ok {
+				n.clock.SetDelay(d)
+			}
+		}
+	}
+	n.run(t, *firstSeed, 140*time.Second)
+	f := n.after(settled)
+	t.Log(f)
+	assert.Equal(t, 1.0, f.inTime)
+	assert.Zero(t, f.jumps)
+	assert.LessOrEqual(t, f.fastest, timesync.Speed(timesync.MaxSteer))
+}
+
+func TestADelayThatCannotBeIsBounded(t *testing.T) {
+	for _, d := range []timesync.Delay{{Min: -5, Max: -9, MaxPredicted: -1}, {Min: 1 << 30, Max: 1 << 31, MaxPredicted: 1 << 30}} {
+		n := usual(func(n *network) { n.delay = d })
+		n.run(t, *firstSeed, 20*time.Second)
+		assert.GreaterOrEqual(t, n.clock.Delay(), 0)
+		assert.LessOrEqual(t, n.clock.Delay(), timesync.MaxDelay)
+	}
+}

@@ -1,0 +1,138 @@
+package timesync_test
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// figures sum up a stretch of a run.
+type figures struct {
+	inTime    float64 // share of ticks
+	lead      float64 // mean, in ticks
+	most      float64 // and the most
+	best      float64 // the least constant lead that had done it
+	seen      float64 // share of frames with a snapshot after the shown time
+	behind    float64 // mean of the shown time behind the server's
+	steers    int     // how often it began to steer
+	reversals int     // of them, those in another direction than the last
+	jumps     int
+	fastest   timesync.Speed // the most that the speed was off
+}
+
+func (n *network) figures(from, to time.Duration) figures {
+	var f figures
+	ticks, had := 0, 0
+	for _, r := range n.ran {
+		if r.at >= from && r.at < to {
+			ticks++
+			if r.had {
+				had++
+			}
+		}
+	}
+	f.inTime = float64(had) / float64(max(ticks, 1))
+	f.best = n.best(from, to)
+	n.follow(&f, from, to)
+	return f
+}
+
+func (n *network) follow(f *figures, from, to time.Duration) {
+	frames, seen, way := 0, 0, timesync.Speed(0)
+	before := timesync.Normal
+	f.most = math.Inf(-1)
+	for _, m := range n.moments {
+		if m.at < from || m.at >= to {
+			continue
+		}
+		frames++
+		f.lead += m.lead
+		f.most = max(f.most, m.lead)
+		f.behind += m.server - m.shown
+		if m.seen {
+			seen++
+		}
+		if m.jump != 0 {
+			f.jumps++
+		}
+		f.fastest = max(f.fastest, m.speed-timesync.Normal, timesync.Normal-m.speed)
+		if m.speed != timesync.Normal && before == timesync.Normal {
+			f.steers++
+			now := m.speed - timesync.Normal
+			if now*way < 0 {
+				f.reversals++
+			}
+			way = now
+		}
+		before = m.speed
+	}
+	f.lead /= float64(max(frames, 1))
+	f.behind /= float64(max(frames, 1))
+	f.seen = float64(seen) / float64(max(frames, 1))
+}
+
+// enough is the share of input ticks that is to be in time.
+const enough = 0.999
+
+// best returns the least constant lead with which enough inputs had been in time, with what
+// became of the packets and with the same repetition, in steps of an eighth of a tick.
+func (n *network) best(from, to time.Duration) float64 {
+	low, high := -64*8, 256*8
+	for low < high {
+		middle := low + (high-low)/2
+		if n.shareAt(float64(middle)/8, from, to) >= enough {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return float64(low) / 8
+}
+
+// shareAt returns the share of input ticks that had been in time with a constant lead.
+func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
+	base := math.Floor(n.moments[0].server) - 128
+	size := int(n.moments[len(n.moments)-1].server-base) + 512
+	came := make([]bool, size)
+	last, before := -1, 0
+	in, all := 0, 0
+	var first, end int
+	for _, m := range n.moments {
+		newest := int(math.Floor(m.server + lead - base))
+		if last < 0 {
+			before = newest
+		}
+		last = newest
+		if m.at < from {
+			first = newest + 1
+		}
+		if m.at < to {
+			end = newest
+		}
+		if newest <= before {
+			continue
+		}
+		before = newest
+		if !m.came {
+			continue
+		}
+		next := m.next - int(base)
+		for tick := max(newest-n.repeat+1, next, 0); tick <= newest && tick < size; tick++ {
+			came[tick] = true
+		}
+	}
+	for tick := first; tick <= end; tick++ {
+		all++
+		if came[tick] {
+			in++
+		}
+	}
+	return float64(in) / float64(max(all, 1))
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("in time %.3f %%, lead %.2f (best %.2f: %+.2f, most %.2f), snapshots %.2f %%, shown %.2f behind, steered %d times, %d reversals, %d jumps",
+		f.inTime*100, f.lead, f.best, f.lead-f.best, f.most, f.seen*100, f.behind, f.steers, f.reversals, f.jumps)
+}

@@ -1,0 +1,182 @@
+package timesync
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// sitting is a client whose frames run evenly, beside a server that says what it likes.
+type sitting struct {
+	*testing.T
+	clock *Client
+	tick  entangle.Tick
+	now   time.Time
+	rest  int64
+	jumps []int32
+}
+
+func newSitting(t *testing.T) *sitting {
+	return &sitting{T: t, clock: NewClient(ClientConfig{TickRate: 60}), now: start}
+}
+
+// frame runs a tick, and returns the ping that leaves with it, if one does.
+func (s *sitting) frame() (ping []byte) {
+	s.now, s.tick = s.now.Add(time.Second/60), s.tick+1
+	s.clock.Ran(s.tick, 0, s.now)
+	if s.clock.Synced() {
+		s.clock.Sent(s.tick+entangle.Tick(s.clock.Delay()), 3)
+	}
+	ping = s.clock.AppendFrame(nil, 100, 1, s.tick, s.now)
+	speed, jump := s.clock.Adjust(s.now)
+	require.LessOrEqual(s, max(speed-Normal, Normal-speed), Speed(MaxSteer))
+	if jump != 0 {
+		s.jumps = append(s.jumps, jump)
+	}
+	s.tick += entangle.Tick(jump)
+	return ping
+}
+
+// say hands the clock a frame of the server.
+func (s *sitting) say(tick entangle.Tick, f words) {
+	require.NoError(s, s.clock.HandleFrame(tick, f.append(nil), s.now))
+}
+
+// A server that calls every input late gets its client to be ahead by maxLead, and no more.
+func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
+	for _, m := range []margin{-1, -MaxMargin, missing, MaxMargin} {
+		s := newSitting(t)
+		for range 60 * 60 {
+			server := entangle.Tick(s.now.Sub(start) * 60 / time.Second)
+			ping := s.frame()
+			s.clock.Heard(server, s.now)
+			if len(ping) > 0 {
+				s.say(server, words{hasPong: true, pong: pong{number: ping[0], every: 1}})
+			}
+			if s.clock.Synced() {
+				s.say(server, words{hasReport: true, report: reportOf(int64(server.Sub(s.tick)), m, m)})
+			}
+		}
+		ahead := s.tick.Sub(entangle.Tick(s.now.Sub(start) * 60 / time.Second))
+		assert.LessOrEqual(t, ahead, int32(4*60+2))
+		assert.GreaterOrEqual(t, ahead, int32(-2))
+	}
+}
+
+// A server whose ticks leap about can send its client anywhere, since they are its own. It
+// takes it some time for each jump, and nothing else.
+func TestTicksThatLeapAboutCostJumps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := newSitting(t)
+	for range 60 * 60 {
+		ping := s.frame()
+		tick := entangle.Tick(rng.Uint32())
+		s.clock.Heard(tick, s.now)
+		if len(ping) > 0 {
+			s.say(tick, words{hasPong: true, pong: pong{number: ping[0], every: 1}})
+		}
+		s.say(tick, words{hasReport: true, report: reportOf(int64(rng.IntN(100)-50), margin(rng.IntN(100)-50), margin(rng.IntN(100)-50))})
+		s.clock.Interpolation(s.now)
+		s.clock.Stats()
+		s.clock.ServerTick(s.now)
+	}
+	assert.LessOrEqual(t, len(s.jumps), 62, "once in a second")
+}
+
+// Times that run back, or leap, and ticks that do, make no clock panic.
+func TestTimesThatLeapAbout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	c := NewClient(ClientConfig{TickRate: MaxTickRate, Delay: Delay{Max: 20}})
+	m := NewMeter(MeterConfig{TickRate: MaxTickRate})
+	for range 20_000 {
+		now := start.Add(time.Duration(rng.Int64()>>rng.IntN(60)) * time.Duration(1-2*rng.IntN(2)))
+		tick := entangle.Tick(rng.Uint32()) >> rng.IntN(32)
+		c.Ran(tick, Phase(rng.IntN(int(One))), now)
+		c.Heard(entangle.Tick(rng.Uint32())>>rng.IntN(32), now)
+		c.Sent(tick+entangle.Tick(rng.IntN(100)), rng.IntN(100)-10)
+		m.Packet(tick, tick)
+		for _, b := range c.AppendFrame(nil, 100, 1, tick, now) {
+			require.NoError(t, m.HandleFrame(tick, []byte{b}, now))
+		}
+		m.Brought(entangle.Tick(rng.Uint32())>>rng.IntN(32), tick)
+		m.Ran(tick, rng.IntN(2) == 0)
+		m.HandleLost(uint16(rng.Uint32()))
+		if b := m.AppendFrame(nil, 200, uint16(rng.Uint32()), tick, now); len(b) > 0 {
+			require.LessOrEqual(t, len(b), maxFrame)
+			require.NoError(t, c.HandleFrame(tick, b, now))
+		}
+		c.Adjust(now)
+		c.SetDelay(Delay{Min: int(rng.Int32()), Max: int(rng.Int32()), MaxPredicted: int(rng.Int32())})
+	}
+}
+
+func TestAPingIsOneByte(t *testing.T) {
+	m := NewMeter(MeterConfig{TickRate: 60})
+	require.NoError(t, m.HandleFrame(0, []byte{255}, start))
+	require.ErrorIs(t, m.HandleFrame(0, nil, start), ErrFrame)
+	require.ErrorIs(t, m.HandleFrame(0, []byte{1, 2}, start), ErrFrame)
+}
+
+// Frames that nobody would write are refused.
+func TestFramesAreRefused(t *testing.T) {
+	for name, f := range map[string]words{
+		"a pong from long ago":     {hasPong: true, pong: pong{age: MaxAge + 1, every: 1}},
+		"no send interval":         {hasPong: true, pong: pong{}},
+		"a long send interval":     {hasPong: true, pong: pong{every: MaxSendEvery + 1}},
+		"a report of far ahead":    {hasReport: true, report: reportOf(-MaxMargin-1, 0)},
+		"a report of long ago":     {hasReport: true, report: reportOf(MaxMargin+1, 0)},
+		"margins beyond all bound": {hasReport: true, report: reportOf(0, MaxMargin+1)},
+		"margins below all bound":  {hasReport: true, report: reportOf(0, -MaxMargin-1)},
+		"one margin beyond":        {hasReport: true, report: reportOf(0, 0, MaxMargin+1)},
+		"nothing":                  {},
+	} {
+		var back words
+		assert.Error(t, back.parse(f.append(nil)), name)
+	}
+	var back words
+	for n := range 14 {
+		full := (&words{hasPong: true, pong: pong{every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}).append(nil)
+		if n < len(full) {
+			assert.Error(t, back.parse(full[:n]), "%d bytes", n)
+		}
+	}
+	assert.Error(t, back.parse(make([]byte, maxFrame+1)))
+}
+
+// FuzzClientFrames lets a client hear anything at all.
+func FuzzClientFrames(f *testing.F) {
+	f.Add([]byte{0x1d, 0x90, 0x01}, uint32(7))
+	f.Add([]byte{0xff, 0x83, 0x10, 0x21, 0x47, 0x39, 0x0a}, uint32(1<<31))
+	f.Fuzz(func(t *testing.T, b []byte, tick uint32) {
+		c := NewClient(ClientConfig{TickRate: 60})
+		now := start
+		for i := range 8 {
+			now = now.Add(60 * time.Millisecond)
+			c.Ran(entangle.Tick(i), 0, now)
+			c.Heard(entangle.Tick(tick)+entangle.Tick(i), now)
+			c.AppendFrame(nil, 9, 0, entangle.Tick(i), now)
+			_ = c.HandleFrame(entangle.Tick(tick), b, now)
+			c.Adjust(now)
+		}
+	})
+}
+
+// FuzzPing lets a meter hear anything at all.
+func FuzzPing(f *testing.F) {
+	f.Add([]byte{7})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m := NewMeter(MeterConfig{TickRate: 60})
+		if m.HandleFrame(3, b, start) == nil {
+			var w words
+			require.NoError(t, w.parse(m.AppendFrame(nil, 200, 1, 3, start)))
+			require.Equal(t, b, []byte{w.pong.number})
+		}
+	})
+}

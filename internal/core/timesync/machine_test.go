@@ -1,0 +1,52 @@
+package timesync_test
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// machine is a computer with a game on it: its frames, and its own idea of time.
+type machine struct {
+	fps    float64
+	phase  float64                  // of a frame
+	ppm    float64                  // by how much its clock runs fast
+	paused func(time.Duration) bool // nil: never
+
+	frames int
+	tick   entangle.Tick // last finished
+	total  int           // ticks run
+	rest   int64         // not yet stepped: 1/1000 of 1/rate ns
+	last   time.Duration // local time of the last frame
+	begun  bool
+}
+
+// next is the time of the next frame, of all time.
+func (m *machine) next() time.Duration {
+	return time.Duration((float64(m.frames) + m.phase) * float64(time.Second) / m.fps)
+}
+
+// local is what the machine's clock says.
+func (m *machine) local(at time.Duration) time.Duration {
+	return at + time.Duration(float64(at)*m.ppm/1e6)
+}
+
+// step counts a frame on, at a speed in thousandths, and returns the ticks that it runs.
+func (m *machine) step(local time.Duration, speed int64) int {
+	const second = int64(time.Second) * 1000
+	if m.begun {
+		m.rest += int64(local-m.last) * rate * speed
+	}
+	m.last, m.begun = local, true
+	due := m.rest / second
+	m.rest %= second
+	steps := int(min(due, maxSteps))
+	m.total += steps
+	return steps
+}
+
+// overstep is how far it is into the next tick.
+func (m *machine) overstep() timesync.Phase {
+	return timesync.Phase(m.rest / 1000 << 16 / int64(time.Second))
+}

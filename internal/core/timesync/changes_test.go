@@ -58,6 +58,8 @@ func TestASpikeDoesNoHarm(t *testing.T) {
 }
 
 // Spikes that come again and again, but rarely, raise the lead by a bounded amount.
+//
+// Proves: S6
 func TestRareSpikesRaiseTheLeadALittle(t *testing.T) {
 	n := usual(func(n *network) {
 		n.up.extra = func(at time.Duration) time.Duration {

@@ -65,6 +65,8 @@ func TestInputsAreInTimeWithNoMoreLeadThanNeeded(t *testing.T) {
 }
 
 // In no network does a clock swing, run away, or leave the server without input.
+//
+// Proves: S2
 func TestNetworks(t *testing.T) {
 	const length = 3*time.Minute + settled
 	long := func(n *network) { n.repeat = 48 }

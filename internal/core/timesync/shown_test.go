@@ -48,6 +48,8 @@ func (n *network) neverShowsThePast(t *testing.T) {
 
 // What is shown follows the jitter of the line: farther behind where it grows, and nearer
 // again where it gets less, smoothly both times.
+//
+// Proves: S5
 func TestWhatIsShownAdaptsToJitter(t *testing.T) {
 	n := line(100*ms, 2*ms, 0, 0)
 	rough := between(time.Minute, 2*time.Minute)

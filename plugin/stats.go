@@ -25,10 +25,11 @@ type ServerStats struct {
 	MessagesDropped uint64
 	BytesWaiting    int
 
-	Replication ReplicationStats
-	Messages    systems.PostStats
-	Resources   systems.ResourceStats
-	Inputs      systems.InputStats // of all clients
+	Replication    ReplicationStats
+	Messages       systems.PostStats
+	Resources      systems.ResourceStats
+	Inputs         systems.InputStats // of all clients
+	InputsPassedOn systems.RelayStats
 }
 
 // ClientStats counts what a client did since it was made. Wrong bytes of a server
@@ -48,8 +49,9 @@ type ClientStats struct {
 	Entities int
 	Messages systems.PostStats
 
-	Resources systems.ResourceStats
-	Inputs    systems.InputSent
+	Resources      systems.ResourceStats
+	Inputs         systems.InputSent
+	InputsOfOthers systems.OthersStats
 }
 
 // Dropped is how often something was dropped for one reason.
@@ -88,7 +90,7 @@ func (s *Server) Stats() ServerStats {
 			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = s.resources.Stats()
-		stats.Inputs = s.inputs.Stats()
+		stats.Inputs, stats.InputsPassedOn = s.inputs.Stats(), s.inputs.PassedOn()
 	}
 	return stats
 }
@@ -104,7 +106,7 @@ func (c *Client) Stats() ClientStats {
 	if c.copy != nil {
 		stats.Entities = c.copy.Len()
 		stats.Resources = c.shelf.Stats()
-		stats.Inputs = c.inputs.Sent()
+		stats.Inputs, stats.InputsOfOthers = c.inputs.Sent(), c.inputs.Others()
 	}
 	return stats
 }

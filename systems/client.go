@@ -156,6 +156,7 @@ func (c *Client) connected() {
 		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {
+		c.inputs.rest.connect(c.copy, c.receiver.Slot)
 		cfg.Inputs = c.inputs.connect(c.copy, c.cfg.Clock.Sync(), c.ID)
 	}
 	p, err := peer.New(cfg)

@@ -26,6 +26,7 @@ type clientInputs struct {
 	of      map[entangle.ClientID]*inputPlayer
 	frame   input.Frame
 	stats   InputStats // of players who are gone
+	relay   *relay     // nil: no input is passed on to others
 }
 
 type clientKind struct {
@@ -42,6 +43,7 @@ type serverLane struct {
 	player *inputPlayer
 	reader *input.Reader
 	status InputStatus
+	passed passing
 }
 
 func newClientInputs(w *ecs.World, hub *Hub, publisher *Publisher, p *protocol.Protocol) *clientInputs {
@@ -54,6 +56,7 @@ func newClientInputs(w *ecs.World, hub *Hub, publisher *Publisher, p *protocol.P
 		k.owned = k.driven(w, c.control)
 		c.kinds = append(c.kinds, k)
 	}
+	c.relay = newRelay(publisher, p.Inputs(), func(n int) *inputCodec { return c.kinds[n].codec })
 	return c
 }
 
@@ -84,6 +87,7 @@ func (c *clientInputs) holds(k *clientKind, lane *serverLane) bool {
 
 func (c *clientInputs) end(k *clientKind, lane *serverLane) {
 	delete(k.lanes, lane.entity)
+	lane.passed.drop()
 	if _, heard := lane.reader.Newest(); heard {
 		k.release(c.world, lane.entity)
 	}
@@ -119,7 +123,10 @@ func (c *clientInputs) lane(k *clientKind, e ecs.Entity, player *inputPlayer) *s
 		k.order = slices.DeleteFunc(k.order, func(l *serverLane) bool { return l == lane })
 	}
 	reader := input.NewReader(input.ReaderConfig{Codec: k.codec, TickRate: c.rate}, c.tick-1)
-	lane = &serverLane{entity: e, number: k.number, player: player, reader: reader}
+	lane = &serverLane{
+		entity: e, number: k.number, player: player, reader: reader,
+		passed: passing{entity: e, number: k.number, owner: player.id, lane: reader},
+	}
 	k.lanes[e] = lane
 	k.order = append(k.order, lane)
 	return lane

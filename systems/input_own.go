@@ -15,6 +15,7 @@ type ownInputs struct {
 	rate  int
 	kinds []ownKind
 	round uint32
+	relay *relay      // nil: others are not told of what is written
 	epoch input.Epoch // of the clock
 
 	me    func() entangle.ClientID
@@ -35,6 +36,7 @@ type ownLane struct {
 	status InputStatus
 	none   bool   // the game said that there is no input in this tick
 	round  uint32 // in which the entity was found last
+	passed passing
 }
 
 func newOwnInputs(w *ecs.World, hub *Hub, infos []*protocol.InputInfo, rate int) *ownInputs {
@@ -71,6 +73,7 @@ func (o *ownInputs) find(k *ownKind) {
 	}
 	for e, lane := range k.lanes {
 		if lane.round != o.round {
+			lane.passed.drop()
 			delete(k.lanes, e)
 			k.release(o.world, e)
 		}
@@ -81,6 +84,7 @@ func (o *ownInputs) lane(k *ownKind, e ecs.Entity) *ownLane {
 	lane := k.lanes[e]
 	if lane == nil {
 		lane = &ownLane{entity: e, writer: input.NewWriter(k.codec, o.rate, o.epoch)}
+		lane.passed = o.newPassing(lane, k.number)
 		k.lanes[e] = lane
 	}
 	lane.round = o.round
@@ -118,6 +122,7 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 		lane.writer.Write(tick, o.delay(), k.of(lane.entity))
 	}
 	lane.none = false
+	o.relay.wrote(&lane.passed)
 	value, status := lane.writer.At(tick)
 	if status == input.Unheard {
 		status = input.None // what was written is yet to act

@@ -50,6 +50,7 @@ type inputPlayer struct {
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
 	stats     InputStats
+	line      relayLine // of what the others do
 
 	asked, lacking bool // in the tick that runs: one of its lanes has begun, and has nothing new
 }
@@ -137,7 +138,8 @@ func (p *inputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 }
 
 // brought takes note of the ticks that came for the first time.
-func (p *inputPlayer) brought(f *input.Frame, _ *serverLane, b input.Brought) {
+func (p *inputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought) {
+	p.inputs.relay.brought(&lane.passed, b)
 	next := p.inputs.tick + 1
 	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
 		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))

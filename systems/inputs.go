@@ -51,6 +51,7 @@ type Inputs struct {
 	own   *ownInputs     // nil without a player
 	up    *inputUp       // nil without a connection
 	led   *clientInputs  // nil on a client
+	rest  *othersInputs  // nil on a server
 
 	buffering bool
 	sent      InputSent
@@ -61,6 +62,7 @@ func (i *Inputs) connect(copy *Copy, clock *timesync.Client, me func() entangle.
 	i.own.reset()
 	i.own.me, i.own.delay = me, clock.Delay
 	i.up = newInputUp(i.own, copy, clock, &i.sent)
+	i.up.others = i.rest
 	return i.up
 }
 
@@ -68,6 +70,7 @@ func (i *Inputs) connect(copy *Copy, clock *timesync.Client, me func() entangle.
 func (i *Inputs) disconnect() {
 	i.up = nil
 	i.own.reset()
+	i.rest.reset()
 }
 
 // Plays reports whether this world has a player.
@@ -108,6 +111,9 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	if i.led != nil {
 		i.led.write(tick)
 	}
+	if i.rest != nil {
+		i.rest.write(tick)
+	}
 }
 
 // Clear is for after the tick: those whom this player drives show what it did last.
@@ -129,6 +135,11 @@ func (i *Inputs) Status(number int, e ecs.Entity) InputStatus {
 	}
 	if i.led != nil {
 		if lane := i.led.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	if i.rest != nil {
+		if lane := i.rest.kinds[number].lanes[e]; lane != nil {
 			return lane.status
 		}
 	}
@@ -189,6 +200,7 @@ func newInputs(w *ecs.World, hub *Hub, p *protocol.Protocol) *Inputs {
 func NewClientInputs(w *ecs.World, hub *Hub, p *protocol.Protocol) *Inputs {
 	i := newInputs(w, hub, p)
 	i.own = newOwnInputs(w, hub, p.Inputs(), p.TickRate())
+	i.rest = newOthersInputs(w, hub, p.Inputs(), p.TickRate())
 	return i
 }
 
@@ -199,12 +211,6 @@ func NewServerInputs(w *ecs.World, hub *Hub, p *protocol.Protocol, publisher *Pu
 	i.led = newClientInputs(w, hub, publisher, p)
 	i.led.tick = start
 	return i
-}
-
-// House adds a player who lives in the world of a server.
-func (i *Inputs) House(l *Local) {
-	i.own = newOwnInputs(i.world, i.hub, i.protocol.Inputs(), i.protocol.TickRate())
-	i.own.me = l.ID
 }
 
 func newInputKind(w *ecs.World, hub *Hub, info *protocol.InputInfo) inputKind {

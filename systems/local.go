@@ -25,6 +25,7 @@ type Local struct {
 	open   bool
 	joined bool
 	since  uint64 // the first letter that can be for it
+	delay  int    // of its inputs, in ticks
 	reason string // why it is not connected any more
 
 	says  tray // what the player has said in this frame

@@ -11,6 +11,7 @@ import (
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	s.tick = tick
 	s.sendLocals(tick)
+	s.passOn(tick)
 	if !s.Running() {
 		s.cfg.Post.Drop()
 		return nil
@@ -37,6 +38,13 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		}
 	}
 	return s.flush()
+}
+
+// passOn has the inputs of players ready for the others, in frames that send.
+func (s *Server) passOn(tick entangle.Tick) {
+	if s.inputs != nil {
+		s.inputs.relay.prepare(tick, !s.publisher.World().Held())
+	}
 }
 
 // sendResources queues what the clients lack of resources.

@@ -49,6 +49,9 @@ func (b *Body) Encode(lane Lane, header entangle.Tick, ticks int) bool {
 	return true
 }
 
+// Bits returns how long the body is.
+func (b *Body) Bits() int { return b.width }
+
 // Ticks returns how many ticks the body has; 0 before the first Encode.
 func (b *Body) Ticks() int { return b.count }
 

@@ -1,0 +1,99 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// What a host's player does reaches remote clients like what any other does. It acts at
+// once on the host, or after the delay that the host's player is given. Where the delays,
+// its own or those of the others, cover the way, it is there in its tick.
+//
+// Proves: I3, I9, I12
+func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
+	for _, c := range []struct {
+		host, remote int
+		fresh        bool
+	}{{0, 0, false}, {0, 14, true}, {14, 14, true}, {20, 0, true}} {
+		d, host := newHostDriving(t, rough(50*ms, 10*ms, 0))
+		require.NoError(t, host.SetInputDelay(c.host))
+		a, b := d.join(1, c.remote), d.join(2, c.remote)
+		ofHost, ofA := d.spawn(7, components.Replicate{}), d.spawn(1, components.Replicate{})
+		d.run(12*time.Second, 5*time.Second, a, b)
+		for tick, what := range d.of(d.server, ofHost) {
+			require.Equal(t, taken{drive{tick, 7, tick%16 == 0}, plugin.FreshInput}, what)
+		}
+		assert.Equal(t, len(d.of(d.server, ofA)), statuses(d.of(d.server, ofA))[plugin.FreshInput])
+		if c.fresh {
+			d.requireFresh(a, ofHost, 7)
+			d.requireFresh(b, ofHost, 7)
+			continue
+		}
+		seen := d.of(b, ofHost)
+		assert.Equal(t, map[plugin.InputStatus]int{plugin.RepeatedInput: len(seen)}, statuses(seen))
+		for tick, what := range seen {
+			assert.EqualValues(t, 7, what.Who)
+			assert.LessOrEqual(t, tick.Sub(what.Act), int32(20))
+		}
+	}
+}
+
+// The delay of a host's player changes while it plays, and none of its inputs is lost or
+// doubled on the way to the others.
+//
+// Proves: I9, I10
+func TestAHostsPlayerChangesItsDelay(t *testing.T) {
+	d, host := newHostDriving(t, rough(20*ms, 5*ms, 0))
+	b := d.join(1, 10)
+	e := d.spawn(7, components.Replicate{})
+	d.run(8*time.Second, 0, b)
+	for _, delay := range []int{12, 30, 8, 0, 12} {
+		require.NoError(t, host.SetInputDelay(delay))
+		d.sim.Run(time.Second)
+	}
+	require.Error(t, host.SetInputDelay(-1))
+	require.Error(t, host.SetInputDelay(plugin.MaxInputDelay+1))
+	server := d.of(d.server, e)
+	last := server[host.Tick()].Act
+	for tick := host.Tick(); ; tick-- {
+		at, ok := server[tick]
+		if !ok {
+			break
+		}
+		require.False(t, last.Before(at.Act), "tick %d", tick)
+		last = at.Act
+	}
+	for tick, what := range d.of(b, e) {
+		if truth, ran := server[tick]; ran && what.status == plugin.FreshInput {
+			assert.Equal(t, truth, what)
+		}
+	}
+	d.run(time.Second, 3*time.Second, b)
+	d.requireFresh(b, e, 7)
+}
+
+// When the player of a host leaves, what it drove stands still everywhere.
+//
+// Proves: I9
+func TestAHostsPlayerThatLeavesDrivesNothing(t *testing.T) {
+	d, host := newHostDriving(t, rough(20*ms, 5*ms, 0))
+	b := d.join(1, 10)
+	e := d.spawn(7, components.Replicate{})
+	control := ecs.ComponentID[components.ControlledBy](d.sim.World())
+	(*components.ControlledBy)(d.sim.World().Get(e, control)).Keep = true
+	d.sim.Run(3 * time.Second)
+	require.NotZero(t, d.of(b, e)[b.Client().Tick()].Act)
+	host.Leave()
+	d.run(2*time.Second, time.Second, b)
+	assert.Equal(t, map[plugin.InputStatus]int{plugin.NoInput: len(d.of(b, e))}, statuses(d.of(b, e)))
+	for _, what := range d.of(d.server, e) {
+		assert.Zero(t, what)
+	}
+}

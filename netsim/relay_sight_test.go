@@ -1,0 +1,194 @@
+package netsim_test
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// passedOn returns how many runs of inputs of others have reached a player.
+func (who *driver) passedOn() uint64 { return who.Client().Stats().InputsOfOthers.Received }
+
+// A client is sent the inputs of those whom it sees, and no others: not of an entity that
+// is not for it, nor of one of which an override hides the input, nor of one in a room that
+// it has left. With the entity, the inputs come and go.
+//
+// Proves: I6, R34
+func TestOnlyWhoSeesAPlayerIsSentItsInputs(t *testing.T) {
+	d := newDriving(t, rough(30*ms, 5*ms, 0))
+	a, b, c := d.join(1, 10), d.join(2, 10), d.join(3, 10)
+	e := d.spawn(1, components.Replicate{})
+	w := d.sim.World()
+	targets, rooms := ecs.GetResource[components.Targets](w), plugin.NewRooms(w)
+	override := plugin.NewOverride[drive](w)
+	tag := generic.NewMap1[components.Replicate](w)
+	const room components.Room = 4
+	for id := range entangle.ClientID(3) {
+		rooms.AddClient(room, id+1)
+	}
+
+	for _, step := range []struct {
+		name string
+		do   func()
+		sees bool
+	}{
+		{"everybody's", func() {}, true},
+		{"another's", func() { tag.Get(e).Target = targets.Only(1, 3) }, false},
+		{"its own again", func() { tag.Get(e).Target = components.Everyone }, true},
+		{"hidden input", func() { override.SetTarget(e, targets.Only(1, 3)) }, false},
+		{"shown input", func() { override.Clear(e) }, true},
+		{"in its room", func() { tag.Get(e).Target = targets.Room(room) }, true},
+		{"in a room that it left", func() { rooms.RemoveClient(room, 2) }, false},
+		{"in a room that it came back to", func() { rooms.AddClient(room, 2) }, true},
+		{"paused", func() { tag.Remove(e) }, false},
+		{"resumed", func() { tag.Add(e) }, true},
+	} {
+		step.do()
+		d.sim.Run(300 * ms)
+		before, control := b.passedOn(), c.passedOn()
+		d.sim.Run(time.Second)
+		if step.sees {
+			assert.Greater(t, b.passedOn(), before+50, step.name)
+		} else {
+			assert.Equal(t, before, b.passedOn(), step.name)
+		}
+		if step.name != "paused" {
+			assert.Greater(t, c.passedOn(), control+50, step.name)
+		}
+	}
+	assert.Zero(t, a.passedOn(), "nobody is sent its own inputs")
+}
+
+// runHidden returns the datagrams of client 3, while client 1 drives an entity that
+// client 3 does not see all of.
+func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (all []string) {
+	d := newDriving(t, netsim.Link{})
+	a, c := d.join(1, 3), d.join(3, 3)
+	a.none = idle
+	e := d.spawn(1, components.Replicate{Target: ecs.GetResource[components.Targets](d.sim.World()).Only(1, 2)})
+	hide(d.sim.World(), e)
+	lines := map[netip.AddrPort][]string{}
+	d.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
+		line := fmt.Sprintf("%v %v to %v: %x", d.sim.Clock().Since(), from, to, datagram)
+		lines[from], lines[to] = append(lines[from], line), append(lines[to], line)
+	})
+	d.sim.Run(4 * time.Second)
+	require.True(t, c.Connected())
+	for _, info := range d.sim.Server().Clients() {
+		if info.ID == 3 {
+			all = lines[info.Addr]
+		}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// What a player does changes no byte for those who do not see it, or do not see its inputs.
+//
+// Proves: R34
+func TestHiddenInputsChangeNoByte(t *testing.T) {
+	for name, hide := range map[string]func(w *ecs.World, e ecs.Entity){
+		"entity": func(*ecs.World, ecs.Entity) {},
+		"input": func(w *ecs.World, e ecs.Entity) {
+			override := plugin.NewOverride[drive](w)
+			override.SetTarget(e, ecs.GetResource[components.Targets](w).Only(1, 2))
+			tag := generic.NewMap1[components.Replicate](w)
+			tag.Get(e).Target = components.Everyone
+		},
+	} {
+		t.Run(name, func(t *testing.T) { requireSameLines(t, runHidden(t, true, hide), runHidden(t, false, hide)) })
+	}
+}
+
+// Who joins late, or comes back, is sent the inputs of those who play, from when it has
+// their entities.
+//
+// Proves: I6
+func TestWhoJoinsLateIsSentInputs(t *testing.T) {
+	d := newDriving(t, rough(40*ms, 5*ms, 0.02))
+	a := d.join(1, 14)
+	e := d.spawn(1, components.Replicate{})
+	d.sim.Run(3 * time.Second)
+	late := d.join(2, 14)
+	d.run(10*time.Second, 3*time.Second, a, late)
+	n := statuses(d.of(late, e))
+	assert.Greater(t, n[plugin.FreshInput], 170, "%v", n)
+	late.Disconnect()
+	d.sim.Run(time.Second)
+	late.Connect()
+	d.run(10*time.Second, 3*time.Second, a, late)
+	n = statuses(d.of(late, e))
+	assert.Greater(t, n[plugin.FreshInput], 170, "%v", n)
+}
+
+// When an entity changes hands, the others are told of its inputs by the name of who
+// drives it, and nothing of the one before acts after that.
+//
+// Proves: I1
+func TestTheInputsOfOthersAreTheirs(t *testing.T) {
+	d := newDriving(t, rough(30*ms, 5*ms, 0))
+	a, b, c := d.join(1, 10), d.join(2, 10), d.join(3, 10)
+	e := d.spawn(1, components.Replicate{})
+	d.run(3*time.Second, 0, a, b, c)
+	control := generic.NewMap1[components.ControlledBy](d.sim.World())
+	for _, owner := range []entangle.ClientID{3, 1, 3, entangle.Nobody, 1} {
+		control.Get(e).Client = owner
+		d.sim.Run(700 * ms)
+		at := d.of(b, e)[b.Client().Tick()]
+		assert.EqualValues(t, owner, at.Who)
+		assert.Equal(t, owner != entangle.Nobody, at.status != plugin.NoInput)
+	}
+	owners := map[entangle.ClientID]int{}
+	for _, h := range b.told {
+		owners[h.Client]++
+		assert.EqualValues(t, h.Client, h.Input.Who)
+	}
+	assert.Len(t, owners, 2)
+}
+
+// Entities, their inputs and their players come and go on a bad line, and nothing is left
+// of who is gone.
+//
+// Proves: I6
+func TestPlayersComeAndGoAmongInputs(t *testing.T) {
+	d := newDriving(t, rough(50*ms, 20*ms, 0.1))
+	a, b := d.join(1, 4), d.join(2, 14)
+	m := generic.NewMap1[drive](d.sim.World())
+	var last ecs.Entity
+	for i := range 40 {
+		e := d.spawn(entangle.ClientID(1+i%2), components.Replicate{})
+		d.sim.Run(200 * ms)
+		switch i % 4 {
+		case 0:
+			m.Remove(e)
+		case 1:
+			d.sim.World().RemoveEntity(e)
+		case 2:
+			m.Remove(e)
+			m.Add(e)
+		}
+		if i%10 == 9 {
+			a.Disconnect()
+			d.sim.Run(500 * ms)
+			a.Connect()
+		}
+		last = e
+	}
+	d.run(10*time.Second, time.Second, a, b)
+	require.True(t, a.Connected() && b.Connected())
+	d.sim.ExpectEqual()
+	if local, ok := a.Local(last); assert.True(t, ok) {
+		assert.NotEmpty(t, a.held[driven{local, a.Client().Tick()}].Act)
+	}
+}

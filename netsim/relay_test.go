@@ -1,0 +1,286 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// drive is an input that says in which tick it is meant to act, and by whom.
+type drive struct {
+	Act  entangle.Tick
+	Who  uint8
+	Kick bool `net:"event"`
+}
+
+func driveProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "drive"})
+	protocol.Component[Spot](p)
+	protocol.Component[components.ControlledBy](p)
+	protocol.Input[drive](p).Rebroadcast()
+	return p
+}
+
+// driving is a game in which every player drives what is its own, and everybody takes down
+// what the others do.
+type driving struct {
+	t      *testing.T
+	sim    *netsim.Sim
+	server *driver // what the server sees
+}
+
+// driver is one world of the game.
+type driver struct {
+	*netsim.Peer
+	held map[driven]taken
+	told []plugin.InputReceived[drive]
+	none bool // it has no input
+}
+
+// driven is an entity that is not driven here, in one tick.
+type driven struct {
+	entity ecs.Entity
+	tick   entangle.Tick
+}
+
+// taken is what one held.
+type taken struct {
+	drive
+	status plugin.InputStatus
+}
+
+func newDriver() *driver { return &driver{held: map[driven]taken{}} }
+
+func newDriving(t *testing.T, link netsim.Link, adjust ...func(*plugin.ServerConfig)) *driving {
+	d := &driving{t: t, sim: netsim.New(t, netsim.Config{Link: link}), server: newDriver()}
+	c := d.sim.ServerConfig(driveProtocol())
+	for _, a := range adjust {
+		a(&c)
+	}
+	server, err := plugin.NewServer(c)
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, d.server.watches())
+	d.sim.AddServer(server, server)
+	return d
+}
+
+// newHostDriving is newDriving with a host, whose player is number 7.
+func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Host) {
+	d = &driving{t: t, sim: netsim.New(t, netsim.Config{Link: link}), server: newDriver()}
+	host, err := plugin.NewHost(d.sim.ServerConfig(driveProtocol()), 7)
+	require.NoError(t, err)
+	host.AddSystem(plugin.BufferInputs, d.server.drives(7, host.InputDelay))
+	host.AddSystem(plugin.FixedMain, d.server.watches())
+	d.sim.AddHost(host, host)
+	return d, host
+}
+
+// join adds a player whose inputs are delayed.
+func (d *driving) join(id entangle.ClientID, delay int) *driver {
+	config := d.sim.ClientConfig(driveProtocol())
+	config.InputDelay.Min = delay
+	c, err := plugin.NewClient(config)
+	require.NoError(d.t, err)
+	who := newDriver()
+	c.AddSystem(plugin.BufferInputs, who.drives(id, c.InputDelay))
+	c.AddSystem(plugin.FixedMain, who.watches())
+	who.Peer = d.sim.AddClient(id, c, c)
+	require.True(d.t, d.sim.RunUntil(10*time.Second, who.Connected))
+	return who
+}
+
+// spawn makes an entity that a player drives.
+func (d *driving) spawn(id entangle.ClientID, r components.Replicate) ecs.Entity {
+	m := generic.NewMap4[Spot, drive, components.ControlledBy, components.Replicate](d.sim.World())
+	return m.NewWith(&Spot{}, &drive{}, &components.ControlledBy{Client: id}, &r)
+}
+
+// drives writes when what is done now acts, with a kick every 16 ticks.
+func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		own := generic.NewFilter2[drive, components.Controlled]()
+		inputs := plugin.NewInputs[drive](w)
+		now := ecs.GetResource[components.Time](w)
+		return func() {
+			act := now.Tick + entangle.Tick(delay())
+			for q := own.Query(w); q.Next(); {
+				in, _ := q.Get()
+				*in = drive{Act: act, Who: uint8(id), Kick: act%16 == 0}
+				if who.none {
+					inputs.None(q.Entity())
+				}
+			}
+		}
+	})
+}
+
+// watches takes down what is driven elsewhere.
+func (who *driver) watches() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		all, own := generic.NewFilter1[drive](), generic.NewMap1[components.Controlled](w)
+		inputs, events := plugin.NewInputs[drive](w), plugin.NewReader[plugin.InputReceived[drive]](w)
+		now := ecs.GetResource[components.Time](w)
+		return func() {
+			for q := all.Query(w); q.Next(); {
+				who.held[driven{q.Entity(), now.Tick}] = taken{*q.Get(), inputs.Status(q.Entity())}
+			}
+			for _, e := range events.Read() {
+				if !w.Alive(e.Entity) || own.Get(e.Entity) == nil {
+					who.told = append(who.told, e)
+				}
+			}
+		}
+	})
+}
+
+// run lets time pass, and forgets what was before.
+func (d *driving) run(settle, then time.Duration, all ...*driver) {
+	d.sim.Run(settle)
+	for _, who := range append(all, d.server) {
+		clear(who.held)
+		who.told = nil
+	}
+	d.sim.Run(then)
+}
+
+// of returns what a player saw an entity of the server do, tick by tick.
+func (d *driving) of(who *driver, e ecs.Entity) map[entangle.Tick]taken {
+	if who.Peer != nil {
+		local, ok := who.Local(e)
+		require.True(d.t, ok, "player %d has no such entity", who.ID())
+		e = local
+	}
+	seen := map[entangle.Tick]taken{}
+	for at, what := range who.held {
+		if at.entity == e {
+			seen[at.tick] = what
+		}
+	}
+	require.NotEmpty(d.t, seen)
+	return seen
+}
+
+// statuses returns how often an entity had which status.
+func statuses(seen map[entangle.Tick]taken) map[plugin.InputStatus]int {
+	n := map[plugin.InputStatus]int{}
+	for _, what := range seen {
+		n[what.status]++
+	}
+	return n
+}
+
+// With a delay of inputs that covers the way from one player to the other, and what
+// varies of it, every input of another player is there in its tick, on every client: each
+// computes what the server computes. So there is nothing that prediction could get wrong,
+// and nothing to roll back.
+//
+// Proves: I6, I12
+func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
+	for name, link := range map[string]netsim.Link{
+		"near": {}, "jitter": rough(50*ms, 10*ms, 0), "far": rough(100*ms, 20*ms, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriving(t, link)
+			delay := int(link.RoundTrip()*60/time.Second) + 8
+			a, b := d.join(1, delay), d.join(2, delay)
+			ofA, ofB := d.spawn(1, components.Replicate{}), d.spawn(2, components.Replicate{})
+			d.run(12*time.Second, 10*time.Second, a, b) // until the clocks are where they belong
+			d.requireFresh(b, ofA, 1)
+			d.requireFresh(a, ofB, 2)
+		})
+	}
+}
+
+// requireFresh checks that a player has seen an entity do what it did at the server, tick
+// by tick, and was told once of each.
+func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientID) {
+	d.t.Helper()
+	seen, server := d.of(who, e), d.of(d.server, e)
+	require.Equal(d.t, map[plugin.InputStatus]int{plugin.FreshInput: len(seen)}, statuses(seen))
+	for tick, what := range seen {
+		require.Equal(d.t, drive{tick, uint8(owner), tick%16 == 0}, what.drive)
+		if truth, ran := server[tick]; ran {
+			require.Equal(d.t, truth, what)
+		}
+	}
+	told := map[entangle.Tick]int{}
+	for _, h := range who.told {
+		if h.Client == owner {
+			told[h.Tick]++
+			require.Equal(d.t, seen[h.Tick], taken{h.Input, h.Status})
+		}
+	}
+	for tick := range seen {
+		require.Equal(d.t, 1, told[tick], "tick %d", tick)
+	}
+}
+
+// On a line that loses packets an input of another player is what it was at the server, or
+// is missing, and then the last one before it without its events. Each event happens once.
+//
+// Proves: I5, I6
+func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
+	for _, loss := range []float64{0.05, 0.2} {
+		for _, delay := range []int{0, 14} {
+			d := newDriving(t, rough(50*ms, 10*ms, loss))
+			a, b := d.join(1, delay), d.join(2, delay)
+			e := d.spawn(1, components.Replicate{})
+			d.run(5*time.Second, 10*time.Second, a, b)
+			seen, server := d.of(b, e), d.of(d.server, e)
+			kicks := map[entangle.Tick]int{}
+			for tick, what := range seen {
+				truth, ran := server[tick]
+				switch {
+				case what.status == plugin.FreshInput && ran:
+					assert.Equal(t, truth, what)
+				case what.status == plugin.RepeatedInput:
+					assert.True(t, what.Act.Before(tick))
+					assert.LessOrEqual(t, tick.Sub(what.Act), int32(30))
+					assert.False(t, what.Kick)
+				}
+				if what.Kick {
+					kicks[what.Act]++
+				}
+			}
+			for act, n := range kicks {
+				assert.Equal(t, 1, n, "the kick of tick %d", act)
+			}
+			n := statuses(seen)
+			assert.Zero(t, n[plugin.NoInput])
+			if delay > 0 {
+				assert.Greater(t, n[plugin.FreshInput], len(seen)*95/100, "%v", n)
+			}
+		}
+	}
+}
+
+// That a player has no input in a tick is passed on, too: nothing is repeated then.
+//
+// Proves: I5
+func TestThatOthersHaveNoInputIsPassedOn(t *testing.T) {
+	d := newDriving(t, rough(50*ms, 10*ms, 0))
+	a, b := d.join(1, 14), d.join(2, 14)
+	e := d.spawn(1, components.Replicate{})
+	d.sim.Run(5 * time.Second)
+	a.none = true
+	d.run(time.Second, time.Second, a, b)
+	seen := d.of(b, e)
+	assert.Equal(t, map[plugin.InputStatus]int{plugin.NoInput: len(seen)}, statuses(seen))
+	for _, what := range seen {
+		assert.Zero(t, what.drive)
+	}
+	assert.Empty(t, b.told)
+	a.none = false
+	d.run(time.Second, time.Second, a, b)
+	d.requireFresh(b, e, 1)
+}

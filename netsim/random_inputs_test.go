@@ -16,31 +16,33 @@ import (
 // inputJudge knows what everybody has written, and judges what acts anywhere.
 type inputJudge struct {
 	t     require.TestingT
-	lanes map[driven][]*handLane
+	lanes map[helm][]*handLane
 }
 
-// driven is an entity of the server, and one who drives it.
-type driven struct {
+// helm is an entity of the server and one who drives it.
+type helm struct {
 	client entangle.ClientID
 	entity ecs.Entity
 }
 
 func newInputJudge(t require.TestingT) *inputJudge {
-	return &inputJudge{t: t, lanes: map[driven][]*handLane{}}
+	return &inputJudge{t: t, lanes: map[helm][]*handLane{}}
 }
 
+// add takes in a lane. server is zero where the client drives what it sees no more: that
+// may be any.
 func (j *inputJudge) add(client entangle.ClientID, server ecs.Entity, lane *handLane) {
-	if !server.IsZero() {
-		at := driven{client, server}
-		j.lanes[at] = append(j.lanes[at], lane)
-	}
+	at := helm{client, server}
+	j.lanes[at] = append(j.lanes[at], lane)
 }
 
 // wrote returns the lane by which a client wrote an input for an entity and a tick, or nil.
-func (j *inputJudge) wrote(at driven, tick entangle.Tick, got hand) *handLane {
-	for _, lane := range j.lanes[at] {
-		if lane.has(tick, got) {
-			return lane
+func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handLane {
+	for _, e := range []ecs.Entity{at.entity, {}} {
+		for _, lane := range j.lanes[helm{at.client, e}] {
+			if lane.has(tick, got) {
+				return lane
+			}
 		}
 	}
 	return nil
@@ -160,7 +162,7 @@ func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	as := got.hand
 	as.Aim = c.origin(as.Aim)
 	origin := c.origin(e)
-	lane := c.wrote(driven{by, origin}, got.tick, as)
+	lane := c.wrote(helm{by, origin}, got.tick, as)
 	if !origin.IsZero() && lane == nil && (got.Held != 0 || c.me == 0) {
 		c.fail(e, "has an input that client %d did not write for it and this tick: %+v", by, got.hand)
 	}

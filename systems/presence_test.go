@@ -224,11 +224,14 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 			set.Set(0)
 		}
 		c.far(int(slot)).Turn = 7
-		before := *(*hull)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[hull](c.world)))
+		body := func() hull {
+			return *(*hull)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[hull](c.world)))
+		}
+		want := body()
 		assert.Zero(t, c.copy.RunLength(&receiver.Alike{Set: set, Tick: 2}, &r))
 		require.ErrorIs(t, c.copy.UpdateAll(slot, entangle.Tick(2), &set, &r, nobody{}), errNoValue)
 		assert.EqualValues(t, 7, c.far(int(slot)).Turn)
-		assert.Equal(t, before, *(*hull)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[hull](c.world))))
+		assert.Equal(t, want, body())
 	}
 }
 

@@ -35,8 +35,8 @@
 //
 // A lane is not safe for use by several goroutines. Whether a client may drive an entity
 // is the caller's to check, before it puts a frame's lane anywhere. If a clock jumps back
-// behind what the server has run, events that ran there act again; a client's clock leads,
-// and so does not.
+// so far that the next input is for a tick that the server has run, events that ran there
+// act again.
 //
 // # How to drive it
 //

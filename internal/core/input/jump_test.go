@@ -52,6 +52,48 @@ func TestAJumpBackKeepsTheEvents(t *testing.T) {
 	requireActs(t, w, acts{97, input.Fresh, hands{X: 5, Press: 99}}, acts{98, input.Fresh, hands{X: 6}})
 }
 
+func TestAJumpForwardLeavesAHole(t *testing.T) {
+	w := newWriter()
+	w.Write(10, 1, hands{X: 1}.bytes())
+	packed(w, 10, 1)
+	w.Jump(20)
+	w.Write(31, 1, hands{X: 2}.bytes())
+	requireActs(
+		t, w,
+		acts{11, input.Fresh, hands{X: 1}},
+		acts{12, input.Repeated, hands{X: 1}},
+		acts{30, input.Repeated, hands{X: 1}},
+		acts{31, input.Fresh, hands{X: 1}}, // held until what is written acts
+		acts{32, input.Fresh, hands{X: 2}},
+	)
+}
+
+func TestAnEventThatWaitsOutlastsAJumpBack(t *testing.T) {
+	w := newWriter()
+	w.Write(10, 3, hands{Press: 1}.bytes())
+	w.Write(11, 0, hands{Press: 2}.bytes()) // waits
+	w.Jump(-4)
+	w.Write(8, 0, hands{}.bytes())
+	w.Write(9, 0, hands{}.bytes())
+	w.Write(10, 0, hands{}.bytes())
+	requireActs(t, w, acts{10, input.Fresh, hands{Press: 2}})
+}
+
+// What was sent before a jump back says nothing of the ticks that are written anew.
+func TestTicksAfterAJumpBackAreSentAnew(t *testing.T) {
+	w := newWriter()
+	for tick := entangle.Tick(95); tick <= 110; tick++ {
+		w.Write(tick, 0, hands{X: 1}.bytes())
+	}
+	packed(w, 110, 1)
+	w.Jump(-8)
+	for tick := entangle.Tick(103); tick < 107; tick++ {
+		w.Write(tick, 0, hands{X: 2}.bytes())
+	}
+	w.HandleAcked(1)
+	require.Equal(t, 4, w.Wants(0))
+}
+
 func TestAJumpBackIsNoNewBeginning(t *testing.T) {
 	w := newWriter()
 	w.Write(99, 0, hands{}.bytes())

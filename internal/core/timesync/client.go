@@ -97,6 +97,7 @@ func (c *Client) Reset() {
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))
+	c.required.most = c.limits.late
 	c.heard.window = newWindow(block, heardBlocks, 0)
 	c.shown.window = newWindow(block, maxBlocks, a.span(time.Second))
 	c.shown.far = least(farShown, 8)

@@ -2,11 +2,13 @@ package timesync
 
 const (
 	// maxDrift bounds by how much two clocks run apart, in millionths. Quartz is good to
-	// 100; what is more than this is something else.
-	maxDrift = 1000
+	// 100, a loop that is paced by something else to a few thousand.
+	maxDrift = 5000
 
-	// driftBlocks is over how many blocks it is measured.
-	driftBlocks = 64
+	// driftBlocks is over how many blocks it is measured at least, and driftSpan how far
+	// apart the halves that are compared have to lie, in lengths of a block.
+	driftBlocks = 16
+	driftSpan   = 32
 
 	// firstMemory and driftMemory are over how many measurements it is smoothed, to begin
 	// with and later: a margin in whole ticks shows it in steps.
@@ -23,7 +25,7 @@ type drift struct {
 
 // learn measures it between the older and the newer half of the blocks. The lowest sample
 // of a block is one that nothing got into the way of.
-func (d *drift) learn(blocks []block) {
+func (d *drift) learn(blocks []block, length Phase) {
 	n := len(blocks) / 2
 	if n < driftBlocks/2 {
 		return
@@ -33,6 +35,9 @@ func (d *drift) learn(blocks []block) {
 		older, newer := &blocks[i], &blocks[len(blocks)-n+i]
 		low += newer.low - older.low
 		begin += newer.begin - older.begin
+	}
+	if begin < driftSpan*length*Phase(n) {
+		return
 	}
 	const limit = 2 * maxDrift
 	if low > begin/(1e6/limit) || low < -begin/(1e6/limit) {

@@ -173,6 +173,7 @@ func FuzzPing(f *testing.F) {
 	f.Add([]byte{7})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := NewMeter(MeterConfig{TickRate: 60})
+		m.Packet(3, 3)
 		if m.HandleFrame(3, b, start) == nil {
 			var w words
 			require.NoError(t, w.parse(m.AppendFrame(nil, 200, 1, 3, start)))

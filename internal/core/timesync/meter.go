@@ -19,7 +19,9 @@ type MeterConfig struct {
 // tells it.
 type Meter struct {
 	every int
-	next  entangle.Tick // the server's, when the last packet came
+	tick  entangle.Tick // of the last packet
+	next  entangle.Tick // the server's, when it came
+	heard bool
 	asked struct {
 		some   bool
 		number uint8
@@ -48,7 +50,7 @@ func NewMeter(cfg MeterConfig) *Meter {
 
 // Packet tells of a data packet with the header tick, in a frame whose next tick to run is
 // next. Call it before the frames of the packet are handled.
-func (m *Meter) Packet(_, next entangle.Tick) { m.next = next }
+func (m *Meter) Packet(tick, next entangle.Tick) { m.tick, m.next, m.heard = tick, next, true }
 
 // Brought tells that the client's input for tick came for the first time, in a frame whose
 // next tick to run is next.
@@ -76,10 +78,14 @@ func (m *Meter) Ran(tick entangle.Tick, had bool) {
 	}
 }
 
-// HandleFrame takes a ping.
-func (m *Meter) HandleFrame(_ entangle.Tick, body []byte, now time.Time) error {
+// HandleFrame takes a ping, which came in a packet with the header tick. One of a packet
+// that it was not told of before has no answer: nobody knows when it came.
+func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	if len(body) != pingSize {
 		return ErrFrame
+	}
+	if !m.heard || tick != m.tick {
+		return nil
 	}
 	a := &m.asked
 	a.some, a.number, a.next, a.at = true, body[0], m.next, now

@@ -20,6 +20,7 @@ type required struct {
 	window   window
 	sent     [sentTicks]sentTick
 	frontier entangle.Tick // the newest that was sent
+	most     Phase         // of what few samples are mistrusted
 	delay    int32         // from the tick in which it was made to the newest
 	some     bool
 
@@ -146,7 +147,7 @@ func (r *required) takePing(at, sample, fresh Phase) {
 func (r *required) line() Phase {
 	level := r.window.level(1)
 	if lack := steadyBlocks - r.window.n; lack > 0 {
-		level += (r.window.spread()/2 + One) * Phase(lack) / steadyBlocks
+		level += (min(r.window.spread()/2, r.most) + 2*One) * Phase(lack) / steadyBlocks
 	}
 	return level
 }

@@ -10,6 +10,10 @@ const (
 	// that need not be met again. What lasts longer is how things are now.
 	rareBlocks = 4
 
+	// rareShare is the share of blocks that a spike may be, where there are few: one in so
+	// many.
+	rareShare = 4
+
 	// lastingBlocks is how many whole blocks in a row make a change last.
 	lastingBlocks = 3
 
@@ -51,7 +55,7 @@ func (w *window) add(at, sample Phase) {
 			return
 		}
 		w.forget()
-		w.drift.learn(w.blocks[:w.n])
+		w.drift.learn(w.blocks[:w.n], w.length)
 	}
 	w.drop(at)
 	w.blocks[w.n] = block{begin: at, low: sample, high: sample}
@@ -61,7 +65,7 @@ func (w *window) add(at, sample Phase) {
 // drop makes room, and lets go of what is too old.
 func (w *window) drop(at Phase) {
 	old := 0
-	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 2*w.length*Phase(w.keep)) {
+	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 3*w.length*Phase(w.keep)/2) {
 		old++
 	}
 	w.cut(old)
@@ -159,7 +163,7 @@ func (w *window) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 
 
 // rare reports whether at most so many events exceed level, none of which lasts.
 func (w *window) rare(level Phase, events int) bool {
-	longest, run := min(rareBlocks, w.n/baseShare), 0
+	longest, run := min(rareBlocks, w.n/rareShare), 0
 	for i := range w.n {
 		if w.highOf(i) <= level {
 			run = 0

@@ -59,7 +59,7 @@ func (p *plainWindow) rare(highs []Phase, level Phase, events int) bool {
 			runs[len(runs)-1]++
 		}
 	}
-	return len(runs) <= events && (len(runs) == 0 || slices.Max(runs) <= min(rareBlocks, len(highs)/baseShare))
+	return len(runs) <= events && (len(runs) == 0 || slices.Max(runs) <= min(rareBlocks, len(highs)/rareShare))
 }
 
 // A window finds the level that a look at all samples finds, as long as nothing lasting

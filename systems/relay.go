@@ -83,6 +83,7 @@ type passing struct {
 
 	slot  repl.Slot // in this frame
 	shown bool      // there is something of it for others
+	to    watchers
 	body  input.Body
 	refs  []ecs.Entity // what the body refers to
 }
@@ -93,6 +94,20 @@ type passedLane interface {
 	input.Lane
 	Newest() (entangle.Tick, bool)
 }
+
+// watchers are the clients that are shown the group of an entity. It is what most of those
+// are told apart by who have nothing to do with it.
+type watchers struct {
+	all   bool
+	peers repl.Bitset // by number
+}
+
+func (v *watchers) find(p *Publisher, s repl.Slot) {
+	v.peers.Reset()
+	v.all = p.world.SeenBy(s, &v.peers)
+}
+
+func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }
 
 // oldest is the oldest of some ticks.
 type oldest struct {
@@ -177,6 +192,7 @@ func (r *relay) write(p *passing, since, tick entangle.Tick) {
 		p.body.Encode(p.lane, tick, p.body.Ticks()/2)
 	}
 	p.refs = append(p.refs[:0], r.kinds[p.number].codec.out...)
+	p.to.find(r.publisher, s)
 	r.stats.Encoded++
 }
 
@@ -193,8 +209,8 @@ func (r *relay) name(c *client, s repl.Slot) (ref repl.Ref, ok bool) {
 
 // seenBy returns what a client calls the entity of a lane. It is not ok if the lane is not
 // for the client: it is its own, or the client does not see the entity, or the input on it.
-func (r *relay) seenBy(c *client, p *passing) (ref repl.Ref, ok bool) {
-	if !p.shown || p.owner == c.id {
+func (r *relay) seenBy(c *client, number int, p *passing) (ref repl.Ref, ok bool) {
+	if !p.shown || !p.to.has(number) || p.owner == c.id {
 		return ref, false
 	}
 	if ref, ok = r.name(c, p.slot); !ok {

@@ -18,6 +18,7 @@ type relayLine struct {
 	relay  *relay // nil: nothing is passed on
 	client *client
 
+	number   int       // of the client's peer
 	list     []mention // what is for the client in this frame
 	looked   uint64    // the send in which that was found out
 	turn     uint64    // the last lane that had its turn
@@ -59,6 +60,11 @@ func (l *relayLine) waits() bool {
 // look lists what is for the client: first those whose turn it is.
 func (l *relayLine) look() {
 	l.list = l.list[:0]
+	to := l.client.updates()
+	if to == nil {
+		return
+	}
+	l.number = to.Number()
 	lanes, first := l.relay.lanes, 0
 	for first < len(lanes) && lanes[first].serial <= l.turn {
 		first++
@@ -69,7 +75,7 @@ func (l *relayLine) look() {
 
 func (l *relayLine) add(lanes []*passing) {
 	for _, p := range lanes {
-		if name, ok := l.relay.seenBy(l.client, p); ok {
+		if name, ok := l.relay.seenBy(l.client, l.number, p); ok {
 			l.list = append(l.list, mention{p, name})
 		}
 	}

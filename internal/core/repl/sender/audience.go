@@ -67,6 +67,29 @@ func (p *Peer) Sees(s repl.Slot) bool {
 	return w.slots.used.Has(int(s)) && p.shows(w.slots.group[s])
 }
 
+// Number returns which of the world's peers this is, from 0. It is another's when the peer
+// is gone.
+func (p *Peer) Number() int { return int(p.seat) }
+
+// SeenBy sets the numbers of the peers that are shown the private group of an entity. It
+// reports true, and sets none, for a public group: all are.
+func (w *World) SeenBy(s repl.Slot, peers *repl.Bitset) (all bool) {
+	if !w.slots.used.Has(int(s)) {
+		return false
+	}
+	gr := &w.groups[w.slots.group[s]]
+	if !gr.private {
+		return true
+	}
+	peers.Grow(len(w.seats))
+	for i := range gr.viewers {
+		if gr.viewers[i].shown {
+			peers.Set(int(gr.viewers[i].seat))
+		}
+	}
+	return false
+}
+
 func (p *Peer) shows(id groupID) bool {
 	gr := &p.world.groups[id]
 	if !gr.private {

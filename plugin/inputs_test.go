@@ -37,7 +37,9 @@ func (g *game) walker(owner entangle.ClientID) ecs.Entity {
 }
 
 // walks writes inputs in every tick.
-func walks(p *plugin.Client) {
+func walks(p *plugin.Client) { walksOf(p) }
+
+func walksOf(p plugin.App) {
 	p.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
 		mine := generic.NewFilter1[walk]().With(generic.T[components.Controlled]())
 		time := ecs.GetResource[components.Time](w)
@@ -183,4 +185,40 @@ func TestAHostsPlayerDrivesItsEntities(t *testing.T) {
 		assert.Equal(t, plugin.InputReceived[walk]{Client: 5, Entity: e, Tick: h.Tick, Input: walk{DX: int8(h.Tick), Jump: true}, Status: plugin.FreshInput}, h)
 	}
 	assert.False(t, at[walk](&w, e).Jump, "it is over")
+}
+
+// The input of a host's player stops acting in the tick in which the owner changes, like
+// anybody's.
+func TestAHostsPlayerLosesItsEntity(t *testing.T) {
+	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: walkedProtocol()}, 5)
+	require.NoError(t, err)
+	walksOf(host)
+	var status []plugin.InputStatus
+	var e ecs.Entity
+	host.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		inputs := plugin.NewInputs[walk](w)
+		return func() { status = append(status, inputs.Status(e)) }
+	}))
+	w := ecs.NewWorld()
+	g := &game{t: t, server: host.Server, world: &w}
+	host.Initialize(&w)
+	require.NoError(t, host.Start())
+	require.NoError(t, host.Connect(nil))
+	g.run(1)
+	e = g.walker(5)
+	expect := func(want plugin.InputStatus, ticks int) {
+		t.Helper()
+		g.run(ticks)
+		require.Equal(t, want, status[len(status)-1])
+	}
+	expect(plugin.FreshInput, 5)
+	for _, owner := range []entangle.ClientID{entangle.Nobody, 6} {
+		at[components.ControlledBy](&w, e).Client = owner
+		expect(plugin.NoInput, 1)
+		at[components.ControlledBy](&w, e).Client = 5
+		expect(plugin.FreshInput, 3)
+	}
+	at[components.ControlledBy](&w, e).Keep = true
+	host.Leave()
+	expect(plugin.NoInput, 1)
 }

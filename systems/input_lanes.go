@@ -79,10 +79,16 @@ func (c *clientInputs) tidy() {
 // holds reports whether a lane's entity is still its player's to drive.
 func (c *clientInputs) holds(k *clientKind, lane *serverLane) bool {
 	e := lane.entity
-	if !lane.player.here || !c.world.Alive(e) || !c.world.Has(e, k.id) || !c.world.Has(e, c.control) {
-		return false
+	return lane.player.here && c.world.Alive(e) && c.world.Has(e, k.id) && c.owner(e) == lane.player.id
+}
+
+// owner returns the client whose an entity is.
+func (c *clientInputs) owner(e ecs.Entity) entangle.ClientID {
+	control := (*components.ControlledBy)(c.world.Get(e, c.control))
+	if control == nil {
+		return entangle.Nobody
 	}
-	return (*components.ControlledBy)(c.world.Get(e, c.control)).Client == lane.player.id
+	return control.Client
 }
 
 func (c *clientInputs) end(k *clientKind, lane *serverLane) {

@@ -19,14 +19,15 @@ type ownInputs struct {
 	epoch input.Epoch // of the clock
 
 	me    func() entangle.ClientID
-	delay func() int // from the tick in which an input is written to that in which it acts
+	delay func() int            // from the tick in which an input is written to that in which it acts
+	mine  func(ecs.Entity) bool // what the tag says of an entity is still so; nil: it always is
 }
 
 type ownKind struct {
 	inputKind
-	mine  ecs.CachedFilter
-	lanes map[ecs.Entity]*ownLane
-	order []*ownLane // of the tick at hand, in the order of the world
+	tagged ecs.CachedFilter
+	lanes  map[ecs.Entity]*ownLane
+	order  []*ownLane // of the tick at hand, in the order of the world
 }
 
 // ownLane is one entity that the player drives.
@@ -47,7 +48,7 @@ func newOwnInputs(w *ecs.World, hub *Hub, infos []*protocol.InputInfo, rate int)
 	tag := ecs.ComponentID[components.Controlled](w)
 	for _, info := range infos {
 		k := ownKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*ownLane{}}
-		k.mine = k.driven(w, tag)
+		k.tagged = k.driven(w, tag)
 		o.kinds = append(o.kinds, k)
 	}
 	return o
@@ -65,8 +66,10 @@ func (o *ownInputs) buffer() {
 func (o *ownInputs) find(k *ownKind) {
 	o.round++
 	k.order = k.order[:0]
-	for q := o.world.Query(&k.mine); q.Next(); {
-		k.order = append(k.order, o.lane(k, q.Entity()))
+	for q := o.world.Query(&k.tagged); q.Next(); {
+		if e := q.Entity(); o.mine == nil || o.mine(e) {
+			k.order = append(k.order, o.lane(k, e))
+		}
 	}
 	if len(k.order) == len(k.lanes) {
 		return

@@ -16,6 +16,7 @@ const (
 	clockSettle = 30 * time.Second // before it counts, if nothing is to happen
 	clockAfter  = 60 * time.Second // and else: half of it after what happens
 	clockCounts = 5 * time.Minute
+	clockJoin   = 10 // seconds until all memory is there
 )
 
 // clockGoalNetwork is the network that goals are about.
@@ -37,7 +38,7 @@ func clockVariants() (all []variant) {
 }
 
 func clockVariant(n clockNetwork, figure func(*clockResult) float64) variant {
-	return variant{name: "clock/" + n.name, rounds: n.seconds(clockCounts), prepare: func() (sides, error) {
+	return variant{name: "clock/" + n.name, rounds: n.seconds(clockCounts), warm: clockJoin, prepare: func() (sides, error) {
 		r, err := newClockRun(n, clockCounts)
 		if err != nil {
 			return sides{}, err

@@ -112,13 +112,14 @@ func (p *clockReplay) share(lead float64) float64 {
 	return float64(sum) / float64(max(1, len(p.inTime)))
 }
 
-// optimum returns the least lead on the grid with which enough comes in time, and NaN if
-// none up to a second of ticks at 60 Hz does.
+// clockMost is the highest lead that is tried, in ticks: more than a second.
+const clockMost = 64
+
+// optimum returns the least lead on the grid with which enough comes in time, or clockMost.
 func (p *clockReplay) optimum() float64 {
-	for lead := -4.0; lead <= 60; lead += clockGrid {
-		if p.share(lead) >= clockShare {
-			return lead
-		}
+	lead := -4.0
+	for lead < clockMost && p.share(lead) < clockShare {
+		lead += clockGrid
 	}
-	return math.NaN()
+	return lead
 }

@@ -18,7 +18,8 @@ import (
 // inputs/frame is the two frames next to each other. inputs/rebroadcast passes all inputs
 // on to the twenty players of a room; in the place of the limit stands the server that does not.
 // inputs/memory is what the heap of a server has more for each client if there are inputs.
-// The fields named figures have the bytes of a player in a second, more than without inputs.
+// The fields named figures have the bytes of a player in a second, more than without inputs,
+// and of inputs/tick the parts: what has come, the components, and the rest.
 const inputRounds = 300
 
 func inputVariants() []variant {
@@ -37,17 +38,18 @@ func inputVariants() []variant {
 // inputPair is two servers of which one has more to do.
 type inputPair struct {
 	more, less *inputGame
-	limit      *inputLimit // nil: less is the limit
-	wrong      bool        // the limit could not read a packet
-	took       [2][]float64
-	from       [2][2]int // bytes before it counted: of more and less; up and down
+	limit      *inputLimit           // nil: less is the limit
+	wrong      bool                  // the limit could not read a packet
+	took       [2][]float64          // by the inputs, and by the limit
+	parts      [inputParts][]float64 // of the former
+	from       [2][2]int             // bytes before it counted: of more and less; up and down
 	ticks      int
 }
 
 func newInputPair(more, less inputKind) (*inputPair, error) {
 	p := &inputPair{}
-	for i := range p.took {
-		p.took[i] = make([]float64, 0, 2*inputRounds)
+	for _, list := range p.samples() {
+		*list = make([]float64, 0, 2*inputRounds)
 	}
 	var err error
 	if p.more, err = newInputGame(more); err != nil {
@@ -60,6 +62,15 @@ func newInputPair(more, less inputKind) (*inputPair, error) {
 		p.from[i][0], p.from[i][1] = g.traffic()
 	}
 	return p, nil
+}
+
+// samples are all lists of times.
+func (p *inputPair) samples() []*[]float64 {
+	list := []*[]float64{&p.took[0], &p.took[1]}
+	for i := range p.parts {
+		list = append(list, &p.parts[i])
+	}
+	return list
 }
 
 // before runs the frames of all players.
@@ -84,7 +95,13 @@ func (p *inputPair) extra() (up, down float64) {
 
 func (p *inputPair) figures() map[string]float64 {
 	up, down := p.extra()
-	return map[string]float64{"bytes_up_per_s": up, "bytes_down_per_s": down}
+	all := map[string]float64{"bytes_up_per_s": up, "bytes_down_per_s": down}
+	for i, name := range [...]string{"receive_ns", "apply_ns", "rest_ns"} {
+		if len(p.parts[i]) > 0 {
+			all[name] = median(p.parts[i])
+		}
+	}
+	return all
 }
 
 func (p *inputPair) verify() error { return errors.Join(p.more.verify(), p.less.verify()) }
@@ -114,7 +131,9 @@ func inputsPrepare() (sides, error) {
 		p.both()
 		p.byHand()
 	}
-	p.took[0], p.took[1] = p.took[0][:0], p.took[1][:0]
+	for _, list := range p.samples() {
+		*list = (*list)[:0]
+	}
 	return sides{
 		before:  p.before,
 		ours:    p.both,
@@ -127,7 +146,13 @@ func inputsPrepare() (sides, error) {
 
 // both runs a frame of either server, and notes what the inputs took.
 func (p *inputPair) both() {
-	p.took[0] = append(p.took[0], clock(func() { p.more.server.Step(p.more.now) })-clock(func() { p.less.server.Step(p.less.now) }))
+	more, less := p.more.frame(), p.less.frame()
+	sum := 0.0
+	for i := range more {
+		p.parts[i] = append(p.parts[i], more[i]-less[i])
+		sum += more[i] - less[i]
+	}
+	p.took[0] = append(p.took[0], sum)
 }
 
 func (p *inputPair) byHand() {

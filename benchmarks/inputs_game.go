@@ -17,7 +17,7 @@ const (
 	inputClients = 200
 	inputRoom    = 20  // players who see each other
 	inputWay     = 3   // ticks that a packet takes
-	inputSettle  = 180 // ticks until all have joined and know the server's time
+	inputSettle  = 100 // ticks until all have joined and know the server's time
 )
 
 // inputKind is what a game of the case does with inputs.
@@ -41,6 +41,31 @@ type inputGame struct {
 	clients []*plugin.Client
 	sticks  []ecs.Entity // by player, on the server
 	world   *ecs.World
+	marks   [inputParts + 1]time.Time // of the last frame
+}
+
+// The parts of a server's frame that have to do with inputs, as they follow each other.
+const (
+	inputReceive = iota // what has come is taken in
+	inputApply          // the tick's inputs are put into the components
+	inputSend           // packets are written, and all else that a frame has
+	inputParts
+)
+
+// mark returns a system that notes when a part begins.
+func (g *inputGame) mark(part int) plugin.System {
+	return plugin.Func(func(*ecs.World) func() { return func() { g.marks[part] = time.Now() } })
+}
+
+// frame runs a frame of the server and returns what each part took, in nanoseconds.
+func (g *inputGame) frame() (took [inputParts]float64) {
+	g.marks[0] = time.Now()
+	g.server.Step(g.now)
+	g.marks[inputParts] = time.Now()
+	for i := range took {
+		took[i] = float64(g.marks[i+1].Sub(g.marks[i]))
+	}
+	return took
 }
 
 func newInputGame(kind inputKind) (*inputGame, error) {
@@ -83,6 +108,8 @@ func (g *inputGame) start() (err error) {
 	if err != nil {
 		return err
 	}
+	g.server.AddSystem(plugin.BufferInputs, g.mark(inputApply))
+	g.server.AddSystem(plugin.FixedMain, g.mark(inputSend))
 	g.server.AddSystem(plugin.FixedMain, plugin.Func(g.serverSystem))
 	w := ecs.NewWorld()
 	g.world = &w
@@ -117,9 +144,10 @@ func (g *inputGame) serverSystem(w *ecs.World) func() {
 		for _, e := range came.Read() {
 			room := components.Room(1 + len(g.sticks)/inputRoom)
 			rooms.AddClient(room, e.Client)
-			g.sticks = append(g.sticks, player.NewWith(&idlePlace{}, &clockStick{},
-				&components.Replicate{Relevance: components.ByInterest}, &components.ControlledBy{Client: e.Client}))
-			rooms.AddEntity(room, g.sticks[len(g.sticks)-1])
+			stick := player.NewWith(&idlePlace{}, &clockStick{},
+				&components.Replicate{Relevance: components.ByInterest}, &components.ControlledBy{Client: e.Client})
+			g.sticks = append(g.sticks, stick)
+			rooms.AddEntity(room, stick)
 		}
 		moved++
 		place.Get(shown).X = float32(moved % 64)

@@ -23,12 +23,11 @@ type inputLimit struct {
 	reports []byte
 }
 
-// limitRing is the places of a ring: more than a second before now and one after it.
-const limitRing = 256
+// limitRing is the places of a ring: more than a second ahead.
+const limitRing = 128
 
 type limitPlayer struct {
-	ring     [limitRing]clockStick
-	holds    [limitRing]entangle.Tick // whose input stands there
+	ring     [limitRing]limitInput
 	last     clockStick
 	received uint64 // of packets: the newest, and those before it
 	newest   uint16
@@ -36,6 +35,12 @@ type limitPlayer struct {
 	ackBits  uint32
 	arrived  int // of our packets
 	margin   int32
+}
+
+// limitInput is an input, and whose: the tick.
+type limitInput struct {
+	tick  entangle.Tick
+	stick clockStick
 }
 
 func newInputLimit(clients int, tick entangle.Tick) *inputLimit {
@@ -63,14 +68,12 @@ func (l *inputLimit) apply() {
 	at := l.tick % limitRing
 	for i := range l.players {
 		p := &l.players[i]
-		l.fresh[i] = p.holds[at] == l.tick
-		if l.fresh[i] {
-			p.last = p.ring[at]
-			l.sticks[i] = p.last
+		if l.fresh[i] = p.ring[at].tick == l.tick; l.fresh[i] {
+			p.last = p.ring[at].stick
 		} else {
 			p.last.Fire = false
-			l.sticks[i] = p.last
 		}
+		l.sticks[i] = p.last
 	}
 	if l.tick%(clockTickRate/4) == 0 {
 		l.reports = l.reports[:0]
@@ -184,11 +187,11 @@ func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now e
 	}
 	stick := clockStick{X: float32(float64(x-100) * 0.01), Y: float32(float64(y-100) * 0.01), Fire: code>>16 != 0}
 	for tick := newest; tick != newest-entangle.Tick(n) && tick.Sub(now) > 0; tick-- {
-		at := tick % limitRing
-		if p.holds[at] == tick {
+		at := &p.ring[tick%limitRing]
+		if at.tick == tick {
 			break // and all before it
 		}
-		p.holds[at], p.ring[at] = tick, stick
+		*at = limitInput{tick, stick}
 		p.margin = min(p.margin, tick.Sub(now))
 	}
 	return n

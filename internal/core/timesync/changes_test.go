@@ -77,7 +77,7 @@ func TestRareSpikesRaiseTheLeadALittle(t *testing.T) {
 	assert.GreaterOrEqual(t, then.inTime, 0.98)
 }
 
-// A way that gets longer by 100 ms for a minute is followed within about a second: by one
+// A way that gets longer by 100 ms for a minute is followed within a second: by one
 // jump if all inputs are late, and without one when it gets shorter again.
 func TestALastingChangeIsFollowed(t *testing.T) {
 	longer := func(at time.Duration) time.Duration {
@@ -98,9 +98,12 @@ func TestALastingChangeIsFollowed(t *testing.T) {
 			again := n.figures(2*happens+10*time.Second, 3*happens-time.Second)
 			t.Log(long)
 			t.Log(again)
-			assert.GreaterOrEqual(t, n.figures(happens+2200*ms, 2*happens).inTime, 0.998)
+			lost := (1 - n.figures(happens, happens+5*time.Second).inTime) * 5 * rate
+			t.Logf("%.0f ticks without control", lost)
+			assert.LessOrEqual(t, lost, (0.5+0.3)*rate, "half a second, and the way there and back")
+			assert.GreaterOrEqual(t, n.figures(happens+time.Second, 2*happens).inTime, 0.998)
 			assert.LessOrEqual(t, n.figures(happens, 2*happens).jumps, 1)
-			assert.LessOrEqual(t, long.lead, long.best+2)
+			assert.LessOrEqual(t, long.lead, long.best+2.5)
 			assert.GreaterOrEqual(t, again.inTime, 0.998)
 			assert.Zero(t, n.figures(2*happens, 3*happens).jumps)
 			assert.LessOrEqual(t, again.lead, again.best+2)

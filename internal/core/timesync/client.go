@@ -17,7 +17,6 @@ const (
 
 	// farLate is by how much inputs have to be late, and farEarly by how much early, for
 	// the clock to jump and not to be steered.
-	// Half as late is enough where all inputs are.
 	farLate  = 150 * time.Millisecond
 	farEarly = 250 * time.Millisecond
 
@@ -97,7 +96,7 @@ func (c *Client) Reset() {
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))
-	c.required.most = c.limits.late
+	c.required.most, c.required.wait = c.limits.late, a.span(streakTime)
 	c.heard.window = newWindow(block, heardBlocks, 0)
 	c.shown.window = newWindow(block, maxBlocks, a.span(time.Second))
 	c.shown.far = least(farShown, 8)
@@ -169,12 +168,12 @@ func (c *Client) goal(at, floor Phase) Phase {
 
 // jump decides whether the clock jumps, and does it.
 func (c *Client) jump(at, err, floor Phase) int64 {
-	by, slipped := err.nearest(), c.own.slipped
-	c.own.slipped = false
+	by, known := err.nearest(), c.own.slipped || c.required.moved
+	c.own.slipped, c.required.moved = false, false
 	switch {
 	case !c.synced:
 		c.synced = true
-	case slipped && (by > 1 || by < -1):
+	case known && (by > 1 || by < -1):
 	case !c.far(err, floor):
 		c.wrong = at
 		return 0
@@ -195,9 +194,8 @@ func (c *Client) jump(at, err, floor Phase) int64 {
 // far reports whether an error takes a jump. A clock that goes on for the sake of a shorter
 // delay has time, and so has one that goes back for a longer one.
 func (c *Client) far(err, floor Phase) bool {
-	line := c.own.offset + whole(c.delay.now)
-	late, all := c.target-line, c.required.window.lately() > line
-	return late > c.limits.late || all && 2*late > c.limits.late || floor-c.own.offset > c.limits.late ||
+	late := c.target - whole(c.delay.now) - c.own.offset
+	return late > c.limits.late || floor-c.own.offset > c.limits.late ||
 		err < -c.limits.early-c.ease
 }
 

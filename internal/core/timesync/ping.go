@@ -110,7 +110,7 @@ func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) err
 		c.handlePong(at, tick, f.pong)
 	}
 	if f.hasReport && !c.doubt.active {
-		c.required.takeReport(at, tick-entangle.Tick(f.report.back), &f.report)
+		c.required.takeReport(at, c.own.offset+whole(c.delay.now), tick-entangle.Tick(f.report.back), &f.report)
 	}
 	c.place()
 	return nil

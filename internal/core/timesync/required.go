@@ -24,6 +24,10 @@ type required struct {
 	delay    int32         // from the tick in which it was made to the newest
 	some     bool
 
+	streak streak
+	wait   Phase // the time of a streak that is followed
+	moved  bool  // one was
+
 	inputAt Phase // local time of the last sample of an input
 	inputs  bool  // there was one
 	late    uint64
@@ -89,7 +93,7 @@ func (r *required) restart() {
 
 // takeReport takes what the server measured for the inputs of ticks up to last. An input
 // that never came had come at best with the one after it.
-func (r *required) takeReport(at Phase, last entangle.Tick, p *report) {
+func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 	later := sentTick{}
 	var early margin
 	for i := range p.n {
@@ -107,7 +111,7 @@ func (r *required) takeReport(at Phase, last entangle.Tick, p *report) {
 		default:
 			m = min(early-margin(later.tick.Sub(tick)), -1)
 		}
-		r.take(at, s, m)
+		r.take(at, line, s, m)
 	}
 }
 
@@ -122,7 +126,7 @@ func (r *required) lose(s *sentTick) {
 }
 
 // take takes by how much an input was early.
-func (r *required) take(at Phase, s *sentTick, m margin) {
+func (r *required) take(at, line Phase, s *sentTick, m margin) {
 	if !s.open {
 		return
 	}
@@ -133,7 +137,13 @@ func (r *required) take(at Phase, s *sentTick, m margin) {
 	if m < 0 {
 		r.late++
 	}
-	r.window.add(at, s.line-whole(int(m)))
+	sample := s.line - whole(int(m))
+	long := r.streak.take(at, sample, line, r.wait)
+	if long && r.streak.follow(&r.window, at) {
+		r.streak, r.moved = streak{}, true
+		return
+	}
+	r.window.add(at, sample)
 }
 
 // takePing takes what a ping says, where inputs say nothing.

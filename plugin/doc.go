@@ -49,7 +49,7 @@
 //     come in time never acts: the server repeats the last, without what happens once, for a
 //     second. Inputs.Status tells a system what it has before it.
 //   - Only the player that ControlledBy names drives an entity. What others send for it is
-//     dropped and counted; see InputStats.
+//     dropped and counted; see ServerStats.
 //   - With ClientConfig.InputDelay an input acts some ticks after it was written, on both
 //     sides, and the client has as much less to guess.
 //   - An entity with a Steer that nobody controls is the game's to drive: a server's own

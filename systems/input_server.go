@@ -22,7 +22,7 @@ type InputStats struct {
 	Missing uint64 // ran without, and had the one before instead
 
 	Refused uint64 // lanes of entities that the sender does not control, or not any more
-	TooFar  uint64 // lanes with ticks of the far past or future
+	TooFar  uint64 // of the far past or future
 	Flooded uint64 // frames beyond what a client may send
 }
 
@@ -116,8 +116,8 @@ func (p *inputPlayer) handleLane(f *input.Frame) {
 	oldest, newest := f.Range()
 	lane := p.lane(k, e)
 	switch {
-	case !input.InWindow(oldest, c.tick, c.rate) || !input.InWindow(newest, c.tick, c.rate):
-		p.stats.TooFar++
+	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):
+		p.stats.TooFar += uint64(newest.Sub(oldest)) + 1
 		f.Skip(k.codec)
 	case lane == nil:
 		p.stats.Refused++
@@ -140,6 +140,7 @@ func (p *inputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 // brought takes note of the ticks that came for the first time.
 func (p *inputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought) {
 	p.inputs.relay.brought(&lane.passed, b)
+	p.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1
 	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
 		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))

@@ -46,6 +46,7 @@ type clockRun struct {
 // newClockRun makes a run that counts for so long, once it has settled.
 func newClockRun(net clockNetwork, counts time.Duration) (*clockRun, error) {
 	r := &clockRun{net: net, record: newClockRecord(net.seconds(counts), max(net.rate(), clockTickRate))}
+	r.inputs.had = make([]plugin.InputStatus, 0, cap(r.record.servers))
 	network := netsim.NewNetwork(net.seed(), func() time.Time { return clockOrigin.Add(r.now) })
 	listener := network.Listener()
 	r.line = network.Line()

@@ -12,7 +12,8 @@
 //
 // # Driving it
 //
-//	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages
+//	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages,
+//	          the streams their frames
 //	commands: Send, SendResource, Close
 //	out:      Begin; under a cap Wanted and Allow; AppendPacket until it returns
 //	          nothing, once per frame

@@ -136,7 +136,9 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 
 // jump takes note that the clock went on by so many ticks at once, or back.
 func (o *ownInputs) jump(ticks int32) {
-	o.epoch++
+	if ticks < 0 {
+		o.epoch++
+	}
 	o.each(func(w *input.Writer) { w.Jump(ticks) })
 }
 

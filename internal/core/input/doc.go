@@ -27,16 +27,15 @@
 //
 // What a tick got stays as it was once the tick has run, for [History] ticks at least; but
 // for a Reader that is told to correct the past. A value that came first stays, until
-// the clock of its player jumps. Ticks outside of the window (InWindow) change nothing.
+// the clock of its player jumps back. No event acts twice, whatever is lost, repeated, late
+// or done again after a jump. Ticks outside of the window (InWindow) change nothing.
 // Bytes of a peer lead to errors and never to a panic, and nothing is allocated for them:
 // a lane's memory follows the tick rate and the size of its type alone.
 //
 // # Not guaranteed
 //
 // A lane is not safe for use by several goroutines. Whether a client may drive an entity
-// is the caller's to check, before it puts a frame's lane anywhere. If a clock jumps back
-// so far that the next input is for a tick that the server has run, events that ran there
-// act again.
+// is the caller's to check, before it puts a frame's lane anywhere.
 //
 // # How to drive it
 //

@@ -1,6 +1,6 @@
 package input
 
-// Epoch counts the jumps of a player's clock, round and round. Inputs of a newer epoch
+// Epoch counts the jumps back of a player's clock, round and round. Inputs of a newer epoch
 // take the place of those that still wait.
 type Epoch uint8
 

@@ -113,6 +113,7 @@ func (f *Frame) Put(lane *Reader) Brought {
 		return b
 	}
 	f.decode(lane.codec, lane, &b)
+	lane.settle(oldest, newest)
 	return b
 }
 

@@ -10,16 +10,19 @@ import "github.com/entangle-ecs/entangle"
 // as they would have.
 //
 // After a jump back, what is written next is again for a tick that is delay after its own.
-// The inputs before that tick stay, since the server may have run them. Those from it on
-// are over, but their events act with the next input; of many for one field the newest.
+// The inputs before that tick stay, since the server may have run them, and frames begin
+// with that tick. Those from it on are over. The events of those that a packet has carried
+// are the server's to keep; of those that none has carried they act with the next input,
+// of many for one field the newest. So none acts twice, whatever has arrived.
 func (w *Writer) Jump(delta int32) {
-	w.epoch = (w.epoch + 1) & epochs
 	switch {
-	case !w.begin:
-	case delta > 0:
-		w.jumpForward(entangle.Tick(delta))
 	case delta < 0:
-		w.jumpBack(entangle.Tick(delta))
+		w.epoch = (w.epoch + 1) & epochs
+		if w.begin {
+			w.jumpBack(entangle.Tick(delta))
+		}
+	case delta > 0 && w.begin:
+		w.jumpForward(entangle.Tick(delta))
 	}
 }
 
@@ -41,12 +44,12 @@ func (w *Writer) jumpForward(by entangle.Tick) {
 // jumpBack goes back by what is added to a tick, which wraps.
 func (w *Writer) jumpBack(by entangle.Tick) {
 	keep := w.front + by
-	w.keepEvents(keep)
+	w.keepEvents(later(keep, w.told))
 	w.cut(keep)
 	w.first = earlier(w.first, keep)
 	w.last += by
 	w.move(w.last)
-	w.front, w.told, w.sent = keep, earlier(w.told, keep), sent{}
+	w.front, w.base, w.told, w.sent = keep, keep, earlier(w.told, keep), sent{}
 }
 
 func earlier(t, u entangle.Tick) entangle.Tick {

@@ -1,6 +1,10 @@
 package input
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+)
 
 // ReaderConfig describes a Reader. It is not changed after use.
 type ReaderConfig struct {
@@ -26,11 +30,17 @@ type Reader struct {
 	heard bool
 	epoch Epoch
 	stats ReaderStats
+
+	carry   []byte // events of what waited of an epoch that is over
+	carries bool
 }
 
 // NewReader returns an empty lane. now is the last tick that has run.
 func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
-	return &Reader{ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late}
+	return &Reader{
+		ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late,
+		carry: make([]byte, cfg.Codec.Size()),
+	}
 }
 
 // Take returns what acts at a tick, and begins it: on a Reader without Late, nothing
@@ -60,7 +70,7 @@ func (r *Reader) Reset(now entangle.Tick) {
 	r.heard = false
 }
 
-// hear begins a body. A newer epoch forgets what waits from its oldest tick on. It
+// hear begins a body. With a newer epoch, what waits from its oldest tick on is over. It
 // reports false for an epoch that is over; but a lane that has been silent for a second
 // believes any.
 func (r *Reader) hear(epoch Epoch, oldest entangle.Tick) bool {
@@ -69,10 +79,49 @@ func (r *Reader) hear(epoch Epoch, oldest entangle.Tick) bool {
 		return false
 	}
 	if r.heard && epoch != r.epoch {
-		r.cut(r.open(oldest) - 1)
+		r.end(r.open(oldest))
 	}
 	r.heard, r.epoch = true, epoch
 	return true
+}
+
+// end forgets what waits from a tick on, but for its events: of each field the newest. A
+// reader that is told of the past as well is told of those by the server.
+func (r *Reader) end(from entangle.Tick) {
+	clear(r.carry)
+	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
+		if r.kind(t) == value {
+			r.codec.MergeEvents(r.carry, r.value(t))
+		}
+	}
+	r.carries = slices.ContainsFunc(r.carry, func(b byte) bool { return b != 0 })
+	r.cut(from - 1)
+}
+
+// settle ends a body: the first of its ticks that is still to run has the events that were
+// kept, unless it has newer ones.
+func (r *Reader) settle(oldest, newest entangle.Tick) {
+	if !r.carries {
+		return
+	}
+	r.carries = false
+	for t := r.open(oldest); !newest.Before(t); t++ {
+		if r.Has(t) {
+			r.merge(t)
+			return
+		}
+	}
+}
+
+// merge adds the events that were kept to those of a tick, which is a value then.
+func (r *Reader) merge(tick entangle.Tick) {
+	v := r.value(tick)
+	if r.kind(tick) == none {
+		clear(v)
+		r.set(tick, value, v)
+	}
+	r.codec.MergeEvents(r.carry, v)
+	r.codec.MergeEvents(v, r.carry)
 }
 
 // open returns the first tick from one on that may still be changed.

@@ -52,16 +52,17 @@ func (w *Writer) HandleLost(packet uint16) { w.sent.take(packet) }
 // Wants returns how many ticks a frame should have of the lane if the newest inTime of
 // them can still be in time, 0 to MaxTicks: as many as it takes to have those of them that
 // no acknowledged packet has carried, and all that no packet has carried yet. It is 0 if
-// there are none, and else MinTicks at least.
+// there are none, and else MinTicks at least, unless fewer were written since a jump back.
 func (w *Writer) Wants(inTime int) int {
 	if !w.known {
 		return 0
 	}
+	most := min(int(w.newest.Sub(w.base)), MaxTicks)
 	limit := max(inTime, int(w.newest.Sub(w.told)), MinTicks)
-	for n := min(limit, MaxTicks); n > 0; n-- {
+	for n := min(limit, most); n > 0; n-- {
 		tick := w.newest - entangle.Tick(n) + 1
 		if k := w.slots[w.place(tick)]; w.holds(tick) && k != hole && k&acked == 0 {
-			return max(n, MinTicks)
+			return min(max(n, MinTicks), most)
 		}
 	}
 	return 0

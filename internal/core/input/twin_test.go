@@ -45,11 +45,18 @@ func (w *twin) hear(l plainLane) (fresh map[entangle.Tick]bool) {
 	if !w.believes(l.epoch) {
 		return nil
 	}
-	for t := range w.words {
-		if w.heard && w.epoch != l.epoch && !t.Before(oldest) && (w.late || t.Sub(w.now) > 0) {
-			delete(w.words, t)
+	var kept *entangle.Tick
+	var press uint16 // the newest that waited
+	for t, word := range w.words {
+		if !w.heard || w.epoch == l.epoch || t.Before(oldest) || !w.late && t.Sub(w.now) <= 0 {
+			continue
 		}
+		if word.Press != 0 && !w.late && (kept == nil || kept.Before(t)) {
+			kept, press = &t, word.Press
+		}
+		delete(w.words, t)
 	}
+	defer func() { w.keep(oldest, l.newest, press) }()
 	w.heard, w.epoch = true, l.epoch
 	fresh = map[entangle.Tick]bool{}
 	for i, word := range l.words {
@@ -65,6 +72,19 @@ func (w *twin) hear(l plainLane) (fresh map[entangle.Tick]bool) {
 		}
 	}
 	return fresh
+}
+
+// keep has the first tick of a body that is still to run do what was to be done.
+func (w *twin) keep(oldest, newest entangle.Tick, press uint16) {
+	for t := oldest; press != 0 && !newest.Before(t); t++ {
+		if word, ok := w.words[t]; ok && t.Sub(w.now) > 0 {
+			if word.kind = 'v'; word.Press == 0 {
+				word.Press = press
+			}
+			w.words[t] = word
+			return
+		}
+	}
 }
 
 func (w *twin) believes(epoch int) bool {

@@ -19,6 +19,7 @@ type Writer struct {
 	last  entangle.Tick
 	front entangle.Tick // the newest tick that was filled; last or later
 	told  entangle.Tick // the newest tick that a packet has carried, or one that is long past
+	base  entangle.Tick // likewise, but the newest that no packet may carry any more
 
 	input []byte // what is being written, as the other side will have it
 	held  []byte // what was written last, without events
@@ -31,7 +32,7 @@ type Writer struct {
 	sent sent
 }
 
-// NewWriter returns an empty lane of a client whose clock has jumped so many times.
+// NewWriter returns an empty lane of a client whose clock has jumped back so many times.
 func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 	size := codec.Size()
 	return &Writer{
@@ -67,9 +68,7 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	target := tick + entangle.Tick(min(max(delay, 0), int(w.ahead)))
 	steady := w.begin && tick == w.last+1
 	w.move(tick)
-	if long := tick - MaxTicks; !w.begin || w.told.Before(long) {
-		w.told = long
-	}
+	w.forget(tick - MaxTicks)
 	w.begin, w.last = true, tick
 	switch {
 	case steady && target.Sub(w.front) <= 0:
@@ -80,6 +79,14 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	default:
 		w.store(w.after(target), v)
 	}
+}
+
+// forget keeps told and base from being further back than matters.
+func (w *Writer) forget(long entangle.Tick) {
+	if !w.begin {
+		w.told, w.base = long, long
+	}
+	w.told, w.base = later(w.told, long), later(w.base, long)
 }
 
 // after returns where an input of target goes if what is before it was not written

@@ -21,6 +21,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -70,6 +71,12 @@ var numbers = map[string]any{
 	"channel.DefaultReliableQueue": channel.DefaultReliableQueue,
 	"channel.DefaultResendFactor":  channel.DefaultResendFactor,
 	"channel.DefaultResendMin":     channel.DefaultResendMin,
+	"timesync.MaxReport":           timesync.MaxReport,
+	"timesync.MaxMargin":           timesync.MaxMargin,
+	"timesync.MaxAge":              timesync.MaxAge,
+	"timesync.MaxSendEvery":        timesync.MaxSendEvery,
+	"timesync.MaxSteer":            timesync.MaxSteer,
+	"timesync.MaxDelay":            timesync.MaxDelay,
 	"protocol.MaxEntries":          protocol.MaxEntries,
 	"protocol.MaxChannels":         protocol.MaxChannels,
 	"peer.FirstMessages":           peer.FirstMessages,

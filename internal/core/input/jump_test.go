@@ -79,6 +79,17 @@ func TestAnEventThatWaitsOutlastsAJumpBack(t *testing.T) {
 	requireActs(t, w, acts{10, input.Fresh, hands{Press: 2}})
 }
 
+// The server may have run it: whether it acts is for the server to say.
+func TestAnEventThatWasSentIsNotWrittenAgain(t *testing.T) {
+	w := newWriter()
+	w.Write(109, 0, hands{Press: 1}.bytes())
+	packed(w, 109, 1)
+	w.Write(110, 0, hands{X: 1}.bytes())
+	w.Jump(-8)
+	w.Write(103, 0, hands{X: 2}.bytes())
+	requireActs(t, w, acts{103, input.Fresh, hands{X: 2}})
+}
+
 // What was sent before a jump back says nothing of the ticks that are written anew.
 func TestTicksAfterAJumpBackAreSentAnew(t *testing.T) {
 	w := newWriter()

@@ -36,6 +36,7 @@ type hands struct {
 	rng    *rand.Rand
 	delay  func() int
 	origin func(local ecs.Entity) ecs.Entity // zero where it has none
+	mine   func(e ecs.Entity) bool           // of what is marked as Controlled
 
 	world    *ecs.World
 	time     *components.Time
@@ -64,6 +65,9 @@ func (h *hands) Update(*ecs.World) {
 	h.last = h.time.Tick
 	held := map[ecs.Entity]bool{}
 	for q := h.world.Query(ecs.All(h.hand, h.my)); q.Next(); {
+		if !h.mine(q.Entity()) {
+			continue
+		}
 		held[q.Entity()] = true
 		h.write(q.Entity(), (*hand)(q.Get(h.hand)))
 	}

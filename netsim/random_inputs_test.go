@@ -3,6 +3,7 @@ package netsim_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
@@ -141,7 +142,7 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[h
 		return got
 	}
 	want := plugin.InputReceived[hand]{Client: wroteBy(got.Held), Entity: e, Tick: got.tick, Input: got.hand, Status: got.status}
-	if got.Held == 0 { // nobody's name is in it
+	if got.Held == 0 || c.me != 0 && told.Client == got.by { // nobody's name is in it, or it is news who drives it
 		want.Client = told.Client
 	}
 	if told != want {
@@ -156,9 +157,6 @@ func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	if c.me != 0 && by != c.me { // who drives another's entity is old news here
 		by = wroteBy(got.Held)
 	}
-	if by == hostPlayer || wroteBy(got.Held) == hostPlayer {
-		return
-	}
 	as := got.hand
 	as.Aim = c.origin(as.Aim)
 	origin := c.origin(e)
@@ -166,7 +164,7 @@ func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	if !origin.IsZero() && lane == nil && (got.Held != 0 || c.me == 0) {
 		c.fail(e, "has an input that client %d did not write for it and this tick: %+v", by, got.hand)
 	}
-	if got.Press != 0 && c.pressed[got.Press] && !c.jumped && (lane == nil || !lane.jumped) {
+	if got.Press != 0 && c.pressed[got.Press] && (c.me == 0 || !c.jumped) {
 		c.fail(e, "has an event that acted before: %+v", got.hand)
 	}
 	c.pressed[got.Press], got.fresh, got.heard = true, got.tick, true
@@ -237,14 +235,15 @@ func itself(e ecs.Entity) ecs.Entity { return e }
 func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
-	c.AddSystem(plugin.BufferInputs, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of})
+	c.AddSystem(plugin.BufferInputs, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }})
 	c.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of})
 }
 
 // serve judges what acts in the server's world, and gives a host's player hands.
 func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.Host) {
 	if host != nil {
-		h := &hands{t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: func() int { return 0 }, origin: itself}
+		mine := func(e ecs.Entity) bool { return slices.Contains(host.Controlled(hostPlayer), e) }
+		h := &hands{mine: mine, t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: host.InputDelay, origin: itself}
 		server.AddSystem(plugin.BufferInputs, h)
 	}
 	server.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: "the server", origin: itself})

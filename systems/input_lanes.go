@@ -131,7 +131,7 @@ func (c *clientInputs) lane(k *clientKind, e ecs.Entity, player *inputPlayer) *s
 	reader := input.NewReader(input.ReaderConfig{Codec: k.codec, TickRate: c.rate}, c.tick-1)
 	lane = &serverLane{
 		entity: e, number: k.number, player: player, reader: reader,
-		passed: passing{entity: e, number: k.number, owner: player.id, lane: reader},
+		passed: passing{entity: e, number: k.number, owner: player.id, lane: reader, codec: k.codec},
 	}
 	k.lanes[e] = lane
 	k.order = append(k.order, lane)

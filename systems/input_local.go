@@ -18,8 +18,8 @@ func (i *Inputs) House(l *Local) {
 }
 
 // newPassing returns what a lane of the player has to pass on.
-func (o *ownInputs) newPassing(lane *ownLane, number int) passing {
-	return passing{entity: lane.entity, number: number, owner: o.me(), lane: lane.writer}
+func (o *ownInputs) newPassing(lane *ownLane, k *ownKind) passing {
+	return passing{entity: lane.entity, number: k.number, owner: o.me(), lane: lane.writer, codec: k.codec}
 }
 
 // wrote takes down what was written in a lane since the last time.

@@ -87,7 +87,7 @@ func (o *ownInputs) lane(k *ownKind, e ecs.Entity) *ownLane {
 	lane := k.lanes[e]
 	if lane == nil {
 		lane = &ownLane{entity: e, writer: input.NewWriter(k.codec, o.rate, o.epoch)}
-		lane.passed = o.newPassing(lane, k.number)
+		lane.passed = o.newPassing(lane, k)
 		k.lanes[e] = lane
 	}
 	lane.round = o.round

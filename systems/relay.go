@@ -75,7 +75,8 @@ type passing struct {
 	number int // of the input
 	owner  entangle.ClientID
 	lane   passedLane
-	wrote  oldest // that is not passed on yet, where it is written here
+	codec  *inputCodec // of the lane: it holds what the last body refers to
+	wrote  oldest      // that is not passed on yet, where it is written here
 
 	listed bool
 	serial uint64
@@ -191,7 +192,7 @@ func (r *relay) write(p *passing, since, tick entangle.Tick) {
 	for p.shown && p.body.Bits() > 8*MaxRelayBody && p.body.Ticks() > 1 {
 		p.body.Encode(p.lane, tick, p.body.Ticks()/2)
 	}
-	p.refs = append(p.refs[:0], r.kinds[p.number].codec.out...)
+	p.refs = append(p.refs[:0], p.codec.out...)
 	p.to.find(r.publisher, s)
 	r.stats.Encoded++
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // In no network does the clock swing to and fro, run away or starve: it turns seldom, is
-// near the least lead that would do, at a speed that nobody feels, and the server has the inputs. A run of
-// CI is shorter than one of the page, and so its bounds are wider than what the page shows.
+// near the least lead that would do, at a speed that nobody feels, and the server has the
+// inputs. A run here is shorter than one of the page, and so its bounds are wider than what
+// the page shows.
 func TestNoNetworkUpsetsTheClock(t *testing.T) {
 	for _, n := range clockNetworks() {
 		t.Run(n.name, func(t *testing.T) {

@@ -40,8 +40,8 @@ type inputPair struct {
 	more, less *inputGame
 	limit      *inputLimit           // nil: less is the limit
 	wrong      bool                  // the limit could not read a packet
-	took       [2][]float64          // by the inputs, and by the limit
-	parts      [inputParts][]float64 // of the former
+	parts      [inputParts][]float64 // what the inputs took
+	hand       []float64             // and the limit
 	from       [2][2]int             // bytes before it counted: of more and less; up and down
 	ticks      int
 }
@@ -66,7 +66,7 @@ func newInputPair(more, less inputKind) (*inputPair, error) {
 
 // samples are all lists of times.
 func (p *inputPair) samples() []*[]float64 {
-	list := []*[]float64{&p.took[0], &p.took[1]}
+	list := []*[]float64{&p.hand}
 	for i := range p.parts {
 		list = append(list, &p.parts[i])
 	}
@@ -138,7 +138,7 @@ func inputsPrepare() (sides, error) {
 		before:  p.before,
 		ours:    p.both,
 		limit:   p.byHand,
-		figure:  func() float64 { return median(p.took[0]) / median(p.took[1]) },
+		figure:  p.ratio,
 		figures: p.figures,
 		verify:  p.equal,
 	}, nil
@@ -147,16 +147,22 @@ func inputsPrepare() (sides, error) {
 // both runs a frame of either server, and notes what the inputs took.
 func (p *inputPair) both() {
 	more, less := p.more.frame(), p.less.frame()
-	sum := 0.0
 	for i := range more {
 		p.parts[i] = append(p.parts[i], more[i]-less[i])
-		sum += more[i] - less[i]
 	}
-	p.took[0] = append(p.took[0], sum)
+}
+
+// ratio is what the inputs took to what the limit did. Each part has its own median: what
+// holds up the machine seldom falls into the same part twice.
+func (p *inputPair) ratio() (sum float64) {
+	for i := range p.parts {
+		sum += median(p.parts[i])
+	}
+	return sum / median(p.hand)
 }
 
 func (p *inputPair) byHand() {
-	p.took[1] = append(p.took[1], clock(func() { p.wrong = !p.limit.run(p.more.layer.ends) || p.wrong }))
+	p.hand = append(p.hand, clock(func() { p.wrong = !p.limit.run(p.more.layer.ends) || p.wrong }))
 }
 
 // equal holds the components of the server against those of the limit.

@@ -217,7 +217,7 @@ func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientI
 	for _, h := range who.told {
 		if h.Client == owner {
 			told[h.Tick]++
-			require.Equal(d.t, seen[h.Tick], taken{h.Input, h.Status})
+			require.Equal(d.t, taken{h.Input, h.Status}, seen[h.Tick])
 		}
 	}
 	for tick := range seen {

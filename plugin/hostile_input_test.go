@@ -436,7 +436,10 @@ func TestARefusedInputAllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(t)
 			a.strike(60, func() { a.sendInputs(a.server.Tick()+1, frame) })
-			require.Equal(t, a.allocated(nil), a.allocated(frame))
+			least := func(frame []byte) uint64 { // of some rounds: buffers grow, and the runtime allocates, too
+				return min(a.allocated(frame), a.allocated(frame), a.allocated(frame))
+			}
+			require.Equal(t, least(nil), least(frame))
 			require.True(t, a.here(raider))
 		})
 	}

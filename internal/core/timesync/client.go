@@ -96,6 +96,7 @@ func (c *Client) Reset() {
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))
+	c.required.care = 2 * One
 	c.required.most, c.required.wait = c.limits.late, a.span(streakTime)
 	c.heard.window = newWindow(block, heardBlocks, 0)
 	c.shown.window = newWindow(block, maxBlocks, a.span(time.Second))
@@ -137,7 +138,7 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	if !c.placed || !c.own.ran {
 		return Normal, 0
 	}
-	floor := c.heard.line() + c.steer.behind
+	floor := c.heard.line()
 	err := c.goal(at, floor) - c.own.offset
 	if by := c.jump(at, err, floor); by != 0 {
 		c.steer.rest(at)

@@ -7,12 +7,12 @@ const (
 
 	// driftBlocks is over how many blocks it is measured at least, and driftSpan how far
 	// apart the halves that are compared have to lie, in lengths of a block.
-	driftBlocks = 16
+	driftBlocks = 8
 	driftSpan   = 32
 
 	// firstMemory and driftMemory are over how many measurements it is smoothed, to begin
 	// with and later: a margin in whole ticks shows it in steps.
-	firstMemory = 32
+	firstMemory = 8
 	driftMemory = 256
 )
 
@@ -27,7 +27,7 @@ type drift struct {
 // of a block is one that nothing got into the way of.
 func (d *drift) learn(blocks []block, length Phase) {
 	n := len(blocks) / 2
-	if n < driftBlocks/2 {
+	if n < driftBlocks {
 		return
 	}
 	var low, begin Phase

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	fastPing   = 50 * time.Millisecond // until the clock is right, and when there is doubt
+	fastPing   = 50 * time.Millisecond  // until the clock is right, and when there is doubt
+	earlyPing  = 250 * time.Millisecond // while pings are all there is to go by, and few
 	steadyPing = time.Second
 
 	// enoughPongs is how many pongs it takes to set a clock by.
@@ -71,6 +72,9 @@ func (p *pings) waited(now time.Time) time.Duration {
 func (c *Client) pingEvery() time.Duration {
 	if !c.synced || c.doubt.active || c.pings.pongs < 2*enoughPongs {
 		return fastPing
+	}
+	if c.required.judged == 0 && c.required.window.n < steadyBlocks {
+		return earlyPing
 	}
 	return steadyPing
 }

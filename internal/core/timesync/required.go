@@ -20,7 +20,8 @@ type required struct {
 	window   window
 	sent     [sentTicks]sentTick
 	frontier entangle.Tick // the newest that was sent
-	most     Phase         // of what few samples are mistrusted
+	care     Phase         // by which few samples are mistrusted in any case,
+	most     Phase         // and by how much of their spread at most
 	delay    int32         // from the tick in which it was made to the newest
 	some     bool
 
@@ -157,7 +158,9 @@ func (r *required) takePing(at, sample, fresh Phase) {
 func (r *required) line() Phase {
 	level := r.window.level(1)
 	if lack := steadyBlocks - r.window.n; lack > 0 {
-		level += (min(r.window.spread()/2, r.most) + 2*One) * Phase(lack) / steadyBlocks
+		level += (min(r.window.spread()/2, r.most) + r.care) * Phase(lack) / steadyBlocks
+	} else {
+		r.care = One // a line that changes is known better than one that is new
 	}
 	return level
 }

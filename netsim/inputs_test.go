@@ -232,7 +232,7 @@ func TestAnInputActsInItsTickOnBothSides(t *testing.T) {
 		require.NotEmpty(t, g.heard[e])
 		for _, h := range g.heard[e] {
 			assert.EqualValues(t, 7, h.Client)
-			assert.Equal(t, g.acted[e][h.Tick], acted{h.Input, h.Status})
+			assert.Equal(t, acted{h.Input, h.Status}, g.acted[e][h.Tick])
 		}
 		local, _ := c.Local(e)
 		for _, h := range c.heard[local] {

@@ -55,6 +55,7 @@ func (c *Client) answered(at, sample Phase) {
 	by := d.line - c.heard.line()
 	c.heard.window.shift(by)
 	c.shown.window.shift(-by)
+	c.shown.aim()
 	c.required.restart()
 	for _, s := range d.answers {
 		c.required.window.add(at, s)

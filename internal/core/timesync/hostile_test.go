@@ -19,7 +19,6 @@ type sitting struct {
 	clock *Client
 	tick  entangle.Tick
 	now   time.Time
-	rest  int64
 	jumps []int32
 }
 
@@ -177,7 +176,7 @@ func FuzzPing(f *testing.F) {
 		if m.HandleFrame(3, b, start) == nil {
 			var w words
 			require.NoError(t, w.parse(m.AppendFrame(nil, 200, 1, 3, start)))
-			require.Equal(t, b, []byte{w.pong.number})
+			require.Equal(t, []byte{w.pong.number}, b)
 		}
 	})
 }

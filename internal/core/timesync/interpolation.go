@@ -23,6 +23,7 @@ type shown struct {
 	steer  steer
 	far    Phase
 
+	goal   Phase // where it has to be, less local time
 	every  int   // the server's ticks from packet to packet
 	offset Phase // the shown time less local time
 	at     Phase // local time of the last frame
@@ -36,6 +37,14 @@ func (s *shown) arrived(h *heard, tick, at Phase) {
 		return
 	}
 	s.window.add(at, s.at-h.newest)
+	s.aim()
+}
+
+// aim finds where the shown time has to be.
+func (s *shown) aim() {
+	if s.window.n > 0 {
+		s.goal = -s.window.level(missedSnapshots)
+	}
 }
 
 func (s *shown) frame(at Phase) {
@@ -44,15 +53,14 @@ func (s *shown) frame(at Phase) {
 	if s.window.n == 0 {
 		return
 	}
-	goal := -s.window.level(missedSnapshots)
-	err := goal - s.offset
+	err := s.goal - s.offset
 	if !s.some || err > s.far || err < -s.far {
-		s.offset, s.time, s.some = goal, at+goal, true
+		s.offset, s.time, s.some = s.goal, at+s.goal, true
 		s.steer.rest(at)
 		return
 	}
 	s.offset += passed * Phase(s.steer.speed-Normal) / Phase(Normal)
-	s.steer.next(at, goal-s.offset)
+	s.steer.next(at, s.goal-s.offset)
 	s.time = max(s.time, at+s.offset)
 }
 

@@ -18,7 +18,7 @@ func (s *randomScene) synced() bool {
 
 // farAhead is how many ticks a client may be further ahead than its line takes: all that
 // loss, rare frames and what happened lately can make of it.
-const farAhead = 100
+const farAhead = 45
 
 // checkLeads holds that every client is ahead by as much as its inputs take, and not by
 // much more.

@@ -87,7 +87,7 @@ func burdened(t *testing.T) (loads []systems.Load) {
 	require.NoError(t, err)
 	peer := sim.AddClient(1, c, c)
 	require.True(t, sim.RunUntil(10*time.Second, peer.Connected))
-	sim.RunUntil(10*time.Second, func() bool {
+	sim.RunUntil(20*time.Second, func() bool {
 		loads = append(append(loads, sim.Server().Loads()...), c.Load())
 		return false
 	})

@@ -66,12 +66,14 @@ type link struct {
 	Inputs inputs `json:"inputs"`
 }
 
-// inputs is what became of a client's inputs, in ticks: they were there when their tick
-// ran, came after it, or never came.
+// inputs is what became of a client's inputs, in ticks.
 type inputs struct {
-	InTime  uint64 `json:"in_time"`
-	Late    uint64 `json:"late"`
+	// InTime were there when their tick ran.
+	InTime uint64 `json:"in_time"`
+	// Missing were not.
 	Missing uint64 `json:"missing"`
+	// Late came when their tick had run, also before the first that was in time.
+	Late uint64 `json:"late"`
 }
 
 // clock is how a client's clock goes.

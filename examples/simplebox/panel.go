@@ -69,9 +69,9 @@ func (p *panel) lateRow(width int) string {
 	var all inputs
 	for _, l := range p.Links {
 		all.InTime += l.Inputs.InTime
-		all.Late += l.Inputs.Late + l.Inputs.Missing
+		all.Missing += l.Inputs.Missing
 	}
-	return row(width, "late inputs", count(int(all.Late))+" of "+count(int(all.InTime+all.Late)))
+	return row(width, "late inputs", count(int(all.Missing))+" of "+count(int(all.InTime+all.Missing)))
 }
 
 // link is a line about the n-th connection of the side.

@@ -189,12 +189,13 @@ func (o *overrides) without(slots []repl.Slot, comp int) []repl.Slot {
 }
 
 // refit tells the sender of components that somebody gets again, or nobody any more.
-// Of what is paused it does so when that goes on.
+// Of what is paused it does so when that goes on. What came and went since the tick before
+// leaves nothing to whom gets its slot.
 func (v *sight) refit() {
 	p := v.publisher
 	for _, s := range v.stirred {
 		e := p.table.Entity(columns.Slot(s))
-		if p.paused.Has(int(s)) {
+		if at, ok := p.table.SlotOf(e); !ok || at != columns.Slot(s) || p.paused.Has(int(s)) {
 			continue
 		}
 		before, now := v.overrides.fit(e, s)

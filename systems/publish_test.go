@@ -91,3 +91,30 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k.send()
 	assert.False(t, has(f))
 }
+
+// An override of an entity that comes and goes between two ticks leaves nothing to the next
+// that gets its place.
+func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
+	for name, leave := range map[string]func(k *relatives, e ecs.Entity){
+		"despawned": func(k *relatives, e ecs.Entity) { k.world.RemoveEntity(e) },
+		"withdrawn": func(k *relatives, e ecs.Entity) { k.world.Remove(e, k.marker) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newRelatives(t)
+			k.publisher.Admit(1, k.peer)
+			body := slices.IndexFunc(k.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[kinBody]() })
+			e := k.spawn()
+			before, ok := k.publisher.Slot(e)
+			require.True(t, ok)
+			k.publisher.Override(e, body, components.Nobody)
+			leave(k, e)
+			k.send()
+			k.send()
+			f := k.spawn()
+			k.send()
+			after, _ := k.publisher.Slot(f)
+			require.Equal(t, before, after)
+			assert.True(t, k.far.Has(k.there(f), ecs.ComponentID[kinBody](k.far)))
+		})
+	}
+}

@@ -34,8 +34,8 @@ func TestOnlyWhoSeesAPlayerIsSentItsInputs(t *testing.T) {
 	override := plugin.NewOverride[drive](w)
 	tag := generic.NewMap1[components.Replicate](w)
 	const room components.Room = 4
-	for id := range entangle.ClientID(3) {
-		rooms.AddClient(room, id+1)
+	for id := entangle.ClientID(1); id <= 3; id++ {
+		require.True(t, d.sim.RunUntil(time.Second, func() bool { return rooms.AddClient(room, id) }), "the server has heard of it")
 	}
 
 	for _, step := range []struct {

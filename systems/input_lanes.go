@@ -104,7 +104,8 @@ func (c *clientInputs) write(tick entangle.Tick) {
 	c.tick = tick
 	for i := range c.kinds {
 		k := &c.kinds[i]
-		for q := c.world.Query(&k.owned); q.Next(); {
+		q := c.world.Query(&k.owned) // declared in the for, it would be copied for each entity
+		for q.Next() {
 			client := (*components.ControlledBy)(q.Get(c.control)).Client
 			if client == entangle.Nobody {
 				continue

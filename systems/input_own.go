@@ -66,7 +66,8 @@ func (o *ownInputs) buffer() {
 func (o *ownInputs) find(k *ownKind) {
 	o.round++
 	k.order = k.order[:0]
-	for q := o.world.Query(&k.tagged); q.Next(); {
+	q := o.world.Query(&k.tagged)
+	for q.Next() {
 		if e := q.Entity(); o.mine == nil || o.mine(e) {
 			k.order = append(k.order, o.lane(k, e))
 		}

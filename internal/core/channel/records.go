@@ -25,6 +25,7 @@ type record struct {
 // records remember what the packets in flight carry, by packet id modulo the
 // number of slots, a power of two.
 type records struct {
+	used  int // slots; most packets carry no message
 	slots []record
 	free  *refChunk
 	kept  int
@@ -66,6 +67,7 @@ func (r *records) add(packet uint16, one ref) {
 	s := r.slot(packet)
 	if !s.used {
 		*s = record{packet: packet, used: true}
+		r.used++
 	}
 	c := s.chunks
 	if c == nil || c.n == len(c.refs) {
@@ -78,7 +80,7 @@ func (r *records) add(packet uint16, one ref) {
 
 // take removes and returns what packet carries; give the chunks back one by one.
 func (r *records) take(packet uint16) *refChunk {
-	if len(r.slots) == 0 {
+	if r.used == 0 {
 		return nil
 	}
 	s := r.slot(packet)
@@ -87,6 +89,7 @@ func (r *records) take(packet uint16) *refChunk {
 	}
 	chunks := s.chunks
 	*s = record{}
+	r.used--
 	return chunks
 }
 

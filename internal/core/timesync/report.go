@@ -24,8 +24,9 @@ const (
 
 // reports knows which packets carry a report.
 type reports struct {
-	open [maxReports]sentReport
-	next int
+	under int // way; most packets carry none
+	open  [maxReports]sentReport
+	next  int
 	last time.Time
 	some bool
 }
@@ -37,6 +38,9 @@ type sentReport struct {
 }
 
 func (r *reports) note(pkt uint16, first entangle.Tick, now time.Time) {
+	if !r.open[r.next].open {
+		r.under++
+	}
 	r.open[r.next] = sentReport{packet: pkt, open: true, first: first}
 	r.next = (r.next + 1) % maxReports
 	r.last, r.some = now, true
@@ -44,9 +48,13 @@ func (r *reports) note(pkt uint16, first entangle.Tick, now time.Time) {
 
 // take returns the first tick of the report in a packet, and forgets it.
 func (r *reports) take(pkt uint16) (first entangle.Tick, ok bool) {
+	if r.under == 0 {
+		return 0, false
+	}
 	for i := range r.open {
 		if s := &r.open[i]; s.open && s.packet == pkt {
 			s.open = false
+			r.under--
 			return s.first, true
 		}
 	}

@@ -18,6 +18,7 @@ type Tracker struct {
 	sent        flight
 	received    window
 	newestAcked uint64 // sequence
+	said        said   // by the peer
 	unheard     unheard
 	rtt         estimator
 	loss        lossRate

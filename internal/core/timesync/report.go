@@ -27,8 +27,8 @@ type reports struct {
 	under int // way; most packets carry none
 	open  [maxReports]sentReport
 	next  int
-	last time.Time
-	some bool
+	last  time.Time
+	some  bool
 }
 
 type sentReport struct {

@@ -1,0 +1,58 @@
+package packet
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+// plainAcks is the twin of handleAcks: it looks at all that a header says.
+func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
+	newest := t.sent.newest()
+	behind := newest - uint64(ack)
+	behind &= 0xffff
+	if behind >= 1<<15 || behind > newest {
+		t.stats.BadAcks++
+		return
+	}
+	seq := newest - behind
+	t.handleAck(seq, at, true)
+	for i := range uint64(WindowSize - 1) {
+		switch back := i + 1; {
+		case ackBits>>i&1 == 0:
+		case back > seq:
+			t.stats.BadAcks++
+		default:
+			t.handleAck(seq-back, at, false)
+		}
+	}
+}
+
+// What is passed over of a header, because one before it said so, changes nothing: of
+// headers in any order, of any peer.
+//
+// Proves: P2, Z9
+func TestAcknowledgementsEqualPlainTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ours, plain := NewTracker(Config{}), NewTracker(Config{})
+		for n := range rapid.IntRange(1, 60).Draw(t, "rounds") {
+			now := after(time.Duration(n) * 20 * time.Millisecond)
+			for range rapid.IntRange(0, 40).Draw(t, "sent") {
+				ours.Next(now, 0, Data)
+				plain.Next(now, 0, Data)
+			}
+			ack := uint16(ours.sent.newest()) - uint16(rapid.IntRange(-1, 90).Draw(t, "behind"))
+			bits := rapid.SampledFrom([]uint32{0, 1<<32 - 1, rapid.Uint32().Draw(t, "bits")}).Draw(t, "which")
+			at := now.Sub(epoch)
+			ours.handleAcks(ack, bits, at)
+			plainAcks(plain, ack, bits, at)
+			assert.Equal(t, polledAcked(plain), polledAcked(ours))
+			assert.Equal(t, polledLost(plain, now), polledLost(ours, now))
+			assert.Equal(t, plain.Stats(), ours.Stats())
+			assert.Equal(t, plain.newestAcked, ours.newestAcked)
+			assert.Equal(t, plain.RTT(), ours.RTT())
+		}
+	})
+}

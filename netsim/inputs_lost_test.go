@@ -96,6 +96,8 @@ func TestAMissingInputRepeatsTheLast(t *testing.T) {
 // A player may say that it has no input, which is not the same as one that is lost: nothing is
 // repeated, on either side.
 //
+// A lost one repeats what was before it, be that an input or none.
+//
 // Proves: I5
 func TestNoInputIsNotALostInput(t *testing.T) {
 	g := newInputGame(t, rough(40*ms, 0, 0.1))
@@ -105,18 +107,23 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 	e := g.spawn(1)
 	g.settle(4 * time.Second)
 	g.sim.Run(5 * time.Second)
-	mine, none := c.of(e), 0
+	mine, none, lost := c.of(e), 0, 0
 	for tick, a := range g.acted[e] {
-		if a.Status == plugin.RepeatedInput {
-			continue
-		}
-		require.Equal(t, mine[tick], a, "tick %d", tick)
-		if tick%3 == 0 {
+		switch {
+		case a.Status == plugin.RepeatedInput:
+			lost++
+		case a == acted{} && tick%3 != 0:
+			lost++
+			assert.Equal(t, acted{}, g.acted[e][tick-1], "tick %d", tick)
+		case tick%3 == 0:
 			none++
-			assert.Equal(t, acted{}, a)
+			assert.Equal(t, [2]acted{}, [2]acted{a, mine[tick]})
+		default:
+			require.Equal(t, mine[tick], a, "tick %d", tick)
 		}
 	}
 	assert.Greater(t, none, 90)
+	assert.Less(t, lost, 10)
 	for _, h := range g.heard[e] {
 		assert.True(t, h.Tick%3 != 0 || h.Status == plugin.RepeatedInput)
 	}

@@ -20,7 +20,8 @@ type Heads interface {
 //
 // If there is no room for that, each lane has at most 32 ticks, then 16, and so on. If
 // there is none for the newest tick of each, the next frame begins with the lane that had
-// none. Pack returns how many lanes the frame has.
+// none; one that finds no room in a frame of its own does not hold up the others. Pack
+// returns how many lanes the frame has.
 func (c *Composer) Pack(lanes []OwnLane, heads Heads, inTime int, packet uint16) int {
 	start := c.w
 	for bound := MaxTicks; !c.try(lanes, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
@@ -44,10 +45,14 @@ func (c *Composer) try(lanes []OwnLane, heads Heads, inTime, bound int, packet u
 		}
 		heads.AppendHead(c.Lane(l.Type), at)
 		if !c.Put(&c.body) {
-			if bound == 1 {
-				c.turn = at
+			if bound > 1 {
+				return false
 			}
-			return false
+			if c.lanes > 0 {
+				c.turn = at
+				return false
+			}
+			continue
 		}
 		l.Writer.sent.add(packet, &c.body)
 	}

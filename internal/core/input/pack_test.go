@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // crowd is the lanes of a client with many entities, whose sticks never rest.
@@ -104,6 +105,37 @@ func TestLanesWithoutRoomGoFirstTheNextTime(t *testing.T) {
 		}
 	}
 	require.Len(t, got, 10)
+}
+
+// A lane that no frame has room for says nothing, and the others do.
+func TestALaneWithoutRoomAnywhereHoldsUpNobody(t *testing.T) {
+	var c input.Composer
+	lanes, got := crowd(5), map[int]int{}
+	for packet := range uint16(4) {
+		c.Begin(nil, 25, 163, nil)
+		c.Pack(lanes, longName(2), 64, packet)
+		frame := c.Finish()
+		require.NotEmpty(t, frame)
+		var f input.Frame
+		for f.Open(frame, 163, 1); f.Next(); f.Skip(codec{}) {
+			got[int(f.Bits().Uvarint())]++
+		}
+		require.NoError(t, f.Err())
+	}
+	require.NotContains(t, got, 2)
+	require.Len(t, got, 4)
+}
+
+// longName is a lane whose head is longer than the frame.
+type longName int
+
+func (l longName) AppendHead(w *bits.Writer, lane int) {
+	names{}.AppendHead(w, lane)
+	for range 5 {
+		if lane == int(l) {
+			w.Bits(0, 64)
+		}
+	}
 }
 
 func TestWhatHasArrivedIsNotSentAgain(t *testing.T) {

@@ -93,14 +93,12 @@ func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) erro
 }
 
 // AppendFrame appends the body of a frame for the packet pkt with the header tick: a pong,
-// if there was a ping, and a report, if it is time for one.
+// if there was a ping, and a report, if it is time for one. A pong needs next to no room,
+// so that a client gets to know the time under any cap.
 func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
-	if room < maxFrame {
-		return dst
-	}
 	f := &m.frame
-	f.hasPong, f.hasReport = m.answer(tick), false
-	if m.sent.due(&m.ledger, now) {
+	f.hasPong, f.hasReport = room >= maxPong && m.answer(tick), false
+	if room >= maxFrame && m.sent.due(&m.ledger, now) {
 		f.hasReport = m.ledger.report(&f.report, tick)
 	}
 	if !f.hasPong && !f.hasReport {

@@ -23,6 +23,9 @@ const (
 	// maxFrame is the size of the longest frame of the server, and more.
 	maxFrame = 160
 
+	// maxPong is the size of the longest frame with a pong alone.
+	maxPong = 6
+
 	pingSize = 1
 )
 

@@ -29,6 +29,26 @@ func TestWireGolden(t *testing.T) {
 	}
 }
 
+// Under the narrowest cap there is room for a pong, and the report waits for more.
+func TestAPongNeedsNextToNoRoom(t *testing.T) {
+	w := newWired(t)
+	w.run(3, 3, 3)
+	w.meter.Packet(100, w.tick+1-MaxAge)
+	require.NoError(t, w.meter.HandleFrame(100, []byte{9}, w.now))
+	assert.Empty(t, w.meter.AppendFrame(nil, maxPong-1, 1, w.tick, w.now))
+	b := w.meter.AppendFrame(nil, maxPong, 2, w.tick, w.now)
+	var f words
+	require.NoError(t, f.parse(b))
+	assert.True(t, f.hasPong)
+	assert.False(t, f.hasReport)
+	assert.EqualValues(t, MaxAge, f.pong.age)
+	said, _ := w.said()
+	assert.Len(t, said, 3)
+
+	longest := words{hasPong: true, pong: pong{number: 255, age: MaxAge, every: MaxSendEvery}}
+	assert.Len(t, longest.append(nil), maxPong)
+}
+
 // reportOf is a report of margins, the oldest tick first.
 func reportOf(back int64, margins ...margin) report {
 	r := report{back: back, n: len(margins)}

@@ -174,7 +174,7 @@ func (p *inputPlayer) ran(tick entangle.Tick) {
 	p.asked, p.lacking = false, false
 }
 
-// firsts knows which ticks have come: the newest, and the 64 before it.
+// firsts knows which ticks have come: the newest, and the 63 before it.
 type firsts struct {
 	newest entangle.Tick
 	known  uint64 // bit k: newest-k

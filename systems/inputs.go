@@ -6,36 +6,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol"
 )
-
-// InputStatus is what is known of an entity's input of a tick.
-type InputStatus uint8
-
-// What is known of the input of a tick.
-const (
-	NoInput InputStatus = iota
-	FreshInput
-	RepeatedInput
-)
-
-// String returns the name of the status.
-func (s InputStatus) String() string {
-	return [...]string{"NoInput", "FreshInput", "RepeatedInput"}[min(s, RepeatedInput)]
-}
-
-func statusOf(s input.Status) InputStatus {
-	switch s {
-	case input.Fresh:
-		return FreshInput
-	case input.Repeated:
-		return RepeatedInput
-	}
-	return NoInput
-}
 
 // Inputs is what drives the entities of a world: what the player of this world does, what
 // the clients of a server do, or both.
@@ -179,15 +152,6 @@ func (i *Inputs) Stats() InputStats {
 // Sent returns what was sent of the player's inputs.
 func (i *Inputs) Sent() InputSent { return i.sent }
 
-// inputKind is a registered input in a world.
-type inputKind struct {
-	number int
-	id     ecs.ID
-	cells  columns.Cells
-	codec  *inputCodec
-	events *InputEvents
-}
-
 func newInputs(w *ecs.World, hub *Hub, p *protocol.Protocol) *Inputs {
 	i := &Inputs{world: w, hub: hub, protocol: p}
 	for _, info := range p.Inputs() {
@@ -211,48 +175,4 @@ func NewServerInputs(w *ecs.World, hub *Hub, p *protocol.Protocol, publisher *Pu
 	i.led = newClientInputs(w, hub, publisher, p)
 	i.led.tick = start
 	return i
-}
-
-func newInputKind(w *ecs.World, hub *Hub, info *protocol.InputInfo) inputKind {
-	id := ecs.TypeID(w, info.Type)
-	return inputKind{
-		number: info.Number, id: id, cells: columns.NewWriter(w).Cells(id),
-		codec: newInputCodec(info.Plan), events: hub.AddInput(w, info.Type),
-	}
-}
-
-// driven returns the entities that have an input and the component that says that they
-// can be driven.
-func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
-	filter := ecs.All(k.id, by)
-	return w.Cache().Register(&filter)
-}
-
-// of returns the memory of an entity's input.
-func (k *inputKind) of(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
-
-// act gives an entity the input of the tick at hand. Before anything was ever heard the
-// component is whoever's it is.
-func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) InputStatus {
-	switch status {
-	case input.Fresh, input.Repeated:
-		copy(k.of(e), value)
-	case input.None:
-		clear(k.of(e))
-	}
-	return statusOf(status)
-}
-
-// raise tells of an input that acts in the tick at hand, and that its entity holds.
-func (k *inputKind) raise(client entangle.ClientID, e ecs.Entity, tick entangle.Tick, status InputStatus) {
-	if status != NoInput {
-		k.events.Raise(InputHead{Client: client, Entity: e, Tick: tick, Status: status})
-	}
-}
-
-// release ends what drove an entity: it does not go on doing what it did last.
-func (k *inputKind) release(w *ecs.World, e ecs.Entity) {
-	if w.Alive(e) && w.Has(e, k.id) {
-		clear(k.of(e))
-	}
 }

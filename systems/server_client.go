@@ -59,15 +59,9 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		c.shelf = s.resources.newLine()
 		cfg.OnResource = c.shelf.delivered
 	}
-	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
-	cfg.Clock = c.meter
-	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.Packet(tick, s.next) }
 	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
 	cfg.Inbox = c.mail
-	if s.inputs != nil {
-		c.hands = s.inputs.newPlayer(e.Client, c.meter)
-		cfg.Inputs = c.hands
-	}
+	s.measure(c, &cfg)
 	p, err := peer.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("systems: channels that protocol.Err did not find fault with: %v", err))
@@ -79,6 +73,17 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	}
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c
+}
+
+// measure has the client's peer tell how early its packets and its inputs come.
+func (s *Server) measure(c *client, cfg *peer.Config) {
+	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
+	cfg.Clock = c.meter
+	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.Packet(tick, s.next) }
+	if s.inputs != nil {
+		c.hands = s.inputs.newPlayer(c.id, c.meter)
+		cfg.Inputs = c.hands
+	}
 }
 
 // disconnected lets go of a client whose connection has ended. The reason that the peer

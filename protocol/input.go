@@ -2,6 +2,10 @@ package protocol
 
 import "reflect"
 
+// MaxInputBytes is what an input takes on the wire at most: each tick's has to fit into a
+// packet, with the name of its entity.
+const MaxInputBytes = 1024
+
 // InputInfo is a registered input, for the plugin and for tools.
 type InputInfo struct {
 	Number      int    // on the wire; dense from 0, in the order of names
@@ -21,8 +25,8 @@ type inputRule struct {
 
 // Input registers T as what a client drives its entities with: a component on
 // the controlled entity that the client writes each tick. T must not hold Go
-// pointers. Fields tagged `net:"event"` are not repeated when an input is
-// missing.
+// pointers, and takes MaxInputBytes at most. Fields tagged `net:"event"` are not
+// repeated when an input is missing.
 //
 // T is a component that is replicated without its value. The server puts it on the
 // player's entity, where copies of the entity then have one as well: the zero value
@@ -60,6 +64,10 @@ func (r *inputRule) finish(number int) {
 	r.info.Plan = r.p.plan(r.subject, r.info.Type, false, nil)
 	if isRelation(r.info.Type) {
 		r.unfit("a relation of Arche is about two entities, and an input has no target: remove the embedded ecs.Relation, and hold the other entity in a field of type ecs.Entity")
+	}
+	if plan := r.info.Plan; plan != nil && plan.MaxBits() > 8*MaxInputBytes {
+		r.unfit("an input of up to %d bytes has no room in a packet: keep it to %d, and send what is not needed in its tick as a message",
+			(plan.MaxBits()+7)/8, MaxInputBytes)
 	}
 }
 

@@ -87,6 +87,11 @@ func TestInputsAreInTheHash(t *testing.T) {
 		protocol.Diff(component.Entries(), with.Entries()))
 }
 
+// lump is larger than an input may be.
+type lump struct {
+	Bytes [protocol.MaxInputBytes + 1]byte
+}
+
 func TestAnInputIsNothingElse(t *testing.T) {
 	input := func(p *protocol.Protocol) { protocol.Input[nod](p) }
 	message := func(p *protocol.Protocol) { protocol.Message[nod](p) }
@@ -102,6 +107,7 @@ func TestAnInputIsNothingElse(t *testing.T) {
 	}
 	cases = append(cases,
 		mistake{"relation", func(p *protocol.Protocol) { protocol.Input[shoveOf](p) }, protocol.ErrOptions, []string{"shoveOf", "ecs.Entity"}},
+		mistake{"larger than a packet", func(p *protocol.Protocol) { protocol.Input[lump](p) }, protocol.ErrOptions, []string{"1025 bytes", "1024", "message"}},
 		mistake{"text", func(p *protocol.Protocol) { protocol.Input[nameless](p) }, protocol.ErrType, []string{"field Text"}},
 		mistake{"given twice", func(p *protocol.Protocol) { protocol.Input[nod](p).Rebroadcast().Rebroadcast() }, protocol.ErrTwice, []string{"Rebroadcast"}})
 	check(t, cases)

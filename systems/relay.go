@@ -34,7 +34,6 @@ type relay struct {
 // RelayStats counts what a server passed on of inputs.
 type RelayStats struct {
 	Encoded uint64 // runs of ticks, each of one lane in one frame; each serves all clients
-	TooLong uint64 // of which not even one tick fits into a packet; they are not passed on
 }
 
 const (

@@ -79,6 +79,7 @@ var numbers = map[string]any{
 	"timesync.MaxDelay":            timesync.MaxDelay,
 	"protocol.MaxEntries":          protocol.MaxEntries,
 	"protocol.MaxChannels":         protocol.MaxChannels,
+	"protocol.MaxInputBytes":       protocol.MaxInputBytes,
 	"peer.FirstMessages":           peer.FirstMessages,
 	"peer.FirstUser":               peer.FirstUser,
 	"peer.MaxDebt":                 peer.MaxDebt,

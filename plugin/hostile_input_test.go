@@ -215,24 +215,29 @@ func wireName(h repl.Handle) repl.Ref { return repl.Ref{ID: repl.ID{Group: h}, Y
 func frameOf(lanes ...forged) []byte {
 	var w bits.Writer
 	w.Bool(false) // nothing was shown
+	appendLanes(&w, lanes)
+	return w.Finish()
+}
+
+func appendLanes(w *bits.Writer, lanes []forged) {
 	for n, l := range lanes {
 		if n > 0 {
 			w.Bool(true)
 		}
 		w.Uvarint(l.typ)
-		repl.AppendRef(&w, l.of)
+		repl.AppendRef(w, l.of)
 		if l.typ == glanceType {
 			w.Uvarint(uint64(l.table))
 			for range l.table {
 				w.Bool(true)
-				repl.AppendRef(&w, l.of)
+				repl.AppendRef(w, l.of)
 			}
 		}
 		w.Bits(l.epoch, 3)
 		w.Varint(l.distance)
 		w.Uvarint(l.more)
 		if l.body != nil {
-			l.body(&w)
+			l.body(w)
 			continue
 		}
 		w.Bool(true)
@@ -241,10 +246,9 @@ func frameOf(lanes ...forged) []byte {
 		} else {
 			w.Bits(l.value, 9)
 		}
-		wholeRun(&w, uint(l.more)+1)
+		wholeRun(w, uint(l.more)+1)
 	}
 	w.Bool(false)
-	return w.Finish()
 }
 
 // wholeRun writes that something holds for all n ticks that are left.

@@ -34,12 +34,16 @@ type tyrant struct {
 	next [64]uint16
 	buf  [2048]byte
 	c    *player
+	hash uint64               // of what it is a game of
+	at   func() entangle.Tick // of its messages
 }
 
 // newTyrant connects an honest client to a server that only knows the session and
 // how to say hello.
-func newTyrant(t testing.TB) *tyrant {
-	y := &tyrant{game: newGame(t)}
+func newTyrant(t testing.TB) *tyrant { return newTyrantOf(t, testProtocol) }
+
+func newTyrantOf(t testing.TB, protocolOf func() *protocol.Protocol, systems ...func(*plugin.Client)) *tyrant {
+	y := &tyrant{game: newGame(t), hash: protocolOf().Hash(), at: func() entangle.Tick { return 1 }}
 	l := y.network.Listener()
 	conn, err := l.Listen()
 	require.NoError(t, err)
@@ -49,8 +53,11 @@ func newTyrant(t testing.TB) *tyrant {
 		MaxClients: 1, Entropy: rand.NewChaCha8([32]byte{1}), Start: y.now,
 	})
 	require.NoError(t, err)
-	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: y.clock})
+	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: protocolOf(), Clock: y.clock})
 	require.NoError(t, err)
+	for _, add := range systems {
+		add(client)
+	}
 	w := ecs.NewWorld()
 	client.Initialize(&w)
 	y.c = &player{Client: client, world: &w}
@@ -68,7 +75,7 @@ func (y *tyrant) rejoin() {
 	for range 20 {
 		y.step()
 	}
-	hello := binary.LittleEndian.AppendUint64([]byte{1}, testProtocol().Hash())
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, y.hash)
 	y.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 1))
 	y.say(peer.FirstMessages, []byte{0, 0, 0}) // an empty chat: who speaks has heard the hello
 	y.step()
@@ -106,7 +113,7 @@ func (y *tyrant) header(tick entangle.Tick) []byte {
 
 // say sends one message, at most 500 bytes, on a channel whose frames carry ids.
 func (y *tyrant) say(ch channel.ID, body []byte) {
-	b := binary.LittleEndian.AppendUint16(append(y.header(1), byte(ch)|0x80), y.next[ch])
+	b := binary.LittleEndian.AppendUint16(append(y.header(y.at()), byte(ch)|0x80), y.next[ch])
 	y.next[ch]++
 	y.send(append(b, body...))
 }

@@ -1,0 +1,126 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// came returns what the server counts of one lane that the raider sends for a tick so far
+// from the last, and that so many are before.
+func (a *arena) came(l forged) systems.InputStats {
+	before := a.server.Stats().Inputs
+	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(l)) })
+	after := a.server.Stats().Inputs
+	return systems.InputStats{
+		InTime: after.InTime - before.InTime, Late: after.Late - before.Late,
+		Refused: after.Refused - before.Refused, TooFar: after.TooFar - before.TooFar,
+	}
+}
+
+// alone has nobody play but the raider, so that only its inputs are counted.
+func (a *arena) alone() {
+	for _, c := range a.clients {
+		c.Disconnect()
+	}
+	a.run(10)
+}
+
+// Of a frame that is near an end of the window the ticks count that are inside.
+//
+// Proves: Z11, I7
+func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	for _, c := range []struct {
+		distance int64
+		more     uint64
+		of       repl.Handle
+		want     systems.InputStats
+	}{
+		{64, 0, 0, systems.InputStats{InTime: 1}},
+		{65, 0, 0, systems.InputStats{TooFar: 1}},
+		{67, 9, 0, systems.InputStats{TooFar: 3, InTime: 6}}, // one has come before
+		{-256, 0, 0, systems.InputStats{Late: 1}},
+		{-257, 0, 0, systems.InputStats{TooFar: 1}},
+		{-250, 9, 0, systems.InputStats{TooFar: 3, Late: 7}},
+		{5, 9, 1, systems.InputStats{Refused: 1}},
+	} {
+		l := forged{typ: thrustType, of: wireName(c.of), distance: c.distance, more: c.more}
+		assert.Equal(t, c.want, a.came(l), "%+v", c)
+	}
+}
+
+// A frame of ticks that are too far says nothing about the clock either: inputs of the
+// same epoch go on.
+//
+// Proves: Z11
+func TestAFarFrameEndsNoEpoch(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	mine := forged{typ: thrustType, of: wireName(0), distance: 5}
+	require.Equal(t, systems.InputStats{InTime: 1}, a.came(mine))
+	far := mine
+	far.epoch, far.distance = 1, 100
+	require.Equal(t, systems.InputStats{TooFar: 1}, a.came(far))
+	require.Equal(t, systems.InputStats{InTime: 1}, a.came(mine))
+}
+
+// What arrives after an entity has changed hands is refused in the same frame, before the
+// next tick tidies up.
+//
+// Proves: I8, Z13
+func TestControlIsAskedForWhenAnInputArrives(t *testing.T) {
+	for _, owner := range []entangle.ClientID{1, entangle.Nobody} {
+		a := newArena(t)
+		a.alone()
+		mine := forged{typ: thrustType, of: wireName(0), distance: 5}
+		require.Equal(t, systems.InputStats{InTime: 1}, a.came(mine))
+		a.game.control(a.mine, components.ControlledBy{Client: owner, Keep: true})
+		require.Equal(t, systems.InputStats{Refused: 1}, a.came(mine))
+	}
+}
+
+// Who is not shown its entity any more has no name for it.
+//
+// Proves: Z13
+func TestAnEntityThatIsHiddenIsDrivenByNobody(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	mine := forged{typ: thrustType, of: wireName(0), distance: 5}
+	require.Equal(t, systems.InputStats{InTime: 1}, a.came(mine))
+	a.retarget(a.mine, a.targets().Only(1))
+	for range 5 {
+		a.strike(1, nil)
+		require.Equal(t, systems.InputStats{Refused: 1}, a.came(mine))
+	}
+}
+
+// Who sends more inputs than there can be has the rest dropped, and has to go if there is
+// no end to it.
+//
+// Proves: Z12
+func TestWhoFloodsWithInputsHasToGo(t *testing.T) {
+	a := newArena(t)
+	frame := frameOf(forged{typ: thrustType, of: wireName(0), distance: 5})
+	flood := func() {
+		for range 300 {
+			a.sendInputs(a.server.Tick(), frame)
+		}
+	}
+	a.strike(1, flood)
+	assert.InDelta(t, 300-60, a.server.Stats().Inputs.Flooded, 10)
+	require.True(t, a.here(raider))
+	broken := a.broken()
+	for n := 0; a.here(raider); n++ {
+		require.Less(t, n, 60)
+		a.strike(1, flood)
+	}
+	assert.Equal(t, broken+1, a.broken())
+}

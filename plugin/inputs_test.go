@@ -211,10 +211,14 @@ func TestAHostsPlayerLosesItsEntity(t *testing.T) {
 		g.run(ticks)
 		require.Equal(t, want, status[len(status)-1])
 	}
-	expect(plugin.FreshInput, 5)
+	expect(plugin.FreshInput, 40)
+	require.NotZero(t, at[walk](&w, e).DX)
 	for _, owner := range []entangle.ClientID{entangle.Nobody, 6} {
 		at[components.ControlledBy](&w, e).Client = owner
 		expect(plugin.NoInput, 1)
+		require.Zero(t, *at[walk](&w, e), "its system writes by a mark that goes with the next frame")
+		expect(plugin.NoInput, 3)
+		require.Zero(t, *at[walk](&w, e), "and that stays until another drives it")
 		at[components.ControlledBy](&w, e).Client = 5
 		expect(plugin.FreshInput, 3)
 	}

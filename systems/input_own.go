@@ -70,6 +70,8 @@ func (o *ownInputs) find(k *ownKind) {
 	for q.Next() {
 		if e := q.Entity(); o.mine == nil || o.mine(e) {
 			k.order = append(k.order, o.lane(k, e))
+		} else {
+			clear(k.of(e)) // systems go by the tag, and what they write would act until another drives it
 		}
 	}
 	if len(k.order) == len(k.lanes) {

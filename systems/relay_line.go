@@ -12,15 +12,14 @@ import (
 // packet's worth at most. Of what has no room there the next frame speaks first, so that
 // all get their turn, if later.
 //
-// It only reads what clients share, so that those of several clients may be written at a
-// time.
+// What is for the client is found by one after the other, since who is among the targets of
+// something is looked up in what all share; then several may be written at a time.
 type relayLine struct {
 	relay  *relay // nil: nothing is passed on
 	client *client
 
 	number   int       // of the client's peer
 	list     []mention // what is for the client in this frame
-	looked   uint64    // the send in which that was found out
 	turn     uint64    // the last lane that had its turn
 	composer input.Composer
 	name     func(ecs.Entity) (repl.Ref, bool)
@@ -45,21 +44,15 @@ func newRelayLine(r *relay, c *client) relayLine {
 	return l
 }
 
-// waits reports whether there is anything to say in this frame.
-func (l *relayLine) waits() bool {
-	if l.relay == nil || !l.relay.live {
-		return false
-	}
-	if l.looked != l.relay.sends {
-		l.looked = l.relay.sends
-		l.look()
-	}
-	return len(l.list) > 0
-}
+// waits reports whether there is anything left to say in this frame.
+func (l *relayLine) waits() bool { return len(l.list) > 0 }
 
-// look lists what is for the client: first those whose turn it is.
+// look lists what is for the client in this frame: first those whose turn it is.
 func (l *relayLine) look() {
 	l.list = l.list[:0]
+	if l.relay == nil || !l.relay.live {
+		return
+	}
 	to := l.client.updates()
 	if to == nil {
 		return

@@ -25,6 +25,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 			s.slow(c, c.peer.Begin(now), now)
 		}
 	}
+	s.lookAround()
 	if !s.Running() {
 		return nil // a game's answer to a client's end has stopped the server
 	}
@@ -44,6 +45,15 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 func (s *Server) passOn(tick entangle.Tick) {
 	if s.inputs != nil {
 		s.inputs.relay.prepare(tick, !s.publisher.World().Held())
+	}
+}
+
+// lookAround finds which of the inputs that are passed on are for whom.
+func (s *Server) lookAround() {
+	for _, c := range s.clients {
+		if c != nil && c.hands != nil {
+			c.hands.line.look()
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package timesync_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestADelayChangesAtRunTime(t *testing.T) {
 }
 
 func TestADelayThatCannotBeIsBounded(t *testing.T) {
-	for _, d := range []timesync.Delay{{Min: -5, Max: -9, MaxPredicted: -1}, {Min: 1 << 30, Max: 1 << 31, MaxPredicted: 1 << 30}} {
+	for _, d := range []timesync.Delay{{Min: -5, Max: -9, MaxPredicted: -1}, {Min: 1 << 30, Max: math.MaxInt, MaxPredicted: 1 << 30}} {
 		n := usual(func(n *network) { n.delay = d })
 		n.run(t, *firstSeed, 20*time.Second)
 		assert.GreaterOrEqual(t, n.clock.Delay(), 0)

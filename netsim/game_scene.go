@@ -38,6 +38,7 @@ func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 //	freeze server|CLIENTS DURATION     their frames stop for so long, then go on
 //	framerate server|CLIENTS NUMBER    they run so many frames per second
 //	delay CLIENTS MIN [MAX [PREDICTED]]  their inputs act so many ticks later
+//	press CLIENTS NAME INPUTS          their players write inputs for an entity of theirs
 //	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
 //	gain|lose|forget NAME CLIENTS    the entity matters to them, does not, or may do either
 //
@@ -54,7 +55,7 @@ func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
 	verbs["reconnect"] = g.reconnect
 	for name, verb := range map[string]func(*cast, *Args) error{
 		"room": g.room, "gain": g.gain, "lose": g.lose, "forget": g.forget,
-		"drift": g.drift, "freeze": g.freeze, "framerate": g.frameRate, "delay": g.delay,
+		"drift": g.drift, "freeze": g.freeze, "framerate": g.frameRate, "delay": g.delay, "press": g.press,
 	} {
 		verbs[name] = func(args *Args, _ *Trace) error { return verb(c, args) }
 	}

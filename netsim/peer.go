@@ -16,6 +16,7 @@ type Peer struct {
 	id     entangle.ClientID
 	client *plugin.Client
 	line   *Line
+	keys   keys
 }
 
 // ID returns the id that the client's tokens are made for.

@@ -1,0 +1,88 @@
+package netsim
+
+import (
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// press CLIENTS NAME INPUTS has the players of clients write inputs in their next tick, for
+// an entity that they control there. What it says is held until something else is pressed,
+// and its events act once. Entities in it are those that the client has.
+func (g *GameScene) press(c *cast, args *Args) error {
+	if args.Len() == 0 {
+		return errMissing
+	}
+	clients, err := c.clients(args)
+	if err != nil {
+		return err
+	}
+	name, e, err := c.entity(args)
+	if err != nil {
+		return err
+	}
+	words := args.Rest()
+	for _, client := range clients {
+		if err := g.peer(client).press(c, name, e, &Args{words: words}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Peer) press(c *cast, name string, e ecs.Entity, args *Args) error {
+	local, ok := p.Local(e)
+	if !ok || !p.world.Has(local, ecs.ComponentID[components.Controlled](p.world)) {
+		return noSubject("client %d does not control %q", p.id, name)
+	}
+	inputs, err := p.calls(c).components(args)
+	if err != nil {
+		return err
+	}
+	for _, input := range inputs {
+		input.ID = ecs.TypeID(p.world, reflect.TypeOf(input.Comp).Elem())
+		if !p.world.Has(local, input.ID) {
+			return noSubject("%q has no input %T", name, input.Comp)
+		}
+		p.keys.down = append(p.keys.down, pressed{local, input})
+	}
+	return nil
+}
+
+// calls returns a cast in which names are those of the client's entities.
+func (p *Peer) calls(c *cast) *cast {
+	there := *c
+	there.entities = map[string]ecs.Entity{}
+	for name, e := range c.entities {
+		if local, ok := p.Local(e); ok {
+			there.entities[name] = local
+		}
+	}
+	return &there
+}
+
+// keys is what scripts have a player press.
+type keys struct{ down []pressed }
+
+type pressed struct {
+	entity ecs.Entity
+	input  ecs.Component
+}
+
+// system writes what was pressed. It comes after the game's own, and so counts.
+func (k *keys) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		mine := ecs.ComponentID[components.Controlled](w)
+		return func() {
+			for _, p := range k.down {
+				if w.Alive(p.entity) && w.Has(p.entity, mine) && w.Has(p.entity, p.input.ID) {
+					w.Set(p.entity, p.input.ID, p.input.Comp)
+				}
+			}
+			k.down = k.down[:0]
+		}
+	})
+}

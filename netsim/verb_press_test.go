@@ -1,0 +1,84 @@
+package netsim_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// Push is an input of scripts: where to be, by how much to hop, and where to go after.
+type Push struct {
+	To    int8
+	Hop   int8 `net:"event"`
+	After ecs.Entity
+}
+
+func pushProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "push", TickRate: 50})
+	protocol.Component[Spot](p)
+	protocol.Component[components.ControlledBy](p)
+	protocol.Input[Push](p)
+	return p
+}
+
+// pushes moves what is pushed.
+func pushes(w *ecs.World) func() {
+	all, spots := generic.NewFilter2[Spot, Push](), generic.NewMap1[Spot](w)
+	return func() {
+		for q := all.Query(w); q.Next(); {
+			s, push := q.Get()
+			s.X = push.To
+			s.Y += push.Hop
+			if !push.After.IsZero() {
+				s.X = spots.Get(push.After).X
+			}
+		}
+	}
+}
+
+func newPushScene(t *testing.T) netsim.Verbs {
+	sim := netsim.New(t, netsim.Config{Seed: 1})
+	server, err := plugin.NewServer(sim.ServerConfig(pushProtocol()))
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(pushes))
+	sim.AddServer(server, server)
+	scene := netsim.NewScene(sim, func(id entangle.ClientID) *netsim.Peer {
+		c, err := plugin.NewClient(sim.ClientConfig(pushProtocol()))
+		require.NoError(t, err)
+		return sim.AddClient(id, c, c)
+	})
+	return scene.Verbs(append(sceneTypes, reflect.TypeFor[Push](), reflect.TypeFor[components.Replicate]())...)
+}
+
+// A script presses what players press.
+func TestScriptsPress(t *testing.T) {
+	netsim.CheckScript(t, "testdata/press/press.txt", newPushScene(t), *update)
+}
+
+func TestPressFailsWithASentence(t *testing.T) {
+	const begin = "connect 1\nspawn a Spot=1,2 Push Replicate\nspawn b Spot=1,2 Replicate\nowner b 1\nrun 1s\n"
+	for text, want := range map[string]string{
+		"press":                        "an argument is missing",
+		"press 2 a Push=1":             `"2" is no client`,
+		"press 1 a Push=1":             `client 1 does not control "a"`,
+		"press 1 b Push=1,0,@":         `"b" has no input *netsim_test.Push`,
+		"owner a 1\nrun 1s\npress 1 a": "an argument is missing",
+
+		"owner a 1\nrun 1s\npress 1 a Push=1,0,@c": `"@c" is no entity`,
+	} {
+		script, err := netsim.ParseScript("s", begin+text)
+		require.NoError(t, err)
+		_, err = script.Run(newPushScene(t))
+		assert.ErrorContains(t, err, want, text)
+	}
+}

@@ -12,11 +12,11 @@ import (
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// came returns what the server counts of one lane that the raider sends for a tick so far
-// from the last, and that so many are before.
-func (a *arena) came(l forged) systems.InputStats {
+// came returns what the server counts of lanes that the raider sends in a packet of the
+// tick that ran last.
+func (a *arena) came(lanes ...forged) systems.InputStats {
 	before := a.server.Stats().Inputs
-	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(l)) })
+	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(lanes...)) })
 	after := a.server.Stats().Inputs
 	return systems.InputStats{
 		InTime: after.InTime - before.InTime, Late: after.Late - before.Late,
@@ -55,6 +55,16 @@ func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
 		l := forged{typ: thrustType, of: wireName(c.of), distance: c.distance, more: c.more}
 		assert.Equal(t, c.want, a.came(l), "%+v", c)
 	}
+}
+
+// A tick counts once, whatever a player drives in it, and in however many frames.
+func TestATickOfInputsCountsOnce(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	one := forged{typ: thrustType, of: wireName(0), distance: 5}
+	other := forged{typ: glanceType, of: wireName(0), distance: 6, more: 3}
+	assert.Equal(t, systems.InputStats{InTime: 4}, a.came(one, other))
+	assert.Equal(t, systems.InputStats{InTime: 1}, a.came(other, one))
 }
 
 // A frame of ticks that are too far says nothing about the clock either: inputs of the

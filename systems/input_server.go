@@ -52,7 +52,7 @@ type inputPlayer struct {
 	stats     InputStats
 	line      relayLine // of what the others do
 
-	asked, lacking bool // in the tick that runs: one of its lanes has begun, and has nothing new
+	asked, had bool // in the tick that runs: one of its lanes has begun, one has something new
 }
 
 // newPlayer returns a client's inputs, for the time of its connection.
@@ -160,18 +160,18 @@ func (p *inputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought)
 // runs.
 func (p *inputPlayer) took(begun, had bool) {
 	p.asked = p.asked || begun
-	p.lacking = p.lacking || begun && !had
+	p.had = p.had || had
 }
 
 // ran takes note that a tick ran.
 func (p *inputPlayer) ran(tick entangle.Tick) {
 	if p.asked {
-		p.meter.Ran(tick, !p.lacking)
+		p.meter.Ran(tick, p.had)
 	}
-	if p.lacking {
+	if p.asked && !p.had {
 		p.stats.Missing++
 	}
-	p.asked, p.lacking = false, false
+	p.asked, p.had = false, false
 }
 
 // firsts knows which ticks have come: the newest, and the 63 before it.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -289,9 +290,14 @@ func siege(t *testing.T, does attack) *arena {
 //
 // Proves: Z11, Z13
 func TestHostileInputsHarmNobody(t *testing.T) {
-	for name, does := range inputAttacks() {
+	attacks := inputAttacks()
+	names := slices.Sorted(maps.Keys(attacks))
+	if testing.Short() { // each is much work of the same kind
+		names = names[:4]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			a := siege(t, does)
+			a := siege(t, attacks[name])
 			for _, m := range a.moved {
 				require.Zero(t, m.thrust)
 			}

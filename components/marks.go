@@ -1,5 +1,7 @@
 package components
 
+import "github.com/mlange-42/arche/ecs"
+
 // Controlled is on the entities that this client's player drives: those whose
 // ControlledBy names it, where that is registered in the protocol. The plugin sets it and
 // takes it off in the step in which that comes or changes.
@@ -13,3 +15,22 @@ type Persistent struct{}
 // NoReplicateChildren keeps the children of an entity from being replicated with it.
 // Put it on the parent, on the server.
 type NoReplicateChildren struct{}
+
+// Predicted is on the entities that this client predicts: it computes them ahead of the
+// server, and anew from what the server says where that is something else. The plugin sets
+// it on a client of the entity's prediction target, see Replicate.Predict, in place of
+// Remote, and takes it off; games only ask for it, in filters.
+type Predicted struct{}
+
+// NoRollback keeps a predicted entity out of rollbacks: it goes on as it is, whatever the
+// server says of it, until the server despawns it. Put it on the entity, on the client.
+// plugin.Confirmed tells what the server says.
+type NoRollback struct{}
+
+// Twin is on an entity beside which the client keeps a twin that shows the state that the
+// server confirmed: see plugin.ClientConfig.ConfirmedTwins.
+type Twin struct{ Confirmed ecs.Entity }
+
+// ConfirmedOf is on such a twin, and leads back to the entity that is predicted. The twin
+// has components.Remote, too, and nothing else but what the server says.
+type ConfirmedOf struct{ Entity ecs.Entity }

@@ -18,6 +18,11 @@ type Replicate struct {
 	// it is widened it appears.
 	Target Target
 
+	// Predict is who of those predicts the entity: computes it ahead of the server, with the
+	// same systems, and has components.Predicted on it. The zero value is Nobody, and for a
+	// child in a hierarchy whoever predicts its parent.
+	Predict Target
+
 	// Group joins the entity with all others of the same group: on a client they
 	// are at every moment as they were on the server at one tick. It may be changed
 	// at any time; the entity then goes over to the other group as it is. Zero is a

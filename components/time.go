@@ -23,4 +23,11 @@ type Time struct {
 	// least 0, below 1. Drawing that is to look smooth goes that far on. On a client the
 	// clock is steered, so it grows a few percent faster or slower than real time.
 	Overstep float64
+
+	// Replaying: the tick was computed before, and is computed anew since what was predicted
+	// then was found wrong. ReplayFrom is the first tick of such a replay, and ReplayTo the
+	// last. A system that is not part of the simulation, for sounds or particles, does
+	// nothing then.
+	Replaying            bool
+	ReplayFrom, ReplayTo entangle.Tick
 }

@@ -11,21 +11,35 @@ import (
 
 // The documented order of a frame, word for word.
 var documented = []string{
+	"Restore",
 	"Receive",
 	"ClientReplication",
+	"Prediction.Spawn",
+	"Prediction.SpawnHistory",
+	"Prediction.CheckRollback",
+	"Prediction.Rollback",
 	"FixedUpdate.TickUpdate",
 	"FixedUpdate.BufferInputs",
 	"FixedUpdate.WriteInputEvent",
 	"FixedUpdate.Main",
 	"FixedUpdate.ClearInputEvent",
+	"FixedUpdate.Lattice",
+	"FixedUpdate.SpawnHistory",
+	"FixedUpdate.EntityDespawn",
+	"FixedUpdate.UpdateHistory",
+	"FixedUpdate.IncrementRollbackTick",
 	"Send",
 	"Send.EntityUpdates",
 	"Send.ComponentUpdates",
 	"Send.Input",
 	"Send.Packets",
 	"Sync",
+	"Visual",
 	"AfterSend",
 }
+
+// Where in it a tick begins, and what comes after one.
+const firstOfTick, firstAfterTick = 7, 17
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
@@ -68,11 +82,11 @@ func stagesOf(steps int) []string {
 			want = append(want, name, name+" game 1", name+" game 2")
 		}
 	}
-	add(documented[:2])
+	add(documented[:firstOfTick])
 	for range steps {
-		add(documented[2:7])
+		add(documented[firstOfTick:firstAfterTick])
 	}
-	add(documented[7:])
+	add(documented[firstAfterTick:])
 	return want
 }
 
@@ -93,12 +107,12 @@ func TestFrameRunsStagesInOrder(t *testing.T) {
 	}
 }
 
-func TestScopeIsPerTickFromTickUpdateToClearInputs(t *testing.T) {
+func TestScopeIsPerTickFromTickUpdateToIncrementRollbackTick(t *testing.T) {
 	var perTick []string
 	for _, stage := range systems.Order() {
 		if stage.Scope() == systems.PerTick {
 			perTick = append(perTick, stage.String())
 		}
 	}
-	assert.Equal(t, documented[2:7], perTick)
+	assert.Equal(t, documented[firstOfTick:firstAfterTick], perTick)
 }

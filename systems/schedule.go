@@ -78,13 +78,13 @@ func (s *Schedule) Initialize(w *ecs.World) {
 // Frame runs one frame with the given number of fixed steps.
 func (s *Schedule) Frame(w *ecs.World, steps int) {
 	s.mustRun()
-	for stage := Receive; stage < TickUpdate; stage++ {
+	for stage := Restore; stage < TickUpdate; stage++ {
 		s.run(w, stage)
 	}
 	for range steps {
 		s.tick(w)
 	}
-	for stage := ClearInputs + 1; stage < stageCount; stage++ {
+	for stage := IncrementRollbackTick + 1; stage < stageCount; stage++ {
 		s.run(w, stage)
 	}
 }
@@ -101,7 +101,7 @@ func (s *Schedule) mustRun() {
 }
 
 func (s *Schedule) tick(w *ecs.World) {
-	for stage := TickUpdate; stage <= ClearInputs; stage++ {
+	for stage := TickUpdate; stage <= IncrementRollbackTick; stage++ {
 		s.run(w, stage)
 	}
 }

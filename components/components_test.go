@@ -28,6 +28,9 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Persistent](),
 	reflect.TypeFor[components.NoReplicateChildren](),
 	reflect.TypeFor[components.Viewer](),
+	reflect.TypeFor[components.Predicted](),
+	reflect.TypeFor[components.NoRollback](),
+	reflect.TypeFor[components.ConfirmedOf](),
 }
 
 // Types that are no components of their own: fields of components, and resources.

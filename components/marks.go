@@ -27,10 +27,8 @@ type Predicted struct{}
 // plugin.Confirmed tells what the server says.
 type NoRollback struct{}
 
-// Twin is on an entity beside which the client keeps a twin that shows the state that the
-// server confirmed: see plugin.ClientConfig.ConfirmedTwins.
-type Twin struct{ Confirmed ecs.Entity }
-
-// ConfirmedOf is on such a twin, and leads back to the entity that is predicted. The twin
-// has components.Remote, too, and nothing else but what the server says.
+// ConfirmedOf is on a twin: an entity that a client keeps beside one that it predicts, to
+// show the state that the server confirmed; see plugin.ClientConfig.ConfirmedTwins. It leads
+// back to the entity that is predicted. The twin has components.Remote, too, and else what
+// the server says and nothing more.
 type ConfirmedOf struct{ Entity ecs.Entity }

@@ -36,6 +36,8 @@ type Client struct {
 	post   *systems.Post
 	copy   *systems.Copy
 	shelf  *systems.ResourceCopy
+	why    *systems.Why // nil: nobody asks
+	keep   int          // rollbacks of which it tells
 
 	connected    *systems.Queue[ClientConnected]
 	joined       *systems.Queue[ClientJoined]
@@ -52,7 +54,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{frame: newFrame(c)}
+	cl := &Client{frame: newFrame(c), keep: config.ExplainRollbacks}
 	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
 	cl.engine = systems.NewClient(systems.ClientConfig{
@@ -95,6 +97,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.post.Attach(w, c.hub, nil, c.copy)
 	c.driveBy(systems.NewClientInputs(w, c.hub, c.protocol))
 	c.engine.Drive(c.inputs)
+	c.explain(c.keep)
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
 	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })

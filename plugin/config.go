@@ -97,6 +97,10 @@ type ClientConfig struct {
 	// Zero: at once. It can be changed later, see Client.SetInputDelay.
 	InputDelay InputDelay
 
+	// ExplainRollbacks is of how many rollbacks, the last, the client keeps why they
+	// happened; see Client.Rollbacks. 0: of none, which costs nothing; at most 4096.
+	ExplainRollbacks int
+
 	// StartTick is the tick before the first one. Once the client has learnt the server's
 	// tick it goes on from there; see ClockJumped.
 	StartTick entangle.Tick
@@ -214,6 +218,9 @@ func (c *ClientConfig) common() (common, error) {
 	}
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 	if err != nil {
+		return common, err
+	}
+	if err := checkExplained(c.ExplainRollbacks); err != nil {
 		return common, err
 	}
 	if err := c.InputDelay.check("ClientConfig.InputDelay"); err != nil {

@@ -39,6 +39,10 @@ type Client struct {
 	why    *systems.Why // nil: nobody asks
 	keep   int          // rollbacks of which it tells
 
+	maxRollback int
+	rollbackTo  RollbackTo
+	prediction  *systems.Prediction
+
 	connected    *systems.Queue[ClientConnected]
 	joined       *systems.Queue[ClientJoined]
 	disconnected *systems.Queue[ClientDisconnected]
@@ -54,7 +58,10 @@ func NewClient(config ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{frame: newFrame(c), keep: config.ExplainRollbacks}
+	cl := &Client{
+		frame: newFrame(c), keep: config.ExplainRollbacks,
+		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo,
+	}
 	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
 	cl.engine = systems.NewClient(systems.ClientConfig{
@@ -86,6 +93,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.steered.Attach(c.time)
 	c.steered.OnJump(func(from, to entangle.Tick) {
 		c.inputs.Jump(to.Sub(from))
+		c.prediction.Jumped(from, to)
 		c.jumped.Push(ClockJumped{From: from, To: to})
 	})
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
@@ -98,7 +106,8 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.driveBy(systems.NewClientInputs(w, c.hub, c.protocol))
 	c.engine.Drive(c.inputs)
 	c.explain(c.keep)
-	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs})
+	c.predict()
+	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, prediction: c.prediction})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
 	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })
 	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })

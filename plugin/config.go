@@ -101,6 +101,16 @@ type ClientConfig struct {
 	// happened; see Client.Rollbacks. 0: of none, which costs nothing; at most 4096.
 	ExplainRollbacks int
 
+	// MaxRollback is how many ticks back the client computes anew what it has predicted
+	// wrong, and so for how many ticks it keeps what it predicts. What the server says
+	// of more than that ago is taken over as it is, see RollbackStats.Resyncs. 0: a second's
+	// ticks, but at least 16 and at most 128; up to MaxRollback otherwise.
+	MaxRollback int
+
+	// RollbackTo says which tick decides where several are found that would have to be
+	// computed anew.
+	RollbackTo RollbackTo
+
 	// StartTick is the tick before the first one. Once the client has learnt the server's
 	// tick it goes on from there; see ClockJumped.
 	StartTick entangle.Tick
@@ -224,6 +234,9 @@ func (c *ClientConfig) common() (common, error) {
 		return common, err
 	}
 	if err := c.InputDelay.check("ClientConfig.InputDelay"); err != nil {
+		return common, err
+	}
+	if err := c.checkRollback(); err != nil {
 		return common, err
 	}
 	return common.sendEvery("ClientConfig.SendEvery", c.SendEvery)

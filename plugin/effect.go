@@ -19,14 +19,6 @@ func inEffect(p *protocol.Protocol) error {
 			refuse(option, c.Name)
 		}
 	}
-	for _, r := range p.Resources() {
-		if r.Rollback {
-			refuse("Rollback", r.Name)
-		}
-	}
-	for _, l := range p.Locals() {
-		refuse("protocol.Local", l.Name)
-	}
 	return errors.Join(errs...)
 }
 
@@ -36,11 +28,8 @@ func optionsOf(c *protocol.ComponentInfo) (names []string) {
 	if c.Direction != protocol.ServerToClient {
 		names = append(names, "Direction")
 	}
-	if c.Predict != protocol.Simple {
-		names = append(names, "Predict")
-	}
-	if c.Blend != nil || c.Interpolate != protocol.Simple {
-		names = append(names, "Interpolate")
+	if c.Blend == nil && c.Interpolate != protocol.Simple {
+		names = append(names, "InterpolateAs")
 	}
 	return names
 }

@@ -13,11 +13,8 @@ import (
 // network that loses it.
 func TestWhatHasNoEffectIsRefused(t *testing.T) {
 	for want, register := range map[string]func(*protocol.Protocol){
-		"Direction":      func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
-		"Predict":        func(p *protocol.Protocol) { protocol.Component[spot](p).Predict(protocol.Full) },
-		"Interpolate":    func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) },
-		"Rollback":       func(p *protocol.Protocol) { protocol.Resource[spot](p).Rollback() },
-		"protocol.Local": func(p *protocol.Protocol) { protocol.Local[spot](p) },
+		"Direction":     func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },
+		"InterpolateAs": func(p *protocol.Protocol) { protocol.Component[spot](p).InterpolateAs(protocol.Full) },
 	} {
 		p := protocol.New(protocol.Config{Name: "effect"})
 		register(p)

@@ -19,6 +19,8 @@ type door struct {
 	resources *systems.Resources // nil on a client
 	publisher *systems.Publisher // of a server
 	inputs    *systems.Inputs
+
+	prediction *systems.Prediction // of a client
 }
 
 func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }

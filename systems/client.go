@@ -100,6 +100,15 @@ func (c *Client) ID() entangle.ClientID { return c.id }
 // Peer returns the connection, nil while there is none.
 func (c *Client) Peer() *peer.Peer { return c.peer }
 
+// Frontier returns the newest tick of which everything that is predicted here has come;
+// not ok before the first of a connection.
+func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
+	if c.receiver == nil {
+		return 0, false
+	}
+	return c.receiver.Frontier()
+}
+
 // Connect follows a layer that is on its way to a server.
 func (c *Client) Connect(layer connection.Client) { c.layer, c.reason = layer, "" }
 

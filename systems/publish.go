@@ -1,14 +1,12 @@
 package systems
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
 	"slices"
 
 	"github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/listener"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -105,27 +103,12 @@ func column(w *ecs.World, info *protocol.ComponentInfo) columns.Column {
 	return col
 }
 
-// errListener says what to do where a listener would be lost.
-var errListener = errors.New("the world has a listener, and there can be only one: add yours to a listener.Dispatch, " +
-	"call World.SetListener with that, and ecs.AddResource it to the world, so that both can hear; or leave all of it to the app and add yours to its Dispatch later")
-
-// listen shares the world's one listener: all who want to hear structure stand in
-// a listener.Dispatch that is a resource of the world.
+// listen has the table and what goes by it hear of structure.
 func (p *Publisher) listen(w *ecs.World) error {
-	id := ecs.ResourceID[listener.Dispatch](w)
-	dispatch, _ := w.Resources().Get(id).(*listener.Dispatch)
-	if dispatch == nil {
-		if columns.HasListener(w) {
-			return errListener
-		}
-		fresh := listener.NewDispatch()
-		dispatch = &fresh
-		w.Resources().Add(id, dispatch)
-		w.SetListener(dispatch)
+	err := shareListener(w, p.table.Listener(), kinListener{&p.family.kindred}, endListener{w, p.interest})
+	if err != nil {
+		return err
 	}
-	dispatch.AddListener(p.table.Listener())
-	dispatch.AddListener(kinListener{&p.family.kindred})
-	dispatch.AddListener(endListener{w, p.interest})
 	if err := p.table.Sync(); err != nil {
 		return fmt.Errorf("%w (%w)", errListener, err)
 	}

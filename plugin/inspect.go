@@ -4,6 +4,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -44,6 +45,22 @@ func (c *Client) Mirror() *systems.Mirror {
 	m := c.engine.Mirror(c.protocol.Components())
 	m.ResourceInfos = c.protocol.Resources()
 	return m
+}
+
+// Settled returns the newest tick of which the client holds all that it predicts as the
+// server had it. It is not ok before there is one. It is for tests and tools.
+func (c *Client) Settled() (tick entangle.Tick, ok bool) { return c.engine.Settled() }
+
+// InputAt returns what is known now of an entity's input of a tick, of the ticks that are
+// kept: on a client of its own entities, and of those of others whose inputs are
+// rebroadcast. It is for tests and tools, and panics where NewInputs does.
+func InputAt[T any](w *ecs.World, e ecs.Entity, tick entangle.Tick) (input T, status InputStatus) {
+	i := NewInputs[T](w)
+	value, status := i.inputs.At(i.number, e, tick)
+	if status != NoInput {
+		input = columns.ValueOf[T](value)
+	}
+	return input, status
 }
 
 // Loads returns what the server keeps for each connected client, for tests and

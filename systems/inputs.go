@@ -119,6 +119,22 @@ func (i *Inputs) Status(number int, e ecs.Entity) InputStatus {
 	return NoInput
 }
 
+// At returns what is known now of an entity's input of a tick, on a client and of those of
+// the ticks that are kept. The value is for reading, until the next call.
+func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte, status InputStatus) {
+	if lane := i.own.kinds[number].lanes[e]; lane != nil {
+		value, status := lane.writer.At(tick)
+		return value, statusOf(status)
+	}
+	if i.rest != nil {
+		if lane := i.rest.kinds[number].lanes[e]; lane != nil {
+			value, status := lane.reader.At(tick)
+			return value, statusOf(status)
+		}
+	}
+	return nil, NoInput
+}
+
 // None takes note that an entity has no input in this tick. It reports whether inputs are
 // being written.
 func (i *Inputs) None(number int, e ecs.Entity) bool {

@@ -21,6 +21,7 @@ type frame struct {
 	hub      *systems.Hub
 	time     *components.Time
 	inputs   *systems.Inputs
+	picture  *systems.Picture
 	dropped  *systems.Queue[TicksDropped]
 
 	now      time.Time // of the frame under way
@@ -62,7 +63,10 @@ func (f *frame) attach(w *ecs.World) {
 	f.time = &components.Time{Tick: f.start, Step: time.Second / time.Duration(f.TickRate())}
 	ecs.AddResource(w, f.time)
 	systems.TargetsOf(w)
-	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++ })
+	f.picture = systems.InstallPicture(w, f.protocol, f.time)
+	f.schedule.Bind(systems.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
+	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++; f.picture.Tick() })
+	f.schedule.Bind(systems.Visual, func(*ecs.World) { f.picture.Show() })
 }
 
 func (f *frame) mustAttach(w *ecs.World) {

@@ -106,6 +106,7 @@ var siblings = []sibling{
 	{"internal/core/repl/listing", "internal/core/repl", "what a sender writes is read back, in the words that both ends share"},
 	{"internal/core/repl/receiver", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
+	{"internal/core/rollback", "internal/core/repl", "sets of columns are sets of components, as what a record says has them"},
 	{"internal/core/session", "internal/core/replay", "each packet once"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
 	{"protocol/kelindar", "protocol", "a codec of messages, which a game may bring along"},

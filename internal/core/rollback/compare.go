@@ -1,0 +1,138 @@
+package rollback
+
+import (
+	"bytes"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// chunkBytes is how much of a column is compared in one go.
+const chunkBytes = 4096
+
+// Compare holds the server's word against the histories and reports each difference, in
+// the order of columns and slots. f is the frontier: of every slot whose word is not
+// newer, the server's state at f is that word. Those whose word came since the last
+// Compare and is newer are compared at the tick of it, once, if that is not after the
+// present tick p. now returns the present form of a slot.
+//
+// Without a history of f nothing is compared there, and what the server said is compared
+// by a later call.
+func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mismatch)) {
+	s.advance(f)
+	c := comparison{s: s, now: now, report: report}
+	if s.Holds(f) {
+		c.structure(f)
+		c.values(f)
+		clear(s.news.odd)
+	}
+	for _, slot := range s.news.noted.slots {
+		if tick := s.word[slot].Tick; s.binds(slot) && f.Before(tick) && !p.Before(tick) && s.Holds(tick) {
+			c.one(slot, tick)
+		}
+	}
+	s.news.noted.clear()
+}
+
+// comparison is one Compare.
+type comparison struct {
+	s      *Store
+	now    func(Slot) Form
+	report func(Mismatch)
+}
+
+// structure compares the forms of those that may have another one than the server says.
+func (c *comparison) structure(f entangle.Tick) {
+	n := &c.s.news
+	for i := len(n.suspects.slots) - 1; i >= 0; i-- {
+		slot := n.suspects.slots[i]
+		if f.Before(c.s.word[slot].Tick) {
+			continue
+		}
+		if c.form(slot, f) {
+			if r := c.s.log.newest(slot); r == nil || !f.Before(r.tick) {
+				n.suspects.remove(slot)
+			}
+		} else {
+			n.odd.put(int(slot), true)
+		}
+	}
+}
+
+// form compares the form of one slot at a tick.
+func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
+	if !c.s.binds(slot) {
+		return true
+	}
+	kind, col, same := c.s.differ(&c.s.word[slot], c.s.FormAt(slot, tick, c.now(slot)))
+	if !same {
+		c.report(Mismatch{slot, tick, kind, col})
+	}
+	return same
+}
+
+// differ says how a form differs from the server's word.
+func (s *Store) differ(word *Confirmed, form Form) (kind Kind, col int, same bool) {
+	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
+	switch {
+	case word.Gone:
+		return Despawned, -1, had.IsZero()
+	case !form.Alive:
+		return Spawned, -1, false
+	}
+	has := word.Mask.And(compared)
+	if has != had {
+		diff := has.Without(had).Union(had.Without(has))
+		return Structure, diff.Next(0), false
+	}
+	relation := has.And(s.cfg.Relations)
+	return Structure, relation.Next(0), relation.IsZero() || word.Target == form.Target
+}
+
+// values compares the columns of a tick.
+func (c *comparison) values(f entangle.Tick) {
+	s := c.s
+	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
+		if size := s.cfg.Sizes[col]; size > 0 {
+			c.column(col, size, s.Column(f, col), s.ConfirmedColumn(col), f)
+		}
+	}
+}
+
+// column compares one column by runs of slots.
+func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
+	known := set(c.s.news.known[col])
+	most := max(1, chunkBytes/size)
+	for start, end := known.run(0, most); start < end; start, end = known.run(end, most) {
+		if !bytes.Equal(predicted[start*size:end*size], confirmed[start*size:end*size]) {
+			for slot := start; slot < end; slot++ {
+				c.value(Slot(slot), col, predicted, confirmed, f)
+			}
+		}
+	}
+}
+
+// value compares one value.
+func (c *comparison) value(slot Slot, col int, predicted, confirmed []byte, tick entangle.Tick) {
+	size := c.s.cfg.Sizes[col]
+	at, end := int(slot)*size, (int(slot)+1)*size
+	a, b := predicted[at:end:end], confirmed[at:end:end]
+	if bytes.Equal(a, b) || c.s.news.odd.has(int(slot)) {
+		return
+	}
+	if equal := c.s.cfg.Equal; equal == nil || !equal(col, a, b) {
+		c.report(Mismatch{slot, tick, Value, col})
+	}
+}
+
+// one compares one slot at a tick of its own.
+func (c *comparison) one(slot Slot, tick entangle.Tick) {
+	if !c.form(slot, tick) || c.s.word[slot].Gone {
+		return
+	}
+	cols := c.s.word[slot].Mask.And(c.s.cfg.Compared)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		if c.s.cfg.Sizes[col] > 0 {
+			c.value(slot, col, c.s.Column(tick, col), c.s.ConfirmedColumn(col), tick)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package rollback
+
+// Config describes the columns and how far back they reach. Nothing in it may be
+// changed after New.
+type Config struct {
+	// Ticks is how many ticks are held at most, the newest included; at least 1.
+	Ticks int
+	// Sizes is the bytes of one value by column; 0: a tag. At most repl.MaxComponents.
+	Sizes []int
+	// Kept are the columns that have a history.
+	Kept Mask
+	// Compared are those of Kept whose history is held against the server's word.
+	Compared Mask
+	// Relations are those of Compared whose target is compared too.
+	Relations Mask
+	// Equal decides whether two values whose bytes differ differ at all. It must not
+	// keep its arguments. Nil: byte equality is value equality.
+	Equal func(col int, predicted, confirmed []byte) bool
+}
+
+// Store is the memory of one client's prediction. The package documentation says how it
+// is driven.
+type Store struct {
+	cfg   Config
+	slots int // one more than the largest slot there is room for
+
+	rows ring
+	log  log
+
+	word      []Confirmed // by slot
+	confirmed [][]byte    // by column, by slot
+	news      news
+}
+
+// New returns an empty store.
+func New(cfg Config) *Store {
+	cfg.Ticks = max(1, cfg.Ticks)
+	return &Store{
+		cfg: cfg, rows: newRing(cfg.Ticks, len(cfg.Sizes)),
+		confirmed: make([][]byte, len(cfg.Sizes)), news: newNews(len(cfg.Sizes)),
+	}
+}
+
+// Grow makes room for slots below a number; it never shrinks. What was returned by
+// Column, Confirmed, ConfirmedValue and ConfirmedColumn before is stale after it.
+func (s *Store) Grow(slots int) {
+	if slots <= s.slots {
+		return
+	}
+	s.slots = slots
+	s.word = fit(s.word, slots)
+	s.log.grow(slots)
+	s.news.grow(slots)
+}
+
+// fit returns a slice of at least n elements that begins with those of a, with room to
+// grow by half.
+func fit[T any](a []T, n int) []T {
+	if n <= len(a) {
+		return a
+	}
+	if n <= cap(a) {
+		return a[:n]
+	}
+	b := make([]T, n, n+n/2)
+	copy(b, a)
+	return b
+}

@@ -1,0 +1,37 @@
+// Package rollback is what a client that predicts remembers: what its entities were
+// at each of the last ticks, and what the server said of them. It finds where the two
+// differ, and lists the steps that lead from there to the present.
+//
+// Everything is a column by [Slot], the dense number of an entity that is predicted or
+// rolls back with one that is. The columns have one order, that of Config.Sizes; sets of
+// them are a [Mask]. A value is its bytes: what they mean, and whether two values that
+// differ in bytes differ at all, is the business of whoever owns the components.
+//
+// State at a tick is that after the tick ran.
+//
+// It guarantees that
+//   - FormAt gives the structure that an entity had at each tick that is held, from the
+//     records of Changed, at the cost of what changed;
+//   - Compare finds every slot of which the server's word, as of the frontier, is another
+//     one than the history there, also where the server said nothing new, and no other;
+//   - what is compared or copied whole goes by runs of slots, and slots are looked at one
+//     by one only where bytes differ;
+//   - memory is bounded by Config.Ticks, the slots of Grow, and the columns that are
+//     used; nothing is allocated once it has been grown to these.
+//
+// It does not
+//   - know the world: whoever drives it writes the histories and restores from them;
+//   - clear what slots that ended have left in a column. Whether a slot has a value is
+//     what its Form and its Confirmed say, never the bytes.
+//
+// The methods of a [Store] come in families:
+//   - set-up: New, Grow;
+//   - histories: Begin, Column, Changed, Backfill, Cut, Clear, Forget; getters Holds,
+//     Newest, FormAt, Touched;
+//   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, Exclude;
+//   - comparing and going back: Compare, then Wanted, Correct, Plan, Due.
+//
+// A rollback to tick T is: give each slot of Wanted its form; Correct(T); copy the
+// columns of T into the world; Cut(T); run T+1 and on, with Begin, Changed and Column
+// for each, and where Plan says so the server's word of a tick on top of it.
+package rollback

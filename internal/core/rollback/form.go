@@ -1,0 +1,19 @@
+package rollback
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Slot is the dense number of an entity, never 0.
+type Slot uint32
+
+// Mask is a set of columns.
+type Mask = repl.Mask
+
+// Form is the structure of one entity at the end of a tick. The zero Form is that of
+// one that does not exist.
+type Form struct {
+	Alive  bool   // it exists, stripped or not
+	Mask   Mask   // the columns that it has; stripped: none of those that are compared
+	Target uint64 // of its relation, as the caller packs it; 0: none
+}

@@ -1,0 +1,134 @@
+package rollback
+
+import "github.com/entangle-ecs/entangle"
+
+// log is how structure changed, in the order of ticks: a queue whose records are chained
+// by slot. It holds at most one record for each slot and tick, if its caller makes no
+// more.
+type log struct {
+	buf        []record // a power of two of them, by number modulo its length
+	first, end uint64   // numbers of the oldest record and of the next
+	slots      []logSlot
+	touched    []Slot
+	round      uint32
+}
+
+// record is one change of one slot: what it was before the tick.
+type record struct {
+	tick entangle.Tick
+	slot Slot
+	life uint32 // of the slot
+	prev uint64 // number plus one of the record before it of that slot; 0: none
+	was  Form
+}
+
+type logSlot struct {
+	last  uint64 // number plus one of its newest record; 0: none
+	life  uint32 // counts the entities that the slot had
+	round uint32 // the Touched that it is in
+}
+
+func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
+
+func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)-1)] }
+
+// Changed notes that a slot had one form before a tick and another after it. Ticks are in
+// the order of Begin, and of one slot there is one record for a tick.
+func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
+	if was == is {
+		return
+	}
+	l := &s.log
+	l.reserve()
+	info := &l.slots[slot]
+	*l.at(l.end) = record{tick, slot, info.life, info.last, was}
+	l.end++
+	info.last = l.end
+	s.news.suspects.add(slot)
+}
+
+// reserve makes room for one more record.
+func (l *log) reserve() {
+	const least = 64
+	if l.end-l.first < uint64(len(l.buf)) {
+		return
+	}
+	buf := make([]record, max(least, 2*len(l.buf)))
+	for n := l.first; n < l.end; n++ {
+		buf[n&uint64(len(buf)-1)] = *l.at(n)
+	}
+	l.buf = buf
+}
+
+// drop forgets the records that lead to states before a tick.
+func (l *log) drop(oldest entangle.Tick) {
+	for l.first < l.end && !oldest.Before(l.at(l.first).tick) {
+		l.first++
+	}
+}
+
+// cut forgets the records of what happened after a tick.
+func (l *log) cut(after entangle.Tick) {
+	for l.first < l.end {
+		r := l.at(l.end - 1)
+		if !after.Before(r.tick) {
+			return
+		}
+		if info := &l.slots[r.slot]; info.life == r.life {
+			info.last = r.prev
+		}
+		l.end--
+	}
+}
+
+func (l *log) clear() {
+	l.first = l.end
+	for i := range l.slots {
+		l.slots[i].last = 0
+	}
+}
+
+// forget makes the records of a slot those of another life.
+func (l *log) forget(slot Slot) {
+	l.slots[slot].last = 0
+	l.slots[slot].life++
+}
+
+// newest returns the newest record of a slot, or nil.
+func (l *log) newest(slot Slot) *record { return l.numbered(l.slots[slot].last) }
+
+// numbered returns a record by its number plus one, or nil if there is none any more.
+func (l *log) numbered(n uint64) *record {
+	if n <= l.first {
+		return nil
+	}
+	return l.at(n - 1)
+}
+
+// FormAt returns the form that a slot had at a tick, if it has the form now at present.
+// For a tick before all that are held, it is the oldest one known.
+func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
+	for r := s.log.newest(slot); r != nil && tick.Before(r.tick); r = s.log.numbered(r.prev) {
+		now = r.was
+	}
+	return now
+}
+
+// Touched returns the slots whose form changed after a tick, each once; those that were
+// forgotten are not in it. It is valid until the next call.
+func (s *Store) Touched(since entangle.Tick) []Slot {
+	l := &s.log
+	l.touched = l.touched[:0]
+	l.round++
+	for n := l.end; n > l.first; n-- {
+		r := l.at(n - 1)
+		if !since.Before(r.tick) {
+			break
+		}
+		if info := &l.slots[r.slot]; info.life == r.life && info.round != l.round {
+			info.round = l.round
+			l.touched = append(l.touched, r.slot)
+		}
+	}
+	return l.touched
+}

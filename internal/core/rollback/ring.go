@@ -1,0 +1,153 @@
+package rollback
+
+import "github.com/entangle-ecs/entangle"
+
+// ring is the columns of the last ticks, one row for each.
+type ring struct {
+	rows   []row
+	head   int // the row of newest
+	newest entangle.Tick
+	begun  bool
+}
+
+// row is the columns of one tick. A column that nobody asks for has no memory, since a
+// game may register many components that few of its entities have.
+type row struct {
+	held bool
+	cols [][]byte
+}
+
+func newRing(ticks, cols int) ring {
+	r := ring{rows: make([]row, ticks)}
+	for i := range r.rows {
+		r.rows[i].cols = make([][]byte, cols)
+	}
+	return r
+}
+
+// Begin opens the row of a tick, and forgets the ticks that are now too old. Ticks that
+// are left out since the one before are not held. If the tick is not after the newest,
+// it and all after it are forgotten first.
+func (s *Store) Begin(tick entangle.Tick) {
+	if s.rows.begun && !s.rows.newest.Before(tick) {
+		s.Cut(tick - 1)
+	}
+	s.rows.begin(tick)
+	s.log.drop(s.oldest())
+}
+
+func (r *ring) begin(tick entangle.Tick) {
+	gap := int(tick.Sub(r.newest))
+	if !r.begun || gap > len(r.rows) {
+		r.clear()
+		gap = 1
+	}
+	for range gap {
+		r.head = (r.head + 1) % len(r.rows)
+		r.rows[r.head].held = false
+	}
+	r.begun, r.newest = true, tick
+	r.rows[r.head].held = true
+}
+
+// at returns the row of a tick, or nil if it is not held.
+func (r *ring) at(tick entangle.Tick) *row {
+	age := int(r.newest.Sub(tick))
+	if !r.begun || age < 0 || age >= len(r.rows) {
+		return nil
+	}
+	w := &r.rows[(r.head-age+len(r.rows))%len(r.rows)]
+	if !w.held {
+		return nil
+	}
+	return w
+}
+
+// cut forgets what is newer than a tick.
+func (r *ring) cut(after entangle.Tick) {
+	age := int(r.newest.Sub(after))
+	if !r.begun || age <= 0 {
+		return
+	}
+	if age >= len(r.rows) {
+		r.clear()
+		return
+	}
+	for range age {
+		r.rows[r.head].held = false
+		r.head = (r.head - 1 + len(r.rows)) % len(r.rows)
+	}
+	r.newest = after
+}
+
+func (r *ring) clear() {
+	for i := range r.rows {
+		r.rows[i].held = false
+	}
+	r.begun = false
+}
+
+// oldest returns the oldest tick that may be held.
+func (s *Store) oldest() entangle.Tick {
+	return s.rows.newest - entangle.Tick(len(s.rows.rows)-1)
+}
+
+// Holds reports whether a tick has a row.
+func (s *Store) Holds(tick entangle.Tick) bool { return s.rows.at(tick) != nil }
+
+// Newest returns the newest tick that has a row.
+func (s *Store) Newest() (entangle.Tick, bool) {
+	for age := range len(s.rows.rows) {
+		if tick := s.rows.newest - entangle.Tick(age); s.Holds(tick) {
+			return tick, true
+		}
+	}
+	return 0, false
+}
+
+// Column returns a column of a tick, by slot, to be written or read until the next Grow.
+// Nil: the tick is not held, the column is not kept, or it is a tag.
+func (s *Store) Column(tick entangle.Tick, col int) []byte {
+	w := s.rows.at(tick)
+	if w == nil || !s.cfg.Kept.Has(col) {
+		return nil
+	}
+	w.cols[col] = fit(w.cols[col], s.slots*s.cfg.Sizes[col])
+	return w.cols[col]
+}
+
+// Backfill writes a value into all ticks that are held: it counts as always there.
+func (s *Store) Backfill(slot Slot, col int, value []byte) {
+	size := s.cfg.Sizes[col]
+	for age := range len(s.rows.rows) {
+		if c := s.Column(s.rows.newest-entangle.Tick(age), col); c != nil {
+			copy(c[int(slot)*size:(int(slot)+1)*size], value)
+		}
+	}
+}
+
+// Cut forgets what is newer than a tick, because the world went back to it.
+func (s *Store) Cut(after entangle.Tick) {
+	s.rows.cut(after)
+	s.log.cut(after)
+}
+
+// Clear forgets all histories. The server's word stays, and is compared anew once there
+// is a history again.
+func (s *Store) Clear() {
+	s.rows.clear()
+	s.log.clear()
+	for slot := range s.word {
+		if s.word[slot].Known {
+			s.news.suspects.add(Slot(slot))
+		}
+	}
+}
+
+// Forget ends a slot: its histories and the server's word of it. The number may be of
+// another entity from now on.
+func (s *Store) Forget(slot Slot) {
+	s.word[slot] = Confirmed{}
+	s.log.forget(slot)
+	s.news.forget(slot)
+}

@@ -36,6 +36,7 @@ type Client struct {
 	post   *systems.Post
 	copy   *systems.Copy
 	shelf  *systems.ResourceCopy
+	again  *systems.Replayer
 	why    *systems.Why // nil: nobody asks
 	keep   int          // rollbacks of which it tells
 
@@ -105,6 +106,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.post.Attach(w, c.hub, nil, c.copy)
 	c.driveBy(systems.NewClientInputs(w, c.hub, c.protocol))
 	c.engine.Drive(c.inputs)
+	c.again = &systems.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)
 	c.predict()
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, prediction: c.prediction})

@@ -48,7 +48,9 @@ func (InputReceived[T]) subscribe(h *systems.Hub) {
 			"register it with protocol.Input[%[1]v](p) before the app is made", t))
 	}
 	if !events.Wanted() {
-		events.OnInput(inputSink[T](systems.QueueOf[InputReceived[T]](h), events.World(), events.ID()))
+		queue := systems.QueueOf[InputReceived[T]](h)
+		queue.Replays()
+		events.OnInput(inputSink[T](queue, events.World(), events.ID()))
 	}
 }
 

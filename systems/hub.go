@@ -20,6 +20,7 @@ type Hub struct {
 
 type ager interface {
 	age()
+	silence(on bool)
 	Dropped() uint64
 }
 
@@ -80,6 +81,14 @@ func (h *Hub) BeginFrame(ticksBefore int) {
 	}
 	for _, q := range h.agers {
 		q.age()
+	}
+}
+
+// Silence begins a tick that is computed anew: readers keep their places and read nothing
+// but what belongs to that tick. With false it ends the last one.
+func (h *Hub) Silence(on bool) {
+	for _, q := range h.agers {
+		q.silence(on)
 	}
 }
 

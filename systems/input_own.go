@@ -129,12 +129,29 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 	}
 	lane.none = false
 	o.relay.wrote(&lane.passed)
+	o.act(k, lane, tick)
+}
+
+// act has an entity hold what acts in a tick.
+func (o *ownInputs) act(k *ownKind, lane *ownLane, tick entangle.Tick) {
 	value, status := lane.writer.At(tick)
 	if status == input.Unheard {
 		status = input.None // what was written is yet to act
 	}
 	lane.status = k.act(lane.entity, value, status)
 	k.raise(o.me(), lane.entity, tick, lane.status)
+}
+
+// replay has every entity hold what was written for a tick, whenever that was.
+func (o *ownInputs) replay(tick entangle.Tick) {
+	for i := range o.kinds {
+		k := &o.kinds[i]
+		for _, lane := range k.order {
+			if o.world.Alive(lane.entity) && o.world.Has(lane.entity, k.id) {
+				o.act(k, lane, tick)
+			}
+		}
+	}
 }
 
 // jump takes note that the clock went on by so many ticks at once, or back.

@@ -27,8 +27,18 @@ type Inputs struct {
 	rest  *othersInputs  // nil on a server
 
 	buffering bool
+	round     round
 	sent      InputSent
 }
+
+// round says for which time a tick is computed.
+type round uint8
+
+const (
+	due    round = iota // in its turn
+	missed              // for the first time, since the clock went past it
+	anew                // again
+)
 
 // connect begins a client's connection, and returns the stream that carries its inputs.
 func (i *Inputs) connect(copy *Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
@@ -74,6 +84,10 @@ func (i *Inputs) Buffer() {
 // Write ends them: what was written is kept and sent, and every entity that is driven
 // gets the input that acts in this tick.
 func (i *Inputs) Write(tick entangle.Tick) {
+	if i.round != due {
+		i.Replay(tick, i.round == anew)
+		return
+	}
 	i.buffering = false
 	if i.own != nil {
 		i.own.write(tick)
@@ -85,6 +99,21 @@ func (i *Inputs) Write(tick entangle.Tick) {
 		i.led.write(tick)
 	}
 	if i.rest != nil {
+		i.rest.write(tick)
+	}
+}
+
+// Replay is Write for a tick in which the player has written nothing: every entity that is
+// driven gets what acts in it, as far as is known by now. With again, the tick has run before.
+func (i *Inputs) Replay(tick entangle.Tick, again bool) {
+	if i.own != nil {
+		i.own.replay(tick)
+	}
+	switch {
+	case i.rest == nil:
+	case again:
+		i.rest.replay(tick)
+	default:
 		i.rest.write(tick)
 	}
 }

@@ -116,3 +116,21 @@ func TestScopeIsPerTickFromTickUpdateToIncrementRollbackTick(t *testing.T) {
 	}
 	assert.Equal(t, documented[firstOfTick:firstAfterTick], perTick)
 }
+
+// A tick out of the frame's turn is a tick, but that nobody is asked for inputs.
+//
+// Proves: O1
+func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
+	w := ecs.NewWorld()
+	var log, want []string
+	s := recorded(&log)
+	s.Initialize(&w)
+	log = nil
+	s.Replay(&w)
+	for _, name := range documented[firstOfTick:firstAfterTick] {
+		if name != systems.BufferInputs.String() {
+			want = append(want, name, name+" game 1", name+" game 2")
+		}
+	}
+	assert.Equal(t, want, log)
+}

@@ -23,6 +23,7 @@ type Post struct {
 	player *tray // of what the player of this world says; nil: there is none
 
 	server    bool
+	silent    bool // a tick is computed anew
 	messages  []*protocol.MessageInfo
 	requests  []*protocol.RequestInfo
 	events    []*MessageEvents        // by message number
@@ -122,6 +123,10 @@ func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *proto
 	return 0, nil, nil, false
 }
 
+// Silence says that a tick is computed anew, and with false that this is over: what is sent
+// in it was sent when it ran first, or is not sent at all.
+func (p *Post) Silence(on bool) { p.silent = on }
+
 // Stats returns the counters.
 func (p *Post) Stats() PostStats { return p.stat }
 
@@ -170,7 +175,7 @@ func (p *Post) send(l letter, encode func(*bits.Writer, protocol.RefWriter) erro
 	if l.player && toOthers && !info.Relay {
 		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
 	}
-	if err := p.bounds(&l); err != nil {
+	if err := p.bounds(&l); err != nil || p.silent {
 		return err
 	}
 	return p.queue(l, encode)

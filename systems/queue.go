@@ -27,6 +27,16 @@ type Queue[E any] struct {
 	limit   int
 	read    bool // somebody has a cursor
 	dropped uint64
+
+	replay *replayed[E] // of events that belong to a tick; nil: those of a frame
+	silent bool         // a tick is computed anew
+}
+
+// replayed are the events of a tick that is computed anew. They are for those who read in
+// that tick, and gone with it: whoever reads outside of ticks has had those of the first time.
+type replayed[E any] struct {
+	buf   []E
+	first uint64 // number of buf[0] since the queue began
 }
 
 // Cursor is one reader's place in a queue. It is a value of its reader: a copy
@@ -34,6 +44,7 @@ type Queue[E any] struct {
 type Cursor[E any] struct {
 	queue *Queue[E]
 	next  uint64
+	anew  uint64 // likewise, of what is replayed
 }
 
 // Cursor returns a reader that sees the events raised from now on.
@@ -43,12 +54,26 @@ func (q *Queue[E]) Cursor() Cursor[E] {
 }
 
 // Read returns the events raised since the last Read, oldest first. The slice is
-// valid until the next frame begins; the caller must not change it.
+// valid until the next frame begins; the caller must not change it. In a tick that is
+// computed anew there is nothing to read, but what belongs to that tick.
 func (c *Cursor[E]) Read() []E {
 	q := c.queue
+	if q.silent {
+		return c.readReplay()
+	}
 	skip := int(max(c.next, q.first) - q.first)
 	c.next = q.end()
 	return q.buf[q.head+skip : len(q.buf) : len(q.buf)]
+}
+
+func (c *Cursor[E]) readReplay() []E {
+	r := c.queue.replay
+	if r == nil {
+		return nil
+	}
+	skip := int(max(c.anew, r.first) - r.first)
+	c.anew = r.first + uint64(len(r.buf))
+	return r.buf[skip:len(r.buf):len(r.buf)]
 }
 
 // Wanted reports whether anybody reads this queue. While nobody does, Push keeps
@@ -57,11 +82,33 @@ func (q *Queue[E]) Wanted() bool { return q.read }
 
 // Push raises an event.
 func (q *Queue[E]) Push(event E) {
-	if !q.read {
-		return
+	switch {
+	case !q.read:
+	case q.silent && q.replay != nil:
+		q.replay.buf = append(q.replay.buf, event)
+	default:
+		*q.grow() = event
+		q.bound()
 	}
-	*q.grow() = event
-	q.bound()
+}
+
+// Replays says that the events belong to a tick: if it is computed anew, those of the first
+// time are not read again, and those that are raised meanwhile are read by whoever runs in
+// the tick, and by nobody else.
+func (q *Queue[E]) Replays() {
+	if q.replay == nil {
+		q.replay = &replayed[E]{}
+	}
+}
+
+// silence begins a tick that is computed anew, or with false ends the last one.
+func (q *Queue[E]) silence(on bool) {
+	q.silent = on
+	if r := q.replay; r != nil {
+		r.first += uint64(len(r.buf))
+		clear(r.buf)
+		r.buf = r.buf[:0]
+	}
 }
 
 // PushNew raises an event that is built in place: build gets a zero event, and an

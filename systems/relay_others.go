@@ -190,6 +190,23 @@ func (o *othersInputs) write(tick entangle.Tick) {
 	o.lanes = kept
 }
 
+// replay has every entity that is driven elsewhere hold what is known by now of a tick that
+// has run.
+func (o *othersInputs) replay(tick entangle.Tick) {
+	for _, lane := range o.lanes {
+		k := &o.kinds[lane.number]
+		if !o.driven(k, lane.entity) {
+			continue // it ends in the next tick that is due
+		}
+		value, status := lane.reader.At(tick)
+		if status == input.Unheard {
+			status = input.None // what its entity holds is of a later tick
+		}
+		lane.status = k.act(lane.entity, value, status)
+		k.raise(lane.owner, lane.entity, tick, lane.status)
+	}
+}
+
 // pass begins a lane anew if the entity is in other hands.
 func (o *othersInputs) pass(k *otherKind, lane *otherLane) {
 	owner := o.ownerOf(lane.entity)

@@ -65,6 +65,12 @@ func (c *crowded) frame(number, entity int, newest entangle.Tick, ticks int) []b
 		value := make([]byte, codec.Size())
 		w.Write(newest-entangle.Tick(ticks-1-i), 0, value)
 	}
+	return c.encode(number, entity, newest, w, ticks)
+}
+
+// encode is frame for what was written.
+func (c *crowded) encode(number, entity int, newest entangle.Tick, w *input.Writer, ticks int) []byte {
+	codec := c.others.kinds[number].codec
 	var body input.Body
 	var composer input.Composer
 	body.Encode(w, newest, ticks)

@@ -44,6 +44,8 @@ var (
 	ErrOnlyServer = errors.New("a client does not answer requests; handle them on the server")
 	// ErrHandled: there is a handler already.
 	ErrHandled = errors.New("requests of this kind are handled already; a kind has one handler")
+	// ErrReplaying: what is asked in a replay was asked when the tick ran first.
+	ErrReplaying = errors.New("plugin: nothing is requested in a replay; ask where components.Time is not Replaying, or in a system of plugin.FirstTime")
 	// ErrTooManyCalls: maxCalls requests wait for their answers.
 	ErrTooManyCalls = errors.New("plugin: 256 requests of this kind wait for their answers; wait for some")
 )
@@ -66,6 +68,9 @@ func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter)
 		return 0, ErrOnlyClients
 	}
 	o := &p.offices[number]
+	if p.silent {
+		return 0, ErrReplaying
+	}
 	if len(o.calls) == maxCalls {
 		return 0, ErrTooManyCalls
 	}

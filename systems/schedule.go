@@ -106,6 +106,16 @@ func (s *Schedule) tick(w *ecs.World) {
 	}
 }
 
+// Replay runs one tick more, out of the frame's turn: all that belongs to a tick, but for
+// BufferInputs, for what a player does was written when the tick was due.
+func (s *Schedule) Replay(w *ecs.World) {
+	for stage := TickUpdate; stage <= IncrementRollbackTick; stage++ {
+		if stage != BufferInputs {
+			s.run(w, stage)
+		}
+	}
+}
+
 func (s *Schedule) run(w *ecs.World, stage Stage) {
 	if own := s.own[stage]; own != nil {
 		own(w)

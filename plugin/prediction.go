@@ -62,7 +62,7 @@ func (c *Client) predict() {
 }
 
 // replay computes ticks anew.
-func (c *Client) replay(from, to entangle.Tick) {}
+func (c *Client) replay(from, to entangle.Tick) { c.again.Replay(c.world, from, to) }
 
 // RequestRollback has the next frame of a client go back to the end of a tick, and compute
 // every tick since anew: for what the game itself finds out to be another than it was

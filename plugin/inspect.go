@@ -49,7 +49,7 @@ func (c *Client) Mirror() *systems.Mirror {
 
 // Settled returns the newest tick of which the client holds all that it predicts as the
 // server had it. It is not ok before there is one. It is for tests and tools.
-func (c *Client) Settled() (tick entangle.Tick, ok bool) { return c.engine.Settled() }
+func (c *Client) Settled() (tick entangle.Tick, ok bool) { return c.engine.Frontier() }
 
 // InputAt returns what is known now of an entity's input of a tick, of the ticks that are
 // kept: on a client of its own entities, and of those of others whose inputs are

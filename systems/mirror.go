@@ -208,15 +208,6 @@ func (c *Client) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 	return m
 }
 
-// Settled returns the newest tick of which the client holds all that it predicts as the
-// server had it. It is not ok before there is one.
-func (c *Client) Settled() (tick entangle.Tick, ok bool) {
-	if c.receiver == nil {
-		return 0, false
-	}
-	return c.receiver.Frontier()
-}
-
 // Mirror returns what is replicated to this side, as the world is now. What the
 // game has changed on its copies shows.
 func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *Mirror {

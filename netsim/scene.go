@@ -73,7 +73,7 @@ func (c *cast) verbs() Verbs {
 		"latency": c.latency, "jitter": c.jitter, "loss": c.loss,
 		"duplicate": c.duplicate, "reorder": c.reorder, "cut": c.cut, "restore": c.restore,
 		"spawn": c.spawn, "despawn": c.despawn, "insert": c.insert, "remove": c.remove, "set": c.set,
-		"group": c.group, "target": c.target, "override": c.override, "owner": c.owner, "rate": c.rate,
+		"group": c.group, "target": c.target, "predict": c.predict, "override": c.override, "owner": c.owner, "rate": c.rate,
 		"relevance": c.relevance, "viewer": c.viewer,
 		"attach": c.attach, "detach": c.detach, "persist": c.persist,
 		"put": c.put, "take": c.take, "replicate": c.replicate,

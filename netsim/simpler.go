@@ -40,7 +40,7 @@ func innerCommand(words []string) (inner, components int) {
 			return i, i + 2
 		case "put", "take", "replicate":
 			return i, len(words)
-		case "despawn", "group", "target", "owner", "rate", "attach", "detach", "override", "persist",
+		case "despawn", "group", "target", "predict", "owner", "rate", "attach", "detach", "override", "persist",
 			"relevance", "viewer", "gain", "lose", "forget":
 			return i, len(words)
 		}

@@ -63,7 +63,7 @@ func clientWord(words []string) int {
 		if at = slices.Index(words, "client") + 1; at == 0 {
 			return 0
 		}
-	case "target", "override", "replicate":
+	case "target", "predict", "override", "replicate":
 		at = 1 + max(slices.Index(words, "only"), slices.Index(words, "except"))
 	case "disconnect", "reconnect", "cut", "restore", "latency", "jitter", "loss", "duplicate", "reorder":
 		at = len(words) - 1

@@ -33,8 +33,10 @@
 //     between two Observes goes unnoticed.
 //
 // The methods of a Table come in families:
-//   - set-up: New, then add Listener to the world's listener.Dispatch;
-//   - commands: SetMuted, Sync, Observe, Accept;
+//   - set-up: New, or NewStructure for one that follows no values, then add Listener
+//     to the world's listener.Dispatch;
+//   - commands: SetMuted, Sync, Observe, Accept; Settle; Save and Load of columns by
+//     slot;
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed,
 //     Structure, Retargeted, Changed, MarkerChanged; of the last Sync: Undo;
 //   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, KnownMarker,

@@ -58,6 +58,9 @@ func (t *Table) seen(info *slotInfo) *pending {
 // pack copies a shadow row to the scratch buffer, where it stays until the second
 // Observe from now.
 func (t *Table) pack(seg *segment, row uint32) packed {
+	if t.formsOnly {
+		return packed{}
+	}
 	start := len(t.scratch)
 	for i := range seg.views {
 		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
@@ -95,6 +98,11 @@ func (t *Table) reportPending() {
 			t.reportLive(p, info)
 		}
 	}
+	t.endPending()
+}
+
+// endPending begins anew, and keeps for one turn what ended slots are asked about.
+func (t *Table) endPending() {
 	t.pending, t.told = t.told[:0], t.pending
 	t.scratch, t.faded = t.faded[:0], t.scratch
 }
@@ -131,7 +139,7 @@ func (t *Table) reportLive(p *pending, info *slotInfo) {
 // report again what the structure reports say. Those of a slot that was placed by
 // the Sync of this very Observe are equal already.
 func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
-	if p.placed == t.syncs {
+	if p.placed == t.syncs || t.formsOnly {
 		return
 	}
 	for i := range info.seg.shape.cols {

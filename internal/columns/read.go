@@ -100,9 +100,12 @@ func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
 // be written to, and is valid until the next Sync. For an entity that was removed,
 // it still answers until its slot is free: with all columns that it had at the
 // Sync before. Nil: the table saw no such component, or it is a tag. That of a
-// paused entity is the value before the pause.
+// paused entity is the value before the pause. Nil also in a table of NewStructure.
 func (t *Table) Known(s Slot, col int) []byte {
 	info := &t.slots.info[s]
+	if t.formsOnly {
+		return nil
+	}
 	if seg := info.seg; seg != nil {
 		if at := seg.place[col]; at >= 0 {
 			return seg.views[at].shadowAt(info.row, t.cols[col].Size)
@@ -122,7 +125,7 @@ func (t *Table) Known(s Slot, col int) []byte {
 // it, and the next Observe does not report it.
 func (t *Table) Accept(s Slot, col int) {
 	info := &t.slots.info[s]
-	if info.seg == nil {
+	if info.seg == nil || t.formsOnly {
 		return
 	}
 	if at := info.seg.shape.place[col]; at >= 0 {

@@ -58,16 +58,16 @@ func (t *Table) address(s Slot) uintptr {
 // shadows of the former. It reports false if two claim one row, or if one has left
 // that we have not heard of.
 func (t *Table) fillRows(seg *segment, base uintptr) bool {
-	seg.reserve(len(seg.rows))
+	if !t.formsOnly {
+		seg.reserve(len(seg.rows))
+	}
 	for _, s := range t.tail {
 		from := t.slots.info[s].row
 		if t.keyOf(t.slots.info[s].entity) != seg.key || !t.claim(seg, base, s) {
 			return false
 		}
-		to := t.slots.info[s].row
-		for i := range seg.views {
-			v, size := &seg.views[i], seg.shape.cols[i].size
-			copy(v.shadowAt(to, size), v.shadowAt(from, size))
+		if !t.formsOnly {
+			seg.moveShadow(from, t.slots.info[s].row)
 		}
 	}
 	for _, m := range seg.arrived {
@@ -76,6 +76,14 @@ func (t *Table) fillRows(seg *segment, base uintptr) bool {
 		}
 	}
 	return true
+}
+
+// moveShadow copies a row of the shadow.
+func (seg *segment) moveShadow(from, to uint32) {
+	for i := range seg.views {
+		v, size := &seg.views[i], seg.shape.cols[i].size
+		copy(v.shadowAt(to, size), v.shadowAt(from, size))
+	}
 }
 
 func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
@@ -93,6 +101,7 @@ func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
 // they grow, and brings the shadows of the arrivals.
 func (t *Table) settleViews(seg *segment) {
 	t.settleBases(seg)
+	seg.order = unknownOrder
 	for _, m := range seg.arrived {
 		t.settleShadow(seg, &t.moves[m])
 	}
@@ -111,6 +120,9 @@ func (t *Table) settleShadow(seg *segment, m *move) {
 	info := &t.slots.info[m.slot]
 	p := t.pend(m.slot)
 	p.placed = t.syncs
+	if t.formsOnly {
+		return
+	}
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
 		value := p.value(c.col)

@@ -41,6 +41,9 @@ type segment struct {
 	room  int
 	index int // in Table.segments
 
+	order rowOrder // of rows, found out when a column is copied
+	runs  []rowRun // if order is byRuns
+
 	dirty   bool     // in Table.dirty
 	left    []uint32 // rows whose slots were touched, and so may be anywhere now
 	arrived []int32  // indices in Table.moves

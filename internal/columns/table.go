@@ -45,6 +45,8 @@ type Table struct {
 	shapes   map[ecs.Mask]*shape
 	lastSeg  *segment
 
+	formsOnly bool // structure is followed and values are not
+
 	muted   bool
 	pending []pending // since the last Observe
 	told    []pending // those that the last Observe reported
@@ -154,7 +156,9 @@ func (t *Table) Observe(tick entangle.Tick) error {
 	}
 	t.tick = tick
 	t.reportPending()
-	t.compare()
+	if !t.formsOnly {
+		t.compare()
+	}
 	return nil
 }
 

@@ -50,6 +50,11 @@ const (
 // newTestWorld makes a world; the columns of bodies are equal if they differ by
 // less than 1.
 func newTestWorld(t require.TestingT, capacity ...int) *testWorld {
+	return newWorldWith(t, New, capacity...)
+}
+
+// newWorldWith makes a world whose table comes from New or NewStructure.
+func newWorldWith(t require.TestingT, makeTable func(*ecs.World, ecs.ID, []Column) (*Table, error), capacity ...int) *testWorld {
 	x := &testWorld{w: ecs.NewWorld(capacity...)}
 	x.local = ecs.ComponentID[testLocal](&x.w)
 	x.marker = ecs.ComponentID[testMarker](&x.w)
@@ -64,7 +69,7 @@ func newTestWorld(t require.TestingT, capacity ...int) *testWorld {
 		{ID: ecs.ComponentID[testTag](&x.w)},
 		{ID: x.parent, Size: 4},
 	}
-	table, err := New(&x.w, x.marker, x.cols)
+	table, err := makeTable(&x.w, x.marker, x.cols)
 	require.NoError(t, err)
 	x.table, x.twin, x.wr = table, newTwin(&x.w, x.marker, x.cols), NewWriter(&x.w)
 	dispatch := listener.NewDispatch(table.Listener())

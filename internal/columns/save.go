@@ -1,0 +1,102 @@
+package columns
+
+import "unsafe"
+
+// Save copies a column of all rows into a column by slot, which has room for Slots()
+// values. Slots without the component, or paused, keep what is there. Rows are as of
+// the last Sync, values as they are now.
+func (t *Table) Save(col int, bySlot []byte) {
+	size := t.cols[col].Size
+	for _, seg := range t.segments {
+		rows := seg.column(col, size)
+		switch {
+		case len(rows) == 0:
+		case seg.scattered():
+			scatter(size, bySlot, rows, seg.rows)
+		default:
+			for _, run := range seg.runs {
+				copy(run.slots(bySlot, size), run.cells(rows, size))
+			}
+		}
+	}
+}
+
+// Load is the opposite of Save: it writes to all rows that have the component what a
+// column by slot says.
+func (t *Table) Load(col int, bySlot []byte) {
+	size := t.cols[col].Size
+	for _, seg := range t.segments {
+		rows := seg.column(col, size)
+		switch {
+		case len(rows) == 0:
+		case seg.scattered():
+			gather(size, bySlot, rows, seg.rows)
+		default:
+			for _, run := range seg.runs {
+				copy(run.cells(rows, size), run.slots(bySlot, size))
+			}
+		}
+	}
+}
+
+// column returns Arche's memory of a column, or nil.
+func (seg *segment) column(col, size int) []byte {
+	at := seg.place[col]
+	if at < 0 || len(seg.rows) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(seg.views[at].base), len(seg.rows)*size)
+}
+
+// rowOrder is how the slots of a segment's rows lie to each other.
+type rowOrder uint8
+
+const (
+	unknownOrder rowOrder = iota
+	inRuns                // a few, each of slots that follow each other
+	scattered
+)
+
+// rowRun is rows that lie one after the other, and whose slots do too.
+type rowRun struct {
+	row, rows uint32
+	slot      Slot
+}
+
+// rowsPerRun is how many rows a run has to have on average for copies by runs to be
+// faster than row by row.
+const rowsPerRun = 8
+
+// scattered reports whether columns are to be copied row by row, and finds the runs of
+// rows if they are not.
+func (seg *segment) scattered() bool {
+	if seg.order == unknownOrder {
+		seg.order = seg.findRuns()
+	}
+	return seg.order == scattered
+}
+
+func (seg *segment) findRuns() rowOrder {
+	seg.runs = seg.runs[:0]
+	most := 1 + len(seg.rows)/rowsPerRun
+	next := NoSlot
+	for row, slot := range seg.rows {
+		if slot != next {
+			if len(seg.runs) == most {
+				return scattered
+			}
+			seg.runs = append(seg.runs, rowRun{uint32(row), 0, slot})
+		}
+		seg.runs[len(seg.runs)-1].rows++
+		next = slot + 1
+	}
+	return inRuns
+}
+
+func (r *rowRun) slots(bySlot []byte, size int) []byte {
+	return bySlot[int(r.slot)*size : (int(r.slot)+int(r.rows))*size]
+}
+
+func (r *rowRun) cells(rows []byte, size int) []byte {
+	return rows[int(r.row)*size : int(r.row+r.rows)*size]
+}

@@ -32,13 +32,14 @@ import (
 // tells.
 type Client struct {
 	frame
-	engine *systems.Client
-	post   *systems.Post
-	copy   *systems.Copy
-	shelf  *systems.ResourceCopy
-	again  *systems.Replayer
-	why    *systems.Why // nil: nobody asks
-	keep   int          // rollbacks of which it tells
+	engine  *systems.Client
+	post    *systems.Post
+	copy    *systems.Copy
+	shelf   *systems.ResourceCopy
+	again   *systems.Replayer
+	leaving bool         // when the replay is over
+	why     *systems.Why // nil: nobody asks
+	keep    int          // rollbacks of which it tells
 
 	maxRollback int
 	rollbackTo  RollbackTo
@@ -212,8 +213,19 @@ func (c *Client) ConnectWith(layer connection.Dialer) error {
 
 // Disconnect ends the connection or the attempt, and takes everything that the
 // server replicated out of the world, but for what is marked components.Persistent. A
-// client that is disconnected stays so.
-func (c *Client) Disconnect() { c.engine.Disconnect("the client left", c.clock()) }
+// client that is disconnected stays so. In a replay it waits for the end of that.
+func (c *Client) Disconnect() {
+	if c.leaving = c.time != nil && c.time.Replaying; !c.leaving {
+		c.engine.Disconnect("the client left", c.clock())
+	}
+}
+
+// leave disconnects a client that has wanted to in a replay.
+func (c *Client) leave() {
+	if c.leaving {
+		c.Disconnect()
+	}
+}
 
 // Wait updates the client until it is in a state, and returns nil then. It paces
 // itself like Run, and is for programs that have nothing to do before. It ends

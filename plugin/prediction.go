@@ -57,7 +57,10 @@ func (c *Client) predict() {
 	c.prediction = prediction
 	c.schedule.Bind(systems.PredictionSpawn, func(*ecs.World) { prediction.Spawned() })
 	c.schedule.Bind(systems.CheckRollback, func(*ecs.World) { prediction.Check() })
-	c.schedule.Bind(systems.Rollback, func(*ecs.World) { prediction.Rollback() })
+	c.schedule.Bind(systems.Rollback, func(*ecs.World) {
+		prediction.Rollback()
+		c.leave()
+	})
 	c.schedule.Bind(systems.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
 }
 

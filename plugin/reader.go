@@ -44,4 +44,8 @@ func NewReader[E Event](w *ecs.World) Reader[E] {
 // is valid until the next frame receives; the caller must not change it. A system
 // that reads in every frame, or in every tick, misses none. Without events the
 // slice is empty.
+//
+// In a replay there is nothing to read, and what has come since is read by the next tick that
+// runs for the first time. InputReceived alone belongs to its tick: a replay of it has those
+// that act in it now.
 func (r *Reader[E]) Read() []E { return r.cursor.Read() }

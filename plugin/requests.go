@@ -19,6 +19,10 @@ type Requester[Q, A any] struct {
 	number int
 }
 
+// ErrReplaying is the error of a request in a replay: what is asked in a tick is asked when
+// that runs first. Ask where components.Time is not Replaying, or in a system of FirstTime.
+var ErrReplaying = systems.ErrReplaying
+
 // NewRequester returns a requester whose questions are of type Q and whose answers
 // are read by NewReader[ResponseReceived[Q, A]]. It panics if no app is
 // initialised in the world, and if the pair is not registered.
@@ -41,7 +45,7 @@ func mustRequest[Q, A any](post *systems.Post, who string) (number int, question
 // Request sends a question with the packets of this frame. The id is that of the
 // ResponseReceived to come, and there will be one: with the answer, with the
 // handler's error, or with the news that the connection ended first. The error is
-// about the question, or says that 256 wait already; nothing was sent then.
+// about the question, says that 256 wait already, or is ErrReplaying; nothing was sent then.
 func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
 	return r.post.Request(r.number, func(w *bits.Writer, refs protocol.RefWriter) error {
 		return protocol.EncodeValue(r.plan, w, &question, refs)

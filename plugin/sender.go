@@ -65,7 +65,8 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 // The error is about the message: text or a slice above its limit, a direction
 // that it may not go, or a target that it can't have, such as a larger set of a
 // client. Nothing was sent then.
-// Without a connection a client's messages go nowhere.
+// Without a connection a client's messages go nowhere. In a replay nothing is sent either:
+// it was when the tick ran first.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, &m)
 }

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"unsafe"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // rerun is a client's world with a player who drives one entity, and another player who
@@ -165,7 +168,7 @@ func TestTicksThatTheClockWentPastRepeatInputs(t *testing.T) {
 // In a replay the time is that of the tick, and it says which ticks are replayed; afterwards
 // it is as it was, also if a system panics.
 //
-// Proves: S8, B14
+// Proves: S8, B14, B28
 func TestTheTimeInAReplay(t *testing.T) {
 	r := newRerun()
 	r.Time.Step, r.Time.Overstep = 20, 0.5
@@ -193,4 +196,81 @@ func TestTheTimeInAReplay(t *testing.T) {
 	assert.Equal(t, before, *r.Time)
 	assert.Equal(t, due, r.Inputs.round)
 	assert.False(t, r.Post.silent)
+}
+
+// Events that came are read once, and what a replay has is read in it alone.
+//
+// Proves: B29
+func TestAReplayReadsNoEventAgain(t *testing.T) {
+	r := newRerun()
+	queue, inputs := QueueOf[int](r.Hub), QueueOf[string](r.Hub)
+	inputs.Replays()
+	once, inTick, inFrame := queue.Cursor(), inputs.Cursor(), inputs.Cursor()
+	var read []int
+	r.Schedule.Add(Main, act(func(*ecs.World) {
+		read = append(read, once.Read()...)
+		inputs.Push(fmt.Sprintf("%d %t", r.Time.Tick, r.Time.Replaying))
+		r.log = append(r.log, inTick.Read()...)
+		assert.Empty(t, inTick.Read())
+	}))
+	r.Schedule.Initialize(r.world)
+	queue.Push(1)
+	r.Schedule.Frame(r.world, 2)
+	r.Hub.BeginFrame(2)
+	queue.Push(2)
+	r.Replay(r.world, 1001, 1002)
+	assert.Equal(t, []int{1}, read, "what has come since is left for a tick that is due")
+	r.Schedule.Frame(r.world, 1)
+	assert.Equal(t, []int{1, 2}, read)
+	assert.Equal(t, []string{"1001 false", "1002 false", "1001 true", "1002 true", "1003 false"}, r.log)
+	assert.Equal(t, []string{"1001 false", "1002 false", "1003 false"}, inFrame.Read())
+}
+
+// What is sent in a replay goes nowhere, and what is requested is refused, with what to do.
+//
+// Proves: B29
+func TestAReplaySendsNothing(t *testing.T) {
+	r := newRerun()
+	p := protocol.New(protocol.Config{Name: "chatter"})
+	protocol.Message[shove](p)
+	protocol.Request[glance, secret](p)
+	if err := p.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	r.Post = NewPost(p, false)
+	r.Post.Attach(r.world, r.Hub, nil, nil)
+	var errs []error
+	r.Schedule.Add(Main, act(func(*ecs.World) {
+		write := func(w *bits.Writer, _ protocol.RefWriter) error { w.Bits(1, 1); return nil }
+		errs = append(errs, r.Post.Send(0, components.Server, entangle.Nobody, write))
+		_, err := r.Post.Request(0, write)
+		errs = append(errs, err)
+	}))
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 1)
+	assert.Len(t, r.Post.out, 2)
+	r.Replay(r.world, 1001, 1001)
+	assert.Len(t, r.Post.out, 2)
+	assert.EqualValues(t, 2, r.Post.Stats().Sent)
+	assert.Equal(t, []error{nil, nil, nil, ErrReplaying}, errs)
+	r.Inputs.Jump(1)
+	r.CatchUp(r.world, 1002, 1002)
+	assert.Len(t, r.Post.out, 4, "a tick that the clock went past runs for the first time")
+}
+
+// Ticks out of their turn allocate nothing.
+func TestAReplayAllocatesNothing(t *testing.T) {
+	r := newRerun()
+	r.writes()
+	inputs, _ := r.Hub.Input(reflect.TypeFor[shove]())
+	queue := QueueOf[InputHead](r.Hub)
+	queue.Replays()
+	cursor := queue.Cursor()
+	inputs.OnInput(queue.Push)
+	r.Schedule.Add(Main, act(func(*ecs.World) { cursor.Read() }))
+	r.Schedule.Initialize(r.world)
+	r.said(1001, 7)
+	r.Schedule.Frame(r.world, 8)
+	r.Replay(r.world, 1001, 1008)
+	assert.Zero(t, testing.AllocsPerRun(20, func() { r.Replay(r.world, 1001, 1008) }))
 }

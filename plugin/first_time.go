@@ -1,0 +1,45 @@
+package plugin
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// FirstTime returns a system that does what sys does, but is left out of replays: for sounds
+// and particles, for scores on the screen, and for what is asked of the server.
+//
+// It sees each tick of FixedMain once, as it was first predicted. What a replay finds to be
+// otherwise it is not told, neither that a shot it has let ring out was none, nor of one that
+// it missed: what has to be right in the end belongs into components, which a replay sets
+// right, and is drawn from those.
+func FirstTime(sys System) System {
+	if sys == nil {
+		panic("plugin: FirstTime needs a system, got nil")
+	}
+	return &firstTime{System: sys}
+}
+
+type firstTime struct {
+	System
+	time *components.Time
+}
+
+// Initialize implements System.
+func (f *firstTime) Initialize(w *ecs.World) {
+	if systems.HubOf(w) == nil {
+		panic(fmt.Sprintf("plugin: FirstTime of %T in a world without an Entangle app; add it to the Server, Client or Host", f.System))
+	}
+	f.time = ecs.GetResource[components.Time](w)
+	f.System.Initialize(w)
+}
+
+// Update implements System.
+func (f *firstTime) Update(w *ecs.World) {
+	if !f.time.Replaying {
+		f.System.Update(w)
+	}
+}

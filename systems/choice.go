@@ -16,6 +16,8 @@ type choice struct {
 	// staged: an update of them is not decoded right into the world, for it may change
 	// structure, or be refused, or there are too many.
 	staged bool
+	// simple are those of them that go into the world as they come, where it is predicted.
+	simple []*copied
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
 }
@@ -44,6 +46,9 @@ func (c *Copy) choose(set *repl.Mask) {
 		one := &c.comps[comp]
 		all.now.comps = append(all.now.comps, one)
 		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is a matter of structure
+		if one.mode == protocol.Simple {
+			all.now.simple = append(all.now.simple, one)
+		}
 		if short := one.plan.Short(); short != nil && c.past.of[comp] == nil {
 			all.now.shorts = append(all.now.shorts, short)
 		}
@@ -59,11 +64,13 @@ func (c *Copy) choose(set *repl.Mask) {
 }
 
 // holdsChoice reports whether an entity has all components of the set at hand, and
-// remembers it.
+// remembers it, but of one that is predicted: its updates go another way.
 func (c *Copy) holdsChoice(s repl.Slot) bool {
 	if !c.known[s].mask.Holds(&c.choices.now.set) {
 		return false
 	}
-	c.entities[s].holds |= c.choices.now.bit
+	if c.known[s].slot == 0 {
+		c.entities[s].holds |= c.choices.now.bit
+	}
 	return true
 }

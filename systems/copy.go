@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -49,6 +50,9 @@ type Copy struct {
 	past    past
 	moment  receiver.Moment // of the record at hand, where there are differences
 	own     ownership
+	ahead   ahead
+	twins   twins
+	last    lastWords
 
 	onSpawned, onDespawned func(ecs.Entity)
 }
@@ -63,7 +67,8 @@ type copied struct {
 	value  []byte // one value: what an update at hand may have to put back
 
 	relation bool
-	input    bool // only its being there is sent
+	input    bool              // only its being there is sent
+	mode     protocol.SyncMode // on entities that are predicted
 }
 
 // placed is what an update needs of an entity of the copy. It is kept small: for
@@ -84,6 +89,10 @@ type known struct {
 
 	aimed    bool // it is, or was, the target of a relation
 	referred bool // it is, or was, referred to by a component
+
+	promised bool          // it is predicted once it has its components
+	slot     rollback.Slot // in the store, where what the server says of it is; 0: it is in the world
+	twin     ecs.Entity
 }
 
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
@@ -102,7 +111,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 		id := ecs.TypeID(w, info.Type)
 		c.comps = append(c.comps, copied{
 			number: len(c.comps), id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
-			value: make([]byte, info.Plan.Size()), relation: info.Relation, input: info.Input,
+			value: make([]byte, info.Plan.Size()), relation: info.Relation, input: info.Input, mode: c.modeOf(info),
 		})
 		if info.Relation {
 			c.related.comps.Set(info.Number)
@@ -167,6 +176,7 @@ func (c *Copy) forget(s repl.Slot) ecs.Entity {
 		c.late.forgetAll(s, &c.known[s].mask)
 	}
 	c.past.forget(s)
+	c.letAhead(s)
 	entity := e.entity
 	delete(c.slots, entity)
 	c.entities[s], c.known[s] = placed{}, known{}
@@ -190,6 +200,9 @@ func (c *Copy) release(s repl.Slot) {
 	if len(c.letGo) >= c.sweepAt {
 		c.letGo = slices.DeleteFunc(c.letGo, func(e ecs.Entity) bool { return !c.world.Alive(e) })
 		c.sweepAt = 2*len(c.letGo) + 64
+	}
+	if c.foresees(s) {
+		c.demote(s)
 	}
 	c.letGo = append(c.letGo, c.forget(s))
 }

@@ -172,7 +172,7 @@ func (k *relatives) requireEqual() {
 		}
 		far := k.there(e.Entity)
 		require.False(k.t, far.IsZero(), "entity %v is missing", e.Entity)
-		got := k.copy.mirrored(repl.ID{}, &placed{entity: far}, &mirrorRefs{known: k.far.Alive})
+		got := k.copy.mirrored(k.copy.slots[far], &mirrorRefs{known: k.far.Alive})
 		require.Len(k.t, got.Values, len(e.Values))
 		for i, v := range e.Values {
 			k.requireValue(v, got.Values[i])

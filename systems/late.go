@@ -154,7 +154,7 @@ func (c *Copy) arrive(s repl.Slot) {
 		holder := &c.entities[ref.holder.slot]
 		holder.waits--
 		c.refer(s)
-		if c.setRef(holder.entity, &ref, c.entities[s].entity) {
+		if c.setRef(&ref, c.entities[s].entity) {
 			l.set = append(l.set, ref.holder)
 		}
 	}
@@ -176,8 +176,11 @@ func (c *Copy) Renew(h repl.Handle, until entangle.Tick) {
 }
 
 // setRef writes a reference, unless the game has removed what held it.
-func (c *Copy) setRef(holder ecs.Entity, ref *lateRef, to ecs.Entity) bool {
-	comp := &c.comps[ref.holder.comp]
+func (c *Copy) setRef(ref *lateRef, to ecs.Entity) bool {
+	if c.foresees(ref.holder.slot) {
+		return c.setRefAhead(ref, to)
+	}
+	comp, holder := &c.comps[ref.holder.comp], c.entities[ref.holder.slot].entity
 	if !c.world.Alive(holder) || !c.world.Has(holder, comp.id) {
 		return false
 	}
@@ -192,8 +195,8 @@ func (c *Copy) raiseLate() {
 	l := &c.late
 	slices.SortFunc(l.set, lateHolder.compare)
 	for _, h := range slices.Compact(l.set) {
-		if e := c.entities[h.slot].entity; c.world.Alive(e) && c.world.Has(e, c.comps[h.comp].id) {
-			c.comps[h.comp].events.Updated(e)
+		if _, ok := c.said(h.slot, h.comp); ok {
+			c.comps[h.comp].events.Updated(c.entities[h.slot].entity)
 		}
 	}
 	l.set = l.set[:0]

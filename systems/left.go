@@ -37,19 +37,19 @@ func (c *Copy) awaitReturns() {
 	}
 	for s := range c.entities {
 		if e := &c.entities[s]; e.used && c.world.Alive(e.entity) {
-			c.awaitReturnsOf(repl.Slot(s), e.entity)
+			c.awaitReturnsOf(repl.Slot(s))
 		}
 	}
 	c.awaitTargets()
 	l.gone = l.gone[:0]
 }
 
-func (c *Copy) awaitReturnsOf(s repl.Slot, e ecs.Entity) {
+func (c *Copy) awaitReturnsOf(s repl.Slot) {
 	l, has := &c.left, &c.known[s].mask
 	for comp := l.comps.Next(0); comp >= 0; comp = l.comps.Next(comp + 1) {
-		if has.Has(comp) && c.world.Has(e, c.comps[comp].id) {
+		if value, ok := c.said(s, comp); ok && has.Has(comp) {
 			l.at = lateHolder{s, comp}
-			c.comps[comp].plan.MapRefs(c.writer.Bytes(e, c.comps[comp].id), l.note)
+			c.comps[comp].plan.MapRefs(value, l.note)
 		}
 	}
 }

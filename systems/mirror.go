@@ -208,29 +208,28 @@ func (c *Client) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 	return m
 }
 
-// Mirror returns what is replicated to this side, as the world is now. What the
-// game has changed on its copies shows.
+// Mirror returns what is replicated to this side: of entities that are predicted as the
+// server said it last, of others as the world is now. What the game has changed on those
+// shows.
 func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 	m := &Mirror{Components: infos}
 	refs := mirrorRefs{known: func(e ecs.Entity) bool { _, ok := c.slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.entities {
 		if e := &c.entities[i]; e.used {
-			m.Entities = append(m.Entities, c.mirrored(c.known[i].id, e, &refs))
+			m.Entities = append(m.Entities, c.mirrored(repl.Slot(i), &refs))
 		}
 	}
 	m.sort()
 	return m
 }
 
-func (c *Copy) mirrored(id repl.ID, e *placed, refs *mirrorRefs) Mirrored {
-	out := Mirrored{ID: mirrorID(id), Entity: e.entity, Tick: e.tick}
-	if !c.world.Alive(e.entity) {
-		return out
-	}
+func (c *Copy) mirrored(s repl.Slot, refs *mirrorRefs) Mirrored {
+	e := &c.entities[s]
+	out := Mirrored{ID: mirrorID(c.known[s].id), Entity: e.entity, Tick: e.tick}
 	for comp := range c.comps {
-		if id := c.comps[comp].id; c.world.Has(e.entity, id) {
-			plan, memory := c.comps[comp].plan, c.writer.Bytes(e.entity, id)
-			out.Values = append(out.Values, refs.value(comp, plan, memory[:plan.Size()], c.targetOf(e.entity, comp)))
+		if memory, ok := c.said(s, comp); ok {
+			plan := c.comps[comp].plan
+			out.Values = append(out.Values, refs.value(comp, plan, memory[:plan.Size()], c.targetOf(s, comp)))
 		}
 	}
 	return out
@@ -248,11 +247,11 @@ func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
 	return &target
 }
 
-func (c *Copy) targetOf(e ecs.Entity, comp int) *ecs.Entity {
+func (c *Copy) targetOf(s repl.Slot, comp int) *ecs.Entity {
 	if !c.comps[comp].relation {
 		return nil
 	}
-	target := c.world.Relations().Get(e, c.comps[comp].id)
+	target := c.saidTarget(s, comp)
 	return &target
 }
 

@@ -35,6 +35,7 @@ func (c *Copy) Clear() {
 		c.part(e)
 	}
 	c.letGo, c.sweepAt = c.letGo[:0], 0
+	c.clearAhead()
 	for _, e := range c.leaving.stay {
 		if c.world.Alive(e) {
 			c.disown(e)

@@ -96,15 +96,20 @@ func (c *Copy) giveWay(e ecs.Entity, comp int) {
 	}
 }
 
-// aim sets the target of a relation and reports whether it was another one. A target
-// that is gone, or the entity itself, which Arche cannot remove then, is none.
-func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
+// aimed returns whom a relation of an entity leads to. A target that is gone, or the entity
+// itself, which Arche cannot remove then, is none.
+func (c *Copy) aimed(e, target ecs.Entity) ecs.Entity {
 	s, ours := c.slots[target]
 	if !ours || target == e || !c.world.Alive(target) {
-		target = ecs.Entity{}
-	} else {
-		c.known[s].aimed = true
+		return ecs.Entity{}
 	}
+	c.known[s].aimed = true
+	return target
+}
+
+// aim sets the target of a relation and reports whether it was another one.
+func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
+	target = c.aimed(e, target)
 	if c.world.Relations().Get(e, id) == target {
 		return false
 	}
@@ -143,17 +148,43 @@ func (c *Copy) releaseTarget(lost lostTarget, comp int) {
 	}
 	for _, e := range held {
 		s, ours := c.slots[e]
-		if !ours {
-			continue
-		}
-		c.writer.SetTarget(e, id, ecs.Entity{})
-		h := lateHolder{s, comp}
-		c.late.set = append(c.late.set, h)
-		if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef, left: true}) {
-			c.entities[s].waits++
+		switch {
+		case !ours:
+		case !c.foresees(s):
+			c.writer.SetTarget(e, id, ecs.Entity{})
+			c.awaitTarget(lost, lateHolder{s, comp})
+		case c.follows(comp):
+			c.writer.SetTarget(e, id, ecs.Entity{})
 		}
 	}
 	c.related.held = held
+	c.releaseAhead(lost, comp)
+}
+
+// awaitTarget has a relation wait for who was its target.
+func (c *Copy) awaitTarget(lost lostTarget, h lateHolder) {
+	c.late.set = append(c.late.set, h)
+	if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef, left: true}) {
+		c.entities[h.slot].waits++
+	}
+}
+
+// releaseAhead ends the relations to one that went in what the server said of predicted
+// entities.
+func (c *Copy) releaseAhead(lost lostTarget, comp int) {
+	if c.ahead.count == 0 {
+		return
+	}
+	for s := range c.known {
+		if at := c.known[s].slot; at != 0 {
+			word := c.ahead.store.Confirmed(at)
+			if word.Mask.Has(comp) && columns.UnpackEntity(word.Target) == lost.entity {
+				word.Target = 0
+				c.ahead.by.confirmed(at)
+				c.awaitTarget(lost, lateHolder{repl.Slot(s), comp})
+			}
+		}
+	}
 }
 
 // disown ends the relation of an entity to another that is gone.

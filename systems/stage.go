@@ -58,6 +58,7 @@ func (c *Copy) Begin(tick entangle.Tick) {
 	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
 	s.spawned, s.gone, s.letGo = s.spawned[:0], s.gone[:0], s.letGo[:0]
 	c.late.found, c.late.tick = c.late.found[:0], tick
+	c.ahead.said = c.ahead.said[:0]
 }
 
 // Spawn implements receiver.Sink. The entity is there at once, without any
@@ -165,12 +166,17 @@ func (c *Copy) Discard() {
 func (c *Copy) Commit() {
 	for _, s := range c.stage.gone {
 		c.lose(s)
-		c.remove(s)
+		if c.foresees(s) {
+			c.depart(s)
+		} else {
+			c.remove(s)
+		}
 	}
 	c.releaseTargets()
 	for _, s := range c.stage.letGo {
 		c.release(s)
 	}
+	c.promise()
 	for i := range c.stage.members {
 		c.commit(&c.stage.members[i], c.valuesOf(i))
 	}
@@ -181,6 +187,7 @@ func (c *Copy) Commit() {
 	for i := range c.stage.members {
 		c.raise(&c.stage.members[i], c.valuesOf(i))
 	}
+	c.turn()
 	c.awaitReturns()
 	c.raiseLate()
 }
@@ -205,7 +212,11 @@ func (c *Copy) commit(m *stagedMember, values []stagedValue) {
 		fresh := m.whole || !c.known[m.slot].mask.Has(v.comp)
 		c.learn(m.slot, v.comp, c.stage.buf[v.at:v.at+c.comps[v.comp].plan.Size()], fresh)
 	}
-	if c.world.Alive(e.entity) {
+	switch k := &c.known[m.slot]; {
+	case !c.world.Alive(e.entity):
+	case k.slot != 0 || k.promised:
+		c.commitAhead(m, values)
+	default:
 		c.write(e.entity, m, values)
 	}
 }
@@ -222,10 +233,20 @@ func (c *Copy) overwrite(m *stagedMember, values []stagedValue) {
 
 func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	s := &c.stage
-	s.add, s.remove, s.filling = s.add[:0], s.remove[:0], values
-	if m.fresh {
+	s.add, s.remove = s.add[:0], s.remove[:0]
+	if s.signs = m.fresh; m.fresh {
 		s.add = append(s.add, c.remote)
 	}
+	c.tags(e, m, values)
+	c.change(e, m, values)
+	s.signs = false
+}
+
+// change gives an entity the components and values of a member, and beside them what is
+// to be added and removed already.
+func (c *Copy) change(e ecs.Entity, m *stagedMember, values []stagedValue) {
+	s := &c.stage
+	s.filling = values
 	for i := range values {
 		v := &values[i]
 		if v.there = c.world.Has(e, c.comps[v.comp].id); !v.there {
@@ -242,13 +263,10 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 			c.giveWay(e, v.comp)
 		}
 	}
-	c.tags(e, m, values)
 	if len(s.add)+len(s.remove) == 0 {
 		c.fill(e)
 	} else {
-		s.signs = m.fresh
 		c.writer.Exchange(e, s.add, s.remove, s.fill)
-		s.signs = false
 	}
 }
 

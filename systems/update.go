@@ -21,8 +21,13 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 		c.choose(set)
 	}
 	e, now := &c.entities[slot], &c.choices.now
-	if e.holds&now.bit == 0 && !c.holdsChoice(slot) {
-		return errNotThere
+	if e.holds&now.bit == 0 {
+		switch {
+		case !c.holdsChoice(slot):
+			return errNotThere
+		case c.known[slot].slot != 0:
+			return c.updateAhead(slot, tick, r, refs)
+		}
 	}
 	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
 		return c.updateLong(slot, tick, r, refs)

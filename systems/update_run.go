@@ -41,14 +41,14 @@ func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader
 	entities := run.entities[:min(len(slots), len(run.entities))]
 	for i, slot := range slots[:len(entities)] {
 		e := &placed[slot]
-		if e.holds&bit == 0 && !c.holdsChoice(slot) {
+		if e.holds&bit == 0 && (!c.holdsChoice(slot) || c.known[slot].slot != 0) {
 			entities = entities[:i]
 			break
 		}
 		entities[i] = e.entity
 	}
 	if len(entities) == 0 {
-		return 0, nil
+		return c.updateRunAhead(slots, like, r)
 	}
 	n, err = c.readRun(entities, r)
 	tick := like.Tick

@@ -1,0 +1,170 @@
+package systems
+
+import (
+	"bytes"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// promise notes of the entities that appear with the record at hand which are predicted
+// from the start.
+func (c *Copy) promise() {
+	for _, f := range c.ahead.said {
+		if e := &c.entities[f.slot]; f.on && e.used && e.fresh && c.ahead.by != nil {
+			c.known[f.slot].promised = true
+		}
+	}
+}
+
+// commitAhead writes one member that is predicted: what the server says to the store, and
+// into the world what is not for the prediction to restore. At first that is all.
+func (c *Copy) commitAhead(m *stagedMember, values []stagedValue) {
+	k, e, s := &c.known[m.slot], c.entities[m.slot].entity, &c.stage
+	s.add, s.remove = s.add[:0], s.remove[:0]
+	if m.fresh {
+		s.add = append(s.add, c.ahead.marks...)
+	}
+	c.tags(e, m, values)
+	shown := c.show(m, values)
+	c.change(e, &shown, c.ahead.shown)
+	if m.fresh {
+		c.track(m.slot)
+	}
+	c.writeTwin(k.twin, m, values)
+	c.confirm(m, values)
+}
+
+// track begins to keep what the server says of an entity that has the marks.
+func (c *Copy) track(s repl.Slot) {
+	k, e := &c.known[s], &c.entities[s]
+	k.slot, k.promised, e.holds = c.ahead.by.track(e.entity), false, 0
+	*c.ahead.store.Confirmed(k.slot) = rollback.Confirmed{Known: true}
+	c.ahead.count++
+	c.spawnTwin(s)
+}
+
+// show gathers what of a member goes into the world at once.
+func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) {
+	a, at := &c.ahead, c.known[m.slot].slot
+	a.shown = a.shown[:0]
+	if at != 0 && a.by.stripped(at) {
+		return stagedMember{}
+	}
+	for _, v := range values {
+		if c.shows(at, v.comp) {
+			a.shown = append(a.shown, v)
+		}
+	}
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if c.follows(comp) {
+			shown.removed.Set(comp)
+		}
+	}
+	return shown
+}
+
+// shows reports whether a value goes into the world at once. The slot is 0 for an entity
+// that appears.
+func (c *Copy) shows(at rollback.Slot, comp int) bool {
+	switch c.comps[comp].mode {
+	case protocol.Simple:
+		return true
+	case protocol.Once:
+		return at == 0 || !c.ahead.store.Confirmed(at).Mask.Has(comp)
+	case protocol.Full:
+		return at == 0
+	}
+	return false
+}
+
+// confirm writes to the store what the server says of a member.
+func (c *Copy) confirm(m *stagedMember, values []stagedValue) {
+	k := &c.known[m.slot]
+	word := c.ahead.store.Confirmed(k.slot)
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if c.comps[comp].relation && word.Mask.Has(comp) {
+			word.Target = 0
+		}
+		word.Mask.Clear(comp)
+	}
+	for i := range values {
+		c.confirmOne(c.entities[m.slot].entity, k.slot, word, &values[i])
+	}
+	word.Tick = c.stage.tick
+	c.ahead.by.confirmed(k.slot)
+}
+
+func (c *Copy) confirmOne(e ecs.Entity, at rollback.Slot, word *rollback.Confirmed, v *stagedValue) {
+	value := c.ahead.store.ConfirmedValue(at, v.comp)
+	staged := c.stage.buf[v.at : v.at+c.comps[v.comp].plan.Size()]
+	v.there = word.Mask.Has(v.comp)
+	v.same = v.there && bytes.Equal(value[:len(staged)], staged)
+	copy(value, staged)
+	word.Mask.Set(v.comp)
+	if c.comps[v.comp].relation {
+		target := columns.PackEntity(c.aimed(e, v.target))
+		v.same = v.same && word.Target == target
+		word.Target = target
+	}
+}
+
+// setRefAhead sets a reference that waited in what the server said of a predicted entity.
+func (c *Copy) setRefAhead(ref *lateRef, to ecs.Entity) bool {
+	at := c.known[ref.holder.slot].slot
+	if !c.ahead.store.Confirmed(at).Mask.Has(ref.holder.comp) {
+		return false
+	}
+	set := false
+	if ref.n == targetRef {
+		set = c.setTargetRef(ref, to)
+	} else {
+		set = c.setValueRef(ref, to)
+	}
+	if set {
+		c.ahead.by.confirmed(at)
+	}
+	return set
+}
+
+// setTargetRef sets the target of a relation, in the world too if it goes there as it comes
+// and the game has not changed it.
+func (c *Copy) setTargetRef(ref *lateRef, to ecs.Entity) bool {
+	k, comp, e := &c.known[ref.holder.slot], &c.comps[ref.holder.comp], c.entities[ref.holder.slot].entity
+	word := c.ahead.store.Confirmed(k.slot)
+	was, to := columns.UnpackEntity(word.Target), c.aimed(e, to)
+	if c.follows(comp.number) && c.world.Has(e, comp.id) && c.world.Relations().Get(e, comp.id) == was {
+		c.aim(e, comp.id, to)
+	}
+	word.Target = columns.PackEntity(to)
+	if c.world.Alive(k.twin) && c.world.Has(k.twin, comp.id) {
+		c.aim(k.twin, comp.id, to)
+	}
+	return was != to
+}
+
+// setValueRef sets a reference in a value, likewise.
+func (c *Copy) setValueRef(ref *lateRef, to ecs.Entity) bool {
+	k, comp, e := &c.known[ref.holder.slot], &c.comps[ref.holder.comp], c.entities[ref.holder.slot].entity
+	value := c.ahead.store.ConfirmedValue(k.slot, comp.number)
+	follows := c.follows(comp.number) && c.world.Has(e, comp.id) && bytes.Equal(value, c.writer.Bytes(e, comp.id))
+	if !comp.plan.SetRef(value, ref.n, to) {
+		return false
+	}
+	if follows {
+		copy(c.writer.Bytes(e, comp.id), value)
+	}
+	c.renewTwin(ref.holder.slot, comp)
+	return true
+}
+
+// follows reports whether a component of predicted entities comes into the world, and goes,
+// as the server says.
+func (c *Copy) follows(comp int) bool {
+	mode := c.comps[comp].mode
+	return mode == protocol.Simple || mode == protocol.Once
+}

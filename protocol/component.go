@@ -28,11 +28,12 @@ type ComponentInfo struct {
 	// once.
 	Correct time.Duration
 
-	// Blend sets dst to what lies at t, 0 to 1, between a and b. TooFar reports
-	// that a and b must not be blended. Same reports that a predicted value needs
-	// no correction. All take the memory of values; nil means not given, for Same
-	// that Plan.Equal decides.
-	Blend  func(dst, a, b []byte, t float64)
+	// Blending blends values, one or many; Blend is nil if no function was given.
+	Blending
+
+	// TooFar reports that a and b must not be blended. Same reports that a predicted
+	// value needs no correction. Both take the memory of one value each; nil means
+	// not given, for Same that Plan.Equal decides.
 	TooFar func(a, b []byte) bool
 	Same   func(predicted, confirmed []byte) bool
 
@@ -89,7 +90,7 @@ func (r *ComponentRule[T]) Interpolate(blend Lerp[T]) *ComponentRule[T] {
 		r.def.fail(ErrOptions, "Interpolate(Linear): %v", err)
 		return r
 	}
-	r.def.info.lerp, r.def.info.Blend = blend, direct
+	r.def.info.lerp, r.def.info.Blending = blend, direct
 	return r
 }
 

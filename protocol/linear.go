@@ -62,26 +62,69 @@ func NewLinear[T any]() (Lerp[T], error) {
 	}, nil
 }
 
+// Blending is a Lerp as functions of memory. Each takes that of one value, or of several
+// that lie one after the other, as in a column: the same number of them in each argument.
+type Blending struct {
+	// Blend sets dst to what lies at t, 0 to 1, between a and b.
+	Blend func(dst, a, b []byte, t float64)
+	// Carry moves dst by the share t of what leads from one value to another: numbers
+	// along the line, angles the short way around, rotations by the turn between the two.
+	// All else of dst stays. It is nil for a Lerp other than Linear, of which only the
+	// game knows what a difference is.
+	Carry func(dst, from, to []byte, t float64)
+}
+
+// NewBlending works on memory as f does on values. T must not hold Go pointers; the error
+// names a field that does, or a bad tag.
+func NewBlending[T any](f Lerp[T]) (Blending, error) {
+	_, b, err := compileLerp(f)
+	return b, err
+}
+
 // compileLerp returns f, or a compiled Linear in its place, as a function of
 // values and as one of their memory.
-func compileLerp[T any](f Lerp[T]) (Lerp[T], func(dst, a, b []byte, t float64), error) {
+func compileLerp[T any](f Lerp[T]) (Lerp[T], Blending, error) {
+	t := reflect.TypeFor[T]()
 	if !isLinear(f) {
-		return f, func(dst, a, b []byte, t float64) {
-			v := f(valueOf[T](a), valueOf[T](b), t)
-			copy(dst, unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)))
-		}, nil
+		if path, pointer := findPointer(t, ""); pointer != nil {
+			return nil, Blending{}, fmt.Errorf("%v cannot be blended in memory: field %s is a %v", t, path, pointer)
+		}
+		return f, Blending{Blend: overValues(f)}, nil
 	}
-	l, err := newBlender(reflect.TypeFor[T]())
+	l, err := newBlender(t)
 	if err != nil {
-		return nil, nil, err
+		return nil, Blending{}, err
 	}
 	g, err := NewLinear[T]()
-	return g, func(dst, a, b []byte, t float64) {
-		if len(dst) != l.size || len(a) != l.size || len(b) != l.size {
-			panic("protocol: Blend: pass exactly the memory of one value for each")
+	return g, Blending{Blend: l.blendAll, Carry: l.carryAll}, err
+}
+
+// overValues applies f to each value of a stretch of memory.
+func overValues[T any](f Lerp[T]) func(dst, a, b []byte, t float64) {
+	size := int(reflect.TypeFor[T]().Size())
+	return func(dst, a, b []byte, t float64) {
+		mustMatch(size, dst, a, b)
+		to, from, next := valuesOf[T](dst), valuesOf[T](a), valuesOf[T](b)
+		for i := range to {
+			to[i] = f(from[i], next[i], t)
 		}
-		l.blend(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b)), t)
-	}, err
+	}
+}
+
+// valuesOf is memory as the values that lie there.
+func valuesOf[T any](b []byte) []T {
+	var zero T
+	if unsafe.Sizeof(zero) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+}
+
+// mustMatch checks that three stretches of memory hold the same number of values.
+func mustMatch(size int, dst, a, b []byte) {
+	if len(a) != len(dst) || len(b) != len(dst) || size > 0 && len(dst)%size != 0 {
+		panic("protocol: Blend: pass the memory of whole values, of as many in each argument")
+	}
 }
 
 // LerpOf returns the function that T was registered to be blended by, or nil.
@@ -103,10 +146,11 @@ type blender struct {
 
 // blendRun is count floats, angles or quaternions next to each other.
 type blendRun struct {
-	offset uintptr
-	count  uint32
-	size   uint8 // of a float, 4 or 8
-	kind   opKind
+	offset   uintptr
+	count    uint32
+	size     uint8 // of a float, 4 or 8
+	kind     opKind
+	identity uint8 // of quaternions: the component that is 1 where there is no rotation
 }
 
 // end is where the run ends in memory.
@@ -143,7 +187,7 @@ func (l *blender) skip(from, to uintptr) {
 
 func (l *blender) add(t reflect.Type, offset uintptr, path string, tag *fieldTag) error {
 	if tag != nil && tag.quat && isQuat(t) {
-		l.push(blendRun{offset: offset, count: 1, size: uint8(t.Size() / 4), kind: opQuat})
+		l.push(blendRun{offset: offset, count: 1, size: uint8(t.Size() / 4), kind: opQuat, identity: identityOf(t)})
 		return nil
 	}
 	switch t.Kind() {
@@ -177,12 +221,36 @@ func (l *blender) add(t reflect.Type, offset uintptr, path string, tag *fieldTag
 func (l *blender) push(r blendRun) {
 	if n := len(l.runs); n > 0 {
 		last := &l.runs[n-1]
-		if last.kind == r.kind && last.size == r.size && last.end() == r.offset {
+		if last.kind == r.kind && last.size == r.size && last.identity == r.identity && last.end() == r.offset {
 			last.count += r.count
 			return
 		}
 	}
 	l.runs = append(l.runs, r)
+}
+
+// blendAll blends one value after the other, or as one if all of them are numbers of one
+// kind.
+func (l *blender) blendAll(dst, a, b []byte, t float64) {
+	mustMatch(l.size, dst, a, b)
+	to, from, next := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
+	if r := l.wide(len(dst)); r != nil && t > 0 && t < 1 {
+		r.mix(to, from, next, t)
+		return
+	}
+	for at := 0; at < len(dst); at += l.size {
+		l.blend(unsafe.Add(to, at), unsafe.Add(from, at), unsafe.Add(next, at), t)
+	}
+}
+
+// wide is the one run that covers so many bytes of values, or nil.
+func (l *blender) wide(bytes int) *blendRun {
+	if len(l.runs) != 1 || len(l.rest) != 0 {
+		return nil
+	}
+	r := l.runs[0]
+	r.count *= uint32(bytes / l.size)
+	return &r
 }
 
 // blend sets the value at dst, which may be where a or b is.
@@ -197,34 +265,52 @@ func (l *blender) blend(dst, a, b unsafe.Pointer, t float64) {
 	}
 	for i := range l.runs {
 		r := &l.runs[i]
-		to, from, next := unsafe.Add(dst, r.offset), unsafe.Add(a, r.offset), unsafe.Add(b, r.offset)
-		if r.size == 4 {
-			mixRun[float32](r, to, from, next, t)
-		} else {
-			mixRun[float64](r, to, from, next, t)
-		}
+		r.mix(unsafe.Add(dst, r.offset), unsafe.Add(a, r.offset), unsafe.Add(b, r.offset), t)
 	}
 	for _, s := range l.rest {
 		copy(memory(unsafe.Add(dst, s.Offset), s.Size), memory(unsafe.Add(a, s.Offset), s.Size))
 	}
 }
 
-func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
-	if r.kind == opQuat {
-		to, from, next := quats[F](dst, r.count), quats[F](a, r.count), quats[F](b, r.count)
-		for i := range to {
-			slerp(&to[i], &from[i], &next[i], t)
-		}
-		return
+// mix blends the values of a run.
+func (r *blendRun) mix(dst, a, b unsafe.Pointer, t float64) {
+	if r.size == 4 {
+		mixRun[float32](r, dst, a, b, t)
+	} else {
+		mixRun[float64](r, dst, a, b, t)
 	}
-	to, from, next := floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count)
-	for i := range to {
-		x := float64(from[i])
-		way := float64(next[i]) - x
-		if r.kind == opAngle {
-			way = math.Remainder(way, 2*math.Pi)
-		}
-		to[i] = F(x + float64(way*t))
+}
+
+func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
+	switch r.kind {
+	case opQuat:
+		mixQuats(quats[F](dst, r.count), quats[F](a, r.count), quats[F](b, r.count), t)
+	case opAngle:
+		mixAngles(floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count), t)
+	default:
+		mixFloats(floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count), t)
+	}
+}
+
+func mixFloats[F float](dst, a, b []F, t float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		x := float64(a[i])
+		dst[i] = F(x + float64((float64(b[i])-x)*t))
+	}
+}
+
+func mixAngles[F float](dst, a, b []F, t float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		x := float64(a[i])
+		dst[i] = F(x + float64(math.Remainder(float64(b[i])-x, 2*math.Pi)*t))
+	}
+}
+
+func mixQuats[F float](dst, a, b [][4]F, t float64) {
+	for i := range dst {
+		slerp(&dst[i], &a[i], &b[i], t)
 	}
 }
 

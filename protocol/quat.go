@@ -71,20 +71,26 @@ func isQuat(t reflect.Type) bool {
 	}
 }
 
-func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
-	tag.used = true
-	width, identity := quatBits, uint8(3)
-	if tag.bits != 0 {
-		width = tag.bits
-	}
+// identityOf is the component of a quaternion that is 1 where there is no rotation: the
+// field W, and else the last.
+func identityOf(t reflect.Type) uint8 {
 	if t.Kind() == reflect.Struct {
 		for i := range 4 {
 			if name := t.Field(i).Name; name == "W" || name == "w" {
-				identity = uint8(i)
+				return uint8(i)
 			}
 		}
 	}
-	quat, err := newSmallestThree(width, identity)
+	return 3
+}
+
+func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
+	tag.used = true
+	width := quatBits
+	if tag.bits != 0 {
+		width = tag.bits
+	}
+	quat, err := newSmallestThree(width, identityOf(t))
 	if err != nil {
 		c.fail(ErrTag, path, "%v", err)
 		return

@@ -1,0 +1,199 @@
+package smooth
+
+import (
+	"bytes"
+	"time"
+)
+
+// easing is the corrections that show.
+type easing struct {
+	kept      bool
+	wasLast   plane  // the samples as they were before what is being corrected
+	wasBefore plane  //
+	wasMarks  []mark //
+
+	rows  []int32 // those of which a correction shows, and some of which none does any more
+	right plane   // the picture as it should have been when the correction came,
+	wrong plane   // and as it was
+	since []time.Time
+
+	spare  []time.Time // and the memory that arrange works in
+	marked []mark
+}
+
+// Keep keeps the samples as they are, to compare with them what a correction makes of
+// them. It does nothing if samples are kept already.
+func (t *Track) Keep() {
+	e := &t.ease
+	if e.kept {
+		return
+	}
+	e.kept = true
+	if t.kind.Over <= 0 {
+		return
+	}
+	e.wasLast.resize(t.rows)
+	e.wasBefore.resize(t.rows)
+	copy(e.wasLast.data, t.last.data)
+	copy(e.wasBefore.data, t.before.data)
+	e.wasMarks = append(e.wasMarks[:0], t.marks...)
+}
+
+// Kept reports whether a correction is under way: since Keep, and until Ease.
+func (t *Track) Kept() bool { return t.ease.kept }
+
+// Before takes values as those at the end of the tick before the latest, as they are after
+// a correction.
+func (t *Track) Before(row int, column []byte) {
+	copy(t.before.from(row, column), column)
+	t.mark(row, len(column), hasBefore)
+}
+
+// Amend takes values as those at the end of the latest tick, as they are after a correction.
+func (t *Track) Amend(row int, column []byte) {
+	copy(t.last.from(row, column), column)
+	t.mark(row, len(column), hasLast)
+}
+
+// Ease ends a correction: whatever is another picture now than the one kept, at the share of
+// a tick that has passed, goes over from that one to this. A share of 1 is the end of the
+// latest tick.
+func (t *Track) Ease(now time.Time, share float64) {
+	e := &t.ease
+	if !e.kept {
+		return
+	}
+	e.kept = false
+	if t.kind.Over <= 0 || bytes.Equal(e.wasLast.data, t.last.data) && bytes.Equal(e.wasBefore.data, t.before.data) {
+		return
+	}
+	e.right.resize(t.rows)
+	e.wrong.resize(t.rows)
+	e.since = resized(e.since, t.rows)
+	for row := range t.rows {
+		if t.differs(row) {
+			t.easeRow(row, now, share)
+		}
+	}
+}
+
+func resized(s []time.Time, n int) []time.Time {
+	for len(s) < n {
+		s = append(s, time.Time{})
+	}
+	return s[:n]
+}
+
+// differs reports whether the samples of a row are other ones than those kept.
+func (t *Track) differs(row int) bool {
+	e := &t.ease
+	return e.wasMarks[row]&hasLast != 0 && t.marks[row]&(hasLast|leftOut) == hasLast &&
+		(!bytes.Equal(e.wasLast.at(row), t.last.at(row)) || !bytes.Equal(e.wasBefore.at(row), t.before.at(row)))
+}
+
+// easeRow begins to ease one row: from what it showed, with what still showed of
+// corrections before, to what is right now.
+func (t *Track) easeRow(row int, now time.Time, share float64) {
+	e := &t.ease
+	wrong, right := t.shown.at(row), t.aside.at(row) // free until the next Show
+	t.between(wrong, &e.wasBefore, &e.wasLast, row, e.wasMarks[row], share)
+	t.between(right, &t.before, &t.last, row, t.marks[row], share)
+	if t.marks[row]&eased != 0 {
+		t.carry(wrong, row, t.left(row, now))
+	}
+	if t.kind.TooFar != nil && t.kind.TooFar(wrong, right) {
+		t.drop(row)
+		return
+	}
+	copy(e.wrong.at(row), wrong)
+	copy(e.right.at(row), right)
+	e.since[row] = now
+	if t.marks[row]&listed == 0 {
+		e.rows = append(e.rows, int32(row))
+	}
+	t.marks[row] |= eased | listed
+}
+
+// between sets dst to what is shown of two samples at a share of a tick.
+func (t *Track) between(dst []byte, before, last *plane, row int, m mark, share float64) {
+	a, b := before.at(row), last.at(row)
+	if m&hasBefore == 0 || t.kind.TooFar != nil && t.kind.TooFar(a, b) {
+		copy(dst, b)
+		return
+	}
+	t.kind.Blend(dst, a, b, share)
+}
+
+// left is how much shows of a row's correction: 1 when it comes, 0 when its time is over.
+// It falls quickly at first and slowly in the end; were it slow at first, corrections
+// that follow each other closely would never come to an end.
+func (t *Track) left(row int, now time.Time) float64 {
+	since := &t.ease.since[row]
+	if now.Before(*since) { // the clock was set back
+		*since = now
+	}
+	rest := 1 - float64(now.Sub(*since))/float64(t.kind.Over)
+	if rest <= 0 {
+		return 0
+	}
+	return rest * rest
+}
+
+// carry moves a value by what is left of a row's correction.
+func (t *Track) carry(dst []byte, row int, left float64) {
+	if left <= 0 {
+		return
+	}
+	e := &t.ease
+	if t.kind.Carry != nil {
+		t.kind.Carry(dst, e.right.at(row), e.wrong.at(row), left)
+		return
+	}
+	t.kind.Blend(dst, dst, e.wrong.at(row), left)
+}
+
+// drop ends a row's correction.
+func (t *Track) drop(row int) { t.marks[row] &^= eased }
+
+// apply adds to the picture what is left of corrections.
+func (e *easing) apply(t *Track, now time.Time) {
+	going := e.rows[:0]
+	for _, row := range e.rows {
+		mark, left := &t.marks[row], 0.0
+		if *mark&eased != 0 {
+			left = t.left(int(row), now)
+		}
+		if left <= 0 {
+			*mark &^= eased | listed
+			continue
+		}
+		t.carry(t.shown.at(int(row)), int(row), left)
+		going = append(going, row)
+	}
+	e.rows = going
+}
+
+// arrange brings what is kept into the new order of the rows.
+func (e *easing) arrange(t *Track, from []int32) {
+	if e.kept && t.kind.Over > 0 {
+		e.wasLast.rearrange(t.rows, t.moves)
+		e.wasBefore.rearrange(t.rows, t.moves)
+		e.wasMarks, e.marked = rearranged(e.marked, e.wasMarks, from), e.wasMarks
+	}
+	if len(e.rows) == 0 {
+		return
+	}
+	e.right.rearrange(t.rows, t.moves)
+	e.wrong.rearrange(t.rows, t.moves)
+	e.spare = append(e.spare[:0], e.since...)
+	e.since = resized(e.since, t.rows)
+	e.rows = e.rows[:0]
+	for row, old := range from {
+		if t.marks[row]&eased == 0 {
+			t.marks[row] &^= listed
+			continue
+		}
+		e.since[row] = e.spare[old]
+		e.rows = append(e.rows, int32(row))
+	}
+}

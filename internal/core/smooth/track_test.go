@@ -1,0 +1,322 @@
+package smooth
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var numbers = binary.LittleEndian
+
+func number(b []byte) float64     { return math.Float64frombits(numbers.Uint64(b)) }
+func put(b []byte, v float64)     { numbers.PutUint64(b, math.Float64bits(v)) }
+func at(ms int) time.Time         { return time.Unix(100, 0).Add(time.Duration(ms) * time.Millisecond) }
+func mix(a, b, t float64) float64 { return a + (b-a)*t }
+func column(values ...float64) []byte {
+	b := make([]byte, 8*len(values))
+	for i, v := range values {
+		put(b[8*i:], v)
+	}
+	return b
+}
+
+func values(b []byte) (v []float64) {
+	for ; len(b) > 0; b = b[8:] {
+		v = append(v, number(b))
+	}
+	return v
+}
+
+// kind has values that are one number each.
+func kind() Kind {
+	return Kind{
+		Size: 8,
+		Blend: func(dst, a, b []byte, t float64) {
+			for i := 0; i < len(dst); i += 8 {
+				put(dst[i:], mix(number(a[i:]), number(b[i:]), t))
+			}
+		},
+		Carry: func(dst, from, to []byte, t float64) {
+			put(dst, number(dst)+(number(to)-number(from))*t)
+		},
+	}
+}
+
+// stage drives a track by whole columns, as a frame does.
+type stage struct {
+	*Track
+	world []byte
+}
+
+func newStage(k Kind, values ...float64) *stage {
+	s := &stage{Track: New(k), world: column(values...)}
+	from := make([]int32, len(values))
+	for i := range from {
+		from[i] = -1
+	}
+	s.Arrange(from)
+	return s
+}
+
+func (s *stage) restore() {
+	s.Restore(0, s.world)
+	s.Restored()
+}
+
+func (s *stage) tick(values ...float64) {
+	s.begin()
+	s.world = column(values...)
+}
+
+func (s *stage) begin() {
+	if s.Kept() {
+		s.Amend(0, s.world)
+		s.Ease(at(0), 1)
+	}
+	if s.Open() {
+		s.Sample(0, s.world)
+	}
+	s.Advance()
+}
+
+func (s *stage) show(ms int, share float64) []float64 {
+	if s.Kept() {
+		s.Amend(0, s.world)
+		s.Ease(at(ms), share)
+	}
+	if s.Open() {
+		s.Sample(0, s.world)
+	} else {
+		s.Peek(0, s.world)
+	}
+	s.Show(at(ms), share)
+	s.Put(0, s.world)
+	return values(s.world)
+}
+
+// A frame with no tick goes on between the same two samples, one with two ticks shows the
+// latter.
+func TestNoneOneAndTwoTicksInAFrame(t *testing.T) {
+	s := newStage(kind(), 0)
+	assert.Equal(t, []float64{0}, s.show(0, 0.5), "there is no sample")
+	s.restore()
+	s.tick(1)
+	assert.Equal(t, []float64{1}, s.show(1, 0.25), "there is one")
+	s.restore()
+	s.tick(2)
+	assert.Equal(t, []float64{1.25}, s.show(2, 0.25))
+	s.restore()
+	assert.Equal(t, []float64{2}, values(s.world))
+	assert.Equal(t, []float64{1.75}, s.show(3, 0.75), "no tick")
+	s.restore()
+	assert.Equal(t, []float64{2}, values(s.world))
+	s.tick(3)
+	s.tick(5)
+	assert.Equal(t, []float64{4}, s.show(4, 0.5), "two ticks")
+	s.restore()
+	assert.Equal(t, []float64{5}, values(s.world))
+}
+
+// What was written to a value while the picture showed is the truth afterwards; the values
+// beside it are restored.
+func TestWhatIsWrittenOverThePictureStays(t *testing.T) {
+	s := newStage(kind(), 0, 0, 0)
+	s.tick(1, 1, 1)
+	s.tick(2, 2, 2)
+	require.Equal(t, []float64{1.5, 1.5, 1.5}, s.show(1, 0.5))
+	put(s.world[8:], 7)
+	s.restore()
+	assert.Equal(t, []float64{2, 7, 2}, values(s.world))
+}
+
+// What comes between two ticks is true at once, and shows once a tick has ended with it.
+func TestWhatComesBetweenTicksIsKept(t *testing.T) {
+	s := newStage(kind(), 0)
+	s.tick(1)
+	s.tick(2)
+	s.show(1, 0.5)
+	s.restore()
+	s.world = column(10)
+	assert.Equal(t, []float64{1.75}, s.show(2, 0.75))
+	s.restore()
+	assert.Equal(t, []float64{10}, values(s.world))
+	s.tick(10)
+	assert.Equal(t, []float64{6}, s.show(3, 0.5), "from 2 on")
+}
+
+func TestTooFarToBlend(t *testing.T) {
+	k := kind()
+	k.TooFar = func(a, b []byte) bool { return math.Abs(number(a)-number(b)) > 10 }
+	s := newStage(k, 0, 0)
+	s.tick(1, 1)
+	s.tick(2, 100)
+	assert.Equal(t, []float64{1.5, 100}, s.show(1, 0.5))
+}
+
+func TestRowsLeftOutAreShownAsTheyAre(t *testing.T) {
+	s := newStage(kind(), 0, 0)
+	s.Leave(1)
+	s.tick(1, 1)
+	s.tick(2, 2)
+	assert.Equal(t, []float64{1.5, 2}, s.show(1, 0.5))
+	assert.Equal(t, []int32{1}, s.Odd())
+	assert.True(t, s.Ripe(1))
+	s.restore()
+	assert.Equal(t, []float64{1.75, 2}, s.show(1, 0.75), "nor in a frame without a tick")
+}
+
+// Proves: B19
+// The picture does not move when a correction comes, is right when its time is over, and
+// in between depends on time alone.
+func TestACorrectionEases(t *testing.T) {
+	for _, frames := range []int{1, 2, 5, 50} {
+		k := kind()
+		k.Over = 100 * time.Millisecond
+		s := newStage(k, 0)
+		s.tick(1)
+		s.tick(2)
+		require.Equal(t, []float64{1.5}, s.show(0, 0.5))
+		s.restore()
+		s.correct(column(11), column(12))
+		assert.Equal(t, []float64{1.5}, s.show(0, 0.5), "nothing moves yet")
+		s.restore()
+		assert.Equal(t, []float64{12}, values(s.world), "and the truth is right at once")
+		for f := 1; f <= frames; f++ {
+			got := s.show(50*f/frames, 0.5)[0]
+			s.restore()
+			if f == frames {
+				assert.InDelta(t, 11.5-10*0.25, got, 1e-9, "a quarter is left at half time, in %d frames", frames)
+			}
+		}
+		assert.Equal(t, []float64{11.5}, s.show(100, 0.5))
+		s.restore()
+		assert.Equal(t, []float64{11.75}, s.show(120, 0.75), "it is over")
+	}
+}
+
+func (s *stage) correct(before, last []byte) {
+	s.Keep()
+	s.Before(0, before)
+	s.world = last
+}
+
+// A correction that comes while one still shows adds to it, and the picture does not jump.
+func TestCorrectionsAddUp(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	s := newStage(k, 0)
+	s.tick(10)
+	s.tick(10)
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(20), column(20))
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(24), column(24))
+	assert.InDelta(t, 20-10*0.25, s.show(50, 0.5)[0], 1e-9, "as without the second")
+	s.restore()
+	assert.InDelta(t, 24-(4+2.5)*0.25, s.show(100, 0.5)[0], 1e-9)
+	s.restore()
+	assert.Equal(t, []float64{24}, s.show(150, 0.5))
+}
+
+// With ticks after it in its frame, a correction is that of the tick it ended with.
+func TestACorrectionWithTicksAfterIt(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	s := newStage(k, 0)
+	s.tick(1)
+	s.tick(2)
+	s.show(0, 0)
+	s.restore()
+	s.correct(column(11), column(12))
+	s.tick(13)
+	assert.InDelta(t, 2.25, s.show(0, 0.25)[0], 1e-9, "it goes on as fast as what is true")
+}
+
+func TestACorrectionThatIsTooFarShowsAtOnce(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	k.TooFar = func(a, b []byte) bool { return math.Abs(number(a)-number(b)) > 10 }
+	s := newStage(k, 0)
+	s.tick(1)
+	s.tick(2)
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(5), column(6))
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(101), column(102))
+	assert.Equal(t, []float64{101.5}, s.show(10, 0.5), "nor is anything left of the one before")
+	s.restore()
+	s.correct(column(102), column(103))
+	assert.Equal(t, []float64{101.5}, s.show(10, 0.5), "one that is near eases again")
+	s.restore()
+	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[0], 1e-9, "once")
+}
+
+// Without a function that carries, the picture of before is blended from.
+func TestACorrectionOfWhatOnlyBlends(t *testing.T) {
+	k := kind()
+	k.Carry, k.Over = nil, 100*time.Millisecond
+	s := newStage(k, 0)
+	s.tick(1)
+	s.tick(2)
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(11), column(12))
+	assert.Equal(t, []float64{1.5}, s.show(0, 0.5))
+	s.restore()
+	assert.InDelta(t, mix(11.5, 1.5, 0.25), s.show(50, 0.5)[0], 1e-9)
+	s.restore()
+	assert.Equal(t, []float64{11.5}, s.show(100, 0.5))
+}
+
+// A clock that is set back begins the correction anew, rather than stretching it.
+func TestAClockThatIsSetBack(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	s := newStage(k, 0)
+	s.tick(1)
+	s.tick(1)
+	s.show(5000, 0.5)
+	s.restore()
+	s.correct(column(2), column(2))
+	s.show(5000, 0.5)
+	s.restore()
+	s.show(0, 0.5)
+	s.restore()
+	assert.Equal(t, []float64{2}, s.show(100, 0.5))
+}
+
+func TestAFrameAllocatesNothing(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	s := newStage(k, make([]float64, 100)...)
+	from := make([]int32, 100)
+	for i := range from {
+		from[i] = int32(len(from) - 1 - i)
+	}
+	frame := func() {
+		s.restore()
+		s.Arrange(from)
+		s.Keep()
+		s.Before(0, s.world)
+		put(s.world, number(s.world)+1)
+		s.begin()
+		s.begin()
+		if s.Open() {
+			s.Sample(0, s.world)
+		}
+		s.Show(at(0), 0.5)
+		s.Put(0, s.world)
+	}
+	for range 3 {
+		frame()
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, frame))
+}

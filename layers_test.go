@@ -122,6 +122,7 @@ var siblings = []sibling{
 	{"transport/websocket", "transport", "implements the interface"},
 	{"transport/websocket", "transport/internal/address", "reads what to bind to"},
 	{"transport/websocket", "transport/internal/queue", "bounded queues, both ways"},
+	{"visualinterp", "systems", "has its places in a frame, beside the engine"},
 }
 
 // TestLayers holds the direction of imports, the purity of the cores, and who may use

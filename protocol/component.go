@@ -109,7 +109,7 @@ func (r *ComponentRule[T]) InterpolateAs(mode SyncMode) *ComponentRule[T] {
 // as after a respawn.
 func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 	if r.def.option("Snap") && r.def.present("Snap", far != nil) {
-		r.def.info.TooFar = func(a, b []byte) bool { return far(valueOf[T](a), valueOf[T](b)) }
+		r.def.info.TooFar = OnMemory(far)
 	}
 	return r
 }
@@ -119,7 +119,7 @@ func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 // wire.
 func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *ComponentRule[T] {
 	if r.def.option("Tolerance") && r.def.present("Tolerance", same != nil) {
-		r.def.info.Same = func(a, b []byte) bool { return same(valueOf[T](a), valueOf[T](b)) }
+		r.def.info.Same = OnMemory(same)
 	}
 	return r
 }
@@ -208,6 +208,11 @@ func (r *rule) present(option string, ok bool) bool {
 		r.fail(ErrOptions, "%s(nil): give one, or leave the option out", option)
 	}
 	return ok
+}
+
+// OnMemory is a question about two values as one about the memory of each.
+func OnMemory[T any](f func(a, b T) bool) func(a, b []byte) bool {
+	return func(a, b []byte) bool { return f(valueOf[T](a), valueOf[T](b)) }
 }
 
 // valueOf is the value whose memory is b.

@@ -6,6 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -42,6 +43,16 @@ func InstallPicture(w *ecs.World, p *protocol.Protocol, t *components.Time) *Pic
 	picture := &Picture{protocol: p, time: t}
 	ecs.AddResource(w, picture)
 	return picture
+}
+
+// Follow returns a table of the entities that have the marker, which the caller brings up
+// to date by Settle. The error says that the world has a listener of its own.
+func (p *Picture) Follow(w *ecs.World, marker ecs.ID, cols []columns.Column) (*columns.Table, error) {
+	table, err := columns.NewStructure(w, marker, cols)
+	if err != nil {
+		return nil, err
+	}
+	return table, shareListener(w, table.Listener())
 }
 
 // PictureOf returns the world's picture, or nil if the world has none.

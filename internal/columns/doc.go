@@ -40,7 +40,7 @@
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed,
 //     Structure, Retargeted, Changed, MarkerChanged; of the last Sync: Undo;
 //   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, KnownMarker,
-//     Len, and by segments of rows Segments, Rows, ColumnRows.
+//     Len, and by segments of rows Segments, Rows, ColumnRows, Shifts.
 //
 // A Table is not safe for use by several goroutines. Reading views obtained
 // before is, as long as nothing changes the structure of the world.

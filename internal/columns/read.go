@@ -141,6 +141,11 @@ func (t *Table) Accept(s Slot, col int) {
 // memory. Their order and number change with the structure of the world.
 func (t *Table) Segments() int { return len(t.segments) }
 
+// Shifts returns another number than before if any slot may be in another row, or another
+// segment, than at that time: what a caller has worked out from Rows holds as long as it
+// stays.
+func (t *Table) Shifts() uint64 { return t.shifts }
+
 // Rows returns the slots of one segment in row order, and the columns that all of
 // them have. Both are valid until the next Sync.
 func (t *Table) Rows(segment int) ([]Slot, Mask) {

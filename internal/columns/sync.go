@@ -29,7 +29,11 @@ func (t *Table) sync() error {
 	if t.canary.anew {
 		return t.rebuild()
 	}
-	if len(t.touched) == 0 && !t.passing || t.place() && t.complete() {
+	if len(t.touched) == 0 && !t.passing {
+		return nil
+	}
+	t.shifts++
+	if t.place() && t.complete() {
 		return nil
 	}
 	// A listener that changes the world while Arche still reports a batch makes
@@ -47,6 +51,7 @@ func (t *Table) complete() bool {
 
 // rebuild forgets all rows and finds every entity again by a query.
 func (t *Table) rebuild() error {
+	t.shifts++
 	for s := range t.slots.info {
 		if state := t.slots.info[s].state; state == slotLive || state == slotPaused {
 			t.touch(Slot(s))

@@ -52,6 +52,7 @@ type Table struct {
 	told    []pending // those that the last Observe reported
 	touched []Slot    // since the last Sync
 	syncs   uint32    // counts Syncs
+	shifts  uint64    // counts those that may have moved rows
 	passing bool      // an entity may have passed through an archetype since the last Sync
 	dirty   []*segment
 	moves   []move

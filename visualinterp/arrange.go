@@ -1,0 +1,69 @@
+package visualinterp
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+)
+
+// arrange brings the rows of the track into the order in which the world has the
+// component, where that is another one than it was.
+func (l *layer) arrange() {
+	if err := l.table.Settle(); err != nil {
+		panic(fmt.Sprintf("visualinterp: the entities with %v can't be followed: %v", l.rule.typ, err))
+	}
+	if l.shifts == l.table.Shifts() {
+		return
+	}
+	l.shifts = l.table.Shifts()
+	l.round++
+	for len(l.places) < l.table.Slots() {
+		l.places = append(l.places, place{})
+	}
+	l.stretches, l.slots, l.from = l.stretches[:0], l.slots[:0], l.from[:0]
+	for i := range l.table.Segments() {
+		rows, has := l.table.Rows(i)
+		if len(rows) == 0 || !holds(has, l.needs) {
+			continue
+		}
+		back := l.rewinds && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
+		l.stretches = append(l.stretches, stretch{segment: i, row: len(l.slots), rewinds: back})
+		l.slots = append(l.slots, rows...)
+	}
+	l.place()
+}
+
+func holds(has, all columns.Mask) bool { return all.Without(has) == columns.Mask{} }
+
+// place gives every slot its row.
+func (l *layer) place() {
+	same := len(l.slots) == l.track.Len()
+	for row, slot := range l.slots {
+		from := l.move(slot, int32(row))
+		same = same && from == int32(row)
+		l.from = append(l.from, from)
+	}
+	if same {
+		return
+	}
+	l.track.Arrange(l.from)
+	if l.rule.where == nil {
+		return
+	}
+	for row, from := range l.from {
+		if from < 0 && !l.rule.where(l.world, l.table.Entity(l.slots[row])) {
+			l.track.Leave(row)
+		}
+	}
+}
+
+// move notes the row of a slot and returns the one that its entity had before, -1 if none.
+func (l *layer) move(slot columns.Slot, row int32) (from int32) {
+	p, e := &l.places[slot], l.table.Entity(slot)
+	from = -1
+	if p.entity == e && p.round == l.round-1 {
+		from = p.row
+	}
+	*p = place{entity: e, row: row, round: l.round}
+	return from
+}

@@ -1,0 +1,118 @@
+package visualinterp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// spot is what the tests show.
+type spot struct{ X float64 }
+
+// Remote components are left alone by moves, as by a game's.
+type speed struct{ X float64 }
+
+// stage is a server whose clock a test drives, in ticks of 10 ms.
+type stage struct {
+	*plugin.Server
+	t     *testing.T
+	world *ecs.World
+	start time.Time
+	spots generic.Map1[spot]
+
+	atReceive, atSend func() // what looks at the world where true values are
+}
+
+// newStage makes a server with a system, and one that adds its speed to every spot.
+func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.Protocol)) *stage {
+	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
+	if register == nil {
+		register = func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) }
+	}
+	register(p)
+	server, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
+	require.NoError(t, err)
+	w := ecs.NewWorld(1024, 4)
+	s := &stage{Server: server, t: t, world: &w, start: time.Unix(100, 0), spots: generic.NewMap1[spot](&w)}
+	s.AddSystem(plugin.FixedMain, moves())
+	s.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() { return func() { s.run(s.atReceive) } }))
+	s.AddSystem(plugin.Send, plugin.Func(func(*ecs.World) func() { return func() { s.run(s.atSend) } }))
+	if shows != nil {
+		s.AddSystem(plugin.AfterSend, shows)
+	}
+	s.Initialize(&w)
+	t.Cleanup(func() { s.Finalize(&w) })
+	return s
+}
+
+func (s *stage) run(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// moves is the movement of the game.
+func moves() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		filter := generic.NewFilter2[spot, speed]().Without(generic.T[components.Remote]())
+		return func() {
+			for query := filter.Query(w); query.Next(); {
+				at, by := query.Get()
+				at.X += by.X
+			}
+		}
+	})
+}
+
+// at runs a frame at a time from the start.
+func (s *stage) at(d time.Duration) { s.Step(s.start.Add(d)) }
+
+func (s *stage) spawn(x, by float64) ecs.Entity {
+	builder := generic.NewMap2[spot, speed](s.world)
+	return builder.NewWith(&spot{x}, &speed{by})
+}
+
+func (s *stage) x(e ecs.Entity) float64 { return s.spots.Get(e).X }
+
+// Proves: N6
+// The worked example of the book, number by number. Its ticks are of 9 ms and its frames of
+// 12; here they are of 10, and of a third of 40.
+func TestTheBooksExample(t *testing.T) {
+	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
+	component := s.spawn(0, 1)
+	var restored, canonical float64
+	s.atReceive = func() { restored = s.x(component) }
+	s.atSend = func() { canonical = s.x(component) }
+
+	frames := []struct {
+		tick      int
+		overstep  float64
+		restored  float64 // the true value, before the frame's ticks
+		canonical float64 // the true value, after them
+		shown     float64
+	}{
+		{0, 0, 0, 0, 0},
+		{1, 1. / 3, 0, 1, 1}, // there are no two ticks to interpolate between yet
+		{2, 2. / 3, 1, 2, 1 + 2./3},
+		{4, 0, 2, 4, 3},
+		{5, 1. / 3, 4, 5, 4 + 1./3},
+	}
+	for i, want := range frames {
+		s.at(time.Duration(i) * 40 * time.Millisecond / 3)
+		now := ecs.GetResource[components.Time](s.world)
+		assert.Equal(t, want.tick, int(now.Tick), "frame %d", i)
+		assert.InDelta(t, want.overstep, now.Overstep, 1e-6, "frame %d", i)
+		assert.Equal(t, want.restored, restored, "frame %d", i)
+		assert.Equal(t, want.canonical, canonical, "frame %d", i)
+		assert.InDelta(t, want.shown, s.x(component), 1e-6, "frame %d", i)
+	}
+}

@@ -1,0 +1,2 @@
+// Package visualinterp shows components between ticks.
+package visualinterp

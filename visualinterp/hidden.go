@@ -1,0 +1,71 @@
+package visualinterp
+
+import (
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Smooth is the tag that Tagged asks for. The game puts it on entities.
+type Smooth struct{}
+
+// Hidden is on entities that are not to be drawn yet; see HideUntilTwo. The system puts it
+// on and takes it off, before the systems of plugin.AfterSend run.
+type Hidden struct{}
+
+// hiding puts Hidden on entities, and takes it off.
+type hiding struct {
+	world   *ecs.World
+	layers  []*layer // those that hide
+	hidden  []ecs.ID
+	filter  ecs.Mask
+	on, off []ecs.Entity
+}
+
+func newHiding(w *ecs.World, layers []*layer) hiding {
+	h := hiding{world: w}
+	for _, l := range layers {
+		if l.rule.hides {
+			h.layers = append(h.layers, l)
+		}
+	}
+	if len(h.layers) > 0 {
+		h.hidden = []ecs.ID{ecs.ComponentID[Hidden](w)}
+		h.filter = ecs.All(h.hidden...)
+	}
+	return h
+}
+
+// update hides what waits for a second tick, and nothing else.
+func (h *hiding) update() {
+	if len(h.layers) == 0 {
+		return
+	}
+	h.find()
+	for _, e := range h.on {
+		if !h.world.Has(e, h.hidden[0]) { // two layers may have found it
+			h.world.Add(e, h.hidden...)
+		}
+	}
+	for _, e := range h.off {
+		h.world.Remove(e, h.hidden...)
+	}
+}
+
+// find lists the entities that get the tag, and those that lose it.
+func (h *hiding) find() {
+	h.on, h.off = h.on[:0], h.off[:0]
+	for _, l := range h.layers {
+		for _, row := range l.track.Odd() {
+			if e := l.table.Entity(l.slots[row]); !l.track.Ripe(int(row)) && !h.world.Has(e, h.hidden[0]) {
+				h.on = append(h.on, e)
+			}
+		}
+	}
+	for query := h.world.Query(&h.filter); query.Next(); {
+		e := query.Entity()
+		if !slices.ContainsFunc(h.layers, func(l *layer) bool { return l.waits(e) }) {
+			h.off = append(h.off, e)
+		}
+	}
+}

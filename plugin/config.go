@@ -104,7 +104,7 @@ type ClientConfig struct {
 	// MaxRollback is how many ticks back the client computes anew what it has predicted
 	// wrong, and so for how many ticks it keeps what it predicts. What the server says
 	// of more than that ago is taken over as it is, see RollbackStats.Resyncs. 0: a second's
-	// ticks, but at least 16 and at most 128; up to MaxRollback otherwise.
+	// ticks, but at least 16 and at most MaxRollback; 1 to MaxRollback otherwise.
 	MaxRollback int
 
 	// RollbackTo says which tick decides where several are found that would have to be

@@ -6,11 +6,13 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
-const MaxRollback = 256
+const MaxRollback = 128
 
 // RollbackTo says which of several ticks a rollback goes back to.
 type RollbackTo uint8
@@ -41,31 +43,29 @@ func (c *ClientConfig) maxRollback() int {
 	if c.MaxRollback > 0 {
 		return c.MaxRollback
 	}
-	return min(max(c.Protocol.TickRate(), 16), 128)
+	return min(max(c.Protocol.TickRate(), 16), MaxRollback)
 }
 
 // predict has the ticks of the client's world compared with the server's.
 func (c *Client) predict() {
+	resynced := systems.QueueOf[PredictionResynced](c.hub)
 	prediction, err := systems.NewPrediction(systems.PredictionConfig{
-		World: c.world, Protocol: c.protocol, Copy: c.copy, Time: c.time,
-		MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
-		Replay: c.replay, Frontier: c.engine.Frontier,
+		World: c.world, Protocol: c.protocol, Hub: c.hub, Copy: c.copy, Time: c.time, Clock: c.steered,
+		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
+		Frontier: c.engine.Frontier, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
 	c.prediction = prediction
-	c.schedule.Bind(systems.PredictionSpawn, func(*ecs.World) { prediction.Spawned() })
 	c.schedule.Bind(systems.CheckRollback, func(*ecs.World) { prediction.Check() })
 	c.schedule.Bind(systems.Rollback, func(*ecs.World) {
 		prediction.Rollback()
 		c.leave()
 	})
+	c.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { prediction.Follow() })
 	c.schedule.Bind(systems.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
 }
-
-// replay computes ticks anew.
-func (c *Client) replay(from, to entangle.Tick) { c.again.Replay(c.world, from, to) }
 
 // RequestRollback has the next frame of a client go back to the end of a tick, and compute
 // every tick since anew: for what the game itself finds out to be another than it was
@@ -78,4 +78,66 @@ func RequestRollback(w *ecs.World, tick entangle.Tick) {
 	if d := mustDoor(w, "RequestRollback"); d.prediction != nil {
 		d.prediction.Request(tick)
 	}
+}
+
+// PredictionResynced is raised on a client when what the server says of predicted entities was
+// taken over for the present, because it is of a tick that lies further back than
+// ClientConfig.MaxRollback. Until newer state comes, they are late by the way from the server.
+type PredictionResynced struct{ Tick entangle.Tick }
+
+func (PredictionResynced) subscribe(*systems.Hub) {}
+
+// ComponentCorrected is raised on a client when a rollback has set an entity's C right: before,
+// it was predicted to be Before at the end of Tick, the present one, and computed from what
+// the server said it is After. It is for components that are registered with
+// protocol.Full, and never of an entity that a rollback has brought or taken away.
+type ComponentCorrected[C any] struct {
+	Entity        ecs.Entity
+	Before, After C
+	Tick          entangle.Tick
+}
+
+func (ComponentCorrected[C]) subscribe(h *systems.Hub) {
+	q := systems.QueueOf[ComponentCorrected[C]](h)
+	componentEvents[C](h).OnCorrected(func(c *systems.Correction) {
+		q.Push(ComponentCorrected[C]{c.Entity, columns.ValueOf[C](c.Before), columns.ValueOf[C](c.After), c.Tick})
+	})
+}
+
+// Despawn despawns an entity where it is simulated.
+//
+//   - On a server and a host, the entity is removed from the world.
+//   - On a client, an entity that it predicts is despawned ahead of the server, with the
+//     children that hang on it: it loses its components of the protocol and those of
+//     protocol.Local, so that no system finds it, and is removed once the server has despawned
+//     it, too. If the server does not, all comes back as the server has it.
+//   - On a client, an entity with components.Remote stays as it is: that is for the server.
+//   - An entity of the client's own is removed.
+//
+// A game that wants to wait for the server calls it on the server only. One that removes a
+// predicted entity with World.RemoveEntity has removed it for good, whatever the server
+// says. It panics if the entity is not alive, and in a world without an app.
+func Despawn(w *ecs.World, e ecs.Entity) {
+	d := mustDoor(w, "Despawn")
+	if !w.Alive(e) {
+		panic(fmt.Sprintf("plugin: Despawn of %v, which is not alive; ask World.Alive of entities that are kept", e))
+	}
+	switch {
+	case d.prediction == nil:
+		w.RemoveEntity(e)
+	case d.prediction.Despawn(e) || w.Has(e, ecs.ComponentID[components.Remote](w)):
+	default:
+		w.RemoveEntity(e)
+	}
+}
+
+// RollbackStats counts what became of what a client predicts, since it was made.
+type RollbackStats = systems.PredictionStats
+
+// RollbackStats returns the counters of what the client predicts.
+func (c *Client) RollbackStats() RollbackStats {
+	if c.prediction == nil {
+		return RollbackStats{}
+	}
+	return c.prediction.Stats()
 }

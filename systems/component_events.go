@@ -12,6 +12,7 @@ import (
 // raising it is a comparison with nil.
 type ComponentEvents struct {
 	inserted, updated, removed func(e ecs.Entity)
+	corrected                  func(*Correction)
 }
 
 // AddComponent returns the events of a component type and makes them known to
@@ -57,3 +58,13 @@ func (c *ComponentEvents) OnUpdated(emit func(e ecs.Entity)) { c.updated = emit 
 
 // OnRemoved sets what Removed calls.
 func (c *ComponentEvents) OnRemoved(emit func(e ecs.Entity)) { c.removed = emit }
+
+// Corrected raises that a rollback has set a value right.
+func (c *ComponentEvents) Corrected(of *Correction) {
+	if c.corrected != nil {
+		c.corrected(of)
+	}
+}
+
+// OnCorrected sets what Corrected calls.
+func (c *ComponentEvents) OnCorrected(emit func(*Correction)) { c.corrected = emit }

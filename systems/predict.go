@@ -1,13 +1,12 @@
 package systems
 
 import (
-	"reflect"
-
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -15,8 +14,12 @@ import (
 type PredictionConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
+	Hub      *Hub
 	Copy     *Copy
 	Time     *components.Time
+	Clock    *Clock
+	Again    *Replayer
+	Why      *Why // nil: nobody asks
 
 	// MaxRollback is how many ticks a rollback reaches back at most: so many are kept.
 	MaxRollback int
@@ -24,99 +27,83 @@ type PredictionConfig struct {
 	// oldest.
 	Newest bool
 
-	// Replay computes the ticks from..to anew, each with all stages of a tick but
-	// BufferInputs.
-	Replay func(from, to entangle.Tick)
 	// Frontier is the newest tick of which everything that is predicted is here, as the
 	// server had it.
 	Frontier func() (tick entangle.Tick, ok bool)
+	// OnResync is told when what the server said was taken over as the present.
+	OnResync func(tick entangle.Tick)
 }
 
 // Prediction is how a client computes entities ahead of the server: what it computed is kept
 // per tick, compared with what the server says when that comes, and computed anew from
 // there where that is something else.
 //
-// A frame drives it by the stages of its order: Spawned, Check and Rollback before the
-// ticks, EndTick at the end of each of them, also in a replay.
+// A frame drives it by the stages of its order: Check and Rollback before the ticks, and
+// Follow and EndTick in each of them, also in a replay.
 type Prediction struct {
-	cfg   PredictionConfig
-	world *ecs.World
-	time  *components.Time
-	table *columns.Table
-	cols  []predictedColumn // by column of the table: the protocol's components, then its locals
+	cfg    PredictionConfig
+	world  *ecs.World
+	time   *components.Time
+	writer *columns.Writer
 
-	marker, tag ecs.ID // rewound, components.Predicted
-}
+	cols   []predictedColumn // by column of the table: the protocol's components, then its locals
+	modes  predictedModes
+	used   rollback.Mask // columns that are kept and that an entity has had
+	signs  []ecs.ID      // what a predicted entity has in place of components.Remote
+	table  *columns.Table
+	memory *rollback.Store
+	forms  []rollback.Form // by slot, as of the last settling
+	shed   []shedding      // by slot
 
-// predictedColumn is one component that is predicted.
-type predictedColumn struct {
-	id   ecs.ID
-	size int
-	info *protocol.ComponentInfo // nil for a local component
+	at     entangle.Tick // whose end the world is at
+	lost   bool          // the world is not what the histories lead to
+	fresh  bool          // the server said something since the last Check
+	upTo   entangle.Tick // the frontier of the last Check
+	jumped bool          // the clock was set since the last Check
+	verdict
+
+	going     []leavingEntity
+	due       []rollback.Slot // scratch
+	adds      []ecs.ID        // scratch
+	drops     []ecs.ID        // scratch
+	reformed  []reformed      // scratch
+	adopted   []rollback.Slot // scratch: what is the game's own of them is not in the histories
+	replaying replaying
+	before    before
+	kids      kids
+	spared    spared
+
+	stats       PredictionStats
+	onCorrected []func(*Correction)
+	onAmended   []func()
 }
 
 // NewPrediction returns a prediction of what the copy brings into its world. The error says
 // that the world has a listener of its own.
 func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
+	w := cfg.World
 	p := &Prediction{
-		cfg: cfg, world: cfg.World, time: cfg.Time,
-		marker: ecs.ComponentID[rewound](cfg.World), tag: ecs.ComponentID[components.Predicted](cfg.World),
+		cfg: cfg, world: w, time: cfg.Time, writer: columns.NewWriter(w), at: cfg.Time.Tick, lost: true,
+		signs: []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewound](w)},
 	}
-	described := p.describe(cfg.Protocol)
-	table, err := columns.New(cfg.World, p.marker, described)
+	table, err := columns.NewStructure(w, p.signs[1], p.describe(cfg.Protocol))
 	if err != nil {
 		return nil, err
 	}
 	p.table = table
-	return p, shareListener(cfg.World, table.Listener())
-}
-
-// describe numbers the columns.
-func (p *Prediction) describe(of *protocol.Protocol) (described []columns.Column) {
-	add := func(t reflect.Type, info *protocol.ComponentInfo) {
-		c := predictedColumn{id: ecs.TypeID(p.world, t), size: int(t.Size()), info: info}
-		p.cols = append(p.cols, c)
-		described = append(described, columns.Column{ID: c.id, Size: c.size})
-	}
-	for _, info := range of.Components() {
-		add(info.Type, info)
-	}
-	for _, local := range of.Locals() {
-		add(local.Type, nil)
-	}
-	return described
+	p.memory = rollback.New(p.remembers())
+	p.kids = newKids(p, cfg.Protocol)
+	p.spared.p = p
+	return p, shareListener(w, table.Listener(), kidListener{&p.kids})
 }
 
 // Table is by which slots the predicted entities are known; Settle brings it up to date.
 func (p *Prediction) Table() *columns.Table { return p.table }
 
-// Settle brings rows and slots up to date with the world.
-func (p *Prediction) Settle() {
-	if err := p.table.Sync(); err != nil {
-		panic("plugin: the entities that are predicted can't be followed: " + err.Error())
-	}
-}
-
-// Spawned begins to follow what has come since the last frame.
-func (p *Prediction) Spawned() {}
-
-// Check compares what the server confirmed with what was predicted, and decides whether to
-// go back.
-func (p *Prediction) Check() {}
-
-// Rollback goes back, where Check has decided so, and computes every tick since anew.
-func (p *Prediction) Rollback() {}
-
-// EndTick keeps the state at the end of the tick at hand.
-func (p *Prediction) EndTick() { p.Settle() }
-
-// Jumped takes note that the clock was set.
-func (p *Prediction) Jumped(from, to entangle.Tick) {}
-
-// Request has the next frame go back to the end of a tick, and compute every tick since anew.
-func (p *Prediction) Request(tick entangle.Tick) {}
-
 // Predicts reports whether an entity goes back in a rollback.
 func (p *Prediction) Predicts(e ecs.Entity) bool {
-	return p.world.Alive(e) && p.world.Has(e, p.marker)
+	return p.world.Alive(e) && p.world.Has(e, p.signs[1])
 }
+
+// present is the last finished tick, or the one at hand.
+func (p *Prediction) present() entangle.Tick { return p.time.Tick }

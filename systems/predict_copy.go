@@ -1,0 +1,46 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+)
+
+// What a Copy asks of the prediction of its world: see predictor.
+
+func (p *Prediction) marks() []ecs.ID { return p.signs }
+
+func (p *Prediction) store() *rollback.Store { return p.memory }
+
+func (p *Prediction) track(e ecs.Entity) rollback.Slot {
+	p.room()
+	p.kids.hear(e)
+	return p.slotOf(e)
+}
+
+func (p *Prediction) confirmed(slot rollback.Slot) {
+	p.fresh = true
+	p.memory.Note(slot)
+}
+
+func (p *Prediction) gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
+	p.confirmed(slot)
+	p.going = append(p.going, leavingEntity{entity: e, slot: slot, tick: tick})
+}
+
+func (p *Prediction) untrack(e ecs.Entity, slot rollback.Slot) {
+	p.forget(slot)
+	p.kids.release(e)
+}
+
+func (p *Prediction) stripped(slot rollback.Slot) bool { return p.shed[slot].on }
+
+func (p *Prediction) clear() {
+	for i := range p.going {
+		p.remove(&p.going[i])
+	}
+	p.going = p.going[:0]
+	p.memory.Clear()
+	p.lost, p.fresh, p.way = true, false, onward
+}

@@ -1,0 +1,140 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// kids is what a game hangs on predicted entities: children of its own, which go back with
+// them.
+type kids struct {
+	p         *Prediction
+	relations []ecs.ID // of children to their parents
+	is        ecs.Mask // the same
+	remote    ecs.ID
+	mark      []ecs.ID // rewound, as Arche wants it
+
+	heard []ecs.Entity // that may be such children
+	any   bool         // there was one ever
+	found []ecs.Entity
+}
+
+func newKids(p *Prediction, of *protocol.Protocol) kids {
+	k := kids{p: p, remote: ecs.ComponentID[components.Remote](p.world), mark: p.signs[1:]}
+	add := func(id ecs.ID) {
+		if !k.is.Get(id) {
+			k.is.Set(id, true)
+			k.relations = append(k.relations, id)
+		}
+	}
+	add(ecs.ComponentID[components.ChildOf](p.world))
+	for _, info := range of.Components() {
+		if isHierarchy(info) {
+			add(ecs.TypeID(p.world, info.Type))
+		}
+	}
+	return k
+}
+
+// kidListener hears of relations, and changes nothing.
+type kidListener struct{ k *kids }
+
+// Subscriptions implements ecs.Listener.
+func (kidListener) Subscriptions() event.Subscription { return event.Relations }
+
+// Components implements ecs.Listener.
+func (kidListener) Components() *ecs.Mask { return nil }
+
+// Notify implements ecs.Listener.
+func (l kidListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
+	k, e := l.k, evt.Entity
+	if w != k.p.world || evt.NewRelation == nil || !k.is.Get(*evt.NewRelation) {
+		return
+	}
+	if !w.Alive(e) || w.Has(e, k.remote) || w.Has(e, k.p.signs[1]) {
+		return
+	}
+	k.any = true
+	k.heard = append(k.heard, e)
+}
+
+// adopt has those that hang on a predicted entity go back with it.
+func (k *kids) adopt() {
+	for more := true; more && len(k.heard) > 0; {
+		more = false
+		kept := k.heard[:0]
+		for _, e := range k.heard {
+			switch {
+			case !k.waits(e):
+			case k.hangs(e):
+				k.p.writer.Exchange(e, k.mark, nil, nil)
+				k.hear(e)
+				more = true
+			default:
+				kept = append(kept, e)
+			}
+		}
+		k.heard = kept
+	}
+	k.heard = k.heard[:0]
+}
+
+// waits reports whether an entity is there, and not followed yet.
+func (k *kids) waits(e ecs.Entity) bool {
+	return k.p.world.Alive(e) && !k.p.Predicts(e) && !k.p.world.Has(e, k.remote)
+}
+
+// hangs reports whether an entity is the child of one that goes back.
+func (k *kids) hangs(e ecs.Entity) bool {
+	for _, id := range k.relations {
+		if k.p.world.Has(e, id) && k.p.Predicts(k.p.world.Relations().Get(e, id)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hear has the children of an entity looked at, which is predicted from now on.
+func (k *kids) hear(parent ecs.Entity) {
+	if k.any {
+		k.each(parent, func(kid ecs.Entity) { k.heard = append(k.heard, kid) })
+	}
+}
+
+// release has the children of an entity go back no more, which is not predicted from now on.
+func (k *kids) release(parent ecs.Entity) {
+	if !k.any {
+		return
+	}
+	k.each(parent, func(kid ecs.Entity) {
+		if s := k.p.slotOf(kid); k.p.Predicts(kid) && !k.p.memory.Confirmed(s).Known {
+			k.release(kid)
+			k.p.writer.Exchange(kid, nil, k.mark, nil)
+		}
+	})
+}
+
+// each calls do for all children of an entity.
+func (k *kids) each(parent ecs.Entity, do func(ecs.Entity)) {
+	if !k.p.world.Alive(parent) {
+		return
+	}
+	from := len(k.found)
+	for _, id := range k.relations {
+		of := ecs.All(id)
+		filter := ecs.NewRelationFilter(&of, parent)
+		for query := k.p.world.Query(&filter); query.Next(); {
+			k.found = append(k.found, query.Entity())
+		}
+	}
+	for i := from; i < len(k.found); i++ {
+		do(k.found[i])
+	}
+	k.found = k.found[:from]
+}
+
+// Follow has what the tick at hand has hung on predicted entities go back with them.
+func (p *Prediction) Follow() { p.kids.adopt() }

@@ -1,0 +1,162 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+)
+
+// shedding is what an entity has shed: one that is despawned ahead of the server, or that
+// is not there yet in the tick that the world is at, is kept as an entity without the
+// components that the prediction knows of. No system finds it, and it can come back.
+type shedding struct {
+	on     bool
+	tick   entangle.Tick // in which it was
+	mask   rollback.Mask
+	values []byte // in the order of columns
+	target ecs.Entity
+}
+
+// strip has an entity shed its components.
+func (p *Prediction) strip(slot rollback.Slot) {
+	e, s := p.entity(slot), &p.shed[slot]
+	s.on, s.tick, s.mask, s.values, s.target = true, p.present(), rollback.Mask{}, s.values[:0], ecs.Entity{}
+	p.drops = p.drops[:0]
+	cols := p.modes.kept.Union(p.modes.simple)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		c := &p.cols[col]
+		if !p.world.Has(e, c.id) {
+			continue
+		}
+		s.mask.Set(col)
+		s.values = append(s.values, c.of(e)...)
+		p.drops = append(p.drops, c.id)
+		if p.modes.relation.Has(col) {
+			s.target = p.world.Relations().Get(e, c.id)
+		}
+	}
+	p.writer.Exchange(e, nil, p.drops, nil)
+}
+
+// clothe gives an entity back what it has shed, as far as it is to have it: the columns of
+// a form, what is the game's own if that was shed too late for the histories to tell, and of
+// the rest what the server says, or had been there.
+func (p *Prediction) clothe(slot rollback.Slot, form rollback.Form) {
+	e, s, word := p.entity(slot), &p.shed[slot], p.memory.Confirmed(slot)
+	s.on = false
+	server := s.mask
+	if word.Known {
+		server = word.Mask
+	}
+	want := form.Mask.Union(server.And(p.modes.simple)).Union(server.And(p.modes.inputs))
+	p.exchange(e, want, p.modes.kept.Union(p.modes.simple).Union(p.modes.inputs))
+	p.fillShed(e, s, want)
+	if word.Known {
+		p.showSimple(slot, want)
+	}
+	target := s.target
+	if word.Known {
+		target = columns.UnpackEntity(word.Target)
+	}
+	p.aim(e, want.And(p.modes.relation), target)
+}
+
+// fillShed writes back the values that an entity has shed.
+func (p *Prediction) fillShed(e ecs.Entity, s *shedding, want rollback.Mask) {
+	at := 0
+	for col := s.mask.Next(0); col >= 0; col = s.mask.Next(col + 1) {
+		c := &p.cols[col]
+		if want.Has(col) {
+			copy(c.of(e), s.values[at:at+c.size])
+		}
+		at += c.size
+	}
+}
+
+// showSimple has an entity hold what the server said last of what is shown as it comes.
+func (p *Prediction) showSimple(slot rollback.Slot, cols rollback.Mask) {
+	e := p.entity(slot)
+	cols = cols.And(p.modes.simple).And(p.memory.Confirmed(slot).Mask)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		if p.cols[col].size > 0 {
+			copy(p.cols[col].of(e), p.memory.ConfirmedValue(slot, col))
+		}
+	}
+}
+
+// exchange gives an entity exactly those of some columns that it is to have.
+func (p *Prediction) exchange(e ecs.Entity, want, among rollback.Mask) {
+	p.adds, p.drops = p.adds[:0], p.drops[:0]
+	for col := among.Next(0); col >= 0; col = among.Next(col + 1) {
+		id := p.cols[col].id
+		switch has := p.world.Has(e, id); {
+		case has && !want.Has(col):
+			p.drops = append(p.drops, id)
+		case !has && want.Has(col):
+			p.adds = append(p.adds, id)
+		}
+	}
+	p.writer.Exchange(e, p.adds, p.drops, nil)
+}
+
+// aim has the relation of an entity, if it is to have one, lead to a target. One that is
+// gone is none.
+func (p *Prediction) aim(e ecs.Entity, relation rollback.Mask, target ecs.Entity) {
+	col := relation.Next(0)
+	if col < 0 {
+		return
+	}
+	if target == e || !target.IsZero() && !p.world.Alive(target) {
+		target = ecs.Entity{}
+	}
+	if id := p.cols[col].id; p.world.Relations().Get(e, id) != target {
+		p.writer.SetTarget(e, id, target)
+	}
+}
+
+// bare reports whether a form is that of an entity without anything that is compared.
+func (p *Prediction) bare(form *rollback.Form) bool {
+	full := form.Mask.And(p.modes.full)
+	return full.IsZero()
+}
+
+// reshape gives an entity a form. had is what the histories know of it at the same tick,
+// without the server's word.
+func (p *Prediction) reshape(slot rollback.Slot, had, form rollback.Form) {
+	e, now := p.entity(slot), p.forms[slot]
+	switch {
+	case !p.world.Alive(e):
+	case !form.Alive && !p.memory.Confirmed(slot).Known:
+		p.writer.Remove(e)
+	case p.bare(&form):
+		if !p.shed[slot].on && !p.bare(&now) {
+			p.strip(slot)
+		}
+	default:
+		p.dress(slot, now, had, form)
+	}
+}
+
+// dress is reshape for an entity that is there.
+func (p *Prediction) dress(slot rollback.Slot, now, had, form rollback.Form) {
+	has := now.Mask
+	if p.shed[slot].on {
+		has = p.shed[slot].mask
+	}
+	anew := !had.Alive || p.bare(&had)
+	if anew { // the histories do not know what is the game's own of it
+		form.Mask = form.Mask.Union(has.And(p.modes.own()))
+	}
+	if p.shed[slot].on {
+		p.clothe(slot, form)
+	} else {
+		p.exchange(p.entity(slot), form.Mask, p.modes.kept)
+	}
+	e := p.entity(slot)
+	p.aim(e, form.Mask.And(p.modes.relation), columns.UnpackEntity(form.Target))
+	if anew {
+		p.adopted = append(p.adopted, slot)
+	}
+}

@@ -50,9 +50,10 @@ func (c *ClientConfig) maxRollback() int {
 func (c *Client) predict() {
 	resynced := systems.QueueOf[PredictionResynced](c.hub)
 	prediction, err := systems.NewPrediction(systems.PredictionConfig{
-		World: c.world, Protocol: c.protocol, Hub: c.hub, Copy: c.copy, Time: c.time, Clock: c.steered,
+		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
-		Frontier: c.engine.Frontier, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Synced: c.steered.Synced, Frontier: c.engine.Frontier,
+		Bury: func(e ecs.Entity) { c.world.RemoveEntity(e) }, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())

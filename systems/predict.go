@@ -15,9 +15,7 @@ type PredictionConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
 	Hub      *Hub
-	Copy     *Copy
 	Time     *components.Time
-	Clock    *Clock
 	Again    *Replayer
 	Why      *Why // nil: nobody asks
 
@@ -27,9 +25,13 @@ type PredictionConfig struct {
 	// oldest.
 	Newest bool
 
+	// Synced reports whether the ticks are those of the server.
+	Synced func() bool
 	// Frontier is the newest tick of which everything that is predicted is here, as the
 	// server had it.
 	Frontier func() (tick entangle.Tick, ok bool)
+	// Bury takes an entity out of the world that the server has despawned.
+	Bury func(e ecs.Entity)
 	// OnResync is told when what the server said was taken over as the present.
 	OnResync func(tick entangle.Tick)
 }
@@ -74,6 +76,7 @@ type Prediction struct {
 	spared    spared
 
 	stats       PredictionStats
+	trace       func(rollback.Step) // for tests; nil: nobody asks
 	onCorrected []func(*Correction)
 	onAmended   []func()
 }
@@ -103,6 +106,13 @@ func (p *Prediction) Table() *columns.Table { return p.table }
 // Predicts reports whether an entity goes back in a rollback.
 func (p *Prediction) Predicts(e ecs.Entity) bool {
 	return p.world.Alive(e) && p.world.Has(e, p.signs[1])
+}
+
+// did tells of a step of a rollback.
+func (p *Prediction) did(kind rollback.StepKind, tick entangle.Tick, slot rollback.Slot) {
+	if p.trace != nil {
+		p.trace(rollback.Step{Kind: kind, Tick: tick, Slot: slot})
+	}
 }
 
 // present is the last finished tick, or the one at hand.

@@ -43,7 +43,7 @@ func (p *Prediction) Check() {
 	switch {
 	case p.table.Len() == 0:
 		p.begin()
-	case !p.cfg.Clock.Synced() || p.lost && !ok:
+	case !p.cfg.Synced() || p.lost && !ok:
 		p.lost = true
 		if p.fresh {
 			p.way = takeOver

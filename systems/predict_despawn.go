@@ -53,7 +53,7 @@ func (p *Prediction) bury() {
 // stays reports whether one is still to be kept: something may go back to before it was
 // despawned. One of the game's own that came back, or is gone, is kept no more.
 func (p *Prediction) stays(g *leavingEntity) bool {
-	return p.isThere(g) && p.cfg.Clock.Synced() && p.upTo.Before(g.tick) && !p.tooDeep(g.tick)
+	return p.isThere(g) && p.cfg.Synced() && p.upTo.Before(g.tick) && !p.tooDeep(g.tick)
 }
 
 // isThere reports whether one is in the world, in the state in which it is to go.
@@ -76,7 +76,7 @@ func (p *Prediction) remove(g *leavingEntity) {
 	})
 	switch {
 	case !g.local:
-		p.cfg.Copy.Bury(g.entity)
+		p.cfg.Bury(g.entity)
 	case p.world.Alive(g.entity):
 		p.writer.Remove(g.entity)
 	}

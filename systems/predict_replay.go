@@ -93,12 +93,12 @@ func (p *Prediction) takeOver() {
 	p.settle(restored)
 	p.scatter(now)
 	p.at = now
-	if p.cfg.Clock.Synced() && !p.lost {
+	if p.cfg.Synced() && !p.lost {
 		p.stats.Resyncs++
 		p.cfg.OnResync(now)
 	}
 	_, settled := p.cfg.Frontier()
-	p.lost = !p.cfg.Clock.Synced() || !settled
+	p.lost = !p.cfg.Synced() || !settled
 	p.wasAmended()
 }
 
@@ -146,6 +146,7 @@ func (p *Prediction) wasAmended() {
 // tick in it.
 func (p *Prediction) EndTick() {
 	tick := p.present()
+	p.did(rollback.StepTick, tick, 0)
 	p.adopted = p.adopted[:0]
 	p.memory.Begin(tick)
 	p.settle(ticked)
@@ -181,6 +182,7 @@ func (p *Prediction) insert(slot rollback.Slot) {
 	if !now.Alive || !p.world.Alive(e) {
 		return
 	}
+	p.did(rollback.StepInsert, p.present(), slot)
 	differs := form != now
 	if differs {
 		p.reshape(slot, now, form)

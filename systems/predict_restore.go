@@ -14,6 +14,7 @@ type reformed struct {
 // restore has the world be what it was at the end of a tick that is held, with what the
 // server says of it by now. f is the frontier.
 func (p *Prediction) restore(tick, f entangle.Tick) {
+	p.did(rollback.StepRestore, tick, 0)
 	p.reformed, p.adopted = p.reformed[:0], p.adopted[:0]
 	p.memory.Wanted(tick, f, p.form, func(slot rollback.Slot, form rollback.Form) {
 		p.reformed = append(p.reformed, reformed{slot, p.memory.FormAt(slot, tick, p.forms[slot]), form})

@@ -17,7 +17,9 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 		}
 	}
 	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
-		from.Apart, ok = sp.apartOf(r)
+		if from.Apart, ok = sp.apartOf(r); from.Apart > 0 && newest != from.Base {
+			ok = false // of a group with a newer base that is not the one before
+		}
 	}
 	return from, newest, ok
 }

@@ -12,7 +12,7 @@ import (
 type eyes struct {
 	shown    map[groupKey]bool // private groups
 	views    map[groupKey]map[repl.Slot]sender.Hidden
-	predicts map[groupKey]bool
+	predicts map[uint32]bool // by name
 	retained map[groupKey]kept
 }
 
@@ -28,7 +28,7 @@ func (y eyes) keeps(key groupKey, name uint32, since entangle.Tick) bool {
 
 func newEyes() eyes {
 	return eyes{
-		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]sender.Hidden{}, predicts: map[groupKey]bool{},
+		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]sender.Hidden{}, predicts: map[uint32]bool{},
 		retained: map[groupKey]kept{},
 	}
 }
@@ -41,7 +41,6 @@ func (y eyes) clone() eyes {
 func (y eyes) forget(key groupKey) {
 	delete(y.shown, key)
 	delete(y.views, key)
-	delete(y.predicts, key)
 	delete(y.retained, key)
 }
 

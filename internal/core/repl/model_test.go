@@ -90,6 +90,9 @@ type copySink struct {
 	fresh    repl.Mask
 	whole    bool
 
+	predicts map[repl.Slot]bool
+	turned   map[repl.Slot]bool // by the record at hand: whom it predicted before
+
 	corpses   map[repl.Slot]shown // let go
 	born      map[uint32]int      // how often each name was spawned
 	spawned   int                 // ever
@@ -103,11 +106,15 @@ type shown struct {
 }
 
 func newCopySink(comps int) *copySink {
-	return &copySink{comps: comps, entities: map[repl.Slot]shown{}, born: map[uint32]int{}}
+	return &copySink{
+		comps: comps, entities: map[repl.Slot]shown{}, born: map[uint32]int{},
+		predicts: map[repl.Slot]bool{}, turned: map[repl.Slot]bool{},
+	}
 }
 
 func (c *copySink) Begin(tick entangle.Tick) {
 	c.before, c.tick = maps.Clone(c.entities), tick
+	clear(c.turned)
 	c.at = repl.NoSlot
 }
 
@@ -116,6 +123,15 @@ func (c *copySink) Spawn(repl.ID) repl.Slot {
 	c.spawned++
 	c.entities[c.next] = shown{}
 	return c.next
+}
+
+// Predict implements receiver.Predictor.
+func (c *copySink) Predict(slot repl.Slot, on bool) {
+	if _, lives := c.entities[slot]; !lives || c.at != repl.NoSlot || c.predicts[slot] == on {
+		panic("nobody is predicted, or was already, or after values were read")
+	}
+	c.turned[slot] = !on
+	c.predicts[slot] = on
 }
 
 func (c *copySink) Member(slot repl.Slot, whole bool) {
@@ -183,6 +199,7 @@ func (c *copySink) Despawn(slot repl.Slot) {
 	}
 	c.despawned++
 	delete(c.entities, slot)
+	delete(c.predicts, slot)
 }
 
 func (c *copySink) LetGo(slot repl.Slot) {
@@ -191,6 +208,7 @@ func (c *copySink) LetGo(slot repl.Slot) {
 	}
 	c.corpses[slot] = c.entities[slot]
 	delete(c.entities, slot)
+	delete(c.predicts, slot)
 }
 
 // kept returns all entities, those that were let go as well.
@@ -211,7 +229,10 @@ func (c *copySink) byName() map[uint32]entity {
 
 func (c *copySink) Commit() { c.close() }
 
-func (c *copySink) Discard() { c.entities = c.before }
+func (c *copySink) Discard() {
+	c.entities = c.before
+	maps.Copy(c.predicts, c.turned)
+}
 
 func (c *copySink) Skip(r *bits.Reader, comp int) error {
 	if c.links && comp == linkComp {

@@ -67,8 +67,9 @@ type end struct {
 	eyes    eyes
 	saw     map[entangle.Tick]eyes
 	handles map[entangle.Tick]map[groupKey]repl.Handle
-	missed  map[uint32]bool          // names that it did not see at some tick of their lives
-	fresh   map[uint32]entangle.Tick // the last tick that a name was shown at, unless paused
+	foresaw map[entangle.Tick]map[uint32]groupKey // whom it is to know to predict, by name, and where
+	missed  map[uint32]bool                       // names that it did not see at some tick of their lives
+	fresh   map[uint32]entangle.Tick              // the last tick that a name was shown at, unless paused
 	settled entangle.Tick
 	settles int
 }
@@ -121,8 +122,8 @@ func (n *network) join() *end {
 		rng:  rand.New(rand.NewPCG(n.rng.Uint64(), 2)),
 		keys: map[repl.Handle]groupKey{}, held: map[repl.Handle]entangle.Tick{},
 		oracle: newOracle(), eyes: newEyes(), saw: map[entangle.Tick]eyes{},
-		handles: map[entangle.Tick]map[groupKey]repl.Handle{},
-		missed:  map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
+		handles: map[entangle.Tick]map[groupKey]repl.Handle{}, foresaw: map[entangle.Tick]map[uint32]groupKey{},
+		missed: map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
 	}
 	e.sink.links = n.model.links
 	e.copy = receiver.New(n.sinkOf(e), nil, n.model.comps)
@@ -175,6 +176,7 @@ func (n *network) record() {
 // recordEyes remembers what a peer may see of this tick.
 func (n *network) recordEyes(e *end) {
 	e.saw[n.tick], e.handles[n.tick] = e.eyes.clone(), map[groupKey]repl.Handle{}
+	e.foresaw[n.tick] = n.foreseen(e)
 	for key, members := range n.history[n.tick].groups {
 		if h, ok := e.peer.Group(members[0]); ok {
 			e.keys[h], e.handles[n.tick][key] = key, h

@@ -24,6 +24,8 @@ type life struct {
 	count   int // actions that were sent
 	members map[repl.Member]standing
 
+	predicts map[repl.Member]bool // as it was told
+
 	arrived entangle.Tick // of the newest update that came there
 	any     bool
 }
@@ -89,6 +91,7 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 	}
 	n.judgeRetained(e, s)
 	n.judgeMembers(e, l, s)
+	n.judgePredicted(e, l, s)
 	n.judgeValues(e, l, s)
 	o.under[s.Group][name] = l.count
 	l.seq, l.action = s.Seq, n.tick
@@ -117,7 +120,8 @@ func (n *network) judgeRetained(e *end, s *saying) {
 	require.Equal(n.t, repl.Delta, s.Kind)
 	require.Empty(n.t, s.joins)
 	require.Empty(n.t, s.members)
-	require.NotEmpty(n.t, s.leavers)
+	require.True(n.t, len(s.leavers) > 0 || s.said)
+	require.True(n.t, !s.all && len(s.predicted.members) == 0)
 }
 
 // judgeMembers holds that numbers and names fit together.
@@ -143,6 +147,46 @@ func (n *network) judgeMembers(e *end, l *life, s *saying) {
 		require.True(n.t, !taken || at == n.stand(slot), "a number is used twice")
 		l.members[j.number] = n.stand(slot)
 	}
+}
+
+// judgePredicted holds that a peer which an action came to predicts whom it is to.
+func (n *network) judgePredicted(e *end, l *life, s *saying) {
+	was := l.predicts
+	l.predicts = map[repl.Member]bool{}
+	for number := range l.members {
+		joins := slices.ContainsFunc(s.joins, func(j joining) bool { return j.number == number })
+		switch {
+		case s.said:
+			l.predicts[number] = s.all || slices.Contains(s.predicted.members, number)
+		case s.Kind == repl.Delta && !joins:
+			l.predicts[number] = was[number]
+		}
+	}
+	for _, number := range s.predicted.members {
+		require.Contains(n.t, l.members, number, "nobody is predicted")
+	}
+	if n.trusts || s.Kind == repl.Gone {
+		return
+	}
+	foreseen := n.foreseen(e)
+	for number, at := range l.members {
+		key, on := foreseen[at.name]
+		if on = on && key == e.keys[s.Group]; on != l.predicts[number] {
+			require.Failf(n.t, "foreseen", "tick %d: %x in %v is to be predicted: %v", n.tick, at.name, e.keys[s.Group], on)
+		}
+	}
+}
+
+// foreseen returns whom a peer is to know that it predicts, by name, and in which group.
+func (n *network) foreseen(e *end) map[uint32]groupKey {
+	all := map[uint32]groupKey{}
+	for slot, is := range n.model.entities {
+		key := n.key(slot)
+		if e.eyes.predicts[is.name()] && !n.model.paused[slot] && !e.eyes.hides(key, slot).Whole {
+			all[is.name()] = key
+		}
+	}
+	return all
 }
 
 // judgeValues holds that a record states what is, what the peer may see, and of an
@@ -288,8 +332,9 @@ func (n *network) judgeMoves(e *end) {
 	e.oracle.stood = stands
 }
 
-// checkSettled holds, when a tick has settled, that no group which the peer predicts is
-// behind it in anything that changed.
+// checkSettled holds, when a tick has settled, that the peer predicts whom it was to at
+// that tick, and has all of them as they were then, but for groups of which it has a later
+// tick already.
 func (n *network) checkSettled(e *end) {
 	tick, ok := e.copy.Frontier()
 	if !ok || e.settled == tick || n.trusts {
@@ -298,9 +343,28 @@ func (n *network) checkSettled(e *end) {
 	require.True(n.t, e.settles == 0 || e.settled.Before(tick))
 	e.settled = tick
 	e.settles++
-	for key := range e.saw[tick].predicts {
-		if h, there := e.handles[tick][key]; there && e.saw[tick].predicts[key] {
+	for _, key := range e.foresaw[tick] {
+		if h, there := e.handles[tick][key]; there {
 			n.checkSettledGroup(e, key, h, tick)
+		}
+	}
+	for h, key := range e.keys {
+		if held, ok := e.copy.Held(h); ok && !tick.Before(held) {
+			n.checkForeseen(e, h, key, tick)
+		}
+	}
+}
+
+// checkForeseen holds that of the members of a group that a peer has the peer predicts
+// whom it is to as of a tick.
+func (n *network) checkForeseen(e *end, h repl.Handle, key groupKey, tick entangle.Tick) {
+	for _, slot := range e.copy.Members(h, nil) {
+		is := e.sink.entities[slot]
+		in, foreseen := e.foresaw[tick][is.name()]
+		foreseen = foreseen && in == key // or it has gone over to where the peer has not heard of
+		require.Equal(n.t, e.sink.predicts[slot], e.copy.Predicts(slot))
+		if foreseen != e.copy.Predicts(slot) {
+			require.Failf(n.t, "foreseen", "tick %d: at %d %x in group %v is to be predicted: %v", n.tick, tick, is.name(), key, foreseen)
 		}
 	}
 }
@@ -308,9 +372,8 @@ func (n *network) checkSettled(e *end) {
 func (n *network) checkSettledGroup(e *end, key groupKey, h repl.Handle, tick entangle.Tick) {
 	held, ok := e.copy.Held(h)
 	if !ok {
-		paused := !slices.ContainsFunc(n.history[tick].groups[key], func(s repl.Slot) bool { return !n.history[tick].paused[s] })
 		l := e.oracle.lives[h]
-		require.Truef(n.t, paused || l == nil || tick.Before(l.begun), "tick %d settles without group %v", tick, key)
+		require.Truef(n.t, l == nil || tick.Before(l.begun), "tick %d settles without group %v", tick, key)
 		return
 	}
 	if !held.Before(tick) {
@@ -332,14 +395,17 @@ func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map
 	return all
 }
 
-// requireSettled holds that the settled tick has come on, when all is quiet.
+// requireSettled holds that the settled tick has come on, when all is quiet, and that the
+// peer predicts whom it is to.
 func (n *network) requireSettled(e *end) {
-	for key, on := range e.eyes.predicts {
-		if on && len(n.membersOf(key)) > 0 {
-			tick, ok := e.copy.Frontier()
-			require.True(n.t, ok)
-			require.LessOrEqual(n.t, int(n.tick.Sub(tick)), (n.delay+12)*(1+int(n.skips)))
-			return
-		}
+	foreseen := n.foreseen(e)
+	if len(foreseen) > 0 {
+		tick, ok := e.copy.Frontier()
+		require.True(n.t, ok)
+		require.LessOrEqual(n.t, int(n.tick.Sub(tick)), (n.delay+12)*(1+int(n.skips)))
+	}
+	for slot, is := range e.sink.entities {
+		_, on := foreseen[is.name()]
+		require.Equalf(n.t, on, e.copy.Predicts(slot), "%x is to be predicted", is.name())
 	}
 }

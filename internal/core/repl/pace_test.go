@@ -205,7 +205,7 @@ func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 		other := n.join()
 		n.step(func() { n.show(other, slots[0]) })
 		n.step(func() {})
-		n.step(func() { n.peers[0].peer.Predict(slots[0], true) })
+		n.step(func() { n.foresee(n.peers[0], slots[0], true) })
 		sent := map[*end]int{}
 		n.told = func(e *end, _ saying) { sent[e]++ }
 		for range 100 {
@@ -213,7 +213,7 @@ func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 		}
 		assert.Equal(t, 100, sent[n.peers[0]])
 		assert.Equal(t, 10, sent[other])
-		n.step(func() { n.peers[0].peer.Predict(slots[0], false) })
+		n.step(func() { n.foresee(n.peers[0], slots[0], false) })
 		for range 100 {
 			n.step(func() { n.writeAll(slots) })
 		}

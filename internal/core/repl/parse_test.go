@@ -25,7 +25,8 @@ type parser struct {
 // saying is one record in full.
 type saying struct {
 	repl.Record
-	needs   []repl.Need
+	needs []repl.Need
+	predicted
 	refs    []repl.Ref
 	leavers map[repl.Member]repl.Fate
 	joins   []joining
@@ -87,6 +88,7 @@ func (p *parser) action(s *saying) {
 		var ok bool
 		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
 		require.True(p.t, ok)
+		s.predicted = p.predicted()
 		s.refs = p.refs()
 	}
 	s.leavers = p.leavers()
@@ -111,6 +113,22 @@ func (p *parser) action(s *saying) {
 	if s.Kind == repl.Delta {
 		p.changed(s)
 	}
+}
+
+// predicted is whom of a group the peer predicts, as an action says it.
+type predicted struct {
+	said, all bool
+	members   []repl.Member
+}
+
+func (p *parser) predicted() (is predicted) {
+	if is.said = p.r.Bool(); !is.said {
+		return is
+	}
+	if is.all = p.r.Bool(); !is.all {
+		p.numbers(func(n repl.Member) { is.members = append(is.members, n) })
+	}
+	return is
 }
 
 // usual reads a record that is only the values of one entity, with the components of the

@@ -67,7 +67,8 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		{"a value", func() { n.set(0, 1, 77) }},
 		{"a component goes", func() { n.reshape(1, n.model.entities[1]) }},
 		{"it was asked for", func() { e.peer.HandleResync(h) }},
-		{"it is predicted", func() { assert.False(t, e.peer.Predict(0, true)) }},
+		{"it is predicted", func() { e.peer.Predict(0, true) }},
+		{"and no longer", func() { e.peer.Predict(0, false) }},
 		{"another view", func() { assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
 		{"all of it", func() { assert.True(t, e.peer.SetView(0)) }},
 		{"one comes", func() { n.arrive(nil, 2, den) }},
@@ -360,8 +361,8 @@ func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
 		n.arrive(nil, 2, sender.Place{})
-		e.eyes.predicts[n.key(0)], e.eyes.predicts[n.key(2)] = true, true
-		require.True(t, e.peer.Predict(0, true) && e.peer.Predict(2, true))
+		n.foresee(e, 0, true)
+		n.foresee(e, 2, true)
 	})
 	n.rest()
 	n.step(func() { n.set(0, 1, 3); n.retain(e, 0) })

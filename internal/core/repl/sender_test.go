@@ -390,6 +390,7 @@ func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
 			require.True(t, ok)
 			assert.Equal(t, repl.Delta, rec.Kind)
 			assert.False(t, r.Bool(), "no needs")
+			assert.False(t, r.Bool(), "of predicting nothing")
 			assert.False(t, r.Bool(), "no references")
 			assert.False(t, r.Bool(), "no leavers")
 			assert.True(t, r.Bool(), "alone")

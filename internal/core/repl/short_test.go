@@ -346,7 +346,7 @@ func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []r
 	n, slots = evenNetwork(t, 7, 60, sender.Place{}, sender.Rate{Priority: 10})
 	n.step(func() {
 		for _, slot := range slots[:predicted] {
-			n.predictAt(n.peers[0], slot)
+			n.foresee(n.peers[0], slot, true)
 			n.world.SetRate(slot, sender.Rate{Priority: 1})
 		}
 	})

@@ -373,7 +373,7 @@ func TestTheSettledTickFollows(t *testing.T) {
 				n.spawnAt([]sender.Place{{}, {Name: 1}, {Name: 2}}[i%3])
 			}
 			for slot := range repl.Slot(12) {
-				n.predictAt(e, slot)
+				n.foresee(e, slot, true)
 			}
 		})
 		for i := range 200 {
@@ -394,9 +394,4 @@ func TestTheSettledTickFollows(t *testing.T) {
 		}
 		assert.Greater(t, e.settles, 20)
 	}
-}
-
-func (n *network) predictAt(e *end, slot repl.Slot) {
-	e.eyes.predicts[n.key(slot)] = true
-	require.True(n.t, e.peer.Predict(slot, true))
 }

@@ -345,9 +345,8 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	tick(w, func() { p.Hide(0) })
 	require.Len(t, messages(p, 1), 1)
 	tick(w, func() { p.Show(0) })
-	p.Predict(0, true)
 	assert.Empty(t, messages(p, 2))
-	assert.Empty(t, p.AppendMark(nil, 100), "it is not sent")
+	assert.NotEmpty(t, p.AppendMark(nil, 100), "its end is waited for")
 	p.HandleDelivered(1)
 	tick(w, func() {})
 	require.Len(t, messages(p, 2), 1)
@@ -360,6 +359,12 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	for i := range messages(p, 3) {
 		p.HandleDelivered(3 + uint16(i))
 	}
+	tick(w, func() {})
+	assert.NotEmpty(t, p.AppendMark(nil, 100), "it is predicted still")
+	tick(w, func() { p.Predict(0, false) })
+	require.Len(t, messages(p, 9), 1, "it is told so")
+	assert.NotEmpty(t, p.AppendMark(nil, 100), "and may not have heard of it")
+	p.HandleDelivered(9)
 	tick(w, func() {})
 	assert.Empty(t, p.AppendMark(nil, 100), "it is predicted no longer")
 }

@@ -183,7 +183,6 @@ func (n *network) retain(e *end, slot repl.Slot) {
 		require.True(n.t, e.peer.SetView(slot))
 	}
 	delete(e.eyes.shown, key)
-	delete(e.eyes.predicts, key)
 	h, _ := e.peer.Group(slot)
 	all := kept{}
 	l := e.oracle.lives[h]
@@ -258,15 +257,23 @@ func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidd
 	}
 }
 
-// predict has one peer that sees a group predict it, or no longer.
+// predict has one peer predict an entity, or no longer, whether it sees that or not.
 func (n *network) predict(slot repl.Slot) {
-	key := n.key(slot)
-	e := n.peers[n.rng.IntN(len(n.peers))]
-	if !e.eyes.sees(key) {
-		return
+	e, on := n.peers[n.rng.IntN(len(n.peers))], n.rng.IntN(3) > 0
+	n.foresee(e, slot, on)
+	if n.rng.IntN(2) > 0 { // and all that are with it
+		for _, s := range n.membersOf(n.key(slot)) {
+			n.foresee(e, s, on)
+		}
 	}
-	e.eyes.predicts[key] = n.rng.IntN(3) > 0
-	require.True(n.t, e.peer.Predict(slot, e.eyes.predicts[key]))
+}
+
+func (n *network) foresee(e *end, slot repl.Slot, on bool) {
+	is := n.model.entities[slot]
+	if delete(e.eyes.predicts, is.name()); on {
+		e.eyes.predicts[is.name()] = true
+	}
+	e.peer.Predict(slot, on)
 }
 
 // rate says how often the group of an entity is sent, and how urgent it is.

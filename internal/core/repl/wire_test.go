@@ -549,10 +549,10 @@ func TestGoldens(t *testing.T) {
 	says("fulls of a group of one and of a group of three", act(),
 		tick32(9),
 		"10 0 0000 000",                // a full, public, handle 0, sequence 0
-		"0 0 0",                        // no needs, no references, no leavers
+		"0 0 0 0",                      // no needs, nobody is predicted, no references, no leavers
 		"1 10 00000101",                // alone: component 0, 0xa0
 		"0 10 0 0000 000",              // a full of the next handle
-		"0",                            // no needs
+		"0 0",                          // no needs, nobody is predicted
 		"1 0100",                       // one reference:
 		"0 0 0100 1 0100",              // not the reader's own, public, handle 1, member 2
 		"0 0",                          // no leavers, not alone
@@ -584,14 +584,14 @@ func TestGoldens(t *testing.T) {
 		"01 0 0000 100",              // gone: handle 0, sequence 1
 		"1 1 01 0 00000",             // member 0 is let go
 		"0 00 0 0000 100 0 0100",     // delta: handle 1, sequence 1, base 12
-		"0 0",                        // no needs, no references
+		"0 0 0",                      // no needs, of predicting nothing, no references
 		"1 0 10000 00  1 10 0 00000", // 1 is despawned, 2 moved
 		"0",                          // not alone
 		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
 		"1 1 01 0 1 00000",       // 0 has changed, the set that it was at first: component 1 was removed, no values
 		"0 10 0 0000 000",        // a full of the next handle
-		"1 0100 0 0100 0000",     // one need: public, handle 1, this tick
+		"1 0100 0 0100 0000 0",   // one need: public, handle 1, this tick; nobody is predicted
 		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
 		"0 0",                    // no leavers; not alone, since it is not native
 		"1 0 0 0100 0 00000",     // 0 joins, not paused, not native: reference 1
@@ -601,23 +601,36 @@ func TestGoldens(t *testing.T) {
 	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
 	w.Commit()
 	p.Show(5)
-	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0", "1 10 10100101", "0 11")
+	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0 0", "1 10 10100101", "0 11")
 	p.Predict(5, true)
+	p.Predict(4, true)
 	w.Begin(21)
+	w.Commit()
+	says("who is predicted", act(), tick32(21),
+		"00 0 0100 010 0 10000000",    // delta: handle 1, sequence 2, base 8 ticks ago
+		"0 1 0 0 11000 0 00000 0 0",   // no needs; of 0 and 3, 3 is predicted; no references, no leavers
+		"0 0 00000 0 1 00000",         // not alone, nobody joins or has changed
+		"0 00 1 0000 100 0 0100",      // delta: private handle 0, base 1 tick ago
+		"0 1 1 0 0", "1 0 00", "0 11") // all are predicted; alone: nothing removed, nothing changed
+	p.Predict(4, false)
+	w.Begin(22)
+	w.Commit()
+	says("who is no more", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
+	w.Begin(23)
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 0 1 0000 0100 0", "0000", // private handle 0, base 1 tick ago
+		"0 0 1 0000 0010 0", "0000", // private handle 0, base 2 ticks ago
 		"0 1 10 10100101", "0 0000", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 1 0 0 0010 10000000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 8 ticks ago
+		"0 1 0 0 0010 10010000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 10 ticks ago
 		"0000 10", "11000101", "00") // one, component 0
 	w.Begin(30)
 	w.Spawn(6, repl.MaskOf(0))
 	w.Spawn(7, repl.MaskOf(0))
 	w.Commit()
 	says("two fulls of which the second is a usual one", act(),
-		tick32(30), "10 0 0110 000", "0 0 0", "1 10 01100101", "1 11100101", "0 11")
+		tick32(30), "10 0 0110 000", "0 0 0 0", "1 10 01100101", "1 11100101", "0 11")
 }
 
 // tick32 is a tick as 32 bits.

@@ -36,10 +36,21 @@ func (l *Lister) action(rec *repl.Record) error {
 	if l.needs, ok = repl.ReadNeeds(&l.in, rec.Tick, l.needs[:0]); !ok {
 		return ErrMalformed
 	}
-	for _, read := range []func() error{l.readRefs, l.leavers, l.members} {
+	for _, read := range []func() error{l.readPredicted, l.readRefs, l.leavers, l.members} {
 		if err := read(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readPredicted reads whom of the group the peer predicts.
+func (l *Lister) readPredicted() error {
+	if !l.predicted.Read(&l.in) {
+		return ErrMalformed
+	}
+	if l.predicted.Said && l.foresight != nil {
+		l.foresight(l.entry.Group, &l.predicted)
 	}
 	return nil
 }

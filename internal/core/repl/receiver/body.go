@@ -55,7 +55,7 @@ func (w *walker) updateAll() error {
 // at the end, when nothing can be malformed any more.
 func (w *walker) applyAction() error {
 	r := w.r
-	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
+	r.moves, r.ousts, r.foresight.turned = r.moves[:0], r.ousts[:0], r.foresight.turned[:0]
 	if until, ended := r.groups.ended(w.g.handle); ended && !w.g.known && r.renewer != nil && !w.rec.Again {
 		r.renewer.Renew(w.g.handle, until)
 	}
@@ -90,7 +90,7 @@ func (w *walker) action() error {
 	if w.rec.Kind == repl.Gone {
 		return w.leavers()
 	}
-	if !w.r.readRefs() {
+	if !w.readPredicted() || !w.r.readRefs() {
 		return ErrMalformed
 	}
 	if err := w.leavers(); err != nil {
@@ -100,7 +100,7 @@ func (w *walker) action() error {
 		return w.members()
 	}
 	if w.rec.Kind == repl.Delta {
-		return w.changed(0)
+		return w.changedAlone()
 	}
 	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group}})
 	return w.whole()
@@ -119,12 +119,23 @@ func (w *walker) members() error {
 	return err
 }
 
+// changedAlone reads a delta of member 0, which nobody joins.
+func (w *walker) changedAlone() error {
+	if err := w.predict(); err != nil {
+		return err
+	}
+	return w.changed(0)
+}
+
 // whole places who joins and reads their components.
 func (w *walker) whole() error {
 	if !w.skip {
 		if err := w.place(); err != nil {
 			return err
 		}
+	}
+	if err := w.predict(); err != nil {
+		return err
 	}
 	for i := range w.r.joins {
 		j := &w.r.joins[i]

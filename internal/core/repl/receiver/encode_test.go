@@ -30,6 +30,7 @@ type record struct {
 	seq        repl.Seq
 	tick, base entangle.Tick
 	needs      []repl.Need
+	predicted  predicted
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
@@ -199,6 +200,23 @@ func (r *record) writeJoins(w *bits.Writer) {
 	}
 }
 
+// predicted is whom of a group the peer predicts: nil says nothing, everybody all.
+type predicted []repl.Member
+
+var everybody = predicted{repl.MaxMembers}
+
+func (r *record) writePredicted(w *bits.Writer) {
+	w.Bool(r.predicted != nil)
+	if r.predicted == nil {
+		return
+	}
+	all := len(r.predicted) == 1 && r.predicted[0] == repl.MaxMembers
+	w.Bool(all)
+	if !all {
+		list(w, r.predicted, func(n repl.Member) repl.Member { return n }, func(repl.Member) {})
+	}
+}
+
 func (r *record) write(w *bits.Writer) {
 	switch r.kind {
 	case repl.Gone:
@@ -207,6 +225,7 @@ func (r *record) write(w *bits.Writer) {
 	case repl.Update:
 	default:
 		writeNeeds(w, r.tick, r.needs)
+		r.writePredicted(w)
 	}
 	writeRefs(w, r.refs)
 	if r.kind != repl.Update {

@@ -82,6 +82,7 @@ func (r *Receiver) undo(g *group) {
 		}
 	}
 	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
+	r.foresight.undo()
 	for i := range g.members {
 		g.members[i].mark = unmarked
 	}
@@ -94,8 +95,10 @@ func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	case repl.Moved:
 		r.put(id, place{slot: slot})
 	case repl.LetGo:
+		r.foresight.forget(slot)
 		r.sink.LetGo(slot)
 	default:
+		r.foresight.forget(slot)
 		r.sink.Despawn(slot)
 	}
 }
@@ -174,6 +177,7 @@ func (r *Receiver) abandon() {
 func (r *Receiver) abandonOne(id repl.ID) {
 	p := r.away[id]
 	r.take(id, p)
+	r.foresight.forget(p.slot)
 	r.sink.Begin(r.now)
 	r.sink.Despawn(p.slot)
 	r.sink.Commit()

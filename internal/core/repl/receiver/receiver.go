@@ -35,6 +35,7 @@ type Receiver struct {
 	adrift    adrift
 	needy     needy
 	frontier  frontier
+	foresight foresight
 	astray    astray
 	moment    Moment
 
@@ -66,6 +67,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	renewer, _ := sink.(Renewer)
 	runner, _ := sink.(RunUpdater)
 	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	r.foresight.sink, _ = sink.(Predictor)
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {
 			r.differ = differ
@@ -112,6 +114,7 @@ func (r *Receiver) Reset() {
 	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
 	r.groups, r.away = table{}, nil
 	r.adrift, r.needy, r.frontier = adrift{}, needy{}, frontier{}
+	r.foresight = foresight{sink: r.foresight.sink}
 	r.resync = r.resync[:0]
 	r.strangers, r.astray = 0, astray{}
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0

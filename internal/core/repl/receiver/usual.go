@@ -14,11 +14,11 @@ type usual struct {
 	w   bits.Writer
 }
 
-// plainFull is what a full of one entity begins with that needs nothing, refers to nobody
-// and tells of no leavers, in plainFullBits.
+// plainFull is what a full of one entity begins with that needs nothing, is not predicted,
+// refers to nobody and tells of no leavers, in plainFullBits.
 const (
-	plainFull     = 0b1000
-	plainFullBits = 4
+	plainFull     = 0b10000
+	plainFullBits = 5
 )
 
 // noteUsual looks at what comes behind a head.

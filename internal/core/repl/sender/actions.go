@@ -51,7 +51,8 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
 			continue
 		}
 		p.findNeeds(sp, i, &rec)
-		if p.w.LenBits()+actionBits(b, len(p.needs)) > room && !p.actions.fresh() {
+		p.findPredicted(sp, i, rec.Kind)
+		if p.w.LenBits()+actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.fresh() {
 			return false
 		}
 		p.appendAction(heads, &rec, b)
@@ -103,11 +104,12 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		rec.Kind = repl.Delta
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) {
+	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !sp.unsaid.Has(i) {
 		p.upToDate(sp, i)
 		return rec, nil, false
 	}
-	if tickBits+actionBits(b, maxPartners) > repl.MaxGroupBytes*8 {
+	p.findPredicted(sp, i, rec.Kind)
+	if tickBits+actionBits(b, maxPartners)+p.said.Bits() > repl.MaxGroupBytes*8 {
 		w.refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
@@ -169,7 +171,7 @@ func actionBits(b *body, needs int) int {
 
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	w := p.world
-	begins := w.plainFull(rec, b, len(p.needs))
+	begins := p.plainFull(rec, b)
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
 		heads.AppendUsual(&p.w)
 		appendFrom(&p.w, w.bodies.bytes(b), b.prefix, b.width)
@@ -179,6 +181,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	heads.Append(&p.w, rec)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
+		p.said.Append(&p.w)
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.slots.home[s])
@@ -217,6 +220,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)
 	sp.doubted.Clear(i)
+	p.saidPredicted(sp, i)
 	sp.settle(i)
 	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0})
 	p.units.sent(p.group(sp, i))
@@ -250,11 +254,9 @@ func (p *Peer) delivered(a sentAction) {
 		sp.due.Set(i)
 		sp.settle(i)
 	}
+	p.tidyPredicted(sp, i)
 	if sp.phase[i] == ending {
 		id := p.group(sp, i)
-		if !sp.shapeDue.Has(i) { // it is not shown again
-			p.forgetPredicted(sp, i)
-		}
 		sp.phase[i] = unknown
 		p.world.release(id)
 		if sp == &p.private && !sp.shapeDue.Has(i) {

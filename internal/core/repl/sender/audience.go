@@ -28,12 +28,12 @@ func (p *Peer) Show(s repl.Slot) bool {
 	v.shown = true
 	i := int(v.at)
 	p.private.thaw(i)
-	p.forgetPredicted(&p.private, i) // it may have been, before it was hidden
 	if p.private.hidden.Has(i) {
 		p.private.hidden.Clear(i)
 		p.private.doubted.Set(i) // what it was like meanwhile is not told
 	}
 	p.private.shapeDue.Set(i)
+	p.foresee(&p.private, i)
 	return true
 }
 
@@ -51,6 +51,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	sp, i := &p.private, int(v.at)
 	v.shown = false
 	if sp.phase[i] != known {
+		p.foresee(sp, i)
 		sp.shapeDue.Clear(i)
 		p.unsent(sp, i)
 		p.retire(i)
@@ -59,6 +60,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	sp.hidden.Set(i)
 	sp.shapeDue.Set(i)
 	sp.steady.Clear(i)
+	p.foresee(sp, i)
 }
 
 // Sees reports whether the peer is shown the group of an entity.

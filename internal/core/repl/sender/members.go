@@ -59,6 +59,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	w.slots.group[s], w.slots.seat[s] = id, number
 	w.joinRate(id, s)
 	w.touch(id, true)
+	w.foresee(s, id)
 }
 
 // leave takes an entity out of its group. A group that has no members ends.
@@ -75,6 +76,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.since, left: w.tick})
 	w.ends++
 	w.touch(id, true)
+	w.foresee(s, id)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)
 		return
@@ -110,6 +112,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 
 func (w *World) dropSlot(s repl.Slot) {
 	w.rates.forgetRate(s)
+	w.foresight.forget(s)
 	w.slots.used.Clear(int(s))
 	w.slots.mask[s] = repl.Mask{}
 	gr := &w.groups[w.slots.group[s]]
@@ -159,6 +162,7 @@ func (w *World) Pause(s repl.Slot) {
 	if m.rests() {
 		gr.active--
 	}
+	w.foresee(s, w.slots.group[s])
 }
 
 // unheard reports whether a peer that may see an entity where it is has not heard yet
@@ -182,6 +186,7 @@ func (w *World) Resume(s repl.Slot) {
 	m.paused, m.astray, m.joined = false, false, w.tick
 	w.slots.touched[s] = w.tick
 	w.touch(w.slots.group[s], true)
+	w.foresee(s, w.slots.group[s])
 }
 
 // member returns a slot that is taken in as one of its group.

@@ -137,8 +137,8 @@ func (p *Peer) join(moved repl.Bitset) {
 	for i, word := range moved {
 		sp.due[i] |= word &^ sp.predicted[i]
 	}
-	for _, h := range p.predicted {
-		sp, i := p.spaceOf(h)
+	for _, f := range p.predicted {
+		sp, i := p.spaceOf(f.group)
 		if id := p.group(sp, i); id != noGroup && p.world.groups[id].changed == p.world.tick {
 			sp.await(i, p.world.tick)
 			sp.due.Set(i)

@@ -21,8 +21,8 @@ type Peer struct {
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	pinned       entangle.Tick // of the oldest message with names; see Pin
-	// predicted is the groups that the peer predicts, rising.
-	predicted []repl.Handle
+	// predicted is the groups of which the peer predicts somebody, or may think so, rising.
+	predicted []foreseen
 	w         bits.Writer
 	run       repl.Run
 	flights   flightLog
@@ -35,6 +35,8 @@ type Peer struct {
 	mentions   int
 	pinnedEnds uint64 // how many ends there had been when pinned was set
 	needs      []repl.Need
+	said       repl.Predicted // of the action at hand, and
+	hash       uint64         // of whom it names
 	retired    []retiring     // handles that can't be freed yet
 	looks      int            // whose turn it is of those
 	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
@@ -96,6 +98,7 @@ func (p *Peer) Close() {
 			break
 		}
 	}
+	w.foresight.leave(p.seat)
 	w.seats[p.seat] = nil
 	w.stats.add(&p.stats)
 	*p = Peer{}

@@ -98,7 +98,6 @@ func (w *World) was(id groupID, n repl.Member, tick entangle.Tick) bool {
 // freeze begins to retain a group that the peer was sent.
 func (p *Peer) freeze(i int, id groupID) {
 	w, sp := p.world, &p.private
-	p.forgetPredicted(sp, i)
 	if sp.due.Has(i) {
 		sp.forgo(i)
 	}
@@ -111,6 +110,7 @@ func (p *Peer) freeze(i int, id groupID) {
 	sp.retained.Set(i)
 	sp.shapeDue.Clear(i)
 	sp.stirRetained(i, &w.groups[id], w.tick-1)
+	p.foresee(sp, i)
 }
 
 // stirRetained makes an end in a retained group due.

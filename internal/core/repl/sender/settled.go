@@ -1,57 +1,14 @@
 package sender
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Predict says whether the peer predicts the group of an entity. Those groups are
-// sent first and together, and a mark behind them says that with it the peer holds
-// all of them as of the packet's tick. It reports false when the peer has no such
-// group, or retains it.
-func (p *Peer) Predict(s repl.Slot, on bool) bool {
-	w := p.world
-	if !w.slots.used.Has(int(s)) {
-		return false
-	}
-	sp, i := p.find(w.slots.group[s])
-	if i < 0 || sp.retained.Has(i) {
-		return false
-	}
-	h := sp.first + repl.Handle(i)
-	at, there := slices.BinarySearch(p.predicted, h)
-	switch {
-	case on && !there:
-		p.predicted = slices.Insert(p.predicted, at, h)
-		sp.predicted.Set(i)
-		if w.holds(w.slots.group[s]) {
-			sp.await(i, w.tick)
-			sp.due.Set(i)
-		}
-	case !on && there:
-		p.predicted = slices.Delete(p.predicted, at, at+1)
-		sp.predicted.Clear(i)
-	}
-	sp.settle(i)
-	return true
-}
-
-// forgetPredicted strikes off a handle whose group has ended.
-func (p *Peer) forgetPredicted(sp *space, i int) {
-	if !sp.predicted.Has(i) {
-		return
-	}
-	sp.predicted.Clear(i)
-	at, _ := slices.BinarySearch(p.predicted, sp.first+repl.Handle(i))
-	p.predicted = slices.Delete(p.predicted, at, at+1)
-}
-
 // planPredicted plans the predicted groups that are due.
 func (p *Peer) planPredicted() {
-	for k, h := range p.predicted {
-		sp, i := p.spaceOf(h)
+	for k := range p.predicted {
+		sp, i := p.spaceOf(p.predicted[k].group)
 		from := len(p.plan.records)
 		if sp.due.Has(i) {
 			p.gather(sp, i>>6, 1<<(i&63))
@@ -123,18 +80,20 @@ func (p *Peer) appendMark(last bool, room int) bool {
 // findUnsettled gathers the predicted groups that the peer was sent something of which
 // it may not hold yet. It is not ok when something was not sent.
 func (p *Peer) findUnsettled() (ok bool) {
-	for _, h := range p.predicted {
-		sp, i := p.spaceOf(h)
+	for _, f := range p.predicted {
+		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
 		case sp.phase[i] == unknown, id == noGroup || p.world.groups[id].tooLarge:
 			// The peer never had it, or will not have more of it: nothing to wait for.
+		case sp.phase[i] == ending: // and if it is shown again, that begins anew
+			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
 			return false
 		default:
 			sent := p.lastSent(sp, i)
 			if sp.unacked[i] != 0 || sp.base[i].Before(sent) && sent != p.world.tick {
-				p.needs = append(p.needs, repl.Need{Group: h, Tick: sent})
+				p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sent})
 			}
 		}
 	}
@@ -145,6 +104,9 @@ func (p *Peer) findUnsettled() (ok bool) {
 // acknowledged.
 func (p *Peer) lastSent(sp *space, i int) entangle.Tick {
 	sent := sp.sent[i]
+	if sp.retained.Has(i) {
+		return sp.told[i] // that it is not predicted any more
+	}
 	if sp == &p.public {
 		if ran, ok := p.flights.lastRun(sent, repl.Handle(i), repl.Handle(i)); ok {
 			return ran // the group was not predicted then

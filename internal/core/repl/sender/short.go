@@ -124,8 +124,8 @@ func (p *Peer) markBits() int {
 		return 0
 	}
 	needs := 0
-	for _, h := range p.predicted {
-		sp, i := p.spaceOf(h)
+	for _, f := range p.predicted {
+		sp, i := p.spaceOf(f.group)
 		if sp.unacked[i] != 0 || sp.base[i].Before(p.lastSent(sp, i)) {
 			needs++
 		}

@@ -10,15 +10,15 @@ import (
 // When a peer joins it is sent fulls by the thousand, of which most are of one entity each
 // and of the same components. Behind one of them, such a record is its values.
 
-// plainFull returns what a full begins with that is of one entity, needs nothing and refers
-// to nobody: one number for one set of components. For others it is 0.
-func (w *World) plainFull(rec *repl.Record, b *body, needs int) (begins uint64) {
+// plainFull returns what a full begins with that is of one entity, which the peer does not
+// predict, needs nothing and refers to nobody: one number for one set of components. For others it is 0.
+func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
-	if rec.Kind != repl.Full || needs > 0 || b.nrefs > 0 || b.prefix > maxPrefix {
+	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Said || b.nrefs > 0 || b.prefix > maxPrefix {
 		return 0
 	}
 	var first [8]byte
-	copy(first[:], w.bodies.bytes(b))
+	copy(first[:], p.world.bodies.bytes(b))
 	bits := binary.LittleEndian.Uint64(first[:])
 	if bits&leaversAndAlone != alone {
 		return 0

@@ -186,6 +186,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 		sp.doubted.Set(i)
 		sp.shapeDue.Set(i)
 	}
+	p.foresee(sp, i)
 	sp.settle(i)
 	return true
 }

@@ -1,0 +1,81 @@
+package repl
+
+import (
+	"slices"
+
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Predicted is which members of a group the peer predicts that an action is for. It is a
+// fact of each peer, and stands before what is the same for all.
+type Predicted struct {
+	// Said: it is stated, of all members that the group has after the action. Else nobody
+	// joins to be predicted, and the others stay as they are.
+	Said    bool
+	All     bool
+	Members []Member // rising; of All none
+}
+
+// Reset makes it what says nothing, and keeps its memory.
+func (p *Predicted) Reset() { *p = Predicted{Members: p.Members[:0]} }
+
+// Has reports whether a member is predicted.
+func (p *Predicted) Has(n Member) bool {
+	if p.All {
+		return true
+	}
+	_, has := slices.BinarySearch(p.Members, n)
+	return has
+}
+
+// Append writes it.
+func (p *Predicted) Append(w *pack.Writer) {
+	w.Bool(p.Said)
+	if !p.Said {
+		return
+	}
+	w.Bool(p.All)
+	if p.All {
+		return
+	}
+	var list Numbers
+	for _, n := range p.Members {
+		list.Append(w, n)
+	}
+	list.End(w)
+}
+
+// Bits returns what Append writes.
+func (p *Predicted) Bits() int {
+	switch {
+	case !p.Said:
+		return 1
+	case p.All:
+		return 2
+	}
+	n, next := 2+1+skipBits, Member(0)
+	for _, m := range p.Members {
+		n += numberBits(m - next)
+		next = m + 1
+	}
+	return n
+}
+
+// Read reads it. Numbers that do not rise, or are no member's, are malformed.
+func (p *Predicted) Read(r *pack.Reader) (ok bool) {
+	p.Reset()
+	if p.Said = r.Bool(); p.Said {
+		p.All = r.Bool()
+	}
+	if !p.Said || p.All {
+		return r.Err() == nil
+	}
+	var list Numbers
+	for {
+		n, more, ok := list.Read(r)
+		if !ok || !more {
+			return ok
+		}
+		p.Members = append(p.Members, n)
+	}
+}

@@ -1,0 +1,268 @@
+package sender
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// foresight is which peers predict which entities. It costs nothing until one does, and then
+// for those.
+type foresight struct {
+	slots repl.Bitset               // whom anybody predicts
+	peers map[repl.Slot]repl.Bitset // by number
+	spare []repl.Bitset
+}
+
+func (f *foresight) has(s repl.Slot, seat uint16) bool {
+	return f.slots.Has(int(s)) && f.peers[s].Has(int(seat))
+}
+
+// begin notes that a peer predicts an entity.
+func (f *foresight) begin(s repl.Slot, seat uint16) {
+	if f.peers == nil {
+		f.peers = map[repl.Slot]repl.Bitset{}
+	}
+	who, ok := f.peers[s]
+	if n := len(f.spare); !ok && n > 0 {
+		who, f.spare = f.spare[n-1], f.spare[:n-1]
+	}
+	who.Grow(int(seat) + 1)
+	who.Set(int(seat))
+	f.peers[s] = who
+	f.slots.Grow(int(s) + 1)
+	f.slots.Set(int(s))
+}
+
+// end notes that a peer does not predict an entity any more, which it did.
+func (f *foresight) end(s repl.Slot, seat uint16) {
+	who := f.peers[s]
+	if who.Clear(int(seat)); who.Empty() {
+		f.forget(s)
+	}
+}
+
+// forget forgets an entity that is gone.
+func (f *foresight) forget(s repl.Slot) {
+	if f.slots.Has(int(s)) {
+		f.slots.Clear(int(s))
+		f.peers[s].Reset()
+		f.spare = append(f.spare, f.peers[s])
+		delete(f.peers, s)
+	}
+}
+
+// leave forgets a peer that is gone.
+func (f *foresight) leave(seat uint16) {
+	for s := f.slots.Next(0); s >= 0; s = f.slots.Next(s + 1) {
+		if f.has(repl.Slot(s), seat) {
+			f.end(repl.Slot(s), seat)
+		}
+	}
+}
+
+// Predict says whether the peer predicts an entity: it is told so, while it is shown the
+// entity and that is not paused. Groups of which it predicts somebody are sent to it first
+// and together, and a mark behind them says that with it the peer holds all of them as of
+// the packet's tick. It counts for as long as the entity is taken in, whatever group that
+// is in, and whoever is shown that.
+func (p *Peer) Predict(s repl.Slot, on bool) {
+	w := p.world
+	if !w.slots.used.Has(int(s)) || w.foresight.has(s, p.seat) == on {
+		return
+	}
+	if on {
+		w.foresight.begin(s, p.seat)
+	} else {
+		w.foresight.end(s, p.seat)
+	}
+	p.foreseeGroup(w.slots.group[s])
+}
+
+// Predicts reports whether the peer is to know of an entity that it predicts it.
+func (p *Peer) Predicts(s repl.Slot) bool {
+	w := p.world
+	if !w.slots.used.Has(int(s)) || !w.foresight.has(s, p.seat) {
+		return false
+	}
+	sp, i := p.find(w.slots.group[s])
+	if i < 0 || !p.foreseesIn(sp, i) {
+		return false
+	}
+	_, m := w.member(s)
+	return p.foresees(sp.viewOf(i), m)
+}
+
+// foreseesIn reports whether the peer can predict anything in a group: it is shown that.
+func (p *Peer) foreseesIn(sp *space, i int) bool {
+	id := p.group(sp, i)
+	return id != noGroup && p.world.groups[id].open && !sp.retained.Has(i) && p.shows(id)
+}
+
+// foresees reports whether the peer predicts a member of a group that it is shown.
+func (p *Peer) foresees(v View, m *member) bool {
+	if m.paused || !p.world.foresight.has(m.slot, p.seat) {
+		return false
+	}
+	h, _ := p.world.views.hides(v, m.number)
+	return !h.whole
+}
+
+// foreseesSome reports whether the peer predicts any of a group.
+func (p *Peer) foreseesSome(sp *space, i int) bool {
+	if len(p.world.foresight.peers) == 0 || !p.foreseesIn(sp, i) {
+		return false
+	}
+	members := p.world.groups[p.group(sp, i)].members
+	for k := range members {
+		if p.foresees(sp.viewOf(i), &members[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// foresee has all who predict an entity look again at a group that it has come to or left,
+// or in which it is another.
+func (w *World) foresee(s repl.Slot, id groupID) {
+	if !w.foresight.slots.Has(int(s)) {
+		return
+	}
+	who := w.foresight.peers[s]
+	for seat := who.Next(0); seat >= 0; seat = who.Next(seat + 1) {
+		w.seats[seat].foreseeGroup(id)
+	}
+}
+
+func (p *Peer) foreseeGroup(id groupID) {
+	if sp, i := p.find(id); i >= 0 {
+		p.foresee(sp, i)
+	}
+}
+
+// foreseen is a group of which a peer predicts somebody, or may think so.
+type foreseen struct {
+	group repl.Handle
+	said  uint64 // what it was told last of whom, as a hash; 0: nobody
+	heard bool   // it was told of somebody once, and may not have heard that it is nobody
+}
+
+// foresee looks again at whom of a group the peer predicts, and has it told if that is
+// not what it was told last. Until it has heard that it is nobody, marks go on to say when
+// it holds the group.
+func (p *Peer) foresee(sp *space, i int) {
+	some := p.foreseesSome(sp, i)
+	switch has := sp.predicted.Has(i); {
+	case !some && !has:
+		return
+	case some && !has:
+		p.beginPredicted(sp, i)
+	case !some && !p.predicted[p.foreseenAt(sp, i)].heard:
+		p.forgetPredicted(sp, i)
+		return
+	}
+	if sp.phase[i] == known {
+		p.unsay(sp, i)
+	}
+	sp.settle(i)
+}
+
+// unsay has the peer told anew of whom it predicts in a group that it was sent, if need be.
+func (p *Peer) unsay(sp *space, i int) {
+	p.findPredicted(sp, i, repl.Delta)
+	if p.predicted[p.foreseenAt(sp, i)].said == p.hash {
+		sp.unsaid.Clear(i)
+		return
+	}
+	sp.unsaid.Set(i)
+	sp.shapeDue.Set(i)
+}
+
+// foreseenAt returns where a group stands among those of which the peer predicts some, or
+// belongs.
+func (p *Peer) foreseenAt(sp *space, i int) int {
+	at, _ := slices.BinarySearchFunc(p.predicted, sp.first+repl.Handle(i), func(f foreseen, h repl.Handle) int { return cmp.Compare(f.group, h) })
+	return at
+}
+
+// beginPredicted adds a group to those of which the peer predicts some.
+func (p *Peer) beginPredicted(sp *space, i int) {
+	p.predicted = slices.Insert(p.predicted, p.foreseenAt(sp, i), foreseen{group: sp.first + repl.Handle(i)})
+	sp.predicted.Set(i)
+	if p.world.holds(p.group(sp, i)) {
+		sp.await(i, p.world.tick)
+		sp.due.Set(i)
+	}
+}
+
+// forgetPredicted strikes off a group of which the peer predicts nobody, as it knows.
+func (p *Peer) forgetPredicted(sp *space, i int) {
+	if !sp.predicted.Has(i) {
+		return
+	}
+	at := p.foreseenAt(sp, i)
+	p.predicted = slices.Delete(p.predicted, at, at+1)
+	sp.predicted.Clear(i)
+	sp.unsaid.Clear(i)
+	sp.settle(i)
+}
+
+// tidyPredicted does so when all that was sent of a group is there, if that says nobody.
+func (p *Peer) tidyPredicted(sp *space, i int) {
+	if !sp.predicted.Has(i) {
+		return
+	}
+	f := &p.predicted[p.foreseenAt(sp, i)]
+	if f.heard = f.said != 0; !f.heard && !p.foreseesSome(sp, i) {
+		p.forgetPredicted(sp, i)
+	}
+}
+
+// findPredicted finds what an action says of whom the peer predicts.
+func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
+	said := &p.said
+	said.Reset()
+	p.hash = 0
+	if kind == repl.Gone || !sp.predicted.Has(i) {
+		return
+	}
+	said.Said = kind == repl.Delta
+	if !p.foreseesIn(sp, i) {
+		return
+	}
+	members, v, others := p.world.groups[p.group(sp, i)].members, sp.viewOf(i), false
+	for k := range members {
+		m := &members[k]
+		if p.foresees(v, m) {
+			said.Members = append(said.Members, m.number)
+		} else if h, _ := p.world.views.hides(v, m.number); !h.whole {
+			others = true
+		}
+	}
+	if len(said.Members) == 0 {
+		return
+	}
+	p.hash = hashNumbers(said.Members)
+	if said.Said, said.All = true, !others; said.All {
+		said.Members = said.Members[:0]
+	}
+}
+
+// saidPredicted notes that an action was sent that says what findPredicted found.
+func (p *Peer) saidPredicted(sp *space, i int) {
+	if sp.predicted.Has(i) {
+		sp.unsaid.Clear(i)
+		f := &p.predicted[p.foreseenAt(sp, i)]
+		f.said, f.heard = p.hash, f.heard || p.hash != 0
+	}
+}
+
+// hashNumbers is FNV-1a over some numbers: 0 for none alone.
+func hashNumbers(numbers []repl.Member) uint64 {
+	h := uint64(14695981039346656037)
+	for _, n := range numbers {
+		h = (h ^ uint64(n)) * 1099511628211
+	}
+	return h | 1
+}

@@ -22,7 +22,8 @@ func (s *Sim) ExpectEqual() {
 // replicates to it, no more and no less, with components that are equal on the wire; or
 // an error that names the first difference. Entities whose replication is paused may
 // be there or not, whatever they look like, and of components that are sent once only
-// their being there counts.
+// their being there counts. Of an entity that a client predicts, what the server has
+// confirmed counts; see ExpectPredicted.
 //
 // It takes some time until a change arrives: call Run before.
 func (s *Sim) Equal() error {
@@ -100,6 +101,11 @@ func (p *Peer) compare(server *systems.Mirror) error {
 	for i := range list {
 		if err := t.pair(server.Components, &list[i], all, p.id); err != nil {
 			return err
+		}
+		if of := list[i].server; of != nil && !of.Paused {
+			if err := p.foresees(s, &list[i], all[of.Entity].seen[p.id]); err != nil {
+				return err
+			}
 		}
 	}
 	return t.resources(server, p.client.Mirror(), func(r *systems.MirroredResource) bool { return s.getsResource(r, p.id) })

@@ -114,7 +114,7 @@ func TestGameVerbsFailWithASentence(t *testing.T) {
 		"spawn a Flag Replicate\ngroup a":                             "an argument is missing",
 		"group a 1":                                                   `no entity was spawned as "a"`,
 		"spawn a Flag\ntarget a nobody":                               `"a" has no Replicate; insert it first`,
-		"spawn a Flag\npredict a nobody":                           `"a" has no Replicate; insert it first`,
+		"spawn a Flag\npredict a nobody":                              `"a" has no Replicate; insert it first`,
 		"spawn a Flag Replicate\ntarget a friends":                    "friends is no target; give default, everyone,",
 		"spawn a Flag Replicate\ntarget a only x":                     `"x" is no client; give its number`,
 		"spawn a Flag Replicate\ntarget a except":                     "an argument is missing",

@@ -32,6 +32,8 @@ import (
 //   - what is written to a client, whether or not it arrives, is of entities and
 //     components that the client might see at that tick.
 //
+// Of an entity that a client predicts, what the server has confirmed counts.
+//
 // An entity whose Replicate was taken off stays in its group, whatever it looks like;
 // a client that came later does without it. One that has no group is a group of its
 // own.

@@ -47,6 +47,12 @@ func (c *Client) Mirror() *systems.Mirror {
 	return m
 }
 
+// Predicted returns the entities that the client predicts, as its world has them now, with
+// the components that are predicted in full. It is for tests and tools, as Mirror is.
+func (c *Client) Predicted() *systems.Mirror {
+	return c.copy.Predicted(c.protocol.Components())
+}
+
 // Settled returns the newest tick of which the client holds all that it predicts as the
 // server had it. It is not ok before there is one. It is for tests and tools.
 func (c *Client) Settled() (tick entangle.Tick, ok bool) { return c.engine.Frontier() }

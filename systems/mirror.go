@@ -223,6 +223,39 @@ func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *Mirror {
 	return m
 }
 
+// Predicted returns the entities that this side predicts as the world is now, with what a
+// rollback restores of them.
+func (c *Copy) Predicted(infos []*protocol.ComponentInfo) *Mirror {
+	m, tag := &Mirror{Components: infos}, ecs.ComponentID[components.Predicted](c.world)
+	refs := mirrorRefs{known: func(e ecs.Entity) bool { _, ok := c.slots[e]; return ok && c.world.Alive(e) }}
+	for i := range c.entities {
+		e := &c.entities[i]
+		if !e.used || !c.world.Alive(e.entity) || !c.world.Has(e.entity, tag) {
+			continue
+		}
+		out := Mirrored{ID: mirrorID(c.known[i].id), Entity: e.entity, Tick: e.tick}
+		for comp := range c.comps {
+			if id := c.comps[comp].id; infos[comp].Predict == protocol.Full && c.world.Has(e.entity, id) {
+				plan := c.comps[comp].plan
+				memory := c.writer.Bytes(e.entity, id)[:plan.Size()]
+				out.Values = append(out.Values, refs.value(comp, plan, memory, c.targetNow(e.entity, comp)))
+			}
+		}
+		m.Entities = append(m.Entities, out)
+	}
+	m.sort()
+	return m
+}
+
+// targetNow returns the target of a relation in the world, nil of another component.
+func (c *Copy) targetNow(e ecs.Entity, comp int) *ecs.Entity {
+	if !c.comps[comp].relation {
+		return nil
+	}
+	target := c.world.Relations().Get(e, c.comps[comp].id)
+	return &target
+}
+
 func (c *Copy) mirrored(s repl.Slot, refs *mirrorRefs) Mirrored {
 	e := &c.entities[s]
 	out := Mirrored{ID: mirrorID(c.known[s].id), Entity: e.entity, Tick: e.tick}

@@ -1,0 +1,160 @@
+package netsim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// ExpectPredicted lets time pass, and fails the test unless what clients predict in it of a
+// tick is what the server then has in it: the same entities, with the same of those
+// components that are predicted in full, equal on the wire, in the last frame in which a
+// client was at that tick.
+//
+// Players may act only where that can't surprise anybody; as a rule the game has been left
+// alone for some round trips. It encodes the worlds at every frame.
+func (s *Sim) ExpectPredicted(d time.Duration) {
+	s.t.Helper()
+	f := foresight{sim: s, truth: map[entangle.Tick]*systems.Mirror{}, shown: map[foreseen]*prediction{}}
+	s.RunUntil(d, func() bool {
+		f.look()
+		return false
+	})
+	if err := f.compare(); err != nil {
+		s.t.Fatalf("netsim: after %v: %v", s.clock.Since(), err)
+	}
+}
+
+// foresight is what clients made of ticks before the server ran them.
+type foresight struct {
+	sim   *Sim
+	truth map[entangle.Tick]*systems.Mirror
+	shown map[foreseen]*prediction
+}
+
+// foreseen is a tick of a client.
+type foreseen struct {
+	peer *Peer
+	tick entangle.Tick
+}
+
+// prediction is what a client had in a tick, and how it calls the server's entities.
+type prediction struct {
+	mirror *systems.Mirror
+	local  map[ecs.Entity]ecs.Entity
+}
+
+// look takes down what everybody has in its tick.
+func (f *foresight) look() {
+	f.sim.t.Helper()
+	if tick := f.sim.plugin.Tick(); f.truth[tick] == nil {
+		f.truth[tick] = f.sim.mirror()
+	}
+	for _, p := range f.sim.peers {
+		if p.Connected() && p.client.Clock().Synced {
+			f.shown[foreseen{p, p.client.Tick()}] = p.prediction()
+		}
+	}
+}
+
+func (p *Peer) prediction() *prediction {
+	is := &prediction{mirror: p.client.Predicted(), local: map[ecs.Entity]ecs.Entity{}}
+	byID := map[uint64]ecs.Entity{}
+	for i := range is.mirror.Entities {
+		byID[is.mirror.Entities[i].ID] = is.mirror.Entities[i].Entity
+	}
+	for _, name := range p.sim.plugin.Names(p.id) {
+		if e, ok := byID[name.ID]; ok {
+			is.local[name.Entity] = e
+		}
+	}
+	return is
+}
+
+// compare holds the predictions of all ticks that the server has run against them.
+func (f *foresight) compare() error {
+	for at, is := range f.shown {
+		truth, ran := f.truth[at.tick]
+		if !ran {
+			continue
+		}
+		if err := is.compare(truth, at.peer); err != nil {
+			return fmt.Errorf("client %d predicted another tick %d: %w", at.peer.id, at.tick, err)
+		}
+	}
+	return nil
+}
+
+// compare returns the first difference of a prediction from what the server had.
+func (is *prediction) compare(truth *systems.Mirror, p *Peer) error {
+	t, there := translation{local: is.local}, map[ecs.Entity]*systems.Mirrored{}
+	for i := range is.mirror.Entities {
+		there[is.mirror.Entities[i].Entity] = &is.mirror.Entities[i]
+	}
+	for i := range truth.Entities {
+		server := &truth.Entities[i]
+		client := there[is.local[server.Entity]]
+		delete(there, is.local[server.Entity])
+		if client == nil {
+			continue // it is not predicted, which is another matter
+		}
+		if err := t.values(truth.Components, inFull(truth.Components, server.Values), client.Values); err != nil {
+			return fmt.Errorf("its %v, a copy of the server's %v: %w", client.Entity, server.Entity, err)
+		}
+	}
+	for e, client := range there {
+		if len(client.Values) > 0 { // else the game has despawned it
+			return fmt.Errorf("its %v is no entity of the server", e)
+		}
+	}
+	return nil
+}
+
+// inFull returns the values of components that are predicted in full.
+func inFull(infos []*protocol.ComponentInfo, all []systems.MirroredValue) (full []systems.MirroredValue) {
+	for _, v := range all {
+		if infos[v.Component].Predict == protocol.Full {
+			full = append(full, v)
+		}
+	}
+	return full
+}
+
+// foresees holds that a client predicts the entity that it has for one of the server, or that
+// it does not, as the server's world says.
+func (p *Peer) foresees(s *sight, pair *pair, may visible) error {
+	if pair.client == nil || !may.sees || !p.world.Alive(pair.client.Entity) {
+		return nil
+	}
+	is := p.world.Has(pair.client.Entity, ecs.ComponentID[components.Predicted](p.world))
+	if should := s.predictedBy(pair.server.Entity, p.id); is != should {
+		return fmt.Errorf("its %v, a copy of the server's %v: that it predicts it is %v, and should be %v", pair.client.Entity, pair.server.Entity, is, should)
+	}
+	return nil
+}
+
+// predictedBy reports whether a client is to predict an entity of the server's world, and so
+// all that says nothing of its own below it.
+func (s *sight) predictedBy(e ecs.Entity, client entangle.ClientID) bool {
+	for {
+		m := s.marker(e)
+		if m == nil {
+			return false
+		}
+		if m.Predict != components.Default {
+			t := s.terms(e)
+			return s.includes(&t, m.Predict, client)
+		}
+		parent, ok := s.above(e)
+		if !ok {
+			return false
+		}
+		e = parent
+	}
+}

@@ -118,6 +118,20 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	}
 }
 
+// Mispredicted returns the oldest tick after one, up to now, that ran here with another input
+// of another player than is known by now, and whose input it is: of an entity that is
+// predicted. What was found is told once, what else there is at that time is not: to go back
+// to before the oldest sets all of it right.
+//
+// Inputs are compared by value: where the one that had been repeated has come, nothing was
+// wrong.
+func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
+	if i.rest == nil {
+		return 0, e, false
+	}
+	return i.rest.mispredicted(after, now)
+}
+
 // Clear is for after the tick: those whom this player drives show what it did last.
 func (i *Inputs) Clear() {
 	if i.own != nil {

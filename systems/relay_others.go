@@ -23,6 +23,7 @@ type othersInputs struct {
 	world   *ecs.World
 	control ecs.ID // components.ControlledBy
 	own     ecs.ID // components.Controlled
+	tag     ecs.ID // components.Predicted
 	rate    int
 	kinds   []otherKind // by input number
 	tick    entangle.Tick
@@ -66,6 +67,7 @@ func newOthersInputs(w *ecs.World, hub *Hub, infos []*protocol.InputInfo, rate i
 	o := &othersInputs{
 		world: w, rate: rate,
 		control: ecs.ComponentID[components.ControlledBy](w), own: ecs.ComponentID[components.Controlled](w),
+		tag: ecs.ComponentID[components.Predicted](w),
 	}
 	for _, info := range infos {
 		o.kinds = append(o.kinds, otherKind{
@@ -198,13 +200,28 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 		if !o.driven(k, lane.entity) {
 			continue // it ends in the next tick that is due
 		}
-		value, status := lane.reader.At(tick)
+		value, status := lane.reader.Again(tick)
 		if status == input.Unheard {
 			status = input.None // what its entity holds is of a later tick
 		}
 		lane.status = k.act(lane.entity, value, status)
 		k.raise(lane.owner, lane.entity, tick, lane.status)
 	}
+}
+
+// mispredicted returns the oldest tick after one, up to now, that a predicted entity ran with
+// another input than is known by now, and that entity.
+func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
+	for _, lane := range o.lanes {
+		t, revised := lane.reader.Revised(after, now)
+		if !revised || ok && !t.Before(tick) {
+			continue
+		}
+		if o.world.Alive(lane.entity) && o.world.Has(lane.entity, o.tag) {
+			tick, e, ok = t, lane.entity, true
+		}
+	}
+	return tick, e, ok
 }
 
 // pass begins a lane anew if the entity is in other hands.

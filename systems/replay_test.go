@@ -274,3 +274,45 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 	r.Replay(r.world, 1001, 1008)
 	assert.Zero(t, testing.AllocsPerRun(20, func() { r.Replay(r.world, 1001, 1008) }))
 }
+
+// What another player did in ticks that ran already is found where it is another thing than
+// they ran with, on entities that are predicted; after a replay it is as it is known.
+//
+// Proves: B21
+func TestATickWithAnotherPlayersInputIsFoundOnce(t *testing.T) {
+	r := newRerun()
+	r.Schedule.Initialize(r.world)
+	r.said(1001, 7)
+	r.Schedule.Frame(r.world, 6)
+	wrong := func() (entangle.Tick, ecs.Entity, bool) { return r.Inputs.Mispredicted(1000, r.Time.Tick) }
+	found := func(want entangle.Tick) {
+		t.Helper()
+		tick, e, ok := wrong()
+		assert.Equal(t, want, tick)
+		assert.Equal(t, r.theirs, e)
+		assert.True(t, ok)
+		_, _, ok = wrong()
+		assert.False(t, ok)
+	}
+	r.said(1003, 7, 8)
+	_, _, ok := wrong()
+	assert.False(t, ok, "it is not predicted")
+
+	r.world.Add(r.theirs, ecs.ComponentID[components.Predicted](r.world))
+	r.Replay(r.world, 1001, 1006)
+	r.said(1004, 8)
+	_, _, ok = wrong()
+	assert.False(t, ok, "it is what was repeated")
+	r.said(1006, 9, 8)
+	found(1005)
+	r.Replay(r.world, 1005, 1006)
+	_, _, ok = wrong()
+	assert.False(t, ok)
+
+	r.said(1009, 4, 4, 4)
+	_, _, ok = wrong()
+	assert.False(t, ok, "they are yet to run")
+	r.Schedule.Frame(r.world, 3)
+	_, _, ok = wrong()
+	assert.False(t, ok, "and have run with it")
+}

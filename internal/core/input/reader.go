@@ -30,6 +30,7 @@ type Reader struct {
 	heard bool
 	epoch Epoch
 	stats ReaderStats
+	used  used
 
 	carry   []byte // events of what waited of an epoch that is over
 	carries bool
@@ -37,18 +38,26 @@ type Reader struct {
 
 // NewReader returns an empty lane. now is the last tick that has run.
 func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
-	return &Reader{
+	r := &Reader{
 		ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late,
 		carry: make([]byte, cfg.Codec.Size()),
 	}
+	if r.late {
+		r.used.values = make([]byte, len(r.values))
+		r.used.begin(&r.ring)
+	}
+	return r
 }
 
 // Take returns what acts at a tick, and begins it: on a Reader without Late, nothing
 // changes what is said of it after. Ticks are taken once and in order; a client's clock
 // may jump. The value is for reading, until the next call of the Reader.
 func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
+	r.slide(tick)
 	r.move(tick)
-	return r.at(tick)
+	value, status := r.at(tick)
+	r.keep(tick, value, status)
+	return value, status
 }
 
 // At returns what acts at a tick, or would as far as is known: one of the last History,
@@ -68,6 +77,7 @@ func (r *Reader) Stats() ReaderStats { return r.stats }
 func (r *Reader) Reset(now entangle.Tick) {
 	r.reset(now)
 	r.heard = false
+	r.used.begin(&r.ring)
 }
 
 // hear begins a body. With a newer epoch, what waits from its oldest tick on is over. It
@@ -96,6 +106,7 @@ func (r *Reader) end(from entangle.Tick) {
 	}
 	r.carries = slices.ContainsFunc(r.carry, func(b byte) bool { return b != 0 })
 	r.cut(from - 1)
+	r.changed(from)
 }
 
 // settle ends a body: the first of its ticks that is still to run has the events that were
@@ -160,5 +171,6 @@ func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
 		return isLate
 	}
 	r.set(tick, k, v)
+	r.changed(tick)
 	return isNew
 }

@@ -53,12 +53,14 @@ func (c *Client) predict() {
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
 		Synced: c.steered.Synced, Frontier: c.engine.Frontier,
-		Bury: func(e ecs.Entity) { c.world.RemoveEntity(e) }, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Copy: c.copy, Bury: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
 	c.prediction = prediction
+	c.picture.Rewinds(prediction.Marker())
+	prediction.OnAmended(c.picture.Corrected)
 	c.schedule.Bind(systems.CheckRollback, func(*ecs.World) { prediction.Check() })
 	c.schedule.Bind(systems.Rollback, func(*ecs.World) {
 		prediction.Rollback()

@@ -14,6 +14,7 @@ import (
 type PredictionConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
+	Copy     *Copy // nil: for tests, which speak for it
 	Hub      *Hub
 	Time     *components.Time
 	Again    *Replayer
@@ -97,11 +98,17 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.memory = rollback.New(p.remembers())
 	p.kids = newKids(p, cfg.Protocol)
 	p.spared.p = p
+	if cfg.Copy != nil {
+		cfg.Copy.predictBy(p)
+	}
 	return p, shareListener(w, table.Listener(), kidListener{&p.kids})
 }
 
 // Table is by which slots the predicted entities are known; Settle brings it up to date.
 func (p *Prediction) Table() *columns.Table { return p.table }
+
+// Marker is the component by which those are known that go back in a rollback.
+func (p *Prediction) Marker() ecs.ID { return p.signs[1] }
 
 // Predicts reports whether an entity goes back in a rollback.
 func (p *Prediction) Predicts(e ecs.Entity) bool {

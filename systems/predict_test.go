@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-
 // What is predicted as the server computes it is never computed anew.
 //
 // Proves: B1

@@ -100,7 +100,7 @@ func (c *comparison) values(f entangle.Tick) {
 
 // column compares one column by runs of slots.
 func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
-	known := set(c.s.news.known[col])
+	known := c.s.news.known[col]
 	most := max(1, chunkBytes/size)
 	for start, end := known.run(0, most); start < end; start, end = known.run(end, most) {
 		if !bytes.Equal(predicted[start*size:end*size], confirmed[start*size:end*size]) {

@@ -37,7 +37,7 @@ func New(cfg Config) *Store {
 	cfg.Ticks = max(1, cfg.Ticks)
 	return &Store{
 		cfg: cfg, rows: newRing(cfg.Ticks, len(cfg.Sizes)),
-		confirmed: make([][]byte, len(cfg.Sizes)), news: newNews(len(cfg.Sizes)),
+		confirmed: make([][]byte, len(cfg.Sizes)), news: news{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
 	}
 }
 

@@ -11,6 +11,15 @@ type log struct {
 	slots      []logSlot
 	touched    []Slot
 	round      uint32
+
+	amends  []amend       // what the last Wanted found
+	amended entangle.Tick // for which tick
+}
+
+// amend is a form at a tick in place of which the server says another one.
+type amend struct {
+	slot Slot
+	was  Form
 }
 
 // record is one change of one slot: what it was before the tick.
@@ -33,18 +42,21 @@ func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
 func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)-1)] }
 
 // Changed notes that a slot had one form before a tick and another after it. Ticks are in
-// the order of Begin, and of one slot there is one record for a tick.
+// the order of Begin, and of one slot there is one record for a tick. What happens
+// between two ticks is of the next one. A slot that ended is not noted, but forgotten.
 func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
-	if was == is {
-		return
+	if was != is {
+		s.log.add(tick, slot, was)
+		s.news.suspects.add(slot)
 	}
-	l := &s.log
+}
+
+func (l *log) add(tick entangle.Tick, slot Slot, was Form) {
 	l.reserve()
 	info := &l.slots[slot]
 	*l.at(l.end) = record{tick, slot, info.life, info.last, was}
 	l.end++
 	info.last = l.end
-	s.news.suspects.add(slot)
 }
 
 // reserve makes room for one more record.
@@ -81,8 +93,19 @@ func (l *log) cut(after entangle.Tick) {
 	}
 }
 
+// amend notes the server's word at a tick as a change there, so that the ticks before it
+// stay as they were.
+func (l *log) amend(tick entangle.Tick) {
+	if tick == l.amended {
+		for _, a := range l.amends {
+			l.add(tick, a.slot, a.was)
+		}
+	}
+	l.amends = l.amends[:0]
+}
+
 func (l *log) clear() {
-	l.first = l.end
+	l.first, l.amends = l.end, l.amends[:0]
 	for i := range l.slots {
 		l.slots[i].last = 0
 	}

@@ -12,11 +12,10 @@ type news struct {
 	suspects list // the form at the frontier may be another one than the server's
 	excluded set
 
-	known [][]uint64 // by column, sets of slots: the server's word has it, as of settled
-	odd   set        // slots whose form differs at the tick that is compared
+	compared Mask
+	known    []set // by column that is compared: the server's word has it, as of settled
+	odd      set   // slots whose form differs at the tick that is compared
 }
-
-func newNews(cols int) news { return news{known: make([][]uint64, cols)} }
 
 func (n *news) grow(slots int) {
 	n.fresh.grow(slots)
@@ -25,7 +24,7 @@ func (n *news) grow(slots int) {
 	n.suspects.grow(slots)
 	words := (slots + 63) / 64
 	n.excluded, n.odd = fit(n.excluded, words), fit(n.odd, words)
-	for col := range n.known {
+	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
 		n.known[col] = fit(n.known[col], words)
 	}
 }
@@ -36,8 +35,8 @@ func (n *news) forget(slot Slot) {
 	n.ahead.remove(slot)
 	n.suspects.remove(slot)
 	n.excluded.put(int(slot), false)
-	for _, known := range n.known {
-		set(known).put(int(slot), false)
+	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
+		n.known[col].put(int(slot), false)
 	}
 }
 
@@ -65,10 +64,10 @@ func (s *Store) advance(f entangle.Tick) {
 
 // learn notes which columns of a slot are known as of the frontier.
 func (s *Store) learn(slot Slot, settled bool) {
-	word := &s.word[slot]
+	word, n := &s.word[slot], &s.news
 	known := settled && s.binds(slot) && !word.Gone
-	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		set(s.news.known[col]).put(int(slot), known && word.Mask.Has(col))
+	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
+		n.known[col].put(int(slot), known && word.Mask.Has(col))
 	}
-	s.news.suspects.add(slot)
+	n.suspects.add(slot)
 }

@@ -11,51 +11,122 @@ func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 	return !s.news.settled.Before(tick) || word.Tick == tick
 }
 
-// Wanted calls visit, once, for each slot that at a tick had another form than now, or
-// has to have another one there because the server says so: in columns that are compared,
-// and in whether it is there at all. f is the frontier. Slots that were excluded or
-// forgotten are not visited. visit may change the form of the slot that it is called for.
+// Wanted calls visit, once, for each slot that has to have another form than now in
+// order to be as it was at a tick: by the records of Changed, and by the server's word
+// for the columns that are compared. f is the frontier. Slots that were excluded or
+// forgotten are not visited, and one that the server knows never ceases to exist: it is
+// stripped where it was not yet. visit may change the form of the slot that it is called
+// for.
+//
+// Columns that are kept and not compared are those of the history. If it has none,
+// because the slot came later or was stripped, they are those that it had first, or last.
+// In the second case their values are put into the columns of the tick; in the first
+// Backfill has to have done it.
 func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
 	s.advance(f)
-	touched := s.Touched(tick)
-	for _, slot := range touched {
-		s.want(slot, tick, now, visit)
+	s.log.amends, s.log.amended = s.log.amends[:0], tick
+	for _, slot := range s.Touched(tick) {
+		s.want(slot, tick, now(slot), visit)
 	}
 	for i := len(s.news.suspects.slots) - 1; i >= 0; i-- {
 		slot := s.news.suspects.slots[i]
 		if s.log.slots[slot].round != s.log.round {
-			s.want(slot, tick, now, visit)
+			s.want(slot, tick, now(slot), visit)
 		}
 	}
 }
 
-func (s *Store) want(slot Slot, tick entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
+func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Slot, form Form)) {
 	if s.news.excluded.has(int(slot)) {
 		return
 	}
-	present := now(slot)
-	form := s.FormAt(slot, tick, present)
+	was := s.FormAt(slot, tick, now)
+	form := was
 	if s.holdsAt(slot, tick) {
-		form = s.Corrected(slot, form)
+		form = s.corrected(slot, tick, was, now)
+	} else if s.word[slot].Known && !form.Alive {
+		form = Form{Alive: true}
 	}
-	if form != present {
+	if form != was {
+		s.log.amends = append(s.log.amends, amend{slot, was})
+	}
+	if form != now {
 		visit(slot, form)
 	}
 }
 
-// Corrected returns a form with what the server says of the slot put in.
+// corrected returns what the server's word makes of the form that a slot had at a tick.
+func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
+	word := &s.word[slot]
+	switch {
+	case word.Gone:
+	case !was.Alive:
+		was = s.firstForm(slot, tick, now)
+	case was.Mask.IsZero() && word.Mask.And(s.cfg.Compared) != Mask{}:
+		lost, at := s.Lost(slot, tick)
+		was.Mask = lost
+		s.bring(slot, lost, at, tick)
+	}
+	return s.Corrected(slot, was)
+}
+
+// Corrected returns a form with what the server says of the slot put in. Of a slot that
+// is gone nothing is left that is kept.
 func (s *Store) Corrected(slot Slot, form Form) Form {
-	word, compared := &s.word[slot], s.cfg.Compared
+	word, compared, relations := &s.word[slot], s.cfg.Compared, s.cfg.Relations
+	related := form.Mask.And(relations) != Mask{}
+	form.Alive = true
 	if word.Gone {
 		form.Mask = form.Mask.Without(s.cfg.Kept)
-		return form
+	} else {
+		form.Mask = form.Mask.Without(compared).Union(word.Mask.And(compared))
 	}
-	form.Alive, form.Mask = true, form.Mask.Without(compared).Union(word.Mask.And(compared))
-	relations := form.Mask.And(s.cfg.Relations)
-	if !relations.IsZero() {
+	if form.Mask.And(relations) != (Mask{}) {
 		form.Target = word.Target
+	} else if related {
+		form.Target = 0
 	}
 	return form
+}
+
+// firstForm returns the first form in which a slot existed after a tick.
+func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
+	first := now
+	for r := s.log.newest(slot); r != nil && tick.Before(r.tick) && r.was.Alive; r = s.log.numbered(r.prev) {
+		first = r.was
+	}
+	return first
+}
+
+// Lost returns which columns that are kept and not compared a slot had before it was
+// stripped, at a tick or earlier, and the last tick at which it had them. The set is empty
+// if that tick is not held.
+func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick) {
+	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
+		if tick.Before(r.tick) {
+			continue
+		}
+		was := s.FormAt(slot, r.tick-1, r.was)
+		if was.Mask.IsZero() {
+			continue
+		}
+		if !s.Holds(r.tick - 1) {
+			break
+		}
+		return was.Mask.And(s.cfg.Kept).Without(s.cfg.Compared), r.tick - 1
+	}
+	return Mask{}, tick
+}
+
+// bring copies values of a slot from one tick to another.
+func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		size := s.cfg.Sizes[col]
+		a, b := s.Column(from, col), s.Column(to, col)
+		if len(a) > 0 && len(b) > 0 {
+			copy(b[int(slot)*size:(int(slot)+1)*size], a[int(slot)*size:])
+		}
+	}
 }
 
 // Correct writes the server's word over the compared columns of a tick, for each slot of
@@ -65,30 +136,31 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 	if !s.Holds(tick) {
 		return
 	}
+	if tick != f {
+		s.correctEach(tick)
+		return
+	}
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		if s.cfg.Sizes[col] > 0 && tick == f {
+		if s.cfg.Sizes[col] > 0 {
 			s.correctColumn(tick, col)
 		}
-	}
-	if tick != f {
-		s.correctOlder(tick)
 	}
 }
 
 // correctColumn corrects a column at the frontier.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
-	known, size := set(s.news.known[col]), s.cfg.Sizes[col]
-	to, from := s.Column(tick, col), s.ConfirmedColumn(col)
-	for start, end := known.run(0, s.slots); start < end; start, end = known.run(end, s.slots) {
-		copy(to[start*size:end*size], from[start*size:end*size])
+	known, size := s.news.known[col], s.cfg.Sizes[col]
+	start, end := known.run(0, s.slots)
+	for ; start < end; start, end = known.run(end, s.slots) {
+		copy(s.Column(tick, col)[start*size:end*size], s.ConfirmedColumn(col)[start*size:])
 	}
 }
 
-// correctOlder corrects a tick that is not the frontier: not all that is known there is
-// known here.
-func (s *Store) correctOlder(tick entangle.Tick) {
+// correctEach corrects a tick that is not the frontier: what is known at the one need not
+// be known at the other.
+func (s *Store) correctEach(tick entangle.Tick) {
 	for slot := range s.word {
-		if s.holdsAt(Slot(slot), tick) && !s.word[slot].Gone {
+		if s.holdsAt(Slot(slot), tick) {
 			s.CorrectSlot(Slot(slot), tick)
 		}
 	}
@@ -97,6 +169,9 @@ func (s *Store) correctOlder(tick entangle.Tick) {
 // CorrectSlot writes the server's word of one slot over its compared columns of a tick
 // that is held.
 func (s *Store) CorrectSlot(slot Slot, tick entangle.Tick) {
+	if s.word[slot].Gone {
+		return
+	}
 	cols := s.word[slot].Mask.And(s.cfg.Compared)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		size := s.cfg.Sizes[col]

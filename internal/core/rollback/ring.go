@@ -126,10 +126,15 @@ func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	}
 }
 
-// Cut forgets what is newer than a tick, because the world went back to it.
+// Cut forgets what is newer than a tick, because the world went back to it. If Wanted was
+// asked for that tick before, the forms that it wanted are those of the tick now.
 func (s *Store) Cut(after entangle.Tick) {
+	for _, slot := range s.Touched(after) {
+		s.news.suspects.add(slot)
+	}
 	s.rows.cut(after)
 	s.log.cut(after)
+	s.log.amend(after)
 }
 
 // Clear forgets all histories. The server's word stays, and is compared anew once there

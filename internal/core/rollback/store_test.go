@@ -1,0 +1,284 @@
+package rollback
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// game is a store of entities 1 and on that have all columns of the twin, at tick 10.
+type game struct {
+	*Store
+	t     *testing.T
+	forms map[Slot]Form
+}
+
+func newGame(t *testing.T, entities int) *game {
+	g := &game{New(twinConfig(8)), t, map[Slot]Form{}}
+	g.Grow(entities + 1)
+	g.Begin(10)
+	for slot := Slot(1); int(slot) <= entities; slot++ {
+		g.forms[slot] = Form{Alive: true, Mask: repl.MaskOf(colBody, colHealth, colLocal)}
+	}
+	return g
+}
+
+func (g *game) form(slot Slot) Form { return g.forms[slot] }
+
+// agree lets the server say of all entities, as of a tick, what is predicted there.
+func (g *game) agree(tick entangle.Tick) {
+	for slot, form := range g.forms {
+		*g.Confirmed(slot) = Confirmed{Tick: tick, Known: true, Mask: form.Mask}
+		for _, col := range []int{colBody, colHealth} {
+			size := g.cfg.Sizes[col]
+			copy(g.ConfirmedValue(slot, col), g.Column(tick, col)[int(slot)*size:])
+		}
+		g.Note(slot)
+	}
+}
+
+func (g *game) compare(f, p entangle.Tick) (all []Mismatch) {
+	g.Compare(f, p, g.form, func(m Mismatch) { all = append(all, m) })
+	return all
+}
+
+func (g *game) change(tick entangle.Tick, slot Slot, form Form) {
+	g.Changed(tick, slot, g.forms[slot], form)
+	g.forms[slot] = form
+}
+
+// TestAgreementIsSilent: a right prediction of all entities is no mismatch, nor is it one
+// at later frontiers until the prediction moves on by itself.
+func TestAgreementIsSilent(t *testing.T) {
+	g := newGame(t, 100)
+	g.agree(10)
+	assert.Empty(t, g.compare(10, 10))
+	g.Begin(11)
+	for _, col := range []int{colBody, colHealth, colLocal} {
+		copy(g.Column(11, col), g.Column(10, col))
+	}
+	assert.Empty(t, g.compare(11, 11), "the server said nothing new, and nothing moved")
+	g.Begin(12)
+	for _, col := range []int{colBody, colHealth} {
+		copy(g.Column(12, col), g.Column(10, col))
+	}
+	g.Column(12, colBody)[7*12] = 1
+	g.Column(12, colLocal)[7*8] = 1
+	g.Column(12, colHealth)[7*4+3] = 1 // is equal to what the server said
+	assert.Equal(t, []Mismatch{{7, 12, Value, colBody}}, g.compare(12, 12), "the server did not move it")
+}
+
+// TestNewerThanTheFrontier: what the server said of a tick beyond the frontier is compared
+// there, once; of a tick that is still to come it is due then.
+func TestNewerThanTheFrontier(t *testing.T) {
+	g := newGame(t, 3)
+	g.agree(10)
+	g.Begin(11)
+	g.Begin(12)
+	for _, at := range []struct {
+		slot Slot
+		tick entangle.Tick
+	}{{1, 12}, {2, 14}} {
+		g.Confirmed(at.slot).Tick = at.tick
+		g.ConfirmedValue(at.slot, colBody)[0] = 5
+		g.Note(at.slot)
+	}
+	assert.Equal(t, []Mismatch{{1, 12, Value, colBody}}, g.compare(10, 12))
+	assert.Empty(t, g.compare(10, 12))
+	assert.Equal(t, []Slot{2}, g.Due(nil, 14))
+	assert.Equal(t, []Step{
+		{StepRestore, 10, 0},
+		{StepTick, 11, 0},
+		{StepTick, 12, 0},
+		{StepInsert, 12, 1},
+		{StepTick, 13, 0},
+		{StepTick, 14, 0},
+		{StepInsert, 14, 2},
+	}, g.Plan(nil, 10, 14))
+	g.Begin(13)
+	g.Begin(14)
+	g.CorrectSlot(2, 14)
+	assert.Equal(t, byte(5), g.Column(14, colBody)[2*12])
+}
+
+// TestStrippedComesBackWhole: a despawn that was predicted and that the server knows
+// nothing of is undone, with the columns that only this side has.
+func TestStrippedComesBackWhole(t *testing.T) {
+	g := newGame(t, 2)
+	g.agree(10)
+	g.Column(10, colLocal)[8] = 77
+	whole := g.forms[1]
+	g.Begin(11)
+	g.change(11, 1, Form{Alive: true})
+	g.Begin(12)
+	require.Equal(t, []Mismatch{{1, 12, Structure, colBody}}, g.compare(12, 12))
+	g.Wanted(12, 12, g.form, func(slot Slot, form Form) {
+		assert.Equal(t, Slot(1), slot)
+		assert.Equal(t, whole, form)
+		g.forms[slot] = form
+	})
+	g.Correct(12, 12)
+	g.Cut(12)
+	assert.Equal(t, byte(77), g.Column(12, colLocal)[8])
+	assert.Empty(t, g.compare(12, 12))
+	assert.Equal(t, Form{Alive: true}, g.FormAt(1, 11, g.form(1)), "earlier ticks are as they were predicted")
+}
+
+// TestGone: the server despawned an entity. Where the prediction did so too nothing
+// differs, and it is not brought back by going back.
+func TestGone(t *testing.T) {
+	g := newGame(t, 2)
+	g.agree(10)
+	g.Begin(11)
+	g.change(11, 1, Form{Alive: true})
+	g.Begin(12)
+	for slot := Slot(1); slot <= 2; slot++ {
+		*g.Confirmed(slot) = Confirmed{Tick: 11, Known: true, Gone: true}
+		g.Note(slot)
+	}
+	assert.Equal(t, []Mismatch{{2, 11, Despawned, -1}}, g.compare(11, 12))
+	got := map[Slot]Form{}
+	g.Wanted(11, 11, g.form, func(slot Slot, form Form) { got[slot] = form })
+	assert.Equal(t, map[Slot]Form{2: {Alive: true}}, got)
+}
+
+// TestSpawnedKeepsWhatItCameWith: what the server spawned lies before the history of it.
+// There it has the columns that it had first.
+func TestSpawnedKeepsWhatItCameWith(t *testing.T) {
+	g := newGame(t, 1)
+	g.Grow(3)
+	g.Begin(11)
+	g.Begin(12)
+	form := Form{Alive: true, Mask: repl.MaskOf(colBody, colLocal)}
+	g.change(13, 2, form) // between two ticks
+	g.Backfill(2, colLocal, []byte("12345678"))
+	*g.Confirmed(2) = Confirmed{Tick: 11, Known: true, Mask: repl.MaskOf(colBody)}
+	g.Note(2)
+	require.Equal(t, []Mismatch{{2, 11, Spawned, -1}}, g.compare(11, 12))
+	g.Wanted(11, 11, g.form, func(Slot, Form) { t.Error("it has this form") })
+	g.Cut(11)
+	assert.Equal(t, form, g.FormAt(2, 11, form))
+	assert.Equal(t, Form{}, g.FormAt(2, 10, form))
+	assert.Equal(t, "12345678", string(g.Column(11, colLocal)[16:24]))
+}
+
+// TestExcludedIsLeftAlone: an excluded slot is not compared, wanted, due or corrected.
+func TestExcludedIsLeftAlone(t *testing.T) {
+	g := newGame(t, 1)
+	g.agree(10)
+	g.Exclude(1, true)
+	g.ConfirmedValue(1, colBody)[0] = 9
+	g.Begin(11)
+	g.change(11, 1, Form{Alive: true})
+	assert.Empty(t, g.compare(10, 11))
+	g.Wanted(10, 10, g.form, func(Slot, Form) { t.Error("it is excluded") })
+	g.Correct(10, 10)
+	assert.Zero(t, g.Column(10, colBody)[12])
+	assert.Empty(t, g.Due(nil, 10))
+	g.Exclude(1, false)
+	assert.Equal(t, []Slot{1}, g.Due(nil, 10))
+	assert.Len(t, g.compare(10, 11), 1)
+}
+
+// TestHistoryIsBounded: what falls out is forgotten, with the structure that led there.
+func TestHistoryIsBounded(t *testing.T) {
+	g := newGame(t, 1)
+	bits := []Form{{Alive: true}, {Alive: true, Mask: repl.MaskOf(colBody)}}
+	for tick := entangle.Tick(11); tick < 5000; tick++ {
+		g.Begin(tick)
+		g.change(tick, 1, bits[tick%2])
+	}
+	assert.False(t, g.Holds(4991))
+	assert.True(t, g.Holds(4992))
+	assert.Len(t, g.log.buf, 64)
+	assert.EqualValues(t, 7, g.log.end-g.log.first)
+	g.Begin(6000)
+	assert.False(t, g.Holds(4999))
+	newest, ok := g.Newest()
+	assert.True(t, ok)
+	assert.EqualValues(t, 6000, newest)
+	g.Cut(5999)
+	_, ok = g.Newest()
+	assert.False(t, ok)
+	assert.Nil(t, g.Column(6000, colBody))
+}
+
+// TestClearComparesAnew: what the server said stays, and differs from the new history.
+func TestClearComparesAnew(t *testing.T) {
+	g := newGame(t, 2)
+	g.agree(10)
+	require.Empty(t, g.compare(10, 10))
+	g.Clear()
+	assert.False(t, g.Holds(10))
+	assert.Empty(t, g.compare(10, 10), "there is no history")
+	g.Begin(11)
+	g.forms[2] = Form{Alive: true}
+	g.Column(11, colBody)[12] = 1
+	assert.Equal(t, []Mismatch{{2, 11, Structure, colBody}, {1, 11, Value, colBody}}, g.compare(11, 11))
+}
+
+// TestSlotOfAnother: what is known of a slot that ended is not taken for the next entity
+// of that number.
+func TestSlotOfAnother(t *testing.T) {
+	g := newGame(t, 1)
+	g.agree(10)
+	g.Begin(11)
+	g.change(11, 1, Form{Alive: true})
+	g.Forget(1)
+	g.forms[1] = Form{}
+	g.Begin(12)
+	g.change(12, 1, Form{Alive: true, Mask: repl.MaskOf(colHealth)})
+	assert.Equal(t, Form{}, g.FormAt(1, 10, g.form(1)))
+	assert.Equal(t, []Slot{1}, g.Touched(10))
+	assert.Empty(t, g.Touched(12))
+	g.Cut(10)
+	assert.Empty(t, g.Touched(0))
+	assert.Empty(t, g.compare(10, 12))
+}
+
+// TestSteadyTicksAllocateNothing: ticks, structure, news of the server, comparing and
+// going back.
+func TestSteadyTicksAllocateNothing(t *testing.T) {
+	g := newGame(t, 300)
+	tick := entangle.Tick(10)
+	steps := make([]Step, 0, 2000)
+	forms := []Form{g.forms[1], {Alive: true}}
+	now := make([]Form, 301)
+	for slot, form := range g.forms {
+		now[slot] = form
+	}
+	form := func(slot Slot) Form { return now[slot] }
+	visit := func(slot Slot, form Form) { now[slot] = form }
+	ignore := func(Mismatch) {}
+	turn := func() {
+		tick++
+		g.Begin(tick)
+		for slot := Slot(tick%10) + 1; slot <= 300; slot += 10 {
+			next := forms[(tick/10)%2]
+			g.Changed(tick, slot, now[slot], next)
+			now[slot] = next
+			g.Column(tick, colBody)[int(slot)*12] = byte(tick)
+			*g.Confirmed(slot) = Confirmed{Tick: tick - 3, Known: true, Mask: forms[0].Mask}
+			g.ConfirmedValue(slot, colBody)[0] = byte(tick)
+			g.Note(slot)
+		}
+		g.Compare(tick-4, tick, form, ignore)
+		if tick%5 == 0 {
+			steps = g.Plan(steps[:0], tick-4, tick)
+			g.Wanted(tick-4, tick-4, form, visit)
+			g.Correct(tick-4, tick-4)
+			g.Cut(tick - 4)
+			for t := tick - 3; t != tick+1; t++ {
+				g.Begin(t)
+			}
+		}
+	}
+	for range 100 {
+		turn()
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, turn))
+}

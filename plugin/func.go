@@ -1,6 +1,13 @@
 package plugin
 
-import "github.com/mlange-42/arche/ecs"
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"runtime"
+
+	"github.com/mlange-42/arche/ecs"
+)
 
 // Func makes a small system of a closure. initialize is called once with the
 // world, the place for filters, mappers and readers; what it returns is called at
@@ -26,6 +33,13 @@ func Func(initialize func(w *ecs.World) (update func())) System {
 type funcSystem struct {
 	initialize func(w *ecs.World) func()
 	update     func()
+}
+
+// String names the system by its closure, such as game.AddSystems.func1 (move.go:12).
+func (f *funcSystem) String() string {
+	fn := runtime.FuncForPC(reflect.ValueOf(f.initialize).Pointer())
+	file, line := fn.FileLine(fn.Entry())
+	return fmt.Sprintf("%s (%s:%d)", path.Base(fn.Name()), path.Base(file), line)
 }
 
 func (f *funcSystem) Initialize(w *ecs.World) { f.update = f.initialize(w) }

@@ -1,0 +1,227 @@
+package netsim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+	"github.com/mlange-42/arche/listener"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// arena is a world in which the game's systems run.
+type arena struct {
+	*kindList
+	server  *plugin.Server
+	world   *ecs.World
+	time    *components.Time
+	systems []checkedSystem
+	ids     []ecs.ID        // by kind
+	cells   []columns.Cells // likewise
+	met     []int           // kinds by id
+	sets    map[ecs.Mask]compSet
+	hears   *hearing
+	issued  int // ids of entities
+
+	resources []ecs.ResID // of the protocol, with Rollback
+	begin     func()      // before the first system of a tick
+	ran       func(number int)
+}
+
+// checkedSystem is a system of FixedMain.
+type checkedSystem struct {
+	plugin.System
+	name string
+}
+
+// arena makes a world with the game's systems. The one in which the game goes on is driven
+// by its server; the other has nothing but its systems run.
+func (c *checker) arena(game bool) (*arena, error) {
+	config := plugin.ServerConfig{
+		Protocol: c.Protocol, Clock: c.now, Entropy: entropy(c.Seed, 1), TickPerUpdate: true,
+	}
+	server, err := plugin.NewServer(config)
+	if err != nil {
+		return nil, err
+	}
+	fresh := ecs.NewWorld()
+	a := &arena{server: server, world: &fresh, sets: map[ecs.Mask]compSet{}, hears: &hearing{}}
+	a.begin, a.ran = func() {}, func(int) {}
+	app := &checkedApp{Server: server, arena: a}
+	if !game {
+		server.AddSystem(plugin.Receive, plugin.Func(a.hears.alone))
+	}
+	c.AddSystems(app)
+	server.Initialize(&fresh)
+	if c.Setup != nil {
+		c.Setup(&fresh)
+	}
+	a.time = ecs.GetResource[components.Time](&fresh)
+	a.know(c)
+	if game {
+		a.begin, a.ran = c.begin, c.ran
+	} else {
+		a.hears.listen(&fresh)
+	}
+	return a, nil
+}
+
+// know makes the list of what the world holds. Both worlds have one list.
+func (a *arena) know(c *checker) {
+	if c.game != nil {
+		a.kindList = c.game.kindList
+	} else {
+		a.kindList = newKindList(c.Protocol)
+	}
+	for _, r := range a.kindList.resources {
+		a.resources = append(a.resources, ecs.ResourceTypeID(a.world, r.typ))
+	}
+}
+
+// run runs a system in a tick that was run before.
+func (a *arena) run(number int, tick entangle.Tick) {
+	a.time.Tick, a.time.Replaying, a.time.ReplayFrom, a.time.ReplayTo = tick, true, tick, tick
+	a.systems[number].Update(a.world)
+}
+
+func (a *arena) close() { a.server.Finalize(a.world) }
+
+// checkedApp is what the game adds its systems to.
+type checkedApp struct {
+	*plugin.Server
+	arena *arena
+}
+
+// AddSystem implements plugin.App.
+func (a *checkedApp) AddSystem(set plugin.Set, sys plugin.System) {
+	if set == plugin.FixedMain && sys != nil {
+		sys = a.arena.check(sys)
+	}
+	a.Server.AddSystem(set, sys)
+}
+
+// check puts a system under observation.
+func (a *arena) check(sys plugin.System) plugin.System {
+	name := fmt.Sprintf("%T", sys)
+	if s, ok := sys.(fmt.Stringer); ok {
+		name = s.String()
+	}
+	a.systems = append(a.systems, checkedSystem{sys, name})
+	return &observed{System: sys, arena: a, number: len(a.systems) - 1}
+}
+
+// observed is a system with looks at the world before and after it.
+type observed struct {
+	plugin.System
+	arena  *arena
+	number int
+}
+
+// Update implements plugin.System.
+func (o *observed) Update(w *ecs.World) {
+	if o.number == 0 {
+		o.arena.begin()
+	}
+	o.System.Update(w)
+	o.arena.ran(o.number)
+}
+
+// hearing lets the listeners of a game's systems hear of what the systems do, and of
+// nothing else: not of the world being set back.
+type hearing struct {
+	*listener.Dispatch
+	deaf bool
+}
+
+// alone removes the listeners that are there before the game's systems are initialised:
+// those of the plugin, whose work is not done in this world.
+func (h *hearing) alone(w *ecs.World) func() {
+	h.Dispatch = ecs.GetResource[listener.Dispatch](w)
+	*h.Dispatch = listener.NewDispatch()
+	return nil
+}
+
+func (h *hearing) listen(w *ecs.World) { w.SetListener(h) }
+
+// Notify implements ecs.Listener.
+func (h *hearing) Notify(w *ecs.World, e ecs.EntityEvent) {
+	if !h.deaf {
+		h.Dispatch.Notify(w, e)
+	}
+}
+
+// Subscriptions implements ecs.Listener.
+func (h *hearing) Subscriptions() event.Subscription {
+	if h.deaf {
+		return 0
+	}
+	return h.Dispatch.Subscriptions()
+}
+
+// resource returns the memory of a resource, nil if there is none.
+func (a *arena) resource(number int) []byte {
+	of := a.world.Resources().Get(a.resources[number])
+	if of == nil {
+		return nil
+	}
+	return bytesOf(reflect.ValueOf(of).Elem())
+}
+
+// bytesOf returns the memory of a value that can be addressed.
+func bytesOf(v reflect.Value) []byte {
+	size := int(v.Type().Size())
+	return reflect.NewAt(reflect.ArrayOf(size, reflect.TypeFor[byte]()), v.Addr().UnsafePointer()).Elem().Slice(0, size).Bytes()
+}
+
+// press gives each entity with an input one by chance, which it holds for some ticks.
+func (a *arena) press(rng *rand.Rand) {
+	for n := range a.kinds {
+		if a.kinds[n].input == nil {
+			continue
+		}
+		for q := a.world.Query(ecs.All(a.ids[n])); q.Next(); {
+			if rng.IntN(holdInputs) == 0 {
+				v := reflect.NewAt(a.kinds[n].typ, q.Get(a.ids[n])).Elem()
+				pressAny(v, rng)
+				a.kinds[n].input.Round(bytesOf(v))
+			}
+		}
+	}
+}
+
+// holdInputs is for how many ticks an input of chance is held on average.
+const holdInputs = 8
+
+// pressAny sets the fields of an input by chance, to small numbers. Those with a range are
+// brought into it when the input is rounded.
+func pressAny(v reflect.Value, rng *rand.Rand) {
+	switch {
+	case !v.CanSet() || v.Type() == entityType:
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			pressAny(v.Field(i), rng)
+		}
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			pressAny(v.Index(i), rng)
+		}
+	case v.Kind() == reflect.Bool:
+		v.SetBool(rng.IntN(2) == 0)
+	case v.CanInt():
+		v.SetInt(rng.Int64N(7) - 3)
+	case v.CanUint():
+		v.SetUint(rng.Uint64N(4))
+	case v.CanFloat():
+		v.SetFloat(rng.Float64()*2 - 1)
+	}
+}
+
+// frame moves the clock on by a frame.
+func (c *checker) frame() { c.clock.Advance(time.Second / time.Duration(c.Protocol.TickRate())) }

@@ -1,0 +1,134 @@
+package netsim
+
+import (
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// load gives the world the state of a picture of another, which has gone on since then:
+// the same entities, put into it in another order. What is registered is as in the
+// picture. The rest is what it is in the other world by now, for a rollback leaves it
+// alone; where an entity is gone there, it is as in the picture.
+func (a *arena) load(p *picture, now *arena, order []int) {
+	a.hears.deaf = true
+	now.meet()
+	a.meet()
+	a.empty()
+	a.world.LoadEntities(&p.dump)
+	a.issued = len(p.dump.Entities)
+	for _, at := range order {
+		a.put(p, &p.rows[at], now)
+	}
+	*a.time = *now.time
+	for n, value := range p.resources {
+		a.setResource(n, value)
+	}
+	a.hears.deaf = false
+}
+
+// empty takes all entities out of the world. Its resources stay.
+func (a *arena) empty() {
+	type resource struct {
+		id ecs.ResID
+		of any
+	}
+	var kept []resource
+	for _, id := range ecs.ResourceIDs(a.world) {
+		if of := a.world.Resources().Get(id); of != nil {
+			kept = append(kept, resource{id, of})
+		}
+	}
+	a.world.Reset()
+	for _, r := range kept {
+		a.world.Resources().Add(r.id, r.of)
+	}
+}
+
+// put gives an entity its components.
+func (a *arena) put(p *picture, r *row, now *arena) {
+	comps := a.mixed(r, now)
+	if len(comps) == 0 {
+		return
+	}
+	ids := make([]ecs.ID, len(comps))
+	relation := -1
+	for i, n := range comps {
+		ids[i] = a.ids[n]
+		if a.kinds[n].relation {
+			relation = n
+		}
+	}
+	if target := a.targetOf(r, relation, now); relation >= 0 && !target.IsZero() {
+		a.world.Relations().Exchange(r.entity, ids, nil, a.ids[relation], target)
+	} else {
+		a.world.Add(r.entity, ids...)
+	}
+	a.fill(p, r, now, comps)
+}
+
+// mixed returns the components that an entity is given: those that are registered as in
+// the picture, the others as they are now.
+func (a *arena) mixed(r *row, now *arena) []int {
+	if !now.world.Alive(r.entity) {
+		return r.comps
+	}
+	var comps []int
+	relation := false
+	for _, n := range r.comps {
+		if k := &a.kinds[n]; k.kept {
+			comps = append(comps, n)
+			relation = relation || k.relation
+		}
+	}
+	for _, n := range now.comps(now.world.Mask(r.entity), true) {
+		if k := &a.kinds[n]; !k.kept && !(relation && k.relation) {
+			comps = append(comps, n)
+			relation = relation || k.relation
+		}
+	}
+	return comps
+}
+
+// targetOf returns the target of the relation that an entity is given, if that is there.
+func (a *arena) targetOf(r *row, relation int, now *arena) ecs.Entity {
+	if relation < 0 {
+		return ecs.Entity{}
+	}
+	target := r.target
+	if !a.kinds[relation].kept && now.world.Alive(r.entity) {
+		target = now.world.Relations().Get(r.entity, now.ids[relation])
+	}
+	if int(target.ID()) >= a.issued || !a.world.Alive(target) {
+		return ecs.Entity{}
+	}
+	return target
+}
+
+// fill writes the values of an entity's components.
+func (a *arena) fill(p *picture, r *row, now *arena, comps []int) {
+	for _, n := range comps {
+		if k := &a.kinds[n]; k.kept || !now.world.Alive(r.entity) {
+			continue
+		}
+		to := reflect.NewAt(a.kinds[n].typ, a.world.Get(r.entity, a.ids[n]))
+		to.Elem().Set(reflect.NewAt(a.kinds[n].typ, now.world.Get(r.entity, now.ids[n])).Elem())
+	}
+	for place, n := range r.comps {
+		if k := &a.kinds[n]; k.size() > 0 && a.world.Has(r.entity, a.ids[n]) && (k.kept || !now.world.Alive(r.entity)) {
+			copy(a.bytes(r.entity, n), a.value(p, r, place))
+		}
+	}
+}
+
+// setResource gives a resource of the protocol a value; nil takes it out.
+func (a *arena) setResource(number int, value []byte) {
+	id, resources := a.resources[number], a.world.Resources()
+	switch there := resources.Has(id); {
+	case value == nil && there:
+		resources.Remove(id)
+	case value != nil && !there:
+		resources.Add(id, reflect.New(a.kindList.resources[number].typ).Interface())
+	}
+	copy(a.resource(number), value)
+}

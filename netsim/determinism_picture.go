@@ -1,0 +1,246 @@
+package netsim
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// kind is a type of component or resource.
+type kind struct {
+	typ      reflect.Type
+	kept     bool // registered: a rollback restores it
+	input    *protocol.Plan
+	relation bool
+	pointers bool
+	fields   []span    // its memory without entities and without what lies between fields
+	refs     []uintptr // where entities lie in it
+}
+
+// span is a stretch of memory.
+type span struct{ from, to uintptr }
+
+// kindList is what the worlds of a game hold. Components are numbered as they are found,
+// those of the protocol first.
+type kindList struct {
+	kinds     []kind
+	resources []kind
+	numbers   map[reflect.Type]int
+}
+
+func newKindList(p *protocol.Protocol) *kindList {
+	l := &kindList{numbers: map[reflect.Type]int{}}
+	for _, c := range p.Components() {
+		l.add(c.Type).kept = true
+	}
+	for _, local := range p.Locals() {
+		l.add(local.Type).kept = true
+	}
+	for _, in := range p.Inputs() {
+		l.add(in.Type).input = in.Plan
+	}
+	for _, r := range p.Resources() {
+		if r.Rollback {
+			l.resources = append(l.resources, newKind(r.Type))
+		}
+	}
+	return l
+}
+
+// add returns the kind of a type of component.
+func (l *kindList) add(t reflect.Type) *kind {
+	n, ok := l.numbers[t]
+	if !ok {
+		n = len(l.kinds)
+		l.numbers[t] = n
+		l.kinds = append(l.kinds, newKind(t))
+	}
+	return &l.kinds[n]
+}
+
+func newKind(t reflect.Type) kind {
+	k := kind{typ: t}
+	k.look(t, 0)
+	return k
+}
+
+// look finds fields in a type that begins at a place.
+func (k *kind) look(t reflect.Type, at uintptr) {
+	switch t.Kind() {
+	case reflect.Struct:
+		if t == entityType {
+			k.refs = append(k.refs, at)
+			return
+		}
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Name != "_" {
+				k.look(f.Type, at+f.Offset)
+			}
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			k.look(t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		k.pointers = true
+	default:
+		k.covers(at, at+t.Size())
+	}
+}
+
+// covers adds a field, to the one before if it follows it.
+func (k *kind) covers(from, to uintptr) {
+	if n := len(k.fields); n > 0 && k.fields[n-1].to == from {
+		k.fields[n-1].to = to
+		return
+	}
+	k.fields = append(k.fields, span{from, to})
+}
+
+// picture is what a world holds at a moment. Pictures are used again.
+type picture struct {
+	rows      []row // in the order of the world
+	byID      []int // 1 + the place in rows, by id
+	values    []byte
+	resources [][]byte // by number; nil: there is none
+	dump      ecs.EntityDump
+	news      map[ecs.Entity]uint64 // the colours of those that are new, see paint
+}
+
+// row is one entity.
+type row struct {
+	entity ecs.Entity
+	comps  []int // kinds that it has, in the order of the list
+	at     int   // in values, where its values begin
+	target ecs.Entity
+}
+
+// find returns the row of an entity.
+func (p *picture) find(e ecs.Entity) (*row, bool) {
+	if int(e.ID()) >= len(p.byID) || p.byID[e.ID()] == 0 {
+		return nil, false
+	}
+	r := &p.rows[p.byID[e.ID()]-1]
+	return r, r.entity == e
+}
+
+// value returns the memory of the component at a place in a row's list.
+func (l *kindList) value(p *picture, r *row, place int) []byte {
+	at := r.at
+	for _, n := range r.comps[:place] {
+		at += l.kinds[n].size()
+	}
+	size := l.kinds[r.comps[place]].size()
+	return p.values[at : at+size : at+size]
+}
+
+// size is what a value takes in a picture. Values with pointers are not in it.
+func (k *kind) size() int {
+	if k.pointers {
+		return 0
+	}
+	return int(k.typ.Size())
+}
+
+// take takes a picture of what is registered, or of all.
+func (a *arena) take(p *picture, all bool) {
+	p.rows, p.values, p.resources = p.rows[:0], p.values[:0], p.resources[:0]
+	clear(p.byID)
+	clear(p.news)
+	a.meet()
+	for q := a.world.Query(ecs.All()); q.Next(); {
+		p.add(a.row(&q, p, all))
+	}
+	for n := range a.resources {
+		value := a.resource(n)
+		if value != nil {
+			value = append([]byte{}, value...)
+		}
+		p.resources = append(p.resources, value)
+	}
+	if all {
+		p.dump = a.world.DumpEntities()
+	}
+}
+
+func (p *picture) add(r row) {
+	p.rows = append(p.rows, r)
+	for len(p.byID) <= int(r.entity.ID()) {
+		p.byID = append(p.byID, 0)
+	}
+	p.byID[r.entity.ID()] = len(p.rows)
+}
+
+func (a *arena) row(q *ecs.Query, p *picture, all bool) row {
+	r := row{entity: q.Entity(), comps: a.comps(q.Mask(), all), at: len(p.values)}
+	for _, n := range r.comps {
+		k := &a.kinds[n]
+		if k.relation {
+			r.target = q.Relation(a.ids[n])
+		}
+		if size := k.size(); size > 0 {
+			p.values = append(p.values, a.bytes(r.entity, n)...)
+		}
+	}
+	if !a.world.Alive(r.target) {
+		r.target = ecs.Entity{}
+	}
+	return r
+}
+
+// meet learns what components there are in both worlds. No query may be open then.
+func (a *arena) meet() {
+	for _, id := range ecs.ComponentIDs(a.world)[len(a.met):] {
+		info, _ := ecs.ComponentInfo(a.world, id)
+		k := a.add(info.Type)
+		k.relation = info.IsRelation
+		a.met = append(a.met, a.numbers[info.Type])
+	}
+	for len(a.ids) < len(a.kinds) {
+		id := ecs.TypeID(a.world, a.kinds[len(a.ids)].typ)
+		a.ids = append(a.ids, id)
+		a.cells = append(a.cells, columns.NewWriter(a.world).Cells(id))
+	}
+}
+
+// bytes returns the memory of a component, which the entity has.
+func (a *arena) bytes(e ecs.Entity, kind int) []byte {
+	cells := &a.cells[kind]
+	return cells.Bytes(cells.At(e))
+}
+
+// comps returns the kinds of the components in a mask, those that are registered or all.
+func (a *arena) comps(mask ecs.Mask, all bool) []int {
+	s, ok := a.sets[mask]
+	if !ok {
+		s = a.split(mask)
+		a.sets[mask] = s
+	}
+	if all {
+		return s.all
+	}
+	return s.kept
+}
+
+// compSet is the components of an archetype.
+type compSet struct{ all, kept []int }
+
+func (a *arena) split(mask ecs.Mask) (s compSet) {
+	for _, id := range ecs.ComponentIDs(a.world) {
+		if !mask.Get(id) {
+			continue
+		}
+		info, _ := ecs.ComponentInfo(a.world, id)
+		n := a.numbers[info.Type]
+		if s.all = append(s.all, n); a.kinds[n].kept {
+			s.kept = append(s.kept, n)
+		}
+	}
+	slices.Sort(s.all)
+	slices.Sort(s.kept)
+	return s
+}

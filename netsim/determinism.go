@@ -191,19 +191,22 @@ func (c *checker) repeat() error {
 		c.order = append(c.order, i)
 	}
 	c.rng.Shuffle(len(c.order), func(i, j int) { c.order[i], c.order[j] = c.order[j], c.order[i] })
-	c.replay(func(i int) error {
+	err := c.replay(func(i int) error {
 		c.again.take(&c.once[i], false)
 		return nil
 	})
-	err := c.replay(func(i int) error { return c.compare(&c.once[i], i, NotRepeatable) })
+	if err == nil {
+		err = c.replay(func(i int) error { return c.compare(&c.once[i], i, NotRepeatable) })
+	}
+	if err != nil {
+		return err
+	}
 	for i := range c.once {
-		if err == nil {
-			if d := c.differ(&c.made[i], &c.once[i]); d != nil {
-				err = c.orderOrState(d, i)
-			}
+		if d := c.differ(&c.made[i], &c.once[i]); d != nil {
+			return c.orderOrState(d, i)
 		}
 	}
-	return err
+	return nil
 }
 
 // replay runs the tick at hand in the second world, and looks at it after each system,

@@ -1,7 +1,6 @@
 package netsim_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"sort"
 	"testing"
@@ -418,6 +417,6 @@ func TestAGameThatCannotBeCheckedIsAnError(t *testing.T) {
 	} {
 		err := d.Check()
 		assert.ErrorContains(t, err, says)
-		assert.False(t, errors.As(err, new(*netsim.NotDeterministic)))
+		assert.NotErrorAs(t, err, new(*netsim.NotDeterministic))
 	}
 }

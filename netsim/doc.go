@@ -15,6 +15,8 @@
 //     a Sim.
 //   - Shrink makes a short script of a long one that fails, such as one that chance
 //     has written. Try runs a test that may fail, to see whether it does.
+//   - CheckDeterminism finds what makes a game's simulation come out otherwise the next
+//     time, or on another machine: docs/DETERMINISM.md.
 //   - Network is the transport below, on a Clock that stands still until it is
 //     advanced. Every player has a Line, with a Link that says how it behaves in
 //     each direction.

@@ -75,7 +75,8 @@ func (s *Store) differ(word *Confirmed, form Form) (kind Kind, col int, same boo
 	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
 	switch {
 	case word.Gone:
-		return Despawned, -1, had.IsZero()
+		kept := form.Mask.And(s.cfg.Kept)
+		return Despawned, -1, kept.IsZero()
 	case !form.Alive:
 		return Spawned, -1, false
 	}

@@ -282,3 +282,22 @@ func TestSteadyTicksAllocateNothing(t *testing.T) {
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, turn))
 }
+
+// TestAgreedAndUndone: the prediction agreed with the server about a despawn, and a
+// replay from before it does not come to it again.
+func TestAgreedAndUndone(t *testing.T) {
+	g := newGame(t, 1)
+	g.agree(10)
+	require.Empty(t, g.compare(10, 10))
+	whole := g.forms[1]
+	g.Begin(11)
+	g.change(11, 1, Form{Alive: true})
+	*g.Confirmed(1) = Confirmed{Tick: 11, Known: true, Gone: true}
+	g.Note(1)
+	require.Empty(t, g.compare(11, 11))
+	g.Wanted(10, 11, g.form, func(slot Slot, form Form) { g.forms[slot] = form })
+	require.Equal(t, whole, g.forms[1])
+	g.Cut(10)
+	g.Begin(11)
+	assert.Equal(t, []Mismatch{{1, 11, Despawned, -1}}, g.compare(11, 11))
+}

@@ -41,7 +41,7 @@ func (c *Copy) mourn(e ecs.Entity, at rollback.Slot) {
 	word := c.ahead.store.Confirmed(at)
 	l.of[e] = lastWord{tick: word.Tick, mask: word.Mask, at: len(l.buf)}
 	for comp := word.Mask.Next(0); comp >= 0 && comp < len(c.comps); comp = word.Mask.Next(comp + 1) {
-		l.buf = append(l.buf, c.ahead.store.ConfirmedValue(at, comp)...)
+		l.buf = append(l.buf, c.ahead.store.ConfirmedValue(at, comp)[:len(c.comps[comp].value)]...)
 	}
 }
 

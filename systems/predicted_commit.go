@@ -141,9 +141,7 @@ func (c *Copy) setTargetRef(ref *lateRef, to ecs.Entity) bool {
 		c.aim(e, comp.id, to)
 	}
 	word.Target = columns.PackEntity(to)
-	if c.world.Alive(k.twin) && c.world.Has(k.twin, comp.id) {
-		c.aim(k.twin, comp.id, to)
-	}
+	c.aimTwin(ref.holder.slot, comp, to)
 	return was != to
 }
 

@@ -62,6 +62,7 @@ type prophet struct {
 	memory   *rollback.Store
 	on       []ecs.ID
 	slots    map[ecs.Entity]rollback.Slot
+	last     rollback.Slot
 	shed     map[rollback.Slot]bool // despawned ahead of the server
 	news     map[rollback.Slot]int
 	departed []ecs.Entity
@@ -94,8 +95,8 @@ func (p *prophet) track(e ecs.Entity) rollback.Slot {
 	}
 	s, ok := p.slots[e]
 	if !ok {
-		s = rollback.Slot(len(p.slots) + 1)
-		p.slots[e] = s
+		p.last++
+		s, p.slots[e] = p.last, p.last
 		p.memory.Grow(int(s) + 1)
 	}
 	return s
@@ -143,6 +144,7 @@ type pair struct {
 	by       *prophet
 	sink     *foretelling
 	receiver *receiver.Receiver
+	also     func(func(*receiver.Receiver) error) error // another that hears all that this one does
 	events   []string
 	marker   ecs.ID
 }
@@ -196,14 +198,21 @@ func (p *pair) send() {
 			break
 		}
 		p.peer.ActionsSent(p.packet)
-		require.NoError(p.t, p.receiver.HandleActions(b))
+		p.handle(func(r *receiver.Receiver) error { return r.HandleActions(b) })
 		p.peer.HandleDelivered(p.packet)
 		p.packet++
 	}
 	for b := p.peer.AppendUpdates(nil, 1000, p.packet); len(b) > 0; b = p.peer.AppendUpdates(nil, 1000, p.packet) {
-		require.NoError(p.t, p.receiver.HandleUpdates(p.tick, b))
+		p.handle(func(r *receiver.Receiver) error { return r.HandleUpdates(p.tick, b) })
 		p.peer.HandleAcked(p.packet)
 		p.packet++
+	}
+}
+
+func (p *pair) handle(do func(*receiver.Receiver) error) {
+	require.NoError(p.t, do(p.receiver))
+	if p.also != nil {
+		require.NoError(p.t, p.also(do))
 	}
 }
 

@@ -180,6 +180,7 @@ func (c *Copy) releaseAhead(lost lostTarget, comp int) {
 			word := c.ahead.store.Confirmed(at)
 			if word.Mask.Has(comp) && columns.UnpackEntity(word.Target) == lost.entity {
 				word.Target = 0
+				c.aimTwin(repl.Slot(s), &c.comps[comp], ecs.Entity{})
 				c.ahead.by.confirmed(at)
 				c.awaitTarget(lost, lateHolder{repl.Slot(s), comp})
 			}

@@ -79,3 +79,10 @@ func (c *Copy) renewTwin(s repl.Slot, comp *copied) {
 		copy(comp.cells.Bytes(place), c.ahead.store.ConfirmedValue(k.slot, comp.number))
 	}
 }
+
+// aimTwin sets the target of a twin's relation.
+func (c *Copy) aimTwin(s repl.Slot, comp *copied, to ecs.Entity) {
+	if twin := c.known[s].twin; c.world.Alive(twin) && c.world.Has(twin, comp.id) {
+		c.aim(twin, comp.id, to)
+	}
+}

@@ -102,7 +102,7 @@ func (m *comparison) value(k *kind, v, w []byte) *discrepancy {
 	if bytes.Equal(v, w) && len(k.refs) == 0 || m.equal(k, v, w) {
 		return nil
 	}
-	d := systems.FindDifference(k.typ, nil, v, w)
+	d := systems.FindDifference(k.typ, nil, v, m.alike(k, v, w))
 	if d.Field == "" { // the same id for entities that are not the same
 		d.Field, d.A, d.B = k.typ.String(), "an entity", "another, with the same id"
 	}
@@ -123,6 +123,18 @@ func (m *comparison) equal(k *kind, v, w []byte) bool {
 		}
 	}
 	return true
+}
+
+// alike returns a value of the second picture, in which those entities have the ids of the
+// first that are the same there.
+func (m *comparison) alike(k *kind, v, w []byte) []byte {
+	w = bytes.Clone(w)
+	for _, at := range k.refs {
+		if to := at + entityType.Size(); m.a.name(entityAt(v, at)) == m.b.name(entityAt(w, at)) {
+			copy(w[at:to], v[at:to])
+		}
+	}
+	return w
 }
 
 // resources compares the resources.

@@ -23,8 +23,8 @@ type Difference struct {
 }
 
 // FindDifference returns where the values of a type differ whose memory is a and b, in the
-// order of the fields. With a plan only that counts which differs on the wire. It is for
-// values that differ; for others Field is empty.
+// order of the fields. With a plan that counts first which differs on the wire. Field is empty
+// if no field differs: bytes between them may.
 func FindDifference(t reflect.Type, plan *protocol.Plan, a, b []byte) Difference {
 	if bytes.Equal(a, b) {
 		return Difference{}
@@ -34,12 +34,9 @@ func FindDifference(t reflect.Type, plan *protocol.Plan, a, b []byte) Difference
 		f.mixed = make([]byte, len(a)) // aligned for all that components hold
 	}
 	f.walk(t, 0, typeWord(t), f.a, f.b)
-	if f.found.Field == "" { // only on the wire it is equal, or the bytes between fields differ
+	if f.found.Field == "" && f.mixed != nil {
 		f.mixed = nil
 		f.walk(t, 0, typeWord(t), f.a, f.b)
-	}
-	if f.found.Field == "" {
-		f.find(typeWord(t), f.a, f.b, a, b)
 	}
 	return f.found
 }
@@ -81,8 +78,9 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, path string, a, b ref
 		f.leaf(offset, path, a, b)
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
-			field := t.Field(i)
-			f.walk(field.Type, offset+field.Offset, path+"."+field.Name, a.Field(i), b.Field(i))
+			if field := t.Field(i); field.Name != "_" {
+				f.walk(field.Type, offset+field.Offset, path+"."+field.Name, a.Field(i), b.Field(i))
+			}
 		}
 	case t.Kind() == reflect.Array:
 		for i := range t.Len() {

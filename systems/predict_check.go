@@ -121,20 +121,6 @@ func (p *Prediction) differs(m rollback.Mismatch) {
 	p.ask(m.Tick, reason)
 }
 
-// tell has Why know of something that is otherwise.
-func (p *Prediction) tell(m *rollback.Mismatch, reason RollbackReason) {
-	if p.cfg.Why == nil {
-		return
-	}
-	found := WhyFinding{Reason: reason, Tick: m.Tick, Entity: p.entity(m.Slot), Column: m.Col}
-	if m.Kind == rollback.Value {
-		size := p.cols[m.Col].size
-		found.Predicted = p.memory.Column(m.Tick, m.Col)[int(m.Slot)*size : (int(m.Slot)+1)*size]
-		found.Confirmed = p.memory.ConfirmedValue(m.Slot, m.Col)
-	}
-	p.cfg.Why.Found(found)
-}
-
 // ask asks to go back to the end of a tick.
 func (p *Prediction) ask(tick entangle.Tick, reason RollbackReason) {
 	better := tick.Before(p.tick)

@@ -56,6 +56,8 @@ type WhyFinding struct {
 	// Predicted and Confirmed are the memory of the two values. nil: there is none, which
 	// for a tag is another thing than an empty one. They are copied.
 	Predicted, Confirmed []byte
+	// PredictedTarget and ConfirmedTarget are the targets of a relation.
+	PredictedTarget, ConfirmedTarget ecs.Entity
 }
 
 // whyEntry is one rollback.

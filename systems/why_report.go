@@ -123,21 +123,23 @@ func (t *whyTypes) report(e *whyEntry) RollbackReport {
 		of = t.resources
 	}
 	if c.Column >= 0 && c.Column < len(of) {
-		of[c.Column].describe(&r, c.Predicted, c.Confirmed)
+		of[c.Column].describe(&r, &c.WhyFinding)
 	}
 	return r
 }
 
 // describe says where two values differ. Either may be missing.
-func (w whyType) describe(r *RollbackReport, predicted, confirmed []byte) {
-	if predicted == nil || confirmed == nil {
-		r.Field, r.Predicted, r.Confirmed = typeWord(w.typ), w.text(predicted), w.text(confirmed)
-		return
+func (w whyType) describe(r *RollbackReport, f *WhyFinding) {
+	if f.Predicted != nil && f.Confirmed != nil {
+		d := FindDifference(w.typ, w.plan, f.Predicted, f.Confirmed)
+		r.Field, r.Predicted, r.Confirmed, r.Fields = d.Field, d.A, d.B, d.More
 	}
-	d := FindDifference(w.typ, w.plan, predicted, confirmed)
-	r.Field, r.Predicted, r.Confirmed, r.Fields = d.Field, d.A, d.B, d.More
-	if d.Field == "" { // equal bytes: of the relation's target, say
-		r.Field, r.Predicted, r.Confirmed = typeWord(w.typ), w.text(predicted), w.text(confirmed)
+	switch {
+	case r.Field != "":
+	case f.Predicted != nil && f.Confirmed != nil && f.PredictedTarget != f.ConfirmedTarget:
+		r.Field, r.Predicted, r.Confirmed = "target of "+typeWord(w.typ), fmt.Sprint(f.PredictedTarget), fmt.Sprint(f.ConfirmedTarget)
+	default:
+		r.Field, r.Predicted, r.Confirmed = typeWord(w.typ), w.text(f.Predicted), w.text(f.Confirmed)
 	}
 }
 

@@ -14,6 +14,7 @@ type leavingEntity struct {
 	slot   rollback.Slot
 	tick   entangle.Tick
 	local  bool
+	root   ecs.Entity // that was despawned, and this one with it
 }
 
 // Despawn despawns a predicted entity ahead of the server, and what of the game's hangs on
@@ -22,17 +23,33 @@ func (p *Prediction) Despawn(e ecs.Entity) bool {
 	if !p.Predicts(e) {
 		return false
 	}
-	slot := p.slotOf(e)
-	if p.shed[slot].on {
-		return true
-	}
 	p.room()
-	p.kids.each(e, func(kid ecs.Entity) { p.Despawn(kid) })
+	p.despawn(e, e)
+	return true
+}
+
+func (p *Prediction) despawn(e, root ecs.Entity) {
+	slot := p.slotOf(e)
+	if !p.Predicts(e) || p.shed[slot].on {
+		return
+	}
+	p.kids.each(e, func(kid ecs.Entity) { p.despawn(kid, root) })
 	p.strip(slot)
 	if !p.memory.Confirmed(slot).Known {
-		p.going = append(p.going, leavingEntity{e, slot, p.present(), true})
+		p.going = append(p.going, leavingEntity{e, slot, p.present(), true, root})
 	}
-	return true
+}
+
+// regain brings back what was despawned with an entity that the server has not despawned.
+func (p *Prediction) regain(slot rollback.Slot) {
+	root, tick := p.entity(slot), p.shed[slot].tick
+	for i := range p.going {
+		if g := &p.going[i]; g.root == root && g.entity != root && g.tick == tick && !p.cameBack(g) {
+			form := rollback.Form{Alive: true, Mask: p.shed[g.slot].mask.And(p.modes.kept)}
+			p.clothe(g.slot, form)
+			p.adopted = append(p.adopted, g.slot)
+		}
+	}
 }
 
 // bury takes out of the world what is despawned for good.
@@ -41,9 +58,11 @@ func (p *Prediction) bury() {
 	p.going = p.going[len(p.going):]
 	kept := going[:0]
 	for _, g := range going {
-		if p.stays(&g) {
+		switch {
+		case p.cameBack(&g):
+		case p.stays(&g):
 			kept = append(kept, g)
-		} else {
+		default:
 			p.remove(&g)
 		}
 	}
@@ -51,17 +70,14 @@ func (p *Prediction) bury() {
 }
 
 // stays reports whether one is still to be kept: something may go back to before it was
-// despawned. One of the game's own that came back, or is gone, is kept no more.
+// despawned.
 func (p *Prediction) stays(g *leavingEntity) bool {
-	return p.isThere(g) && p.cfg.Synced() && p.upTo.Before(g.tick) && !p.tooDeep(g.tick)
+	return p.world.Alive(g.entity) && p.cfg.Synced() && p.upTo.Before(g.tick) && !p.tooDeep(g.tick)
 }
 
-// isThere reports whether one is in the world, in the state in which it is to go.
-func (p *Prediction) isThere(g *leavingEntity) bool {
-	if !p.world.Alive(g.entity) || p.entity(g.slot) != g.entity {
-		return false
-	}
-	return !g.local || p.shed[g.slot].on && p.shed[g.slot].tick == g.tick
+// cameBack reports whether one of the game's own is not despawned after all, or gone already.
+func (p *Prediction) cameBack(g *leavingEntity) bool {
+	return g.local && !(p.world.Alive(g.entity) && p.shed[g.slot].on && p.shed[g.slot].tick == g.tick)
 }
 
 // remove takes one out of the world, and what of the game's hangs on it.
@@ -71,7 +87,7 @@ func (p *Prediction) remove(g *leavingEntity) {
 	}
 	p.kids.each(g.entity, func(kid ecs.Entity) {
 		if s := p.slotOf(kid); !p.memory.Confirmed(s).Known {
-			p.remove(&leavingEntity{kid, s, p.shed[s].tick, true})
+			p.remove(&leavingEntity{entity: kid, slot: s, local: true})
 		}
 	})
 	switch {

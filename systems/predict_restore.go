@@ -27,7 +27,7 @@ func (p *Prediction) restore(tick, f entangle.Tick) {
 	p.settle(restored)
 	p.memory.Cut(tick)
 	for _, slot := range p.adopted {
-		p.adopt(slot, tick, p.forms[slot].Mask.And(p.modes.own()))
+		p.adopt(slot, tick, p.adoptable(slot))
 	}
 	for i := range p.reformed {
 		if r := &p.reformed[i]; p.forms[r.slot].Alive && p.forms[r.slot] != r.had {
@@ -36,6 +36,15 @@ func (p *Prediction) restore(tick, f entangle.Tick) {
 	}
 	p.gather(tick)
 	p.at = tick
+}
+
+// adoptable is what the histories can't know of a slot that is there again: of what the server
+// speaks of, what is the game's own, and else all.
+func (p *Prediction) adoptable(slot rollback.Slot) rollback.Mask {
+	if p.memory.Confirmed(slot).Known {
+		return p.forms[slot].Mask.And(p.modes.own())
+	}
+	return p.forms[slot].Mask
 }
 
 // gather copies the histories of a tick into the world.

@@ -150,6 +150,9 @@ func (p *Prediction) dress(slot rollback.Slot, now, had, form rollback.Form) {
 		form.Mask = form.Mask.Union(has.And(p.modes.own()))
 	}
 	if p.shed[slot].on {
+		if anew {
+			p.regain(slot)
+		}
 		p.clothe(slot, form)
 	} else {
 		p.exchange(p.entity(slot), form.Mask, p.modes.kept)

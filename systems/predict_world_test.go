@@ -47,7 +47,9 @@ type forecast struct {
 	set    bool          // there is one
 	buried []ecs.Entity
 	steps  []string
-	names  map[rollback.Slot]string
+
+	systems []func()
+	names   map[rollback.Slot]string
 
 	place, pace, tint, kit, fuel, child ecs.ID
 }
@@ -83,12 +85,18 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.sched.Bind(Rollback, func(*ecs.World) { f.p.Rollback() })
 	f.sched.Bind(SpawnHistory, func(*ecs.World) { f.p.Follow() })
 	f.sched.Bind(UpdateHistory, func(*ecs.World) { f.p.EndTick() })
+	f.sched.Add(Main, act(func(*ecs.World) {
+		for _, sys := range f.systems {
+			sys()
+		}
+	}))
 	f.main(f.move)
+	f.sched.Initialize(f.world)
 	return f
 }
 
 // main adds a system of the game.
-func (f *forecast) main(sys func()) { f.sched.Add(Main, act(func(*ecs.World) { sys() })) }
+func (f *forecast) main(sys func()) { f.systems = append(f.systems, sys) }
 
 // move is the game: all that has a place and a pace moves.
 func (f *forecast) move() {
@@ -102,9 +110,6 @@ func (f *forecast) move() {
 
 // run runs frames of one tick.
 func (f *forecast) run(frames int) {
-	if f.sched.phase == collecting {
-		f.sched.Initialize(f.world)
-	}
 	for range frames {
 		f.sched.Frame(f.world, 1)
 	}
@@ -113,7 +118,6 @@ func (f *forecast) run(frames int) {
 // check runs a frame without a tick, and returns what it has gone back and computed.
 func (f *forecast) check() []string {
 	f.steps = nil
-	f.run(0)
 	f.sched.Frame(f.world, 0)
 	return f.steps
 }

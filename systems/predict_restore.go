@@ -29,11 +29,6 @@ func (p *Prediction) restore(tick, f entangle.Tick) {
 	for _, slot := range p.adopted {
 		p.adopt(slot, tick, p.adoptable(slot))
 	}
-	for i := range p.reformed {
-		if r := &p.reformed[i]; p.forms[r.slot].Alive && p.forms[r.slot] != r.had {
-			p.memory.Changed(tick, r.slot, r.had, p.forms[r.slot])
-		}
-	}
 	p.gather(tick)
 	p.at = tick
 }

@@ -8,7 +8,7 @@ import (
 // carryAll moves one value after the other.
 func (l *blender) carryAll(dst, from, to []byte, t float64) {
 	mustMatch(l.size, dst, from, to)
-	if !(t > 0) || l.size == 0 {
+	if !(t > 0) || len(dst) == 0 {
 		return
 	}
 	at := unsafe.Pointer(unsafe.SliceData(dst))

@@ -140,6 +140,8 @@ func TestWhatCannotBeBlendedInMemory(t *testing.T) {
 	assert.ErrorContains(t, err, "field Name")
 	by, err := protocol.NewBlending(protocol.Linear[[2]float32])
 	require.NoError(t, err)
+	by.Blend(nil, nil, nil, 0.5)
+	by.Carry(nil, nil, nil, 0.5)
 	some := make([]byte, 16)
 	assert.Panics(t, func() { by.Blend(some, some[:8], some, 0.5) })
 	assert.Panics(t, func() { by.Carry(some[:12], some[:12], some[:12], 0.5) })

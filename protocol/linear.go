@@ -233,6 +233,9 @@ func (l *blender) push(r blendRun) {
 // kind.
 func (l *blender) blendAll(dst, a, b []byte, t float64) {
 	mustMatch(l.size, dst, a, b)
+	if len(dst) == 0 {
+		return
+	}
 	to, from, next := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
 	if r := l.wide(len(dst)); r != nil && t > 0 && t < 1 {
 		r.mix(to, from, next, t)

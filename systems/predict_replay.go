@@ -47,6 +47,9 @@ func (p *Prediction) back(now, was entangle.Tick) {
 	p.spared.putBack()
 	p.lost = false
 	p.correct()
+	if now.Before(was) {
+		p.wasAmended() // no tick leads to the present, which was there before
+	}
 }
 
 // from returns the tick to go back to, and whether going there is a rollback: going back or

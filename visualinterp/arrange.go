@@ -23,7 +23,8 @@ func (l *layer) arrange() {
 	l.stretches, l.slots, l.from = l.stretches[:0], l.slots[:0], l.from[:0]
 	for i := range l.table.Segments() {
 		rows, has := l.table.Rows(i)
-		if len(rows) == 0 || !holds(has, l.needs) {
+		if !holds(has, l.needs) {
+			l.release(rows)
 			continue
 		}
 		back := l.rewinds && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
@@ -31,6 +32,18 @@ func (l *layer) arrange() {
 		l.slots = append(l.slots, rows...)
 	}
 	l.place()
+}
+
+// release puts the true values back of what is shown no more.
+func (l *layer) release(rows []columns.Slot) {
+	if !l.track.Shown() {
+		return
+	}
+	for _, slot := range rows {
+		if p := &l.places[slot]; p.round == l.round-1 && p.entity == l.table.Entity(slot) {
+			l.track.Restore(int(p.row), l.table.Value(slot, l.column))
+		}
+	}
 }
 
 func holds(has, all columns.Mask) bool { return all.Without(has) == columns.Mask{} }

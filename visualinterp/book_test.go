@@ -28,12 +28,15 @@ type stage struct {
 	world *ecs.World
 	start time.Time
 	spots generic.Map1[spot]
+	goes  generic.Map1[goes]
+	moves plugin.System
 
-	atReceive, atSend func() // what looks at the world where true values are
+	// What a test does, or looks at, where true values are.
+	atReceive, atTick, atSend func()
 }
 
 // newStage makes a server with a system, and one that adds its speed to every spot.
-func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.Protocol)) *stage {
+func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.Protocol), first ...plugin.System) *stage {
 	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
 	if register == nil {
 		register = func(p *protocol.Protocol) { protocol.Component[spot](p).Interpolate(protocol.Linear[spot]) }
@@ -42,10 +45,15 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	server, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
 	require.NoError(t, err)
 	w := ecs.NewWorld(1024, 4)
-	s := &stage{Server: server, t: t, world: &w, start: time.Unix(100, 0), spots: generic.NewMap1[spot](&w)}
-	s.AddSystem(plugin.FixedMain, moves())
-	s.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() { return func() { s.run(s.atReceive) } }))
-	s.AddSystem(plugin.Send, plugin.Func(func(*ecs.World) func() { return func() { s.run(s.atSend) } }))
+	s := &stage{Server: server, t: t, world: &w, start: time.Unix(100, 0), spots: generic.NewMap1[spot](&w), moves: moves()}
+	s.goes = generic.NewMap1[goes](&w)
+	for _, system := range first {
+		s.AddSystem(plugin.Receive, system)
+	}
+	s.AddSystem(plugin.FixedMain, s.moves)
+	s.hook(plugin.Receive, &s.atReceive)
+	s.hook(plugin.FixedMain, &s.atTick)
+	s.hook(plugin.Send, &s.atSend)
 	if shows != nil {
 		s.AddSystem(plugin.AfterSend, shows)
 	}
@@ -54,10 +62,15 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	return s
 }
 
-func (s *stage) run(f func()) {
-	if f != nil {
-		f()
-	}
+// hook calls a function in a set, if there is one by then.
+func (s *stage) hook(set plugin.Set, f *func()) {
+	s.AddSystem(set, plugin.Func(func(*ecs.World) func() {
+		return func() {
+			if *f != nil {
+				(*f)()
+			}
+		}
+	}))
 }
 
 // moves is the movement of the game.

@@ -136,6 +136,7 @@ func (l *layer) sample() {
 	for _, s := range l.stretches {
 		l.track.Sample(s.row, l.values(s))
 	}
+	l.track.Sampled()
 }
 
 // show puts the picture into the world.

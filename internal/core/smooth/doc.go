@@ -14,7 +14,7 @@
 //   - A row is shown between its two latest samples, at the share of a tick that has passed
 //     since the latter; with less than two samples, what is true.
 //   - A correction does not move the picture of the moment at which it comes, and a time of
-//     Kind.Over later nothing of it is left. In between, what is left depends on the time that
+//     Kind.Over after the last one nothing of it is left. In between, what is left depends on the time that
 //     has passed, and not on how often the picture was made. Where values differ by too
 //     much for Kind.TooFar, the picture is right at once.
 //   - Corrections on top of each other add up.
@@ -23,9 +23,9 @@
 //
 // # How to drive it
 //
-// A frame: Restore for each stretch, Restored. A tick: if Open, Sample for each stretch; then
-// Advance. The end of the frame: if Open, Sample for each stretch, and else Peek; then Show,
-// and Put for each stretch.
+// A frame: Restore for each stretch, Restored. A tick: if Open, Sample for each stretch and
+// Sampled; then Advance. The end of the frame: if Open, Sample for each stretch and Sampled,
+// and else Peek for each; then Show, and Put for each stretch.
 //
 // A correction: Keep, before a sample is taken of anything that is corrected. Of what was
 // computed anew, Before with the values at the end of the last tick but one. Then, before
@@ -33,7 +33,7 @@
 //
 // The methods come in families:
 //   - rows: Arrange, Leave, Len;
-//   - samples: Open, Sample, Advance, Peek;
+//   - samples: Open, Sample, Sampled, Advance, Peek;
 //   - corrections: Keep, Kept, Before, Amend, Ease;
 //   - the picture: Show, Put, Restore, Restored, Shown;
 //   - what waits for its second sample: Ripe, Odd.

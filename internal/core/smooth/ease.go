@@ -8,6 +8,7 @@ import (
 // easing is the corrections that show.
 type easing struct {
 	kept      bool
+	replayed  bool   // Before was called since
 	wasLast   plane  // the samples as they were before what is being corrected
 	wasBefore plane  //
 	wasMarks  []mark //
@@ -28,10 +29,7 @@ func (t *Track) Keep() {
 	if e.kept {
 		return
 	}
-	e.kept = true
-	if t.kind.Over <= 0 {
-		return
-	}
+	e.kept, e.replayed = true, false
 	e.wasLast.resize(t.rows)
 	e.wasBefore.resize(t.rows)
 	copy(e.wasLast.data, t.last.data)
@@ -47,6 +45,7 @@ func (t *Track) Kept() bool { return t.ease.kept }
 func (t *Track) Before(row int, column []byte) {
 	copy(t.before.from(row, column), column)
 	t.mark(row, len(column), hasBefore)
+	t.ease.replayed = true
 }
 
 // Amend takes values as those at the end of the latest tick, as they are after a correction.
@@ -64,17 +63,34 @@ func (t *Track) Ease(now time.Time, share float64) {
 		return
 	}
 	e.kept = false
-	if t.kind.Over <= 0 || bytes.Equal(e.wasLast.data, t.last.data) && bytes.Equal(e.wasBefore.data, t.before.data) {
+	if bytes.Equal(e.wasLast.data, t.last.data) && bytes.Equal(e.wasBefore.data, t.before.data) {
 		return
 	}
 	e.right.resize(t.rows)
 	e.wrong.resize(t.rows)
 	e.since = resized(e.since, t.rows)
 	for row := range t.rows {
-		if t.differs(row) {
+		if !t.differs(row) {
+			continue
+		}
+		if !e.replayed {
+			t.shift(row)
+		}
+		if t.kind.Over > 0 {
 			t.easeRow(row, now, share)
 		}
 	}
+}
+
+// shift moves the sample before the latest as that was moved: without a replay, nobody has
+// computed it anew.
+func (t *Track) shift(row int) {
+	last := t.last.at(row)
+	if t.kind.Carry == nil {
+		copy(t.before.at(row), last)
+		return
+	}
+	t.kind.Carry(t.before.at(row), t.ease.wasLast.at(row), last, 1)
 }
 
 func resized(s []time.Time, n int) []time.Time {
@@ -175,7 +191,7 @@ func (e *easing) apply(t *Track, now time.Time) {
 
 // arrange brings what is kept into the new order of the rows.
 func (e *easing) arrange(t *Track, from []int32) {
-	if e.kept && t.kind.Over > 0 {
+	if e.kept {
 		e.wasLast.rearrange(t.rows, t.moves)
 		e.wasBefore.rearrange(t.rows, t.moves)
 		e.wasMarks, e.marked = rearranged(e.marked, e.wasMarks, from), e.wasMarks

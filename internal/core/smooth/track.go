@@ -102,8 +102,10 @@ func (t *Track) Open() bool { return t.open }
 func (t *Track) Sample(row int, column []byte) {
 	copy(t.last.from(row, column), column)
 	t.mark(row, len(column), hasLast)
-	t.open, t.peeked = false, false
 }
+
+// Sampled says that Sample was called for all rows.
+func (t *Track) Sampled() { t.open, t.peeked = false, false }
 
 // Advance begins a tick: what was the latest sample is the one before.
 func (t *Track) Advance() {

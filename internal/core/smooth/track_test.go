@@ -79,6 +79,7 @@ func (s *stage) begin() {
 	}
 	if s.Open() {
 		s.Sample(0, s.world)
+		s.Sampled()
 	}
 	s.Advance()
 }
@@ -90,6 +91,7 @@ func (s *stage) show(ms int, share float64) []float64 {
 	}
 	if s.Open() {
 		s.Sample(0, s.world)
+		s.Sampled()
 	} else {
 		s.Peek(0, s.world)
 	}
@@ -276,6 +278,42 @@ func TestACorrectionOfWhatOnlyBlends(t *testing.T) {
 	assert.Equal(t, []float64{11.5}, s.show(100, 0.5))
 }
 
+// What is amended without a replay moves as fast as before.
+func TestThePresentIsAmended(t *testing.T) {
+	for _, over := range []time.Duration{0, 100 * time.Millisecond} {
+		k := kind()
+		k.Over = over
+		s := newStage(k, 0, 0)
+		s.tick(1, 1)
+		s.tick(2, 2)
+		s.show(0, 0.5)
+		s.restore()
+		s.Keep()
+		put(s.world, 12)
+		want := []float64{11.5, 1.5}
+		if over > 0 {
+			want[0] = 1.5
+		}
+		assert.Equal(t, want, s.show(0, 0.5))
+		s.restore()
+		want = []float64{11.75, 1.75}
+		if over > 0 {
+			want[0] -= 2.5
+		}
+		assert.Equal(t, want, s.show(50, 0.75))
+	}
+	k := kind()
+	k.Carry = nil
+	s := newStage(k, 0)
+	s.tick(1)
+	s.tick(2)
+	s.show(0, 0.5)
+	s.restore()
+	s.Keep()
+	put(s.world, 12)
+	assert.Equal(t, []float64{12}, s.show(0, 0.5), "what only blends is where it is")
+}
+
 // A clock that is set back begins the correction anew, rather than stretching it.
 func TestAClockThatIsSetBack(t *testing.T) {
 	k := kind()
@@ -311,6 +349,7 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 		s.begin()
 		if s.Open() {
 			s.Sample(0, s.world)
+			s.Sampled()
 		}
 		s.Show(at(0), 0.5)
 		s.Put(0, s.world)

@@ -1,0 +1,159 @@
+package visualinterp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// goes marks what goes back in a rollback that a test makes.
+type goes struct{}
+
+// marks says so, in the place of the engine.
+func marks() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		systems.PictureOf(w).Rewinds(ecs.ComponentID[goes](w))
+		return nil
+	})
+}
+
+// back is a rollback made by hand: restore sets the world to the end of the first tick, and the
+// movement goes on for so many.
+func (s *stage) back(ticks int, restore func()) {
+	clock, picture := ecs.GetResource[components.Time](s.world), systems.PictureOf(s.world)
+	now := clock.Tick
+	restore()
+	clock.Replaying, clock.ReplayFrom, clock.ReplayTo = true, now+1-entangle.Tick(ticks), now
+	for clock.Tick = now - entangle.Tick(ticks); clock.Tick != now; {
+		clock.Tick++
+		picture.Tick()
+		s.moves.Update(s.world)
+	}
+	clock.Replaying = false
+}
+
+func newRollbackStage(t *testing.T, register func(*protocol.Protocol)) *stage {
+	return newStage(t, visualinterp.Add[spot](visualinterp.New()), register, marks())
+}
+
+func full(p *protocol.Protocol) {
+	protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot])
+}
+
+// Proves: N8
+// After a rollback both samples are those of the ticks as they were computed anew. What does
+// not go back keeps its own.
+func TestARollbackRepairsWhatIsShown(t *testing.T) {
+	for _, ticks := range []int{1, 2, 5} {
+		s := newRollbackStage(t, full)
+		predicted, remote, spared := s.spawn(0, 1), s.spawn(0, 0), s.spawn(0, 1)
+		s.goes.Add(predicted)
+		s.goes.Add(spared)
+		noRollback := generic.NewMap1[components.NoRollback](s.world)
+		noRollback.Add(spared)
+		s.at(0)
+		for tick := 1; tick <= 8; tick++ {
+			s.atReceive = func() { s.spots.Get(remote).X += 10 }
+			s.at(time.Duration(tick) * 10 * time.Millisecond)
+		}
+		s.atReceive = func() {
+			s.back(ticks, func() { s.spots.Get(predicted).X = 100 })
+			s.spots.Get(spared).X = 8 // what did not take part is put back
+		}
+		s.at(85 * time.Millisecond)
+		assert.InDelta(t, 100+float64(ticks)-0.5, s.x(predicted), 1e-9, "between the last two of %d", ticks)
+		assert.InDelta(t, 75, s.x(remote), 1e-9)
+		assert.InDelta(t, 7.5, s.x(spared), 1e-9)
+		s.atReceive = func() {
+			assert.Equal(t, 100+float64(ticks), s.x(predicted), "the true value is back")
+			assert.Equal(t, 80., s.x(remote))
+		}
+		s.at(95 * time.Millisecond)
+		assert.InDelta(t, 100+float64(ticks)+0.5, s.x(predicted), 1e-9, "and a tick on")
+	}
+}
+
+// Proves: B19
+// The picture eases over from what it was, in the time that Correct gives, and the
+// simulation is right at once. How many frames the time has makes no difference.
+func TestThePictureEasesOver(t *testing.T) {
+	for _, frame := range []time.Duration{2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
+		s := newRollbackStage(t, func(p *protocol.Protocol) {
+			protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot]).
+				Snap(func(a, b spot) bool { return a.X-b.X > 500 || b.X-a.X > 500 }).Correct(100 * time.Millisecond)
+		})
+		e := s.spawn(0, 1)
+		s.goes.Add(e)
+		for now := time.Duration(0); now < 100*time.Millisecond; now += frame {
+			s.at(now)
+		}
+		s.at(100 * time.Millisecond)
+		before := s.x(e)
+		s.atReceive = func() { s.back(3, func() { s.spots.Get(e).X = 57 }) }
+		s.atSend = func() { assert.Equal(t, 60., s.x(e), "the simulation is right at once") }
+		s.at(100 * time.Millisecond)
+		assert.InDelta(t, before, s.x(e), 1e-9, "the picture stands where it stood")
+		s.atReceive, s.atSend = nil, nil
+		for now := 100*time.Millisecond + frame; now <= 150*time.Millisecond; now += frame {
+			s.at(now)
+		}
+		s.at(150 * time.Millisecond)
+		assert.InDelta(t, 64-50*0.25, s.x(e), 1e-9, "frames of %v", frame)
+		s.at(200 * time.Millisecond)
+		assert.InDelta(t, 69, s.x(e), 1e-9)
+		s.atReceive = func() { s.back(3, func() { s.spots.Get(e).X = 997 }) }
+		s.at(205 * time.Millisecond)
+		assert.InDelta(t, 999.5, s.x(e), 1e-9, "too far to ease")
+	}
+}
+
+// What is written into the present without a replay eases over, too.
+func TestThePresentIsAmended(t *testing.T) {
+	s := newRollbackStage(t, func(p *protocol.Protocol) {
+		protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot]).Correct(100 * time.Millisecond)
+	})
+	e := s.spawn(0, 0)
+	s.goes.Add(e)
+	for now := range time.Duration(10) {
+		s.at(now * 10 * time.Millisecond)
+	}
+	s.atReceive = func() {
+		s.spots.Get(e).X = 8
+		systems.PictureOf(s.world).Corrected()
+	}
+	s.at(95 * time.Millisecond)
+	assert.InDelta(t, 0, s.x(e), 1e-9)
+	s.atReceive = nil
+	s.at(100 * time.Millisecond)
+	s.at(145 * time.Millisecond)
+	assert.InDelta(t, 8-8*0.25, s.x(e), 1e-9)
+	s.at(195 * time.Millisecond)
+	assert.InDelta(t, 8, s.x(e), 1e-9)
+}
+
+// A local component that a game rolls back is one of those that ease.
+func TestALocalComponentIsCorrected(t *testing.T) {
+	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.With(protocol.Linear[spot]), visualinterp.Correct(100*time.Millisecond)),
+		func(p *protocol.Protocol) { protocol.Local[spot](p) }, marks())
+	e := s.spawn(0, 0)
+	s.goes.Add(e)
+	for now := range time.Duration(4) {
+		s.at(now * 10 * time.Millisecond)
+	}
+	s.atReceive = func() { s.back(1, func() { s.spots.Get(e).X = 8 }) }
+	s.at(35 * time.Millisecond)
+	assert.InDelta(t, 0, s.x(e), 1e-9)
+	s.atReceive = nil
+	s.at(85 * time.Millisecond)
+	assert.InDelta(t, 8-8*0.25, s.x(e), 1e-9)
+}

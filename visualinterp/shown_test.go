@@ -1,0 +1,137 @@
+package visualinterp_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// camera is nothing that the network knows of.
+type camera struct{ Zoom, Height float32 }
+
+// Proves: N12
+// A component outside the protocol is shown by a function of the game's own.
+func TestAComponentOutsideTheProtocol(t *testing.T) {
+	mix := func(a, b camera, t float64) camera {
+		return camera{Zoom: a.Zoom + (b.Zoom-a.Zoom)*float32(t), Height: -1}
+	}
+	s := newStage(t, visualinterp.Add[camera](visualinterp.New(), visualinterp.With(mix),
+		visualinterp.Snap(func(a, b camera) bool { return b.Zoom-a.Zoom > 100 })), nil)
+	cameras := generic.NewMap1[camera](s.world)
+	e := cameras.NewWith(&camera{Zoom: 1, Height: 1})
+	at := func(ms int, zoom float32) camera {
+		s.atSend = func() { cameras.Get(e).Zoom = zoom }
+		s.at(time.Duration(ms) * time.Millisecond)
+		return *cameras.Get(e)
+	}
+	at(10, 1)
+	at(20, 2)
+	assert.Equal(t, camera{Zoom: 2.5, Height: -1}, at(35, 3))
+	assert.Equal(t, camera{Zoom: 200, Height: 1}, at(45, 200))
+	s.atReceive = func() { assert.Equal(t, camera{Zoom: 200, Height: 1}, *cameras.Get(e)) }
+	assert.Equal(t, camera{Zoom: 200.5, Height: -1}, at(55, 201))
+}
+
+// Proves: N12
+// Which entities are shown between ticks is for the tag, or for a rule, to say.
+func TestWhoIsShown(t *testing.T) {
+	three := func(t *testing.T, options ...visualinterp.Option) (s *stage, shown func() [3]bool) {
+		s = newStage(t, visualinterp.Add[spot](visualinterp.New(), options...), nil)
+		smooth := generic.NewMap1[visualinterp.Smooth](s.world)
+		entities := [3]ecs.Entity{s.spawn(0, 1), s.spawn(0, 2), s.spawn(0, 3)}
+		smooth.Add(entities[1])
+		for tick := range time.Duration(5) {
+			s.at(tick * 10 * time.Millisecond)
+		}
+		ms := 40
+		return s, func() (shown [3]bool) {
+			var truth [3]float64
+			s.atSend = func() {
+				for i, e := range entities {
+					truth[i] = s.x(e)
+				}
+			}
+			ms += 25
+			s.at(time.Duration(ms) * time.Millisecond)
+			for i, e := range entities {
+				shown[i] = s.x(e) != truth[i]
+			}
+			s.atReceive = func() {
+				for i, e := range entities {
+					assert.Equal(t, truth[i], s.x(e))
+				}
+			}
+			return shown
+		}
+	}
+	_, shown := three(t)
+	assert.Equal(t, [3]bool{true, true, true}, shown(), "all that have it")
+
+	s, shown := three(t, visualinterp.Tagged())
+	assert.Equal(t, [3]bool{false, true, false}, shown())
+	smooth := generic.NewMap1[visualinterp.Smooth](s.world)
+	query := generic.NewFilter1[spot]().Query(s.world)
+	var all []ecs.Entity
+	for query.Next() {
+		all = append(all, query.Entity())
+	}
+	for _, e := range all {
+		if s.world.Has(e, ecs.ComponentID[visualinterp.Smooth](s.world)) {
+			smooth.Remove(e)
+		} else {
+			smooth.Add(e)
+		}
+	}
+	assert.Equal(t, [3]bool{true, false, true}, shown(), "as long as it has the tag")
+
+	speeds := generic.Map1[speed]{}
+	_, shown = three(t, visualinterp.Where(func(w *ecs.World, e ecs.Entity) bool {
+		speeds = generic.NewMap1[speed](w)
+		return speeds.Get(e).X > 1.5
+	}))
+	assert.Equal(t, [3]bool{false, true, true}, shown())
+	assert.Equal(t, [3]bool{false, true, true}, shown())
+}
+
+// Proves: N12
+// What has no two ticks yet is hidden on request, as long as that lasts.
+func TestHiddenUntilTwoTicks(t *testing.T) {
+	s := newStage(t, visualinterp.Add[camera](visualinterp.Add[spot](visualinterp.New(), visualinterp.HideUntilTwo()),
+		visualinterp.HideUntilTwo(), visualinterp.With(protocol.Linear[camera])), nil)
+	id := ecs.ComponentID[visualinterp.Hidden](s.world)
+	e := s.spawn(0, 1)
+	hidden := func(ms int) bool {
+		s.at(time.Duration(ms) * time.Millisecond)
+		return s.world.Has(e, id)
+	}
+	assert.True(t, hidden(0), "there was no tick")
+	assert.True(t, hidden(5))
+	assert.True(t, hidden(10), "there was one")
+	assert.True(t, hidden(15))
+	assert.False(t, hidden(20), "there were two")
+	assert.Equal(t, 1., s.x(e))
+	assert.False(t, hidden(35))
+	assert.Equal(t, 2.5, s.x(e))
+
+	cameras := generic.NewMap1[camera](s.world)
+	cameras.Add(e)
+	assert.True(t, hidden(45), "another of its components has none")
+	assert.False(t, hidden(55))
+	cameras.Remove(e)
+	assert.False(t, hidden(65))
+	cameras.Add(e)
+	assert.True(t, hidden(75))
+	cameras.Remove(e)
+	assert.False(t, hidden(80), "what waits no more is shown")
+	late := s.spawn(0, 1)
+	s.at(80 * time.Millisecond)
+	s.world.RemoveEntity(late)
+	s.at(100 * time.Millisecond)
+	assert.False(t, s.world.Has(e, id))
+}

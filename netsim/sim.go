@@ -69,8 +69,8 @@ type Sim struct {
 }
 
 // New makes a simulation without server and clients. When the test ends it
-// finalises the apps, and if the test has failed it logs the seed and the command
-// that repeats the run. A config that can't be fails the test.
+// finalises the apps, and if the test has failed it logs why clients rolled back last,
+// the seed, and the command that repeats the run. A config that can't be fails the test.
 func New(t T, config Config) *Sim {
 	t.Helper()
 	seed, free, err := pickSeed(config.Seed)
@@ -91,6 +91,7 @@ func New(t T, config Config) *Sim {
 	t.Cleanup(func() {
 		s.close()
 		if t.Failed() {
+			s.explain()
 			t.Logf("netsim: seed %d; repeat with: %s", seed, repeat(t.Name(), seed, free))
 		}
 	})
@@ -120,10 +121,11 @@ func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
 }
 
 // ClientConfig returns a config with the chance of the simulation, and a clock that is
-// this client's, see Peer.SetDrift: make one client of each config. Other fields may be
-// set before the client is made of it.
+// this client's, see Peer.SetDrift: make one client of each config. The client keeps why it
+// last rolled back, which a test that fails logs. Other fields may be set before the client
+// is made of it.
 func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
-	return plugin.ClientConfig{Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy()}
+	return plugin.ClientConfig{Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy(), ExplainRollbacks: explained}
 }
 
 // AddServer initialises an app that contains a server made with ServerConfig, in

@@ -295,3 +295,35 @@ func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	assert.Len(t, in.all, 1)
 	assert.Empty(t, up.all)
 }
+
+// What the host's player predicts is tagged so, while it is shown that and it is not paused:
+// the entity itself, of which nothing is ever recomputed.
+//
+// Proves: B25
+func TestWhatAHostsPlayerPredicts(t *testing.T) {
+	h := newHosted(t).play()
+	predicted := ecs.ComponentID[components.Predicted](h.world)
+	replicated := generic.NewMap1[components.Replicate](h.world)
+	e, other := h.spawn(spot{}, name{1}), h.spawn(spot{}, name{2})
+	expect := func(what string, tagged bool) {
+		t.Helper()
+		h.run(2)
+		assert.Equal(t, tagged, h.world.Has(e, predicted), what)
+		assert.False(t, h.world.Has(other, predicted), what)
+	}
+	expect("nobody said so", false)
+	replicated.Get(e).Predict = components.Owner
+	expect("there is no owner", false)
+	h.control(e, components.ControlledBy{Client: me})
+	expect("it is the owner", true)
+	replicated.Get(e).Target = h.targets().Except(me)
+	expect("it is not shown", false)
+	replicated.Get(e).Target = components.Everyone
+	expect("it is shown", true)
+	h.world.Remove(e, ecs.ComponentID[components.Replicate](h.world))
+	expect("it is paused", false)
+	replicated.Assign(e, &components.Replicate{Predict: h.targets().Only(me, 4)})
+	expect("it goes on", true)
+	replicated.Get(e).Predict = components.NotOwner
+	expect("others do", false)
+}

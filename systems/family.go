@@ -136,10 +136,20 @@ func (f *family) heed() {
 	t := f.publisher.table
 	for _, all := range [2][]columns.Slot{t.MarkerChanged(), t.Changed(f.publisher.owners)} {
 		for _, s := range all {
-			if f.kin[s].first != 0 {
-				f.mark(repl.Slot(s))
-			}
+			f.markBelow(s)
 		}
+	}
+	for _, change := range t.Structure() {
+		if touched := change.Inserted.Or(change.Removed); touched.Has(f.publisher.owners) {
+			f.markBelow(change.Slot)
+		}
+	}
+}
+
+// markBelow is mark of an entity that has any below it.
+func (f *family) markBelow(s columns.Slot) {
+	if f.kin[s].first != 0 {
+		f.mark(repl.Slot(s))
 	}
 }
 

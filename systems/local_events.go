@@ -28,13 +28,13 @@ func (v *vista) settle() {
 }
 
 func (v *vista) retag(t tagging) {
-	w := v.publisher.arche
+	w, tag := v.publisher.arche, v.tag[t.mark]
 	switch {
-	case !w.Alive(t.entity) || w.Has(t.entity, v.tag[0]) == t.own:
-	case t.own:
-		w.Exchange(t.entity, v.tag, nil)
+	case !w.Alive(t.entity) || w.Has(t.entity, tag[0]) == t.on:
+	case t.on:
+		w.Exchange(t.entity, tag, nil)
 	default:
-		w.Exchange(t.entity, nil, v.tag)
+		w.Exchange(t.entity, nil, tag)
 	}
 }
 

@@ -20,7 +20,7 @@ type vista struct {
 	id        entangle.ClientID
 	peer      *sender.Peer // nil without a connection
 	told      bool         // of what was there when it connected
-	tag       []ecs.ID     // components.Controlled
+	tag       [marks][]ecs.ID
 
 	events               []*ComponentEvents // by component number
 	onSpawned, onDespawn func(ecs.Entity)
@@ -38,7 +38,7 @@ type vista struct {
 type glimpse struct {
 	entity ecs.Entity // zero: nothing
 	mask   repl.Mask
-	own    bool // it is the player's
+	marks  [marks]bool
 
 	retained bool // its group stays where it was shown
 	quiet    bool // and is not shown
@@ -69,10 +69,20 @@ const (
 	removed
 )
 
-// tagging is that an entity becomes the player's, or is so no more.
+// mark is what the player's entities are tagged with.
+type mark uint8
+
+const (
+	ownMark       mark = iota // components.Controlled
+	predictedMark             // components.Predicted
+	marks
+)
+
+// tagging is that an entity gets a tag, or loses it.
 type tagging struct {
 	entity ecs.Entity
-	own    bool
+	mark   mark
+	on     bool
 }
 
 // Attach makes the player part of the publisher's world. Its events go to the hub;
@@ -80,7 +90,8 @@ type tagging struct {
 func (l *Local) Attach(p *Publisher, hub *Hub, onSpawned, onDespawned func(ecs.Entity)) {
 	v := &l.vista
 	v.publisher, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
-	v.tag = []ecs.ID{ecs.ComponentID[components.Controlled](p.arche)}
+	v.tag[ownMark] = []ecs.ID{ecs.ComponentID[components.Controlled](p.arche)}
+	v.tag[predictedMark] = []ecs.ID{ecs.ComponentID[components.Predicted](p.arche)}
 	for comp, t := range p.types {
 		var events *ComponentEvents
 		if p.plans[comp] != nil {
@@ -203,6 +214,9 @@ func (v *vista) find() {
 	for _, s := range t.Resumed() {
 		v.note(repl.Slot(s))
 	}
+	for _, s := range t.Paused() {
+		v.note(repl.Slot(s)) // it is predicted no more
+	}
 	for _, change := range t.Structure() {
 		v.note(repl.Slot(change.Slot))
 	}
@@ -253,6 +267,7 @@ func (v *vista) look(s repl.Slot) {
 	default:
 		v.reshape(g, s)
 	}
+	v.claim(g, predictedMark, !g.entity.IsZero() && !g.quiet && v.peer.Predicts(s))
 }
 
 // finds reports whether the player is shown an entity now.
@@ -277,7 +292,7 @@ func (v *vista) reshape(g *glimpse, s repl.Slot) {
 	v.pushAll(removed, g.mask.Without(mask), g.entity)
 	v.pushAll(inserted, mask.Without(g.mask), g.entity)
 	g.mask = mask
-	v.claim(g, v.owns(s, mask))
+	v.claim(g, ownMark, v.owns(s, mask))
 }
 
 // maskOf returns the components of an entity that the player may see.
@@ -297,15 +312,16 @@ func (v *vista) owns(s repl.Slot, mask repl.Mask) bool {
 func (v *vista) lose(s repl.Slot) {
 	if g := &v.seen[s]; !g.entity.IsZero() {
 		v.push(despawned, 0, g.entity)
-		v.claim(g, false)
+		v.claim(g, ownMark, false)
+		v.claim(g, predictedMark, false)
 		*g = glimpse{retained: g.retained}
 	}
 }
 
 // claim has an entity tagged in the next frame, or its tag taken off.
-func (v *vista) claim(g *glimpse, own bool) {
-	if g.own != own {
-		g.own = own
-		v.tags = append(v.tags, tagging{g.entity, own})
+func (v *vista) claim(g *glimpse, m mark, on bool) {
+	if g.marks[m] != on {
+		g.marks[m] = on
+		v.tags = append(v.tags, tagging{g.entity, m, on})
 	}
 }

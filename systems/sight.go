@@ -18,6 +18,8 @@ import (
 // An entity of which interest decides is in a private group too, and that is shown to
 // those of its clients to whom it matters.
 //
+// Which clients predict an entity is no matter of its group: see foresight.
+//
 // It looks again only at what changed: an entity's Replicate or ControlledBy, its
 // overrides, the members of its group, or who is connected; and at pairs of a client and
 // an entity, where that is what changed.
@@ -33,6 +35,8 @@ type sight struct {
 	relevance []components.Relevance
 	turned    repl.Bitset     // it was made Retained in this tick
 	cut       []entangle.Tick // when a component of it was last made nobody's
+
+	foresight foresight
 
 	crowds  crowds
 	clients []spectator
@@ -52,7 +56,7 @@ type sight struct {
 func newSight(p *Publisher, w *ecs.World) sight {
 	v := sight{
 		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint64]*crowd{}},
-		rooms: newChains[components.Room](),
+		rooms: newChains[components.Room](), foresight: newForesight(),
 	}
 	v.targets.HeldBy(p.held)
 	v.targets.AskRooms(p.interest.shares)

@@ -112,6 +112,7 @@ func (v *sight) moved(c *spectator, m interest.Move) {
 			v.revisit(c, s, v.show)
 		}
 	}
+	v.foretellRoom(c, m)
 }
 
 // revisit looks at the private group of an entity for a client, at that of a crowd once.

@@ -20,6 +20,7 @@ func (v *sight) notice() {
 	for _, s := range v.publisher.family.touched() {
 		v.read(s)
 		v.stir(s)
+		v.foresight.stir(s) // it may be that of another owner
 	}
 	for _, s := range t.Resumed() {
 		v.read(repl.Slot(s))
@@ -62,6 +63,7 @@ func (v *sight) read(s repl.Slot) {
 		v.stir(s)
 	}
 	v.readRelevance(s)
+	v.readPrediction(s)
 	if name := v.name(s); name != v.crowd[s].named() {
 		v.join(s, name)
 		v.stir(s)
@@ -76,6 +78,7 @@ func (v *sight) readOwner(s repl.Slot) {
 	}
 	v.owner[s] = owner
 	v.stir(s)
+	v.foresight.stir(s)
 }
 
 // join puts an entity into the crowd of a name, zero for none.
@@ -103,6 +106,7 @@ func (v *sight) part(s repl.Slot) {
 func (v *sight) lose(s repl.Slot) {
 	v.part(s)
 	v.aim(s, components.Default)
+	v.foresight.forget(s)
 	v.owner[s], v.relevance[s] = entangle.Nobody, components.Always
 	e := v.publisher.table.Entity(columns.Slot(s))
 	v.overrides.lose(e, s)

@@ -36,6 +36,9 @@ type eyes interface {
 	Finds(s repl.Slot) bool
 	Narrows(s repl.Slot, hidden ...sender.Hidden) bool
 	AsOf(s repl.Slot) entangle.Tick
+
+	// Predict says whether it predicts an entity while it is shown that.
+	Predict(s repl.Slot, on bool)
 }
 
 // Admit takes a client in: from the next Observe on it is shown what is for it, and
@@ -65,9 +68,11 @@ func (v *sight) settle() {
 		if c := &v.clients[i]; c.fresh {
 			c.fresh = false
 			v.welcome(c)
+			v.foretellAll(c)
 		}
 	}
 	v.reveal()
+	v.foretell()
 	v.attend()
 	v.tell()
 	for _, s := range v.stirred {

@@ -20,10 +20,15 @@ func TargetsOf(w *ecs.World) *components.Targets {
 func (p *Publisher) held(hold func(components.Target)) {
 	marked := ecs.All(p.marker)
 	for query := p.arche.Query(&marked); query.Next(); {
-		hold((*components.Replicate)(query.Get(p.marker)).Target)
+		r := (*components.Replicate)(query.Get(p.marker))
+		hold(r.Target)
+		hold(r.Predict)
 	}
 	for _, target := range p.sight.target {
 		hold(target) // also of what is paused
+	}
+	for i := range p.sight.foresight.of {
+		hold(p.sight.foresight.of[i].target)
 	}
 	for i := range p.sight.overrides.notes {
 		hold(p.sight.overrides.notes[i].said)

@@ -48,10 +48,10 @@ func (p *Prediction) Check() {
 		if p.fresh {
 			p.way = takeOver
 		}
-	case p.lost && !p.tooDeep(f):
-		p.way, p.tick = beginAnew, f
-	case p.lost || news && p.tooDeep(f):
+	case (p.lost || news && ok) && p.tooDeep(f):
 		p.way = takeOver
+	case p.lost || news && ok && !p.memory.Holds(f):
+		p.way, p.tick = beginAnew, f
 	default:
 		p.compare(f, news)
 	}

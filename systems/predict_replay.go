@@ -36,7 +36,7 @@ func (p *Prediction) back(now, was entangle.Tick) {
 	p.before.keep(p, was)
 	p.spared.save()
 	if counts {
-		p.stats.rollback(p.reason, int(now.Sub(from)))
+		p.stats.rollback(p.reason, int(was.Sub(from)))
 		p.cfg.Why.Begin(from, now)
 		defer p.cfg.Why.End()
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// prophet is a client of a world of relatives, over a line that loses nothing: what it knows
+// foreteller is a client of a world of relatives, over a line that loses nothing: what it knows
 // of whom it predicts.
-type prophet struct {
+type foreteller struct {
 	id       entangle.ClientID
 	peer     *sender.Peer
 	receiver *receiver.Receiver
@@ -39,7 +39,7 @@ func (h heard) Predict(repl.Slot, bool) { *h.told++ }
 type foreseeing struct {
 	*relatives
 	control ecs.ID
-	clients []*prophet
+	clients []*foreteller
 }
 
 func newForeseeing(t testing.TB, clients int) *foreseeing {
@@ -51,9 +51,9 @@ func newForeseeing(t testing.TB, clients int) *foreseeing {
 	return f
 }
 
-func (f *foreseeing) connect(id entangle.ClientID) *prophet {
+func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
 	far := ecs.NewWorld(1024, 4)
-	c := &prophet{id: id, peer: f.publisher.World().NewPeer()}
+	c := &foreteller{id: id, peer: f.publisher.World().NewPeer()}
 	sink := heard{NewCopy(&far, NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
 	c.receiver = receiver.New(sink, nil, len(f.infos))
 	f.publisher.Admit(id, c.peer)
@@ -75,7 +75,7 @@ func (f *foreseeing) tickAll() {
 	}
 }
 
-func (c *prophet) deliver(t testing.TB, tick entangle.Tick) {
+func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
 	for range 2 { // what was held back until an end was heard of
 		for b := c.peer.AppendActions(nil, 5000); len(b) > 0; b = c.peer.AppendActions(nil, 5000) {
 			c.peer.ActionsSent(c.packet)
@@ -96,7 +96,7 @@ func (c *prophet) deliver(t testing.TB, tick entangle.Tick) {
 }
 
 // predicts reports whether a client predicts an entity, as far as it was told.
-func (f *foreseeing) predicts(c *prophet, e ecs.Entity) bool {
+func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
 	s, ok := f.publisher.Slot(e)
 	if !ok {
 		return false
@@ -191,7 +191,7 @@ func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 	expect("another in its place", 1, 2, 3)
 }
 
-func (c *prophet) rowOf(f *foreseeing) int {
+func (c *foreteller) rowOf(f *foreseeing) int {
 	row, _ := f.publisher.interest.Row(c.id)
 	return row
 }

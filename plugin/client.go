@@ -43,6 +43,7 @@ type Client struct {
 
 	maxRollback int
 	rollbackTo  RollbackTo
+	twins       bool
 	prediction  *systems.Prediction
 
 	connected    *systems.Queue[ClientConnected]
@@ -62,7 +63,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	}
 	cl := &Client{
 		frame: newFrame(c), keep: config.ExplainRollbacks,
-		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo,
+		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
 	}
 	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
@@ -101,6 +102,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
+	if c.twins {
+		c.copy.KeepTwins()
+	}
 	c.engine.Show(c.copy)
 	c.shelf = systems.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
 	c.engine.ShowResources(c.shelf)
@@ -110,7 +114,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.again = &systems.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)
 	c.predict()
-	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, prediction: c.prediction})
+	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
 	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })
 	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })

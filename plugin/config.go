@@ -111,6 +111,13 @@ type ClientConfig struct {
 	// computed anew.
 	RollbackTo RollbackTo
 
+	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the
+	// server says: with all of its components and components.Remote, and with
+	// components.ConfirmedOf, which leads to the one that is predicted. Client.Twin leads
+	// there. It costs as much as another entity each, and every system finds it that does
+	// not filter by either component; Confirmed reads the same without it.
+	ConfirmedTwins bool
+
 	// StartTick is the tick before the first one. Once the client has learnt the server's
 	// tick it goes on from there; see ClockJumped.
 	StartTick entangle.Tick

@@ -20,7 +20,8 @@ type door struct {
 	publisher *systems.Publisher // of a server
 	inputs    *systems.Inputs
 
-	prediction *systems.Prediction // of a client
+	copy       *systems.Copy       // of a client
+	prediction *systems.Prediction // likewise
 }
 
 func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }

@@ -114,6 +114,9 @@ func (c *Client) Connect(layer connection.Client) { c.layer, c.reason = layer, "
 
 // Receive reads all that has arrived.
 func (c *Client) Receive(now time.Time) {
+	if c.copy != nil {
+		c.copy.forgetLastWords()
+	}
 	for range maxEvents {
 		if c.layer == nil {
 			return

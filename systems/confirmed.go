@@ -32,6 +32,17 @@ func (c *Copy) KeepLastWords() {
 	}
 }
 
+// Component returns the number of a component of the world that is registered, and whose
+// values are replicated.
+func (c *Copy) Component(id ecs.ID) (comp int, ok bool) {
+	for i := range c.comps {
+		if c.comps[i].id == id {
+			return i, !c.comps[i].input
+		}
+	}
+	return 0, false
+}
+
 // mourn keeps what was said last of an entity.
 func (c *Copy) mourn(e ecs.Entity, at rollback.Slot) {
 	l := &c.last

@@ -13,6 +13,14 @@ type PredictionStats struct {
 	Corrections uint64 // values of the present that were predicted otherwise
 }
 
+// Total is how many rollbacks there were, whatever for.
+func (s PredictionStats) Total() (n uint64) {
+	for _, of := range s.Rollbacks {
+		n += of
+	}
+	return n
+}
+
 // Stats returns the counters.
 func (p *Prediction) Stats() PredictionStats { return p.stats }
 

@@ -10,8 +10,8 @@ import (
 
 const boxSize = 5 // the side
 
-// giveBoxes gives a box to every client that comes, and removes it when the client
-// goes.
+// giveBoxes gives a box to every client that comes, for it to predict, and removes it when
+// the client goes.
 func giveBoxes(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		joined := plugin.NewReader[plugin.ClientConnected](w)
@@ -22,7 +22,7 @@ func giveBoxes(r *realm) plugin.System {
 				id, at, box := r.newID(), r.anywhere(), Box{Hue: r.hues}
 				r.hues++
 				r.boxes[event.Client] = spawn.NewWith(&id, &at, &box, &Steer{},
-					&components.ControlledBy{Client: event.Client}, &components.Replicate{})
+					&components.ControlledBy{Client: event.Client}, &components.Replicate{Predict: components.Owner})
 			}
 			for _, event := range left.Read() {
 				if box, ok := r.boxes[event.Client]; ok {

@@ -15,6 +15,7 @@ type camera struct {
 	world  *ecs.World
 	dots   *generic.Filter1[Position]
 	boxes  *generic.Filter3[Position, Box, components.ControlledBy]
+	twin   ecs.ID
 	alarms generic.Map[Alarm]
 }
 
@@ -23,6 +24,7 @@ func newCamera(w *ecs.World) *camera {
 		world:  w,
 		dots:   generic.NewFilter1[Position]().Without(generic.T[Box]()),
 		boxes:  generic.NewFilter3[Position, Box, components.ControlledBy](),
+		twin:   ecs.ComponentID[components.ConfirmedOf](w),
 		alarms: generic.NewMap[Alarm](w),
 	}
 }
@@ -38,9 +40,14 @@ func (c *camera) take() (p picture, entities int) {
 	}
 	for query := c.boxes.Query(c.world); query.Next(); {
 		at, box, control := query.Get()
-		p.Boxes = append(p.Boxes, boxPicture{
+		pictured := boxPicture{
 			X: inByte(at.X), Y: inByte(at.Y), Hue: box.Hue, Score: box.Score, Owner: control.Client,
-		})
+		}
+		if query.Has(c.twin) {
+			p.Twins = append(p.Twins, pictured)
+		} else {
+			p.Boxes = append(p.Boxes, pictured)
+		}
 	}
 	slices.SortFunc(p.Boxes, func(a, b boxPicture) int { return cmp.Compare(a.Hue, b.Hue) })
 	return p, len(p.Dots)/dotBytes + len(p.Boxes)

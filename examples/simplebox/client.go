@@ -6,7 +6,11 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/visualinterp"
 )
+
+// reasons is how many rollbacks a client remembers the reasons of.
+const reasons = 4
 
 // helm is who steers the box of a client.
 type helm struct {
@@ -15,7 +19,8 @@ type helm struct {
 }
 
 // clientGame is the game as a client plays it: it shows what the server sends, and
-// steers its box.
+// steers its box, which it predicts. Beside that it keeps a twin, where the server has
+// confirmed the box last.
 type clientGame struct {
 	*plugin.Client
 	helm *helm
@@ -24,6 +29,7 @@ type clientGame struct {
 // newClientGame returns a client with the game in it. Config is the caller's, so
 // that a test can give it another clock.
 func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
+	config.ConfirmedTwins, config.ExplainRollbacks = true, reasons
 	client, err := plugin.NewClient(config)
 	if err != nil {
 		return nil, err
@@ -31,6 +37,7 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	game := &clientGame{Client: client, helm: &helm{}}
 	client.AddSystem(plugin.BufferInputs, steerBox(game))
 	client.AddSystem(plugin.FixedMain, driveBoxes())
+	client.AddSystem(plugin.AfterSend, visualinterp.Add[Position](visualinterp.New()))
 	return game, nil
 }
 

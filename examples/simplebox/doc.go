@@ -44,6 +44,10 @@
 // there: the panels show by how many ticks, how fast the clock runs to stay there, and
 // how many inputs came too late. Make the line worse to see it find its place again.
 //
-// Boxes on a client are shown where the last packet says they are. There is no
-// prediction: a box answers to its keys after a round trip.
+// A client predicts its own box: that moves when the key is pressed. The red shadow is its
+// twin, where the server has confirmed it last, a round trip behind. When an input comes too
+// late to the server, the client finds its box elsewhere in that tick, goes back there and
+// computes all ticks since again; the picture eases over to where the box is then. The
+// panels show how often that was, and why it was last. Other clients' boxes, and the dots,
+// are shown where the last packet says they are.
 package main

@@ -38,11 +38,11 @@ type dumpColumn struct {
 	append func(dst []byte, e ecs.Entity) (line []byte, has bool)
 }
 
-// newDumper returns a dumper of the entities that this world replicates: on a
-// server those with Replicate, on a client those with Remote.
-func newDumper(p *protocol.Protocol, w *ecs.World, mark generic.Comp) *dumper {
+// newDumper returns a dumper of the game's entities: those that a server replicates, and on
+// a client those that have come, but for the twins of what it predicts.
+func newDumper(p *protocol.Protocol, w *ecs.World) *dumper {
 	return &dumper{
-		world: w, filter: generic.NewFilter1[ID]().With(mark),
+		world: w, filter: generic.NewFilter1[ID]().Without(generic.T[components.ConfirmedOf]()),
 		columns: []dumpColumn{
 			dumpColumnOf[ID](p, w),
 			dumpColumnOf[Position](p, w),

@@ -17,11 +17,12 @@ var boxColours = []color.Color{
 func boxColour(hue uint8) color.Color { return boxColours[int(hue)%len(boxColours)] }
 
 var (
+	twinStyle = lipgloss.NewStyle().Foreground(lipgloss.Color("#FF3333"))
 	dotStyle  = lipgloss.NewStyle().Foreground(lipgloss.Color("#6C7A89"))
 	inkColour = lipgloss.Color("#0B0E14")
 )
 
-// cell is a character of a field: eight points of a braille letter, a box, or the
+// cell is a character of a field: eight points of a braille letter, a box, its twin, or the
 // shadow of one.
 type cell struct {
 	points rune
@@ -35,6 +36,7 @@ type cellKind uint8
 const (
 	dotCell cellKind = iota
 	shadowCell
+	twinCell
 	boxCell
 )
 
@@ -118,6 +120,8 @@ func (c cell) style() lipgloss.Style {
 	switch {
 	case c.kind == boxCell:
 		return lipgloss.NewStyle().Bold(true).Foreground(inkColour).Background(boxColour(uint8(c.hue)))
+	case c.kind == twinCell:
+		return twinStyle
 	case c.hue != calmHue:
 		return lipgloss.NewStyle().Foreground(boxColour(uint8(c.hue)))
 	default:
@@ -131,7 +135,7 @@ func letters(cells []cell) string {
 		switch {
 		case c.kind == boxCell:
 			text.WriteRune(c.letter)
-		case c.kind == shadowCell:
+		case c.kind == shadowCell, c.kind == twinCell:
 			text.WriteRune('░')
 		case c.points == 0:
 			text.WriteByte(' ')

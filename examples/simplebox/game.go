@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -18,9 +20,9 @@ const (
 // differ from process to process; this number is equal everywhere.
 type ID struct{ N uint32 }
 
-// Position is where something is. On the wire each coordinate takes 14 bits.
+// Position is where something is. On the wire each coordinate takes 16 bits.
 type Position struct {
-	X, Y float32 `net:"range=0..100,step=0.01"`
+	X, Y float32 `net:"range=0..100,step=0.002"`
 }
 
 // Box is what a player steers.
@@ -40,15 +42,29 @@ type Steer struct {
 	DX, DY int8 `net:"range=-1..1"`
 }
 
+// Pause holds everything still that moves. It is a resource that the server replicates: what
+// a client predicts goes by it, too.
+type Pause struct{ On bool }
+
+// correction is how long the picture of a box takes to ease to where it is found to be,
+// when a client has predicted it wrong.
+const correction = 100 * time.Millisecond
+
 // newProtocol registers what goes over the wire. Both sides call it, and so have
 // the same; what is not registered stays where it is.
+//
+// A client predicts the position of its box, see Replicate in boxes.go: it moves when the
+// key is pressed, and is corrected where the server finds something else. All positions are
+// rounded on both sides after every tick to what the tag says, so that both go on from the
+// same numbers.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "simplebox", TickRate: tickRate})
 	protocol.Component[ID](p)
-	protocol.Component[Position](p)
+	protocol.Component[Position](p).Predict(protocol.Full).Interpolate(protocol.Linear).Correct(correction)
 	protocol.Component[Box](p)
 	protocol.Component[Alarm](p)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[Steer](p)
+	protocol.Resource[Pause](p)
 	return p
 }

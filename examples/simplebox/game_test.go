@@ -84,11 +84,11 @@ func (g *table) run(d time.Duration) {
 }
 
 func (g *table) dump() string {
-	return string(newDumper(newProtocol(), &g.world, generic.T[components.Replicate]()).dump())
+	return string(newDumper(newProtocol(), &g.world).dump())
 }
 
 func (p *player) dump() string {
-	return string(newDumper(newProtocol(), &p.world, generic.T[components.Remote]()).dump())
+	return string(newDumper(newProtocol(), &p.world).dump())
 }
 
 // difference lists the lines that only one of two dumps has.
@@ -223,7 +223,7 @@ func TestDumpsHoldEveryRegisteredComponent(t *testing.T) {
 	for _, c := range p.Components() {
 		registered = append(registered, c.Type)
 	}
-	for _, c := range newDumper(p, &w, generic.T[components.Replicate]()).columns {
+	for _, c := range newDumper(p, &w).columns {
 		dumped = append(dumped, c.typ)
 	}
 	assert.ElementsMatch(t, registered, dumped)
@@ -242,10 +242,52 @@ func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	spot(&b, 2, 20.001) // less than the wire tells apart
 	spot(&b, 1, 10)
 	dump := func(w *ecs.World) string {
-		return string(newDumper(newProtocol(), w, generic.T[components.Replicate]()).dump())
+		return string(newDumper(newProtocol(), w).dump())
 	}
 	assert.Equal(t, dump(&a), dump(&b))
 	assert.NotEmpty(t, dump(&a))
 	spoil(&b)
 	assert.NotEqual(t, dump(&a), dump(&b))
+}
+
+// A box moves in the tick of its key, and not a round trip later; its twin shows where the
+// server has confirmed it.
+//
+// Proves: X1
+func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
+	g := newTable(t, rules{seed: 1})
+	a := g.join(1, quality{Latency: program.Span(100 * time.Millisecond)}, 1)
+	a.helm.manual = true
+	g.run(3 * time.Second)
+	camera := newCamera(&a.world)
+	was, _ := camera.take()
+	require.Len(t, was.Twins, 1)
+	a.helm.heading = Steer{DX: 1}
+	if g.box(1).X > fieldSize/2 {
+		a.helm.heading = Steer{DX: -1}
+	}
+	g.run(6 * time.Second / tickRate)
+	now, _ := camera.take()
+	assert.NotEqual(t, was.Boxes, now.Boxes)
+	assert.Equal(t, was.Twins, now.Twins, "nothing of it has come back")
+	g.run(2 * time.Second)
+	assert.Zero(t, a.RollbackStats().Rollbacks[plugin.ByMismatch], "every input was there in time")
+	later, _ := camera.take()
+	assert.NotEqual(t, was.Twins, later.Twins)
+}
+
+// On a line that gets slower, inputs come late: the client goes back, and says why.
+//
+// Proves: X1
+func TestAClientSaysWhyItWentBack(t *testing.T) {
+	g := newTable(t, rules{dots: 100, seed: 1})
+	a := g.join(1, quality{Latency: program.Span(30 * time.Millisecond)}, 1)
+	g.run(3 * time.Second)
+	require.NoError(t, a.line.change(quality{Latency: program.Span(150 * time.Millisecond)}))
+	g.run(3 * time.Second)
+	assert.NotZero(t, a.RollbackStats().Rollbacks[plugin.ByMismatch])
+	reports := a.Rollbacks()
+	require.NotEmpty(t, reports)
+	assert.Contains(t, reports[len(reports)-1].String(), "Position")
+	t.Log(reports[len(reports)-1])
 }

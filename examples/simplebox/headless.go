@@ -46,6 +46,8 @@ type result struct {
 	Links []link `json:"links"`
 	// Clocks are those of the clients then.
 	Clocks []clock `json:"clocks"`
+	// Predictions are what came of theirs.
+	Predictions []predictions `json:"predictions"`
 	// SettleMS is how long the worlds took to come to rest, in milliseconds.
 	SettleMS    float64  `json:"settle_ms"`
 	HashServer  string   `json:"hash_server"`
@@ -90,7 +92,8 @@ func (m *match) play(ctx context.Context, seconds float64, r *result) error {
 	after := m.latest[0]
 	r.Seconds = time.Since(start).Seconds()
 	r.BytesPerS = float64(after.Sent-before.Sent) / r.Seconds
-	r.Links, r.Clocks = after.Links, m.clocks()
+	r.Links = after.Links
+	r.Clocks, r.Predictions = m.clocks(), m.predictions()
 	return nil
 }
 
@@ -102,6 +105,16 @@ func (m *match) clocks() (clocks []clock) {
 		}
 	}
 	return clocks
+}
+
+// predictions returns what came of the clients'.
+func (m *match) predictions() (all []predictions) {
+	for _, number := range m.numbers {
+		if p := m.latest[number].Predictions; p != nil {
+			all = append(all, *p)
+		}
+	}
+	return all
 }
 
 // rest holds the world still and waits until all worlds are equal, or none changes

@@ -11,13 +11,17 @@ import (
 const boxSpeed = 20 // per second
 
 // driveBoxes moves the boxes as they are steered in this tick. Server and clients run the
-// same system. What the network writes is marked Remote, and left alone: on a client, as
-// long as it does not predict its box, that is all of them.
+// same system. What the network writes is marked Remote, and left alone: on a client that is
+// everything but its own box, which it predicts. When the server says that the box was
+// elsewhere, the client goes back there and runs this system again for every tick since.
 func driveBoxes() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		filter := generic.NewFilter2[Position, Steer]().Without(generic.T[components.Remote]())
-		step := secondsPerTick(w)
+		step, pause := secondsPerTick(w), generic.NewResource[Pause](w)
 		return func() {
+			if pause.Has() && pause.Get().On {
+				return
+			}
 			query := filter.Query(w)
 			for query.Next() {
 				at, steer := query.Get()

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -22,8 +21,6 @@ type side interface {
 	obey(order) error
 	// describe fills in what only this side knows.
 	describe(*report)
-	// mark is the component of the entities that this side replicates.
-	mark() generic.Comp
 	// failed returns why the side can't go on, nil while it can.
 	failed() error
 }
@@ -61,7 +58,7 @@ func (n *node) run(ctx context.Context) error {
 
 // watch obeys what was ordered, once per frame.
 func (n *node) watch(w *ecs.World) func() {
-	n.dumper = newDumper(newProtocol(), w, n.side.mark())
+	n.dumper = newDumper(newProtocol(), w)
 	n.camera = newCamera(w)
 	return func() {
 		if err := n.side.failed(); err != nil {

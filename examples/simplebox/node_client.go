@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport/token"
 	"github.com/entangle-ecs/entangle/transport/udp"
@@ -100,11 +98,20 @@ func (c *clientSide) describe(r *report) {
 	r.State, r.Tick = c.State().String(), c.Tick()
 	own, stats, time := c.Link(), c.Stats(), c.Clock()
 	r.Clock = &clock{Synced: time.Synced, Lead: time.Lead, Speed: time.Speed}
+	r.Predictions = c.predictions()
 	r.Links = []link{{Client: c.ID(), RTT: milliseconds(own.RTT), Loss: own.Loss}}
 	r.Sent, r.Received = stats.BytesOut, stats.BytesIn
 }
 
-func (c *clientSide) mark() generic.Comp { return generic.T[components.Remote]() }
+// predictions tells how often the client went back, and why it did last.
+func (c *clientSide) predictions() *predictions {
+	stats := c.RollbackStats()
+	p := &predictions{Rollbacks: stats.Total(), Replayed: stats.Ticks}
+	for _, report := range c.Rollbacks() {
+		p.Why = append(p.Why, report.String())
+	}
+	return p
+}
 
 func (c *clientSide) failed() error {
 	if c.connected != nil {

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/mlange-42/arche/generic"
-
-	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
@@ -65,7 +62,5 @@ func (s *serverSide) describe(r *report) {
 	stats := s.Stats()
 	r.Sent, r.Received = stats.BytesOut, stats.BytesIn
 }
-
-func (s *serverSide) mark() generic.Comp { return generic.T[components.Replicate]() }
 
 func (s *serverSide) failed() error { return s.Err() }

@@ -44,6 +44,8 @@ type report struct {
 
 	// Clock is a client's clock, nil on a server.
 	Clock *clock `json:"clock,omitempty"`
+	// Predictions are a client's, nil on a server.
+	Predictions *predictions `json:"predictions,omitempty"`
 
 	// Picture is what the world looks like.
 	Picture picture `json:"picture"`
@@ -86,6 +88,15 @@ type clock struct {
 	Speed float64 `json:"speed"`
 }
 
+// predictions is what came of a client's.
+type predictions struct {
+	// Rollbacks is how often it went back, and Replayed how many ticks it computed anew.
+	Rollbacks uint64 `json:"rollbacks"`
+	Replayed  uint64 `json:"replayed"`
+	// Why are the reasons of the last rollbacks, oldest first.
+	Why []string `json:"why,omitempty"`
+}
+
 // picture is a world in a few bytes. Places go from 0 to 255 over the field, so it
 // can be drawn at any size.
 type picture struct {
@@ -94,6 +105,8 @@ type picture struct {
 	Dots []byte `json:"dots"`
 	// Boxes are the boxes in the order of their hues.
 	Boxes []boxPicture `json:"boxes"`
+	// Twins are where the server has confirmed last the boxes that are predicted here.
+	Twins []boxPicture `json:"twins,omitempty"`
 }
 
 type boxPicture struct {

@@ -19,7 +19,7 @@ type panel struct {
 }
 
 // linesBelow is how many lines of numbers a panel has for so many links.
-func linesBelow(links int) int { return 8 + links }
+func linesBelow(links int) int { return 10 + links }
 
 // draw returns the panel, so many characters wide within its frame, with a field
 // of so many lines.
@@ -34,7 +34,7 @@ func (p *panel) draw(width, fieldLines, links int) string {
 		row(width, "received", perSecond(p.flows.received.rate())),
 		look.Label.Render(spark(p.flows.main(p.Side).history(width))),
 	)
-	lines = append(lines, p.clockRow(width), p.lateRow(width))
+	lines = append(lines, p.clockRow(width), p.lateRow(width), p.rollbackRow(width), p.whyRow(width))
 	for i := range links {
 		lines = append(lines, p.link(width, i))
 	}
@@ -46,6 +46,7 @@ func (p *panel) field(width, lines int) []string {
 	f := newField(min(width, lines*2), lines)
 	f.dots(p.Picture)
 	f.boxes(p.ghosts, shadowCell)
+	f.boxes(p.Picture.Twins, twinCell)
 	f.boxes(p.Picture.Boxes, boxCell)
 	return strings.Split(lipgloss.PlaceHorizontal(width, lipgloss.Center, f.String()), "\n")
 }
@@ -72,6 +73,23 @@ func (p *panel) lateRow(width int) string {
 		all.Missing += l.Inputs.Missing
 	}
 	return row(width, "late inputs", count(int(all.Missing))+" of "+count(int(all.InTime+all.Missing)))
+}
+
+// rollbackRow says how often a client went back, and how many ticks it computed anew.
+func (p *panel) rollbackRow(width int) string {
+	if p.Predictions == nil {
+		return spaces(width)
+	}
+	return row(width, "rollbacks", count(int(p.Predictions.Rollbacks))+", "+count(int(p.Predictions.Replayed))+" ticks anew")
+}
+
+// whyRow says why a client went back last.
+func (p *panel) whyRow(width int) string {
+	if p.Predictions == nil || len(p.Predictions.Why) == 0 {
+		return spaces(width)
+	}
+	why := []rune(p.Predictions.Why[len(p.Predictions.Why)-1])
+	return look.Label.Render(string(why[:min(len(why), width)]) + spaces(width-len(why)))
 }
 
 // link is a line about the n-th connection of the side.

@@ -6,6 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -50,10 +51,22 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 		boxes:  map[entangle.ClientID]ecs.Entity{},
 	}
 	server.AddSystem(plugin.Receive, giveBoxes(all))
-	for _, system := range []plugin.System{driveBoxes(), alarmDots(all), moveDots(all), eatDots(all)} {
+	server.AddSystem(plugin.Receive, holdStill(all))
+	server.AddSystem(plugin.FixedMain, driveBoxes())
+	for _, system := range []plugin.System{alarmDots(all), moveDots(all), eatDots(all)} {
 		server.AddSystem(plugin.FixedMain, unlessStill(all, system))
 	}
 	return &serverGame{Server: server, realm: all}, nil
+}
+
+// holdStill has everybody know whether the realm holds still.
+func holdStill(r *realm) plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		pause := &Pause{}
+		ecs.AddResource(w, pause)
+		plugin.ReplicateResource[Pause](w, components.Everyone)
+		return func() { pause.On = r.still }
+	})
 }
 
 // newID counts entities up.

@@ -74,12 +74,11 @@ func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 		p.backfill(slot, is.Mask)
 		return
 	}
-	before := was
+	own, before := p.modes.own(), was
 	if was.Alive {
-		own := p.modes.own()
 		before.Mask = was.Mask.Without(own).Union(is.Mask.And(own))
-		p.backfill(slot, is.Mask.Without(was.Mask).And(own))
 	}
+	p.backfill(slot, is.Mask.Without(was.Mask).And(own))
 	p.memory.Changed(p.at, slot, before, is)
 	p.adopt(slot, p.at, is.Mask)
 }

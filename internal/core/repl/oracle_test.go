@@ -372,14 +372,24 @@ func (n *network) checkForeseen(e *end, h repl.Handle, key groupKey, tick entang
 func (n *network) checkSettledGroup(e *end, key groupKey, h repl.Handle, tick entangle.Tick) {
 	held, ok := e.copy.Held(h)
 	if !ok {
-		l := e.oracle.lives[h]
-		require.Truef(n.t, l == nil || tick.Before(l.begun), "tick %d settles without group %v", tick, key)
+		require.Truef(n.t, n.endedSince(e, key, h, tick), "tick %d settles without group %v", tick, key)
 		return
 	}
 	if !held.Before(tick) {
 		return
 	}
 	require.Equalf(n.t, n.settledAs(e, key, tick, held), n.settledAs(e, key, held, tick), "tick %d settles, and group %v (%d) is at %d", tick, key, h, held)
+}
+
+// endedSince reports whether a group that a peer saw at a tick went out of its sight since.
+func (n *network) endedSince(e *end, key groupKey, h repl.Handle, tick entangle.Tick) bool {
+	for t := tick; t != n.tick; {
+		t += 1 + n.skips
+		if now, there := e.handles[t][key]; !there || now != h || !e.saw[t].sees(key) {
+			return true
+		}
+	}
+	return false
 }
 
 // settledAs is what a peer may see of a group at one tick, but for who is paused then or

@@ -84,9 +84,9 @@ func (p *Peer) findUnsettled() (ok bool) {
 		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
-		case sp.phase[i] == unknown, id == noGroup || p.world.groups[id].tooLarge:
+		case id == noGroup || p.world.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
 			// The peer never had it, or will not have more of it: nothing to wait for.
-		case sp.phase[i] == ending: // and if it is shown again, that begins anew
+		case sp.phase[i] == ending && !sp.shapeDue.Has(i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
 			return false

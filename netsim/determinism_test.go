@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
 	"github.com/mlange-42/arche/generic"
+	"github.com/mlange-42/arche/listener"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -384,6 +386,56 @@ func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
 	var found *netsim.NotDeterministic
 	require.ErrorAs(t, d.Check(), &found)
 	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
+}
+
+// Listeners of the game hear of what its systems do, and not of the world being set back.
+func TestListenersHearOfTheSystemsAlone(t *testing.T) {
+	var ended, appeared int
+	d := ships(nil)
+	d.AddSystems = func(app plugin.App) {
+		addShips(app)
+		app.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			shots, ship := ecs.ComponentID[shot](w), ecs.ComponentID[ship](w)
+			now := ecs.GetResource[components.Time](w)
+			ears := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) {
+				switch {
+				case e.Contains(event.EntityRemoved) && e.Removed.Get(shots):
+					ended++
+				case now.Tick > 0 && e.Added.Get(ship):
+					appeared++
+				}
+			}, event.All)
+			ecs.GetResource[listener.Dispatch](w).AddListener(&ears)
+			return nil
+		}))
+	}
+	require.NoError(t, d.Check())
+	assert.Positive(t, ended)
+	assert.Zero(t, ended%3, "each ends in the game and in two repetitions")
+	assert.Zero(t, appeared)
+}
+
+// Systems that are for the first time of a tick only are left out when it is repeated; what
+// they do is not the simulation's business.
+func TestRepeatedTicksAreReplays(t *testing.T) {
+	sounds := 0
+	d := ships(nil)
+	system := func(do func(s *ship)) func(plugin.App) {
+		return func(app plugin.App) {
+			addShips(app)
+			app.AddSystem(plugin.FixedMain, plugin.FirstTime(shipSystem(func(_ *ecs.World, each func(func(ecs.Entity, *ship))) {
+				sounds++
+				each(func(_ ecs.Entity, s *ship) { do(s) })
+			})))
+		}
+	}
+	d.AddSystems = system(func(*ship) {})
+	require.NoError(t, d.Check())
+	assert.Equal(t, d.Ticks, sounds)
+	d.AddSystems = system(func(s *ship) { s.Heat++ })
+	var found *netsim.NotDeterministic
+	require.ErrorAs(t, d.Check(), &found)
+	assert.Equal(t, netsim.NotRestored, found.Cause)
 }
 
 // The test's failure has all that is needed to see it again.

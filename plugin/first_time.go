@@ -43,3 +43,11 @@ func (f *firstTime) Update(w *ecs.World) {
 		f.System.Update(w)
 	}
 }
+
+// String names the system that is left out.
+func (f *firstTime) String() string {
+	if s, ok := f.System.(fmt.Stringer); ok {
+		return "FirstTime of " + s.String()
+	}
+	return fmt.Sprintf("FirstTime of %T", f.System)
+}

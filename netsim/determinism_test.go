@@ -388,6 +388,31 @@ func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
 	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
 }
 
+// Of two new entities that are the same in themselves, it counts who refers to which.
+func TestWhoRefersToANewEntityCounts(t *testing.T) {
+	d := ships(nil)
+	d.AddSystems = func(app plugin.App) {
+		app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+			filter, shots := generic.NewFilter1[ship](), generic.NewMap1[shot](w)
+			return func() {
+				a, b := shots.New(), shots.New()
+				last := int32(-1)
+				for q := filter.Query(w); q.Next(); {
+					s := q.Get()
+					s.Last = a
+					if s.Number == 0 && last > 3 {
+						s.Last = b
+					}
+					last = s.Number
+				}
+			}
+		}))
+	}
+	var found *netsim.NotDeterministic
+	require.ErrorAs(t, d.Check(), &found)
+	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
+}
+
 // Listeners of the game hear of what its systems do, and not of the world being set back.
 func TestListenersHearOfTheSystemsAlone(t *testing.T) {
 	var ended, appeared int

@@ -31,6 +31,7 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Predicted](),
 	reflect.TypeFor[components.NoRollback](),
 	reflect.TypeFor[components.ConfirmedOf](),
+	reflect.TypeFor[components.SID](),
 }
 
 // Types that are no components of their own: fields of components, and resources.

@@ -21,6 +21,7 @@ type frame struct {
 	hub      *systems.Hub
 	time     *components.Time
 	inputs   *systems.Inputs
+	sids     *systems.SIDs // nil on a client, and where they are not registered
 	picture  *systems.Picture
 	dropped  *systems.Queue[TicksDropped]
 
@@ -65,7 +66,11 @@ func (f *frame) attach(w *ecs.World) {
 	systems.TargetsOf(w)
 	f.picture = systems.InstallPicture(w, f.protocol, f.time)
 	f.schedule.Bind(systems.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
-	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) { f.time.Tick++; f.picture.Tick() })
+	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) {
+		f.time.Tick++
+		f.sids.Number()
+		f.picture.Tick()
+	})
 	f.schedule.Bind(systems.Visual, func(*ecs.World) { f.picture.Show() })
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -101,8 +102,22 @@ func (s *Server) enter(w *ecs.World) {
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
 	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
+	s.number(w)
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
+}
+
+// number gives entities their shared ids, where those are registered.
+func (s *Server) number(w *ecs.World) {
+	if s.protocol.ComponentOf(reflect.TypeFor[components.SID]()) == nil {
+		return
+	}
+	sids, err := systems.NewSIDs(w, s.entropy)
+	if err != nil {
+		panic("plugin: " + err.Error())
+	}
+	s.sids = sids
+	s.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { sids.Number() })
 }
 
 func (s *Server) shareResources(w *ecs.World) {

@@ -52,12 +52,11 @@ func carryRun[F float](r *blendRun, dst, from, to unsafe.Pointer, t float64) {
 // that of the shorter arc. Both are applied after q's own.
 func turn[F float](q, from, to *[4]F, t float64, identity uint8) {
 	a, b := realFirst(from, identity), realFirst(to, identity)
-	whole := product(b, [4]float64{a[0], -a[1], -a[2], -a[3]})
-	var share [4]float64
-	none := [4]float64{1}
-	slerp(&share, &none, &whole, t)
+	whole := [1][4]float64{product(b, [4]float64{a[0], -a[1], -a[2], -a[3]})}
+	share, none := [1][4]float64{}, [1][4]float64{{1}}
+	mixQuats(share[:], none[:], whole[:], t)
 	length := 0.0
-	turned := product(share, realFirst(q, identity))
+	turned := product(share[0], realFirst(q, identity))
 	for _, x := range turned {
 		length += float64(x * x)
 	}

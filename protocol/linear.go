@@ -291,15 +291,27 @@ func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
 	case opAngle:
 		mixAngles(floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count), t)
 	default:
-		mixFloats(floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count), t)
+		mixFloats[F](dst, a, b, r.count, t)
 	}
 }
 
-func mixFloats[F float](dst, a, b []F, t float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		x := float64(a[i])
-		dst[i] = F(x + float64((float64(b[i])-x)*t))
+// mixFloats computes in the precision of the values, which has as many digits as there are
+// to lose. It takes four at a time, by their places: slices cost a third more.
+func mixFloats[F float](dst, a, b unsafe.Pointer, n uint32, t float64) {
+	share := F(t)
+	whole := uintptr(n&^3) * unsafe.Sizeof(share)
+	for at := uintptr(0); at < whole; at += 4 * unsafe.Sizeof(share) {
+		to, x, y := (*[4]F)(unsafe.Add(dst, at)), (*[4]F)(unsafe.Add(a, at)), (*[4]F)(unsafe.Add(b, at))
+		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+		y0, y1, y2, y3 := y[0], y[1], y[2], y[3]
+		to[0] = x0 + F((y0-x0)*share)
+		to[1] = x1 + F((y1-x1)*share)
+		to[2] = x2 + F((y2-x2)*share)
+		to[3] = x3 + F((y3-x3)*share)
+	}
+	to, from, next := floats[F](dst, n), floats[F](a, n), floats[F](b, n)
+	for i := n &^ 3; i < n; i++ {
+		to[i] = from[i] + F((next[i]-from[i])*share)
 	}
 }
 
@@ -311,40 +323,40 @@ func mixAngles[F float](dst, a, b []F, t float64) {
 	}
 }
 
+// mixQuats turns from a towards b by the share t of the shorter arc. Rotations that
+// are nearly the same are mixed along the chord, where the arc's formula loses
+// its digits.
 func mixQuats[F float](dst, a, b [][4]F, t float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
-		slerp(&dst[i], &a[i], &b[i], t)
+		p, q := &a[i], &b[i]
+		from, to := 1-F(t), F(t)
+		if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
+			from, to = arc(float64(dot), t, from, to)
+		}
+		x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
+		z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)
+		length := F(math.Sqrt(float64(F(x*x) + F(y*y) + F(z*z) + F(w*w))))
+		if !(length > 0) {
+			dst[i] = *p
+			continue
+		}
+		scale := 1 / length
+		dst[i] = [4]F{x * scale, y * scale, z * scale, w * scale}
 	}
 }
 
-// slerp turns from a towards b by the share t of the shorter arc. Rotations that
-// are nearly the same are mixed along the chord, where the arc's formula loses
-// its digits.
-func slerp[F float](dst, a, b *[4]F, t float64) {
-	var x, y [4]float64
-	var dot float64
-	for i := range x {
-		x[i], y[i] = float64(a[i]), float64(b[i])
-		dot += float64(x[i] * y[i])
+// arc returns the weights of two rotations along the shorter arc between them, of which
+// those given are the weights along the chord.
+func arc[F float](dot, t float64, from, to F) (F, F) {
+	sign := F(1)
+	if dot < 0 {
+		dot, sign = -dot, -1
 	}
-	sign := math.Copysign(1, dot)
-	dot = math.Abs(dot)
-	from, to := 1-t, t
-	if dot < 0.9995 {
-		angle := math.Acos(dot)
-		from, to = math.Sin(from*angle)/math.Sin(angle), math.Sin(to*angle)/math.Sin(angle)
+	if dot >= 0.9995 {
+		return from, to * sign
 	}
-	var length float64
-	for i := range x {
-		x[i] = float64(x[i]*from) + float64(y[i]*to*sign)
-		length += float64(x[i] * x[i])
-	}
-	length = math.Sqrt(length)
-	if !(length > 0) {
-		*dst = *a
-		return
-	}
-	for i := range x {
-		dst[i] = F(x[i] / length)
-	}
+	angle := math.Acos(dot)
+	over := 1 / math.Sin(angle)
+	return F(math.Sin((1-t)*angle) * over), F(math.Sin(t*angle)*over) * sign
 }

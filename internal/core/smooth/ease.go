@@ -194,7 +194,7 @@ func (e *easing) arrange(t *Track, from []int32) {
 	if e.kept {
 		e.wasLast.rearrange(t.rows, t.moves)
 		e.wasBefore.rearrange(t.rows, t.moves)
-		e.wasMarks, e.marked = rearranged(e.marked, e.wasMarks, from), e.wasMarks
+		e.wasMarks, e.marked = rearranged(e.marked, e.wasMarks, t.rows, t.moves), e.wasMarks
 	}
 	if len(e.rows) == 0 {
 		return

@@ -1,5 +1,7 @@
 package smooth
 
+import "slices"
+
 // plane is one value of each row, one after the other.
 type plane struct {
 	size  int
@@ -66,7 +68,7 @@ type rearranging struct {
 func (t *Track) Arrange(from []int32) {
 	t.plan(from)
 	t.rows = len(from)
-	t.marks, t.marked = rearranged(t.marked, t.marks, from), t.marks
+	t.marks, t.marked = rearranged(t.marked, t.marks, t.rows, t.moves), t.marks
 	t.stale = true
 	t.reorder(&t.last, true)
 	t.reorder(&t.before, true)
@@ -76,13 +78,14 @@ func (t *Track) Arrange(from []int32) {
 }
 
 // rearranged is marks in the order of the rows, in other memory.
-func rearranged(into, marks []mark, from []int32) []mark {
-	into = into[:0]
-	for _, row := range from {
-		if row < 0 {
-			into = append(into, 0)
+func rearranged(into, marks []mark, rows int, moves []move) []mark {
+	into = slices.Grow(into[:0], rows)[:rows]
+	for _, m := range moves {
+		to := into[m.to : m.to+m.rows]
+		if m.from < 0 {
+			clear(to)
 		} else {
-			into = append(into, marks[row])
+			copy(to, marks[m.from:])
 		}
 	}
 	return into
@@ -91,16 +94,26 @@ func rearranged(into, marks []mark, from []int32) []mark {
 // plan finds the rows that stay together.
 func (t *Track) plan(from []int32) {
 	t.moves = t.moves[:0]
-	for to, row := range from {
-		if n := len(t.moves); n > 0 {
-			m := &t.moves[n-1]
-			if row < 0 && m.from < 0 || m.from >= 0 && int(row) == m.from+m.rows {
-				m.rows++
-				continue
-			}
-		}
-		t.moves = append(t.moves, move{to: to, rows: 1, from: int(max(row, -1))})
+	for to := 0; to < len(from); {
+		n := together(from[to:])
+		t.moves = append(t.moves, move{to: to, rows: n, from: int(max(from[to], -1))})
+		to += n
 	}
+}
+
+// together counts the rows at the beginning that follow each other, or that are all new.
+func together(from []int32) (n int) {
+	first := from[0]
+	if first < 0 {
+		for n < len(from) && from[n] < 0 {
+			n++
+		}
+		return n
+	}
+	for n < len(from) && from[n] == first+int32(n) {
+		n++
+	}
+	return n
 }
 
 // reorder brings a plane into the new order, or only to its size if what it holds counts

@@ -37,13 +37,17 @@ func (s *Resources) Mirror() (all []MirroredResource) {
 }
 
 // Mirror returns the registered resources, of which those are there that the server
-// has sent.
+// has sent: of those that roll back as it said them, of others as the world has them.
 func (c *ResourceCopy) Mirror() (all []MirroredResource) {
 	refs := mirrorRefs{known: func(e ecs.Entity) bool { _, ok := c.copy.slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.list {
 		r := &c.list[i]
 		m := MirroredResource{There: r.held && c.world.Resources().Has(r.id)}
-		if m.There {
+		switch {
+		case !m.There:
+		case c.by != nil && r.word != nil:
+			m.Wire, m.Refs = refs.resource(r.info.Plan, r.word)
+		default:
 			m.Wire, m.Refs = refs.resource(r.info.Plan, c.world.Resources().Get(r.id))
 		}
 		all = append(all, m)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -22,8 +24,16 @@ type ResourceCopy struct {
 	list  []copiedResource // by number
 	stat  ResourceStats
 
+	by resourcePredictor // nil: what comes goes into the world
+
 	kept int    // bytes
 	seen uint64 // spawns of the copy that were looked at
+}
+
+// resourcePredictor is what a copy asks of the prediction of its world.
+type resourcePredictor interface {
+	// resource says that there is news in Confirmed of one that rolls back.
+	resource(number int)
 }
 
 // copiedResource is one registered resource on a client.
@@ -35,6 +45,9 @@ type copiedResource struct {
 
 	held  bool // the server says that it is there
 	added bool // by the network, not by the game
+
+	tick entangle.Tick // that it was so at, of those that roll back
+	word any           // what the server said last, of those
 
 	message  []byte       // the last one, of values that name entities
 	entities []ecs.Entity // in it, as they were written
@@ -55,8 +68,25 @@ func NewResourceCopy(w *ecs.World, hub *Hub, infos []*protocol.ResourceInfo, cop
 			info: info, id: ecs.ResourceTypeID(w, info.Type),
 			events: hub.AddResource(info.Type), spare: reflect.New(info.Type).Interface(),
 		})
+		if r := &c.list[len(c.list)-1]; info.Rollback {
+			r.word = reflect.New(info.Type).Interface()
+		}
 	}
 	return c
+}
+
+// predictBy has values of resources that roll back go to a prediction from the second on;
+// they come and go as the server says. It comes before the first message.
+func (c *ResourceCopy) predictBy(by resourcePredictor) { c.by = by }
+
+// Confirmed returns the memory of a resource that rolls back as the server said it last, and
+// the tick at whose end it was so. It is not ok while the server says that there is none.
+func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, ok bool) {
+	r := &c.list[number]
+	if !r.held || r.word == nil {
+		return nil, r.tick, false
+	}
+	return columns.MemoryOf(r.word), r.tick, true
 }
 
 // Stats returns the counters.
@@ -71,6 +101,9 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	}
 	c.stat.Received++
 	r := &c.list[number]
+	if r.info.Rollback {
+		r.tick = entangle.Tick(m.r.Bits(32))
+	}
 	if !isValue {
 		return c.remove(r, m.r.End())
 	}
@@ -118,8 +151,14 @@ func (c *ResourceCopy) write(r *copiedResource) {
 	if !r.info.Plan.Takes(there) {
 		panic(fmt.Sprintf("plugin: the resource %s is a %T in its world; add it as a pointer to a value, with ecs.AddResource", r.info.Name, there))
 	}
-	reflect.ValueOf(there).Elem().Set(value)
+	if r.word != nil {
+		reflect.ValueOf(r.word).Elem().Set(value)
+	}
+	if inserted || r.word == nil || c.by == nil {
+		reflect.ValueOf(there).Elem().Set(value)
+	}
 	r.held = true
+	c.tell(r)
 	if inserted {
 		r.events.raise(r.events.inserted)
 	} else {
@@ -136,11 +175,19 @@ func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
 		return errNoResource
 	}
 	c.forget(r)
+	c.tell(r)
 	if c.world.Resources().Has(r.id) {
 		c.world.Resources().Remove(r.id)
 	}
 	r.events.raise(r.events.removed)
 	return nil
+}
+
+// tell hands what the server said of a resource that rolls back to the prediction.
+func (c *ResourceCopy) tell(r *copiedResource) {
+	if r.word != nil && c.by != nil {
+		c.by.resource(r.info.Number)
+	}
 }
 
 // forget lets go of what is kept of a resource.
@@ -196,6 +243,9 @@ func (c *ResourceCopy) renew(r *copiedResource, m *Mailbox) error {
 	m.r.Reset(r.message)
 	m.r.Uvarint()
 	m.r.Bool()
+	if r.info.Rollback {
+		m.r.Bits(32)
+	}
 	if _, _, ok := m.readRefs(&m.r); !ok {
 		return errMessage
 	}

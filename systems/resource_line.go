@@ -108,6 +108,7 @@ func (s *Resources) removal(number int) []byte {
 	s.w.Reset(s.message[:0])
 	s.w.Uvarint(uint64(number))
 	s.w.Bool(false)
+	s.state(&s.list[number])
 	s.message = s.w.Finish()
 	return s.message
 }
@@ -119,10 +120,17 @@ func (s *Resources) value(r *resource, number int, to *sender.Peer) []byte {
 		s.message = s.appendValue(s.message[:0], r, number, to)
 		return s.message
 	}
-	if len(r.wire) == 0 {
-		r.wire = s.appendValue(r.wire, r, number, nil)
+	if tick := s.publisher.world.Tick(); len(r.wire) == 0 || r.info.Rollback && r.wired != tick {
+		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, nil), tick
 	}
 	return r.wire
+}
+
+// state writes the tick at whose end a resource is so, of those that roll back.
+func (s *Resources) state(r *resource) {
+	if r.info.Rollback {
+		s.w.Bits(uint64(s.publisher.world.Tick()), 32)
+	}
 }
 
 func (s *Resources) appendValue(dst []byte, r *resource, number int, to *sender.Peer) []byte {
@@ -130,6 +138,7 @@ func (s *Resources) appendValue(dst []byte, r *resource, number int, to *sender.
 	w.Reset(dst)
 	w.Uvarint(uint64(number))
 	w.Bool(true)
+	s.state(r)
 	if r.info.Plan.HasRefs() {
 		appendTable(w, r.refs, func(e ecs.Entity) (repl.Ref, bool) { return s.publisher.name(to, e) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -65,9 +66,10 @@ type resource struct {
 	body    []byte
 	width   int // of body, in bits
 	refs    []ecs.Entity
-	decoded [2]any // the value and the one before, of types whose encodings may differ for equal values
-	private bool   // it refers to who has another name at each client
-	wire    []byte // the message of this version, the same for all; empty: not made yet
+	decoded [2]any        // the value and the one before, of types whose encodings may differ for equal values
+	private bool          // it refers to who has another name at each client
+	wire    []byte        // the message of this version, the same for all; empty: not made yet
+	wired   entangle.Tick // that it says, of those that roll back
 
 	refused uint64 // the value that was refused last; 0: it was not
 }

@@ -20,6 +20,11 @@ import (
 
 type tide struct{ Height int32 }
 
+type swell struct { // rolls back
+	Height int32
+	Of     ecs.Entity
+}
+
 type load0 struct {
 	Bytes []byte `net:"max=100000"`
 }
@@ -56,6 +61,7 @@ type gallery struct {
 func resourceProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "gallery"})
 	protocol.Resource[tide](p)
+	protocol.Resource[swell](p).Rollback()
 	protocol.Resource[crew](p)
 	protocol.Resource[load0](p)
 	protocol.Resource[load1](p)

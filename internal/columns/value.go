@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
@@ -13,6 +14,13 @@ func ValueOf[T any](b []byte) (v T) {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), size), b[:len(b):len(b)][:size])
 	}
 	return v
+}
+
+// MemoryOf returns the memory of what a pointer leads to, for values without Go pointers.
+// It panics if v is no pointer.
+func MemoryOf(v any) []byte {
+	p := reflect.ValueOf(v)
+	return unsafe.Slice((*byte)(p.UnsafePointer()), p.Type().Elem().Size())
 }
 
 // PackEntity makes a number of an entity, for who keeps entities and knows nothing of

@@ -1,0 +1,78 @@
+package visualinterp_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// Position is what moves, and is drawn.
+type Position struct{ X, Y float32 }
+
+// Shake is of the screen only: no protocol knows of it.
+type Shake struct{ Angle float64 }
+
+// A server with a view: ten ticks a second, drawn three times in two of them.
+func Example() {
+	p := protocol.New(protocol.Config{Name: "smooth", TickRate: 10})
+	protocol.Component[Position](p).
+		Predict(protocol.Full).
+		Interpolate(protocol.Linear[Position]).
+		Correct(150 * time.Millisecond)
+
+	now := time.Unix(0, 0)
+	app, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	app.AddSystem(plugin.FixedMain, plugin.Func(movement))
+
+	shows := visualinterp.New()
+	visualinterp.Add[Position](shows, visualinterp.HideUntilTwo())
+	visualinterp.Add[Shake](shows, visualinterp.With(protocol.Linear[Shake]), visualinterp.Tagged())
+	app.AddSystem(plugin.AfterSend, shows)
+	app.AddSystem(plugin.AfterSend, plugin.Func(drawing))
+
+	world := ecs.NewWorld()
+	app.Initialize(&world)
+	defer app.Finalize(&world)
+	positions := generic.NewMap1[Position](&world)
+	positions.New()
+	for frame := range 7 {
+		app.Step(now.Add(time.Duration(frame) * 200 * time.Millisecond / 3))
+	}
+	// Output:
+	// tick 2, 0.00 past it: x is 3.00
+	// tick 2, 0.67 past it: x is 5.00
+	// tick 3, 0.33 past it: x is 7.00
+	// tick 4, 0.00 past it: x is 9.00
+}
+
+// movement is the simulation. It knows of ticks alone.
+func movement(w *ecs.World) func() {
+	filter := generic.NewFilter1[Position]().Without(generic.T[components.Remote]())
+	return func() {
+		for query := filter.Query(w); query.Next(); {
+			query.Get().X += 3
+		}
+	}
+}
+
+// drawing looks at the same component, and finds in it what is to be drawn.
+func drawing(w *ecs.World) func() {
+	filter := generic.NewFilter1[Position]().Without(generic.T[visualinterp.Hidden]())
+	clock := ecs.GetResource[components.Time](w)
+	return func() {
+		for query := filter.Query(w); query.Next(); {
+			fmt.Printf("tick %d, %.2f past it: x is %.2f\n", clock.Tick, clock.Overstep, query.Get().X)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"github.com/mlange-42/arche/ecs"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 )
@@ -105,7 +103,33 @@ func (p *Prediction) compare(f entangle.Tick, news bool) {
 	if news {
 		p.memory.Compare(f, p.present(), p.form, p.differs)
 	}
+	p.hear(f)
 	p.askedFor()
+}
+
+// hear takes in that another player did something else than was thought: a tick is computed
+// anew from the end of the one before it. What is known at the frontier needs no input.
+func (p *Prediction) hear(f entangle.Tick) {
+	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(f, p.at)
+	if !ok {
+		return
+	}
+	if from := p.held(tick - 1); from.Before(p.present()) {
+		p.cfg.Why.Found(WhyFinding{Reason: ByInput, Tick: from + 1, Entity: e, Column: -1})
+		p.ask(from, ByInput)
+	}
+}
+
+// held returns the first tick from one on that can be gone back to, or the present one.
+func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
+	now := p.present()
+	if p.tooDeep(tick) {
+		tick = now - entangle.Tick(p.cfg.MaxRollback)
+	}
+	for tick.Before(now) && !p.memory.Holds(tick) {
+		tick++
+	}
+	return tick
 }
 
 // differs takes in one thing that is otherwise.
@@ -143,15 +167,8 @@ func (p *Prediction) Request(tick entangle.Tick) {
 // the oldest that is; one that is to come is left alone.
 func (p *Prediction) askedFor() {
 	for _, tick := range p.later {
-		now := p.present()
-		if p.tooDeep(tick) {
-			tick = now - entangle.Tick(p.cfg.MaxRollback)
-		}
-		for tick.Before(now) && !p.memory.Holds(tick) {
-			tick++
-		}
-		if tick.Before(now) {
-			p.cfg.Why.Found(WhyFinding{Reason: ByRequest, Tick: tick, Entity: ecs.Entity{}, Column: -1})
+		if tick = p.held(tick); tick.Before(p.present()) {
+			p.cfg.Why.Found(WhyFinding{Reason: ByRequest, Tick: tick, Column: -1})
 			p.ask(tick, ByRequest)
 		}
 	}

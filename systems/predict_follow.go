@@ -68,13 +68,14 @@ func (p *Prediction) changed(r *columns.UndoRecord, how changes) {
 }
 
 // changedBetween takes in what happened between two ticks. That the network has brought
-// an entity is news of the present; the rest is the game's, and was always so.
+// an entity is news of the present; the rest is the game's, and was always so: where a
+// rollback puts the entity into the past, too.
 func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	if !was.Alive && !p.memory.Confirmed(slot).Known {
 		p.backfill(slot, is.Mask)
 		return
 	}
-	own, before := p.modes.own(), was
+	before, own := was, p.modes.own()
 	if was.Alive {
 		before.Mask = was.Mask.Without(own).Union(is.Mask.And(own))
 	}

@@ -60,6 +60,8 @@ func (m *predictedModes) add(col int, info *protocol.ComponentInfo) {
 	switch {
 	case info.Input:
 		m.inputs.Set(col)
+	case info.Type == typeOf[components.ControlledBy](): // who controls an entity is nothing to predict
+		m.simple.Set(col)
 	case info.Predict == protocol.Full:
 		m.full.Set(col)
 		m.kept.Set(col)

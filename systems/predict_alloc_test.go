@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// crowd is a world with many entities that the server spoke of, each with a place of its own.
-func crowd(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
+// manyForetold is a world with many entities that the server spoke of, each with a place of its own.
+func manyForetold(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
 	f = newForecast(t, nil)
 	f.run(1)
 	f.settled(1001)
@@ -24,7 +24,7 @@ func crowd(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
 
 // Ticks that are predicted right allocate nothing, nor does what the server says of them.
 func TestPredictingAllocatesNothing(t *testing.T) {
-	f, all := crowd(t, 100)
+	f, all := manyForetold(t, 100)
 	at := func(i int, tick entangle.Tick) fcPlace {
 		n := int32(tick - 1001)
 		return fcPlace{int32(i) + n, 2 * n}
@@ -47,7 +47,7 @@ func TestPredictingAllocatesNothing(t *testing.T) {
 
 // A rollback of eight ticks allocates nothing, also where structure has changed since.
 func TestARollbackAllocatesNothing(t *testing.T) {
-	f, all := crowd(t, 100)
+	f, all := manyForetold(t, 100)
 	flip := []ecs.ID{f.pace}
 	f.main(func() {
 		for i, e := range all {

@@ -23,6 +23,8 @@ type before struct {
 	held   bool
 	masks  []rollback.Mask // by slot
 	values [][]byte        // by column, by slot
+
+	correction Correction // that is told
 }
 
 // OnCorrected has a function told of every value that a rollback has set right.
@@ -52,6 +54,13 @@ func (b *before) keep(p *Prediction, tick entangle.Tick) {
 	}
 }
 
+// forget takes in that a slot ended, and may be another entity's.
+func (b *before) forget(slot rollback.Slot) {
+	if int(slot) < len(b.masks) {
+		b.masks[slot] = rollback.Mask{}
+	}
+}
+
 // correct tells of what is otherwise than before.
 func (p *Prediction) correct() {
 	if !p.before.held {
@@ -78,10 +87,11 @@ func (p *Prediction) correctColumn(col int) {
 			continue
 		}
 		p.stats.Corrections++
-		correction := Correction{p.entity(rollback.Slot(slot)), col, p.at, a, b}
-		p.cols[col].events.Corrected(&correction)
+		c := &p.before.correction
+		*c = Correction{p.entity(rollback.Slot(slot)), col, p.at, a, b}
+		p.cols[col].events.Corrected(c)
 		for _, f := range p.onCorrected {
-			f(&correction)
+			f(c)
 		}
 	}
 }

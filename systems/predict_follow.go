@@ -87,6 +87,7 @@ func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 // forget ends a slot.
 func (p *Prediction) forget(slot rollback.Slot) {
 	p.memory.Forget(slot)
+	p.before.forget(slot)
 	p.forms[slot] = rollback.Form{}
 	p.shed[slot].on = false
 }

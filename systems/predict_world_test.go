@@ -49,6 +49,7 @@ type forecast struct {
 	steps  []string
 
 	systems []func()
+	movers  ecs.CachedFilter
 	names   map[rollback.Slot]string
 
 	place, pace, tint, kit, fuel, child ecs.ID
@@ -90,6 +91,8 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 			sys()
 		}
 	}))
+	filter := ecs.All(f.place, f.pace)
+	f.movers = w.Cache().Register(&filter)
 	f.main(f.move)
 	f.sched.Initialize(f.world)
 	return f
@@ -100,8 +103,7 @@ func (f *forecast) main(sys func()) { f.systems = append(f.systems, sys) }
 
 // move is the game: all that has a place and a pace moves.
 func (f *forecast) move() {
-	filter := ecs.All(f.place, f.pace)
-	for q := f.world.Query(&filter); q.Next(); {
+	for q := f.world.Query(&f.movers); q.Next(); {
 		place, pace := (*fcPlace)(q.Get(f.place)), (*fcPace)(q.Get(f.pace))
 		place.X += pace.X
 		place.Y += pace.Y

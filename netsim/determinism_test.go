@@ -300,6 +300,7 @@ func TestStateThatIsNotRegisteredIsFound(t *testing.T) {
 		})
 	})
 	assert.Equal(t, netsim.NotRestored, f.Cause)
+	assert.Equal(t, [2]string{"1", "2"}, [2]string{f.First, f.Again}, "it goes on from where the game has it")
 	assert.Equal(t, []string{"netsim_test.looseEnd"}, f.Unregistered)
 	assert.Contains(t, f.Error(), "protocol.Local")
 }

@@ -28,6 +28,7 @@ type sceneConfig struct {
 	loss     float64 // share of the packets that get lost, each way
 	deaf     bool    // clients acknowledge and do not decode
 	workers  int     // goroutines that assemble packets; 0: one
+	rounded  bool    // clients predict, so the server goes on from what the wire can say
 
 	// sees says what is shown to a client; nil: everybody sees everything.
 	sees func(client, entity int) bool
@@ -88,7 +89,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 
 // newEmptyScene returns a scene whose clients are to join yet.
 func newEmptyScene(cfg sceneConfig) (*scene, error) {
-	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(), poses: scenePoses}
+	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(cfg.rounded), poses: scenePoses}
 	if err := s.registry.Seal(); err != nil {
 		return nil, err
 	}
@@ -103,9 +104,11 @@ func newEmptyScene(cfg sceneConfig) (*scene, error) {
 	return s, s.populate()
 }
 
-func newSceneProtocol() *protocol.Protocol {
+func newSceneProtocol(rounded bool) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: sceneName})
-	protocol.Component[encodePose](p)
+	if rule := protocol.Component[encodePose](p); rounded {
+		rule.Predict(protocol.Full)
+	}
 	return p
 }
 
@@ -211,6 +214,9 @@ func (s *scene) between(percent int) {
 
 // send is the server's work: from Observe to sealed packets.
 func (s *scene) send() {
+	if s.cfg.rounded {
+		s.keep(s.publisher.Round())
+	}
 	s.observe()
 	s.stage()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
 
 	"github.com/entangle-ecs/entangle"
@@ -11,6 +12,7 @@ import (
 // operation is a server's tick from Observe to sealed packets. Limit: find what moved,
 // encode each once, and copy and seal the payloads for each client (scene_limit.go).
 // With two workers, on a line of its own, the limit is that for one.
+// Where clients predict what moves, the server rounds it too: next to the same without.
 // What arrives at the server between two ticks is on a line of its own, without a
 // goal: each client's acknowledgements and a byte of input. Limit: open as many
 // packets.
@@ -29,6 +31,7 @@ func tickVariants() []variant {
 		{name: "tick-shared/plain", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(plain) }},
 		{name: "tick-shared/lossy", goal: 2.5, rounds: sceneRounds, warm: 80, heavy: true, prepare: func() (sides, error) { return tickPrepare(lossy) }},
 		{name: "tick-shared/workers-2", workers: maxWorkers, rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return tickPrepare(workers) }},
+		{name: "tick-shared/rounded", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return roundedPrepare(plain) }},
 		{name: "tick-shared/answers", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return answersPrepare(plain) }},
 	}
 }
@@ -51,6 +54,23 @@ func tickPrepare(cfg sceneConfig) (sides, error) {
 		anchors:  l.anchors(),
 		anchored: true,
 	}, nil
+}
+
+// roundedPrepare sets a tick whose values are rounded next to one whose are not.
+func roundedPrepare(cfg sceneConfig) (sides, error) {
+	l, err := newScene(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	cfg.rounded = true
+	s, err := newScene(cfg)
+	return sides{
+		before: func() { s.before(); l.before() },
+		ours:   s.send,
+		limit:  l.send,
+		bytes:  s.size,
+		verify: func() error { return errors.Join(s.err, l.err) },
+	}, err
 }
 
 func answersPrepare(cfg sceneConfig) (sides, error) {

@@ -66,6 +66,9 @@ func (c *Client) predict() {
 		prediction.Rollback()
 		c.leave()
 	})
+	if prediction.Rounds() {
+		c.schedule.Bind(systems.Lattice, func(*ecs.World) { prediction.Round() })
+	}
 	c.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { prediction.Follow() })
 	c.schedule.Bind(systems.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
 }

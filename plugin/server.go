@@ -103,6 +103,9 @@ func (s *Server) enter(w *ecs.World) {
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
 	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
 	s.number(w)
+	if publisher.Rounds() {
+		s.schedule.Bind(systems.Lattice, func(*ecs.World) { s.round() })
+	}
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
 }
@@ -146,6 +149,13 @@ func (s *Server) Finalize(w *ecs.World) {
 	s.schedule.Finalize(w)
 }
 
+// round has the simulation go on from the values that clients compute with.
+func (s *Server) round() {
+	if err := s.publisher.Round(); err != nil {
+		panic("plugin: " + err.Error())
+	}
+}
+
 // observe takes in what the ticks of the frame changed.
 func (s *Server) observe() {
 	if s.steps > 0 && !s.world.IsLocked() { // else Observe says so
@@ -154,6 +164,9 @@ func (s *Server) observe() {
 	if !s.due() {
 		s.publisher.Hold()
 		return
+	}
+	if s.publisher.Rounds() && s.schedule.Has(systems.Send) {
+		s.round() // what they have set is sent, and clients go on from that
 	}
 	if err := s.publisher.Observe(s.Tick()); err != nil {
 		panic("plugin: " + err.Error())

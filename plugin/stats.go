@@ -68,7 +68,7 @@ type ReplicationStats struct {
 	Encoded  uint64 // bodies that were encoded for both; each serves all clients
 	Resent   uint64 // entities due again because a packet was presumed lost
 	Resyncs  uint64 // entities sent in full because a client asked
-	Clamped  uint64 // numbers outside their range, sent as the nearest inside
+	Clamped  uint64 // numbers outside their range, sent as, or rounded to, the nearest inside
 	Refused  uint64 // entities too large to be sent, or one too many
 	Overdue  uint64 // groups that waited for longer than their MaxAge, once for each client and tick
 }

@@ -75,6 +75,7 @@ type Prediction struct {
 	before    before
 	kids      kids
 	spared    spared
+	rounding  rounding
 
 	stats       PredictionStats
 	trace       func(rollback.Step) // for tests; nil: nobody asks
@@ -96,6 +97,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	}
 	p.table = table
 	p.memory = rollback.New(p.remembers())
+	p.rounding = newRounding(cfg.Protocol.Components(), func(number int) int { return number })
 	p.kids = newKids(p, cfg.Protocol)
 	p.spared.p = p
 	if cfg.Copy != nil {

@@ -31,10 +31,11 @@ type Publisher struct {
 	linked repl.Mask        // the components that can refer to entities
 	once   repl.Mask        // those of which values are not sent when they change
 
-	control ecs.ID // components.ControlledBy
-	owners  int    // its column
-	unsent  bool   // which is not sent: it is the last one, and has no number
-	sight   sight
+	control  ecs.ID // components.ControlledBy
+	owners   int    // its column
+	unsent   bool   // which is not sent: it is the last one, and has no number
+	sight    sight
+	rounding rounding
 
 	interest *Interest
 
@@ -90,6 +91,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	}
 	p.table, p.world = table, sender.NewWorld(p, len(infos))
 	p.refs.publisher = p
+	p.rounding = newRounding(infos, func(number int) int { return p.cols[number] })
 	p.sight = newSight(p, w)
 	p.family = newFamily(p, infos, log)
 	return p, p.listen(w)
@@ -126,7 +128,7 @@ func (p *Publisher) World() *sender.World { return p.world }
 
 // Clamped returns how many numbers lay outside their range and were sent as the
 // nearest that is inside.
-func (p *Publisher) Clamped() uint64 { return p.clamped }
+func (p *Publisher) Clamped() uint64 { return p.clamped + p.rounding.clamped }
 
 // Hold stops all replication until the next Observe: in a frame without a tick the
 // world is not what it was at any tick.

@@ -61,6 +61,9 @@ func (s *Schedule) Add(stage Stage, sys System) {
 	s.systems = append(s.systems, sys)
 }
 
+// Has reports whether the game has systems in a stage.
+func (s *Schedule) Has(stage Stage) bool { return len(s.stages[stage]) > 0 }
+
 // Initialize initialises all systems in the order of Add, whatever their stage.
 func (s *Schedule) Initialize(w *ecs.World) {
 	if s.phase != collecting {

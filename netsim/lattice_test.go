@@ -37,8 +37,8 @@ func glidingProtocol() *protocol.Protocol {
 	return p
 }
 
-// glide is the same system on both sides. What it begins a tick with it takes down, as sums.
-func glide(sums map[entangle.Tick]float64) plugin.System {
+// gliding is the same system on both sides. What it begins a tick with it takes down, as sums.
+func gliding(sums map[entangle.Tick]float64) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter3[glider, drift, course]()
 		time := ecs.GetResource[components.Time](w)
@@ -69,7 +69,7 @@ func TestQuantisedValuesArePredictedExactly(t *testing.T) {
 	there, here := map[entangle.Tick]float64{}, map[entangle.Tick]float64{}
 	server, err := plugin.NewServer(sim.ServerConfig(glidingProtocol()))
 	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, glide(there))
+	server.AddSystem(plugin.FixedMain, gliding(there))
 	sim.AddServer(server, server)
 	gliders := generic.NewMap4[glider, drift, course, components.Replicate](sim.World())
 	for i := range 20 {
@@ -78,7 +78,7 @@ func TestQuantisedValuesArePredictedExactly(t *testing.T) {
 	}
 	client, err := plugin.NewClient(sim.ClientConfig(glidingProtocol()))
 	require.NoError(t, err)
-	client.AddSystem(plugin.FixedMain, glide(here))
+	client.AddSystem(plugin.FixedMain, gliding(here))
 	peer := sim.AddClient(1, client, client)
 	require.True(t, sim.RunUntil(5*time.Second, peer.Connected))
 	sim.Run(5 * time.Second)

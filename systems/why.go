@@ -1,11 +1,13 @@
 package systems
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -20,6 +22,7 @@ const MaxExplained = 1 << 12
 // around the rollback, or Drop if there is none.
 type Why struct {
 	types whyTypes
+	sids  whySIDs
 	used  whyInputs
 	clock func() time.Time
 
@@ -63,6 +66,7 @@ type WhyFinding struct {
 // whyEntry is one rollback.
 type whyEntry struct {
 	cause     whyCause
+	sid       components.SID
 	from, to  entangle.Tick
 	more      int
 	used, now usedInput
@@ -72,7 +76,7 @@ type whyEntry struct {
 // NewWhy returns an empty memory of rollbacks.
 func NewWhy(c WhyConfig) *Why {
 	return &Why{
-		types: newWhyTypes(c.Protocol), used: newWhyInputs(c), clock: c.Clock,
+		types: newWhyTypes(c.Protocol), sids: newWhySIDs(c), used: newWhyInputs(c), clock: c.Clock,
 		ring: make([]whyEntry, 0, c.Keep), entities: map[ecs.Entity]struct{}{},
 	}
 }
@@ -156,6 +160,7 @@ func (y *Why) Begin(from, to entangle.Tick) {
 	if !cause.Entity.IsZero() {
 		e.more--
 	}
+	e.sid = y.sids.of(cause.Entity)
 	y.used.at(&e.used, cause.Tick, cause.Entity)
 	e.now.none()
 	y.Drop()
@@ -169,6 +174,28 @@ func (y *Why) next() *whyEntry {
 		y.ring = y.ring[:len(y.ring)+1]
 	}
 	return &y.ring[(y.count-1)%cap(y.ring)]
+}
+
+// whySIDs knows what entities are called on all machines, where the game has that.
+type whySIDs struct {
+	world *ecs.World
+	id    ecs.ID
+	on    bool
+}
+
+func newWhySIDs(c WhyConfig) whySIDs {
+	t := reflect.TypeFor[components.SID]()
+	if c.Protocol.ComponentOf(t) == nil {
+		return whySIDs{}
+	}
+	return whySIDs{world: c.World, id: ecs.TypeID(c.World, t), on: true}
+}
+
+func (s *whySIDs) of(e ecs.Entity) (sid components.SID) {
+	if s.on && !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.id) {
+		sid = *(*components.SID)(s.world.Get(e, s.id))
+	}
+	return sid
 }
 
 // End takes note that the ticks are computed.

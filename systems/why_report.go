@@ -9,6 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -22,6 +23,9 @@ type RollbackReport struct {
 	Reason RollbackReason
 	// Entity that was not as predicted, zero if it was none. It may be gone by now.
 	Entity ecs.Entity
+	// SID is what the entity is called on all machines; zero if the game has none, or if it
+	// is gone.
+	SID components.SID
 	// Field is where the values differ first, from the component or resource on, such as
 	// Position.Pos.X. Empty: no component in particular.
 	Field string
@@ -59,23 +63,31 @@ func (r RollbackReport) String() string {
 	return b.String()
 }
 
+// who is the entity, by both its names.
+func (r *RollbackReport) who() string {
+	if r.SID.ID == 0 {
+		return fmt.Sprintf("entity %v", r.Entity)
+	}
+	return fmt.Sprintf("entity %v (SID %d)", r.Entity, r.SID.ID)
+}
+
 // what says what was not as predicted.
 func (r *RollbackReport) what() string {
 	switch {
 	case r.Reason == ByRequest && r.Entity.IsZero():
 		return "the game asked for it"
 	case r.Reason == ByRequest:
-		return fmt.Sprintf("the game asked for it, for entity %v", r.Entity)
+		return fmt.Sprintf("the game asked for it, for %s", r.who())
 	case r.Reason == BySpawn:
-		return fmt.Sprintf("the server spawned entity %v", r.Entity)
+		return fmt.Sprintf("the server spawned %s", r.who())
 	case r.Reason == ByDespawn:
-		return fmt.Sprintf("the server despawned entity %v", r.Entity)
+		return fmt.Sprintf("the server despawned %s", r.who())
 	case r.Reason == ByInput:
-		return fmt.Sprintf("input of entity %v was taken to be %s (%v), is %s", r.Entity, r.Input, r.Status, r.RightInput)
+		return fmt.Sprintf("input of %s was taken to be %s (%v), is %s", r.who(), r.Input, r.Status, r.RightInput)
 	case r.Field == "":
-		return fmt.Sprintf("entity %v has other components on the server", r.Entity)
+		return fmt.Sprintf("%s has other components on the server", r.who())
 	}
-	what := fmt.Sprintf("%s of entity %v was %s, is %s", r.Field, r.Entity, r.Predicted, r.Confirmed)
+	what := fmt.Sprintf("%s of %s was %s, is %s", r.Field, r.who(), r.Predicted, r.Confirmed)
 	if r.Reason == ByResource {
 		what = fmt.Sprintf("%s was %s, is %s", r.Field, r.Predicted, r.Confirmed)
 	}
@@ -115,7 +127,7 @@ func newWhyTypes(p *protocol.Protocol) (t whyTypes) {
 func (t *whyTypes) report(e *whyEntry) RollbackReport {
 	c := &e.cause
 	r := RollbackReport{
-		Tick: e.from, Depth: int(e.to.Sub(e.from)), Reason: c.Reason, Entity: c.Entity, Entities: e.more, Cost: e.cost,
+		Tick: e.from, Depth: int(e.to.Sub(e.from)), Reason: c.Reason, Entity: c.Entity, SID: e.sid, Entities: e.more, Cost: e.cost,
 		Input: t.input(&e.used), RightInput: t.input(&e.now), Status: e.used.status,
 	}
 	of := t.components

@@ -37,6 +37,7 @@ type explained struct {
 func explainedProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "why"})
 	protocol.Component[components.ControlledBy](p)
+	protocol.Component[components.SID](p)
 	protocol.Component[whyPlace](p)
 	protocol.Component[whyTag](p)
 	protocol.Input[whyKeys](p)
@@ -133,6 +134,18 @@ func TestARollbackIsExplained(t *testing.T) {
 	}, x.lines())
 }
 
+// Where entities have a number that is the same everywhere, it is told.
+func TestARollbackTellsTheSID(t *testing.T) {
+	x := newExplained(t, 1)
+	e := x.world.NewEntity(ecs.ComponentID[components.SID](x.world))
+	*(*components.SID)(x.world.Get(e, ecs.ComponentID[components.SID](x.world))) = components.SID{ID: -7}
+	x.rolled(4, 5, WhyFinding{Reason: BySpawn, Tick: 4, Entity: e, Column: -1})
+	assert.Equal(t, []string{fmt.Sprintf("tick 4, 1 back, 1ms: the server spawned entity %v (SID -7)", e)}, x.lines())
+	x.world.RemoveEntity(e)
+	x.rolled(4, 5, WhyFinding{Reason: ByDespawn, Tick: 4, Entity: e, Column: -1})
+	assert.Zero(t, x.Reports()[0].SID)
+}
+
 // Every reason has words of its own.
 func TestRollbacksOfAllReasonsAreExplained(t *testing.T) {
 	x := newExplained(t, 16)
@@ -219,7 +232,7 @@ func TestExplainingAllocatesNothing(t *testing.T) {
 	assert.Empty(t, off.Reports())
 
 	x := newExplained(t, 4)
-	finding := WhyFinding{Tick: 101, Entity: x.player, Column: 0, Predicted: floats(1, 2, 3, 4), Confirmed: floats(1, 2.5, 3, 5)}
+	finding := WhyFinding{Tick: 101, Entity: x.player, Column: columnNumber(t, "whyPlace"), Predicted: floats(1, 2, 3, 4), Confirmed: floats(1, 2.5, 3, 5)}
 	tick := entangle.Tick(100)
 	work := func() {
 		tick++

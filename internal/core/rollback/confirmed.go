@@ -37,6 +37,7 @@ func (s *Store) Note(slot Slot) { s.news.fresh.add(slot) }
 // Plan, or in again.
 func (s *Store) Exclude(slot Slot, out bool) {
 	s.news.excluded.put(int(slot), out)
+	s.news.learned[slot] = Confirmed{}
 	s.news.fresh.add(slot)
 }
 

@@ -11,6 +11,7 @@ type news struct {
 	ahead    list // its word is newer than settled
 	suspects list // the form at the frontier may be another one than the server's
 	excluded set
+	learned  []Confirmed // by slot: the word that learn has seen
 
 	compared Mask
 	known    []set // by column that is compared: the server's word has it, as of settled
@@ -22,6 +23,7 @@ func (n *news) grow(slots int) {
 	n.noted.grow(slots)
 	n.ahead.grow(slots)
 	n.suspects.grow(slots)
+	n.learned = fit(n.learned, slots)
 	words := (slots + 63) / 64
 	n.excluded, n.odd = fit(n.excluded, words), fit(n.odd, words)
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
@@ -35,6 +37,7 @@ func (n *news) forget(slot Slot) {
 	n.ahead.remove(slot)
 	n.suspects.remove(slot)
 	n.excluded.put(int(slot), false)
+	n.learned[slot] = Confirmed{}
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
 		n.known[col].put(int(slot), false)
 	}
@@ -52,14 +55,25 @@ func (s *Store) advance(f entangle.Tick) {
 		}
 	}
 	for _, slot := range n.fresh.slots {
+		n.fresh.place[slot] = 0
 		settled := !f.Before(s.word[slot].Tick)
+		if settled && n.ahead.place[slot] == 0 && n.knows(slot, &s.word[slot]) {
+			continue
+		}
 		if n.ahead.remove(slot); !settled && s.binds(slot) {
 			n.ahead.add(slot)
 			n.noted.add(slot)
 		}
 		s.learn(slot, settled)
 	}
-	n.fresh.clear()
+	n.fresh.slots = n.fresh.slots[:0]
+}
+
+// knows reports whether a word is the one that learn has seen, but for its tick and the
+// values: most news is of values alone.
+func (n *news) knows(slot Slot, word *Confirmed) bool {
+	was := &n.learned[slot]
+	return was.Mask == word.Mask && was.Target == word.Target && was.Known == word.Known && was.Gone == word.Gone
 }
 
 // learn notes which columns of a slot are known as of the frontier.
@@ -70,4 +84,5 @@ func (s *Store) learn(slot Slot, settled bool) {
 		n.known[col].put(int(slot), known && word.Mask.Has(col))
 	}
 	n.suspects.add(slot)
+	n.learned[slot] = *word
 }

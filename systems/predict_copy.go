@@ -24,6 +24,11 @@ func (p *Prediction) confirmed(slot rollback.Slot) {
 	p.memory.Note(slot)
 }
 
+func (p *Prediction) updated(slot rollback.Slot, tick entangle.Tick) {
+	p.fresh = true
+	p.memory.NoteValues(slot, tick)
+}
+
 func (p *Prediction) gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
 	p.confirmed(slot)
 	p.going = append(p.going, leavingEntity{entity: e, slot: slot, tick: tick})

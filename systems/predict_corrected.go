@@ -18,13 +18,14 @@ type Correction struct {
 	Before, After []byte
 }
 
-// before is what the world was before a rollback.
+// before is what the world was before a rollback: its values are taken out of the histories,
+// and of its structure there is what has changed since.
 type before struct {
-	held   bool
-	masks  []rollback.Mask // by slot
-	values [][]byte        // by column, by slot
-
-	correction Correction // that is told
+	held  bool
+	masks []rollback.Mask // by slot, of those that have changed
+	since []uint32        // by slot, the round in which it changed
+	round uint32
+	told  Correction // scratch
 }
 
 // OnCorrected has a function told of every value that a rollback has set right.
@@ -34,31 +35,42 @@ func (p *Prediction) OnCorrected(f func(*Correction)) { p.onCorrected = append(p
 // it, without a replay of what led there.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
 
-// keep keeps what the world is at a tick, if that is held.
-func (b *before) keep(p *Prediction, tick entangle.Tick) {
+// keep keeps what the world is at a tick, if that is held. It takes the tick out of the
+// histories if it is to be computed anew.
+func (b *before) keep(p *Prediction, tick entangle.Tick, anew bool) {
 	if b.held = tick == p.present() && p.memory.Holds(tick); !b.held {
 		return
 	}
-	if b.values == nil {
-		b.values = make([][]byte, len(p.cols))
+	b.round++
+	if anew {
+		p.memory.Shelve(tick)
+	} else {
+		p.memory.ShelveCopy(tick)
 	}
-	b.masks = b.masks[:0]
-	for slot := range p.forms {
-		b.masks = append(b.masks, p.forms[slot].Mask)
+}
+
+// grow makes room for slots.
+func (b *before) grow(slots int) {
+	for len(b.masks) < slots {
+		b.masks, b.since = append(b.masks, rollback.Mask{}), append(b.since, 0)
 	}
-	cols := p.used.And(p.modes.full)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
-		if p.cols[col].size > 0 {
-			b.values[col] = append(b.values[col][:0], p.memory.Column(tick, col)...)
-		}
+}
+
+// note notes what a slot had before it changes.
+func (b *before) note(slot rollback.Slot, was rollback.Mask) {
+	if b.since[slot] != b.round {
+		b.masks[slot], b.since[slot] = was, b.round
 	}
 }
 
 // forget takes in that a slot ended, and may be another entity's.
 func (b *before) forget(slot rollback.Slot) {
-	if int(slot) < len(b.masks) {
-		b.masks[slot] = rollback.Mask{}
-	}
+	b.masks[slot], b.since[slot] = rollback.Mask{}, b.round
+}
+
+// had reports whether a slot had a column before, if it has it now.
+func (b *before) had(slot rollback.Slot, col int) bool {
+	return b.since[slot] != b.round || b.masks[slot].Has(col)
 }
 
 // correct tells of what is otherwise than before.
@@ -68,30 +80,43 @@ func (p *Prediction) correct() {
 	}
 	cols := p.used.And(p.modes.full)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
-		if p.cols[col].size > 0 {
-			p.correctColumn(col)
+		if size := p.cols[col].size; size > 0 {
+			was, is := p.memory.Shelved(col), p.memory.Column(p.at, col)
+			p.correctColumn(col, was[:min(len(was), len(is))], is)
 		}
 	}
 }
 
-// correctColumn compares a column of the present with what it was. A slot that is another
-// entity's by now was none before.
-func (p *Prediction) correctColumn(col int) {
-	was, is, size := p.before.values[col], p.memory.Column(p.at, col), p.cols[col].size
-	if len(is) >= len(was) && bytes.Equal(was, is[:len(was)]) {
-		return
-	}
-	for slot := range len(was) / size {
-		a, b := was[slot*size:(slot+1)*size], is[slot*size:(slot+1)*size]
-		if bytes.Equal(a, b) || !p.before.masks[slot].Has(col) || !p.forms[slot].Mask.Has(col) || p.equal(col, a, b) {
+// correctBytes is how much of a column is compared before looking at single values.
+const correctBytes = 1024
+
+// correctColumn compares a column of the present with what it was.
+func (p *Prediction) correctColumn(col int, was, is []byte) {
+	size := p.cols[col].size
+	step := max(1, correctBytes/size) * size
+	for from := 0; from < len(was); from += step {
+		to := min(from+step, len(was))
+		if bytes.Equal(was[from:to], is[from:to]) {
 			continue
 		}
-		p.stats.Corrections++
-		c := &p.before.correction
-		*c = Correction{p.entity(rollback.Slot(slot)), col, p.at, a, b}
-		p.cols[col].events.Corrected(c)
-		for _, f := range p.onCorrected {
-			f(c)
+		for at := from; at < to; at += size {
+			if a, b := was[at:at+size], is[at:at+size]; !bytes.Equal(a, b) {
+				p.correctValue(rollback.Slot(at/size), col, a, b)
+			}
 		}
+	}
+}
+
+// correctValue tells of a value whose bytes are others than before.
+func (p *Prediction) correctValue(slot rollback.Slot, col int, was, is []byte) {
+	if !p.forms[slot].Mask.Has(col) || !p.before.had(slot, col) || p.equal(col, was, is) {
+		return
+	}
+	p.stats.Corrections++
+	told := &p.before.told
+	*told = Correction{p.entity(slot), col, p.at, was, is}
+	p.cols[col].events.Corrected(told)
+	for _, f := range p.onCorrected {
+		f(told)
 	}
 }

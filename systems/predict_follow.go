@@ -43,12 +43,14 @@ func (p *Prediction) room() {
 	for len(p.forms) < n {
 		p.forms, p.shed = append(p.forms, rollback.Form{}), append(p.shed, shedding{})
 	}
+	p.before.grow(n)
 }
 
 // changed takes in that an entity has another structure.
 func (p *Prediction) changed(r *columns.UndoRecord, how changes) {
 	slot := rollback.Slot(r.Slot)
 	was, is := p.forms[slot], p.formOf(&r.Is)
+	p.before.note(slot, was.Mask)
 	p.forms[slot] = is
 	p.used = p.used.Union(is.Mask)
 	if !is.Alive {

@@ -33,7 +33,7 @@ func (p *Prediction) Rollback() {
 func (p *Prediction) back(now, was entangle.Tick) {
 	from, counts := p.from(now)
 	p.lost = true // if a system panics, nobody knows what the world is
-	p.before.keep(p, was)
+	p.before.keep(p, was, true)
 	p.spared.save()
 	if counts {
 		p.stats.rollback(p.reason, int(was.Sub(from)))
@@ -125,7 +125,7 @@ func (p *Prediction) replay(from, was, now entangle.Tick) {
 // amend writes into the present what the server says of it.
 func (p *Prediction) amend() {
 	p.cfg.Why.Drop()
-	p.before.keep(p, p.at)
+	p.before.keep(p, p.at, false)
 	for _, slot := range p.now {
 		p.insert(slot)
 	}

@@ -22,6 +22,9 @@ type predictor interface {
 	store() *rollback.Store
 	// confirmed says that there is news of a slot in the store.
 	confirmed(s rollback.Slot)
+	// updated says that there are values of a slot in the store, as of a tick, and that it has
+	// what it had. The tick is not in the store yet.
+	updated(s rollback.Slot, tick entangle.Tick)
 	// gone says that the server despawned an entity as of a tick. It stays in the world until
 	// the prediction has come to that, and goes by Copy.Bury.
 	gone(e ecs.Entity, s rollback.Slot, tick entangle.Tick)

@@ -107,6 +107,11 @@ func (p *prophet) confirmed(s rollback.Slot) {
 	p.memory.Note(s)
 }
 
+func (p *prophet) updated(s rollback.Slot, tick entangle.Tick) {
+	p.news[s]++
+	p.memory.NoteValues(s, tick)
+}
+
 func (p *prophet) gone(e ecs.Entity, _ rollback.Slot, tick entangle.Tick) {
 	p.departed, p.at = append(p.departed, e), append(p.at, tick)
 }

@@ -62,19 +62,20 @@ func (c *Copy) placeAhead(at rollback.Slot, comp *copied) *byte {
 func (c *Copy) updatedAhead(slot repl.Slot, tick entangle.Tick) {
 	k, now := &c.known[slot], &c.choices.now
 	word := c.ahead.store.Confirmed(k.slot)
+	c.ahead.by.updated(k.slot, tick)
 	if !word.Mask.Holds(&now.set) { // the game had taken one when it came to be predicted
 		for _, comp := range now.comps {
 			word.Mask.Set(comp.number)
 		}
+		c.ahead.by.confirmed(k.slot)
 	}
-	c.entities[slot].tick, word.Tick = tick, tick
+	c.entities[slot].tick = tick
 	if len(now.simple) > 0 && !c.ahead.by.stripped(k.slot) {
 		c.followAll(slot)
 	}
 	if !k.twin.IsZero() {
 		c.updateTwin(slot)
 	}
-	c.ahead.by.confirmed(k.slot)
 	for _, comp := range now.comps {
 		comp.events.Updated(c.entities[slot].entity)
 	}

@@ -93,7 +93,7 @@ func (s *Store) differ(word *Confirmed, form Form) (kind Kind, col int, same boo
 func (c *comparison) values(f entangle.Tick) {
 	s := c.s
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		if size := s.cfg.Sizes[col]; size > 0 {
+		if size := s.cfg.Sizes[col]; size > 0 && s.confirmed[col] != nil {
 			c.column(col, size, s.Column(f, col), s.ConfirmedColumn(col), f)
 		}
 	}

@@ -24,8 +24,9 @@ type Store struct {
 	cfg   Config
 	slots int // one more than the largest slot there is room for
 
-	rows ring
-	log  log
+	rows  ring
+	shelf row // what Shelve took out
+	log   log
 
 	word      []Confirmed // by slot
 	confirmed [][]byte    // by column, by slot
@@ -37,7 +38,8 @@ func New(cfg Config) *Store {
 	cfg.Ticks = max(1, cfg.Ticks)
 	return &Store{
 		cfg: cfg, rows: newRing(cfg.Ticks, len(cfg.Sizes)),
-		confirmed: make([][]byte, len(cfg.Sizes)), news: news{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
+		confirmed: make([][]byte, len(cfg.Sizes)), shelf: row{cols: make([][]byte, len(cfg.Sizes))},
+		news: news{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
 	}
 }
 
@@ -53,8 +55,8 @@ func (s *Store) Grow(slots int) {
 	s.news.grow(slots)
 }
 
-// fit returns a slice of at least n elements that begins with those of a, with room to
-// grow by half.
+// fit returns a slice of at least n elements that begins with those of a. One that grows
+// gets room to grow by a quarter.
 func fit[T any](a []T, n int) []T {
 	if n <= len(a) {
 		return a
@@ -62,7 +64,10 @@ func fit[T any](a []T, n int) []T {
 	if n <= cap(a) {
 		return a[:n]
 	}
-	b := make([]T, n, n+n/2)
+	if len(a) == 0 {
+		return make([]T, n)
+	}
+	b := make([]T, n, n+n/4)
 	copy(b, a)
 	return b
 }

@@ -33,11 +33,17 @@ func (s *Store) ConfirmedColumn(col int) []byte {
 // Note says that there is news of a slot in Confirmed or its values.
 func (s *Store) Note(slot Slot) { s.news.fresh.add(slot) }
 
+// NoteValues says that Confirmed.Tick is another one, which it sets, and values are, and
+// nothing else. While the frontier keeps up, that costs nothing more.
+func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
+	s.word[slot].Tick = tick
+	s.news.update(slot, tick)
+}
+
 // Exclude takes a slot out of what is compared, corrected, wanted, and listed by Due and
 // Plan, or in again.
 func (s *Store) Exclude(slot Slot, out bool) {
 	s.news.excluded.put(int(slot), out)
-	s.news.learned[slot] = Confirmed{}
 	s.news.fresh.add(slot)
 }
 

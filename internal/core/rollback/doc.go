@@ -26,9 +26,10 @@
 //
 // The methods of a [Store] come in families:
 //   - set-up: New, Grow;
-//   - histories: Begin, Column, Changed, Backfill, Cut, Clear, Forget; getters Holds,
-//     Newest, FormAt, Touched;
-//   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, Exclude;
+//   - histories: Begin, Column, Changed, Backfill, Cut, Shelve, Clear, Forget; getters
+//     Holds, Newest, FormAt, Touched, Shelved;
+//   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
+//     Exclude;
 //   - comparing and going back: Compare, then Wanted, Correct, Plan, Due.
 //
 // A rollback to tick T is: give each slot of Wanted its form; Correct(T); copy the

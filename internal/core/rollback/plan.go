@@ -56,6 +56,9 @@ func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 // due calls f for each slot whose word is as of a tick.
 func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 	n := &s.news
+	if len(n.updated) > 0 && !n.latest.Before(tick) {
+		n.refresh()
+	}
 	if !n.settled.Before(tick) {
 		for slot := range s.word {
 			s.dueOne(Slot(slot), tick, f)

@@ -141,7 +141,7 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 		return
 	}
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		if s.cfg.Sizes[col] > 0 {
+		if s.cfg.Sizes[col] > 0 && s.confirmed[col] != nil {
 			s.correctColumn(tick, col)
 		}
 	}

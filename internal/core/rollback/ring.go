@@ -116,6 +116,28 @@ func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	return w.cols[col]
 }
 
+// Shelve takes the columns of a tick out, to be read by Shelved until the next call. The
+// tick is not held any more. It copies nothing.
+func (s *Store) Shelve(tick entangle.Tick) {
+	if w := s.rows.at(tick); w != nil {
+		w.held = false
+		w.cols, s.shelf.cols = s.shelf.cols, w.cols
+	}
+}
+
+// ShelveCopy is Shelve of a tick that is to stay.
+func (s *Store) ShelveCopy(tick entangle.Tick) {
+	if w := s.rows.at(tick); w != nil {
+		for col := range w.cols {
+			s.shelf.cols[col] = append(s.shelf.cols[col][:0], w.cols[col]...)
+		}
+	}
+}
+
+// Shelved returns a column that was taken out, by slot: that of fewer slots, if some have
+// come since.
+func (s *Store) Shelved(col int) []byte { return s.shelf.cols[col] }
+
 // Backfill writes a value into all ticks that are held: it counts as always there.
 func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	size := s.cfg.Sizes[col]

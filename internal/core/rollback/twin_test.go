@@ -217,11 +217,17 @@ func (x *twin) say() {
 	} else {
 		word.values = x.filled(Form{Mask: word.Mask}).values
 	}
+	old, known := x.words[slot]
 	x.words[slot] = word
-	*x.store.Confirmed(slot) = word.Confirmed
 	for col := range x.cfg.Sizes {
 		copy(x.store.ConfirmedValue(slot, col), word.values[col])
 	}
+	old.Tick = word.Tick
+	if known && old.Confirmed == word.Confirmed {
+		x.store.NoteValues(slot, word.Tick)
+		return
+	}
+	*x.store.Confirmed(slot) = word.Confirmed
 	x.store.Note(slot)
 }
 

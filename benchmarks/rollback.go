@@ -1,0 +1,161 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// rollback: a client predicts 1,000 entities and is eight ticks ahead of the server, which
+// moved one of them otherwise than the client could know. One operation is what a frame
+// does about it: hold what the server said against the histories, go back to the server's
+// tick, and compute eight ticks anew, with histories. In each the same system takes some
+// 20 ns for an entity. The figure is what that takes more than the same eight ticks of the
+// same system in a world of its own, next to copying the predicted columns: once for each
+// tick and once to go back.
+//
+// With churn, a tenth of the entities changes its components in the course of the eight
+// ticks, on the server as well, and so also in the world of its own.
+const (
+	rollbackEntities = 1_000
+	rollbackDepth    = 8
+	rollbackPeriod   = 80 // ticks in which all entities change their structure once
+)
+
+func rollbackVariants() []variant {
+	of := func(name string, cfg rollbackConfig) variant {
+		return variant{
+			name: name, goal: 2, unit: "x copying the columns",
+			prepare: func() (sides, error) { return rollbackPrepare(cfg) },
+		}
+	}
+	return []variant{
+		of("rollback/3-columns", rollbackConfig{columns: 3}),
+		of("rollback/6-columns", rollbackConfig{columns: 6}),
+		of("rollback/churn", rollbackConfig{columns: 6, churn: true}),
+		{name: "rollback/memory", unit: "bytes", rounds: memoryRounds, prepare: rollbackMemory},
+	}
+}
+
+// rollbackConfig is one variant.
+type rollbackConfig struct {
+	columns  int // that are predicted
+	churn    bool
+	entities int  // 0: rollbackEntities
+	none     bool // nothing is predicted
+}
+
+func rollbackPrepare(cfg rollbackConfig) (sides, error) {
+	g, err := newRollbackGame(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	plain, limit := newRollbackPlain(cfg), newRollbackLimit(cfg)
+	var more, copied []float64
+	return sides{
+		before: g.next,
+		ours: func() {
+			took := clock(g.rollBack)
+			more = append(more, took-clock(plain.run))
+		},
+		limit:    func() { copied = append(copied, clock(limit.copy)) },
+		figure:   func() float64 { return median(more) / median(copied) },
+		figures:  func() map[string]float64 { return map[string]float64{"more_ns": median(more)} },
+		verify:   g.verify,
+		anchors:  []anchor{{"copy", limit.anchor}},
+		anchored: true,
+	}, nil
+}
+
+// rollbackLimit is plain columns, and those of some ticks.
+type rollbackLimit struct {
+	now   [][]byte
+	ticks [rollbackDepth][][]byte
+	a, b  []byte // as large as what copy copies, for the anchor
+}
+
+func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
+	l := &rollbackLimit{}
+	all := func() (cols [][]byte) {
+		for _, size := range rollbackSizes[:cfg.columns] {
+			cols = append(cols, make([]byte, rollbackEntities*size))
+		}
+		return cols
+	}
+	l.now = all()
+	for i := range l.ticks {
+		l.ticks[i] = all()
+	}
+	total := 0
+	for _, col := range l.now {
+		total += len(col)
+	}
+	l.a, l.b = make([]byte, total*(rollbackDepth+1)), make([]byte, total*(rollbackDepth+1))
+	return l
+}
+
+// copy goes back to the first tick, and keeps each.
+func (l *rollbackLimit) copy() {
+	for col := range l.now {
+		copy(l.now[col], l.ticks[0][col])
+	}
+	for _, tick := range l.ticks {
+		for col := range l.now {
+			copy(tick[col], l.now[col])
+		}
+	}
+}
+
+func (l *rollbackLimit) anchor() { copy(l.a, l.b) }
+
+// rollbackPlain is the system in a world of its own.
+type rollbackPlain struct {
+	world *ecs.World
+	step  *rollbackStep
+	tick  uint32
+}
+
+func newRollbackPlain(cfg rollbackConfig) *rollbackPlain {
+	w := ecs.NewWorld(rollbackEntities)
+	p := &rollbackPlain{world: &w, step: newRollbackStep(&w, cfg)}
+	for number := range rollbackEntities {
+		p.step.spawn(number)
+	}
+	return p
+}
+
+func (p *rollbackPlain) run() {
+	for range rollbackDepth {
+		p.tick++
+		p.step.update(p.tick)
+	}
+}
+
+// rollbackMemory reports what a client keeps of an entity that it predicts, beside the
+// entity and what it keeps of any other: with three columns, for the ticks that a client
+// keeps if its game sets no limit.
+func rollbackMemory() (sides, error) {
+	cfg := rollbackConfig{columns: 3, entities: rollbackMany}
+	g, all, err := rollbackHeap(cfg)
+	if err != nil {
+		return sides{}, err
+	}
+	plain := newRollbackPlain(cfg)
+	cfg.none = true
+	_, none, err := rollbackHeap(cfg)
+	return sides{
+		before: g.next, ours: g.rollBack, limit: plain.run, verify: g.verify,
+		figure: func() float64 { return (all - none) / rollbackMany },
+	}, err
+}
+
+const rollbackMany = 10_000
+
+// rollbackHeap returns a game, and what both of its sides keep.
+func rollbackHeap(cfg rollbackConfig) (*rollbackGame, float64, error) {
+	before := heapInUse()
+	g, err := newRollbackGame(cfg)
+	used := heapInUse() - before
+	runtime.KeepAlive(g)
+	return g, used, err
+}

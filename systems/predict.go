@@ -65,6 +65,7 @@ type Prediction struct {
 	jumped bool          // the clock was set since the last Check
 	verdict
 
+	tracked   []rollback.Slot // since the last settling
 	going     []leavingEntity
 	due       []rollback.Slot // scratch
 	adds      []ecs.ID        // scratch

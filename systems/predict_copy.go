@@ -16,7 +16,9 @@ func (p *Prediction) store() *rollback.Store { return p.memory }
 func (p *Prediction) track(e ecs.Entity) rollback.Slot {
 	p.room()
 	p.kids.hear(e)
-	return p.slotOf(e)
+	slot := p.slotOf(e)
+	p.tracked = append(p.tracked, slot)
+	return slot
 }
 
 func (p *Prediction) confirmed(slot rollback.Slot) {
@@ -46,6 +48,7 @@ func (p *Prediction) clear() {
 		p.remove(&p.going[i])
 	}
 	p.going = p.going[:0]
+	p.kids.part()
 	p.memory.Clear()
 	p.lost, p.fresh, p.way = true, false, onward
 }

@@ -34,6 +34,21 @@ func (p *Prediction) settle(how changes) {
 	for _, r := range p.table.Undo() {
 		p.changed(&r, how)
 	}
+	for _, slot := range p.tracked {
+		p.again(slot)
+	}
+	p.tracked = p.tracked[:0]
+}
+
+// again begins to follow an entity that was not for a while: to the table, where that was
+// between two settlings, nothing has changed.
+func (p *Prediction) again(slot rollback.Slot) {
+	s := columns.Slot(slot)
+	if e := p.table.Entity(s); !p.forms[slot].Alive && p.Predicts(e) {
+		r := columns.UndoRecord{Slot: s, Entity: e}
+		r.Is = columns.Form{Alive: true, Marked: true, Mask: p.table.Mask(s), Target: p.table.Target(s)}
+		p.changed(&r, between)
+	}
 }
 
 // room makes room for all slots there are.

@@ -117,6 +117,46 @@ func (k *kids) release(parent ecs.Entity) {
 	})
 }
 
+// part ends what the game has hung on entities that went with their connection. What hangs on
+// one that stays is the game's.
+func (k *kids) part() {
+	from := len(k.found)
+	marked := ecs.All(k.mark...)
+	for query := k.p.world.Query(&marked); query.Next(); {
+		k.found = append(k.found, query.Entity())
+	}
+	for left := k.found[from:]; ; {
+		kept := left[:0]
+		for _, kid := range left {
+			if k.orphan(kid) {
+				k.p.writer.Remove(kid)
+			} else {
+				kept = append(kept, kid)
+			}
+		}
+		if len(kept) == len(left) {
+			break
+		}
+		left = kept
+		k.found = k.found[:from+len(kept)]
+	}
+	for _, kid := range k.found[from:] {
+		k.p.writer.Exchange(kid, nil, k.mark, nil)
+	}
+	k.found = k.found[:from]
+}
+
+// orphan reports whether the parent of an entity is gone. One that has shed what it was
+// is as good as gone itself.
+func (k *kids) orphan(kid ecs.Entity) bool {
+	for _, id := range k.relations {
+		if k.p.world.Has(kid, id) {
+			return !k.p.world.Alive(k.p.world.Relations().Get(kid, id))
+		}
+	}
+	return true
+}
+
 // each calls do for all children of an entity.
 func (k *kids) each(parent ecs.Entity, do func(ecs.Entity)) {
 	if !k.p.world.Alive(parent) {

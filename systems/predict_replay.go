@@ -167,11 +167,15 @@ func (p *Prediction) EndTick() {
 	p.at = tick
 }
 
-// allKnown appends the slots of which the server has said something that holds by now.
+// allKnown appends the slots of which the server has said something that holds by now. While
+// the clock is not the server's, all does.
 func (p *Prediction) allKnown(dst []rollback.Slot) []rollback.Slot {
 	for slot := range p.forms {
 		s, word := rollback.Slot(slot), p.memory.Confirmed(rollback.Slot(slot))
-		if p.forms[slot].Alive && word.Known && !p.present().Before(word.Tick) && !p.spared.has(s) {
+		if !p.forms[slot].Alive || !word.Known || p.spared.has(s) {
+			continue
+		}
+		if !p.present().Before(word.Tick) || !p.cfg.Synced() {
 			dst = append(dst, s)
 		}
 	}

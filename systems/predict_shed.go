@@ -132,6 +132,7 @@ func (p *Prediction) reshape(slot rollback.Slot, had, form rollback.Form) {
 		p.writer.Remove(e)
 	case p.bare(&form):
 		if !p.shed[slot].on && !p.bare(&now) {
+			p.kids.each(e, func(kid ecs.Entity) { p.despawn(kid, e) })
 			p.strip(slot)
 		}
 	default:

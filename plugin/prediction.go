@@ -53,7 +53,7 @@ func (c *Client) predict() {
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
 		Synced: c.steered.Synced, Frontier: c.engine.Frontier,
-		Copy: c.copy, Bury: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Copy: c.copy, Shelf: c.shelf, Bury: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())

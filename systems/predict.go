@@ -14,7 +14,8 @@ import (
 type PredictionConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
-	Copy     *Copy // nil: for tests, which speak for it
+	Copy     *Copy         // nil: for tests, which speak for it
+	Shelf    *ResourceCopy // nil: no resource goes back
 	Hub      *Hub
 	Time     *components.Time
 	Again    *Replayer
@@ -77,6 +78,7 @@ type Prediction struct {
 	kids      kids
 	spared    spared
 	rounding  rounding
+	stock     stock
 
 	stats       PredictionStats
 	trace       func(rollback.Step) // for tests; nil: nobody asks
@@ -101,6 +103,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.rounding = newRounding(cfg.Protocol.Components(), func(number int) int { return number })
 	p.kids = newKids(p, cfg.Protocol)
 	p.spared.p = p
+	p.stock = newStock(p, cfg.Shelf)
 	if cfg.Copy != nil {
 		cfg.Copy.predictBy(p)
 	}

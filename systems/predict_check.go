@@ -39,7 +39,10 @@ func (p *Prediction) Check() {
 	news := p.fresh || f != p.upTo
 	p.lost = p.lost || p.astray()
 	switch {
-	case p.table.Len() == 0:
+	case p.table.Len() == 0 && !p.stock.held():
+		p.begin()
+	case p.table.Len() == 0 && p.lost && p.cfg.Synced(): // no frontier is needed for resources
+		p.memory.Clear()
 		p.begin()
 	case !p.cfg.Synced() || p.lost && !ok:
 		p.lost = true
@@ -63,6 +66,8 @@ func (p *Prediction) begin() {
 	if p.at = p.present(); !p.memory.Holds(p.at) {
 		p.memory.Clear()
 		p.memory.Begin(p.at)
+		p.stock.takeOver()
+		p.stock.save(p.at)
 	}
 }
 
@@ -104,6 +109,7 @@ func (p *Prediction) compare(f entangle.Tick, news bool) {
 		p.memory.Compare(f, p.present(), p.form, p.differs)
 	}
 	p.hear(f)
+	p.stock.compare(f)
 	p.askedFor()
 }
 

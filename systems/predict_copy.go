@@ -50,5 +50,6 @@ func (p *Prediction) clear() {
 	p.going = p.going[:0]
 	p.kids.part()
 	p.memory.Clear()
+	p.stock.forget()
 	p.lost, p.fresh, p.way = true, false, onward
 }

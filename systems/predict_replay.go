@@ -23,7 +23,7 @@ func (p *Prediction) Rollback() {
 	case p.lost:
 	case p.way == goBack || now != was:
 		p.back(now, was)
-	case len(p.now) > 0:
+	case len(p.now) > 0 || len(p.stock.now) > 0:
 		p.amend()
 	}
 	p.bury()
@@ -75,6 +75,7 @@ func (p *Prediction) anew(f entangle.Tick) {
 	p.memory.Clear()
 	p.memory.Begin(f)
 	p.scatter(f)
+	p.stock.expire(f)
 	p.restore(f, f)
 	p.stats.Blind++
 	p.replay(f, now, now)
@@ -94,6 +95,8 @@ func (p *Prediction) takeOver() {
 		p.insert(slot)
 	}
 	p.settle(restored)
+	p.stock.takeOver()
+	p.stock.save(now)
 	p.scatter(now)
 	p.at = now
 	if p.cfg.Synced() && !p.lost {
@@ -133,6 +136,7 @@ func (p *Prediction) amend() {
 	for _, slot := range p.now {
 		p.adopt(slot, p.at, p.forms[slot].Mask)
 	}
+	p.stock.amend()
 	p.correct()
 	p.wasAmended()
 }
@@ -163,6 +167,7 @@ func (p *Prediction) EndTick() {
 		}
 		p.settle(ticked)
 	}
+	p.stock.endTick(tick)
 	p.scatter(tick)
 	p.at = tick
 }

@@ -30,6 +30,7 @@ func (p *Prediction) restore(tick, f entangle.Tick) {
 		p.adopt(slot, tick, p.adoptable(slot))
 	}
 	p.gather(tick)
+	p.stock.restore(tick)
 	p.at = tick
 }
 

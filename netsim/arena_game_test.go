@@ -1,0 +1,224 @@
+package netsim_test
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// The components of arenas: a small game of which clients predict all or a part. Bodies of
+// one team bounce off each other and off the walls, are dazed by that, and die of it; those
+// of players are steered, and live for ever. Teams have nothing to do with each other.
+type (
+	// arenaID is the name of a body on all machines.
+	arenaID    struct{ N int32 }
+	arenaPlace struct {
+		X float32 `net:"range=-16..16,step=0.015625"`
+		Y float32 `net:"range=-16..16,step=0.015625"`
+	}
+	arenaSpeed struct {
+		X float32 `net:"range=-2..2,step=0.00390625"`
+		Y float32 `net:"range=-2..2,step=0.00390625"`
+	}
+	arenaLife struct{ Points int8 }
+	// arenaDaze comes and goes: who has it is not steered.
+	arenaDaze struct{ Left uint8 }
+	// arenaGrip is the body that this one hit last.
+	arenaGrip struct{ Of ecs.Entity }
+	// arenaTeam is what never changes.
+	arenaTeam struct{ Number uint8 }
+	// arenaPaint is what only the server changes, and no rule looks at.
+	arenaPaint struct{ Color uint16 }
+
+	// arenaHand is the input.
+	arenaHand struct {
+		X    int8 `net:"range=-1..1"`
+		Y    int8 `net:"range=-1..1"`
+		Dash bool `net:"event"`
+	}
+)
+
+const (
+	arenaWall  = 8
+	arenaReach = 1.25 // how close two bodies touch
+	arenaDazed = 6    // ticks
+)
+
+func arenaProtocol(rate int) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "arena", TickRate: rate})
+	protocol.Component[arenaID](p).Predict(protocol.Full)
+	protocol.Component[arenaPlace](p).Predict(protocol.Full)
+	protocol.Component[arenaSpeed](p).Predict(protocol.Full)
+	protocol.Component[arenaLife](p).Predict(protocol.Full)
+	protocol.Component[arenaDaze](p).Predict(protocol.Full)
+	protocol.Component[arenaGrip](p).Predict(protocol.Full)
+	protocol.Component[arenaTeam](p).Predict(protocol.Once)
+	protocol.Component[arenaPaint](p)
+	protocol.Component[components.ControlledBy](p)
+	protocol.Input[arenaHand](p).Rebroadcast()
+	return p
+}
+
+// steer has a body do what its player does.
+func (s *arenaSpeed) steer(in arenaHand) {
+	push := float32(0.03)
+	if in.Dash {
+		push = 0.4
+	}
+	s.X, s.Y = float32(s.X*0.875)+float32(float32(in.X)*push), float32(s.Y*0.875)+float32(float32(in.Y)*push)
+}
+
+// move takes a body on by a tick.
+func (p *arenaPlace) move(s *arenaSpeed) {
+	p.X, s.X = bounced(p.X+s.X, s.X)
+	p.Y, s.Y = bounced(p.Y+s.Y, s.Y)
+}
+
+// bounced keeps what moves between the walls.
+func bounced(at, speed float32) (atNow, speedNow float32) {
+	switch {
+	case at > arenaWall:
+		return 2*arenaWall - at, -speed
+	case at < -arenaWall:
+		return -2*arenaWall - at, -speed
+	}
+	return at, speed
+}
+
+// touch reports whether two bodies hit each other: they are close, and come closer.
+func touch(p, q *arenaPlace, s, r *arenaSpeed) bool {
+	dx, dy := q.X-p.X, q.Y-p.Y
+	if dx > arenaReach || dx < -arenaReach || dy > arenaReach || dy < -arenaReach {
+		return false
+	}
+	return float32(dx*(r.X-s.X))+float32(dy*(r.Y-s.Y)) < 0
+}
+
+// arenaRules is the simulation, the same on server and clients.
+type arenaRules struct {
+	world  *ecs.World
+	bodies *generic.Filter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
+	dazes  generic.Map1[arenaDaze]
+	hands  generic.Map1[arenaHand]
+	all    []arenaActor
+}
+
+// arenaActor is one body, in a tick.
+type arenaActor struct {
+	entity ecs.Entity
+	id     int32
+	place  *arenaPlace
+	speed  *arenaSpeed
+	life   *arenaLife
+	grip   *arenaGrip
+	hand   *arenaHand // nil: no player's
+	team   uint8
+	dazed  bool
+	daze   uint8
+	dead   bool
+}
+
+func (r *arenaRules) Initialize(w *ecs.World) {
+	r.world = w
+	r.bodies = generic.NewFilter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]())
+	r.dazes, r.hands = generic.NewMap1[arenaDaze](w), generic.NewMap1[arenaHand](w)
+}
+
+func (r *arenaRules) Finalize(*ecs.World) {}
+
+func (r *arenaRules) Update(*ecs.World) {
+	r.gather()
+	for i := range r.all {
+		r.all[i].act()
+	}
+	for i := range r.all {
+		for k := range r.all[:i] {
+			r.all[k].meet(&r.all[i])
+		}
+	}
+	for i := range r.all {
+		a := &r.all[i]
+		a.dead = a.life.Points <= 0
+		b := arenaBody{Place: *a.place, Speed: *a.speed}
+		b.round()
+		*a.place, *a.speed = b.Place, b.Speed
+	}
+	for i := range r.all { // from here on rows move
+		r.reshape(&r.all[i])
+	}
+}
+
+// gather finds all that is simulated here, in the order that all machines share.
+func (r *arenaRules) gather() {
+	r.all = r.all[:0]
+	for q := r.bodies.Query(r.world); q.Next(); {
+		a := arenaActor{entity: q.Entity()}
+		id, place, speed, life, grip, team := q.Get()
+		a.id, a.place, a.speed, a.life, a.grip, a.team = id.N, place, speed, life, grip, team.Number
+		if daze := r.dazes.Get(a.entity); daze != nil {
+			a.dazed, a.daze = true, daze.Left
+		}
+		a.hand = r.hands.Get(a.entity)
+		r.all = append(r.all, a)
+	}
+	slices.SortFunc(r.all, func(a, b arenaActor) int { return cmp.Compare(a.id, b.id) })
+}
+
+func (a *arenaActor) act() {
+	switch {
+	case a.dazed:
+		a.daze--
+	case a.hand != nil:
+		a.speed.steer(*a.hand)
+	}
+	a.place.move(a.speed)
+}
+
+func (a *arenaActor) meet(b *arenaActor) {
+	if a.team != b.team || !touch(a.place, b.place, a.speed, b.speed) {
+		return
+	}
+	*a.speed, *b.speed = *b.speed, *a.speed
+	a.hit(b)
+	b.hit(a)
+}
+
+func (a *arenaActor) hit(by *arenaActor) {
+	a.daze = arenaDazed
+	a.grip.Of = by.entity
+	if a.hand == nil {
+		a.life.Points--
+	}
+}
+
+// reshape has a body die, or gives or takes the daze.
+func (r *arenaRules) reshape(a *arenaActor) {
+	switch {
+	case a.dead:
+		plugin.Despawn(r.world, a.entity)
+	case a.daze == 0 && a.dazed:
+		r.dazes.Remove(a.entity)
+	case a.daze > 0 && !a.dazed:
+		r.dazes.Assign(a.entity, &arenaDaze{a.daze})
+	case a.daze > 0:
+		r.dazes.Get(a.entity).Left = a.daze
+	}
+}
+
+// arenaPlayer is what a player holds in a tick: by chance, and the same whenever it is asked.
+func arenaPlayer(seed uint64, client entangle.ClientID, tick entangle.Tick) arenaHand {
+	mix := func(n uint64) uint64 {
+		n = (n + seed*0x9e3779b97f4a7c15 + uint64(client)<<40) * 0xbf58476d1ce4e5b9
+		n = (n ^ n>>29) * 0x94d049bb133111eb
+		return n ^ n>>32
+	}
+	held := mix(uint64(tick) / 11) // for some ticks
+	return arenaHand{X: int8(held%3) - 1, Y: int8(held/3%3) - 1, Dash: mix(uint64(tick)|1<<33)%24 == 0}
+}

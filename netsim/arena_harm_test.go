@@ -1,0 +1,147 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// harmedArena is a game that something happens to.
+func harmedArena(t *testing.T) *arena {
+	a := newArena(t, arenaSetup{
+		seed: 7, rate: 60, clients: 3, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms, jitter: 10 * ms, loss: 0.02,
+	})
+	a.sim.Run(5 * time.Second)
+	return a
+}
+
+// Whatever happens to a line, a clock or a server, the prediction is right again soon, and
+// is what the server then has.
+//
+// Proves: B9, B10, B11, S3
+func TestArenasOutliveHarm(t *testing.T) {
+	for name, harm := range map[string]func(*arena, *arenaGuest){
+		"a line that is cut": func(a *arena, g *arenaGuest) {
+			g.Cut()
+			a.sim.Run(3 * time.Second)
+			g.Restore()
+		},
+		"inputs with a hole": func(a *arena, g *arenaGuest) {
+			link := g.Line().Link()
+			link.Up.Loss = 1
+			g.SetLink(link)
+			a.sim.Run(700 * ms)
+			g.SetLink(a.link())
+		},
+		"nothing from the server": func(a *arena, g *arenaGuest) {
+			link := g.Line().Link()
+			link.Down.Loss = 1
+			g.SetLink(link)
+			a.sim.Run(4500 * ms)
+			g.SetLink(a.link())
+		},
+		"a client that hangs for a moment": func(_ *arena, g *arenaGuest) { g.Freeze(90 * ms) },
+		"a client that hangs":              func(_ *arena, g *arenaGuest) { g.Freeze(2 * time.Second) },
+		"a server that hangs":              func(a *arena, _ *arenaGuest) { a.sim.FreezeServer(4500 * ms) },
+		"a clock that runs away":           func(_ *arena, g *arenaGuest) { g.SetDrift(40_000) },
+		"a line that gets longer": func(_ *arena, g *arenaGuest) {
+			g.SetLink(rough(250*ms, 30*ms, 0.1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := harmedArena(t)
+			harm(a, a.guests[0])
+			a.sim.Run(10 * time.Second)
+			for _, g := range a.guests {
+				require.True(t, g.Connected())
+			}
+			a.settle()
+			a.expectEqual(2 * time.Second)
+		})
+	}
+}
+
+// A server that is silent for longer than a connection lives takes all that was predicted
+// with it; over the next connection it is predicted anew.
+//
+// Proves: R19, B25
+func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
+	a := harmedArena(t)
+	g := a.guests[0]
+	g.Cut()
+	a.sim.Run(7 * time.Second)
+	require.Equal(t, plugin.Disconnected, g.Client().State())
+	for _, tag := range []ecs.ID{ecs.ComponentID[components.Predicted](g.World()), ecs.ComponentID[arenaPlace](g.World())} {
+		q := g.World().Query(ecs.All(tag))
+		assert.Zero(t, q.Count(), "something is left")
+		q.Close()
+	}
+	g.Restore()
+	g.Connect()
+	require.True(t, a.sim.RunUntil(10*time.Second, g.Connected))
+	a.sim.Run(5 * time.Second)
+	a.settle()
+	a.expectEqual(2 * time.Second)
+}
+
+// panicky is a client one of whose systems panics in some replays.
+type panicky struct {
+	*plugin.Client
+	panics int // that are yet to come
+	caught int
+}
+
+func (p *panicky) Update(w *ecs.World) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.caught++
+		}
+	}()
+	p.Client.Update(w)
+}
+
+// system panics in the middle of a replay.
+func (p *panicky) system(w *ecs.World) func() {
+	now, bodies := ecs.GetResource[components.Time](w), generic.NewFilter2[arenaPlace, components.Predicted]()
+	return func() {
+		if !now.Replaying || now.Tick != now.ReplayFrom+1 || p.panics == 0 {
+			return
+		}
+		p.panics--
+		for q := bodies.Query(w); q.Next(); {
+			place, _ := q.Get()
+			place.X = 5 // it leaves things as they should not be
+		}
+		panic("a system of the game")
+	}
+}
+
+// A system that panics in a replay panics for whoever runs the frame. Who goes on has a
+// client that is right again with what settles next.
+func TestAPanicInAReplayHarmsNothing(t *testing.T) {
+	a := newEmptyArena(t, arenaSetup{seed: 7, rate: 60, clients: 2, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms})
+	var p *panicky
+	bare := a.wraps
+	a.wraps = func(c *plugin.Client) netsim.App {
+		p = &panicky{Client: c}
+		c.AddSystem(plugin.FixedMain, plugin.Func(p.system))
+		return p
+	}
+	a.join(1)
+	a.wraps = bare
+	a.join(2)
+	a.sim.Run(5 * time.Second)
+	p.panics = 5
+	a.sim.Run(20 * time.Second)
+	require.Equal(t, 5, p.caught, "it did not panic")
+	a.settle()
+	a.expectEqual(2 * time.Second)
+}

@@ -1,0 +1,211 @@
+package netsim_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// arenaOracle says after every frame of a client what its predicted arena has to be: the
+// server's as it was at the settled tick, taken on by the plain model to the client's tick
+// with the inputs that the client has. It copies and computes everything anew each time.
+type arenaOracle struct {
+	guest *arenaGuest
+	hears arenaHearing
+
+	world  *ecs.World
+	now    *components.Time
+	reader *arenaReader
+	jumped plugin.Reader[plugin.ClockJumped]
+	driven *generic.Filter2[arenaID, arenaHand]
+	began  bool   // there was a frame before, over this connection
+	before belief // as of the last frame
+	stats  plugin.RollbackStats
+	sums   arenaSums
+}
+
+// belief is what a client has to believe of the ticks since the settled one.
+type belief struct {
+	valid   bool
+	settled entangle.Tick
+	tick    entangle.Tick
+	states  map[entangle.Tick]arenaState
+	hands   map[entangle.Tick]arenaHands // that they were computed with
+}
+
+// arenaSums is what came of a client's frames.
+type arenaSums struct {
+	ticks, frames, exact      int // frames that were looked at, and those that were held against the model
+	mismatches, lacks, inputs int // frames in which it had to go back, for what was lacking
+	rollbacks                 uint64
+}
+
+func (o *arenaOracle) Finalize(*ecs.World) {}
+
+func (o *arenaOracle) Initialize(w *ecs.World) {
+	o.world, o.now, o.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
+	o.jumped = plugin.NewReader[plugin.ClockJumped](w)
+	o.driven = generic.NewFilter2[arenaID, arenaHand]().With(generic.T[components.Predicted]())
+	o.hears = newArenaHearing(o.guest)
+}
+
+// Update judges a frame, in AfterSend.
+func (o *arenaOracle) Update(*ecs.World) {
+	settled, ok := o.guest.Client().Settled()
+	if !ok || !o.guest.Client().Clock().Synced {
+		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
+		return
+	}
+	stats := o.guest.Client().RollbackStats()
+	o.hears.listen(settled)
+	now := o.believe(settled)
+	smooth := len(o.jumped.Read()) == 0 && stats.Resyncs == o.stats.Resyncs && o.began
+	now.valid = smooth && (o.before.valid || settled != o.before.settled) && !now.tick.Before(settled)
+	if o.sums.frames++; smooth {
+		o.sums.ticks += int(now.tick.Sub(o.before.tick))
+	}
+	if now.valid {
+		o.sums.exact++
+		o.judge(&now, countRollbacks(stats)-countRollbacks(o.stats))
+	}
+	o.before, o.stats, o.began = now, stats, true
+}
+
+// judge holds a frame against the model. Where what the server said of ticks that have not
+// settled was overtaken by what it said later, the model knows too little.
+func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
+	o.expectInputs(now)
+	if now.settled.Before(o.hears.overtaken) {
+		o.sums.exact--
+		return
+	}
+	got, want := o.reader.read(), now.states[now.tick]
+	if o.hears.behind() {
+		got, want = got.looseGrips(), want.looseGrips()
+	}
+	if !slices.Equal(got, want) {
+		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.settled, arenaDifference(want, got))
+	}
+	// What is said of the present is put in, and there is nothing to compute anew.
+	if o.before.valid && now.settled.Before(o.before.tick) {
+		o.expectRollback(now, rollbacks)
+	}
+}
+
+// believe computes what the client has to believe.
+func (o *arenaOracle) believe(settled entangle.Tick) belief {
+	now := belief{
+		settled: settled, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
+		hands: o.guest.log.copyOf(settled+1, o.now.Tick),
+	}
+	state := o.hears.settledAt(settled)
+	now.states[settled] = state
+	for t := settled + 1; !now.tick.Before(t); t++ {
+		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, settled)
+		now.states[t] = state
+	}
+	return now
+}
+
+// expectInputs holds that every tick was computed with what is known of its inputs.
+func (o *arenaOracle) expectInputs(now *belief) {
+	for q := o.driven.Query(o.world); q.Next(); {
+		id, _ := q.Get()
+		for t := now.settled + 1; !now.tick.Before(t); t++ {
+			known, _ := plugin.InputAt[arenaHand](o.world, q.Entity(), t)
+			if used, ok := now.hands[t][id.N]; ok && used != known {
+				o.fail("tick %d was computed with %+v for body %d, and %+v is known", t, used, id.N, known)
+			}
+		}
+	}
+}
+
+// expectRollback holds that the client goes back where it was wrong, and nowhere else; and
+// that it was wrong only where it did not know all.
+func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
+	believed, truth := o.before.states[now.settled], now.states[now.settled]
+	wrong, input := !slices.Equal(believed, truth), o.learnt(now)
+	o.sums.rollbacks += rollbacks
+	switch {
+	case wrong:
+		o.sums.mismatches++
+		o.expectLack(now, believed, truth)
+	case input:
+		o.sums.inputs++
+	}
+	if (wrong || input) != (rollbacks > 0) && !o.hears.news && !o.guest.arena.dumb {
+		o.fail("it went back %d times; wrong about tick %d: %v (%s), learnt an input: %v",
+			rollbacks, now.settled, wrong, arenaDifference(truth, believed), input)
+	}
+}
+
+// learnt reports whether an input of a tick that is not settled is another than it was.
+func (o *arenaOracle) learnt(now *belief) bool {
+	for t := now.settled + 1; !o.before.tick.Before(t); t++ {
+		for id, hand := range now.hands[t] {
+			if used, ok := o.before.hands[t][id]; ok && used != hand {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expectLack holds that a wrong belief has a cause between the last settled tick and this:
+// an input that the server did not have, or the client; or what the server did beside the
+// rules, or said before all of its tick had come.
+func (o *arenaOracle) expectLack(now *belief, believed, truth arenaState) {
+	a := o.guest.arena
+	if o.hears.news {
+		return
+	}
+	for t := o.before.settled + 1; !now.settled.Before(t); t++ {
+		for id, hand := range a.log.hands[t] {
+			if used, ok := o.before.hands[t][id]; ok && used != hand {
+				o.sums.lacks++
+				return
+			}
+		}
+		if acts := a.truth.acts[t]; len(acts.Spawned)+len(acts.Despawned) > 0 {
+			return
+		}
+	}
+	o.fail("it was wrong about tick %d, though since tick %d it knew all: %s", now.settled, o.before.settled, arenaDifference(truth, believed))
+}
+
+func countRollbacks(s plugin.RollbackStats) (n uint64) {
+	for _, times := range s.Rollbacks {
+		n += times
+	}
+	return n
+}
+
+func (o *arenaOracle) fail(format string, values ...any) {
+	at := fmt.Sprintf("%v\nclient %d in tick %d: ", o.guest.arena.arenaSetup, o.guest.ID(), o.now.Tick)
+	require.FailNow(o.guest.arena.t, "a prediction is wrong", at+fmt.Sprintf(format, values...))
+}
+
+// arenaDifference says what differs in two arenas.
+func arenaDifference(want, got arenaState) string {
+	for _, b := range want {
+		switch is := got.find(b.ID); {
+		case is == nil:
+			return fmt.Sprintf("there is no body %+v", b)
+		case *is != b:
+			return fmt.Sprintf("body %+v should be %+v", *is, b)
+		}
+	}
+	for _, b := range got {
+		if want.find(b.ID) == nil {
+			return fmt.Sprintf("body %+v should not be there", b)
+		}
+	}
+	return "nothing"
+}

@@ -1,0 +1,155 @@
+package netsim_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// arena is a game that runs.
+type arena struct {
+	arenaSetup
+	t      randomT
+	sim    *netsim.Sim
+	truth  *arenaTruth
+	log    *arenaLog // of the server
+	server *arenaServer
+	guests []*arenaGuest
+	quiet  bool // nobody presses anything any more
+	wraps  func(*plugin.Client) netsim.App
+}
+
+// arenaGuest is a client of an arena.
+type arenaGuest struct {
+	*netsim.Peer
+	arena  *arena
+	id     entangle.ClientID
+	log    *arenaLog
+	oracle *arenaOracle
+	shown  map[entangle.Tick]arenaState // at the ends of frames
+}
+
+func newArena(t randomT, setup arenaSetup) *arena {
+	a := newEmptyArena(t, setup)
+	for i := range setup.clients {
+		a.join(entangle.ClientID(i + 1))
+	}
+	return a
+}
+
+// newEmptyArena is one that no client has joined yet.
+func newEmptyArena(t randomT, setup arenaSetup) *arena {
+	a := &arena{arenaSetup: setup, t: t, truth: newArenaTruth(), log: &arenaLog{}, wraps: func(c *plugin.Client) netsim.App { return c }}
+	a.sim = netsim.New(t, netsim.Config{Seed: setup.seed, Link: setup.link()})
+	server, err := plugin.NewServer(a.sim.ServerConfig(arenaProtocol(setup.rate)))
+	require.NoError(t, err)
+	a.server = &arenaServer{truth: a.truth, setup: setup, rng: rand.New(rand.NewPCG(setup.seed, 0x736572766572))}
+	server.AddSystem(plugin.BufferInputs, plugin.Func(a.truth.between))
+	server.AddSystem(plugin.FixedMain, a.log)
+	server.AddSystem(plugin.FixedMain, &arenaRules{})
+	server.AddSystem(plugin.FixedMain, a.server)
+	server.AddSystem(plugin.AfterSend, plugin.Func(a.truth.after))
+	a.sim.AddServer(server, server)
+	if setup.seed%3 == 0 {
+		a.sim.Watch()
+	}
+	return a
+}
+
+func (a *arena) join(id entangle.ClientID) {
+	config := a.sim.ClientConfig(arenaProtocol(a.rate))
+	config.InputDelay.Min = a.delay
+	c, err := plugin.NewClient(config)
+	require.NoError(a.t, err)
+	g := &arenaGuest{arena: a, id: id, log: &arenaLog{}, shown: map[entangle.Tick]arenaState{}}
+	g.oracle = &arenaOracle{guest: g}
+	if a.dumb {
+		c.AddSystem(plugin.Receive, plugin.Func(g.goesBack))
+	}
+	c.AddSystem(plugin.BufferInputs, plugin.Func(g.hands))
+	c.AddSystem(plugin.FixedMain, g.log)
+	c.AddSystem(plugin.FixedMain, &arenaRules{})
+	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
+	c.AddSystem(plugin.AfterSend, g.oracle)
+	g.Peer = a.sim.AddClient(id, a.wraps(c), c)
+	a.guests = append(a.guests, g)
+}
+
+// hands writes what the player does, while it does anything.
+func (g *arenaGuest) hands(w *ecs.World) func() {
+	mine, now := generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
+	return func() {
+		for q := mine.Query(w); q.Next(); {
+			*q.Get() = arenaHand{}
+			if !g.arena.quiet {
+				*q.Get() = arenaPlayer(g.arena.seed, g.id, now.Tick)
+			}
+		}
+	}
+}
+
+// goesBack asks for every settled tick anew.
+func (g *arenaGuest) goesBack(w *ecs.World) func() {
+	var last entangle.Tick
+	return func() {
+		if settled, ok := g.Client().Settled(); ok && settled != last {
+			last = settled
+			plugin.RequestRollback(w, settled)
+		}
+	}
+}
+
+// shows keeps what the client's arena was like.
+func (g *arenaGuest) shows(w *ecs.World) func() {
+	reader, now := newArenaReader(w), ecs.GetResource[components.Time](w)
+	return func() { g.shown[now.Tick] = reader.read() }
+}
+
+// settle ends what players do, and what the server does beside the rules, and waits until
+// everybody must have heard of it.
+func (a *arena) settle() {
+	a.quiet, a.server.still = true, true
+	a.sim.Run(3*time.Second + 8*(a.latency+a.jitter) + time.Duration(a.delay)*time.Second/time.Duration(a.rate))
+}
+
+// expectEqual runs on, and holds that what clients show of a tick is what the server then has
+// in it.
+func (a *arena) expectEqual(d time.Duration) {
+	for _, g := range a.guests {
+		clear(g.shown)
+	}
+	a.sim.Run(d)
+	for _, g := range a.guests {
+		compared := 0
+		for tick, got := range g.shown {
+			truth, ran := a.truth.states[tick]
+			if !ran {
+				continue
+			}
+			compared++
+			want := a.predictedBy(g.id, truth)
+			require.True(a.t, slices.Equal(want, got), "%v\nclient %d predicted otherwise for tick %d than the server had it: %s",
+				a.arenaSetup, g.id, tick, arenaDifference(want, got))
+		}
+		require.NotZero(a.t, compared)
+	}
+}
+
+// predictedBy returns what of an arena a client predicts.
+func (a *arena) predictedBy(client entangle.ClientID, s arenaState) (predicted arenaState) {
+	for _, b := range s {
+		if a.predicts(client, b.Team) {
+			predicted = append(predicted, b)
+		}
+	}
+	return predicted
+}

@@ -1,0 +1,219 @@
+package netsim_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// arenaReader reads an arena out of a world.
+type arenaReader struct {
+	world  *ecs.World
+	bodies *generic.Filter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
+	ids    generic.Map1[arenaID]
+	dazes  generic.Map1[arenaDaze]
+	owners generic.Map1[components.ControlledBy]
+}
+
+// newArenaReader returns a reader of all bodies that are simulated there.
+func newArenaReader(w *ecs.World) *arenaReader {
+	return &arenaReader{
+		world:  w,
+		bodies: generic.NewFilter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]()),
+		ids:    generic.NewMap1[arenaID](w),
+		dazes:  generic.NewMap1[arenaDaze](w), owners: generic.NewMap1[components.ControlledBy](w),
+	}
+}
+
+func (r *arenaReader) read() (s arenaState) {
+	for q := r.bodies.Query(r.world); q.Next(); {
+		id, place, speed, life, grip, team := q.Get()
+		b := arenaBody{ID: id.N, Place: *place, Speed: *speed, Life: life.Points, Team: team.Number}
+		if r.world.Alive(grip.Of) {
+			if of := r.ids.Get(grip.Of); of != nil {
+				b.Grip = of.N
+			}
+		}
+		if daze := r.dazes.Get(q.Entity()); daze != nil {
+			b.Daze = daze.Left
+		}
+		if owner := r.owners.Get(q.Entity()); owner != nil {
+			b.Owner = owner.Client
+		}
+		s = append(s, b)
+	}
+	slices.SortFunc(s, func(a, b arenaBody) int { return cmp.Compare(a.ID, b.ID) })
+	return s.letGo()
+}
+
+// arenaLog is what the inputs were in ticks that were computed, when they last were.
+type arenaLog struct {
+	hands map[entangle.Tick]arenaHands
+
+	world *ecs.World
+	now   *components.Time
+	held  *generic.Filter2[arenaID, arenaHand]
+}
+
+// Initialize implements plugin.System. It comes first in FixedMain.
+func (l *arenaLog) Initialize(w *ecs.World) {
+	l.world, l.now = w, ecs.GetResource[components.Time](w)
+	l.hands, l.held = map[entangle.Tick]arenaHands{}, generic.NewFilter2[arenaID, arenaHand]().Without(generic.T[components.Remote]())
+}
+
+func (l *arenaLog) Finalize(*ecs.World) {}
+
+func (l *arenaLog) Update(*ecs.World) {
+	hands := arenaHands{}
+	for q := l.held.Query(l.world); q.Next(); {
+		id, hand := q.Get()
+		hands[id.N] = *hand
+	}
+	l.hands[l.now.Tick] = hands
+}
+
+// copyOf returns the inputs from a tick to another, as they stay whatever is computed anew.
+func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
+	kept := map[entangle.Tick]arenaHands{}
+	for t := from; !to.Before(t); t++ {
+		if hands, ok := l.hands[t]; ok {
+			kept[t] = hands
+		}
+	}
+	return kept
+}
+
+// arenaTruth is what the server's arena was like at the end of every tick, and what the
+// server did beside the rules.
+type arenaTruth struct {
+	states map[entangle.Tick]arenaState
+	acts   map[entangle.Tick]arenaActs
+	first  entangle.Tick
+	last   entangle.Tick
+
+	reader *arenaReader
+}
+
+func newArenaTruth() *arenaTruth {
+	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}}
+}
+
+// between is for BufferInputs, where the last tick has ended and the next has not begun.
+func (t *arenaTruth) between(w *ecs.World) func() {
+	now := ecs.GetResource[components.Time](w)
+	t.reader = newArenaReader(w)
+	return func() { t.take(now.Tick - 1) }
+}
+
+// after is for AfterSend.
+func (t *arenaTruth) after(w *ecs.World) func() {
+	now := ecs.GetResource[components.Time](w)
+	return func() { t.take(now.Tick) }
+}
+
+func (t *arenaTruth) take(tick entangle.Tick) {
+	if len(t.states) == 0 {
+		t.first = tick
+	}
+	if t.states[tick] == nil {
+		t.states[tick], t.last = t.reader.read(), tick
+	}
+}
+
+// arenaServer is what the server does beside the rules, by chance: in FixedMain, after them.
+type arenaServer struct {
+	truth  *arenaTruth
+	rng    *rand.Rand
+	setup  arenaSetup
+	still  bool
+	number int32
+
+	world   *ecs.World
+	now     *components.Time
+	reader  *arenaReader
+	spawner generic.Map8[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate]
+	players generic.Map2[components.ControlledBy, arenaHand]
+	ids     *generic.Filter2[arenaID, arenaPaint]
+}
+
+func (s *arenaServer) Initialize(w *ecs.World) {
+	s.world, s.now, s.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
+	s.spawner = generic.NewMap8[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
+	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
+	s.ids = generic.NewFilter2[arenaID, arenaPaint]()
+	for i := range s.setup.clients {
+		client := entangle.ClientID(i + 1)
+		b := s.random(s.setup.teamOf(client))
+		b.Owner = client
+		s.spawn(b)
+	}
+	for range s.setup.bodies {
+		s.spawn(s.random(uint8(s.rng.IntN(s.setup.teams))))
+	}
+}
+
+func (s *arenaServer) Finalize(*ecs.World) {}
+
+func (s *arenaServer) Update(*ecs.World) {
+	if s.still {
+		return
+	}
+	var acts arenaActs
+	now := s.reader.read()
+	if len(now) > 0 && s.rng.IntN(150) < s.setup.unrest {
+		if b := now[s.rng.IntN(len(now))]; b.Owner == entangle.Nobody {
+			s.despawn(b.ID)
+			acts.Despawned = append(acts.Despawned, b.ID)
+		}
+	}
+	if len(now) < s.setup.clients+s.setup.bodies && s.rng.IntN(40) < s.setup.unrest {
+		b := s.random(uint8(s.rng.IntN(s.setup.teams)))
+		s.spawn(b)
+		acts.Spawned = append(acts.Spawned, b)
+	}
+	if s.rng.IntN(20) == 0 {
+		s.repaint()
+	}
+	s.truth.acts[s.now.Tick] = acts
+}
+
+// random is a new body. Ids come in no order, as do those that a server gives.
+func (s *arenaServer) random(team uint8) arenaBody {
+	s.number++
+	b := arenaBody{ID: -(s.number * 7919 % 10007), Team: team, Life: int8(1 + s.rng.IntN(4))}
+	b.Place = arenaPlace{float32(s.rng.IntN(14) - 7), float32(s.rng.IntN(14) - 7)}
+	b.Speed = arenaSpeed{float32(s.rng.IntN(64)-32) / 128, float32(s.rng.IntN(64)-32) / 128}
+	return b
+}
+
+func (s *arenaServer) spawn(b arenaBody) {
+	e := s.spawner.NewWith(&arenaID{b.ID}, &b.Place, &b.Speed, &arenaLife{b.Life}, &arenaGrip{}, &arenaTeam{b.Team}, &arenaPaint{}, s.setup.replicate(s.world, &b))
+	if b.Owner != entangle.Nobody {
+		s.players.Assign(e, &components.ControlledBy{Client: b.Owner}, &arenaHand{})
+	}
+}
+
+func (s *arenaServer) despawn(id int32) {
+	var found ecs.Entity
+	for q := s.ids.Query(s.world); q.Next(); {
+		if at, _ := q.Get(); at.N == id {
+			found = q.Entity()
+		}
+	}
+	s.world.RemoveEntity(found)
+}
+
+// repaint gives a body another paint, which no rule looks at.
+func (s *arenaServer) repaint() {
+	for q := s.ids.Query(s.world); q.Next(); {
+		if _, paint := q.Get(); s.rng.IntN(3) == 0 {
+			paint.Color++
+		}
+	}
+}

@@ -24,12 +24,13 @@ type speed struct{ X float64 }
 // stage is a server whose clock a test drives, in ticks of 10 ms.
 type stage struct {
 	*plugin.Server
-	t     *testing.T
-	world *ecs.World
-	start time.Time
-	spots generic.Map1[spot]
-	goes  generic.Map1[goes]
-	moves plugin.System
+	t      *testing.T
+	world  *ecs.World
+	start  time.Time
+	spots  generic.Map1[spot]
+	goes   generic.Map1[goes]
+	speeds generic.Map1[speed]
+	moves  plugin.System
 
 	// What a test does, or looks at, where true values are.
 	atReceive, atTick, atSend func()
@@ -46,6 +47,7 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	require.NoError(t, err)
 	w := ecs.NewWorld(1024, 4)
 	s := &stage{Server: server, t: t, world: &w, start: time.Unix(100, 0), spots: generic.NewMap1[spot](&w), moves: moves()}
+	s.speeds = generic.NewMap1[speed](&w)
 	s.goes = generic.NewMap1[goes](&w)
 	for _, system := range first {
 		s.AddSystem(plugin.Receive, system)

@@ -67,19 +67,23 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 			s.at(time.Duration(tick) * 10 * time.Millisecond)
 		}
 		s.atReceive = func() {
-			s.back(ticks, func() { s.spots.Get(predicted).X = 100 })
+			s.back(ticks, func() {
+				s.spots.Get(predicted).X = 100
+				s.speeds.Get(predicted).X = 4
+			})
 			s.spots.Get(spared).X = 8 // what did not take part is put back
 		}
 		s.at(85 * time.Millisecond)
-		assert.InDelta(t, 100+float64(ticks)-0.5, s.x(predicted), 1e-9, "between the last two of %d", ticks)
+		last := 100 + 4*float64(ticks)
+		assert.InDelta(t, last-2, s.x(predicted), 1e-9, "between the last two of %d", ticks)
 		assert.InDelta(t, 75, s.x(remote), 1e-9)
 		assert.InDelta(t, 7.5, s.x(spared), 1e-9)
 		s.atReceive = func() {
-			assert.Equal(t, 100+float64(ticks), s.x(predicted), "the true value is back")
+			assert.Equal(t, last, s.x(predicted), "the true value is back")
 			assert.Equal(t, 80., s.x(remote))
 		}
 		s.at(95 * time.Millisecond)
-		assert.InDelta(t, 100+float64(ticks)+0.5, s.x(predicted), 1e-9, "and a tick on")
+		assert.InDelta(t, last+2, s.x(predicted), 1e-9, "and a tick on")
 	}
 }
 

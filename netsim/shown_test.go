@@ -1,0 +1,173 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// kart is what a player steers, and what gusts push that only the server knows of.
+type kart struct{ X, Speed float32 }
+
+func kartProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "karts"})
+	protocol.Component[components.ControlledBy](p)
+	protocol.Component[kart](p).Predict(protocol.Full).Interpolate(protocol.Linear[kart]).Correct(150 * time.Millisecond)
+	protocol.Input[steer](p)
+	return p
+}
+
+// roll is the game on both sides.
+func roll() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		all := generic.NewFilter2[kart, steer]().Without(generic.T[components.Remote]())
+		return func() {
+			for q := all.Query(w); q.Next(); {
+				k, s := q.Get()
+				k.Speed = k.Speed*0.9 + float32(s.Move)/4
+				k.X += k.Speed
+			}
+		}
+	})
+}
+
+// kartGame is a server with a kart, and the player who steers it.
+type kartGame struct {
+	sim    *netsim.Sim
+	player *netsim.Peer
+	gusts  bool
+	sent   []string  // what every Send saw, on both sides
+	truth  []float32 // where the player's kart is, frame by frame
+	shown  []float32 // and where it is drawn
+}
+
+func newKartGame(t *testing.T, frames int, shows bool) *kartGame {
+	g := &kartGame{sim: netsim.New(t, netsim.Config{Link: rough(80*ms, 10*ms, 0.05), FrameRate: frames}), gusts: true}
+	server, err := plugin.NewServer(g.sim.ServerConfig(kartProtocol()))
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, roll())
+	server.AddSystem(plugin.FixedMain, plugin.Func(g.blow))
+	g.look(server, "server", shows, nil)
+	g.sim.AddServer(server, server)
+	client, err := plugin.NewClient(g.sim.ClientConfig(kartProtocol()))
+	require.NoError(t, err)
+	client.AddSystem(plugin.FixedMain, roll())
+	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+		mine, clock := generic.NewFilter1[steer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
+		return func() {
+			for q := mine.Query(w); q.Next(); {
+				*q.Get() = steer{Move: int8(clock.Tick/64%3) - 1}
+			}
+		}
+	}))
+	g.look(client, "client", shows, &g.truth)
+	if shows {
+		client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
+			return func() {
+				for q := g.karts().Query(w); q.Next(); {
+					k, _ := q.Get()
+					g.shown = append(g.shown, k.X)
+				}
+			}
+		}))
+	}
+	g.player = g.sim.AddClient(7, client, client)
+	require.True(t, g.sim.RunUntil(5*time.Second, g.player.Connected))
+	m := generic.NewMap4[steer, kart, components.ControlledBy, components.Replicate](g.sim.World())
+	m.NewWith(&steer{}, &kart{}, &components.ControlledBy{Client: 7}, &components.Replicate{Predict: components.Owner})
+	return g
+}
+
+func (g *kartGame) karts() *generic.Filter2[kart, steer] { return generic.NewFilter2[kart, steer]() }
+
+// blow pushes all karts now and then.
+func (g *kartGame) blow(w *ecs.World) func() {
+	clock := ecs.GetResource[components.Time](w)
+	return func() {
+		for q := g.karts().Query(w); q.Next(); {
+			if k, _ := q.Get(); g.gusts && clock.Tick%90 == 0 {
+				k.Speed += 4
+			}
+		}
+	}
+}
+
+// look notes what Send sees, and shows it where that is wanted.
+func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float32) {
+	app.AddSystem(plugin.Send, plugin.Func(func(w *ecs.World) func() {
+		clock := ecs.GetResource[components.Time](w)
+		return func() {
+			for q := g.karts().Query(w); q.Next(); {
+				k, _ := q.Get()
+				g.sent = append(g.sent, fmt.Sprint(name, clock.Tick, *k))
+				if truth != nil {
+					*truth = append(*truth, k.X)
+				}
+			}
+		}
+	}))
+	if shows {
+		app.AddSystem(plugin.AfterSend, visualinterp.Add[kart](visualinterp.New()))
+	}
+}
+
+// A game that shows its components between ticks is, to the last packet and the last rollback,
+// the one that does not.
+//
+// Proves: N13
+func TestWhatIsShownChangesNothing(t *testing.T) {
+	for _, frames := range []int{0, 45, 144} {
+		plain, shows := newKartGame(t, frames, false), newKartGame(t, frames, true)
+		for _, g := range []*kartGame{plain, shows} {
+			g.sim.Run(10 * time.Second)
+		}
+		require.NotEmpty(t, plain.sent)
+		assert.Equal(t, plain.sent, shows.sent, "%d frames a second", frames)
+		assert.Equal(t, plain.player.Client().RollbackStats(), shows.player.Client().RollbackStats())
+		assert.NotZero(t, shows.player.Client().RollbackStats().Rollbacks[plugin.ByMismatch])
+		assert.Equal(t, plain.player.Client().Stats(), shows.player.Client().Stats())
+		assert.Equal(t, plain.sim.Server().Stats(), shows.sim.Server().Stats())
+		assert.NotEqual(t, shows.truth, shows.shown)
+	}
+}
+
+// The picture of a kart that gusts push goes on evenly, though the truth jumps at every
+// correction, and is where the truth is once there are no more of them.
+//
+// Proves: N8, B19
+func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
+	g := newKartGame(t, 144, true)
+	g.sim.Run(2 * time.Second)
+	from := len(g.shown)
+	g.sim.Run(10 * time.Second)
+	require.Len(t, g.shown, len(g.truth))
+	truly, seen := largestStep(g.truth[from:]), largestStep(g.shown[from:])
+	t.Logf("the largest step of a frame is %.1f, and %.1f on the screen", truly, seen)
+	assert.Less(t, seen, truly/3)
+	g.gusts = false
+	g.sim.Run(time.Second)
+	from = len(g.shown)
+	g.sim.Run(time.Second)
+	for i := from; i < len(g.shown); i++ {
+		assert.InDelta(t, g.truth[i], g.shown[i], 3, "a tick late, and no more")
+	}
+}
+
+func largestStep(at []float32) (most float64) {
+	for i := 1; i < len(at); i++ {
+		most = max(most, math.Abs(float64(at[i]-at[i-1])))
+	}
+	return most
+}

@@ -82,6 +82,8 @@ var siblings = []sibling{
 	{"connection/netcode", "transport/token", "a client shows a token"},
 	{"examples/interest", "examples/internal/look", "draws in the same colours"},
 	{"examples/interest", "examples/internal/program", "options, and what it exits with"},
+	{"examples/physics", "examples/internal/look", "draws in the same colours"},
+	{"examples/physics", "examples/internal/program", "options, and what it exits with"},
 	{"examples/priority", "examples/internal/look", "draws in the same colours"},
 	{"examples/priority", "examples/internal/program", "options, and what it exits with"},
 	{"examples/simplebox", "examples/internal/look", "draws in the same colours"},

@@ -139,6 +139,8 @@ func TestReadmeProgramRuns(t *testing.T) {
 // TestProgramOfInputsRuns is the same for the page that leads from a key to the server.
 func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/INPUTS.md")) }
 
+func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/PREDICTION.md")) }
+
 func firstProgram(t *testing.T, page string) snippet {
 	t.Helper()
 	text, err := os.ReadFile(page)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"unsafe"
+	"reflect"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -31,8 +31,8 @@ type (
 
 // rollbackSizes is the bytes of the columns that all entities have.
 var rollbackSizes = [6]int{
-	int(unsafe.Sizeof(rollbackPlace{})), int(unsafe.Sizeof(rollbackPace{})), int(unsafe.Sizeof(rollbackBody{})),
-	int(unsafe.Sizeof(rollbackTurn{})), int(unsafe.Sizeof(rollbackLife{})), int(unsafe.Sizeof(rollbackWait{})),
+	int(reflect.TypeFor[rollbackPlace]().Size()), int(reflect.TypeFor[rollbackPace]().Size()), int(reflect.TypeFor[rollbackBody]().Size()),
+	int(reflect.TypeFor[rollbackTurn]().Size()), int(reflect.TypeFor[rollbackLife]().Size()), int(reflect.TypeFor[rollbackWait]().Size()),
 }
 
 func rollbackProtocol() (*protocol.Protocol, error) {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+)
+
+// bot is a player that runs at the ball, and past it as often as not.
+type bot struct {
+	world  *ecs.World
+	discs  *generic.Filter2[Disc, Place]
+	chance *rand.Rand
+	aim    Place // beside the ball
+	left   int   // ticks until it aims elsewhere
+	last   Push
+}
+
+func newBot(w *ecs.World, seed uint64) *bot {
+	return &bot{world: w, discs: generic.NewFilter2[Disc, Place](), chance: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// push returns where to push a disc that is at a place. It thinks a few times a second, as
+// people do.
+func (b *bot) push(at Place) Push {
+	if b.left--; b.left > 0 {
+		return b.last
+	}
+	b.left = 6 + b.chance.IntN(12)
+	b.aim = Place{X: 3 * (b.chance.Float32() - 0.5), Y: 3 * (b.chance.Float32() - 0.5)}
+	ball := b.ball()
+	b.last = Push{DX: way(ball.X + b.aim.X - at.X), DY: way(ball.Y + b.aim.Y - at.Y)}
+	return b.last
+}
+
+// ball returns where the ball is.
+func (b *bot) ball() (at Place) {
+	query := b.discs.Query(b.world)
+	for query.Next() {
+		if disc, place := query.Get(); disc.Ball {
+			at = *place
+		}
+	}
+	return at
+}
+
+// way is the direction of a distance.
+func way(d float32) int8 {
+	switch {
+	case d > 1:
+		return 1
+	case d < -1:
+		return -1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// reports is how many rollbacks a client remembers the reasons of.
+const reports = 8
+
+// clientGame is the game as a client plays it: the same physics, ahead of the server.
+type clientGame struct {
+	*plugin.Client
+	seed   uint64
+	still  bool  // nobody pushes any more
+	manual bool  // a player pushes; else the bot
+	push   Push  // the player's
+	seen   sight // what is drawn
+}
+
+// newClientGame returns a client with the game in it, steered by a bot whose chance starts
+// at a seed. Config is the caller's, so that a test can give it another clock.
+func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error) {
+	config.ExplainRollbacks = reports
+	client, err := plugin.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	game := &clientGame{Client: client, seed: seed}
+	client.AddSystem(plugin.BufferInputs, plugin.Func(game.write))
+	client.AddSystem(plugin.FixedMain, slide())
+	client.AddSystem(plugin.AfterSend, visualinterp.Add[Place](visualinterp.New()))
+	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.look))
+	return game, nil
+}
+
+// write writes in every tick where the client pushes its disc. Where others predict that
+// disc, the server passes it on to them.
+func (g *clientGame) write(w *ecs.World) func() {
+	mine := generic.NewFilter2[Push, Place]().With(generic.T[components.Controlled]())
+	bot := newBot(w, g.seed)
+	return func() {
+		query := mine.Query(w)
+		for query.Next() {
+			push, place := query.Get()
+			switch {
+			case g.still:
+				*push = Push{}
+			case g.manual:
+				*push = g.push
+			default:
+				*push = bot.push(*place)
+			}
+		}
+	}
+}

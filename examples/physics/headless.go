@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// restTime bounds how long the discs may slide on when nobody pushes, and the worlds take
+// to become equal: the drag takes care of the first in some seconds.
+const restTime = 15 // seconds
+
+// result is the line of JSON that a run without a terminal prints.
+type result struct {
+	Example    string  `json:"example"`
+	Mode       string  `json:"mode"`
+	Predict    bool    `json:"predict"`
+	Delay      int     `json:"delay"`
+	Correction int     `json:"correction"`
+	LatencyMS  float64 `json:"latency_ms"`
+	Loss       float64 `json:"loss"`
+	Seed       uint64  `json:"seed"`
+	Seconds    float64 `json:"seconds"`
+
+	Clients []clientResult `json:"clients,omitempty"`
+	// Covered: the delay covers the way from one client to another, so there is nothing
+	// to guess.
+	Covered bool `json:"covered"`
+	// WorldsEqual: once nobody pushed any more, every disc was on every client where it is
+	// on the server.
+	WorldsEqual bool `json:"worlds_equal"`
+}
+
+// clientResult is what came of one client's predictions.
+type clientResult struct {
+	// Rollbacks is how often it went back since its clock was set, Replayed how many ticks
+	// it computed anew, and Deepest the most of them at once.
+	Rollbacks uint64  `json:"rollbacks"`
+	Replayed  uint64  `json:"replayed"`
+	Deepest   int     `json:"deepest"`
+	Lead      float64 `json:"lead"` // ticks that it is ahead of what it last heard
+	// Late is how many of its inputs came to the server after their tick.
+	Late uint64 `json:"late"`
+	// Why are the reasons of the last rollbacks.
+	Why []string `json:"why,omitempty"`
+}
+
+// playHeadless plays to the end, and tells what came of it. Says gets where a server
+// listens that others reach.
+func playHeadless(ctx context.Context, s settings, says io.Writer) (result, error) {
+	p, err := newPlay(s)
+	if err != nil {
+		return result{}, err
+	}
+	defer p.end()
+	if s.Mode == modeServer {
+		fmt.Fprintln(says, "physics: the server listens at", p.server.Addrs()[0])
+	}
+	if err := p.playOn(ctx); err != nil {
+		return result{}, err
+	}
+	r := p.result()
+	if s.Mode == modeAll {
+		r.WorldsEqual, err = p.rest()
+	}
+	return r, err
+}
+
+// playOn plays until the time is over or ctx ends. The play's own clock goes as fast as
+// it can, that on the wall does not.
+func (p *play) playOn(ctx context.Context) error {
+	pace := time.NewTicker(time.Second / tickRate)
+	defer pace.Stop()
+	for ctx.Err() == nil {
+		if over, err := p.step(); over || err != nil {
+			return err
+		}
+		if p.alone() {
+			<-pace.C
+		}
+	}
+	return nil
+}
+
+// rest has nobody push any more, and reports whether all worlds become equal.
+func (p *play) rest() (equal bool, err error) {
+	for _, c := range p.clients {
+		c.still = true
+	}
+	for range restTime * tickRate {
+		if _, err := p.step(); err != nil {
+			return false, err
+		}
+	}
+	return p.equal(), nil
+}
+
+// equal reports whether the clients show what the server does.
+func (p *play) equal() bool {
+	for _, c := range p.clients {
+		if !sameDiscs(p.seen.discs, c.seen.discs) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameDiscs(a, b []shown) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].order != b[i].order || a[i].Disc != b[i].Disc || a[i].Place != b[i].Place {
+			return false
+		}
+	}
+	return len(a) > 0
+}
+
+// result is how things are now.
+func (p *play) result() result {
+	r := result{
+		Example: "physics", Mode: p.Mode, Predict: p.Predict, Delay: p.Delay, Correction: p.Correction,
+		LatencyMS: time.Duration(p.Latency).Seconds() * 1000, Loss: p.Loss, Seed: p.Seed,
+		Seconds: float64(p.played) / tickRate, Covered: p.covered(),
+	}
+	for _, c := range p.clients {
+		r.Clients = append(r.Clients, p.clientResult(c))
+	}
+	return r
+}
+
+func (p *play) clientResult(c *clientGame) clientResult {
+	stats := c.RollbackStats()
+	r := clientResult{
+		Rollbacks: stats.Total(), Replayed: stats.Ticks, Deepest: stats.Deepest, Lead: c.Clock().Lead,
+	}
+	if p.server != nil {
+		r.Late = p.server.clientOf(c.ID()).InputsLate
+	}
+	for _, report := range c.Rollbacks() {
+		r.Why = append(r.Why, report.String())
+	}
+	return r
+}
+
+// table writes what came of the clients for people to read.
+func (r result) table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "client\trollbacks\tticks anew\tdeepest\tlead\tlate inputs\t")
+	for i, c := range r.Clients {
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.1f\t%d\t\n", i+1, c.Rollbacks, c.Replayed, c.Deepest, c.Lead, c.Late)
+	}
+	return w.Flush()
+}

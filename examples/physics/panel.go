@@ -1,0 +1,75 @@
+//go:build !js
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
+)
+
+const (
+	gap        = 2 // columns between two pitches
+	panelLines = 8 // of a panel, beside its pitch
+)
+
+// panel is one side on the screen.
+type panel struct {
+	title string
+	seen  sight
+	facts []string
+}
+
+// panels are those of the server and of the first client, as far as they are played here.
+func (s *screen) panels() (all []panel) {
+	if s.server != nil {
+		all = append(all, panel{
+			title: "server", seen: s.seen,
+			facts: []string{fmt.Sprintf("tick %d, %d clients", s.server.Tick(), len(s.server.Clients()))},
+		})
+	}
+	if len(s.clients) > 0 {
+		all = append(all, clientPanel(s.clients[0]))
+	}
+	return all
+}
+
+// clientPanel shows what a client predicts, with rings where the server has confirmed the
+// discs last, and why it went back.
+func clientPanel(c *clientGame) panel {
+	stats, clock := c.RollbackStats(), c.Clock()
+	facts := []string{
+		fmt.Sprintf("tick %d, %.1f ahead of the server's · inputs act %d ticks later", c.Tick(), clock.Lead, c.InputDelay()),
+		fmt.Sprintf("went back %d times, %d ticks anew", stats.Total(), stats.Ticks),
+	}
+	reports := c.Rollbacks()
+	for i := len(reports) - 1; i >= 0 && len(facts) < panelLines-2; i-- {
+		facts = append(facts, reports[i].String())
+	}
+	return panel{title: "client 1: arrows push, space lets go, b is the bot, q quits", seen: c.seen, facts: facts}
+}
+
+// draw draws a panel that is so many columns wide.
+func (p panel) draw(width int) string {
+	pitch := newCanvas(width)
+	for _, d := range p.seen.confirmed {
+		pitch.disc(d, true)
+	}
+	for _, d := range p.seen.discs {
+		pitch.disc(d, false)
+	}
+	lines := []string{look.Title.Render(clip(p.title, width)), pitch.String()}
+	for _, fact := range p.facts {
+		lines = append(lines, look.Label.Render(clip(fact, width)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// clip cuts a line that is too long.
+func clip(text string, width int) string {
+	if letters := []rune(text); len(letters) > width {
+		return string(letters[:width-1]) + "…"
+	}
+	return text
+}

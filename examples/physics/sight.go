@@ -1,0 +1,41 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// sight is what a world shows at the end of a frame: the picture between two ticks, eased
+// over corrections, where that is switched on, and the state of the last tick elsewhere.
+type sight struct {
+	discs     []shown
+	confirmed []shown // the discs that are predicted here, as the server has confirmed them last
+}
+
+// shown is a disc as it is drawn.
+type shown struct {
+	Disc
+	Place
+	order  int32
+	remote bool // the network moves it
+}
+
+// look is a system that takes down what is to be drawn.
+func (s *sight) look(w *ecs.World) func() {
+	filter := generic.NewFilter3[Disc, Place, components.SID]()
+	remote := ecs.ComponentID[components.Remote](w)
+	return func() {
+		s.discs = s.discs[:0]
+		query := filter.Query(w)
+		for query.Next() {
+			disc, place, id := query.Get()
+			s.discs = append(s.discs, shown{*disc, *place, id.ID, query.Has(remote)})
+		}
+		slices.SortFunc(s.discs, func(a, b shown) int { return cmp.Compare(a.order, b.order) })
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jakecoffman/cp/v2"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+const (
+	playerRadius, playerMass = 1.5, 2
+	ballRadius, ballMass     = 1.0, 0.5
+
+	pushForce  = 60   // newtons
+	drag       = 0.55 // the share of its speed that a disc keeps over a second
+	restSpeed  = 0.25 // metres per second, below which a disc lies still
+	bounciness = 0.8
+)
+
+// slide is the physics of a tick, the same system on server and clients, also where a
+// client computes a tick anew.
+//
+// The state of the game is in the components and nowhere else: a tick fills the space with
+// bodies made of them, steps it once, writes back where the bodies are, and empties the space.
+// An engine that kept its bodies from tick to tick would have to be rolled back as well, and
+// keeps more than it shows: which bodies touched, and how hard.
+func slide() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		p := newPitch(w)
+		return func() {
+			p.gather()
+			p.step()
+			p.write()
+		}
+	})
+}
+
+// pitch is a space with four sides, in which nothing is between two ticks.
+type pitch struct {
+	space   *cp.Space
+	world   *ecs.World
+	filter  *generic.Filter5[Disc, Place, Motion, Push, components.SID]
+	remote  ecs.ID
+	seconds float64 // of a tick
+	discs   []disc
+}
+
+// disc is an entity on the pitch, in this tick.
+type disc struct {
+	order  int32
+	remote bool
+	kind   Disc
+	place  *Place
+	motion *Motion
+	push   Push
+	body   *cp.Body
+	shape  *cp.Shape
+}
+
+func newPitch(w *ecs.World) *pitch {
+	space := cp.NewSpace()
+	space.SetDamping(drag)
+	fence(space)
+	return &pitch{
+		space: space, world: w, remote: ecs.ComponentID[components.Remote](w),
+		filter:  generic.NewFilter5[Disc, Place, Motion, Push, components.SID]().Optional(generic.T[Push]()),
+		seconds: ecs.GetResource[components.Time](w).Step.Seconds(),
+	}
+}
+
+// gather lists the discs in the order of their shared ids. Contacts are solved one after
+// the other, so their order matters; that of the entities in a world is another one on each
+// side.
+func (p *pitch) gather() {
+	p.discs = p.discs[:0]
+	query := p.filter.Query(p.world)
+	for query.Next() {
+		kind, place, motion, push, id := query.Get()
+		d := disc{order: id.ID, kind: *kind, place: place, motion: motion, remote: query.Has(p.remote)}
+		if push != nil {
+			d.push = *push
+		}
+		p.discs = append(p.discs, d)
+	}
+	slices.SortFunc(p.discs, func(a, b disc) int { return cmp.Compare(a.order, b.order) })
+}
+
+// step lets the time of a tick pass in the space.
+func (p *pitch) step() {
+	for i := range p.discs {
+		p.discs[i].enter(p.space)
+	}
+	p.space.Step(p.seconds)
+	for i := range p.discs {
+		p.space.RemoveShape(p.discs[i].shape)
+		p.space.RemoveBody(p.discs[i].body)
+	}
+}
+
+// enter puts a disc into the space. One that is another's to move, and not predicted here,
+// is moved by nothing that happens in this space: the others bounce off it.
+func (d *disc) enter(space *cp.Space) {
+	radius, mass := playerRadius, float64(playerMass)
+	if d.kind.Ball {
+		radius, mass = ballRadius, ballMass
+	}
+	if d.remote {
+		d.body = cp.NewKinematicBody()
+	} else {
+		d.body = cp.NewBody(mass, cp.INFINITY) // it does not spin
+		d.body.SetForce(cp.Vector{X: float64(d.push.DX), Y: float64(d.push.DY)}.Mult(pushForce))
+	}
+	d.body.SetPosition(cp.Vector{X: float64(d.place.X), Y: float64(d.place.Y)})
+	d.body.SetVelocity(float64(d.motion.X), float64(d.motion.Y))
+	space.AddBody(d.body)
+	d.shape = cp.NewCircle(d.body, radius, cp.Vector{})
+	d.shape.SetElasticity(bounciness)
+	space.AddShape(d.shape)
+}
+
+// write writes back what the space has made of the discs that are this side's to move.
+func (p *pitch) write() {
+	for i := range p.discs {
+		d := &p.discs[i]
+		if d.remote {
+			continue
+		}
+		at, speed := d.body.Position(), d.body.Velocity()
+		if speed.LengthSq() < restSpeed*restSpeed {
+			speed = cp.Vector{}
+		}
+		*d.place = Place{X: float32(at.X), Y: float32(at.Y)}
+		*d.motion = Motion{X: float32(speed.X), Y: float32(speed.Y)}
+	}
+}
+
+// fence puts the four sides of the pitch into a space.
+func fence(space *cp.Space) {
+	const thick = 2
+	x, y := pitchWidth/2.0+thick, pitchHeight/2.0+thick
+	corners := [...]cp.Vector{{X: -x, Y: -y}, {X: x, Y: -y}, {X: x, Y: y}, {X: -x, Y: y}}
+	for i, from := range corners {
+		wall := cp.NewSegment(space.StaticBody, from, corners[(i+1)%len(corners)], thick)
+		wall.SetElasticity(bounciness)
+		space.AddShape(wall)
+	}
+}

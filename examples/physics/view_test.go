@@ -1,0 +1,64 @@
+//go:build !js
+
+package main
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/look"
+)
+
+// testScreen returns a screen of so many columns and lines.
+func testScreen(t *testing.T, width, height int, args ...string) *screen {
+	p, err := newPlay(asked(t, args...))
+	require.NoError(t, err)
+	t.Cleanup(p.end)
+	view := &screen{play: p}
+	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return view
+}
+
+// The view fits into a terminal of the usual width, and shows what the client predicts and why
+// it went back.
+func TestTheViewFits(t *testing.T) {
+	s := testScreen(t, 84, 24, "-latency", "80ms", "-seconds", "60")
+	for range 5 * tickRate {
+		s.Update(look.NextFrame{})
+		text := s.draw()
+		require.LessOrEqual(t, lipgloss.Height(text), 24)
+		require.LessOrEqual(t, lipgloss.Width(text), 84)
+		require.NotContains(t, text, "Make the terminal")
+	}
+	assert.Contains(t, ansi.Strip(s.draw()), "went back")
+	s.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
+	assert.Contains(t, s.draw(), "Make the terminal")
+}
+
+// Keys push the first client's disc.
+func TestKeysPushTheFirstDisc(t *testing.T) {
+	s := testScreen(t, 84, 24)
+	s.press("left")
+	assert.Equal(t, Push{DX: -1}, s.clients[0].push)
+	assert.True(t, s.clients[0].manual)
+	s.press("b")
+	assert.False(t, s.clients[0].manual)
+	assert.NotNil(t, s.press("q"))
+}
+
+// Each disc is where the state says, and rings have a hole.
+func TestTheCanvasDrawsDiscsAndRings(t *testing.T) {
+	c := newCanvas(60)
+	require.Equal(t, 30, c.height)
+	c.disc(shown{Disc: Disc{Ball: true}, Place: Place{X: 10, Y: 5}}, false)
+	assert.Equal(t, ballColour, c.points[20*60+40])
+	assert.Equal(t, pitchColour, c.points[20*60+45])
+	c.disc(shown{Place: Place{X: -29.9, Y: -14.9}}, true) // partly beyond the edge
+	assert.Equal(t, hues[0], c.points[1])
+	assert.Equal(t, 15, lipgloss.Height(c.String()))
+}

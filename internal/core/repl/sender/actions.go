@@ -70,6 +70,7 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	w, id := p.world, p.group(sp, i)
 	if sp.unacked[i]&windowFull != 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
+		p.overlook(sp, i)
 		return rec, nil, false
 	}
 	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}
@@ -115,6 +116,19 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	return rec, b, true
+}
+
+// overlook takes a group whose structure can't be told of now for one that the peer is told
+// all of, if all that waits is hidden from it: else that would keep its values back.
+func (p *Peer) overlook(sp *space, i int) {
+	id := p.group(sp, i)
+	if sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
+		sp.bulky.Has(i) || sp.unsaid.Has(i) || !p.world.groups[id].open {
+		return
+	}
+	if !p.world.body(id, p.actionKey(sp, i, repl.Delta)).news {
+		p.upToDate(sp, i)
+	}
 }
 
 // upToDate notes that the peer has all of a group's structure that it may see. What

@@ -167,7 +167,10 @@ func (p *Peer) HandleAcked(pkt uint16) { p.flights.settle(pkt, p.onAcked, p.onRu
 
 // HandleLost takes the news that a packet is presumed lost: what it carried is
 // due again, unless it was sent anew or acknowledged meanwhile.
-func (p *Peer) HandleLost(pkt uint16) { p.flights.settle(pkt, p.onLost, p.onRunLost) }
+func (p *Peer) HandleLost(pkt uint16) {
+	p.losses, p.lastLoss = true, p.world.tick
+	p.flights.settle(pkt, p.onLost, p.onRunLost)
+}
 
 func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 	sp, i := p.spaceOf(h)

@@ -23,6 +23,8 @@ type Peer struct {
 	pinned       entangle.Tick // of the oldest message with names; see Pin
 	// predicted is the groups of which the peer predicts somebody, or may think so, rising.
 	predicted []foreseen
+	losses    bool          // a packet was lost,
+	lastLoss  entangle.Tick // the last one then
 	w         bits.Writer
 	run       repl.Run
 	flights   flightLog

@@ -262,12 +262,16 @@ func (p *Peer) planRecord(sp *space, i int, id groupID) {
 		return
 	}
 	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {
+		if sp.sent[i] == sp.base[i] {
+			p.nothingNew(sp, i)
+		}
 		sp.forgo(i)
 		return
 	}
 	from := sp.from(i)
 	b := w.body(id, w.updateKey(from, sp.viewOf(i)))
 	if !b.some { // what changed is paused by now, or hidden
+		p.nothingNew(sp, i)
 		return
 	}
 	if w.recordBits(b) > maxRecordBits {

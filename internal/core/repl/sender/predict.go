@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -146,6 +147,10 @@ type foreseen struct {
 	group repl.Handle
 	said  uint64 // what it was told last of whom, as a hash; 0: nobody
 	heard bool   // it was told of somebody once, and may not have heard that it is nobody
+	// since is when its last update was sent first, and repeats how often that is yet to be
+	// repeated.
+	since   entangle.Tick
+	repeats uint8
 }
 
 // foresee looks again at whom of a group the peer predicts, and has it told if that is
@@ -188,7 +193,7 @@ func (p *Peer) foreseenAt(sp *space, i int) int {
 
 // beginPredicted adds a group to those of which the peer predicts some.
 func (p *Peer) beginPredicted(sp *space, i int) {
-	p.predicted = slices.Insert(p.predicted, p.foreseenAt(sp, i), foreseen{group: sp.first + repl.Handle(i)})
+	p.predicted = slices.Insert(p.predicted, p.foreseenAt(sp, i), foreseen{group: sp.first + repl.Handle(i), since: p.world.tick})
 	sp.predicted.Set(i)
 	if p.world.holds(p.group(sp, i)) {
 		sp.await(i, p.world.tick)

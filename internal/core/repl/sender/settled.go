@@ -5,15 +5,36 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
+// Where packets were lost of late, an update of a predicted group is repeated as long as the
+// peer has not acknowledged it: no tick settles without it, and to wait for the news that it
+// was lost takes a round trip and more. A group that changes in every tick has no need of it.
+const (
+	// maxRepeats is how often at most, 1, 3 and 7 ticks after it was sent first.
+	maxRepeats = 3
+	// lossMemory is for how many ticks a loss counts.
+	lossMemory = 256
+)
+
+// repeat reports whether an update of a group that is not due is to be sent again.
+func (p *Peer) repeat(f *foreseen, sp *space, i int) bool {
+	tick := p.world.tick
+	if f.repeats == 0 || !sp.base[i].Before(sp.sent[i]) || tick.Sub(sp.sent[i]) < 1<<(maxRepeats-f.repeats) {
+		return false
+	}
+	f.repeats--
+	return true
+}
+
+// lossy reports whether a packet was lost of late.
+func (p *Peer) lossy() bool { return p.losses && p.world.tick.Sub(p.lastLoss) < lossMemory }
+
 // planPredicted plans the predicted groups that are due.
 func (p *Peer) planPredicted() {
 	for k := range p.predicted {
-		sp, i := p.spaceOf(p.predicted[k].group)
+		f := &p.predicted[k]
+		sp, i := p.spaceOf(f.group)
 		from := len(p.plan.records)
-		if sp.due.Has(i) {
-			p.gather(sp, i>>6, 1<<(i&63))
-			p.resolve(sp, from)
-		}
+		p.planForeseen(f, sp, i)
 		last := len(p.plan.steps) - 1
 		switch {
 		case len(p.plan.records) == from:
@@ -25,6 +46,31 @@ func (p *Peer) planPredicted() {
 		}
 	}
 	p.plan.first = len(p.plan.steps)
+}
+
+// planForeseen plans a predicted group if it is due, or to be repeated.
+func (p *Peer) planForeseen(f *foreseen, sp *space, i int) {
+	from, again := len(p.plan.records), false
+	if p.lossy() && !p.news(sp, i) {
+		if again = p.repeat(f, sp, i); again {
+			sp.sendAgain(i)
+		}
+	}
+	if !sp.due.Has(i) {
+		return
+	}
+	p.gather(sp, i>>6, 1<<(i&63))
+	if p.resolve(sp, from); len(p.plan.records) > from && !again {
+		f.since, f.repeats = p.world.tick, maxRepeats
+	}
+}
+
+// news reports whether a group is due because of what the peer may see of it.
+func (p *Peer) news(sp *space, i int) bool {
+	if v := sp.viewOf(i); v != 0 && sp.due.Has(i) {
+		return p.world.shows(p.group(sp, i), v, sp.sent[i])
+	}
+	return sp.due.Has(i)
 }
 
 // AppendMark writes an updates frame that holds nothing but a mark, for a packet that
@@ -80,7 +126,8 @@ func (p *Peer) appendMark(last bool, room int) bool {
 // findUnsettled gathers the predicted groups that the peer was sent something of which
 // it may not hold yet. It is not ok when something was not sent.
 func (p *Peer) findUnsettled() (ok bool) {
-	for _, f := range p.predicted {
+	for k := range p.predicted {
+		f := &p.predicted[k]
 		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
@@ -90,27 +137,31 @@ func (p *Peer) findUnsettled() (ok bool) {
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
 			return false
-		default:
-			sent := p.lastSent(sp, i)
-			if sp.unacked[i] != 0 || sp.base[i].Before(sent) && sent != p.world.tick {
-				p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sent})
-			}
+		case p.owed(f, sp, i):
+			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: f.needed(sp, i)})
 		}
 	}
 	return len(p.needs) <= repl.MaxNeeds
 }
 
-// lastSent returns the last tick of which anything of a group was sent that is not
-// acknowledged.
-func (p *Peer) lastSent(sp *space, i int) entangle.Tick {
-	sent := sp.sent[i]
-	if sp.retained.Has(i) {
-		return sp.told[i] // that it is not predicted any more
+// owed reports whether the peer may not hold what it was sent of a group, before this tick.
+func (p *Peer) owed(f *foreseen, sp *space, i int) bool {
+	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.world.tick
+}
+
+// needed returns the tick that the peer has to have of a predicted group: what was sent later
+// is the same.
+func (f *foreseen) needed(sp *space, i int) entangle.Tick {
+	if told := sp.told[i]; !sp.base[i].Before(f.since) || f.since.Before(told) {
+		return told
 	}
-	if sp == &p.public {
-		if ran, ok := p.flights.lastRun(sent, repl.Handle(i), repl.Handle(i)); ok {
-			return ran // the group was not predicted then
-		}
+	return f.since
+}
+
+// nothingNew notes that a group is due of which there is nothing to say beyond what the peer
+// has acknowledged, though it was sent more: no tick waits for that.
+func (p *Peer) nothingNew(sp *space, i int) {
+	if sp.predicted.Has(i) {
+		p.predicted[p.foreseenAt(sp, i)].since = sp.told[i]
 	}
-	return sent
 }

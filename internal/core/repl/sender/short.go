@@ -124,9 +124,10 @@ func (p *Peer) markBits() int {
 		return 0
 	}
 	needs := 0
-	for _, f := range p.predicted {
+	for k := range p.predicted {
+		f := &p.predicted[k]
 		sp, i := p.spaceOf(f.group)
-		if sp.unacked[i] != 0 || sp.base[i].Before(p.lastSent(sp, i)) {
+		if p.owed(f, sp, i) {
 			needs++
 		}
 	}

@@ -1,0 +1,190 @@
+package repl_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// far is a peer behind a line of 300 ms there and back at 60 ticks a second, which loses
+// without regard to what.
+type far struct {
+	*network
+	e    *end
+	loss float64
+	lags []int // how far the settled tick is behind the newest that came, after each tick
+
+	newest entangle.Tick
+}
+
+const (
+	wayThere    = 9
+	lossKnown   = 2*wayThere + 7 // until an update counts as lost
+	actionAgain = 3 * wayThere   // until an action is sent again
+)
+
+func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i int) sender.Place) *far {
+	n := newNetwork(t, seed, 3, 0)
+	n.trusts = true
+	f := &far{network: n, loss: loss}
+	f.e = n.join()
+	f.tick(func() {
+		for i := range entities {
+			n.spawnAt(place(i))
+		}
+	})
+	return f
+}
+
+func (f *far) lost() bool { return f.rng.Float64() < f.loss }
+
+// tick runs one, and sends what there is in one packet, as long as there is room.
+func (f *far) tick(change func()) {
+	n, e := f.network, f.e
+	n.tick++
+	n.world.Begin(n.tick)
+	change()
+	n.world.Commit()
+	for b := e.peer.AppendActions(nil, 900); len(b) > 0; b = e.peer.AppendActions(nil, 900) {
+		e.msg++
+		e.peer.ActionsSent(e.msg)
+		f.sendAction(b, e.msg)
+	}
+	for room := 900; ; room = 900 {
+		e.pkt++
+		b := e.peer.AppendUpdates(nil, room, e.pkt)
+		if len(b) == 0 {
+			break
+		}
+		f.sendUpdates(n.tick, b, e.pkt)
+	}
+	if b := e.peer.AppendMark(nil, 900); len(b) > 0 {
+		e.pkt++
+		f.sendUpdates(n.tick, b, e.pkt)
+	}
+	n.deliver(e)
+	if settled, ok := e.copy.Frontier(); ok && f.newest > 0 {
+		f.lags = append(f.lags, int(f.newest.Sub(settled)))
+	}
+}
+
+func (f *far) sendAction(b []byte, name uint16) {
+	n, e := f.network, f.e
+	if f.lost() {
+		n.post(e, actionAgain, func() { f.sendAction(b, name) })
+		return
+	}
+	n.post(e, wayThere, func() {
+		require.NoError(n.t, e.copy.HandleActions(b))
+		n.post(e, wayThere, func() { e.peer.HandleDelivered(name) })
+	})
+}
+
+func (f *far) sendUpdates(tick entangle.Tick, b []byte, pkt uint16) {
+	n, e := f.network, f.e
+	if f.lost() {
+		n.post(e, lossKnown, func() { e.peer.HandleLost(pkt) })
+		return
+	}
+	n.post(e, wayThere, func() {
+		f.newest = max(f.newest, tick)
+		require.NoError(n.t, e.copy.HandleUpdates(tick, b))
+		n.post(e, wayThere, func() { e.peer.HandleAcked(pkt) })
+	})
+}
+
+func (f *far) quantile(q float64) int {
+	all := slices.Sorted(slices.Values(f.lags))
+	return all[int(q*float64(len(all)-1))]
+}
+
+// some writes a share of the first n entities.
+func (f *far) some(n int, share float64) {
+	for s := range repl.Slot(n) {
+		if f.rng.Float64() < share {
+			f.set(s, 1, f.rng.Uint32())
+		}
+	}
+}
+
+// The settled tick keeps up with what arrives, over a line of 300 ms that loses a fifth: also
+// where a group changes now and then, and what was sent of it last is lost.
+func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(f *far, i int)
+		most   int // ticks behind, in all but one of 100
+	}{
+		"nothing changes":       {func(*far, int) {}, 0},
+		"all change always":     {func(f *far, _ int) { f.some(10, 1) }, 0},
+		"one changes always":    {func(f *far, _ int) { f.some(1, 1) }, 0},
+		"a third changes":       {func(f *far, _ int) { f.some(10, 0.3) }, 6},
+		"some change":           {func(f *far, _ int) { f.some(10, 0.03) }, 6},
+		"all, now and then":     {func(f *far, i int) { f.some(10, float64(1-min(i%20, 1))) }, 6},
+		"one, and another once": {func(f *far, i int) { f.some(1, 1); f.set(repl.Slot(1+i/50%9), 1, uint32(i/50)) }, 6},
+	} {
+		f := newFar(t, 3, 0.2, 10, func(i int) sender.Place { return sender.Place{Private: i%2 == 0} })
+		f.tick(func() {
+			for s := range repl.Slot(10) {
+				f.show(f.e, s)
+				f.foresee(f.e, s, true)
+			}
+		})
+		for i := range 2000 {
+			if i == 300 { // it takes a loss to know that there is some
+				f.lags = f.lags[:0]
+			}
+			f.tick(func() { c.change(f, i) })
+		}
+		require.Len(t, f.lags, 1700, name)
+		assert.LessOrEqual(t, f.quantile(0.99), c.most, name)
+		assert.LessOrEqual(t, f.quantile(1), 40, name)
+	}
+}
+
+// Where nothing is lost nothing is repeated, and what is acknowledged is not.
+func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
+	for loss, most := range map[float64]int{0: 1, 0.2: 5} {
+		f := newFar(t, 5, loss, 1, func(int) sender.Place { return sender.Place{} })
+		f.tick(func() { f.foresee(f.e, 0, true) })
+		for range 4 * wayThere {
+			f.tick(func() {})
+		}
+		if loss > 0 {
+			f.e.peer.HandleLost(0)
+		}
+		before := f.world.Stats().Updates
+		f.loss = 0
+		f.tick(func() { f.set(0, 1, 77) })
+		for range 8 * wayThere {
+			f.tick(func() {})
+		}
+		sent := int(f.world.Stats().Updates - before)
+		assert.LessOrEqual(t, sent, most)
+		assert.GreaterOrEqual(t, sent, most-1)
+	}
+}
+
+// No tick waits for what was lost of an entity that is paused by then.
+func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
+	f := newFar(t, 9, 0, 2, func(int) sender.Place { return sender.Place{Name: 1} })
+	f.tick(func() { f.foresee(f.e, 1, true) })
+	for range 4 * wayThere {
+		f.tick(func() {})
+	}
+	f.loss = 1
+	f.tick(func() { f.set(0, 1, 77) })
+	f.loss = 0
+	f.tick(func() { f.pause(0) })
+	for range 8 * wayThere {
+		f.tick(func() {})
+	}
+	settled, ok := f.e.copy.Frontier()
+	require.True(t, ok)
+	assert.EqualValues(t, wayThere, f.network.tick.Sub(settled))
+}

@@ -66,6 +66,7 @@ type Prediction struct {
 	jumped bool          // the clock was set since the last Check
 	verdict
 
+	arrived   []rollback.Slot // brought by the network since the last Check
 	tracked   []rollback.Slot // since the last settling
 	going     []leavingEntity
 	due       []rollback.Slot // scratch

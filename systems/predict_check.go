@@ -32,7 +32,7 @@ const (
 // Check compares what the server confirmed with what was predicted, and decides whether to
 // go back, and how far.
 func (p *Prediction) Check() {
-	p.way, p.now = onward, p.now[:0]
+	p.way, p.now, p.arrived = onward, p.now[:0], p.arrived[:0]
 	p.kids.adopt()
 	p.settle(between)
 	f, ok := p.frontier()

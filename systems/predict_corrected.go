@@ -42,6 +42,9 @@ func (b *before) keep(p *Prediction, tick entangle.Tick, anew bool) {
 		return
 	}
 	b.round++
+	for _, slot := range p.arrived { // in this frame: nobody had seen them
+		b.forget(slot)
+	}
 	if anew {
 		p.memory.Shelve(tick)
 	} else {

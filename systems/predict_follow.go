@@ -93,7 +93,9 @@ func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 		return
 	}
 	before, own := was, p.modes.own()
-	if was.Alive {
+	if !was.Alive {
+		p.arrived = append(p.arrived, slot)
+	} else {
 		before.Mask = was.Mask.Without(own).Union(is.Mask.And(own))
 	}
 	p.backfill(slot, is.Mask.Without(was.Mask).And(own))

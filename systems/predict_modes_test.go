@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -93,4 +94,65 @@ func TestLocalComponentsGoBack(t *testing.T) {
 	f.settled(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.EqualValues(t, 78, f.holds(e).Left, "two ticks at 10, and two at 1")
+}
+
+// What is near enough by the component's own tolerance is no reason to go back; what is not, is.
+//
+// Proves: B22
+func TestATolerance(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
+	f.world.Add(e, f.heat)
+	heat := func() *fcHeat { return (*fcHeat)(f.world.Get(e, f.heat)) }
+	says := func(tick entangle.Tick, degrees int32) {
+		f.says(e, tick, fcPlace{10, 0}, fcPace{})
+		slot := f.p.slotOf(e)
+		f.p.store().Confirmed(slot).Mask.Set(f.col(f.heat))
+		*(*fcHeat)(unsafe.Pointer(&f.p.store().ConfirmedValue(slot, f.col(f.heat))[0])) = fcHeat{degrees}
+		f.settled(tick)
+	}
+	says(1001, 20)
+	heat().Degrees = 20
+	f.main(func() { heat().Degrees++ })
+	f.run(4)
+	says(1002, 19)
+	assert.Empty(t, f.check(), "21 was predicted")
+	assert.EqualValues(t, 24, heat().Degrees)
+	says(1003, 19)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check(), "22 was predicted")
+	assert.EqualValues(t, 21, heat().Degrees)
+}
+
+// What a rollback has put right is told: what the present was predicted to be, and what it is.
+// What did not change, what came and what went is none of it.
+//
+// Proves: T6, T8
+func TestCorrectionsAreTold(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+	f.check()
+	var told []string
+	f.p.OnCorrected(func(c *Correction) {
+		before, after := (*fcPlace)(unsafe.Pointer(&c.Before[0])), (*fcPlace)(unsafe.Pointer(&c.After[0]))
+		told = append(told, fmt.Sprint(c.Entity == a, f.p.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
+	})
+	f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
+	f.says(b, 1003, f.placeAt(b, 1003), fcPace{1, 0})
+	f.settled(1003)
+	f.check()
+	assert.Equal(t, []string{"true true 1005 14 102"}, told)
+	f.says(a, 1005, fcPlace{200, 0}, fcPace{1, 0})
+	f.check()
+	assert.Equal(t, "true true 1005 102 200", told[1], "of the present, too")
+	stats := f.p.Stats()
+	assert.EqualValues(t, 2, stats.Corrections)
+	assert.EqualValues(t, 1, stats.Rollbacks[ByMismatch])
+	assert.Equal(t, 4, stats.Deepest, "that of the spawn of b")
+}
+
+// placeAt is where an entity was predicted to be at a tick.
+func (f *forecast) placeAt(e ecs.Entity, tick entangle.Tick) fcPlace {
+	return *(*fcPlace)(unsafe.Pointer(&f.p.memory.Column(tick, f.col(f.place))[int(f.p.slotOf(e))*8]))
 }

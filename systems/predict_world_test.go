@@ -22,6 +22,7 @@ type (
 	fcTint  struct{ Color uint32 }
 	fcKit   struct{ Size uint32 }
 	fcFuel  struct{ Left int32 }
+	fcHeat  struct{ Degrees int32 } // within two is near enough
 )
 
 func fcProtocol() *protocol.Protocol {
@@ -29,6 +30,9 @@ func fcProtocol() *protocol.Protocol {
 	protocol.Component[fcPlace](p).Predict(protocol.Full)
 	protocol.Component[fcPace](p).Predict(protocol.Full)
 	protocol.Component[fcTint](p)
+	protocol.Component[fcHeat](p).Predict(protocol.Full).Tolerance(func(a, b fcHeat) bool {
+		return max(a.Degrees, b.Degrees)-min(a.Degrees, b.Degrees) <= 2
+	})
 	protocol.Component[fcKit](p).Predict(protocol.Once)
 	protocol.Component[components.ChildOf](p)
 	protocol.Local[fcFuel](p)
@@ -52,7 +56,7 @@ type forecast struct {
 	movers  ecs.CachedFilter
 	names   map[rollback.Slot]string
 
-	place, pace, tint, kit, fuel, child ecs.ID
+	place, pace, tint, kit, fuel, heat, child ecs.ID
 }
 
 const fcStart = entangle.Tick(1000)
@@ -65,6 +69,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	require.NoError(t, of.Seal())
 	ecs.AddResource(&w, f.time)
 	f.place, f.pace, f.tint = ecs.ComponentID[fcPlace](&w), ecs.ComponentID[fcPace](&w), ecs.ComponentID[fcTint](&w)
+	f.heat = ecs.ComponentID[fcHeat](&w)
 	f.kit, f.fuel, f.child = ecs.ComponentID[fcKit](&w), ecs.ComponentID[fcFuel](&w), ecs.ComponentID[components.ChildOf](&w)
 	cfg := PredictionConfig{
 		World: &w, Protocol: of, Hub: hub, Time: f.time, MaxRollback: 16,

@@ -35,6 +35,7 @@ func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error)
 	client.AddSystem(plugin.FixedMain, slide())
 	client.AddSystem(plugin.AfterSend, visualinterp.Add[Place](visualinterp.New()))
 	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.look))
+	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.lookBack))
 	return game, nil
 }
 

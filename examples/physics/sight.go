@@ -8,6 +8,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // sight is what a world shows at the end of a frame: the picture between two ticks, eased
@@ -23,6 +24,22 @@ type shown struct {
 	Place
 	order  int32
 	remote bool // the network moves it
+}
+
+// lookBack is a system of a client that takes down what the server has confirmed last.
+func (s *sight) lookBack(w *ecs.World) func() {
+	filter := generic.NewFilter2[Disc, components.Predicted]()
+	confirmed := plugin.NewConfirmed[Place](w)
+	return func() {
+		s.confirmed = s.confirmed[:0]
+		query := filter.Query(w)
+		for query.Next() {
+			disc, _ := query.Get()
+			if place, _, ok := confirmed.Get(query.Entity()); ok {
+				s.confirmed = append(s.confirmed, shown{Disc: *disc, Place: place})
+			}
+		}
+	}
 }
 
 // look is a system that takes down what is to be drawn.

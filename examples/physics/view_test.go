@@ -36,6 +36,7 @@ func TestTheViewFits(t *testing.T) {
 		require.NotContains(t, text, "Make the terminal")
 	}
 	assert.Contains(t, ansi.Strip(s.draw()), "went back")
+	assert.Len(t, s.clients[0].seen.confirmed, 3, "the ball and two players")
 	s.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
 	assert.Contains(t, s.draw(), "Make the terminal")
 }

@@ -34,7 +34,7 @@ func cartProtocol() *protocol.Protocol {
 	return p
 }
 
-func roll(w *ecs.World) func() {
+func rollCarts(w *ecs.World) func() {
 	filter := generic.NewFilter2[cart, reins]().Without(generic.T[components.Remote]())
 	return func() {
 		for q := filter.Query(w); q.Next(); {
@@ -61,8 +61,8 @@ func gust(w *ecs.World) func() {
 func newCarts(t netsim.T, config netsim.Config, windy bool) (*netsim.Sim, *netsim.Peer) {
 	sim := netsim.New(t, config)
 	server, err := plugin.NewServer(sim.ServerConfig(cartProtocol()))
-	check(t, err)
-	server.AddSystem(plugin.FixedMain, plugin.Func(roll))
+	checkCart(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(rollCarts))
 	if windy {
 		server.AddSystem(plugin.FixedMain, plugin.Func(gust))
 	}
@@ -70,8 +70,8 @@ func newCarts(t netsim.T, config netsim.Config, windy bool) (*netsim.Sim, *netsi
 	spawn := generic.NewMap4[cart, reins, components.ControlledBy, components.Replicate](sim.World())
 	spawn.NewWith(&cart{}, &reins{}, &components.ControlledBy{Client: 1}, &components.Replicate{Predict: components.Everyone})
 	client, err := plugin.NewClient(sim.ClientConfig(cartProtocol()))
-	check(t, err)
-	client.AddSystem(plugin.FixedMain, plugin.Func(roll))
+	checkCart(t, err)
+	client.AddSystem(plugin.FixedMain, plugin.Func(rollCarts))
 	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
 		mine, now := generic.NewFilter1[reins]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 		return func() {
@@ -83,13 +83,13 @@ func newCarts(t netsim.T, config netsim.Config, windy bool) (*netsim.Sim, *netsi
 	return sim, sim.AddClient(1, client, client)
 }
 
-func check(t netsim.T, err error) {
+func checkCart(t netsim.T, err error) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 }
 
-// A client that is right about all it predicts does not roll back, and has nothing to explain.
+// A client that is right about all it predicts does not rollCarts back, and has nothing to explain.
 func TestACalmGameHasNothingToExplain(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}

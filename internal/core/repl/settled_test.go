@@ -36,7 +36,10 @@ func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i 
 	f.e = n.join()
 	f.tick(func() {
 		for i := range entities {
-			n.spawnAt(place(i))
+			n.model.names++
+			is := entity{mask: repl.MaskOf(0, 1)}
+			is.values[0] = uint32(i) | n.model.names<<16
+			n.put(repl.Slot(i), is, place(i))
 		}
 	})
 	return f

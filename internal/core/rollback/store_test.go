@@ -301,3 +301,18 @@ func TestAgreedAndUndone(t *testing.T) {
 	g.Begin(11)
 	assert.Equal(t, []Mismatch{{1, 11, Despawned, -1}}, g.compare(11, 11))
 }
+
+// TestShelvedTickCanBeReadWhileItIsComputedAnew: what is taken out stays as it was, and the
+// tick is there again only when it was begun anew.
+func TestShelvedTickCanBeReadWhileItIsComputedAnew(t *testing.T) {
+	g := newGame(t, 1)
+	g.Column(10, colHealth)[4] = 5
+	g.ShelveCopy(10)
+	assert.True(t, g.Holds(10))
+	assert.Equal(t, byte(5), g.Shelved(colHealth)[4])
+	g.Shelve(10)
+	assert.False(t, g.Holds(10))
+	g.Begin(10)
+	g.Column(10, colHealth)[4] = 6
+	assert.Equal(t, byte(5), g.Shelved(colHealth)[4])
+}

@@ -91,6 +91,13 @@ func moves() plugin.System {
 // at runs a frame at a time from the start.
 func (s *stage) at(d time.Duration) { s.Step(s.start.Add(d)) }
 
+// ticks runs so many frames, each with a tick but the first, which has none.
+func (s *stage) ticks(frames int) {
+	for frame := range frames {
+		s.at(time.Duration(frame) * 10 * time.Millisecond)
+	}
+}
+
 func (s *stage) spawn(x, by float64) ecs.Entity {
 	builder := generic.NewMap2[spot, speed](s.world)
 	return builder.NewWith(&spot{x}, &speed{by})

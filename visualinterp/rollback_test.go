@@ -72,6 +72,7 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 				s.speeds.Get(predicted).X = 4
 			})
 			s.spots.Get(spared).X = 8 // what did not take part is put back
+			s.spots.Get(remote).X += 10
 		}
 		s.at(85 * time.Millisecond)
 		last := 100 + 4*float64(ticks)
@@ -80,7 +81,7 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 		assert.InDelta(t, 7.5, s.x(spared), 1e-9)
 		s.atReceive = func() {
 			assert.Equal(t, last, s.x(predicted), "the true value is back")
-			assert.Equal(t, 80., s.x(remote))
+			assert.Equal(t, 90., s.x(remote))
 		}
 		s.at(95 * time.Millisecond)
 		assert.InDelta(t, last+2, s.x(predicted), 1e-9, "and a tick on")
@@ -128,9 +129,7 @@ func TestThePresentIsAmended(t *testing.T) {
 	})
 	e := s.spawn(0, 0)
 	s.goes.Add(e)
-	for now := range time.Duration(10) {
-		s.at(now * 10 * time.Millisecond)
-	}
+	s.ticks(10)
 	s.atReceive = func() {
 		s.spots.Get(e).X = 8
 		systems.PictureOf(s.world).Corrected()
@@ -151,9 +150,7 @@ func TestALocalComponentIsCorrected(t *testing.T) {
 		func(p *protocol.Protocol) { protocol.Local[spot](p) }, marks())
 	e := s.spawn(0, 0)
 	s.goes.Add(e)
-	for now := range time.Duration(4) {
-		s.at(now * 10 * time.Millisecond)
-	}
+	s.ticks(4)
 	s.atReceive = func() { s.back(1, func() { s.spots.Get(e).X = 8 }) }
 	s.at(35 * time.Millisecond)
 	assert.InDelta(t, 0, s.x(e), 1e-9)

@@ -46,9 +46,7 @@ func TestWhoIsShown(t *testing.T) {
 		smooth := generic.NewMap1[visualinterp.Smooth](s.world)
 		entities := [3]ecs.Entity{s.spawn(0, 1), s.spawn(0, 2), s.spawn(0, 3)}
 		smooth.Add(entities[1])
-		for tick := range time.Duration(5) {
-			s.at(tick * 10 * time.Millisecond)
-		}
+		s.ticks(5)
 		ms := 40
 		return s, func() (shown [3]bool) {
 			var truth [3]float64

@@ -3,6 +3,7 @@ package smooth
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,6 +34,9 @@ type plain struct {
 	since   time.Time
 }
 
+// ends is the two latest samples.
+func (p *plain) ends() []float64 { return slices.Clone(p.samples[len(p.samples)-2:]) }
+
 // picture is what is shown of the two latest samples.
 func (p *plain) picture(share float64) float64 {
 	n := len(p.samples)
@@ -62,6 +66,9 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	return &twins{t: t, r: rand.New(rand.NewPCG(seed, 2)), track: New(k), now: at(0)}
 }
 
+// value is one of few, so that what is left of others can be mistaken for it.
+func (w *twins) value() float64 { return float64(w.r.IntN(4)) }
+
 func (w *twins) run(frames int) {
 	for range frames {
 		w.now = w.now.Add(time.Duration(w.r.IntN(30)) * time.Millisecond)
@@ -90,7 +97,7 @@ func (w *twins) shuffle() {
 		}
 	}
 	for range w.r.IntN(3) {
-		from, all = append(from, -1), append(all, &plain{truth: w.r.Float64()})
+		from, all = append(from, -1), append(all, &plain{truth: w.value()})
 	}
 	if w.r.IntN(2) == 0 {
 		w.r.Shuffle(len(from), func(i, j int) {
@@ -128,10 +135,10 @@ func (w *twins) restore() {
 // correct computes the ticks of some rows anew.
 func (w *twins) correct() {
 	w.track.Keep()
-	was := map[*plain]float64{}
+	was := map[*plain]plain{}
 	for _, p := range w.all {
 		if len(p.samples) >= 2 {
-			was[p] = p.picture(w.share)
+			was[p] = plain{samples: p.ends()}
 		}
 	}
 	w.shuffle()
@@ -142,7 +149,7 @@ func (w *twins) correct() {
 	before := make([]byte, len(w.world))
 	for row, p := range w.all {
 		if n := len(p.samples); n >= 2 && w.r.IntN(2) == 0 {
-			p.samples[n-2], p.samples[n-1], p.truth = w.r.Float64(), w.r.Float64(), w.r.Float64()
+			p.samples[n-2], p.samples[n-1] = w.value(), w.value()
 			p.truth = p.samples[n-1]
 			put(w.world[8*row:], p.truth)
 		}
@@ -152,8 +159,8 @@ func (w *twins) correct() {
 		if n := len(p.samples); n >= 2 {
 			w.track.Before(row, before[8*row:8*row+8])
 			w.track.Amend(row, column(p.samples[n-1]))
-			if old, ok := was[p]; ok && !p.out && old != p.picture(w.share) {
-				p.offset, p.since = old+p.left(w.now)-p.picture(w.share), w.now
+			if old, ok := was[p]; ok && !p.out && !slices.Equal(old.samples, p.ends()) {
+				p.offset, p.since = old.picture(w.share)+p.left(w.now)-p.picture(w.share), w.now
 			}
 		}
 	}
@@ -174,7 +181,7 @@ func (w *twins) tick() {
 	}
 	w.track.Advance()
 	for row, p := range w.all {
-		p.truth = w.r.Float64()
+		p.truth = w.value()
 		put(w.world[8*row:], p.truth)
 	}
 }

@@ -18,29 +18,29 @@ func (o *op) one() op {
 // encodeChanged writes those numbers of a run in full that changed, each behind a
 // bit that says so. A run of one needs no such bit.
 func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter) {
-	single := o.one()
+	single := o.single()
 	for i := range uintptr(o.count) {
 		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
 		if o.count > 1 {
-			changed := !equalMemory(&single, from, to)
+			changed := !equalMemory(single, from, to)
 			w.Bool(changed)
 			if !changed {
 				continue
 			}
 		}
-		o.encode(&single, w, to, refs)
+		o.encode(single, w, to, refs)
 	}
 }
 
 func decodeChanged(o *op, r *bits.Reader, base, p unsafe.Pointer, refs RefReader) {
-	single := o.one()
+	single := o.single()
 	for i := range uintptr(o.count) {
 		if o.count > 1 && !r.Bool() {
 			continue
 		}
 		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
-		o.decode(&single, r, to, refs, nil)
-		if r.Err() == nil && equalMemory(&single, from, to) {
+		o.decode(single, r, to, refs, nil)
+		if r.Err() == nil && equalMemory(single, from, to) {
 			r.Fail(ErrDelta)
 		}
 		if r.Err() != nil {
@@ -76,3 +76,13 @@ type anyRefs struct{}
 
 // At implements RefReader.
 func (anyRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }
+
+// single is one of the values of a step that is for several. A step for one is its own:
+// what is called through a pointer keeps no memory of the stack's.
+func (o *op) single() *op {
+	if o.count == 1 {
+		return o
+	}
+	one := o.one()
+	return &one
+}

@@ -1,0 +1,62 @@
+package plugin
+
+import (
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// Random has the random numbers of a simulation: they follow from a seed, the tick and a
+// key, so they are the same on the server, on clients that predict, and in replays. A
+// generator that goes on from tick to tick would not be.
+type Random struct {
+	world *ecs.World
+	time  *components.Time
+	sid   ecs.ID
+	seed  uint64
+	state *rand.PCG
+	rand  *rand.Rand
+}
+
+// NewRandom returns random numbers for one system. It is made in the system's Initialize and
+// kept. The seed has to be the same on all sides: give each system one of its own, as a
+// constant, or what the server has sent. It panics if no app is initialised in the world.
+func NewRandom(w *ecs.World, seed uint64) Random {
+	if systems.HubOf(w) == nil {
+		panic("plugin: NewRandom in a world without an Entangle app; call it from a system's Initialize, which the app calls")
+	}
+	state := rand.NewPCG(0, 0)
+	return Random{
+		world: w, time: ecs.GetResource[components.Time](w), sid: ecs.ComponentID[components.SID](w),
+		seed: seed, state: state, rand: rand.New(state),
+	}
+}
+
+// Of returns the numbers of the tick at hand for a key: the same ones each time that it is
+// asked for that key in that tick. The generator is good until the next call of Of or For.
+func (r *Random) Of(key uint64) *rand.Rand {
+	r.state.Seed(scramble(r.seed^scramble(uint64(r.time.Tick))), scramble(key))
+	return r.rand
+}
+
+// For returns the numbers of the tick at hand for an entity, by its components.SID. Those
+// that have none all get the same.
+func (r *Random) For(e ecs.Entity) *rand.Rand {
+	const entities = 1 << 32
+	if !r.world.Has(e, r.sid) {
+		return r.Of(entities)
+	}
+	sid := (*components.SID)(r.world.Get(e, r.sid)).ID
+	return r.Of(entities | uint64(uint32(sid)))
+}
+
+// scramble makes far numbers of near ones, as splitmix64 does.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

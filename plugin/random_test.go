@@ -1,0 +1,69 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// drawn is a client's world with random numbers.
+func drawn(t *testing.T, seed uint64) (*ecs.World, *components.Time, plugin.Random) {
+	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol()})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	client.Initialize(&w)
+	return &w, ecs.GetResource[components.Time](&w), plugin.NewRandom(&w, seed)
+}
+
+// Random numbers follow from seed, tick and key, in whatever order they are asked for, and
+// however often.
+//
+// Proves: B31
+func TestRandomNumbersFollowFromSeedTickAndKey(t *testing.T) {
+	_, here, a := drawn(t, 7)
+	_, there, b := drawn(t, 7)
+	_, other, c := drawn(t, 8)
+	seen := map[uint64]bool{}
+	for range 50 {
+		here.Tick++
+		there.Tick, other.Tick = here.Tick, here.Tick
+		for key := range uint64(20) {
+			n := a.Of(key).Uint64()
+			assert.False(t, seen[n], "tick %d, key %d", here.Tick, key)
+			seen[n] = true
+			b.Of(19 - key).Uint64()
+			assert.Equal(t, n, b.Of(key).Uint64())
+			assert.NotEqual(t, n, c.Of(key).Uint64())
+		}
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() { a.Of(5).Float64() }))
+}
+
+// An entity's numbers follow from its SID, not from its id in a world.
+func TestRandomNumbersOfEntitiesFollowFromTheirSID(t *testing.T) {
+	w, _, a := drawn(t, 7)
+	v, _, b := drawn(t, 7)
+	sid := func(w *ecs.World, id int32) ecs.Entity {
+		e := w.NewEntity(ecs.ComponentID[components.SID](w))
+		(*components.SID)(w.Get(e, ecs.ComponentID[components.SID](w))).ID = id
+		return e
+	}
+	x, y := sid(w, -5), sid(w, -6)
+	other, same := sid(v, -6), sid(v, -5)
+	assert.NotEqual(t, x, same, "ids differ")
+	assert.Equal(t, a.For(x).Uint64(), b.For(same).Uint64())
+	assert.Equal(t, a.For(y).Uint64(), b.For(other).Uint64())
+	assert.NotEqual(t, a.For(x).Uint64(), a.For(y).Uint64())
+	assert.Equal(t, a.For(w.NewEntity()).Uint64(), b.For(v.NewEntity()).Uint64())
+}
+
+func TestRandomNumbersNeedAnApp(t *testing.T) {
+	w := ecs.NewWorld()
+	assert.PanicsWithValue(t, "plugin: NewRandom in a world without an Entangle app; call it from a system's Initialize, which the app calls",
+		func() { plugin.NewRandom(&w, 1) })
+}

@@ -284,6 +284,23 @@ func TestWhatIsSortedPasses(t *testing.T) {
 	assert.NoError(t, d.Check())
 }
 
+// Random numbers of the tick pass where a generator of the system's own does not.
+func TestRandomNumbersOfTheTickPass(t *testing.T) {
+	d := ships(nil)
+	d.AddSystems = func(app plugin.App) {
+		addShips(app)
+		app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+			filter, random := generic.NewFilter1[ship](), plugin.NewRandom(w, 9)
+			return func() {
+				for q := filter.Query(w); q.Next(); {
+					q.Get().Heat = random.Of(uint64(q.Get().Number)).Float32()
+				}
+			}
+		}))
+	}
+	assert.NoError(t, d.Check())
+}
+
 // A component that is not registered is not restored, so what follows from it differs; the
 // message names it.
 func TestStateThatIsNotRegisteredIsFound(t *testing.T) {

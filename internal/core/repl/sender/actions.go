@@ -105,7 +105,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		rec.Kind = repl.Delta
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !sp.unsaid.Has(i) {
+	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !p.unsaid(sp, i) {
 		p.upToDate(sp, i)
 		return rec, nil, false
 	}
@@ -123,7 +123,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 func (p *Peer) overlook(sp *space, i int) {
 	id := p.group(sp, i)
 	if sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
-		sp.bulky.Has(i) || sp.unsaid.Has(i) || !p.world.groups[id].open {
+		sp.bulky.Has(i) || p.unsaid(sp, i) || !p.world.groups[id].open {
 		return
 	}
 	if !p.world.body(id, p.actionKey(sp, i, repl.Delta)).news {

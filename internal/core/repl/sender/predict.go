@@ -146,7 +146,9 @@ func (p *Peer) foreseeGroup(id groupID) {
 type foreseen struct {
 	group repl.Handle
 	said  uint64 // what it was told last of whom, as a hash; 0: nobody
-	heard bool   // it was told of somebody once, and may not have heard that it is nobody
+	// unsaid: that is not so any more, and it is to be told.
+	unsaid bool
+	heard  bool // it was told of somebody once, and may not have heard that it is nobody
 	// since is when its last update was sent first, and repeats how often that is yet to be
 	// repeated.
 	since   entangle.Tick
@@ -176,12 +178,15 @@ func (p *Peer) foresee(sp *space, i int) {
 // unsay has the peer told anew of whom it predicts in a group that it was sent, if need be.
 func (p *Peer) unsay(sp *space, i int) {
 	p.findPredicted(sp, i, repl.Delta)
-	if p.predicted[p.foreseenAt(sp, i)].said == p.hash {
-		sp.unsaid.Clear(i)
-		return
+	f := &p.predicted[p.foreseenAt(sp, i)]
+	if f.unsaid = f.said != p.hash; f.unsaid {
+		sp.shapeDue.Set(i)
 	}
-	sp.unsaid.Set(i)
-	sp.shapeDue.Set(i)
+}
+
+// unsaid reports whether the peer is to be told anew of whom it predicts in a group.
+func (p *Peer) unsaid(sp *space, i int) bool {
+	return sp.predicted.Has(i) && p.predicted[p.foreseenAt(sp, i)].unsaid
 }
 
 // foreseenAt returns where a group stands among those of which the peer predicts some, or
@@ -209,7 +214,6 @@ func (p *Peer) forgetPredicted(sp *space, i int) {
 	at := p.foreseenAt(sp, i)
 	p.predicted = slices.Delete(p.predicted, at, at+1)
 	sp.predicted.Clear(i)
-	sp.unsaid.Clear(i)
 	sp.settle(i)
 }
 
@@ -257,9 +261,8 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 // saidPredicted notes that an action was sent that says what findPredicted found.
 func (p *Peer) saidPredicted(sp *space, i int) {
 	if sp.predicted.Has(i) {
-		sp.unsaid.Clear(i)
 		f := &p.predicted[p.foreseenAt(sp, i)]
-		f.said, f.heard = p.hash, f.heard || p.hash != 0
+		f.unsaid, f.said, f.heard = false, p.hash, f.heard || p.hash != 0
 	}
 }
 

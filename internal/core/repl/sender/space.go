@@ -29,7 +29,6 @@ type space struct {
 	steady repl.Bitset     // known, seen whole, not predicted, and no structure waits
 
 	predicted repl.Bitset     // the peer predicts some of it, or may think so
-	unsaid    repl.Bitset     // and it is to hear whom
 	sent      []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
 	shapeDue  repl.Bitset     // has structure to send
@@ -84,7 +83,7 @@ const usualWords = 16
 
 func (sp *space) growSets(n int) {
 	sets := [...]*repl.Bitset{
-		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted, &sp.unsaid, &sp.mentioned,
+		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted, &sp.mentioned,
 		&sp.hidden, &sp.before, &sp.referred, &sp.retained,
 	}
 	if cap(sp.due) == 0 {

@@ -50,6 +50,8 @@ type boxGame struct {
 	box    ecs.Entity // on the server
 	late   int        // ticks of which the server had no fresh input of the player
 	do     func(tick entangle.Tick, s *steer)
+
+	corrected []plugin.ComponentCorrected[box]
 }
 
 func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientConfig)) *boxGame {
@@ -84,6 +86,10 @@ func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientCon
 			}
 		}
 	}))
+	client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
+		events := plugin.NewReader[plugin.ComponentCorrected[box]](w)
+		return func() { g.corrected = append(g.corrected, events.Read()...) }
+	}))
 	g.player = g.sim.AddClient(7, client, client)
 	require.True(t, g.sim.RunUntil(5*time.Second, g.player.Connected))
 	m := generic.NewMap4[steer, box, components.ControlledBy, components.Replicate](g.sim.World())
@@ -110,7 +116,7 @@ func boxOf(w *ecs.World, e ecs.Entity) box {
 // A box that its player steers is where the server will have it when that comes to the tick,
 // and nothing is computed anew but for inputs that came too late.
 //
-// Proves: B1, B2
+// Proves: B1, B2, T6
 func TestAPredictedBox(t *testing.T) {
 	for name, link := range map[string]netsim.Link{"near": {}, "far": rough(75*ms, 10*ms, 0), "lossy": rough(100*ms, 20*ms, 0.05), "bad": rough(120*ms, 30*ms, 0.3)} {
 		t.Run(name, func(t *testing.T) {
@@ -132,6 +138,11 @@ func TestAPredictedBox(t *testing.T) {
 				assert.Equal(t, before.Rollbacks, after.Rollbacks)
 			}
 			assert.LessOrEqual(t, after.Rollbacks[plugin.ByMismatch]-before.Rollbacks[plugin.ByMismatch], uint64(g.late-late))
+			assert.EqualValues(t, after.Corrections, len(g.corrected))
+			for _, c := range g.corrected {
+				assert.Equal(t, e, c.Entity)
+				assert.NotEqual(t, c.Before, c.After)
+			}
 			g.do = nil
 			g.sim.Run(3 * time.Second)
 			_, b = g.local(t)

@@ -122,7 +122,8 @@ func (ComponentCorrected[C]) subscribe(h *systems.Hub) {
 //
 // A game that wants to wait for the server calls it on the server only. One that removes a
 // predicted entity with World.RemoveEntity has removed it for good, whatever the server
-// says. It panics if the entity is not alive, and in a world without an app.
+// says. It panics where that does: if the entity is not alive, and while a query is open; and
+// in a world without an app.
 func Despawn(w *ecs.World, e ecs.Entity) {
 	d := mustDoor(w, "Despawn")
 	if !w.Alive(e) {

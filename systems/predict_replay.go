@@ -91,7 +91,8 @@ func (p *Prediction) takeOver() {
 	now := p.present()
 	p.memory.Clear()
 	p.memory.Begin(now)
-	for _, slot := range p.allKnown(p.due[:0]) {
+	p.due = p.allKnown(p.due[:0])
+	for _, slot := range p.due {
 		p.insert(slot)
 	}
 	p.settle(restored)

@@ -46,19 +46,15 @@ func (p *Prediction) strip(slot rollback.Slot) {
 func (p *Prediction) clothe(slot rollback.Slot, form rollback.Form) {
 	e, s, word := p.entity(slot), &p.shed[slot], p.memory.Confirmed(slot)
 	s.on = false
-	server := s.mask
+	rest, among, target := s.mask, p.modes.simple, s.target
 	if word.Known {
-		server = word.Mask
+		rest, among, target = word.Mask, among.Union(p.modes.inputs), columns.UnpackEntity(word.Target)
 	}
-	want := form.Mask.Union(server.And(p.modes.simple)).Union(server.And(p.modes.inputs))
-	p.exchange(e, want, p.modes.kept.Union(p.modes.simple).Union(p.modes.inputs))
+	want := form.Mask.Union(rest.And(among))
+	p.exchange(e, want, p.modes.kept.Union(among))
 	p.fillShed(e, s, want)
 	if word.Known {
 		p.showSimple(slot, want)
-	}
-	target := s.target
-	if word.Known {
-		target = columns.UnpackEntity(word.Target)
 	}
 	p.aim(e, want.And(p.modes.relation), target)
 }

@@ -121,11 +121,13 @@ func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
 }
 
 // ClientConfig returns a config with the chance of the simulation, and a clock that is
-// this client's, see Peer.SetDrift: make one client of each config. The client keeps why it
-// last rolled back, which a test that fails logs. Other fields may be set before the client
-// is made of it.
+// this client's, see Peer.SetDrift: make one client of each config. The client is
+// Strict, and keeps why it last rolled back, which a test that fails logs. Other fields may
+// be set before the client is made of it.
 func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
-	return plugin.ClientConfig{Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy(), ExplainRollbacks: explained}
+	return plugin.ClientConfig{
+		Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy(), ExplainRollbacks: explained, Strict: true,
+	}
 }
 
 // AddServer initialises an app that contains a server made with ServerConfig, in

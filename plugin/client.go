@@ -37,6 +37,7 @@ type Client struct {
 	copy    *systems.Copy
 	shelf   *systems.ResourceCopy
 	again   *systems.Replayer
+	strict  bool
 	leaving bool         // when the replay is over
 	why     *systems.Why // nil: nobody asks
 	keep    int          // rollbacks of which it tells
@@ -64,6 +65,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	cl := &Client{
 		frame: newFrame(c), keep: config.ExplainRollbacks,
 		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
+		strict: config.Strict,
 	}
 	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
@@ -114,6 +116,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.again = &systems.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)
 	c.predict()
+	if c.strict {
+		c.schedule.Strict(w, c.protocol, c.time)
+	}
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
 	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })

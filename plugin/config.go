@@ -127,6 +127,14 @@ type ClientConfig struct {
 	// acknowledged when there are many. 0 is 1; at most a second's ticks.
 	SendEvery int
 
+	// Strict has the client watch the systems in FixedMain: it panics where one writes a
+	// component of the protocol on an entity with components.Remote, and names the system,
+	// the entity and the component. Nothing simulates such an entity here, so what is
+	// written holds until the server's next word, on one client and by chance. It takes
+	// time, a comparison of all such components after each system: it is for tests and
+	// while a game is made. Package netsim sets it.
+	Strict bool
+
 	// TickPerUpdate makes each Update one frame with one tick, for a loop that is paced
 	// by somebody else, such as arche-model's or Ebitengine's. To stay ahead of the server
 	// the client runs none or two ticks in an Update now and then: draw and read keys in

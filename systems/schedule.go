@@ -26,6 +26,7 @@ type Schedule struct {
 	systems []System // all of them, in the order of Add
 	started int      // how many of systems were initialised
 	phase   phase
+	strict  *strict // nil: nobody watches
 }
 
 type phase uint8
@@ -122,6 +123,10 @@ func (s *Schedule) Replay(w *ecs.World) {
 func (s *Schedule) run(w *ecs.World, stage Stage) {
 	if own := s.own[stage]; own != nil {
 		own(w)
+	}
+	if stage == Main && s.strict != nil {
+		s.runStrict(w)
+		return
 	}
 	for _, sys := range s.stages[stage] {
 		sys.Update(w)

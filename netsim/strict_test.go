@@ -1,0 +1,176 @@
+package netsim_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+type (
+	buggy struct{ X float32 }
+	halo  struct{ Size float32 } // no part of the protocol
+)
+
+// buggies is a server with a buggy that its client predicts, and one that it does not, and
+// the client, with systems of its own.
+type buggies struct {
+	sim    *netsim.Sim
+	server *plugin.Server
+	client *plugin.Client
+	peer   *netsim.Peer
+}
+
+func newBuggies(t *testing.T, add func(*plugin.Client)) *buggies {
+	protocolOf := func() *protocol.Protocol {
+		p := protocol.New(protocol.Config{Name: "buggies"})
+		protocol.Component[buggy](p).Predict(protocol.Full)
+		return p
+	}
+	b := &buggies{sim: netsim.New(t, netsim.Config{Link: rough(30*ms, 0, 0)})}
+	var err error
+	b.server, err = plugin.NewServer(b.sim.ServerConfig(protocolOf()))
+	require.NoError(t, err)
+	b.server.AddSystem(plugin.FixedMain, plugin.Func(drivesOn))
+	b.sim.AddServer(b.server, b.server)
+	make := generic.NewMap2[buggy, components.Replicate](b.sim.World())
+	make.NewWith(&buggy{}, &components.Replicate{Predict: components.Everyone})
+	make.NewWith(&buggy{X: 100}, &components.Replicate{})
+	b.client, err = plugin.NewClient(b.sim.ClientConfig(protocolOf()))
+	require.NoError(t, err)
+	add(b.client)
+	b.peer = b.sim.AddClient(1, b.client, b.client)
+	return b
+}
+
+// mains adds systems to FixedMain.
+func mains(systems ...func(*ecs.World) func()) func(*plugin.Client) {
+	return func(c *plugin.Client) {
+		for _, sys := range systems {
+			c.AddSystem(plugin.FixedMain, plugin.Func(sys))
+		}
+	}
+}
+
+// drivesOn is a system as it is meant to be: it runs unchanged on both sides.
+func drivesOn(w *ecs.World) func() {
+	all := generic.NewFilter1[buggy]().Without(generic.T[components.Remote]())
+	return func() {
+		for q := all.Query(w); q.Next(); {
+			q.Get().X++
+		}
+	}
+}
+
+// drivesOver forgets that some are not for it to drive.
+func drivesOver(w *ecs.World) func() {
+	all := generic.NewFilter1[buggy]()
+	return func() {
+		for q := all.Query(w); q.Next(); {
+			q.Get().X++
+		}
+	}
+}
+
+// drivesAndGlows does so while it moves entities to other places of the world.
+func drivesAndGlows(w *ecs.World) func() {
+	drive, glow := drivesOver(w), glows(w)
+	return func() {
+		drive()
+		glow()
+	}
+}
+
+// glows writes what is no part of the protocol, on whatever there is.
+func glows(w *ecs.World) func() {
+	bare, all := generic.NewFilter1[buggy]().Without(generic.T[halo]()), generic.NewFilter1[halo]()
+	add := generic.NewMap1[halo](w)
+	return func() {
+		var found []ecs.Entity
+		for q := bare.Query(w); q.Next(); {
+			found = append(found, q.Entity())
+		}
+		for _, e := range found {
+			add.Add(e)
+		}
+		for q := all.Query(w); q.Next(); {
+			q.Get().Size++
+		}
+	}
+}
+
+// One system moves things on the server, where they are predicted, and in replays, and keeps
+// off what the network writes; a system that does not is named, with the entity and the
+// component. What is the game's own may be written on any entity.
+//
+// Proves: B24
+func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
+	b := newBuggies(t, mains(drivesOn, glows))
+	b.sim.Run(5 * time.Second)
+	require.Equal(t, plugin.Connected, b.client.State())
+	before := b.client.RollbackStats()
+	plugin.RequestRollback(b.client.World(), b.client.Tick()-5)
+	b.sim.Run(time.Second)
+	after := b.client.RollbackStats()
+	assert.EqualValues(t, 5, after.Ticks-before.Ticks)
+	assert.Equal(t, before.Corrections, after.Corrections)
+
+	for name, bad := range map[string]func(*ecs.World) func(){"drivesOver": drivesOver, "drivesAndGlows": drivesAndGlows} {
+		b = newBuggies(t, mains(drivesOn, bad))
+		said := panicOf(func() { b.sim.Run(5 * time.Second) })
+		require.Contains(t, said, "netsim_test."+name+" (strict_test.go:")
+		assert.Contains(t, said, "wrote netsim_test.buggy of entity ")
+		assert.Contains(t, said, "filter with Without(generic.T[components.Remote]())")
+		q := generic.NewFilter0().With(generic.T[components.Remote]()).Query(b.client.World())
+		for q.Next() {
+			assert.Contains(t, said, fmt.Sprint("of entity ", q.Entity()))
+		}
+	}
+}
+
+// panicOf returns what do panics with.
+func panicOf(do func()) (said string) {
+	defer func() { said = fmt.Sprint(recover()) }()
+	do()
+	return ""
+}
+
+// Only systems of FixedMain run in a replay, each with the tick that is replayed.
+//
+// Proves: B24, S8
+func TestOnlyFixedMainIsReplayed(t *testing.T) {
+	ran := map[plugin.Set][]entangle.Tick{}
+	recording := false
+	note := func(set plugin.Set) plugin.System {
+		return plugin.Func(func(w *ecs.World) func() {
+			time := ecs.GetResource[components.Time](w)
+			return func() {
+				if recording && time.Replaying {
+					ran[set] = append(ran[set], time.Tick)
+				}
+			}
+		})
+	}
+	b := newBuggies(t, func(c *plugin.Client) {
+		mains(drivesOn)(c)
+		for set := plugin.Receive; set <= plugin.AfterSend; set++ {
+			c.AddSystem(set, note(set))
+		}
+	})
+	b.sim.Run(5 * time.Second)
+	recording = true
+	now := b.client.Tick()
+	plugin.RequestRollback(b.client.World(), now-3)
+	b.sim.Run(200 * ms)
+	assert.Equal(t, map[plugin.Set][]entangle.Tick{plugin.FixedMain: {now - 2, now - 1, now}}, ran)
+}

@@ -1,0 +1,124 @@
+package systems
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// strict names systems of Main that write what the network writes: values of the protocol's
+// components on entities with components.Remote. It only reads the world, so that nothing
+// runs otherwise for being watched.
+type strict struct {
+	world *ecs.World
+	time  *components.Time
+	cols  []watched
+}
+
+// watched is one component, with what the entities had of it at the last look, in the order
+// of the world.
+type watched struct {
+	name   string
+	id     ecs.ID
+	filter ecs.Mask
+	cells  columns.Cells
+	size   int
+	who    []ecs.Entity
+	values []byte
+	places map[ecs.Entity]int // in who; empty until it is asked
+}
+
+// Strict has the systems of Main watched in a client's world.
+func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.Time) {
+	watch := &strict{world: w, time: time}
+	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
+	for _, info := range p.Components() {
+		if size := int(info.Type.Size()); !info.Input && size > 0 {
+			id := ecs.TypeID(w, info.Type)
+			watch.cols = append(watch.cols, watched{
+				name: info.Type.String(), id: id, filter: ecs.All(remote, id), cells: writer.Cells(id), size: size,
+				places: map[ecs.Entity]int{},
+			})
+		}
+	}
+	s.strict = watch
+}
+
+// runStrict runs the systems of Main, and looks at the world after each.
+func (s *Schedule) runStrict(w *ecs.World) {
+	for i := range s.strict.cols {
+		s.strict.cols[i].look(w)
+	}
+	for _, sys := range s.stages[Main] {
+		sys.Update(w)
+		for i := range s.strict.cols {
+			s.strict.check(sys, &s.strict.cols[i])
+		}
+	}
+}
+
+// look takes in what there is.
+func (c *watched) look(w *ecs.World) {
+	c.who, c.values = c.who[:0], c.values[:0]
+	clear(c.places)
+	q := w.Query(c.filter)
+	for q.Next() {
+		c.who = append(c.who, q.Entity())
+		c.values = append(c.values, c.cells.Bytes((*byte)(q.Get(c.id)))...)
+	}
+}
+
+// check panics if a system has written what it must not. What has come or gone, or has been
+// moved to another place of the world, is not written.
+func (s *strict) check(sys System, c *watched) {
+	row, moved := 0, false
+	q := s.world.Query(c.filter)
+	for ; q.Next(); row++ {
+		e, value := q.Entity(), c.cells.Bytes((*byte)(q.Get(c.id)))
+		was := c.was(e, row)
+		moved = moved || row >= len(c.who) || c.who[row] != e
+		if was != nil && !bytes.Equal(was, value) {
+			q.Close()
+			panic(s.complaint(nameOf(sys), c.name, e))
+		}
+	}
+	if moved || row != len(c.who) {
+		c.look(s.world)
+	}
+}
+
+// was returns what an entity had, which was in a row, as a rule; nil if it was not there.
+func (c *watched) was(e ecs.Entity, row int) []byte {
+	if row >= len(c.who) || c.who[row] != e {
+		if len(c.places) == 0 {
+			for row, e := range c.who {
+				c.places[e] = row
+			}
+		}
+		var known bool
+		if row, known = c.places[e]; !known {
+			return nil
+		}
+	}
+	return c.values[row*c.size : (row+1)*c.size]
+}
+
+func (s *strict) complaint(system, written string, e ecs.Entity) string {
+	return fmt.Sprintf("plugin: Strict: in tick %d system %s wrote %s of entity %v, which has components.Remote: "+
+		"the network writes it, and the server's next word takes the place of what is written here; "+
+		"filter with Without(generic.T[components.Remote]()), or have the client predict the entity, see components.Replicate",
+		s.time.Tick, system, written, e)
+}
+
+// nameOf returns what a system is called: by itself, if it says so, or by its type.
+func nameOf(sys System) string {
+	if named, ok := sys.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return fmt.Sprintf("%T", sys)
+}

@@ -243,7 +243,6 @@ type randomForesight struct {
 	rng  *rand.Rand
 	all  []ecs.Entity
 	room map[entangle.ClientID]bool // who is in the one room
-	next entangle.ClientID
 }
 
 func (r *randomForesight) target() components.Target {

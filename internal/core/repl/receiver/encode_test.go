@@ -200,8 +200,10 @@ func (r *record) writeJoins(w *bits.Writer) {
 	}
 }
 
-// predicted is whom of a group the peer predicts: nil says nothing.
+// predicted is whom of a group the peer predicts: nil says nothing, everybody all.
 type predicted []repl.Member
+
+var everybody = predicted{repl.MaxMembers}
 
 func (r *record) writePredicted(w *bits.Writer) {
 	w.Bool(r.predicted != nil)

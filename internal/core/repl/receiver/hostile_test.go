@@ -57,6 +57,15 @@ func TestWhatNoSenderWrites(t *testing.T) {
 			func(r *record) { r.joins = []joining{{number: 3, from: 1}, {number: 4, from: 1}} }),
 		"a full of one that it keeps": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA}},
 			func(r *record) { r.joins = []joining{{number: 1, kept: true}, {number: 4, from: 1}} }),
+		"one leaves and is predicted": with(follows(), func(r *record) {
+			r.leavers, r.predicted = []leaver{{0, repl.Moved}}, predicted{0, 1}
+		}),
+		"one that a full does not name is predicted": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, predicted: predicted{1}},
+			func(r *record) { r.joins = []joining{{number: 0}} }),
+		"no such number is predicted": with(follows(), func(r *record) { r.predicted = predicted{repl.MaxMembers - 1, repl.MaxMembers} }),
+		"nobody of a full":            with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, alone: true}, func(r *record) { r.predicted = predicted{} }),
+		"all are predicted, and the last value is none": with(follows(joining{number: 5, content: number(0xffffffff)}),
+			func(r *record) { r.predicted = everybody }),
 		"a full whose last value is none": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA, ofB, ofC}},
 			func(r *record) {
 				r.joins = []joining{{number: 0, from: 1}, {number: 2, from: 3}, {number: 3, from: 2}, {number: 9, content: number(0xffffffff)}}
@@ -69,6 +78,21 @@ func TestWhatNoSenderWrites(t *testing.T) {
 		assert.Equal(t, []repl.ID{id(groupC, 0)}, s.members(groupC), name)
 		assert.Len(t, s.sink.entities, 3, name)
 	}
+}
+
+// Where somebody is to be predicted who is not there, the others are, and the group is asked for.
+func TestWhoIsNotThereIsPredicted(t *testing.T) {
+	s := newMoved(t)
+	r := follows()
+	r.predicted = predicted{1, 9}
+	s.get(r)
+	assert.Equal(t, []repl.Handle{groupB}, s.asks())
+	native, _ := s.copy.Slot(id(groupB, 0))
+	moved, _ := s.copy.Slot(id(groupA, 0))
+	assert.Equal(t, []repl.Slot{moved}, s.copy.Predicted(nil))
+	assert.False(t, s.copy.Predicts(native))
+	s.copy.Reset()
+	assert.Empty(t, s.copy.Predicted(nil))
 }
 
 // A full states a group whatever its numbers meant before: members change numbers,

@@ -50,7 +50,7 @@ type world struct {
 	groups map[repl.Handle]*sent
 	alive  map[repl.ID]*being
 	births int
-	past   map[repl.Handle]map[entangle.Tick]map[repl.ID]uint32
+	past   map[repl.Handle]map[entangle.Tick]map[repl.ID]was
 	wire   []flying
 	freed  map[repl.Handle]entangle.Tick
 }
@@ -68,6 +68,14 @@ type sent struct {
 	joined  map[repl.Member]bool
 	left    map[repl.Member]gone // since it began
 	changed bool
+
+	predicts map[repl.ID]bool // of its members, as the last action has it
+}
+
+// was is an entity in a group at a tick.
+type was struct {
+	value     uint32
+	predicted bool
 }
 
 type gone struct {
@@ -94,7 +102,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		scripted: newScripted(t), rng: rand.New(rand.NewPCG(seed, 1)), tick: 10,
 		groups: map[repl.Handle]*sent{}, alive: map[repl.ID]*being{},
-		past: map[repl.Handle]map[entangle.Tick]map[repl.ID]uint32{}, freed: map[repl.Handle]entangle.Tick{},
+		past: map[repl.Handle]map[entangle.Tick]map[repl.ID]was{}, freed: map[repl.Handle]entangle.Tick{},
 	}
 	w.sink.onDespawn = func(id repl.ID) { require.Nil(t, w.alive[id], "%v lives", id) }
 	return w
@@ -251,7 +259,7 @@ func (w *world) emitAll() {
 		g := w.groups[h]
 		w.remember(g)
 		switch {
-		case g.changed:
+		case g.changed, w.rng.IntN(12) == 0 && g.flying < repl.MaxActionsInFlight-1:
 			w.emitAction(g)
 		case w.rng.IntN(3) == 0:
 			w.emitUpdate(g)
@@ -262,11 +270,11 @@ func (w *world) emitAll() {
 // remember keeps what the group is at this tick.
 func (w *world) remember(g *sent) {
 	if w.past[g.handle] == nil {
-		w.past[g.handle] = map[entangle.Tick]map[repl.ID]uint32{}
+		w.past[g.handle] = map[entangle.Tick]map[repl.ID]was{}
 	}
-	now := map[repl.ID]uint32{}
+	now := map[repl.ID]was{}
 	for _, b := range g.members {
-		now[b.id] = b.value
+		now[b.id] = was{b.value, g.predicts[b.id]}
 	}
 	w.past[g.handle][w.tick] = now
 }
@@ -292,9 +300,33 @@ func (w *world) emitAction(g *sent) {
 	for _, n := range slices.Sorted(maps.Keys(g.members)) {
 		w.emitMember(g, &r, n)
 	}
+	w.foresee(g, &r)
 	g.acted, g.base, g.changed = w.tick, w.tick, false
 	clear(g.joined)
 	w.send(g, r)
+}
+
+// foresee has an action say whom of the group the receiver predicts, or nothing.
+func (w *world) foresee(g *sent, r *record) {
+	said, before := w.rng.IntN(3) > 0, g.predicts
+	g.predicts = map[repl.ID]bool{}
+	if r.predicted = nil; said && r.kind == repl.Delta {
+		r.predicted = predicted{}
+	}
+	for _, n := range slices.Sorted(maps.Keys(g.members)) {
+		b := g.members[n]
+		switch {
+		case said && w.rng.IntN(2) == 0:
+			r.predicted = append(r.predicted, n)
+			g.predicts[b.id] = true
+		case !said && r.kind == repl.Delta && !g.joined[n]:
+			g.predicts[b.id] = before[b.id]
+		}
+	}
+	if len(g.members) > 0 && len(r.predicted) == len(g.members) && w.rng.IntN(2) == 0 {
+		r.predicted = everybody
+	}
+	w.remember(g)
 }
 
 func (w *world) emitMember(g *sent, r *record, n repl.Member) {
@@ -379,9 +411,10 @@ func (w *world) compare() {
 		if !ok {
 			continue
 		}
-		have := map[repl.ID]uint32{}
+		have := map[repl.ID]was{}
 		for _, slot := range w.copy.Members(h, nil) {
-			have[w.sink.entities[slot].id] = w.sink.entities[slot].value
+			is := w.sink.entities[slot]
+			have[is.id] = was{is.value, w.copy.Predicts(slot)}
 		}
 		require.Equal(w.t, past[held], have, "group %d at %d", h, held)
 	}

@@ -51,6 +51,10 @@ func (s *scripted) check() {
 		found, ok := s.copy.Slot(e.id)
 		require.True(s.t, ok, "%v is lost", e.id)
 		require.Equal(s.t, slot, found)
+		require.Equal(s.t, s.sink.predicted[slot], s.copy.Predicts(slot))
+	}
+	for _, slot := range s.copy.Predicted(nil) {
+		require.Contains(s.t, s.sink.entities, slot)
 	}
 }
 

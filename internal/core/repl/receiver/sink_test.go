@@ -26,6 +26,8 @@ type copySink struct {
 	whole        bool
 	fresh        repl.Mask
 	stated       map[repl.Slot]bool // by the record at hand
+	predicted    map[repl.Slot]bool
+	turned       []repl.Slot // by the record at hand
 	late         map[repl.ID][]repl.Slot
 	onDespawn    func(repl.ID)
 	letGo        []repl.ID
@@ -48,7 +50,7 @@ var errValue = errors.New("no such value")
 func newCopySink(t testing.TB) *copySink {
 	return &copySink{
 		t: t, entities: map[repl.Slot]shown{}, byID: map[repl.ID]repl.Slot{},
-		before: map[repl.Slot]*shown{}, stated: map[repl.Slot]bool{}, late: map[repl.ID][]repl.Slot{},
+		before: map[repl.Slot]*shown{}, stated: map[repl.Slot]bool{}, predicted: map[repl.Slot]bool{}, late: map[repl.ID][]repl.Slot{},
 	}
 }
 
@@ -88,6 +90,7 @@ func (c *copySink) Begin(tick entangle.Tick) {
 	c.open, c.tick, c.at = true, tick, repl.NoSlot
 	clear(c.before)
 	clear(c.stated)
+	c.turned = c.turned[:0]
 	c.beforeLetGo = len(c.letGo)
 }
 
@@ -111,6 +114,16 @@ func (c *copySink) Spawn(id repl.ID) repl.Slot {
 	}
 	delete(c.late, id)
 	return c.next
+}
+
+// Predict implements receiver.Predictor.
+func (c *copySink) Predict(slot repl.Slot, on bool) {
+	require.True(c.t, c.open)
+	c.has(slot)
+	require.Empty(c.t, c.stated, "who is predicted is told before any value")
+	require.NotEqual(c.t, c.predicted[slot], on, "it is told where it changes")
+	c.predicted[slot] = on
+	c.turned = append(c.turned, slot)
 }
 
 func (c *copySink) Member(slot repl.Slot, whole bool) {
@@ -187,6 +200,7 @@ func (c *copySink) Despawn(slot repl.Slot) {
 		c.onDespawn(c.entities[slot].id)
 	}
 	c.drop(slot)
+	delete(c.predicted, slot)
 }
 
 func (c *copySink) LetGo(slot repl.Slot) {
@@ -194,6 +208,7 @@ func (c *copySink) LetGo(slot repl.Slot) {
 	c.has(slot)
 	c.letGo = append(c.letGo, c.entities[slot].id)
 	c.drop(slot)
+	delete(c.predicted, slot)
 }
 
 func (c *copySink) Commit() {
@@ -209,6 +224,9 @@ func (c *copySink) Discard() {
 		if e != nil {
 			c.set(slot, *e)
 		}
+	}
+	for _, slot := range c.turned {
+		c.predicted[slot] = !c.predicted[slot]
 	}
 	c.letGo = c.letGo[:c.beforeLetGo]
 	c.open = false

@@ -56,6 +56,7 @@ func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 			f.says(e, f.time.Tick-2, fcPlace{500, 0}, fcPace{1, 0})
 			assert.Len(t, f.check(), 3)
 			assert.EqualValues(t, 502, f.at(e).X)
+			assert.True(t, f.p.forms[slot].Alive, "it is followed")
 			assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
 			assert.Empty(t, f.check())
 		})
@@ -94,4 +95,24 @@ func TestLocalChildrenGoWithTheirParents(t *testing.T) {
 			assert.Zero(t, f.p.table.Len())
 		})
 	}
+}
+
+// What hangs on an entity is not there from the tick on in which the server despawned that, also
+// while the entity itself is kept yet.
+//
+// Proves: B17
+func TestLocalChildrenGoAtTheTickOfTheirParents(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{}, fcPace{})
+	kid := f.world.NewEntity(f.place)
+	f.world.Relations().Exchange(kid, []ecs.ID{f.child}, nil, f.child, b)
+	f.run(1)
+	f.says(a, 1003, fcPlace{50, 0}, fcPace{1, 0})
+	f.despawns(b, 1005)
+	f.settled(1003)
+	var there []bool
+	f.main(func() { there = append(there, f.world.Has(kid, f.place)) })
+	f.check()
+	assert.Equal(t, []bool{true, true, false}, there, "in 1004, 1005 and 1006")
+	assert.True(t, f.world.Alive(kid))
 }

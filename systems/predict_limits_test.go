@@ -106,23 +106,48 @@ func TestASilentServerStopsNothing(t *testing.T) {
 }
 
 // A system that panics in a replay leaves a client that goes on: what it has computed by
-// then counts for nothing, and the next frame begins anew at the frontier.
+// then counts for nothing, and the next frame begins anew at the frontier, also if the clock
+// is set meanwhile.
 func TestAPanicInAReplay(t *testing.T) {
+	for name, jump := range map[string]int{"": 0, "and a jump": 1} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			bad := true
+			f.in(1004, func() {
+				if bad {
+					panic("a bug of the game")
+				}
+			})
+			f.says(e, 1003, fcPlace{100, 0}, fcPace{1, 0})
+			f.settled(1003)
+			assert.PanicsWithValue(t, "a bug of the game", func() { f.check() })
+			assert.EqualValues(t, 1005, f.time.Tick)
+			bad = false
+			if jump > 0 {
+				f.jump(jump)
+			}
+			assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005", "tick 1006"}[:3+jump], f.check())
+			assert.EqualValues(t, 102+jump, f.at(e).X)
+			assert.Empty(t, f.check())
+		})
+	}
+}
+
+// A system that panics in a tick, likewise.
+func TestAPanicInATick(t *testing.T) {
 	f, e := steady(t, nil)
 	bad := true
-	f.in(1004, func() {
+	f.in(1006, func() {
 		if bad {
 			panic("a bug of the game")
 		}
 	})
-	f.says(e, 1003, fcPlace{100, 0}, fcPace{1, 0})
-	f.settled(1003)
-	assert.PanicsWithValue(t, "a bug of the game", func() { f.check() })
-	assert.EqualValues(t, 1005, f.time.Tick)
+	assert.Panics(t, func() { f.run(1) })
 	bad = false
-	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
-	assert.EqualValues(t, 102, f.at(e).X)
-	assert.Empty(t, f.check())
+	f.says(e, 1004, fcPlace{13, 0}, fcPace{1, 0})
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006"}, f.check())
+	assert.EqualValues(t, 15, f.at(e).X, "once in 1006")
 }
 
 // The oldest of several ticks that are asked for decides, which is right for all of them; by

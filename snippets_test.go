@@ -25,6 +25,14 @@ type snippet struct {
 	text string
 }
 
+// file is what the file of a snippet is called in a reader's module.
+func (s *snippet) file() string {
+	if strings.Contains(s.text, "\nfunc Test") {
+		return "snippet_test.go"
+	}
+	return "snippet.go"
+}
+
 // readSnippets returns the blocks of a page whose fence says go. Each has to be a whole
 // file, so that a reader can copy it and the compiler can judge it.
 func readSnippets(page, text string) (found []snippet, err error) {
@@ -96,7 +104,7 @@ func snippetModule(t *testing.T, snippets []snippet) (dir string, folders []stri
 		folder := fmt.Sprintf("%s_line_%d", strings.ToLower(name), s.line)
 		folders = append(folders, folder)
 		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, "snippet.go"), []byte(s.text), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, folder, s.file()), []byte(s.text), 0o644))
 	}
 	return dir, folders
 }
@@ -140,6 +148,19 @@ func TestReadmeProgramRuns(t *testing.T) {
 func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/INPUTS.md")) }
 
 func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/PREDICTION.md")) }
+
+// TestTheTestOfDeterminismPasses runs the test that the page shows.
+func TestTheTestOfDeterminismPasses(t *testing.T) {
+	text, err := os.ReadFile("docs/DETERMINISM.md")
+	require.NoError(t, err)
+	found, err := readSnippets("docs/DETERMINISM.md", string(text))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	dir, folders := snippetModule(t, found[:1])
+	out, err := goCommand(t.Context(), dir, "test", "-v", "./"+folders[0]).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Contains(t, string(out), "--- PASS: Test")
+}
 
 func firstProgram(t *testing.T, page string) snippet {
 	t.Helper()

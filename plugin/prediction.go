@@ -122,12 +122,15 @@ func (ComponentCorrected[C]) subscribe(h *systems.Hub) {
 //
 // A game that wants to wait for the server calls it on the server only. One that removes a
 // predicted entity with World.RemoveEntity has removed it for good, whatever the server
-// says. It panics where that does: if the entity is not alive, and while a query is open; and
-// in a world without an app.
+// says. It panics where that does, if the entity is not alive and while a query is open,
+// and in a world without an app.
 func Despawn(w *ecs.World, e ecs.Entity) {
 	d := mustDoor(w, "Despawn")
 	if !w.Alive(e) {
 		panic(fmt.Sprintf("plugin: Despawn of %v, which is not alive; ask World.Alive of entities that are kept", e))
+	}
+	if w.IsLocked() {
+		panic(fmt.Sprintf("plugin: Despawn of %v while a query is open; collect what is to go, and despawn it after the query", e))
 	}
 	switch {
 	case d.prediction == nil:

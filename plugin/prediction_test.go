@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -79,6 +80,11 @@ func TestMisuseOfPrediction(t *testing.T) {
 	assert.PanicsWithValue(t, "plugin: Despawn in a world without an Entangle app; call it from the Initialize of a system that was added to the "+
 		"Server, Client or Host, or after the app is initialised", func() { plugin.Despawn(&fresh, gone) })
 	assert.Panics(t, func() { plugin.Despawn(c.world, gone) })
+	q := c.world.Query(ecs.All())
+	require.True(t, q.Next())
+	assert.PanicsWithValue(t, fmt.Sprintf("plugin: Despawn of %v while a query is open; collect what is to go, and despawn it after the query", q.Entity()),
+		func() { plugin.Despawn(c.world, q.Entity()) })
+	q.Close()
 	assert.Panics(t, func() { plugin.RequestRollback(&fresh, 1) })
 	assert.NotPanics(t, func() { plugin.RequestRollback(g.world, 1) }, "nothing goes back on a server")
 	for _, bad := range []plugin.ClientConfig{{MaxRollback: -1}, {MaxRollback: plugin.MaxRollback + 1}, {RollbackTo: 7}} {

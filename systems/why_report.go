@@ -41,14 +41,20 @@ type RollbackReport struct {
 	Status            InputStatus
 	// Entities is how many more entities were not as predicted.
 	Entities int
-	// Cost is how long it took to compute the ticks, by the clock of the config.
+	// Cost is how long it took to compute the ticks, by the clock of the config; 0 if that
+	// stands still within a frame, as in package netsim.
 	Cost time.Duration
 }
 
-// String is the report in one line.
+// String is the report in one line: what was predicted, what the server says it is, and what
+// this client had as the entity's input then. The server may have had another one, or none.
 func (r RollbackReport) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "tick %d, %d back, %v: %s", r.Tick, r.Depth, r.Cost, r.what())
+	fmt.Fprintf(&b, "tick %d, %d back", r.Tick, r.Depth)
+	if r.Cost > 0 { // a clock that stands still within a frame says nothing of it
+		fmt.Fprintf(&b, ", %v", r.Cost)
+	}
+	fmt.Fprintf(&b, ": %s", r.what())
 	switch {
 	case r.Reason == ByInput:
 	case r.Input != "":

@@ -192,7 +192,7 @@ func TestARollbackByAnInputTellsBothInputs(t *testing.T) {
 	*(*whyKeys)(x.world.Get(x.player, ecs.ComponentID[whyKeys](x.world))) = whyKeys{Right: true}
 	x.Update(x.world)
 	x.End()
-	assert.Equal(t, []string{fmt.Sprintf("tick 49, 1 back, 0s: input of entity %v was taken to be {Left:true Right:false} (FreshInput), "+
+	assert.Equal(t, []string{fmt.Sprintf("tick 49, 1 back: input of entity %v was taken to be {Left:true Right:false} (FreshInput), "+
 		"is {Left:false Right:true}", x.player)}, x.lines())
 }
 
@@ -216,7 +216,7 @@ func TestARollbackThatDoesNotEndIsKept(t *testing.T) {
 	x := newExplained(t, 4)
 	x.Begin(1, 2)
 	x.rolled(3, 4)
-	assert.Equal(t, []string{"tick 1, 1 back, 0s: the game asked for it", "tick 3, 1 back, 1ms: the game asked for it"}, x.lines())
+	assert.Equal(t, []string{"tick 1, 1 back: the game asked for it", "tick 3, 1 back, 1ms: the game asked for it"}, x.lines())
 }
 
 // Nobody who does not ask pays: nil does nothing. Once its memory has grown, keeping

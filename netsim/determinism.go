@@ -89,6 +89,10 @@ func (d Determinism) Check() error {
 			return c.found
 		}
 	}
+	if !c.met {
+		return fmt.Errorf("Determinism had nothing to check: in none of the %d ticks was there an entity, or a resource with Rollback; "+
+			"put into the world by Setup or Outside what a game has, for no client comes here for whom a system would spawn it", c.Ticks)
+	}
 	return nil
 }
 
@@ -122,6 +126,7 @@ type checker struct {
 	once   []picture // by the first repetition
 	twice  picture   // by the second, after the system at hand
 	order  []int
+	met    bool // there has been something to compare
 	found  error
 }
 
@@ -168,6 +173,7 @@ func (c *checker) close() {
 // ran is called after every system of the game.
 func (c *checker) ran(number int) {
 	c.game.take(&c.made[number], false)
+	c.met = c.met || c.made[number].holds()
 	if number == len(c.made)-1 && c.found == nil {
 		c.found = c.repeat()
 	}

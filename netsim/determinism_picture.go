@@ -111,6 +111,11 @@ type picture struct {
 	news      map[ecs.Entity]uint64 // the colours of those that are new, see paint
 }
 
+// holds says whether there is anything in it to compare.
+func (p *picture) holds() bool {
+	return len(p.rows) > 0 || slices.ContainsFunc(p.resources, func(value []byte) bool { return value != nil })
+}
+
 // row is one entity.
 type row struct {
 	entity ecs.Entity

@@ -503,6 +503,9 @@ func TestAGameThatCannotBeCheckedIsAnError(t *testing.T) {
 		"no AddSystems": {Protocol: shipProtocol()},
 		"Ticks is -1":   {Protocol: shipProtocol(), AddSystems: addShips, Ticks: -1},
 		"no system":     {Protocol: shipProtocol(), AddSystems: func(plugin.App) {}},
+		"nothing to check": {Protocol: shipProtocol(), AddSystems: func(app plugin.App) {
+			app.AddSystem(plugin.FixedMain, shipSystem(func(*ecs.World, func(func(ecs.Entity, *ship))) {}))
+		}, Ticks: 3},
 		"1 systems to FixedMain": {Protocol: shipProtocol(), AddSystems: func(app plugin.App) {
 			for range calls + 1 {
 				app.AddSystem(plugin.FixedMain, shipSystem(func(*ecs.World, func(func(ecs.Entity, *ship))) {}))

@@ -1,5 +1,10 @@
 package systems
 
+import (
+	"fmt"
+	"strings"
+)
+
 // PredictionStats counts what became of what a client predicts, since it was made.
 type PredictionStats struct {
 	Rollbacks [RollbackReasons]uint64 // by what asked for the tick that was gone back to
@@ -19,6 +24,21 @@ func (s PredictionStats) Total() (n uint64) {
 		n += of
 	}
 	return n
+}
+
+// String says in one line how many rollbacks there were, what for, and what they computed.
+func (s PredictionStats) String() string {
+	var reasons []string
+	for reason, n := range s.Rollbacks {
+		if n > 0 {
+			reasons = append(reasons, fmt.Sprintf("%v %d", RollbackReason(reason), n))
+		}
+	}
+	line := fmt.Sprintf("%d rollbacks", s.Total())
+	if len(reasons) > 0 {
+		line += fmt.Sprintf(" (%s) of %d ticks, %d in the deepest", strings.Join(reasons, ", "), s.Ticks, s.Deepest)
+	}
+	return line + fmt.Sprintf("; %d corrections, %d resyncs", s.Corrections, s.Resyncs)
 }
 
 // Stats returns the counters.

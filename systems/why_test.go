@@ -246,3 +246,12 @@ func TestExplainingAllocatesNothing(t *testing.T) {
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, work))
 }
+
+// What is counted can be printed.
+func TestStatsOfPredictionAreOneLine(t *testing.T) {
+	stats := PredictionStats{Resyncs: 1}
+	assert.Equal(t, "0 rollbacks; 0 corrections, 1 resyncs", stats.String())
+	stats = PredictionStats{Ticks: 30, Deepest: 9, Corrections: 5}
+	stats.Rollbacks[ByMismatch], stats.Rollbacks[ByInput] = 2, 3
+	assert.Equal(t, "5 rollbacks (mismatch 2, input 3) of 30 ticks, 9 in the deepest; 5 corrections, 0 resyncs", stats.String())
+}

@@ -28,7 +28,7 @@ func newLeaving(w *ecs.World, remote ecs.ID) leaving {
 func (c *Copy) Clear() {
 	for s := range c.entities {
 		if c.entities[s].used {
-			c.part(c.forget(repl.Slot(s)))
+			c.partOf(repl.Slot(s))
 		}
 	}
 	for _, e := range c.letGo {
@@ -42,6 +42,18 @@ func (c *Copy) Clear() {
 		}
 	}
 	c.leaving.stay = c.leaving.stay[:0]
+}
+
+// partOf is part for an entity of the copy. One that the game has despawned ahead of the
+// server goes, for nothing is left of it.
+func (c *Copy) partOf(s repl.Slot) {
+	despawned := c.foresees(s) && c.ahead.by.stripped(c.known[s].slot)
+	e := c.forget(s)
+	if despawned {
+		c.vanish(e)
+	} else {
+		c.part(e)
+	}
 }
 
 // part ends what ties an entity to the connection.

@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 )
@@ -44,6 +46,8 @@ func (p *Prediction) Check() {
 	case p.table.Len() == 0 && p.lost && p.cfg.Synced(): // no frontier is needed for resources
 		p.memory.Clear()
 		p.begin()
+	case p.table.Len() == 0 && p.cfg.Synced(): // and none may come any more: the last one says nothing
+		p.compare(f, false)
 	case !p.cfg.Synced() || p.lost && !ok:
 		p.lost = true
 		if p.fresh {
@@ -164,7 +168,11 @@ func (p *Prediction) ask(tick entangle.Tick, reason RollbackReason) {
 
 // Request has the next frame go back to the end of a tick, and compute every tick since anew.
 func (p *Prediction) Request(tick entangle.Tick) {
-	if len(p.later) < p.cfg.MaxRollback {
+	now := p.present()
+	if p.tooDeep(tick) {
+		tick = now - entangle.Tick(p.cfg.MaxRollback)
+	}
+	if (tick.Before(now) || len(p.later) < p.cfg.MaxRollback) && !slices.Contains(p.later, tick) {
 		p.later = append(p.later, tick)
 	}
 }

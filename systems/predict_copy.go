@@ -37,6 +37,9 @@ func (p *Prediction) gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) 
 }
 
 func (p *Prediction) untrack(e ecs.Entity, slot rollback.Slot) {
+	if p.shed[slot].on { // to the server it is not despawned
+		p.leaveOwn(slot)
+	}
 	p.forget(slot)
 	p.kids.release(e)
 }

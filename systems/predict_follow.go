@@ -72,7 +72,7 @@ func (p *Prediction) changed(r *columns.UndoRecord, how changes) {
 		p.forget(slot)
 		return
 	}
-	if never := r.Is.Mask.Has(p.modes.never); never != r.Was.Mask.Has(p.modes.never) {
+	if never := r.Is.Mask.Has(p.modes.never); never != (was.Alive && r.Was.Mask.Has(p.modes.never)) {
 		p.memory.Exclude(slot, never)
 	}
 	switch {
@@ -95,7 +95,7 @@ func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	before, own := was, p.modes.own()
 	if !was.Alive {
 		p.arrived = append(p.arrived, slot)
-	} else {
+	} else if !p.shed[slot].on { // else it is despawned, and may come back with all that it had
 		before.Mask = was.Mask.Without(own).Union(is.Mask.And(own))
 	}
 	p.backfill(slot, is.Mask.Without(was.Mask).And(own))

@@ -5,6 +5,7 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -18,6 +19,7 @@ type kids struct {
 	mark      []ecs.ID // rewound, as Arche wants it
 
 	heard []ecs.Entity // that may be such children
+	asked []ecs.Entity // scratch
 	any   bool         // there was one ever
 	found []ecs.Entity
 }
@@ -65,8 +67,8 @@ func (l kidListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 func (k *kids) adopt() {
 	for more := true; more && len(k.heard) > 0; {
 		more = false
-		kept := k.heard[:0]
-		for _, e := range k.heard {
+		k.heard, k.asked = k.asked[:0], k.heard
+		for _, e := range k.asked {
 			switch {
 			case !k.waits(e):
 			case k.hangs(e):
@@ -74,10 +76,9 @@ func (k *kids) adopt() {
 				k.hear(e)
 				more = true
 			default:
-				kept = append(kept, e)
+				k.heard = append(k.heard, e)
 			}
 		}
-		k.heard = kept
 	}
 	k.heard = k.heard[:0]
 }
@@ -110,7 +111,11 @@ func (k *kids) release(parent ecs.Entity) {
 		return
 	}
 	k.each(parent, func(kid ecs.Entity) {
-		if s := k.p.slotOf(kid); k.p.Predicts(kid) && !k.p.memory.Confirmed(s).Known {
+		s := k.p.slotOf(kid)
+		switch {
+		case !k.p.Predicts(kid) || k.p.memory.Confirmed(s).Known:
+		case k.p.stripped(s): // it is despawned, and goes as such
+		default:
 			k.release(kid)
 			k.p.writer.Exchange(kid, nil, k.mark, nil)
 		}
@@ -147,14 +152,16 @@ func (k *kids) part() {
 }
 
 // orphan reports whether the parent of an entity is gone. One that has shed what it was
-// is as good as gone itself.
+// is as good as gone itself; one that the game has taken off its parent is not.
 func (k *kids) orphan(kid ecs.Entity) bool {
 	for _, id := range k.relations {
 		if k.p.world.Has(kid, id) {
-			return !k.p.world.Alive(k.p.world.Relations().Get(kid, id))
+			to := k.p.world.Relations().Get(kid, id)
+			return !to.IsZero() && !k.p.world.Alive(to)
 		}
 	}
-	return true
+	slot, followed := k.p.table.SlotOf(kid)
+	return followed && k.p.stripped(rollback.Slot(slot))
 }
 
 // each calls do for all children of an entity.

@@ -24,6 +24,7 @@ type predictedColumn struct {
 type predictedModes struct {
 	full     rollback.Mask // kept, compared, and set right
 	kept     rollback.Mask // those, and what is the game's own: kept and put back
+	local    rollback.Mask // of those, the ones that no server hears of
 	simple   rollback.Mask // the server's, as it comes
 	inputs   rollback.Mask // of which only their being there is the server's
 	relation rollback.Mask // that have a target
@@ -45,6 +46,10 @@ func (p *Prediction) describe(of *protocol.Protocol) (described []columns.Column
 	}
 	for _, local := range of.Locals() {
 		p.modes.kept.Set(len(p.cols))
+		p.modes.local.Set(len(p.cols))
+		if info, _ := ecs.ComponentInfo(p.world, ecs.TypeID(p.world, local.Type)); info.IsRelation {
+			p.modes.relation.Set(len(p.cols))
+		}
 		add(local.Type, nil, false)
 	}
 	p.modes.never = len(described)

@@ -39,8 +39,10 @@ func (p *Prediction) back(now, was entangle.Tick) {
 		p.stats.rollback(p.reason, int(was.Sub(from)))
 		p.cfg.Why.Begin(from, now)
 		defer p.cfg.Why.End()
+	} else {
+		p.cfg.Why.Drop()
 	}
-	if from != was {
+	if from != was || counts {
 		p.restore(from, p.upTo)
 	}
 	p.replay(from, was, now)
@@ -59,8 +61,8 @@ func (p *Prediction) from(now entangle.Tick) (from entangle.Tick, counts bool) {
 	if now.Before(from) {
 		from = now
 	}
-	if p.way == goBack && p.tick.Before(from) {
-		return p.tick, true
+	if p.way == goBack && !from.Before(p.tick) {
+		return p.tick, true // the same tick, too: it is not as it was predicted
 	}
 	return from, false
 }

@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"math/bits"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
@@ -34,7 +36,7 @@ func newStock(p *Prediction, from *ResourceCopy) stock {
 	if from == nil {
 		return s
 	}
-	rows := p.cfg.MaxRollback + 2
+	rows := 1 << bits.Len(uint(p.cfg.MaxRollback+1)) // a power of two, for ticks wrap around
 	for i := range from.list {
 		if r := &from.list[i]; r.word != nil {
 			size := len(columns.MemoryOf(r.word))
@@ -158,6 +160,7 @@ func (s *stock) amend() {
 	for _, i := range s.now {
 		word, _, _ := s.from.Confirmed(s.list[i].number)
 		copy(s.memory(&s.list[i]), word)
+		s.list[i].since = s.p.at
 	}
 	if len(s.now) > 0 {
 		s.save(s.p.at)
@@ -177,7 +180,7 @@ func (s *stock) compare(f entangle.Tick) {
 		if r.news {
 			s.compareAt(i, word, at)
 		}
-		s.compareOldest(r, word, at, f)
+		s.compareOldest(i, word, at, f)
 	}
 }
 
@@ -200,10 +203,15 @@ func (s *stock) compareAt(i int, word []byte, at entangle.Tick) {
 
 // compareOldest compares at the oldest tick that may be gone back to. What the server said
 // last holds there, if it has said nothing since and was heard of as late as that.
-func (s *stock) compareOldest(r *stocked, word []byte, at, f entangle.Tick) {
+func (s *stock) compareOldest(i int, word []byte, at, f entangle.Tick) {
+	r := &s.list[i]
 	oldest := s.p.present() - entangle.Tick(s.p.cfg.MaxRollback)
 	value, _, ok := r.row(oldest)
 	if !ok || f.Before(oldest) || oldest.Before(at) || oldest.Before(r.since) || !s.p.memory.Holds(oldest) || !s.differ(r, value, word) {
+		return
+	}
+	if f == s.p.present() {
+		s.now = append(s.now, i)
 		return
 	}
 	r.overdue = true

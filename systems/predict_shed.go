@@ -51,12 +51,19 @@ func (p *Prediction) clothe(slot rollback.Slot, form rollback.Form) {
 		rest, among, target = word.Mask, among.Union(p.modes.inputs), columns.UnpackEntity(word.Target)
 	}
 	want := form.Mask.Union(rest.And(among))
-	p.exchange(e, want, p.modes.kept.Union(among))
+	p.exchange(slot, want, p.modes.kept.Union(among))
 	p.fillShed(e, s, want)
 	if word.Known {
 		p.showSimple(slot, want)
 	}
-	p.aim(e, want.And(p.modes.relation), target)
+	p.aim(slot, want.And(p.modes.relation), target)
+}
+
+// leaveOwn gives an entity that is there again back what it has shed of the game's own.
+func (p *Prediction) leaveOwn(slot rollback.Slot) {
+	own := p.shed[slot].mask.And(p.modes.local).Without(p.modes.relation)
+	p.exchange(slot, own, own)
+	p.fillShed(p.entity(slot), &p.shed[slot], own)
 }
 
 // fillShed writes back the values that an entity has shed.
@@ -64,7 +71,7 @@ func (p *Prediction) fillShed(e ecs.Entity, s *shedding, want rollback.Mask) {
 	at := 0
 	for col := s.mask.Next(0); col >= 0; col = s.mask.Next(col + 1) {
 		c := &p.cols[col]
-		if want.Has(col) {
+		if want.Has(col) { // a relation may have given way to another
 			copy(c.of(e), s.values[at:at+c.size])
 		}
 		at += c.size
@@ -79,36 +86,6 @@ func (p *Prediction) showSimple(slot rollback.Slot, cols rollback.Mask) {
 		if p.cols[col].size > 0 {
 			copy(p.cols[col].of(e), p.memory.ConfirmedValue(slot, col))
 		}
-	}
-}
-
-// exchange gives an entity exactly those of some columns that it is to have.
-func (p *Prediction) exchange(e ecs.Entity, want, among rollback.Mask) {
-	p.adds, p.drops = p.adds[:0], p.drops[:0]
-	for col := among.Next(0); col >= 0; col = among.Next(col + 1) {
-		id := p.cols[col].id
-		switch has := p.world.Has(e, id); {
-		case has && !want.Has(col):
-			p.drops = append(p.drops, id)
-		case !has && want.Has(col):
-			p.adds = append(p.adds, id)
-		}
-	}
-	p.writer.Exchange(e, p.adds, p.drops, nil)
-}
-
-// aim has the relation of an entity, if it is to have one, lead to a target. One that is
-// gone is none.
-func (p *Prediction) aim(e ecs.Entity, relation rollback.Mask, target ecs.Entity) {
-	col := relation.Next(0)
-	if col < 0 {
-		return
-	}
-	if target == e || !target.IsZero() && !p.world.Alive(target) {
-		target = ecs.Entity{}
-	}
-	if id := p.cols[col].id; p.world.Relations().Get(e, id) != target {
-		p.writer.SetTarget(e, id, target)
 	}
 }
 
@@ -152,10 +129,9 @@ func (p *Prediction) dress(slot rollback.Slot, now, had, form rollback.Form) {
 		}
 		p.clothe(slot, form)
 	} else {
-		p.exchange(p.entity(slot), form.Mask, p.modes.kept)
+		p.exchange(slot, form.Mask, p.modes.kept)
 	}
-	e := p.entity(slot)
-	p.aim(e, form.Mask.And(p.modes.relation), columns.UnpackEntity(form.Target))
+	p.aim(slot, form.Mask.And(p.modes.relation), columns.UnpackEntity(form.Target))
 	if anew {
 		p.adopted = append(p.adopted, slot)
 	}

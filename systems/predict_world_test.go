@@ -23,6 +23,9 @@ type (
 	fcKit   struct{ Size uint32 }
 	fcFuel  struct{ Left int32 }
 	fcHeat  struct{ Degrees int32 } // within two is near enough
+	fcDock  struct{ ecs.Relation }
+	fcLeash struct{ ecs.Relation } // of no protocol
+	fcTow   struct{ ecs.Relation }
 )
 
 func fcProtocol() *protocol.Protocol {
@@ -35,7 +38,9 @@ func fcProtocol() *protocol.Protocol {
 	})
 	protocol.Component[fcKit](p).Predict(protocol.Once)
 	protocol.Component[components.ChildOf](p)
+	protocol.Component[fcDock](p).Predict(protocol.Full)
 	protocol.Local[fcFuel](p)
+	protocol.Local[fcTow](p)
 	return p
 }
 
@@ -56,7 +61,7 @@ type forecast struct {
 	movers  ecs.CachedFilter
 	names   map[rollback.Slot]string
 
-	place, pace, tint, kit, fuel, heat, child ecs.ID
+	place, pace, tint, kit, fuel, heat, child, dock, leash, tow ecs.ID
 }
 
 const fcStart = entangle.Tick(1000)
@@ -69,7 +74,8 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	require.NoError(t, of.Seal())
 	ecs.AddResource(&w, f.time)
 	f.place, f.pace, f.tint = ecs.ComponentID[fcPlace](&w), ecs.ComponentID[fcPace](&w), ecs.ComponentID[fcTint](&w)
-	f.heat = ecs.ComponentID[fcHeat](&w)
+	f.heat, f.dock = ecs.ComponentID[fcHeat](&w), ecs.ComponentID[fcDock](&w)
+	f.leash, f.tow = ecs.ComponentID[fcLeash](&w), ecs.ComponentID[fcTow](&w)
 	f.kit, f.fuel, f.child = ecs.ComponentID[fcKit](&w), ecs.ComponentID[fcFuel](&w), ecs.ComponentID[components.ChildOf](&w)
 	cfg := PredictionConfig{
 		World: &w, Protocol: of, Hub: hub, Time: f.time, MaxRollback: 16,

@@ -337,3 +337,36 @@ func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 	p.copy.Bury(three)
 	assert.Equal(t, 1, p.far.Stats().Entities.Used, "no twin is left")
 }
+
+// What the game has despawned ahead of the server does not stay, for nothing of it would.
+//
+// Proves: R19
+func TestWhatTheGameDespawnedWhenTheConnectionEnds(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	there := p.there(e)
+	p.far.Add(there, idIn[components.Persistent](p.far))
+	p.by.shed[p.by.slots[there]] = true
+	p.copy.Clear()
+	assert.False(t, p.far.Alive(there))
+}
+
+// The slot of an entity that the game removed may be another's: what waits for the target of
+// that one's relation is that one.
+func TestTheTargetOfOneWhoHasTheSlotOfAnother(t *testing.T) {
+	p := newPair(t)
+	to, first := p.spawnAll(), p.spawnAll()
+	p.send()
+	p.by.last = p.by.slots[p.there(first)] - 1
+	p.far.RemoveEntity(p.there(first))
+	holder := p.spawn(idIn[aheadKnows](p.world))
+	p.world.Relations().Set(holder, idIn[aheadKnows](p.world), to)
+	p.send()
+	slot := p.copy.slots[p.there(holder)]
+	assert.Zero(t, p.copy.entities[slot].waits)
+	p.copy.Begin(p.tick)
+	p.copy.Despawn(p.copy.slots[p.there(to)])
+	p.copy.Commit()
+	assert.EqualValues(t, 1, p.copy.entities[slot].waits)
+}

@@ -176,7 +176,7 @@ func (c *Copy) releaseAhead(lost lostTarget, comp int) {
 		return
 	}
 	for s := range c.known {
-		if at := c.known[s].slot; at != 0 {
+		if at := c.known[s].slot; c.foresees(repl.Slot(s)) { // else the game has removed it, and the slot may be another's
 			word := c.ahead.store.Confirmed(at)
 			if word.Mask.Has(comp) && columns.UnpackEntity(word.Target) == lost.entity {
 				word.Target = 0

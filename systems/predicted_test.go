@@ -370,3 +370,62 @@ func TestTheTargetOfOneWhoHasTheSlotOfAnother(t *testing.T) {
 	p.copy.Commit()
 	assert.EqualValues(t, 1, p.copy.entities[slot].waits)
 }
+
+// What a server says of one entity in one record counts together: who goes is not predicted,
+// whatever was said of it, and the last word counts of two.
+func TestContradictionsInOneRecord(t *testing.T) {
+	p := newPair(t)
+	p.sink.wants = nil
+	a, b := p.spawnAll(), p.spawnAll()
+	p.send()
+	one, two := p.there(a), p.there(b)
+	p.copy.Begin(p.tick)
+	p.copy.Predict(p.copy.slots[one], true)
+	p.copy.Predict(p.copy.slots[two], true)
+	p.copy.Predict(p.copy.slots[two], false)
+	p.copy.Despawn(p.copy.slots[one])
+	p.copy.Commit()
+	assert.False(t, p.far.Alive(one))
+	assert.True(t, has[components.Remote](p, two))
+	assert.Zero(t, p.copy.ahead.count)
+
+	p.say(b, true)
+	id, _ := p.copy.ID(two)
+	p.copy.Begin(p.tick)
+	p.copy.Predict(p.copy.slots[two], false)
+	p.copy.Despawn(p.copy.slots[two])
+	again := p.copy.Spawn(id)
+	p.copy.Predict(again, true)
+	p.copy.Predict(again, false)
+	p.copy.Member(again, true)
+	p.copy.Commit()
+	assert.Equal(t, []ecs.Entity{two}, p.by.departed, "it was predicted")
+	assert.True(t, has[components.Remote](p, p.copy.Entity(again)))
+	assert.Zero(t, p.copy.ahead.count)
+
+	p.copy.Begin(p.tick)
+	third := p.copy.Spawn(id)
+	p.copy.Predict(third, true)
+	p.copy.Discard()
+	assert.Equal(t, 1, p.copy.Len())
+	p.copy.Begin(p.tick)
+	p.copy.Commit()
+	assert.Zero(t, p.copy.ahead.count)
+}
+
+// A game may take the marks off, and does itself no good with it: nothing breaks.
+func TestMarksThatTheGameTookOff(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	there := p.there(e)
+	p.far.Remove(there, idIn[components.Predicted](p.far))
+	p.set(e, 4)
+	p.send()
+	p.say(e, false)
+	assert.True(t, has[components.Remote](p, there))
+	assert.Equal(t, aheadPlace{X: 4}, *value[aheadPlace](p.far, there))
+	p.far.Add(there, idIn[components.Predicted](p.far))
+	p.say(e, true)
+	assert.Equal(t, aheadPlace{X: 4}, *confirmedOf[aheadPlace](p, there))
+}

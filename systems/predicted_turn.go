@@ -21,7 +21,7 @@ func (c *Copy) Predict(slot repl.Slot, on bool) {
 func (c *Copy) turn() {
 	for _, f := range c.ahead.said {
 		e := &c.entities[f.slot]
-		if !e.used || !c.world.Alive(e.entity) {
+		if !e.used || e.fresh || !c.world.Alive(e.entity) {
 			continue
 		}
 		switch was := c.known[f.slot].slot != 0; {
@@ -37,7 +37,12 @@ func (c *Copy) turn() {
 // what the server says as of the record at hand.
 func (c *Copy) promote(s repl.Slot) {
 	e, st := c.entities[s].entity, &c.stage
-	st.add, st.remove = append(st.add[:0], c.ahead.marks...), st.remove[:0]
+	st.add, st.remove = st.add[:0], st.remove[:0]
+	for _, id := range c.ahead.marks {
+		if !c.world.Has(e, id) {
+			st.add = append(st.add, id)
+		}
+	}
 	if c.world.Has(e, c.remote) {
 		st.remove = append(st.remove, c.remote)
 	}
@@ -70,7 +75,12 @@ func (c *Copy) demote(s repl.Slot) {
 			m.removed.Set(comp)
 		}
 	}
-	st.add, st.remove = st.add[:0], append(st.remove[:0], c.ahead.marks...)
+	st.add, st.remove = st.add[:0], st.remove[:0]
+	for _, id := range c.ahead.marks {
+		if c.world.Has(e, id) {
+			st.remove = append(st.remove, id)
+		}
+	}
 	if !c.world.Has(e, c.remote) {
 		st.add = append(st.add, c.remote)
 	}

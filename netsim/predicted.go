@@ -21,7 +21,7 @@ import (
 // alone for some round trips. It encodes the worlds at every frame.
 func (s *Sim) ExpectPredicted(d time.Duration) {
 	s.t.Helper()
-	f := foresight{sim: s, truth: map[entangle.Tick]*systems.Mirror{}, shown: map[foreseen]*prediction{}}
+	f := foresight{sim: s, truth: map[entangle.Tick]*hindsight{}, shown: map[foreseen]*prediction{}}
 	s.RunUntil(d, func() bool {
 		f.look()
 		return false
@@ -34,8 +34,14 @@ func (s *Sim) ExpectPredicted(d time.Duration) {
 // foresight is what clients made of ticks before the server ran them.
 type foresight struct {
 	sim   *Sim
-	truth map[entangle.Tick]*systems.Mirror
+	truth map[entangle.Tick]*hindsight
 	shown map[foreseen]*prediction
+}
+
+// hindsight is what the server had in a tick, and who might see what of it.
+type hindsight struct {
+	mirror *systems.Mirror
+	seen   map[ecs.Entity]*version
 }
 
 // foreseen is a tick of a client.
@@ -54,7 +60,8 @@ type prediction struct {
 func (f *foresight) look() {
 	f.sim.t.Helper()
 	if tick := f.sim.plugin.Tick(); f.truth[tick] == nil {
-		f.truth[tick] = f.sim.mirror()
+		m := f.sim.mirror()
+		f.truth[tick] = &hindsight{m, f.sim.sight(m).look(m, f.sim.before(), f.sim.connected())}
 	}
 	for _, p := range f.sim.peers {
 		if p.Connected() && p.client.Clock().Synced {
@@ -66,8 +73,8 @@ func (f *foresight) look() {
 func (p *Peer) prediction() *prediction {
 	is := &prediction{mirror: p.client.Predicted(), local: map[ecs.Entity]ecs.Entity{}}
 	byID := map[uint64]ecs.Entity{}
-	for i := range is.mirror.Entities {
-		byID[is.mirror.Entities[i].ID] = is.mirror.Entities[i].Entity
+	for _, e := range p.client.Mirror().Entities {
+		byID[e.ID] = e.Entity
 	}
 	for _, name := range p.sim.plugin.Names(p.id) {
 		if e, ok := byID[name.ID]; ok {
@@ -92,19 +99,21 @@ func (f *foresight) compare() error {
 }
 
 // compare returns the first difference of a prediction from what the server had.
-func (is *prediction) compare(truth *systems.Mirror, p *Peer) error {
+func (is *prediction) compare(truth *hindsight, p *Peer) error {
 	t, there := translation{local: is.local}, map[ecs.Entity]*systems.Mirrored{}
 	for i := range is.mirror.Entities {
 		there[is.mirror.Entities[i].Entity] = &is.mirror.Entities[i]
 	}
-	for i := range truth.Entities {
-		server := &truth.Entities[i]
+	infos := truth.mirror.Components
+	for i := range truth.mirror.Entities {
+		server := &truth.mirror.Entities[i]
 		client := there[is.local[server.Entity]]
 		delete(there, is.local[server.Entity])
 		if client == nil {
 			continue // it is not predicted, which is another matter
 		}
-		if err := t.values(truth.Components, inFull(truth.Components, server.Values), client.Values); err != nil {
+		may := truth.seen[server.Entity].seen[p.id]
+		if err := t.values(infos, inFull(infos, may.of(server.Values)), client.Values); err != nil {
 			return fmt.Errorf("its %v, a copy of the server's %v: %w", client.Entity, server.Entity, err)
 		}
 	}

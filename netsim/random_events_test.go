@@ -18,6 +18,7 @@ type shadow struct {
 	counted []*counted
 	kept    []ecs.Entity // persistent, of connections that have ended
 	remote  ecs.ID
+	predict ecs.ID
 	persist ecs.ID
 }
 
@@ -35,6 +36,7 @@ func newShadow(t require.TestingT, c *plugin.Client) *shadow {
 func (s *shadow) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s.world, s.remote, s.persist = w, ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w)
+		s.predict = ecs.ComponentID[components.Predicted](w)
 		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
 		s.counted = []*counted{
 			count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w), count[stamp](w),
@@ -73,7 +75,7 @@ func count[C any](w *ecs.World) *counted {
 func (s *shadow) check() {
 	s.checkKept()
 	for e, count := range s.there {
-		if count == 1 && s.world.Alive(e) && !s.world.Has(e, s.remote) && s.world.Has(e, s.persist) {
+		if count == 1 && s.world.Alive(e) && !s.replicated(e) && s.world.Has(e, s.persist) {
 			s.kept = append(s.kept, e)
 			count = 0
 		}
@@ -84,23 +86,35 @@ func (s *shadow) check() {
 		if count != 1 || !s.world.Alive(e) {
 			require.Failf(s.t, "events and world differ", "%v spawned %d times more than it despawned, alive: %v", e, count, s.world.Alive(e))
 		}
+		if s.world.Has(e, s.predict) {
+			continue // the world is ahead of what the server says, and so of the events
+		}
 		for _, c := range s.counted {
 			if has := s.world.Has(e, c.id); has != (c.there[e] == 1) || c.there[e]>>1 != 0 {
 				require.Failf(s.t, "events and world differ", "component %v of %v was inserted %d times more than removed, there: %v", c.id, e, c.there[e], has)
 			}
 		}
 	}
-	q := s.world.Query(ecs.All(s.remote))
-	if n := q.Count(); n != len(s.there) {
+	n := 0
+	for _, mark := range []ecs.ID{s.remote, s.predict} {
+		q := s.world.Query(ecs.All(mark))
+		n += q.Count()
+		q.Close()
+	}
+	if n != len(s.there) {
 		require.Failf(s.t, "events and world differ", "%d entities, %d by their events", n, len(s.there))
 	}
-	q.Close()
+}
+
+// replicated reports whether an entity is the network's.
+func (s *shadow) replicated(e ecs.Entity) bool {
+	return s.world.Has(e, s.remote) || s.world.Has(e, s.predict)
 }
 
 // checkKept holds that what was persistent stays the game's own.
 func (s *shadow) checkKept() {
 	for _, e := range s.kept {
-		if !s.world.Alive(e) || s.world.Has(e, s.remote) || s.there[e] != 0 {
+		if !s.world.Alive(e) || s.replicated(e) || s.there[e] != 0 {
 			require.Failf(s.t, "a persistent entity is not the game's own", "%v, alive: %v", e, s.world.Alive(e))
 		}
 	}

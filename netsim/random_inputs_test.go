@@ -236,7 +236,7 @@ func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
 	c.AddSystem(plugin.BufferInputs, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }})
-	c.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of})
+	c.AddSystem(plugin.FixedMain, plugin.FirstTime(&inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of}))
 }
 
 // serve judges what acts in the server's world, and gives a host's player hands.

@@ -21,19 +21,20 @@ const (
 // plan is what happens in a random world, as the commands of a script. All chance
 // but that of the lines is in it.
 type plan struct {
-	rng      *rand.Rand
-	steps    []string
-	entities []*planned
-	names    int
-	clients  int
-	outside  bool // the world is changed between frames, too
-	behind   time.Duration
-	quiet    bool // messages are off
-	interest bool // it decides about some of the entities
-	grid     bool // it knows of their places, too
-	host     bool // the server has a player of its own
-	clock    clockPlan
-	hands    handPlan
+	rng       *rand.Rand
+	steps     []string
+	entities  []*planned
+	names     int
+	clients   int
+	outside   bool // the world is changed between frames, too
+	behind    time.Duration
+	quiet     bool // messages are off
+	interest  bool // it decides about some of the entities
+	grid      bool // it knows of their places, too
+	host      bool // the server has a player of its own
+	clock     clockPlan
+	hands     handPlan
+	foresight foresightPlan
 }
 
 // randomSteps returns what happens in the world of a seed.
@@ -41,6 +42,7 @@ func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
+	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
@@ -97,6 +99,7 @@ func (p *plan) run(d time.Duration) {
 	for n := range ticks {
 		p.change(fmt.Sprintf("tick %d ", n+1), 4)
 		p.drive(fmt.Sprintf("tick %d ", n+1))
+		p.foresee(fmt.Sprintf("tick %d ", n+1))
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))

@@ -174,6 +174,9 @@ func (s *randomScene) quiet(quiet bool) {
 	}
 }
 
+// relinks is how many ticks after all changes those come that relink makes.
+const relinks = 10
+
 // mainSystem does what a script wants done within a step.
 type mainSystem struct {
 	scene *randomScene
@@ -192,7 +195,7 @@ func (m *mainSystem) Update(*ecs.World) {
 	commands := m.due[m.ticks]
 	delete(m.due, m.ticks)
 	if m.still {
-		if m.rests++; m.rests == 10 && m.interests() {
+		if m.rests++; m.rests == relinks && m.interests() {
 			m.relink()
 		}
 		m.rewrite()

@@ -36,6 +36,11 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	if err := s.await(patience, func() bool { return s.joined() && s.synced() }); err != nil {
 		return err
 	}
+	// From now on nothing changes any more, and everybody has heard of what did.
+	if err := s.await(patience, func() bool { return s.main.rests > relinks && s.sim.Equal() == nil }); err != nil {
+		return err
+	}
+	s.sim.ExpectPredicted(time.Second)
 	return s.checkLeads()
 }
 

@@ -17,8 +17,6 @@ import (
 // one team bounce off each other and off the walls, are dazed by that, and die of it; those
 // of players are steered, and live for ever. Teams have nothing to do with each other.
 type (
-	// arenaID is the name of a body on all machines.
-	arenaID    struct{ N int32 }
 	arenaPlace struct {
 		X float32 `net:"range=-16..16,step=0.015625"`
 		Y float32 `net:"range=-16..16,step=0.015625"`
@@ -36,6 +34,8 @@ type (
 	arenaTeam struct{ Number uint8 }
 	// arenaPaint is what only the server changes, and no rule looks at.
 	arenaPaint struct{ Color uint16 }
+	// arenaGhost is what the server has, and no client.
+	arenaGhost struct{ Heat uint8 }
 
 	// arenaHand is the input.
 	arenaHand struct {
@@ -53,7 +53,7 @@ const (
 
 func arenaProtocol(rate int) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "arena", TickRate: rate})
-	protocol.Component[arenaID](p).Predict(protocol.Full)
+	protocol.Component[components.SID](p)
 	protocol.Component[arenaPlace](p).Predict(protocol.Full)
 	protocol.Component[arenaSpeed](p).Predict(protocol.Full)
 	protocol.Component[arenaLife](p).Predict(protocol.Full)
@@ -61,6 +61,7 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	protocol.Component[arenaGrip](p).Predict(protocol.Full)
 	protocol.Component[arenaTeam](p).Predict(protocol.Once)
 	protocol.Component[arenaPaint](p)
+	protocol.Component[arenaGhost](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[arenaHand](p).Rebroadcast()
 	return p
@@ -104,7 +105,7 @@ func touch(p, q *arenaPlace, s, r *arenaSpeed) bool {
 // arenaRules is the simulation, the same on server and clients.
 type arenaRules struct {
 	world  *ecs.World
-	bodies *generic.Filter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
+	bodies *generic.Filter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
 	dazes  generic.Map1[arenaDaze]
 	hands  generic.Map1[arenaHand]
 	all    []arenaActor
@@ -127,7 +128,7 @@ type arenaActor struct {
 
 func (r *arenaRules) Initialize(w *ecs.World) {
 	r.world = w
-	r.bodies = generic.NewFilter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]())
+	r.bodies = generic.NewFilter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]())
 	r.dazes, r.hands = generic.NewMap1[arenaDaze](w), generic.NewMap1[arenaHand](w)
 }
 
@@ -146,9 +147,6 @@ func (r *arenaRules) Update(*ecs.World) {
 	for i := range r.all {
 		a := &r.all[i]
 		a.dead = a.life.Points <= 0
-		b := arenaBody{Place: *a.place, Speed: *a.speed}
-		b.round()
-		*a.place, *a.speed = b.Place, b.Speed
 	}
 	for i := range r.all { // from here on rows move
 		r.reshape(&r.all[i])
@@ -161,7 +159,7 @@ func (r *arenaRules) gather() {
 	for q := r.bodies.Query(r.world); q.Next(); {
 		a := arenaActor{entity: q.Entity()}
 		id, place, speed, life, grip, team := q.Get()
-		a.id, a.place, a.speed, a.life, a.grip, a.team = id.N, place, speed, life, grip, team.Number
+		a.id, a.place, a.speed, a.life, a.grip, a.team = id.ID, place, speed, life, grip, team.Number
 		if daze := r.dazes.Get(a.entity); daze != nil {
 			a.dazed, a.daze = true, daze.Left
 		}

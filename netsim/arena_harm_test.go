@@ -92,6 +92,23 @@ func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
 	a.expectEqual(2 * time.Second)
 }
 
+// A component that is predicted and that a client never has, since it is hidden from it, is
+// nothing to go back for.
+func TestWhatAClientNeverHasIsNothingToGoBackFor(t *testing.T) {
+	a := newArena(t, arenaSetup{seed: 5, rate: 60, clients: 2, teams: 2, ghosts: true, latency: 60 * ms})
+	a.sim.Run(5 * time.Second)
+	for _, g := range a.guests {
+		g.oracle.sums = arenaSums{}
+	}
+	a.sim.Run(10 * time.Second)
+	for _, g := range a.guests {
+		require.NotZero(t, g.oracle.sums.exact)
+		require.Zero(t, g.oracle.sums.rollbacks)
+	}
+	a.settle()
+	a.expectEqual(2 * time.Second)
+}
+
 // panicky is a client one of whose systems panics in some replays.
 type panicky struct {
 	*plugin.Client

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/entangle-ecs/entangle/systems"
 )
@@ -54,7 +55,7 @@ func (h *arenaHearing) listen(settled entangle.Tick) {
 func idOf(m *systems.Mirror, e *systems.Mirrored) (id int32, ok bool) {
 	for _, v := range e.Values {
 		info := m.Components[v.Component]
-		if info.Type != reflect.TypeFor[arenaID]() {
+		if info.Type != reflect.TypeFor[components.SID]() {
 			continue
 		}
 		var r bits.Reader

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mlange-42/arche/ecs"
+
 	"github.com/entangle-ecs/entangle"
 )
 
@@ -55,6 +57,7 @@ func (s arenaState) without(id int32) arenaState {
 type arenaActs struct {
 	Spawned   []arenaBody
 	Despawned []int32
+	entities  []ecs.Entity // that were spawned
 }
 
 // arenaHands is what the players' bodies hold in a tick, by id.

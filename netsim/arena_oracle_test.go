@@ -24,7 +24,10 @@ type arenaOracle struct {
 	now    *components.Time
 	reader *arenaReader
 	jumped plugin.Reader[plugin.ClockJumped]
-	driven *generic.Filter2[arenaID, arenaHand]
+	driven *generic.Filter2[components.SID, arenaHand]
+	shown  *generic.Filter3[components.SID, arenaPaint, arenaPlace]
+	paints plugin.Confirmed[arenaPaint]
+	places plugin.Confirmed[arenaPlace]
 	began  bool   // there was a frame before, over this connection
 	before belief // as of the last frame
 	stats  plugin.RollbackStats
@@ -52,7 +55,9 @@ func (o *arenaOracle) Finalize(*ecs.World) {}
 func (o *arenaOracle) Initialize(w *ecs.World) {
 	o.world, o.now, o.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
 	o.jumped = plugin.NewReader[plugin.ClockJumped](w)
-	o.driven = generic.NewFilter2[arenaID, arenaHand]().With(generic.T[components.Predicted]())
+	o.driven = generic.NewFilter2[components.SID, arenaHand]().With(generic.T[components.Predicted]())
+	o.shown = generic.NewFilter3[components.SID, arenaPaint, arenaPlace]().With(generic.T[components.Predicted]())
+	o.paints, o.places = plugin.NewConfirmed[arenaPaint](w), plugin.NewConfirmed[arenaPlace](w)
 	o.hears = newArenaHearing(o.guest)
 }
 
@@ -66,8 +71,9 @@ func (o *arenaOracle) Update(*ecs.World) {
 	stats := o.guest.Client().RollbackStats()
 	o.hears.listen(settled)
 	now := o.believe(settled)
+	kept := int32(o.guest.arena.rate) // a second's ticks are, and farther back nothing is set right
 	smooth := len(o.jumped.Read()) == 0 && stats.Resyncs == o.stats.Resyncs && o.began
-	now.valid = smooth && (o.before.valid || settled != o.before.settled) && !now.tick.Before(settled)
+	now.valid = smooth && (o.before.valid || settled != o.before.settled) && !now.tick.Before(settled) && now.tick.Sub(settled) <= kept
 	if o.sums.frames++; smooth {
 		o.sums.ticks += int(now.tick.Sub(o.before.tick))
 	}
@@ -82,6 +88,7 @@ func (o *arenaOracle) Update(*ecs.World) {
 // settled was overtaken by what it said later, the model knows too little.
 func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
+	o.expectConfirmed()
 	if now.settled.Before(o.hears.overtaken) {
 		o.sums.exact--
 		return
@@ -120,9 +127,26 @@ func (o *arenaOracle) expectInputs(now *belief) {
 		id, _ := q.Get()
 		for t := now.settled + 1; !now.tick.Before(t); t++ {
 			known, _ := plugin.InputAt[arenaHand](o.world, q.Entity(), t)
-			if used, ok := now.hands[t][id.N]; ok && used != known {
-				o.fail("tick %d was computed with %+v for body %d, and %+v is known", t, used, id.N, known)
+			if used, ok := now.hands[t][id.ID]; ok && used != known {
+				q.Close()
+				o.fail("tick %d was computed with %+v for body %d, and %+v is known", t, used, id.ID, known)
 			}
+		}
+	}
+}
+
+// expectConfirmed holds that what the server said can be read beside what is predicted, and
+// that what follows it without rollbacks shows the last that it said.
+func (o *arenaOracle) expectConfirmed() {
+	for q := o.shown.Query(o.world); q.Next(); {
+		id, shown, _ := q.Get()
+		paint, _, _ := o.paints.Get(q.Entity())
+		place, tick, _ := o.places.Get(q.Entity())
+		was := o.guest.arena.truth.states[tick].find(id.ID)
+		if *shown != paint || was != nil && was.Place != place {
+			e := q.Entity()
+			q.Close()
+			o.fail("of %v it shows %+v, and the server said %+v; of its place it said %+v at tick %d, which was %+v", e, *shown, paint, place, tick, was)
 		}
 	}
 }

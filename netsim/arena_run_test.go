@@ -78,8 +78,8 @@ func (a *arena) join(id entangle.ClientID) {
 	c.AddSystem(plugin.BufferInputs, plugin.Func(g.hands))
 	c.AddSystem(plugin.FixedMain, g.log)
 	c.AddSystem(plugin.FixedMain, &arenaRules{})
-	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
 	c.AddSystem(plugin.AfterSend, g.oracle)
+	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
 	g.Peer = a.sim.AddClient(id, a.wraps(c), c)
 	a.guests = append(a.guests, g)
 }
@@ -108,10 +108,14 @@ func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	}
 }
 
-// shows keeps what the client's arena was like.
+// shows keeps what the client's arena was like, where what has settled is not too old for that.
 func (g *arenaGuest) shows(w *ecs.World) func() {
 	reader, now := newArenaReader(w), ecs.GetResource[components.Time](w)
-	return func() { g.shown[now.Tick] = reader.read() }
+	return func() {
+		if g.oracle.before.valid {
+			g.shown[now.Tick] = reader.read()
+		}
+	}
 }
 
 // settle ends what players do, and what the server does beside the rules, and waits until

@@ -27,6 +27,7 @@ type arenaSetup struct {
 	latency time.Duration
 	jitter  time.Duration
 	loss    float64
+	ghosts  bool // bodies have something that is hidden from all clients
 	dumb    bool // clients go back to every settled tick
 }
 

@@ -10,13 +10,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // arenaReader reads an arena out of a world.
 type arenaReader struct {
 	world  *ecs.World
-	bodies *generic.Filter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
-	ids    generic.Map1[arenaID]
+	bodies *generic.Filter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
+	ids    generic.Map1[components.SID]
 	dazes  generic.Map1[arenaDaze]
 	owners generic.Map1[components.ControlledBy]
 }
@@ -25,8 +26,8 @@ type arenaReader struct {
 func newArenaReader(w *ecs.World) *arenaReader {
 	return &arenaReader{
 		world:  w,
-		bodies: generic.NewFilter6[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]()),
-		ids:    generic.NewMap1[arenaID](w),
+		bodies: generic.NewFilter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]().Without(generic.T[components.Remote]()),
+		ids:    generic.NewMap1[components.SID](w),
 		dazes:  generic.NewMap1[arenaDaze](w), owners: generic.NewMap1[components.ControlledBy](w),
 	}
 }
@@ -34,10 +35,10 @@ func newArenaReader(w *ecs.World) *arenaReader {
 func (r *arenaReader) read() (s arenaState) {
 	for q := r.bodies.Query(r.world); q.Next(); {
 		id, place, speed, life, grip, team := q.Get()
-		b := arenaBody{ID: id.N, Place: *place, Speed: *speed, Life: life.Points, Team: team.Number}
+		b := arenaBody{ID: id.ID, Place: *place, Speed: *speed, Life: life.Points, Team: team.Number}
 		if r.world.Alive(grip.Of) {
 			if of := r.ids.Get(grip.Of); of != nil {
-				b.Grip = of.N
+				b.Grip = of.ID
 			}
 		}
 		if daze := r.dazes.Get(q.Entity()); daze != nil {
@@ -58,13 +59,13 @@ type arenaLog struct {
 
 	world *ecs.World
 	now   *components.Time
-	held  *generic.Filter2[arenaID, arenaHand]
+	held  *generic.Filter2[components.SID, arenaHand]
 }
 
 // Initialize implements plugin.System. It comes first in FixedMain.
 func (l *arenaLog) Initialize(w *ecs.World) {
 	l.world, l.now = w, ecs.GetResource[components.Time](w)
-	l.hands, l.held = map[entangle.Tick]arenaHands{}, generic.NewFilter2[arenaID, arenaHand]().Without(generic.T[components.Remote]())
+	l.hands, l.held = map[entangle.Tick]arenaHands{}, generic.NewFilter2[components.SID, arenaHand]().Without(generic.T[components.Remote]())
 }
 
 func (l *arenaLog) Finalize(*ecs.World) {}
@@ -73,7 +74,7 @@ func (l *arenaLog) Update(*ecs.World) {
 	hands := arenaHands{}
 	for q := l.held.Query(l.world); q.Next(); {
 		id, hand := q.Get()
-		hands[id.N] = *hand
+		hands[id.ID] = *hand
 	}
 	l.hands[l.now.Tick] = hands
 }
@@ -123,30 +124,41 @@ func (t *arenaTruth) take(tick entangle.Tick) {
 	}
 	if t.states[tick] == nil {
 		t.states[tick], t.last = t.reader.read(), tick
+		t.name(tick)
+	}
+}
+
+// name gives the bodies that the server spawned in a tick the ids that they have got.
+func (t *arenaTruth) name(tick entangle.Tick) {
+	acts := t.acts[tick]
+	for i := range acts.Spawned {
+		acts.Spawned[i].ID = t.reader.ids.Get(acts.entities[i]).ID
 	}
 }
 
 // arenaServer is what the server does beside the rules, by chance: in FixedMain, after them.
 type arenaServer struct {
-	truth  *arenaTruth
-	rng    *rand.Rand
-	setup  arenaSetup
-	still  bool
-	number int32
+	truth *arenaTruth
+	rng   *rand.Rand
+	setup arenaSetup
+	still bool
 
 	world   *ecs.World
 	now     *components.Time
 	reader  *arenaReader
-	spawner generic.Map8[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate]
+	spawner generic.Map8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate]
 	players generic.Map2[components.ControlledBy, arenaHand]
-	ids     *generic.Filter2[arenaID, arenaPaint]
+	ghosts  generic.Map1[arenaGhost]
+	hides   plugin.Override[arenaGhost]
+	ids     *generic.Filter2[components.SID, arenaPaint]
 }
 
 func (s *arenaServer) Initialize(w *ecs.World) {
 	s.world, s.now, s.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
-	s.spawner = generic.NewMap8[arenaID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
+	s.spawner = generic.NewMap8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
 	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
-	s.ids = generic.NewFilter2[arenaID, arenaPaint]()
+	s.ghosts, s.hides = generic.NewMap1[arenaGhost](w), plugin.NewOverride[arenaGhost](w)
+	s.ids = generic.NewFilter2[components.SID, arenaPaint]()
 	for i := range s.setup.clients {
 		client := entangle.ClientID(i + 1)
 		b := s.random(s.setup.teamOf(client))
@@ -174,8 +186,7 @@ func (s *arenaServer) Update(*ecs.World) {
 	}
 	if len(now) < s.setup.clients+s.setup.bodies && s.rng.IntN(40) < s.setup.unrest {
 		b := s.random(uint8(s.rng.IntN(s.setup.teams)))
-		s.spawn(b)
-		acts.Spawned = append(acts.Spawned, b)
+		acts.Spawned, acts.entities = append(acts.Spawned, b), append(acts.entities, s.spawn(b))
 	}
 	if s.rng.IntN(20) == 0 {
 		s.repaint()
@@ -183,26 +194,30 @@ func (s *arenaServer) Update(*ecs.World) {
 	s.truth.acts[s.now.Tick] = acts
 }
 
-// random is a new body. Ids come in no order, as do those that a server gives.
+// random is a new body.
 func (s *arenaServer) random(team uint8) arenaBody {
-	s.number++
-	b := arenaBody{ID: -(s.number * 7919 % 10007), Team: team, Life: int8(1 + s.rng.IntN(4))}
+	b := arenaBody{Team: team, Life: int8(1 + s.rng.IntN(4))}
 	b.Place = arenaPlace{float32(s.rng.IntN(14) - 7), float32(s.rng.IntN(14) - 7)}
 	b.Speed = arenaSpeed{float32(s.rng.IntN(64)-32) / 128, float32(s.rng.IntN(64)-32) / 128}
 	return b
 }
 
-func (s *arenaServer) spawn(b arenaBody) {
-	e := s.spawner.NewWith(&arenaID{b.ID}, &b.Place, &b.Speed, &arenaLife{b.Life}, &arenaGrip{}, &arenaTeam{b.Team}, &arenaPaint{}, s.setup.replicate(s.world, &b))
+func (s *arenaServer) spawn(b arenaBody) (e ecs.Entity) {
+	e = s.spawner.NewWith(&components.SID{}, &b.Place, &b.Speed, &arenaLife{b.Life}, &arenaGrip{}, &arenaTeam{b.Team}, &arenaPaint{}, s.setup.replicate(s.world, &b))
 	if b.Owner != entangle.Nobody {
 		s.players.Assign(e, &components.ControlledBy{Client: b.Owner}, &arenaHand{})
 	}
+	if s.setup.ghosts {
+		s.ghosts.Assign(e, &arenaGhost{})
+		s.hides.SetTarget(e, components.Nobody)
+	}
+	return e
 }
 
 func (s *arenaServer) despawn(id int32) {
 	var found ecs.Entity
 	for q := s.ids.Query(s.world); q.Next(); {
-		if at, _ := q.Get(); at.N == id {
+		if at, _ := q.Get(); at.ID == id {
 			found = q.Entity()
 		}
 	}

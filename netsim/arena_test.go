@@ -29,7 +29,8 @@ func TestThePlainModelIsTheServersArena(t *testing.T) {
 	for first, last := arenas(); first <= last; first++ {
 		a := newArena(t, randomArena(first))
 		a.sim.Run(5 * time.Second)
-		for tick := a.truth.first + 1; !a.truth.last.Before(tick); tick++ {
+		// The bodies of the first state have no shared ids yet: the tick after it gives them.
+		for tick := a.truth.first + 2; !a.truth.last.Before(tick); tick++ {
 			want := a.truth.states[tick-1].step(a.log.hands[tick], a.truth.acts[tick])
 			require.Equal(t, want, a.truth.states[tick], "%v: tick %d", a.arenaSetup, tick)
 		}

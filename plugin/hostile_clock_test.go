@@ -61,7 +61,7 @@ func (y *misled) show(group repl.Handle) {
 	w.Bits(10, 32)
 	heads := repl.Heads{Tick: 10}
 	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: group, Tick: 10})
-	w.Bits(0b1000, 4)   // no needs, references and leavers; alone
+	w.Bits(0b10000, 5)  // no needs, nobody predicted, no references and leavers; alone
 	w.Bits(0b111100, 6) // of controller, flag, glance, name, spot and thrust
 	w.Bits(uint64(group), 32)
 	w.Bits(0, 64)

@@ -128,7 +128,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	if kind == repl.Gone {
 		w.Bool(false) // no leavers
 	} else {
-		w.Bits(0b1000, 4) // no needs, references and leavers; alone
+		w.Bits(0b10000, 5) // no needs, nobody predicted, no references and leavers; alone
 		if kind == repl.Delta {
 			w.Bool(false)
 		}

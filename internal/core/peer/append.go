@@ -86,9 +86,17 @@ func (p *Peer) queue(now time.Time) error {
 		p.groups += p.updates.ActionsSent(uint16(message))
 	}
 	if p.updates != nil {
+		p.sayAgain()
 		p.updates.Prepare()
 	}
 	return nil
+}
+
+// sayAgain repeats structure that must not wait until it counts as lost.
+func (p *Peer) sayAgain() {
+	for message, ok := p.updates.PollAgain(); ok; message, ok = p.updates.PollAgain() {
+		p.mux.Again(Actions, message)
+	}
 }
 
 // moreActions reports whether structure goes out now: as long as the frame has room for it

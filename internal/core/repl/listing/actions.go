@@ -44,16 +44,8 @@ func (l *Lister) action(rec *repl.Record) error {
 	return nil
 }
 
-// readPredicted reads whom of the group the peer predicts.
-func (l *Lister) readPredicted() error {
-	if !l.predicted.Read(&l.in) {
-		return ErrMalformed
-	}
-	if l.predicted.Said && l.foresight != nil {
-		l.foresight(l.entry.Group, &l.predicted)
-	}
-	return nil
-}
+// readPredicted reads past whom of the group the peer predicts, which is no more than that.
+func (l *Lister) readPredicted() error { return malformedIf(!l.predicted.Read(&l.in)) }
 
 // usualFull reads the values of a full that is like the one before.
 func (l *Lister) usualFull() error {

@@ -52,7 +52,6 @@ type Lister struct {
 	usual repl.Mask // of the last full
 
 	predicted repl.Predicted
-	foresight func(repl.Handle, *repl.Predicted)
 }
 
 // New returns a lister for a registry of the given number of components. What tell is
@@ -60,10 +59,6 @@ type Lister struct {
 func New(comps int, values Values, tell func(*Entry)) *Lister {
 	return &Lister{sets: repl.NewSets(comps), values: values, tell: tell}
 }
-
-// OnPredicted has f told where an action says whom of its group the peer predicts, before
-// tell is told of its members. What it is given is valid until it returns.
-func (l *Lister) OnPredicted(f func(repl.Handle, *repl.Predicted)) { l.foresight = f }
 
 // begin begins a record.
 func (l *Lister) begin(rec *repl.Record) {

@@ -32,6 +32,7 @@ type actionMessage struct {
 	tick    entangle.Tick
 	ends    uint64 // that there had been in the world
 	records []sentAction
+	again   again
 }
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }

@@ -39,7 +39,9 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 		return dst
 	}
 	heads.End(&p.w)
-	return p.w.Finish()
+	b := p.w.Finish()
+	p.weigh(len(b) - len(dst))
+	return b
 }
 
 // appendActions writes the actions of one space and reports whether there is room
@@ -234,7 +236,10 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)
 	sp.doubted.Clear(i)
-	p.saidPredicted(sp, i)
+	if sp.predicted.Has(i) {
+		p.actions.last().again.hasty = true
+		p.saidPredicted(sp, i)
+	}
 	sp.settle(i)
 	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0})
 	p.units.sent(p.group(sp, i))

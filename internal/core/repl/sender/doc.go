@@ -19,6 +19,7 @@
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
 //	peer.Join             the first time: what is due now is all that was there for it
 //	peer.AppendActions    until it appends nothing: reliable messages
+//	peer.PollAgain        until there is none: messages to be sent once more
 //	peer.Prepare          once: what the peer shares with others is encoded
 //	peer.Limit            if it has a byte cap, with regard to its WantedBytes
 //
@@ -70,7 +71,7 @@
 // names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go and kinds.go for
 // the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
 // (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
-// moves.go, actionlog.go. Values: plan.go, then updates.go, records.go and classes.go; runs.go,
+// moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go and classes.go; runs.go,
 // run_bases.go and run_copies.go for what peers share; flight.go; settled.go for what is
 // predicted. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
 // wait.go, bound.go.

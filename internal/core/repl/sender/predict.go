@@ -258,12 +258,11 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 	}
 }
 
-// saidPredicted notes that an action was sent that says what findPredicted found.
+// saidPredicted notes that an action of a predicted group was sent, which says what findPredicted
+// found.
 func (p *Peer) saidPredicted(sp *space, i int) {
-	if sp.predicted.Has(i) {
-		f := &p.predicted[p.foreseenAt(sp, i)]
-		f.unsaid, f.said, f.heard = false, p.hash, f.heard || p.hash != 0
-	}
+	f := &p.predicted[p.foreseenAt(sp, i)]
+	f.unsaid, f.said, f.heard = false, p.hash, f.heard || p.hash != 0
 }
 
 // hashNumbers is FNV-1a over some numbers: 0 for none alone.

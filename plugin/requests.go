@@ -15,7 +15,7 @@ import (
 // Requester asks the server, for one system of a client or of a host's player.
 type Requester[Q, A any] struct {
 	post   *systems.Post
-	plan   *protocol.Plan
+	draft  *draft[Q]
 	number int
 }
 
@@ -30,7 +30,7 @@ func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
 	who := fmt.Sprintf("NewRequester[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	post := doorOf(w, who)
 	number, question, _ := mustRequest[Q, A](post, who)
-	return Requester[Q, A]{post: post, plan: question, number: number}
+	return Requester[Q, A]{post: post, draft: newDraft[Q](question), number: number}
 }
 
 func mustRequest[Q, A any](post *systems.Post, who string) (number int, question, answer *protocol.Plan) {
@@ -47,9 +47,9 @@ func mustRequest[Q, A any](post *systems.Post, who string) (number int, question
 // handler's error, or with the news that the connection ended first. The error is
 // about the question, says that 256 wait already, or is ErrReplaying; nothing was sent then.
 func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
-	return r.post.Request(r.number, func(w *bits.Writer, refs protocol.RefWriter) error {
-		return protocol.EncodeValue(r.plan, w, &question, refs)
-	})
+	r.draft.value = question
+	defer r.draft.clear()
+	return r.post.Request(r.number, r.draft.encode)
 }
 
 // HandleRequest sets the function that answers questions of type Q on a server,

@@ -8,8 +8,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -38,7 +36,7 @@ func mustDoor(w *ecs.World, who string) *door {
 // Sender sends messages of type M, for one system.
 type Sender[M any] struct {
 	post   *systems.Post
-	plan   *protocol.Plan
+	draft  *draft[M]
 	number int
 	player bool
 }
@@ -53,7 +51,7 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 		panic(fmt.Sprintf("plugin: NewSender[%[1]v], which is not registered; "+
 			"register it with protocol.Message[%[1]v](p) before the app is made", reflect.TypeFor[M]()))
 	}
-	return Sender[M]{post: post, plan: plan, number: number}
+	return Sender[M]{post: post, draft: newDraft[M](plan), number: number}
 }
 
 // Send sends a message with the packets of this frame: from a server to the
@@ -69,7 +67,7 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 // Without a connection a client's messages go nowhere. In a replay nothing is sent either:
 // it was when the tick ran first.
 func (s *Sender[M]) Send(target components.Target, m M) error {
-	return s.send(target, entangle.Nobody, &m)
+	return s.send(target, entangle.Nobody, m)
 }
 
 // SendTo sends a message to one client; see Send.
@@ -77,7 +75,7 @@ func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
 	if client == entangle.Nobody {
 		return fmt.Errorf("plugin: SendTo needs a client; send to components.Server to reach the server")
 	}
-	return s.send(components.Nobody, client, &m)
+	return s.send(components.Nobody, client, m)
 }
 
 // AsPlayer returns a sender that speaks for the player of this world, so that a system
@@ -91,12 +89,11 @@ func (s Sender[M]) AsPlayer() Sender[M] {
 	return s
 }
 
-func (s *Sender[M]) send(target components.Target, one entangle.ClientID, m *M) error {
-	encode := func(w *bits.Writer, refs protocol.RefWriter) error {
-		return protocol.EncodeValue(s.plan, w, m, refs)
-	}
+func (s *Sender[M]) send(target components.Target, one entangle.ClientID, m M) error {
+	s.draft.value = m
+	defer s.draft.clear()
 	if s.player {
-		return s.post.Say(s.number, target, one, encode)
+		return s.post.Say(s.number, target, one, s.draft.encode)
 	}
-	return s.post.Send(s.number, target, one, encode)
+	return s.post.Send(s.number, target, one, s.draft.encode)
 }

@@ -1,6 +1,8 @@
 package netsim
 
 import (
+	"slices"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -39,15 +41,27 @@ func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientI
 	return c.members
 }
 
-// take gathers the terms of an entity. One that is paused keeps those that it had.
+// take gathers the terms of an entity. One that is paused keeps those that it had, and
+// those of all above it.
 func (c *crowd) take(tick entangle.Tick, e *systems.Mirrored) {
 	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
 	if last := c.last(e.Entity); e.Paused && last != nil {
-		v.terms = last.terms
+		v.terms, v.above = last.terms, c.lastAbove(last)
 	} else {
 		v.terms = c.sight.terms(e.Entity)
 	}
 	c.members[e.Entity] = v
+}
+
+// lastAbove returns the terms of all above an entity, as they were.
+func (c *crowd) lastAbove(last *version) (all []terms) {
+	if last.state.Paused {
+		return last.above
+	}
+	for above := c.last(last.parent); above != nil; above = c.last(above.parent) {
+		all = append(all, above.terms)
+	}
+	return all
 }
 
 // place finds which groups somebody may not see all of. Those of their members that are
@@ -166,21 +180,27 @@ func (c *crowd) turned(v *version) bool {
 }
 
 // aimed reports whether an entity is for a client: its target, and those of all above it.
-// One that is paused goes with nobody meanwhile, and where its group was shown is for those
-// that saw it.
+// One that is paused is for those that saw it where its group was shown, and for those that
+// it was for where it was not.
 func (c *crowd) aimed(v *version, l *showing) bool {
 	if v.state.Paused && l.had {
 		return c.saw(v, l.client).sees
 	}
-	for above := v; above != nil; above = c.members[above.parent] {
-		if !c.sight.includes(&above.terms, above.target, l.client) {
-			return false
-		}
-		if above.state.Paused {
-			break
-		}
+	line := []terms{v.terms}
+	if v.state.Paused {
+		line = append(line, v.above...)
+	} else {
+		line = append(line, c.above(v)...)
 	}
-	return true
+	return !slices.ContainsFunc(line, func(t terms) bool { return !c.sight.includes(&t, t.target, l.client) })
+}
+
+// above returns the terms of all above an entity.
+func (c *crowd) above(v *version) (all []terms) {
+	for above := c.members[v.parent]; above != nil; above = c.members[above.parent] {
+		all = append(all, above.terms)
+	}
+	return all
 }
 
 func (c *crowd) visible(v *version, l *showing) visible {

@@ -40,7 +40,8 @@ type version struct {
 	gone  bool
 	state systems.Mirrored
 	terms
-	seen map[entangle.ClientID]visible
+	above []terms // of one that is paused: those of all above it, when it went with them
+	seen  map[entangle.ClientID]visible
 }
 
 // record takes in the server's world as it is at the end of a frame, for all clients.

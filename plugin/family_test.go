@@ -301,3 +301,43 @@ func TestAFamilyIsAtOneTick(t *testing.T) {
 	assert.Greater(t, whole[1], 20)
 	assert.Greater(t, whole[2], 20)
 }
+
+// A child that is paused goes with its parent no more, and is for those that the two of
+// them were for: not for whom the parent is from then on, nor for whom its target is once
+// it stands for others.
+//
+// Proves: R11, H8
+func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
+	g := newFamilyGame(t)
+	sets, relevance := g.targets(), plugin.NewRelevance(g.world)
+	a, b := g.join(1), g.join(2)
+	parent := g.spawnIn(sets.Only(1, 4), 0, spot{}, name{7})
+	child := g.child(parent, name{8})
+	g.run(30)
+	assert.Equal(t, []uint32{7, 8}, a.ids())
+	tags := generic.NewMap1[components.Replicate](g.world)
+	tags.Remove(child)
+	g.run(1)
+	g.retarget(parent, components.Everyone)
+	g.run(10)
+	for id := range entangle.ClientID(components.MaxSets) {
+		sets.Only(2, 3, 100+id) // as many as there is room for
+	}
+	late, fourth := g.join(3), g.join(4)
+	g.run(20)
+	for _, of := range []struct {
+		*player
+		ids []uint32
+	}{{a, []uint32{7, 8}}, {b, []uint32{7}}, {late, []uint32{7}}, {fourth, []uint32{7}}} {
+		assert.Equal(t, of.ids, of.player.ids())
+	}
+	for id, sees := range []bool{1: true, 2: false, 3: false, 4: true} {
+		assert.Equal(t, sees, id > 0 && relevance.Sees(child, entangle.ClientID(id)))
+	}
+	tags.Add(child)
+	*tags.Get(child) = components.Replicate{}
+	g.run(10)
+	for _, of := range []*player{a, b, late, fourth} {
+		assert.Equal(t, []uint32{7, 8}, of.ids())
+	}
+}

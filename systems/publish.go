@@ -195,6 +195,7 @@ func (p *Publisher) report() {
 // leave takes out who is gone. The end of an entity that was paused, and did not
 // resume, is not told either.
 func (p *Publisher) leave() {
+	p.sight.rest(p.table.Paused())
 	for _, s := range p.table.Despawned() {
 		p.sight.lose(repl.Slot(s))
 		p.forgetAwaited(s, &p.linked)
@@ -216,6 +217,7 @@ func (p *Publisher) leave() {
 	}
 	for _, s := range p.table.Resumed() {
 		p.paused.Clear(int(s))
+		delete(p.sight.resting, repl.Slot(s))
 		p.family.kindred.withheld.Clear(int(s))
 		p.world.Resume(repl.Slot(s))
 	}

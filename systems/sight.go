@@ -33,8 +33,9 @@ type sight struct {
 	owner     []entangle.ClientID // of its ControlledBy
 	crowd     []*crowd            // nil: it is a group of its own
 	relevance []components.Relevance
-	turned    repl.Bitset     // it was made Retained in this tick
-	cut       []entangle.Tick // when a component of it was last made nobody's
+	turned    repl.Bitset           // it was made Retained in this tick
+	cut       []entangle.Tick       // when a component of it was last made nobody's
+	resting   map[repl.Slot][]aimed // of what is paused: whom those above it were for, if not all
 
 	foresight foresight
 
@@ -56,7 +57,7 @@ type sight struct {
 func newSight(p *Publisher, w *ecs.World) sight {
 	v := sight{
 		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint64]*crowd{}},
-		rooms: newChains[components.Room](), foresight: newForesight(),
+		rooms: newChains[components.Room](), foresight: newForesight(), resting: map[repl.Slot][]aimed{},
 	}
 	v.targets.HeldBy(p.held)
 	v.targets.AskRooms(p.interest.shares)
@@ -94,8 +95,13 @@ func (v *sight) opens(s repl.Slot) bool {
 }
 
 // effective reports whether a client may see an entity: it is one that the entity is
-// for, and so are all above it for that client.
+// for, and so are all above it for that client, or were when it was paused.
 func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
+	for _, above := range v.resting[s] {
+		if !v.names(above, client) {
+			return false
+		}
+	}
 	for above := true; above; s, above = v.publisher.family.parent(s) {
 		if !v.includes(v.target[s], s, client) {
 			return false
@@ -116,13 +122,18 @@ func (v *sight) sees(c *spectator, s repl.Slot) bool {
 // includes reports whether a target that stands for something of an entity names a
 // client.
 func (v *sight) includes(t components.Target, s repl.Slot, client entangle.ClientID) bool {
-	switch t {
+	return v.names(aimed{t, v.owner[s]}, client)
+}
+
+// names is includes of a target with the owner that it may stand for.
+func (v *sight) names(a aimed, client entangle.ClientID) bool {
+	switch a.target {
 	case components.Owner:
-		return v.owner[s] == client
+		return a.owner == client
 	case components.NotOwner:
-		return v.owner[s] != client
+		return a.owner != client
 	default:
-		return v.targets.Contains(t, client)
+		return v.targets.Contains(a.target, client)
 	}
 }
 

@@ -112,6 +112,7 @@ func (v *sight) lose(s repl.Slot) {
 	v.overrides.lose(e, s)
 	v.publisher.interest.end(e)
 	v.watched.Clear(int(s))
+	delete(v.resting, s)
 }
 
 // withhold hides an entity from all until it has a Replicate again.

@@ -27,6 +27,11 @@ func (p *Publisher) held(hold func(components.Target)) {
 	for _, target := range p.sight.target {
 		hold(target) // also of what is paused
 	}
+	for _, line := range p.sight.resting {
+		for _, above := range line {
+			hold(above.target)
+		}
+	}
 	for i := range p.sight.foresight.of {
 		hold(p.sight.foresight.of[i].target)
 	}

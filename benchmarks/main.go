@@ -14,7 +14,7 @@ import (
 // cases lists the variants of all cases; each case has its file.
 func cases() []variant {
 	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, heldVariants, hostVariants, clockVariants, inputVariants, messageVariants, visualVariants, udpVariants, cubesVariants, rollbackVariants} {
+	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, cappedVariants, heldVariants, hostVariants, clockVariants, inputVariants, messageVariants, visualVariants, udpVariants, cubesVariants, rollbackVariants} {
 		all = append(all, of()...)
 	}
 	return all

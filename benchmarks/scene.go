@@ -29,6 +29,7 @@ type sceneConfig struct {
 	deaf     bool    // clients acknowledge and do not decode
 	workers  int     // goroutines that assemble packets; 0: one
 	rounded  bool    // clients predict, so the server goes on from what the wire can say
+	allowed  int     // bytes that a client may be sent in a tick; 0: no cap
 
 	// sees says what is shown to a client; nil: everybody sees everything.
 	sees func(client, entity int) bool
@@ -233,6 +234,9 @@ func (s *scene) observe() {
 func (s *scene) stage() {
 	for _, c := range s.clients {
 		s.keep(c.server.Begin(s.now))
+		if s.cfg.allowed > 0 {
+			c.server.Allow(s.cfg.allowed, s.now)
+		}
 	}
 	if s.cfg.workers > 1 {
 		s.shareOut()

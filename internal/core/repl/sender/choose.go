@@ -11,12 +11,12 @@ import (
 //
 // Each record has a key, which is higher the more urgent it is. What the records of each
 // key take is summed up in two rounds of eleven bits: that finds the key down to which
-// there is room for all, and nothing is sorted for it.
+// there is room for all, and nothing is sorted for it. What goes is marked in its key, and
+// taken from the plan in the order in which it stands there, which is nearly that of handles.
 type choice struct {
 	keys   []uint32 // of the plan's records
-	chosen []chosen
-	ties   []chosen  // those that share the rest of the room
-	bounds []bounded // those that have a bound
+	ties   []tie    // those that share the rest of the room
+	bounds []bounded
 	pools  [2]pool
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
@@ -27,6 +27,9 @@ type choice struct {
 	broken bool        // the last tick had no packet for all that was chosen
 }
 
+// picked marks the key of a record that goes. It is above all keys.
+const picked = 1 << 31
+
 // pool is what was chosen of the predicted groups, or of the others: public and private.
 type pool [2][]planned
 
@@ -36,10 +39,10 @@ const (
 	othersPool
 )
 
-// chosen is a record that goes, by its number.
-type chosen struct {
+// tie is a record that is as urgent as others, of which not all find room.
+type tie struct {
 	rec int32
-	sp  *space
+	h   repl.Handle
 }
 
 const (
@@ -59,18 +62,20 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 		return 0
 	}
 	p.rank(steps, room)
-	before := len(k.chosen)
 	head := repl.MaxRunHead*8 + repl.EndBits
 	guess, least := room-head, uint32(math.MaxUint32)
-	for range maxTries {
+	for try := range maxTries {
 		if guess <= 0 {
 			break
 		}
-		k.chosen, k.pools[which] = k.chosen[:before], k.pools[which].empty()
+		if try > 0 {
+			p.putBack(which, steps)
+		}
 		var used int
-		least, used = p.pick(which, steps, guess)
+		least, used = p.pick(steps, guess)
+		p.collect(which, steps, least)
 		bits = p.poolBits(which)
-		if n := len(k.chosen) - before; n > 0 {
+		if n := k.pools[which].len(); n > 0 {
 			k.step += 1 + (bits-head-used)/n
 		}
 		if bits <= room {
@@ -78,52 +83,82 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 		}
 		guess = guess*room/bits - repl.StepBits
 	}
-	if len(k.chosen) == 0 && p.plan.short.left > 0 {
+	if k.pools[0].len()+k.pools[1].len() == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)
 	}
 	p.setPrice(which, least)
 	return bits
 }
 
-// pick chooses all that are more urgent than a key down to which there is room for all,
-// and of those of that key as many as there is room for. It returns the key, without the
-// bits that are not looked at, and what is taken.
-func (p *Peer) pick(which int, steps []step, room int) (least uint32, used int) {
+// pick finds the key down to which there is room for all, and marks as many of those of that
+// key as there is room for. It returns the key, without the bits that are not looked at, and
+// what is taken.
+func (p *Peer) pick(steps []step, room int) (least uint32, used int) {
 	k := &p.choice
 	least, left := p.cutoff(steps, room)
 	k.ties = k.ties[:0]
 	for i := range steps {
 		s := &steps[i]
-		for rec := s.from; rec < s.to; rec++ {
-			switch key := k.keys[rec] >> keyShift; {
-			case key > least:
-				p.goes(which, chosen{int32(rec), s.space})
-			case key == least:
-				k.ties = append(k.ties, chosen{int32(rec), s.space})
+		for rec, key := range k.keys[s.from:s.to] {
+			if rec += s.from; key>>keyShift == least {
+				k.ties = append(k.ties, tie{int32(rec), s.space.first + repl.Handle(p.plan.records[rec].at)})
 			}
 		}
 	}
-	return least, room - p.pickTies(which, left)
+	return least, room - p.pickTies(left)
 }
 
-// pickTies has those go that are equally urgent, from where the last time left off, and
-// returns the room that is left.
-func (p *Peer) pickTies(which, room int) int {
+// pickTies marks of those that are equally urgent as many as there is room for, from where
+// the last time left off, and returns the room that is left.
+func (p *Peer) pickTies(room int) int {
 	k := &p.choice
 	turn := k.turn
 	for _, past := range [2]bool{false, true} {
-		for _, c := range k.ties {
-			rec := &p.plan.records[c.rec]
-			h := c.sp.first + repl.Handle(rec.at)
-			cost := p.cost(rec)
-			if (h < turn) == past && cost <= room {
-				p.goes(which, c)
+		for _, t := range k.ties {
+			cost := p.cost(&p.plan.records[t.rec])
+			if (t.h < turn) == past && cost <= room {
+				k.keys[t.rec] |= picked
 				room -= cost
-				k.turn = h + 1
+				k.turn = t.h + 1
 			}
 		}
 	}
 	return room
+}
+
+// collect takes into a pool what is marked, and what is more urgent than a key.
+func (p *Peer) collect(which int, steps []step, least uint32) {
+	k := &p.choice
+	for i := range steps {
+		s := &steps[i]
+		list := &k.pools[which][p.poolOf(s.space)]
+		for rec, key := range k.keys[s.from:s.to] {
+			if rec += s.from; key>>keyShift > least { // and so is any mark
+				k.keys[rec] |= picked
+				*list = append(*list, p.plan.records[rec])
+			}
+		}
+	}
+}
+
+// putBack takes a choice back.
+func (p *Peer) putBack(which int, steps []step) {
+	k := &p.choice
+	k.pools[which] = k.pools[which].empty()
+	for i := range steps {
+		keys := k.keys[steps[i].from:steps[i].to]
+		for rec := range keys {
+			keys[rec] &^= picked
+		}
+	}
+}
+
+// poolOf returns which part of a pool is for a space.
+func (p *Peer) poolOf(sp *space) int {
+	if sp == &p.private {
+		return 1
+	}
+	return 0
 }
 
 // cutoff returns the key down to which there is room for all, without those of that key,
@@ -162,42 +197,35 @@ func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, l
 // it is that whose turn it is.
 func (p *Peer) chooseOne(which int, steps []step) int {
 	k := &p.choice
-	var best chosen
-	var bestTurn repl.Handle
+	var of *space
+	best, bestTurn := 0, repl.Handle(0)
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
 			turn := s.space.first + repl.Handle(p.plan.records[rec].at) - k.turn // wraps around
-			if best.sp == nil || k.keys[rec] > k.keys[best.rec] || k.keys[rec] == k.keys[best.rec] && turn < bestTurn {
-				best, bestTurn = chosen{int32(rec), s.space}, turn
+			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
+				of, best, bestTurn = s.space, rec, turn
 			}
 		}
 	}
 	k.turn += bestTurn + 1
-	p.goes(which, best)
+	k.keys[best] |= picked
+	list := &k.pools[which][p.poolOf(of)]
+	*list = append(*list, p.plan.records[best])
 	bits := p.poolBits(which)
 	p.plan.short.left = max(p.plan.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
 	return bits
 }
 
-// goes notes that a record was chosen.
-func (p *Peer) goes(which int, c chosen) {
-	k := &p.choice
-	k.chosen = append(k.chosen, c)
-	at := 0
-	if c.sp == &p.private {
-		at = 1
-	}
-	k.pools[which][at] = append(k.pools[which][at], p.plan.records[c.rec])
-}
+func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
 
-func (l pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
+func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // poolBits is what the records take that were chosen of a pool, which it puts in order.
 func (p *Peer) poolBits(which int) (bits int) {
 	for i, sp := range p.spaces() {
 		list := p.choice.pools[which][i]
-		sortPlanned(list)
+		p.inOrder(list)
 		bits += p.likelyBits(sp, list)
 	}
 	return withPackets(bits)

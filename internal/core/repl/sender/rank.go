@@ -150,14 +150,11 @@ func nearestSlack(sums *[maxSlack]int, perTick int) (last int32, rest int) {
 // tallyBounds counts the groups that stay and have waited for all that they may.
 func (p *Peer) tallyBounds() {
 	for _, b := range p.choice.bounds {
-		if b.slack <= 0 && p.choice.keys[b.rec] != gone {
+		if b.slack <= 0 && p.choice.keys[b.rec]&picked == 0 {
 			p.overdue(b.group, int(b.age), b.bound)
 		}
 	}
 }
-
-// gone is the key of what was chosen.
-const gone = 0
 
 // checkBound counts a group that was to go and found no packet, if it has waited for all
 // that it may.

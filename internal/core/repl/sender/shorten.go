@@ -18,7 +18,7 @@ func (p *Peer) shorten() {
 	s.cut = true
 	p.flatten()
 	k.keys = slices.Grow(k.keys[:0], len(p.plan.records))[:len(p.plan.records)]
-	k.chosen, k.bounds = k.chosen[:0], k.bounds[:0]
+	k.bounds = k.bounds[:0]
 	for i := range k.pools {
 		k.pools[i] = k.pools[i].empty()
 	}
@@ -47,9 +47,8 @@ func (p *Peer) share(room int) {
 		p.choose(predictedPool, predicted, room)
 		room = 0
 	}
-	before := len(k.chosen)
 	p.choose(othersPool, others, room)
-	if k.passed++; before == 0 || len(k.chosen) > before || len(others) == 0 {
+	if k.passed++; k.pools[predictedPool].len() == 0 || k.pools[othersPool].len() > 0 || len(others) == 0 {
 		k.passed = 0
 	}
 }
@@ -58,7 +57,7 @@ func (p *Peer) share(room int) {
 func (p *Peer) flatten() {
 	for i := range p.plan.steps {
 		if s := &p.plan.steps[i]; s.run != nil {
-			*s = p.apart(s)
+			*s = p.flat(s)
 		}
 	}
 }
@@ -67,26 +66,28 @@ func (p *Peer) flatten() {
 func (p *Peer) chooseAll(steps []step) {
 	for i := range steps {
 		for rec := steps[i].from; rec < steps[i].to; rec++ {
-			p.choice.keys[rec] = gone
-			p.goes(predictedPool, chosen{int32(rec), steps[i].space})
+			p.choice.keys[rec] = picked
 		}
+	}
+	p.collect(predictedPool, steps, 0)
+	for i := range p.choice.pools[predictedPool] {
+		p.inOrder(p.choice.pools[predictedPool][i])
 	}
 }
 
-// finish makes due again what was not chosen.
+// finish makes due again what does not go.
 func (p *Peer) finish() {
-	k := &p.choice
 	for i := range p.plan.steps {
 		s := &p.plan.steps[i]
-		for _, rec := range p.plan.records[s.from:s.to] {
-			s.space.sendAgain(int(rec.at))
+		for rec := s.from; rec < s.to; rec++ {
+			at := int(p.plan.records[rec].at)
+			if p.choice.keys[rec]&picked == 0 {
+				s.space.sendAgain(at)
+				continue
+			}
+			s.space.due.Clear(at)
+			s.space.sent[at] = p.world.tick
 		}
-	}
-	for _, c := range k.chosen {
-		i := p.plan.records[c.rec].at
-		c.sp.due.Clear(int(i))
-		c.sp.sent[i] = p.world.tick
-		k.keys[c.rec] = gone
 	}
 	p.tallyBounds()
 }
@@ -126,6 +127,32 @@ func (p *Peer) plainMarkBits() int {
 	return markBits + repl.NeedsBits(0)
 }
 
-func sortPlanned(list []planned) {
-	slices.SortFunc(list, func(a, b planned) int { return int(a.at) - int(b.at) })
+// inOrder puts records in the order of their handles. They come in stretches that are, of
+// which there are few.
+func (p *Peer) inOrder(list []planned) {
+	for mid := ascent(list); mid < len(list); {
+		end := mid + ascent(list[mid:])
+		p.merge(list[:end], mid)
+		mid = end
+	}
+}
+
+// ascent returns how many records come in the order of their handles.
+func ascent(list []planned) (n int) {
+	for n = min(1, len(list)); n < len(list) && list[n-1].at < list[n].at; n++ {
+	}
+	return n
+}
+
+// merge puts two stretches in order, of which the second begins at mid.
+func (p *Peer) merge(list []planned, mid int) {
+	p.aside.records = append(p.aside.records[:0], list[:mid]...)
+	first, second := p.aside.records, list[mid:]
+	for to := 0; len(first) > 0; to++ {
+		if len(second) > 0 && second[0].at < first[0].at {
+			list[to], second = second[0], second[1:]
+			continue
+		}
+		list[to], first = first[0], first[1:]
+	}
 }

@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -157,20 +159,26 @@ func (p *Peer) appendApart(s *step, room int) bool {
 
 // apart returns a run as records of the peer's own.
 func (p *Peer) apart(s *step) step {
-	w, records := p.world, p.plan.records
-	for _, h := range s.run.groups {
-		id, from := w.public[h], p.public.from(int(h))
+	flat := p.flat(s)
+	return p.stepOf(&p.public, flat.from)
+}
+
+// flat is apart where nobody asks what the records take.
+func (p *Peer) flat(s *step) step {
+	w, first, groups := p.world, len(p.plan.records), s.run.groups
+	p.plan.records = slices.Grow(p.plan.records, len(groups))[:first+len(groups)]
+	records := p.plan.records[first:]
+	for i, h := range groups {
+		id, from, rec := w.public[h], p.public.from(int(h)), &records[i]
+		rec.at, rec.base, rec.apart = int32(h), from.Base, from.Apart
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
-			records = append(records, planned{int32(h), c.at, from.Base, c.width, from.Apart, c.kind})
+			rec.from, rec.width, rec.kind = c.at, c.width, c.kind
 			continue
 		}
 		key := w.updateKey(from, 0)
-		b := w.bodies.find(id, &key)
-		records = append(records, planned{at: int32(h), base: from.Base, apart: from.Apart, from: uint32(b.self)})
+		rec.from, rec.width, rec.kind = uint32(w.bodies.find(id, &key).self), 0, 0
 	}
-	first := len(p.plan.records)
-	p.plan.records = records
-	return p.stepOf(&p.public, first)
+	return step{space: &p.public, from: first, to: len(p.plan.records)}
 }
 
 // appendBody writes the references of a body and the body.

@@ -2,12 +2,19 @@ package main
 
 import "errors"
 
-// capped: what a tick costs where each client may be sent half of what there is, so that
-// it has to be chosen, next to the same tick without a cap.
+// capped: the ticks of tick-shared/plain and tick-views/own where a cap leaves each client half
+// of what changes, next to the same without one. What is sent then is chosen for each client,
+// by how long it has waited, among all that has: what clients are sent differs, so that little
+// of it can be shared. One operation is a server's tick.
+const (
+	cappedShared = 5_200 // bytes of updates for each client in a tick
+	cappedOwn    = 290
+)
+
 func cappedVariants() []variant {
-	shared := sceneConfig{entities: tickEntities, clients: tickClients, percent: 100, rtt: sixTicks, allowed: 5_200}
+	shared := sceneConfig{entities: tickEntities, clients: tickClients, percent: 100, rtt: sixTicks, allowed: cappedShared}
 	own := viewScene(viewEntities, viewClients)
-	own.allowed = 290
+	own.allowed = cappedOwn
 	return []variant{
 		{name: "capped/shared", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return cappedPrepare(shared) }},
 		{name: "capped/own", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return cappedPrepare(own) }},

@@ -166,3 +166,48 @@ func TestRandomFamiliesKeepTheRules(t *testing.T) {
 		})
 	}
 }
+
+// When more happens between two ticks than is kept of it, all children are looked at,
+// and what comes of it is the same.
+//
+// Proves: H1, H3, H4, H5, H9
+func TestRandomFamiliesOfWhichTooMuchIsHeard(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestRandomFamiliesOfWhichTooMuchIsHeard/seed=%d$'", seed)
+				}
+			}()
+			heard := &randomFamilies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
+			missed := &randomFamilies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
+			steps := rand.New(rand.NewPCG(seed, 6))
+			for range 100 {
+				for range steps.IntN(4) {
+					heard.step()
+					missed.step()
+				}
+				missed.publisher.family.kindred.anew = true
+				heard.send()
+				missed.send()
+				missed.check()
+				require.Equal(t, heard.replicated(), missed.replicated())
+			}
+		})
+	}
+}
+
+// replicated returns who of all is gone, who is replicated, and who is not.
+func (r *randomFamilies) replicated() (states []string) {
+	for _, e := range r.all {
+		switch {
+		case !r.world.Alive(e):
+			states = append(states, "gone")
+		case r.world.Has(e, r.marker):
+			states = append(states, "replicated")
+		default:
+			states = append(states, "not")
+		}
+	}
+	return states
+}

@@ -543,3 +543,24 @@ func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	k.world.RemoveEntity(parent)
 	k.send()
 }
+
+// A child that was paused with its parent goes on when it is let go, also in a tick in which
+// more happens than is kept of it.
+//
+// Proves: H9
+func TestAChildIsLetGoInATickOfManyEvents(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Remove(parent, k.marker)
+	k.send()
+	stranger := k.world.NewEntity(k.body)
+	for range maxHeard {
+		k.child(stranger)
+	}
+	k.world.Remove(child, k.childOf)
+	k.send()
+	assert.True(t, k.world.Has(child, k.marker))
+	k.requireEqual()
+}

@@ -108,9 +108,12 @@ func (k *kindred) act() {
 	}
 }
 
-// lookAtAll finds every child there is.
+// lookAtAll finds every child there is, and who was one.
 func (k *kindred) lookAtAll() {
 	k.ended, k.parents, k.children = k.ended[:0], k.parents[:0], k.children[:0]
+	for s := k.given.Next(0); s >= 0; s = k.given.Next(s + 1) {
+		k.children = append(k.children, k.publisher.table.Entity(columns.Slot(s)))
+	}
 	for _, relation := range k.relations {
 		all := ecs.All(relation)
 		for query := k.world.Query(&all); query.Next(); {

@@ -26,7 +26,7 @@ type message struct {
 	wire  uint16
 	body  []byte
 	cost  int
-	stamp uint32  // of the caller's, as it was when the message was queued
+	stamp Stamp   // when it was queued
 	share uint8   // of its lane
 	began float64 // where its first piece ended in its share
 

@@ -18,7 +18,7 @@ type Mux struct {
 	// lastBody is the length of its body if it is an external frame, else 0.
 	lastBody int
 	external uint64 // bit i: channel i is one of frames that this end may send
-	stamp    uint32
+	stamp    Stamp
 
 	limits   Limits
 	channels []*lane
@@ -172,22 +172,28 @@ func (m *Mux) makeRoom(l *lane, price int) {
 	}
 }
 
-// Stamp marks the messages that are queued from now on, for Oldest: with a number that
-// rises and may wrap around.
-func (m *Mux) Stamp(stamp uint32) { m.stamp = stamp }
+// Stamp is what a mux's owner had counted when a message was queued. Both numbers rise, and
+// may wrap around.
+type Stamp struct{ Tick, Ends uint32 }
 
-// Oldest returns how far back the stamp of the oldest reliable message lies that is not
-// acknowledged. It is not ok if there is none.
-func (m *Mux) Oldest() (age uint32, ok bool) {
+// Stamp marks the messages that are queued from now on, for Oldest.
+func (m *Mux) Stamp(stamp Stamp) { m.stamp = stamp }
+
+// Oldest returns the stamp of the oldest reliable message that is not acknowledged. It is
+// not ok if there is none.
+func (m *Mux) Oldest() (oldest Stamp, ok bool) {
 	if m.queued == 0 {
-		return 0, false
+		return Stamp{}, false
 	}
 	for _, l := range m.channels {
-		if l.cfg.Mode.Reliable() && l.queue.count > 0 {
-			age, ok = max(age, m.stamp-l.queue.at(l.queue.front).stamp), true
+		if !l.cfg.Mode.Reliable() || l.queue.count == 0 {
+			continue
+		}
+		if at := l.queue.at(l.queue.front).stamp; !ok || m.stamp.Tick-at.Tick > m.stamp.Tick-oldest.Tick {
+			oldest, ok = at, true
 		}
 	}
-	return age, ok
+	return oldest, ok
 }
 
 func (m *Mux) since(now time.Time) time.Duration {

@@ -41,10 +41,10 @@ func (p *Peer) pin() {
 	if p.updates == nil {
 		return
 	}
-	now := p.cfg.World.Tick()
-	p.mux.Stamp(uint32(now))
-	age, some := p.mux.Oldest()
-	p.updates.Pin(now-entangle.Tick(age), some)
+	w := p.cfg.World
+	p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
+	oldest, some := p.mux.Oldest()
+	p.updates.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
 // greet queues our hello before anything else, be it an answer to the peer's.

@@ -13,15 +13,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
+// withChannels returns a pair with channels of a game.
+func withChannels(t testing.TB, channels ...channel.Config) *pair {
+	p := newPair(t, 1, 1)
+	var err error
+	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Channels: channels, Inbox: &p.mail})
+	require.NoError(t, err)
+	p.client, err = peer.New(peer.Config{Registry: registry(1), Copy: receiver.New(&p.shown, nil, 1), Channels: channels, Inbox: &p.mail})
+	require.NoError(t, err)
+	return p
+}
+
 // What a message names that waits for long is not another entity when it arrives.
 func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
-	p := newPair(t, 1, 1)
-	slow := []channel.Config{{ID: peer.FirstUser, Name: "slow", SendEvery: time.Hour}}
-	var err error
-	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Channels: slow, Inbox: &p.mail})
-	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: registry(1), Copy: receiver.New(&p.shown, nil, 1), Channels: slow, Inbox: &p.mail})
-	require.NoError(t, err)
+	p := withChannels(t, channel.Config{ID: peer.FirstUser, Name: "slow", SendEvery: time.Hour})
 	change := func(f func()) {
 		p.also = f
 		p.step()
@@ -46,4 +51,34 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	change(func() { p.world.Spawn(3, repl.MaskOf(0)) })
 	third, _ := p.world.ID(3)
 	assert.Equal(t, name, third)
+}
+
+// Names are held up since the oldest message was sent that has not arrived, also when one
+// before it has: who takes in the oldest, and never all, is bounded like who takes in nothing.
+//
+// Proves: R39
+func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
+	p := withChannels(t,
+		channel.Config{ID: peer.FirstUser, Name: "slow", SendEvery: 10 * time.Second},
+		channel.Config{ID: peer.FirstUser + 1, Name: "slower", SendEvery: time.Hour})
+	p.run(20)
+	say := func(on channel.ID) { require.NoError(t, p.server.Send(on, []byte("who was there"), 0, p.now)) }
+	pass := func(ticks int) {
+		for range ticks {
+			p.tickWith(func() { p.world.Spawn(1, repl.MaskOf(0)) })
+			p.tickWith(func() { p.world.Despawn(1) })
+		}
+	}
+	say(peer.FirstUser)
+	say(peer.FirstUser + 1)
+	pass(1)
+	say(peer.FirstUser) // waits for 10 s, and the next for an hour
+	pass(100)
+	say(peer.FirstUser + 1)
+	pass(50)
+	require.Len(t, p.mail.got, 2)
+	assert.InDelta(t, 150, p.server.HeldUp(), 2)
+	pass(200)
+	require.Len(t, p.mail.got, 3)
+	assert.InDelta(t, 250, p.server.HeldUp(), 2)
 }

@@ -147,10 +147,32 @@ func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 	sent := h.tick
 	h.step(1, func() { h.Despawn(1) })
 	h.fulls(t, p, 2)
-	p.Pin(sent, true)
+	p.Pin(sent, h.Ends(), true)
 	h.step(1000, func() { h.spawn(2) })
 	assert.NotEqual(t, old, h.handle(t, 2))
-	p.Pin(0, false)
+	p.Pin(0, 0, false)
 	h.step(1, func() { h.spawn(3) })
 	assert.Equal(t, old, h.handle(t, 3))
+}
+
+// Who acknowledges everything, but always late, holds up the names of what has ended since
+// the oldest message that it has not acknowledged, like who is deaf.
+//
+// Proves: R39
+func TestWhoIsAlwaysLateHoldsUpNames(t *testing.T) {
+	const late = 40
+	h := newHandles()
+	p := h.NewPeer()
+	var ends []uint32
+	for range 3 * late {
+		h.step(1, func() { h.spawn(1) })
+		h.fulls(t, p, 1)
+		h.step(1, func() { h.Despawn(1) })
+		h.fulls(t, p, 1)
+		ends = append(ends, h.Ends())
+		if n := len(ends); n > late {
+			p.Pin(h.tick-2*late, ends[n-1-late], true)
+			require.Equal(t, late, p.HeldUp())
+		}
+	}
 }

@@ -67,12 +67,10 @@ func (w *World) underWay() entangle.Tick {
 }
 
 // Pin says of which tick the oldest message is that is under way to the peer and may name
-// entities: no name is given to another before it has arrived. on is false for none.
-func (p *Peer) Pin(tick entangle.Tick, on bool) {
-	if on && (!p.pins || p.pinned != tick) {
-		p.pinnedEnds = p.world.ends
-	}
-	p.pinned, p.pins = tick, on
+// entities, and what Ends was then: no name is given to another before it has arrived. on is
+// false for none.
+func (p *Peer) Pin(tick entangle.Tick, ends uint32, on bool) {
+	p.pinned, p.pinnedEnds, p.pins = tick, ends, on
 }
 
 // naming returns the tick of the oldest thing under way to any peer in which there may be

@@ -5,15 +5,18 @@ import "github.com/entangle-ecs/entangle"
 // MaxHeldUp bounds HeldUp: a peer that holds up more is to be disconnected.
 const MaxHeldUp = 1 << 14
 
+// Ends counts the entities that have ended, or gone to another group. It wraps around.
+func (w *World) Ends() uint32 { return uint32(w.ends) }
+
 // HeldUp returns how many entities have ended, or gone to another group, since the oldest
-// action was sent that the peer has not acknowledged, or since it was pinned. The names of
-// all those can't be used again before it has.
+// action or pinned message was sent that the peer has not acknowledged. The names of all
+// those can't be used again before it has.
 func (p *Peer) HeldUp() (n int) {
 	if len(p.actions.messages) > 0 {
 		n = int(p.world.ends - p.actions.messages[0].ends)
 	}
 	if p.pins {
-		n = max(n, int(p.world.ends-p.pinnedEnds))
+		n = max(n, int(p.world.Ends()-p.pinnedEnds))
 	}
 	return n
 }

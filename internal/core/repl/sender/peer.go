@@ -35,7 +35,7 @@ type Peer struct {
 	answered   entangle.Tick // the last tick in which doubts were answered
 	units      units
 	mentions   int
-	pinnedEnds uint64 // how many ends there had been when pinned was set
+	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
 	said       repl.Predicted // of the action at hand, and
 	hash       uint64         // of whom it names

@@ -22,8 +22,13 @@ type lengths [2][places]uint8
 // bookOfAny is the place in books of that for an unknown class.
 const bookOfAny = 2*nearby + 1
 
-// books are the codes where the expected class is 0, 1, 2, and 3 or more, without a
-// sign that is expected; 1, 2, and 3 or more, with one; and unknown.
+// chainedBooks are the books of numbers without a sign that is expected, where the expected
+// class is 0, 1, 2, and 3 or more.
+var chainedBooks = [nearby + 1]uint8{0, 1, bookOfAny + 2, bookOfAny + 3}
+
+// books are the codes where the expected class is 0, 1, 2, and 3 or more, of rotations;
+// 1, 2, and 3 or more, with a sign that is expected; unknown, of numbers and of rotations;
+// and 2, and 3 or more, of numbers without a sign that is expected.
 var books = [...]book{
 	newBook(lengths{{1, 2, 3, 4, 5, 7, 7, 8, 8, 8, 8}}),
 	newBook(lengths{{2, 2, 2, 3, 4, 5, 6, 8, 8, 8, 8}}),
@@ -33,6 +38,9 @@ var books = [...]book{
 	newBook(lengths{{3, 3, 2, 3, 4, 5, 7, 7, 8, 8, 8}, {0, 4, 4, 4, 5, 6, 7, 8, 8, 8}}),
 	newBook(lengths{{5, 7, 6, 5, 3, 1, 3, 5, 7, 8, 6}, {0, 8, 7, 6, 5, 6, 6, 7, 8, 8}}),
 	newBook(lengths{{4, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4}}),
+	newBook(lengths{{3, 3, 3, 3, 3, 3, 3, 4, 5, 6, 6}}),
+	newBook(lengths{{2, 2, 3, 3, 3, 4, 5, 6, 7, 8, 8}}),
+	newBook(lengths{{4, 5, 4, 3, 3, 3, 3, 3, 3, 4, 5}}),
 }
 
 // newBook gives out codes by rising length and, within one, by rising symbol.

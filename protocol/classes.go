@@ -18,6 +18,7 @@ import (
 type hint struct {
 	class uint8 // or unknown
 	sign  int8  // -1 or 1; 0 if not known
+	turns bool  // it is of a rotation
 }
 
 // unknown stands for an expected class where there is none.
@@ -69,12 +70,16 @@ func (h hint) classAt(place uint8) uint8 {
 func (h hint) book() (b *book, signed bool) {
 	near := min(h.class, nearby)
 	switch {
+	case h.class == unknown && h.turns:
+		return &books[bookOfAny+1], false
 	case h.class == unknown:
 		return &books[bookOfAny], false
 	case h.sign != 0 && near > 0:
 		return &books[nearby+near], true
-	default:
+	case h.turns:
 		return &books[near], false
+	default:
+		return &books[chainedBooks[near]], false
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // hints are all that differ.
 func hints() (all []hint) {
 	for class := range uint8(classes) {
-		all = append(all, hint{class: class}, hint{class: class, sign: 1}, hint{class: class, sign: -1})
+		all = append(all, hint{class: class}, hint{class: class, sign: 1}, hint{class: class, sign: -1}, hint{class: class, turns: true})
 	}
-	return append(all, hint{class: unknown})
+	return append(all, hint{class: unknown}, hint{class: unknown, turns: true})
 }
 
 func TestStepsComeBackWhateverIsExpected(t *testing.T) {
@@ -64,7 +64,8 @@ func TestExpectedClassesAreShort(t *testing.T) {
 	}
 	assert.Equal(t, 1, size(hint{class: 9, sign: -1}, -300))
 	assert.Equal(t, 6, size(hint{class: 9, sign: -1}, 300))
-	assert.Equal(t, 2+1, size(hint{class: 9}, 300))
+	assert.Equal(t, 3+1, size(hint{class: 9}, 300))
+	assert.Equal(t, 2+1, size(hint{class: 9, turns: true}, 300))
 	assert.Equal(t, 1, size(hint{}, 0))
 	assert.Equal(t, 4+1, size(hint{class: unknown}, 300))
 }

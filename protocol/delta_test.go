@@ -191,8 +191,8 @@ func TestGoldenTrail(t *testing.T) {
 		s.plan.EncodeDelta(&w, &protocol.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&v), nil)
 	}
 	// -9 is of class 4, 011, its sign 1, and 001 below the highest bit. 1 is of class
-	// 1, two below the 3 expected next to class 4: 010, its sign 0.
-	first := "011" + "1" + "100" + "010" + "0"
+	// 1, two below the 3 expected next to class 4: 000, its sign 0.
+	first := "011" + "1" + "100" + "000" + "0"
 	// -12 is of the class and sign expected, 0, and 100 below the highest bit. So is 1,
 	// by 01 where class 1 is expected.
 	second := "0" + "001" + "01"
@@ -223,13 +223,13 @@ func TestGoldenMotion(t *testing.T) {
 			s.plan.EncodeDelta(&w, &from, bytesOf(&values[(i+2)%len(values)]), nil)
 		}
 	}
-	assert.Equal(t, "c321ff17b0cc8594175a18761f58e642ca0b6d24820f2c7321e5857eb9105a042c7321e585fe7134ff07f7ff01204f64"+
-		"dca4f947f1fc1bcaff03409ec8b849f30fb7f84f04fe3f00e4898c9b34ff6051d76eff0f007922e326cd3f69a6f98f24"+
-		"8ad6ef8438f31f4914adff4933cd7f2451b4fe27cd34ff9144d1ba4b539354a6662dea13866b2ce452583ec626ffe293"+
-		"9fa06803cf97531325e9d5b87d1299be051c3a1def039223f206bf0077c7f59313ecd92ee14d92b3744b6d350b031b7e"+
-		"85899742110bf3ad9ee1b59d0d08b39075ff1488ff82ff3f0080f9dfbf7fff1c8e7fc3ff7f0000f3bf7ffffed9e2fec7"+
-		"efff0100ccfffefdfb67c2f82ef97f0000f3bf7ffffe3129ff48c188d38ecd3bf6cc7f6c469c766cfe7f43f62795469c"+
-		"766cfe7f43b6bb1871dab101", hex.EncodeToString(w.Finish()))
+	assert.Equal(t, "c351fe17b0cc8594175a18ed0e2c7321e58536528203cb5c4879a15f2e242d0c96b990f242ff389affc1fd3f00e4898c"+
+		"9b34ff289ebfa1fc1f00f244c64d9a7fb8c53f11f87f00c813193769fec1a2aeddfe0f007922e326cd3f69a6f9471245"+
+		"eb77429cf9471245eb7fd24cf38f248ad6ffa499e61f4914adbb242549656ad6a03c61b8c6422e99e5636cf22f3ef904"+
+		"591b78be9c1ac849afc6ed83f0f42de0d0e9786f901c9137f805b83b8e9f9c60cf76299e24394bb79456b230b0e15798"+
+		"78c914b130dfea195edb5983300b59f74f81f817fcff0000e67ffffefd7338fe86ff7f0000f3bf7ffffed9e2fee3f77f"+
+		"0000f3bf7ffffe9930be4bfe0f0060fef7efdf3f26e58f148c38edd8bc63cffc6333e2b463f3ff1bb29f541a71dab1f9"+
+		"ff0dd9ee62c469c706", hex.EncodeToString(w.Finish()))
 }
 
 // hexBits packs bits written in stream order.

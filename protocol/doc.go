@@ -125,32 +125,40 @@
 // length by rising class and the expected sign first, and go highest bit first.
 // There is one for each class that may be expected:
 //
-//	expected        bits of the codes
-//	nothing         0: 4, 1 to 5: 3, 6 to 9: 4, far: 4
-//	0               0 to 4: 1 2 3 4 5, 5 6: 7, 7 to 9: 8, far: 8
-//	1               0 to 6: 2 2 2 3 4 5 6, 7 to 9: 8, far: 8
-//	2               0 to 9: 3 3 2 2 3 4 5 6 7 8, far: 8
-//	3 and more      0: 4; 4 below to 4 above: 5 4 3 3 2 3 3 4 6; far: 6
-//	1, and a sign   0: 2; 1 to 9: 2 3 4 6 6 7 8 8 8, with the other sign 3 4 5 6 7 8 8 8 8; far: 8
-//	2, and a sign   0: 3; 1 to 9: 3 2 3 4 5 7 7 8 8, with the other sign 4 4 4 5 6 7 8 8 8; far: 8
-//	3, and a sign   0: 5; 4 below to 4 above: 7 6 5 3 1 3 5 7 8, with the other sign 8 7 6 5 6 6 7 8 8; far: 6
+//	expected             bits of the codes
+//	nothing              0: 4, 1 to 5: 3, 6 to 9: 4, far: 4
+//	nothing, of a quat   0 to 6: 3, 7 to 9: 4 5 6, far: 6
+//	0                    0 to 4: 1 2 3 4 5, 5 6: 7, 7 to 9: 8, far: 8
+//	1                    0 to 6: 2 2 2 3 4 5 6, 7 to 9: 8, far: 8
+//	2                    0 to 9: 2 2 3 3 3 4 5 6 7 8, far: 8
+//	2, of a quat         0 to 9: 3 3 2 2 3 4 5 6 7 8, far: 8
+//	3 and more           0: 4; 4 below to 4 above: 5 4 3 3 3 3 3 3 4; far: 5
+//	3, of a quat         0: 4; 4 below to 4 above: 5 4 3 3 2 3 3 4 6; far: 6
+//	1, and a sign        0: 2; 1 to 9: 2 3 4 6 6 7 8 8 8, with the other sign 3 4 5 6 7 8 8 8 8; far: 8
+//	2, and a sign        0: 3; 1 to 9: 3 2 3 4 5 7 7 8 8, with the other sign 4 4 4 5 6 7 8 8 8; far: 8
+//	3, and a sign        0: 5; 4 below to 4 above: 7 6 5 3 1 3 5 7 8, with the other sign 8 7 6 5 6 6 7 8 8; far: 6
 //
 // Behind far, 6 bits are the class of a step, with its sign, or 63: then the index
 // follows in full, as it does for steps of a class above its bits less 2. The lengths
 // are those that fit bodies that are pushed about: near the expected class, each
 // further one is about half as likely.
 //
-// What is expected of a number is the class and sign of its last step in the trail,
-// if a value went before in the record (the first 16 numbers of a value have a
-// trail). Else, and always of numbers behind a bit or in arrays of structs, it is
-// less by one than the largest class so far among the positions that are alike and
-// follow each other, at least 0; and of the first of them nothing.
+// What is expected of a number is the class nearest to its level in the trail, and the
+// sign of its last step (1 where that was not below 0), if a value went before in the
+// record. A level is in quarters of a class, and is half of the level before and half of
+// the last step's, rounded down; the first is that of the first step. The first 16 numbers
+// of a value have a trail. Else, and always of numbers behind a bit or in arrays of
+// structs, what is expected is less by one than the largest class so far among the
+// positions that are alike and follow each other, at least 0; and of the first of them
+// nothing.
 //
-// A quat has three steps, and 0 in front. The first is expected to be as large as the
-// largest of its last three in the trail; else, behind another quat of its array, as
+// A quat has three steps, and 0 in front. With a trail of all three, the first is expected
+// to be of the class nearest to the mean of their levels, rounded down; the others of that
+// and half of the mean by which those before were above their own levels, both rounded
+// towards 0. Without, the first is expected, behind another quat of its array, as
 // the largest of these less one; else as the positions that were the field before, but
 // at most of class bits/2+1; else nothing. The second is expected to be of the mean,
-// rounded up, of what the trail or the positions said and of the largest class so far
+// rounded up, of what the positions said and of the largest class so far
 // in this field, less one; the third, or the second where neither said anything, of
 // the largest so far, less one; both at least 0. In place of the 0 stands 10 for
 // no steps; 11 and 2 bits other than 0 where the largest component is so many

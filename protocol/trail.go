@@ -5,8 +5,9 @@ package protocol
 // with the trail of the ones before it. The zero value begins a record; both
 // sides, and who skips, must pass it along with every difference.
 type Trail struct {
-	steps [trailed]int8 // classes of the last steps, with their signs
-	begun bool
+	levels   [trailed]uint8 // of the steps before: their classes in quarters, the last as much as all others
+	negative uint16         // whether the last steps were, bit by bit
+	begun    bool
 }
 
 // trailed is of how many numbers of a value the trail is kept.
@@ -34,6 +35,9 @@ type course struct {
 	first  uint8 // the class expected of the first number of this kind
 	most   uint8 // the largest class so far among those of this kind
 	any    bool  // whether there was one
+
+	mean  int // the level of a rotation in the trail
+	above int // by how much its steps so far were above theirs
 }
 
 // newCourse begins a value. Without a trail nothing is known to go before it.
@@ -73,27 +77,36 @@ func (c *course) number() hint {
 	if !c.follow || c.at >= trailed {
 		return c.chained()
 	}
-	last := c.trail.steps[c.at]
-	return hint{class: uint8(max(last, -last)), sign: last>>7 | 1}
+	sign := int8(-(c.trail.negative >> c.at & 1)) | 1
+	return hint{class: classAt(int(c.trail.levels[c.at])), sign: sign}
 }
 
+// quarters is how many levels a class has.
+const quarters = 4
+
+// classAt is the class that a level is nearest to.
+func classAt(level int) uint8 { return uint8((max(level, 0) + quarters/2) / quarters) }
+
 // turn returns what to expect of step i of the three of a rotation. They change
-// places as a body turns, so that only their size follows from before: the first is
-// expected to be as large as the largest was, the second to lie between that and the
-// first.
-func (c *course) turn(i int) hint {
+// places as a body turns, so that only their size follows from before: each is
+// expected to be as large as all three were in the mean, and as those before it turn
+// out by half. Where nothing went before, but a position, the second lies between that
+// and the first.
+func (c *course) turn(i int) (h hint) {
 	switch {
-	case i == 0 && c.follow && c.at+3 <= trailed:
-		c.first = 0
-		for _, last := range c.trail.steps[c.at : c.at+3] {
-			c.first = max(c.first, uint8(max(last, -last)))
+	case c.follow && c.at-i+3 <= trailed:
+		if i == 0 {
+			l := c.trail.levels[c.at:]
+			c.mean, c.above = (int(l[0])+int(l[1])+int(l[2]))/3, 0
+			return hint{class: classAt(c.mean), turns: true}
 		}
-		return hint{class: c.first}
+		return hint{class: classAt(c.mean + c.above/i/2), turns: true}
 	case i == 1 && c.first != unknown:
-		return hint{class: max((c.most+c.first+1)/2, 1) - 1}
-	default:
-		return c.chained()
+		return hint{class: max((c.most+c.first+1)/2, 1) - 1, turns: true}
 	}
+	h = c.chained()
+	h.turns = true
+	return h
 }
 
 // chained is what to expect by the numbers before it: that it is a little smaller
@@ -110,10 +123,24 @@ func (c *course) note(step int64) {
 	class := classOf(step)
 	c.most, c.any = max(c.most, class), true
 	if c.trail != nil && c.at < trailed {
-		sign := int8(step >> 63)
-		c.trail.steps[c.at] = (int8(class) ^ sign) - sign
+		c.above += c.trail.note(c.at, int(class)*quarters, step < 0, c.follow)
 	}
 	c.at++
+}
+
+// note takes in the step of a number and returns by how much its level is above that of
+// the steps before.
+func (t *Trail) note(number, level int, negative, follow bool) (above int) {
+	before := int(t.levels[number])
+	if !follow {
+		before = level
+	}
+	t.levels[number] = uint8((before + level) >> 1)
+	t.negative &^= 1 << number
+	if negative {
+		t.negative |= 1 << number
+	}
+	return level - before
 }
 
 // noteWhole keeps that a number was written in full: it jumped, as far as steps go.

@@ -82,6 +82,8 @@ func (s *sight) group(e ecs.Entity) group {
 // visible is what a client may see of an entity.
 type visible struct {
 	sees bool
+	// barred: it is not for it, by its target or that of one above it.
+	barred bool
 	// kept: it does not see it any more, and keeps it as it was seen, if it had it.
 	kept bool
 	// without are the numbers of the components that are hidden, a byte each.

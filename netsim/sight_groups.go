@@ -205,7 +205,7 @@ func (c *crowd) above(v *version) (all []terms) {
 
 func (c *crowd) visible(v *version, l *showing) visible {
 	if !c.aimed(v, l) {
-		return visible{}
+		return visible{barred: true}
 	}
 	is, had := visible{sees: l.shown}, c.saw(v, l.client)
 	if !l.shown && l.kept {

@@ -24,11 +24,15 @@ func (w *watch) checkTold() error {
 	return nil
 }
 
-// may reports what a client was told that it may not see. Of what is paused those are told
-// that it was for, and its values only if they were under way to them.
+// may reports what a client was told that it may not see. That something paused is there
+// says nothing to those that it was for; its values are told only to those that they were
+// under way to.
 func (p *past) may(told *systems.Told) error {
 	was := p.at(told.Entity, told.Tick)
-	if was == nil || !was.seen[told.Client].sees {
+	switch {
+	case was != nil && was.state.Paused && len(told.Components) == 0 && !was.seen[told.Client].barred:
+		return nil
+	case was == nil || !was.seen[told.Client].sees:
 		return fmt.Errorf("client %d is told of %v as of tick %d, which it may not see then", told.Client, told.Entity, told.Tick)
 	}
 	if hidden := slices.IndexFunc(told.Components, was.seen[told.Client].hides); hidden >= 0 {

@@ -99,6 +99,16 @@ func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	return found != set.except
 }
 
+// Known reports whether a target is one that an entity can be for: a constant other than
+// Server, a room, or a set that is kept.
+func (t *Targets) Known(target Target) bool {
+	if _, room := target.Room(); room || target < Server {
+		return true
+	}
+	i := int(target & (MaxSets - 1))
+	return target >= reserved && i < len(t.sets) && t.sets[i].target == target
+}
+
 // Clients returns whom a target names: the clients of a set, or, with except, all
 // clients but those. Default and
 // NotOwner are taken for Everyone, and a room for nobody: who is in it only Contains

@@ -121,7 +121,11 @@ func (c *Client) Initialize(w *ecs.World) {
 	}
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
 	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
-	c.schedule.Bind(systems.Send, func(*ecs.World) { c.steered.Ran(c.now) })
+	stray := systems.NewStray(w, c.log)
+	c.schedule.Bind(systems.Send, func(*ecs.World) {
+		c.steered.Ran(c.now)
+		stray.Look()
+	})
 	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })
 	c.schedule.Bind(systems.Sync, func(*ecs.World) { c.steered.Adjust(c.now) })
 	c.schedule.Initialize(w)

@@ -3,7 +3,10 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -15,11 +18,20 @@ func inEffect(p *protocol.Protocol) error {
 		errs = append(errs, fmt.Errorf("plugin: %s of %s has no effect in this version: remove it", what, name))
 	}
 	for _, c := range p.Components() {
+		if slices.Contains(marks, c.Type) {
+			errs = append(errs, fmt.Errorf("plugin: %s is registered, and is the plugin's own: each side has it as it needs it, so it is never sent; remove it", c.Type))
+		}
 		for _, option := range optionsOf(c) {
 			refuse(option, c.Name)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// marks are what the plugin puts on entities, or acts on, in one world for itself.
+var marks = []reflect.Type{
+	reflect.TypeFor[components.Replicate](), reflect.TypeFor[components.Remote](), reflect.TypeFor[components.Controlled](),
+	reflect.TypeFor[components.Predicted](), reflect.TypeFor[components.ConfirmedOf](),
 }
 
 // optionsOf returns the options of a component that nothing in this version acts

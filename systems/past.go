@@ -93,7 +93,7 @@ func (p *Publisher) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick en
 		panic(fmt.Sprintf("systems: tick %d: an update of component %d from tick %d, of which there is no history", tick, comp, from.Base))
 	}
 	p.refs.refs = refs
-	p.clamped += uint64(p.plans[comp].EncodeDelta(w, &p.past.bases, p.valueOf(slot, comp), &p.refs))
+	p.clamp(slot, comp, p.plans[comp].EncodeDelta(w, &p.past.bases, p.valueOf(slot, comp), &p.refs))
 	return lo, hi
 }
 

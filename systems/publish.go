@@ -50,6 +50,8 @@ type Publisher struct {
 	clamped uint64
 
 	oddPriority bool // one was logged
+	oddTarget   bool
+	clamps      repl.Mask // the components of which one was logged
 
 	stride       int
 	unregistered unregistered
@@ -288,7 +290,7 @@ func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.
 	if p.refs.refs = refs; p.linked.Has(comp) {
 		p.refs.begin(lateHolder{slot, comp})
 	}
-	p.clamped += uint64(p.plans[comp].Encode(w, p.valueOf(slot, comp), &p.refs))
+	p.clamp(slot, comp, p.plans[comp].Encode(w, p.valueOf(slot, comp), &p.refs))
 	if p.relations.Has(p.cols[comp]) {
 		p.encodeTarget(w, columns.Slot(slot))
 	}

@@ -25,8 +25,9 @@ func (p *Publisher) pace() {
 }
 
 func (p *Publisher) paceOf(s repl.Slot) {
-	marker := p.family.asks(s)
-	p.world.SetRate(s, p.rate(&marker, p.table.Entity(columns.Slot(s))))
+	marker, e := p.family.asks(s), p.table.Entity(columns.Slot(s))
+	p.world.SetRate(s, p.rate(&marker, e))
+	p.doubt(marker.Target, e)
 }
 
 // rate returns what a Replicate asks for. A priority that is none is taken as 1, and the

@@ -130,6 +130,16 @@ func (s *Schedule) run(w *ecs.World, stage Stage) {
 	}
 	for _, sys := range s.stages[stage] {
 		sys.Update(w)
+		mustBeClosed(w, sys, stage)
+	}
+}
+
+// mustBeClosed panics if a system has left a query open: nothing could come or go in the
+// world any more, and whoever finds that out is not to blame.
+func mustBeClosed(w *ecs.World, sys System, stage Stage) {
+	if w.IsLocked() {
+		panic(fmt.Sprintf("plugin: system %s in %v has left a query of the world open; "+
+			"iterate it to its end, or Close it before the system returns", nameOf(sys), stage))
 	}
 }
 

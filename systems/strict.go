@@ -56,6 +56,7 @@ func (s *Schedule) runStrict(w *ecs.World) {
 	}
 	for _, sys := range s.stages[Main] {
 		sys.Update(w)
+		mustBeClosed(w, sys, Main)
 		for i := range s.strict.cols {
 			s.strict.check(sys, &s.strict.cols[i])
 		}

@@ -1,0 +1,146 @@
+package plugin_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// gauge has a range that can be left.
+type gauge struct {
+	Level float32 `net:"range=0..1,step=0.01"`
+}
+
+func gaugeProtocol(options ...func(*protocol.ComponentRule[gauge])) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "plugin test"})
+	rule := protocol.Component[gauge](p)
+	for _, option := range options {
+		option(rule)
+	}
+	return p
+}
+
+// A number that does not fit its range is told of once, with its component.
+func TestANumberOutsideItsRangeIsLogged(t *testing.T) {
+	delta := func(c *protocol.ComponentRule[gauge]) { c.Delta() }
+	for _, options := range [][]func(*protocol.ComponentRule[gauge]){nil, {delta}} {
+		var log bytes.Buffer
+		g := newGameWith(t, func(c *plugin.ServerConfig) {
+			c.Protocol, c.Log = gaugeProtocol(options...), slog.New(slog.NewTextHandler(&log, nil))
+		})
+		g.joinWith(gaugeProtocol(options...), 1)
+		gauges := generic.NewMap2[gauge, components.Replicate](g.world)
+		e := gauges.New()
+		g.run(60)
+		require.NotContains(t, log.String(), "outside its range")
+		for i := range 10 {
+			at[gauge](g.world, e).Level = float32(i%2) * 5
+			g.run(10)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "a number is outside its range"), log.String())
+		assert.Contains(t, log.String(), "component=plugin_test.gauge")
+	}
+}
+
+// A target that is for no client, and was not meant to be so, is told of once.
+func TestATargetOfNobodyIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	targets := ecs.GetResource[components.Targets](g.world)
+	spots := generic.NewMap2[spot, components.Replicate](g.world)
+	for _, target := range []components.Target{
+		components.Default, components.Everyone, components.Nobody, components.Owner, components.NotOwner,
+		targets.Only(7), targets.Except(7), targets.Room(7),
+	} {
+		spots.NewWith(&spot{}, &components.Replicate{Target: target})
+	}
+	g.run(2)
+	require.Empty(t, log.String())
+	for _, target := range []components.Target{components.Server, 9, targets.Except(7) + components.MaxSets} {
+		log.Reset()
+		g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		spots := generic.NewMap2[spot, components.Replicate](g.world)
+		for range 2 {
+			spots.NewWith(&spot{}, &components.Replicate{Target: target})
+			g.run(2)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "a Replicate.Target is for no client"), "%v: %s", target, log.String())
+	}
+}
+
+// What a client tags for the server is told of once: it is sent nowhere.
+func TestReplicateOnAClientIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	client.Initialize(&w)
+	now := time.Unix(1, 0)
+	client.Step(now)
+	require.Empty(t, log.String())
+	tagged := generic.NewMap2[spot, components.Replicate](&w)
+	tagged.New()
+	for range 3 {
+		now = now.Add(time.Second / 60)
+		client.Step(now)
+	}
+	assert.Equal(t, 1, strings.Count(log.String(), "which is the server's to put on"), log.String())
+}
+
+// Who leaves a query open is named, wherever it is.
+func TestASystemThatLeavesAQueryOpenIsNamed(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		for set, name := range map[plugin.Set]string{plugin.Receive: "Receive", plugin.FixedMain: "FixedUpdate.Main", plugin.AfterSend: "AfterSend"} {
+			client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Strict: strict})
+			require.NoError(t, err)
+			client.AddSystem(set, plugin.Func(func(w *ecs.World) func() {
+				return func() {
+					q := w.Query(ecs.All())
+					q.Next()
+				}
+			}))
+			w := ecs.NewWorld()
+			client.Initialize(&w)
+			w.NewEntity()
+			now := time.Unix(1, 0)
+			said := panicText(t, func() {
+				for range 5 {
+					now = now.Add(time.Second / 60)
+					client.Step(now)
+				}
+			})
+			assert.Contains(t, said, "odd_test.go", name)
+			assert.Contains(t, said, "in "+name+" has left a query of the world open; iterate it to its end, or Close it", name)
+		}
+	}
+}
+
+// What the plugin puts on entities by itself is no component of a protocol.
+func TestThePluginsOwnMarksAreNotRegistered(t *testing.T) {
+	for name, register := range map[string]func(*protocol.Protocol){
+		"components.Replicate":   func(p *protocol.Protocol) { protocol.Component[components.Replicate](p) },
+		"components.Remote":      func(p *protocol.Protocol) { protocol.Component[components.Remote](p) },
+		"components.Controlled":  func(p *protocol.Protocol) { protocol.Component[components.Controlled](p) },
+		"components.Predicted":   func(p *protocol.Protocol) { protocol.Component[components.Predicted](p) },
+		"components.ConfirmedOf": func(p *protocol.Protocol) { protocol.Component[components.ConfirmedOf](p) },
+	} {
+		p := protocol.New(protocol.Config{Name: "marks"})
+		register(p)
+		_, err := plugin.NewServer(plugin.ServerConfig{Protocol: p, Key: token.NewKey()})
+		require.ErrorContains(t, err, name+" is registered, and is the plugin's own")
+		_, err = plugin.NewClient(plugin.ClientConfig{Protocol: p})
+		require.ErrorContains(t, err, "remove it")
+	}
+}

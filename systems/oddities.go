@@ -1,0 +1,38 @@
+package systems
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// What is no error, and most likely not meant: it is logged once, since it shows as
+// something that is not there, or is elsewhere.
+
+// doubt logs the first Target that is for no client, and is not Nobody.
+func (p *Publisher) doubt(target components.Target, e ecs.Entity) {
+	if p.oddTarget || target < components.Server || TargetsOf(p.arche).Known(target) {
+		return
+	}
+	p.oddTarget = true
+	p.unregistered.log.Warn("a Replicate.Target is for no client: it is Server, no target at all, or a set that was given up "+
+		"because nothing held it; keep sets in a Replicate, or make them anew with components.Targets where they are used",
+		"entity", e, "target", target.String())
+}
+
+// clamp counts numbers that lay outside what their tag allows, and logs the first of a
+// component.
+func (p *Publisher) clamp(slot repl.Slot, comp, numbers int) {
+	if numbers == 0 {
+		return
+	}
+	p.clamped += uint64(numbers)
+	if p.clamps.Has(comp) {
+		return
+	}
+	p.clamps.Set(comp)
+	p.unregistered.log.Warn("a number is outside its range, and is sent as the nearest inside; widen range= in the field's tag, or keep to it",
+		"component", p.types[comp].String(), "entity", p.table.Entity(columns.Slot(slot)))
+}

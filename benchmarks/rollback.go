@@ -67,7 +67,8 @@ func rollbackPrepare(cfg rollbackConfig) (sides, error) {
 	}, nil
 }
 
-// rollbackLimit is plain columns, and those of some ticks.
+// rollbackLimit is plain columns, and those of some ticks. All of them lie one behind the
+// other, in the order in which they are copied.
 type rollbackLimit struct {
 	now   [][]byte
 	ticks [rollbackDepth][][]byte
@@ -75,10 +76,15 @@ type rollbackLimit struct {
 }
 
 func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
-	l := &rollbackLimit{}
+	l, total := &rollbackLimit{}, 0
+	for _, size := range rollbackSizes[:cfg.columns] {
+		total += size * rollbackEntities * (rollbackDepth + 1)
+	}
+	rest := make([]byte, total)
 	all := func() (cols [][]byte) {
 		for _, size := range rollbackSizes[:cfg.columns] {
-			cols = append(cols, make([]byte, rollbackEntities*size))
+			n := rollbackEntities * size
+			cols, rest = append(cols, rest[:n:n]), rest[n:]
 		}
 		return cols
 	}
@@ -86,11 +92,7 @@ func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
 	for i := range l.ticks {
 		l.ticks[i] = all()
 	}
-	total := 0
-	for _, col := range l.now {
-		total += len(col)
-	}
-	l.a, l.b = make([]byte, total*(rollbackDepth+1)), make([]byte, total*(rollbackDepth+1))
+	l.a, l.b = make([]byte, total), make([]byte, total)
 	return l
 }
 

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"bytes"
-
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -90,23 +88,12 @@ func (p *Prediction) correct() {
 	}
 }
 
-// correctBytes is how much of a column is compared before looking at single values.
-const correctBytes = 1024
-
 // correctColumn compares a column of the present with what it was.
 func (p *Prediction) correctColumn(col int, was, is []byte) {
 	size := p.cols[col].size
-	step := max(1, correctBytes/size) * size
-	for from := 0; from < len(was); from += step {
-		to := min(from+step, len(was))
-		if bytes.Equal(was[from:to], is[from:to]) {
-			continue
-		}
-		for at := from; at < to; at += size {
-			if a, b := was[at:at+size], is[at:at+size]; !bytes.Equal(a, b) {
-				p.correctValue(rollback.Slot(at/size), col, a, b)
-			}
-		}
+	is = is[:len(was)]
+	for n := rollback.Differ(was, is, size, 0); n >= 0; n = rollback.Differ(was, is, size, n+1) {
+		p.correctValue(rollback.Slot(n), col, was[n*size:(n+1)*size], is[n*size:(n+1)*size])
 	}
 }
 

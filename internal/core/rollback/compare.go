@@ -6,8 +6,12 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// chunkBytes is how much of a column is compared in one go.
-const chunkBytes = 4096
+const (
+	// chunkBytes is how much of a column is compared in one go.
+	chunkBytes = 4096
+	// pieceBytes is how much of a chunk that differs is, before looking at single values.
+	pieceBytes = 256
+)
 
 // Compare holds the server's word against the histories and reports each difference, in
 // the order of columns and slots. f is the frontier: of every slot whose word is not
@@ -102,14 +106,31 @@ func (c *comparison) values(f entangle.Tick) {
 // column compares one column by runs of slots.
 func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
 	known := c.s.news.known[col]
-	most := max(1, chunkBytes/size)
-	for start, end := known.run(0, most); start < end; start, end = known.run(end, most) {
-		if !bytes.Equal(predicted[start*size:end*size], confirmed[start*size:end*size]) {
-			for slot := start; slot < end; slot++ {
-				c.value(Slot(slot), col, predicted, confirmed, f)
-			}
+	for start, end := known.run(0); start < end; start, end = known.run(end) {
+		a, b := predicted[start*size:end*size], confirmed[start*size:end*size]
+		for n := Differ(a, b, size, 0); n >= 0; n = Differ(a, b, size, n+1) {
+			c.value(Slot(start+n), col, predicted, confirmed, f)
 		}
 	}
+}
+
+// Differ returns which of two columns' values is the first one, from one on, whose bytes
+// differ, or -1. The columns are equally long.
+func Differ(a, b []byte, size, from int) int {
+	for at := from * size; at < len(a); {
+		end := len(a)
+		for _, most := range [...]int{chunkBytes, pieceBytes, 0} {
+			end = min(at+max(1, most/size)*size, len(a))
+			if bytes.Equal(a[at:end], b[at:end]) {
+				break
+			}
+			if most == 0 {
+				return at / size
+			}
+		}
+		at = end
+	}
+	return -1
 }
 
 // value compares one value.

@@ -25,7 +25,8 @@ type Store struct {
 	slots int // one more than the largest slot there is room for
 
 	rows  ring
-	shelf row // what Shelve took out
+	shelf row  // what Shelve took out
+	laid  Mask // columns that a tick has memory for
 	log   log
 
 	word      []Confirmed // by slot

@@ -48,10 +48,10 @@ func (b set) put(slot int, in bool) {
 }
 
 // run returns the first run of slots in the set that is at least from: from where to
-// before where, at most most of them. There is none if both are equal.
-func (b set) run(from, most int) (start, end int) {
+// before where. There is none if both are equal.
+func (b set) run(from int) (start, end int) {
 	start = b.next(from, 0)
-	return start, min(b.next(start, ^uint64(0)), start+most)
+	return start, b.next(start, ^uint64(0))
 }
 
 // next returns the first slot from one on whose bit is set, or with the bits flipped is

@@ -150,8 +150,8 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 // correctColumn corrects a column at the frontier.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	known, size := s.news.known[col], s.cfg.Sizes[col]
-	start, end := known.run(0, s.slots)
-	for ; start < end; start, end = known.run(end, s.slots) {
+	start, end := known.run(0)
+	for ; start < end; start, end = known.run(end) {
 		copy(s.Column(tick, col)[start*size:end*size], s.ConfirmedColumn(col)[start*size:])
 	}
 }

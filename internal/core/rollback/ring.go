@@ -11,7 +11,9 @@ type ring struct {
 }
 
 // row is the columns of one tick. A column that nobody asks for has no memory, since a
-// game may register many components that few of its entities have.
+// game may register many components that few of its entities have. The others lie one
+// behind the other: the memory of a tick is mostly written as a whole, and it is the
+// beginnings of stretches that cost.
 type row struct {
 	held bool
 	cols [][]byte
@@ -112,8 +114,32 @@ func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	if w == nil || !s.cfg.Kept.Has(col) {
 		return nil
 	}
-	w.cols[col] = fit(w.cols[col], s.slots*s.cfg.Sizes[col])
+	if n := s.slots * s.cfg.Sizes[col]; n > len(w.cols[col]) {
+		s.lay(w, col, n)
+	}
 	return w.cols[col]
+}
+
+// lay makes room for n bytes of a column, and for those of all others that a tick has asked for.
+func (s *Store) lay(w *row, col, n int) {
+	if n <= cap(w.cols[col]) {
+		w.cols[col] = w.cols[col][:n]
+		return
+	}
+	s.laid.Set(col)
+	room, total := s.slots, 0
+	if len(w.cols[col]) > 0 {
+		room += room / 4
+	}
+	for c := s.laid.Next(0); c >= 0; c = s.laid.Next(c + 1) {
+		total += room * s.cfg.Sizes[c]
+	}
+	block := make([]byte, total)
+	for c := s.laid.Next(0); c >= 0; c = s.laid.Next(c + 1) {
+		size := s.cfg.Sizes[c]
+		copy(block, w.cols[c])
+		w.cols[c], block = block[:s.slots*size:room*size], block[room*size:]
+	}
 }
 
 // Shelve takes the columns of a tick out, to be read by Shelved until the next call. The

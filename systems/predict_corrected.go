@@ -81,19 +81,9 @@ func (p *Prediction) correct() {
 	}
 	cols := p.used.And(p.modes.full)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
-		if size := p.cols[col].size; size > 0 {
-			was, is := p.memory.Shelved(col), p.memory.Column(p.at, col)
-			p.correctColumn(col, was[:min(len(was), len(is))], is)
+		if p.cols[col].size > 0 {
+			p.memory.EachUnlike(p.at, col, func(slot rollback.Slot, was, is []byte) { p.correctValue(slot, col, was, is) })
 		}
-	}
-}
-
-// correctColumn compares a column of the present with what it was.
-func (p *Prediction) correctColumn(col int, was, is []byte) {
-	size := p.cols[col].size
-	is = is[:len(was)]
-	for n := rollback.Differ(was, is, size, 0); n >= 0; n = rollback.Differ(was, is, size, n+1) {
-		p.correctValue(rollback.Slot(n), col, was[n*size:(n+1)*size], is[n*size:(n+1)*size])
 	}
 }
 

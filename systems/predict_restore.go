@@ -55,10 +55,19 @@ func (p *Prediction) gather(tick entangle.Tick) {
 	}
 }
 
-// scatter copies the world into the histories of a tick.
+// scatter copies the world into the histories of a tick. Where its rows lie as the slots do, that
+// is by slot; else as they lie, for most ticks are never asked for.
 func (p *Prediction) scatter(tick entangle.Tick) {
+	places := p.table.Places()
+	if len(places) > 0 {
+		p.memory.Arrange(tick, places)
+	}
 	for col := p.used.Next(0); col >= 0; col = p.used.Next(col + 1) {
-		if p.cols[col].size > 0 {
+		switch {
+		case p.cols[col].size == 0:
+		case len(places) > 0:
+			p.table.SavePlaces(col, p.memory.Placed(tick, col))
+		default:
 			p.table.Save(col, p.memory.Column(tick, col))
 		}
 	}

@@ -39,6 +39,40 @@ func (t *Table) Load(col int, bySlot []byte) {
 	}
 }
 
+// Places returns the slots of all rows, segment by segment, in the order of SavePlaces; valid
+// until the next Sync. It returns none where Save is as fast as that, because nearly all slots
+// lie as the rows do.
+func (t *Table) Places() []uint32 {
+	if t.placed == t.shifts+1 {
+		return t.places
+	}
+	t.placed, t.places = t.shifts+1, t.places[:0]
+	strewn := 0
+	for _, seg := range t.segments {
+		for _, slot := range seg.rows {
+			t.places = append(t.places, uint32(slot))
+		}
+		if seg.scattered() {
+			strewn += len(seg.rows)
+		}
+	}
+	if strewn*rowsPerRun <= len(t.places) {
+		t.places = t.places[:0]
+	}
+	return t.places
+}
+
+// SavePlaces copies a column of all rows, in the order of Places, and zeros for rows without the
+// component.
+func (t *Table) SavePlaces(col int, byPlace []byte) {
+	size := t.cols[col].Size
+	for _, seg := range t.segments {
+		n := len(seg.rows) * size
+		clear(byPlace[copy(byPlace[:n], seg.column(col, size)):n])
+		byPlace = byPlace[n:]
+	}
+}
+
 // column returns Arche's memory of a column, or nil.
 func (seg *segment) column(col, size int) []byte {
 	at := seg.place[col]

@@ -1,6 +1,9 @@
 package columns
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // scatter copies values in the order of rows to where their slots are. For sizes that
 // are common a value is a few words, which costs a fraction of a call of copy.
@@ -33,8 +36,45 @@ func scatter(size int, bySlot, rows []byte, slots []Slot) {
 	}
 }
 
+// Gather copies values of a size: each of the first ones of to is the one of from that is at its
+// place.
+func Gather(size int, to, from []byte, places []uint32) { gather(size, from, to, places) }
+
+// Unlike returns the first one, from one on, of a column's values that is another one than that at
+// its place in another column; -1: there is none.
+func Unlike(size int, a, b []byte, places []uint32, from int) int {
+	switch size {
+	case 4:
+		return unlikeAs[[4]byte](a, b, places, from)
+	case 8:
+		return unlikeAs[[8]byte](a, b, places, from)
+	case 12:
+		return unlikeAs[[12]byte](a, b, places, from)
+	case 16:
+		return unlikeAs[[16]byte](a, b, places, from)
+	case 24:
+		return unlikeAs[[24]byte](a, b, places, from)
+	}
+	for n := from; n < len(places); n++ {
+		if at := int(places[n]) * size; !bytes.Equal(a[n*size:(n+1)*size], b[at:at+size]) {
+			return n
+		}
+	}
+	return -1
+}
+
+func unlikeAs[T comparable](a, b []byte, places []uint32, from int) int {
+	as, bs := valuesOf[T](a)[:len(places)], valuesOf[T](b)
+	for n := from; n < len(places); n++ {
+		if as[n] != bs[places[n]] {
+			return n
+		}
+	}
+	return -1
+}
+
 // gather is the opposite of scatter.
-func gather(size int, bySlot, rows []byte, slots []Slot) {
+func gather[N ~uint32](size int, bySlot, rows []byte, slots []N) {
 	switch size {
 	case 1:
 		gatherAs[[1]byte](bySlot, rows, slots)
@@ -70,7 +110,7 @@ func scatterAs[T any](bySlot, rows []byte, slots []Slot) {
 	}
 }
 
-func gatherAs[T any](bySlot, rows []byte, slots []Slot) {
+func gatherAs[T any, N ~uint32](bySlot, rows []byte, slots []N) {
 	from, to := valuesOf[T](bySlot), valuesOf[T](rows)[:len(slots)]
 	for row, slot := range slots {
 		to[row] = from[slot]

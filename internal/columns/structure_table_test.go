@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -64,6 +65,23 @@ func (x *settleWorld) checkSaved(t *rapid.T) {
 		}
 		x.table.Save(c, bySlot)
 		require.Equal(t, want, bySlot)
+		x.checkPlaced(t, c, want)
+	}
+}
+
+// checkPlaced compares a column in the order of rows with one by slot.
+func (x *settleWorld) checkPlaced(t *rapid.T, c int, bySlot []byte) {
+	size, slots := x.cols[c].Size, x.table.Places()
+	byPlace := bytes.Repeat([]byte{0xee}, len(slots)*size)
+	if len(slots) == 0 {
+		return
+	}
+	for e := range x.twin.now {
+		require.Contains(t, slots, uint32(x.slotOf(t, e)))
+	}
+	x.table.SavePlaces(c, byPlace)
+	for place, slot := range slots {
+		require.Equal(t, bySlot[int(slot)*size:(int(slot)+1)*size], byPlace[place*size:(place+1)*size])
 	}
 }
 
@@ -112,7 +130,25 @@ func TestSaveOfEverySize(t *testing.T) {
 			}
 			gather(size, bySlot, back, slots)
 			require.Equal(t, rows, back)
+			checkUnlike(t, size, rows, bySlot, slots)
 		}
+	}
+}
+
+// checkUnlike finds the one byte of rows that is another one than by slot.
+func checkUnlike(t *testing.T, size int, rows, bySlot []byte, slots []Slot) {
+	places := make([]uint32, len(slots))
+	for row, slot := range slots {
+		places[row] = uint32(slot)
+	}
+	require.Equal(t, -1, Unlike(size, rows, bySlot, places, 0))
+	if size > 0 {
+		at := int(slots[5])*size + size - 1
+		bySlot[at]++
+		require.Equal(t, 5, Unlike(size, rows, bySlot, places, 0))
+		require.Equal(t, 5, Unlike(size, rows, bySlot, places, 5))
+		require.Equal(t, -1, Unlike(size, rows, bySlot, places, 6))
+		bySlot[at]--
 	}
 }
 

@@ -53,6 +53,8 @@ type Table struct {
 	touched []Slot    // since the last Sync
 	syncs   uint32    // counts Syncs
 	shifts  uint64    // counts those that may have moved rows
+	places  []uint32  // see Places
+	placed  uint64    // shifts of places plus one
 	passing bool      // an entity may have passed through an archetype since the last Sync
 	dirty   []*segment
 	moves   []move

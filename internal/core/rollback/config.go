@@ -16,6 +16,13 @@ type Config struct {
 	// Equal decides whether two values whose bytes differ differ at all. It must not
 	// keep its arguments. Nil: byte equality is value equality.
 	Equal func(col int, predicted, confirmed []byte) bool
+	// Gather copies values of a size from some places of one column to the first ones of
+	// another, faster than one after the other. It must not keep its arguments. Nil: one
+	// after the other.
+	Gather func(size int, to, from []byte, places []uint32)
+	// Unlike is the first one, from one on, of a column's values that is another one than that
+	// at its place in another column, -1: none. Nil likewise.
+	Unlike func(size int, a, b []byte, places []uint32, from int) int
 }
 
 // Store is the memory of one client's prediction. The package documentation says how it
@@ -27,7 +34,8 @@ type Store struct {
 	rows  ring
 	shelf row  // what Shelve took out
 	laid  Mask // columns that a tick has memory for
-	log   log
+	turning
+	log log
 
 	word      []Confirmed // by slot
 	confirmed [][]byte    // by column, by slot
@@ -50,7 +58,7 @@ func (s *Store) Grow(slots int) {
 	if slots <= s.slots {
 		return
 	}
-	s.slots = slots
+	s.slots, s.turning.of = slots, nil
 	s.word = fit(s.word, slots)
 	s.log.grow(slots)
 	s.news.grow(slots)

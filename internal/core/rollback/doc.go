@@ -26,8 +26,8 @@
 //
 // The methods of a [Store] come in families:
 //   - set-up: New, Grow;
-//   - histories: Begin, Column, Changed, Backfill, Cut, Shelve, Clear, Forget; getters
-//     Holds, Newest, FormAt, Touched, Shelved;
+//   - histories: Begin, Column, Arrange, Placed, Changed, Backfill, Cut, Shelve, Clear, Forget; getters
+//     Holds, Newest, FormAt, Touched, EachUnlike;
 //   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
 //     Exclude;
 //   - comparing and going back: Compare, then Wanted, Correct, Plan, Due.

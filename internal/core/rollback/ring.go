@@ -14,9 +14,15 @@ type ring struct {
 // game may register many components that few of its entities have. The others lie one
 // behind the other: the memory of a tick is mostly written as a whole, and it is the
 // beginnings of stretches that cost.
+//
+// A column may be in the order in which the world had its rows, which is how it is written
+// at the least cost. Most ticks are never looked at: the others are turned into slot order,
+// column by column, when somebody asks.
 type row struct {
-	held bool
-	cols [][]byte
+	held  bool
+	cols  [][]byte
+	order []uint32 // slots by place
+	raw   Mask     // columns that are by place, not by slot
 }
 
 func newRing(ticks, cols int) ring {
@@ -49,7 +55,7 @@ func (r *ring) begin(tick entangle.Tick) {
 		r.rows[r.head].held = false
 	}
 	r.begun, r.newest = true, tick
-	r.rows[r.head].held = true
+	r.rows[r.head].held, r.rows[r.head].raw = true, Mask{}
 }
 
 // at returns the row of a tick, or nil if it is not held.
@@ -114,10 +120,16 @@ func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	if w == nil || !s.cfg.Kept.Has(col) {
 		return nil
 	}
+	s.room(w, col)
+	s.turn(w, col)
+	return w.cols[col]
+}
+
+// room makes room for all slots in a column.
+func (s *Store) room(w *row, col int) {
 	if n := s.slots * s.cfg.Sizes[col]; n > len(w.cols[col]) {
 		s.lay(w, col, n)
 	}
-	return w.cols[col]
 }
 
 // lay makes room for n bytes of a column, and for those of all others that a tick has asked for.
@@ -142,27 +154,24 @@ func (s *Store) lay(w *row, col, n int) {
 	}
 }
 
-// Shelve takes the columns of a tick out, to be read by Shelved until the next call. The
+// Shelve takes the columns of a tick out, to be read by EachUnlike until the next call. The
 // tick is not held any more. It copies nothing.
 func (s *Store) Shelve(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
-		w.held = false
-		w.cols, s.shelf.cols = s.shelf.cols, w.cols
+		*w, s.shelf = s.shelf, *w
+		w.held, s.turning.of = false, nil
 	}
 }
 
 // ShelveCopy is Shelve of a tick that is to stay.
 func (s *Store) ShelveCopy(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
+		s.shelf.raw, s.shelf.order, s.turning.of = w.raw, append(s.shelf.order[:0], w.order...), nil
 		for col := range w.cols {
 			s.shelf.cols[col] = append(s.shelf.cols[col][:0], w.cols[col]...)
 		}
 	}
 }
-
-// Shelved returns a column that was taken out, by slot: that of fewer slots, if some have
-// come since.
-func (s *Store) Shelved(col int) []byte { return s.shelf.cols[col] }
 
 // Backfill writes a value into all ticks that are held: it counts as always there.
 func (s *Store) Backfill(slot Slot, col int, value []byte) {

@@ -1,6 +1,7 @@
 package rollback
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -309,10 +310,51 @@ func TestShelvedTickCanBeReadWhileItIsComputedAnew(t *testing.T) {
 	g.Column(10, colHealth)[4] = 5
 	g.ShelveCopy(10)
 	assert.True(t, g.Holds(10))
-	assert.Equal(t, byte(5), g.Shelved(colHealth)[4])
+	assert.Equal(t, byte(5), g.shelf.cols[colHealth][4])
 	g.Shelve(10)
 	assert.False(t, g.Holds(10))
 	g.Begin(10)
 	g.Column(10, colHealth)[4] = 6
-	assert.Equal(t, byte(5), g.Shelved(colHealth)[4])
+	assert.Equal(t, byte(5), g.shelf.cols[colHealth][4])
+}
+
+// TestEachUnlikeFindsWhatIsOtherwise: in whatever order either tick was written, the values that
+// are others than before are found, each once, and no other.
+func TestEachUnlikeFindsWhatIsOtherwise(t *testing.T) {
+	orders := [][]uint32{nil, {1, 2, 3, 4}, {4, 2, 1, 3}, {3, 4, 1}}
+	for _, was := range orders {
+		for _, is := range orders {
+			g := newGame(t, 4)
+			g.writeIn(10, was, [4]byte{11, 12, 13, 14})
+			g.Shelve(10)
+			g.Begin(10)
+			g.writeIn(10, is, [4]byte{11, 92, 13, 94})
+			found := map[Slot][2]byte{}
+			g.EachUnlike(10, colHealth, func(slot Slot, was, is []byte) {
+				require.NotContains(t, found, slot)
+				found[slot] = [2]byte{was[0], is[0]}
+			})
+			for slot, want := range map[Slot][2]byte{2: {12, 92}, 4: {14, 94}} {
+				if (was == nil || slices.Contains(was, uint32(slot))) && (is == nil || slices.Contains(is, uint32(slot))) {
+					assert.Equal(t, want, found[slot], "%v, then %v", was, is)
+				}
+			}
+			assert.NotContains(t, found, Slot(1))
+			assert.NotContains(t, found, Slot(3))
+		}
+	}
+}
+
+// writeIn writes health of slots 1 and on, by slot or in an order.
+func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
+	if order == nil {
+		for i, v := range values {
+			g.Column(tick, colHealth)[(1+i)*4] = v
+		}
+		return
+	}
+	g.Arrange(tick, order)
+	for place, slot := range order {
+		g.Placed(tick, colHealth)[place*4] = values[slot-1]
+	}
 }

@@ -185,9 +185,28 @@ func (x *twin) record() {
 			delete(x.ticks, tick)
 		}
 	}
+	if rapid.Bool().Draw(x.T, "by place") {
+		x.recordPlaces()
+		return
+	}
 	for slot, state := range x.now {
-		for col, size := range x.cfg.Sizes {
-			copy(x.store.Column(x.tick, col)[int(slot)*size:], state.values[col])
+		x.write(slot, x.tick, state)
+	}
+}
+
+// recordPlaces is record with the slots in an order of chance.
+func (x *twin) recordPlaces() {
+	var order []uint32
+	for _, slot := range rapid.Permutation(slices.Sorted(maps.Keys(x.now))).Draw(x.T, "order") {
+		order = append(order, uint32(slot))
+	}
+	x.store.Arrange(x.tick, order)
+	for col, size := range x.cfg.Sizes {
+		for place, slot := range order {
+			if size == 0 {
+				continue
+			}
+			copy(x.store.Placed(x.tick, col)[place*size:(place+1)*size], x.now[Slot(slot)].values[col])
 		}
 	}
 }

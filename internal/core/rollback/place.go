@@ -1,0 +1,128 @@
+package rollback
+
+import "github.com/entangle-ecs/entangle"
+
+// turning is what it takes to bring columns that are by place into the order of slots.
+type turning struct {
+	of     *row     // whose places these are; nil: of none
+	to     *row     // of which pairs are; nil: of none
+	places []uint32 // by slot; of one that has none, any
+	values []byte   // scratch
+	pairs  []uint32 // scratch: places in one tick by those in another
+}
+
+// Arrange begins a tick that is written by place: its columns are to be written to Placed,
+// in an order in which the slots are those given.
+func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
+	w := s.rows.at(tick)
+	if w == nil {
+		return
+	}
+	for col := w.raw.Next(0); col >= 0; col = w.raw.Next(col + 1) {
+		s.turn(w, col)
+	}
+	w.order = append(w.order[:0], slots...)
+	s.turning.of = nil
+}
+
+// Placed returns a column of a tick, by place as of Arrange, to be written as a whole until
+// the next Grow: nothing of what it was is left. Places of slots without a value may be left
+// as they are. It is nil where Column is.
+func (s *Store) Placed(tick entangle.Tick, col int) []byte {
+	w := s.rows.at(tick)
+	if w == nil || !s.cfg.Kept.Has(col) || s.cfg.Sizes[col] == 0 {
+		return nil
+	}
+	s.room(w, col)
+	w.raw.Set(col)
+	return w.cols[col][:len(w.order)*s.cfg.Sizes[col]]
+}
+
+// turn brings a column into the order of slots, if it is not in that.
+func (s *Store) turn(w *row, col int) {
+	if !w.raw.Has(col) {
+		return
+	}
+	w.raw.Clear(col)
+	t, size, to := &s.turning, s.cfg.Sizes[col], w.cols[col]
+	if len(w.order) == 0 {
+		return
+	}
+	if t.of != w {
+		t.place(w, s.slots)
+	}
+	t.values = append(t.values[:0], to[:len(w.order)*size]...)
+	s.gather(size, to, t.values, t.places[:len(to)/size])
+}
+
+// place finds the places of slots.
+func (t *turning) place(w *row, slots int) {
+	t.of, t.to, t.places = w, nil, fit(t.places, slots)
+	clear(t.places)
+	for place, slot := range w.order {
+		t.places[slot] = uint32(place)
+	}
+}
+
+// gather copies values from the places where they are.
+func (s *Store) gather(size int, to, from []byte, places []uint32) {
+	if s.cfg.Gather != nil {
+		s.cfg.Gather(size, to, from, places)
+		return
+	}
+	for slot, place := range places {
+		copy(to[slot*size:(slot+1)*size], from[int(place)*size:])
+	}
+}
+
+// EachUnlike calls visit for each value of a column at a tick whose bytes are others than those
+// that Shelve took out; also for slots that have no value. What visit gets is valid during the
+// call.
+func (s *Store) EachUnlike(tick entangle.Tick, col int, visit func(slot Slot, was, is []byte)) {
+	w, size := s.rows.at(tick), s.cfg.Sizes[col]
+	if w != nil && w.raw.Has(col) && s.shelf.raw.Has(col) && len(w.order) > 0 && len(s.shelf.order) > 0 {
+		s.eachUnlikePlace(w, col, visit)
+		return
+	}
+	s.turn(&s.shelf, col)
+	was, is := s.shelf.cols[col], s.Column(tick, col)
+	n := min(len(was), len(is))
+	was, is = was[:n], is[:n]
+	for n := Differ(was, is, size, 0); n >= 0; n = Differ(was, is, size, n+1) {
+		visit(Slot(n), was[n*size:(n+1)*size], is[n*size:(n+1)*size])
+	}
+}
+
+// eachUnlikePlace is EachUnlike without turning either tick.
+func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is []byte)) {
+	t, size := &s.turning, s.cfg.Sizes[col]
+	if t.of != &s.shelf || t.to != w {
+		t.pair(&s.shelf, w, s.slots)
+	}
+	was, is := s.shelf.cols[col][:len(s.shelf.order)*size], w.cols[col][:len(w.order)*size]
+	for n := s.unlike(size, is, was, t.pairs, 0); n >= 0; n = s.unlike(size, is, was, t.pairs, n+1) {
+		at := int(t.pairs[n]) * size
+		visit(Slot(w.order[n]), was[at:at+size], is[n*size:(n+1)*size])
+	}
+}
+
+// pair finds the places in one tick by those in another.
+func (t *turning) pair(of, to *row, slots int) {
+	t.place(of, slots)
+	t.to, t.pairs = to, t.pairs[:0]
+	for _, slot := range to.order {
+		t.pairs = append(t.pairs, t.places[slot])
+	}
+}
+
+func (s *Store) unlike(size int, a, b []byte, places []uint32, from int) int {
+	if s.cfg.Unlike != nil {
+		return s.cfg.Unlike(size, a, b, places, from)
+	}
+	for n := from; n < len(places); n++ {
+		if at := int(places[n]) * size; string(a[n*size:(n+1)*size]) != string(b[at:at+size]) {
+			return n
+		}
+	}
+	return -1
+}

@@ -38,14 +38,21 @@ func cubesVariants() []variant {
 	at := func(name string, goal float64, moves bool, form cubesForm) variant {
 		return variant{
 			name: "cubes/" + name, unit: "bytes/frame", goal: goal, heavy: true, missing: cubesMissing,
-			prepare: func() (sides, error) { return cubesPrepare(moves, form) },
+			prepare: func() (sides, error) { return cubesPrepare(moves, form, nil) },
 		}
+	}
+	learned := func(name string, goal float64, form cubesForm) variant {
+		v := at(name, goal, true, form)
+		v.prepare = func() (sides, error) { return cubesPrepare(true, form, &cubesLessons{}) }
+		return v
 	}
 	return []variant{
 		at("one-base", 217, false, cubesGroup),
 		at("two-bases", 185, true, cubesGroup),
+		learned("learned", 165, cubesGroup),
 		at("alone-one-base", 217*1.15, false, cubesAlone),
 		at("alone-two-bases", 185*1.15, true, cubesAlone),
+		learned("alone-learned", 165*1.15, cubesAlone),
 		cubesWorldVariant("world-one-base", 217, false, 1),
 		cubesWorldVariant("world-two-bases", 185, true, 1),
 		cubesWorldVariant("world-alone-one-base", 217*1.15, false, 0),
@@ -77,15 +84,18 @@ type cubesCodec struct {
 
 	w     bits.Writer
 	trail protocol.Trail
+	codes *protocol.Codes // that both sides hold
 	buf   []byte
 	r     bits.Reader
 	read  []byte // what was decoded last
+
+	lessons *cubesLessons // nil: the codes are those that always fit
 }
 
 // cubesLoaded is the recording, read once for all variants.
 var cubesLoaded = sync.OnceValues(func() ([][]byte, error) { return cubesLoad(cubesFile) })
 
-func cubesPrepare(moves bool, form cubesForm) (sides, error) {
+func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (sides, error) {
 	frames, err := cubesLoaded()
 	if err != nil {
 		return sides{}, err
@@ -98,7 +108,7 @@ func cubesPrepare(moves bool, form cubesForm) (sides, error) {
 	if err := p.Err(); err != nil {
 		return sides{}, err
 	}
-	c := &cubesCodec{frames: frames, plan: p.Components()[0].Plan, moves: moves, form: form, buf: make([]byte, 0, 64<<10)}
+	c := &cubesCodec{frames: frames, plan: p.Components()[0].Plan, moves: moves, form: form, lessons: lessons, buf: make([]byte, 0, 64<<10)}
 	total, n, err := c.whole()
 	if err != nil {
 		return sides{}, err
@@ -118,7 +128,11 @@ func cubesPrepare(moves bool, form cubesForm) (sides, error) {
 // bits and number.
 func (c *cubesCodec) whole() (total, n int, err error) {
 	for f := c.first(); f < len(c.frames); f++ {
-		total += c.write(f)
+		told, err := c.learn(f)
+		if err != nil {
+			return 0, 0, fmt.Errorf("codes of frame %d: %w", f, err)
+		}
+		total += told + c.write(f)
 		n++
 		if err := c.decode(f); err != nil {
 			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
@@ -140,7 +154,7 @@ func (c *cubesCodec) first() int {
 
 // bases is what a cube of a frame is told from.
 func (c *cubesCodec) bases(f, i int) protocol.Bases {
-	from := protocol.Bases{Base: c.cube(f-cubesAgo, i)}
+	from := protocol.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
 	if c.moves {
 		from.Older = c.cube(f-2*cubesAgo, i)
 		from.Ahead, from.Apart = cubesAgo, cubesAgo

@@ -5,7 +5,7 @@ import mathbits "math/bits"
 // book is a prefix code of places. A symbol is twice the place, and 1 more where the
 // sign is not the expected one.
 type book struct {
-	code, width [2 * places]uint8
+	code, width [symbols]uint8
 	symbols     [1 << longest]symbol // by the bits that a code begins with
 }
 
@@ -45,19 +45,42 @@ var books = [...]book{
 
 // newBook gives out codes by rising length and, within one, by rising symbol.
 func newBook(all lengths) (b book) {
+	var widths [symbols]uint8
+	for s := range widths {
+		widths[s] = all[s&1][s>>1]
+	}
+	if !full(&widths) {
+		panic("protocol: a book of codes that leave bits over, or are too short")
+	}
+	b.fill(&widths)
+	return b
+}
+
+// symbols is how many a book has, at most.
+const symbols = 2 * places
+
+// full reports whether codes of such widths take up all bits and no more.
+func full(widths *[symbols]uint8) bool {
+	taken := 0
+	for _, width := range widths {
+		if width > 0 {
+			taken += 1 << (longest - width)
+		}
+	}
+	return taken == 1<<longest
+}
+
+// fill gives out codes of such widths, which are full.
+func (b *book) fill(widths *[symbols]uint8) {
 	next := 0 // the code to come, as a share of 1<<longest
 	for width := uint8(1); width <= longest; width++ {
-		for s := range uint8(2 * places) {
-			if all[s&1][s>>1] == width {
+		for s := range uint8(symbols) {
+			if widths[s] == width {
 				b.add(s, width, next)
 				next += 1 << (longest - width)
 			}
 		}
 	}
-	if next > 1<<longest {
-		panic("protocol: a book of codes that are too short")
-	}
-	return b
 }
 
 // add gives a symbol the code that is the first bits of share, which go onto the wire

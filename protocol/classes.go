@@ -66,35 +66,43 @@ func (h hint) classAt(place uint8) uint8 {
 	return h.class + place - middle
 }
 
-// book returns the code for what is expected, and whether it tells the sign.
-func (h hint) book() (b *book, signed bool) {
+// signed reports whether the code for what is expected tells the sign.
+func (h hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
+
+// book returns the code for what is expected.
+func (h hint) book() *book {
 	near := min(h.class, nearby)
 	switch {
 	case h.class == unknown && h.turns:
-		return &books[bookOfAny+1], false
+		return &books[bookOfAny+1]
 	case h.class == unknown:
-		return &books[bookOfAny], false
+		return &books[bookOfAny]
 	case h.sign != 0 && near > 0:
-		return &books[nearby+near], true
+		return &books[nearby+near]
 	case h.turns:
-		return &books[near], false
+		return &books[near]
 	default:
-		return &books[chainedBooks[near]], false
+		return &books[chainedBooks[near]]
 	}
 }
 
-// writeStep writes a step of a class below classes.
-func writeStep(w *bits.Writer, h hint, step int64) {
-	magnitude, class := max(step, -step), classOf(step)
-	b, signed := h.book()
+// symbol returns what a class and the sign of a step are in a book.
+func (h hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
 	place := h.place(class)
-	symbol := place << 1
+	symbol = place << 1
 	if signed && place > 0 && place < far {
 		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
 	}
+	return symbol
+}
+
+// writeStep writes a step of a class below classes.
+func writeStep(w *bits.Writer, b *book, h hint, step int64) {
+	magnitude, class, signed := max(step, -step), classOf(step), h.signed()
+	symbol := h.symbol(class, step, signed)
 	code, width := uint64(b.code[symbol]), uint(b.width[symbol])
-	if place == far {
-		code, width, signed = code|uint64(class)<<width, width+farBits, false
+	if symbol>>1 == far || width == 0 {
+		code, width, signed = uint64(b.code[far<<1])|uint64(class)<<b.width[far<<1], uint(b.width[far<<1])+farBits, false
 	}
 	if class > 0 && !signed {
 		code, width = code|uint64(step)>>63<<(width&63), width+1
@@ -106,21 +114,19 @@ func writeStep(w *bits.Writer, h hint, step int64) {
 }
 
 // writeWhole writes that a number follows in place of a step.
-func writeWhole(w *bits.Writer, h hint) {
-	b, _ := h.book()
+func writeWhole(w *bits.Writer, b *book) {
 	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
 	w.Put(whole, farBits)
 }
 
 // readStep reads a step, or that a number follows in its place.
-func readStep(r *bits.Reader, h hint) (step int64, instead bool) {
-	b, signed := h.book()
+func readStep(r *bits.Reader, b *book, h hint) (step int64, instead bool) {
 	ahead := r.Peek()
 	s := b.symbols[ahead&(1<<longest-1)]
 	place, sign := s.symbol>>1, uint64(s.symbol&1)
 	if place == far {
 		r.Skip(uint(s.width))
-		return readFar(r, h)
+		return readFar(r, b, h)
 	}
 	class := h.classAt(place)
 	width := uint(s.width)
@@ -131,7 +137,7 @@ func readStep(r *bits.Reader, h hint) (step int64, instead bool) {
 	case class == 0:
 		r.Skip(width)
 		return 0, false
-	case signed:
+	case h.signed():
 		sign ^= uint64(int64(h.sign)) >> 63
 	default:
 		sign = ahead >> width & 1
@@ -147,15 +153,18 @@ func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
 	return (magnitude ^ -int64(sign)) + int64(sign)
 }
 
-// readFar is readStep for a class without a place, and refuses one that has one.
-func readFar(r *bits.Reader, h hint) (step int64, instead bool) {
+// readFar is readStep for a class without a code, and refuses one that has one.
+func readFar(r *bits.Reader, b *book, h hint) (step int64, instead bool) {
 	class := uint8(r.Bits(farBits))
 	switch {
 	case class == whole:
 		return 0, true
-	case h.place(class) != far:
+	case class > 0:
+		step = signedStep(r, class, r.Bits(1))
+	}
+	if symbol := h.symbol(class, step, h.signed()); symbol>>1 != far && b.width[symbol] > 0 {
 		r.Fail(ErrDelta)
 		return 0, false
 	}
-	return signedStep(r, class, r.Bits(1)), false
+	return step, false
 }

@@ -23,10 +23,10 @@ func TestStepsComeBackWhateverIsExpected(t *testing.T) {
 			for _, magnitude := range []int64{1 << class >> 1, 1<<class - 1} {
 				for _, step := range []int64{magnitude, -magnitude} {
 					var w bits.Writer
-					writeStep(&w, h, step)
+					writeStep(&w, h.book(), h, step)
 					var r bits.Reader
 					r.Reset(w.Finish())
-					got, instead := readStep(&r, h)
+					got, instead := readStep(&r, h.book(), h)
 					require.NoError(t, r.End())
 					require.False(t, instead)
 					require.Equal(t, step, got, "%+v", h)
@@ -34,10 +34,10 @@ func TestStepsComeBackWhateverIsExpected(t *testing.T) {
 			}
 		}
 		var w bits.Writer
-		writeWhole(&w, h)
+		writeWhole(&w, h.book())
 		var r bits.Reader
 		r.Reset(w.Finish())
-		_, instead := readStep(&r, h)
+		_, instead := readStep(&r, h.book(), h)
 		require.NoError(t, r.End())
 		require.True(t, instead)
 	}
@@ -59,7 +59,7 @@ func TestBooksAreFull(t *testing.T) {
 func TestExpectedClassesAreShort(t *testing.T) {
 	size := func(h hint, step int64) int {
 		var w bits.Writer
-		writeStep(&w, h, step)
+		writeStep(&w, h.book(), h, step)
 		return w.LenBits() - max(int(classOf(step))-1, 0)
 	}
 	assert.Equal(t, 1, size(hint{class: 9, sign: -1}, -300))

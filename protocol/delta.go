@@ -22,6 +22,8 @@ type Bases struct {
 	// Trail is that of the record, or nil for a difference that stands alone. A
 	// difference with a new trail is the same as one without.
 	Trail *Trail
+	// Codes are those that both sides learned, or nil for the ones that are always there.
+	Codes *Codes
 }
 
 // EncodeDelta writes value as a difference from its bases, which the other side
@@ -32,7 +34,7 @@ func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWr
 	if p.differ != nil {
 		return p.encodeDiffer(w, from.Base, value)
 	}
-	d := deltaWriter{w: w, refs: refs, motion: from.motion(), course: newCourse(from.Trail)}
+	d := deltaWriter{w: w, refs: refs, motion: from.motion(), course: newCourse(from.Trail, from.Codes)}
 	d.value(p, p.origin(from), p.at(value))
 	return d.clamped
 }
@@ -49,19 +51,19 @@ func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefRe
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
-	d := deltaReader{r: r, refs: refs, motion: from.motion(), course: newCourse(from.Trail)}
+	d := deltaReader{r: r, refs: refs, motion: from.motion(), course: newCourse(from.Trail, from.Codes)}
 	d.value(p, origin, to)
 	return r.Err()
 }
 
 // SkipDelta reads past a difference without any base, whether it was made from one
-// or from two. trail is as it was for EncodeDelta. What only a base can tell is not
-// checked.
-func (p *Plan) SkipDelta(r *bits.Reader, trail *Trail) error {
+// or from two. trail and codes are as they were for EncodeDelta. What only a base can tell
+// is not checked.
+func (p *Plan) SkipDelta(r *bits.Reader, trail *Trail, codes *Codes) error {
 	if p.differ != nil {
 		return p.skipDiffer(r)
 	}
-	d := deltaReader{r: r, course: newCourse(trail)}
+	d := deltaReader{r: r, course: newCourse(trail, codes)}
 	d.skipValue(p)
 	return r.Err()
 }

@@ -80,7 +80,7 @@ func BenchmarkDelta(b *testing.B) {
 				r.Reset(data)
 				trail = protocol.Trail{}
 				for range value {
-					_ = plan.SkipDelta(&r, from(0).Trail)
+					_ = plan.SkipDelta(&r, from(0).Trail, nil)
 				}
 			}
 		})

@@ -17,6 +17,7 @@ type deltaWriter struct {
 	course
 	usual
 	clamped int
+	tally   *Tally // takes in what is written, unless it is nil
 }
 
 // deltaReader reads it, or past it.

@@ -90,7 +90,7 @@ func TestADifferGivesTheWholeValue(t *testing.T) {
 		skipped := r
 		var got tally
 		require.NoError(t, plan.DecodeDelta(&r, &protocol.Bases{Base: bytesOf(&held)}, bytesOf(&got), nil))
-		require.NoError(t, plan.SkipDelta(&skipped, nil))
+		require.NoError(t, plan.SkipDelta(&skipped, nil, nil))
 		require.Equal(t, r.RemainingBits(), skipped.RemainingBits())
 		require.NoError(t, r.End())
 		require.Equal(t, want, got)

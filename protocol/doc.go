@@ -170,6 +170,20 @@
 // A difference of a Differ is a Uvarint: 0, and the whole value follows; or one more
 // than the bits that follow.
 //
+// # Learned codes
+//
+// Codes (Codes, Tally) replace the codes of classes, of numbers that have a trail, by number
+// and by what is expected of it: one of 22 contexts, which are classes 0 to 8, 9 and more, and
+// nothing, each without and with a sign that is expected (which is so of classes above 0
+// alone). Number n of a value, counted from 0, has the contexts from 22n on. What has no code
+// there goes behind far, and so does what has none of the class 0, then without a sign.
+//
+// They are told by 7 bits, for how many contexts, at least 1; then for each, rising, a Uvarint,
+// how many are skipped since the one before, and the bits of the codes, of the expected sign
+// first where there is one: for each place from 0 on, but for far, 1 bit whether there is
+// a code, and then 3 bits, its length less 1; of far the 3 bits alone. The codes take up all
+// bits. At most 64 contexts have codes of their own.
+//
 // # Entries
 //
 // A list of entries is a Uvarint, how many, and for each three Uvarints, kind, number

@@ -111,13 +111,13 @@ func (d *deltaWriter) numbers(o *op, from origin, p unsafe.Pointer) {
 		to := o.indexAt(p, i, &d.clamped)
 		step := o.stepTo(d.expect(o, from, i), to)
 		if classOf(step) > o.farthest() {
-			writeWhole(d.w, d.number())
+			h := d.number()
+			writeWhole(d.w, d.bookFor(h))
 			d.w.Put(to, uint(o.bits))
 			d.noteWhole(o.farthest())
 			continue
 		}
-		writeStep(d.w, d.number(), step)
-		d.note(step)
+		d.step(d.number(), step)
 	}
 }
 
@@ -152,7 +152,8 @@ func (d *deltaReader) skipNumbers(o *op) {
 
 // readNumber reads a step, or the index in its place.
 func (d *deltaReader) readNumber(o *op) (index uint64, step int64, instead bool) {
-	step, instead = readStep(d.r, d.number())
+	h := d.number()
+	step, instead = readStep(d.r, d.bookFor(h), h)
 	switch {
 	case instead:
 		index = d.r.Bits(uint(o.bits))

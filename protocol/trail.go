@@ -30,6 +30,7 @@ func (t *Trail) restore(copied Trail) {
 // course is what to expect of the next step of a value.
 type course struct {
 	trail  *Trail
+	codes  *Codes
 	at     int   // the number, in the trail
 	follow bool  // whether the trail knows what went before
 	first  uint8 // the class expected of the first number of this kind
@@ -41,8 +42,8 @@ type course struct {
 }
 
 // newCourse begins a value. Without a trail nothing is known to go before it.
-func newCourse(t *Trail) course {
-	c := course{trail: t, first: unknown}
+func newCourse(t *Trail, codes *Codes) course {
+	c := course{trail: t, codes: codes, first: unknown}
 	if t != nil {
 		c.follow, t.begun = t.begun, true
 	}
@@ -68,7 +69,7 @@ func (c *course) enter(o *op) {
 // behind it.
 func (c *course) enterAlone() (outer course) {
 	outer = *c
-	*c = newCourse(nil)
+	*c = newCourse(nil, nil)
 	return outer
 }
 

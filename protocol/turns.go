@@ -91,8 +91,7 @@ func (d *deltaWriter) turnTo(o *op, expected, to uint64) {
 		d.w.Put(turnFurther|further<<2, 4)
 	}
 	for i, step := range steps {
-		writeStep(d.w, d.turn(i), step)
-		d.note(step)
+		d.step(d.turn(i), step)
 	}
 }
 
@@ -167,7 +166,8 @@ func (d *deltaReader) readTurn(o *op) (t readTurn) {
 
 // readTurnStep reads one of three steps.
 func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
-	step, instead := readStep(d.r, d.turn(i))
+	h := d.turn(i)
+	step, instead := readStep(d.r, d.bookFor(h), h)
 	if instead || classOf(step) > o.quat.farthest() {
 		d.r.Fail(ErrDelta)
 		return 0, false

@@ -163,7 +163,7 @@ func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.of[com
 
 // skipDifference reads past one.
 func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
-	return c.comps[comp].plan.SkipDelta(r, c.past.trail(comp))
+	return c.comps[comp].plan.SkipDelta(r, c.past.trail(comp), nil)
 }
 
 // learn notes a value that arrived: one that came with its component, or a newer one.

@@ -75,7 +75,7 @@ func (t *teller) Begin(differs bool) {
 func (t *teller) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.of[comp] != nil {
-		return plan.SkipDelta(r, t.past.trail(comp))
+		return plan.SkipDelta(r, t.past.trail(comp), nil)
 	}
 	if err := plan.Decode(r, t.value[comp], noRefs{}); err != nil || !t.infos[comp].Relation {
 		return err

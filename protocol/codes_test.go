@@ -1,0 +1,147 @@
+package protocol_test
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// learned returns codes that fit a few values of a subject, told to somebody else and
+// read there, one version over the other.
+func (s subject) learned(t *rapid.T) (codes, told *protocol.Codes) {
+	var tally protocol.Tally
+	for range rapid.IntRange(0, 3).Draw(t, "versions") {
+		var trail protocol.Trail
+		for range rapid.IntRange(1, 3).Draw(t, "records") {
+			from, _ := s.bases(t, &table{})
+			value := s.near(t, from.Base)
+			for range rapid.SampledFrom([]int{1, 40, 400}).Draw(t, "times") {
+				from.Trail = &trail
+				tally.Add(s.plan, &from, value)
+			}
+		}
+		if next := tally.Derive(codes); next != nil {
+			told = toldCodes(t, next, codes, told)
+			codes = next
+		}
+	}
+	return codes, told
+}
+
+func toldCodes(t require.TestingT, next, over, theirs *protocol.Codes) *protocol.Codes {
+	var w bits.Writer
+	next.Append(&w, over)
+	assert.LessOrEqual(t, w.LenBits(), protocol.MaxCodesBits)
+	var r bits.Reader
+	r.Reset(w.Finish())
+	told, err := protocol.ReadCodes(&r, theirs)
+	require.NoError(t, err)
+	require.NoError(t, r.End())
+	return told
+}
+
+// With learned codes a difference is what it is without, and who has no base reads past it.
+//
+// Proves: R30
+func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
+	for _, s := range subjects(t) {
+		t.Run(s.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				codes, told := s.learned(t)
+				var w bits.Writer
+				var sending, receiving, skipping protocol.Trail
+				refs := &table{}
+				for range 3 {
+					sent, held := s.bases(t, refs)
+					value := s.near(t, sent.Base)
+					whole, got := make([]byte, len(value)), make([]byte, len(value))
+					s.decode(t, s.encode(value, refs), whole, refs)
+					at := w.LenBits()
+					sent.Trail, sent.Codes = &sending, codes
+					held.Trail, held.Codes = &receiving, told
+					s.plan.EncodeDelta(&w, &sent, value, refs)
+					r := readerAt(&w, at)
+					skipper := r
+					require.NoError(t, s.plan.DecodeDelta(&r, &held, got, refs))
+					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping, told))
+					require.Equal(t, skipper.RemainingBits(), r.RemainingBits())
+					require.Less(t, r.RemainingBits(), 8)
+					require.Equal(t, s.encode(whole, refs), s.encode(got, refs))
+				}
+			})
+		})
+	}
+}
+
+// What goes on as it did gets shorter, and codes that fit are not told of again.
+func TestLearnedCodesAreShorter(t *testing.T) {
+	type spot struct {
+		X, Y float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	base, value := bytesOf(&spot{}), bytesOf(&spot{X: 3, Y: -0.4})
+	size := func(codes *protocol.Codes) int {
+		var w bits.Writer
+		s.plan.EncodeDelta(&w, &protocol.Bases{Base: base, Trail: &protocol.Trail{}, Codes: codes}, value, nil)
+		return w.LenBits()
+	}
+	var tally protocol.Tally
+	learn := func() {
+		for range 1000 {
+			tally.Add(s.plan, &protocol.Bases{Base: base, Trail: &protocol.Trail{}}, value)
+		}
+	}
+	assert.Nil(t, tally.Derive(nil), "of nothing nothing is learned")
+	learn()
+	codes := tally.Derive(nil)
+	require.NotNil(t, codes)
+	assert.Less(t, size(codes), size(nil)-2)
+	learn()
+	assert.Nil(t, tally.Derive(codes))
+}
+
+// The codes that a count leads to are the same on all machines.
+func TestGoldenCodes(t *testing.T) {
+	type spot struct {
+		X, Y float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	var tally protocol.Tally
+	var trail protocol.Trail
+	for i := range 2000 {
+		x := float32(i*i%97) / 10
+		tally.Add(s.plan, &protocol.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&spot{X: x, Y: -x / 3}))
+	}
+	var w bits.Writer
+	tally.Derive(nil).Append(&w, nil)
+	assert.Equal(t, "888ee5ec5ecece96426539d7b7d3d3032c7fcefdf4fc7c03562c67f732f6b61c2acbbabd9c9d2d854a93eeabe7e7075c3e9dfbe9f9f9"+
+		"06933d6d7b36f6764101", hex.EncodeToString(w.Finish()))
+}
+
+// Bytes that read as codes write back as they were, and make a code that can be used.
+func FuzzCodes(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 0, 0xff, 0x77, 0x12, 0x40, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var r bits.Reader
+		r.Reset(in)
+		codes, err := protocol.ReadCodes(&r, nil)
+		if err != nil {
+			require.Nil(t, codes)
+			return
+		}
+		n := len(in)*8 - r.RemainingBits()
+		var w bits.Writer
+		codes.Append(&w, nil)
+		require.Equal(t, n, w.LenBits())
+		r.Reset(w.Finish())
+		_, err = protocol.ReadCodes(&r, nil)
+		require.NoError(t, err)
+	})
+}

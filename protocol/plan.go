@@ -34,8 +34,9 @@ type Plan struct {
 	refs     []string
 	maxBits  int
 	exact    bool
-	rounds   bool // some values change when they are sent
-	lists    bool // has text, bytes or slices
+	rounds   bool       // some values change when they are sent
+	lists    bool       // has text, bytes or slices
+	parts    *quatParts // of a value that is one rotation of the usual width
 }
 
 // Size returns the bytes of one value in memory.

@@ -51,6 +51,7 @@ func newPlan(t reflect.Type, c *compiler) *Plan {
 	p.maxBits = maxBits(p.ops)
 	p.exact = isExact(p.ops, p.size)
 	p.rounds = canRound(p.ops)
+	p.parts = partsOf(p.ops)
 	return p
 }
 

@@ -15,8 +15,9 @@ type Short struct {
 	bits  uint // bits of all
 	mask  uint64
 	op    *op
-	at    uintptr // where the numbers begin in a value
-	size  int     // bytes of a value
+	parts *quatParts // as in Plan
+	at    uintptr    // where the numbers begin in a value
+	size  int        // bytes of a value
 }
 
 type shortKind uint8
@@ -41,7 +42,7 @@ func (p *Plan) Short() *Short {
 	if !ok {
 		return nil
 	}
-	s := &Short{kind: kind, width: uint(o.bits), bits: uint(o.bits) * uint(o.count), op: o, at: o.offset, size: p.size}
+	s := &Short{kind: kind, width: uint(o.bits), bits: uint(o.bits) * uint(o.count), op: o, parts: p.parts, at: o.offset, size: p.size}
 	if s.bits > bits.PeekBits {
 		return nil
 	}

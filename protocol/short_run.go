@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"encoding/binary"
-	"math"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -20,6 +19,7 @@ type ShortRun struct {
 	HeadBits uint
 
 	room [MaxShorts]shortRoom
+	tail [tailBytes]byte // the end of the stream, with zeros behind it
 }
 
 // MaxShortRun is how many records are read in one call.
@@ -33,51 +33,92 @@ type shortRoom struct {
 	codes   [MaxShortRun]uint64
 }
 
-// Length returns how many records come next, each behind the head. It does not count
-// those that are so near to the end of the stream that a word does not lie there
-// whole.
+// tailBytes has room for what is left of a stream where a record begins of which a
+// word may not lie there whole, and for one word more.
+const tailBytes = 8 + (MaxShorts+1)*8 + 8
+
+// Length returns how many records come next, each behind the head.
 func (s *ShortRun) Length(r *bits.Reader) int {
-	at, stride, most := s.ahead(r)
+	at := s.ahead(r)
 	if s.HeadBits == 0 {
-		return most
+		return at.most
 	}
+	if n := s.heads(at.first, at.whole); n < at.whole || at.whole == at.most {
+		return n
+	}
+	return at.whole + s.heads(s.behind(&at), at.most-at.whole)
+}
+
+// heads returns how many of n records are behind the head.
+func (s *ShortRun) heads(at column, n int) int {
 	mask := uint64(1)<<s.HeadBits - 1
-	for i, bit := 0, at.bit; i < most; i, bit = i+1, bit+stride {
-		if at.load(bit)&mask != s.Head {
+	for i := range n {
+		if at.load(at.bit)&mask != s.Head {
 			return i
 		}
+		at.bit += at.stride
 	}
-	return most
+	return n
 }
 
 // Read reads n records, of those that Length counted. It returns how many of them
 // are right; the error, which r has as well, is that of the record behind them.
 func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
-	at, stride, most := s.ahead(r)
-	n = min(n, most)
-	at.bit += s.HeadBits
-	right = n
-	for i, p := range s.Plans {
-		right = min(right, p.readRun(&s.room[i&(MaxShorts-1)], at, n))
-		at.bit += p.bits
+	at := s.ahead(r)
+	n = min(n, at.most)
+	whole := min(n, at.whole)
+	if right = s.read(at.first, 0, whole); right == whole && n > whole {
+		right = s.read(s.behind(&at), whole, n)
 	}
-	r.Skip(uint(n) * stride)
+	r.Skip(uint(n) * at.first.stride)
 	if right < n {
 		r.Fail(ErrRange)
 	}
 	return right, r.Err()
 }
 
-// ahead returns where the first record begins, how many bits one has, and how many
-// there can be.
-func (s *ShortRun) ahead(r *bits.Reader) (at column, stride uint, most int) {
-	stride = s.HeadBits
+// read reads the records from one to another, and returns the first that is not right.
+func (s *ShortRun) read(at column, from, to int) (right int) {
+	at.bit += s.HeadBits
+	right = to
+	for i, p := range s.Plans {
+		right = min(right, from+p.readRun(&s.room[i&(MaxShorts-1)], at, from, to))
+		at.bit += p.bits
+	}
+	return right
+}
+
+// records is what a run's records are of a stream.
+type records struct {
+	first column // of the first one
+	whole int    // of so many each word lies there whole
+	most  int    // so many there can be
+	data  []byte
+}
+
+// ahead returns the records that a stream may hold.
+func (s *ShortRun) ahead(r *bits.Reader) records {
+	stride := s.HeadBits
 	for _, p := range s.Plans {
 		stride += p.bits
 	}
 	data, bit := r.Window()
-	at = column{data: unsafe.Pointer(unsafe.SliceData(data)), bit: bit, stride: stride}
-	return at, stride, min(MaxShortRun, max(len(data)*8-64-int(bit), 0)/int(stride))
+	left := len(data)*8 - int(bit)
+	return records{
+		first: column{data: unsafe.Pointer(unsafe.SliceData(data)), bit: bit, stride: stride},
+		whole: min(MaxShortRun, max(left-64, 0)/int(stride)),
+		most:  min(MaxShortRun, max(left, 0)/int(stride)),
+		data:  data,
+	}
+}
+
+// behind returns the records behind those of which each word lies there whole. They are
+// copied to where it does.
+func (s *ShortRun) behind(at *records) column {
+	bit := at.first.bit + uint(at.whole)*at.first.stride
+	n := copy(s.tail[:tailBytes-8], at.data[bit>>3:])
+	clear(s.tail[n:])
+	return column{data: unsafe.Pointer(&s.tail), bit: bit & 7, stride: at.first.stride}
 }
 
 // column is one field of records that follow each other. The caller has seen to it
@@ -92,96 +133,29 @@ func (c *column) load(bit uint) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(c.data, bit>>3))[:]) >> (bit & 7)
 }
 
-// readRun reads n values and returns how many of them are right, up to the first
-// that is not. Nearly always all are, and no branch is made to find that out.
-func (s *Short) readRun(room *shortRoom, c column, n int) int {
+// readRun reads the values from one to another and returns how many of them are right,
+// up to the first that is not. Nearly always all are, and no branch is made to find that
+// out.
+func (s *Short) readRun(room *shortRoom, c column, from, to int) int {
 	var wrong uint64 // its sign
 	switch s.kind {
 	case shortVector3:
-		wrong = s.readVectors(room.vectors[:n], c)
+		wrong = s.readVectors(room.vectors[from:to], c)
 	case shortQuat:
-		wrong = s.readQuats(room.quats[:n], c)
+		wrong = s.readQuats(room.quats[from:to], c)
 	default:
-		bit := c.bit
-		for i := range room.codes[:n] {
-			room.codes[i] = c.load(bit) & s.mask
-			bit += c.stride
-		}
-		wrong = 1 << 63
+		wrong = s.readCodes(room.codes[from:to], c)
 	}
-	if wrong>>63 == 0 {
-		return n
+	if wrong == 0 {
+		return to - from
 	}
-	bit := c.bit
-	for i := range n {
-		if !s.right(c.load(bit) & s.mask) {
+	for i := range to - from {
+		if !s.right(c.load(c.bit) & s.mask) {
 			return i
 		}
-		bit += c.stride
+		c.bit += c.stride
 	}
-	return n
-}
-
-func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
-	w, last, bit := s.width&31, s.op.lattice.last, c.bit
-	one, offset, step := uint64(1)<<w-1, s.op.lattice.offset, s.op.lattice.step
-	for i := range to {
-		code := c.load(bit)
-		bit += c.stride
-		x, y, z := code&one, code>>w&one, code>>w>>w&one
-		wrong |= (last - x) | (last - y) | (last - z)
-		to[i] = [3]float32{
-			float32(float64(int64(x)+offset) * step), float32(float64(int64(y)+offset) * step), float32(float64(int64(z)+offset) * step),
-		}
-	}
-	return wrong
-}
-
-func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
-	q, bit := &s.op.quat, c.bit
-	if q.width == quatBits {
-		return readUsualQuats(q, to, c)
-	}
-	for i := range to {
-		largest, x, y, z := q.unpack(c.load(bit))
-		bit += c.stride
-		wrong |= uint64(q.bound - (x*x + y*y + z*z + max(x*x, y*y, z*z)))
-		putQuat(q, &to[i], largest, x, y, z)
-	}
-	return wrong
-}
-
-// readUsualQuats is readQuats for the width that a quaternion has whose tag says
-// none: what is shifted by a constant takes half as long.
-func readUsualQuats(q *smallestThree, to [][4]float32, c column) (wrong uint64) {
-	const one = 1<<quatBits - 1
-	bit, m, bound, step, square := c.bit, q.m, q.bound, q.step, q.square
-	for i := range to {
-		code := c.load(bit)
-		bit += c.stride
-		x, y, z := int64(code>>2&one)-m, int64(code>>(2+quatBits)&one)-m, int64(code>>(2+2*quatBits)&one)-m
-		xx, yy, zz := x*x, y*y, z*z
-		sum, v := xx+yy+zz, &to[i]
-		wrong |= uint64(bound - sum - max(xx, yy, zz))
-		v[code&3] = float32(math.Sqrt(1 - float64(float64(sum)*square)))
-		v[(code+1)&3], v[(code+2)&3], v[(code+3)&3] = float32(float64(x)*step), float32(float64(y)*step), float32(float64(z)*step)
-	}
-	return wrong
-}
-
-// right reports whether a code is one that Encode writes.
-func (s *Short) right(code uint64) bool {
-	switch o := s.op; s.kind {
-	case shortVector3:
-		w := s.width & 31
-		one := uint64(1)<<w - 1
-		return max(code&one, code>>w&one, code>>w>>w) <= o.lattice.last
-	case shortQuat:
-		_, a, b, c := o.quat.unpack(code)
-		return o.quat.canonical(a, b, c)
-	default:
-		return s.fits(code)
-	}
+	return to - from
 }
 
 // Put writes the values that Read read for a plan. base is where a value lies in a

@@ -118,7 +118,7 @@ func TestARunIsItsRecordsOneByOne(t *testing.T) {
 	})
 }
 
-// All that a sender wrote is counted but what lies within the last word.
+// All that a sender wrote is counted, and read.
 func TestALongRunIsCountedWhole(t *testing.T) {
 	s := subjectOf[shortPoint](t)
 	run := protocol.ShortRun{Plans: []*protocol.Short{s.plan.Short()}, Head: 0b1011, HeadBits: 4}
@@ -136,5 +136,37 @@ func TestALongRunIsCountedWhole(t *testing.T) {
 		require.Equal(t, n, right)
 		left -= n
 	}
-	assert.Equal(t, 2, left, "one and 64 bits")
+	assert.Zero(t, left)
+}
+
+// The highest number of each coordinate is read, and the next one is refused, whatever
+// stands beside it.
+func TestEachCoordinateOfARunHasItsLimit(t *testing.T) {
+	for _, c := range []struct {
+		subject
+		width, last uint64
+	}{{subjectOf[shortPoint](t), 17, 102_400}, {subjectOf[shortWidePoint](t), 19, 400_000}} {
+		for place := range uint64(3) {
+			for _, beside := range []uint64{0, c.last} {
+				for over := range uint64(2) {
+					run := protocol.ShortRun{Plans: []*protocol.Short{c.plan.Short()}}
+					var w bits.Writer
+					for record := range 40 {
+						for i := range uint64(3) {
+							number := beside
+							if i == place && record == 30 {
+								number = c.last + over
+							}
+							w.Bits(number, uint(c.width))
+						}
+					}
+					var r bits.Reader
+					r.Reset(w.Finish())
+					right, err := run.Read(&r, run.Length(&r))
+					require.Equal(t, 40-10*int(over), right, "%s: coordinate %d", c.name, place)
+					require.Equal(t, over == 1, err != nil)
+				}
+			}
+		}
+	}
 }

@@ -15,6 +15,9 @@ type (
 	shortPoint struct {
 		X, Y, Z float32 `net:"range=-512..512,step=0.01"`
 	}
+	shortWidePoint struct {
+		X, Y, Z float32 `net:"range=-2000..2000,step=0.01"`
+	}
 	shortCorner struct {
 		X, Y float32 `net:"range=0..8,step=0.5"`
 	}
@@ -40,7 +43,7 @@ type (
 // shorts are all types of which a plan is one code.
 func shorts(t testing.TB) []subject {
 	return []subject{
-		subjectOf[shortPoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),
+		subjectOf[shortPoint](t), subjectOf[shortWidePoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),
 		subjectOf[shortRing](t), subjectOf[shortHits](t), subjectOf[shortWhole](t), subjectOf[shortFlag](t),
 	}
 }

@@ -23,8 +23,8 @@ func (r *Receiver) scattered(run *repl.Run, rec *record, n int) error {
 		if err != nil {
 			return err
 		}
-		if handles = handles[taken:]; len(handles) == 0 {
-			break
+		if handles = handles[taken:]; taken > 0 {
+			continue
 		}
 		rec.Group, handles = handles[0], handles[1:]
 		if err := r.one(rec); err != nil {

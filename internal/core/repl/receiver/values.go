@@ -27,18 +27,19 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 	if run.Gaps() {
 		return r.scattered(run, rec, n)
 	}
-	for rec.Group--; n > 0; n-- { // from here on that of the last one taken
+	for rec.Group--; n > 0; { // from here on that of the last one taken
 		taken, err := r.several(rec, n)
 		if err != nil {
 			return err
 		}
-		if n -= taken; n == 0 {
-			break
+		if n -= taken; taken > 0 {
+			continue
 		}
 		rec.Group++
 		if err := r.one(rec); err != nil {
 			return err
 		}
+		n--
 	}
 	r.in.Align()
 	return malformedIf(r.in.Err() != nil)

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"unsafe"
@@ -27,12 +28,15 @@ const signatureSize = int(unsafe.Sizeof(ecs.Entity{}))
 // they are only until the next change of structure.
 type Stretch struct {
 	// Rows says for each entity how many rows behind the first it lies, or Stray for
-	// one that is elsewhere.
+	// one that is elsewhere. It is to be read only.
 	Rows []int32
 	// Strays is how many of them are strays.
 	Strays int
 	// Straight: each lies right behind the one before it.
 	Straight bool
+
+	rows []int32 // what Rows is as a rule
+	line []int32 // what it is where they are straight: 0, 1 and so on
 
 	signed    *Cells
 	first     ecs.Entity
@@ -56,11 +60,16 @@ const (
 // Find looks for entities, of which there is at least one, by their signatures. It
 // returns how many it found before one that is not alive or has none.
 func (s *Stretch) Find(signed *Cells, entities []ecs.Entity) (n int) {
-	s.Rows, s.Strays, s.Straight = s.Rows[:0], 0, true
+	s.Rows, s.Strays, s.Straight = nil, 0, true
 	if !s.begin(signed, entities) {
 		return 0
 	}
-	rows := slices.Grow(s.Rows, len(entities))[:len(entities)]
+	if s.isLine(entities) {
+		s.Rows = s.lineOf(len(entities))
+		return len(entities)
+	}
+	s.rows = slices.Grow(s.rows[:0], len(entities))[:len(entities)]
+	rows := s.rows
 	base, low, high, row := s.base, s.low, s.high, int32(0)
 	for i, e := range entities {
 		if row < low || row > high || *(*ecs.Entity)(unsafe.Add(base, int(row)*signatureSize)) != e {
@@ -76,6 +85,24 @@ func (s *Stretch) Find(signed *Cells, entities []ecs.Entity) (n int) {
 	}
 	s.Rows = rows[:n]
 	return n
+}
+
+// isLine reports whether all entities lie one right behind the other, in the order that
+// they are in.
+func (s *Stretch) isLine(entities []ecs.Entity) bool {
+	if int(s.high) < len(entities)-1 {
+		return false
+	}
+	size := len(entities) * signatureSize
+	return bytes.Equal(unsafe.Slice((*byte)(s.base), size), unsafe.Slice((*byte)(unsafe.Pointer(&entities[0])), size))
+}
+
+// lineOf returns the rows of n entities that do.
+func (s *Stretch) lineOf(n int) []int32 {
+	for row := len(s.line); row < n; row++ {
+		s.line = append(s.line, int32(row))
+	}
+	return s.line[:n]
 }
 
 // lost stands for the row of an entity that is not alive or has no signature.

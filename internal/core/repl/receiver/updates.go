@@ -135,13 +135,15 @@ func (r *Receiver) takers(rec *record, most int) []loan {
 		r.slots = make([]repl.Slot, pageSize)
 	}
 	slots := r.slots[:len(loans)]
+	held := base // of the last one, which can take it: as a rule all are held alike
 	for i := range loans {
 		l := &loans[i]
-		if l.slot == repl.NoSlot && !r.groups.lend(first+repl.Handle(i)) || !l.held.Before(tick) || l.held.Before(base) {
+		if l.slot == repl.NoSlot && !r.groups.lend(first+repl.Handle(i)) ||
+			l.held != held && (!l.held.Before(tick) || l.held.Before(base)) {
 			loans = loans[:i]
 			break
 		}
-		slots[i] = l.slot
+		slots[i], held = l.slot, l.held
 	}
 	r.slots = slots[:len(loans)]
 	return loans

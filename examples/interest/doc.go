@@ -25,7 +25,7 @@
 //   - server.go, walk.go: the server, where things walk
 //   - relevance.go: who sees what
 //   - client.go, judge.go: the clients, and who could know of what
-//   - play.go: all sides, the lines between them, and the clock
+//   - play.go: who plays; examples/internal/stage has all sides, the lines between them, and the clock
 //
 // What only this demo needs: settings.go and main.go are the options, headless.go is the
 // result, view.go and map.go are the picture.

@@ -59,9 +59,9 @@ func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
 			{"-loss", "0.2"},
 		} {
 			s := flags(t, args...)
-			s.seed = seed
+			s.Seed = seed
 			r := played(t, s)
-			require.NoError(t, r.verdict(), args)
+			require.NoError(t, r.Verdict(), args)
 			for _, c := range r.Clients {
 				held[fmt.Sprint(args)] += c.Held / players
 				assert.Less(t, c.Held, 0.7*float64(s.dots), "a client holds what is around it: %v", args)
@@ -78,7 +78,7 @@ func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
 // Proves: X3
 func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
 	r := played(t, flags(t, "-grid=false", "-rooms=false", "-seconds", "3"))
-	require.NoError(t, r.verdict())
+	require.NoError(t, r.Verdict())
 	for _, c := range r.Clients {
 		assert.InDelta(t, 2, c.Held, 0.1)
 	}
@@ -90,7 +90,7 @@ func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
 func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-latency", "20ms")
-		s.seed = seed
+		s.Seed = seed
 		p, err := newPlay(s)
 		require.NoError(t, err)
 		chance := rand.New(rand.NewPCG(seed, 1))
@@ -101,9 +101,9 @@ func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
 			if chance.IntN(tickRate) == 0 {
 				p.server.Rooms = !p.server.Rooms
 			}
-			p.frame()
+			p.Frame()
 		}
-		require.NoError(t, p.result().verdict())
+		require.NoError(t, p.result().Verdict())
 	})
 }
 
@@ -120,7 +120,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	s := flags(t, "-seconds", "3", "-loss", "0.2")
 	first := played(t, s)
 	assert.Equal(t, first, played(t, s))
-	s.seed++
+	s.Seed++
 	assert.NotEqual(t, first.Clients, played(t, s).Clients)
 }
 
@@ -140,9 +140,9 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 		"held a thing for too long, in 2 frames":          {Held: 1, Late: 2},
 		"did not hold a thing that matters to it, in 4 f": {Held: 1, Missing: 4},
 	} {
-		assert.ErrorContains(t, result{Clients: []report{{Held: 1}, c}}.verdict(), says)
+		assert.ErrorContains(t, result{Clients: []report{{Held: 1}, c}}.Verdict(), says)
 	}
-	assert.NoError(t, result{Clients: []report{{Held: 1}}}.verdict())
+	assert.NoError(t, result{Clients: []report{{Held: 1}}}.Verdict())
 }
 
 // Things walk through doors, and never through a wall.
@@ -150,10 +150,10 @@ func TestNobodyWalksThroughAWall(t *testing.T) {
 	p, err := newPlay(flags(t))
 	require.NoError(t, err)
 	before := map[name]Place{}
-	sight := newSight(&p.worlds[0])
+	sight := newSight(p.Worlds[0])
 	crossed := 0
 	for range 60 * tickRate {
-		p.frame()
+		p.Frame()
 		for _, thing := range sight.things() {
 			was, ok := before[thing.name()]
 			before[thing.name()] = thing.Place

@@ -31,26 +31,21 @@ type report struct {
 
 // playHeadless plays as fast as it can, for some seconds of the play's own clock.
 func playHeadless(ctx context.Context, s settings) (result, error) {
-	if s.seconds == 0 {
-		s.seconds = defaultSeconds
-	}
+	s.Headless = true
 	p, err := newPlay(s)
 	if err != nil {
 		return result{}, err
 	}
-	for range int(s.seconds * tickRate) {
-		if ctx.Err() != nil {
-			return result{}, ctx.Err()
-		}
-		p.frame()
+	if err := errors.Join(p.PlayOn(ctx, p.step), ctx.Err()); err != nil {
+		return result{}, err
 	}
 	return p.result(), nil
 }
 
 // result is how things are now.
 func (p *play) result() result {
-	seconds := p.now.Sub(start).Seconds()
-	r := result{Example: "interest", Grid: p.server.Grid, Rooms: p.server.Rooms, Dots: p.dots, Loss: p.line.Loss, Seed: p.seed, Seconds: seconds}
+	seconds := p.Now().Seconds()
+	r := result{Example: "interest", Grid: p.server.Grid, Rooms: p.server.Rooms, Dots: p.dots, Loss: p.Loss, Seed: p.Seed, Seconds: seconds}
 	for _, c := range p.clients {
 		t := c.tally
 		r.Clients = append(r.Clients, report{
@@ -62,8 +57,8 @@ func (p *play) result() result {
 	return r
 }
 
-// verdict returns what of the example's claim does not hold.
-func (r result) verdict() error {
+// Verdict returns what of the example's claim does not hold.
+func (r result) Verdict() error {
 	var errs []error
 	for _, c := range r.Clients {
 		errs = append(errs, c.verdict())

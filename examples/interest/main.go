@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 )
@@ -14,15 +13,12 @@ func main() { example.Exit() }
 // run draws, or plays without a terminal: then it prints the result, and fails if that is
 // not what was claimed.
 func run(ctx context.Context, s settings, std program.Streams) error {
-	if !s.headless && std.Terminal() {
-		return show(s)
+	if !s.Headless && std.Terminal() {
+		return show(ctx, s)
 	}
 	r, err := playHeadless(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(std.Out).Encode(r); err != nil {
-		return err
-	}
-	return r.verdict()
+	return std.Tell(r)
 }

@@ -15,7 +15,6 @@ type rules struct {
 	dots int
 	// leak has all dots shown to everybody, to see that this is noticed.
 	leak bool
-	seed uint64
 }
 
 // How far things go in a tick.
@@ -28,6 +27,7 @@ const (
 type serverGame struct {
 	*plugin.Server
 	rules
+	seed  uint64 // where the chance of its walks starts
 	judge *judge
 
 	world   *ecs.World
@@ -40,12 +40,12 @@ type serverGame struct {
 
 // newServerGame returns a server with the game in it. Config is the caller's, so that a
 // test can give it another clock.
-func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
+func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGame, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {
 		return nil, err
 	}
-	game := &serverGame{Server: server, rules: r, judge: newJudge()}
+	game := &serverGame{Server: server, rules: r, seed: seed, judge: newJudge()}
 	server.AddSystem(plugin.FixedMain, plugin.Func(game.live))
 	server.AddSystem(plugin.Send, plugin.Func(game.house))
 	server.AddSystem(plugin.Send, plugin.Func(game.look))

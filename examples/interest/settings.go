@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
+	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 const (
@@ -18,9 +19,8 @@ const (
 // settings are the options of the program.
 type settings struct {
 	rules
-	line     conditioner.Config // in either direction
-	seconds  float64
-	headless bool
+	stage.Line
+	program.Length
 }
 
 // bind binds the options to flags.
@@ -29,11 +29,10 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.BoolVar(&s.Rooms, "rooms", true, "what is in the chamber of a client's player matters to it")
 	set.IntVar(&s.dots, "dots", 60, "how many dots there are")
 	set.BoolVar(&s.leak, "leak", false, "show all dots to everybody, to see that this is noticed")
-	set.Uint64Var(&s.seed, "seed", 1, "where chance starts: that of the walks and of the lines")
-	set.Float64Var(&s.line.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
-	set.DurationVar(&s.line.Latency, "latency", 50*time.Millisecond, "how long a datagram takes")
-	set.BoolVar(&s.headless, "headless", false, "run without a terminal and print a line of JSON at the end")
-	set.Float64Var(&s.seconds, "seconds", 0, "how long to play (default until you quit; without a terminal 20)")
+	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the walks and of the lines")
+	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
+	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "how long a datagram takes")
+	s.Length.Bind(set, "a line of JSON", "without a terminal 20")
 }
 
 // check finds what cannot be, and says what to write.
@@ -41,14 +40,12 @@ func (s *settings) check() error {
 	switch {
 	case s.dots < 1 || s.dots > mostDots:
 		return fmt.Errorf("dots is %d; it can be 1 to %d", s.dots, mostDots)
-	case !(s.line.Loss >= 0 && s.line.Loss <= 0.5):
-		return fmt.Errorf("loss is %v; it can be 0 to 0.5", s.line.Loss)
-	case s.line.Latency < 0 || s.line.Latency > time.Second:
+	case !(s.Loss >= 0 && s.Loss <= 0.5):
+		return fmt.Errorf("loss is %v; it can be 0 to 0.5", s.Loss)
+	case s.Latency < 0 || s.Latency > program.Span(time.Second):
 		return errors.New("latency can be 0 to 1s")
-	case !(s.seconds >= 0 && s.seconds <= 1e6):
-		return fmt.Errorf("seconds is %v; it can be 0 to a million", s.seconds)
 	}
-	return nil
+	return s.Length.Check()
 }
 
 // grace is for how many ticks a client may still hold what does not matter to it any more,
@@ -56,8 +53,8 @@ func (s *settings) check() error {
 // matters again comes when its end was acknowledged, and each of them waits for a frame at
 // either end; where some are lost, until one has come through.
 func (s *settings) grace() entangle.Tick {
-	ways := 3*entangle.Tick(s.line.Latency*tickRate/time.Second) + 8
-	if s.line.Loss > 0 {
+	ways := 3*entangle.Tick(time.Duration(s.Latency)*tickRate/time.Second) + 8
+	if s.Loss > 0 {
 		ways += 3 * tickRate
 	}
 	return ways

@@ -3,80 +3,48 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
 // show draws all worlds until the player quits, or the time is over.
-func show(s settings) error {
+func show(ctx context.Context, s settings) error {
 	p, err := newPlay(s)
 	if err != nil {
 		return err
 	}
-	_, err = tea.NewProgram(newScreen(p), tea.WithFPS(tickRate)).Run()
-	return err
+	return newScreen(p).Show(ctx)
 }
 
-// screen is the model of the view.
+// screen is the view.
 type screen struct {
 	*play
-	sights        [1 + players]*sight // the server's world, the clients'
-	frames        int
-	width, height int
+	look.Screen
+	sights [1 + players]*sight // the server's world, the clients'
 }
 
 func newScreen(p *play) *screen {
 	s := &screen{play: p}
 	for i := range s.sights {
-		s.sights[i] = newSight(&p.worlds[i])
+		s.sights[i] = newSight(p.Worlds[i])
 	}
+	s.Screen = look.Screen{Title: "interest", Rate: tickRate, Step: p.step, Press: s.press, Draw: s.draw}
 	return s
 }
 
-// Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return look.Pace(tickRate) }
-
-// Update implements tea.Model.
-func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		s.width, s.height = msg.Width, msg.Height
-	case tea.KeyPressMsg:
-		return s, s.press(msg.String())
-	case look.NextFrame:
-		s.frame()
-		if s.frames++; s.seconds > 0 && s.frames >= int(s.seconds*tickRate) {
-			return s, tea.Quit
-		}
-		return s, look.Pace(tickRate)
-	}
-	return s, nil
-}
-
 // press switches what decides about who sees what.
-func (s *screen) press(key string) tea.Cmd {
+func (s *screen) press(key string) {
 	switch key {
-	case "q", "ctrl+c":
-		return tea.Quit
 	case "g":
 		s.server.Grid = !s.server.Grid
 	case "r":
 		s.server.Rooms = !s.server.Rooms
 	}
-	return nil
-}
-
-// View implements tea.Model.
-func (s *screen) View() tea.View {
-	v := tea.NewView(s.draw())
-	v.AltScreen = true
-	v.WindowTitle = "Entangle: interest"
-	return v
 }
 
 // draw puts the server's world and that of the first client above the others.
@@ -85,16 +53,12 @@ func (s *screen) draw() string {
 	for i, c := range s.clients {
 		maps = append(maps, s.clientMap(c, s.sights[i+1].things()))
 	}
-	text := strings.Join([]string{
+	return s.Fit(strings.Join([]string{
 		s.title(),
 		lipgloss.JoinHorizontal(lipgloss.Top, maps[0], " ", maps[1]),
 		lipgloss.JoinHorizontal(lipgloss.Top, maps[2], " ", maps[3]),
 		s.help(),
-	}, "\n")
-	if lipgloss.Width(text) > s.width || lipgloss.Height(text) > s.height {
-		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))
-	}
-	return text
+	}, "\n"))
 }
 
 // title says what decides about who sees what.

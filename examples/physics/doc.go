@@ -46,7 +46,7 @@
 // What only this demo needs:
 //
 //   - settings.go, main.go: the options
-//   - play.go, apart.go: the sides in this process, or one of them
+//   - play.go: who plays; examples/internal/stage starts the sides, in this process, or one of them
 //   - headless.go, verdict.go: a run without a terminal, and whether it shows what it claims
 //   - view.go, panel.go, canvas.go: the picture
 package main

@@ -44,7 +44,7 @@ func TestClientsGoBackAndEndWithTheServersPitch(t *testing.T) {
 		s := asked(t, "-seconds", "10", "-clients", "3", "-latency", "60ms", "-jitter", "10ms", "-loss", "0.05")
 		s.Predict = predict
 		r := played(t, s)
-		require.NoError(t, r.verdict(), "predict %v", predict)
+		require.NoError(t, r.Verdict(), "predict %v", predict)
 		for _, c := range r.Clients {
 			assert.NotZero(t, c.Rollbacks, "predict %v", predict)
 			assert.NotEmpty(t, c.Why)
@@ -60,12 +60,12 @@ func TestWithEnoughDelayNobodyGoesBack(t *testing.T) {
 	s := asked(t, "-seconds", "20", "-clients", "3", "-latency", "50ms", "-delay", "10")
 	require.True(t, s.covered())
 	r := played(t, s)
-	require.NoError(t, r.verdict())
+	require.NoError(t, r.Verdict())
 	for _, c := range r.Clients {
 		assert.Zero(t, c.Rollbacks, "%v", c.Why)
 	}
 	s.Delay = 0
-	assert.Error(t, func() error { r := played(t, s); r.Covered = true; return r.verdict() }(), "the verdict can fail")
+	assert.Error(t, func() error { r := played(t, s); r.Covered = true; return r.Verdict() }(), "the verdict can fail")
 }
 
 // The physics of a tick depend on nothing but the components: not on the order of the
@@ -139,7 +139,7 @@ func TestSettings(t *testing.T) {
 func TestALineIsAsBadAsAskedFor(t *testing.T) {
 	s := asked(t, "-latency", "80ms", "-jitter", "20ms", "-loss", "0.25")
 	assert.Equal(t, program.Span(80*time.Millisecond), s.Latency)
-	line := s.line()
+	line := s.Config()
 	assert.Equal(t, 80*time.Millisecond, line.Latency)
 	assert.Equal(t, 20*time.Millisecond, line.Jitter)
 	assert.InDelta(t, 0.25, line.Loss, 0)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 	"time"
 )
 
@@ -54,34 +56,18 @@ func playHeadless(ctx context.Context, s settings, says io.Writer) (result, erro
 	if err != nil {
 		return result{}, err
 	}
-	defer p.end()
-	if s.Mode == modeServer {
+	defer p.End()
+	if s.Mode == stage.Server {
 		fmt.Fprintln(says, "physics: the server listens at", p.server.Addrs()[0])
 	}
-	if err := p.playOn(ctx); err != nil {
+	if err := p.PlayOn(ctx, p.step); err != nil {
 		return result{}, err
 	}
 	r := p.result()
-	if s.Mode == modeAll {
+	if s.Mode == stage.All {
 		r.WorldsEqual, err = p.rest()
 	}
 	return r, err
-}
-
-// playOn plays until the time is over or ctx ends. The play's own clock goes as fast as
-// it can, that on the wall does not.
-func (p *play) playOn(ctx context.Context) error {
-	pace := time.NewTicker(time.Second / tickRate)
-	defer pace.Stop()
-	for ctx.Err() == nil {
-		if over, err := p.step(); over || err != nil {
-			return err
-		}
-		if p.alone() {
-			<-pace.C
-		}
-	}
-	return nil
 }
 
 // rest has nobody push any more, and reports whether all worlds become equal.
@@ -124,7 +110,7 @@ func (p *play) result() result {
 	r := result{
 		Example: "physics", Mode: p.Mode, Predict: p.Predict, Delay: p.Delay, Correction: p.Correction,
 		LatencyMS: time.Duration(p.Latency).Seconds() * 1000, Loss: p.Loss, Seed: p.Seed,
-		Seconds: float64(p.played) / tickRate, Covered: p.covered(),
+		Seconds: float64(p.Played) / tickRate, Covered: p.covered(),
 	}
 	for _, c := range p.clients {
 		r.Clients = append(r.Clients, p.clientResult(c))
@@ -146,8 +132,11 @@ func (p *play) clientResult(c *clientGame) clientResult {
 	return r
 }
 
-// table writes what came of the clients for people to read.
-func (r result) table(out io.Writer) error {
+// Table writes what came of the clients for people to read.
+func (r result) Table(out io.Writer) error {
+	if r.Mode == stage.Server {
+		return nil
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "client\trollbacks\tticks anew\tdeepest\tlead\tlate inputs\t")
 	for i, c := range r.Clients {

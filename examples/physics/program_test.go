@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/examples/internal/programtest"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
@@ -33,7 +34,7 @@ func TestTheProgramShowsWhatCameOfPredictions(t *testing.T) {
 // Proves: X10
 func TestServerAndClientRunApart(t *testing.T) {
 	key := strings.Repeat("5a", 32)
-	server := programtest.Command(t, "-mode", modeServer, "-headless", "-addr", "127.0.0.1:0", "-key", key)
+	server := programtest.Command(t, "-mode", stage.Server, "-headless", "-addr", "127.0.0.1:0", "-key", key)
 	stderr, err := server.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
@@ -42,7 +43,7 @@ func TestServerAndClientRunApart(t *testing.T) {
 	_, addr, found := strings.Cut(strings.TrimSpace(line), "listens at ")
 	require.True(t, found, line)
 
-	client, says, code := programtest.Run[result](t, "-mode", modeClient, "-headless", "-addr", addr, "-key", key, "-seconds", "2")
+	client, says, code := programtest.Run[result](t, "-mode", stage.Client, "-headless", "-addr", addr, "-key", key, "-seconds", "2")
 	assert.Zero(t, code, says)
 	require.Len(t, client.Clients, 1, says)
 	assert.Positive(t, client.Clients[0].Lead)

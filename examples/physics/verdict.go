@@ -3,15 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 var errWorldsDiffer = errors.New("the worlds are not equal")
 
-// verdict returns an error if a run does not show what the example claims: that every
+// Verdict returns an error if a run does not show what the example claims: that every
 // client ends with the server's world, and that none goes back where the delay of inputs
 // covers the way from one player to another.
-func (r result) verdict() error {
-	if r.Mode != modeAll {
+func (r result) Verdict() error {
+	if r.Mode != stage.All {
 		return nil
 	}
 	if !r.WorldsEqual {

@@ -18,8 +18,8 @@ import (
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	p, err := newPlay(asked(t, args...))
 	require.NoError(t, err)
-	t.Cleanup(p.end)
-	view := &screen{play: p}
+	t.Cleanup(p.End)
+	view := newScreen(p)
 	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return view
 }
@@ -49,7 +49,8 @@ func TestKeysPushTheFirstDisc(t *testing.T) {
 	assert.True(t, s.clients[0].manual)
 	s.press("b")
 	assert.False(t, s.clients[0].manual)
-	assert.NotNil(t, s.press("q"))
+	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
+	assert.NotNil(t, quit)
 }
 
 // Each disc is where the state says, and rings have a hole.

@@ -40,7 +40,7 @@
 //   - server.go: the server, which turns the dots, and hears of a bound that is not kept
 //   - client.go, tally.go: the client, which counts the updates
 //   - shares.go: which share of them each row should have
-//   - play.go, apart.go: starting the sides, in one process and in two
+//   - play.go: who plays; examples/internal/stage starts the sides, in one process and in two
 //
 // What only this demo needs: settings.go and main.go are the options, headless.go and
 // verdict.go the table and what has to hold, view.go, panel.go, wave.go and sight.go the

@@ -52,7 +52,7 @@ func TestUnderACapSharesFollowPriorities(t *testing.T) {
 			s := flags(t)
 			s.Seed, s.Loss = seed, loss
 			r := played(t, s)
-			require.NoError(t, r.verdict())
+			require.NoError(t, r.Verdict())
 			assert.InEpsilon(t, 7, r.Rows[6].PerDot/r.Rows[0].PerDot, tolerance)
 			assert.Less(t, r.Rows[6].MeanAge, r.Rows[0].MeanAge/4)
 			assert.LessOrEqual(t, r.BytesPerS, 1.01*defaultCap)
@@ -70,7 +70,7 @@ func TestUnderACapSharesFollowPriorities(t *testing.T) {
 // Without a cap every dot is updated in every tick, whatever its priority is.
 func TestWithoutACapAllRowsAreEqual(t *testing.T) {
 	r := played(t, flags(t, "-cap", "0", "-seconds", "3"))
-	require.NoError(t, r.verdict())
+	require.NoError(t, r.Verdict())
 	for _, row := range r.Rows {
 		assert.InDelta(t, tickRate, row.PerDot, 0.01)
 		assert.Zero(t, row.Oldest)
@@ -84,7 +84,7 @@ func TestWithoutACapAllRowsAreEqual(t *testing.T) {
 // Proves: X7
 func TestABoundGoesBeforePriorities(t *testing.T) {
 	r := played(t, flags(t, "-within", "10"))
-	require.NoError(t, r.verdict())
+	require.NoError(t, r.Verdict())
 	assert.LessOrEqual(t, r.Rows[0].Oldest, 10)
 	assert.Zero(t, r.Warnings)
 	assert.Greater(t, r.Rows[0].Expected, 1.4/28)
@@ -98,7 +98,7 @@ func TestTheServerIsToldOfABoundWithoutRoom(t *testing.T) {
 	r := played(t, flags(t, "-within", "1", "-cap", "16000", "-dots", "160"))
 	assert.NotZero(t, r.Warnings)
 	assert.Positive(t, r.Late)
-	assert.ErrorContains(t, r.verdict(), "dots of row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that bound")
+	assert.ErrorContains(t, r.Verdict(), "dots of row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that bound")
 }
 
 // While a client joins there may be no room for a bound that has room later: only what
@@ -106,11 +106,11 @@ func TestTheServerIsToldOfABoundWithoutRoom(t *testing.T) {
 func TestABoundIsJudgedOnceAClientHasJoined(t *testing.T) {
 	p, err := newPlay(flags(t, "-within", "2", "-cap", "16000", "-dots", "80", "-seconds", "5"))
 	require.NoError(t, err)
-	defer p.end()
-	require.NoError(t, p.playOn(context.Background()))
+	defer p.End()
+	require.NoError(t, p.PlayOn(context.Background(), p.step))
 	assert.NotZero(t, p.server.Stats().Replication.Overdue)
 	assert.Zero(t, p.server.warnings)
-	assert.NoError(t, p.result().verdict())
+	assert.NoError(t, p.result().Verdict())
 }
 
 func TestTheSameSeedGivesTheSameRun(t *testing.T) {
@@ -137,9 +137,9 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 		r.Rows = append([]rowReport(nil), good.Rows...)
 		spoil(&r)
 		if says == "" {
-			assert.NoError(t, r.verdict())
+			assert.NoError(t, r.Verdict())
 			continue
 		}
-		assert.ErrorContains(t, r.verdict(), says)
+		assert.ErrorContains(t, r.Verdict(), says)
 	}
 }

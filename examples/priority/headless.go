@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 // result is the line of JSON that a run without a terminal prints.
@@ -35,28 +36,12 @@ func playHeadless(ctx context.Context, s settings, says io.Writer) (result, erro
 	if err != nil {
 		return result{}, err
 	}
-	defer p.end()
-	if s.Mode == modeServer {
+	defer p.End()
+	if s.Mode == stage.Server {
 		fmt.Fprintln(says, "priority: the server listens at", p.server.Addrs()[0])
 	}
-	err = p.playOn(ctx)
+	err = p.PlayOn(ctx, p.step)
 	return p.result(), err
-}
-
-// playOn plays until the time is over or ctx ends. The play's own clock goes as fast as
-// it can, that on the wall does not.
-func (p *play) playOn(ctx context.Context) error {
-	pace := time.NewTicker(time.Second / tickRate)
-	defer pace.Stop()
-	for ctx.Err() == nil {
-		if over, err := p.step(); over || err != nil {
-			return err
-		}
-		if p.alone() {
-			<-pace.C
-		}
-	}
-	return nil
 }
 
 // result is how things are now.
@@ -75,8 +60,11 @@ func (p *play) result() result {
 	return r
 }
 
-// table writes the rows for people to read.
-func (r result) table(out io.Writer) error {
+// Table writes the rows for people to read.
+func (r result) Table(out io.Writer) error {
+	if r.Mode == stage.Server {
+		return nil
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "row\tupdates/s of a dot\tshare\texpected\tmean age\toldest\t")
 	for _, row := range r.Rows {

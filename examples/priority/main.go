@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
-	"github.com/entangle-ecs/entangle/transport/token"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 var example = program.Program[settings]{
@@ -15,31 +13,19 @@ var example = program.Program[settings]{
 
 func main() { example.Exit() }
 
-// run does what the mode says.
+// run does what the mode says: draws, or plays without a terminal. Then it prints the result,
+// and fails if that is not what was claimed.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	switch {
-	case s.Mode == modeKey:
-		_, err := fmt.Fprintln(std.Out, token.NewKey().Hex())
-		return err
+	case s.Mode == stage.Key:
+		return stage.PrintKey(std.Out)
 	case !s.Headless && std.Terminal():
 		return show(ctx, s)
 	}
 	s.Headless = true
-	return headless(ctx, s, std)
-}
-
-// headless plays, prints the result, and fails if that is not what was claimed. The
-// table is for people, the line of JSON for programs.
-func headless(ctx context.Context, s settings, std program.Streams) error {
 	r, err := playHeadless(ctx, s, std.Err)
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(std.Out).Encode(r); err != nil || s.Mode == modeServer {
-		return err
-	}
-	if err := r.table(std.Err); err != nil {
-		return err
-	}
-	return r.verdict()
+	return std.Tell(r)
 }

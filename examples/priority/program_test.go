@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/examples/internal/programtest"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
@@ -55,7 +56,7 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 // Proves: X10
 func TestServerAndClientRunApart(t *testing.T) {
 	key := strings.Repeat("5a", 32)
-	server := programtest.Command(t, "-mode", modeServer, "-headless", "-addr", "127.0.0.1:0", "-key", key, "-dots", "50", "-cap", "22000", "-within", "300")
+	server := programtest.Command(t, "-mode", stage.Server, "-headless", "-addr", "127.0.0.1:0", "-key", key, "-dots", "50", "-cap", "22000", "-within", "300")
 	stderr, err := server.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
@@ -64,7 +65,7 @@ func TestServerAndClientRunApart(t *testing.T) {
 	_, addr, found := strings.Cut(strings.TrimSpace(line), "listens at ")
 	require.True(t, found, line)
 
-	client, says, _ := programtest.Run[result](t, "-mode", modeClient, "-headless", "-addr", addr, "-key", key, "-latency", "0s", "-seconds", "1")
+	client, says, _ := programtest.Run[result](t, "-mode", stage.Client, "-headless", "-addr", addr, "-key", key, "-latency", "0s", "-seconds", "1")
 	assert.Equal(t, Rules{Dots: 50, Cap: 22_000, Within: 300}, client.Rules)
 	require.Len(t, client.Rows, rowCount, says)
 	for _, row := range client.Rows {
@@ -95,15 +96,15 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 	}
 	assert.Equal(t, program.Done, example.Main([]string{"-help"}, program.Streams{Err: &bytes.Buffer{}}))
 	var key bytes.Buffer
-	assert.Equal(t, program.Done, example.Main([]string{"-mode", modeKey}, program.Streams{Out: &key}))
+	assert.Equal(t, program.Done, example.Main([]string{"-mode", stage.Key}, program.Streams{Out: &key}))
 	assert.Len(t, strings.TrimSpace(key.String()), 64)
 }
 
 func TestWhatCantBePlayedFailsTheRun(t *testing.T) {
 	for says, args := range map[string][]string{
-		"write a host and a port, such as 127.0.0.1:40000": {"-headless", "-mode", modeClient, "-addr", "nowhere"},
+		"write a host and a port, such as 127.0.0.1:40000": {"-headless", "-mode", stage.Client, "-addr", "nowhere"},
 		"the client is disconnected":                       {"-headless", "-loss", "1"},
-		"Key":                                              {"-headless", "-mode", modeServer, "-addr", "0.0.0.0:0"},
+		"Key":                                              {"-headless", "-mode", stage.Server, "-addr", "0.0.0.0:0"},
 	} {
 		var stderr bytes.Buffer
 		assert.Equal(t, program.Failed, example.Main(args, program.Streams{Out: &bytes.Buffer{}, Err: &stderr}))

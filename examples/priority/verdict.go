@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 const (
@@ -23,9 +25,11 @@ const (
 	freeRate = 0.8 * tickRate
 )
 
-// verdict returns what of the example's claim does not hold.
-func (r result) verdict() error {
+// Verdict returns what of the example's claim does not hold.
+func (r result) Verdict() error {
 	switch {
+	case r.Mode == stage.Server:
+		return nil
 	case r.Rows == nil:
 		return errors.New("the client was ended before it had all dots")
 	case r.Seconds < leastSeconds:

@@ -4,12 +4,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
@@ -20,68 +16,28 @@ func show(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	defer p.end()
-	view := newScreen(p)
-	_, err = tea.NewProgram(view, tea.WithContext(ctx), tea.WithFPS(tickRate)).Run()
-	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil // it was told to end
-	}
-	return errors.Join(view.ended, err)
+	defer p.End()
+	return newScreen(p).Show(ctx)
 }
 
-// screen is the model of the view.
+// screen is the view.
 type screen struct {
 	*play
-	sights        []*sight // of the worlds that are played here
-	names         []string
-	width, height int
-	ended         error
+	look.Screen
+	sights []*sight // of the worlds that are played here
+	names  []string
 }
 
 func newScreen(p *play) *screen {
 	s := &screen{play: p}
 	if p.server != nil {
-		s.sights, s.names = append(s.sights, newSight(&p.worlds[0])), append(s.names, "server")
+		s.sights, s.names = append(s.sights, newSight(p.Worlds[0])), append(s.names, "server")
 	}
 	if p.client != nil {
-		s.sights, s.names = append(s.sights, newSight(&p.worlds[1])), append(s.names, "client")
+		s.sights, s.names = append(s.sights, newSight(p.Worlds[1])), append(s.names, "client")
 	}
+	s.Screen = look.Screen{Title: "priority", Rate: tickRate, Step: p.step, Draw: s.draw}
 	return s
-}
-
-// Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return look.Pace(tickRate) }
-
-// Update implements tea.Model.
-func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		s.width, s.height = msg.Width, msg.Height
-	case tea.KeyPressMsg:
-		if key := msg.String(); key == "q" || key == "ctrl+c" {
-			return s, tea.Quit
-		}
-	case look.NextFrame:
-		return s, s.next()
-	}
-	return s, nil
-}
-
-// next plays a frame, and says what comes then.
-func (s *screen) next() tea.Cmd {
-	over, err := s.step()
-	if s.ended = err; over || err != nil {
-		return tea.Quit
-	}
-	return look.Pace(tickRate)
-}
-
-// View implements tea.Model.
-func (s *screen) View() tea.View {
-	v := tea.NewView(s.draw())
-	v.AltScreen = true
-	v.WindowTitle = "Entangle: priority"
-	return v
 }
 
 // draw puts the rows below each other, each with its waves and its numbers.
@@ -98,11 +54,7 @@ func (s *screen) draw() string {
 		}
 		lines = append(lines, drawRow(r, number, worlds)...)
 	}
-	text := strings.Join(append(lines, "", s.foot(r)), "\n")
-	if lipgloss.Width(text) > s.width || lipgloss.Height(text) > s.height {
-		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))
-	}
-	return text
+	return s.Fit(strings.Join(append(lines, "", s.foot(r)), "\n"))
 }
 
 // drawRow draws a row as every world has it, and what the client counted.

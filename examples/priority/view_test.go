@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/examples/internal/look"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 // testScreen returns a screen of so many columns and lines.
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	p, err := newPlay(flags(t, args...))
 	require.NoError(t, err)
-	t.Cleanup(p.end)
+	t.Cleanup(p.End)
 	view := newScreen(p)
 	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return view
@@ -57,7 +58,7 @@ func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 
 // A server without a client at its side shows its own rows.
 func TestTheViewOfAServerAlone(t *testing.T) {
-	s := testScreen(t, 80, 24, "-mode", modeServer, "-addr", "127.0.0.1:0")
+	s := testScreen(t, 80, 24, "-mode", stage.Server, "-addr", "127.0.0.1:0")
 	s.Update(look.NextFrame{})
 	text := ansi.Strip(s.draw())
 	assert.Contains(t, text, "under a cap of 20.0 kB/s for each of 0 clients")

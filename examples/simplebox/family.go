@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 const (
@@ -164,8 +166,8 @@ func startAll(ctx context.Context, s settings) (*family, error) {
 }
 
 func (f *family) startAll(s settings) error {
-	s.Mode = modeServer
-	addr, err := (&settings{Mode: modeAll, Addr: s.Addr}).address()
+	s.Mode = stage.Server
+	addr, err := (&settings{Sides: stage.Sides{Mode: stage.All, Addr: s.Addr}}).address()
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func (f *family) startAll(s settings) error {
 		return err
 	}
 	for id := range s.Clients {
-		s.Mode, s.ID = modeClient, uint64(id+1)
+		s.Mode, s.ID = stage.Client, uint64(id+1)
 		if err := f.start(s); err != nil {
 			return err
 		}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
-	"github.com/entangle-ecs/entangle/transport/token"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 var example = program.Program[settings]{
@@ -21,15 +20,14 @@ func main() { example.Exit() }
 // run does what the settings say.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	switch {
-	case s.Mode == modeKey:
-		_, err := fmt.Fprintln(std.Out, token.NewKey().Hex())
-		return err
+	case s.Mode == stage.Key:
+		return stage.PrintKey(std.Out)
 	case s.pipe:
 		signal.Ignore(os.Interrupt) // Ctrl-C is for the process that leads
 		return program.Bare(runPiped(ctx, std.In, std.Out))
 	case !s.Headless && std.Terminal():
 		return show(ctx, s)
-	case s.Mode == modeAll:
+	case s.Mode == stage.All:
 		return headless(ctx, s, std)
 	}
 	r, err := playLone(ctx, s, func(addr string) { std.Say("the server listens at", addr) })

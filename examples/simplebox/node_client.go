@@ -54,7 +54,7 @@ func newClientSide(s *settings) (*clientSide, error) {
 // backend does so, which knows the key; here the client knows it, which is for a
 // LAN among friends: whoever has the key can be anyone.
 func (s *settings) ticket(client *plugin.Client, server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
-	key, err := s.secret()
+	key, err := s.Secret()
 	if err != nil {
 		return token.Token{}, err
 	}

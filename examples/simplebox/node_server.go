@@ -20,7 +20,7 @@ type serverSide struct {
 
 // newServerSide returns a server that listens.
 func newServerSide(s *settings) (*serverSide, error) {
-	key, err := s.secret()
+	key, err := s.Secret()
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 // orderQueue is how many orders may wait for the next frame of a node. A player
@@ -55,9 +57,9 @@ func newNode(s *settings, orders <-chan order, tell func(report)) (*node, error)
 	n := &node{orders: orders, tell: tell}
 	var err error
 	switch s.Mode {
-	case modeServer:
+	case stage.Server:
 		n.side, err = newServerSide(s)
-	case modeClient:
+	case stage.Client:
 		n.number = 1
 		n.side, err = newClientSide(s)
 	default:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/examples/internal/programtest"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -71,13 +72,13 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 // A process that is led ends with its standard input, whatever became of the one
 // that leads it.
 func TestAProcessEndsWithItsStandardInput(t *testing.T) {
-	cmd := programtest.Command(t, "-mode", modeServer, "-pipe")
+	cmd := programtest.Command(t, "-mode", stage.Server, "-pipe")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	s := settings{Mode: modeServer, Addr: "127.0.0.1:0", Dots: 3, Clients: 1}
+	s := settings{Sides: stage.Sides{Mode: stage.Server, Addr: "127.0.0.1:0"}, Dots: 3, Clients: 1}
 	require.NoError(t, json.NewEncoder(stdin).Encode(order{Settings: &s}))
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	require.NoError(t, err)
@@ -103,7 +104,7 @@ func TestAFamilyTellsWhyAProcessEnded(t *testing.T) {
 
 // A client that is not admitted ends the run, and says why.
 func TestALoneClientWithoutAServerFails(t *testing.T) {
-	s, err := example.Read([]string{"-mode", modeClient, "-addr", "127.0.0.1:1"}, &bytes.Buffer{})
+	s, err := example.Read([]string{"-mode", stage.Client, "-addr", "127.0.0.1:1"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	_, err = playLone(context.Background(), s, func(string) {})
 	assert.ErrorContains(t, err, "disconnected")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/examples/internal/programtest"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 func TestFlagsGoBeforeTheFileAndTheFileBeforeDefaults(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFlagsGoBeforeTheFileAndTheFileBeforeDefaults(t *testing.T) {
 	s, err := example.Read([]string{"-settings", file, "-loss", "0.5"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Equal(t, settings{
-		Mode: modeAll, Clients: 3, Dots: 1000, Seed: 1, Headless: true,
+		Sides: stage.Sides{Mode: stage.All}, Length: program.Length{Headless: true}, Clients: 3, Dots: 1000, Seed: 1,
 		quality: quality{Latency: program.Span(80 * time.Millisecond), Loss: 0.5},
 	}, s)
 }
@@ -70,13 +71,13 @@ func TestWrongOptionsSayWhatToWrite(t *testing.T) {
 
 func TestAddressesOfTheServer(t *testing.T) {
 	for _, c := range []struct{ mode, addr, listen, dial string }{
-		{modeAll, "", "127.0.0.1:0", "127.0.0.1:0"},
-		{modeServer, "", "127.0.0.1:40000", "127.0.0.1:40000"},
-		{modeServer, "0.0.0.0:4000", "0.0.0.0:4000", "127.0.0.1:4000"},
-		{modeServer, ":4000", "[::]:4000", "[::1]:4000"},
-		{modeClient, "[::1]:4000", "[::1]:4000", "[::1]:4000"},
+		{stage.All, "", "127.0.0.1:0", "127.0.0.1:0"},
+		{stage.Server, "", "127.0.0.1:40000", "127.0.0.1:40000"},
+		{stage.Server, "0.0.0.0:4000", "0.0.0.0:4000", "127.0.0.1:4000"},
+		{stage.Server, ":4000", "[::]:4000", "[::1]:4000"},
+		{stage.Client, "[::1]:4000", "[::1]:4000", "[::1]:4000"},
 	} {
-		s := settings{Mode: c.mode, Addr: c.addr}
+		s := settings{Sides: stage.Sides{Mode: c.mode, Addr: c.addr}}
 		addr, err := s.address()
 		require.NoError(t, err)
 		assert.Equal(t, c.listen, addr.String())

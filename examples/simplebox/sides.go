@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 // sides is what a view or a run without one leads: the sides that play, wherever
@@ -29,7 +31,7 @@ func (f *family) asSides() *sides {
 // startSides starts what the mode says: a server and clients as processes, or one
 // side within this process.
 func startSides(ctx context.Context, s settings) (*sides, error) {
-	if s.Mode == modeAll {
+	if s.Mode == stage.All {
 		f, err := startAll(ctx, s)
 		if err != nil {
 			return nil, err

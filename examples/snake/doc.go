@@ -23,7 +23,7 @@
 //   - game.go: the components that both sides know
 //   - server.go, body.go, crawl.go: the server, where snakes grow, change and crawl
 //   - client.go, sight.go: the client, which looks whether its snakes are whole
-//   - play.go: both sides, the line between them, and the clock
+//   - play.go: who plays; examples/internal/stage has both sides, the line between them, and the clock
 //
 // What only this demo needs: settings.go and main.go are the options, headless.go is
 // the count, view.go and pen.go are the picture.

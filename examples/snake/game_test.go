@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/entangle-ecs/entangle/transport/conditioner"
+	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
 var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
@@ -42,14 +42,14 @@ func flags(t *testing.T, args ...string) settings {
 func TestTheServersSnakesAreAlwaysWhole(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-segments", "5")
-		s.seed = seed
+		s.Seed = seed
 		p, err := newPlay(s)
 		require.NoError(t, err)
-		sight := newSight(&p.worlds[0])
+		sight := newSight(p.Worlds[0])
 		for number := range uint8(snakeCount) {
 			lengths, heads := map[int]bool{}, map[ecs.Entity]bool{}
 			for range 20 * tickRate {
-				p.frame()
+				p.Frame()
 				parts := sight.snake(number)
 				require.True(t, whole(parts), "%v", parts)
 				for i, part := range parts[1:] {
@@ -67,24 +67,24 @@ func TestTheServersSnakesAreAlwaysWhole(t *testing.T) {
 func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-apart", "-seconds", "5")
-		s.seed = seed
+		s.Seed = seed
 		r, err := playHeadless(t.Context(), s)
 		require.NoError(t, err)
 		assert.Greater(t, r.ApartTorn, r.Frames/4)
 		assert.Greater(t, r.GroupedTorn, r.Frames/4)
-		assert.ErrorContains(t, r.verdict(), "the snake with a group was torn in")
+		assert.ErrorContains(t, r.Verdict(), "the snake with a group was torn in")
 	})
 }
 
 // A good line tears nothing: each frame's changes arrive together.
 func TestOnAGoodLineNothingIsTorn(t *testing.T) {
 	s := flags(t, "-apart", "-seconds", "5")
-	s.line = conditioner.Config{}
+	s.Line = stage.Line{}
 	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.Zero(t, r.GroupedTorn+r.ApartTorn)
 	assert.NotZero(t, r.Frames)
-	assert.ErrorContains(t, r.verdict(), "this run shows nothing")
+	assert.ErrorContains(t, r.Verdict(), "this run shows nothing")
 }
 
 func TestTheSameSeedGivesTheSameRun(t *testing.T) {
@@ -94,7 +94,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	again, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
-	s.seed++
+	s.Seed++
 	other, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	assert.NotEqual(t, first.ApartTorn, other.ApartTorn)

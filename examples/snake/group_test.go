@@ -16,14 +16,14 @@ import (
 func TestAGroupIsNeverTorn(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t)
-		s.seed = seed
+		s.Seed = seed
 		p, err := newPlay(s)
 		require.NoError(t, err)
-		server, client := newSight(&p.worlds[0]), newSight(&p.worlds[1])
+		server, client := newSight(p.Worlds[0]), newSight(p.Worlds[1])
 		var was []string // the server's snake, frame by frame
 		at, moved := 0, 0
 		for range 10 * tickRate {
-			p.frame()
+			p.Frame()
 			was = append(was, shape(server.snake(grouped)))
 			shown := shape(client.snake(grouped))
 			if shown == "" {

@@ -19,28 +19,23 @@ type result struct {
 
 // playHeadless plays as fast as it can, for some seconds of the play's own clock.
 func playHeadless(ctx context.Context, s settings) (result, error) {
-	if s.seconds == 0 {
-		s.seconds = defaultSeconds
-	}
+	s.Headless = true
 	p, err := newPlay(s)
 	if err != nil {
 		return result{}, err
 	}
-	for range int(s.seconds * tickRate) {
-		if ctx.Err() != nil {
-			return result{}, ctx.Err()
-		}
-		p.frame()
+	if err := errors.Join(p.PlayOn(ctx, p.step), ctx.Err()); err != nil {
+		return result{}, err
 	}
 	return result{
 		Example:     "snake",
 		GroupedTorn: p.tallies[grouped].Torn, ApartTorn: p.tallies[apart].Torn, Frames: p.tallies[grouped].Frames,
-		Segments: s.segments, Loss: s.line.Loss, Seed: s.seed,
+		Segments: s.segments, Loss: s.Loss, Seed: s.Seed,
 	}, nil
 }
 
-// verdict returns what of the example's claim does not hold.
-func (r result) verdict() error {
+// Verdict returns what of the example's claim does not hold.
+func (r result) Verdict() error {
 	switch {
 	case r.Frames == 0:
 		return errors.New("no snake has arrived: give it more -seconds or less -loss")

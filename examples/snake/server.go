@@ -16,8 +16,6 @@ type rules struct {
 	segments int
 	// apart makes a world in which no snake has a group.
 	apart bool
-	// seed is where chance starts.
-	seed uint64
 }
 
 // Trail is the cell that a segment was in before, and where the one behind it goes.
@@ -44,13 +42,13 @@ type nest struct {
 	trails generic.Map[Trail]
 }
 
-// newServer returns a server with the game in it.
-func newServer(config plugin.ServerConfig, r rules) (*plugin.Server, error) {
+// newServer returns a server with the game in it, whose chance starts at a seed.
+func newServer(config plugin.ServerConfig, r rules, seed uint64) (*plugin.Server, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {
 		return nil, err
 	}
-	n := &nest{rules: r, chance: rand.New(rand.NewPCG(r.seed, 0))}
+	n := &nest{rules: r, chance: rand.New(rand.NewPCG(seed, 0))}
 	server.AddSystem(plugin.FixedMain, plugin.Func(n.crawl))
 	return server, nil
 }

@@ -1,8 +1,11 @@
 package main
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // show has nothing to draw in.
-func show(settings) error {
+func show(context.Context, settings) error {
 	return errors.New("a browser has no terminal: use -headless")
 }

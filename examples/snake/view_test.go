@@ -20,7 +20,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	s := flags(t, args...)
 	p, err := newPlay(s)
 	require.NoError(t, err)
-	view := newScreen(p, s)
+	view := newScreen(p)
 	view.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return view
 }

@@ -1,0 +1,88 @@
+//go:build !js
+
+package look
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// Screen is the loop of a view in a terminal: a frame is played, and drawn, at a rate, until
+// that is over or fails, or somebody quits. It is what all examples have in common of it.
+type Screen struct {
+	Title string
+	Rate  int // frames per second
+	// Step plays a frame. It returns whether the play is over, and why it can't go on.
+	Step func() (over bool, err error)
+	// Press does what a key is for that does not quit; nil for none.
+	Press func(key string)
+	// Draw returns what is to be seen, in Width columns and Height lines.
+	Draw          func() string
+	Width, Height int
+
+	ended error
+}
+
+// Show draws until the play is over or fails, the player quits, or ctx ends.
+func (s *Screen) Show(ctx context.Context) error {
+	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithFPS(s.Rate)).Run()
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil // it was told to end
+	}
+	return errors.Join(s.ended, err)
+}
+
+// Init implements tea.Model.
+func (s *Screen) Init() tea.Cmd { return Pace(s.Rate) }
+
+// Update implements tea.Model.
+func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.Width, s.Height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return s, s.press(msg.String())
+	case NextFrame:
+		return s, s.next()
+	}
+	return s, nil
+}
+
+func (s *Screen) press(key string) tea.Cmd {
+	if Quits(key) {
+		return tea.Quit
+	}
+	if s.Press != nil {
+		s.Press(key)
+	}
+	return nil
+}
+
+// next plays a frame, and says what comes then.
+func (s *Screen) next() tea.Cmd {
+	over, err := s.Step()
+	if s.ended = err; over || err != nil {
+		return tea.Quit
+	}
+	return Pace(s.Rate)
+}
+
+// View implements tea.Model.
+func (s *Screen) View() tea.View {
+	v := tea.NewView(s.Draw())
+	v.AltScreen = true
+	v.WindowTitle = "Entangle: " + s.Title
+	return v
+}
+
+// Fit returns a text, or what to do if it does not fit into the terminal.
+func (s *Screen) Fit(text string) string {
+	if lipgloss.Width(text) > s.Width || lipgloss.Height(text) > s.Height {
+		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))
+	}
+	return text
+}

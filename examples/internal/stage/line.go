@@ -1,0 +1,36 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// Line are the options that say how bad the line of a client is, in either direction.
+type Line struct {
+	Latency program.Span `json:"latency"`
+	Jitter  program.Span `json:"jitter"`
+	Loss    float64      `json:"loss"`
+	Seed    uint64       `json:"seed"` // where its chance starts, and perhaps more of the example
+}
+
+// Check finds what cannot be, and says what to write.
+func (l *Line) Check() error {
+	switch {
+	case l.Latency < 0:
+		return errors.New("latency can't be below zero")
+	case l.Jitter < 0:
+		return errors.New("jitter can't be below zero")
+	case !(l.Loss >= 0 && l.Loss <= 1):
+		return fmt.Errorf("loss is %v; it can be 0 to 1", l.Loss)
+	}
+	return nil
+}
+
+// Config is the line as a conditioner takes it.
+func (l *Line) Config() conditioner.Config {
+	return conditioner.Config{Latency: time.Duration(l.Latency), Jitter: time.Duration(l.Jitter), Loss: l.Loss}
+}

@@ -1,0 +1,187 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+	"github.com/entangle-ecs/entangle/transport/memory"
+)
+
+// start is what the stage's own clock shows first: any time will do, if it is always the
+// same.
+var start = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Cast is who plays. Server and Client make a side with the game in it, from the config that
+// the stage has for it, whose Protocol they set.
+type Cast struct {
+	Rate    int // ticks per second
+	Clients int // that are played together with the server
+	// Protocol makes what goes over the wire anew, for one side.
+	Protocol func() *protocol.Protocol
+	Server   func(plugin.ServerConfig) (*plugin.Server, error)
+	Client   func(plugin.ClientConfig, entangle.ClientID) (*plugin.Client, error)
+}
+
+// Stage is what this process plays.
+type Stage struct {
+	// Worlds are the server's, and those of the clients; of what is not played here nil.
+	Worlds []*ecs.World
+	// Played are the frames that Step has counted.
+	Played int
+
+	cast    Cast
+	sides   Sides
+	line    Line
+	now     time.Time
+	server  *plugin.Server // nil in mode client
+	clients []*plugin.Client
+}
+
+// Open starts the sides that are to be played. Clients are on their way to the server.
+func Open(cast Cast, sides Sides, line Line) (*Stage, error) {
+	s := &Stage{cast: cast, sides: sides, line: line, now: start, Worlds: []*ecs.World{nil}}
+	switch sides.Mode {
+	case Server:
+		s.now = time.Now()
+		return s, s.listen()
+	case Client:
+		s.now = time.Now()
+		return s, s.dial()
+	default:
+		return s, s.connect()
+	}
+}
+
+// connect starts all sides, in a network within this process.
+func (s *Stage) connect() error {
+	network := memory.NewNetwork()
+	if err := s.serve(network.Listener()); err != nil {
+		return err
+	}
+	for i := range s.cast.Clients {
+		if err := s.join(network.Dialer(), s.server.Addrs()[0], entangle.ClientID(i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serve starts the server.
+func (s *Stage) serve(listener transport.Listener) error {
+	key, err := s.sides.Secret()
+	if err != nil {
+		return err
+	}
+	config := plugin.ServerConfig{Protocol: s.cast.Protocol(), Key: key, Clock: s.clock}
+	if s.server, err = s.cast.Server(config); err != nil {
+		return err
+	}
+	s.Worlds[0] = newWorld()
+	s.server.Initialize(s.Worlds[0])
+	return s.server.Start(listener)
+}
+
+// join starts a client, on a line as bad as it was asked for.
+func (s *Stage) join(dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
+	config := plugin.ClientConfig{Protocol: s.cast.Protocol(), Clock: s.clock}
+	client, err := s.cast.Client(config, id)
+	if err != nil {
+		return err
+	}
+	world := newWorld()
+	client.Initialize(world)
+	ticket, err := s.ticket(client, server, id)
+	if err != nil {
+		return err
+	}
+	line := conditioner.Options{Send: s.line.Config(), Receive: s.line.Config(), Seed: s.line.Seed + uint64(len(s.clients)), Clock: s.clock}
+	s.clients, s.Worlds = append(s.clients, client), append(s.Worlds, world)
+	return client.Connect(conditioner.NewDialer(dialer, line), ticket)
+}
+
+func newWorld() *ecs.World {
+	w := ecs.NewWorld()
+	return &w
+}
+
+func (s *Stage) clock() time.Time { return s.now }
+
+// Now is the time on the stage's clock since it was opened.
+func (s *Stage) Now() time.Duration { return s.now.Sub(start) }
+
+// Alone reports whether the other side is in another process, and the clock that on the
+// wall.
+func (s *Stage) Alone() bool { return s.sides.Mode == Server || s.sides.Mode == Client }
+
+// Frame lets the time of a tick pass on all sides, or takes in how much has.
+func (s *Stage) Frame() {
+	s.now = s.now.Add(time.Second / time.Duration(s.cast.Rate))
+	if s.Alone() {
+		s.now = time.Now()
+	}
+	if s.server != nil {
+		s.server.Step(s.now)
+	}
+	for _, c := range s.clients {
+		c.Step(s.now)
+	}
+}
+
+// Step plays a frame and counts it. It returns whether so many are played; 0 is no end.
+func (s *Stage) Step(frames int) (over bool) {
+	s.Frame()
+	s.Played++
+	return frames > 0 && s.Played >= frames
+}
+
+// PlayOn plays with step, frame by frame, until that is over or fails, or ctx ends. The
+// stage's own clock goes as fast as it can, that on the wall does not.
+func (s *Stage) PlayOn(ctx context.Context, step func() (over bool, err error)) error {
+	pace := time.NewTicker(time.Second / time.Duration(s.cast.Rate))
+	defer pace.Stop()
+	for ctx.Err() == nil {
+		if over, err := step(); over || err != nil {
+			return err
+		}
+		if s.Alone() {
+			<-pace.C
+		}
+	}
+	return nil
+}
+
+// Failed returns why the play can't go on, nil while it can.
+func (s *Stage) Failed() error {
+	if s.server != nil && s.server.Err() != nil {
+		return s.server.Err()
+	}
+	for i, c := range s.clients {
+		switch {
+		case c.State() != plugin.Disconnected:
+		case len(s.clients) == 1:
+			return fmt.Errorf("the client is disconnected: %s", c.Reason())
+		default:
+			return fmt.Errorf("client %d is disconnected: %s", i+1, c.Reason())
+		}
+	}
+	return nil
+}
+
+// End says goodbye to the other side.
+func (s *Stage) End() {
+	for i, c := range s.clients {
+		c.Finalize(s.Worlds[i+1])
+	}
+	if s.server != nil {
+		s.server.Finalize(s.Worlds[0])
+	}
+}

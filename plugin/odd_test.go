@@ -144,3 +144,21 @@ func TestThePluginsOwnMarksAreNotRegistered(t *testing.T) {
 		require.ErrorContains(t, err, "remove it")
 	}
 }
+
+// Stats tell entities from the groups that they are in.
+func TestStatsCountEntitiesAndGroups(t *testing.T) {
+	g := newGame(t)
+	tagged := generic.NewMap2[spot, components.Replicate](g.world)
+	var all []ecs.Entity
+	for _, group := range []components.Group{0, 0, 7, 7, 7} {
+		all = append(all, tagged.NewWith(&spot{}, &components.Replicate{Group: group}))
+	}
+	g.run(5)
+	stats := g.server.Stats().Replication
+	assert.Equal(t, []int{5, 3}, []int{stats.Entities, stats.Groups})
+	g.world.RemoveEntity(all[0])
+	g.world.RemoveEntity(all[2])
+	g.run(5)
+	stats = g.server.Stats().Replication
+	assert.Equal(t, []int{3, 2}, []int{stats.Entities, stats.Groups})
+}

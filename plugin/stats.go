@@ -63,6 +63,7 @@ type Dropped struct {
 // ReplicationStats counts what a server replicated.
 type ReplicationStats struct {
 	Entities int    // replicated now
+	Groups   int    // that they are in
 	Updates  uint64 // sendings of an entity's values, to one client each
 	Actions  uint64 // sendings of an entity's structure, to one client each
 	Encoded  uint64 // bodies that were encoded for both; each serves all clients
@@ -85,8 +86,8 @@ func (s *Server) Stats() ServerStats {
 	if s.publisher != nil {
 		r := s.publisher.World().Stats()
 		stats.Replication = ReplicationStats{
-			Entities: s.publisher.World().Len(),
-			Updates:  r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
+			Entities: s.publisher.Len(), Groups: s.publisher.World().Len(),
+			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
 			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = s.resources.Stats()

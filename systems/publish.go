@@ -125,6 +125,9 @@ func (p *Publisher) Component(t reflect.Type) (comp int, ok bool) {
 	return comp, comp >= 0 && p.plans[comp] != nil
 }
 
+// Len returns the number of entities that are replicated.
+func (p *Publisher) Len() int { return p.table.Len() }
+
 // World returns the sender's shared half, for peers to be made of it.
 func (p *Publisher) World() *sender.World { return p.world }
 

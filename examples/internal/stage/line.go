@@ -12,7 +12,7 @@ import (
 // Line are the options that say how bad the line of a client is, in either direction.
 type Line struct {
 	Latency program.Span `json:"latency"`
-	Jitter  program.Span `json:"jitter"`
+	Jitter  program.Span `json:"jitter,omitempty"`
 	Loss    float64      `json:"loss"`
 	Seed    uint64       `json:"seed"` // where its chance starts, and perhaps more of the example
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
-	"time"
 )
 
 // restTime bounds how long the discs may slide on when nobody pushes, and the worlds take

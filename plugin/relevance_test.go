@@ -31,7 +31,7 @@ func (g *game) quiet(ticks int, do func()) {
 	g.t.Helper()
 	sent := func() plugin.ReplicationStats {
 		s := g.server.Stats().Replication
-		s.Entities = 0
+		s.Entities, s.Groups = 0, 0
 		return s
 	}
 	before := sent()

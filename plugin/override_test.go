@@ -135,6 +135,14 @@ func TestAnOverrideHoldsAsLongAsItsEntity(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{8: {3, 4}}, spots(a.world))
 	_, said := places.Target(e)
 	assert.False(t, said)
+
+	places.SetTarget(next, components.Nobody)
+	g.run(5)
+	g.world.RemoveEntity(next)
+	g.run(5)
+	g.spawn(spot{5, 6}, name{9})
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{9: {5, 6}}, spots(a.world))
 }
 
 // Components come and go while they are disabled, and nobody hears of it.

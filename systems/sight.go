@@ -50,7 +50,7 @@ type sight struct {
 	members []repl.Slot  // scratch: those of a crowd that are in its private group
 	one     [1]repl.Slot // scratch: a group of one
 	hidden  []sender.Hidden
-	refused uint64 // how often a client did not get what is for it, for lack of handles or views
+	lacking lacking
 	unmade  uint64 // of the sets that could not be made, those that were told
 }
 

@@ -10,6 +10,7 @@ import (
 // notice takes in what the tick changed of targets, relevance, owners and groups, and decides
 // which groups are private.
 func (v *sight) notice() {
+	v.retry()
 	t := v.publisher.table
 	for _, s := range t.Spawned() {
 		v.meet(repl.Slot(s))

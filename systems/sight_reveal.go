@@ -204,7 +204,7 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 		c.peer.Hide(first)
 	case !c.peer.Show(first) || !c.peer.SetView(first, v.hidden...):
 		c.peer.Hide(first)
-		v.refuse()
+		v.refuse(first)
 	}
 	if c.vista != nil {
 		c.vista.shown(members, most == retained)
@@ -224,14 +224,6 @@ func (v *sight) takesAway(c *spectator, members []repl.Slot) bool {
 		}
 	}
 	return c.peer.Narrows(members[0], v.hidden...)
-}
-
-// refuse counts what a client does not get though it is for it.
-func (v *sight) refuse() {
-	if v.refused++; v.refused == 1 {
-		v.publisher.unregistered.log.Warn("an entity is not shown to a client that it is for, because too many groups or too many different views of them are in use; " +
-			"give entities that the same clients see one group")
-	}
 }
 
 // tidy forgets what ended unseen, and tells of sets of clients that could not be made.

@@ -67,3 +67,53 @@ func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
 	assert.Equal(t, 16, count[slab](p.world))
 	assert.Empty(t, refused.Read())
 }
+
+// Who goes from a group to one that is too large despawns, and holds up nobody whom it
+// leaves; when that is sent it is there, and when it goes back before, as well.
+//
+// Proves: R41
+func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = slabProtocol() })
+	p := joinSlabs(t, g)
+	slabs := generic.NewMap2[slab, components.Replicate](g.world)
+	spawn := func(n uint64, group components.Group) ecs.Entity {
+		return slabs.NewWith(&slab{Data: [512]uint64{n}}, &components.Replicate{Group: group})
+	}
+	shown := func() (ns []uint64) {
+		f := generic.NewFilter1[slab]()
+		for q := f.Query(p.world); q.Next(); {
+			ns = append(ns, q.Get().Data[0])
+		}
+		return ns
+	}
+	first, second := spawn(1, 7), spawn(2, 7)
+	var large []ecs.Entity
+	for range 17 {
+		large = append(large, spawn(3, 8))
+	}
+	g.run(60)
+	require.ElementsMatch(t, []uint64{1, 2}, shown())
+
+	to := func(group components.Group) { at[components.Replicate](g.world, second).Group = group }
+	to(8)
+	g.run(10)
+	assert.Equal(t, []uint64{1}, shown())
+	for range 30 { // also where the large one changes all the time
+		at[slab](g.world, first).Data[0] += 4
+		g.world.RemoveEntity(large[0])
+		large = append(large[1:], spawn(3, 8))
+		g.run(1)
+	}
+	g.run(5)
+	assert.Equal(t, []uint64{121}, shown())
+	to(7)
+	g.run(10)
+	assert.ElementsMatch(t, []uint64{121, 2}, shown())
+	to(8)
+	g.run(10)
+	for _, e := range large[:15] {
+		g.world.RemoveEntity(e)
+	}
+	g.run(30)
+	assert.ElementsMatch(t, []uint64{121, 2, 3, 3}, shown())
+}

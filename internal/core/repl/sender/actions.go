@@ -117,6 +117,9 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		p.unsent(sp, i)
 		return rec, nil, false
 	}
+	if rec.Kind != repl.Gone && !sp.retained.Has(i) {
+		w.groups[id].withheld = false
+	}
 	return rec, b, true
 }
 
@@ -165,11 +168,11 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 }
 
 // losesSight reports whether an entity left a group for one in which the peer may not
-// see it.
+// see it, or can't be told of it.
 func (p *Peer) losesSight(id groupID) bool {
 	w := p.world
 	for i := range w.groups[id].left {
-		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.finds(l.slot) {
+		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.gets(l.slot) {
 			return true
 		}
 	}

@@ -227,7 +227,7 @@ func (w *World) tells(l *leaver) bool {
 
 // fate is what a leaver's end is to whom the body at hand is for.
 func (w *World) fate(l *leaver) repl.Fate {
-	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.finds(l.slot) {
+	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.gets(l.slot) {
 		return repl.Despawned
 	}
 	return l.fate

@@ -37,6 +37,8 @@ type group struct {
 	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
 	// Nothing is sent until its structure changes again.
 	tooLarge bool
+	// withheld: it was too large the last time. Who goes to it is out of sight meanwhile.
+	withheld bool
 	numbers  repl.Member
 	active   int32    // members that do not rest
 	members  []member // by rising number
@@ -214,7 +216,7 @@ func (gr *group) viewer(p *Peer) *viewer {
 // refuse takes note of a group that is too large to be sent.
 func (w *World) refuse(id groupID) {
 	gr := &w.groups[id]
-	gr.tooLarge = true
+	gr.tooLarge, gr.withheld = true, true
 	w.stats.TooLarge++
 	if len(w.refused) < maxRefusedHeld && len(gr.members) > 0 {
 		w.refused = append(w.refused, gr.members[0].slot)

@@ -99,7 +99,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 		if l.fate != repl.Moved || !sp.has(i, l) {
 			continue
 		}
-		if to := w.slots.group[l.slot]; to != id && p.finds(l.slot) {
+		if to := w.slots.group[l.slot]; to != id && p.gets(l.slot) {
 			note(to)
 		}
 	}

@@ -152,6 +152,12 @@ func (p *Peer) finds(s repl.Slot) bool {
 	return !h.whole
 }
 
+// gets is finds, but for groups that are too large to be sent: who goes to one does not hold
+// up the group that it comes from.
+func (p *Peer) gets(s repl.Slot) bool {
+	return p.finds(s) && !p.world.groups[p.world.slots.group[s]].withheld
+}
+
 // Finds reports whether the peer is shown an entity: its group, and it there.
 func (p *Peer) Finds(s repl.Slot) bool { return p.world.slots.used.Has(int(s)) && p.finds(s) }
 

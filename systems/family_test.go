@@ -336,6 +336,35 @@ func TestAChildLeavesItsPausedParent(t *testing.T) {
 	k.requireApart(parent, child)
 }
 
+// A child that the game has paused itself stays so, whomever it leaves.
+func TestAChildThatTheGamePausedStaysSo(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Remove(child, k.marker)
+	k.send()
+	k.world.Remove(child, k.childOf)
+	k.send()
+	assert.False(t, k.world.Has(child, k.marker))
+	assert.Equal(t, 2, k.copy.Len(), "it is as it was last sent")
+}
+
+// A child that goes to a parent which is not replicated goes on alone.
+func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
+	k := newRelatives(t)
+	parent, stranger := k.spawn(), k.world.NewEntity(k.body)
+	child := k.child(parent)
+	k.send()
+	k.world.Relations().Set(child, k.childOf, stranger)
+	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	k.send()
+	assert.True(t, k.world.Has(child, k.marker))
+	k.requireEqual()
+	k.requireApart(parent, child)
+	assert.True(t, k.target(child, k.childOf).IsZero())
+}
+
 // Families without a beginning: nobody stands above itself.
 func TestACircleIsCutOpen(t *testing.T) {
 	var said bytes.Buffer

@@ -220,6 +220,30 @@ func TestEntitiesInAResourceAreTheClients(t *testing.T) {
 	assert.False(t, got.Team[2].IsZero())
 }
 
+// Who comes late gets a resource as it is by then: with its text, its slices, and its
+// entities as its own, also of those that have changed or gone since it was sent first.
+//
+// Proves: R29
+func TestAResourceForWhoComesLate(t *testing.T) {
+	s := newStage[board](t, 1)
+	one, two, gone := s.spawn(spot{}, name{1}), s.spawn(spot{}, name{2}), s.spawn(spot{}, name{3})
+	b := &board{Title: "first", Points: []int32{1}, Leader: one, Team: []ecs.Entity{one, two, gone}}
+	ecs.AddResource(s.world, b)
+	plugin.ReplicateResource[board](s.world, components.Everyone)
+	s.run(5)
+	b.Title, b.Points, b.Leader = "second", []int32{1, -2, 3}, two
+	s.world.RemoveEntity(gone)
+	s.run(60)
+	late := s.enter(2)
+	s.run(30)
+	for _, h := range []*heardOf[board]{s.heard[0], late} {
+		own := h.client.copies()
+		assert.Equal(t, &board{
+			Title: "second", Points: []int32{1, -2, 3}, Leader: own[2], Team: []ecs.Entity{own[1], own[2], {}},
+		}, h.value())
+	}
+}
+
 // Another entity in the place of one is a change, though both are the first of the table.
 //
 // Proves: R29

@@ -25,6 +25,7 @@ type family struct {
 	dirty    []repl.Slot
 	live     []repl.Slot // of them, those that are replicated still
 	apart    []repl.Slot // whose parent stands too deep, or below them
+	again    []repl.Slot // scratch: those that are tried again
 	families uint32      // that were named
 	warned   bool
 	log      *slog.Logger
@@ -206,46 +207,6 @@ func (f *family) place(s repl.Slot) {
 		}
 	}
 	f.mark(s)
-}
-
-// fits reports whether an entity can stand below another: not too deep, and not where
-// it would be above itself.
-func (f *family) fits(s, parent repl.Slot) bool {
-	if f.kin[parent].depth+1 > maxDepth {
-		return false
-	}
-	for above, ok := parent, true; ok; above, ok = f.parent(above) {
-		if above == s {
-			return false
-		}
-	}
-	return true
-}
-
-// part notes that an entity stays without its parent, and tells of the first.
-func (f *family) part(s repl.Slot) {
-	if !f.kin[s].apart {
-		f.kin[s].apart = true
-		f.apart = append(f.apart, s)
-	}
-	if !f.warned {
-		f.warned = true
-		f.log.Warn("a child is taken for one without a parent, because it stands above its own parent or more than 64 below the first; keep families flat and without circles",
-			"entity", f.publisher.table.Entity(columns.Slot(s)))
-	}
-}
-
-// retry looks whether those that are apart fit by now, when some family has changed.
-func (f *family) retry() {
-	if len(f.dirty) == 0 || len(f.apart) == 0 {
-		return
-	}
-	again := append([]repl.Slot{}, f.apart...)
-	f.apart = f.apart[:0]
-	for _, s := range again {
-		f.kin[s].apart = false
-		f.place(s)
-	}
 }
 
 // cut takes an entity from below its parent.

@@ -70,7 +70,7 @@ func (c *Copy) Confirmed(e ecs.Entity, comp int) (value []byte, tick entangle.Ti
 		value, ok = c.said(s, comp)
 		return value, c.entities[s].tick, ok
 	}
-	if at, gone := c.ahead.gone[e]; gone {
+	if at, gone := c.ahead.gone[e]; gone && c.world.Alive(e) { // else its slot may be another's
 		word := c.ahead.store.Confirmed(at)
 		return c.ahead.store.ConfirmedValue(at, comp), word.Tick, word.Mask.Has(comp)
 	}

@@ -69,6 +69,7 @@ type Prediction struct {
 	arrived   []rollback.Slot // brought by the network since the last Check
 	tracked   []rollback.Slot // since the last settling
 	going     []leavingEntity
+	vanished  []leavingEntity // despawned ahead of the server, and kept out of rollbacks
 	due       []rollback.Slot // scratch
 	adds      []ecs.ID        // scratch
 	drops     []ecs.ID        // scratch
@@ -103,7 +104,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.memory = rollback.New(p.remembers())
 	p.rounding = newRounding(cfg.Protocol.Components(), func(number int) int { return number })
 	p.kids = newKids(p, cfg.Protocol)
-	p.spared.p = p
+	p.spared.p, p.spared.never = p, ecs.ComponentID[components.NoRollback](w)
 	p.stock = newStock(p, cfg.Shelf)
 	if cfg.Copy != nil {
 		cfg.Copy.predictBy(p)

@@ -33,12 +33,16 @@ func (p *Prediction) updated(slot rollback.Slot, tick entangle.Tick) {
 
 func (p *Prediction) gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
 	p.confirmed(slot)
+	if last := p.present() + entangle.Tick(p.cfg.MaxRollback); p.cfg.Synced() && last.Before(tick) {
+		tick = last // it is not for a server to say how long entities are kept
+	}
 	p.going = append(p.going, leavingEntity{entity: e, slot: slot, tick: tick})
 }
 
 func (p *Prediction) untrack(e ecs.Entity, slot rollback.Slot) {
 	if p.shed[slot].on { // to the server it is not despawned
 		p.leaveOwn(slot)
+		p.regain(slot)
 	}
 	p.forget(slot)
 	p.kids.release(e)
@@ -50,7 +54,7 @@ func (p *Prediction) clear() {
 	for i := range p.going {
 		p.remove(&p.going[i])
 	}
-	p.going = p.going[:0]
+	p.going, p.vanished = p.going[:0], p.vanished[:0]
 	p.kids.part()
 	p.memory.Clear()
 	p.stock.forget()

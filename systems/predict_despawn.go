@@ -35,8 +35,11 @@ func (p *Prediction) despawn(e, root ecs.Entity) {
 	}
 	p.kids.each(e, func(kid ecs.Entity) { p.despawn(kid, root) })
 	p.strip(slot)
-	if !p.memory.Confirmed(slot).Known {
+	switch {
+	case !p.memory.Confirmed(slot).Known:
 		p.going = append(p.going, leavingEntity{e, slot, p.present(), true, root})
+	case p.world.Has(e, p.spared.never):
+		p.vanished = append(p.vanished, leavingEntity{e, slot, p.present(), false, root})
 	}
 }
 
@@ -50,6 +53,40 @@ func (p *Prediction) regain(slot rollback.Slot) {
 			p.adopted = append(p.adopted, g.slot)
 		}
 	}
+}
+
+// reappear brings back what is kept out of rollbacks, and was despawned ahead of a server that has
+// not despawned it by then: no rollback does.
+func (p *Prediction) reappear() {
+	kept := p.vanished[:0]
+	p.adopted = p.adopted[:0]
+	for _, g := range p.vanished {
+		word, s := p.memory.Confirmed(g.slot), &p.shed[g.slot]
+		switch {
+		case !p.world.Alive(g.entity) || !s.on || s.tick != g.tick || word.Gone:
+		case p.upTo.Before(g.tick):
+			kept = append(kept, g)
+		default:
+			p.regain(g.slot)
+			p.clothe(g.slot, p.memory.Corrected(g.slot, rollback.Form{Mask: s.mask.And(p.modes.own())}))
+			p.insertValues(g.slot)
+			p.adopted = append(p.adopted, g.slot)
+		}
+	}
+	p.vanished = kept
+	p.alwaysSo()
+}
+
+// alwaysSo has what is there again count as if it had always been.
+func (p *Prediction) alwaysSo() {
+	if len(p.adopted) == 0 {
+		return
+	}
+	p.settle(restored)
+	for _, slot := range p.adopted {
+		p.backfill(slot, p.forms[slot].Mask)
+	}
+	p.adopted = p.adopted[:0]
 }
 
 // bury takes out of the world what is despawned for good.

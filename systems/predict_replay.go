@@ -26,6 +26,7 @@ func (p *Prediction) Rollback() {
 	case len(p.now) > 0 || len(p.stock.now) > 0:
 		p.amend()
 	}
+	p.reappear()
 	p.bury()
 }
 
@@ -202,15 +203,22 @@ func (p *Prediction) insert(slot rollback.Slot) {
 	if differs {
 		p.reshape(slot, now, form)
 	}
-	if word := p.memory.Confirmed(slot); !word.Gone {
-		cols := word.Mask.And(p.modes.full)
-		for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
-			differs = p.insertValue(slot, col) || differs
-		}
-	}
-	if differs {
+	if p.insertValues(slot) || differs {
 		p.stats.Inserted++
 	}
+}
+
+// insertValues writes the values of the server's word, and reports whether one was another.
+func (p *Prediction) insertValues(slot rollback.Slot) (differs bool) {
+	word := p.memory.Confirmed(slot)
+	if word.Gone {
+		return false
+	}
+	cols := word.Mask.And(p.modes.full)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		differs = p.insertValue(slot, col) || differs
+	}
+	return differs
 }
 
 // insertValue writes one value of the server's word, and reports whether it was another.

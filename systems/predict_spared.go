@@ -11,6 +11,7 @@ import (
 // moved like those, and put back as they were.
 type spared struct {
 	p      *Prediction
+	never  ecs.ID
 	slots  []rollback.Slot
 	were   []sparedForm // parallel to slots
 	values []byte
@@ -58,6 +59,7 @@ func (s *spared) saveOne(slot rollback.Slot) {
 // putBack puts back what they were, as far as they are still there.
 func (s *spared) putBack() {
 	p := s.p
+	s.regain()
 	for i, slot := range s.slots {
 		was := &s.were[i]
 		if !p.world.Alive(was.entity) || p.entity(slot) != was.entity {
@@ -75,4 +77,17 @@ func (s *spared) putBack() {
 		p.settle(ticked)
 		p.scatter(p.at)
 	}
+}
+
+// regain brings back what of the game's went with those that ticks have despawned which were
+// computed anew.
+func (s *spared) regain() {
+	p := s.p
+	p.adopted = p.adopted[:0]
+	for i, slot := range s.slots {
+		if was := &s.were[i]; p.entity(slot) == was.entity && p.shed[slot].on && !was.shed {
+			p.regain(slot)
+		}
+	}
+	p.alwaysSo()
 }

@@ -269,6 +269,22 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 
+// Who is despawned and then removed by the game has no confirmed state: its slot may be
+// another's by then.
+func TestWhatTheServerDespawnedAndTheGameRemoved(t *testing.T) {
+	p := newPair(t)
+	p.copy.KeepLastWords()
+	e := p.spawnAll()
+	p.send()
+	there := p.there(e)
+	p.world.RemoveEntity(e)
+	p.send()
+	p.far.RemoveEntity(there)
+	assert.Nil(t, confirmedOf[aheadPlace](p, there))
+	p.copy.Bury(there)
+	assert.Nil(t, confirmedOf[aheadPlace](p, there))
+}
+
 // What the game does to a predicted entity leaves the confirmed state alone, and neither
 // does the confirmed state share memory with what a game reads.
 //

@@ -135,7 +135,9 @@ func (c *Copy) depart(s repl.Slot) {
 // unless the game did that already.
 func (c *Copy) Bury(e ecs.Entity) {
 	if at, ok := c.ahead.gone[e]; ok {
-		c.mourn(e, at)
+		if c.world.Alive(e) { // else its slot may be another's
+			c.mourn(e, at)
+		}
 		delete(c.ahead.gone, e)
 	}
 	c.vanish(e)

@@ -1,0 +1,127 @@
+package systems
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// withKid is steady with a child of the game's own on the entity, and one on that.
+func withKid(t *testing.T) (f *forecast, e, kid, grandkid ecs.Entity) {
+	f, e = steady(t, nil)
+	kid, grandkid = f.world.NewEntity(f.place, f.fuel), f.world.NewEntity(f.fuel)
+	f.hang(kid, e)
+	f.hang(grandkid, kid)
+	f.holds(kid).Left, f.holds(grandkid).Left = 4, 5
+	f.run(1)
+	return f, e, kid, grandkid
+}
+
+// An entity whose prediction ends while it is despawned ahead of the server is there again,
+// and so is what of the game's was despawned with it; what the game despawned by itself is not.
+//
+// Proves: B12, B17
+func TestPredictionEndsWhileDespawned(t *testing.T) {
+	f, e, kid, grandkid := withKid(t)
+	alone := f.world.NewEntity(f.fuel)
+	f.hang(alone, e)
+	f.run(1)
+	f.in(f.time.Tick+1, func() { f.p.Despawn(alone) })
+	f.in(f.time.Tick+2, func() { f.p.Despawn(e) })
+	f.run(2)
+	assert.Empty(t, f.has(e)+f.has(kid)+f.has(grandkid))
+	f.turnOff(e)
+	f.check()
+	assert.Equal(t, "place fuel ", f.has(kid))
+	assert.Equal(t, "fuel ", f.has(grandkid))
+	assert.EqualValues(t, 4, f.holds(kid).Left)
+	assert.EqualValues(t, 5, f.holds(grandkid).Left)
+	assert.False(t, f.p.Predicts(kid) || f.p.Predicts(grandkid))
+	assert.Empty(t, f.has(alone))
+	f.settled(f.time.Tick)
+	f.run(2)
+	assert.True(t, f.world.Alive(kid) && f.world.Alive(grandkid))
+	assert.False(t, f.world.Alive(alone))
+}
+
+// What is kept out of rollbacks and despawned ahead of the server comes back where the server
+// has not despawned it by then, with what of the game's went with it; nothing goes back for it.
+//
+// Proves: B12, B18
+func TestDespawningWhatIsKeptOutOfRollbacks(t *testing.T) {
+	f, e, kid, _ := withKid(t)
+	f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+	f.run(1)
+	at := f.time.Tick + 1
+	f.in(at, func() { f.p.Despawn(e) })
+	f.run(3)
+	f.settled(at - 1)
+	assert.Empty(t, f.check())
+	assert.Empty(t, f.has(e)+f.has(kid))
+	f.settled(at)
+	assert.Empty(t, f.check())
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.Equal(t, "place fuel ", f.has(kid))
+	assert.EqualValues(t, 10, f.at(e).X, "as the server said it last")
+	assert.EqualValues(t, 4, f.holds(kid).Left)
+	f.settled(at + 1)
+	f.run(2)
+	assert.True(t, f.world.Alive(kid))
+	assert.Zero(t, f.p.Stats().Total())
+}
+
+// Where the server despawns it, too, it is gone.
+//
+// Proves: B12, B18
+func TestDespawningWhatIsKeptOutOfRollbacksAsTheServerDoes(t *testing.T) {
+	f, e, kid, _ := withKid(t)
+	f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+	f.run(1)
+	at := f.time.Tick + 1
+	f.in(at, func() { f.p.Despawn(e) })
+	f.run(3)
+	f.despawns(e, at)
+	f.settled(at)
+	assert.Empty(t, f.check())
+	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
+}
+
+// A replay that despawns it for the first time changes nothing of it, nor of what hangs on it.
+//
+// Proves: B18
+func TestAReplayDespawnsNothingThatIsKeptOutOfIt(t *testing.T) {
+	f, e, kid, _ := withKid(t)
+	f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+	other := f.spawns("o", f.time.Tick, fcPlace{}, fcPace{})
+	f.run(3)
+	again := false
+	f.in(f.time.Tick, func() {
+		if again {
+			f.p.Despawn(e)
+		}
+	})
+	again = true
+	f.says(other, f.time.Tick-2, fcPlace{77, 0}, fcPace{})
+	f.settled(f.time.Tick - 2)
+	assert.NotEmpty(t, f.check())
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.Equal(t, "place fuel ", f.has(kid))
+	f.settled(f.time.Tick)
+	f.run(2)
+	assert.True(t, f.world.Alive(kid))
+}
+
+// A server that despawns an entity as of a tick that is far ahead has it gone no later than
+// the limit of a rollback from now.
+func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
+	f, e := steady(t, nil)
+	f.despawns(e, f.time.Tick+entangle.Tick(1<<30))
+	f.settled(f.time.Tick)
+	f.run(2*f.p.cfg.MaxRollback + 2)
+	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.Empty(t, f.p.going)
+}

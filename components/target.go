@@ -16,7 +16,7 @@ const (
 	Nobody
 	// Owner is the client that the entity's ControlledBy names, and NotOwner every
 	// other one. For a message, and for an entity without that, they are Nobody and
-	// Everyone.
+	// Everyone. A child does not inherit its parent's: it needs one of its own.
 	Owner
 	NotOwner
 	// Server is the server and no client.

@@ -265,6 +265,12 @@ func TestAChildOfItsOwnersEyesOnly(t *testing.T) {
 	g.run(10)
 	assert.Equal(t, []uint32{1}, a.ids())
 	assert.Empty(t, b.ids(), "nobody sees a child without its parent")
+
+	arm := g.child(root, name{3})
+	g.run(5)
+	g.retarget(arm, components.Owner)
+	g.run(10)
+	assert.Equal(t, []uint32{1}, a.ids(), "a child's owner is its own")
 }
 
 // Every client has a family at one tick: what is written to all of it in one tick is

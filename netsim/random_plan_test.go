@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/entangle-ecs/entangle/plugin"
 )
 
 const (
@@ -32,6 +34,7 @@ type plan struct {
 	interest  bool // it decides about some of the entities
 	grid      bool // it knows of their places, too
 	host      bool // the server has a player of its own
+	theme     theme
 	clock     clockPlan
 	hands     handPlan
 	foresight foresightPlan
@@ -43,6 +46,8 @@ func randomSteps(seed uint64) []string {
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
+	p.theme = themes[p.rng.IntN(len(themes))]
+	p.foresight.on = p.foresight.on && !p.theme.calm
 	p.configure()
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
@@ -69,10 +74,12 @@ func (p *plan) say(format string, values ...any) {
 
 // configure limits some worlds: one in four by caps, two in five in how often they send.
 func (p *plan) configure() {
-	switch p.rng.IntN(8) {
-	case 0:
+	switch n := p.rng.IntN(8); {
+	case p.theme.capped:
+		p.say("configure perclient %d", plugin.LeastBytes)
+	case n == 0:
 		p.say("configure perclient %d", 16_000+p.rng.IntN(8_000))
-	case 1:
+	case n == 1:
 		p.say("configure all %d", 16_000*maxGuests)
 		p.say("configure client 16000")
 	}
@@ -155,6 +162,10 @@ func (p *plan) connect() {
 
 // line makes any line of one, up to 300 ms and 50 % loss in each direction.
 func (p *plan) line(client int) {
+	if p.theme.calm {
+		p.say("latency %v %d", time.Duration(p.rng.IntN(60))*ms, client)
+		return
+	}
 	for _, way := range []string{"up", "down"} {
 		p.say("latency %v %s %d", time.Duration(p.rng.IntN(300))*ms, way, client)
 		p.say("jitter %v %s %d", time.Duration(p.rng.IntN(60))*ms, way, client)
@@ -171,6 +182,8 @@ func (p *plan) change(at string, most int) {
 		switch {
 		case len(p.entities) < 4 || len(p.entities) < maxEntities && p.rng.IntN(12) == 0:
 			p.spawn(at)
+		case p.rng.IntN(8) < p.theme.often:
+			p.theme.do(p, at)
 		case p.rng.IntN(16) == 0:
 			p.despawn(at, p.rng.IntN(len(p.entities)))
 		case p.rng.IntN(5) == 0:

@@ -46,9 +46,9 @@ func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientI
 func (c *crowd) take(tick entangle.Tick, e *systems.Mirrored) {
 	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
 	if last := c.last(e.Entity); e.Paused && last != nil {
-		v.terms, v.above = last.terms, c.lastAbove(last)
+		v.terms, v.pace, v.above = last.terms, last.pace, c.lastAbove(last)
 	} else {
-		v.terms = c.sight.terms(e.Entity)
+		v.terms, v.pace = c.sight.terms(e.Entity), c.sight.paceOf(e.Entity)
 	}
 	c.members[e.Entity] = v
 }

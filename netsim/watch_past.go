@@ -22,6 +22,7 @@ type past struct {
 	began    bool
 	sight    *sight // the last
 
+	pacing
 	resources []resourcePast                      // by number
 	came      map[entangle.ClientID]entangle.Tick // of the connected, their first
 	ended     map[entangle.ClientID]bool          // connections, since the last tick
@@ -30,7 +31,7 @@ type past struct {
 func newPast() past {
 	return past{
 		versions: map[ecs.Entity][]version{}, groups: map[entangle.Tick]map[group][]ecs.Entity{},
-		names: map[entangle.ClientID]map[uint64][]named{}, ended: map[entangle.ClientID]bool{},
+		names: map[entangle.ClientID]map[uint64][]named{}, ended: map[entangle.ClientID]bool{}, pacing: newPacing(),
 	}
 }
 
@@ -40,6 +41,7 @@ type version struct {
 	gone  bool
 	state systems.Mirrored
 	terms
+	pace  pace
 	above []terms // of one that is paused: those of all above it, when it went with them
 	seen  map[entangle.ClientID]visible
 }
@@ -50,6 +52,7 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	if p.began && m.Tick == p.tick {
 		return false
 	}
+	p.before[m.Tick] = p.tick
 	p.tick, p.began, p.sight = m.Tick, true, s
 	all, groups := s.look(m, p, clients), map[group][]ecs.Entity{}
 	for _, e := range m.Entities {
@@ -94,7 +97,7 @@ func (p *past) add(e ecs.Entity, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && maps.Equal(v.seen, o.seen) &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 

@@ -19,6 +19,9 @@ func (w *watch) checkTold() error {
 		if err := w.past.may(&told); err != nil {
 			return err
 		}
+		if err := w.past.keepsPace(&told); err != nil {
+			return err
+		}
 	}
 	w.told = w.told[:0]
 	return nil

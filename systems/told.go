@@ -21,18 +21,26 @@ type Told struct {
 	Tick entangle.Tick
 	// Components of which a value was written, by rising number.
 	Components []int
+	// Update: it is told in a frame of values.
+	Update bool
+	// Resent is how many groups were due again at the client so far because a packet was
+	// presumed lost, and Capped whether it has a byte cap.
+	Resent uint64
+	Capped bool
 }
 
 // teller reads back what is written to clients.
 type teller struct {
-	tell  func(Told)
-	infos []*protocol.ComponentInfo
-	past  past     // of which only the trails of the record at hand are in use
-	value [][]byte // by component number
-	p     *Publisher
-	at    *client
-	list  *listing.Lister
+	tell   func(Told)
+	infos  []*protocol.ComponentInfo
+	past   past     // of which only the trails of the record at hand are in use
+	value  [][]byte // by component number
+	p      *Publisher
+	capped bool
+	at     *client
+	list   *listing.Lister
 
+	updates bool // the record at hand stands in a frame of values
 	differs bool // values of the record at hand may be differences
 }
 
@@ -48,6 +56,7 @@ func (s *Server) Tell(infos []*protocol.ComponentInfo, tell func(Told)) {
 	s.teller = nil
 	if tell != nil && s.publisher != nil {
 		s.teller = newTeller(s.publisher, infos, tell)
+		s.teller.capped = s.cfg.Caps.any()
 	}
 	for _, c := range s.clients {
 		if c != nil {
@@ -109,6 +118,7 @@ func (t *teller) read(c *client) {
 	t.at = c
 	for _, said := range c.said {
 		var err error
+		t.updates = said.updates
 		if said.updates {
 			err = t.list.Updates(t.p.world.Tick(), said.body)
 		} else {
@@ -127,7 +137,10 @@ func (t *teller) entry(e *listing.Entry) {
 	if !ok {
 		panic(fmt.Sprintf("systems: client %d was told of member %d of its group %d, which is nobody", t.at.id, e.Member, e.Group))
 	}
-	told := Told{Client: t.at.id, Entity: t.p.table.Entity(columns.Slot(slot)), Tick: e.Tick}
+	told := Told{
+		Client: t.at.id, Entity: t.p.table.Entity(columns.Slot(slot)), Tick: e.Tick,
+		Update: t.updates, Resent: t.at.updates().Resent(), Capped: t.capped,
+	}
 	for c := e.Comps.Next(0); c >= 0; c = e.Comps.Next(c + 1) {
 		told.Components = append(told.Components, c)
 	}

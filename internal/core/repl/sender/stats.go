@@ -25,6 +25,10 @@ func (s *Stats) add(o *Stats) {
 	s.Overdue += o.Overdue
 }
 
+// Resent returns how many groups were due again for this peer because a packet was presumed
+// lost.
+func (p *Peer) Resent() uint64 { return p.stats.Resent }
+
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats

@@ -31,7 +31,7 @@ type Screen struct {
 func (s *Screen) Show(ctx context.Context) error {
 	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithFPS(s.Rate)).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil // it was told to end
+		err = nil // it was told to end
 	}
 	return errors.Join(s.ended, err)
 }

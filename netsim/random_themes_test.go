@@ -20,9 +20,13 @@ type theme struct {
 
 // themes of random worlds; two in seven have none.
 var themes = []theme{
-	{}, {},
-	{do: (*plan).kin, often: 4}, {do: (*plan).nap, often: 4}, {do: (*plan).show, often: 4},
-	{do: (*plan).pulse, often: 7, calm: true}, {do: (*plan).crowdOut, often: 5, capped: true},
+	{},
+	{},
+	{do: (*plan).kin, often: 4},
+	{do: (*plan).nap, often: 4},
+	{do: (*plan).show, often: 4},
+	{do: (*plan).pulse, often: 7, calm: true},
+	{do: (*plan).crowdOut, often: 5, capped: true},
 }
 
 // kin has families come, go and change, and what is said of parents count for children.

@@ -30,7 +30,10 @@ import (
 //   - the ticks of the server, and of a client but where ClockJumped says so, are counted
 //     one by one, as fast as their clock runs, give or take a tenth;
 //   - what is written to a client, whether or not it arrives, is of entities and
-//     components that the client might see at that tick.
+//     components that the client might see at that tick;
+//   - values of a group with an interval are written to a client once in it, unless there is
+//     more than values to tell, somebody may predict the group, something was sent again, or
+//     there are caps.
 //
 // Of an entity that a client predicts, what the server has confirmed counts.
 //

@@ -1,0 +1,39 @@
+package netsim
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+// Values of a group with an interval are told once in it; but at once what goes with
+// structure, or what a cap delayed, or when something was sent again.
+//
+// Proves: R35
+func TestWatchHoldsIntervals(t *testing.T) {
+	h := newHistory(t, 1)
+	h.marker(0).SendEvery = 4
+	for tick := range entangle.Tick(60) {
+		h.is(0, 1, byte(tick))
+		h.passes(tick + 1)
+	}
+	tell := func(tick entangle.Tick, as systems.Told) error {
+		as.Client, as.Entity, as.Tick = watcher, h.entities[0], tick
+		return h.keepsPace(&as)
+	}
+	update := systems.Told{Update: true}
+	assert.NoError(t, tell(20, update))
+	assert.NoError(t, tell(22, systems.Told{}), "that is structure")
+	assert.NoError(t, tell(24, update))
+	assert.ErrorContains(t, tell(27, update), "was as of 24: its group is sent every 4 ticks")
+	assert.NoError(t, tell(28, systems.Told{Update: true, Capped: true}))
+	assert.NoError(t, tell(31, update))
+	assert.NoError(t, tell(33, systems.Told{Update: true, Resent: 1}))
+	assert.NoError(t, tell(38, systems.Told{Update: true, Resent: 1}), "that was sent again may be why")
+	assert.NoError(t, tell(40, systems.Told{Update: true, Resent: 1}), "likewise")
+	assert.NoError(t, tell(50, systems.Told{Update: true, Resent: 1}))
+	assert.ErrorContains(t, tell(52, systems.Told{Update: true, Resent: 1}), "was as of 50")
+}

@@ -91,31 +91,52 @@ func frameSize(f *frame) int {
 	return n
 }
 
+// inbound is what reading a frame needs to know of its channel: all channels of a peer fit
+// into one line of the cache.
+type inbound uint8
+
+const (
+	noChannel inbound = 0
+	refused   inbound = 0x80 // the channel only sends
+)
+
+func inboundOf(cfg *Config) inbound {
+	in := 1 + inbound(cfg.Mode)
+	if cfg.Direction == SendOnly {
+		in |= refused
+	}
+	return in
+}
+
+// mode returns the mode of a channel that there is.
+func (in inbound) mode() Mode { return Mode(in&^refused) - 1 }
+
 // parseFrame reads the frame at the start of b, which is not empty, and returns
 // it with the bytes that follow.
 func (m *Mux) parseFrame(b []byte) (f frame, rest []byte, err error) {
 	f.id, f.last, f.fragment = ID(b[0]&maskID), b[0]&flagLast != 0, b[0]&flagFragment != 0
 	b = b[1:]
-	c := m.byID[f.id]
+	in := m.inbound[f.id]
+	mode := in.mode()
 	switch {
-	case c == nil:
+	case in == noChannel:
 		return f, nil, ErrUnknownChannel
-	case f.fragment && c.cfg.Mode == External:
+	case f.fragment && mode == External:
 		return f, nil, ErrMalformed
 	}
-	if f.hasID = c.cfg.Mode.carriesID(f.fragment); f.hasID {
+	if f.hasID = mode.carriesID(f.fragment); f.hasID {
 		if len(b) < 2 {
 			return f, nil, ErrMalformed
 		}
 		f.message, b = binary.LittleEndian.Uint16(b), b[2:]
 	}
 	if f.fragment {
-		if len(b) < 2 || !validFragment(b[0], b[1], c.cfg.Mode) {
+		if len(b) < 2 || !validFragment(b[0], b[1], mode) {
 			return f, nil, ErrMalformed
 		}
 		f.index, f.final, b = b[0], b[1], b[2:]
 	}
-	return f.parseBody(b, c.cfg.Mode)
+	return f.parseBody(b, mode)
 }
 
 func validFragment(index, final uint8, mode Mode) bool {

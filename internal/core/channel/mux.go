@@ -12,6 +12,7 @@ type MessageID uint64
 // Mux is one peer's channels: what waits to be sent, what is in flight, and what
 // arrived. It is not safe for concurrent use.
 type Mux struct {
+	// What every packet needs comes first, together: most packets hold no message.
 	count  int  // messages in all queues
 	queued int  // cost of reliable messages that wait or are not acknowledged
 	last   span // the last frame of the packet under construction
@@ -19,19 +20,22 @@ type Mux struct {
 	lastBody int
 	external uint64 // bit i: channel i is one of frames that this end may send
 	stamp    Stamp
+	begun    bool
+	inbound  [MaxID + 1]inbound
+	records  records
+	reports  reports
+	memory   memory
+	inbox    inbox
+	stats    Stats
+	start    time.Time // of the first call; times are kept as distances from it
 
 	limits   Limits
 	channels []*lane
 	byID     [MaxID + 1]*lane
 
-	start time.Time // of the first call; times are kept as distances from it
-	begun bool
-
 	pool     pool
 	messages messagePool
-	records  records
 	plan     plan
-	reports  reports
 
 	window int // cost of reliable messages begun; see ReliableWindow
 	// left is what this frame's allowance has left, if it is limited.
@@ -40,10 +44,6 @@ type Mux struct {
 	// reached is how far the shares of each class have come.
 	reached [classCount]float64
 	shut    bool // in this AppendFrames: a message waits for the window, so none may overtake it
-
-	inbox  inbox
-	memory memory
-	stats  Stats
 }
 
 // span is where a frame stands in the packet under construction; empty: none.
@@ -85,7 +85,7 @@ func NewMux(configs []Config, limits Limits) (*Mux, error) {
 		}
 		l := &lane{cfg: cfg.withDefaults(), index: uint8(len(m.channels)), openedAt: -1}
 		m.channels = append(m.channels, l)
-		m.byID[cfg.ID] = l
+		m.byID[cfg.ID], m.inbound[cfg.ID] = l, inboundOf(&cfg)
 		if cfg.Mode == External && cfg.Direction != ReceiveOnly {
 			m.external |= 1 << cfg.ID
 		}

@@ -52,7 +52,7 @@ func (m *Mux) validate(body []byte) (count int, err error) {
 		if f, rest, err = m.parseFrame(rest); err != nil {
 			return 0, err
 		}
-		if m.byID[f.id].cfg.Direction == SendOnly {
+		if m.inbound[f.id]&refused != 0 {
 			return 0, ErrRefused
 		}
 	}
@@ -61,14 +61,13 @@ func (m *Mux) validate(body []byte) (count int, err error) {
 
 // receive takes in one frame, whose body ends at end in the packet.
 func (m *Mux) receive(f frame, end int, at time.Duration) error {
+	if mode := m.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
+		m.inbox.deliverBytes(f.id, end-len(f.body), end)
+		return nil
+	}
 	l := m.byID[f.id]
 	if f.fragment {
 		return m.receiveFragment(l, f, at)
-	}
-	switch l.cfg.Mode {
-	case External, UnorderedUnreliable:
-		m.inbox.deliverBytes(f.id, end-len(f.body), end)
-		return nil
 	}
 	if settled, err := m.settled(l, f); settled || err != nil {
 		return err

@@ -60,18 +60,18 @@ func (s *said) news(seq, header uint64) uint64 {
 // Only the newest id of a header is a sample of the round trip: the others may
 // have waited for it.
 func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
-	s := t.sent.slot(seq)
-	if s.seq != seq || s.state == unused {
+	if !t.sent.holds(seq) {
 		return
 	}
-	switch s.state {
+	s := t.sent.slot(seq)
+	switch s.state() {
 	case inFlight:
-		s.state = acked
+		s.become(acked)
 		t.sent.pushAcked(seq)
 		t.stats.Acked++
 		t.loss.add(false)
 	case lost:
-		s.state = lostThenAcked
+		s.become(lostThenAcked)
 		t.stats.Spurious++
 	default:
 		return
@@ -80,7 +80,7 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 		t.newestAcked, t.unheard.since = seq, at
 	}
 	if sample {
-		t.rtt.sample(at - s.at)
+		t.rtt.sample(at - s.at())
 	}
 }
 
@@ -97,7 +97,7 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 		return 0, false
 	}
 	seq := t.sent.oldest
-	t.sent.slot(seq).state = lost
+	t.sent.slot(seq).become(lost)
 	t.sent.oldest++
 	t.stats.Lost++
 	t.loss.add(true)
@@ -105,7 +105,7 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 }
 
 func (t *Tracker) givenUp(seq uint64, at time.Duration) bool {
-	return at-t.sent.slot(seq).at >= t.rtt.timeout(&t.cfg) ||
+	return at-t.sent.slot(seq).at() >= t.rtt.timeout(&t.cfg) ||
 		seq+WindowSize <= t.newestAcked ||
 		seq+MaxInFlight < t.sent.next
 }

@@ -17,18 +17,27 @@ const (
 	acked
 	lost
 	lostThenAcked
+
+	stateBits = 3
 )
 
-type slot struct {
-	seq   uint64 // the id before it was cut to 16 bits
-	at    time.Duration
-	state state
-}
+// slot is when a packet left, and in the low bits what became of it: one word, since the
+// slots of so many peers lie far from the processor. Which packet it is follows from its
+// place.
+type slot int64
+
+func slotOf(at time.Duration, s state) slot { return slot(at)<<stateBits | slot(s) }
+
+func (s slot) at() time.Duration { return time.Duration(s >> stateBits) }
+
+func (s slot) state() state { return state(s & (1<<stateBits - 1)) }
+
+func (s *slot) become(to state) { *s = slotOf(s.at(), to) }
 
 // flight is the sending side: what left and waits for a verdict. Sequences count
 // from 1 and never wrap; an id is the low 16 bits of one.
 type flight struct {
-	slots  []slot // by seq modulo their number, a power of two
+	slots  []slot // of the last sequences, by sequence modulo their number, a power of two
 	next   uint64
 	oldest uint64 // every seq below has its verdict
 	acked  []uint16
@@ -41,16 +50,20 @@ func newFlight() flight {
 
 func (f *flight) newest() uint64 { return f.next - 1 }
 
+// slot returns the place of a sequence, whether it is there or another has taken it.
 func (f *flight) slot(seq uint64) *slot { return &f.slots[seq&uint64(len(f.slots)-1)] }
 
+// holds reports whether a sequence that was sent still has its place.
+func (f *flight) holds(seq uint64) bool { return f.next-seq <= uint64(len(f.slots)) }
+
 func (f *flight) take(at time.Duration) {
-	for f.keeps(f.slot(f.next), at) {
+	for f.keeps(*f.slot(f.next), at) {
 		f.grow()
 	}
 	if len(f.acked)-f.polled >= MaxInFlight {
 		panic(unpolled)
 	}
-	*f.slot(f.next) = slot{seq: f.next, at: at, state: inFlight}
+	*f.slot(f.next) = slotOf(at, inFlight)
 	f.next++
 }
 
@@ -60,8 +73,9 @@ func (f *flight) take(at time.Duration) {
 const memory = 2 * LossMax
 
 // keeps reports whether a slot must not be taken for another packet.
-func (f *flight) keeps(s *slot, at time.Duration) bool {
-	return s.state == inFlight || s.state == lost && at-s.at < memory && len(f.slots) < maxSlots
+func (f *flight) keeps(s slot, at time.Duration) bool {
+	state := s.state()
+	return state == inFlight || state == lost && at-s.at() < memory && len(f.slots) < maxSlots
 }
 
 const unpolled = "packet: verdicts pile up: call PollAcked and PollLost until both are empty, after each HandleHeader and each tick"
@@ -70,12 +84,10 @@ func (f *flight) grow() {
 	if len(f.slots) >= maxSlots {
 		panic(unpolled)
 	}
-	old := f.slots
-	f.slots = make([]slot, 2*len(old))
-	for _, s := range old {
-		if s.state != unused {
-			*f.slot(s.seq) = s
-		}
+	old := *f
+	f.slots = make([]slot, 2*len(old.slots))
+	for back := range min(uint64(len(old.slots)), f.newest()) {
+		*f.slot(f.newest() - back) = *old.slot(f.newest() - back)
 	}
 }
 
@@ -94,7 +106,7 @@ func (f *flight) popAcked() (id uint16, ok bool) {
 // skipResolved moves oldest to the first sequence that still waits.
 func (f *flight) skipResolved() (waiting bool) {
 	for f.oldest < f.next {
-		if s := f.slot(f.oldest); s.seq == f.oldest && s.state == inFlight {
+		if f.holds(f.oldest) && f.slot(f.oldest).state() == inFlight {
 			return true
 		}
 		f.oldest++

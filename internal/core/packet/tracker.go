@@ -6,23 +6,24 @@ import (
 	entangle "github.com/entangle-ecs/entangle"
 )
 
-// Tracker keeps the books of one peer's packets in both directions.
+// Tracker keeps the books of one peer's packets in both directions. What each packet
+// needs stands together.
 type Tracker struct {
-	cfg   Config
-	start time.Time // of the first call; times are kept as distances from it
-	begun bool
-
 	asked   time.Time // last, and its distance
 	elapsed time.Duration
 
 	sent        flight
-	received    window
 	newestAcked uint64 // sequence
 	said        said   // by the peer
 	unheard     unheard
+	received    window
 	rtt         estimator
 	loss        lossRate
 	stats       Stats
+	cfg         Config
+
+	start time.Time // of the first call; times are kept as distances from it
+	begun bool
 }
 
 // NewTracker returns a tracker for a new connection. It panics if cfg.Validate

@@ -208,8 +208,8 @@ func (p *Peer) appendAck(dst []byte, due bool, tick entangle.Tick, now time.Time
 	}
 	start := len(dst)
 	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.AckOnly))
-	p.stats.PayloadsOut++
-	p.stats.BytesOut += uint64(len(dst) - start)
+	p.stats.out++
+	p.stats.bytesOut += uint64(len(dst) - start)
 	return dst
 }
 

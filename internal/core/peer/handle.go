@@ -20,8 +20,8 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err := p.greet(now); err != nil {
 		return err
 	}
-	p.stats.PayloadsIn++
-	p.stats.BytesIn += uint64(len(b))
+	p.stats.in++
+	p.stats.bytesIn += uint64(len(b))
 	h, body, err := packet.ParseHeader(b)
 	if err != nil {
 		return err

@@ -59,31 +59,32 @@ type Inbox interface {
 
 // Peer is one end of a connection.
 type Peer struct {
-	cfg     Config
-	tracker *packet.Tracker
-	mux     *channel.Mux
-	updates *sender.Peer // nil before the connection is open, and without a World
-
-	opened  time.Time // zero before the first call
+	// What every packet needs comes first, together: most of the memory of so many peers
+	// is far from the processor.
 	phase   phase
 	agreed  bool // the peer's hello is equal to ours
 	greeted bool // ours has arrived
-	frame   int  // packets in the frame under way
+	heard   bool
+	tick    entangle.Tick // newest of the peer's packets
+	frame   int           // packets in the frame under way
+	opened  time.Time     // zero before the first call
+	updates *sender.Peer  // nil before the connection is open, and without a World
+	stats   payloads
+	streams streams
+	tracker packet.Tracker
+	mux     channel.Mux
+	cfg     Config
+	allowed allowance
 	// structure is the bytes of actions that the frame under way has added.
 	structure int
 	groups    int // and their number
-	allowed   allowance
-	streams   streams
-	id        entangle.ClientID
-	tick      entangle.Tick // newest of the peer's packets
-	heard     bool
-	outcome   string
-	joining   joining
 
+	tap      func(updates bool, body []byte) // nil unless somebody listens
+	joining  joining
+	id       entangle.ClientID
+	outcome  string
 	scratch  []byte
 	onResync func(repl.Handle)
-	tap      func(updates bool, body []byte) // nil unless somebody listens
-	stats    Stats
 }
 
 type phase uint8
@@ -102,7 +103,7 @@ func New(cfg Config) (*Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Peer{cfg: cfg, tracker: packet.NewTracker(packet.Config{}), mux: mux, streams: newStreams(&cfg)}
+	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), mux: *mux, streams: newStreams(&cfg)}
 	p.onResync = p.handleResync
 	return p, nil
 }

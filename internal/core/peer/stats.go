@@ -15,17 +15,24 @@ type Stats struct {
 	Channels channel.Stats
 }
 
+// payloads are the counters that are not kept elsewhere.
+type payloads struct {
+	in, out           uint64
+	bytesIn, bytesOut uint64
+}
+
 // Stats returns the counters.
 func (p *Peer) Stats() Stats {
-	s := p.stats
-	s.Packets, s.Channels = p.tracker.Stats(), p.mux.Stats()
-	return s
+	return Stats{
+		PayloadsIn: p.stats.in, PayloadsOut: p.stats.out, BytesIn: p.stats.bytesIn, BytesOut: p.stats.bytesOut,
+		Packets: p.tracker.Stats(), Channels: p.mux.Stats(),
+	}
 }
 
 func (p *Peer) count(payload []byte) {
 	p.frame++
-	p.stats.PayloadsOut++
-	p.stats.BytesOut += uint64(len(payload))
+	p.stats.out++
+	p.stats.bytesOut += uint64(len(payload))
 	p.allowed.left -= len(payload) + sealBytes
 }
 

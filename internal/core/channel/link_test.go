@@ -42,7 +42,7 @@ func (e *end) leave(now time.Time, room, max int) (out [][]byte) {
 }
 
 func (e *end) verdicts(now time.Time) {
-	for id, ok := e.tracker.PollAcked(); ok; id, ok = e.tracker.PollAcked() {
+	for _, id := range e.tracker.TakeAcked() {
 		e.mux.HandleAcked(id)
 	}
 	for id, ok := e.tracker.PollLost(now); ok; id, ok = e.tracker.PollLost(now) {

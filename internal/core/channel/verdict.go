@@ -1,6 +1,6 @@
 package channel
 
-// HandleAcked takes in that the peer has packet pkt (packet.Tracker.PollAcked).
+// HandleAcked takes in that the peer has packet pkt (packet.Tracker.TakeAcked).
 func (m *Mux) HandleAcked(pkt uint16) {
 	for c := m.records.take(pkt); c != nil; c = m.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {

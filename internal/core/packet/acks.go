@@ -28,10 +28,10 @@ func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (step
 		t.stats.BadAcks += uint64(steps)
 		said &^= never
 	}
-	for left := t.said.news(seq, said); left != 0; left &= left - 1 {
-		back := uint64(bits.TrailingZeros64(left))
+	for left := t.said.news(seq, said); left != 0; steps++ {
+		back := uint64(bits.Len64(left) - 1) // the oldest first
+		left &^= 1 << back
 		t.handleAck(seq-back, at, back == 0)
-		steps++
 	}
 	return steps
 }
@@ -84,9 +84,10 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	}
 }
 
-// PollAcked returns the next id that was acknowledged and had not been given up;
-// ok is false when there is none.
-func (t *Tracker) PollAcked() (id uint16, ok bool) { return t.sent.popAcked() }
+// TakeAcked returns the ids that were acknowledged since it was called last and had not
+// been given up: those that one header acknowledges in the order in which they left.
+// They are valid until the next HandleHeader.
+func (t *Tracker) TakeAcked() []uint16 { return t.sent.takeAcked() }
 
 // PollLost returns the next id that is given up; ok is false when there is none.
 // An id is lost when it has waited for longer than the timeout (see Config), when

@@ -18,16 +18,16 @@ func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
 		return
 	}
 	seq := newest - behind
-	t.handleAck(seq, at, true)
-	for i := range uint64(WindowSize - 1) {
-		switch back := i + 1; {
-		case ackBits>>i&1 == 0:
+	for back := uint64(WindowSize - 1); back >= 1; back-- {
+		switch {
+		case ackBits>>(back-1)&1 == 0:
 		case back > seq:
 			t.stats.BadAcks++
 		default:
 			t.handleAck(seq-back, at, false)
 		}
 	}
+	t.handleAck(seq, at, true)
 }
 
 // What is passed over of a header, because one before it said so, changes nothing: of

@@ -23,7 +23,7 @@
 //
 // # Guarantees
 //
-//   - Each id gets one verdict, once: PollAcked or PollLost. An acknowledgement
+//   - Each id gets one verdict, once: TakeAcked or PollLost. An acknowledgement
 //     that comes after the id was given up counts as Spurious in Stats, still
 //     serves as a round-trip sample, and changes no verdict.
 //   - A received id is fresh once. Ids older than the window of 33 are not
@@ -38,8 +38,8 @@
 // # Driving it
 //
 //   - Getters: RTT, Jitter, LossRate, InFlight, Stats, AckDue.
-//   - HandleHeader(header, now) for each packet that arrives, then PollAcked and
-//     PollLost until both are empty, then AckDue: between two packets, because
+//   - HandleHeader(header, now) for each packet that arrives, then TakeAcked, and
+//     PollLost until it is empty, then AckDue: between two packets, because
 //     a burst can fill the window within one tick.
 //   - Next(now, tick, kind) for each packet that leaves.
 //

@@ -41,7 +41,6 @@ type flight struct {
 	next   uint64
 	oldest uint64 // every seq below has its verdict
 	acked  []uint16
-	polled int // of acked
 }
 
 func newFlight() flight {
@@ -60,7 +59,7 @@ func (f *flight) take(at time.Duration) {
 	for f.keeps(*f.slot(f.next), at) {
 		f.grow()
 	}
-	if len(f.acked)-f.polled >= MaxInFlight {
+	if len(f.acked) >= MaxInFlight {
 		panic(unpolled)
 	}
 	*f.slot(f.next) = slotOf(at, inFlight)
@@ -78,7 +77,7 @@ func (f *flight) keeps(s slot, at time.Duration) bool {
 	return state == inFlight || state == lost && at-s.at() < memory && len(f.slots) < maxSlots
 }
 
-const unpolled = "packet: verdicts pile up: call PollAcked and PollLost until both are empty, after each HandleHeader and each tick"
+const unpolled = "packet: verdicts pile up: call TakeAcked, and PollLost until it is empty, after each HandleHeader and each tick"
 
 func (f *flight) grow() {
 	if len(f.slots) >= maxSlots {
@@ -93,14 +92,10 @@ func (f *flight) grow() {
 
 func (f *flight) pushAcked(seq uint64) { f.acked = append(f.acked, uint16(seq)) }
 
-func (f *flight) popAcked() (id uint16, ok bool) {
-	if f.polled == len(f.acked) {
-		f.acked, f.polled = f.acked[:0], 0
-		return 0, false
-	}
-	id = f.acked[f.polled]
-	f.polled++
-	return id, true
+func (f *flight) takeAcked() []uint16 {
+	acked := f.acked
+	f.acked = acked[:0]
+	return acked
 }
 
 // skipResolved moves oldest to the first sequence that still waits.

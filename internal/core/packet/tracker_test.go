@@ -16,7 +16,7 @@ var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 func after(d time.Duration) time.Time { return epoch.Add(d) }
 
 func polledAcked(t *Tracker) (ids []uint16) {
-	for id, ok := t.PollAcked(); ok; id, ok = t.PollAcked() {
+	for _, id := range t.TakeAcked() {
 		ids = append(ids, id)
 	}
 	return ids
@@ -322,7 +322,7 @@ func TestIdsWrapAround(t *testing.T) {
 		}
 		_, err := a.HandleHeader(b.Next(epoch, 0, AckOnly), epoch)
 		require.NoError(t, err)
-		for id, ok := a.PollAcked(); ok; id, ok = a.PollAcked() {
+		for _, id := range a.TakeAcked() {
 			require.NotZero(t, n%3)
 			require.Equal(t, h.ID, id)
 		}
@@ -440,8 +440,7 @@ func TestTrackerAllocatesNothing(t *testing.T) {
 		if b.AckDue(now) {
 			_, _ = a.HandleHeader(b.Next(now, 0, AckOnly), now)
 		}
-		for _, ok := a.PollAcked(); ok; _, ok = a.PollAcked() {
-		}
+		a.TakeAcked()
 		for _, ok := a.PollLost(now); ok; _, ok = a.PollLost(now) {
 		}
 	}

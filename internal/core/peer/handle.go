@@ -62,12 +62,8 @@ func (p *Peer) end(reason string) { p.phase, p.outcome = ended, reason }
 
 // settle hands each packet's fate to whoever sent something in it.
 func (p *Peer) settle(now time.Time) {
-	for pkt, ok := p.tracker.PollAcked(); ok; pkt, ok = p.tracker.PollAcked() {
-		p.mux.HandleAcked(pkt)
-		if p.updates != nil {
-			p.updates.HandleAcked(pkt)
-		}
-		p.streams.handleAcked(pkt)
+	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
+		p.handleAcked(acked)
 	}
 	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
 		p.mux.HandleLost(pkt)
@@ -78,6 +74,16 @@ func (p *Peer) settle(now time.Time) {
 	}
 	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
 		p.delivered(ch, message)
+	}
+}
+
+func (p *Peer) handleAcked(pkts []uint16) {
+	if p.updates != nil {
+		p.updates.HandleAcked(pkts...)
+	}
+	for _, pkt := range pkts {
+		p.mux.HandleAcked(pkt)
+		p.streams.handleAcked(pkt)
 	}
 }
 

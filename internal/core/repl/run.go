@@ -26,23 +26,32 @@ const StepBits = 2
 // Begin writes a run's head: its first group, and what the first record and as a rule
 // all others start from.
 func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
-	w.Bool(false)
-	w.Bool(false)
-	u.begin(w, first, from)
+	u.begin(w, runHead{width: 2}, first, from)
 }
 
 // BeginLike writes the head of a run of groups that are alike: each holds one entity,
 // all changed in the same components, and none refers to another. What that is stands
 // once behind the head, with gaps if the handles have some, and then only values.
 func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
-	w.Bool(false)
-	w.Bool(true)
-	w.Bool(gaps)
-	u.begin(w, first, from)
+	head := runHead{bits: 1 << 1, width: 3}
+	if gaps {
+		head.bits |= 1 << 2
+	}
+	u.begin(w, head, first, from)
 }
 
-func (u *Run) begin(w *pack.Writer, first Handle, from From) {
-	appendHandle(w, first)
+// runHead is what a run's head says before its first group.
+type runHead struct {
+	bits  uint64
+	width uint
+}
+
+func (u *Run) begin(w *pack.Writer, head runHead, first Handle, from From) {
+	if first.Private() {
+		head.bits |= 1 << head.width
+	}
+	w.Put(head.bits, head.width+1)
+	w.Uvarint(uint64(first % Private))
 	u.appendFrom(w, from)
 	w.Align()
 	u.Enter(first, from)

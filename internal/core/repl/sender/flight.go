@@ -24,11 +24,13 @@ type sentRun struct {
 	base entangle.Tick
 }
 
+// flight is what a packet carried: of each group at least a bit, so that 16 bits can count
+// them.
 type flight struct {
-	pkt    uint16
 	tick   entangle.Tick
-	groups int
-	runs   int
+	groups uint16
+	runs   uint16
+	pkt    uint16
 	done   bool
 }
 
@@ -98,7 +100,7 @@ func (f *flightLog) add(first repl.Handle, records []planned) {
 		r.items[(r.head+r.n+i)&(len(r.items)-1)] = first + repl.Handle(records[i].at)
 	}
 	r.n += len(records)
-	f.last().groups += len(records)
+	f.last().groups += uint16(len(records))
 	for i := 0; f.moves && i < len(records); i++ {
 		f.bases.push(records[i].base)
 	}
@@ -119,36 +121,56 @@ func (f *flightLog) baseOf(i int) entangle.Tick {
 	return *f.bases.at(i)
 }
 
-// settle finds a packet whose fate became known and calls each for its groups and
-// its runs. Packets that carried none are not here.
-func (f *flightLog) settle(pkt uint16, each func(*flight, repl.Handle, entangle.Tick), all func(*flight, sentRun)) {
-	group, shared := 0, 0
-	for i := range f.packets.n {
-		fl := f.packets.at(i)
-		if fl.pkt == pkt && !fl.done {
-			for k := range fl.groups {
-				each(fl, *f.groups.at(group + k), f.baseOf(group+k))
+// settle finds packets whose fate became known and calls each for their groups and all
+// for their runs. Packets that carried none are not here. The records are gone through
+// once if the packets are in the order in which they left.
+func (f *flightLog) settle(pkts []uint16, each func(*flight, repl.Handle, entangle.Tick), all func(*flight, sentRun)) {
+	var at place
+	for i, pkt := range pkts {
+		if i > 0 && int16(pkt-pkts[i-1]) < 0 {
+			at = place{}
+		}
+		if fl := f.find(pkt, &at); fl != nil {
+			for k := range int(fl.groups) {
+				each(fl, *f.groups.at(at.group + k), f.baseOf(at.group+k))
 			}
-			for k := range fl.runs {
-				all(fl, *f.runs.at(shared + k))
+			for k := range int(fl.runs) {
+				all(fl, *f.runs.at(at.run + k))
 			}
 			fl.done = true
-			break
 		}
-		group, shared = group+fl.groups, shared+fl.runs
 	}
 	f.trim()
+}
+
+// place is where the record of a packet stands, and what it names.
+type place struct{ packet, group, run int }
+
+// find goes on to the record of a packet and returns it, or nil if there is none from
+// that place on. Records stand in the order in which their packets left.
+func (f *flightLog) find(pkt uint16, at *place) *flight {
+	for ; at.packet < f.packets.n; at.packet++ {
+		fl := f.packets.at(at.packet)
+		if behind := int16(pkt - fl.pkt); behind == 0 && !fl.done {
+			return fl
+		} else if behind < 0 {
+			return nil
+		}
+		at.group += int(fl.groups)
+		at.run += int(fl.runs)
+	}
+	return nil
 }
 
 // trim frees the oldest records whose fate is known.
 func (f *flightLog) trim() {
 	for f.packets.n > 0 && f.packets.at(0).done {
 		fl := f.packets.at(0)
-		f.groups.drop(fl.groups)
+		f.groups.drop(int(fl.groups))
 		if f.moves {
-			f.bases.drop(fl.groups)
+			f.bases.drop(int(fl.groups))
 		}
-		f.runs.drop(fl.runs)
+		f.runs.drop(int(fl.runs))
 		f.packets.drop(1)
 	}
 }
@@ -161,22 +183,11 @@ func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
 	return f.packets.at(0).tick
 }
 
-// HandleAcked takes the news that a packet arrived: the peer holds the groups
-// that it carried at that packet's tick, or will before anything later applies.
-func (p *Peer) HandleAcked(pkt uint16) { p.flights.settle(pkt, p.onAcked, p.onRunAcked) }
-
 // HandleLost takes the news that a packet is presumed lost: what it carried is
 // due again, unless it was sent anew or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.losses, p.lastLoss = true, p.world.tick
-	p.flights.settle(pkt, p.onLost, p.onRunLost)
-}
-
-func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
-	sp, i := p.spaceOf(h)
-	if sp.base[i].Before(fl.tick) {
-		sp.rebase(i, fl.tick, base)
-	}
+	p.flights.settle([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 
 func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
@@ -224,21 +235,6 @@ func (r *run) holds(first, last repl.Handle) bool {
 	}
 	_, there := slices.BinarySearch(r.groups, first)
 	return there && first == last
-}
-
-func (p *Peer) runAcked(fl *flight, r sentRun) {
-	if !r.dense || p.flights.moves {
-		for _, h := range r.groups {
-			p.acked(fl, h, r.base)
-		}
-		return
-	}
-	base := p.public.base[r.groups[0] : r.groups[len(r.groups)-1]+1]
-	for i, b := range base {
-		if b.Before(fl.tick) {
-			base[i] = fl.tick
-		}
-	}
 }
 
 func (p *Peer) runLost(fl *flight, r sentRun) {

@@ -28,6 +28,7 @@ type Peer struct {
 	w         bits.Writer
 	run       repl.Run
 	flights   flightLog
+	confirmed confirmed
 	actions   actionLog
 	stats     Stats
 	public    space

@@ -58,22 +58,30 @@ func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	}
 	first, end := r.groups[0], r.groups[len(r.groups)-1]+1
 	base := sp.base[first:end]
-	if one := base[0]; allEqual(base, one) && !one.Before(sp.acted) {
+	if one := base[0]; allEqual(base) && !one.Before(sp.acted) {
 		return one, one, true
 	}
 	return p.spreadOf(r)
 }
 
-// allEqual reports whether all ticks are the one: as a rule those of a run are, since
-// they were acknowledged together.
-func allEqual(ticks []entangle.Tick, one entangle.Tick) bool {
-	differ := entangle.Tick(0)
-	for ; len(ticks) >= 8; ticks = ticks[8:] {
-		t := (*[8]entangle.Tick)(ticks)
-		differ |= (t[0] ^ one) | (t[1] ^ one) | (t[2] ^ one) | (t[3] ^ one) | (t[4] ^ one) | (t[5] ^ one) | (t[6] ^ one) | (t[7] ^ one)
+// allEqual reports whether all ticks are the same: as a rule those of a run are, since
+// they were acknowledged together. They are compared with themselves, one further: memory
+// is compared many times as fast as one tick after the other.
+func allEqual(ticks []entangle.Tick) bool {
+	const many, some = 64, 16
+	for ; len(ticks) > many; ticks = ticks[many:] {
+		if *(*[many]entangle.Tick)(ticks) != *(*[many]entangle.Tick)(ticks[1:]) {
+			return false
+		}
 	}
+	for ; len(ticks) > some; ticks = ticks[some:] {
+		if *(*[some]entangle.Tick)(ticks) != *(*[some]entangle.Tick)(ticks[1:]) {
+			return false
+		}
+	}
+	differ := entangle.Tick(0)
 	for _, t := range ticks {
-		differ |= t ^ one
+		differ |= t ^ ticks[0]
 	}
 	return differ == 0
 }

@@ -1,0 +1,89 @@
+package repl_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// Packets that are acknowledged together move the same bases as one after the other, in
+// whatever order, and leave the same in flight. The twin names them one by one.
+func TestPacketsAcknowledgedTogetherEqualThoseOneByOne(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		place := func(s repl.Slot) sender.Place { return sender.Place{Private: s%5 == 4 && s > 300} }
+		together, alone := newCrowd(400, 1, place), newCrowd(400, 1, place)
+		var underWay []uint16
+		pkt := uint16(65500) // the numbers wrap around
+		for range 60 {
+			changed := changedOf(rng, together.all)
+			sent := pkt
+			for _, c := range []*crowd{together, alone} {
+				tick(c.World, func() { c.Change(0, changed) })
+				for pkt = sent; len(c.peers[0].AppendUpdates(nil, 300, pkt)) > 0; pkt++ {
+				}
+			}
+			for ; sent != pkt; sent++ {
+				underWay = append(underWay, sent)
+			}
+			var known []uint16
+			known, underWay = split(rng, underWay)
+			together.peers[0].HandleAcked(known...)
+			for _, one := range known {
+				alone.peers[0].HandleAcked(one)
+			}
+			requireSameBases(t, seed, together.peers[0], alone.peers[0])
+		}
+	}
+}
+
+// changedOf returns all, or a few, or some in a row.
+func changedOf(rng *rand.Rand, all []repl.Slot) []repl.Slot {
+	switch rng.IntN(3) {
+	case 0:
+		return all
+	case 1:
+		from := 50 * rng.IntN(6) // often where the last packet ended
+		return all[from : from+50+50*rng.IntN(2)]
+	}
+	var few []repl.Slot
+	for _, s := range all {
+		if rng.IntN(8) == 0 {
+			few = append(few, s)
+		}
+	}
+	return few
+}
+
+// split takes some of a list out of it, in order or not.
+func split(rng *rand.Rand, list []uint16) (some, rest []uint16) {
+	for _, pkt := range list {
+		if rng.IntN(3) == 0 {
+			rest = append(rest, pkt)
+		} else {
+			some = append(some, pkt)
+		}
+	}
+	if rng.IntN(2) == 0 {
+		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
+	}
+	return slices.Clip(some), rest
+}
+
+func requireSameBases(t *testing.T, seed uint64, ours, plain *sender.Peer) {
+	t.Helper()
+	for _, first := range []repl.Handle{0, repl.Private} {
+		for h := range repl.Handle(400) {
+			got, _ := ours.Base(first + h)
+			want, _ := plain.Base(first + h)
+			require.Equal(t, want, got, "handle %d, seed %d", first+h, seed)
+		}
+	}
+	require.Equal(t, plain.InFlight(), ours.InFlight())
+	require.Equal(t, plain.Idle(), ours.Idle())
+}

@@ -31,7 +31,7 @@ func inEffect(p *protocol.Protocol) error {
 // marks are what the plugin puts on entities, or acts on, in one world for itself.
 var marks = []reflect.Type{
 	reflect.TypeFor[components.Replicate](), reflect.TypeFor[components.Remote](), reflect.TypeFor[components.Controlled](),
-	reflect.TypeFor[components.Predicted](), reflect.TypeFor[components.ConfirmedOf](),
+	reflect.TypeFor[components.Predicted](), reflect.TypeFor[components.ConfirmedOf](), reflect.TypeFor[components.NoRollback](),
 }
 
 // optionsOf returns the options of a component that nothing in this version acts

@@ -135,6 +135,7 @@ func TestThePluginsOwnMarksAreNotRegistered(t *testing.T) {
 		"components.Controlled":  func(p *protocol.Protocol) { protocol.Component[components.Controlled](p) },
 		"components.Predicted":   func(p *protocol.Protocol) { protocol.Component[components.Predicted](p) },
 		"components.ConfirmedOf": func(p *protocol.Protocol) { protocol.Component[components.ConfirmedOf](p) },
+		"components.NoRollback":  func(p *protocol.Protocol) { protocol.Component[components.NoRollback](p) },
 	} {
 		p := protocol.New(protocol.Config{Name: "marks"})
 		register(p)

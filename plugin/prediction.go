@@ -142,12 +142,37 @@ func Despawn(w *ecs.World, e ecs.Entity) {
 }
 
 // RollbackStats counts what became of what a client predicts, since it was made.
-type RollbackStats = systems.PredictionStats
+type RollbackStats struct {
+	// Rollbacks by what asked for the tick that was gone back to: Rollbacks[ByMismatch].
+	Rollbacks [systems.RollbackReasons]uint64
+	// Ticks that rollbacks have computed anew.
+	Ticks uint64
+	// Deepest is the most of them in one.
+	Deepest int
+	// CaughtUp is ticks that were never due, because the clock went past them.
+	CaughtUp uint64
+	// Blind is beginnings anew, from what the server said alone.
+	Blind uint64
+	// Resyncs is how often the server's word was taken for the present, being too old to go
+	// back to.
+	Resyncs uint64
+	// Inserted is words of the server, later than the tick gone back to, that were not as
+	// predicted.
+	Inserted uint64
+	// Corrections is values of the present that were predicted otherwise.
+	Corrections uint64
+}
+
+// Total is how many rollbacks there were, whatever for.
+func (s RollbackStats) Total() uint64 { return systems.PredictionStats(s).Total() }
+
+// String says in one line how many rollbacks there were, what for, and what they computed.
+func (s RollbackStats) String() string { return systems.PredictionStats(s).String() }
 
 // RollbackStats returns the counters of what the client predicts.
 func (c *Client) RollbackStats() RollbackStats {
 	if c.prediction == nil {
 		return RollbackStats{}
 	}
-	return c.prediction.Stats()
+	return RollbackStats(c.prediction.Stats())
 }

@@ -106,6 +106,36 @@ func TestLearnedCodesAreShorter(t *testing.T) {
 	assert.Nil(t, tally.Derive(codes))
 }
 
+// What did not occur, and was rare anyway, has no code any more and is written all the same.
+func TestStepsWithoutACodeComeBack(t *testing.T) {
+	type spot struct {
+		X float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	base, usual := bytesOf(&spot{}), bytesOf(&spot{X: 0.01})
+	var tally protocol.Tally
+	var trail protocol.Trail
+	for range 3000 {
+		tally.Add(s.plan, &protocol.Bases{Base: base, Trail: &trail}, usual)
+	}
+	codes := tally.Derive(nil)
+	require.NotNil(t, codes)
+	for class := range 16 {
+		for _, step := range []float32{0.01, -0.01} {
+			var w bits.Writer
+			var sending, receiving protocol.Trail
+			v, got := bytesOf(&spot{X: step * float32(int(1)<<class)}), bytesOf(&spot{})
+			s.plan.EncodeDelta(&w, &protocol.Bases{Base: base, Trail: &sending, Codes: codes}, usual, nil)
+			s.plan.EncodeDelta(&w, &protocol.Bases{Base: base, Trail: &sending, Codes: codes}, v, nil)
+			r := readerAt(&w, 0)
+			for range 2 {
+				require.NoError(t, s.plan.DecodeDelta(&r, &protocol.Bases{Base: base, Trail: &receiving, Codes: codes}, got, nil))
+			}
+			require.True(t, s.plan.Equal(v, got), "class %d, %v", class, step)
+		}
+	}
+}
+
 // The codes that a count leads to are the same on all machines.
 func TestGoldenCodes(t *testing.T) {
 	type spot struct {
@@ -144,4 +174,36 @@ func FuzzCodes(f *testing.F) {
 		_, err = protocol.ReadCodes(&r, nil)
 		require.NoError(t, err)
 	})
+}
+
+// What a peer tells of codes is checked before it is used.
+//
+// Proves: G8
+func TestMalformedCodesAreRefused(t *testing.T) {
+	const (
+		one     = "1000000" // context
+		first   = "0000"    // skipped: none
+		unsaid  = "0000000000"
+		halves  = "1000" + "000000000" + "000" // class 0 in 1 bit, and far
+		quarter = "1100" + "000000000" + "000" // 2 bits, and 1
+	)
+	read := func(stream string) error {
+		var r bits.Reader
+		r.Reset(packBits(stream))
+		codes, err := protocol.ReadCodes(&r, nil)
+		assert.Equal(t, err == nil, codes != nil, stream)
+		return err
+	}
+	require.NoError(t, read(one+first+halves))
+	for name, stream := range map[string]string{
+		"no codes":                   "0000000",
+		"bits are left over":         one + first + quarter,
+		"far takes all, and more":    one + first + "1000" + "1000" + "00000000" + "000",
+		"a sign of class 0":          one + "0100" + halves,
+		"beyond the last context":    one + "110" + "0001100010000" + halves,
+		"far beyond":                 one + "1111" + "11111111" + halves,
+		"the other sign of no class": one + "0100" + unsaid,
+	} {
+		assert.Error(t, read(stream+"000000000000000000000000"), name)
+	}
 }

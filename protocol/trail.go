@@ -123,25 +123,17 @@ func (c *course) chained() hint {
 func (c *course) note(step int64) {
 	class := classOf(step)
 	c.most, c.any = max(c.most, class), true
-	if c.trail != nil && c.at < trailed {
-		c.above += c.trail.note(c.at, int(class)*quarters, step < 0, c.follow)
+	if t, i := c.trail, uint(c.at); t != nil && i < trailed {
+		level := int(class) * quarters
+		before := level
+		if c.follow {
+			before = int(t.levels[i])
+		}
+		c.above += level - before
+		t.levels[i] = uint8((before + level) >> 1)
+		t.negative = t.negative&^(1<<i) | uint16(uint64(step)>>63)<<i
 	}
 	c.at++
-}
-
-// note takes in the step of a number and returns by how much its level is above that of
-// the steps before.
-func (t *Trail) note(number, level int, negative, follow bool) (above int) {
-	before := int(t.levels[number])
-	if !follow {
-		before = level
-	}
-	t.levels[number] = uint8((before + level) >> 1)
-	t.negative &^= 1 << number
-	if negative {
-		t.negative |= 1 << number
-	}
-	return level - before
 }
 
 // noteWhole keeps that a number was written in full: it jumped, as far as steps go.

@@ -1,7 +1,7 @@
 package protocol
 
 import (
-	mathbits "math/bits"
+	"math"
 	"unsafe"
 )
 
@@ -26,14 +26,9 @@ func (s *smallestThree) spread(code uint64) (q [4]int64) {
 }
 
 // root is the whole number nearest to the root of one that is below 2^32, and 0 for one
-// below 0.
+// below 0. The root of a float64 is the one nearest to the true one, on all machines.
 func root(n int64) (r int64) {
-	half := mathbits.Len32(uint32(max(n, 0))) >> 1
-	for bit := int64(1) << half; bit > 0; bit >>= 1 {
-		if (r|bit)*(r|bit) <= n {
-			r |= bit
-		}
-	}
+	r = int64(math.Sqrt(float64(max(n, 0))))
 	if n-r*r > r {
 		r++
 	}

@@ -67,7 +67,8 @@ type Group uint32
 // Remote is on every entity that the network writes and this process does not
 // simulate: on a client the entities that the server replicates to it. The
 // plugin sets it and takes it off; games only ask for it, in filters. What it holds is
-// the plugin's: never write one entity's over another's.
+// the plugin's: never write one entity's over another's, or an update can go to the wrong
+// one of the two. ClientConfig.Strict names a system that does.
 //
 // A movement system that is shared by server and client filters without Remote,
 // so that it keeps off what arrives. What the game itself writes to such an entity

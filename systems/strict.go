@@ -3,6 +3,7 @@ package systems
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // strict names systems of Main that write what the network writes: values of the protocol's
-// components on entities with components.Remote. It only reads the world, so that nothing
+// components on entities with components.Remote, and what that one holds. It only reads the world, so that nothing
 // runs otherwise for being watched.
 type strict struct {
 	world *ecs.World
@@ -24,6 +25,7 @@ type strict struct {
 // of the world.
 type watched struct {
 	name   string
+	why    string // it must not be written, and what to do instead
 	id     ecs.ID
 	filter ecs.Mask
 	cells  columns.Cells
@@ -37,13 +39,17 @@ type watched struct {
 func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.Time) {
 	watch := &strict{world: w, time: time}
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
+	follow := func(t reflect.Type, why string) {
+		id := ecs.TypeID(w, t)
+		watch.cols = append(watch.cols, watched{
+			name: t.String(), why: why, id: id, filter: ecs.All(remote, id), cells: writer.Cells(id), size: int(t.Size()),
+			places: map[ecs.Entity]int{},
+		})
+	}
+	follow(reflect.TypeFor[components.Remote](), whyRemote)
 	for _, info := range p.Components() {
-		if size := int(info.Type.Size()); !info.Input && size > 0 {
-			id := ecs.TypeID(w, info.Type)
-			watch.cols = append(watch.cols, watched{
-				name: info.Type.String(), id: id, filter: ecs.All(remote, id), cells: writer.Cells(id), size: size,
-				places: map[ecs.Entity]int{},
-			})
+		if !info.Input && info.Type.Size() > 0 {
+			follow(info.Type, whyConfirmed)
 		}
 	}
 	s.strict = watch
@@ -85,7 +91,7 @@ func (s *strict) check(sys System, c *watched) {
 		moved = moved || row >= len(c.who) || c.who[row] != e
 		if was != nil && !bytes.Equal(was, value) {
 			q.Close()
-			panic(s.complaint(nameOf(sys), c.name, e))
+			panic(s.complaint(nameOf(sys), c, e))
 		}
 	}
 	if moved || row != len(c.who) {
@@ -109,11 +115,17 @@ func (c *watched) was(e ecs.Entity, row int) []byte {
 	return c.values[row*c.size : (row+1)*c.size]
 }
 
-func (s *strict) complaint(system, written string, e ecs.Entity) string {
-	return fmt.Sprintf("plugin: Strict: in tick %d system %s wrote %s of entity %v, which has components.Remote: "+
-		"the network writes it, and the server's next word takes the place of what is written here; "+
-		"filter with Without(generic.T[components.Remote]()), or have the client predict the entity, see components.Replicate",
-		s.time.Tick, system, written, e)
+// What strict tells of the components that it follows.
+const (
+	whyConfirmed = "which has components.Remote: " +
+		"the network writes it, and the server's next word takes the place of what is written here; " +
+		"filter with Without(generic.T[components.Remote]()), or have the client predict the entity, see components.Replicate"
+	whyRemote = "what it holds is the plugin's, which knows by it whose row is whose; " +
+		"when you copy all components of an entity, leave out this one"
+)
+
+func (s *strict) complaint(system string, written *watched, e ecs.Entity) string {
+	return fmt.Sprintf("plugin: Strict: in tick %d system %s wrote %s of entity %v, %s", s.time.Tick, system, written.name, e, written.why)
 }
 
 // nameOf returns what a system is called: by itself, if it says so, or by its type.

@@ -49,6 +49,26 @@ func TestGoldenStreams(t *testing.T) {
 	}
 }
 
+// Pair writes what two calls of Bits do, wherever the stream stands and however little memory
+// is left.
+func TestPairIsTwoWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want, got bits.Writer
+		got.Reset(make([]byte, 0, rapid.IntRange(0, 100).Draw(t, "room")))
+		for range rapid.IntRange(1, 8).Draw(t, "pairs") {
+			before, n := rapid.UintRange(0, 64).Draw(t, "before"), rapid.UintRange(64, 128).Draw(t, "n")
+			low, high := rapid.Uint64().Draw(t, "low"), rapid.Uint64().Draw(t, "high")&(1<<(n-64)-1)
+			for _, w := range []*bits.Writer{&want, &got} {
+				w.Bits(low, before)
+			}
+			want.Bits(low, 64)
+			want.Bits(high, n-64)
+			got.Pair(low, high, n)
+		}
+		require.Equal(t, want.Finish(), got.Finish())
+	})
+}
+
 // step is one write of a random stream, and the check of its mirror.
 type step struct {
 	kind  int

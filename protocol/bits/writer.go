@@ -59,6 +59,30 @@ func (w *Writer) carry(v uint64, n uint) {
 	w.acc = v >> (n - w.n)
 }
 
+// Pair writes the low n bits, 64 to 128, of a number of two words, the low one first. Bits
+// // above n must be zero. Like Put it does not check. Of the memory behind the stream it may
+// spoil up to eight bytes more than it writes.
+func (w *Writer) Pair(low, high uint64, n uint) {
+	at := len(w.buf)
+	if cap(w.buf)-at < 16 {
+		w.Put(low, 64)
+		w.Put(high, n-64)
+		return
+	}
+	// Both words that may become full are stored, and only then it is seen how many are: that
+	// is a branch which nobody could foresee.
+	to := (*[16]byte)(w.buf[at : at+16])
+	second := low>>(64-w.n) | high<<(w.n&63)
+	binary.LittleEndian.PutUint64(to[:8], w.acc|low<<(w.n&63))
+	binary.LittleEndian.PutUint64(to[8:], second)
+	third, full := high>>(64-w.n), (w.n+n)>>6
+	w.n = (w.n + n) & 63
+	w.buf = w.buf[:at+8*int(full)]
+	if w.acc = second; full == 2 {
+		w.acc = third
+	}
+}
+
 // spill moves the whole bytes of the accumulator to memory.
 func (w *Writer) spill() {
 	for ; w.n >= 8; w.n -= 8 {

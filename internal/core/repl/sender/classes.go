@@ -26,15 +26,24 @@ func (rec *planned) alike(o *planned) bool {
 	return rec.kind == o.kind && rec.kind != 0 && rec.base == o.base && rec.apart == o.apart
 }
 
+// places is a set of records, by where they stand.
+type places [usualRecords / 64]uint64
+
+func (s *places) set(i int) { s[i>>6] |= 1 << (i & 63) }
+
+func (s *places) join(o *places) {
+	for i, word := range o {
+		s[i] |= word
+	}
+}
+
 // classes is what is found out of records that are to be put together by class.
 type classes struct {
 	like   [maxClasses]uint16 // one record of each
 	counts [maxClasses + 1]uint16
-	of     []uint8 // by record
 }
 
-// aside is where classes are worked out and records moved. As a rule that is the stack,
-// which is at hand: what a peer keeps is not, after all others had their turn.
+// aside is where classes are worked out and records moved that are more than usual.
 type aside struct {
 	of      []uint8
 	records []planned
@@ -44,57 +53,49 @@ type aside struct {
 // in their order. If not all of them may find room, only those of the usual class come
 // first: the others are to take turns, whatever they are like.
 func (p *Peer) sortOut(records []planned, roomy bool) {
-	if n := len(records); n > usualRecords {
-		p.aside.of, p.aside.records = slices.Grow(p.aside.of[:0], n), slices.Grow(p.aside.records[:0], n)
-		sortByClass(records, roomy, p.aside.of[:n], p.aside.records[:n])
-		return
-	}
-	var of [usualRecords]uint8
-	var moved [usualRecords]planned
-	sortByClass(records, roomy, of[:len(records)], moved[:len(records)])
-}
-
-// sortByClass is sortOut with room for the class and a copy of each record.
-func sortByClass(records []planned, roomy bool, of []uint8, moved []planned) {
 	if len(records) < minAlike || len(records) > math.MaxUint16 {
 		return
 	}
-	c := classes{of: of}
+	a, n := &p.aside, len(records)
+	a.of, a.records = slices.Grow(a.of[:0], n)[:n], append(a.records[:0], records...)
+	var c classes
 	for i := range records {
-		k := c.classOf(records, i)
-		c.of[i] = uint8(k)
-		c.counts[k]++
+		a.of[i] = uint8(c.add(records, i))
 	}
-	if int(c.counts[c.of[0]]) < len(records) {
-		copy(moved, records)
-		c.scatter(records, moved, roomy)
+	if int(c.counts[a.of[0]]) < n {
+		c.scatter(records, a, roomy)
 	}
 }
 
-// classOf returns the class of a record. Which that is follows from its base, which is
+// add finds out the class of a record. Which that is follows from its base, which is
 // of late: to compare with one after the other would be a branch that nobody can foresee.
-func (c *classes) classOf(records []planned, i int) int {
-	rec := &records[i]
+func (c *classes) add(records []planned, i int) (k int) {
+	k = c.classOf(records, &records[i])
+	if k < unlike && c.counts[k] == 0 {
+		c.like[k] = uint16(i)
+	}
+	c.counts[k]++
+	return k
+}
+
+func (c *classes) classOf(records []planned, rec *planned) int {
 	if rec.kind == 0 {
 		return unlike
 	}
 	for probe := range entangle.Tick(maxClasses) {
 		k := (rec.base + probe) % maxClasses
-		if c.counts[k] == 0 {
-			c.like[k] = uint16(i)
-		} else if !rec.alike(&records[c.like[k]]) {
-			continue
+		if c.counts[k] == 0 || rec.alike(&records[c.like[k]]) {
+			return int(k)
 		}
-		return int(k)
 	}
 	return unlike
 }
 
 // scatter moves each record to its place.
-func (c *classes) scatter(records, from []planned, roomy bool) {
+func (c *classes) scatter(records []planned, a *aside, roomy bool) {
 	var to [maxClasses + 1]uint8    // what a class is part of
 	var next [maxClasses + 1]uint16 // where the next one of it belongs
-	at, usual := uint16(0), c.of[len(records)/2]
+	at, usual := uint16(0), a.of[len(records)/2]
 	for k := range uint8(maxClasses) {
 		if to[k] = k; c.counts[k] < minAlike || !roomy && k != usual {
 			to[k] = unlike
@@ -104,9 +105,9 @@ func (c *classes) scatter(records, from []planned, roomy bool) {
 		at += c.counts[k]
 	}
 	to[unlike], next[unlike] = unlike, at
-	for i := range from {
-		k := to[c.of[i]]
-		records[next[k]] = from[i]
+	for i := range a.records {
+		k := to[a.of[i]]
+		records[next[k]] = a.records[i]
 		next[k]++
 	}
 }

@@ -77,30 +77,43 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	}
 }
 
-// keep notes what was written, of so many bits and 64 zeros, and returns where.
+// keep notes what was written, of so many bits and 64 zeros, and returns where. Two words can
+// be read from there.
 func (c *chunks) keep(width int) (at uint32) {
 	at = uint32(len(c.words))
 	for i := 0; i < width; i += 64 {
 		c.words = append(c.words, binary.LittleEndian.Uint64(c.buf[i>>3:]))
+	}
+	if width <= 64 {
+		c.words = append(c.words, 0)
 	}
 	return at
 }
 
 // appendValues writes a chunk's bits without those before its values.
 func (c *chunks) appendValues(w *bits.Writer, at uint32, width uint16, prefix uint8) {
-	if width <= 64 {
-		w.Put(c.words[at]>>prefix, uint(width)-uint(prefix))
-		return
+	words := c.words[at : at+2]
+	low, high := words[0]>>prefix|words[1]<<(64-prefix), words[1]>>prefix
+	switch n := uint(width) - uint(prefix); {
+	case n <= 64:
+		w.Put(low, n)
+	case width <= 128:
+		w.Pair(low, high, n)
+	default:
+		w.Put(words[0]>>prefix, 64-uint(prefix))
+		c.append(w, at+1, width-64)
 	}
-	w.Put(c.words[at]>>prefix, 64-uint(prefix))
-	c.append(w, at+1, width-64)
 }
 
 // append writes a chunk's bits.
 func (c *chunks) append(w *bits.Writer, at uint32, width uint16) {
-	for ; width > 64; width -= 64 {
+	for ; width > 128; width -= 64 {
 		w.Put(c.words[at], 64)
 		at++
 	}
-	w.Put(c.words[at], uint(width))
+	if width <= 64 {
+		w.Put(c.words[at], uint(width))
+		return
+	}
+	w.Pair(c.words[at], c.words[at+1], uint(width))
 }

@@ -9,6 +9,9 @@ import (
 // reports whether none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
 	p.flights.reserve(s.to - s.from)
+	if p.ample(s, room-p.w.LenBits()) {
+		p.appendClasses(s)
+	}
 	for s.from < s.to {
 		if s.sorted <= s.from {
 			n, roomy := p.worth(s, room-p.w.LenBits())

@@ -65,7 +65,7 @@ type World struct {
 	moved    repl.Bitset
 	reshaped repl.Bitset
 	stirred  []groupID
-	alerted  []viewer // see alert
+	near     int32 // see ends
 
 	held bool // between ticks: the source's values may be newer than the tick
 
@@ -151,39 +151,44 @@ func (w *World) Commit() {
 		p.public.shapeDue.Join(w.reshaped)
 		p.public.steady.Drop(w.reshaped)
 	}
-	for _, id := range w.stirred {
+	for stirred := w.stirred; len(stirred) > 0; stirred = stirred[min(nearGroups, len(stirred)):] {
+		w.alert(stirred[:min(nearGroups, len(stirred))])
+	}
+}
+
+// nearGroups is of how many groups at a time it is found who sees them: what comes of it stays
+// in the nearest memory.
+const nearGroups = 32
+
+// alert makes due what changed in some groups. The lists of viewers lie all over the memory, as
+// do the peers: both arrive sooner when many of a kind are asked for in a row.
+func (w *World) alert(ids []groupID) {
+	var lists [nearGroups][]viewer
+	for i, id := range ids {
+		lists[i] = w.groups[id].viewers
+	}
+	w.near += ends(lists[:len(ids)])
+	for i, id := range ids {
 		if gr := &w.groups[id]; gr.shaped == w.tick {
 			w.restructure(gr)
-		} else {
-			w.alert(gr)
+			continue
 		}
-	}
-	w.stirAlerted()
-}
-
-// alert takes note of who sees a group of which values changed. The lists of viewers lie
-// all over the memory, as do the peers: both arrive sooner when many of a kind are asked
-// for in a row.
-func (w *World) alert(gr *group) {
-	if len(w.alerted) > maxAlerted {
-		w.stirAlerted()
-	}
-	for _, v := range gr.viewers {
-		if v.shown {
-			w.alerted = append(w.alerted, v)
+		for _, v := range lists[i] {
+			if v.shown {
+				w.seats[v.seat].private.stir(int(v.at), w.tick)
+			}
 		}
 	}
 }
 
-// maxAlerted is how many viewers are gathered, about: what the nearest memory holds.
-const maxAlerted = 256
-
-// stirAlerted makes due what viewers were gathered for.
-func (w *World) stirAlerted() {
-	for _, v := range w.alerted {
-		w.seats[v.seat].private.stir(int(v.at), w.tick)
+// ends does nothing but read the ends of some lists of viewers.
+func ends(lists [][]viewer) (sum int32) {
+	for _, list := range lists {
+		if n := len(list); n > 0 {
+			sum += list[0].at + list[n-1].at
+		}
 	}
-	w.alerted = w.alerted[:0]
+	return sum
 }
 
 // restructure makes a group's structure due for who sees it, or has kept it.

@@ -46,3 +46,37 @@ func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
 		})
 	}
 }
+
+// Where a tick has no room for all structure that changes, every group gets its turn: low
+// handles that change all the time do not keep a peer from joining.
+func TestStructureTakesTurns(t *testing.T) {
+	const entities, restless = 60, 30
+	for name, private := range map[string]bool{"public": false, "private": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(entities, 0, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
+			p := c.NewPeer()
+			for _, s := range c.all {
+				require.True(t, p.Show(s))
+			}
+			p.Join()
+			one, none := repl.MaskOf(0), repl.Mask{}
+			for i := range entities {
+				tick(c.World, func() {
+					for _, s := range c.all[:restless] {
+						if i%2 == 0 {
+							c.Reshape(s, none, one)
+						} else {
+							c.Reshape(s, one, none)
+						}
+					}
+				})
+				message := p.AppendActions(nil, 100)
+				require.NotEmpty(t, message)
+				require.Less(t, len(message), 110)
+				p.ActionsSent(1)
+				p.HandleDelivered(1)
+			}
+			assert.Zero(t, p.Joining().Of-p.Joining().Have, "groups that never found room")
+		})
+	}
+}

@@ -31,9 +31,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	p.w.Bits(uint64(w.tick), tickBits)
 	p.actions.begin(w.tick, w.ends)
 	p.begins = 0
-	if p.appendActions(&heads, &p.public, room*8) {
-		p.appendActions(&heads, &p.private, room*8)
-	}
+	p.takeTurns(&heads, room*8)
 	if p.actions.fresh() {
 		p.actions.cancel()
 		return dst
@@ -44,10 +42,40 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	return b
 }
 
-// appendActions writes the actions of one space and reports whether there is room
-// for more.
-func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
-	for i := sp.shapeDue.Next(0); i >= 0; i = sp.shapeDue.Next(i + 1) {
+// takeTurns writes the actions of one message. It goes on where the last one had no more room,
+// or what changes all the time under low handles would keep all others waiting for ever. What
+// was promised by others may be due under any handle, and does not wait for its turn.
+func (p *Peer) takeTurns(heads *repl.Heads, room int) {
+	if p.units.owed > 0 {
+		p.appendActionsFrom(heads, 0, room)
+		return
+	}
+	begun := p.turn
+	p.turn = p.appendActionsFrom(heads, begun, room)
+	if begun > 0 && p.actions.fresh() {
+		p.turn = p.appendActionsFrom(heads, 0, room)
+	}
+}
+
+// appendActionsFrom writes the actions of groups from a handle on, and returns the first for
+// which there was no room, or 0.
+func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
+	if !from.Private() {
+		if i := p.appendActions(heads, &p.public, int(from), room); i >= 0 {
+			return repl.Handle(i)
+		}
+		from = repl.Private
+	}
+	if i := p.appendActions(heads, &p.private, int(from-repl.Private), room); i >= 0 {
+		return repl.Private + repl.Handle(i)
+	}
+	return 0
+}
+
+// appendActions writes the actions of one space from an index on, and returns the first for
+// which there was no room, or -1.
+func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next int) {
+	for i := sp.shapeDue.Next(from); i >= 0; i = sp.shapeDue.Next(i + 1) {
 		rec, b, ok := p.action(sp, i)
 		if !ok || !p.together(sp, i) {
 			continue
@@ -55,12 +83,12 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, room int) bool {
 		p.findNeeds(sp, i, &rec)
 		p.findPredicted(sp, i, rec.Kind)
 		if p.w.LenBits()+actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.fresh() {
-			return false
+			return i
 		}
 		p.appendAction(heads, &rec, b)
 		p.sentAction(sp, i, &rec)
 	}
-	return true
+	return -1
 }
 
 // windowFull is the bit of the oldest action that may be under way. While it is,

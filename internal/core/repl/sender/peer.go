@@ -45,7 +45,8 @@ type Peer struct {
 	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
 	joining    joining
 	aside      aside
-	begins     uint64 // what the last full of the message at hand begins with; see plainFull
+	turn       repl.Handle // where the next message of actions goes on
+	begins     uint64      // what the last full of the message at hand begins with; see plainFull
 	choice     choice
 	breaches   []breach
 

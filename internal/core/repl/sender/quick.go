@@ -18,6 +18,7 @@ type chunk struct {
 	width uint16        // bits, with the one that says that there are no references; 0: there is none
 	kind  uint8         // what stands before the values, if it is of one entity; else 0
 	apart uint8         // of the bases
+	asked bool          // somebody needs it, and not only likely
 }
 
 // maxChunk bounds the bits of a chunk: more than fit into a packet.
@@ -26,8 +27,9 @@ const maxChunk = 1 << 14
 // chunks is the chunks of the present tick.
 type chunks struct {
 	of    []chunk
-	words []uint64 // each chunk's bits, the first one lowest; zeros behind the last
-	buf   []byte   // where one is written
+	words []uint64      // each chunk's bits, the first one lowest; zeros behind the last
+	buf   []byte        // where one is written
+	age   entangle.Tick // of the last base that none served; see encodeLikely
 }
 
 func (c *chunks) grow(groups int) {
@@ -37,13 +39,18 @@ func (c *chunks) grow(groups int) {
 }
 
 // chunk returns the chunk of a group's update from a base, or nil when that needs a
-// body of its own.
+// body of its own. The first who asks says from which base it is.
 func (w *World) chunk(id groupID, from repl.From) *chunk {
 	c := &w.chunks.of[id]
-	if c.tick != w.tick || w.unshared && c.serves(from) {
-		w.fill(id, c, from)
+	serves := c.tick == w.tick && c.serves(from)
+	if serves && c.asked && !w.unshared {
+		return c
 	}
-	if !c.serves(from) {
+	if !serves && (c.tick != w.tick || !c.asked) || serves && w.unshared {
+		w.fill(id, c, from)
+		w.chunks.age = w.tick - from.Base
+	}
+	if c.asked = true; !c.serves(from) {
 		return nil
 	}
 	return c
@@ -57,24 +64,53 @@ func (c *chunk) serves(from repl.From) bool {
 // fill encodes a chunk for a base, and for all that ask for the same.
 func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	*c = chunk{tick: w.tick, bases: allTime(w.tick), apart: from.Apart}
-	b, all := &w.bodies, &w.chunks
-	b.here = body{key: w.updateKey(from, 0), bases: c.bases, shapes: c.bases}
 	w.stats.Bodies++
-	w.beginRecord()
+	b := &w.bodies
 	b.refs.Reset()
-	b.w.Reset(all.buf[:0])
-	b.w.Bool(false)
-	w.encodeUpdate(id)
+	b.w.Reset(w.chunks.buf[:0])
+	gr := &w.groups[id]
+	alone, prefix, some := gr.alone(), 0, false
+	if alone && w.differ == nil && !gr.members[0].paused {
+		prefix, some = w.fillAlone(gr.members[0].slot, c, from.Base)
+	} else {
+		prefix, some = w.fillAny(id, c, from)
+	}
 	width := b.w.LenBits()
 	b.w.Bits(0, 64)
-	all.buf = b.w.Finish()
-	if !b.here.some || len(b.refs.Slots()) > 0 || width > maxChunk {
+	w.chunks.buf = b.w.Finish()
+	if !some || len(b.refs.Slots()) > 0 || width > maxChunk {
 		return
 	}
-	c.bases, c.at, c.width = b.here.bases, all.keep(width), uint16(width)
-	if w.groups[id].alone() {
-		c.kind = w.kinds.of(all.words[c.at], b.here.prefix)
+	c.at, c.width = w.chunks.keep(width), uint16(width)
+	if alone {
+		c.kind = w.kinds.of(w.chunks.words[c.at], prefix)
 	}
+}
+
+// fillAny writes the update of any group, and returns where the values of the last member
+// begin and whether there are any.
+func (w *World) fillAny(id groupID, c *chunk, from repl.From) (prefix int, some bool) {
+	b := &w.bodies
+	b.here = body{key: w.updateKey(from, 0), bases: c.bases, shapes: c.bases}
+	w.beginRecord()
+	b.w.Bool(false)
+	w.encodeUpdate(id)
+	c.bases = b.here.bases
+	return b.here.prefix, b.here.some
+}
+
+// fillAlone is fillAny for a group of one, of which nothing is sent as a difference.
+func (w *World) fillAlone(slot repl.Slot, c *chunk, base entangle.Tick) (prefix int, some bool) {
+	const noRefsAndAlone = 0b10
+	b := &w.bodies
+	set := w.slots.changedSince(slot, base, &c.bases)
+	b.w.Put(noRefsAndAlone, kindFlags)
+	w.sets.Append(&b.w, &set)
+	prefix = b.w.LenBits()
+	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
+		w.src.Encode(&b.w, slot, comp, &b.refs)
+	}
+	return prefix, !set.IsZero()
 }
 
 // keep notes what was written, of so many bits and 64 zeros, and returns where. Two words can

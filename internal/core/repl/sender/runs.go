@@ -80,6 +80,7 @@ func (w *World) partition() {
 		return
 	}
 	r.begun = true
+	w.encodeLikely()
 	r.quiet.Grow(len(w.moved) * 64)
 	copy(r.quiet, w.moved)
 	r.quiet.Drop(w.reshaped)

@@ -65,7 +65,8 @@ type World struct {
 	moved    repl.Bitset
 	reshaped repl.Bitset
 	stirred  []groupID
-	near     int32 // see ends
+	near     int32 // see ends and bringNear
+	likely   []groupID
 
 	held bool // between ticks: the source's values may be newer than the tick
 

@@ -124,24 +124,60 @@ func (p *Peer) gather(sp *space, i int, word uint64) {
 }
 
 // resolve makes records of the groups that were gathered from one on, but for those of
-// which there is nothing to send.
-func (p *Peer) resolve(sp *space, from int) {
-	gathered := p.plan.records[from:]
-	p.plan.records = p.plan.records[:from] // of each there is one record at most
+// which there is nothing to send, and returns about how many bits they take.
+func (p *Peer) resolve(sp *space, from int) (bits int) {
+	usual, bits := p.resolveUsual(sp, from)
+	gathered := p.plan.records[usual:]
+	p.plan.records = p.plan.records[:usual] // of each there is one record at most
 	for i := range gathered {
-		k, id, start := int(gathered[i].at), groupID(gathered[i].from), repl.From{Base: gathered[i].base}
-		if sp.apart != nil {
-			start.Apart = sp.apart[k]
+		k, id := int(gathered[i].at), groupID(gathered[i].from)
+		if !p.planChunk(sp, k, id) {
+			p.planRecord(sp, k, id)
 		}
-		if sp.steady.Has(k) {
-			if c := p.world.chunk(id, start); c != nil && c.width <= maxRecordBits {
-				rec := p.take(sp, k, start)
-				rec.from, rec.width, rec.kind = c.at, c.width, c.kind
-				continue
-			}
-		}
-		p.planRecord(sp, k, id)
 	}
+	for i := usual; i < len(p.plan.records); i++ {
+		bits += p.plainBits(i)
+	}
+	return bits
+}
+
+// resolveUsual makes records of the groups that were gathered from one on, up to the first
+// that is not as most are: steady, and served by a chunk that there is. It returns which that
+// is, and how many bits those before it take.
+func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
+	if p.metered || sp.apart != nil || p.world.unshared {
+		return from, 0
+	}
+	chunks, now := p.world.chunks.of, p.world.tick
+	for first = from; first < len(p.plan.records); first++ {
+		rec := &p.plan.records[first]
+		c := &chunks[rec.from]
+		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base}) || !sp.steady.Has(int(rec.at)) {
+			break
+		}
+		if !c.asked {
+			c.asked = true
+		}
+		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, c.kind
+		sp.sent[rec.at] = now
+		bits += repl.StepBits + int(c.width)
+	}
+	return first, bits
+}
+
+// planChunk plans a group that is steady, if a chunk serves it.
+func (p *Peer) planChunk(sp *space, i int, id groupID) bool {
+	if !sp.steady.Has(i) {
+		return false
+	}
+	from := sp.from(i)
+	c := p.world.chunk(id, from)
+	if c == nil || c.width > maxRecordBits {
+		return false
+	}
+	rec := p.take(sp, i, from)
+	rec.from, rec.width, rec.kind = c.at, c.width, c.kind
+	return true
 }
 
 // take plans a record, of which it is left to say what it holds. It counts as sent from
@@ -231,8 +267,9 @@ func between(i, first, end int) uint64 {
 
 // planned makes a step of the groups that were gathered from one on.
 func (p *Peer) planned(sp *space, from int) {
-	p.resolve(sp, from)
-	p.addStep(sp, from)
+	if bits := p.resolve(sp, from); from < len(p.plan.records) {
+		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: len(p.plan.records), bits: bits})
+	}
 }
 
 // addStep makes the records from one on a step.

@@ -43,7 +43,8 @@ type classes struct {
 	counts [maxClasses + 1]uint16
 }
 
-// aside is where classes are worked out and records moved that are more than usual.
+// aside is where classes are worked out and records moved. As a rule that is the stack,
+// which is at hand: what a peer keeps is not, after all others had their turn.
 type aside struct {
 	of      []uint8
 	records []planned
@@ -53,16 +54,27 @@ type aside struct {
 // in their order. If not all of them may find room, only those of the usual class come
 // first: the others are to take turns, whatever they are like.
 func (p *Peer) sortOut(records []planned, roomy bool) {
+	if n := len(records); n > usualRecords {
+		p.aside.of, p.aside.records = slices.Grow(p.aside.of[:0], n)[:n], slices.Grow(p.aside.records[:0], n)[:n]
+		sortByClass(records, roomy, &p.aside)
+		return
+	}
+	var of [usualRecords]uint8
+	var moved [usualRecords]planned
+	sortByClass(records, roomy, &aside{of[:len(records)], moved[:len(records)]})
+}
+
+// sortByClass is sortOut with room for the class and a copy of each record.
+func sortByClass(records []planned, roomy bool, a *aside) {
 	if len(records) < minAlike || len(records) > math.MaxUint16 {
 		return
 	}
-	a, n := &p.aside, len(records)
-	a.of, a.records = slices.Grow(a.of[:0], n)[:n], append(a.records[:0], records...)
+	copy(a.records, records)
 	var c classes
 	for i := range records {
 		a.of[i] = uint8(c.add(records, i))
 	}
-	if int(c.counts[a.of[0]]) < n {
+	if int(c.counts[a.of[0]]) < len(records) {
 		c.scatter(records, a, roomy)
 	}
 }

@@ -68,10 +68,10 @@
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
 // pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
-// names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go and kinds.go for
-// the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
+// names.go, mentions.go, free.go. Bodies: body.go and encode.go; quick.go, kinds.go and
+// likely.go for the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
 // (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
-// moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go and classes.go; runs.go,
+// moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
 // run_bases.go and run_copies.go for what peers share; flight.go; settled.go for what is
 // predicted. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
 // wait.go, bound.go.

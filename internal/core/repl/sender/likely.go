@@ -13,20 +13,13 @@ import (
 // nearChunks is for how many groups what encoding reads is brought near at a time.
 const nearChunks = 32
 
-// encodeLikely makes the chunks of private groups of one of which values changed, from the base
-// that was asked for last. Where differences are sent that is no base for most.
+// encodeLikely makes the chunks of private groups of one of which somebody sees a change, from
+// the base that was asked for last. Where differences are sent that is no base for most.
 func (w *World) encodeLikely() {
 	if w.differ != nil {
 		return
 	}
-	likely := w.likely[:0]
-	for _, id := range w.stirred {
-		if gr := &w.groups[id]; gr.shaped != w.tick && len(gr.viewers) > 0 {
-			likely = append(likely, id)
-		}
-	}
-	w.likely = likely
-	for ; len(likely) > 0; likely = likely[min(nearChunks, len(likely)):] {
+	for likely := w.likely; len(likely) > 0; likely = likely[min(nearChunks, len(likely)):] {
 		ids := likely[:min(nearChunks, len(likely))]
 		w.bringNear(ids)
 		for _, id := range ids {

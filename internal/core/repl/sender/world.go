@@ -65,8 +65,8 @@ type World struct {
 	moved    repl.Bitset
 	reshaped repl.Bitset
 	stirred  []groupID
-	near     int32 // see ends and bringNear
-	likely   []groupID
+	near     int32     // see ends and bringNear
+	likely   []groupID // of which values changed that somebody sees; see encodeLikely
 
 	held bool // between ticks: the source's values may be newer than the tick
 
@@ -122,7 +122,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.last, w.tick, w.held = w.tick, tick, false
 	w.moved.Reset()
 	w.reshaped.Reset()
-	w.stirred = w.stirred[:0]
+	w.stirred, w.likely = w.stirred[:0], w.likely[:0]
 	w.bodies.reset()
 	w.chunks.words = w.chunks.words[:0]
 	w.kinds.reset()
@@ -174,10 +174,15 @@ func (w *World) alert(ids []groupID) {
 			w.restructure(gr)
 			continue
 		}
+		seen := false
 		for _, v := range lists[i] {
 			if v.shown {
 				w.seats[v.seat].private.stir(int(v.at), w.tick)
+				seen = true
 			}
+		}
+		if seen {
+			w.likely = append(w.likely, id)
 		}
 	}
 }

@@ -152,6 +152,7 @@ func (p *Publisher) Stride() int { return max(p.stride, 1) }
 // Observe takes in what changed since the last call, as the state at tick.
 func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.family.kindred.act()
+	p.table.Overlook(p.unheard())
 	if err := p.table.Observe(tick); err != nil {
 		p.family.kindred.anew = true
 		return err

@@ -37,7 +37,11 @@ func (t *Table) compareColumn(seg *segment, i int) {
 	chunk := max(step, chunkBytes/step*step)
 	for at := 0; at < n; at += chunk {
 		end := min(at+chunk, n)
-		if !bytes.Equal(cur[at:end], shadow[at:end]) {
+		switch {
+		case bytes.Equal(cur[at:end], shadow[at:end]):
+		case t.unheard.Has(c.col):
+			copy(shadow[at:end], cur[at:end])
+		default:
 			t.compareChunk(c, seg.rows[at/c.size:], cur[at:end], shadow[at:end])
 		}
 	}

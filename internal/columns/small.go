@@ -22,9 +22,13 @@ type outline struct {
 func (t *Table) takeSmall(seg *segment, o *outline, i int) {
 	for ; i < len(o.views); i = o.nextDiffering(i + 1) {
 		c, v := &o.cols[i], &o.views[i]
-		if c.inexact {
+		switch {
+		case t.unheard.Has(c.col):
+			n := len(seg.rows) * c.size
+			copy(unsafe.Slice((*byte)(v.shadow), n), unsafe.Slice((*byte)(v.base), n))
+		case c.inexact:
 			t.takeInexact(seg, c, v)
-		} else {
+		default:
 			takeDiffering(&t.reports.changed[c.col], seg.rows, v, c.size)
 		}
 	}

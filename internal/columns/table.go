@@ -46,6 +46,7 @@ type Table struct {
 	lastSeg  *segment
 
 	formsOnly bool // structure is followed and values are not
+	unheard   Mask // see Overlook
 
 	muted   bool
 	pending []pending // since the last Observe
@@ -164,6 +165,11 @@ func (t *Table) Observe(tick entangle.Tick) error {
 	}
 	return nil
 }
+
+// Overlook says of which columns the next Observes are to take over values that changed
+// without reporting them, which costs little more than to compare the bytes. What changed
+// by then is not reported later either.
+func (t *Table) Overlook(cols Mask) { t.unheard = cols }
 
 // Tick returns the tick of the last Observe that succeeded.
 func (t *Table) Tick() entangle.Tick { return t.tick }

@@ -114,6 +114,9 @@ func (w *World) Unrun() { w.unrun = true }
 // Len returns the number of groups that are replicated.
 func (w *World) Len() int { return w.live }
 
+// Peers returns how many peers there are.
+func (w *World) Peers() int { return len(w.peers) }
+
 // Tick returns the tick of the last Begin.
 func (w *World) Tick() entangle.Tick { return w.tick }
 

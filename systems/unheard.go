@@ -1,0 +1,40 @@
+package systems
+
+import "github.com/entangle-ecs/entangle/internal/columns"
+
+// unheard returns the columns of which nobody is told that values changed: while there is no
+// peer but the players who live here. Who comes gets all values as they are by then. Still
+// heard are the columns of which the publisher itself keeps something: who owns what, what
+// refers to entities, the past that differences start from, and what the events of those
+// players are about.
+func (p *Publisher) unheard() (cols columns.Mask) {
+	if p.world.Peers() > p.vistas() {
+		return cols
+	}
+	for col, comp := range p.comps {
+		if col != p.owners && !p.linked.Has(comp) && !p.past.deltas.Has(comp) && !p.followed(comp) {
+			cols.Set(col)
+		}
+	}
+	return cols
+}
+
+// vistas returns how many players live here and are shown the world.
+func (p *Publisher) vistas() (n int) {
+	for i := range p.sight.clients {
+		if p.sight.clients[i].vista != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// followed reports whether a player who lives here gets an event when a component changes.
+func (p *Publisher) followed(comp int) bool {
+	for i := range p.sight.clients {
+		if v := p.sight.clients[i].vista; v != nil && v.events[comp].updated != nil {
+			return true
+		}
+	}
+	return false
+}

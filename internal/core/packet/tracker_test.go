@@ -15,12 +15,8 @@ var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return epoch.Add(d) }
 
-func polledAcked(t *Tracker) (ids []uint16) {
-	for _, id := range t.TakeAcked() {
-		ids = append(ids, id)
-	}
-	return ids
-}
+// polledAcked copies them: the tracker's slice is its own.
+func polledAcked(t *Tracker) []uint16 { return append([]uint16(nil), t.TakeAcked()...) }
 
 func polledLost(t *Tracker, now time.Time) (ids []uint16) {
 	for id, ok := t.PollLost(now); ok; id, ok = t.PollLost(now) {

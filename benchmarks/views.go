@@ -30,8 +30,8 @@ func viewVariants() []variant {
 	return []variant{
 		{name: "tick-views/own", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: viewsPrepare},
 		{name: "tick-views/grid", goal: 1.5, rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: gridPrepare},
-		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return growthPrepare(viewScene, 0) }},
-		{name: "tick-views/grid-growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: func() (sides, error) { return growthPrepare(gridScene, 1) }},
+		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return growthPrepare(viewScene) }},
+		{name: "tick-views/grid-growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: func() (sides, error) { return growthPrepare(gridScene) }},
 	}
 }
 
@@ -81,24 +81,24 @@ func gridPrepare() (sides, error) {
 	}, nil
 }
 
-// growth is the same views in a small and a large world, and both worlds without
-// clients, whose ticks are what the clients did not cause. With a grid there is one: a
-// grid does not look at a world in which nobody sees anything.
+// growth is the same views in a small and a large world, and both worlds with one client,
+// whose ticks are what the others did not cause. Without any, a server doesn't look at what
+// changes, nor a grid at where it is.
 type growth struct {
 	scenes [2]*scene
 	limits [2]*sceneLimit
-	alone  [2]*scene
+	alone  [2]*scene // with one client
 	took   [2][]float64
 }
 
-func growthPrepare(config func(entities, clients int) sceneConfig, alone int) (sides, error) {
+func growthPrepare(config func(entities, clients int) sceneConfig) (sides, error) {
 	g := &growth{}
 	for i, entities := range []int{viewEntities, viewGrowth * viewEntities} {
 		var err error
 		if g.scenes[i], g.limits[i], err = newScenePair(config(entities, viewClients)); err != nil {
 			return sides{}, err
 		}
-		if g.alone[i], _, err = newScenePair(config(entities, alone)); err != nil {
+		if g.alone[i], _, err = newScenePair(config(entities, 1)); err != nil {
 			return sides{}, err
 		}
 		g.took[i] = make([]float64, 0, 2*rounds)
@@ -121,7 +121,7 @@ func (g *growth) before() {
 	}
 }
 
-// send runs a tick of one of the worlds, with its clients and without.
+// send runs a tick of one of the worlds, with its clients and with one.
 func (g *growth) send(i int) {
 	g.took[i] = append(g.took[i], clock(g.scenes[i].send)-clock(g.alone[i].send))
 }

@@ -72,28 +72,33 @@ func rollbackPrepare(cfg rollbackConfig) (sides, error) {
 type rollbackLimit struct {
 	now   [][]byte
 	ticks [rollbackDepth][][]byte
-	a, b  []byte // as large as what copy copies, for the anchor
+	a, b  [][]byte // pieces as many and as large as those of copy, for the anchor
 }
 
 func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
-	l, total := &rollbackLimit{}, 0
-	for _, size := range rollbackSizes[:cfg.columns] {
-		total += size * rollbackEntities * (rollbackDepth + 1)
+	all := rollbackPieces(cfg, rollbackDepth+1)
+	l := &rollbackLimit{now: all[:cfg.columns]}
+	for i := range l.ticks {
+		l.ticks[i] = all[(i+1)*cfg.columns:][:cfg.columns]
 	}
-	rest := make([]byte, total)
-	all := func() (cols [][]byte) {
+	l.a, l.b = rollbackPieces(cfg, rollbackDepth+1), rollbackPieces(cfg, rollbackDepth+1)
+	return l
+}
+
+// rollbackPieces returns the columns of some ticks, in one block.
+func rollbackPieces(cfg rollbackConfig, ticks int) (pieces [][]byte) {
+	total := 0
+	for _, size := range rollbackSizes[:cfg.columns] {
+		total += size * rollbackEntities
+	}
+	rest := make([]byte, ticks*total)
+	for range ticks {
 		for _, size := range rollbackSizes[:cfg.columns] {
 			n := rollbackEntities * size
-			cols, rest = append(cols, rest[:n:n]), rest[n:]
+			pieces, rest = append(pieces, rest[:n:n]), rest[n:]
 		}
-		return cols
 	}
-	l.now = all()
-	for i := range l.ticks {
-		l.ticks[i] = all()
-	}
-	l.a, l.b = make([]byte, total), make([]byte, total)
-	return l
+	return pieces
 }
 
 // copy goes back to the first tick, and keeps each.
@@ -108,7 +113,11 @@ func (l *rollbackLimit) copy() {
 	}
 }
 
-func (l *rollbackLimit) anchor() { copy(l.a, l.b) }
+func (l *rollbackLimit) anchor() {
+	for i := range l.a {
+		copy(l.a[i], l.b[i])
+	}
+}
 
 // rollbackPlain is the system in a world of its own.
 type rollbackPlain struct {

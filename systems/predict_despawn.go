@@ -123,7 +123,7 @@ func (p *Prediction) remove(g *leavingEntity) {
 		return
 	}
 	p.kids.each(g.entity, func(kid ecs.Entity) {
-		if s := p.slotOf(kid); !p.memory.Confirmed(s).Known {
+		if s := p.slotOf(kid); !p.memory.Confirmed(s).Known && !p.world.Has(kid, p.kids.remote) {
 			p.remove(&leavingEntity{entity: kid, slot: s, local: true})
 		}
 	})

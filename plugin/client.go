@@ -98,7 +98,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.steered.Attach(c.time)
 	c.steered.OnJump(func(from, to entangle.Tick) {
 		c.inputs.Jump(to.Sub(from))
-		c.prediction.Jumped()
+		c.prediction.Jumped(from)
 		c.jumped.Push(ClockJumped{From: from, To: to})
 	})
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),

@@ -64,6 +64,7 @@ type Prediction struct {
 	fresh  bool          // the server said something since the last Check
 	upTo   entangle.Tick // the frontier of the last Check
 	jumped bool          // the clock was set since the last Check
+	ran    entangle.Tick // the newest one that was due, as of the last Check
 	verdict
 
 	arrived   []rollback.Slot // brought by the network since the last Check

@@ -60,6 +60,9 @@ func (p *Prediction) Check() {
 	default:
 		p.compare(f, news)
 	}
+	if !p.jumped {
+		p.ran = p.present()
+	}
 	p.fresh, p.upTo, p.jumped = false, f, false
 	p.later = p.later[:0]
 }

@@ -96,8 +96,8 @@ func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
 // Proves: B15
 func TestAResourceGoesBackOverTheWrap(t *testing.T) {
 	w := newTidal(t)
+	w.p.Jumped(w.time.Tick)
 	w.time.Tick = math.MaxUint32 - 20
-	w.p.Jumped()
 	w.check()
 	w.says(w.time.Tick, fcTide{Level: 100, Rate: 1})
 	for w.time.Tick != 3 {

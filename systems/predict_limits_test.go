@@ -10,8 +10,9 @@ import (
 
 // jump sets the clock by so many ticks, as it does between two frames.
 func (f *forecast) jump(ticks int) {
+	from := f.time.Tick
 	f.time.Tick += entangle.Tick(ticks)
-	f.p.Jumped()
+	f.p.Jumped(from)
 }
 
 // What the clock goes past is computed, so that the prediction is where the server will be.
@@ -65,9 +66,50 @@ func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
 	assert.Len(t, steps, 1+10)
 	assert.EqualValues(t, 510, f.at(e).X)
 	assert.EqualValues(t, 1, f.p.Stats().Blind)
+	assert.EqualValues(t, 10, f.p.Stats().CaughtUp)
 	f.says(e, 1097, fcPlace{502, 0}, fcPace{1, 0})
 	f.settled(1097)
 	assert.Empty(t, f.check(), "there are histories again")
+}
+
+// Where a clock that is set forward begins anew, ticks that had run run again, and those that
+// it went past run for the first time; also after two jumps, or one back.
+//
+// Proves: S3
+func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		jumps []int
+		anew  []entangle.Tick
+	}{
+		"none":              {nil, []entangle.Tick{1004, 1005}},
+		"forward":           {[]int{3}, []entangle.Tick{1004, 1005}},
+		"forward and back":  {[]int{8, -5}, []entangle.Tick{1004, 1005}},
+		"back":              {[]int{-1}, []entangle.Tick{1004}},
+		"back and forward":  {[]int{-4, 8}, []entangle.Tick{1004, 1005}},
+		"to before its end": {[]int{-2}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := steady(t, nil)
+			var anew, first []entangle.Tick
+			for tick := entangle.Tick(1000); tick < 1020; tick++ {
+				f.in(tick, func() {
+					if f.time.Replaying {
+						anew = append(anew, tick)
+					} else {
+						first = append(first, tick)
+					}
+				})
+			}
+			f.p.memory.Clear() // nothing is held of 1003
+			f.settled(1003)
+			for _, by := range c.jumps {
+				f.jump(by)
+			}
+			f.check()
+			assert.Equal(t, c.anew, anew)
+			assert.Len(t, first, max(0, int(f.time.Tick)-1005))
+		})
+	}
 }
 
 // What the server says of a tick too far back is taken for the present, and the game goes on.

@@ -81,7 +81,7 @@ func (p *Prediction) anew(f entangle.Tick) {
 	p.stock.expire(f)
 	p.restore(f, f)
 	p.stats.Blind++
-	p.replay(f, now, now)
+	p.replay(f, p.begun(f), now)
 	p.spared.putBack()
 	p.lost, p.at = false, now
 	p.wasAmended()

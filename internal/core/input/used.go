@@ -52,10 +52,19 @@ func (r *Reader) changed(tick entangle.Tick) {
 	}
 }
 
-// Again is At for a tick that has run and runs again.
+// Again is At for a tick that has run and runs again, and after which all up to now do so.
+// One that is still to come is taken.
 func (r *Reader) Again(tick entangle.Tick) ([]byte, Status) {
+	if r.now.Before(tick) {
+		return r.Take(tick)
+	}
 	value, status := r.at(tick)
-	r.keep(tick, value, status)
+	if r.holds(tick) {
+		r.keep(tick, value, status)
+		if tick.Before(r.used.from) {
+			r.used.from = tick // the clock had gone past it
+		}
+	}
 	return value, status
 }
 

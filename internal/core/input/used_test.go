@@ -30,6 +30,27 @@ func (r *ran) take(to entangle.Tick) {
 	}
 }
 
+// again is for ticks up to now: some that the clock went past may be among them.
+func (r *ran) again(from, to entangle.Tick) {
+	for t := from; !to.Before(t); t++ {
+		v, _ := r.lane.Again(t)
+		r.with[t] = handsOf(v)
+	}
+	if r.now.Before(to) {
+		r.now = to
+	}
+	if r.low = later(r.low, r.now-entangle.Tick(r.lane.Back())); from.Before(r.low) {
+		r.low = later(from, r.now-entangle.Tick(r.lane.Back()))
+	}
+}
+
+func later(t, u entangle.Tick) entangle.Tick {
+	if t.Before(u) {
+		return u
+	}
+	return t
+}
+
 // revised is the plain twin of Revised.
 func (r *ran) revised(after, now entangle.Tick) (entangle.Tick, bool) {
 	for t := r.low; !r.now.Before(t) && !now.Before(t); t++ {
@@ -65,6 +86,8 @@ func TestATickThatRanWithAnotherInputIsFound(t *testing.T) {
 				r.low = r.now - entangle.Tick(lane.Back())
 			case by == 33:
 				epoch = (epoch + 1) % 8
+			case by == 34:
+				r.again(r.now-entangle.Tick(rng.IntN(40)), r.now+entangle.Tick(rng.IntN(10)))
 			}
 			if rng.IntN(3) == 0 {
 				l := plainLane{epoch: epoch, newest: r.now + 5 - entangle.Tick(rng.IntN(30)), words: drawWords(rng)}

@@ -109,11 +109,12 @@ func (g *arenaGuest) goesBack(w *ecs.World) func() {
 }
 
 // shows keeps what the client's arena was like, where what has settled is not too old for that.
+// Of what it has yet to compute all may have settled.
 func (g *arenaGuest) shows(w *ecs.World) func() {
-	reader, now := newArenaReader(w), ecs.GetResource[components.Time](w)
+	reader, time := newArenaReader(w), ecs.GetResource[components.Time](w)
 	return func() {
-		if g.oracle.before.valid {
-			g.shown[now.Tick] = reader.read()
+		if now := &g.oracle.before; now.valid || now.tick.Before(now.settled) {
+			g.shown[time.Tick] = reader.read()
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	if !c.placed || !c.own.ran {
 		return Normal, 0
 	}
-	floor := c.heard.line()
+	floor := c.floor()
 	err := c.goal(at, floor) - c.own.offset
 	if by := c.jump(at, err, floor); by != 0 {
 		c.steer.rest(at)
@@ -150,6 +150,10 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	}
 	return speed, 0
 }
+
+// floor returns the least that the clock is ahead of local time, whatever the delay: so much
+// that also where it may be behind it does not run behind the newest tick that can be there.
+func (c *Client) floor() Phase { return c.heard.line() + c.steer.behind }
 
 // goal returns where the clock has to be, less local time. A longer delay takes effect at
 // once and the clock goes back after it; for a shorter one the clock goes first.

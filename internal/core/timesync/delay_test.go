@@ -35,6 +35,26 @@ func TestADelaySparesLead(t *testing.T) {
 	}
 }
 
+// Whatever the phase of frames and packets, a client with a delay has run every tick that it
+// has heard of. One that runs behind by less than a tick never gets to what the server said of
+// the next: in every frame a newer word takes its place.
+func TestADelayedClientIsNeverBehindWhatItHeard(t *testing.T) {
+	for _, delay := range []timesync.Delay{{Min: 20}, {Max: 20}} {
+		for phase := range 17 {
+			n := line(40*ms+time.Duration(phase)*ms, 0, 0, 0)
+			n.every, n.delay = 1, delay
+			behind := 0
+			n.each = func(at time.Duration) {
+				if at > settled && n.client.tick.Before(n.heard) {
+					behind++
+				}
+			}
+			n.run(t, *firstSeed, settled+5*time.Second)
+			assert.Zero(t, behind, "delay %+v, phase %d ms", delay, phase)
+		}
+	}
+}
+
 // An adaptive delay covers the way as far as it may, and what is left is predicted; more
 // than MaxPredicted is not.
 func TestAnAdaptiveDelayCoversTheWay(t *testing.T) {

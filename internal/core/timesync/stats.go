@@ -28,11 +28,11 @@ func (c *Client) Stats() Stats {
 	if !c.placed {
 		return s
 	}
-	line, floor := c.serverLine(), c.heard.line()
+	line, floor := c.serverLine(), c.floor()
 	s.Lead, s.Way, s.Spread = c.own.offset-line, c.target-floor, c.required.window.spread()
 	s.Target = max(c.target-whole(c.delay.wanted), floor) - line
 	if c.shown.some {
-		s.Lag = floor - c.shown.offset
+		s.Lag = c.heard.line() - c.shown.offset
 	}
 	return s
 }

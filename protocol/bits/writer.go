@@ -60,7 +60,7 @@ func (w *Writer) carry(v uint64, n uint) {
 }
 
 // Pair writes the low n bits, 64 to 128, of a number of two words, the low one first. Bits
-// // above n must be zero. Like Put it does not check. Of the memory behind the stream it may
+// above n must be zero. Like Put it does not check. Of the memory behind the stream it may
 // spoil up to eight bytes more than it writes.
 func (w *Writer) Pair(low, high uint64, n uint) {
 	at := len(w.buf)

@@ -81,7 +81,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 		if bits <= room {
 			break
 		}
-		guess = guess*room/bits - repl.StepBits
+		guess = int(int64(guess)*int64(room)/int64(bits)) - repl.StepBits
 	}
 	if k.pools[0].len()+k.pools[1].len() == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)

@@ -38,13 +38,20 @@ func (p *Peer) Begin(now time.Time) error {
 
 // pin keeps the names that messages under way may hold from being given to others.
 func (p *Peer) pin() {
+	p.stamp()
 	if p.updates == nil {
 		return
 	}
-	w := p.cfg.World
-	p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
 	oldest, some := p.mux.Oldest()
 	p.updates.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
+}
+
+// stamp marks what is queued from now on. It begins with our hello: what is queued in the frame
+// in which the connection opens comes before pin, and the hello itself may wait longer than that.
+func (p *Peer) stamp() {
+	if w := p.cfg.World; w != nil {
+		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
+	}
 }
 
 // greet queues our hello before anything else, be it an answer to the peer's.
@@ -53,6 +60,7 @@ func (p *Peer) greet(now time.Time) error {
 		return nil
 	}
 	p.opened = now
+	p.stamp()
 	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
 // withChannels returns a pair with channels of a game.
@@ -81,4 +82,30 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 	pass(200)
 	require.Len(t, p.mail.got, 3)
 	assert.InDelta(t, 250, p.server.HeldUp(), 2)
+}
+
+// Who comes holds up nothing that ended before, also where it is sent something in the frame
+// in which it has come: that is queued before the frame begins.
+//
+// Proves: R39
+func TestWhoComesHoldsUpNothingOfBefore(t *testing.T) {
+	p := withChannels(t, channel.Config{ID: peer.FirstUser, Name: "greetings"})
+	everybody := func(what func(repl.Slot)) {
+		p.tick++
+		p.world.Begin(p.tick)
+		for s := range repl.Slot(sender.MaxHeldUp + 1) {
+			what(s)
+		}
+		p.world.Commit()
+	}
+	everybody(func(s repl.Slot) { p.world.Spawn(s, repl.MaskOf(0)) })
+	everybody(p.world.Despawn)
+	for !p.server.Open() {
+		p.step()
+	}
+	require.NoError(t, p.server.Send(peer.FirstUser, []byte("welcome"), 0, p.now))
+	p.run(10)
+	require.NoError(t, p.slow)
+	assert.Equal(t, []string{"welcome"}, p.mail.got)
+	assert.Zero(t, p.server.HeldUp())
 }

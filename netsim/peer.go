@@ -34,6 +34,16 @@ func (p *Peer) Line() *Line { return p.line }
 // Connected reports whether the client is connected.
 func (p *Peer) Connected() bool { return p.client.State() == plugin.Connected }
 
+// Original returns the server's entity that one of the client's is a copy of, as Sim.Watch
+// found it at the client's last frame in which anything had arrived.
+func (p *Peer) Original(local ecs.Entity) (original ecs.Entity, ok bool) {
+	if p.sim.watch == nil || p.sim.watch.held[p.host] == nil {
+		return ecs.Entity{}, false
+	}
+	original, ok = p.sim.watch.held[p.host].of[local]
+	return original, ok
+}
+
 // Connect begins the way to the server with a new token, for a client that has
 // disconnected or was disconnected. A client that can't fails the test.
 func (p *Peer) Connect() {

@@ -102,6 +102,7 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Message[inAnyOrder](p).Mode(protocol.UnorderedReliable)
 	protocol.Message[latest](p).Mode(protocol.SequencedUnreliable)
 	protocol.Message[maybe](p).Mode(protocol.UnorderedUnreliable)
+	withMentions(p)
 	return p
 }
 
@@ -110,6 +111,8 @@ type guest struct {
 	*netsim.Peer
 	mail   *mailClient
 	shadow *shadow
+
+	mentions mentions
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
@@ -122,6 +125,8 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	c.AddSystem(plugin.AfterSend, g.shadow.system())
 	judge.drive(sim, g, id)
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mail.sender()))
+	g.mentions.guest = g
+	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mentions.system()))
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 		allowed := registered(w)
 		return func() { g.shadow.check(); onlyRegistered(t, w, allowed) }

@@ -97,6 +97,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	app, server := s.newServer(cfg)
 	server.AddSystem(plugin.Receive, plugin.Func(s.joins))
 	server.AddSystem(plugin.Receive, s.mail.system())
+	server.AddSystem(plugin.Receive, plugin.Func(s.mentioned))
 	s.judge.serve(s.sim, server, s.host)
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)

@@ -133,6 +133,9 @@ func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
 		w.Bits(uint64(id)+1000, 64)
 	}
 	w.Uvarint(uint64(refs))
+	if refs > 0 {
+		w.Bits(100, 32)
+	}
 	for range refs {
 		w.Bool(true)
 		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: 77}, Yours: true})
@@ -377,7 +380,7 @@ func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
 	i := p.enter(100)
 	before := len(p.ears.heard)
 	for _, h := range []repl.Handle{repl.Private, repl.Private + 7, 2*repl.Private - 1} {
-		i.say(peer.FirstMessages, chatAbout(h))
+		i.say(peer.FirstMessages, chatAbout(h, 100))
 	}
 	p.run(2)
 	require.True(t, p.here(100))
@@ -403,23 +406,27 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p.run(10)
 	require.True(t, p.world.Alive(hidden) && p.world.Alive(never))
 	before := len(p.ears.heard)
+	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // that it cannot have heard of, either
 	for h := range repl.Handle(4) {
-		i.say(peer.FirstMessages, chatAbout(h), chatAbout(repl.Private+h), chatAbout(1000+h))
+		for _, heard := range claims {
+			i.say(peer.FirstMessages, chatAbout(h, heard), chatAbout(repl.Private+h, heard), chatAbout(1000+h, heard))
+		}
 	}
 	p.run(2)
-	require.Len(t, p.ears.heard, before+12)
+	require.Len(t, p.ears.heard, before+12*len(claims))
 	for _, m := range p.ears.heard[before:] {
 		assert.True(t, m.Message.Who != hidden && m.Message.Who != never && m.Message.Who != gone)
 	}
 }
 
-// chatAbout writes a chat about one entity of the server.
-func chatAbout(h repl.Handle) []byte {
+// chatAbout writes a chat about one entity of the server, of a client that has heard of a tick.
+func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
 	w.Bool(false)
 	w.Uvarint(0)
 	w.Uvarint(1)
+	w.Bits(uint64(heard), 32)
 	w.Bool(true)
 	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: h}, Yours: true})
 	w.Uvarint(0)

@@ -239,6 +239,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		return err
 	}
 	if c.open {
+		c.cfg.Post.heard, _ = c.peer.Tick()
 		c.cfg.Post.Flush(now, c)
 	}
 	if c.failed != nil {

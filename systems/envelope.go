@@ -23,12 +23,27 @@ func (p *Post) envelope(l *letter, to *client) []byte {
 		appendRequestHead(w, l)
 	}
 	if p.hasRefs(l) {
-		appendTable(w, p.entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
+		p.appendEntities(w, l, to)
 	}
 	w.Copy(p.heap[l.body:], l.width)
 	p.wrap = w.Finish()
 	return p.wrap
 }
+
+// appendEntities writes the table of entities. Before it names anybody a client says which is the
+// newest tick of the server that it has: in time names are given to others, and what it writes now
+// may be under way for longer.
+func (p *Post) appendEntities(w *bits.Writer, l *letter, to *client) {
+	w.Uvarint(uint64(l.nrefs))
+	if !p.server && l.nrefs > 0 {
+		w.Bits(uint64(p.heard), heardBits)
+	}
+	appendNames(w, p.entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
+}
+
+// heardBits is how wide a tick is that a client has heard of: whole, so that none is taken for
+// another, however late.
+const heardBits = 32
 
 func (p *Post) appendMessageHead(w *bits.Writer, l *letter) {
 	w.Uvarint(uint64(l.number))
@@ -96,6 +111,9 @@ func (m *Mailbox) readRefs(r *bits.Reader) (missing, late int, ok bool) {
 	if n > repl.MaxRefs || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
 	}
+	if m.post.server && n > 0 {
+		m.had = entangle.Tick(r.Bits(heardBits))
+	}
 	for range n {
 		var e ecs.Entity
 		if r.Bool() {
@@ -129,12 +147,12 @@ func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
 // a message about it is not held back.
 func (m *Mailbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
 
-// resolve finds the entity that the other side means.
+// resolve finds the entity that the other side means, or meant when it wrote the message.
 func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
 	case ref.Yours && p.publisher != nil:
-		return p.publisher.named(m.peer, ref.ID)
+		return p.publisher.meant(m.peer, ref.ID, m.had)
 	case !ref.Yours && m.slotOf != nil:
 		s, ok := m.slotOf(ref.ID)
 		return p.copy.Entity(s), ok

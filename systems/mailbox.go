@@ -46,7 +46,8 @@ type Mailbox struct {
 	held      []heldMessage
 	heldBytes int
 	allowance allowance
-	entities  []ecs.Entity // of the message at hand
+	entities  []ecs.Entity  // of the message at hand, and
+	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
 	r         bits.Reader
 }
 

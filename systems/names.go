@@ -3,6 +3,7 @@ package systems
 import (
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -38,6 +39,21 @@ func (p *Publisher) named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	return p.table.Entity(columns.Slot(s)), true
 }
 
+// meant is named, of what a client wrote when the newest that it had from here was of a tick: it
+// can be under way for longer than names rest. Then it meant another that is gone, and nobody who
+// is there by now. A client that claims to have had more than it had is better off in nothing: it
+// could have written later.
+func (p *Publisher) meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
+	e, ok := p.named(by, id)
+	if !ok {
+		return e, false
+	}
+	if s, _ := p.Slot(e); !by.Updates().Meant(s, had) {
+		return ecs.Entity{}, false
+	}
+	return e, true
+}
+
 // common reports whether all clients see an entity, and call it the same.
 func (p *Publisher) common(s repl.Slot) bool {
 	at, ok := p.world.PlaceOf(s)
@@ -54,6 +70,11 @@ func (p *Publisher) visible(to *client, s repl.Slot) bool {
 // appendTable writes a table of entities. Who has no name is written as none.
 func appendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
 	w.Uvarint(uint64(len(entities)))
+	appendNames(w, entities, name)
+}
+
+// appendNames writes what stands in a table behind its length.
+func appendNames(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
 	for _, e := range entities {
 		ref, known := name(e)
 		w.Bool(known)

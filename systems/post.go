@@ -30,8 +30,9 @@ type Post struct {
 	offices   []office                // by request number
 	unordered [channel.MaxID + 1]bool // by channel: it keeps no order
 	targets   *components.Targets
-	publisher *Publisher // of a server
-	copy      *Copy      // of a client
+	publisher *Publisher    // of a server
+	copy      *Copy         // of a client
+	heard     entangle.Tick // of a client: the newest tick of the server that it has
 
 	wrap []byte
 	stat PostStats

@@ -91,6 +91,55 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 	return found
 }
 
+// Whom a peer meant by a name is told from the newest that it had: whoever has the name by then,
+// from the tick at which it was given, and nobody before. So it is near the end of the range of
+// ticks, too.
+//
+// Proves: R27
+func TestANameMeansWhoHadItByThen(t *testing.T) {
+	for what, at := range map[string]sender.Place{
+		"for all": {}, "private": {Private: true}, "of a group that goes on": {Name: 1}, "of one that is private": {Name: 1, Private: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			h := newHandles()
+			h.tick = 1<<32 - 200
+			p := h.NewPeer()
+			spawn := func(s repl.Slot) {
+				h.model.entities[s] = entity{mask: repl.MaskOf(0)}
+				h.SpawnAt(s, repl.MaskOf(0), at)
+				p.Show(s)
+			}
+			first := repl.Slot(1)
+			h.step(1, func() { spawn(first) })
+			last := first
+			if at.Name != 0 {
+				h.step(1, func() {
+					for last+1-first < repl.MaxMembers { // all its numbers
+						last++
+						spawn(last)
+					}
+				})
+			}
+			h.fulls(t, p, 1)
+			was, _ := p.Named(first)
+			assert.True(t, p.Meant(first, h.tick))
+			h.step(1, func() { h.Despawn(first) })
+			h.fulls(t, p, 100)
+			ended := h.tick
+			h.step(1, func() {})
+			h.step(300, func() { spawn(last + 1) })
+			is, _ := p.Named(last + 1)
+			require.Equal(t, was, is)
+			assert.True(t, p.Meant(last+1, h.tick))
+			assert.False(t, p.Meant(last+1, ended))
+			assert.False(t, p.Meant(first, h.tick), "it is gone")
+			h.step(500, func() {})
+			assert.True(t, p.Meant(last+1, h.tick))
+			assert.False(t, p.Meant(last+1, ended))
+		})
+	}
+}
+
 // Who is hidden and shown again is who the peer's references are to.
 //
 // Proves: R27

@@ -22,11 +22,11 @@ func (p *Peer) Show(s repl.Slot) bool {
 		return false
 	}
 	v := gr.viewer(p)
-	if v.shown {
+	if v.shown() {
 		return true
 	}
-	v.shown = true
-	i := int(v.at)
+	v.show(true)
+	i := v.at()
 	p.private.thaw(i)
 	if p.private.hidden.Has(i) {
 		p.private.hidden.Clear(i)
@@ -45,11 +45,11 @@ func (p *Peer) Hide(s repl.Slot) {
 	}
 	gr := &w.groups[w.slots.group[s]]
 	v := gr.viewer(p)
-	if v == nil || !v.shown && !p.private.retained.Has(int(v.at)) {
+	if v == nil || !v.shown() && !p.private.retained.Has(v.at()) {
 		return
 	}
-	sp, i := &p.private, int(v.at)
-	v.shown = false
+	sp, i := &p.private, v.at()
+	v.show(false)
 	if sp.phase[i] != known {
 		p.foresee(sp, i)
 		sp.shapeDue.Clear(i)
@@ -85,8 +85,8 @@ func (w *World) SeenBy(s repl.Slot, peers *repl.Bitset) (all bool) {
 	}
 	peers.Grow(len(w.seats))
 	for i := range gr.viewers {
-		if gr.viewers[i].shown {
-			peers.Set(int(gr.viewers[i].seat))
+		if gr.viewers[i].shown() {
+			peers.Set(int(gr.viewers[i].seat()))
 		}
 	}
 	return false
@@ -98,7 +98,7 @@ func (p *Peer) shows(id groupID) bool {
 		return true
 	}
 	v := gr.viewer(p)
-	return v != nil && v.shown
+	return v != nil && v.shown()
 }
 
 // reserve gives a group a handle at the peer, if it has none. It is not ok when
@@ -120,7 +120,7 @@ func (p *Peer) reserve(id groupID) bool {
 		sp.grow(len(sp.groups), w.tick)
 	}
 	sp.groups[n] = id
-	gr.viewers = w.lists.add(gr.viewers, viewer{seat: p.seat, at: n})
+	gr.viewers = w.lists.add(gr.viewers, newViewer(p.seat, n, w.tick))
 	return true
 }
 
@@ -146,6 +146,6 @@ func (p *Peer) disregard(sp *space, i int) {
 }
 
 func (w *World) dropViewer(gr *group, p *Peer) {
-	rest := slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat == p.seat })
+	rest := slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat() == p.seat })
 	gr.viewers = w.lists.fit(rest)
 }

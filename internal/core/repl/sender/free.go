@@ -5,7 +5,9 @@ import "github.com/entangle-ecs/entangle"
 // quarantine is how many ticks a handle or a number rests after what it named has
 // ended: longer than any packet is late that was presumed lost. What refers to
 // something by it may not find another there.
-const quarantine = 64
+const quarantine = 1 << restBits
+
+const restBits = 6
 
 // freed is a number that is free since a tick.
 type freed struct {

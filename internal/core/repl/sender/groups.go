@@ -170,7 +170,7 @@ func (w *World) reclaim() {
 		id := groupID(n)
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
-			w.seats[v.seat].unreserve(int(v.at))
+			w.seats[v.seat()].unreserve(v.at())
 		}
 		w.lists.put(gr.viewers)
 		gr.viewers = nil
@@ -206,7 +206,7 @@ func (gr *group) at(s repl.Slot) int {
 // viewer returns a peer's handle of a private group, less repl.Private.
 func (gr *group) viewer(p *Peer) *viewer {
 	for i := range gr.viewers {
-		if gr.viewers[i].seat == p.seat {
+		if gr.viewers[i].seat() == p.seat {
 			return &gr.viewers[i]
 		}
 	}

@@ -22,7 +22,7 @@ func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
 	t.grow(int(s) + 1)
 	t.used.Set(int(s))
 	t.home[s], t.number[s], t.mask[s] = id, number, mask
-	t.touched[s] = w.tick
+	t.born[s], t.touched[s] = w.tick, w.tick
 	for c := range w.comps { // also what it lacks: the slot may have had another entity
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
 	}

@@ -1,6 +1,9 @@
 package sender
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
 
 // ID returns the public name of a slot: its wire id at every peer. It is not ok for
 // a slot that is not taken in or was born in a private group.
@@ -87,6 +90,22 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 		return repl.NoSlot, false
 	}
 	return p.world.native(p.group(sp, i), id.Member)
+}
+
+// Meant reports whether the peer can have meant a slot by its name in what it wrote when the
+// newest that it had from here was of a tick. Names are given anew only when all peers know that
+// whom they named has ended, so before that tick it meant another, and from then on nobody else.
+func (p *Peer) Meant(s repl.Slot, had entangle.Tick) bool {
+	t := &p.world.slots
+	if !t.used.Has(int(s)) || had.Before(t.born[s]) {
+		return false
+	}
+	gr := &p.world.groups[t.home[s]]
+	if !gr.private {
+		return true
+	}
+	v := gr.viewer(p)
+	return v != nil && !had.Before(v.since())
 }
 
 // Group returns the handle that the group of a slot has at this peer. It is not ok

@@ -92,9 +92,9 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 		return false
 	}
 	for _, v := range gr.viewers {
-		sp := &w.seats[v.seat].private
-		if v.shown && w.isTurn(uint32(v.at), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(int(v.at))) {
-			sp.stir(int(v.at), w.tick)
+		sp := &w.seats[v.seat()].private
+		if v.shown() && w.isTurn(uint32(v.at()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.at())) {
+			sp.stir(v.at(), w.tick)
 		}
 	}
 	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {

@@ -149,7 +149,7 @@ func (p *Peer) find(id groupID) (sp *space, i int) {
 		return &p.public, int(gr.handle)
 	}
 	if v := gr.viewer(p); v != nil {
-		return &p.private, int(v.at)
+		return &p.private, v.at()
 	}
 	return &p.private, -1
 }

@@ -28,14 +28,14 @@ func (p *Peer) Retain(s repl.Slot) {
 	if v == nil {
 		return
 	}
-	sp, i := &p.private, int(v.at)
+	sp, i := &p.private, v.at()
 	switch {
 	case sp.phase[i] != known:
 		p.Hide(s)
 	case sp.retained.Has(i):
 		sp.hidden.Clear(i)
 	default:
-		v.shown = false
+		v.show(false)
 		sp.hidden.Clear(i)
 		p.freeze(i, id)
 	}
@@ -48,7 +48,7 @@ func (p *Peer) Retains(s repl.Slot) bool {
 		return false
 	}
 	v := w.groups[w.slots.group[s]].viewer(p)
-	return v != nil && p.private.retained.Has(int(v.at)) && !p.private.hidden.Has(int(v.at))
+	return v != nil && p.private.retained.Has(v.at()) && !p.private.hidden.Has(v.at())
 }
 
 // AsOf returns the tick of which the peer has the structure of an entity's private group.

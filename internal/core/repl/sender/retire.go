@@ -32,7 +32,7 @@ func (p *Peer) reserveName(id groupID) {
 	if !gr.private || gr.viewer(p) != nil || !p.reserve(id) {
 		return
 	}
-	p.retire(int(gr.viewer(p).at))
+	p.retire(gr.viewer(p).at())
 }
 
 // maxLooks bounds for how many handles it is looked in a tick whether they can be freed.
@@ -60,7 +60,7 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	gr, sp, i := &p.world.groups[r.group], &p.private, int(r.at)
 	v := gr.viewer(p)
 	switch {
-	case v == nil || v.at != r.at || v.shown && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
+	case v == nil || v.at() != i || v.shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action that is under way

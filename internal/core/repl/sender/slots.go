@@ -10,10 +10,11 @@ type slots struct {
 	used repl.Bitset
 	mask []repl.Mask // of a slot that is not in use: empty
 
-	home    []groupID     // the group that it was born in, which names it for life
-	number  []repl.Member // its number there
-	group   []groupID     // the group that it is in
-	seat    []repl.Member // its number there
+	home    []groupID       // the group that it was born in, which names it for life
+	number  []repl.Member   // its number there
+	born    []entangle.Tick // when it got that name
+	group   []groupID       // the group that it is in
+	seat    []repl.Member   // its number there
 	touched []entangle.Tick
 
 	changed ticks // value, or presence, of a component
@@ -32,6 +33,7 @@ func (t *slots) grow(n int) {
 		t.mask = append(t.mask, repl.Mask{})
 		t.home = append(t.home, 0)
 		t.number = append(t.number, 0)
+		t.born = append(t.born, 0)
 		t.group = append(t.group, 0)
 		t.seat = append(t.seat, 0)
 		t.touched = append(t.touched, 0)

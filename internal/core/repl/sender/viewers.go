@@ -1,14 +1,51 @@
 package sender
 
-import "math/bits"
+import (
+	"math/bits"
 
-// viewer is a peer that a private group has a handle at. It is small: of so many groups
-// so many lists are read.
-type viewer struct {
-	at    int32  // the handle, less repl.Private
-	seat  uint16 // of the peer
-	shown bool   // not merely reserved, for references
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// viewer is a peer that a private group has a handle at: from the low bits on the handle, the
+// number of the peer, whether the group is shown to it, and since when it has the handle. It is
+// one word: of so many groups so many lists are read.
+type viewer uint64
+
+const (
+	handleBits = 20
+	seatBits   = 16 // how wide the number of a peer is: a list has no more viewers than that allows
+	shownBit   = handleBits + seatBits
+	sinceBit   = shownBit + 1
+
+	_ = uint(1<<handleBits - repl.MaxGroups)  // every handle has room, and
+	_ = uint(64 - sinceBit - (32 - restBits)) // every tick
+)
+
+// newViewer returns a peer that is given a handle, less repl.Private, and is not shown the group
+// yet: the handle is merely reserved, for references.
+func newViewer(seat uint16, at int32, now entangle.Tick) viewer {
+	return viewer(at) | viewer(seat)<<handleBits | viewer(now>>restBits)<<sinceBit
 }
+
+// at returns the handle, less repl.Private.
+func (v viewer) at() int { return int(v & (1<<handleBits - 1)) }
+
+func (v viewer) seat() uint16 { return uint16(v >> handleBits) }
+
+// shown reports whether the handle is not merely reserved.
+func (v viewer) shown() bool { return v>>shownBit&1 != 0 }
+
+func (v *viewer) show(on bool) {
+	*v &^= 1 << shownBit
+	if on {
+		*v |= 1 << shownBit
+	}
+}
+
+// since returns a tick at which the handle was the group's already, or was nobody's any more: it
+// is rounded down, and handles rest for longer than that takes away.
+func (v viewer) since() entangle.Tick { return entangle.Tick(v>>sinceBit) << restBits }
 
 // usualViewers is for how many viewers of a group there is room at once: a line of the cache.
 const usualViewers = 1 << usualBits
@@ -22,9 +59,6 @@ type viewerLists struct {
 	free  [seatBits - usualBits + 1][][]viewer // by size, each twice the one before
 	fresh []viewer                             // never lent
 }
-
-// seatBits is how wide the number of a peer is: a list has no more viewers than that allows.
-const seatBits = 16
 
 // freshViewers is how many viewers memory is made for at a time, at least.
 const freshViewers = 1 << 12

@@ -179,8 +179,8 @@ func (w *World) alert(ids []groupID) {
 		}
 		seen := false
 		for _, v := range lists[i] {
-			if v.shown {
-				w.seats[v.seat].private.stir(int(v.at), w.tick)
+			if v.shown() {
+				w.seats[v.seat()].private.stir(v.at(), w.tick)
 				seen = true
 			}
 		}
@@ -194,7 +194,7 @@ func (w *World) alert(ids []groupID) {
 func ends(lists [][]viewer) (sum int32) {
 	for _, list := range lists {
 		if n := len(list); n > 0 {
-			sum += list[0].at + list[n-1].at
+			sum += int32(list[0]) + int32(list[n-1])
 		}
 	}
 	return sum
@@ -203,12 +203,12 @@ func ends(lists [][]viewer) (sum int32) {
 // restructure makes a group's structure due for who sees it, or has kept it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
-		sp := &w.seats[v.seat].private
-		if v.shown {
-			sp.shapeDue.Set(int(v.at))
-			sp.steady.Clear(int(v.at))
-		} else if sp.retained.Has(int(v.at)) {
-			sp.stirRetained(int(v.at), gr, w.tick)
+		sp := &w.seats[v.seat()].private
+		if v.shown() {
+			sp.shapeDue.Set(v.at())
+			sp.steady.Clear(v.at())
+		} else if sp.retained.Has(v.at()) {
+			sp.stirRetained(v.at(), gr, w.tick)
 		}
 	}
 }

@@ -1,0 +1,107 @@
+package netsim_test
+
+import (
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// mention is a client's word about an entity. It is sent at times, so that whom it names may
+// have ended long before, and another have the name.
+type mention struct {
+	N   uint32
+	Who ecs.Entity
+}
+
+// mentionEvery is so long that what was mentioned early can end, and its name rest and be given to
+// who comes when the world settles, while the message waits.
+const mentionEvery = 8 * time.Second
+
+func withMentions(p *protocol.Protocol) {
+	slow := p.Channel(protocol.ChannelConfig{
+		Name: "mentions", Mode: protocol.UnorderedReliable, Direction: protocol.ClientToServer, SendEvery: mentionEvery,
+	})
+	protocol.Message[mention](p).Via(slow)
+}
+
+// mentions is what a guest has said so, and of whom.
+type mentions struct {
+	guest *guest
+	said  []mentioned
+}
+
+// mentioned is an entity of a guest, and the server's that it is a copy of.
+type mentioned struct {
+	conn            uint32
+	local, original ecs.Entity
+}
+
+// system has the guest speak of one after the other.
+func (m *mentions) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		s, tick := plugin.NewSender[mention](w), 0
+		return func() {
+			if tick++; tick%5 != 0 || !m.guest.Connected() || m.guest.mail.quiet {
+				return
+			}
+			if who, ok := m.one(w, tick/5); ok {
+				m.said = append(m.said, who)
+				require.NoError(m.guest.mail.t, s.Send(components.Server, mention{uint32(len(m.said)), who.local}))
+			}
+		}
+	})
+}
+
+// one returns some entity that is a copy of the server's.
+func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
+	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
+	defer q.Close()
+	if q.Count() == 0 {
+		return who, false
+	}
+	q.Step(turn%q.Count() + 1)
+	who = mentioned{conn: m.guest.mail.out.conn, local: q.Entity()}
+	who.original, ok = m.guest.Original(who.local)
+	return who, ok
+}
+
+// hear checks whom the server takes for the one of the Nth: the one that was meant, or nobody
+// if the guest does not have it any more, or is not to have it.
+func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
+	t, meant := m.guest.mail.t, m.said[n-1]
+	if who == meant.original {
+		return
+	}
+	if !who.IsZero() {
+		require.Failf(t, "a message that was late names another", "client %d meant %v, and the server reads %v", m.guest.ID(), meant.original, who)
+	}
+	if is, ok := m.guest.Original(meant.local); ok && is == meant.original && meant.conn == m.guest.mail.out.conn && sight.Sees(is, m.guest.ID()) {
+		require.Failf(t, "a message does not name whom its sender has", "client %d meant %v", m.guest.ID(), meant.original)
+	}
+}
+
+// mentioned reads what guests say of entities, on a server.
+func (s *randomScene) mentioned(w *ecs.World) func() {
+	read, sight := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
+	return func() {
+		for _, m := range read.Read() {
+			s.guestOf(m.From).mentions.hear(m.Message.N, m.Message.Who, &sight)
+		}
+	}
+}
+
+func (s *randomScene) guestOf(id entangle.ClientID) *guest {
+	for _, g := range s.guests {
+		if g.ID() == id {
+			return g
+		}
+	}
+	require.Failf(s.t, "a message of nobody", "client %d", id)
+	return nil
+}

@@ -45,6 +45,7 @@ type Client struct {
 	maxRollback int
 	rollbackTo  RollbackTo
 	twins       bool
+	most        int // entities
 	prediction  *systems.Prediction
 
 	connected    *systems.Queue[ClientConnected]
@@ -65,7 +66,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	cl := &Client{
 		frame: newFrame(c), keep: config.ExplainRollbacks,
 		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
-		strict: config.Strict,
+		strict: config.Strict, most: config.MaxEntities,
 	}
 	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
 	cl.post = systems.NewPost(c.protocol, false)
@@ -104,6 +105,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
+	c.copy.Limit(c.most)
 	if c.twins {
 		c.copy.KeepTwins()
 	}

@@ -111,6 +111,14 @@ type ClientConfig struct {
 	// computed anew.
 	RollbackTo RollbackTo
 
+	// MaxEntities is how many entities of the server's the client holds at a time, as a bound
+	// on the memory that a server can make it take: up to 1 KiB each and what their components
+	// take. A server that wants more is left, for a reason that names this field: see
+	// ClientDisconnected. What the client was not told yet that it is gone counts, too, and
+	// what the server let go for as long as the game leaves it in the world: give some more
+	// than the largest world has. 0: DefaultMaxEntities; at least 1 otherwise.
+	MaxEntities int
+
 	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the
 	// server says: with all of its components and components.Remote, and with
 	// components.ConfirmedOf, which leads to the one that is predicted. Client.Twin leads
@@ -162,6 +170,9 @@ const (
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.
 const MaxDefaultWorkers = 8
+
+// DefaultMaxEntities is how many entities a client holds where its config does not say.
+const DefaultMaxEntities = systems.DefaultMaxEntities
 
 // DefaultMaxClients is how many clients a server admits where its config does not
 // say.
@@ -244,6 +255,12 @@ func (c *ClientConfig) common() (common, error) {
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 	if err != nil {
 		return common, err
+	}
+	if c.MaxEntities < 0 {
+		return common, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, DefaultMaxEntities)
+	}
+	if c.MaxEntities == 0 {
+		c.MaxEntities = DefaultMaxEntities
 	}
 	if err := checkExplained(c.ExplainRollbacks); err != nil {
 		return common, err

@@ -117,9 +117,13 @@ func (c *Client) Receive(now time.Time) {
 	if c.copy != nil {
 		c.copy.forgetLastWords()
 	}
+	begun := c.spawned()
 	for range maxEvents {
 		if c.layer == nil {
 			return
+		}
+		if c.spawned()-begun > maxSpawns {
+			break
 		}
 		e, err := c.layer.Receive(now)
 		if errors.Is(err, connection.ErrEmpty) {
@@ -139,6 +143,19 @@ func (c *Client) Receive(now time.Time) {
 	}
 }
 
+// maxSpawns is how many entities may appear in one frame before the rest of what has arrived
+// waits for the next. It is not acknowledged before, so that the server does not take for
+// here what is not. Servers send a few thousand in a frame at most.
+const maxSpawns = 1 << 14
+
+// spawned returns how many entities have ever appeared here.
+func (c *Client) spawned() uint64 {
+	if c.copy == nil {
+		return 0
+	}
+	return c.copy.spawns
+}
+
 // take follows one event.
 func (c *Client) take(e *connection.Event, now time.Time) {
 	switch {
@@ -153,10 +170,23 @@ func (c *Client) take(e *connection.Event, now time.Time) {
 	}
 }
 
-// broken ends a connection whose server sends what no server writes.
+// broken ends a connection whose server sends what no server writes, or more than there is
+// room for.
 func (c *Client) broken(err error, now time.Time) {
+	if errors.Is(err, receiver.ErrCrowded) {
+		c.crowded(now)
+		return
+	}
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
 	c.Disconnect("the server broke the protocol: "+err.Error(), now)
+}
+
+// crowded ends a connection whose server has too many entities for this client. That may be
+// the game's will: it says what to set.
+func (c *Client) crowded(now time.Time) {
+	most := c.copy.Most()
+	c.cfg.Log.Warn("the server replicates more entities to this client than it takes; raise ClientConfig.MaxEntities if the game is that large", "limit", most)
+	c.Disconnect(fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", most), now)
 }
 
 func (c *Client) connected() {

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"slices"
-
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -38,6 +36,7 @@ type Copy struct {
 	letGo    []ecs.Entity
 	sweepAt  int // length of letGo at which those are forgotten that the game removed
 	spawns   uint64
+	most     int // entities that it holds at a time
 
 	leaving leaving
 	stage   stage
@@ -102,8 +101,8 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 	c := &Copy{
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
-		slots: map[ecs.Entity]repl.Slot{},
-		late:  newLate(), leaving: newLeaving(w, remote), past: newPast(infos), own: newOwn(w, infos),
+		slots: map[ecs.Entity]repl.Slot{}, most: DefaultMaxEntities,
+		late: newLate(), leaving: newLeaving(w, remote), past: newPast(infos), own: newOwn(w, infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
@@ -198,7 +197,7 @@ func (c *Copy) vanish(e ecs.Entity) {
 // release leaves an entity to the game, until the connection ends.
 func (c *Copy) release(s repl.Slot) {
 	if len(c.letGo) >= c.sweepAt {
-		c.letGo = slices.DeleteFunc(c.letGo, func(e ecs.Entity) bool { return !c.world.Alive(e) })
+		c.forgetRemoved()
 		c.sweepAt = 2*len(c.letGo) + 64
 	}
 	if c.foresees(s) {

@@ -19,6 +19,8 @@ type smallest struct{}
 // An entity without values that is like the one before it takes a bit of a message, the
 // least that anything takes. What it becomes at the client is bounded by what is written
 // here: no message makes more entities than it has bits, and none costs more than a KiB.
+//
+// Proves: Z7
 func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	const room, entities = 1100, 14_000
 	p := protocol.New(protocol.Config{Name: "smallest"})

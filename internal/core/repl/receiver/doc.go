@@ -49,6 +49,8 @@
 //	                             ones are adrift
 //	groups without a full        8,192 of them, then updates are dropped, and an action is
 //	                             ErrOverload
+//	more entities or groups      ErrCrowded, with a Bounded sink
+//	than there is room for
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
 //	an update starts from what   values are differences: it is passed over and the group
 //	was passed by                asked for in full

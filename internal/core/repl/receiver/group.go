@@ -133,6 +133,12 @@ func (r *Receiver) find(rec *record) *group {
 	return g
 }
 
+// crowded reports whether a record brings a group beyond those that there is room for. Of
+// groups without a full there may be maxStrangers more.
+func (r *Receiver) crowded(rec *record) bool {
+	return r.bounded != nil && rec.Kind == repl.Full && r.Len() >= r.bounded.Most()
+}
+
 // fresh returns a group that nothing is known of.
 func (r *Receiver) fresh() *group {
 	n := len(r.spare)

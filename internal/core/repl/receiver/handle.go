@@ -65,9 +65,14 @@ func (r *Receiver) action(rec *record) error {
 		return ErrMalformed
 	}
 	g := r.groups.get(rec.Group)
-	if (g == nil || !g.known) && r.stale(rec) {
-		r.stats.Stale++
-		return r.skip(rec)
+	if g == nil || !g.known {
+		if r.stale(rec) {
+			r.stats.Stale++
+			return r.skip(rec)
+		}
+		if r.crowded(rec) {
+			return ErrCrowded
+		}
 	}
 	if g != nil {
 		if err := r.renew(g, rec); err != nil {

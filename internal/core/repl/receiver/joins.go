@@ -90,46 +90,49 @@ func (w *walker) joiner(number repl.Member) (repl.ID, bool) {
 // to one of them.
 func (w *walker) place() error {
 	for i := range w.r.joins {
-		if !w.join(&w.r.joins[i]) {
-			return ErrMalformed
+		if err := w.join(&w.r.joins[i]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) join(j *join) bool {
+func (w *walker) join(j *join) error {
 	m := w.g.member(j.number)
 	if m != nil && (j.kept || m.id == j.id) {
-		ok := m.mark != stated
+		again := m.mark == stated
 		m.mark, j.slot = stated, m.slot
-		return ok
+		return malformedIf(again)
 	}
 	if j.kept {
-		return true
+		return nil
 	}
 	if m != nil && !w.oust(m) {
-		return false
+		return ErrMalformed
 	}
 	return w.fetch(j)
 }
 
 // fetch brings an entity into the group, from wherever it is.
-func (w *walker) fetch(j *join) bool {
+func (w *walker) fetch(j *join) error {
 	r := w.r
 	p, is := r.locate(j.id)
 	if is && p.g == w.g && w.g.member(p.number).mark == stated {
-		return false // it joins twice
+		return ErrMalformed // it joins twice
 	}
-	if is {
+	switch {
+	case is:
 		r.take(j.id, p)
-	} else {
+	case r.bounded != nil && r.bounded.Full():
+		return ErrCrowded
+	default:
 		p.slot = r.sink.Spawn(j.id)
 	}
 	r.moves = append(r.moves, move{id: j.id, from: p, is: is})
 	j.slot = p.slot
 	r.put(j.id, place{slot: p.slot, g: w.g, number: j.number})
 	w.g.member(j.number).mark = stated
-	return true
+	return nil
 }
 
 // oust frees the number of a member that leaves, or that a full does not know: its

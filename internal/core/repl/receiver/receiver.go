@@ -14,6 +14,9 @@ var (
 	// ErrOverload means that a peer changes more groups that it never stated in
 	// full than the limits allow.
 	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
+	// ErrCrowded means that a peer has more entities, or groups, than a Bounded sink
+	// holds at a time.
+	ErrCrowded = errors.New("receiver: more entities than there is room for")
 )
 
 // Receiver is the copy of one sender's groups.
@@ -23,6 +26,7 @@ type Receiver struct {
 	renewer Renewer    // the same
 	differ  Differ     // the same, nil also if no component is sent as differences
 	runner  RunUpdater // as well
+	bounded Bounded    // as well
 	own     Own
 	sets    repl.Sets
 
@@ -67,6 +71,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	renewer, _ := sink.(Renewer)
 	runner, _ := sink.(RunUpdater)
 	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	r.bounded, _ = sink.(Bounded)
 	r.foresight.sink, _ = sink.(Predictor)
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {

@@ -112,6 +112,16 @@ type Target struct {
 	ID   repl.ID
 }
 
+// Bounded is a Sink that holds only so many entities at a time.
+type Bounded interface {
+	Sink
+	// Most returns how many. The receiver takes in as many groups at most, for there may be
+	// some without members.
+	Most() int
+	// Full reports whether it holds so many: Spawn is not called then.
+	Full() bool
+}
+
 // Own finds entities of this side's own id space, for references that point
 // back to what was sent. A receiver without one has none of them.
 type Own interface {

@@ -1,0 +1,75 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+)
+
+// narrow is a world with room for so many entities.
+type narrow struct {
+	*copySink
+	most int
+}
+
+func (n narrow) Most() int  { return n.most }
+func (n narrow) Full() bool { return len(n.entities) >= n.most }
+
+func newNarrow(t testing.TB, most int) *scripted {
+	s := &scripted{t: t, sink: newCopySink(t)}
+	s.copy = receiver.New(narrow{s.sink, most}, nil, comps)
+	return s
+}
+
+// A record with more entities than there is room for is refused, and leaves everything as
+// it was. What goes makes room, and who moves needs none.
+//
+// Proves: Z7, Z17
+func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
+	s := newNarrow(t, 3)
+	for h := groupA; h <= groupC; h++ {
+		s.get(one(repl.Full, h, 0, 10, 0))
+	}
+	grows := record{kind: repl.Delta, group: groupB, seq: 1, tick: 20, base: 10, joins: []joining{{number: 5}}}
+	require.ErrorIs(t, s.try(grows), receiver.ErrCrowded)
+	s.check()
+	assert.Len(t, s.sink.entities, 3)
+	s.holds(groupB, 10)
+
+	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
+	assert.Equal(t, []repl.ID{id(groupB, 0), id(groupA, 0)}, s.members(groupB), "it only changes its group")
+	s.get(record{kind: repl.Gone, group: groupC, seq: 1, tick: 20})
+	s.get(record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, joins: []joining{{number: 5}}})
+	assert.Len(t, s.sink.entities, 3)
+}
+
+// Groups without members take no room of entities, and are bounded all the same.
+//
+// Proves: Z7, Z17
+func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
+	s := newNarrow(t, 3)
+	for h := range repl.Handle(3) {
+		s.get(record{kind: repl.Full, group: h, tick: 10})
+	}
+	assert.Empty(t, s.sink.entities)
+	require.ErrorIs(t, s.try(record{kind: repl.Full, group: 3, tick: 10}), receiver.ErrCrowded)
+	s.get(one(repl.Full, 1, 1, 20, 0), record{kind: repl.Gone, group: 2, seq: 1, tick: 20})
+	s.get(record{kind: repl.Full, group: 3, tick: 20})
+	assert.Equal(t, 3, s.copy.Len())
+}
+
+// Spawning and despawning without end needs no more room than there are at a time.
+func TestRoomIsOfThoseWhoLive(t *testing.T) {
+	s := newNarrow(t, 2)
+	for tick := entangle.Tick(10); tick < 400; tick += 2 {
+		for h := groupA; h <= groupB; h++ {
+			s.get(one(repl.Full, h, 0, tick, 0), record{kind: repl.Gone, group: h, seq: 1, tick: tick + 1})
+		}
+	}
+	assert.Empty(t, s.sink.entities)
+}

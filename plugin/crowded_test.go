@@ -1,0 +1,119 @@
+package plugin_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// limited adds a client that holds so many entities.
+func (g *game) limited(most int, log *slog.Logger, bell *doorbell) *player {
+	g.t.Helper()
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: g.clock, MaxEntities: most, Log: log})
+	require.NoError(g.t, err)
+	c.AddSystem(plugin.Receive, bell.system())
+	w := ecs.NewWorld()
+	c.Initialize(&w)
+	p := &player{Client: c, world: &w}
+	g.clients = append(g.clients, p)
+	g.connect(p, 1)
+	return p
+}
+
+// A client holds as many entities as its config says. A server with one more is left, and
+// both sides read what to set.
+//
+// Proves: Z7, Z17
+func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
+	for what, group := range map[string]components.Group{"each in its own group": 0, "all in one": 1} {
+		t.Run(what, func(t *testing.T) {
+			var server, client doorbell
+			g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+			var log bytes.Buffer
+			c := g.limited(10, slog.New(slog.NewTextHandler(&log, nil)), &client)
+			spawn := func(n uint32) ecs.Entity { return g.spawnOf(components.Replicate{Group: group}, n) }
+			var entities []ecs.Entity
+			for n := range uint32(10) {
+				entities = append(entities, spawn(n))
+			}
+			g.run(30)
+			for n := range uint32(30) { // as many are there as before
+				g.world.RemoveEntity(entities[0])
+				g.run(5)
+				entities = append(entities[1:], spawn(100+n))
+				g.run(5)
+			}
+			require.Equal(t, plugin.Connected, c.State(), c.Reason())
+			require.Len(t, spots(c.world), 10)
+
+			spawn(1000)
+			g.run(10)
+			const reason = "the server replicates more than 10 entities to this client, the limit of ClientConfig.MaxEntities"
+			assert.Equal(t, plugin.Disconnected, c.State())
+			assert.Equal(t, reason, c.Reason())
+			assert.Zero(t, count[components.Remote](c.world))
+			assert.Contains(t, log.String(), "raise ClientConfig.MaxEntities")
+			for side, bell := range map[string]doorbell{"server": server, "client": client} {
+				assert.Equal(t, []plugin.ClientDisconnected{{Client: 1, Reason: reason}}, bell.went, side)
+			}
+		})
+	}
+}
+
+// A server that sends nothing but entities of a bit each makes a client hold no more than it
+// takes, and appear no more in a frame than one frame is for.
+//
+// Proves: Z7, Z17
+func TestAServerOfNothingButEntities(t *testing.T) {
+	const each = 3900 // of a packet
+	y := newTyrant(t)
+	before, most, had := heap(), 0, 0
+	for n := repl.Handle(0); y.c.State() == plugin.Connected && n < 200; n++ {
+		y.multiply(n*each, 10, each)
+		if n%12 == 11 { // so many packets are there in one frame
+			y.step()
+			now := count[components.Remote](y.c.world)
+			most, had = max(most, now-had), now
+		}
+	}
+	for range 20 {
+		y.step()
+	}
+	assert.Equal(t, plugin.Disconnected, y.c.State())
+	assert.Contains(t, y.c.Reason(), "more than 131072 entities")
+	assert.Zero(t, count[components.Remote](y.c.world))
+	assert.Positive(t, most)
+	assert.LessOrEqual(t, most, 1<<14+each)
+	assert.Less(t, heap(), before+plugin.DefaultMaxEntities<<10)
+}
+
+// multiply sends an action of so many groups of an entity without components.
+func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
+	var w bits.Writer
+	w.Bits(uint64(tick), 32)
+	heads := repl.Heads{Tick: tick}
+	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: first, Tick: tick})
+	w.Bits(0b10000, 5) // no needs, nobody predicted, no references and leavers; alone
+	w.Bits(0, 3)       // no components
+	for range n - 1 {
+		w.Bool(true) // and so the next
+	}
+	heads.End(&w)
+	y.say(peer.Actions, w.Finish())
+}
+
+func TestMaxEntitiesIsANumberOfEntities(t *testing.T) {
+	_, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), MaxEntities: -1})
+	assert.ErrorContains(t, err, "ClientConfig.MaxEntities is -1; leave it zero for 131072")
+}

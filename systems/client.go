@@ -174,19 +174,18 @@ func (c *Client) take(e *connection.Event, now time.Time) {
 // room for.
 func (c *Client) broken(err error, now time.Time) {
 	if errors.Is(err, receiver.ErrCrowded) {
-		c.crowded(now)
+		c.crowded(fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
 		return
 	}
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
 	c.Disconnect("the server broke the protocol: "+err.Error(), now)
 }
 
-// crowded ends a connection whose server has too many entities for this client. That may be
-// the game's will: it says what to set.
-func (c *Client) crowded(now time.Time) {
-	most := c.copy.Most()
-	c.cfg.Log.Warn("the server replicates more entities to this client than it takes; raise ClientConfig.MaxEntities if the game is that large", "limit", most)
-	c.Disconnect(fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", most), now)
+// crowded ends a connection whose server has more for this client than it takes. That may
+// be the game's will: it says what to set.
+func (c *Client) crowded(reason string, now time.Time) {
+	c.cfg.Log.Warn("the server replicates more to this client than it takes; raise ClientConfig.MaxEntities if the game is that large", "reason", reason)
+	c.Disconnect(reason, now)
 }
 
 func (c *Client) connected() {
@@ -213,6 +212,10 @@ func (c *Client) connected() {
 func (c *Client) handle(payload []byte, now time.Time) {
 	if err := c.peer.HandlePayload(payload, now); err != nil {
 		c.broken(err, now)
+		return
+	}
+	if reason, over := c.copy.Overgrown(); over {
+		c.crowded(reason, now)
 		return
 	}
 	if reason, ended := c.peer.Ended(); ended {

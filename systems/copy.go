@@ -37,6 +37,7 @@ type Copy struct {
 	sweepAt  int // length of letGo at which those are forgotten that the game removed
 	spawns   uint64
 	most     int // entities that it holds at a time
+	shapes   shapes
 
 	leaving leaving
 	stage   stage
@@ -101,7 +102,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 	c := &Copy{
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
-		slots: map[ecs.Entity]repl.Slot{}, most: DefaultMaxEntities,
+		slots: map[ecs.Entity]repl.Slot{}, most: DefaultMaxEntities, shapes: shapes{known: map[shape]struct{}{}},
 		late: newLate(), leaving: newLeaving(w, remote), past: newPast(infos), own: newOwn(w, infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,

@@ -32,6 +32,9 @@ func (c *Copy) commitAhead(m *stagedMember, values []stagedValue) {
 	c.tags(e, m, values)
 	shown := c.show(m, values)
 	c.change(e, &shown, c.ahead.shown)
+	if c.shapes.over {
+		return
+	}
 	if m.fresh {
 		c.track(m.slot)
 	}
@@ -96,7 +99,9 @@ func (c *Copy) confirm(m *stagedMember, values []stagedValue) {
 		c.confirmOne(c.entities[m.slot].entity, k.slot, word, &values[i])
 	}
 	word.Tick = c.stage.tick
-	c.ahead.by.confirmed(k.slot)
+	if c.fitsAhead(m.slot) {
+		c.ahead.by.confirmed(k.slot)
+	}
 }
 
 func (c *Copy) confirmOne(e ecs.Entity, at rollback.Slot, word *rollback.Confirmed, v *stagedValue) {
@@ -142,7 +147,7 @@ func (c *Copy) setTargetRef(ref *lateRef, to ecs.Entity) bool {
 	}
 	word.Target = columns.PackEntity(to)
 	c.aimTwin(ref.holder.slot, comp, to)
-	return was != to
+	return was != to && c.fitsAhead(ref.holder.slot)
 }
 
 // setValueRef sets a reference in a value, likewise.

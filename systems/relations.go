@@ -110,7 +110,7 @@ func (c *Copy) aimed(e, target ecs.Entity) ecs.Entity {
 // aim sets the target of a relation and reports whether it was another one.
 func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
 	target = c.aimed(e, target)
-	if c.world.Relations().Get(e, id) == target {
+	if c.world.Relations().Get(e, id) == target || !c.fits(shape{c.world.Mask(e), target}) {
 		return false
 	}
 	c.writer.SetTarget(e, id, target)

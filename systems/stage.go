@@ -162,8 +162,12 @@ func (c *Copy) Discard() {
 }
 
 // Commit implements receiver.Sink: structure first, of all members, then the
-// references between them and to them, then events.
+// references between them and to them, then events. Where there is no room for what an
+// entity is to be made of, nothing more is written, nor told: see Overgrown.
 func (c *Copy) Commit() {
+	if c.shapes.over {
+		return
+	}
 	for _, s := range c.stage.gone {
 		c.lose(s)
 		if c.foresees(s) {
@@ -179,6 +183,9 @@ func (c *Copy) Commit() {
 	c.promise()
 	for i := range c.stage.members {
 		c.commit(&c.stage.members[i], c.valuesOf(i))
+	}
+	if c.shapes.over {
+		return
 	}
 	c.awaitLate()
 	for _, s := range c.stage.spawned {
@@ -265,7 +272,7 @@ func (c *Copy) change(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	}
 	if len(s.add)+len(s.remove) == 0 {
 		c.fill(e)
-	} else {
+	} else if c.fits(c.becomes(e)) {
 		c.writer.Exchange(e, s.add, s.remove, s.fill)
 	}
 }

@@ -1,0 +1,212 @@
+package systems
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Eleven components are in twice as many sets as there may be at least.
+type (
+	shape0  struct{}
+	shape1  struct{}
+	shape2  struct{}
+	shape3  struct{}
+	shape4  struct{}
+	shape5  struct{}
+	shape6  struct{}
+	shape7  struct{}
+	shape8  struct{}
+	shape9  struct{}
+	shape10 struct{}
+	leader  struct{ ecs.Relation }
+)
+
+// leaderNumber is the relation's, by name, before those of the others.
+const leaderNumber = 0
+
+// shaped is a copy that is told what its entities are made of.
+type shaped struct {
+	t     testing.TB
+	world *ecs.World
+	infos []*protocol.ComponentInfo
+	copy  *Copy
+	tick  entangle.Tick
+}
+
+func newShaped(t testing.TB) *shaped {
+	p := protocol.New(protocol.Config{Name: "shapes"})
+	protocol.Component[leader](p)
+	protocol.Component[shape0](p).Predict(protocol.Full)
+	protocol.Component[shape1](p).Predict(protocol.Full)
+	protocol.Component[shape2](p).Predict(protocol.Full)
+	protocol.Component[shape3](p).Predict(protocol.Full)
+	protocol.Component[shape4](p).Predict(protocol.Full)
+	protocol.Component[shape5](p).Predict(protocol.Full)
+	protocol.Component[shape6](p).Predict(protocol.Full)
+	protocol.Component[shape7](p).Predict(protocol.Full)
+	protocol.Component[shape8](p).Predict(protocol.Full)
+	protocol.Component[shape9](p).Predict(protocol.Full)
+	protocol.Component[shape10](p).Predict(protocol.Full)
+	require.NoError(t, p.Seal())
+	w := ecs.NewWorld(1024, 4)
+	s := &shaped{t: t, world: &w, infos: p.Components()}
+	nobody := func(ecs.Entity) {}
+	s.copy = NewCopy(&w, NewHub(), s.infos, nobody, nobody)
+	s.copy.Limit(1)
+	return s
+}
+
+// state says what an entity has, by the bits of a number, and of whom it is a follower.
+func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
+	s.copy.Member(slot, true)
+	for n := range 11 {
+		if set>>n&1 == 1 {
+			require.NoError(s.t, s.copy.Insert(&bits.Reader{}, 1+n, nil))
+		}
+	}
+	if of != repl.NoSlot {
+		var w bits.Writer
+		w.Uvarint(1)
+		r := &bits.Reader{}
+		r.Reset(w.Finish())
+		require.NoError(s.t, s.copy.Insert(r, leaderNumber, leads(of)))
+	}
+}
+
+// leads is a table of one slot.
+type leads repl.Slot
+
+func (l leads) At(uint32) (receiver.Target, bool) { return receiver.Target{Slot: repl.Slot(l)}, true }
+
+func (s *shaped) spawn(id repl.Handle, set int, of repl.Slot) repl.Slot {
+	s.begin()
+	slot := s.copy.Spawn(repl.ID{Group: id})
+	s.state(slot, set, of)
+	s.copy.Commit()
+	return slot
+}
+
+func (s *shaped) begin() {
+	s.tick++
+	s.copy.Begin(s.tick)
+}
+
+func (s *shaped) become(slot repl.Slot, set int, of repl.Slot) {
+	s.begin()
+	s.state(slot, set, of)
+	s.copy.Commit()
+}
+
+func (s *shaped) over() bool {
+	_, over := s.copy.Overgrown()
+	return over
+}
+
+// archetypes returns how many the world has.
+func (s *shaped) archetypes() (n int) {
+	for _, node := range s.world.Stats().Nodes {
+		n += node.ActiveArchetypeCount
+	}
+	return n
+}
+
+// One entity that is made of something else by each record has the world keep an archetype
+// for each, so there is a limit. A set that was there before takes no room.
+//
+// Proves: Z7, Z17
+func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(1, 0, repl.NoSlot)
+	for round := range 2 {
+		for set := range leastShapes {
+			s.become(slot, set, repl.NoSlot)
+			require.False(t, s.over(), "set %d of round %d", set, round)
+		}
+	}
+	had := s.archetypes()
+	for set := leastShapes; set < 2*leastShapes; set++ {
+		s.become(slot, set, repl.NoSlot)
+	}
+	reason, over := s.copy.Overgrown()
+	require.True(t, over)
+	assert.Contains(t, reason, "1024 sets of them")
+	assert.Contains(t, reason, "ClientConfig.MaxEntities")
+	assert.Less(t, s.archetypes()-had, 8)
+
+	s.copy.Clear()
+	assert.False(t, s.over())
+	slot = s.spawn(2, leastShapes-1, repl.NoSlot)
+	require.False(t, s.over(), "the next server has the sets that there are")
+	s.become(slot, 2*leastShapes-1, repl.NoSlot)
+	assert.True(t, s.over(), "and no others: the world keeps them")
+	s.copy.Clear()
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// What the server says of a predicted entity comes into the world later, and is bounded
+// when it is said.
+//
+// Proves: Z7, Z17
+func TestTheSetsOfWhatIsPredictedAreBounded(t *testing.T) {
+	s := newShaped(t)
+	s.copy.predictBy(newProphet(s.world, s.infos))
+	s.begin()
+	slot := s.copy.Spawn(repl.ID{Group: 1})
+	s.copy.Predict(slot, true)
+	s.state(slot, 0, repl.NoSlot)
+	s.copy.Commit()
+	set := 0
+	for ; set < 2*leastShapes && !s.over(); set++ {
+		s.become(slot, set, repl.NoSlot)
+	}
+	assert.InDelta(t, leastShapes, set, 8)
+	s.copy.Clear()
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// Each target of a relation takes an archetype for each set of components of those that
+// have it, for as long as the target lives.
+//
+// Proves: Z7, Z17
+func TestTheTargetsOfACopyAreBounded(t *testing.T) {
+	for _, sets := range []int{1, 4} { // with one the entity changes nothing but its target
+		s := newShaped(t)
+		slot := s.spawn(0, 0, repl.NoSlot)
+		pairs := 0
+		for target := repl.Handle(1); !s.over(); target++ {
+			of := s.spawn(target, 0, repl.NoSlot)
+			for set := 0; set < sets && !s.over(); set++ {
+				s.become(slot, set, of)
+				pairs++
+			}
+			require.Less(t, pairs, 2*leastShapes)
+		}
+		assert.InDelta(t, leastShapes-leastShapes/8, pairs, leastShapes/8+1)
+		s.copy.Clear()
+		assert.Zero(t, s.world.Stats().Entities.Used)
+	}
+}
+
+// Targets that come and go take no room.
+func TestTargetsThatAreGoneAreForgotten(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(0, 0, repl.NoSlot)
+	for target := repl.Handle(1); target < 6*leastShapes; target++ {
+		of := s.spawn(target, 0, repl.NoSlot)
+		s.become(slot, int(target)%4, of)
+		s.begin()
+		s.copy.Despawn(of)
+		s.copy.Commit()
+		require.False(t, s.over(), "target %d", target)
+	}
+	assert.Less(t, len(s.copy.shapes.known), 200)
+}

@@ -21,7 +21,7 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	if err := s.gather(loss); err != nil {
 		return err
 	}
-	patience := 10 * time.Second
+	patience := 20 * time.Second
 	if loss == 0 {
 		patience = 2*time.Second + 4*s.calm()
 	}
@@ -49,8 +49,9 @@ func (s *randomScene) gather(loss float64) error {
 	for _, g := range s.guests {
 		g.Restore()
 		if link := g.Line().Link(); loss > 0 {
-			// A change that is lost is sent again after a round trip and more: only on
-			// lines that are not slow as well do 10 s hold enough attempts.
+			// A change that is lost is sent again after a round trip and more, and after a
+			// second where acknowledgements are lost as well: only on lines that are not slow
+			// do 20 s hold enough attempts.
 			link.Up.Loss, link.Down.Loss = loss, loss
 			link.Up.Latency, link.Down.Latency = min(link.Up.Latency, 100*ms), min(link.Down.Latency, 100*ms)
 			g.SetLink(link)

@@ -34,16 +34,27 @@ func newStream(t *testing.T, entities int) *stream {
 	}
 	n.world.Commit()
 	n.model.remember(n.tick, 64)
-	b := s.e.peer.AppendActions(nil, 4000)
-	s.e.peer.ActionsSent(1)
-	require.NoError(t, s.e.copy.HandleActions(b))
-	s.e.peer.HandleDelivered(1)
+	s.meet(s.e)
 	return s
 }
 
-// tick moves some entities and returns what is said of them, in packet pkt.
+// meet has a peer receive all entities.
+func (s *stream) meet(e *end) {
+	b := e.peer.AppendActions(nil, 4000)
+	e.peer.ActionsSent(1)
+	require.NoError(s.t, e.copy.HandleActions(b))
+	e.peer.HandleDelivered(1)
+}
+
+// say moves some entities and returns what is said of them, in packet pkt.
 func (s *stream) say(pkt uint16, slots ...repl.Slot) (all []saying) {
 	s.t.Helper()
+	s.move(slots...)
+	return s.send(s.e, pkt)
+}
+
+// move moves some entities in a tick.
+func (s *stream) move(slots ...repl.Slot) {
 	s.network.tick++
 	s.world.Begin(s.network.tick)
 	for _, slot := range slots {
@@ -55,16 +66,24 @@ func (s *stream) say(pkt uint16, slots ...repl.Slot) (all []saying) {
 	s.world.Change(4, slots)
 	s.world.Commit()
 	s.model.remember(s.network.tick, 64)
-	b := s.e.peer.AppendUpdates(nil, 1000, pkt)
+}
+
+// send has a peer receive what it is to be told, in packet pkt.
+func (s *stream) send(e *end, pkt uint16) (all []saying) {
+	s.t.Helper()
+	b := e.peer.AppendUpdates(nil, 1000, pkt)
 	require.NotEmpty(s.t, b)
 	all, _ = newParser(s.t, s.model).updates(s.network.tick, b)
-	require.NoError(s.t, s.e.copy.HandleUpdates(s.network.tick, b))
+	require.NoError(s.t, e.copy.HandleUpdates(s.network.tick, b))
 	return all
 }
 
-func (s *stream) shown() (values []uint32) {
+func (s *stream) shown() (values []uint32) { return s.shownBy(s.e) }
+
+// shownBy returns what a peer holds of all entities, in their order.
+func (s *stream) shownBy(e *end) (values []uint32) {
 	for slot := range repl.Slot(len(s.model.entities)) {
-		for _, is := range s.e.sink.entities {
+		for _, is := range e.sink.entities {
 			if is.name() == uint32(slot)+1 {
 				values = append(values, is.values[4])
 			}
@@ -130,4 +149,39 @@ func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
 	assert.False(t, says[0].Differs(s.network.tick))
 	assert.EqualValues(t, 10*repl.HistoryTicks, says[0].members[0].values[4])
 	assert.Equal(t, []uint32{10 * repl.HistoryTicks, 0}, s.shown())
+}
+
+// Two peers hold the same value, from bases that are as far from those before them; but of one
+// of them the base before is further back than both sides remember. What is encoded for one is
+// not for the other.
+//
+// Proves: R30
+func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {
+	s := newStream(t, 1)
+	late, early := s.join(), s.e
+	s.world.Begin(s.network.tick)
+	s.world.Commit()
+	s.meet(late)
+	s.move(0)
+	s.send(late, 1)
+	late.peer.HandleAcked(1)
+	s.move(0)
+	s.send(early, 1)
+	early.peer.HandleAcked(1)
+	s.move()
+	s.send(late, 2)
+	late.peer.HandleAcked(2)
+	for range repl.HistoryTicks - 4 {
+		s.move()
+	}
+	s.move(0)
+	of := s.send(early, 3)[0].From
+	other := s.send(late, 3)[0].From
+	require.Equal(t, repl.From{Base: of.Base + 1, Apart: of.Apart}, other)
+	_, moves := of.Older(s.network.tick)
+	require.False(t, moves)
+	_, moves = other.Older(s.network.tick)
+	require.True(t, moves)
+	assert.Equal(t, []uint32{30}, s.shownBy(early))
+	assert.Equal(t, []uint32{30}, s.shownBy(late))
 }

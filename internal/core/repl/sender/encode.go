@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -161,10 +162,24 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
 		b.here.bases.meet(span{lo, hi})
 		b.here.bases.meet(span{oldest, hi})
+		b.here.bases.meet(w.remembered(from))
 		return
 	}
 	w.src.Encode(&b.w, s, c, &b.refs)
 	b.here.bases.meet(span{b.here.bases.lo, oldest})
+}
+
+// remembered returns the bases of which, as of one, the base before that counts, or does not: it
+// does as long as both sides remember it. All of them are as far from the one before.
+func (w *World) remembered(from repl.From) span {
+	s, first := allTime(w.tick), w.tick-repl.MaxApart+entangle.Tick(from.Apart)
+	switch _, moves := from.Older(w.tick); {
+	case moves:
+		s.lo = first
+	case from.Apart > 0:
+		s.hi = first
+	}
+	return s
 }
 
 func (w *World) encodeValues(s repl.Slot, set repl.Mask) {

@@ -36,3 +36,21 @@ func (p *Publisher) clamp(slot repl.Slot, comp, numbers int) {
 	p.unregistered.log.Warn("a number is outside its range, and is sent as the nearest inside; widen range= in the field's tag, or keep to it",
 		"component", p.types[comp].String(), "entity", p.table.Entity(columns.Slot(slot)))
 }
+
+// doubtPrediction logs the first entity that says who predicts it and has nothing that they
+// would compute, nor children that have, and the first whose owner is to and that can have none.
+func (p *Publisher) doubtPrediction(s repl.Slot, said foreseen) {
+	if said.target == components.Nobody || said.whose != s || p.oddPredict && p.oddOwner {
+		return
+	}
+	mask, e := p.table.Mask(columns.Slot(s)), p.table.Entity(columns.Slot(s))
+	if what := mask.And(p.computed); what.IsZero() && !p.oddPredict && !p.family.kindred.hasChildren(e) {
+		p.oddPredict = true
+		p.unregistered.log.Warn("an entity with Replicate.Predict has no component that its clients would compute: all of it comes as the server says; "+
+			"register what its systems change with Predict(protocol.Full)", "entity", e)
+	}
+	if said.target == components.Owner && !p.oddOwner && !p.arche.Has(e, p.control) {
+		p.oddOwner = true
+		p.unregistered.log.Warn("a Replicate.Predict is Owner on an entity without components.ControlledBy: nobody predicts it until that says whose it is", "entity", e)
+	}
+}

@@ -40,6 +40,7 @@ type Publisher struct {
 	interest *Interest
 
 	relations columns.Mask
+	computed  columns.Mask // of components with Predict(protocol.Full)
 	family    family
 
 	refs    refWriter
@@ -51,6 +52,8 @@ type Publisher struct {
 
 	oddPriority bool // one was logged
 	oddTarget   bool
+	oddPredict  bool
+	oddOwner    bool
 	clamps      repl.Mask // the components of which one was logged
 
 	stride       int
@@ -83,6 +86,9 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		}
 		if info.Relation {
 			p.relations.Set(len(described))
+		}
+		if info.Predict == protocol.Full {
+			p.computed.Set(len(described))
 		}
 		described = append(described, column(w, info))
 	}

@@ -107,6 +107,7 @@ func (v *sight) foretell() {
 	f := &v.foresight
 	for _, s := range f.stirred {
 		f.noted.Clear(int(s))
+		v.publisher.doubtPrediction(s, f.of[s])
 		for i := range v.clients {
 			v.foretellOne(&v.clients[i], s)
 		}

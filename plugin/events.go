@@ -83,8 +83,8 @@ type GroupRefused struct {
 }
 
 // BoundExceeded is raised on a server when groups wait for longer than their MaxAge before
-// a client is sent them, because its cap has no room for all that is to go before the
-// bound: once for each bound when that begins, and at most once in 60 ticks while it lasts.
+// a client is sent them, because its cap, or the 256 packets that a client gets in a tick, have no
+// room for all that is to go before the bound: once for each bound when that begins, and at most once in 60 ticks while it lasts.
 // ReplicationStats.Overdue counts every case.
 type BoundExceeded struct {
 	Client entangle.ClientID

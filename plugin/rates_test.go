@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // SendEvery of an entity's Replicate counts from its spawn, when it is changed, and when
@@ -89,4 +90,47 @@ func TestABrokenBoundIsTold(t *testing.T) {
 		assert.Positive(t, e.Groups)
 		assert.Equal(t, at[components.Replicate](g.world, e.Entity).Group, e.Group)
 	}
+}
+
+// Without a cap it is the packets of a tick that may have no room for all: that is told as well.
+//
+// Proves: R36
+func TestABoundThatThePacketsOfATickBreakIsTold(t *testing.T) {
+	type ballast struct{ Of [250]uint32 }
+	proto := func() *protocol.Protocol {
+		p := testProtocol()
+		protocol.Component[ballast](p)
+		return p
+	}
+	g := newGameWith(t, func(config *plugin.ServerConfig) { config.Protocol = proto() })
+	told := plugin.NewReader[plugin.BoundExceeded](g.world)
+	p := g.joinWith(proto(), 7)
+	things := generic.NewMap3[ballast, name, components.Replicate](g.world)
+	var all []ecs.Entity
+	for i := range 600 {
+		all = append(all, things.NewWith(&ballast{}, &name{uint32(i)}, &components.Replicate{MaxAge: 1}))
+	}
+	g.run(600)
+	require.Len(t, p.copies(), len(all))
+	write := func(n, ticks int) (events []plugin.BoundExceeded) {
+		for range ticks {
+			for _, e := range all[:n] {
+				at[ballast](g.world, e).Of[0]++
+				for i := range 249 {
+					at[ballast](g.world, e).Of[i+1] = at[ballast](g.world, e).Of[0] << 8
+				}
+			}
+			g.run(1)
+			events = append(events, told.Read()...)
+		}
+		return events
+	}
+	require.Empty(t, write(200, 20), "there are packets for all")
+	require.Zero(t, g.server.Stats().Replication.Overdue)
+	events := write(600, 20)
+	require.Len(t, events, 1)
+	assert.EqualValues(t, 7, events[0].Client)
+	assert.Greater(t, events[0].Age, events[0].Bound)
+	assert.Positive(t, events[0].Groups)
+	assert.NotZero(t, g.server.Stats().Replication.Overdue)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Overdue says that groups wait for longer than their bound before a client is sent them:
-// its cap has no room to keep it.
+// its cap, or the packets of a tick, have no room to keep it.
 type Overdue struct {
 	Client     entangle.ClientID
 	Entity     ecs.Entity // of the group that has waited for longest
@@ -17,7 +17,7 @@ type Overdue struct {
 	Age, Bound int // ticks
 }
 
-// tellOverdue tells of the bounds that a client's cap broke in the frame.
+// tellOverdue tells of the bounds that were broken at a client in the frame.
 func (s *Server) tellOverdue(c *client) {
 	updates := c.peer.Updates()
 	if updates == nil || s.cfg.OnOverdue == nil {

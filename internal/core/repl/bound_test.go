@@ -147,3 +147,49 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 		}
 	}
 }
+
+// Where a tick has no packets left, bounds are broken without any limit of bytes: that is counted
+// and reported all the same, from the first tick on.
+//
+// Proves: R36
+func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		t.Run(fmt.Sprintf("private %v", place.Private), func(t *testing.T) {
+			n, slots := evenNetwork(t, 7, 200, place, sender.Rate{})
+			bounds := func(slot int) int { return []int{0, 1, 2}[slot%3] }
+			n.step(func() {
+				for i, slot := range slots {
+					n.world.SetRate(slot, sender.Rate{MaxAge: uint16(bounds(i))})
+				}
+			})
+			a := n.watchAges(slots, bounds)
+			run := func(ticks int) (all []sender.Breach) {
+				for range ticks {
+					n.step(func() { n.writeAll(slots) })
+					all = append(all, breaches(n.peers[0].peer)...)
+				}
+				return all
+			}
+			require.Empty(t, run(10), "there is room for all")
+			require.Zero(t, a.over)
+			before := n.world.Stats().Overdue
+			n.most = 2
+			got := run(100)
+			for slot, since := range a.due {
+				a.count(int(n.tick)+1-since, bounds(slot))
+			}
+			over := a.over
+			require.NotZero(t, over)
+			n.most = 0
+			n.step(func() {}) // only now it is known who found no packet in the last
+			assert.EqualValues(t, over, n.world.Stats().Overdue-before)
+			require.NotEmpty(t, got)
+			assert.LessOrEqual(t, len(got), 2*2)
+			for _, b := range got {
+				assert.Equal(t, bounds(int(b.Slot)), b.Bound)
+				assert.Greater(t, b.Age, b.Bound)
+				assert.Positive(t, b.Groups)
+			}
+		})
+	}
+}

@@ -35,6 +35,7 @@ type network struct {
 	skips  entangle.Tick    // that are not observed, between two that are
 	tight  bool             // not all that could be sent is
 	limit  func(e *end) int // bytes of updates in one tick, less than 0: no limit
+	most   int              // packets of updates in one tick, above 0
 	trusts bool             // little is judged: a twin is
 
 	history map[entangle.Tick]moment // the same world once more, as it was after every tick
@@ -206,7 +207,7 @@ func (n *network) sendTo(e *end) {
 	require.False(n.t, e.peer.ActionsOwed(), "half of a move was sent")
 	n.judgeMoves(e)
 	limit, spent, records := n.limitOf(e), 0, 0
-	for {
+	for packets := 0; n.most == 0 || packets < n.most; packets++ {
 		e.pkt++
 		b := e.peer.AppendUpdates(nil, 200, e.pkt)
 		if len(b) == 0 {

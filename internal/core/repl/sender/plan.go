@@ -85,6 +85,7 @@ func (p *Peer) unplan() {
 	if len(left) > 0 {
 		p.privateFirst = left[len(left)-1].space == &p.private
 	}
+	p.meterLate(left)
 	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
 			s.space.sendAgain(int(p.plan.records[s.from].at))

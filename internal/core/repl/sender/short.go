@@ -18,8 +18,8 @@ type short struct {
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
 
-// Meter says whether the peer has a byte cap. Of such a peer it is known since when each
-// group waits to be sent.
+// Meter says whether waiting times are kept: of a peer with a byte cap, and of one whose packets
+// had no room once for groups that may have bounds, it is known since when each waits to be sent.
 func (p *Peer) Meter(on bool) {
 	if p.metered == on {
 		return
@@ -27,6 +27,27 @@ func (p *Peer) Meter(on bool) {
 	p.metered = on
 	for _, sp := range p.spaces() {
 		sp.meter(on, p.world.tick)
+	}
+}
+
+// meterLate begins to count at a peer without a byte cap whose packets have no room for all:
+// groups may have bounds. Those that were planned and found none have waited since that tick.
+func (p *Peer) meterLate(left []step) {
+	if p.metered || len(left) == 0 || len(p.world.rates.asked) == 0 {
+		return
+	}
+	p.Meter(true)
+	waits := func(sp *space, i int) { sp.since[i] = uint32(p.plan.tick)*waitParts - noCredit }
+	for i := range left {
+		s := &left[i]
+		if s.run != nil {
+			for _, h := range s.run.groups {
+				waits(&p.public, int(h))
+			}
+		}
+		for _, rec := range p.plan.records[s.from:s.to] {
+			waits(s.space, int(rec.at))
+		}
 	}
 }
 

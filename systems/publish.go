@@ -204,14 +204,14 @@ func (p *Publisher) report() {
 	}
 }
 
-// leave takes out who is gone. The end of an entity that was paused, and did not
-// resume, is not told either.
+// leave takes out who is gone. The end of an entity that had no Replicate by then is not told:
+// it was paused, be it in the same tick.
 func (p *Publisher) leave() {
 	p.sight.rest(p.table.Paused())
 	for _, s := range p.table.Despawned() {
 		p.sight.lose(repl.Slot(s))
 		p.forgetAwaited(s, &p.linked)
-		if p.paused.Has(int(s)) && p.table.Bare(s) {
+		if p.table.Bare(s) && !p.family.kindred.withheld.Has(int(s)) {
 			p.world.Abandon(repl.Slot(s))
 		} else {
 			p.world.Despawn(repl.Slot(s))

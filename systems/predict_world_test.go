@@ -95,6 +95,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.sched.Bind(TickUpdate, func(*ecs.World) { f.time.Tick++ })
 	f.sched.Bind(CheckRollback, func(*ecs.World) { f.p.Check() })
 	f.sched.Bind(Rollback, func(*ecs.World) { f.p.Rollback() })
+	f.sched.Bind(Lattice, func(*ecs.World) { f.p.Round() })
 	f.sched.Bind(SpawnHistory, func(*ecs.World) { f.p.Follow() })
 	f.sched.Bind(UpdateHistory, func(*ecs.World) { f.p.EndTick() })
 	f.sched.Add(Main, act(func(*ecs.World) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -46,6 +47,44 @@ func TestPredictionEndsWhileDespawned(t *testing.T) {
 	f.run(2)
 	assert.True(t, f.world.Alive(kid) && f.world.Alive(grandkid))
 	assert.False(t, f.world.Alive(alone))
+}
+
+// A child of which only what is the game's own goes back is there again before it was
+// despawned, by itself or with its parent, with what it had then; and it goes again.
+//
+// Proves: B16, B17
+func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
+	for name, by := range map[string]func(*forecast, ecs.Entity, ecs.Entity){
+		"by itself":       func(f *forecast, _, kid ecs.Entity) { f.p.Despawn(kid) },
+		"with its parent": func(f *forecast, e, _ ecs.Entity) { f.p.Despawn(e) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			kid := f.world.NewEntity(f.fuel)
+			f.hang(kid, e)
+			f.main(func() {
+				if f.world.Has(kid, f.fuel) {
+					f.holds(kid).Left++
+				}
+			})
+			f.run(4)
+			f.in(1010, func() { by(f, e, kid) })
+			there := map[entangle.Tick]int{}
+			f.main(func() {
+				if f.world.Has(kid, f.fuel) {
+					there[f.time.Tick] = int(f.holds(kid).Left)
+				}
+			})
+			f.run(2)
+			require.Empty(t, f.has(kid))
+			clear(there)
+			f.says(e, 1007, fcPlace{50, 0}, fcPace{1, 0})
+			f.settled(1007)
+			f.check()
+			assert.Equal(t, map[entangle.Tick]int{1008: 3, 1009: 4}, there)
+			assert.Empty(t, f.has(kid))
+		})
+	}
 }
 
 // What is kept out of rollbacks and despawned ahead of the server comes back where the server

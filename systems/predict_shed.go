@@ -89,10 +89,14 @@ func (p *Prediction) showSimple(slot rollback.Slot, cols rollback.Mask) {
 	}
 }
 
-// bare reports whether a form is that of an entity without anything that is compared.
-func (p *Prediction) bare(form *rollback.Form) bool {
-	full := form.Mask.And(p.modes.full)
-	return full.IsZero()
+// bare reports whether a form is that of an entity without anything that is compared; or that
+// is kept, for one of which the server knows nothing.
+func (p *Prediction) bare(slot rollback.Slot, form *rollback.Form) bool {
+	has := form.Mask.And(p.modes.full)
+	if !p.memory.Confirmed(slot).Known {
+		has = form.Mask.And(p.modes.kept)
+	}
+	return has.IsZero()
 }
 
 // reshape gives an entity a form. had is what the histories know of it at the same tick,
@@ -103,8 +107,8 @@ func (p *Prediction) reshape(slot rollback.Slot, had, form rollback.Form) {
 	case !p.world.Alive(e):
 	case !form.Alive && !p.memory.Confirmed(slot).Known:
 		p.writer.Remove(e)
-	case p.bare(&form):
-		if !p.shed[slot].on && !p.bare(&now) {
+	case p.bare(slot, &form):
+		if !p.shed[slot].on && !p.bare(slot, &now) {
 			p.kids.each(e, func(kid ecs.Entity) { p.despawn(kid, e) })
 			p.strip(slot)
 		}
@@ -119,7 +123,7 @@ func (p *Prediction) dress(slot rollback.Slot, now, had, form rollback.Form) {
 	if p.shed[slot].on {
 		has = p.shed[slot].mask
 	}
-	anew := !had.Alive || p.bare(&had)
+	anew := !had.Alive || p.bare(slot, &had)
 	if anew { // the histories do not know what is the game's own of it
 		form.Mask = form.Mask.Union(has.And(p.modes.own()))
 	}

@@ -64,6 +64,8 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	protocol.Component[arenaGhost](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[arenaHand](p).Rebroadcast()
+	protocol.Local[arenaTrail](p)
+	protocol.Local[arenaSpark](p)
 	return p
 }
 

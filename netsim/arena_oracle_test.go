@@ -28,6 +28,10 @@ type arenaOracle struct {
 	shown  *generic.Filter3[components.SID, arenaPaint, arenaPlace]
 	paints plugin.Confirmed[arenaPaint]
 	places plugin.Confirmed[arenaPlace]
+
+	trailed *generic.Filter2[components.SID, arenaTrail]
+	sparks  *arenaSparks
+
 	began  bool   // there was a frame before, over this connection
 	before belief // as of the last frame
 	stats  plugin.RollbackStats
@@ -41,6 +45,7 @@ type belief struct {
 	tick    entangle.Tick
 	states  map[entangle.Tick]arenaState
 	hands   map[entangle.Tick]arenaHands // that they were computed with
+	owns    map[entangle.Tick]arenaOwns
 }
 
 // arenaSums is what came of a client's frames.
@@ -48,6 +53,7 @@ type arenaSums struct {
 	ticks, frames, exact      int // frames that were looked at, and those that were held against the model
 	mismatches, lacks, inputs int // frames in which it had to go back, for what was lacking
 	rollbacks                 uint64
+	trails                    int // bytes that were looked at
 }
 
 func (o *arenaOracle) Finalize(*ecs.World) {}
@@ -58,6 +64,7 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 	o.driven = generic.NewFilter2[components.SID, arenaHand]().With(generic.T[components.Predicted]())
 	o.shown = generic.NewFilter3[components.SID, arenaPaint, arenaPlace]().With(generic.T[components.Predicted]())
 	o.paints, o.places = plugin.NewConfirmed[arenaPaint](w), plugin.NewConfirmed[arenaPlace](w)
+	o.trailed, o.sparks = generic.NewFilter2[components.SID, arenaTrail]().With(generic.T[components.Predicted]()), newArenaSparks(w)
 	o.hears = newArenaHearing(o.guest)
 }
 
@@ -91,6 +98,7 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectConfirmed()
 	if now.settled.Before(o.hears.overtaken) {
 		o.sums.exact--
+		now.owns = nil // which is not known for a while
 		return
 	}
 	got, want := o.reader.read(), now.states[now.tick]
@@ -100,6 +108,7 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	if !slices.Equal(got, want) {
 		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.settled, arenaDifference(want, got))
 	}
+	o.expectOwn(now.owns[now.tick])
 	// What is said of the present is put in, and there is nothing to compute anew.
 	if o.before.valid && now.settled.Before(o.before.tick) {
 		o.expectRollback(now, rollbacks)
@@ -117,6 +126,11 @@ func (o *arenaOracle) believe(settled entangle.Tick) belief {
 	for t := settled + 1; !now.tick.Before(t); t++ {
 		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, settled)
 		now.states[t] = state
+	}
+	if known := o.before.valid && o.guest.Client().RollbackStats().Blind == o.stats.Blind; known {
+		now.own(o.before.owns[settled])
+	} else {
+		now.own(nil)
 	}
 	return now
 }

@@ -77,6 +77,7 @@ func (a *arena) join(id entangle.ClientID) {
 	}
 	c.AddSystem(plugin.BufferInputs, plugin.Func(g.hands))
 	c.AddSystem(plugin.FixedMain, g.log)
+	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})
 	c.AddSystem(plugin.FixedMain, &arenaRules{})
 	c.AddSystem(plugin.AfterSend, g.oracle)
 	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))

@@ -40,10 +40,11 @@ func TestThePlainModelIsTheServersArena(t *testing.T) {
 // Random games on bad lines: after every frame what a client predicts is what a plain model
 // makes of what the server last confirmed and of the inputs that the client has; it was
 // computed with all inputs that are known; the client goes back where it was wrong and
-// nowhere else; and wrong it is only about ticks of which it did not know all. Once players
+// nowhere else; and wrong it is only about ticks of which it did not know all. What is its own
+// goes back with the rest: trails of where bodies were, and children that come and go. Once players
 // do nothing any more, what is predicted is what the server then has.
 //
-// Proves: B1, B2, B7, B8, B21, B25, B27
+// Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	for seed, last := arenas(); seed <= last; seed++ {
@@ -71,7 +72,7 @@ func (a *arena) play(d time.Duration) {
 func (s *arenaSums) add(o arenaSums) {
 	s.ticks, s.frames, s.exact = s.ticks+o.ticks, s.frames+o.frames, s.exact+o.exact
 	s.mismatches, s.lacks, s.inputs = s.mismatches+o.mismatches, s.lacks+o.lacks, s.inputs+o.inputs
-	s.rollbacks += o.rollbacks
+	s.rollbacks, s.trails = s.rollbacks+o.rollbacks, s.trails+o.trails
 }
 
 // A client goes back for what the server lacked of its inputs, and for nothing else: as often

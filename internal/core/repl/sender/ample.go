@@ -59,16 +59,16 @@ func (p *Peer) appendClasses(s *step) {
 // appendClass writes a class of records, and returns the place of the last one.
 func (p *Peer) appendClass(sp *space, records []planned, class *places, n int) (last int) {
 	first := class.first()
-	head, kinds := &records[first], &p.world.kinds
+	head := &records[first]
 	last = class.last()
 	dense := int(records[last].at-head.at) == n-1
 	p.run.BeginLike(&p.w, sp.first+repl.Handle(head.at), head.start(), !dense)
 	repl.AppendCount(&p.w, n)
-	kinds.appendSet(&p.w, head.kind)
+	p.world.kinds.appendSet(&p.w, p.kind(head))
 	if !dense {
 		appendGaps(&p.run, &p.w, sp.first, records, class)
 	}
-	p.world.chunks.appendClass(&p.w, records, class, kinds.prefix(head.kind))
+	p.world.chunks.appendClass(&p.w, records, class, p.prefix(head))
 	p.w.Align()
 	return last
 }

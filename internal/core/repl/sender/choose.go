@@ -250,7 +250,7 @@ func (p *Peer) likelyBits(sp *space, list []planned) int {
 	if n < minAlike {
 		return bits
 	}
-	return bits - n*int(p.world.kinds.prefix(usual.kind)) + anotherRun
+	return bits - n*int(p.prefix(usual)) + anotherRun
 }
 
 // anotherRun is what it takes, as a rule, to end a run and begin another.

@@ -15,8 +15,9 @@ type Peer struct {
 	private space
 	world   *World
 	plan    plan
-	seat    uint16 // its number in the world
-	metered bool   // waiting times are kept
+	kinds   kindNumbers // of the plan's records
+	seat    uint16      // its number in the world
+	metered bool        // waiting times are kept
 	pins    bool
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool

@@ -46,7 +46,7 @@ type planned struct {
 	base  entangle.Tick
 	width uint16
 	apart uint8
-	kind  uint8 // of a chunk; 0: it is like nothing else
+	kind  uint8 // of a chunk, as the plan numbers them; 0: it is like nothing else
 }
 
 // start is what a record starts from.
@@ -62,6 +62,7 @@ func (p *Peer) Prepare() {
 	}
 	p.unplan()
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
+	p.kinds.reset()
 	w.partition()
 	p.planPredicted()
 	if p.privateFirst {
@@ -159,7 +160,7 @@ func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
 		if !c.asked {
 			c.asked = true
 		}
-		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, c.kind
+		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, p.kinds.of(c.kind)
 		sp.sent[rec.at] = now
 		bits += repl.StepBits + int(c.width)
 	}
@@ -177,7 +178,7 @@ func (p *Peer) planChunk(sp *space, i int, id groupID) bool {
 		return false
 	}
 	rec := p.take(sp, i, from)
-	rec.from, rec.width, rec.kind = c.at, c.width, c.kind
+	rec.from, rec.width, rec.kind = c.at, c.width, p.kinds.of(c.kind)
 	return true
 }
 

@@ -16,7 +16,7 @@ type chunk struct {
 	tick  entangle.Tick // it is of this one
 	at    uint32        // in chunks.words
 	width uint16        // bits, with the one that says that there are no references; 0: there is none
-	kind  uint8         // what stands before the values, if it is of one entity; else 0
+	kind  uint16        // what stands before the values, if it is of one entity; else 0
 	apart uint8         // of the bases
 	asked bool          // somebody needs it, and not only likely
 }

@@ -42,7 +42,7 @@ func (p *Peer) worth(s *step, room int) (n int, roomy bool) {
 	n = 0
 	usual, prefix := &records[0], 0
 	if usual.kind != 0 {
-		prefix = int(p.world.kinds.prefix(usual.kind))
+		prefix = int(p.prefix(usual))
 	}
 	for ; n < len(records) && room > 0; n++ {
 		if room -= repl.StepBits + p.recordBits(&records[n]); records[n].alike(usual) {
@@ -72,7 +72,7 @@ func (p *Peer) fitting(s *step, room int) (n int, full bool) {
 	if first.kind == 0 {
 		return 0, false
 	}
-	prefix := int(p.world.kinds.prefix(first.kind))
+	prefix := int(p.prefix(first))
 	room -= repl.MaxRunHead*8 + pack.UvarintBits(uint64(len(records)-1)) + prefix + 7 + int(first.width) - prefix
 	for n = 1; n < len(records) && room >= 0; n++ {
 		rec, last := &records[n], &records[n-1]
@@ -89,16 +89,16 @@ func (p *Peer) fitting(s *step, room int) (n int, full bool) {
 
 // appendAlike writes the next n records, which are alike and fit.
 func (p *Peer) appendAlike(s *step, n int) {
-	records, kinds := p.plan.records[s.from:s.from+n], &p.world.kinds
+	records := p.plan.records[s.from : s.from+n]
 	first, last := &records[0], &records[n-1]
 	dense := int(last.at-first.at) == n-1
 	p.run.BeginLike(&p.w, s.space.first+repl.Handle(first.at), first.start(), !dense)
 	repl.AppendCount(&p.w, n)
-	kinds.appendSet(&p.w, first.kind)
+	p.world.kinds.appendSet(&p.w, p.kind(first))
 	for i := 1; i < n && !dense; i++ {
 		p.run.AppendGap(&p.w, s.space.first+repl.Handle(records[i].at))
 	}
-	prefix := kinds.prefix(first.kind)
+	prefix := p.prefix(first)
 	for i := range records {
 		p.world.chunks.appendValues(&p.w, records[i].from, records[i].width, prefix)
 	}

@@ -172,7 +172,7 @@ func (p *Peer) flat(s *step) step {
 		id, from, rec := w.public[h], p.public.from(int(h)), &records[i]
 		rec.at, rec.base, rec.apart = int32(h), from.Base, from.Apart
 		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
-			rec.from, rec.width, rec.kind = c.at, c.width, c.kind
+			rec.from, rec.width, rec.kind = c.at, c.width, p.kinds.of(c.kind)
 			continue
 		}
 		key := w.updateKey(from, 0)

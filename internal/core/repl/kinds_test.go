@@ -1,0 +1,99 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// kindsComps is how many components are changed in so many ways.
+const kindsComps = 9
+
+// kindsWorld is a world of private groups of one, of which the first are shown to one peer
+// and the others to another, who have them.
+func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
+	bits := map[repl.Slot]int{}
+	for s := range repl.Slot(first + others) {
+		bits[s] = 8
+	}
+	w = sender.NewWorld(sized{bits}, kindsComps)
+	peers = [2]*sender.Peer{w.NewPeer(), w.NewPeer()}
+	tick(w, func() {
+		for s := range repl.Slot(first + others) {
+			w.SpawnAt(s, repl.Mask{1<<kindsComps - 1}, sender.Place{Private: true})
+			peers[min(int(s)/first, 1)].Show(s)
+		}
+	})
+	for _, p := range peers {
+		for m := uint16(0); len(p.AppendActions(nil, 1000)) > 0; m++ {
+			p.ActionsSent(m)
+			p.HandleDelivered(m)
+		}
+	}
+	return w, peers
+}
+
+// changeSet changes the components of a set in some slots.
+func changeSet(w *sender.World, set int, slots ...repl.Slot) {
+	for c := range kindsComps {
+		if set>>c&1 == 1 {
+			w.Change(c, slots)
+		}
+	}
+}
+
+// However many sets of components change of what a peer does not see, it is sent the same.
+//
+// Proves: V13
+func TestHiddenKindsOfUpdatesChangeNoByte(t *testing.T) {
+	const hidden, seen = 400, 8
+	var sent [2][]byte
+	for i := range sent {
+		w, peers := kindsWorld(hidden, seen)
+		for range 2 {
+			tick(w, func() {
+				for s := range repl.Slot(hidden * i) {
+					changeSet(w, int(s)+1, s)
+				}
+				for s := range repl.Slot(seen) {
+					changeSet(w, 1<<kindsComps-1, hidden+s)
+				}
+			})
+			sent[i] = peers[1].AppendUpdates(nil, repl.MaxUpdateBytes, 1)
+		}
+		require.NotEmpty(t, sent[i])
+	}
+	assert.Equal(t, sent[0], sent[1])
+}
+
+// A peer that sees more sets of components change than records are told apart by is sent the
+// same as by the plain twin.
+func TestMoreKindsOfUpdatesThanAreToldApart(t *testing.T) {
+	var sent [2][][]byte
+	for i := range sent {
+		w, peers := kindsWorld(2000, 1)
+		if i == 1 {
+			w.Unshare()
+		}
+		for range 2 {
+			tick(w, func() {
+				for s := range repl.Slot(2000) {
+					changeSet(w, int(s)/4%(1<<kindsComps-1)+1, s)
+				}
+			})
+			for pkt := uint16(1); ; pkt++ {
+				b := peers[0].AppendUpdates(nil, repl.MaxUpdateBytes, pkt)
+				if len(b) == 0 {
+					break
+				}
+				sent[i] = append(sent[i], b)
+			}
+		}
+	}
+	require.NotEmpty(t, sent[0])
+	assert.Equal(t, sent[1], sent[0])
+}

@@ -52,6 +52,11 @@ type body struct {
 	prefix int   // bits before the values of its last member
 	self   int32 // its number
 	next   int32 // the group's body before it, 1 more than its number
+
+	// As a chunk, of an update without references, if somebody needed it so.
+	kept bool
+	kind uint16
+	at   uint32
 }
 
 // serves reports whether the body is what a key asks for.

@@ -321,7 +321,14 @@ func (p *Peer) planRecord(sp *space, i int, id groupID) {
 		p.reserve(w.slots.home[s])
 		p.mention(w.slots.home[s])
 	}
-	p.take(sp, i, from).from = uint32(b.self)
+	rec := p.take(sp, i, from)
+	if rec.from = uint32(b.self); !sp.steady.Has(i) || b.nrefs > 0 {
+		return
+	}
+	if !b.kept {
+		w.keepBody(id, b)
+	}
+	rec.from, rec.width, rec.kind = b.at, uint16(1+b.width), p.kinds.of(b.kind)
 }
 
 // maxRecordBits is the most that a record can take in a packet of its own.

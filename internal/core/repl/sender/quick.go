@@ -113,6 +113,21 @@ func (w *World) fillAlone(slot repl.Slot, c *chunk, base entangle.Tick) (prefix 
 	return prefix, !set.IsZero()
 }
 
+// keepBody makes a chunk of a body without references. It is for who starts from another base
+// than the group's chunk, so that what that peer is sent does not follow from who asked first.
+func (w *World) keepBody(id groupID, b *body) {
+	out := &w.bodies.w
+	out.Reset(w.chunks.buf[:0])
+	out.Bool(false)
+	out.Copy(w.bodies.bytes(b), b.width)
+	out.Bits(0, 64)
+	w.chunks.buf = out.Finish()
+	b.kept, b.at = true, w.chunks.keep(1+b.width)
+	if w.groups[id].alone() {
+		b.kind = w.kinds.of(w.chunks.words[b.at], 1+b.prefix)
+	}
+}
+
 // keep notes what was written, of so many bits and 64 zeros, and returns where. Two words can
 // be read from there.
 func (c *chunks) keep(width int) (at uint32) {

@@ -402,3 +402,36 @@ func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
 		})
 	}
 }
+
+// What a peer asks for in full goes past what it was sent before and could not apply yet. An
+// entity that went on to another group in that keeps its copy, and one that ended does not.
+func TestAFullTellsOfWhoWentOnUnheard(t *testing.T) {
+	from, to := sender.Place{Name: 1}, sender.Place{Name: 2}
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	tick(n.world, func() {
+		for slot := range repl.Slot(3) {
+			n.arrive(nil, slot, from)
+		}
+		n.arrive(nil, 3, to)
+	})
+	for _, deliver := range n.messagesTo(e) {
+		deliver()
+	}
+	require.Equal(t, 4, e.sink.spawned)
+	tick(n.world, func() { n.moveTo(1, to); n.despawn(2) })
+	first := e.msg + 1
+	for i := range n.messagesTo(e) {
+		e.peer.HandleDelivered(first + uint16(i)) // it has come, and waits
+	}
+	for h := range repl.Handle(2) {
+		e.peer.HandleResync(h)
+	}
+	tick(n.world, func() {})
+	for _, deliver := range n.messagesTo(e) {
+		deliver()
+	}
+	n.requireEqual(e)
+	assert.Equal(t, 4, e.sink.spawned)
+	assert.Equal(t, 1, e.sink.despawned)
+}

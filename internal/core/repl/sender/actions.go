@@ -183,7 +183,11 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	if kind == repl.Delta {
 		key.base = sp.base[i]
 	}
-	if sp.phase[i] == known {
+	switch {
+	case sp.phase[i] != known:
+	case kind == repl.Full && sp == &p.public:
+		key.anew = true
+	default:
 		key.shaped = sp.shaped[i]
 	}
 	if sp.retained.Has(i) {

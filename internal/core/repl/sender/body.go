@@ -14,6 +14,9 @@ type bodyKey struct {
 	base   entangle.Tick // values that changed after it; of a Delta or Update
 	apart  uint8         // how far the base before that is; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Delta
+	// anew: of a Full for a peer that was sent of the group before, of which it may have
+	// applied less than it acknowledged. It is told of all who went on to another group.
+	anew bool
 	// hides is the peer to which some leavers are gone for good, because it does not
 	// see where they went; nil for bodies that any peer can have.
 	hides *Peer
@@ -62,6 +65,7 @@ type body struct {
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
+		b.key.anew == key.anew &&
 		b.key.retained == key.retained && b.key.asOf == key.asOf &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }

@@ -234,6 +234,9 @@ func (w *World) tells(l *leaver) bool {
 	if b.key.kind != repl.Delta && w.fate(l) == repl.Despawned {
 		return false
 	}
+	if b.key.anew {
+		return true
+	}
 	if b.key.retained {
 		return !b.key.asOf.Before(l.joined) && b.shapes.narrow(b.key.shaped, l.left)
 	}

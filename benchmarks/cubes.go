@@ -53,10 +53,12 @@ func cubesVariants() []variant {
 		at("alone-one-base", 217*1.15, false, cubesAlone),
 		at("alone-two-bases", 185*1.15, true, cubesAlone),
 		learned("alone-learned", 165*1.15, cubesAlone),
-		cubesWorldVariant("world-one-base", 217, false, 1),
-		cubesWorldVariant("world-two-bases", 185, true, 1),
-		cubesWorldVariant("world-alone-one-base", 217*1.15, false, 0),
-		cubesWorldVariant("world-alone-two-bases", 185*1.15, true, 0),
+		cubesWorldVariant("world-one-base", 217, cubesOneBase, 1),
+		cubesWorldVariant("world-two-bases", 185, cubesTwoBases, 1),
+		cubesWorldVariant("world-learned", 167, cubesAdaptive, 1),
+		cubesWorldVariant("world-alone-one-base", 217*1.15, cubesOneBase, 0),
+		cubesWorldVariant("world-alone-two-bases", 185*1.15, cubesTwoBases, 0),
+		cubesWorldVariant("world-alone-learned", 165*1.15, cubesAdaptive, 0),
 	}
 }
 

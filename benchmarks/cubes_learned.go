@@ -34,7 +34,7 @@ func (c *cubesCodec) learn(f int) (told int, err error) {
 
 // derive looks for new codes. Those that go on are as they were read.
 func (c *cubesCodec) derive(f int) (told int, err error) {
-	next := c.lessons.tally.Derive(c.codes)
+	next := c.lessons.tally.Derive(c.codes, protocol.MaxBooks)
 	if next == nil {
 		return 0, nil
 	}

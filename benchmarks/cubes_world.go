@@ -43,23 +43,25 @@ type cubesWorld struct {
 	copies   []ecs.Entity
 }
 
-func cubesWorldVariant(name string, goal float64, moves bool, group components.Group) variant {
+func cubesWorldVariant(name string, goal float64, options func(*protocol.ComponentRule[cube]), group components.Group) variant {
 	return variant{
 		name: "cubes/" + name, unit: "bytes/frame", goal: goal, heavy: true, missing: cubesMissing,
-		prepare: func() (sides, error) { return cubesWorldPrepare(moves, group) },
+		prepare: func() (sides, error) { return cubesWorldPrepare(options, group) },
 	}
 }
 
-func cubesWorldPrepare(moves bool, group components.Group) (sides, error) {
+// How a cube is registered beside that it is sent as differences.
+func cubesOneBase(*protocol.ComponentRule[cube])       {}
+func cubesTwoBases(rule *protocol.ComponentRule[cube]) { rule.Motion() }
+func cubesAdaptive(rule *protocol.ComponentRule[cube]) { rule.Motion().Adaptive() }
+
+func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group components.Group) (sides, error) {
 	frames, err := cubesLoaded()
 	if err != nil {
 		return sides{}, err
 	}
 	p := protocol.New(protocol.Config{Name: "cubes"})
-	rule := protocol.Component[cube](p).Delta()
-	if moves {
-		rule.Motion()
-	}
+	options(protocol.Component[cube](p).Delta())
 	if err := p.Err(); err != nil {
 		return sides{}, err
 	}

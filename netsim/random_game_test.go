@@ -81,7 +81,7 @@ type (
 // randomRate is the tick rate of random worlds.
 const randomRate = 30
 
-func randomProtocol() *protocol.Protocol {
+func randomProtocol(l limits) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "random", TickRate: randomRate})
 	protocol.Component[place](p).Predict(protocol.Full)
 	protocol.Component[life](p).Predict(protocol.Full)
@@ -91,7 +91,10 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[stamp](p).ReplicateOnce().Predict(protocol.Once)
 	protocol.Component[chart](p).Delta().Predict(protocol.Full)
-	protocol.Component[path](p).Delta().Motion().Predict(protocol.Full)
+	paths := protocol.Component[path](p).Delta().Motion().Predict(protocol.Full)
+	if l.adaptive == 1 {
+		paths.Adaptive()
+	}
 	protocol.Component[tally](p).Delta().Diff(more{})
 	protocol.Component[tied](p).Predict(protocol.Full)
 	protocol.Component[components.ChildOf](p).Predict(protocol.Full)
@@ -116,7 +119,7 @@ type guest struct {
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
-	cfg := sim.ClientConfig(randomProtocol())
+	cfg := sim.ClientConfig(randomProtocol(l))
 	cfg.MaxBytes, cfg.SendEvery = l.client, l.clientEvery
 	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
@@ -139,7 +142,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 func registered(w *ecs.World) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
-	for _, info := range randomProtocol().Components() {
+	for _, info := range randomProtocol(limits{}).Components() {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
 	}
 	return allowed

@@ -72,7 +72,8 @@ func (p *plan) say(format string, values ...any) {
 	p.steps = append(p.steps, fmt.Sprintf(format, values...))
 }
 
-// configure limits some worlds: one in four by caps, two in five in how often they send.
+// configure limits some worlds: one in four by caps, two in five in how often they send. In
+// every other one paths are written with codes that are learned.
 func (p *plan) configure() {
 	switch n := p.rng.IntN(8); {
 	case p.theme.capped:
@@ -88,6 +89,9 @@ func (p *plan) configure() {
 	}
 	if p.grid {
 		p.say("configure grid %d", 1+p.rng.IntN(4))
+	}
+	if p.rng.IntN(2) == 0 {
+		p.say("configure adaptive 1")
 	}
 	switch p.rng.IntN(5) {
 	case 0:

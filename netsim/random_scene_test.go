@@ -92,7 +92,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
 		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
-	cfg := s.sim.ServerConfig(randomProtocol())
+	cfg := s.sim.ServerConfig(randomProtocol(l))
 	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
 	app, server := s.newServer(cfg)
 	server.AddSystem(plugin.Receive, plugin.Func(s.joins))

@@ -8,6 +8,14 @@ type Codes struct {
 	n     int             // that are not nil
 }
 
+// Books returns how many books there are, of the MaxBooks that may be. c may be nil.
+func (c *Codes) Books() int {
+	if c == nil {
+		return 0
+	}
+	return c.n
+}
+
 // A context is a number of the value, of those that have a trail, and what is expected
 // of it: a class below manyClasses, that or above, or nothing, with a sign or not.
 const (

@@ -26,7 +26,7 @@ func (s subject) learned(t *rapid.T) (codes, told *protocol.Codes) {
 				tally.Add(s.plan, &from, value)
 			}
 		}
-		if next := tally.Derive(codes); next != nil {
+		if next := tally.Derive(codes, protocol.MaxBooks); next != nil {
 			told = toldCodes(t, next, codes, told)
 			codes = next
 		}
@@ -97,13 +97,13 @@ func TestLearnedCodesAreShorter(t *testing.T) {
 			tally.Add(s.plan, &protocol.Bases{Base: base, Trail: &protocol.Trail{}}, value)
 		}
 	}
-	assert.Nil(t, tally.Derive(nil), "of nothing nothing is learned")
+	assert.Nil(t, tally.Derive(nil, protocol.MaxBooks), "of nothing nothing is learned")
 	learn()
-	codes := tally.Derive(nil)
+	codes := tally.Derive(nil, protocol.MaxBooks)
 	require.NotNil(t, codes)
 	assert.Less(t, size(codes), size(nil)-2)
 	learn()
-	assert.Nil(t, tally.Derive(codes))
+	assert.Nil(t, tally.Derive(codes, protocol.MaxBooks))
 }
 
 // What did not occur, and was rare anyway, has no code any more and is written all the same.
@@ -118,7 +118,7 @@ func TestStepsWithoutACodeComeBack(t *testing.T) {
 	for range 3000 {
 		tally.Add(s.plan, &protocol.Bases{Base: base, Trail: &trail}, usual)
 	}
-	codes := tally.Derive(nil)
+	codes := tally.Derive(nil, protocol.MaxBooks)
 	require.NotNil(t, codes)
 	for class := range 16 {
 		for _, step := range []float32{0.01, -0.01} {
@@ -149,7 +149,7 @@ func TestGoldenCodes(t *testing.T) {
 		tally.Add(s.plan, &protocol.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&spot{X: x, Y: -x / 3}))
 	}
 	var w bits.Writer
-	tally.Derive(nil).Append(&w, nil)
+	tally.Derive(nil, protocol.MaxBooks).Append(&w, nil)
 	assert.Equal(t, "888ee5ec5ecece96426539d7b7d3d3032c7fcefdf4fc7c03562c67f732f6b61c2acbbabd9c9d2d854a93eeabe7e7075c3e9dfbe9f9f9"+
 		"06933d6d7b36f6764101", hex.EncodeToString(w.Finish()))
 }
@@ -206,4 +206,34 @@ func TestMalformedCodesAreRefused(t *testing.T) {
 	} {
 		assert.Error(t, read(stream+"000000000000000000000000"), name)
 	}
+}
+
+// Codes have as many books as they may, those that save most; and where there is nothing new
+// to tell nothing is allocated.
+func TestCodesHaveSoManyBooksAtMost(t *testing.T) {
+	type spot struct {
+		X, Y, Z float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	var tally protocol.Tally
+	base := bytesOf(&spot{})
+	add := func() {
+		var trail protocol.Trail
+		for i := range 400 {
+			value := bytesOf(&spot{X: 3, Y: float32(i % 2), Z: float32(i%3) * 100})
+			tally.Add(s.plan, &protocol.Bases{Base: base, Trail: &trail}, value)
+		}
+	}
+	add()
+	few := tally.Derive(nil, 2)
+	require.NotNil(t, few)
+	assert.Equal(t, 2, few.Books())
+	add()
+	assert.Nil(t, tally.Derive(few, 2), "there is no room for more")
+	more := tally.Derive(few, protocol.MaxBooks)
+	require.NotNil(t, more)
+	assert.Greater(t, more.Books(), 2)
+	assert.Zero(t, (*protocol.Codes)(nil).Books())
+	add()
+	assert.Zero(t, testing.AllocsPerRun(10, func() { tally.Derive(more, protocol.MaxBooks) }))
 }

@@ -17,6 +17,7 @@ type ComponentInfo struct {
 	Input     bool // registered by Input: that it is there is replicated, and never its value
 	Delta     bool // updates may be differences, by Plan.EncodeDelta
 	Motion    bool // differences are taken with Bases.Older, where there is one
+	Adaptive  bool // differences are written with Bases.Codes, once the other side has some
 	Relation  bool // of Arche: its target is replicated with its value
 	Hierarchy bool // by that option: of children to their parents
 
@@ -174,8 +175,24 @@ func (r *ComponentRule[T]) Motion() *ComponentRule[T] {
 	return r
 }
 
+// Adaptive writes differences with codes that are learned from what the game does, and
+// told to clients on the way: those of quantised numbers, angles and rotations, which stand
+// in every difference. It needs Delta, and excludes Diff. It pays where many values
+// move in ways of their own, such as a crowd that walks or shots that fly, and saves a
+// twentieth to an eighth of their bytes; of bodies that are pushed about it saves nearly nothing. What
+// is learned comes from entities that all clients may see: of others alone nothing is. It
+// costs a server some microseconds a tick, whatever the number of clients, and up to 100 KB;
+// and a few hundred bytes to each client every ten seconds at most, less often as there is
+// less to learn. All components together may have MaxBooks codes, each as many as any other.
+func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
+	if r.def.option("Adaptive") {
+		r.def.info.Adaptive = true
+	}
+	return r
+}
+
 // Diff replaces the built-in difference of T, that of its fields, by one of the
-// game's own. It needs Delta, and excludes Motion. It pays where the game knows
+// game's own. It needs Delta, and excludes Motion and Adaptive. It pays where the game knows
 // better what changes: one cell of a grid, or a counter that only rises. It costs
 // the memory of a few values, a length in front of each difference, and that
 // each difference is applied on the sending side too, to see whether it
@@ -252,6 +269,8 @@ func (r *componentRule) check() {
 		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
 	case i.Motion && r.given["Diff"]:
 		r.unfit("Motion is for the built-in difference, which Diff replaces: remove one")
+	case i.Adaptive && r.given["Diff"]:
+		r.unfit("Adaptive is for the built-in difference, which Diff replaces: remove one")
 	case r.given["Diff"] && i.Plan != nil && i.Plan.HasRefs():
 		r.unfit("Diff cannot carry entities, and field %s is one: remove Diff, or keep the entity in a component of its own", i.Plan.refs[0])
 	case i.Once && i.Predict == Full:
@@ -270,6 +289,7 @@ func (r *componentRule) check() {
 	r.checkRelation()
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")
 	r.needs("Motion", "Delta", "it says what differences are taken from")
+	r.needs("Adaptive", "Delta", "it says how differences are written")
 	r.needs("Diff", "Delta", "it says how differences are made")
 	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
 }

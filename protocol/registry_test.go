@@ -187,6 +187,7 @@ func TestOptionsThatMustAgreeAreInTheHash(t *testing.T) {
 		"once":      func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
 		"delta":     func(r *protocol.ComponentRule[pose]) { r.Delta() },
 		"motion":    func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
+		"adaptive":  func(r *protocol.ComponentRule[pose]) { r.Delta().Adaptive() },
 		"diff":      func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
 		"direction": func(r *protocol.ComponentRule[pose]) { r.Direction(protocol.Bidirectional) },
 		"codec":     func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },

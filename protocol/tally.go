@@ -15,6 +15,7 @@ import (
 type Tally struct {
 	counts [contexts]*[symbols]uint32
 	turns  [contexts]bool // it is of a rotation
+	better []fitting
 	spare  bits.Writer
 	buf    []byte
 }
@@ -61,42 +62,60 @@ func (t *Tally) add(h hint, number int, step int64) {
 	t.counts[at][h.symbol(classOf(step), step, h.signed())]++
 }
 
-// fitting is a book that would be better than the present one.
+// fitting is the widths of a book that would be better than the present one.
 type fitting struct {
 	at    int
 	saves int // bits, of what was counted
 	takes int // bits to tell of it
-	book  *book
+	width [symbols]uint8
 }
 
 // Derive returns codes that would have made what was counted so much shorter than the
-// present ones that it is worth telling of them, or nil. present may be nil. Older counts
-// count for less with each call.
-func (t *Tally) Derive(present *Codes) *Codes {
-	saves, takes := 0, 0
-	var better []fitting
+// present ones that it is worth telling of them, or nil. present may be nil. They have so
+// many books at most, and no more than MaxBooks. Older counts count for less with each call.
+func (t *Tally) Derive(present *Codes, most int) *Codes {
+	t.better = t.better[:0]
 	for at, counts := range t.counts {
 		if counts == nil {
 			continue
 		}
 		if f := t.fit(at, counts, present); f.saves > worth*f.takes {
-			better = append(better, f)
+			t.better = append(t.better, f)
 		}
 		for s := range counts {
 			counts[s] -= counts[s] / agedBy
 		}
 	}
-	slices.SortStableFunc(better, func(a, b fitting) int { return cmp.Compare(b.saves-b.takes, a.saves-a.takes) })
-	next := present.copied()
-	for _, f := range better {
-		if next.put(f.at, f.book) {
-			saves, takes = saves+f.saves, takes+f.takes
-		}
-	}
+	slices.SortStableFunc(t.better, func(a, b fitting) int { return cmp.Compare(b.saves-b.takes, a.saves-a.takes) })
+	n, saves, takes := t.choose(present, min(most, MaxBooks))
 	if saves <= worth*takes+worthAnyway {
 		return nil
 	}
+	next := present.copied()
+	for i := range t.better[:n] {
+		f := &t.better[i]
+		b := &book{}
+		b.fill(&f.width)
+		next.put(f.at, b)
+	}
 	return next
+}
+
+// choose puts those first of the better ones that there is room for, in their order, and
+// returns how many they are.
+func (t *Tally) choose(present *Codes, most int) (n, saves, takes int) {
+	left := most - present.Books()
+	for _, f := range t.better {
+		if present == nil || present.books[f.at] == nil {
+			if left <= 0 {
+				continue
+			}
+			left--
+		}
+		t.better[n] = f
+		n, saves, takes = n+1, saves+f.saves, takes+f.takes
+	}
+	return n, saves, takes
 }
 
 // copied is what codes begin with that follow others.
@@ -133,24 +152,23 @@ func (t *Tally) fit(at int, counts *[symbols]uint32, present *Codes) (f fitting)
 	}
 	weights[far<<1]++
 	widths := widthsFor(&weights)
-	f = fitting{at: at, book: &book{}, takes: bookBits(at, &widths)}
-	f.book.fill(&widths)
+	f = fitting{at: at, width: widths, takes: bookBits(at, &widths)}
 	have := always
 	if present != nil && present.books[at] != nil {
 		have = present.books[at]
 	}
 	for s, n := range counts {
-		f.saves += int(n) * (have.bits(s) - f.book.bits(s))
+		f.saves += int(n) * (bitsOf(&have.width, s) - bitsOf(&widths, s))
 	}
 	return f
 }
 
-// bits is what the code of a symbol takes, and more if it has none.
-func (b *book) bits(s int) int {
-	if b.width[s] > 0 {
-		return int(b.width[s])
+// bitsOf is what the code of a symbol takes, and more if it has none.
+func bitsOf(width *[symbols]uint8, s int) int {
+	if width[s] > 0 {
+		return int(width[s])
 	}
-	return int(b.width[far<<1]) + farBits
+	return int(width[far<<1]) + farBits
 }
 
 // widthsFor returns the widths of the shortest codes for symbols that are so frequent, of
@@ -166,23 +184,47 @@ func widthsFor(weights *[symbols]uint32) (widths [symbols]uint8) {
 // huffman returns the widths of the codes of symbols with such weights, all but 0 of which
 // are made smaller by some bits, to 1 at least. Of equal weights the first are joined first.
 func huffman(weights *[symbols]uint32, shift uint) (widths [symbols]uint8) {
-	type tree struct {
-		weight uint64
-		leaves uint32 // a bit for each symbol
-	}
-	var all []tree
+	var f forest
 	for s, w := range weights {
 		if w > 0 {
-			all = append(all, tree{max(uint64(w)>>shift, 1), 1 << s})
+			f.add(tree{max(uint64(w)>>shift, 1), 1 << s})
 		}
 	}
-	for len(all) > 1 {
-		slices.SortStableFunc(all, func(a, b tree) int { return cmp.Compare(a.weight, b.weight) })
-		joined := tree{all[0].weight + all[1].weight, all[0].leaves | all[1].leaves}
+	for f.n > 1 {
+		joined := f.join()
 		for s := range widths {
 			widths[s] += uint8(joined.leaves >> s & 1)
 		}
-		all = append(all[2:], joined)
+		f.add(joined)
 	}
 	return widths
+}
+
+// tree is some symbols that begin with the same bits.
+type tree struct {
+	weight uint64
+	leaves uint32 // a bit for each symbol
+}
+
+// forest is trees by rising weight, of equal ones the first that came first.
+type forest struct {
+	trees [symbols]tree
+	n     int
+}
+
+func (f *forest) add(t tree) {
+	at := f.n
+	for ; at > 0 && t.weight < f.trees[at-1].weight; at-- {
+		f.trees[at] = f.trees[at-1]
+	}
+	f.trees[at] = t
+	f.n++
+}
+
+// join takes the two lightest out and returns them as one.
+func (f *forest) join() tree {
+	a, b := f.trees[0], f.trees[1]
+	f.n -= 2
+	copy(f.trees[:f.n], f.trees[2:])
+	return tree{a.weight + b.weight, a.leaves | b.leaves}
 }

@@ -48,6 +48,7 @@ type Copy struct {
 	related related
 	left    left
 	past    past
+	taught  taught
 	moment  receiver.Moment // of the record at hand, where there are differences
 	own     ownership
 	ahead   ahead
@@ -120,6 +121,7 @@ func NewCopy(w *ecs.World, hub *Hub, infos []*protocol.ComponentInfo, onSpawned,
 			c.left.comps.Set(info.Number)
 		}
 	}
+	c.taught = newTaught(&c.past)
 	c.refs.copy = c
 	c.stage.fill = c.fill
 	return c

@@ -20,6 +20,7 @@ type past struct {
 	of     []*delta.History // by component number; nil: it is sent whole
 	deltas repl.Mask
 	moving repl.Mask // of those, the ones that are told by how they move
+	coded  repl.Mask // of those, the ones whose codes are learned
 	bases  protocol.Bases
 	trails []protocol.Trail // of the record at hand, by component number
 	begun  bool             // one of them
@@ -38,9 +39,15 @@ func newPast(infos []*protocol.ComponentInfo) past {
 		if info.Motion {
 			p.moving.Set(i)
 		}
+		if info.Adaptive {
+			p.coded.Set(i)
+		}
 	}
 	return p
 }
+
+// learns reports whether there are components whose codes are learned.
+func (p *past) learns() bool { return !p.coded.IsZero() }
 
 // begin begins a record.
 func (p *past) begin() {
@@ -92,6 +99,7 @@ func (p *Publisher) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick en
 	if !ok {
 		panic(fmt.Sprintf("systems: tick %d: an update of component %d from tick %d, of which there is no history", tick, comp, from.Base))
 	}
+	p.past.bases.Codes = p.lessons.codesOf(comp, from.Codes)
 	p.refs.refs = refs
 	p.clamp(slot, comp, p.plans[comp].EncodeDelta(w, &p.past.bases, p.valueOf(slot, comp), &p.refs))
 	return lo, hi
@@ -155,6 +163,7 @@ func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) e
 	if _, _, ok := c.past.find(s, comp, m.Tick, m.From); !ok {
 		return errNotHeld
 	}
+	c.past.bases.Codes = c.taught.codesOf(comp, m.Codes)
 	return c.comps[comp].plan.DecodeDelta(r, &c.past.bases, value, noRefs{})
 }
 
@@ -163,7 +172,7 @@ func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.of[com
 
 // skipDifference reads past one.
 func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
-	return c.comps[comp].plan.SkipDelta(r, c.past.trail(comp), nil)
+	return c.comps[comp].plan.SkipDelta(r, c.past.trail(comp), c.taught.codesOf(comp, c.moment.Codes))
 }
 
 // learn notes a value that arrived: one that came with its component, or a newer one.

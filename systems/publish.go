@@ -46,6 +46,7 @@ type Publisher struct {
 	refs    refWriter
 	awaits  await
 	past    past
+	lessons lessons
 	slots   []repl.Slot
 	paused  repl.Bitset
 	clamped uint64
@@ -98,6 +99,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		return nil, err
 	}
 	p.table, p.world = table, sender.NewWorld(p, len(infos))
+	p.lessons = newLessons(&p.past)
 	p.refs.publisher = p
 	p.rounding = newRounding(infos, func(number int) int { return p.cols[number] })
 	p.sight = newSight(p, w)
@@ -180,6 +182,7 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.awaits.tidy(p.arche)
 	p.sight.tidy()
 	p.world.Commit()
+	p.study(tick)
 	for i := range p.sight.clients {
 		if v := p.sight.clients[i].vista; v != nil {
 			v.observe()

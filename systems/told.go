@@ -42,6 +42,7 @@ type teller struct {
 
 	updates bool // the record at hand stands in a frame of values
 	differs bool // values of the record at hand may be differences
+	codes   uint8
 }
 
 // said is one message or frame.
@@ -75,16 +76,19 @@ func newTeller(p *Publisher, infos []*protocol.ComponentInfo, tell func(Told)) *
 }
 
 // Begin implements listing.Values.
-func (t *teller) Begin(differs bool) {
-	t.differs = differs
+func (t *teller) Begin(differs bool, codes uint8) {
+	t.differs, t.codes = differs, codes
 	t.past.begin()
 }
+
+// Learns implements listing.Values.
+func (t *teller) Learns() bool { return t.past.learns() }
 
 // Skip implements listing.Values.
 func (t *teller) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.of[comp] != nil {
-		return plan.SkipDelta(r, t.past.trail(comp), nil)
+		return plan.SkipDelta(r, t.past.trail(comp), t.p.lessons.codesOf(comp, t.codes))
 	}
 	if err := plan.Decode(r, t.value[comp], noRefs{}); err != nil || !t.infos[comp].Relation {
 		return err

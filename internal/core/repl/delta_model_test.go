@@ -74,7 +74,12 @@ func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick ent
 	if !ok {
 		panic("a base is named of which nothing is known")
 	}
-	w.Bits(uint64(m.told(slot).values[comp]-predicted), 32)
+	salt := uint32(0)
+	if from.Codes != 0 {
+		salt = m.salt
+	}
+	w.Bits(0, padding(salt))
+	w.Bits(uint64((m.told(slot).values[comp]-predicted)^salt), 32)
 	return lo, hi
 }
 
@@ -100,6 +105,8 @@ type deltaSink struct {
 	deltas repl.Mask
 	past   deltaPast
 	at     receiver.Moment
+	coded  bool
+	salts  [repl.CodesPlaces + 1]uint32
 }
 
 func newDeltaSink(c *copySink, deltas repl.Mask) *deltaSink {
@@ -145,11 +152,13 @@ func (d *deltaSink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 			return receiver.ErrMalformed
 		}
 	}
+	salt := d.saltOf(comp)
+	r.Skip(padding(salt))
 	if err := d.copySink.Update(r, comp, refs); err != nil {
 		return err
 	}
 	e := d.entities[slot]
-	e.values[comp] += predicted
+	e.values[comp] = (e.values[comp] ^ salt) + predicted
 	d.entities[slot] = e
 	d.learn(comp, false)
 	return nil

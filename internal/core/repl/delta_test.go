@@ -20,8 +20,12 @@ type stream struct {
 // newStream has entities of one component each that is told by how it moves, each in a
 // group of its own.
 func newStream(t *testing.T, entities int) *stream {
+	return newStreamOf(t, entities, (*network).differ)
+}
+
+func newStreamOf(t *testing.T, entities int, differ func(*network)) *stream {
 	n := newNetwork(t, 1, 5, 100)
-	n.differ()
+	differ(n)
 	s := &stream{network: n, e: n.join()}
 	n.tick++
 	n.world.Begin(n.tick)

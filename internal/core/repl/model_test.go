@@ -44,6 +44,8 @@ type model struct {
 
 	deltas repl.Mask // sent as differences
 	past   deltaPast
+	coded  bool   // with codes that are learned
+	salt   uint32 // the newest; 0: none yet
 }
 
 func newModel(comps int) *model {

@@ -32,11 +32,12 @@ type network struct {
 	keep bool
 	told func(*end, saying) // of every update that leaves
 
-	skips  entangle.Tick    // that are not observed, between two that are
-	tight  bool             // not all that could be sent is
-	limit  func(e *end) int // bytes of updates in one tick, less than 0: no limit
-	most   int              // packets of updates in one tick, above 0
-	trusts bool             // little is judged: a twin is
+	learned entangle.Tick    // when there were new codes
+	skips   entangle.Tick    // that are not observed, between two that are
+	tight   bool             // not all that could be sent is
+	limit   func(e *end) int // bytes of updates in one tick, less than 0: no limit
+	most    int              // packets of updates in one tick, above 0
+	trusts  bool             // little is judged: a twin is
 
 	history map[entangle.Tick]moment // the same world once more, as it was after every tick
 }
@@ -136,7 +137,9 @@ func (n *network) sinkOf(e *end) receiver.Sink {
 	if n.model.deltas.IsZero() {
 		return e.sink
 	}
-	return newDeltaSink(e.sink, n.model.deltas)
+	sink := newDeltaSink(e.sink, n.model.deltas)
+	sink.coded = n.model.coded
+	return sink
 }
 
 func (n *network) leave(i int) {
@@ -151,6 +154,7 @@ func (n *network) step(change func()) {
 	n.world.Begin(n.tick)
 	change()
 	n.world.Commit()
+	n.learn()
 	n.model.remember(n.tick, 64)
 	n.record()
 	for _, e := range n.peers {

@@ -13,13 +13,14 @@ import (
 // parser reads what a sender of a model writes, as the page of the protocol has it
 // and as plain as can be: it keeps nothing from one record to the next.
 type parser struct {
-	t    testing.TB
-	m    *model
-	sets repl.Sets
-	list repl.SetList
-	last repl.Mask             // of the last full of one entity
-	read func(*repl.Mask) bool // reads the set of who is at hand in a list of changes; or nil
-	r    bits.Reader
+	t      testing.TB
+	m      *model
+	sets   repl.Sets
+	list   repl.SetList
+	last   repl.Mask             // of the last full of one entity
+	read   func(*repl.Mask) bool // reads the set of who is at hand in a list of changes; or nil
+	r      bits.Reader
+	tables []repl.Table // that came
 }
 
 // saying is one record in full.
@@ -231,6 +232,10 @@ func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 // value reads a value; of a link the number of its reference in the table.
 func (p *parser) value(s *saying, comp int) uint32 {
 	if !p.m.links || comp != linkComp {
+		if s.Kind == repl.Update && s.Codes != 0 && p.m.deltas.Has(comp) {
+			p.r.Skip(padding(p.m.salt))
+			return uint32(p.r.Bits(32)) ^ p.m.salt
+		}
 		return uint32(p.r.Bits(width(comp)))
 	}
 	index := p.r.Uvarint()
@@ -243,7 +248,11 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 	p.r.Reset(b)
 	for p.r.RemainingBits() > 0 {
 		if p.r.Bool() {
-			marks = append(marks, p.mark(tick))
+			if part := p.r.Uvarint(); repl.IsTable(part) {
+				p.table()
+			} else {
+				marks = append(marks, p.mark(tick, part))
+			}
 			continue
 		}
 		all = append(all, p.run(tick)...)
@@ -253,7 +262,7 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 }
 
 func (p *parser) run(tick entangle.Tick) (all []saying) {
-	run := repl.Run{Tick: tick}
+	run := repl.Run{Tick: tick, Coded: p.m.coded}
 	var rec repl.Record
 	alike, ok := run.ReadBegin(&p.r, &rec)
 	require.True(p.t, ok)
@@ -275,6 +284,15 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 		require.True(p.t, ok)
 	}
 	return all
+}
+
+// table reads past a table of codes.
+func (p *parser) table() {
+	var head repl.Table
+	require.True(p.t, p.m.coded)
+	require.True(p.t, head.Read(&p.r))
+	p.tables = append(p.tables, head)
+	p.r.Skip(uint(head.Bytes) * 8)
 }
 
 // alike reads a run of groups that are alike.
@@ -304,8 +322,8 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	return all
 }
 
-func (p *parser) mark(tick entangle.Tick) marking {
-	m := marking{part: int(p.r.Uvarint()), last: p.r.Bool()}
+func (p *parser) mark(tick entangle.Tick, part uint64) marking {
+	m := marking{part: int(part), last: p.r.Bool()}
 	if m.last {
 		var ok bool
 		m.needs, ok = repl.ReadNeeds(&p.r, tick, nil)

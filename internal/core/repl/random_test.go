@@ -96,6 +96,9 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	if seed%7 < 3 {
 		n.differ()
 	}
+	if seed%7 == 1 || seed%7 == 4 {
+		n.code()
+	}
 	n.model.links = seed%2 == 0
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]

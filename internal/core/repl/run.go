@@ -11,13 +11,17 @@ import (
 // A frame of updates is a row of runs.
 type Run struct {
 	Tick entangle.Tick // of the frame
+	// Coded: where differences follow it is said which codes they are written with, since
+	// there may be learned ones.
+	Coded bool
 
 	at   Handle // of the last record
 	from From
 	gaps bool // of groups that are alike
 }
 
-// MaxRunHead bounds the bytes of a run's head.
+// MaxRunHead bounds the bytes of a run's head. The age of a base that differences follow is
+// short, and leaves room for codes.
 const MaxRunHead = (4 + 32 + 68 + 1 + ApartBits + 7) / 8
 
 // StepBits is what Append writes as a rule: the next group, from the same base.
@@ -60,7 +64,13 @@ func (u *Run) begin(w *pack.Writer, head runHead, first Handle, from From) {
 func (u *Run) appendFrom(w *pack.Writer, from From) {
 	w.Uvarint(uint64(u.Tick - from.Base))
 	appendApart(w, from.Apart)
+	if u.codes(from) {
+		w.Bits(uint64(from.Codes), CodesBits)
+	}
 }
+
+// codes reports whether it is said which codes updates from a base are written with.
+func (u *Run) codes(from From) bool { return u.Coded && from.Differs(u.Tick) }
 
 // MaxAlike bounds the groups of a run of groups that are alike: more than a packet
 // holds of any that have a value of two bits.
@@ -117,7 +127,15 @@ func (u *Run) farWidth(g Handle, from From) int {
 		width += pack.UvarintBits(uint64(g - u.at - 1))
 	}
 	if from != u.from {
-		width += pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
+		width += u.fromWidth(from)
+	}
+	return width
+}
+
+func (u *Run) fromWidth(from From) int {
+	width := pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
+	if u.codes(from) {
+		width += CodesBits
 	}
 	return width
 }
@@ -181,7 +199,11 @@ func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (alike, ok bool) {
 func (u *Run) readFrom(r *pack.Reader) (from From, ok bool) {
 	base, aged := readAge(r, u.Tick)
 	apart := readApart(r)
-	return From{Base: base, Apart: apart}, aged && r.Err() == nil
+	from = From{Base: base, Apart: apart}
+	if u.codes(from) {
+		from.Codes = uint8(r.Bits(CodesBits))
+	}
+	return from, aged && r.Err() == nil
 }
 
 // Read reads what stands before each record but the first. more is false at the

@@ -32,8 +32,10 @@ type Entry struct {
 // Values reads past the values of components.
 type Values interface {
 	// Begin begins a record. differs: values of components that are sent as differences
-	// are such.
-	Begin(differs bool)
+	// are such, written with the codes at a place.
+	Begin(differs bool, codes uint8)
+	// Learns reports whether there may be learned codes.
+	Learns() bool
 	Skip(r *bits.Reader, comp int) error
 }
 
@@ -64,7 +66,7 @@ func New(comps int, values Values, tell func(*Entry)) *Lister {
 func (l *Lister) begin(rec *repl.Record) {
 	l.list = repl.SetList{}
 	l.entry = Entry{Kind: rec.Kind, Tick: rec.Tick, Group: rec.Group}
-	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick))
+	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick), rec.Codes)
 }
 
 // member tells of one.

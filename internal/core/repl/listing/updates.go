@@ -11,7 +11,7 @@ func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
 	for l.in.RemainingBits() > 0 {
 		var err error
 		if l.in.Bool() {
-			err = l.mark(tick)
+			err = l.markOrTable(tick)
 		} else {
 			err = l.run(tick)
 		}
@@ -22,9 +22,20 @@ func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
 	return malformedIf(l.in.Err() != nil)
 }
 
-// mark reads past a mark.
+// markOrTable reads past a mark, or a table of codes.
+func (l *Lister) markOrTable(tick entangle.Tick) error {
+	if !repl.IsTable(l.in.Uvarint()) {
+		return l.mark(tick)
+	}
+	var table repl.Table
+	if !table.Read(&l.in) {
+		return ErrMalformed
+	}
+	l.in.Skip(uint(table.Bytes) * 8)
+	return nil
+}
+
 func (l *Lister) mark(tick entangle.Tick) error {
-	l.in.Uvarint()
 	ok := true
 	if l.in.Bool() {
 		l.needs, ok = repl.ReadNeeds(&l.in, tick, l.needs[:0])
@@ -35,7 +46,7 @@ func (l *Lister) mark(tick entangle.Tick) error {
 
 func (l *Lister) run(tick entangle.Tick) error {
 	var rec repl.Record
-	run := repl.Run{Tick: tick}
+	run := repl.Run{Tick: tick, Coded: l.values.Learns()}
 	alike, ok := run.ReadBegin(&l.in, &rec)
 	if alike && ok {
 		return l.alike(&run, &rec)

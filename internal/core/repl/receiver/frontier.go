@@ -13,8 +13,6 @@ const (
 	// maxOpen bounds what one of them may wait for beside its parts. With more it
 	// never settles: a later tick will.
 	maxOpen = 256
-	// maxParts bounds the parts that a mark comes in.
-	maxParts = 64
 )
 
 // frontier is the newest tick of which everything that belongs together has come.
@@ -49,13 +47,13 @@ func (r *Receiver) lags(rec *record) {
 }
 
 // settled takes a mark, of a tick and all updates that stood before it.
-func (r *Receiver) settled(tick entangle.Tick) error {
-	part, last, ok := r.in.Uvarint(), r.in.Bool(), true
+func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
+	last, ok := r.in.Bool(), true
 	if r.needs = r.needs[:0]; last {
 		r.needs, ok = repl.ReadNeeds(&r.in, tick, r.needs)
 	}
 	r.in.Align()
-	if !ok || r.in.Err() != nil || part >= maxParts {
+	if !ok || r.in.Err() != nil || part >= repl.MaxParts {
 		return ErrMalformed
 	}
 	p := r.frontier.at(tick)
@@ -158,7 +156,7 @@ func (r *Receiver) advance() {
 
 // complete reports whether all parts have come.
 func (p *pending) complete() bool {
-	return p.end != 0 && p.parts == ^uint64(0)>>(maxParts-p.end) && !p.never
+	return p.end != 0 && p.parts == ^uint64(0)>>(repl.MaxParts-p.end) && !p.never
 }
 
 // closed reports whether nothing is open any more.

@@ -27,6 +27,7 @@ type Receiver struct {
 	differ  Differ     // the same, nil also if no component is sent as differences
 	runner  RunUpdater // as well
 	bounded Bounded    // as well
+	codes   codes
 	own     Own
 	sets    repl.Sets
 
@@ -76,6 +77,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {
 			r.differ = differ
+			r.codes.learner = learnerOf(sink)
 		}
 	}
 	return r
@@ -120,6 +122,7 @@ func (r *Receiver) Reset() {
 	r.groups, r.away = table{}, nil
 	r.adrift, r.needy, r.frontier = adrift{}, needy{}, frontier{}
 	r.foresight = foresight{sink: r.foresight.sink}
+	r.codes = codes{learner: r.codes.learner}
 	r.resync = r.resync[:0]
 	r.strangers, r.astray = 0, astray{}
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0

@@ -27,8 +27,12 @@ func (r *Receiver) release(h repl.Handle) error {
 }
 
 func (r *Receiver) goOn(g *group, w *waiting) error {
-	if judge(&g.state, &w.rec) == lost {
+	uncoded := w.rec.Codes != 0 && !r.codes.has(&w.rec)
+	if uncoded || judge(&g.state, &w.rec) == lost {
 		if w.rec.Kind == repl.Update {
+			if uncoded {
+				r.dropped(g, &w.rec)
+			}
 			r.ask(g)
 		} else {
 			r.pass(g, &w.rec)

@@ -83,6 +83,18 @@ type Differ interface {
 	From(m *Moment)
 }
 
+// Learner is a Differ of components whose differences may be written with codes that the
+// sender learned, and tells.
+type Learner interface {
+	Differ
+	// Learns reports whether there are any.
+	Learns() bool
+	// Learn keeps the codes of a table at a place, in place of those that were there. What
+	// the table does not tell is as it is at the place over; 0: it tells all. With an error,
+	// for what no sender writes, nothing has changed. The table is valid until it returns.
+	Learn(table []byte, at, over uint8) error
+}
+
 // Moment is where a record starts and leads to.
 type Moment struct {
 	Tick entangle.Tick

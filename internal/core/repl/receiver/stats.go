@@ -10,6 +10,7 @@ type Stats struct {
 	Resyncs   uint64 // times that a group could not be followed
 	Overflow  uint64 // records dropped because too much waited already
 	Dangling  uint64 // references to entities that this side does not have
+	Uncoded   uint64 // frames of which the rest was dropped: written with codes that are kept no more
 	Abandoned uint64 // entities that left a group and that no other took in time
 }
 

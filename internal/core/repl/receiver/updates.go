@@ -22,20 +22,29 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.settle()
 }
 
-// item takes one run, or a mark.
+// item takes one run, a mark or a table of codes.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
-		return r.settled(tick)
+		if part := r.in.Uvarint(); !repl.IsTable(part) {
+			return r.settled(tick, part)
+		}
+		return r.table(tick)
 	}
-	run := repl.Run{Tick: tick}
+	run := repl.Run{Tick: tick, Coded: r.codes.learner != nil}
 	rec := &r.rec
 	alike, ok := run.ReadBegin(&r.in, &rec.Record)
 	if alike && ok {
+		if rec.Codes != 0 && !r.codes.has(rec) {
+			return r.uncoded(rec)
+		}
 		return r.values(&run, rec)
 	}
 	for more := true; more; more, ok = run.Read(&r.in, &rec.Record) {
 		if !ok {
 			return ErrMalformed
+		}
+		if rec.Codes != 0 && !r.codes.has(rec) {
+			return r.uncoded(rec)
 		}
 		if err := r.update(rec); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 // which they left they cost least.
 func (p *Peer) HandleAcked(pkts ...uint16) {
 	p.flights.settle(pkts, p.onAcked, p.onRunAcked)
+	p.told.acked(pkts)
 	p.confirm()
 }
 

@@ -13,6 +13,7 @@ type bodyKey struct {
 	view   View
 	base   entangle.Tick // values that changed after it; of a Delta or Update
 	apart  uint8         // how far the base before that is; of an Update
+	codes  uint8         // the place of the codes that it is written with; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Delta
 	// anew: of a Full for a peer that was sent of the group before, of which it may have
 	// applied less than it acknowledged. It is told of all who went on to another group.
@@ -35,11 +36,13 @@ func (w *World) beginRecord() {
 
 // updateKey asks for the update that a peer of a view needs.
 func (w *World) updateKey(from repl.From, view View) bodyKey {
-	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick}
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, codes: from.Codes, shaped: w.tick}
 }
 
 // from is what an update starts from.
-func (k *bodyKey) from() repl.From { return repl.From{Base: k.base, Apart: k.apart} }
+func (k *bodyKey) from() repl.From {
+	return repl.From{Base: k.base, Apart: k.apart, Codes: k.codes}
+}
 
 // body is one encoded body and the slots that it refers to.
 type body struct {
@@ -65,7 +68,7 @@ type body struct {
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
-		b.key.anew == key.anew &&
+		b.key.codes == key.codes && b.key.anew == key.anew &&
 		b.key.retained == key.retained && b.key.asOf == key.asOf &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }

@@ -187,6 +187,7 @@ func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
 // due again, unless it was sent anew or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.losses, p.lastLoss = true, p.world.tick
+	p.told.lost(pkt)
 	p.flights.settle([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 

@@ -31,6 +31,7 @@ type Peer struct {
 	flights   flightLog
 	confirmed confirmed
 	actions   actionLog
+	told      toldCodes
 	stats     Stats
 	public    space
 

@@ -6,12 +6,15 @@ import "github.com/entangle-ecs/entangle/internal/core/repl"
 type copied struct {
 	bases      span
 	apart      uint8
+	codes      uint8
 	off, bytes int
 	alike      bool
 }
 
 // serves reports whether a copy is what a peer of a base needs.
-func (c *copied) serves(from repl.From) bool { return c.apart == from.Apart && c.bases.has(from.Base) }
+func (c *copied) serves(from repl.From) bool {
+	return c.apart == from.Apart && c.codes == from.Codes && c.bases.has(from.Base)
+}
 
 // maxCopies bounds for how many stretches of bases a run is written in one tick.
 const maxCopies = 16
@@ -48,13 +51,13 @@ func (w *World) again(r *run, made *copied, from repl.From) *copied {
 // when peers name what it refers to differently.
 func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 	out := &w.runs.w
-	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena), alike: w.alike(r, from)}
+	made = copied{bases: allTime(w.tick), apart: from.Apart, codes: from.Codes, off: len(w.runs.arena), alike: w.alike(r, from)}
 	out.Reset(w.runs.arena)
 	if made.alike {
 		w.writeAlike(r, from, &made)
 		return made, made.bytes <= maxRunBytes
 	}
-	wire := repl.Run{Tick: w.tick}
+	wire := w.newRun()
 	wire.Enter(r.groups[0], from)
 	for i, h := range r.groups {
 		if i > 0 {

@@ -99,7 +99,7 @@ func (p *Peer) countWanted() int {
 	if bits == 0 {
 		return 0
 	}
-	return (withPackets(bits+p.markBits()) + 7) / 8
+	return (withPackets(bits+p.markBits())+7)/8 + p.tableBytes()
 }
 
 // withPackets adds to so many bits of records what it takes to divide them among packets,
@@ -127,10 +127,10 @@ func (p *Peer) runBits(sp *space, records []planned) int {
 		return 0
 	}
 	bits := repl.MaxRunHead*8 + repl.EndBits
-	wire := repl.Run{Tick: p.world.tick}
+	wire := p.world.newRun()
 	for i := range records {
 		rec := &records[i]
-		h, from := sp.first+repl.Handle(rec.at), rec.start()
+		h, from := sp.first+repl.Handle(rec.at), sp.start(rec)
 		if bits += p.recordBits(rec); i > 0 {
 			bits += wire.Width(h, from)
 		}

@@ -29,6 +29,7 @@ type space struct {
 	steady repl.Bitset     // known, seen whole, not predicted, and no structure waits
 
 	predicted repl.Bitset     // the peer predicts some of it, or may think so
+	codes     uint8           // place of the codes that this tick's updates are written with
 	sent      []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
 	shapeDue  repl.Bitset     // has structure to send
@@ -100,9 +101,9 @@ func (sp *space) growSets(n int) {
 // from returns what an update of a group starts from.
 func (sp *space) from(i int) repl.From {
 	if sp.apart == nil {
-		return repl.From{Base: sp.base[i]}
+		return repl.From{Base: sp.base[i], Codes: sp.codes}
 	}
-	return repl.From{Base: sp.base[i], Apart: sp.apart[i]}
+	return repl.From{Base: sp.base[i], Apart: sp.apart[i], Codes: sp.codes}
 }
 
 // rebase moves a group's base on. claimed is the base that what brought it started

@@ -31,6 +31,13 @@ type Differ interface {
 	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
 }
 
+// Learner is a Differ that learns codes for differences from what is sent: see World.Learn.
+type Learner interface {
+	Differ
+	// Learns reports whether it ever will, for any component.
+	Learns() bool
+}
+
 // World is what is replicated and when it last changed. It is shared by all
 // peers of one sender.
 type World struct {
@@ -38,6 +45,8 @@ type World struct {
 	differ Differ    // the source, if it has deltas
 	deltas repl.Mask // the components that are sent as differences
 	moves  bool      // the base before the base counts for some of them
+	coded  bool      // some of them are written with codes that are learned
+	codes  codes
 	comps  int
 	sets   repl.Sets
 	tick   entangle.Tick
@@ -98,6 +107,7 @@ func NewWorld(src Source, comps int) *World {
 		var moving repl.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
 			w.differ, w.moves = differ, !moving.IsZero()
+			w.coded = learns(src)
 		}
 	}
 	return w

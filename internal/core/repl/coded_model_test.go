@@ -1,0 +1,74 @@
+package repl_test
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// coded is a model whose differences are written with codes that are learned: with a salt,
+// which says how many bits go before each and what each is mixed with. Who reads with
+// another one reads nonsense, and ends somewhere else.
+type coded struct{ differing }
+
+var _ sender.Learner = coded{}
+
+// Learns implements sender.Learner.
+func (m coded) Learns() bool { return m.coded }
+
+// padding is how many bits go before a difference.
+func padding(salt uint32) uint { return uint(salt % 7) }
+
+// code makes the sender send differences with codes that are learned, before anybody joins.
+func (n *network) code() {
+	n.differ()
+	n.model.coded = !n.model.deltas.IsZero()
+	n.world = sender.NewWorld(coded{differing{n.model}}, n.model.comps)
+}
+
+// learn makes new codes as soon as the last are old enough.
+func (n *network) learn() {
+	if n.model.coded && n.tick.Sub(n.learned) >= repl.HistoryTicks {
+		n.learnNow()
+	}
+}
+
+func (n *network) learnNow() {
+	before := n.model.salt
+	n.model.salt, n.learned = uint32(n.tick)*2654435761|1, n.tick
+	n.world.Learn(saltTable(n.model.salt), saltTable(n.model.salt^before))
+}
+
+func saltTable(salt uint32) []byte { return bytesOf(salt) }
+
+// saltOf is what the codes of the record at hand are to a component.
+func (d *deltaSink) saltOf(comp int) uint32 {
+	if !d.at.Differs || d.past[comp] == nil {
+		return 0
+	}
+	return d.salts[d.at.Codes]
+}
+
+var _ receiver.Learner = (*deltaSink)(nil)
+
+// Learns implements receiver.Learner.
+func (d *deltaSink) Learns() bool { return d.coded }
+
+// Learn implements receiver.Learner.
+func (d *deltaSink) Learn(table []byte, at, over uint8) error {
+	var r bits.Reader
+	r.Reset(table)
+	salt := uint32(r.Bits(32)) ^ d.salts[over]
+	if err := r.End(); err != nil {
+		return err
+	}
+	d.salts[at] = salt
+	return nil
+}
+
+// Skip implements receiver.Sink.
+func (d *deltaSink) Skip(r *bits.Reader, comp int) error {
+	r.Skip(padding(d.saltOf(comp)))
+	return d.copySink.Skip(r, comp)
+}

@@ -52,7 +52,7 @@ type strolls struct {
 	tick  int
 	many  int  // how many there are
 	still bool // nobody moves any more
-	wild  bool // they come and go, too
+	wild  bool // they come and go, and change groups, too
 	aside func(*strolls)
 }
 
@@ -75,13 +75,16 @@ func (s *strolls) step() {
 		if (s.tick/100+i)%3 == 0 {
 			continue
 		}
-		at, beat, _ := s.m.Get(e)
+		at, beat, tag := s.m.Get(e)
 		at.X += float32(math.Cos(float64(at.Turn))) * 0.07
 		at.Y += float32(math.Sin(float64(at.Turn))) * 0.07
 		if s.rng.IntN(16) == 0 {
 			at.Turn += s.rng.Float32() - 0.5
 		}
 		beat.Level += uint16(i % 5)
+		if s.wild && s.rng.IntN(300) == 0 {
+			tag.Group = components.Group(s.rng.IntN(3))
+		}
 	}
 	if s.wild && s.rng.IntN(20) == 0 {
 		i := s.rng.IntN(len(s.all))

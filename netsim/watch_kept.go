@@ -14,12 +14,12 @@ import (
 var errNeverSo = errors.New("it is kept as the client can't have seen it last")
 
 // kept holds that an entity that a client keeps is as its original was at some tick at which
-// the client saw it, and no earlier than it was before.
+// the client saw it, and no earlier than it was before; while it was paused it was as before that.
 func (l *look) kept(e *systems.Mirrored, original ecs.Entity) error {
 	least, list := l.before.entities[e.Entity], l.past.versions[original]
 	for i := after(list, l.at[e.ID], since) - 1; i >= 0; i-- {
 		v := &list[i]
-		if v.gone || i+1 < len(list) && !least.Before(list[i+1].from) {
+		if next := i + 1; v.gone || next < len(list) && !least.Before(list[next].from) && !list[next].state.Paused {
 			break
 		}
 		if tick := latest(v.from, least); v.seen[l.client].sees && !v.state.Paused && l.value(e, original, v, tick) == nil {

@@ -23,6 +23,7 @@ type (
 	}
 	kinFears struct{ ecs.Relation }
 	kinPart  struct{ ecs.Relation } // a hierarchy of the game's own
+	kinNotes struct{ Of ecs.Entity }
 )
 
 func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
@@ -32,6 +33,7 @@ func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
 	protocol.Component[kinFears](p)
 	protocol.Component[kinPart](p).Hierarchy()
 	protocol.Component[components.ChildOf](p)
+	protocol.Component[kinNotes](p)
 	require.NoError(t, p.Seal())
 	return p.Components()
 }

@@ -48,7 +48,6 @@ type lateRef struct {
 	tick   entangle.Tick // that it was so at
 	n      int           // which of the component's references it is, or targetRef
 	waits  bool          // it is in use
-	left   bool          // it led to who is gone, and waits for that one alone
 }
 
 func newLate() late {
@@ -160,18 +159,34 @@ func (c *Copy) arrive(s repl.Slot) {
 	}
 }
 
-// Renew implements receiver.Renewer: a reference to who was gone when it came does not
-// wait for who has its name next.
-func (c *Copy) Renew(h repl.Handle, until entangle.Tick) {
-	l := &c.late
-	if l.len() == 0 {
+// Renew implements receiver.Renewer: a reference to who is gone does not wait for who has
+// its name next.
+func (c *Copy) Renew(id repl.ID, since entangle.Tick) {
+	i, ok := c.late.byTarget.first(id)
+	for ok {
+		next, more := c.late.byTarget.next(i)
+		c.giveUp(i, since)
+		i, ok = next, more
+	}
+}
+
+// RenewAll implements receiver.Renewer.
+func (c *Copy) RenewAll(h repl.Handle, since entangle.Tick) {
+	if c.late.len() == 0 {
 		return
 	}
-	for i := range l.refs {
-		if ref := l.refs[i]; ref.waits && ref.target.Group == h && (ref.left || !until.Before(ref.tick)) {
-			l.drop(int32(i))
-			c.entities[ref.holder.slot].waits--
+	for i := range c.late.refs {
+		if ref := &c.late.refs[i]; ref.waits && ref.target.Group == h {
+			c.giveUp(int32(i), since)
 		}
+	}
+}
+
+// giveUp ends a wait that began before a tick.
+func (c *Copy) giveUp(i int32, since entangle.Tick) {
+	if ref := c.late.refs[i]; ref.tick.Before(since) {
+		c.late.drop(i)
+		c.entities[ref.holder.slot].waits--
 	}
 }
 

@@ -57,7 +57,7 @@ func (c *Copy) awaitReturnsOf(s repl.Slot) {
 func (c *Copy) noteReturn(n int, to ecs.Entity) ecs.Entity {
 	l := &c.left
 	i := slices.IndexFunc(l.gone, func(t lostTarget) bool { return t.entity == to })
-	if i >= 0 && c.late.add(lateRef{target: l.gone[i].id, holder: l.at, tick: c.late.tick, n: n, left: true}) {
+	if i >= 0 && c.late.add(lateRef{target: l.gone[i].id, holder: l.at, tick: c.late.tick, n: n}) {
 		c.entities[l.at.slot].waits++
 	}
 	return to

@@ -164,7 +164,7 @@ func (c *Copy) releaseTarget(lost lostTarget, comp int) {
 // awaitTarget has a relation wait for who was its target.
 func (c *Copy) awaitTarget(lost lostTarget, h lateHolder) {
 	c.late.set = append(c.late.set, h)
-	if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef, left: true}) {
+	if c.late.add(lateRef{target: lost.id, holder: h, tick: c.late.tick, n: targetRef}) {
 		c.entities[h.slot].waits++
 	}
 }

@@ -177,10 +177,10 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			shown := h.fulls(t, p, 30)
 			is, _ := p.Named(1)
 			assert.Equal(t, refers, is == was)
-			assert.Equal(t, refers, shown[is.Group].Again)
+			assert.False(t, shown[is.Group].Since.Some, "nobody else ever had the handle")
 			assert.Equal(t, !refers, len(other) == 1 && other[was.Group].Kind == repl.Full)
-			for _, rec := range other {
-				assert.False(t, rec.Again, "it is another group")
+			for h, rec := range other {
+				assert.Equal(t, h == was.Group, rec.Since.Some, "it is another group")
 			}
 		})
 	}

@@ -7,7 +7,8 @@ import "github.com/entangle-ecs/entangle"
 // may see. Private ones are each peer's own, so that they say nothing of groups
 // that it does not see. Both are dense. A handle is reused only after every peer
 // that has it acknowledged the group's end, and nothing that may refer to it, or
-// to an entity that was born under it, is under way.
+// to an entity that was born under it, is under way. What refers to it from then may
+// still wait at a peer: see Since.
 type Handle uint32
 
 // Private is the first private handle.

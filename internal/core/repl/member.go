@@ -1,6 +1,9 @@
 package repl
 
-import pack "github.com/entangle-ecs/entangle/protocol/bits"
+import (
+	"github.com/entangle-ecs/entangle"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
 
 // Fate is what became of an entity that is no longer in a group.
 type Fate uint8
@@ -97,4 +100,42 @@ func AppendFate(w *pack.Writer, f Fate) { w.Bits(uint64(f), fateBits) }
 func ReadFate(r *pack.Reader) (f Fate, ok bool) {
 	f = Fate(r.Bits(fateBits))
 	return f, r.Err() == nil && f < fates
+}
+
+// Joiner says which entity joins a group.
+type Joiner struct {
+	// Index is that of its name in the table of references, 0 of one that is born in the group
+	// under the number that it joins with.
+	Index uint32
+	// Since is from when on it has that number, of one that is born there.
+	Since Since
+}
+
+// Append writes it into an action of a tick.
+func (j Joiner) Append(w *pack.Writer, now entangle.Tick) {
+	first := j.Index == 0 && !j.Since.Some
+	w.Bool(first)
+	if first {
+		return
+	}
+	w.Uvarint(uint64(j.Index))
+	if j.Index == 0 {
+		j.Since.appendAge(w, now)
+	}
+}
+
+// ReadJoiner reads it behind a table of so many references.
+func ReadJoiner(r *pack.Reader, now entangle.Tick, refs int) (j Joiner, ok bool) {
+	if r.Bool() {
+		return Joiner{}, r.Err() == nil
+	}
+	index := r.Uvarint()
+	if r.Err() != nil || index > uint64(refs) {
+		return Joiner{}, false
+	}
+	if j.Index = uint32(index); index == 0 {
+		j.Since, ok = readSinceAge(r, now)
+		return j, ok
+	}
+	return j, true
 }

@@ -39,6 +39,7 @@ type joining struct {
 	number repl.Member
 	paused bool
 	id     repl.ID
+	since  repl.Since // from when on it is called so
 }
 
 // stated is what is said of one member.
@@ -90,7 +91,9 @@ func (p *parser) action(s *saying) {
 		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
 		require.True(p.t, ok)
 		s.predicted = p.predicted()
-		s.refs = p.refs()
+		if s.refs = p.refs(); len(s.refs) > 0 {
+			require.True(p.t, repl.ReadSinces(&p.r, s.Tick, s.refs))
+		}
 	}
 	s.leavers = p.leavers()
 	if s.Kind == repl.Gone {
@@ -184,11 +187,12 @@ func (p *parser) joins(s *saying) {
 	p.numbers(func(n repl.Member) {
 		j := joining{number: n, id: repl.ID{Group: s.Group, Member: n}}
 		j.paused = s.Kind == repl.Full && p.r.Bool()
-		if !j.paused && !p.r.Bool() {
-			index := p.r.Uvarint()
-			require.Positive(p.t, index)
-			require.LessOrEqual(p.t, index, uint64(len(s.refs)))
-			j.id = s.refs[index-1].ID
+		if !j.paused {
+			is, ok := repl.ReadJoiner(&p.r, s.Tick, len(s.refs))
+			require.True(p.t, ok)
+			if j.since = is.Since; is.Index > 0 {
+				j.id, j.since = s.refs[is.Index-1].ID, s.refs[is.Index-1].Since
+			}
 		}
 		s.joins = append(s.joins, j)
 	})

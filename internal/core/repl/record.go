@@ -28,17 +28,12 @@ type Record struct {
 	Tick  entangle.Tick
 	// From is what a Delta or Update starts from; others have none, and a Delta no Apart.
 	From
-	// Again: the first Full of a private group that the receiver had under this handle
-	// before, and not of the next group there. Its entities have the names that they had.
-	Again bool
+	// Since is from when on the handle is the group's, of a Full.
+	Since Since
 	// Usual: a first Full of the next handle, of one entity that has the components of the
 	// one before, as when a peer joins: only its values follow.
 	Usual bool
 }
-
-// starts reports whether a record is the first Full of a group that may have been there
-// before.
-func (rec *Record) starts() bool { return rec.Kind == Full && rec.Seq == 0 && rec.Group.Private() }
 
 // based reports whether an action of that kind starts from a base.
 func (k Kind) based() bool { return k == Delta }
@@ -49,14 +44,15 @@ func (k Kind) based() bool { return k == Delta }
 type Heads struct {
 	Tick entangle.Tick
 
-	next Handle
-	base entangle.Tick
-	any  bool
-	some bool // a record was written or read
+	next  Handle
+	since Since // of the last Full
+	base  entangle.Tick
+	any   bool
+	some  bool // a record was written or read
 }
 
 // MaxHeadBits bounds what Append writes.
-const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + 1 + 1 + 68
+const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + MaxSinceBits + 1 + 68
 
 // Append writes a record's head. Groups rise within a message, and so the private
 // ones come last.
@@ -66,8 +62,9 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	w.Bool(rec.Group.Private())
 	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
 	w.Bits(uint64(rec.Seq), SeqBits)
-	if rec.starts() {
-		w.Bool(rec.Again)
+	if rec.Kind == Full {
+		rec.Since.append(w, h.Tick)
+		h.since = rec.Since
 	}
 	if rec.Kind.based() {
 		h.appendBase(w, rec.Base)
@@ -83,10 +80,10 @@ func (h *Heads) unusual(w *pack.Writer) {
 	h.some = true
 }
 
-// Follows reports whether a record is a first Full of the handle behind the last one, and
-// not of a group that the receiver had before.
+// Follows reports whether a record is a first Full of the handle behind the last one, and has it
+// since the same tick as the last Full has its own.
 func (h *Heads) Follows(rec *Record) bool {
-	return h.some && rec.Kind == Full && rec.Seq == 0 && !rec.Again && rec.Group == h.next && h.next%Private != 0
+	return h.some && rec.Kind == Full && rec.Seq == 0 && rec.Since == h.since && rec.Group == h.next && h.next%Private != 0
 }
 
 // AppendUsual writes the head of a usual record, which follows.
@@ -122,7 +119,7 @@ func (h *Heads) End(w *pack.Writer) {
 // message; ok is false when the bytes are malformed.
 func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if h.some && r.Bool() {
-		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Usual: true}
+		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Since: h.since, Usual: true}
 		h.next++
 		return true, r.Err() == nil && rec.Group%Private != 0
 	}
@@ -143,8 +140,20 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	}
 	rec.Group = first + Handle(gap)
 	h.next = rec.Group + 1
-	rec.Again = rec.starts() && r.Bool()
-	return true, r.Err() == nil && (!rec.Kind.based() || h.readBase(r, rec))
+	return true, r.Err() == nil && h.readOrigin(r, rec)
+}
+
+// readOrigin reads what a record says of the time before it.
+func (h *Heads) readOrigin(r *pack.Reader, rec *Record) (ok bool) {
+	switch {
+	case rec.Kind == Full:
+		rec.Since, ok = readSince(r, h.Tick)
+		h.since = rec.Since
+		return ok
+	case rec.Kind.based():
+		return h.readBase(r, rec)
+	}
+	return true
 }
 
 func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {

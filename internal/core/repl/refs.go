@@ -1,6 +1,9 @@
 package repl
 
-import pack "github.com/entangle-ecs/entangle/protocol/bits"
+import (
+	"github.com/entangle-ecs/entangle"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
 
 // MaxRefs bounds the different entities that one body may refer to.
 const MaxRefs = 1 << 12
@@ -38,6 +41,8 @@ type Ref struct {
 	ID ID
 	// Yours: the id is one of the receiver's own, not of who writes the table.
 	Yours bool
+	// Since is from when on it is called so, in the table of an action.
+	Since Since
 }
 
 // AppendRef writes one entry.
@@ -89,6 +94,34 @@ const MaxRefBits = 3 + 32 + 16
 // minRefBits is the least that one entry takes, to check a count against what
 // is left before anything is made for it.
 const minRefBits = 7
+
+// AppendSinces writes, behind the table of an action of a tick, since when its n entries are
+// called so: an action can bring those that were called otherwise.
+func AppendSinces(w *pack.Writer, now entangle.Tick, n int, since func(i int) Since) {
+	some := false
+	for i := 0; i < n && !some; i++ {
+		some = since(i).Some
+	}
+	w.Bool(some)
+	for i := 0; i < n && some; i++ {
+		since(i).append(w, now)
+	}
+}
+
+// ReadSinces reads that into the entries.
+func ReadSinces(r *pack.Reader, now entangle.Tick, refs []Ref) (ok bool) {
+	if !r.Bool() {
+		return r.Err() == nil
+	}
+	some := false
+	for i := range refs {
+		if refs[i].Since, ok = readSince(r, now); !ok {
+			return false
+		}
+		some = some || refs[i].Since.Some
+	}
+	return some
+}
 
 // ReadRefs appends a whole table to dst: a count, then the entries.
 func ReadRefs(r *pack.Reader, dst []Ref) ([]Ref, bool) {

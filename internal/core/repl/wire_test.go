@@ -207,7 +207,9 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 			if rec.Kind == repl.Delta {
 				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
 			}
-			rec.Again = rec.Kind == repl.Full && rec.Seq == 0 && rec.Group.Private() && rapid.Bool().Draw(t, "again")
+			if rec.Kind == repl.Full {
+				rec.Since = drawSince(t, tick)
+			}
 			group = rec.Group + 1
 			before := w.LenBits()
 			out.Append(&w, &rec)
@@ -229,6 +231,84 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 		require.True(t, !more && ok)
 		require.NoError(t, r.End())
 	})
+}
+
+// drawSince draws since when a name is whose it is.
+func drawSince(t *rapid.T, now entangle.Tick) repl.Since {
+	ages := []uint32{0, 1, 63, 64, 65, 1000, 1<<31 - 64, 1<<31 + 64, 1<<32 - 64}
+	if !rapid.Bool().Draw(t, "since") {
+		return repl.Since{}
+	}
+	return repl.SinceAt(now - entangle.Tick(rapid.SampledFrom(ages).Draw(t, "age of since")))
+}
+
+// Since when names are whose they are stands behind the table of an action, once where that was
+// always so, and with who joins under the name. It is rounded down by less than a name rests.
+func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
+		refs := make([]repl.Ref, rapid.IntRange(1, 5).Draw(t, "n"))
+		some := false
+		for i := range refs {
+			refs[i].Since = drawSince(t, now)
+			some = some || refs[i].Since.Some
+		}
+		joiner := repl.Joiner{Index: uint32(rapid.IntRange(0, len(refs)).Draw(t, "index"))}
+		if joiner.Index == 0 {
+			joiner.Since = drawSince(t, now)
+		}
+		var w bits.Writer
+		repl.AppendSinces(&w, now, len(refs), func(i int) repl.Since { return refs[i].Since })
+		if !some {
+			require.Equal(t, 1, w.LenBits())
+		}
+		most := 1
+		for _, ref := range refs {
+			most += ref.Since.Bits(now)
+			require.LessOrEqual(t, ref.Since.Bits(now), repl.MaxSinceBits)
+		}
+		require.True(t, w.LenBits() == 1 && !some || w.LenBits() == most)
+		joiner.Append(&w, now)
+
+		var r bits.Reader
+		r.Reset(w.Finish())
+		got := make([]repl.Ref, len(refs))
+		require.True(t, repl.ReadSinces(&r, now, got))
+		require.Equal(t, refs, got)
+		joins, ok := repl.ReadJoiner(&r, now, len(refs))
+		require.True(t, ok)
+		require.Equal(t, joiner, joins)
+		require.NoError(t, r.End())
+	})
+	at := repl.SinceAt(130)
+	assert.EqualValues(t, 128, at.Tick)
+	assert.Equal(t, at, at.Or(repl.Since{}))
+	assert.Equal(t, at, repl.Since{}.Or(at))
+	assert.Equal(t, at, repl.SinceAt(1<<32-5).Or(at), "it is later")
+}
+
+// What is malformed of it is refused: a table of since when in which nothing stands, one that
+// ends, an index beyond the table, and what is older than half of the time.
+func TestSinceIsReadWithinItsBounds(t *testing.T) {
+	read := func(write func(*bits.Writer)) *bits.Reader {
+		var w bits.Writer
+		var r bits.Reader
+		write(&w)
+		r.Reset(w.Finish())
+		return &r
+	}
+	refs := make([]repl.Ref, 3)
+	assert.False(t, repl.ReadSinces(read(func(w *bits.Writer) { w.Bits(0b0001, 4) }), 100, refs), "none is since any tick")
+	assert.False(t, repl.ReadSinces(read(func(*bits.Writer) {}), 100, refs))
+	assert.False(t, repl.ReadSinces(read(func(w *bits.Writer) { w.Bits(0b111, 3); w.Bits(0b01, 2); w.Bits(0, 3) }), 100, make([]repl.Ref, 9)))
+	for index, valid := range map[uint64]bool{3: true, 4: false, 1 << 40: false} {
+		_, ok := repl.ReadJoiner(read(func(w *bits.Writer) { w.Bool(false); w.Uvarint(index) }), 100, 3)
+		assert.Equal(t, valid, ok, index)
+	}
+	for age, valid := range map[uint64]bool{1<<26 - 2: true, 1<<26 - 1: false, 1 << 40: false, 1<<64 - 1: false} {
+		_, ok := repl.ReadJoiner(read(func(w *bits.Writer) { w.Bool(false); w.Uvarint(0); w.Bool(false); w.Uvarint(age) }), 100, 3)
+		assert.Equal(t, valid, ok, age)
+	}
 }
 
 // FuzzHeads reads records without bodies from anything: what is accepted rises within
@@ -504,6 +584,10 @@ func FuzzNeedsAndRefs(f *testing.F) {
 				require.Less(t, int(ref.ID.Member), repl.MaxMembers)
 				repl.AppendRef(&w, ref)
 			}
+			if !repl.ReadSinces(&r, entangle.Tick(now), refs) {
+				return
+			}
+			repl.AppendSinces(&w, entangle.Tick(now), len(refs), func(i int) repl.Since { return refs[i].Since })
 			sameBits(t, b, &r, &w)
 		}
 	})
@@ -551,13 +635,14 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
 		tick32(9),
-		"10 0 0000 000",                // a full, public, handle 0, sequence 0
+		"10 0 0000 000 0",              // a full, public, handle 0, sequence 0, which nobody else ever had
 		"0 0 0 0",                      // no needs, nobody is predicted, no references, no leavers
 		"1 10 00000101",                // alone: component 0, 0xa0
-		"0 10 0 0000 000",              // a full of the next handle
+		"0 10 0 0000 000 0",            // a full of the next handle
 		"0 0",                          // no needs, nobody is predicted
 		"1 0100",                       // one reference:
 		"0 0 0100 1 0100",              // not the reader's own, public, handle 1, member 2
+		"0",                            // nobody else was ever called so
 		"0 0",                          // no leavers, not alone
 		"1 0 1  1 0 1  1 0 1  0 00000", // 0, 1 and 2 join, not paused, native
 		"0 11 10000101 0100",           // of 0, another set than before: 0xa1, and reference 1
@@ -593,9 +678,10 @@ func TestGoldens(t *testing.T) {
 		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
 		"1 1 01 0 1 00000",       // 0 has changed, the set that it was at first: component 1 was removed, no values
-		"0 10 0 0000 000",        // a full of the next handle
+		"0 10 0 0000 000 0",      // a full of the next handle
 		"1 0100 0 0100 0000 0",   // one need: public, handle 1, this tick; nobody is predicted
 		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
+		"0",                      // nobody else was ever called so
 		"0 0",                    // no leavers; not alone, since it is not native
 		"1 0 0 0100 0 00000",     // 0 joins, not paused, not native: reference 1
 		"0 10 11000101",
@@ -633,7 +719,28 @@ func TestGoldens(t *testing.T) {
 	w.Spawn(7, repl.MaskOf(0))
 	w.Commit()
 	says("two fulls of which the second is a usual one", act(),
-		tick32(30), "10 0 0110 000", "0 0 0 0", "1 10 01100101", "1 11100101", "0 11")
+		tick32(30), "10 0 0110 000 0", "0 0 0 0", "1 10 01100101", "1 11100101", "0 11")
+	w.Begin(31)
+	w.Despawn(6)
+	w.Commit()
+	act()
+	w.Begin(130)
+	w.SpawnAt(8, repl.MaskOf(0), sender.Place{Name: 8})
+	w.SpawnAt(9, repl.MaskOf(0), sender.Place{Name: 8})
+	w.Commit()
+	w.Begin(200)
+	w.Move(9, sender.Place{Name: 7})
+	w.Commit()
+	says("names that others had before", act(),
+		tick32(200),
+		"10 0 0000 000", "1 0 0000", // a full of handle 0, its own since 128, which is 1 times 64 before 192
+		"0 0 0 0", "1 10 00010101",
+		"0 00 0 0000 001 0 1100101011000000", // delta: handle 1, sequence 4, base 178 ticks ago
+		"1 0100 0 0000 0000 0",               // one need: public, handle 0, this tick; nobody is predicted
+		"1 0100 0 0 0000 1 0000",             // one reference: handle 0, member 1
+		"1", "1 0 0000",                      // of which others may have been called so, before 128
+		"0 0", "0 00100 0 0100 0 00000", // no leavers, not alone; 4 joins, reference 1
+		"0 10 10010101", "0 1 00000", "0 11")
 }
 
 // tick32 is a tick as 32 bits.

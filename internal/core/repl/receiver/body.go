@@ -56,8 +56,8 @@ func (w *walker) updateAll() error {
 func (w *walker) applyAction() error {
 	r := w.r
 	r.moves, r.ousts, r.foresight.turned = r.moves[:0], r.ousts[:0], r.foresight.turned[:0]
-	if until, ended := r.groups.ended(w.g.handle); ended && !w.g.known && r.renewer != nil && !w.rec.Again {
-		r.renewer.Renew(w.g.handle, until)
+	if r.renewer != nil && w.rec.Since.Some {
+		r.renewer.RenewAll(w.g.handle, w.rec.Since.Tick)
 	}
 	r.sink.Begin(w.rec.Tick)
 	if err := w.action(); err != nil {
@@ -90,7 +90,7 @@ func (w *walker) action() error {
 	if w.rec.Kind == repl.Gone {
 		return w.leavers()
 	}
-	if !w.readPredicted() || !w.r.readRefs() {
+	if !w.readPredicted() || !w.r.readNames(w.rec.Tick) {
 		return ErrMalformed
 	}
 	if err := w.leavers(); err != nil {

@@ -1,6 +1,8 @@
 package receiver_test
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -34,8 +36,8 @@ type record struct {
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
-	again      bool    // the same group as before under its handle
-	only       content // of member 0 alone
+	since      repl.Since // from when on it has its handle
+	only       content    // of member 0 alone
 	joins      []joining
 	changed    []change
 }
@@ -48,7 +50,8 @@ type leaver struct {
 type joining struct {
 	number  repl.Member
 	kept    bool
-	from    int // index into the table; 0: native
+	from    int        // index into the table; 0: native
+	since   repl.Since // from when on it has its number, of a native
 	content content
 }
 
@@ -134,6 +137,34 @@ func writeRefs(w *bits.Writer, refs []repl.Ref) {
 	}
 }
 
+// writeSinces writes since when those of a table are called so.
+func writeSinces(w *bits.Writer, now entangle.Tick, refs []repl.Ref) {
+	if len(refs) == 0 {
+		return
+	}
+	some := slices.ContainsFunc(refs, func(ref repl.Ref) bool { return ref.Since.Some })
+	w.Bool(some)
+	for i := 0; some && i < len(refs); i++ {
+		writeSince(w, now, refs[i].Since)
+	}
+}
+
+func writeSince(w *bits.Writer, now entangle.Tick, s repl.Since) {
+	w.Bool(s.Some)
+	if s.Some {
+		writeAge(w, now, s)
+	}
+}
+
+// writeAge writes how long ago since is, in units of 64 ticks.
+func writeAge(w *bits.Writer, now entangle.Tick, s repl.Since) {
+	age := uint64(now/64 - s.Tick/64)
+	w.Bool(age == 0)
+	if age > 0 {
+		w.Uvarint(age - 1)
+	}
+}
+
 // list writes rising numbers, and something behind each.
 func list[T any](w *bits.Writer, items []T, number func(T) repl.Member, behind func(T)) {
 	next := uint64(0)
@@ -186,10 +217,7 @@ func (r *record) writeJoins(w *bits.Writer) {
 			w.Bool(j.kept)
 		}
 		if !j.kept {
-			w.Bool(j.from == 0)
-			if j.from > 0 {
-				w.Uvarint(uint64(j.from))
-			}
+			r.writeJoiner(w, j)
 		}
 	})
 	last := uint64(0)
@@ -197,6 +225,16 @@ func (r *record) writeJoins(w *bits.Writer) {
 		if !j.kept {
 			j.content.write(w, false, &last)
 		}
+	}
+}
+
+func (r *record) writeJoiner(w *bits.Writer, j joining) {
+	w.Bool(j.from == 0 && !j.since.Some)
+	if j.from > 0 || j.since.Some {
+		w.Uvarint(uint64(j.from))
+	}
+	if j.since.Some {
+		writeAge(w, r.tick, j.since)
 	}
 }
 
@@ -229,6 +267,7 @@ func (r *record) write(w *bits.Writer) {
 	}
 	writeRefs(w, r.refs)
 	if r.kind != repl.Update {
+		writeSinces(w, r.tick, r.refs)
 		r.writeLeavers(w)
 	}
 	w.Bool(r.alone)
@@ -263,8 +302,8 @@ func message(records ...record) []byte {
 		w.Uvarint(uint64(r.group - next))
 		next = r.group + 1
 		w.Bits(uint64(r.seq), 3)
-		if r.kind == repl.Full && private && r.seq == 0 {
-			w.Bool(r.again)
+		if r.kind == repl.Full {
+			writeSince(&w, r.tick, r.since)
 		}
 		if r.kind == repl.Delta {
 			w.Bool(false)

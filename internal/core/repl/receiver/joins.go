@@ -10,6 +10,7 @@ type join struct {
 	kept   bool // it stays as it is
 	slot   repl.Slot
 	id     repl.ID
+	since  repl.Since // from when on it is called so
 }
 
 // oust is a member whose number another entity has got. It goes at the end, unless
@@ -63,7 +64,7 @@ func (w *walker) readJoins() error {
 		}
 		j := join{number: number}
 		if j.kept = w.rec.Kind == repl.Full && w.r.in.Bool(); !j.kept {
-			if j.id, ok = w.joiner(number); !ok {
+			if ok = w.readJoiner(&j); !ok {
 				return ErrMalformed
 			}
 		}
@@ -71,19 +72,18 @@ func (w *walker) readJoins() error {
 	}
 }
 
-// joiner reads which entity it is that joins: one that is born in this group, with
+// readJoiner reads which entity it is that joins: one that is born in this group, with
 // its number there, or one of the table.
-func (w *walker) joiner(number repl.Member) (repl.ID, bool) {
-	native := repl.ID{Group: w.rec.Group, Member: number}
-	if w.r.in.Bool() {
-		return native, true
+func (w *walker) readJoiner(j *join) (ok bool) {
+	native := repl.ID{Group: w.rec.Group, Member: j.number}
+	is, ok := repl.ReadJoiner(&w.r.in, w.rec.Tick, len(w.r.refs))
+	if !ok || is.Index == 0 {
+		j.id, j.since = native, is.Since
+		return ok
 	}
-	index := w.r.in.Uvarint()
-	if w.r.in.Err() != nil || index == 0 || index > uint64(len(w.r.refs)) {
-		return repl.ID{}, false
-	}
-	ref := w.r.refs[index-1]
-	return ref.ID, !ref.Yours && ref.ID != native
+	ref := w.r.refs[is.Index-1]
+	j.id, j.since = ref.ID, ref.Since
+	return !ref.Yours && ref.ID != native
 }
 
 // place makes everybody who joins a member, before any value is read that may refer
@@ -126,6 +126,9 @@ func (w *walker) fetch(j *join) error {
 	case r.bounded != nil && r.bounded.Full():
 		return ErrCrowded
 	default:
+		if r.renewer != nil && j.since.Some {
+			r.renewer.Renew(j.id, j.since.Tick)
+		}
 		p.slot = r.sink.Spawn(j.id)
 	}
 	r.moves = append(r.moves, move{id: j.id, from: p, is: is})

@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -13,6 +14,11 @@ func (r *Receiver) readRefs() bool {
 	var ok bool
 	r.refs, ok = repl.ReadRefs(&r.in, r.refs)
 	return ok && len(r.refs) > 0
+}
+
+// readNames is readRefs of an action of a tick: who joins may be called so only since another was.
+func (r *Receiver) readNames(now entangle.Tick) bool {
+	return r.readRefs() && (len(r.refs) == 0 || repl.ReadSinces(&r.in, now, r.refs))
 }
 
 // At resolves a reference of the body that is being read.

@@ -66,11 +66,13 @@ type Alike struct {
 	HeadBits uint
 }
 
-// Renewer is a Sink that is told when a handle names another group from now on.
+// Renewer is a Sink that is told when who comes has a name that others may have had before:
+// whatever refers to it by a record from before a tick is to one who is gone, and does not come.
 type Renewer interface {
-	// Renew says that whatever a record up to a tick refers to by an id of this
-	// handle is gone: what it waits for does not come any more.
-	Renew(h repl.Handle, until entangle.Tick)
+	// Renew says it of the entity that is to spawn next.
+	Renew(id repl.ID, since entangle.Tick)
+	// RenewAll says it of all names of a handle.
+	RenewAll(h repl.Handle, since entangle.Tick)
 }
 
 // Differ is a Sink of components of which updates hold differences: from the value that

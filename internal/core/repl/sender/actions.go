@@ -82,7 +82,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next
 		}
 		p.findNeeds(sp, i, &rec)
 		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.fresh() {
+		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.fresh() {
 			return i
 		}
 		p.appendAction(heads, &rec, b)
@@ -128,11 +128,14 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		p.unsent(sp, i)
 		return rec, nil, false
 	case sp.phase[i] == unknown:
-		rec.Kind, rec.Seq, rec.Again = repl.Full, 0, sp.before.Has(i)
+		rec.Kind, rec.Seq = repl.Full, 0
 	case sp.doubted.Has(i):
 		rec.Kind = repl.Full
 	default:
 		rec.Kind = repl.Delta
+	}
+	if rec.Kind == repl.Full {
+		rec.Since = p.given(sp, i)
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !p.unsaid(sp, i) {
@@ -140,7 +143,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	p.findPredicted(sp, i, rec.Kind)
-	if tickBits+actionBits(b, maxPartners)+p.said.Bits() > repl.MaxGroupBytes*8 {
+	if tickBits+p.actionBits(b, maxPartners)+p.said.Bits() > repl.MaxGroupBytes*8 {
 		w.refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
@@ -216,8 +219,8 @@ const tickBits = 32
 
 // actionBits bounds what an action takes with all that stands before its body, and
 // the end of a message after it.
-func actionBits(b *body, needs int) int {
-	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + b.width + 2 + 7
+func (p *Peer) actionBits(b *body, needs int) int {
+	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + p.sinceBits(b) + b.width + 2 + 7
 }
 
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
@@ -239,6 +242,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 			p.mention(w.slots.home[s])
 		}
 		p.appendRefs(slots)
+		p.appendSinces(slots)
 	}
 	p.w.Copy(w.bodies.bytes(b), b.width)
 }

@@ -128,6 +128,9 @@ func (p *Peer) reserve(id groupID) bool {
 func (p *Peer) unreserve(i int) {
 	sp := &p.private
 	p.disregard(sp, i)
+	if sp.before.Has(i) || sp.referred.Has(i) {
+		sp.heir.Set(i)
+	}
 	sp.forget(i)
 	sp.groups[i] = noGroup
 	sp.free.put(int32(i), p.world.tick)

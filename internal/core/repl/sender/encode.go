@@ -258,7 +258,7 @@ func (w *World) encodeMembers(id groupID) {
 	m := w.sole(gr)
 	alone := m != nil && !m.paused
 	if full {
-		alone = alone && w.isNative(id, m)
+		alone = alone && w.isNative(id, m) && !w.numbered(m.slot).Some
 	} else {
 		alone = alone && !w.joins(m)
 	}
@@ -306,11 +306,13 @@ func (w *World) encodeJoins(id groupID) {
 // encodeName writes the name of an entity that joins: its number here, or a
 // reference.
 func (w *World) encodeName(id groupID, m *member) {
-	out, native := &w.bodies.w, w.isNative(id, m)
-	out.Bool(native)
-	if !native {
-		out.Uvarint(uint64(w.bodies.refs.Index(m.slot)))
+	var j repl.Joiner
+	if w.isNative(id, m) {
+		j.Since = w.numbered(m.slot)
+	} else {
+		j.Index = w.bodies.refs.Index(m.slot)
 	}
+	j.Append(&w.bodies.w, w.tick)
 }
 
 func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.slots.mask[s])) }

@@ -49,8 +49,9 @@ type group struct {
 	place   Place
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
+	since   entangle.Tick
 
-	_ [8]byte // to the end of the line
+	_ [4]byte // to the end of the line
 }
 
 // member is an entity in a group.
@@ -99,7 +100,7 @@ func (w *World) openGroup(at Place) (id groupID, ok bool) {
 	}
 	old := &w.groups[id]
 	w.groups[id] = group{
-		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick,
+		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick, since: w.tick,
 		members: old.members[:0], left: old.left[:0],
 	}
 	if !at.Private {
@@ -190,6 +191,7 @@ func (w *World) reclaim() {
 func (w *World) disregard(h int) {
 	for _, p := range w.peers {
 		p.disregard(&p.public, h)
+		p.public.heir.Set(h)
 	}
 }
 

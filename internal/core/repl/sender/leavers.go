@@ -65,14 +65,15 @@ func (w *World) tidy(id groupID) {
 }
 
 // forgetLeavers strikes off the leavers that every peer has heard of. Of one that
-// lives on elsewhere under a name from here, the number stays taken.
+// lives on elsewhere under a name from here, the number stays taken. A number rests from when
+// the last was told, as handles do: Since is rounded by as much.
 func (w *World) forgetLeavers(id groupID) {
 	gr := &w.groups[id]
 	told := w.telling(id)
 	kept, struck := gr.left[:0], w.sorted[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
-		heard := l.news.spread(w, l.left, told) && rested(l.left, w.tick)
+		heard := l.news.spread(w, l.left, told) && rested(l.left, w.tick) && rested(l.news.tick, w.tick)
 		if native || !heard {
 			kept = append(kept, l)
 			continue

@@ -23,6 +23,10 @@ func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
 	t.used.Set(int(s))
 	t.home[s], t.number[s], t.mask[s] = id, number, mask
 	t.born[s], t.touched[s] = w.tick, w.tick
+	t.heir.Clear(int(s))
+	if w.groups[id].numbers == repl.MaxMembers {
+		t.heir.Set(int(s)) // it is the last number, or one that was used already
+	}
 	for c := range w.comps { // also what it lacks: the slot may have had another entity
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
 	}

@@ -71,6 +71,35 @@ func (p *Peer) id(s repl.Slot) repl.ID {
 	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
 }
 
+// numbered returns from when on a slot has its number in the group that it was born in.
+func (w *World) numbered(s repl.Slot) (since repl.Since) {
+	if w.slots.heir.Has(int(s)) {
+		return repl.SinceAt(w.slots.born[s])
+	}
+	return since
+}
+
+// given returns from when on a group has its handle at the peer.
+func (p *Peer) given(sp *space, i int) (since repl.Since) {
+	if !sp.heir.Has(i) {
+		return since
+	}
+	gr := &p.world.groups[p.group(sp, i)]
+	if gr.private {
+		return repl.SinceAt(gr.viewer(p).since())
+	}
+	return repl.SinceAt(gr.since)
+}
+
+// called returns from when on a slot has its name at the peer: from now on, if it has none yet.
+func (p *Peer) called(s repl.Slot) repl.Since {
+	sp, i := p.find(p.world.slots.home[s])
+	if i < 0 {
+		return repl.SinceAt(p.world.tick)
+	}
+	return p.world.numbered(s).Or(p.given(sp, i))
+}
+
 // Named is ID without the reserving, for inspection: it is not ok while the peer has no
 // name for the slot.
 func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {

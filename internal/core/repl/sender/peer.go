@@ -233,3 +233,19 @@ func (p *Peer) appendRefs(slots []repl.Slot) {
 		repl.AppendRef(&p.w, repl.Ref{ID: p.id(s)})
 	}
 }
+
+// sinceBits bounds what appendSinces writes of a body's table.
+func (p *Peer) sinceBits(b *body) int {
+	n := 1
+	for _, s := range p.world.bodies.slotsOf(b) {
+		n += p.called(s).Bits(p.world.tick)
+	}
+	return n
+}
+
+// appendSinces writes, in an action, since when they are named so.
+func (p *Peer) appendSinces(slots []repl.Slot) {
+	if len(slots) > 0 {
+		repl.AppendSinces(&p.w, p.world.tick, len(slots), func(i int) repl.Since { return p.called(slots[i]) })
+	}
+}

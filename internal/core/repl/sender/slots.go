@@ -13,6 +13,7 @@ type slots struct {
 	home    []groupID       // the group that it was born in, which names it for life
 	number  []repl.Member   // its number there
 	born    []entangle.Tick // when it got that name
+	heir    repl.Bitset     // another may have had its number there before
 	group   []groupID       // the group that it is in
 	seat    []repl.Member   // its number there
 	touched []entangle.Tick
@@ -43,6 +44,7 @@ func (t *slots) grow(n int) {
 		}
 	}
 	t.used.Grow(n)
+	t.heir.Grow(n)
 }
 
 // Change says that a component's value changed in all these slots.

@@ -43,10 +43,11 @@ type space struct {
 	view      []View          // nil while the peer sees all of every group
 	bulky     repl.Bitset     // travels as one transfer, which is not through yet
 	mentioned repl.Bitset     // known from references alone
+	heir      repl.Bitset     // of a handle by which the peer may know another group, which is gone
 
 	// Of private groups.
 	hidden   repl.Bitset // to be ended at this peer alone
-	before   repl.Bitset // the peer had the group before, under this handle
+	before   repl.Bitset // the peer had the group, under this handle
 	referred repl.Bitset // the peer was sent references to who was born there
 	retained repl.Bitset // not shown any more, and kept by the peer as it was
 	free     freeList
@@ -85,7 +86,7 @@ const usualWords = 16
 func (sp *space) growSets(n int) {
 	sets := [...]*repl.Bitset{
 		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted, &sp.mentioned,
-		&sp.hidden, &sp.before, &sp.referred, &sp.retained,
+		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.heir,
 	}
 	if cap(sp.due) == 0 {
 		all := make(repl.Bitset, len(sets)*usualWords)

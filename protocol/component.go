@@ -182,7 +182,7 @@ func (r *ComponentRule[T]) Motion() *ComponentRule[T] {
 // twentieth to an eighth of their bytes; of bodies that are pushed about it saves nearly nothing. What
 // is learned comes from entities that all clients may see: of others alone nothing is. It
 // costs a server some microseconds a tick, whatever the number of clients, and up to 100 KB;
-// and a few hundred bytes to each client every ten seconds at most, less often as there is
+// and a few hundred bytes to each client every 512 ticks at most, less often as there is
 // less to learn. All components together may have MaxBooks codes, each as many as any other.
 func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
 	if r.def.option("Adaptive") {

@@ -5,9 +5,9 @@ package components
 // at once or later, and change it at any time.
 //
 // Taking it off pauses: the entity stays on the clients as it was last sent, and
-// nothing more of it is sent, not its despawn either, if that comes in a later tick.
-// Putting it on again catches up and makes no second one. To have it despawn on the
-// clients and live on here, set Target to Nobody.
+// nothing more of it is sent, not its despawn either, be it in the same tick. Putting it on
+// again catches up and makes no second one. To have it despawn on the clients and live on
+// here, set Target to Nobody.
 //
 // A child in a hierarchy needs none: the plugin puts one of zeros on it, and takes that
 // off again, as its parent is replicated. A Relevance, Priority, SendEvery or MaxAge

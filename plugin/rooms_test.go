@@ -299,6 +299,24 @@ func TestARoomAsTheTargetOfWhatIsPaused(t *testing.T) {
 	}
 }
 
+// A client that a paused entity was not for is not shown it with its group either, whatever
+// else of that is told meanwhile.
+func TestWhatIsPausedIsShownToNobodyElse(t *testing.T) {
+	h := newHouse(t)
+	all, relevance := h.targets().Only(1, 2), plugin.NewRelevance(h.world)
+	e := h.spawnIn(h.targets().Only(1), 3, spot{}, name{7})
+	h.spawnIn(all, 3, spot{}, name{8})
+	h.run(10)
+	h.world.Remove(e, ecs.ComponentID[components.Replicate](h.world))
+	h.run(10)
+	h.spawnIn(all, 3, spot{}, name{9})
+	h.run(10)
+	assert.Equal(t, []uint32{7, 8, 9}, h.a.ids())
+	assert.Equal(t, []uint32{8, 9}, h.b.ids())
+	assert.True(t, relevance.Sees(e, 1))
+	assert.False(t, relevance.Sees(e, 2))
+}
+
 // A component is visible to some of those who see its entity, whether interest decides
 // about that or not: to its owner, to a set, to the clients of a room.
 //

@@ -40,6 +40,8 @@ type shaped struct {
 	infos []*protocol.ComponentInfo
 	copy  *Copy
 	tick  entangle.Tick
+
+	spawned, despawned []ecs.Entity
 }
 
 func newShaped(t testing.TB) *shaped {
@@ -59,8 +61,9 @@ func newShaped(t testing.TB) *shaped {
 	require.NoError(t, p.Seal())
 	w := ecs.NewWorld(1024, 4)
 	s := &shaped{t: t, world: &w, infos: p.Components()}
-	nobody := func(ecs.Entity) {}
-	s.copy = NewCopy(&w, NewHub(), s.infos, nobody, nobody)
+	s.copy = NewCopy(&w, NewHub(), s.infos,
+		func(e ecs.Entity) { s.spawned = append(s.spawned, e) },
+		func(e ecs.Entity) { s.despawned = append(s.despawned, e) })
 	s.copy.Limit(1)
 	return s
 }
@@ -149,6 +152,22 @@ func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
 	s.become(slot, 2*leastShapes-1, repl.NoSlot)
 	assert.True(t, s.over(), "and no others: the world keeps them")
 	s.copy.Clear()
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// Whom there is no room for is not told of as spawned, nor as despawned when the connection
+// ends.
+func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(1, 0, repl.NoSlot)
+	for set := range leastShapes {
+		s.become(slot, set, repl.NoSlot)
+	}
+	s.spawn(2, 2*leastShapes-1, repl.NoSlot)
+	require.True(t, s.over())
+	s.copy.Clear()
+	assert.Len(t, s.spawned, 1)
+	assert.Equal(t, s.spawned, s.despawned)
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 

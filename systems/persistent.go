@@ -46,8 +46,12 @@ func (c *Copy) Clear() {
 }
 
 // partOf is part for an entity of the copy. One that the game has despawned ahead of the
-// server goes, for nothing is left of it.
+// server goes, for nothing is left of it; so does one that nobody has heard of.
 func (c *Copy) partOf(s repl.Slot) {
+	if c.entities[s].fresh {
+		c.unmake(s)
+		return
+	}
 	despawned := c.foresees(s) && c.ahead.by.stripped(c.known[s].slot)
 	e := c.forget(s)
 	if despawned {

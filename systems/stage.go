@@ -155,9 +155,14 @@ func (c *Copy) LetGo(slot repl.Slot) { c.stage.letGo = append(c.stage.letGo, slo
 func (c *Copy) Discard() {
 	c.late.found = c.late.found[:0]
 	for _, s := range c.stage.spawned {
-		if e := c.forget(s); c.world.Alive(e) {
-			c.writer.Remove(e)
-		}
+		c.unmake(s)
+	}
+}
+
+// unmake takes back an entity that nobody has heard of.
+func (c *Copy) unmake(s repl.Slot) {
+	if e := c.forget(s); c.world.Alive(e) {
+		c.writer.Remove(e)
 	}
 }
 

@@ -3,6 +3,7 @@ package systems
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -107,12 +108,7 @@ func (s *Server) disconnected(c *client, reason string) {
 	if !c.open {
 		return
 	}
-	for i, other := range s.open {
-		if other == c {
-			s.open = append(s.open[:i], s.open[i+1:]...)
-			break
-		}
-	}
+	s.open = slices.DeleteFunc(s.open, func(other *client) bool { return other == c })
 	s.cfg.OnDisconnected(c.id, reason)
 }
 

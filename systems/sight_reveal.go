@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -53,7 +55,7 @@ func (p *Publisher) Dismiss(peer *sender.Peer) {
 	for i := range all {
 		if all[i].peer == peer {
 			p.interest.leave(all[i].row)
-			p.sight.clients = append(all[:i], all[i+1:]...)
+			p.sight.clients = slices.Delete(all, i, i+1)
 			return
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -162,26 +161,14 @@ func TestLearnedCodesOverBadLinks(t *testing.T) {
 }
 
 // strollLines returns all datagrams from and to client 2.
-func strollLines(t *testing.T, workers int, aside func(*strolls)) (all []string) {
+func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
 	sim := netsim.New(t, netsim.Config{Seed: 5})
 	s := &strolls{rng: rand.New(rand.NewPCG(4, 5)), many: 60, aside: aside}
-	server := strollServer(t, sim, s, true, workers)
+	strollServer(t, sim, s, true, workers)
 	for id := range 4 {
 		joinStroll(t, sim, entangle.ClientID(id+1), true)
 	}
-	lines := map[netip.AddrPort][]string{}
-	sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		line := fmt.Sprintf("%v %v to %v: %x", sim.Clock().Since(), from, to, datagram)
-		lines[from], lines[to] = append(lines[from], line), append(lines[to], line)
-	})
-	sim.Run(4 * time.Second)
-	for _, c := range server.Clients() {
-		if c.ID == 2 {
-			all = lines[c.Addr]
-		}
-	}
-	require.NotEmpty(t, all)
-	return all
+	return linesOf(t, sim, 2)
 }
 
 // What is learned, and when, depends on what all may see and on ticks alone: neither on those

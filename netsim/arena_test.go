@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/netsim"
@@ -60,6 +61,7 @@ func TestRandomArenas(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", sums)
+	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 }
 
 // play runs a game to its end.

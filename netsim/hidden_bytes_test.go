@@ -60,16 +60,22 @@ func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
 	sim.AddServer(server, server)
 	join(t, sim, 1)
 	watched := join(t, sim, 2)
+	all = linesOf(t, sim, 2)
+	require.True(t, watched.Connected())
+	require.NoError(t, sim.Equal())
+	return all
+}
+
+// linesOf runs a game for four seconds, and returns all datagrams from and to a client.
+func linesOf(t *testing.T, sim *netsim.Sim, id entangle.ClientID) (all []string) {
 	lines := map[netip.AddrPort][]string{}
 	sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
 		line := fmt.Sprintf("%v %v to %v: %x", sim.Clock().Since(), from, to, datagram)
 		lines[from], lines[to] = append(lines[from], line), append(lines[to], line)
 	})
 	sim.Run(4 * time.Second)
-	require.True(t, watched.Connected())
-	require.NoError(t, sim.Equal())
-	for _, c := range server.Clients() {
-		if c.ID == 2 {
+	for _, c := range sim.Server().Clients() {
+		if c.ID == id {
 			all = lines[c.Addr]
 		}
 	}

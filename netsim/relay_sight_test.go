@@ -1,8 +1,6 @@
 package netsim_test
 
 import (
-	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -78,19 +76,8 @@ func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (
 	a.none = idle
 	e := d.spawn(1, components.Replicate{Target: ecs.GetResource[components.Targets](d.sim.World()).Only(1, 2)})
 	hide(d.sim.World(), e)
-	lines := map[netip.AddrPort][]string{}
-	d.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		line := fmt.Sprintf("%v %v to %v: %x", d.sim.Clock().Since(), from, to, datagram)
-		lines[from], lines[to] = append(lines[from], line), append(lines[to], line)
-	})
-	d.sim.Run(4 * time.Second)
+	all = linesOf(t, d.sim, 3)
 	require.True(t, c.Connected())
-	for _, info := range d.sim.Server().Clients() {
-		if info.ID == 3 {
-			all = lines[info.Addr]
-		}
-	}
-	require.NotEmpty(t, all)
 	return all
 }
 

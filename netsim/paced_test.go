@@ -1,0 +1,46 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// Where nothing but values changes, and nothing is lost, Watch finds that all that is told of
+// groups with intervals is told once in one: of groups of one and of several, that all see or
+// only some.
+//
+// Proves: R35
+func TestValuesAreToldOnceInAnInterval(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms})})
+	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		m, targets := generic.NewMap2[Spot, components.Replicate](w), ecs.GetResource[components.Targets](w)
+		for n, target := range []components.Target{components.Everyone, targets.Only(1), targets.Except(2)} {
+			for i := range 10 {
+				group := components.Group(i / 5 * (n + 1))
+				m.NewWith(&Spot{}, &components.Replicate{Target: target, Group: group, SendEvery: uint16(2 + i%5)})
+			}
+		}
+		spots := generic.NewFilter1[Spot]()
+		return func() {
+			for q := spots.Query(w); q.Next(); {
+				q.Get().X++
+			}
+		}
+	}))
+	sim.AddServer(server, server)
+	sim.Watch()
+	one, two := join(t, sim, 1), join(t, sim, 2)
+	sim.Run(3 * time.Second)
+	require.True(t, one.Connected() && two.Connected())
+}

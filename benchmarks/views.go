@@ -7,8 +7,8 @@ import "fmt"
 // encode each once, and for each client copy what moved of its view into packets,
 // entity by entity, and seal them (scene_limit_views.go).
 //
-// tick-views/growth is about the work for each client, which is all that clients
-// add to the tick, and how it grows in a world of ten times as many entities and
+// tick-views/growth is about the work for each client, which is all that those behind the
+// first add to the tick, and how it grows in a world of ten times as many entities and
 // equal views. In the place of the limit stands a tick with the smaller world.
 const (
 	viewEntities = 10_000

@@ -225,3 +225,160 @@ func TestWhoIsAlwaysLateHoldsUpNames(t *testing.T) {
 		}
 	}
 }
+
+// numbers is handles of a group of which all numbers were given.
+type numbers struct {
+	*handles
+	last repl.Slot
+}
+
+func newNumbers() *numbers {
+	c := &numbers{handles: newHandles(), last: repl.MaxMembers - 1}
+	c.step(1, c.fill)
+	return c
+}
+
+func (c *numbers) fill() {
+	for s := range c.last + 1 {
+		c.bring(s)
+	}
+}
+
+// bring has an entity born in the group.
+func (c *numbers) bring(s repl.Slot) {
+	c.model.entities[s] = entity{mask: repl.MaskOf(0)}
+	c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+}
+
+// next has one more born there, and returns its number: 0, on its own, while none is free.
+func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
+	c.last++
+	c.step(after, func() { c.bring(c.last) })
+	id, ok := c.ID(c.last)
+	require.True(t, ok)
+	return id.Member
+}
+
+// Who ends away from the seat that it was born in, in another group or by now in the same, keeps
+// its number until every peer has heard of that, and for as long as names rest.
+//
+// Proves: R27
+func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
+	for name, way := range map[string][]sender.Place{
+		"in another group": {{Name: 2}}, "at home again": {{Name: 2}, {Name: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newNumbers()
+			p := c.NewPeer()
+			c.step(1, func() { c.Despawn(4) }) // room to come back to
+			c.fulls(t, p, 1)
+			c.step(100, func() {})
+			c.step(100, func() {})
+			for _, to := range way {
+				c.step(1, func() { c.Move(3, to) })
+				c.fulls(t, p, 100)
+				c.step(300, func() {})
+			}
+			sent := c.tick
+			c.step(1, func() { c.Despawn(3) })
+			for range 5 {
+				require.NotEqualValues(t, 3, c.next(t, 200), "nobody was told of its end")
+			}
+			c.fulls(t, p, 200)
+			for range 32 {
+				require.NotEqualValues(t, 3, c.next(t, 1), "the name rests")
+			}
+			p.Pin(sent, c.Ends(), true)
+			for range 3 {
+				require.NotEqualValues(t, 3, c.next(t, 100), "a message may name it")
+			}
+			p.Pin(0, 0, false)
+			assert.EqualValues(t, 3, c.next(t, 1))
+		})
+	}
+}
+
+// A number rests from when the last peer was told of its end, which may be long after it.
+//
+// Proves: R27
+func TestANumberRestsFromWhenItsEndIsTold(t *testing.T) {
+	c := newNumbers()
+	p := c.NewPeer()
+	c.fulls(t, p, 1)
+	c.step(1, func() { c.Despawn(3) })
+	require.NotEqualValues(t, 3, c.next(t, 1000))
+	c.fulls(t, p, 2)
+	for range 60 {
+		require.NotEqualValues(t, 3, c.next(t, 1))
+	}
+	assert.EqualValues(t, 3, c.next(t, 10))
+}
+
+// A number rests while a message is under way that may name who had it: one of entities, to a
+// peer that was not sent the group yet, or one of the game's own.
+//
+// Proves: R27
+func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
+	t.Run("of entities", func(t *testing.T) {
+		c := &numbers{handles: newHandles(), last: repl.MaxMembers - 1}
+		c.model.links = true
+		p := c.NewPeer()
+		c.step(1, func() {
+			link := entity{mask: repl.MaskOf(linkComp)}
+			link.values[linkComp] = 4 // slot 3
+			c.model.entities[c.last+1] = link
+			c.Spawn(c.last+1, link.mask)
+			c.fill()
+			c.last++
+		})
+		require.NotEmpty(t, p.AppendActions(nil, 1)) // one entity, which refers to the other
+		p.ActionsSent(7)
+		c.step(1, func() { c.Despawn(3) })
+		for range 5 {
+			require.NotEqualValues(t, 3, c.next(t, 200))
+		}
+		p.HandleDelivered(7)
+		assert.EqualValues(t, 3, c.next(t, 1))
+	})
+	t.Run("of the game", func(t *testing.T) {
+		c := newNumbers()
+		p := c.NewPeer()
+		c.fulls(t, p, 1)
+		sent := c.tick
+		c.step(1, func() { c.Despawn(3) })
+		c.fulls(t, p, 2)
+		p.Pin(sent, c.Ends(), true)
+		for range 5 {
+			require.NotEqualValues(t, 3, c.next(t, 200))
+		}
+		p.Pin(0, 0, false)
+		assert.EqualValues(t, 3, c.next(t, 1))
+	})
+}
+
+// Whoever ends where it was not born frees its name like any other: those of as many as end in
+// each tick are given again after a while, be what was told always under way for some ticks.
+func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
+	const each, late, lives = 10, 5, 20
+	h := newHandles()
+	p := h.NewPeer()
+	at := func(s int) repl.Slot { return repl.Slot(s % (2 * lives * each)) }
+	for i := range 1000 {
+		h.step(1, func() {
+			for k := i * each; k < (i+1)*each; k++ {
+				if born := k - each; born >= 0 {
+					h.Move(at(born), sender.Place{Name: 2})
+				}
+				if old := k - lives*each; old >= 0 {
+					h.Despawn(at(old))
+				}
+				h.spawn(at(k))
+			}
+		})
+		for b := p.AppendActions(nil, 1000); len(b) > 0; b = p.AppendActions(nil, 1000) {
+			p.ActionsSent(uint16(i))
+		}
+		p.HandleDelivered(uint16(i - late))
+		require.Less(t, int(h.handle(t, at(i*each+each-1))), 400*each)
+	}
+}

@@ -74,6 +74,16 @@ func (r *ring[T]) drop(n int) {
 	r.n -= n
 }
 
+// some reports whether there is an item of which that is so.
+func (r *ring[T]) some(is func(*T) bool) bool {
+	for i := range r.n {
+		if is(r.at(i)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (f *flightLog) empty() bool { return f.packets.n == 0 }
 
 // begin opens the record of a packet.

@@ -69,11 +69,11 @@ func (w *World) tidy(id groupID) {
 // the last was told, as handles do: Since is rounded by as much.
 func (w *World) forgetLeavers(id groupID) {
 	gr := &w.groups[id]
-	told := w.telling(id)
+	told, naming := w.telling(id), w.naming()
 	kept, struck := gr.left[:0], w.sorted[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
-		heard := l.news.spread(w, l.left, told) && rested(l.left, w.tick) && rested(l.news.tick, w.tick)
+		heard := l.news.spread(w, l.left, told) && rested(l.news.tick, w.tick) && l.news.tick.Before(naming)
 		if native || !heard {
 			kept = append(kept, l)
 			continue
@@ -131,41 +131,12 @@ type news struct {
 func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
 	if !n.told && !t.all.Before(happened) {
 		n.told, n.tick = true, t.last
+		if t.last.Before(happened) { // nobody has the group, but others may refer to who left it
+			n.tick = happened
+		}
 	}
 	n.heard = n.heard || n.told && n.tick.Before(w.underWay())
 	return n.heard
-}
-
-// grave is an entity that ended away from home, in a group of which some peer may not
-// have heard so. Its name is not given to another before.
-type grave struct {
-	home, in groupID
-	number   repl.Member // there
-	tick     entangle.Tick
-	news     news
-}
-
-func (w *World) bury(home, in groupID, number repl.Member) {
-	if home != in {
-		w.groups[home].natives++
-		w.graves = append(w.graves, grave{home: home, in: in, number: number, tick: w.tick})
-	}
-}
-
-// unbury lets go of the names of which every peer has heard the end.
-func (w *World) unbury() {
-	for len(w.graves) > 0 {
-		g := &w.graves[0]
-		if gr := &w.groups[g.in]; gr.open || gr.holders > 0 {
-			if !g.news.spread(w, g.tick, w.telling(g.in)) || !rested(g.tick, w.tick) {
-				return
-			}
-		}
-		home := g.home
-		w.graves = w.graves[:copy(w.graves, w.graves[1:])]
-		w.groups[home].natives--
-		w.rest(home)
-	}
 }
 
 func sortLeavers(all []leaver) {

@@ -102,10 +102,10 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 	}
 	home := t.home[s]
 	for _, id := range w.trails[s] {
-		w.bury(home, id, w.settleFate(s, id, fate))
+		w.bury(s, id, w.settleFate(s, id, fate))
 	}
 	w.dropTrail(s)
-	w.bury(home, t.group[s], t.seat[s])
+	w.bury(s, t.group[s], t.seat[s])
 	w.groups[home].natives--
 	w.leave(s, fate)
 	w.dropSlot(s)
@@ -221,6 +221,7 @@ func (w *World) takeNumber(id groupID) (repl.Member, bool) {
 	for i := range gr.left {
 		taken.Set(int(gr.left[i].number))
 	}
+	w.graves.names(id, taken)
 	for n := range repl.Member(repl.MaxMembers) {
 		if !taken.Has(int(n)) {
 			w.unhide(id, n)

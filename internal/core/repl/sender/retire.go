@@ -81,7 +81,7 @@ func (p *Peer) namesOne(id groupID) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.graves, func(g grave) bool {
+	return w.graves.untold.some(func(g *grave) bool {
 		sp, i := p.find(g.in)
 		return g.home == id && i >= 0 && sp.shaped[i].Before(g.tick) && p.tellsOf(sp, i, g.number)
 	})

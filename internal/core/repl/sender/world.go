@@ -66,7 +66,7 @@ type World struct {
 	free    []repl.Handle       // public handles that nothing refers to any more
 	resting freeList            // groups that ended and may be referred to yet
 	lull    lull
-	graves  []grave // of rising ticks
+	graves  graves
 	live    int
 	refused []repl.Slot
 

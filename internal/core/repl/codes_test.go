@@ -1,6 +1,7 @@
 package repl_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -237,4 +239,45 @@ func TestHeadsOfTablesHaveOneEncoding(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, want.Bytes*8, r.RemainingBits())
 	})
+}
+
+// Codes are told to everybody, and learned from what everybody could see for all of the time that
+// a difference is over: not from a private group, nor from a value from when it was in one, or
+// was paused, or was not there; and from a value that has changed.
+func TestCodesAreLearnedFromWhatAllSee(t *testing.T) {
+	h := newHandles()
+	var of sender.Sampler
+	of.Comp = 1
+	bring := func(s repl.Slot, at sender.Place, comps ...int) {
+		h.model.entities[s] = entity{mask: repl.MaskOf(comps...)}
+		h.SpawnAt(s, repl.MaskOf(comps...), at)
+	}
+	h.step(1, func() {
+		bring(0, sender.Place{}, 1)
+		bring(1, sender.Place{Private: true}, 1)
+		bring(2, sender.Place{Private: true}, 1)
+		bring(3, sender.Place{}, 1)
+		bring(4, sender.Place{}, 0)
+		bring(5, sender.Place{}, 0, 1)
+	})
+	h.step(9, func() {
+		h.Move(2, sender.Place{})
+		h.Pause(3)
+		h.Reshape(4, repl.MaskOf(1), repl.Mask{})
+		h.Change(1, []repl.Slot{5})
+	})
+	opened := h.tick
+	h.step(10, func() {
+		h.Change(1, []repl.Slot{0, 1, 2, 3, 4})
+		h.Change(0, []repl.Slot{5})
+	})
+	sampled := func(base, older entangle.Tick) (slots []repl.Slot) {
+		for _, s := range of.Next(nil, h.World, 100, base, older) {
+			slots = append(slots, s.Slot)
+		}
+		slices.Sort(slots)
+		return slots
+	}
+	assert.Equal(t, []repl.Slot{0}, sampled(opened, opened-1))
+	assert.Equal(t, []repl.Slot{0, 2, 4}, sampled(opened, opened))
 }

@@ -91,13 +91,13 @@ func (p *Peer) given(sp *space, i int) (since repl.Since) {
 	return repl.SinceAt(gr.since)
 }
 
-// called returns from when on a slot has its name at the peer: from now on, if it has none yet.
+// called returns from when on a slot has its name at the peer, as far as it has one.
 func (p *Peer) called(s repl.Slot) repl.Since {
-	sp, i := p.find(p.world.slots.home[s])
-	if i < 0 {
-		return repl.SinceAt(p.world.tick)
+	since := p.world.numbered(s)
+	if sp, i := p.find(p.world.slots.home[s]); i >= 0 {
+		return since.Or(p.given(sp, i))
 	}
-	return p.world.numbered(s).Or(p.given(sp, i))
+	return since
 }
 
 // Named is ID without the reserving, for inspection: it is not ok while the peer has no

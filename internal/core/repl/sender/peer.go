@@ -234,11 +234,12 @@ func (p *Peer) appendRefs(slots []repl.Slot) {
 	}
 }
 
-// sinceBits bounds what appendSinces writes of a body's table.
+// sinceBits bounds what appendSinces writes of a body's table. Who has no name yet may get it
+// from now on, or one that nobody had, with the number of another.
 func (p *Peer) sinceBits(b *body) int {
-	n := 1
+	n, now := 1, repl.SinceAt(p.world.tick).Bits(p.world.tick)
 	for _, s := range p.world.bodies.slotsOf(b) {
-		n += p.called(s).Bits(p.world.tick)
+		n += max(now, p.called(s).Bits(p.world.tick))
 	}
 	return n
 }

@@ -142,10 +142,7 @@ func (p *Peer) resolve(sp *space, from int) (bits int) {
 			p.planRecord(sp, k, id)
 		}
 	}
-	for i := usual; i < len(p.plan.records); i++ {
-		bits += p.plainBits(i)
-	}
-	return bits
+	return bits + p.bitsFrom(usual)
 }
 
 // resolveUsual makes records of the groups that were gathered from one on, up to the first
@@ -162,7 +159,7 @@ func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
 		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base, Codes: codes}) || !sp.steady.Has(int(rec.at)) {
 			break
 		}
-		if !c.asked {
+		if !c.asked { // as a rule it is, and what is not written to stays in the caches
 			c.asked = true
 		}
 		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, p.kinds.of(c.kind)
@@ -273,26 +270,21 @@ func between(i, first, end int) uint64 {
 }
 
 // planned makes a step of the groups that were gathered from one on.
-func (p *Peer) planned(sp *space, from int) {
-	if bits := p.resolve(sp, from); from < len(p.plan.records) {
-		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: len(p.plan.records), bits: bits})
+func (p *Peer) planned(sp *space, from int) { p.addStep(sp, from, p.resolve(sp, from)) }
+
+// addStep makes the records from one on a step, if there are any. They take so many bits.
+func (p *Peer) addStep(sp *space, from, bits int) {
+	if to := len(p.plan.records); from < to {
+		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to, bits: bits})
 	}
 }
 
-// addStep makes the records from one on a step.
-func (p *Peer) addStep(sp *space, from int) {
-	if from < len(p.plan.records) {
-		p.plan.steps = append(p.plan.steps, p.stepOf(sp, from))
+// bitsFrom is plainBits of the records from one on.
+func (p *Peer) bitsFrom(from int) (bits int) {
+	for i := from; i < len(p.plan.records); i++ {
+		bits += p.plainBits(i)
 	}
-}
-
-// stepOf returns the records from one on as a step.
-func (p *Peer) stepOf(sp *space, from int) step {
-	s := step{space: sp, from: from, to: len(p.plan.records)}
-	for i := s.from; i < s.to; i++ {
-		s.bits += p.plainBits(i)
-	}
-	return s
+	return bits
 }
 
 // plainBits is what a record takes behind one of the group before it, of the same base.

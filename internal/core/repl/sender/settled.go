@@ -42,7 +42,7 @@ func (p *Peer) planPredicted() {
 			p.plan.steps[last].to++
 			p.plan.steps[last].bits += p.plainBits(from)
 		default:
-			p.addStep(sp, from)
+			p.addStep(sp, from, p.plainBits(from))
 		}
 	}
 	p.plan.first = len(p.plan.steps)

@@ -114,7 +114,7 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 		for _, part := range [2][]planned{list[at:], list[:at]} {
 			from := len(p.plan.records)
 			p.plan.records = append(p.plan.records, part...)
-			p.addStep(sp, from)
+			p.addStep(sp, from, p.bitsFrom(from))
 		}
 	}
 }

@@ -166,7 +166,8 @@ func (p *Peer) appendApart(s *step, room int) bool {
 // apart returns a run as records of the peer's own.
 func (p *Peer) apart(s *step) step {
 	flat := p.flat(s)
-	return p.stepOf(&p.public, flat.from)
+	flat.bits = p.bitsFrom(flat.from)
+	return flat
 }
 
 // flat is apart where nobody asks what the records take.

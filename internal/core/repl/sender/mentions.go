@@ -2,10 +2,10 @@ package sender
 
 // A mention is a handle that a peer knows from references and was never sent the group
 // of. Nobody tells it when such a group ends, so its handle is not given to another
-// while the peer may wait for it: the references would lead there.
+// while the peer may wait for it.
 
-// maxMentions bounds the handles that one peer keeps from being used again. Beyond it,
-// a reference to what a peer never got may come to lead to something else.
+// maxMentions bounds the handles that one peer keeps from being used again. Beyond it, a
+// reference to what a peer never got waits until its handle is another's: see repl.Since.
 const maxMentions = 1 << 14
 
 // mention notes that a record refers to an entity that was born in a group. Should that

@@ -49,8 +49,8 @@ type Replicate struct {
 
 	// MaxAge bounds, in ticks, how long a change of the group may wait for its turn under
 	// a byte cap. Groups near their bound go first; where the cap, or the 256 packets that a
-	// client gets in a tick, cannot keep it, the server raises plugin.BoundExceeded and counts it. 0 is no bound; a group has the
-	// lowest of its entities that is one.
+	// client gets in a tick, cannot keep it, the server raises plugin.BoundExceeded and
+	// counts it. 0 is no bound; a group has the lowest of its entities that is one.
 	MaxAge uint16
 }
 

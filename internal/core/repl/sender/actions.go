@@ -104,38 +104,14 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}
-	switch gone := id == noGroup || !w.groups[id].open || sp.hidden.Has(i); {
-	case gone && sp.phase[i] != known:
-		sp.shapeDue.Clear(i)
-		sp.doubted.Clear(i)
-		p.unsent(sp, i)
-		if sp == &p.private && sp.phase[i] == unknown {
-			p.retire(i)
-		}
+	if rec.Kind, ok = p.actionKind(sp, i, id); !ok {
 		return rec, nil, false
-	case sp.phase[i] == known && (sp.sent[i] == w.tick || sp.told[i] == w.tick):
-		// The peer may hold this tick by now, and would drop another record of it.
-		return rec, nil, false
-	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
-		// A full goes past what is under way. Entities that come and go in that would
-		// be forgotten on the way, so it waits.
-		return rec, nil, false
-	case gone:
-		rec.Kind = repl.Gone
-	case sp.retained.Has(i):
-		rec.Kind = repl.Delta
-	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
-		p.unsent(sp, i)
-		return rec, nil, false
-	case sp.phase[i] == unknown:
-		rec.Kind, rec.Seq = repl.Full, 0
-	case sp.doubted.Has(i):
-		rec.Kind = repl.Full
-	default:
-		rec.Kind = repl.Delta
 	}
 	if rec.Kind == repl.Full {
 		rec.Since = p.given(sp, i)
+	}
+	if sp.phase[i] == unknown {
+		rec.Seq = 0
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !p.unsaid(sp, i) {
@@ -152,6 +128,40 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		w.groups[id].withheld = false
 	}
 	return rec, b, true
+}
+
+// actionKind decides of which kind it is. It is not ok when there is nothing to be said, or
+// not now.
+func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool) {
+	w := p.world
+	switch gone := id == noGroup || !w.groups[id].open || sp.hidden.Has(i); {
+	case gone && sp.phase[i] != known:
+		sp.shapeDue.Clear(i)
+		sp.doubted.Clear(i)
+		p.unsent(sp, i)
+		if sp == &p.private && sp.phase[i] == unknown {
+			p.retire(i)
+		}
+		return 0, false
+	case sp.phase[i] == known && (sp.sent[i] == w.tick || sp.told[i] == w.tick):
+		// The peer may hold this tick by now, and would drop another record of it.
+		return 0, false
+	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
+		// A full goes past what is under way. Entities that come and go in that would
+		// be forgotten on the way, so it waits.
+		return 0, false
+	case gone:
+		return repl.Gone, true
+	case sp.retained.Has(i):
+		return repl.Delta, true
+	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
+		p.unsent(sp, i)
+		return 0, false
+	case sp.phase[i] == unknown, sp.doubted.Has(i):
+		return repl.Full, true
+	default:
+		return repl.Delta, true
+	}
 }
 
 // overlook takes a group whose structure can't be told of now for one that the peer is told

@@ -281,6 +281,27 @@ func TestAPausedChildStaysWhenItsParentEnds(t *testing.T) {
 	assert.Len(t, k.despawned, 2)
 }
 
+// Children of who is paused stay on the peers with it when it ends; of who is paused and ends in
+// one tick they were not paused yet, and despawn.
+func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
+	for _, between := range []bool{true, false} {
+		k := newRelatives(t)
+		parent := k.spawn()
+		child := k.child(parent)
+		k.send()
+		corpse, part := k.there(parent), k.there(child)
+		k.world.Remove(parent, k.marker)
+		if between {
+			k.send()
+		}
+		k.world.RemoveEntity(parent)
+		k.send()
+		assert.False(t, k.world.Alive(child))
+		assert.True(t, k.far.Alive(corpse))
+		assert.Equal(t, between, k.far.Alive(part), "a tick between: %v", between)
+	}
+}
+
 // A parent that is paused pauses the children that follow it, and resumes them.
 func TestAPausedParentPausesItsChildren(t *testing.T) {
 	k := newRelatives(t)

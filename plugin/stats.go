@@ -62,7 +62,7 @@ type Dropped struct {
 
 // ReplicationStats counts what a server replicated.
 type ReplicationStats struct {
-	Entities int    // replicated now
+	Entities int    // replicated now, or paused
 	Groups   int    // that they are in
 	Updates  uint64 // sendings of an entity's values, to one client each
 	Actions  uint64 // sendings of an entity's structure, to one client each

@@ -171,6 +171,33 @@ func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
+// What of a record is not told for lack of room is not told of the next server's either.
+func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
+	s := newShaped(t)
+	updated := 0
+	s.copy.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
+	changes, target := s.spawn(1, 0, repl.NoSlot), s.spawn(2, 0, repl.NoSlot)
+	s.spawn(3, 0, target)
+	for set := range leastShapes - 1 { // with that of who has a leader there is room for no more
+		s.become(changes, set, repl.NoSlot)
+	}
+	require.False(t, s.over())
+	s.begin()
+	s.copy.Despawn(target)
+	s.state(changes, 2*leastShapes-1, repl.NoSlot)
+	s.copy.Commit()
+	require.True(t, s.over())
+	s.copy.Clear()
+
+	s.begin()
+	next := []repl.Slot{s.copy.Spawn(repl.ID{Group: 10}), s.copy.Spawn(repl.ID{Group: 11}), s.copy.Spawn(repl.ID{Group: 12})}
+	for i, slot := range next {
+		s.state(slot, 0, next[(i+1)%len(next)])
+	}
+	s.copy.Commit()
+	assert.Zero(t, updated, "all are new")
+}
+
 // What the server says of a predicted entity comes into the world later, and is bounded
 // when it is said.
 //

@@ -35,7 +35,7 @@ func (c *Copy) Clear() {
 		c.part(e)
 	}
 	c.letGo, c.sweepAt = c.letGo[:0], 0
-	c.left.gone, c.shapes.over = c.left.gone[:0], false
+	c.left.gone, c.late.set, c.shapes.over = c.left.gone[:0], c.late.set[:0], false
 	c.clearAhead()
 	for _, e := range c.leaving.stay {
 		if c.world.Alive(e) {

@@ -34,6 +34,7 @@ type variant struct {
 	heavy   bool          // takes a minute under the race detector
 	missing func() string // says what is needed and not there, or nothing; may be nil
 	prepare func() (sides, error)
+	quick   func() (sides, error) // prepares less of the same, for one quick round; nil: prepare
 }
 
 // sides is a variant that is ready to run. Ours and limit do the same work and are
@@ -94,10 +95,18 @@ func (v *variant) left() string {
 	return v.missing()
 }
 
+// prepared makes a variant ready.
+func (v *variant) prepared(short bool) (sides, error) {
+	if short && v.quick != nil {
+		return v.quick()
+	}
+	return v.prepare()
+}
+
 // run measures one variant.
 func (v *variant) run(short bool) (result, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, v.workers)))
-	s, err := v.prepare()
+	s, err := v.prepared(short)
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w", v.name, err)
 	}

@@ -15,6 +15,9 @@ const (
 	viewClients  = 200
 	viewPercent  = 10
 	viewGrowth   = 10
+
+	quickClients = 20 // of a quick round of the growth of what the other cases run with all
+	quickGrowth  = 2
 )
 
 // gridWarm is after how many ticks nearly all clients have had as many handles as they ever
@@ -30,8 +33,8 @@ func viewVariants() []variant {
 	return []variant{
 		{name: "tick-views/own", goal: 1.5, rounds: sceneRounds, heavy: true, prepare: viewsPrepare},
 		{name: "tick-views/grid", goal: 1.5, rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: gridPrepare},
-		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: func() (sides, error) { return growthPrepare(viewScene) }},
-		{name: "tick-views/grid-growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: func() (sides, error) { return growthPrepare(gridScene) }},
+		{name: "tick-views/growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, prepare: growthOf(viewScene, viewClients, viewGrowth), quick: growthOf(viewScene, quickClients, quickGrowth)},
+		{name: "tick-views/grid-growth", goal: 1.2, unit: "x the smaller world", rounds: sceneRounds, heavy: true, warm: gridWarm, prepare: growthOf(gridScene, viewClients, viewGrowth), quick: growthOf(gridScene, quickClients, quickGrowth)},
 	}
 }
 
@@ -91,11 +94,16 @@ type growth struct {
 	took   [2][]float64
 }
 
-func growthPrepare(config func(entities, clients int) sceneConfig) (sides, error) {
+func growthOf(config func(entities, clients int) sceneConfig, clients, times int) func() (sides, error) {
+	return func() (sides, error) { return growthPrepare(config, clients, times) }
+}
+
+// growthPrepare makes a world, and one of times as many entities, of so many clients.
+func growthPrepare(config func(entities, clients int) sceneConfig, clients, times int) (sides, error) {
 	g := &growth{}
-	for i, entities := range []int{viewEntities, viewGrowth * viewEntities} {
+	for i, entities := range []int{viewEntities, times * viewEntities} {
 		var err error
-		if g.scenes[i], g.limits[i], err = newScenePair(config(entities, viewClients)); err != nil {
+		if g.scenes[i], g.limits[i], err = newScenePair(config(entities, clients)); err != nil {
 			return sides{}, err
 		}
 		if g.alone[i], _, err = newScenePair(config(entities, 1)); err != nil {

@@ -35,19 +35,19 @@ func (c *Copy) awaitReturns() {
 	if l.note == nil {
 		l.note = c.noteReturn
 	}
-	for s := range c.entities {
-		if e := &c.entities[s]; e.used && c.world.Alive(e.entity) {
-			c.awaitReturnsOf(repl.Slot(s))
+	for s := range c.known { // most hold no references
+		if holds := c.known[s].mask.And(l.comps); !holds.IsZero() && c.entities[s].used {
+			c.awaitReturnsOf(repl.Slot(s), &holds)
 		}
 	}
 	c.awaitTargets()
 	l.gone = l.gone[:0]
 }
 
-func (c *Copy) awaitReturnsOf(s repl.Slot) {
-	l, has := &c.left, &c.known[s].mask
-	for comp := l.comps.Next(0); comp >= 0; comp = l.comps.Next(comp + 1) {
-		if value, ok := c.said(s, comp); ok && has.Has(comp) {
+func (c *Copy) awaitReturnsOf(s repl.Slot, holds *repl.Mask) {
+	l := &c.left
+	for comp := holds.Next(0); comp >= 0; comp = holds.Next(comp + 1) {
+		if value, ok := c.said(s, comp); ok {
 			l.at = lateHolder{s, comp}
 			c.comps[comp].plan.MapRefs(value, l.note)
 		}

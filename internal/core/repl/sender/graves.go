@@ -43,16 +43,30 @@ func (w *World) unbury() {
 // told late of one group does not hold up the names of those that ended in another.
 func (w *World) mourn() {
 	untold := &w.graves.untold
-	for range min(untold.n, max(maxLooks, untold.n/8)) {
+	for range (untold.n + mournIn - 1) / mournIn {
 		g := *untold.at(0)
 		untold.drop(1)
-		if w.telling(g.in).all.Before(g.tick) {
+		if !w.toldOf(&g) {
 			untold.push(g)
 			continue
 		}
 		g.tick = w.tick
 		w.graves.mourned.push(g)
 	}
+}
+
+// mournIn is in how many ticks all that are untold have their turn, as long as they do not become
+// more: what it takes to ask all peers follows how many end.
+const mournIn = 8
+
+// toldOf reports whether every peer was told of an end.
+func (w *World) toldOf(g *grave) bool {
+	for _, p := range w.peers {
+		if sp, i := p.find(g.in); i >= 0 && sp.phase[i] != unknown && sp.shaped[i].Before(g.tick) {
+			return false
+		}
+	}
+	return true
 }
 
 // names sets the numbers of a group that are names of the buried.

@@ -116,9 +116,10 @@ type ClientConfig struct {
 	// take. A server that wants more is left, for a reason that names this field: see
 	// ClientDisconnected. What the client was not told yet that it is gone counts, too, and
 	// what the server let go for as long as the game leaves it in the world: give some more
-	// than the largest world has. Archetypes are bounded along with it: entities may have an
-	// eighth as many different sets of components, but 1,024 always. 0: DefaultMaxEntities;
-	// at least 1 otherwise.
+	// than the largest world has. Archetypes are bounded along with it, since Arche keeps each for
+	// as long as its world: entities may have an eighth as many different sets of components, and
+	// as many sets that lead to different targets by a relation, but 1,024 of either always.
+	// 0: DefaultMaxEntities; at least 1 otherwise.
 	MaxEntities int
 
 	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // swapping is a world of two groups of two that a peer has, and that acknowledged it.
@@ -441,9 +442,9 @@ func TestNothingIsLeftOfWhatEnded(t *testing.T) {
 	}
 }
 
-// A handle that a peer knows from a reference alone is not given to another group: nobody
-// tells the peer that the first has ended.
-func TestAMentionedHandleIsNotUsedAgain(t *testing.T) {
+// A handle that a peer knows from a reference alone is given to another group when it has rested,
+// though nobody tells the peer that the first has ended: it is told that others may have had it.
+func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	links := map[repl.Slot]repl.Slot{0: repl.NoSlot}
 	w := sender.NewWorld(two{links}, 2)
 	p := w.NewPeer()
@@ -458,15 +459,23 @@ func TestAMentionedHandleIsNotUsedAgain(t *testing.T) {
 	h, ok := p.Group(1)
 	require.True(t, ok)
 	tick(w, func() { w.Despawn(1) })
-	for s := range repl.Slot(4) {
-		for range 100 {
-			tick(w, func() {})
-		}
-		tick(w, func() { w.SpawnAt(5+s, repl.MaskOf(0), private) })
-		p.Show(5 + s)
-		other, _ := p.Group(5 + s)
-		assert.NotEqual(t, h, other)
+	for range 200 {
+		tick(w, func() {})
 	}
+	tick(w, func() { w.SpawnAt(5, repl.MaskOf(0), private) })
+	p.Show(5)
+	other, _ := p.Group(5)
+	require.Equal(t, h, other)
+	sent := messages(p, 2)
+	require.Len(t, sent, 1)
+	var r bits.Reader
+	var full repl.Record
+	r.Reset(sent[0][4:]) // behind the tick
+	heads := repl.Heads{Tick: w.Tick()}
+	more, ok := heads.Read(&r, &full)
+	require.True(t, more && ok)
+	assert.Equal(t, h, full.Group)
+	assert.True(t, full.Since.Some)
 }
 
 // While a group is under way as one transfer, nothing newer of it begins, however small.

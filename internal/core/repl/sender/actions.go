@@ -249,7 +249,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.slots.home[s])
-			p.mention(w.slots.home[s])
+			p.refer(w.slots.home[s])
 		}
 		p.appendRefs(slots)
 		p.appendSinces(slots)
@@ -266,7 +266,6 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	}
 	sp.phase[i] = known
 	sp.before.Set(i)
-	p.met(sp, i)
 	if rec.Kind == repl.Gone {
 		sp.phase[i] = ending
 		sp.hidden.Clear(i)

@@ -68,7 +68,7 @@
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
 // pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
-// names.go, mentions.go, graves.go, free.go. Bodies: body.go and encode.go; quick.go, kinds.go and
+// names.go, graves.go, free.go. Bodies: body.go and encode.go; quick.go, kinds.go and
 // likely.go for the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
 // (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
 // moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,

@@ -59,10 +59,16 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.world.slots.used.Has(int(s)) || !p.reserve(p.world.slots.home[s]) {
 		return repl.ID{}, false
 	}
-	if sp, i := p.find(p.world.slots.home[s]); i >= 0 {
-		sp.referred.Set(i) // whoever asks is about to say it
-	}
+	p.refer(p.world.slots.home[s]) // whoever asks is about to say it
 	return p.id(s), true
+}
+
+// refer notes that the peer is told of an entity that was born in a group. Should a private one be
+// hidden from it, that keeps its handle, so that the reference is good when it is shown again.
+func (p *Peer) refer(id groupID) {
+	if sp, i := p.find(id); i >= 0 {
+		sp.referred.Set(i)
+	}
 }
 
 // id is ID of a slot whose home has a handle here.

@@ -37,7 +37,6 @@ type Peer struct {
 
 	answered   entangle.Tick // the last tick in which doubts were answered
 	units      units
-	mentions   int
 	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
 	said       repl.Predicted // of the action at hand, and
@@ -88,7 +87,6 @@ func (p *Peer) Close() {
 			if ph != unknown {
 				w.release(p.group(sp, i))
 			}
-			p.met(sp, i)
 			p.dropView(sp, i)
 			w.views.use(sp.viewOf(i), -1)
 		}

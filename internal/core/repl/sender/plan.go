@@ -229,9 +229,6 @@ func (p *Peer) planRun(r *run) {
 		if made := p.world.copyOf(r, from); made != nil && made.bases.has(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
 			r.taken = true
-			for _, id := range r.refers {
-				p.mention(id)
-			}
 			return
 		}
 	}
@@ -316,7 +313,7 @@ func (p *Peer) planRecord(sp *space, i int, id groupID) {
 	}
 	for _, s := range w.bodies.slotsOf(b) {
 		p.reserve(w.slots.home[s])
-		p.mention(w.slots.home[s])
+		p.refer(w.slots.home[s])
 	}
 	rec := p.take(sp, i, from)
 	if rec.from = uint32(b.self); !sp.steady.Has(i) || b.nrefs > 0 {

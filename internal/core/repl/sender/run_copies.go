@@ -63,7 +63,7 @@ func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 		if i > 0 {
 			wire.Append(out, h, from)
 		}
-		same, fits := w.writeRecord(r, h, from)
+		same, fits := w.writeRecord(h, from)
 		if made.bases.meet(same); !fits || out.LenBits() > maxRunBytes*8-repl.EndBits {
 			return copied{}, false
 		}
@@ -124,19 +124,19 @@ func (w *World) writeGaps(r *run) {
 
 // writeRecord writes what stands of a group in a run from a base on, and returns the
 // bases for which that is the same.
-func (w *World) writeRecord(r *run, h repl.Handle, from repl.From) (same span, ok bool) {
+func (w *World) writeRecord(h repl.Handle, from repl.From) (same span, ok bool) {
 	id := w.public[h]
 	if c := w.chunk(id, from); c != nil {
 		w.chunks.append(&w.runs.w, c.at, c.width)
 		return c.bases, true
 	}
 	b := w.body(id, w.updateKey(from, 0))
-	return b.bases, b.some && w.copyBody(r, b)
+	return b.bases, b.some && w.copyBody(b)
 }
 
 // copyBody writes a body into the run at hand, with the public names of what it
 // refers to.
-func (w *World) copyBody(r *run, b *body) bool {
+func (w *World) copyBody(b *body) bool {
 	out := &w.runs.w
 	slots := w.bodies.slotsOf(b)
 	out.Bool(len(slots) > 0)
@@ -149,7 +149,6 @@ func (w *World) copyBody(r *run, b *body) bool {
 			return false
 		}
 		repl.AppendRef(out, repl.Ref{ID: id})
-		r.refers = append(r.refers, w.slots.home[s])
 	}
 	out.Copy(w.bodies.bytes(b), b.width)
 	return true

@@ -14,7 +14,6 @@ type run struct {
 	groups []repl.Handle // rising; all that changed from the first to the last
 	dense  bool          // their handles have no gaps
 	made   []copied
-	refers []groupID     // homes of what it refers to
 	failed bool          // it was made for a peer and did not fit into a packet
 	taken  bool          // a packet may carry it
 	news   entangle.Tick // the tick of the change that is longest ago
@@ -57,7 +56,7 @@ func (r *runs) reset(underWay entangle.Tick) {
 
 // give keeps the memory of a run for another.
 func (r *runs) give(old *run) {
-	old.groups, old.made, old.refers = old.groups[:0], old.made[:0], old.refers[:0]
+	old.groups, old.made = old.groups[:0], old.made[:0]
 	r.spare = append(r.spare, old)
 }
 
@@ -68,7 +67,7 @@ func (r *runs) fresh(tick entangle.Tick) *run {
 	}
 	made := r.spare[n-1]
 	r.spare = r.spare[:n-1]
-	*made = run{tick: tick, groups: made.groups, made: made.made, refers: made.refers}
+	*made = run{tick: tick, groups: made.groups, made: made.made}
 	return made
 }
 

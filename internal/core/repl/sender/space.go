@@ -35,15 +35,14 @@ type space struct {
 	shapeDue  repl.Bitset     // has structure to send
 	doubted   repl.Bitset     // is to be sent in full
 
-	phase     []phase
-	shaped    []entangle.Tick // last tick of which it has all structure that it may see
-	told      []entangle.Tick // last tick of which structure was sent
-	seq       []repl.Seq      // of the last action
-	unacked   []uint8         // bit i: the action i before the last one is under way
-	view      []View          // nil while the peer sees all of every group
-	bulky     repl.Bitset     // travels as one transfer, which is not through yet
-	mentioned repl.Bitset     // known from references alone
-	heir      repl.Bitset     // of a handle by which the peer may know another group, which is gone
+	phase   []phase
+	shaped  []entangle.Tick // last tick of which it has all structure that it may see
+	told    []entangle.Tick // last tick of which structure was sent
+	seq     []repl.Seq      // of the last action
+	unacked []uint8         // bit i: the action i before the last one is under way
+	view    []View          // nil while the peer sees all of every group
+	bulky   repl.Bitset     // travels as one transfer, which is not through yet
+	heir    repl.Bitset     // of a handle by which the peer may know another group, which is gone
 
 	// Of private groups.
 	hidden   repl.Bitset // to be ended at this peer alone
@@ -85,7 +84,7 @@ const usualWords = 16
 
 func (sp *space) growSets(n int) {
 	sets := [...]*repl.Bitset{
-		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted, &sp.mentioned,
+		&sp.due, &sp.shapeDue, &sp.doubted, &sp.bulky, &sp.steady, &sp.predicted,
 		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.heir,
 	}
 	if cap(sp.due) == 0 {

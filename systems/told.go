@@ -113,8 +113,8 @@ func (s *Server) retell() {
 	if s.teller == nil {
 		return
 	}
-	for _, c := range s.open {
-		s.teller.read(c)
+	for i := len(s.open) - 1; i >= 0; i-- { // whoever is told may disconnect one
+		s.teller.read(s.open[i])
 	}
 }
 

@@ -49,8 +49,8 @@ func (p *Protocol) list() (all []Entry) {
 		if i.Input {
 			continue // what is below says it all
 		}
-		add(KindComponent, i.Number, i.Name, "%s|%v once=%v delta=%v motion=%v%s diff=%q predict=%v%s",
-			i.Plan.description(), i.Direction, i.Once, i.Delta, i.Motion, i.adaptation(), i.Plan.differName(), i.Predict, i.kinship())
+		add(KindComponent, i.Number, i.Name, "%s|%v once=%v delta=%v motion=%v adaptive=%v diff=%q predict=%v%s",
+			i.Plan.description(), i.Direction, i.Once, i.Delta, i.Motion, i.Adaptive, i.Plan.differName(), i.Predict, i.kinship())
 	}
 	for _, r := range p.inputs {
 		i := &r.info
@@ -72,14 +72,6 @@ func (p *Protocol) list() (all []Entry) {
 		add(KindChannel, c.Number, c.Name, "%v %v", c.Mode, c.Direction)
 	}
 	return all
-}
-
-// adaptation is what the hash of a component holds of learned codes.
-func (i *ComponentInfo) adaptation() string {
-	if !i.Adaptive {
-		return ""
-	}
-	return " adaptive"
 }
 
 func hashOf(description string) uint64 {

@@ -1,6 +1,8 @@
 package repl
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -95,16 +97,16 @@ const MaxRefBits = 3 + 32 + 16
 // is left before anything is made for it.
 const minRefBits = 7
 
-// AppendSinces writes, behind the table of an action of a tick, since when its n entries are
+// AppendSinces writes, behind the table of an action of a tick, since when its entries are
 // called so: an action can bring those that were called otherwise.
-func AppendSinces(w *pack.Writer, now entangle.Tick, n int, since func(i int) Since) {
-	some := false
-	for i := 0; i < n && !some; i++ {
-		some = since(i).Some
-	}
+func AppendSinces(w *pack.Writer, now entangle.Tick, sinces []Since) {
+	some := slices.ContainsFunc(sinces, func(s Since) bool { return s.Some })
 	w.Bool(some)
-	for i := 0; i < n && some; i++ {
-		since(i).append(w, now)
+	if !some {
+		return
+	}
+	for _, s := range sinces {
+		s.append(w, now)
 	}
 }
 

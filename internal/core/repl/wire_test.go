@@ -242,6 +242,13 @@ func drawSince(t *rapid.T, now entangle.Tick) repl.Since {
 	return repl.SinceAt(now - entangle.Tick(rapid.SampledFrom(ages).Draw(t, "age of since")))
 }
 
+func sincesOf(refs []repl.Ref) (sinces []repl.Since) {
+	for _, ref := range refs {
+		sinces = append(sinces, ref.Since)
+	}
+	return sinces
+}
+
 // Since when names are whose they are stands behind the table of an action, once where that was
 // always so, and with who joins under the name. It is rounded down by less than a name rests.
 func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
@@ -258,7 +265,7 @@ func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
 			joiner.Since = drawSince(t, now)
 		}
 		var w bits.Writer
-		repl.AppendSinces(&w, now, len(refs), func(i int) repl.Since { return refs[i].Since })
+		repl.AppendSinces(&w, now, sincesOf(refs))
 		if !some {
 			require.Equal(t, 1, w.LenBits())
 		}
@@ -587,7 +594,7 @@ func FuzzNeedsAndRefs(f *testing.F) {
 			if !repl.ReadSinces(&r, entangle.Tick(now), refs) {
 				return
 			}
-			repl.AppendSinces(&w, entangle.Tick(now), len(refs), func(i int) repl.Since { return refs[i].Since })
+			repl.AppendSinces(&w, entangle.Tick(now), sincesOf(refs))
 			sameBits(t, b, &r, &w)
 		}
 	})

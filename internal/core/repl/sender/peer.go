@@ -39,6 +39,7 @@ type Peer struct {
 	units      units
 	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
+	sinces     []repl.Since
 	said       repl.Predicted // of the action at hand, and
 	hash       uint64         // of whom it names
 	retired    []retiring     // handles that can't be freed yet
@@ -244,7 +245,12 @@ func (p *Peer) sinceBits(b *body) int {
 
 // appendSinces writes, in an action, since when they are named so.
 func (p *Peer) appendSinces(slots []repl.Slot) {
-	if len(slots) > 0 {
-		repl.AppendSinces(&p.w, p.world.tick, len(slots), func(i int) repl.Since { return p.called(slots[i]) })
+	if len(slots) == 0 {
+		return
 	}
+	p.sinces = p.sinces[:0]
+	for _, s := range slots {
+		p.sinces = append(p.sinces, p.called(s))
+	}
+	repl.AppendSinces(&p.w, p.world.tick, p.sinces)
 }

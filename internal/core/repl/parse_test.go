@@ -39,7 +39,6 @@ type joining struct {
 	number repl.Member
 	paused bool
 	id     repl.ID
-	since  repl.Since // from when on it is called so
 }
 
 // stated is what is said of one member.
@@ -190,8 +189,8 @@ func (p *parser) joins(s *saying) {
 		if !j.paused {
 			is, ok := repl.ReadJoiner(&p.r, s.Tick, len(s.refs))
 			require.True(p.t, ok)
-			if j.since = is.Since; is.Index > 0 {
-				j.id, j.since = s.refs[is.Index-1].ID, s.refs[is.Index-1].Since
+			if is.Index > 0 {
+				j.id = s.refs[is.Index-1].ID
 			}
 		}
 		s.joins = append(s.joins, j)

@@ -34,7 +34,7 @@ func clockVariants() (all []variant) {
 		}
 		all = append(all, v)
 	}
-	return all
+	return append(all, clockFrameVariant())
 }
 
 func clockVariant(n clockNetwork, figure func(*clockResult) float64) variant {

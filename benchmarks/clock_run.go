@@ -98,25 +98,40 @@ func (r *clockRun) startClient(server netip.AddrPort) (err error) {
 
 // run lets time pass.
 func (r *clockRun) run(d time.Duration) {
-	for until := r.now + d; ; {
-		if r.part.from == 0 && r.now >= r.net.settle() {
-			r.begin()
-		}
-		next := min(r.hosts[0].next, r.hosts[1].next, r.pumped+clockPump)
-		if next >= until {
-			r.now = until
-			return
-		}
-		r.now = max(r.now, next)
-		if next == r.pumped+clockPump {
-			r.pumped = next
-			r.note(r.end.pump())
-		}
-		r.event()
-		for i := range r.hosts {
-			if h := &r.hosts[i]; h.next == next {
-				h.frame()
-			}
+	until := r.now + d
+	for next := r.soonest(); next < until; next = r.soonest() {
+		r.advance(next)
+	}
+	r.now = until
+}
+
+// runToClient lets time pass until nothing comes before the next frame of the client.
+func (r *clockRun) runToClient() {
+	for next := r.soonest(); next < r.hosts[1].next || next == r.hosts[0].next; next = r.soonest() {
+		r.advance(next)
+	}
+	r.now = max(r.now, r.hosts[1].next)
+}
+
+// soonest is when something happens next.
+func (r *clockRun) soonest() time.Duration {
+	return min(r.hosts[0].next, r.hosts[1].next, r.pumped+clockPump)
+}
+
+// advance goes to when something happens next, and has it happen.
+func (r *clockRun) advance(next time.Duration) {
+	if r.part.from == 0 && r.now >= r.net.settle() {
+		r.begin()
+	}
+	r.now = max(r.now, next)
+	if next == r.pumped+clockPump {
+		r.pumped = next
+		r.note(r.end.pump())
+	}
+	r.event()
+	for i := range r.hosts {
+		if h := &r.hosts[i]; h.next == next {
+			h.frame()
 		}
 	}
 }

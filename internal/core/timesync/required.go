@@ -86,7 +86,7 @@ func (r *required) jump(by int64) {
 
 // restart forgets what was measured, and what is under way.
 func (r *required) restart() {
-	r.window.n = 0
+	r.window.keepOnly(0, 0)
 	for i := range r.sent {
 		r.sent[i].open = false
 	}

@@ -59,7 +59,7 @@ func (s *streak) follow(w *window, at Phase) bool {
 	if by < leastMove {
 		return false
 	}
-	w.n = older
+	w.keepOnly(0, older)
 	w.shift(by)
 	w.add(at, s.low)
 	w.add(at, s.high)
@@ -70,9 +70,10 @@ func (s *streak) follow(w *window, at Phase) bool {
 // that drift has not moved yet.
 func (w *window) usualLow(n int) Phase {
 	blocks := w.blocks[max(n-steadyBlocks, 0):n]
+	var lows [steadyBlocks]Phase
 	for i := range blocks {
-		w.sorted[i] = blocks[i].low
+		lows[i] = blocks[i].low
 	}
-	slices.Sort(w.sorted[:len(blocks)])
-	return w.sorted[len(blocks)/baseShare]
+	slices.Sort(lows[:len(blocks)])
+	return lows[len(blocks)/baseShare]
 }

@@ -87,9 +87,13 @@ func NewClient(config ClientConfig) (*Client, error) {
 	return cl, nil
 }
 
-// Initialize makes the client part of a world.
+// Initialize makes the client part of a world. Called again with the same world it does
+// nothing, so that a client can be initialised by hand to connect, before a model or Run
+// initialises it once more. It panics with another world.
 func (c *Client) Initialize(w *ecs.World) {
-	c.attach(w)
+	if !c.attach(w) {
+		return
+	}
 	c.connected = systems.QueueOf[ClientConnected](c.hub)
 	c.joined = systems.QueueOf[ClientJoined](c.hub)
 	c.disconnected = systems.QueueOf[ClientDisconnected](c.hub)

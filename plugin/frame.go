@@ -55,9 +55,14 @@ func (f *frame) Tick() entangle.Tick {
 // AddSystem puts a system into a set; see App.
 func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(set.stage(), sys) }
 
-// attach makes the resources that systems find in the world.
-func (f *frame) attach(w *ecs.World) {
+// attach makes the resources that systems find in the world. It reports false, and does
+// nothing, for an app that is part of that world already: a client is initialised by hand to
+// connect, and again by the model or the loop that it is a system of.
+func (f *frame) attach(w *ecs.World) bool {
 	f.mustAttach(w)
+	if f.world != nil {
+		return false
+	}
 	f.world = w
 	f.hub = systems.InstallHub(w)
 	f.dropped = systems.QueueOf[TicksDropped](f.hub)
@@ -72,15 +77,22 @@ func (f *frame) attach(w *ecs.World) {
 		f.picture.Tick()
 	})
 	f.schedule.Bind(systems.Visual, func(*ecs.World) { f.picture.Show() })
+	return true
 }
 
 func (f *frame) mustAttach(w *ecs.World) {
 	switch {
 	case w == nil:
 		panic("plugin: Initialize needs a world; make one with ecs.NewWorld()")
-	case f.world != nil:
-		panic("plugin: the app was initialised before; an app belongs to one world for its life: make a new one with NewServer, NewClient or NewHost")
-	case systems.HubOf(w) != nil:
+	case f.schedule.Finalized():
+		panic("plugin: Initialize of an app that was finalised; make a new one with NewServer, NewClient or NewHost")
+	case f.world != nil && f.world != w:
+		panic("plugin: the app was initialised with another world; an app belongs to one world for its life. " +
+			"If an arche-model app initialises it, call Initialize(&model.World) by hand, or not at all; " +
+			"for a new world make a new app with NewServer, NewClient or NewHost")
+	case f.world != nil && !f.schedule.Initialized():
+		panic("plugin: Initialize of an app from one of its own systems; only whoever drives the app initialises it")
+	case f.world == nil && systems.HubOf(w) != nil:
 		panic("plugin: the world has an Entangle app already; give each app a world of its own")
 	}
 	if err := f.protocol.Err(); err != nil {

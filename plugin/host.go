@@ -55,7 +55,9 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 
 // Initialize makes the host part of a world, like Server.Initialize.
 func (h *Host) Initialize(w *ecs.World) {
-	h.enter(w)
+	if !h.enter(w) {
+		return
+	}
 	spawned, despawned := systems.QueueOf[EntitySpawned](h.hub), systems.QueueOf[EntityDespawned](h.hub)
 	h.player.Attach(h.publisher, h.hub,
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },

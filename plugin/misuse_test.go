@@ -37,7 +37,7 @@ func TestWrongCallsSayWhatToDo(t *testing.T) {
 	assert.Contains(t, panicText(t, func() { c.Initialize(nil) }), "ecs.NewWorld()")
 	assert.ErrorContains(t, c.Wait(t.Context(), plugin.Connected), "call Connect first")
 	c.Initialize(&w)
-	assert.Contains(t, panicText(t, func() { c.Initialize(&other) }), "make a new one")
+	assert.Contains(t, panicText(t, func() { c.Initialize(&other) }), "make a new app")
 	assert.Contains(t, panicText(t, func() { fresh().Initialize(&w) }), "a world of its own")
 	assert.Contains(t, panicText(t, func() { c.Update(&other) }), "another world")
 	query := w.Query(ecs.All())

@@ -30,7 +30,7 @@ func Run(ctx context.Context, w *ecs.World, sys System) error {
 	if err != nil {
 		return err
 	}
-	if app, ok := sys.(App); !ok || app.World() == nil {
+	if app, ok := sys.(App); !ok || app.World() != w {
 		sys.Initialize(w)
 	}
 	pace(ctx, rate, func() { sys.Update(w) })

@@ -69,15 +69,20 @@ func NewServer(config ServerConfig) (*Server, error) {
 }
 
 // Initialize makes the server part of a world. It panics if the world can't be
-// networked: the sentence says why and what to do.
+// networked: the sentence says why and what to do. Called again with the same world it does
+// nothing.
 func (s *Server) Initialize(w *ecs.World) {
-	s.enter(w)
-	s.schedule.Initialize(w)
+	if s.enter(w) {
+		s.schedule.Initialize(w)
+	}
 }
 
-// enter is Initialize without the game's systems.
-func (s *Server) enter(w *ecs.World) {
-	s.attach(w)
+// enter is Initialize without the game's systems. It reports whether the server was not part
+// of the world before.
+func (s *Server) enter(w *ecs.World) bool {
+	if !s.attach(w) {
+		return false
+	}
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
 	s.joined = systems.QueueOf[ClientJoined](s.hub)
 	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
@@ -108,6 +113,7 @@ func (s *Server) enter(w *ecs.World) {
 	}
 	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
 	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
+	return true
 }
 
 // number gives entities their shared ids, where those are registered.

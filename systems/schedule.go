@@ -79,6 +79,12 @@ func (s *Schedule) Initialize(w *ecs.World) {
 	s.phase = running
 }
 
+// Initialized reports whether Initialize has returned.
+func (s *Schedule) Initialized() bool { return s.phase >= running }
+
+// Finalized reports whether Finalize was called.
+func (s *Schedule) Finalized() bool { return s.phase == finalized }
+
 // Frame runs one frame with the given number of fixed steps.
 func (s *Schedule) Frame(w *ecs.World, steps int) {
 	s.mustRun()

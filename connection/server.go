@@ -109,4 +109,7 @@ type Dropped struct {
 	// Refused says that it was somebody who wanted to be let in: an operator may want to
 	// know.
 	Refused bool
+	// Hint says what to check where it is not as it should be: a sentence for an operator, or
+	// nothing.
+	Hint string
 }

@@ -1,9 +1,12 @@
 package netsim_test
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -238,4 +241,25 @@ func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
 			assert.True(t, first.Connected())
 		})
 	}
+}
+
+// What a client repeats while it connects over a slow line is not refused, and not told so.
+func TestASlowConnectionLogsNoRefusal(t *testing.T) {
+	var log bytes.Buffer
+	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 300 * ms, Duplicate: 0.2})})
+	config := sim.ServerConfig(slowProtocol())
+	config.Log = slog.New(slog.NewTextHandler(&log, nil))
+	server, err := plugin.NewServer(config)
+	require.NoError(t, err)
+	sim.AddServer(server, server)
+	for id := range entangle.ClientID(3) {
+		client, err := plugin.NewClient(sim.ClientConfig(slowProtocol()))
+		require.NoError(t, err)
+		sim.AddClient(id+1, client, client)
+	}
+	sim.Run(10 * time.Second)
+	sim.ExpectEqual()
+	assert.NotContains(t, log.String(), "refused")
+	assert.True(t, slices.ContainsFunc(server.Stats().Dropped, func(d plugin.Dropped) bool { return d.Reason == "repeated handshake" }),
+		"nothing came late, so nothing was tried: %v", server.Stats().Dropped)
 }

@@ -29,5 +29,39 @@ func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
 	g.run(4 * 60)
 	assert.Equal(t, plugin.Connecting, c.State())
 	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("requests to connect were refused")), log.String())
-	assert.Contains(t, log.String(), "token forged")
+	assert.Contains(t, log.String(), "token sealed with another key")
+	assert.Contains(t, log.String(), "ServerConfig.Key")
+}
+
+// A client with a wrong token meets silence, so its own reason has to say what to check; and
+// that a token is of DevToken, it can see by itself.
+func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	c := g.join(1)
+	c.Disconnect()
+	g.run(10)
+	dev, err := c.DevToken(g.server.Addrs()[0], 1)
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(g.network.Dialer(), dev))
+	g.run(10 * 60)
+	assert.Equal(t, plugin.Disconnected, c.State())
+	assert.Contains(t, c.Reason(), "this token is of Client.DevToken, which only servers without a key admit")
+	assert.Contains(t, log.String(), "token sealed with another key")
+
+	other, err := plugin.MintToken(token.NewKey(), "plugin test", token.Claims{ClientID: 1, Servers: g.server.Addrs(), Now: g.now})
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(g.network.Dialer(), other))
+	g.run(10 * 60)
+	assert.Equal(t, plugin.Disconnected, c.State())
+	assert.Contains(t, c.Reason(), "sealed with another key than the server's")
+}
+
+// The other way round: a token of some key, and a server that was given none.
+func TestAServerWithoutAKeySaysThatItHasNone(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Key, c.Log = token.Key{}, slog.New(slog.NewTextHandler(&log, nil)) })
+	g.join(1)
+	g.run(120)
+	assert.Contains(t, log.String(), "this server has no key")
 }

@@ -34,7 +34,11 @@ func (r *refusals) tell(log *slog.Logger, layer connection.Server, now time.Time
 			more -= r.told[i].Count
 		}
 		if d.Refused && more > 0 {
-			log.Info("requests to connect were refused", "reason", d.Reason, "count", more)
+			attrs := []any{"reason", d.Reason, "count", more}
+			if d.Hint != "" {
+				attrs = append(attrs, "hint", d.Hint)
+			}
+			log.Info("requests to connect were refused", attrs...)
 			r.next = now.Add(tellEvery)
 		}
 	}

@@ -22,6 +22,7 @@ type client struct {
 	earlier connection.Traffic // of sockets before
 	told    connection.Kind    // the last event but payloads
 	read    bool               // all of this frame
+	dev     bool               // the token is for servers without a key
 }
 
 // dial opens a socket to the server that the session now turns to.
@@ -89,7 +90,7 @@ func (c *client) follow() (e connection.Event, ok bool) {
 	case state == session.StateConnected:
 		e.Kind = connection.Connected
 	case !state.Connecting():
-		e.Kind, e.Reason = connection.Disconnected, c.session.Reason().String()
+		e.Kind, e.Reason = connection.Disconnected, c.reason()
 	default:
 		err := c.dial()
 		if err == nil {
@@ -100,6 +101,14 @@ func (c *client) follow() (e connection.Event, ok bool) {
 	ok = e.Kind != c.told
 	c.told = e.Kind
 	return e, ok
+}
+
+// reason says why the session ended.
+func (c *client) reason() string {
+	if r := c.session.Reason(); r != session.ReasonRequestTimedOut || !c.dev {
+		return r.String()
+	}
+	return noAnswerToDev
 }
 
 // Send implements connection.Client.
@@ -146,5 +155,5 @@ func (c *client) Traffic() connection.Traffic {
 
 // AppendDropped implements connection.Client.
 func (c *client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
-	return appendDropped(dst, c.session.Stats().Drops)
+	return appendDropped(dst, c.session.Stats().Drops, nil)
 }

@@ -99,6 +99,7 @@ func (s *server) begin(l Listener, config connection.ServerConfig) (err error) {
 		}
 		c.Key, c.Start = DevKey(config.Game), devStart
 	}
+	s.hints = hints(l.Key.IsZero())
 	s.session, err = session.NewServer(c)
 	return err
 }

@@ -20,6 +20,7 @@ type server struct {
 	addrs   []netip.AddrPort
 	slots   []slot
 	closed  bool
+	hints   map[session.Drop]string
 
 	reading  int  // which socket is read
 	advanced bool // all were, and the session has told what its clock brought
@@ -206,13 +207,15 @@ func (s *server) Traffic() (sum connection.Traffic) {
 
 // AppendDropped implements connection.Server.
 func (s *server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
-	return appendDropped(dst, s.session.Stats().Drops)
+	return appendDropped(dst, s.session.Stats().Drops, s.hints)
 }
 
-func appendDropped(dst []connection.Dropped, drops session.Drops) []connection.Dropped {
+func appendDropped(dst []connection.Dropped, drops session.Drops, hints map[session.Drop]string) []connection.Dropped {
 	for i, n := range drops {
 		reason := session.Drop(i)
-		dst = append(dst, connection.Dropped{Reason: reason.String(), Count: n, Refused: reason >= session.DropRequestForm})
+		dst = append(dst, connection.Dropped{
+			Reason: reason.String(), Count: n, Refused: reason >= session.DropRequestForm, Hint: hints[reason],
+		})
 	}
 	return dst
 }

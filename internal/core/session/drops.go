@@ -20,16 +20,17 @@ const (
 	DropBody         // opened, but what it says contradicts itself or us
 	DropReplyQueue   // answered, but the answer found no room; poll more often
 	DropStopped      // the server has stopped
+	DropRepeated     // a request or response of a client that it has connected meanwhile
 
 	DropRequestForm       // wrong size or version
 	DropProtocol          // another game, or another version of it
 	DropTokenExpired      // its life is over
 	DropTokenBeforeStart  // could have been used before this server started
 	DropTokenNotYetValid  // minted in the future, or with a longer life than the server's
-	DropTokenForged       // the sealed half does not open
+	DropTokenForged       // the sealed half does not open: it was altered, or sealed with another key
 	DropTokenMalformed    // it opens, but does not read as a token
 	DropWrongServer       // it lists other servers
-	DropAddressConnected  // this address is a client already
+	DropAddressConnected  // this address is a client already, by another token
 	DropClientConnected   // this client id is connected already
 	DropTokenOtherAddress // the token was first used from another address
 	DropTokenConsumed     // the token has given its slot
@@ -42,9 +43,9 @@ const (
 
 var dropNames = [drops]string{
 	"none", "too short", "too long", "unknown kind", "unwanted kind", "sequence size",
-	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped",
+	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped", "repeated handshake",
 	"request form", "wrong protocol", "token expired", "token before start",
-	"token not yet valid", "token forged", "token malformed", "wrong server",
+	"token not yet valid", "token sealed with another key", "token malformed", "wrong server",
 	"address connected", "client connected", "token of other address",
 	"token consumed", "history full", "pending full", "server full",
 }

@@ -217,6 +217,22 @@ func TestAConnectedAddressStartsNoOtherConnection(t *testing.T) {
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropAddressConnected])
 }
 
+// A client asks again until it is answered. Over a slow line what it repeated gets there when
+// it is connected, and none of that is refused.
+func TestWhatAConnectedClientRepeatsIsNotRefused(t *testing.T) {
+	s := newSim(t, 4)
+	minted := s.mint(1)
+	p := s.join(minted)
+	s.run(time.Second)
+	require.Equal(t, StateConnected, p.State())
+	assert.False(t, s.answered(p.addr, requestOf(t, minted)))
+	drops := s.server.Stats().Drops
+	assert.Equal(t, uint64(1), drops[DropRepeated])
+	for refused := DropRequestForm; refused < Drop(len(drops)); refused++ {
+		assert.Zero(t, drops[refused], "%v", refused)
+	}
+}
+
 func TestAChallengeIsToBeAnsweredInTime(t *testing.T) {
 	s := newSim(t, 4)
 	p := s.join(s.mint(1))

@@ -46,7 +46,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
 	c := &s.slots[slot]
 	if !h.kind.replayProtected() { // a late response; keep-alives tell the client
-		return nil, DropAddressConnected
+		return nil, DropRepeated
 	}
 	body, drop := openProtected(&c.receive, &c.replay, h, b)
 	if drop != dropNone {

@@ -65,7 +65,10 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 	if !s.own.lists(private.Servers) {
 		return DropWrongServer
 	}
-	if _, ok := s.byAddr[from]; ok {
+	if at, ok := s.byAddr[from]; ok {
+		if s.slots[at].token == id {
+			return DropRepeated // asked again before the answer got there: slow lines have many
+		}
 		return DropAddressConnected
 	}
 	if s.isConnected(private.ClientID) {

@@ -23,6 +23,7 @@ type slot struct {
 	confirmed bool // the client has shown that it knows it is connected
 	addr      Addr
 	client    entangle.ClientID
+	token     tokenID
 	userData  [token.MaxUserData]byte
 	timeout   time.Duration // zero: for ever
 
@@ -44,6 +45,7 @@ func (c *slot) occupy(p *pending, now time.Time) {
 		state:    slotConnected,
 		addr:     p.from,
 		client:   p.claim.client,
+		token:    p.token,
 		userData: p.claim.userData,
 		timeout:  timeoutOf(p.timeout),
 		send:     p.send, receive: p.receive,

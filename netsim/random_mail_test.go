@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -229,6 +230,11 @@ func (m *mailServer) sender() plugin.System {
 				return
 			}
 			for _, id := range slices.Sorted(maps.Keys(m.out)) {
+				if err := s.latest.SendTo(id, latest{m.out[id].conn, m.out[id].latest}); errors.Is(err, plugin.ErrNoSuchClient) {
+					delete(m.out, id) // it came and went in one frame: events of two kinds have no order
+					continue
+				}
+				m.out[id].latest++
 				s.send(m.t, id, m.out[id])
 			}
 			if m.host != nil && m.host.LocalState() == plugin.Connected {

@@ -540,11 +540,10 @@ func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
 func TestMessagesWithoutAConnectionGoNowhere(t *testing.T) {
 	p := newParty(t)
 	guest := p.clients[0]
+	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "in the frame in which it leaves"}))
 	guest.Disconnect()
-	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "nobody hears"}))
 	p.run(2)
 	p.connect(guest, 1)
-	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "not yet"}))
 	p.run(30)
 	require.NoError(t, p.guests[0].send.Send(components.Server, chat{Text: "now"}))
 	p.run(5)

@@ -45,7 +45,8 @@ func mustRequest[Q, A any](post *systems.Post, who string) (number int, question
 // Request sends a question with the packets of this frame. The id is that of the
 // ResponseReceived to come, and there will be one: with the answer, with the
 // handler's error, or with the news that the connection ended first. The error is
-// about the question, says that 256 wait already, or is ErrReplaying; nothing was sent then.
+// about the question, says that 256 wait already, or is ErrReplaying or ErrNotConnected;
+// nothing was sent then, and there will be no ResponseReceived.
 func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
 	r.draft.value = question
 	defer r.draft.clear()

@@ -54,6 +54,17 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 	return Sender[M]{post: post, draft: newDraft[M](plan), number: number}
 }
 
+// Errors of what is sent to where nothing gets at the moment. Nothing was sent, and nothing
+// is kept for later: ask with errors.Is, and send again when ClientConnected has come.
+var (
+	// ErrNotConnected is returned for what a client sends, or a host's player, while it is
+	// not Connected.
+	ErrNotConnected = systems.ErrNotConnected
+	// ErrNoSuchClient is returned for what a server sends to one client that is not
+	// connected to it.
+	ErrNoSuchClient = systems.ErrNoSuchClient
+)
+
 // Send sends a message with the packets of this frame: from a server to the
 // clients of the target, from a client to the server. A client that names other
 // clients asks the server to pass the message on; its type must be registered
@@ -63,14 +74,16 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 //
 // The error is about the message: text or a slice above its limit, a direction
 // that it may not go, or a target that it can't have, such as a larger set of a
-// client. Nothing was sent then.
-// Without a connection a client's messages go nowhere. In a replay nothing is sent either:
-// it was when the tick ran first.
+// client. Or it is ErrNotConnected. Nothing was sent then. A server may send to a target
+// that nobody is in.
+// In a replay nothing is sent, without an error: it was when the tick ran first.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, m)
 }
 
-// SendTo sends a message to one client; see Send.
+// SendTo sends a message to one client; see Send. On a server the error may be
+// ErrNoSuchClient. A client does not know who else is there: what it has the server pass on
+// to nobody is lost without an error.
 func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
 	if client == entangle.Nobody {
 		return fmt.Errorf("plugin: SendTo needs a client; send to components.Server to reach the server")

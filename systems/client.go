@@ -59,7 +59,9 @@ type Client struct {
 
 // NewClient returns an engine that is disconnected.
 func NewClient(cfg ClientConfig) *Client {
-	return &Client{cfg: cfg, bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
+	c := &Client{cfg: cfg, bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
+	cfg.Post.playing = c.Open
+	return c
 }
 
 // Show sets the world that the server's entities appear in.

@@ -39,7 +39,7 @@ type Local struct {
 // NewLocal returns a player who is not connected. Whoever has the post speaks for it.
 func NewLocal(id entangle.ClientID, post *Post) *Local {
 	l := &Local{id: id, post: post}
-	post.player = &l.says
+	post.player, post.playing = &l.says, l.Open
 	return l
 }
 

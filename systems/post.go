@@ -23,7 +23,9 @@ type Post struct {
 	player *tray // of what the player of this world says; nil: there is none
 
 	server    bool
-	silent    bool // a tick is computed anew
+	silent    bool                         // a tick is computed anew
+	playing   func() bool                  // the player of this world is connected; nil: nobody asks
+	connected func(entangle.ClientID) bool // to this server; likewise
 	messages  []*protocol.MessageInfo
 	requests  []*protocol.RequestInfo
 	events    []*MessageEvents        // by message number
@@ -131,6 +133,15 @@ func (p *Post) Silence(on bool) { p.silent = on }
 // Stats returns the counters.
 func (p *Post) Stats() PostStats { return p.stat }
 
+// Errors of sending to where nothing gets, at the moment.
+var (
+	// ErrNotConnected: what a player sends without a connection is lost.
+	ErrNotConnected = errors.New("plugin: nothing was sent: the client is not connected; send once State is Connected, " +
+		"or from when ClientConnected was read")
+	// ErrNoSuchClient: what a server sends to a client that is not connected is lost.
+	ErrNoSuchClient = errors.New("plugin: nothing was sent: no client with that id is connected")
+)
+
 // Errors of sending, which are the caller's mistakes.
 var (
 	// ErrDirection: a message that only the other side may send.
@@ -179,8 +190,25 @@ func (p *Post) send(l letter, encode func(*bits.Writer, protocol.RefWriter) erro
 	if err := p.bounds(&l); err != nil || p.silent {
 		return err
 	}
+	if err := p.reaches(&l); err != nil {
+		return err
+	}
 	return p.queue(l, encode)
 }
+
+// reaches returns an error for a message that is sure to be lost.
+func (p *Post) reaches(l *letter) error {
+	switch {
+	case l.player && !p.joined():
+		return ErrNotConnected
+	case !l.player && l.one != entangle.Nobody && p.connected != nil && !p.connected(l.one):
+		return fmt.Errorf("%w: %d", ErrNoSuchClient, l.one)
+	}
+	return nil
+}
+
+// joined reports whether the player of this world is connected.
+func (p *Post) joined() bool { return p.playing == nil || p.playing() }
 
 func (p *Post) queue(l letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
 	to := &p.tray

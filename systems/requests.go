@@ -71,6 +71,9 @@ func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter)
 	if p.silent {
 		return 0, ErrReplaying
 	}
+	if !p.joined() {
+		return 0, ErrNotConnected
+	}
 	if len(o.calls) == maxCalls {
 		return 0, ErrTooManyCalls
 	}

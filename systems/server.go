@@ -74,7 +74,9 @@ type Dead struct {
 
 // NewServer returns an engine that is stopped.
 func NewServer(cfg ServerConfig) *Server {
-	return &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate))}
+	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate))}
+	cfg.Post.connected = s.Connected
+	return s
 }
 
 // Publish sets what is replicated to every client that connects from now on.

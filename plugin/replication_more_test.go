@@ -14,6 +14,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // Proves: R2
@@ -46,6 +47,31 @@ func TestAnUnregisteredComponentIsNotSent(t *testing.T) {
 	assert.Len(t, spots(c.world), 3)
 	assert.Zero(t, count[private](c.world))
 	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("private")), log.String())
+}
+
+// What stays on the server on purpose is no mistake. Clients need not know of it: one side
+// registers it, the other does not.
+func TestAComponentThatIsUnsentOnPurposeIsNoWarning(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) {
+		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		protocol.Unsent[private](c.Protocol)
+		protocol.Local[gauge](c.Protocol)
+	})
+	c := g.join(1)
+	for id := range uint32(3) {
+		e := g.spawn(spot{}, name{id})
+		secrets := generic.NewMap2[private, gauge](g.world)
+		secrets.Add(e)
+	}
+	g.run(30)
+	assert.Len(t, spots(c.world), 3)
+	assert.Zero(t, count[private](c.world))
+	for _, component := range []string{"private", "gauge"} {
+		assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte(component)), log.String())
+	}
+	assert.NotContains(t, log.String(), "WARN")
+	assert.Equal(t, 2, bytes.Count(log.Bytes(), []byte("level=DEBUG msg=\"a component on a replicated entity is not sent")), log.String())
 }
 
 // A value that is written and equal to what is there is no change: nothing is sent.

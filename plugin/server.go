@@ -92,6 +92,7 @@ func (s *Server) enter(w *ecs.World) bool {
 		panic("plugin: " + err.Error())
 	}
 	publisher.SetStride(s.every)
+	publisher.MeanUnsent(s.protocol)
 	s.publisher, s.wards = publisher, systems.NewWards(w)
 	refused := systems.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)

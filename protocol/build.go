@@ -17,8 +17,8 @@ const (
 	// an archetype panics from 241 on, or, with the build tag tiny, beyond 64.
 	archeComponents = min(ecs.MaskTotalBits, 240)
 
-	// MaxComponents is how many types may be registered as components, inputs
-	// and local components together: 224, or 48 with the build tag tiny.
+	// MaxComponents is how many types may be registered as components, inputs,
+	// local and unsent components together: 224, or 48 with the build tag tiny.
 	MaxComponents = archeComponents - ownComponents
 
 	// MaxPerKind is how many messages, requests and resources there may be, each:

@@ -25,13 +25,16 @@ const (
 	// KindLocal is a component that is rolled back and never sent. It is in no
 	// list of entries: the sides need not agree on it.
 	KindLocal
+	// KindUnsent is a component that is not sent on purpose. It is in no list of entries
+	// either.
+	KindUnsent
 
 	kinds
 )
 
 // String returns the kind as errors and lists show it.
 func (k Kind) String() string {
-	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "action", "local component"}
+	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "action", "local component", "unsent component"}
 	if k >= kinds {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
@@ -39,7 +42,9 @@ func (k Kind) String() string {
 }
 
 // worldly reports whether types of this kind are components of the world.
-func (k Kind) worldly() bool { return k == KindComponent || k == KindInput || k == KindLocal }
+func (k Kind) worldly() bool {
+	return k == KindComponent || k == KindInput || k == KindLocal || k == KindUnsent
+}
 
 // Direction says which way something is sent.
 type Direction uint8

@@ -47,6 +47,7 @@ type Protocol struct {
 
 	components []*componentRule
 	locals     []*LocalInfo
+	unsent     []reflect.Type
 	inputs     []*inputRule
 	messages   []*messageRule
 	requests   []*requestRule
@@ -148,7 +149,7 @@ func (p *Protocol) admitBeside(kind Kind, subject, name string) bool {
 // admitWorldly is for types that become components of the world.
 func (p *Protocol) admitWorldly(kind Kind, t reflect.Type, subject string) bool {
 	if other, ok := p.kinds[t]; ok {
-		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input; make a second type for the second purpose", other)
+		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input, or unsent; make a second type for the second purpose", other)
 		return false
 	}
 	p.kinds[t] = kind

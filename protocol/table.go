@@ -22,6 +22,9 @@ func (p *Protocol) String() string {
 	for _, i := range p.Locals() {
 		fmt.Fprintf(w, "%v\t\t%s\tnot sent\t\n", KindLocal, i.Name)
 	}
+	for _, t := range p.Unsent() {
+		fmt.Fprintf(w, "%v\t\t%s\tnot sent\t\n", KindUnsent, typeName(t))
+	}
 	for _, i := range p.Inputs() {
 		row(KindInput, i.Number, i.Name, i.Plan, flag(i.Rebroadcast, "rebroadcast"))
 	}

@@ -1,0 +1,27 @@
+package protocol
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Unsent says that T is not sent on purpose: a component that only one side has on its
+// replicated entities, such as what the server knows of an entity and nobody else may. It is
+// in no list that the two sides compare, so the other side need not register it, nor know the
+// type. Without it a server warns, once, of a component that is not registered.
+//
+// T may not be registered as anything else. What is to be set back in a rollback is Local.
+func Unsent[T any](p *Protocol) {
+	t := reflect.TypeFor[T]()
+	if r := newRule(p, KindUnsent, t); !r.off {
+		p.unsent = append(p.unsent, t)
+	}
+}
+
+// Unsent returns the types that are not sent on purpose, sorted by name.
+func (p *Protocol) Unsent() []reflect.Type {
+	return slices.SortedFunc(slices.Values(p.unsent), func(a, b reflect.Type) int {
+		return strings.Compare(typeName(a), typeName(b))
+	})
+}

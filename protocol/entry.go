@@ -13,7 +13,11 @@ type Entry struct {
 	Kind   Kind
 	Number int    // as in the infos; for settings their value
 	Name   string // type names with package path, channel names, names of settings
-	Hash   uint64 // over all that must agree: fields, tags, options
+	Hash   uint64 // over fields, tags and the version of a codec
+
+	// Options that must agree, where they are not the default: in a list, and not in the
+	// hash, so that a developer reads which of them differs.
+	Options []Option
 }
 
 // wireFormat changes whenever a plan writes the same type in other bits.
@@ -31,45 +35,48 @@ func (p *Protocol) Hash() uint64 {
 	p.build()
 	h := sha256.New()
 	for _, e := range p.entries {
-		fmt.Fprintf(h, "%d %d %q %016x\n", e.Kind, e.Number, e.Name, e.Hash)
+		fmt.Fprintf(h, "%d %d %q %016x %q\n", e.Kind, e.Number, e.Name, e.Hash, e.Options)
 	}
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
 // list makes the entries.
 func (p *Protocol) list() (all []Entry) {
-	add := func(kind Kind, number int, name, format string, args ...any) {
-		all = append(all, Entry{kind, number, name, hashOf(fmt.Sprintf(format, args...))})
+	add := func(kind Kind, number int, name, description string, options ...Option) {
+		all = append(all, Entry{kind, number, name, hashOf(description), given(kind, options)})
 	}
 	add(KindSetting, wireFormat, "wire format", "")
 	add(KindSetting, p.config.TickRate, "tick rate", "")
-	add(KindSetting, 0, "game name", "%s", p.config.Name)
+	add(KindSetting, 0, "game name", "", Option{"value", p.config.Name})
 	for _, r := range p.components {
 		i := &r.info
 		if i.Input {
 			continue // what is below says it all
 		}
-		add(KindComponent, i.Number, i.Name, "%s|%v once=%v delta=%v motion=%v adaptive=%v diff=%q predict=%v%s",
-			i.Plan.description(), i.Direction, i.Once, i.Delta, i.Motion, i.Adaptive, i.Plan.differName(), i.Predict, i.kinship())
+		add(KindComponent, i.Number, i.Name, i.Plan.description()+i.relationship(),
+			Option{"Direction", i.Direction.String()}, Option{"Predict", i.Predict.String()},
+			option("ReplicateOnce", i.Once), option("Delta", i.Delta), option("Motion", i.Motion),
+			option("Adaptive", i.Adaptive), Option{"Diff", i.Plan.differName()}, option("Hierarchy", i.Hierarchy))
 	}
 	for _, r := range p.inputs {
 		i := &r.info
-		add(KindInput, i.Number, i.Name, "%s|rebroadcast=%v", i.Plan.description(), i.Rebroadcast)
+		add(KindInput, i.Number, i.Name, i.Plan.description(), option("Rebroadcast", i.Rebroadcast))
 	}
 	for _, r := range p.messages {
 		i := &r.info
-		add(KindMessage, i.Number, i.Name, "%s|%v %v via=%q relay=%v", i.Plan.description(), i.Mode, i.Direction, i.via(), i.Relay)
+		add(KindMessage, i.Number, i.Name, i.Plan.description(),
+			Option{"Mode", i.Mode.String()}, Option{"Direction", i.Direction.String()}, Option{"Via", i.via()}, option("Relay", i.Relay))
 	}
 	for _, r := range p.requests {
 		i := &r.info
-		add(KindRequest, i.Number, i.Name, "%s|%s", i.Question.description(), i.Answer.description())
+		add(KindRequest, i.Number, i.Name, i.Question.description()+"|"+i.Answer.description())
 	}
 	for _, r := range p.resources {
 		i := &r.info
-		add(KindResource, i.Number, i.Name, "%s|rollback=%v", i.Plan.description(), i.Rollback)
+		add(KindResource, i.Number, i.Name, i.Plan.description(), option("Rollback", i.Rollback))
 	}
 	for _, c := range p.channels {
-		add(KindChannel, c.Number, c.Name, "%v %v", c.Mode, c.Direction)
+		add(KindChannel, c.Number, c.Name, "", Option{"Mode", c.Mode.String()}, Option{"Direction", c.Direction.String()})
 	}
 	return all
 }
@@ -127,18 +134,19 @@ func Diff(server, client []Entry) string {
 }
 
 func difference(server, client Entry, ok bool) string {
-	switch {
-	case !ok:
+	if !ok {
 		return fmt.Sprintf("%v %s is registered only on the server", server.Kind, server.Name)
-	case server.Kind == KindSetting && server.Number != client.Number:
-		return fmt.Sprintf("%v %s is %d on the server and %d on the client", server.Kind, server.Name, server.Number, client.Number)
-	case server.Hash == client.Hash:
-		return ""
-	case server.Kind == KindSetting:
-		return fmt.Sprintf("%v %s differs", server.Kind, server.Name)
-	case server.Kind == KindChannel:
-		return fmt.Sprintf("%v %s differs in its mode or direction", server.Kind, server.Name)
-	default:
-		return fmt.Sprintf("%v %s differs in its fields, their order, types or tags, or in an option", server.Kind, server.Name)
 	}
+	var found []string
+	if server.Kind == KindSetting && server.Number != client.Number {
+		found = append(found, fmt.Sprintf("is %d on the server and %d on the client", server.Number, client.Number))
+	}
+	if server.Hash != client.Hash {
+		found = append(found, "differs in its fields, their order, types or tags, or in the version of its codec")
+	}
+	found = append(found, differentOptions(server, client)...)
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%v %s %s", server.Kind, server.Name, strings.Join(found, ", "))
 }

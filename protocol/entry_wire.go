@@ -19,13 +19,17 @@ const (
 
 	// maxEntryNumber bounds a number in it: a tick rate is the largest.
 	maxEntryNumber = 1 << 16
+
+	// maxEntryOptions bounds the options of an entry: a component has the most.
+	maxEntryOptions = 16
 )
 
 // ErrEntries is a list of entries that no protocol has.
 var ErrEntries = errors.New("protocol: not a list of registry entries")
 
 // AppendEntries appends the wire form of a list to dst: its length, then for each
-// entry kind, number, length of the name, name and hash.
+// entry kind, number, name, hash, number of options, and the name and value of each. Text is
+// its length and its bytes.
 func AppendEntries(dst []byte, entries []Entry) []byte {
 	var w bits.Writer
 	w.Reset(dst)
@@ -33,15 +37,28 @@ func AppendEntries(dst []byte, entries []Entry) []byte {
 	for _, e := range entries {
 		w.Uvarint(uint64(e.Kind))
 		w.Uvarint(uint64(e.Number))
-		w.Uvarint(uint64(len(e.Name)))
-		w.Raw([]byte(e.Name))
+		appendText(&w, e.Name)
 		w.Bits(e.Hash, 64)
+		w.Uvarint(uint64(len(e.Options)))
+		for _, o := range e.Options {
+			appendText(&w, o.Name)
+			appendText(&w, o.Value)
+		}
 	}
 	return w.Finish()
 }
 
-// minEntryBits is the shortest entry: three numbers and a hash.
-const minEntryBits = 3*4 + 64
+func appendText(w *bits.Writer, text string) {
+	w.Uvarint(uint64(len(text)))
+	w.Raw([]byte(text))
+}
+
+const (
+	// minEntryBits is the shortest entry: four numbers and a hash.
+	minEntryBits = 4*4 + 64
+	// minOptionBits is the shortest option: two lengths.
+	minOptionBits = 2 * 4
+)
 
 // ParseEntries reads what AppendEntries wrote, from a peer that may send
 // anything.
@@ -64,13 +81,37 @@ func ParseEntries(data []byte) ([]Entry, error) {
 }
 
 func parseEntry(r *bits.Reader) (e Entry, ok bool) {
-	kind, number, length := r.Uvarint(), r.Uvarint(), r.Uvarint()
-	if kind >= uint64(kinds) || number > maxEntryNumber || length > maxEntryName || int(length)*8 > r.RemainingBits() {
+	kind, number := r.Uvarint(), r.Uvarint()
+	if kind >= uint64(kinds) || number > maxEntryNumber {
 		return e, false
 	}
-	name := make([]byte, length)
-	r.Raw(name)
-	e = Entry{Kind: Kind(kind), Number: int(number), Name: string(name), Hash: r.Bits(64)}
-	// A name ends up in a log, where a control character could forge a line.
-	return e, r.Err() == nil && utf8.Valid(name) && !strings.ContainsFunc(e.Name, unicode.IsControl)
+	e.Kind, e.Number = Kind(kind), int(number)
+	if e.Name, ok = parseText(r); !ok {
+		return e, false
+	}
+	e.Hash = r.Bits(64)
+	n := r.Uvarint()
+	if n > maxEntryOptions || n*minOptionBits > uint64(max(r.RemainingBits(), 0)) {
+		return e, false
+	}
+	for range n {
+		name, ok := parseText(r)
+		value, ok2 := parseText(r)
+		if !ok || !ok2 {
+			return e, false
+		}
+		e.Options = append(e.Options, Option{name, value})
+	}
+	return e, r.Err() == nil
+}
+
+// parseText reads a name. It ends up in a log, where a control character could forge a line.
+func parseText(r *bits.Reader) (text string, ok bool) {
+	length := r.Uvarint()
+	if length > maxEntryName || int(length)*8 > r.RemainingBits() {
+		return "", false
+	}
+	raw := make([]byte, length)
+	r.Raw(raw)
+	return string(raw), r.Err() == nil && utf8.Valid(raw) && !strings.ContainsFunc(string(raw), unicode.IsControl)
 }

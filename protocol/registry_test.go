@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -140,7 +141,7 @@ func TestNumbersDoNotDependOnTheOrderOfRegistration(t *testing.T) {
 func TestHashIsTheSameOnAllMachines(t *testing.T) {
 	p := game(register[ranged], register[platform], register[quantised], register[angles], register[quats], register[nested], register[links])
 	require.NoError(t, p.Err())
-	assert.Equal(t, uint64(0x60ff31aca7bfd32d), p.Hash())
+	assert.Equal(t, uint64(0xd2ad567f84208d40), p.Hash())
 	assert.Equal(t, p.Hash(), game(register[nested], register[links], register[ranged], register[platform], register[quats], register[quantised], register[angles]).Hash())
 }
 
@@ -171,7 +172,68 @@ func TestADifferenceIsFoundAndNamed(t *testing.T) {
 	assert.Equal(t, "setting tick rate is 20 on the server and 10 on the client", protocol.Diff(faster.Entries(), slower.Entries()))
 
 	other := protocol.New(protocol.Config{Name: "other", TickRate: 20})
-	assert.Equal(t, "setting game name differs", protocol.Diff(faster.Entries(), other.Entries()))
+	assert.Equal(t, "setting game name is game on the server and other on the client", protocol.Diff(faster.Entries(), other.Entries()))
+}
+
+// An option that differs is named, with what it is on either side.
+//
+// Proves: C16
+func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
+	make := func(register func(*protocol.Protocol)) []protocol.Entry {
+		p := protocol.New(protocol.Config{Name: "game"})
+		register(p)
+		require.NoError(t, p.Err())
+		over, err := protocol.ParseEntries(protocol.AppendEntries(nil, p.Entries()))
+		require.NoError(t, err)
+		return over
+	}
+	component := func(set func(*protocol.ComponentRule[pose])) []protocol.Entry {
+		return make(func(p *protocol.Protocol) { set(protocol.Component[pose](p)) })
+	}
+	message := func(set func(*protocol.Protocol, *protocol.MessageRule[hello])) []protocol.Entry {
+		return make(func(p *protocol.Protocol) {
+			c := p.Channel(protocol.ChannelConfig{Name: "small talk"})
+			set(p, protocol.Message[hello](p).Via(c))
+		})
+	}
+	channel := func(c protocol.ChannelConfig) []protocol.Entry {
+		return make(func(p *protocol.Protocol) { c.Name = "news"; p.Channel(c) })
+	}
+	const poses, hellos = "component github.com/entangle-ecs/entangle/protocol_test.pose differs in the option ",
+		"message github.com/entangle-ecs/entangle/protocol_test.hello differs in the option "
+	none := component(func(*protocol.ComponentRule[pose]) {})
+	for _, c := range []struct {
+		server, client []protocol.Entry
+		want           string
+	}{
+		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) }), none, poses + "Predict, which is Full on the server and Simple on the client"},
+		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Simple) }), none, ""},
+		{
+			none, component(func(r *protocol.ComponentRule[pose]) { r.Delta().Direction(protocol.Bidirectional) }),
+			poses + "Direction, which is ServerToClient on the server and Bidirectional on the client, " +
+				"differs in the option Delta, which is not given on the server and given on the client",
+		},
+		{
+			message(func(_ *protocol.Protocol, r *protocol.MessageRule[hello]) { r.Relay() }),
+			message(func(*protocol.Protocol, *protocol.MessageRule[hello]) {}), hellos + "Relay, which is given on the server and not given on the client",
+		},
+		{
+			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.UnorderedReliable) }),
+			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.SequencedReliable) }),
+			hellos + "Mode, which is UnorderedReliable on the server and SequencedReliable on the client",
+		},
+		{
+			channel(protocol.ChannelConfig{Mode: protocol.UnorderedUnreliable}), channel(protocol.ChannelConfig{}),
+			"channel news differs in the option Mode, which is UnorderedUnreliable on the server and OrderedReliable on the client",
+		},
+		{
+			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "1"}) }),
+			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "2"}) }),
+			strings.TrimSuffix(poses, "the option ") + "its fields, their order, types or tags, or in the version of its codec",
+		},
+	} {
+		assert.Equal(t, c.want, protocol.Diff(c.server, c.client))
+	}
 }
 
 func TestOptionsThatMustAgreeAreInTheHash(t *testing.T) {
@@ -288,5 +350,16 @@ func TestEntriesWithControlCharactersAreRefused(t *testing.T) {
 	for name, ok := range map[string]bool{"game.Ball": true, "game.Ball\nadmin logged in": false, "game.\x1b[2J": false} {
 		_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Kind: protocol.KindComponent, Name: name}}))
 		assert.Equal(t, ok, err == nil, "%q", name)
+		for _, o := range []protocol.Option{{Name: name}, {Value: name}} {
+			_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Options: []protocol.Option{o}}}))
+			assert.Equal(t, ok, err == nil, "option %q", name)
+		}
+	}
+}
+
+func TestAnEntryHasFewOptions(t *testing.T) {
+	for n, ok := range map[int]bool{16: true, 17: false} {
+		_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Options: make([]protocol.Option, n)}}))
+		assert.Equal(t, ok, err == nil, "%d options", n)
 	}
 }

@@ -44,12 +44,9 @@ func (r *componentRule) checkRelation() {
 	}
 }
 
-// kinship is what the hash of a component holds of its relation.
-func (i *ComponentInfo) kinship() string {
-	switch {
-	case i.Hierarchy:
-		return " hierarchy"
-	case i.Relation:
+// relationship is what the hash of a component holds of its being a relation.
+func (i *ComponentInfo) relationship() string {
+	if i.Relation {
 		return " relation"
 	}
 	return ""

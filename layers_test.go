@@ -40,6 +40,7 @@ type place struct {
 var places = []place{
 	{folder: ".", layer: words},
 	{folder: "protocol/bits", layer: words},
+	{folder: "internal/alloctest", layer: words},
 
 	{folder: "internal/core", layer: cores, pure: true},
 	{folder: "transport", layer: cores},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // A set against its plain twin, the list it was made of.
@@ -88,7 +89,7 @@ func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
 		}
 	}
 	use()
-	assert.Zero(t, testing.AllocsPerRun(100, use))
+	assert.Zero(t, alloctest.Count(100, use))
 	assert.Equal(t, 102, hits)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/controls"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 var (
@@ -174,7 +175,7 @@ func TestAButtonOfWhoHasNoDevice(t *testing.T) {
 func TestLatchesAllocateNothing(t *testing.T) {
 	var l controls.Latch
 	var a controls.Axis2Latch
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		l.Set(true)
 		a.Set(1, 0)
 		_, _ = l.Take(), a.Take()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
@@ -230,7 +231,7 @@ func TestNetworkAllocatesNothingInSteadyState(t *testing.T) {
 	for range 10 {
 		frame()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 	assert.Positive(t, got)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -81,7 +82,7 @@ func TestATickUnderCapsAllocatesNothing(t *testing.T) {
 		g.connect(p, entangle.ClientID(id+1))
 	}
 	g.run(900)
-	assert.Zero(t, testing.AllocsPerRun(300, func() { g.run(1) }))
+	assert.Zero(t, alloctest.Count(300, func() { g.run(1) }))
 	stats := g.server.Stats()
 	sum := uint64(0)
 	for _, c := range g.server.Clients() {

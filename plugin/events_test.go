@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -82,6 +83,6 @@ func TestComponentEventsAllocateNothing(t *testing.T) {
 	}
 	frame()
 	frame()
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 	assert.Equal(t, 103*1000, seen)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -265,7 +266,7 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	}
 	assert.NotEmpty(t, f.a.copies())
 	assert.Less(t, len(f.a.copies()), 1000)
-	assert.Zero(t, testing.AllocsPerRun(200, pass))
+	assert.Zero(t, alloctest.Count(200, pass))
 }
 
 // What is wrong with a grid is said when it is initialised, with what to do.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport"
 )
@@ -246,7 +247,7 @@ func TestASettledHostAllocatesNothing(t *testing.T) {
 		frame()
 	}
 	events, rain = 0, 0
-	assert.Zero(t, testing.AllocsPerRun(300, frame))
+	assert.Zero(t, alloctest.Count(300, frame))
 	assert.Equal(t, 301, rain)
 	assert.Equal(t, 30_100, events)
 }

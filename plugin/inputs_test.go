@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -139,7 +140,7 @@ func TestSettledInputsAllocateNothing(t *testing.T) {
 	}
 	g.run(300)
 	before := g.server.Stats().Inputs.InTime
-	assert.Zero(t, testing.AllocsPerRun(60, func() { g.run(1) }))
+	assert.Zero(t, alloctest.Count(60, func() { g.run(1) }))
 	assert.GreaterOrEqual(t, g.server.Stats().Inputs.InTime-before, uint64(players*59))
 }
 

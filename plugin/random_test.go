@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -41,7 +42,7 @@ func TestRandomNumbersFollowFromSeedTickAndKey(t *testing.T) {
 			assert.NotEqual(t, n, c.Of(key).Uint64())
 		}
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, func() { a.Of(5).Float64() }))
+	assert.Zero(t, alloctest.Count(100, func() { a.Of(5).Float64() }))
 }
 
 // An entity's numbers follow from its SID, not from its id in a world.

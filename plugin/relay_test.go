@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -72,7 +73,7 @@ func TestPassingInputsOnAllocatesNothing(t *testing.T) {
 	g := newPulling(t, 4, everybodys)
 	g.run(900)
 	before := g.clients[0].Stats().InputsOfOthers.Received
-	assert.Zero(t, testing.AllocsPerRun(300, func() { g.run(1) }))
+	assert.Zero(t, alloctest.Count(300, func() { g.run(1) }))
 	assert.Greater(t, g.clients[0].Stats().InputsOfOthers.Received, before+3*290)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -400,7 +401,7 @@ func TestSettledResourcesAllocateNothing(t *testing.T) {
 	plugin.ReplicateResource[board](s.world, components.Everyone)
 	plugin.ReplicateResource[pile](s.world, components.Everyone)
 	s.run(600)
-	assert.Zero(t, testing.AllocsPerRun(300, func() { s.run(1) }))
+	assert.Zero(t, alloctest.Count(300, func() { s.run(1) }))
 	change := func() {
 		now.Wind++
 		plugin.ReplicateResource[weather](s.world, components.Everyone)
@@ -409,7 +410,7 @@ func TestSettledResourcesAllocateNothing(t *testing.T) {
 	for range 600 {
 		change()
 	}
-	assert.Zero(t, testing.AllocsPerRun(300, change))
+	assert.Zero(t, alloctest.Count(300, change))
 	assert.Greater(t, s.heard[0].updated, 100)
 	assert.NotZero(t, s.heard[1].value().Wind)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -400,9 +401,9 @@ func TestASettledTickOfPrivateGroupsAllocatesNothing(t *testing.T) {
 	for range 1200 {
 		step()
 	}
-	assert.Zero(t, testing.AllocsPerRun(600, step))
+	assert.Zero(t, alloctest.Count(600, step))
 	g.run(30)
-	assert.Zero(t, testing.AllocsPerRun(300, func() {
+	assert.Zero(t, alloctest.Count(300, func() {
 		for _, e := range all {
 			s, _ := m.Get(e)
 			s.X++

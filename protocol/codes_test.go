@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -235,5 +236,5 @@ func TestCodesHaveSoManyBooksAtMost(t *testing.T) {
 	assert.Greater(t, more.Books(), 2)
 	assert.Zero(t, (*protocol.Codes)(nil).Books())
 	add()
-	assert.Zero(t, testing.AllocsPerRun(10, func() { tally.Derive(more, protocol.MaxBooks) }))
+	assert.Zero(t, alloctest.Count(10, func() { tally.Derive(more, protocol.MaxBooks) }))
 }

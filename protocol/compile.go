@@ -186,6 +186,9 @@ func withFuncs(ops []op) []op {
 		ops[i].complete()
 		ops[i].always = ops[i].alwaysSteps()
 		ops[i].like = i > 0 && ops[i].isLike(&ops[i-1])
+		one := ops[i]
+		one.count = 1
+		ops[i].single = &one
 	}
 	return ops
 }

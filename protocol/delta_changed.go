@@ -8,17 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// one is number i of the run, as an op of its own.
-func (o *op) one() op {
-	single := *o
-	single.count = 1
-	return single
-}
-
 // encodeChanged writes those numbers of a run in full that changed, each behind a
 // bit that says so. A run of one needs no such bit.
 func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter) {
-	single := o.single()
+	single := o.single
 	for i := range uintptr(o.count) {
 		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
 		if o.count > 1 {
@@ -33,7 +26,7 @@ func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter
 }
 
 func decodeChanged(o *op, r *bits.Reader, base, p unsafe.Pointer, refs RefReader) {
-	single := o.single()
+	single := o.single
 	for i := range uintptr(o.count) {
 		if o.count > 1 && !r.Bool() {
 			continue
@@ -76,13 +69,3 @@ type anyRefs struct{}
 
 // At implements RefReader.
 func (anyRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }
-
-// single is one of the values of a step that is for several. A step for one is its own:
-// what is called through a pointer keeps no memory of the stack's.
-func (o *op) single() *op {
-	if o.count == 1 {
-		return o
-	}
-	one := o.one()
-	return &one
-}

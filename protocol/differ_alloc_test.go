@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -19,7 +20,7 @@ func TestADifferAllocatesNothing(t *testing.T) {
 	var r bits.Reader
 	var got tally
 	from := &protocol.Bases{Base: bytesOf(&base)}
-	assert.Zero(t, testing.AllocsPerRun(50, func() {
+	assert.Zero(t, alloctest.Count(50, func() {
 		w.Reset(buf)
 		plan.EncodeDelta(&w, from, bytesOf(&value), nil)
 		r.Reset(w.Finish())

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -125,6 +126,6 @@ func TestEventsOfTwoTicksAreMerged(t *testing.T) {
 	assert.Equal(t, want, b, "events of both, and all else as it is later")
 	plan.MergeEvents(bytesOf(&b), bytesOf(&steer{}))
 	assert.Equal(t, want, b)
-	assert.Zero(t, testing.AllocsPerRun(100, func() { plan.MergeEvents(bytesOf(&b), bytesOf(&a)) }))
+	assert.Zero(t, alloctest.Count(100, func() { plan.MergeEvents(bytesOf(&b), bytesOf(&a)) }))
 	assert.Panics(t, func() { plan.MergeEvents(bytesOf(&b), []byte{1}) })
 }

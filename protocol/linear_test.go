@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -98,7 +99,7 @@ func TestInterpolateCompilesLinear(t *testing.T) {
 		require.Equal(t, bytesOf(&want), bytesOf(&second), "over the second")
 	})
 	var a, b moving
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		info.Blend(bytesOf(&a), bytesOf(&a), bytesOf(&b), 0.5)
 		a = lerp(a, b, 0.5)
 	}))
@@ -110,7 +111,7 @@ func TestLinearIsRecognisedThroughAGenericFunction(t *testing.T) {
 	both[moving](p)
 	a, b := moving{}, moving{Pos: [2]float32{2, 2}}
 	lerp := protocol.LerpOf[moving](p)
-	assert.Zero(t, testing.AllocsPerRun(100, func() { a = lerp(a, b, 0.5) }))
+	assert.Zero(t, alloctest.Count(100, func() { a = lerp(a, b, 0.5) }))
 }
 
 func both[T any](p *protocol.Protocol) { protocol.Component[T](p).Interpolate(protocol.Linear[T]) }

@@ -30,6 +30,7 @@ type op struct {
 	offset uintptr // of the first number, from the start of the value
 	always bool    // in differences, steps stand for all numbers
 	like   bool    // these are of one kind with the numbers before
+	single *op     // in differences, one of the numbers; made once, since what is called through a pointer keeps no memory of the stack's
 
 	funcs
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -256,7 +257,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		var w bits.Writer
 		var r bits.Reader
 		refs := &table{}
-		assert.Zero(t, testing.AllocsPerRun(50, func() {
+		assert.Zero(t, alloctest.Count(50, func() {
 			w.Reset(buf)
 			s.plan.Encode(&w, value, refs)
 			r.Reset(w.Finish())

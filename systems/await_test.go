@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // awaitGame is a world that is sent to copies, whose entities refer to others that
@@ -161,7 +162,7 @@ func TestAwaitingAllocatesNothing(t *testing.T) {
 	for range 300 {
 		tick()
 	}
-	assert.Zero(t, testing.AllocsPerRun(300, tick))
+	assert.Zero(t, alloctest.Count(300, tick))
 	assert.NotEmpty(t, frame)
 	assert.Equal(t, 1, g.waiting())
 }

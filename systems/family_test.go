@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -508,7 +509,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 	for range 300 {
 		tick()
 	}
-	assert.Zero(t, testing.AllocsPerRun(300, tick))
+	assert.Zero(t, alloctest.Count(300, tick))
 }
 
 // That children do not come because a line is missing is told once.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
@@ -106,7 +107,7 @@ func TestLearningAllocatesNothingInATick(t *testing.T) {
 		assert.NotNil(t, g.publisher.lessons.codes[of.of.Comp])
 	}
 	require.Greater(t, g.publisher.lessons.next-g.tick, entangle.Tick(20), "nothing is derived meanwhile")
-	assert.Zero(t, testing.AllocsPerRun(15, g.step))
+	assert.Zero(t, alloctest.Count(15, g.step))
 }
 
 // While nobody is there nothing is learned.

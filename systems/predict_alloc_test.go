@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // manyForetold is a world with many entities that the server spoke of, each with a place of its own.
@@ -41,7 +42,7 @@ func TestPredictingAllocatesNothing(t *testing.T) {
 	for range 70 {
 		step()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, step))
+	assert.Zero(t, alloctest.Count(100, step))
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
@@ -75,6 +76,6 @@ func TestARollbackAllocatesNothing(t *testing.T) {
 		step()
 	}
 	was := f.p.Stats().Ticks
-	assert.Zero(t, testing.AllocsPerRun(100, step))
+	assert.Zero(t, alloctest.Count(100, step))
 	assert.EqualValues(t, 101*8, f.p.Stats().Ticks-was)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -173,6 +174,6 @@ func TestEventsAllocateNothingOnceTheBufferHasGrown(t *testing.T) {
 	}
 	frame()
 	frame()
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 	assert.NotZero(t, sum)
 }

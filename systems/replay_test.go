@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -272,7 +273,7 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 	r.said(1001, 7)
 	r.Schedule.Frame(r.world, 8)
 	r.Replay(r.world, 1001, 1008)
-	assert.Zero(t, testing.AllocsPerRun(20, func() { r.Replay(r.world, 1001, 1008) }))
+	assert.Zero(t, alloctest.Count(20, func() { r.Replay(r.world, 1001, 1008) }))
 }
 
 // What another player did in ticks that ran already is found where it is another thing than

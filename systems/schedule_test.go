@@ -6,6 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/systems"
 )
 
@@ -86,7 +87,7 @@ func TestFrameAllocatesNothing(t *testing.T) {
 	log := make([]string, 0, 1024)
 	s := recorded(&log)
 	s.Initialize(&w)
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		log = log[:0]
 		s.Frame(&w, 2)
 	}))

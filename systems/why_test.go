@@ -13,6 +13,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -244,7 +245,7 @@ func TestExplainingAllocatesNothing(t *testing.T) {
 	for range 64 {
 		work()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, work))
+	assert.Zero(t, alloctest.Count(100, work))
 }
 
 // What is counted can be printed.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/visualinterp"
@@ -124,7 +125,7 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 		frame()
 		churn()
 	}
-	assert.Zero(t, testing.AllocsPerRun(200, frame))
+	assert.Zero(t, alloctest.Count(200, frame))
 	alone := testing.AllocsPerRun(200, churn)
 	assert.Equal(t, alone, testing.AllocsPerRun(200, func() { frame(); churn() }))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/trusted"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
@@ -46,6 +47,6 @@ func TestPayloadsAllocateNothing(t *testing.T) {
 		frame()
 	}
 	payloads = 0
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 	assert.Equal(t, 101*10, payloads)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // settleWorld is a random world whose table follows structure only.
@@ -209,5 +211,5 @@ func TestSettleAllocatesNothing(t *testing.T) {
 	for range 200 {
 		turn()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, turn))
+	assert.Zero(t, alloctest.Count(100, turn))
 }

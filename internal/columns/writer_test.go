@@ -7,6 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 	"github.com/mlange-42/arche/listener"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // TestWriterFillsBeforeListenersHear checks that no listener ever sees a zero
@@ -36,7 +38,7 @@ func TestWriterAllocatesNothing(t *testing.T) {
 	x.w.SetListener(nil)
 	ids, tag := []ecs.ID{x.marker, x.id(colHealth)}, []ecs.ID{x.id(colTag)}
 	fill := func(e ecs.Entity) { x.wr.Bytes(e, x.id(colHealth))[0] = 1 }
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		e := x.wr.Spawn(ids, fill)
 		x.wr.Exchange(e, tag, nil, nil)
 		x.wr.Remove(e)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -305,7 +306,7 @@ func TestNoAllocation(t *testing.T) {
 	src := make([]byte, 64)
 	var w bits.Writer
 	var r bits.Reader
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		w.Reset(buf)
 		w.Bits(3, 5)
 		w.Uvarint(300)

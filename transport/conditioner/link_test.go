@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
@@ -371,7 +372,7 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	for range 2000 {
 		frame()
 	}
-	assert.Zero(t, testing.AllocsPerRun(1000, frame))
+	assert.Zero(t, alloctest.Count(1000, frame))
 	assert.Positive(t, l.Stats().Dropped, "it was as full as it gets")
 }
 

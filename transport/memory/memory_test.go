@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/transporttest"
@@ -165,7 +166,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 	}
 	frame()
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 	assert.EqualValues(t, 102*100, client.Stats().Received)
 }
 

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -148,7 +149,7 @@ func TestAForgedHalfCostsNoMemory(t *testing.T) {
 	require.NoError(t, err)
 	var p token.Private
 	buffer := make([]byte, len(sealed))
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
+	assert.Zero(t, alloctest.Count(100, func() {
 		copy(buffer, sealed)
 		_ = opener.Open(created+30, nonce[:], buffer, &p)
 	}))

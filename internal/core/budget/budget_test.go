@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -134,5 +136,5 @@ func TestDividingAllocatesNothing(t *testing.T) {
 		share.Divide(wants, 20_000)
 	}
 	divide()
-	assert.Zero(t, testing.AllocsPerRun(10, divide))
+	assert.Zero(t, alloctest.Count(10, divide))
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // TestSteadyStateAllocatesNothing sends small messages on every channel. One
@@ -37,7 +39,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for range 500 {
 		tick()
 	}
-	assert.Zero(t, testing.AllocsPerRun(500, tick))
+	assert.Zero(t, alloctest.Count(500, tick))
 	assert.LessOrEqual(t, a.Pending(), 20)
 	assert.NotZero(t, a.Stats().Resent)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
@@ -42,7 +43,7 @@ func TestATickAllocatesNothing(t *testing.T) {
 	for range 200 {
 		play()
 	}
-	require.Zero(t, testing.AllocsPerRun(500, play))
+	require.Zero(t, alloctest.Count(500, play))
 	require.NoError(t, f.Err())
 }
 
@@ -73,7 +74,7 @@ func TestFarTicksCostNothing(t *testing.T) {
 		var f input.Frame
 		frame := plainFrame(now, nil, plainLane{newest: newest, words: words})
 		var brought input.Brought
-		require.Zero(t, testing.AllocsPerRun(10, func() {
+		require.Zero(t, alloctest.Count(10, func() {
 			f.Open(frame, now, 1)
 			for f.Next() {
 				f.Bits().Uvarint()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 )
 
@@ -383,7 +384,7 @@ func TestFarApartTakesNoMore(t *testing.T) {
 	pass(1)
 	for apart := range 15 {
 		far := float32(math.Pow(10, float64(apart)))
-		require.Zero(t, testing.AllocsPerRun(1, func() { pass(far) }))
+		require.Zero(t, alloctest.Count(1, func() { pass(far) }))
 	}
 }
 
@@ -424,6 +425,6 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	pass()
 	pass()
 	changes = 0
-	assert.Zero(t, testing.AllocsPerRun(10, pass))
+	assert.Zero(t, alloctest.Count(10, pass))
 	assert.Greater(t, changes, 1000)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -257,5 +258,5 @@ func TestSteadyChangesAllocateNothing(t *testing.T) {
 	for range 20 {
 		tick()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, tick))
+	assert.Zero(t, alloctest.Count(100, tick))
 }

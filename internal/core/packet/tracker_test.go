@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // epoch is when every test begins.
@@ -443,5 +445,5 @@ func TestTrackerAllocatesNothing(t *testing.T) {
 	for range 1000 {
 		tick()
 	}
-	assert.Zero(t, testing.AllocsPerRun(1000, tick))
+	assert.Zero(t, alloctest.Count(1000, tick))
 }

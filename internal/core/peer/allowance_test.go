@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
@@ -280,6 +281,6 @@ func TestACapAllocatesNothing(t *testing.T) {
 	for range 2000 {
 		step()
 	}
-	assert.Zero(t, testing.AllocsPerRun(500, step))
+	assert.Zero(t, alloctest.Count(500, step))
 	assert.NotZero(t, p.server.Stats().Channels.DroppedUnsent)
 }

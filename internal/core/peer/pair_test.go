@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
@@ -300,5 +301,5 @@ func TestSteadyReplicationAllocatesNothing(t *testing.T) {
 	for range 2000 {
 		step()
 	}
-	assert.Zero(t, testing.AllocsPerRun(500, step))
+	assert.Zero(t, alloctest.Count(500, step))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -268,5 +269,5 @@ func TestSteadyStreamsAllocateNothing(t *testing.T) {
 	for range 500 {
 		step()
 	}
-	assert.Zero(t, testing.AllocsPerRun(500, step))
+	assert.Zero(t, alloctest.Count(500, step))
 }

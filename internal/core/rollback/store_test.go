@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -281,7 +282,7 @@ func TestSteadyTicksAllocateNothing(t *testing.T) {
 	for range 100 {
 		turn()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, turn))
+	assert.Zero(t, alloctest.Count(100, turn))
 }
 
 // TestAgreedAndUndone: the prediction agreed with the server about a despawn, and a

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 // pair is a connected pair without the recorder, which allocates.
@@ -34,7 +35,7 @@ func TestPayloadsAllocateNothing(t *testing.T) {
 	payload := make([]byte, entangle.MaxPayload)
 	buffer := make([]byte, 0, entangle.MaxDatagram)
 	opened := 0
-	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+	assert.Zero(t, alloctest.Count(1000, func() {
 		b, _ := client.AppendPayload(buffer, payload, now)
 		_, got, _ := server.HandleDatagram(from, b, now)
 		opened += len(got)
@@ -47,7 +48,7 @@ func TestPayloadsAllocateNothing(t *testing.T) {
 
 func TestAnIdleConnectionAllocatesNothing(t *testing.T) {
 	server, client, from, now := pair(t)
-	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+	assert.Zero(t, alloctest.Count(1000, func() {
 		now = now.Add(sendInterval)
 		client.Advance(now)
 		server.Advance(now)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -130,7 +131,7 @@ func TestAForgedRequestCostsNoMemory(t *testing.T) {
 	b := forgedRequest(s)
 	var packet [requestSize]byte
 	from := s.addr()
-	assert.Zero(t, testing.AllocsPerRun(1000, func() {
+	assert.Zero(t, alloctest.Count(1000, func() {
 		copy(packet[:], b)
 		s.server.HandleDatagram(from, packet[:], s.now)
 	}))

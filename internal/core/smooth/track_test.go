@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
 var numbers = binary.LittleEndian
@@ -357,5 +359,5 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 	for range 3 {
 		frame()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 }

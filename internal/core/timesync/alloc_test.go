@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
@@ -37,6 +38,6 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 		_, _ = clock.Stats(), meter.Stats()
 		_, _ = clock.Interpolation(now)
 	}
-	assert.Zero(t, testing.AllocsPerRun(5000, frame))
+	assert.Zero(t, alloctest.Count(5000, frame))
 	assert.True(t, clock.Synced())
 }

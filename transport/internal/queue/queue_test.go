@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
@@ -86,5 +87,5 @@ func TestQueueAllocatesNothing(t *testing.T) {
 		}
 	}
 	frame()
-	assert.Zero(t, testing.AllocsPerRun(100, frame))
+	assert.Zero(t, alloctest.Count(100, frame))
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
 )
@@ -68,5 +69,5 @@ func TestASteadyHistoryAllocatesNothing(t *testing.T) {
 	for range 2 * repl.HistoryTicks {
 		use()
 	}
-	assert.Zero(t, testing.AllocsPerRun(100, use))
+	assert.Zero(t, alloctest.Count(100, use))
 }

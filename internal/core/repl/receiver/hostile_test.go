@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -256,7 +257,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		frames[i] = join(columnsFrame(tick, 200), settledMark(tick, 0, true, need(3, tick)), settledMark(tick, 0, true))
 	}
 	i := 0
-	assert.Zero(t, testing.AllocsPerRun(150, func() {
+	assert.Zero(t, alloctest.Count(150, func() {
 		if err := r.HandleUpdates(entangle.Tick(11+i), frames[i]); err != nil {
 			panic(err)
 		}
@@ -309,7 +310,7 @@ func TestSwapsAllocateNothing(t *testing.T) {
 		}
 	}
 	i := 0
-	assert.Zero(t, testing.AllocsPerRun(300, func() {
+	assert.Zero(t, alloctest.Count(300, func() {
 		for range 2 {
 			if err := r.HandleActions(messages[i]); err != nil {
 				panic(err)

@@ -1,6 +1,8 @@
 package receiver
 
 import (
+	mathbits "math/bits"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -53,6 +55,7 @@ type pool struct {
 const (
 	maxSpareBody  = 1 << 10
 	maxSpareNeeds = 1 << 6
+	leastBody     = 1 << 6
 )
 
 // add counts a record in, or out.
@@ -66,7 +69,7 @@ func (p *pool) add(w *waiting, sign int) {
 func (p *pool) get(rec *record) *waiting {
 	n := len(p.spare)
 	if n == 0 {
-		return &waiting{rec: *rec}
+		return &waiting{rec: *rec, body: make([]byte, 0, leastBody)}
 	}
 	w := p.spare[n-1]
 	p.spare = p.spare[:n-1]
@@ -87,6 +90,15 @@ func (p *pool) dropAll(g *group) {
 	for len(g.waits) > 0 {
 		p.drop(g, len(g.waits)-1)
 	}
+}
+
+// grow makes the body so long. Its room is a power of two, so that it grows a few times at
+// most, and never beyond what the pool takes back for a body that the pool has room for.
+func (w *waiting) grow(length int) {
+	if cap(w.body) < length {
+		w.body = make([]byte, length, 1<<mathbits.Len(uint(length-1)))
+	}
+	w.body = w.body[:length]
 }
 
 // hold keeps a record, with the needs at hand, until it can be applied.
@@ -111,7 +123,7 @@ func (r *Receiver) hold(g *group, rec *record) error {
 	w := r.waiting.get(rec)
 	w.size = size
 	w.needs = append(w.needs[:0], r.needs...)
-	w.body = append(w.body[:0], make([]byte, (width+7)/8)...)
+	w.grow((width + 7) / 8)
 	start.Copy(w.body, width)
 	r.waiting.add(w, 1)
 	g.waits = append(g.waits, w)

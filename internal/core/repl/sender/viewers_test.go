@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -70,7 +71,7 @@ func TestWhoComesAndGoesAllocatesNothing(t *testing.T) {
 		w.Commit()
 	}
 	const often = 10 * groups
-	assert.Zero(t, testing.AllocsPerRun(1, func() {
+	assert.Zero(t, alloctest.Count(1, func() {
 		for range often {
 			step()
 		}

@@ -1,0 +1,24 @@
+package alloctest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+)
+
+var sink *[]byte
+
+func TestOneAllocationInManyRunsCounts(t *testing.T) {
+	run := 0
+	rarely := func() {
+		if run++; run%100 == 0 {
+			sink = new([]byte)
+		}
+	}
+	assert.Zero(t, testing.AllocsPerRun(300, rarely), "which is why there is Count")
+	run = 0
+	assert.EqualValues(t, 3, alloctest.Count(300, rarely))
+	assert.Zero(t, alloctest.Count(300, func() {}))
+}

@@ -60,12 +60,14 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	protocol.Component[arenaDaze](p).Predict(protocol.Full)
 	protocol.Component[arenaGrip](p).Predict(protocol.Full)
 	protocol.Component[arenaTeam](p).Predict(protocol.Once)
+	protocol.Component[arenaBadge](p).Predict(protocol.Once)
 	protocol.Component[arenaPaint](p)
 	protocol.Component[arenaGhost](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[arenaHand](p).Rebroadcast()
 	protocol.Local[arenaTrail](p)
 	protocol.Local[arenaSpark](p)
+	protocol.Local[arenaLabel](p)
 	return p
 }
 

@@ -32,6 +32,8 @@ type arenaOracle struct {
 	trailed *generic.Filter2[components.SID, arenaTrail]
 	sparks  *arenaSparks
 
+	presence *arenaPresence
+
 	began  bool   // there was a frame before, over this connection
 	before belief // as of the last frame
 	stats  plugin.RollbackStats
@@ -54,6 +56,7 @@ type arenaSums struct {
 	mismatches, lacks, inputs int // frames in which it had to go back, for what was lacking
 	rollbacks                 uint64
 	trails                    int // bytes that were looked at
+	spanned                   int // badges that came or went after a tick that was gone back to
 }
 
 func (o *arenaOracle) Finalize(*ecs.World) {}
@@ -70,12 +73,16 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 
 // Update judges a frame, in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
+	o.presence.look(o.now.Tick)
 	settled, ok := o.guest.Client().Settled()
 	if !ok || !o.guest.Client().Clock().Synced {
 		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
 		return
 	}
 	stats := o.guest.Client().RollbackStats()
+	if countRollbacks(stats) > countRollbacks(o.stats) {
+		o.sums.spanned += o.presence.spanned(settled)
+	}
 	o.hears.listen(settled)
 	now := o.believe(settled)
 	kept := int32(o.guest.arena.rate) // a second's ticks are, and farther back nothing is set right
@@ -96,6 +103,7 @@ func (o *arenaOracle) Update(*ecs.World) {
 func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
 	o.expectConfirmed()
+	o.expectPresence()
 	if now.settled.Before(o.hears.overtaken) {
 		o.sums.exact--
 		now.owns = nil // which is not known for a while

@@ -75,6 +75,7 @@ func (a *arena) join(id entangle.ClientID) {
 	if a.dumb {
 		c.AddSystem(plugin.Receive, plugin.Func(g.goesBack))
 	}
+	c.AddSystem(plugin.Receive, plugin.Func(g.labels))
 	c.AddSystem(plugin.BufferInputs, plugin.Func(g.hands))
 	c.AddSystem(plugin.FixedMain, g.log)
 	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})

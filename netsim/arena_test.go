@@ -62,6 +62,7 @@ func TestRandomArenas(t *testing.T) {
 	}
 	t.Logf("%+v", sums)
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
+	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }
 
 // play runs a game to its end.
@@ -74,7 +75,7 @@ func (a *arena) play(d time.Duration) {
 func (s *arenaSums) add(o arenaSums) {
 	s.ticks, s.frames, s.exact = s.ticks+o.ticks, s.frames+o.frames, s.exact+o.exact
 	s.mismatches, s.lacks, s.inputs = s.mismatches+o.mismatches, s.lacks+o.lacks, s.inputs+o.inputs
-	s.rollbacks, s.trails = s.rollbacks+o.rollbacks, s.trails+o.trails
+	s.rollbacks, s.trails, s.spanned = s.rollbacks+o.rollbacks, s.trails+o.trails, s.spanned+o.spanned
 }
 
 // A client goes back for what the server lacked of its inputs, and for nothing else: as often

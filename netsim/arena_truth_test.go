@@ -151,6 +151,7 @@ type arenaServer struct {
 	ghosts  generic.Map1[arenaGhost]
 	hides   plugin.Override[arenaGhost]
 	ids     *generic.Filter2[components.SID, arenaPaint]
+	badges  arenaBadges
 }
 
 func (s *arenaServer) Initialize(w *ecs.World) {
@@ -158,7 +159,7 @@ func (s *arenaServer) Initialize(w *ecs.World) {
 	s.spawner = generic.NewMap8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
 	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
 	s.ghosts, s.hides = generic.NewMap1[arenaGhost](w), plugin.NewOverride[arenaGhost](w)
-	s.ids = generic.NewFilter2[components.SID, arenaPaint]()
+	s.ids, s.badges = generic.NewFilter2[components.SID, arenaPaint](), newArenaBadges(w, s.setup.seed)
 	for i := range s.setup.clients {
 		client := entangle.ClientID(i + 1)
 		b := s.random(s.setup.teamOf(client))
@@ -191,6 +192,7 @@ func (s *arenaServer) Update(*ecs.World) {
 	if s.rng.IntN(20) == 0 {
 		s.repaint()
 	}
+	s.badges.change(s.world)
 	s.truth.acts[s.now.Tick] = acts
 }
 

@@ -126,7 +126,8 @@ const (
 	Simple SyncMode = iota
 	// Full predicts with rollback, or interpolates between two values.
 	Full
-	// Once takes only the first value over.
+	// Once takes only the first value over. That the component is inserted or removed is
+	// taken over each time.
 	Once
 	// None leaves the component to the game.
 	None

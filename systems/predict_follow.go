@@ -96,7 +96,12 @@ func (p *Prediction) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	if !was.Alive {
 		p.arrived = append(p.arrived, slot)
 	} else if !p.shed[slot].on { // else it is despawned, and may come back with all that it had
-		before.Mask = was.Mask.Without(own).Union(is.Mask.And(own))
+		cols := is.Mask.Without(was.Mask).Union(was.Mask.Without(is.Mask)).And(own)
+		if was.Target != is.Target {
+			cols = cols.Union(is.Mask.And(p.modes.relation).And(own))
+		}
+		before = p.memory.With(was, cols, is)
+		p.memory.Always(slot, cols, is)
 	}
 	p.backfill(slot, is.Mask.Without(was.Mask).And(own))
 	p.memory.Changed(p.at, slot, before, is)

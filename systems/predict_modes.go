@@ -88,7 +88,8 @@ func (p *Prediction) remembers() rollback.Config {
 	}
 	return rollback.Config{
 		Ticks: p.cfg.MaxRollback + 1, Sizes: sizes,
-		Kept: p.modes.kept, Compared: p.modes.full, Relations: p.modes.relation.And(p.modes.full), Equal: p.same,
+		Kept: p.modes.kept, Compared: p.modes.full, Relations: p.modes.relation.And(p.modes.full),
+		Targets: p.modes.relation.And(p.modes.kept), Equal: p.same,
 		Gather: columns.Gather, Unlike: columns.Unlike,
 	}
 }

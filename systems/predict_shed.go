@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
@@ -38,6 +40,42 @@ func (p *Prediction) strip(slot rollback.Slot) {
 		}
 	}
 	p.writer.Exchange(e, nil, p.drops, nil)
+}
+
+// insertOnce has an entity have a component in all ticks, and with it come back if it is stripped.
+func (p *Prediction) insertOnce(slot rollback.Slot, comp int, value []byte, target ecs.Entity) {
+	p.removeOnce(slot, comp)
+	s, is := &p.shed[slot], rollback.Form{Target: columns.PackEntity(target)}
+	is.Mask.Set(comp)
+	if s.on {
+		s.mask.Set(comp)
+		s.values = slices.Insert(s.values, p.shedAt(s, comp), value...)
+	}
+	p.memory.Always(slot, is.Mask, is)
+	if len(value) > 0 {
+		p.memory.Backfill(slot, comp, value)
+	}
+}
+
+// removeOnce has an entity have a component in no tick, and come back without it if it is
+// stripped.
+func (p *Prediction) removeOnce(slot rollback.Slot, comp int) {
+	var col rollback.Mask
+	col.Set(comp)
+	if s := &p.shed[slot]; s.on && s.mask.Has(comp) {
+		at := p.shedAt(s, comp)
+		s.values = slices.Delete(s.values, at, at+p.cols[comp].size)
+		s.mask.Clear(comp)
+	}
+	p.memory.Always(slot, col, rollback.Form{})
+}
+
+// shedAt returns where in the values that an entity has shed those of a column are.
+func (p *Prediction) shedAt(s *shedding, to int) (at int) {
+	for col := s.mask.Next(0); col >= 0 && col < to; col = s.mask.Next(col + 1) {
+		at += p.cols[col].size
+	}
+	return at
 }
 
 // clothe gives an entity back what it has shed, as far as it is to have it: the columns of

@@ -34,6 +34,11 @@ type predictor interface {
 	// stripped reports whether the game despawned an entity ahead of the server: nothing is
 	// written to the world then.
 	stripped(s rollback.Slot) bool
+	// insertOnce says that a component of the mode Once has come, with a value and as a relation
+	// a target, and removeOnce that one has gone. They count as always so. The copy writes them to
+	// the world, unless the entity is stripped.
+	insertOnce(s rollback.Slot, comp int, value []byte, target ecs.Entity)
+	removeOnce(s rollback.Slot, comp int)
 	// clear says that the connection ended, and that the copy has let go of all entities.
 	clear()
 }

@@ -51,24 +51,39 @@ func (c *Copy) track(s repl.Slot) {
 	c.spawnTwin(s)
 }
 
-// show gathers what of a member goes into the world at once.
+// show gathers what of a member goes into the world at once, which is nothing if the game has
+// despawned it ahead of the server. Of what is the game's own from there on the prediction is
+// told, too.
 func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) {
 	a, at := &c.ahead, c.known[m.slot].slot
 	a.shown = a.shown[:0]
-	if at != 0 && a.by.stripped(at) {
-		return stagedMember{}
-	}
-	for _, v := range values {
-		if c.shows(at, v.comp) {
-			a.shown = append(a.shown, v)
-		}
-	}
+	stripped := at != 0 && a.by.stripped(at)
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
-		if c.follows(comp) {
+		if at != 0 && c.remembersOnce(comp) {
+			a.by.removeOnce(at, comp)
+		}
+		if c.follows(comp) && !stripped {
 			shown.removed.Set(comp)
 		}
 	}
+	for _, v := range values {
+		if !c.shows(at, v.comp) {
+			continue
+		}
+		if at != 0 && c.remembersOnce(v.comp) {
+			a.by.insertOnce(at, v.comp, c.stage.buf[v.at:v.at+c.comps[v.comp].plan.Size()], v.target)
+		}
+		if !stripped {
+			a.shown = append(a.shown, v)
+		}
+	}
 	return shown
+}
+
+// remembersOnce reports whether a component of predicted entities has a history, and is not
+// compared.
+func (c *Copy) remembersOnce(comp int) bool {
+	return c.comps[comp].mode == protocol.Once && !c.comps[comp].input
 }
 
 // shows reports whether a value goes into the world at once. The slot is 0 for an entity
@@ -160,6 +175,9 @@ func (c *Copy) setValueRef(ref *lateRef, to ecs.Entity) bool {
 	}
 	if follows {
 		copy(c.writer.Bytes(e, comp.id), value)
+		if c.remembersOnce(comp.number) {
+			c.ahead.by.insertOnce(k.slot, comp.number, value, c.saidTarget(ref.holder.slot, comp.number))
+		}
 	}
 	c.renewTwin(ref.holder.slot, comp)
 	return true

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 
@@ -69,6 +70,7 @@ type prophet struct {
 	at       []entangle.Tick // of those
 	ended    []ecs.Entity    // untracked
 	cleared  int
+	inserted []string // into what is stripped, or removed of it
 }
 
 func newProphet(w *ecs.World, infos []*protocol.ComponentInfo) *prophet {
@@ -117,7 +119,14 @@ func (p *prophet) gone(e ecs.Entity, _ rollback.Slot, tick entangle.Tick) {
 }
 func (p *prophet) untrack(e ecs.Entity, _ rollback.Slot) { p.ended = append(p.ended, e) }
 func (p *prophet) stripped(s rollback.Slot) bool         { return p.shed[s] }
-func (p *prophet) clear()                                { p.cleared++ }
+func (p *prophet) insertOnce(s rollback.Slot, comp int, value []byte, _ ecs.Entity) {
+	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " ", value))
+}
+
+func (p *prophet) removeOnce(s rollback.Slot, comp int) {
+	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " gone"))
+}
+func (p *prophet) clear() { p.cleared++ }
 
 // foretelling is a copy of which somebody says who is predicted, as entities appear.
 type foretelling struct {

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -163,6 +164,31 @@ func TestWhatTheGameTookOfWhatIsPredicted(t *testing.T) {
 	p.send()
 	assert.Equal(t, aheadScore{3}, *value[aheadScore](p.far, there))
 	assert.False(t, has[aheadPlace](p, there))
+}
+
+// What of the mode Once comes and goes of an entity that the game despawned ahead of the server
+// is handed to the prediction, which has it if the entity comes back; further values are not.
+//
+// Proves: B20
+func TestOnceOfWhatTheGameDespawned(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	slot, skin := p.by.slots[p.there(e)], idIn[aheadSkin](p.world)
+	p.by.shed[slot] = true
+	p.set(e, 2)
+	p.send()
+	assert.Empty(t, p.by.inserted)
+	p.world.Remove(e, skin)
+	p.send()
+	p.world.Add(e, skin)
+	value[aheadSkin](p.world, e).N = 3
+	p.send()
+	comp := 0
+	for p.infos[comp].Type != reflect.TypeFor[aheadSkin]() {
+		comp++
+	}
+	assert.Equal(t, []string{fmt.Sprint(slot, " ", comp, " gone"), fmt.Sprint(slot, " ", comp, " [3 0]")}, p.by.inserted)
 }
 
 // An entity that the game removed for good is left alone, whatever the server says.

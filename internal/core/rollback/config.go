@@ -13,6 +13,8 @@ type Config struct {
 	Compared Mask
 	// Relations are those of Compared whose target is compared too.
 	Relations Mask
+	// Targets are those of Kept that are relations, of which an entity has at most one.
+	Targets Mask
 	// Equal decides whether two values whose bytes differ differ at all. It must not
 	// keep its arguments. Nil: byte equality is value equality.
 	Equal func(col int, predicted, confirmed []byte) bool

@@ -26,7 +26,7 @@
 //
 // The methods of a [Store] come in families:
 //   - set-up: New, Grow;
-//   - histories: Begin, Column, Arrange, Placed, Changed, Backfill, Cut, Shelve, Clear, Forget; getters
+//   - histories: Begin, Column, Arrange, Placed, Changed, Always, Backfill, Cut, Shelve, Clear, Forget; getters
 //     Holds, Newest, FormAt, Touched, EachUnlike;
 //   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
 //     Exclude;

@@ -51,6 +51,29 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	}
 }
 
+// Always has a slot have some columns in all ticks that are held as it has them in a form, whose
+// relation keeps its target. A tick in which it was stripped or did not exist stays as it is.
+func (s *Store) Always(slot Slot, cols Mask, is Form) {
+	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
+		if r.was.Alive && !r.was.Mask.IsZero() {
+			r.was = s.With(r.was, cols, is)
+		}
+	}
+}
+
+// With returns a form with some columns as in another one. A relation that comes with them takes
+// the place of any other.
+func (s *Store) With(form Form, cols Mask, is Form) Form {
+	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (Mask{}) {
+		form.Mask, form.Target = form.Mask.Without(s.cfg.Targets), is.Target
+	}
+	form.Mask = form.Mask.Without(cols).Union(is.Mask.And(cols))
+	if form.Mask.And(s.cfg.Targets) == (Mask{}) {
+		form.Target = 0
+	}
+	return form
+}
+
 func (l *log) add(tick entangle.Tick, slot Slot, was Form) {
 	l.reserve()
 	info := &l.slots[slot]

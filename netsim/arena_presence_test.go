@@ -1,0 +1,173 @@
+package netsim_test
+
+import (
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// Components of arenas that come and go beside the rules, which no rule looks at.
+type (
+	// arenaBadge is of the mode Once. The server puts it on bodies, takes it off, and changes
+	// Shine, which clients don't take over.
+	arenaBadge struct {
+		Serial uint16
+		Shine  uint16
+	}
+	// arenaLabel is a client's own, which it puts on and takes off between ticks.
+	arenaLabel struct{ Number uint8 }
+)
+
+// arenaBadges is how the server changes badges.
+type arenaBadges struct {
+	badges generic.Map1[arenaBadge]
+	bodies *generic.Filter1[arenaPaint]
+	serial uint16
+	rng    *rand.Rand // its own: the game is the same with badges and without
+}
+
+func newArenaBadges(w *ecs.World, seed uint64) arenaBadges {
+	return arenaBadges{
+		badges: generic.NewMap1[arenaBadge](w), bodies: generic.NewFilter1[arenaPaint](),
+		rng: rand.New(rand.NewPCG(seed, 0x6261646765)),
+	}
+}
+
+// change changes what some bodies have.
+func (b *arenaBadges) change(w *ecs.World) {
+	var some []ecs.Entity
+	for q := b.bodies.Query(w); q.Next(); {
+		if b.rng.IntN(16) == 0 {
+			some = append(some, q.Entity())
+		}
+	}
+	for _, e := range some {
+		switch badge := b.badges.Get(e); {
+		case badge == nil:
+			b.serial++
+			b.badges.Assign(e, &arenaBadge{Serial: b.serial})
+		case b.rng.IntN(2) == 0:
+			badge.Shine++
+		default:
+			b.badges.Remove(e)
+		}
+	}
+}
+
+// arenaPresence holds that badges come and go as the server says and keep their first value, and
+// that labels are as the client put them between ticks, whatever goes back.
+type arenaPresence struct {
+	world     *ecs.World
+	bodies    *generic.Filter2[arenaPlace, components.Predicted]
+	badges    generic.Map1[arenaBadge]
+	labels    generic.Map1[arenaLabel]
+	confirmed plugin.Confirmed[arenaBadge]
+
+	inserted plugin.Reader[plugin.ComponentInserted[arenaBadge]]
+	removed  plugin.Reader[plugin.ComponentRemoved[arenaBadge]]
+
+	labelled map[ecs.Entity]uint8
+	shown    map[ecs.Entity]arenaBadge    // as they came
+	fresh    map[ecs.Entity]bool          // one came that was not looked at
+	changed  map[ecs.Entity]entangle.Tick // when one came or went
+}
+
+func newArenaPresence(w *ecs.World) *arenaPresence {
+	return &arenaPresence{
+		world:  w,
+		bodies: generic.NewFilter2[arenaPlace, components.Predicted](),
+		badges: generic.NewMap1[arenaBadge](w), labels: generic.NewMap1[arenaLabel](w),
+		confirmed: plugin.NewConfirmed[arenaBadge](w),
+		inserted:  plugin.NewReader[plugin.ComponentInserted[arenaBadge]](w),
+		removed:   plugin.NewReader[plugin.ComponentRemoved[arenaBadge]](w),
+		labelled:  map[ecs.Entity]uint8{}, shown: map[ecs.Entity]arenaBadge{},
+		fresh: map[ecs.Entity]bool{}, changed: map[ecs.Entity]entangle.Tick{},
+	}
+}
+
+// label puts labels on, and takes them off. It is for Receive.
+func (p *arenaPresence) label(rng *rand.Rand) {
+	for _, e := range p.predicted() {
+		if rng.IntN(16) > 0 {
+			continue
+		}
+		if _, has := p.labelled[e]; has {
+			delete(p.labelled, e)
+			p.labels.Remove(e)
+		} else {
+			p.labelled[e] = uint8(rng.IntN(256))
+			p.labels.Assign(e, &arenaLabel{p.labelled[e]})
+		}
+	}
+}
+
+func (p *arenaPresence) predicted() (all []ecs.Entity) {
+	for q := p.bodies.Query(p.world); q.Next(); {
+		all = append(all, q.Entity())
+	}
+	return all
+}
+
+// look takes in which badges came and went since the last frame.
+func (p *arenaPresence) look(now entangle.Tick) {
+	for _, event := range p.inserted.Read() {
+		p.fresh[event.Entity], p.changed[event.Entity] = true, now
+	}
+	for _, event := range p.removed.Read() {
+		p.changed[event.Entity] = now
+	}
+}
+
+// spanned counts the bodies whose badge came or went in a tick after one that the client has gone
+// back to.
+func (p *arenaPresence) spanned(from entangle.Tick) (n int) {
+	for _, e := range p.predicted() {
+		if at, changed := p.changed[e]; changed && from.Before(at) {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *arenaOracle) expectPresence() {
+	p := o.presence
+	for _, e := range p.predicted() {
+		_, _, should := p.confirmed.Get(e)
+		badge := p.badges.Get(e)
+		if (badge != nil) != should {
+			o.fail("%v has the badge %+v; that it should have one is %v", e, badge, should)
+		}
+		if badge != nil {
+			o.expectFirst(e, *badge)
+		}
+		number, should := p.labelled[e]
+		if label := p.labels.Get(e); (label != nil) != should || should && label.Number != number {
+			o.fail("%v has the label %+v; that it should have one is %v, namely %d", e, label, should, number)
+		}
+	}
+}
+
+// expectFirst holds that a badge has the value with which it came.
+func (o *arenaOracle) expectFirst(e ecs.Entity, badge arenaBadge) {
+	p := o.presence
+	if was := p.shown[e]; p.fresh[e] && badge.Serial <= was.Serial || !p.fresh[e] && badge != was {
+		o.fail("%v has the badge %+v after %+v; that a new one came is %v", e, badge, was, p.fresh[e])
+	}
+	p.shown[e], p.fresh[e] = badge, false
+}
+
+// labels is a client's own system.
+func (g *arenaGuest) labels(w *ecs.World) func() {
+	g.oracle.presence = newArenaPresence(w)
+	rng := rand.New(rand.NewPCG(g.arena.seed, uint64(g.id)<<32|0x6c6162656c))
+	return func() {
+		if g.Client().Clock().Synced {
+			g.oracle.presence.label(rng)
+		}
+	}
+}

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -41,7 +44,25 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 		return err
 	}
 	s.sim.ExpectPredicted(time.Second)
+	for _, g := range s.guests {
+		if err := checkStamps(g.World()); err != nil {
+			return fmt.Errorf("client %d: %w", g.ID(), err)
+		}
+	}
 	return s.checkLeads()
+}
+
+// checkStamps holds that a component of the mode Once is on those that a client predicts and the
+// server has it on, whatever went back meanwhile.
+func checkStamps(w *ecs.World) (err error) {
+	stamps, confirmed := generic.NewMap1[stamp](w), plugin.NewConfirmed[stamp](w)
+	for q := generic.NewFilter1[components.Predicted]().Query(w); q.Next(); {
+		_, _, should := confirmed.Get(q.Entity())
+		if is := stamps.Get(q.Entity()) != nil; is != should {
+			err = fmt.Errorf("that its %v has a stamp is %v, and should be %v", q.Entity(), is, should)
+		}
+	}
+	return err
 }
 
 // gather waits until everybody is connected on a line that is not cut.

@@ -37,7 +37,7 @@ type Link struct {
 	pushes    uint64    // names arrivals of equal time in the order of Push
 	delivered uint64    // the latest push of which something was delivered
 	lineFree  time.Time // when the bandwidth has served what it took so far
-	lastDue   time.Time // of the latest copy that was not held back, for InOrder
+	lastDue   time.Time // the latest of the copies that were not held back, for InOrder
 }
 
 // NewLink makes a link. The error names the field of cfg that cannot be.
@@ -115,7 +115,9 @@ func (l *Link) arrivalTime(through time.Time, d delayDraw) time.Time {
 	if d.held {
 		return at.Add(l.cfg.ReorderDelay)
 	}
-	l.lastDue = at
+	if at.After(l.lastDue) { // without InOrder it may be earlier
+		l.lastDue = at
+	}
 	return at
 }
 

@@ -116,6 +116,93 @@ func TestJitterIsUniformAndReorders(t *testing.T) {
 	require.Len(t, out, count)
 }
 
+// With InOrder each copy is due when jitter alone would have it, or with the latest copy
+// before it, whichever is later: to the nanosecond, for each copy of a duplicate, and also
+// where copies before were held back, which hold up nothing. The same seed draws the same
+// jitter with and without it.
+//
+// Proves: P16
+func TestInOrderWaitsForTheLatestBeforeAndNoLonger(t *testing.T) {
+	cfg := conditioner.Config{
+		Latency: 50 * ms, Jitter: 20 * ms, Duplicate: 0.3, Reorder: 0.2, ReorderDelay: 200 * ms,
+	}
+	const count = 2000
+	free := run(newLink(t, cfg, 3), count)
+	cfg.InOrder = true
+	ordered := run(newLink(t, cfg, 3), count)
+	require.Len(t, ordered, len(free))
+
+	// Copies of a datagram are drawn one after the other, which the order of delivery
+	// hides: a group of both is compared as a set.
+	group := func(out []delivery) (of [count][]time.Duration) {
+		for _, d := range out {
+			at := time.Duration(d.number)*ms + d.after
+			of[d.number] = append(of[d.number], at)
+		}
+		return of
+	}
+	was, is := group(free), group(ordered)
+	var latest time.Duration
+	waited := 0
+	for i := range was {
+		fits := false
+		for _, drawn := range permutations(was[i]) {
+			now, want := latest, []time.Duration(nil)
+			for _, at := range drawn {
+				held := time.Duration(0)
+				if at-time.Duration(i)*ms > 70*ms {
+					held = cfg.ReorderDelay
+				}
+				if at -= held; at < now {
+					at = now
+				}
+				if held == 0 {
+					now = at
+				}
+				want = append(want, at+held)
+			}
+			slices.Sort(want)
+			if slices.Equal(want, is[i]) {
+				fits, latest = true, now
+				break
+			}
+		}
+		require.True(t, fits, "datagram %d, alone due at %v, is due at %v", i, was[i], is[i])
+		if !slices.Equal(was[i], is[i]) {
+			waited++
+		}
+	}
+	assert.Greater(t, waited, count/4)
+}
+
+// permutations returns one or two times in each of their orders.
+func permutations(times []time.Duration) [][]time.Duration {
+	if len(times) < 2 {
+		return [][]time.Duration{times}
+	}
+	return [][]time.Duration{times, {times[1], times[0]}}
+}
+
+// What was pushed without InOrder is not overtaken either by what is pushed with it.
+//
+// Proves: P16
+func TestInOrderFromNowOn(t *testing.T) {
+	for seed := range uint64(20) {
+		l := newLink(t, conditioner.Config{Latency: 50 * ms, Jitter: 50 * ms}, seed)
+		for i := range 10 {
+			l.Push(epoch, numbered(i))
+		}
+		require.NoError(t, l.Configure(conditioner.Config{InOrder: true}))
+		l.Push(epoch, numbered(10))
+		last := -1
+		for at, ok := l.Next(); ok; at, ok = l.Next() {
+			d, _ := l.Pop(at)
+			last = int(binary.LittleEndian.Uint32(d.Data))
+		}
+		require.Equal(t, 10, last, "seed %d", seed)
+	}
+}
+
 func inOrder(out []delivery) bool {
 	return slices.IsSortedFunc(out, func(a, b delivery) int { return a.number - b.number })
 }

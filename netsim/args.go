@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,12 +48,23 @@ func (a *Args) Rest() []string {
 
 // Int takes a whole number, 0 or above.
 func (a *Args) Int() (int, error) {
+	n, err := a.number(math.MaxInt)
+	return int(n), err
+}
+
+// Int64 takes a whole number, 0 or above, which has 64 bits on every machine.
+func (a *Args) Int64() (int64, error) {
+	n, err := a.number(math.MaxInt64)
+	return int64(n), err
+}
+
+func (a *Args) number(most uint64) (uint64, error) {
 	word, err := a.Word()
 	if err != nil {
 		return 0, err
 	}
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(word, "+"), 10, 64)
+	if err != nil || n > most {
 		return 0, fmt.Errorf("%q is no number of 0 or above", word)
 	}
 	return n, nil

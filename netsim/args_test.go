@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -18,6 +19,9 @@ func TestArgsAreReadAsTheirKind(t *testing.T) {
 	share, err := a.Percent()
 	assert.NoError(t, err)
 	assert.InDelta(t, 0.2, share, 1e-12)
+	large, err := (&Args{words: []string{"9223372036854775807"}}).Int64()
+	assert.NoError(t, err)
+	assert.EqualValues(t, math.MaxInt64, large, "on every machine")
 	some, err := a.Clients([]int{1, 2, 3})
 	assert.NoError(t, err)
 	assert.Equal(t, []int{2, 1}, some)
@@ -35,6 +39,8 @@ func TestArgsAreReadAsTheirKind(t *testing.T) {
 func TestArgsThatAreNoneSayWhatTheyShouldBe(t *testing.T) {
 	_, err := (&Args{words: []string{"-1"}}).Int()
 	assert.EqualError(t, err, `"-1" is no number of 0 or above`)
+	_, err = (&Args{words: []string{"9223372036854775808"}}).Int64()
+	assert.EqualError(t, err, `"9223372036854775808" is no number of 0 or above`)
 	for _, word := range []string{"5", "-5s", "soon"} {
 		_, err = (&Args{words: []string{word}}).Duration()
 		assert.ErrorContains(t, err, "is no duration of 0 or above, such as 80ms or 2s")

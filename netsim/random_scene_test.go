@@ -66,7 +66,7 @@ func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 	verbs, limits := netsim.Verbs{}, &limits{}
 	verbs["configure"] = limits.configure
 	verbs["world"] = func(args *netsim.Args, _ *netsim.Trace) error {
-		seed, err := args.Int()
+		seed, err := args.Int64()
 		if err != nil {
 			return err
 		}

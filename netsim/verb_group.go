@@ -14,11 +14,11 @@ func (c *cast) group(args *Args, _ *Trace) error {
 	if err != nil {
 		return err
 	}
-	n, err := args.Int()
+	n, err := args.Int64()
 	if err != nil {
 		return err
 	}
-	if uint64(n) > math.MaxUint32 {
+	if n > math.MaxUint32 {
 		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
 	}
 	m.Group = components.Group(n)

@@ -21,7 +21,7 @@ func TestArgsAreReadAsTheirKind(t *testing.T) {
 	assert.InDelta(t, 0.2, share, 1e-12)
 	large, err := (&Args{words: []string{"9223372036854775807"}}).Int64()
 	assert.NoError(t, err)
-	assert.EqualValues(t, math.MaxInt64, large, "on every machine")
+	assert.Equal(t, int64(math.MaxInt64), large, "on every machine")
 	some, err := a.Clients([]int{1, 2, 3})
 	assert.NoError(t, err)
 	assert.Equal(t, []int{2, 1}, some)

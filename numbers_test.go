@@ -25,6 +25,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
+	"github.com/entangle-ecs/entangle/transport/udp"
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
@@ -95,6 +96,9 @@ var numbers = map[string]any{
 	"repl.MaxMembers":              repl.MaxMembers,
 	"repl.MaxRefs":                 repl.MaxRefs,
 
+	"udp.DefaultClientQueue":             udp.DefaultClientQueue,
+	"udp.DefaultListenerQueue":           udp.DefaultListenerQueue,
+	"udp.DefaultStrangerQueue":           udp.DefaultStrangerQueue,
 	"websocket.AdmitWithin":              websocket.AdmitWithin,
 	"websocket.AdmitBytes":               websocket.AdmitBytes,
 	"websocket.DefaultPending":           websocket.DefaultPending,

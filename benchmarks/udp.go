@@ -21,7 +21,10 @@ import (
 const udpClients = 100
 
 func udpVariants() []variant {
-	return []variant{{name: "udp/send-100", goal: 0.9, atLeast: true, prepare: udpPrepare}}
+	return []variant{
+		{name: "udp/send-100", goal: 0.9, atLeast: true, prepare: udpPrepare},
+		{name: "udp/receive-junk", goal: 0.9, atLeast: true, workers: 2, prepare: udpReceivePrepare},
+	}
 }
 
 func udpPrepare() (_ sides, err error) {

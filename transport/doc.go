@@ -59,6 +59,11 @@
 // become clients of the game: the layer above decides that. A server's Conn that is an
 // Admitter is told, and can close connections that stay strangers.
 //
+// Where anybody can send, as over UDP, strangers can send more than a server takes in. An
+// Admitter keeps room for each admitted address that no other can take, so that such a
+// flood costs clients no datagram, and a Filterer drops what can't be a packet before it
+// takes any. Both are optional.
+//
 // # Bringing a transport along
 //
 // Implement Conn, and Listener or Dialer to open it; pass these to Server.Start

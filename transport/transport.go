@@ -27,8 +27,9 @@ type Conn interface {
 	LocalAddr() netip.AddrPort
 
 	// Receive copies the next datagram that has arrived into buf and never
-	// blocks. It returns ErrEmpty when nothing waits now; any other error means
-	// that the Conn is broken, or closed (ErrClosed). A datagram that does not
+	// blocks. It returns ErrEmpty when nothing waits now, or when what waits is
+	// left for the next frame; any other error means that the Conn is broken, or
+	// closed (ErrClosed). A datagram that does not
 	// fit into buf whole is dropped, never cut; Receive then goes on to the next.
 	Receive(buf []byte) (n int, from netip.AddrPort, err error)
 
@@ -51,10 +52,10 @@ type Local interface {
 	Local() bool
 }
 
-// Admitter is a Conn of a server that wants to know which of its peers are clients: a
-// transport with connections of its own can close those that never become one. The
-// layer above calls both methods from the goroutine that drives the Conn. A Conn
-// without them is not told.
+// Admitter is a Conn of a server that wants to know which of its peers are clients: it
+// can keep room for what those send, whatever strangers do, and one with connections of
+// its own can close those that never become a client. The layer above calls both methods
+// from the goroutine that drives the Conn. A Conn without them is not told.
 type Admitter interface {
 	// Admit says that a client is connected from this address.
 	Admit(addr netip.AddrPort)
@@ -63,6 +64,33 @@ type Admitter interface {
 	// were handed to Send before. Each Admit is followed by one Dismiss, unless the Conn
 	// is closed first; an address that is dismissed can be admitted again.
 	Dismiss(addr netip.AddrPort)
+}
+
+// Filter reports whether a datagram can be a packet of the layer above, by its size and
+// the bytes that are in clear. client says whether it comes from an admitted address (see
+// Admitter). A Conn may call it from any goroutine, and while it holds locks: it returns
+// at once, allocates nothing, and neither keeps nor changes data.
+type Filter func(data []byte, client bool) bool
+
+// Filterer is a Conn of a server that drops datagrams on arrival, before they take a
+// place among those that wait for Receive. The layer above looks at everything once more:
+// a Conn without these methods hands out all that it has received.
+type Filterer interface {
+	Admitter
+
+	// SetFilter has datagrams dropped that the filter refuses. It is called once, before
+	// the first Receive. Datagrams that came before may still be handed out.
+	SetFilter(Filter)
+
+	// Drops may be called from any goroutine.
+	Drops() Drops
+}
+
+// Drops counts datagrams that a server's Conn dropped on arrival, since it was opened.
+type Drops struct {
+	Form          uint64 // refused by the Filter
+	StrangersFull uint64 // from an address that is not admitted, when there was no room
+	ClientFull    uint64 // from an admitted address, when there was no room
 }
 
 // Listener opens a server's end. Server.Start calls Listen, and calls it again

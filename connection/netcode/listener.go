@@ -70,7 +70,7 @@ func (s *server) open(listeners []transport.Listener) error {
 			s.closeSockets()
 			return fmt.Errorf("netcode: %T can't listen: %w", l, err)
 		}
-		s.sockets = append(s.sockets, socket.New(conn))
+		s.sockets = append(s.sockets, socket.NewServer(conn, session.ServerFilter))
 	}
 	return nil
 }

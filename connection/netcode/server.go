@@ -207,7 +207,11 @@ func (s *server) Traffic() (sum connection.Traffic) {
 
 // AppendDropped implements connection.Server.
 func (s *server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
-	return appendDropped(dst, s.session.Stats().Drops, s.hints)
+	var arriving socket.Drops
+	for _, sock := range s.sockets {
+		arriving = arriving.Plus(sock.Drops())
+	}
+	return arriving.AppendTo(appendDropped(dst, s.session.Stats().Drops, s.hints))
 }
 
 func appendDropped(dst []connection.Dropped, drops session.Drops, hints map[session.Drop]string) []connection.Dropped {

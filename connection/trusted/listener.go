@@ -50,7 +50,7 @@ func (l Listener) Listen(config connection.ServerConfig) (connection.Server, err
 	if err != nil {
 		return nil, fmt.Errorf("trusted: %T can't listen: %w", l.Over, err)
 	}
-	s := &server{socket: socket.New(conn), slots: make([]slot, config.MaxClients)}
+	s := &server{socket: socket.NewServer(conn, plain.ServerFilter), slots: make([]slot, config.MaxClients)}
 	if !l.Anywhere && !s.socket.Local() {
 		_ = conn.Close()
 		return nil, fmt.Errorf("%w (it is %v)", ErrReachable, s.socket.Addr())

@@ -154,5 +154,5 @@ func (s *server) Traffic() connection.Traffic { return s.socket.Traffic() }
 
 // AppendDropped implements connection.Server.
 func (s *server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
-	return s.core.AppendDropped(dst)
+	return s.socket.Drops().AppendTo(s.core.AppendDropped(dst))
 }

@@ -35,6 +35,7 @@ var (
 	_ transport.Conn     = (*Conn)(nil)
 	_ transport.Local    = (*Conn)(nil)
 	_ transport.Admitter = (*Conn)(nil)
+	_ transport.Filterer = (*Conn)(nil)
 )
 
 // LocalAddr is that of the inner Conn.
@@ -61,6 +62,21 @@ func (c *Conn) Dismiss(addr netip.AddrPort) {
 	if inner, ok := c.inner.(transport.Admitter); ok {
 		inner.Dismiss(addr)
 	}
+}
+
+// SetFilter passes the filter on to the inner Conn.
+func (c *Conn) SetFilter(filter transport.Filter) {
+	if inner, ok := c.inner.(transport.Filterer); ok {
+		inner.SetFilter(filter)
+	}
+}
+
+// Drops counts what the inner Conn dropped on arrival.
+func (c *Conn) Drops() transport.Drops {
+	if inner, ok := c.inner.(transport.Filterer); ok {
+		return inner.Drops()
+	}
+	return transport.Drops{}
 }
 
 // Receive moves what is due both ways and takes the next datagram that has

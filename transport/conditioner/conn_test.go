@@ -222,3 +222,50 @@ func TestConnAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(200, frame))
 	assert.Positive(t, client.ReceiveStats().Delivered)
 }
+
+// filtering is a Conn that keeps a record of what the layer above tells it.
+type filtering struct {
+	transport.Conn
+	record []string
+}
+
+func (f *filtering) Admit(addr netip.AddrPort) {
+	f.record = append(f.record, fmt.Sprint("admit ", addr))
+}
+
+func (f *filtering) Dismiss(addr netip.AddrPort) {
+	f.record = append(f.record, fmt.Sprint("dismiss ", addr))
+}
+
+func (f *filtering) SetFilter(filter transport.Filter) {
+	f.record = append(f.record, fmt.Sprint("filter ", filter(nil, true)))
+}
+
+func (f *filtering) Drops() transport.Drops {
+	return transport.Drops{Form: 1, StrangersFull: 2, ClientFull: 3}
+}
+
+type listening struct{ conn transport.Conn }
+
+func (l listening) Listen() (transport.Conn, error) { return l.conn, nil }
+
+// What the layer above tells a server's Conn reaches the one inside, if that wants to know.
+func TestTheInnerConnHearsOfClients(t *testing.T) {
+	plain, err := memory.NewNetwork().Listener().Listen()
+	require.NoError(t, err)
+	inner := &filtering{Conn: plain}
+	for _, conn := range []transport.Conn{inner, plain} {
+		c, err := conditioner.NewListener(listening{conn}, conditioner.Options{}).Listen()
+		require.NoError(t, err)
+		outer := c.(transport.Filterer)
+		outer.SetFilter(func([]byte, bool) bool { return true })
+		outer.Admit(peer)
+		outer.Dismiss(peer)
+		if conn == plain {
+			assert.Zero(t, outer.Drops())
+		} else {
+			assert.Equal(t, inner.Drops(), outer.Drops())
+		}
+	}
+	assert.Equal(t, []string{"filter true", "admit 192.0.2.1:7", "dismiss 192.0.2.1:7"}, inner.record)
+}

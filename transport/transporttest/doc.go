@@ -10,8 +10,8 @@
 //	}
 //
 // A transport whose clients' ends are connections, and end with their server, says so
-// with the trait Connected. To one that is an Admitter, everybody is a client who is
-// heard.
+// with the trait Connected. One that strangers can reach should have the trait KeepsRoom.
+// To one that is an Admitter, everybody is a client who is heard.
 //
 // The transport may lose, repeat and reorder datagrams while it is checked, as
 // long as most arrive: a check that waits for a datagram sends it again and

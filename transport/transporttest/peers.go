@@ -3,7 +3,10 @@ package transporttest
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"time"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/transport"
 )
 
@@ -90,6 +93,49 @@ func checkStranger(b *bench) {
 		b.pause()
 	}
 	b.t.Fatalf("the client does not hear its server")
+}
+
+// floodSize is more datagrams than a transport that tells clients from strangers may let
+// wait for strangers, and floodBatch how many are sent at a time.
+const (
+	floodSize  = 1 << 14
+	floodBatch = 64
+)
+
+// checkRoom has a stranger send more than anything holds. What a client sends then still
+// gets through.
+func checkRoom(b *bench) {
+	if !slices.Contains(b.traits, KeepsRoom) {
+		return
+	}
+	client, addr := b.meet() // which admits it
+	stranger := b.dial()
+	batch := make([]transport.Datagram, floodBatch)
+	for i := range batch {
+		batch[i] = transport.Datagram{Addr: b.server.LocalAddr(), Data: []byte("from a stranger")}
+	}
+	want := []byte("from a client")
+	buf := make([]byte, entangle.MaxDatagram)
+	for deadline := time.Now().Add(b.patience); time.Now().Before(deadline); {
+		for range floodSize / floodBatch {
+			b.sendBatch(stranger, batch)
+		}
+		for range 5 { // the flood may still be on its way where the first ones go
+			time.Sleep(resendAfter)
+			b.send(client, b.server.LocalAddr(), want)
+		}
+		time.Sleep(resendAfter)
+		for range floodSize {
+			n, from, err := b.server.Receive(buf)
+			if err != nil {
+				break
+			}
+			if from == addr && string(buf[:n]) == string(want) {
+				return
+			}
+		}
+	}
+	b.t.Fatalf("what a client sends does not get through while a stranger floods; keep room for the addresses of Admit")
 }
 
 // checkUnreachable puts an address without anybody behind it, and one that is

@@ -19,6 +19,10 @@ type Trait uint8
 // Without it, a client's Conn outlives its server.
 const Connected Trait = 1
 
+// KeepsRoom transports keep room for what connected clients send (transport.Admitter),
+// however much others do.
+const KeepsRoom Trait = 2
+
 // Run runs every check as a subtest, each with a transport of its own.
 func Run(t *testing.T, open Open, traits ...Trait) {
 	t.Helper()
@@ -43,6 +47,7 @@ var checks = [...]check{
 	{"PeersAreToldApart", checkPeers},
 	{"ClientHearsItsServerOnly", checkStranger},
 	{"UnreachablePeersAreLoss", checkUnreachable},
+	{"ClientsKeepTheirRoom", checkRoom},
 	{"PeerMayVanish", checkPeerVanishes},
 	{"ClosedConnRefuses", checkClosed},
 	{"CloseWhileInUse", checkCloseWhileInUse},

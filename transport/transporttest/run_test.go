@@ -164,6 +164,14 @@ var faults = map[string]Open{
 			},
 		}
 	}),
+	"ClientsKeepTheirRoom": func(testing.TB) (transport.Listener, transport.Dialer) {
+		n := memory.NewNetwork()
+		l, d := n.Listener(), n.Dialer()
+		return listenFunc(func() (transport.Conn, error) {
+			c, err := l.Listen()
+			return told{c, map[netip.AddrPort]bool{}}, err // and does nothing about it
+		}), d
+	},
 	"OpensAgain": with(func() faulty { return faulty{close: func(transport.Conn) error { return nil }} }),
 }
 
@@ -219,7 +227,7 @@ func TestEveryCheckPassesASoundTransport(t *testing.T) {
 func TestEveryCheckFindsItsFault(t *testing.T) {
 	for _, c := range checks {
 		require.Contains(t, faults, c.name)
-		assert.NotEmpty(t, failureOf(t, c, faults[c.name]), c.name)
+		assert.NotEmpty(t, failureOf(t, c, faults[c.name], KeepsRoom), c.name)
 	}
 }
 

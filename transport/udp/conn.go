@@ -18,7 +18,7 @@ type Conn struct {
 	socket  *net.UDPConn
 	local   netip.AddrPort
 	server  netip.AddrPort // the only peer of a client's socket; not valid at a server's
-	arrived *queue.Queue
+	arrived *queue.Intake
 	sender  sender
 	reader  sync.WaitGroup
 	closing sync.Once
@@ -26,13 +26,17 @@ type Conn struct {
 	count   counters
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var (
+	_ transport.Conn     = (*Conn)(nil)
+	_ transport.Admitter = (*Conn)(nil)
+	_ transport.Filterer = (*Conn)(nil)
+)
 
 // newConn takes the socket over and starts the goroutine that reads it.
 func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 	// The kernel grants what it likes; a smaller buffer is no reason to fail.
 	if o.readBuffer > 0 {
-		_ = socket.SetReadBuffer(o.readBuffer)
+		setReadBuffer(socket, o.readBuffer)
 	}
 	if o.writeBuffer > 0 {
 		_ = socket.SetWriteBuffer(o.writeBuffer)
@@ -41,7 +45,7 @@ func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 		socket:  socket,
 		local:   address.Unmap(socket.LocalAddr().(*net.UDPAddr).AddrPort()),
 		server:  server,
-		arrived: queue.New(o.queue),
+		arrived: queue.NewIntake(o.waiting),
 		closed:  make(chan struct{}),
 	}
 	c.sender.init(socket, server.IsValid())
@@ -55,6 +59,22 @@ func (c *Conn) LocalAddr() netip.AddrPort { return c.local }
 
 // Receive implements transport.Conn: it takes what the reading goroutine queued.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) { return c.arrived.Pop(buf) }
+
+// Admit implements transport.Admitter: datagrams from this address have room of their
+// own from now on.
+func (c *Conn) Admit(addr netip.AddrPort) { c.arrived.Admit(address.Unmap(addr)) }
+
+// Dismiss implements transport.Admitter.
+func (c *Conn) Dismiss(addr netip.AddrPort) { c.arrived.Dismiss(address.Unmap(addr)) }
+
+// SetFilter implements transport.Filterer.
+func (c *Conn) SetFilter(filter transport.Filter) { c.arrived.SetFilter(filter) }
+
+// Drops implements transport.Filterer.
+func (c *Conn) Drops() transport.Drops {
+	q := c.arrived.Stats()
+	return transport.Drops{Form: q.Form, StrangersFull: q.StrangersFull, ClientFull: q.ClientFull}
+}
 
 // Send implements transport.Conn. A datagram counts as sent when the kernel took
 // it. Where the kernel's buffer is full it is lost at once on Linux, and after

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/internal/address"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
 // Defaults of Dialer: a client hears one server.
@@ -47,13 +48,12 @@ func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := resolveOptions("Dialer", options{d.ReadBuffer, d.WriteBuffer, d.Queue}, options{
-		DefaultDialerBuffer, DefaultDialerBuffer, DefaultDialerQueue,
-	})
-	if err != nil {
+	o := options{d.ReadBuffer, d.WriteBuffer, queue.Limits{}}
+	if o.waiting.Strangers, err = room("Dialer.Queue", d.Queue, DefaultDialerQueue); err != nil {
 		return nil, err
 	}
-	return dial(local, server, o)
+	o.waiting.Shared = o.waiting.Strangers // for a layer that admits its server
+	return dial(local, server, o.orBuffers(DefaultDialerBuffer))
 }
 
 // local is LocalAddr in the family of the server; a wildcard suits both.

@@ -12,6 +12,14 @@
 // one segmented datagram (UDP GSO) where kernel and device can; elsewhere one by
 // one. Neither direction allocates once it is warm.
 //
+// A server's queue keeps room for each connected client that nobody else can take
+// (Listener.ClientQueue), and has a limit of its own for all others
+// (Listener.StrangerQueue), of which a frame takes no more than that. What the
+// connection layer says can't be a packet is dropped when it arrives. So a flood of
+// strangers costs connected clients nothing, as long as the kernel's buffer does not
+// overflow: on Linux, raise net.core.rmem_max to DefaultListenerBuffer, for the system's
+// limit often holds no more than a few milliseconds of a flood.
+//
 // Addresses are given in their plain form: an IPv4 peer of a socket that serves
 // both families is 192.0.2.1, not ::ffff:192.0.2.1.
 //

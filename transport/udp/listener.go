@@ -3,6 +3,7 @@ package udp
 import (
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/internal/address"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
 // Defaults of Listener and Dialer.
@@ -10,12 +11,24 @@ const (
 	// DefaultListenerBuffer is asked of the kernel for each direction of a
 	// server's socket, in bytes. With the kernel's own overhead it holds two
 	// datagrams each for 800 clients. Linux grants no more than net.core.rmem_max
-	// and net.core.wmem_max, often 208 KiB, without telling.
+	// and net.core.wmem_max, often 208 KiB, without telling, unless the process has
+	// CAP_NET_ADMIN.
 	DefaultListenerBuffer = 4 << 20
 
-	// DefaultListenerQueue is how many datagrams wait for a server's Receive. It
-	// is ten frames of 400 clients that send once per frame, in 4.7 MB.
+	// DefaultListenerQueue is how many datagrams of connected clients wait for a
+	// server's Receive beyond those of DefaultClientQueue. It is ten frames of 400
+	// clients that send once per frame, in 4.7 MB.
 	DefaultListenerQueue = 4096
+
+	// DefaultClientQueue is how many datagrams of each connected client have room
+	// in any case: half a second of one datagram in every frame at 60 Hz, in 37 KB
+	// once they have been there.
+	DefaultClientQueue = 32
+
+	// DefaultStrangerQueue is how many datagrams wait that come from no connected
+	// client, and how many of them a frame takes in: attempts to connect of 1,000
+	// players at once, in 1.2 MB, and at most 2 ms of work where they are forged.
+	DefaultStrangerQueue = 1024
 )
 
 // Listener opens the UDP socket of a server.
@@ -30,9 +43,21 @@ type Listener struct {
 	// bytes. 0: DefaultListenerBuffer. Negative: what the system gives.
 	ReadBuffer, WriteBuffer int
 
-	// Queue is how many datagrams may wait for Receive, of entangle.MaxDatagram
-	// bytes each. 0: DefaultListenerQueue.
+	// Queue is how many datagrams of connected clients may wait for Receive beyond
+	// those that ClientQueue has room for, of entangle.MaxDatagram bytes each.
+	// 0: DefaultListenerQueue.
 	Queue int
+
+	// ClientQueue is how many datagrams of each connected client may wait for
+	// Receive, whatever strangers and other clients send. 0: DefaultClientQueue.
+	// Negative: none, all clients share Queue.
+	ClientQueue int
+
+	// StrangerQueue is how many datagrams may wait for Receive that come from no
+	// connected client, and how many of them are handed out in one frame. A
+	// connection layer that never says which addresses are clients
+	// (transport.Admitter) has no other. 0: DefaultStrangerQueue.
+	StrangerQueue int
 }
 
 var _ transport.Listener = Listener{}
@@ -44,11 +69,25 @@ func (l Listener) Listen() (transport.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := resolveOptions("Listener", options{l.ReadBuffer, l.WriteBuffer, l.Queue}, options{
-		DefaultListenerBuffer, DefaultListenerBuffer, DefaultListenerQueue,
-	})
+	waiting, err := l.waiting()
 	if err != nil {
 		return nil, err
 	}
-	return listen(addr, o)
+	o := options{l.ReadBuffer, l.WriteBuffer, waiting}
+	return listen(addr, o.orBuffers(DefaultListenerBuffer))
+}
+
+// waiting says how many datagrams may wait.
+func (l Listener) waiting() (limits queue.Limits, err error) {
+	if limits.Shared, err = room("Listener.Queue", l.Queue, DefaultListenerQueue); err != nil {
+		return limits, err
+	}
+	if limits.Strangers, err = room("Listener.StrangerQueue", l.StrangerQueue, DefaultStrangerQueue); err != nil {
+		return limits, err
+	}
+	limits.Client, err = room("Listener.ClientQueue", max(l.ClientQueue, 0), DefaultClientQueue)
+	if l.ClientQueue < 0 {
+		limits.Client = 0
+	}
+	return limits, err
 }

@@ -1,25 +1,35 @@
 package udp
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
 
 // options are the fields that Listener and Dialer share.
 type options struct {
-	readBuffer, writeBuffer, queue int
+	readBuffer, writeBuffer int
+	waiting                 queue.Limits
 }
 
-// resolveOptions puts defaults in for zeros. owner names the struct in errors.
-func resolveOptions(owner string, o, defaults options) (options, error) {
-	if o.queue < 0 {
-		return o, fmt.Errorf("udp: %s.Queue is %d; give the number of datagrams that may wait, or 0 for %d", owner, o.queue, defaults.queue)
+// orBuffers puts the default size in for buffers that are not set.
+func (o options) orBuffers(standard int) options {
+	if o.readBuffer == 0 {
+		o.readBuffer = standard
 	}
-	for _, f := range []struct{ value, standard *int }{
-		{&o.readBuffer, &defaults.readBuffer},
-		{&o.writeBuffer, &defaults.writeBuffer},
-		{&o.queue, &defaults.queue},
-	} {
-		if *f.value == 0 {
-			*f.value = *f.standard
-		}
+	if o.writeBuffer == 0 {
+		o.writeBuffer = standard
 	}
-	return o, nil
+	return o
+}
+
+// room is how many datagrams may wait as a field says, which the error names.
+func room(field string, value, standard int) (int, error) {
+	switch {
+	case value < 0:
+		return 0, fmt.Errorf("udp: %s is %d; give the number of datagrams that may wait, or 0 for %d", field, value, standard)
+	case value == 0:
+		return standard, nil
+	}
+	return value, nil
 }

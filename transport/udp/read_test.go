@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
@@ -14,7 +16,7 @@ import (
 // before is dropped here.
 func TestClientDropsStrangers(t *testing.T) {
 	server := netip.MustParseAddrPort("[fe80::1%lo]:40000")
-	c := &Conn{server: server, arrived: queue.New(4)}
+	c := &Conn{server: server, arrived: queue.NewIntake(queue.Limits{Strangers: 4})}
 	for _, from := range []string{"[fe80::2%lo]:40000", "[fe80::1%lo]:40001", "127.0.0.1:40000"} {
 		c.arrive(netip.MustParseAddrPort(from), []byte("from a stranger"))
 	}
@@ -27,9 +29,93 @@ func TestClientDropsStrangers(t *testing.T) {
 }
 
 func TestMappedAddressesBecomePlain(t *testing.T) {
-	c := &Conn{arrived: queue.New(4)}
+	c := &Conn{arrived: queue.NewIntake(queue.Limits{Strangers: 4})}
 	c.arrive(netip.MustParseAddrPort("[::ffff:192.0.2.1]:7"), []byte("ok"))
 	_, from, err := c.Receive(make([]byte, 10))
 	require.NoError(t, err)
 	assert.Equal(t, netip.MustParseAddrPort("192.0.2.1:7"), from)
+}
+
+// A flood of 100,000 datagrams a second at 20 frames a second, of which a part has the
+// form of packets, and a part the address of a connected client. The reader takes all of
+// it in between two frames. No other client loses a datagram; the one whose address is
+// forged still has what found room before the forged ones.
+//
+// Proves: Z22
+func TestStrangersTakeNoRoomOfClients(t *testing.T) {
+	const (
+		frames   = 20
+		junk     = 100_000 / frames
+		clients  = 100
+		perFrame = 3 // datagrams of a client at 60 Hz
+	)
+	limits, err := Listener{}.waiting()
+	require.NoError(t, err)
+	c := &Conn{arrived: queue.NewIntake(limits)}
+	c.SetFilter(func(data []byte, client bool) bool { return client || len(data) > 1 })
+	client := func(i int) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 7)
+	}
+	mapped := func(a netip.AddrPort) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr().As16()), a.Port())
+	}
+	for i := range clients {
+		c.Admit(mapped(client(i)))
+	}
+	buf := make([]byte, entangle.MaxDatagram)
+	genuine := []byte("genuine")
+	received := map[netip.AddrPort]int{}
+	for range frames {
+		for i := range junk {
+			switch i % 4 {
+			case 0:
+				c.arrive(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 9), []byte{0})
+			case 1, 2:
+				c.arrive(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 9), make([]byte, 1078))
+			default:
+				c.arrive(client(0), []byte("forged"))
+			}
+			if n := i % (junk / perFrame); n < clients && i < perFrame*(junk/perFrame) {
+				c.arrive(mapped(client(n)), genuine)
+			}
+		}
+		for n, from, err := c.Receive(buf); err == nil; n, from, err = c.Receive(buf) {
+			if string(buf[:n]) == string(genuine) {
+				received[from]++
+			}
+		}
+	}
+	require.Len(t, received, clients)
+	for i := 1; i < clients; i++ {
+		require.Equal(t, frames*perFrame, received[client(i)], "client %d", i)
+	}
+	s := c.Stats()
+	assert.EqualValues(t, frames*junk/4, s.BadForm)
+	assert.EqualValues(t, frames*(junk/2-DefaultStrangerQueue), s.QueueFull)
+	assert.EqualValues(t, transport.Drops{Form: s.BadForm, StrangersFull: s.QueueFull, ClientFull: s.ClientFull}, c.Drops())
+	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.BadForm+s.QueueFull+s.ClientFull)
+}
+
+// Two floods with the addresses of clients fill the room that all share, and leave the
+// others what is theirs.
+//
+// Proves: Z22
+func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
+	limits, err := Listener{Queue: 100}.waiting()
+	require.NoError(t, err)
+	c := &Conn{arrived: queue.NewIntake(limits)}
+	addr := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Loopback(), port) }
+	for port := range uint16(10) {
+		c.Admit(addr(port))
+	}
+	for i := range 10_000 {
+		c.arrive(addr(uint16(i%2)), []byte("forged"))
+	}
+	for port := uint16(2); port < 10; port++ {
+		for range DefaultClientQueue {
+			c.arrive(addr(port), []byte("genuine"))
+		}
+	}
+	assert.EqualValues(t, 100+10*DefaultClientQueue, c.Stats().Received)
+	assert.EqualValues(t, 10_000-100-2*DefaultClientQueue, c.Stats().ClientFull)
 }

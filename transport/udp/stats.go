@@ -3,13 +3,16 @@ package udp
 import "sync/atomic"
 
 // Stats counts datagrams of one Conn since it was opened. A datagram that comes
-// in is in exactly one of Received, QueueFull, BadSize and Stranger; one given
-// to Send is in exactly one of Sent, BufferFull and Unsendable.
+// in is in exactly one of Received, QueueFull, ClientFull, BadSize, BadForm and
+// Stranger; one given to Send is in exactly one of Sent, BufferFull and Unsendable.
+// What the kernel drops because its own buffer is full is in none.
 type Stats struct {
 	Received      uint64 // queued for Receive
 	ReceivedBytes uint64 // in those, without headers of UDP and IP
-	QueueFull     uint64 // dropped because the queue for Receive was full
+	QueueFull     uint64 // dropped because the queue was full: at a server, that of strangers
+	ClientFull    uint64 // dropped by a server because a client's own room and that of all clients were full
 	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
+	BadForm       uint64 // dropped by a server because the connection layer has no such packets
 	Stranger      uint64 // dropped by a client because they did not come from its server
 	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
 	ReadErrors    uint64 // errors of the socket, such as ICMP's "port unreachable"
@@ -34,8 +37,10 @@ func (c *Conn) Stats() Stats {
 	return Stats{
 		Received:      q.Pushed,
 		ReceivedBytes: c.count.receivedBytes.Load(),
-		QueueFull:     q.Full,
+		QueueFull:     q.StrangersFull,
+		ClientFull:    q.ClientFull,
 		BadSize:       q.Size,
+		BadForm:       q.Form,
 		Stranger:      c.count.stranger.Load(),
 		TooLarge:      q.TooLarge,
 		ReadErrors:    c.count.readErrors.Load(),

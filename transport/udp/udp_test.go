@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestConforms(t *testing.T) {
 	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) {
 		return udp.Listener{Addr: "127.0.0.1:0"}, udp.Dialer{}
-	})
+	}, transporttest.KeepsRoom)
 }
 
 // On a machine without IPv6 the same call has to fail with an error.
@@ -35,7 +35,7 @@ func TestConformsOverIPv6(t *testing.T) {
 		assert.ErrorContains(t, err, "cannot listen at [::1]:0")
 		return
 	}
-	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) { return l, udp.Dialer{} })
+	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) { return l, udp.Dialer{} }, transporttest.KeepsRoom)
 }
 
 func machineHas(t testing.TB, want netip.Addr) bool {
@@ -222,6 +222,8 @@ func TestSetUpMistakesNameTheFix(t *testing.T) {
 	}
 	_, err := udp.Listener{Addr: "127.0.0.1:0", Queue: -1}.Listen()
 	assert.ErrorContains(t, err, "udp: Listener.Queue is -1; give the number of datagrams")
+	_, err = udp.Listener{Addr: "127.0.0.1:0", StrangerQueue: -1}.Listen()
+	assert.ErrorContains(t, err, "udp: Listener.StrangerQueue is -1")
 
 	good := onPort("127.0.0.1", 40000)
 	_, err = udp.Dialer{Queue: -2}.Dial(good)
@@ -271,7 +273,7 @@ func TestBadSizesAreDroppedAndCounted(t *testing.T) {
 }
 
 func TestFullQueueDropsTheNewestAndCounts(t *testing.T) {
-	server := listen(t, udp.Listener{Addr: "127.0.0.1:0", Queue: 8})
+	server := listen(t, udp.Listener{Addr: "127.0.0.1:0", StrangerQueue: 8})
 	client := dial(t, udp.Dialer{}, server.LocalAddr())
 	for i := range 20 {
 		sent, err := client.Send(one(server.LocalAddr(), fmt.Sprint(i)))

@@ -41,7 +41,7 @@ func TestConformsOverTLS(t *testing.T) {
 	server, client := certified(t)
 	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) {
 		return websocket.Listener{Addr: "127.0.0.1:0", TLS: server}, websocket.Dialer{TLS: client}
-	}, transporttest.Connected)
+	}, transporttest.Connected, transporttest.KeepsRoom)
 }
 
 func TestAHandlerConforms(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAHandlerConforms(t *testing.T) {
 		web.Start()
 		t.Cleanup(web.Close)
 		return h, websocket.Dialer{Path: "/game"}
-	}, transporttest.Connected)
+	}, transporttest.Connected, transporttest.KeepsRoom)
 }
 
 // free is an address where nobody listens.

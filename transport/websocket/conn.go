@@ -20,7 +20,7 @@ type Conn struct {
 	patience patience
 	shut     func() // stops what brings requests in
 
-	arrived *queue.Queue
+	arrived *queue.Intake
 	pace    pace
 	pending *gate
 
@@ -43,7 +43,7 @@ func newConn(addr netip.AddrPort, origins []string, l Limits, p patience) *Conn 
 	return &Conn{
 		addr: addr, origins: origins, limits: l, patience: p.orDefault(),
 		shut:    func() {},
-		arrived: queue.New(l.Queue),
+		arrived: queue.NewIntake(queue.Limits{Strangers: min(strangerShare*l.Pending, l.Queue), Shared: l.Queue}),
 		pending: newGate(l.Pending, l.PendingPerAddress),
 		peers:   map[netip.AddrPort]*peer{},
 	}
@@ -100,6 +100,7 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 
 // Admit implements transport.Admitter: the WebSocket with this address stays open.
 func (c *Conn) Admit(addr netip.AddrPort) {
+	c.arrived.Admit(addr)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.peers[addr]; p != nil && p.stranger {
@@ -119,6 +120,7 @@ func (c *Conn) acquaint(p *peer) {
 // Dismiss implements transport.Admitter: the WebSocket is closed once all is written
 // that waits, and answers after at most half a second whether the peer reads it or not.
 func (c *Conn) Dismiss(addr netip.AddrPort) {
+	c.arrived.Dismiss(addr)
 	c.mu.RLock()
 	p := c.peers[addr]
 	c.mu.RUnlock()

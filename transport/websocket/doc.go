@@ -10,7 +10,8 @@
 // Neither Send nor Receive waits, and Dial does not either. Each WebSocket has a queue of
 // bounded length for what is to be written, and a goroutine that writes it; when the
 // queue is full, the newest datagrams are lost and counted. A peer that takes nothing in
-// for 10 s is closed. A goroutine that reads fills one queue for all; a client of which
+// for 10 s is closed. Goroutines that read fill one queue of all clients, and one of
+// strangers, which takes no room of the first; a client of which
 // 64 datagrams wait there is not read until the game has emptied it, so that a flood
 // costs the others nothing.
 //

@@ -47,8 +47,10 @@ type Limits struct {
 	// reverse proxy every client comes from the proxy's address.
 	PendingPerAddress int
 
-	// Queue is how many datagrams may wait for Receive, of entangle.MaxDatagram bytes
-	// each. 0: DefaultQueue.
+	// Queue is how many datagrams of clients may wait for Receive, of
+	// entangle.MaxDatagram bytes each. Connections that are not admitted have a queue of
+	// their own: four datagrams for each of Pending, and no more than Queue.
+	// 0: DefaultQueue.
 	Queue int
 
 	// Backlog is how many datagrams may wait to be written to one client.

@@ -8,7 +8,7 @@ import "sync/atomic"
 type Stats struct {
 	Received      uint64 // datagrams queued for Receive
 	ReceivedBytes uint64 // in those, without headers of WebSocket and TCP
-	QueueFull     uint64 // datagrams dropped because the queue for Receive was full
+	QueueFull     uint64 // datagrams dropped because the queue for Receive, of clients or of others, was full
 	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
 
 	Sent        uint64 // datagrams that wait to be written, or were
@@ -39,7 +39,7 @@ func (c *Conn) Stats() Stats {
 	return Stats{
 		Received:      q.Pushed,
 		ReceivedBytes: c.count.receivedBytes.Load(),
-		QueueFull:     q.Full,
+		QueueFull:     q.StrangersFull + q.ClientFull,
 		TooLarge:      q.TooLarge,
 		Sent:          c.count.sent.Load(),
 		SentBytes:     c.count.sentBytes.Load(),

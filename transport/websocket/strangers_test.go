@@ -167,6 +167,34 @@ func TestTheLimitByAddressCanBeOff(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, connect(t, at).ask())
 }
 
+// Strangers fill their own queue, and no place of a client's.
+//
+// Proves: Z22
+func TestStrangersTakeNoRoomOfClients(t *testing.T) {
+	l := loopback()
+	l.Limits.Queue = 4
+	server := listen(t, l)
+	client := dialRaw(t, server.LocalAddr())
+	addr := meet(t, server, client)
+	for range 2 {
+		stranger := dialRaw(t, server.LocalAddr())
+		for i := range 4 {
+			require.True(t, stranger.write(frame(opBinary, numbered(i))))
+		}
+	}
+	eventually(t, func() bool { return server.Stats().QueueFull == 4 })
+	for i := range 4 {
+		require.True(t, client.write(frame(opBinary, numbered(i))))
+	}
+	eventually(t, func() bool { return server.Stats().Received == 1+4+4 })
+	for i := range 4 {
+		text, from := hear(t, server)
+		assert.Equal(t, numbered(i), text)
+		assert.Equal(t, addr, from)
+	}
+	assert.EqualValues(t, 4, server.Stats().QueueFull)
+}
+
 // Pages of other origins are refused; those of the host itself and of the hosts listed
 // are not, nor are programs that are no browsers.
 //

@@ -17,5 +17,5 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestConforms(t *testing.T) {
 	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) {
 		return websocket.Listener{Addr: "127.0.0.1:0"}, websocket.Dialer{}
-	}, transporttest.Connected)
+	}, transporttest.Connected, transporttest.KeepsRoom)
 }

@@ -31,11 +31,44 @@ func New(conn transport.Conn) *Socket {
 	return &Socket{conn: conn, buf: make([]byte, MaxDatagram)}
 }
 
+// NewServer takes the Conn of a server over, and has what does not pass the filter
+// dropped on arrival, if the Conn can.
+func NewServer(conn transport.Conn, filter transport.Filter) *Socket {
+	if conn, ok := conn.(transport.Filterer); ok {
+		conn.SetFilter(filter)
+	}
+	return New(conn)
+}
+
 // Addr is that of the Conn.
 func (s *Socket) Addr() netip.AddrPort { return s.conn.LocalAddr() }
 
 // Traffic counts what went through the socket.
 func (s *Socket) Traffic() connection.Traffic { return s.traffic }
+
+// Drops counts what a Conn of a server dropped on arrival.
+type Drops transport.Drops
+
+// Drops is what the Conn counts, if it does.
+func (s *Socket) Drops() (d Drops) {
+	if conn, ok := s.conn.(transport.Filterer); ok {
+		d = Drops(conn.Drops())
+	}
+	return d
+}
+
+// Plus returns the sum of both.
+func (d Drops) Plus(e Drops) Drops {
+	return Drops{d.Form + e.Form, d.StrangersFull + e.StrangersFull, d.ClientFull + e.ClientFull}
+}
+
+// AppendTo appends the counts by reason.
+func (d Drops) AppendTo(dst []connection.Dropped) []connection.Dropped {
+	return append(dst,
+		connection.Dropped{Reason: "bad form", Count: d.Form},
+		connection.Dropped{Reason: "queue of strangers full", Count: d.StrangersFull},
+		connection.Dropped{Reason: "queue of client full", Count: d.ClientFull})
+}
 
 // Receive returns the next datagram, valid until the next one, or transport.ErrEmpty at
 // the end of the frame.

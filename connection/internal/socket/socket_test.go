@@ -83,6 +83,31 @@ func TestDismissalsComeAfterTheLastDatagram(t *testing.T) {
 	assert.Equal(t, connection.Traffic{PacketsOut: 1, BytesOut: 7}, s.Traffic())
 }
 
+// A server's Conn that can is given the filter, and what it drops is told by reason.
+func TestAConnThatFiltersIsToldHow(t *testing.T) {
+	l := &line{}
+	assert.Equal(t, Drops{}, NewServer(l, nil).Drops(), "it can't")
+	f := &filtering{line: l}
+	s := NewServer(f, func(data []byte, client bool) bool { return client && len(data) == 3 })
+	require.True(t, f.filter([]byte("yes"), true))
+	require.False(t, f.filter([]byte("yes"), false))
+	assert.Equal(t, []connection.Dropped{
+		{Reason: "bad form", Count: 2}, {Reason: "queue of strangers full", Count: 4}, {Reason: "queue of client full", Count: 6},
+	}, s.Drops().Plus(s.Drops()).AppendTo(nil))
+}
+
+// filtering is a line that drops on arrival.
+type filtering struct {
+	*line
+	filter transport.Filter
+}
+
+func (f *filtering) SetFilter(filter transport.Filter) { f.filter = filter }
+
+func (f *filtering) Drops() transport.Drops {
+	return transport.Drops{Form: 1, StrangersFull: 2, ClientFull: 3}
+}
+
 // What a socket breaks of is told with its address, and can be tested for.
 func TestABrokenSocketIsNamed(t *testing.T) {
 	l := &line{fails: transport.ErrClosed}

@@ -34,9 +34,16 @@ func (s *sim) client(id entangle.ClientID, number uint64) *Client {
 	return NewClient(ClientConfig{ProtocolID: testProtocol, Client: id, Number: number, UserData: []byte("hi"), Start: s.now})
 }
 
-// toServer hands a copy over and returns a copy of the reply.
+// toServer hands a copy over and returns a copy of the reply. A datagram that ServerFilter
+// refuses has no effect.
 func (s *sim) toServer(from netip.AddrPort, b []byte) (reply []byte) {
+	_, connected := s.server.byAddr[from]
+	fits, before := ServerFilter(b, connected), s.server.dropped
 	e, ok, reply := s.server.HandleDatagram(from, append([]byte(nil), b...), s.now)
+	if !fits {
+		require.False(s.t, ok || len(reply) > 0, "a refused datagram has no effect")
+		require.NotEqual(s.t, before, s.server.dropped, "a refused datagram is dropped as well")
+	}
 	if ok {
 		s.events = append(s.events, e)
 	}

@@ -88,6 +88,7 @@ type sim struct {
 	recorder *recorder
 	now      time.Time
 	loss     float64
+	refused  int // by ServerFilter
 	config   ServerConfig
 	server   *Server
 	peers    []*peer
@@ -199,8 +200,17 @@ func (s *sim) deliverToServer(p *peer) {
 	}
 }
 
+// toServer hands a datagram over. One that ServerFilter refuses has no effect.
 func (s *sim) toServer(from Addr, b []byte) {
+	_, connected := s.server.At(from)
+	fits, before := ServerFilter(b, connected), s.server.Stats()
 	slot, payload, ok := s.server.HandleDatagram(from, append([]byte(nil), b...), s.now)
+	if after := s.server.Stats(); !fits {
+		s.refused++
+		require.Equal(s.t, before.Drops.Total()+1, after.Drops.Total(), "a refused datagram is dropped as well")
+		before.Received, before.Drops, after.Drops = after.Received, Drops{}, Drops{}
+		require.Equal(s.t, before, after, "a refused datagram has no effect")
+	}
 	s.pollEvents()
 	if ok {
 		s.received[slot] = append(s.received[slot], string(payload))

@@ -8,10 +8,6 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// firstSlots is how many slots the first Push makes room for: a frame's worth
-// on a client.
-const firstSlots = 16
-
 // Stats counts since the queue was made.
 type Stats struct {
 	Pushed   uint64 // datagrams that were queued
@@ -20,17 +16,10 @@ type Stats struct {
 	TooLarge uint64 // dropped because they did not fit into the buffer given to Pop
 }
 
-type slot struct {
-	from netip.AddrPort
-	data []byte
-}
-
 // Queue is a bounded first-in first-out queue of datagrams.
 type Queue struct {
 	mu     sync.Mutex
-	slots  []slot // a ring: count slots from head on are taken
-	head   int
-	count  int
+	ring   ring
 	limit  int
 	closed bool
 	stats  Stats
@@ -51,15 +40,11 @@ func (q *Queue) Push(from netip.AddrPort, data []byte) bool {
 	case len(data) == 0 || len(data) > entangle.MaxDatagram:
 		q.stats.Size++
 		return false
-	case q.count == q.limit:
+	case q.ring.count == q.limit:
 		q.stats.Full++
 		return false
-	case q.count == len(q.slots):
-		q.grow()
 	}
-	s := &q.slots[(q.head+q.count)%len(q.slots)]
-	s.from, s.data = from, append(s.data[:0], data...)
-	q.count++
+	q.ring.push(from, data, q.limit)
 	q.stats.Pushed++
 	return true
 }
@@ -73,9 +58,8 @@ func (q *Queue) Pop(buf []byte) (int, netip.AddrPort, error) {
 	if q.closed {
 		return 0, netip.AddrPort{}, transport.ErrClosed
 	}
-	for q.count > 0 {
-		s := &q.slots[q.head]
-		q.advance()
+	for q.ring.count > 0 {
+		s := q.ring.pop()
 		if len(s.data) > len(buf) {
 			q.stats.TooLarge++
 			continue
@@ -89,7 +73,7 @@ func (q *Queue) Pop(buf []byte) (int, netip.AddrPort, error) {
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.closed, q.slots, q.count = true, nil, 0
+	q.closed, q.ring = true, ring{}
 }
 
 // Closed reports whether Close was called.
@@ -104,27 +88,4 @@ func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.stats
-}
-
-func (q *Queue) advance() {
-	q.count--
-	q.head = (q.head + 1) % len(q.slots)
-	if q.count == 0 {
-		q.head = 0
-	}
-}
-
-// grow doubles the ring, up to the limit, and cuts the buffers of the new slots
-// out of one block.
-func (q *Queue) grow() {
-	old := len(q.slots)
-	slots := make([]slot, min(max(2*old, firstSlots), q.limit))
-	n := copy(slots, q.slots[q.head:])
-	copy(slots[n:], q.slots[:q.head])
-	block := make([]byte, (len(slots)-old)*entangle.MaxDatagram)
-	for i := old; i < len(slots); i++ {
-		start := (i - old) * entangle.MaxDatagram
-		slots[i].data = block[start:start:(start + entangle.MaxDatagram)]
-	}
-	q.slots, q.head = slots, 0
 }

@@ -1,0 +1,213 @@
+package queue
+
+import (
+	"net/netip"
+	"sync"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport"
+)
+
+// Limits say how many datagrams may wait in an Intake. Strangers must be positive.
+type Limits struct {
+	Strangers int // from all addresses that are not admitted
+	Client    int // from each admitted address, whatever the others send
+	Shared    int // from all admitted addresses, beyond what each has for itself
+}
+
+// Intake is what a server's end has received. Admitted addresses have room in it
+// that no other address can take: Limits.Client datagrams each, and Limits.Shared
+// more among them.
+type Intake struct {
+	mu        sync.Mutex
+	limits    Limits
+	clients   ring
+	strangers ring
+	senders   map[netip.AddrPort]*sender
+	shared    int // datagrams that wait in the shared room
+	handed    int // datagrams of strangers that Pop returned in this round
+	filter    transport.Filter
+	closed    bool
+	stats     IntakeStats
+}
+
+// sender is an address that is admitted, or of which datagrams wait from the time
+// when it was.
+type sender struct {
+	admitted bool
+	waiting  int // datagrams in the clients' ring
+}
+
+// IntakeStats counts since the Intake was made. A datagram given to Push is in
+// exactly one of Pushed, Size, Form, StrangersFull and ClientFull, unless the
+// Intake was closed.
+type IntakeStats struct {
+	Pushed        uint64 // datagrams that were queued
+	Size          uint64 // dropped because they were empty or over entangle.MaxDatagram
+	Form          uint64 // dropped by the filter
+	StrangersFull uint64 // dropped because as many of strangers waited as may
+	ClientFull    uint64 // dropped because the client's own room and the shared room were full
+	TooLarge      uint64 // of Pushed: dropped because they did not fit into the buffer given to Pop
+}
+
+// NewIntake makes an Intake without admitted addresses.
+func NewIntake(limits Limits) *Intake {
+	return &Intake{limits: limits, senders: map[netip.AddrPort]*sender{}}
+}
+
+// SetFilter has datagrams dropped that do not pass the filter, from now on.
+func (q *Intake) SetFilter(filter transport.Filter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.filter = filter
+}
+
+// Admit gives an address room of its own.
+func (q *Intake) Admit(addr netip.AddrPort) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.senders[addr]
+	if s == nil {
+		s = &sender{}
+		q.senders[addr] = s
+	}
+	s.admitted = true
+}
+
+// Dismiss makes an address a stranger's again. Its datagrams that wait keep their
+// places.
+func (q *Intake) Dismiss(addr netip.AddrPort) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if s := q.senders[addr]; s != nil {
+		s.admitted = false
+		q.forget(addr, s)
+	}
+}
+
+// forget removes a sender that is neither admitted nor has datagrams waiting.
+func (q *Intake) forget(addr netip.AddrPort, s *sender) {
+	if !s.admitted && s.waiting == 0 {
+		delete(q.senders, addr)
+	}
+}
+
+// Push copies data into the queue and reports whether it did. It does not when the
+// Intake is closed, the datagram is empty or over entangle.MaxDatagram, the filter
+// refuses it, or its sender has no room.
+func (q *Intake) Push(from netip.AddrPort, data []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	if len(data) == 0 || len(data) > entangle.MaxDatagram {
+		q.stats.Size++
+		return false
+	}
+	s := q.senders[from]
+	client := s != nil && s.admitted
+	if q.filter != nil && !q.filter(data, client) {
+		q.stats.Form++
+		return false
+	}
+	if client {
+		return q.pushClient(s, from, data)
+	}
+	return q.pushStranger(from, data)
+}
+
+func (q *Intake) pushStranger(from netip.AddrPort, data []byte) bool {
+	if q.strangers.count == q.limits.Strangers {
+		q.stats.StrangersFull++
+		return false
+	}
+	q.strangers.push(from, data, q.limits.Strangers)
+	q.stats.Pushed++
+	return true
+}
+
+func (q *Intake) pushClient(s *sender, from netip.AddrPort, data []byte) bool {
+	if s.waiting >= q.limits.Client {
+		if q.shared == q.limits.Shared {
+			q.stats.ClientFull++
+			return false
+		}
+		q.shared++
+	}
+	s.waiting++
+	q.clients.push(from, data, q.limits.Shared+len(q.senders)*q.limits.Client)
+	q.stats.Pushed++
+	return true
+}
+
+// Pop copies the next datagram into buf: the oldest of an admitted address, or the
+// oldest of a stranger where there is none. Datagrams that do not fit are dropped on
+// the way. It returns transport.ErrEmpty or transport.ErrClosed instead of a datagram.
+//
+// Between two times that it returns ErrEmpty, a round, it returns at most
+// Limits.Strangers datagrams of strangers. So the work that they make in a frame is
+// bounded at any rate at which they arrive.
+func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return 0, netip.AddrPort{}, transport.ErrClosed
+	}
+	for s := q.next(); s != nil; s = q.next() {
+		if len(s.data) > len(buf) {
+			q.stats.TooLarge++
+			continue
+		}
+		return copy(buf, s.data), s.from, nil
+	}
+	q.handed = 0
+	return 0, netip.AddrPort{}, transport.ErrEmpty
+}
+
+// next takes a datagram out, or returns nil at the end of the round.
+func (q *Intake) next() *slot {
+	switch {
+	case q.clients.count > 0:
+		s := q.clients.pop()
+		q.release(s.from)
+		return s
+	case q.strangers.count > 0 && q.handed < q.limits.Strangers:
+		q.handed++
+		return q.strangers.pop()
+	default:
+		return nil
+	}
+}
+
+// release frees the place of one datagram of a sender, of its own room last.
+func (q *Intake) release(from netip.AddrPort) {
+	s := q.senders[from]
+	if s.waiting > q.limits.Client {
+		q.shared--
+	}
+	s.waiting--
+	q.forget(from, s)
+}
+
+// Close drops what waits and frees the memory; later calls of Push and Pop fail.
+func (q *Intake) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed, q.clients, q.strangers = true, ring{}, ring{}
+	clear(q.senders)
+}
+
+// Closed reports whether Close was called.
+func (q *Intake) Closed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// Stats returns the counters.
+func (q *Intake) Stats() IntakeStats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.stats
+}

@@ -1,0 +1,188 @@
+package queue_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/internal/queue"
+)
+
+// plainIntake is an Intake as lists.
+type plainIntake struct {
+	limits             queue.Limits
+	admitted           map[netip.AddrPort]bool
+	clients, strangers []waiting
+	handed             int
+}
+
+type waiting struct {
+	from netip.AddrPort
+	id   byte
+}
+
+// room reports whether one more datagram of an address may wait.
+func (p *plainIntake) room(from netip.AddrPort) bool {
+	if !p.admitted[from] {
+		return len(p.strangers) < p.limits.Strangers
+	}
+	count := map[netip.AddrPort]int{}
+	shared := 0
+	for _, w := range p.clients {
+		if count[w.from]++; count[w.from] > p.limits.Client {
+			shared++
+		}
+	}
+	return count[from] < p.limits.Client || shared < p.limits.Shared
+}
+
+func (p *plainIntake) push(w waiting) bool {
+	switch {
+	case !p.room(w.from):
+		return false
+	case p.admitted[w.from]:
+		p.clients = append(p.clients, w)
+	default:
+		p.strangers = append(p.strangers, w)
+	}
+	return true
+}
+
+func (p *plainIntake) pop() (w waiting, ok bool) {
+	switch {
+	case len(p.clients) > 0:
+		w, p.clients = p.clients[0], p.clients[1:]
+	case len(p.strangers) > 0 && p.handed < p.limits.Strangers:
+		w, p.strangers = p.strangers[0], p.strangers[1:]
+		p.handed++
+	default:
+		p.handed = 0
+		return w, false
+	}
+	return w, true
+}
+
+// To repeat a failure: go test ./transport/internal/queue -rapid.seed=SEED
+//
+// Proves: Z22
+func TestIntakeEqualsPlainLists(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := &plainIntake{admitted: map[netip.AddrPort]bool{}, limits: queue.Limits{
+			Strangers: rapid.IntRange(1, 20).Draw(rt, "strangers"),
+			Client:    rapid.IntRange(0, 5).Draw(rt, "client"),
+			Shared:    rapid.IntRange(0, 10).Draw(rt, "shared"),
+		}}
+		q := queue.NewIntake(p.limits)
+		buf := make([]byte, entangle.MaxDatagram)
+		pop := func() bool {
+			want, ok := p.pop()
+			n, from, err := q.Pop(buf)
+			require.Equal(rt, ok, err == nil)
+			if !ok {
+				require.ErrorIs(rt, err, transport.ErrEmpty)
+				return false
+			}
+			require.Equal(rt, want, waiting{from, buf[0]})
+			require.Equal(rt, 1, n)
+			return true
+		}
+		for i := range rapid.IntRange(0, 300).Draw(rt, "calls") {
+			addr := peer(rapid.IntRange(1, 6).Draw(rt, "address"))
+			switch rapid.SampledFrom([]string{"push", "push", "push", "burst", "pop", "drain", "admit", "dismiss"}).Draw(rt, "call") {
+			case "push":
+				require.Equal(rt, p.push(waiting{addr, byte(i)}), q.Push(addr, []byte{byte(i)}))
+			case "burst":
+				for j := range 15 {
+					require.Equal(rt, p.push(waiting{addr, byte(j)}), q.Push(addr, []byte{byte(j)}))
+				}
+			case "pop":
+				pop()
+			case "drain":
+				for pop() {
+				}
+			case "admit":
+				p.admitted[addr] = true
+				q.Admit(addr)
+			case "dismiss":
+				delete(p.admitted, addr)
+				q.Dismiss(addr)
+			}
+		}
+		for range 3 { // a round that has begun, and one that takes all
+			for pop() {
+			}
+		}
+		require.Empty(rt, slices.Concat(p.clients, p.strangers))
+	})
+}
+
+func TestIntakeCountsWhatItDrops(t *testing.T) {
+	q := queue.NewIntake(queue.Limits{Strangers: 1, Client: 1, Shared: 1})
+	q.Admit(peer(1))
+	assert.True(t, q.Push(peer(1), []byte("before the filter")))
+	q.SetFilter(func(data []byte, client bool) bool { return client && data[0] == 'c' || data[0] == 's' })
+	for _, b := range [][]byte{nil, make([]byte, entangle.MaxDatagram+1), []byte("x")} {
+		assert.False(t, q.Push(peer(1), b))
+	}
+	assert.False(t, q.Push(peer(2), []byte("client")), "it is none")
+	for i, want := range []bool{true, false} {
+		assert.Equal(t, want, q.Push(peer(1), []byte("client")), i)
+		assert.Equal(t, want, q.Push(peer(2), []byte("stranger")), i)
+	}
+	n, _, err := q.Pop(make([]byte, 8))
+	require.NoError(t, err)
+	assert.Equal(t, 6, n, "the one before does not fit")
+	assert.Equal(t, queue.IntakeStats{Pushed: 3, Size: 2, Form: 2, StrangersFull: 1, ClientFull: 1, TooLarge: 1}, q.Stats())
+	q.Close()
+	assert.True(t, q.Closed())
+	assert.False(t, q.Push(peer(1), []byte("client")))
+	_, _, err = q.Pop(make([]byte, 8))
+	assert.ErrorIs(t, err, transport.ErrClosed)
+}
+
+// The work that strangers make in a frame is bounded, also where new ones come as fast as
+// they are taken.
+//
+// Proves: Z22
+func TestARoundOfStrangersEnds(t *testing.T) {
+	q := queue.NewIntake(queue.Limits{Strangers: 10, Client: 1, Shared: 1})
+	buf := make([]byte, 8)
+	for range 3 {
+		for i := range 10 {
+			q.Push(peer(i), []byte("noise"))
+		}
+		taken := 0
+		for _, from, err := q.Pop(buf); !errors.Is(err, transport.ErrEmpty); _, from, err = q.Pop(buf) {
+			require.NoError(t, err)
+			require.True(t, q.Push(from, []byte("more")))
+			taken++
+		}
+		assert.Equal(t, 10, taken)
+	}
+}
+
+func TestIntakeAllocatesNothingOnceWarm(t *testing.T) {
+	q := queue.NewIntake(queue.Limits{Strangers: 50, Client: 10, Shared: 20})
+	q.SetFilter(func(data []byte, client bool) bool { return client || data[0] != 'x' })
+	for i := range 5 {
+		q.Admit(peer(i))
+	}
+	data, buf := make([]byte, 1000), make([]byte, entangle.MaxDatagram)
+	frame := func() {
+		for i := range 200 {
+			q.Push(peer(i%20), data)
+		}
+		for _, _, err := q.Pop(buf); err == nil; _, _, err = q.Pop(buf) {
+		}
+	}
+	frame()
+	assert.Zero(t, alloctest.Count(100, frame))
+}

@@ -75,14 +75,14 @@ func datagrams(t *testing.T, clients, workers int) (all []string) {
 }
 
 // What everybody is sent depends neither on the processors nor on the workers that
-// assemble it, of which there is one for every two clients.
+// assemble it, of which there is one for every two clients, or as many as the work is worth.
 func TestProcessorsAndWorkersChangeNoByte(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, clients := range []int{4, 8} {
 		runtime.GOMAXPROCS(1)
 		want := datagrams(t, clients, 1)
 		require.NotEmpty(t, want)
-		for _, c := range [][2]int{{1, 2}, {2, 1}, {2, 2}} {
+		for _, c := range [][2]int{{1, 2}, {2, 1}, {2, 2}, {2, 0}} {
 			runtime.GOMAXPROCS(c[0])
 			got := datagrams(t, clients, c[1])
 			require.Len(t, got, len(want))

@@ -34,8 +34,10 @@ type ServerConfig struct {
 	MaxClients int
 
 	// Workers is how many goroutines write and seal the clients' packets. What a
-	// client is sent does not depend on it. 0: as many as GOMAXPROCS says, at most
-	// MaxDefaultWorkers.
+	// client is sent does not depend on it. 0: chosen in each frame by what the last one
+	// sent, one for each 64 KiB; at least one, and at most as many as GOMAXPROCS says and as
+	// MaxDefaultWorkers. With less to do for each, they take longer than one. Any other
+	// number is used in every frame in which there are two clients for each.
 	Workers int
 
 	// MaxBytesPerClient caps what each client is sent, in bytes per second, counted in
@@ -214,7 +216,7 @@ func (c *ServerConfig) common() (common, error) {
 		c.Workers = min(runtime.GOMAXPROCS(0), MaxDefaultWorkers)
 	}
 	if c.Workers < 0 {
-		return common{}, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero for as many as there are processors", c.Workers)
+		return common{}, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero to have it chosen by the work", c.Workers)
 	}
 	if c.MaxClients < 0 {
 		return common{}, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients)

@@ -45,6 +45,7 @@ type Server struct {
 // NewServer returns a server that is stopped. The error says what is wrong with
 // the config, or with what was registered in its Protocol.
 func NewServer(config ServerConfig) (*Server, error) {
+	byWork := config.Workers == 0
 	c, err := config.common()
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Channels: systems.Channels(c.protocol, true),
 		Post:     s.post,
 		Log:      c.log,
-		Workers:  config.Workers,
+		Workers:  config.Workers, ByWork: byWork,
 		Caps:     systems.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
 		TickRate: c.protocol.TickRate(), SendEvery: c.every,
 

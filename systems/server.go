@@ -18,7 +18,8 @@ type ServerConfig struct {
 	Channels []channel.Config
 	Post     *Post
 	Log      *slog.Logger
-	Workers  int // goroutines that assemble packets; at least one
+	Workers  int  // goroutines that assemble packets; at least one
+	ByWork   bool // at most so many: as many as the work is worth
 	Caps     Caps
 	// TickRate is ticks per second; every SendEvery-th is sent.
 	TickRate, SendEvery int
@@ -100,7 +101,7 @@ func (s *Server) Running() bool { return s.layers != nil }
 func (s *Server) Start(layers []connection.Server, maxClients int) {
 	s.clients = make([]*client, maxClients)
 	s.seats = newSeats(maxClients)
-	s.assembly.start(s.cfg.Workers)
+	s.assembly.start(s.cfg.Workers, s.cfg.ByWork)
 	s.layers = make([]*layer, 0, len(layers))
 	for i, l := range layers {
 		s.layers = append(s.layers, &layer{Server: l, number: i, clients: make([]*client, maxClients)})

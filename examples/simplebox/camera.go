@@ -13,7 +13,7 @@ import (
 // camera takes pictures of a world.
 type camera struct {
 	world  *ecs.World
-	dots   *generic.Filter1[Position]
+	dots   *generic.Filter2[Position, ID]
 	boxes  *generic.Filter3[Position, Box, components.ControlledBy]
 	twin   ecs.ID
 	alarms generic.Map[Alarm]
@@ -22,7 +22,7 @@ type camera struct {
 func newCamera(w *ecs.World) *camera {
 	return &camera{
 		world:  w,
-		dots:   generic.NewFilter1[Position]().Without(generic.T[Box]()),
+		dots:   generic.NewFilter2[Position, ID]().Without(generic.T[Box]()),
 		boxes:  generic.NewFilter3[Position, Box, components.ControlledBy](),
 		twin:   ecs.ComponentID[components.ConfirmedOf](w),
 		alarms: generic.NewMap[Alarm](w),
@@ -32,11 +32,12 @@ func newCamera(w *ecs.World) *camera {
 // take returns a new picture, and how many entities are on it.
 func (c *camera) take() (p picture, entities int) {
 	for query := c.dots.Query(c.world); query.Next(); {
-		at, hue := query.Get(), uint8(calmHue)
+		at, id := query.Get()
+		hue := uint8(calmHue)
 		if alarm := c.alarms.Get(query.Entity()); alarm != nil {
 			hue = alarm.Hue
 		}
-		p.Dots = append(p.Dots, inByte(at.X), inByte(at.Y), hue)
+		p.Dots = append(p.Dots, inByte(at.X), inByte(at.Y), hue, lot(*id))
 	}
 	for query := c.boxes.Query(c.world); query.Next(); {
 		at, box, control := query.Get()
@@ -50,8 +51,11 @@ func (c *camera) take() (p picture, entities int) {
 		}
 	}
 	slices.SortFunc(p.Boxes, func(a, b boxPicture) int { return cmp.Compare(a.Hue, b.Hue) })
-	return p, len(p.Dots)/dotBytes + len(p.Boxes)
+	return p, p.dots() + len(p.Boxes)
 }
+
+// lot spreads the dots evenly over a byte, as they are numbered.
+func lot(id ID) uint8 { return uint8(id.N * 0x9e3779b1 >> 24) }
 
 // inByte spreads the field over a byte.
 func inByte(v float32) uint8 { return uint8(inField(v) / fieldSize * 255) }

@@ -59,9 +59,20 @@ func newField(width, height int) *field {
 // braillePoints are the bits of a braille letter by row and column.
 var braillePoints = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// dots draws every dot as a point.
+// room returns how many of the dots are drawn: more than one to two characters would be a
+// surface in which nobody sees anything move.
+func (f *field) room(p picture) int { return min(p.dots(), max(f.width*f.height/2, 1)) }
+
+// dots draws dots as points, as many as there is room for.
 func (f *field) dots(p picture) {
+	lots := 256
+	if all := p.dots(); all > 0 {
+		lots = max(256*f.room(p)/all, 1)
+	}
 	for i := 0; i+dotBytes <= len(p.Dots); i += dotBytes {
+		if int(p.Dots[i+3]) >= lots {
+			continue
+		}
 		x, y := int(p.Dots[i])*f.width*2/256, int(p.Dots[i+1])*f.height*4/256
 		c := &f.cells[y/4*f.width+x/2]
 		c.points |= braillePoints[y%4][x%2]

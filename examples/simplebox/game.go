@@ -51,7 +51,7 @@ type Pause struct{ On bool }
 const correction = 100 * time.Millisecond
 
 // newProtocol registers what goes over the wire. Both sides call it, and so have
-// the same; what is not registered stays where it is.
+// the same; what is not registered, or Unsent, stays where it is.
 //
 // A client predicts the position of its box, see Replicate in boxes.go: it moves when the
 // key is pressed, and is corrected where the server finds something else. All positions are
@@ -64,6 +64,7 @@ func newProtocol() *protocol.Protocol {
 	protocol.Component[Box](p)
 	protocol.Component[Alarm](p)
 	protocol.Component[components.ControlledBy](p)
+	protocol.Unsent[Mood](p) // only the server needs it
 	protocol.Input[Steer](p)
 	protocol.Resource[Pause](p)
 	return p

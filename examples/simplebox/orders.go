@@ -100,14 +100,18 @@ type predictions struct {
 // picture is a world in a few bytes. Places go from 0 to 255 over the field, so it
 // can be drawn at any size.
 type picture struct {
-	// Dots holds three bytes for each dot: x, y, and the hue of the box that
-	// alarms it, 255 for none.
+	// Dots holds four bytes for each dot: x, y, the hue of the box that alarms it, 255
+	// for none, and its lot: where there is no room for all dots, those are drawn that have
+	// the lowest, which are the same ones on all sides.
 	Dots []byte `json:"dots"`
 	// Boxes are the boxes in the order of their hues.
 	Boxes []boxPicture `json:"boxes"`
 	// Twins are where the server has confirmed last the boxes that are predicted here.
 	Twins []boxPicture `json:"twins,omitempty"`
 }
+
+// dots returns how many there are.
+func (p *picture) dots() int { return len(p.Dots) / dotBytes }
 
 type boxPicture struct {
 	X     uint8             `json:"x"`
@@ -118,6 +122,6 @@ type boxPicture struct {
 }
 
 const (
-	dotBytes = 3
+	dotBytes = 4
 	calmHue  = 255
 )

@@ -21,26 +21,53 @@ type panel struct {
 }
 
 // linesBelow is how many lines of numbers a panel has for so many links.
-func linesBelow(links int) int { return 10 + links }
+func linesBelow(links int, short bool) int {
+	if short {
+		return 5 + links
+	}
+	return 10 + links
+}
 
 // draw returns the panel, so many characters wide within its frame, with a field
-// of so many lines.
-func (p *panel) draw(width, fieldLines, links int) string {
-	lines := make([]string, 0, fieldLines+linesBelow(links))
+// of so many lines. A short one leaves the less important numbers out.
+func (p *panel) draw(width, fieldLines, links int, short bool) string {
+	lines := make([]string, 0, fieldLines+linesBelow(links, short))
 	lines = append(lines, p.field(width, fieldLines)...)
-	lines = append(lines,
-		look.Frame.Render(strings.Repeat("─", width)),
-		row(width, "entities", count(p.Entities)),
-		row(width, "tick", count(int(p.Tick))),
-		row(width, "sent", perSecond(p.flows.sent.rate())),
-		row(width, "received", perSecond(p.flows.received.rate())),
-		look.Label.Render(spark(p.flows.main(p.Side).history(width))),
-	)
-	lines = append(lines, p.clockRow(width), p.lateRow(width), p.rollbackRow(width), p.whyRow(width))
+	lines = append(lines, look.Frame.Render(strings.Repeat("─", width)), p.entitiesRow(width, fieldLines))
+	if short {
+		lines = append(lines, row(width, "↑ "+perSecond(p.flows.sent.rate()), "↓ "+perSecond(p.flows.received.rate())),
+			p.clockRow(width), p.inputsRow(width))
+	} else {
+		lines = append(lines,
+			row(width, "tick", count(int(p.Tick))),
+			row(width, "sent", perSecond(p.flows.sent.rate())),
+			row(width, "received", perSecond(p.flows.received.rate())),
+			look.Label.Render(spark(p.flows.main(p.Side).history(width))),
+			p.clockRow(width), p.lateRow(width), p.rollbackRow(width), p.whyRow(width))
+	}
 	for i := range links {
 		lines = append(lines, p.link(width, i))
 	}
 	return p.frame(width, lines)
+}
+
+// entitiesRow says how many entities there are, and how many of the dots are drawn where
+// there is no room for all.
+func (p *panel) entitiesRow(width, fieldLines int) string {
+	what := "entities"
+	if all, drawn := p.Picture.dots(), newField(min(width, fieldLines*2), fieldLines).room(p.Picture); drawn < all {
+		what = fmt.Sprintf("dots 1 of %d shown", all/max(drawn, 1))
+	}
+	return row(width, what, count(p.Entities))
+}
+
+// inputsRow is what matters most of the inputs: on a server how many were late, on a client
+// how often it went back for them or for another reason.
+func (p *panel) inputsRow(width int) string {
+	if p.Side == 0 {
+		return p.lateRow(width)
+	}
+	return p.rollbackRow(width)
 }
 
 // field draws the world in the middle of the width.
@@ -82,7 +109,7 @@ func (p *panel) rollbackRow(width int) string {
 	if p.Predictions == nil {
 		return spaces(width)
 	}
-	return row(width, "rollbacks", count(int(p.Predictions.Rollbacks))+", "+count(int(p.Predictions.Replayed))+" ticks anew")
+	return row(width, "rollbacks", count(int(p.Predictions.Rollbacks))+" / "+count(int(p.Predictions.Replayed))+" ticks")
 }
 
 // whyRow says why a client went back last.
@@ -90,8 +117,7 @@ func (p *panel) whyRow(width int) string {
 	if p.Predictions == nil || len(p.Predictions.Why) == 0 {
 		return spaces(width)
 	}
-	why := []rune(p.Predictions.Why[len(p.Predictions.Why)-1])
-	return look.Label.Render(string(why[:min(len(why), width)]) + spaces(width-len(why)))
+	return row(width, p.Predictions.Why[len(p.Predictions.Why)-1], "")
 }
 
 // link is a line about the n-th connection of the side.
@@ -146,9 +172,24 @@ func (p *panel) frame(width int, lines []string) string {
 	return text.String()
 }
 
-// row is a label at the left and a value at the right.
+// row is a label at the left and a value at the right, with a space between. What there is
+// no room for is cut off: a row that is too long would push the other panels away.
 func row(width int, label, value string) string {
-	return look.Label.Render(label) + spaces(width-len(label)-lipgloss.Width(value)) + look.Value.Render(value)
+	value = cut(value, width)
+	left := width - lipgloss.Width(value)
+	if value != "" {
+		left--
+	}
+	label = cut(label, max(left, 0))
+	return look.Label.Render(label) + spaces(width-lipgloss.Width(label)-lipgloss.Width(value)) + look.Value.Render(value)
+}
+
+// cut returns the text as far as it fits.
+func cut(text string, width int) string {
+	if runes := []rune(text); len(runes) > width {
+		return string(append(runes[:max(width-1, 0)], '…'))
+	}
+	return text
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

@@ -18,8 +18,9 @@ import (
 const (
 	narrowest   = 24 // a panel within its frame, in characters
 	shortest    = 4  // a field, in lines
+	legible     = 10 // a field where all numbers are shown, too, in lines
 	gap         = 1  // between panels
-	linesAround = 4  // title, keys, and the frame of a panel
+	linesAround = 5  // title, legend, keys, and the frame of a panel
 	viewsPerSec = 30
 )
 
@@ -133,20 +134,21 @@ func (s *screen) draw() string {
 	}
 	n := len(s.panels)
 	width := (s.width-(n-1)*gap)/n - 2
-	lines := min(width/2, s.height-linesAround-linesBelow(links))
+	short := s.height-linesAround-linesBelow(links, false) < min(width/2, legible)
+	lines := min(width/2, s.height-linesAround-linesBelow(links, short))
 	if width < narrowest || lines < shortest {
 		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.",
-			n*(narrowest+2)+(n-1)*gap, shortest+linesAround+linesBelow(links))
+			n*(narrowest+2)+(n-1)*gap, shortest+linesAround+linesBelow(links, true))
 	}
 	drawn := make([]string, 0, 2*n)
 	for i, p := range s.panels {
 		if i > 0 {
 			drawn = append(drawn, spaces(gap))
 		}
-		drawn = append(drawn, p.draw(width, lines, links))
+		drawn = append(drawn, p.draw(width, lines, links, short))
 	}
 	panels := lipgloss.JoinHorizontal(lipgloss.Top, drawn...)
-	return strings.Join([]string{s.title(lipgloss.Width(panels)), panels, s.help()}, "\n")
+	return strings.Join([]string{s.title(lipgloss.Width(panels)), panels, s.legend(), s.help()}, "\n")
 }
 
 // title says what runs, on which line, and how the boxes do.
@@ -182,6 +184,17 @@ func (s *screen) verdict() string {
 	default:
 		return look.Bad.Render("○ still: on its way")
 	}
+}
+
+// legend says what is to be seen.
+func (s *screen) legend() string {
+	box := lipgloss.NewStyle().Bold(true).Foreground(inkColour).Background(boxColour(0)).Render("1 ")
+	if len(s.panels) == 1 && s.panels[0].Side == 0 {
+		return box + look.Label.Render(" the box of client 1, which eats dots")
+	}
+	return box + look.Label.Render(" box, moves at once ") +
+		twinStyle.Render("░░") + look.Label.Render(" where the server confirmed it ") +
+		lipgloss.NewStyle().Foreground(boxColour(0)).Render("░░") + look.Label.Render(" where it has it now")
 }
 
 // help names the keys that do something here.

@@ -99,7 +99,10 @@ func TestTheViewFits(t *testing.T) {
 	for clients := range 4 {
 		s, _ := testScreen(clients)
 		for number := range clients + 1 {
-			s.Update(report{Side: number, State: "connected", Tick: 123456, Entities: 1002, Links: []link{{Client: 1, RTT: 1234, Loss: 1}}})
+			s.Update(report{
+				Side: number, State: "connected", Tick: 123456, Entities: 1002, Links: []link{{Client: 1, RTT: 1234, Loss: 1}},
+				Predictions: &predictions{Rollbacks: 12_345, Replayed: 123_456, Why: []string{"tick 123456, 17 back, 170.344 ms: an input of another player"}},
+			})
 		}
 		for width := 1; width < 200; width += 7 {
 			for height := 1; height < 70; height += 3 {
@@ -111,12 +114,43 @@ func TestTheViewFits(t *testing.T) {
 				name := fmt.Sprintf("%d clients, %d by %d", clients, width, height)
 				require.LessOrEqual(t, lipgloss.Height(text), height, name)
 				panels := strings.Split(text, "\n")
-				require.LessOrEqual(t, lipgloss.Width(strings.Join(panels[1:len(panels)-1], "\n")), width, name)
+				require.LessOrEqual(t, lipgloss.Width(strings.Join(panels[1:len(panels)-2], "\n")), width, name)
 			}
 		}
 		s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		assert.Equal(t, clients > 2, strings.HasPrefix(s.draw(), "Make"), "%d clients", clients)
 	}
+}
+
+// On the smallest usual terminal all of it fits, keys and legend too, and the boxes are
+// not hidden among a thousand dots.
+func TestAThousandDotsAreLegibleOnASmallTerminal(t *testing.T) {
+	s, _ := testScreen(2)
+	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	var p picture
+	for n := range 1000 {
+		p.Dots = append(p.Dots, byte(n%250), byte(n*7%250), calmHue, lot(ID{uint32(n)}))
+	}
+	p.Boxes = []boxPicture{{X: 128, Y: 128, Owner: 1}}
+	for number := range 3 {
+		s.Update(report{
+			Side: number, State: "connected", Tick: 123456, Entities: 1002, Picture: p,
+			Predictions: &predictions{Rollbacks: 123, Replayed: 4567, Why: []string{"tick 123456, 17 back, 170.344 ms"}},
+		})
+	}
+	text := ansi.Strip(s.draw())
+	assert.LessOrEqual(t, lipgloss.Width(text), 80)
+	assert.Equal(t, 24, lipgloss.Height(text))
+	assert.Contains(t, text, "where the server confirmed it")
+	assert.Contains(t, text, "dots 1 of ")
+	points := strings.Count(text, "░")
+	for _, letter := range text {
+		if letter > 0x2800 && letter <= 0x28ff {
+			points++
+		}
+	}
+	assert.Positive(t, points)
+	assert.Less(t, points, 3*22*11/2, "the fields are full of dots")
 }
 
 func TestTheViewShowsWhatTheSidesReport(t *testing.T) {
@@ -130,7 +164,9 @@ func TestTheViewShowsWhatTheSidesReport(t *testing.T) {
 	assert.Contains(t, ansi.Strip(s.draw()), "on its way")
 	s.Update(report{Side: 1, State: "Connected", Digest: "a", Links: []link{{Client: 1, RTT: 170, Loss: 0.2}}})
 	text := ansi.Strip(s.draw())
-	for _, want := range []string{"1,234,567", "1,002", "all worlds are equal", "170 ms", "loss 20 %", "connected"} {
+	s.Update(tea.WindowSizeMsg{Width: 80, Height: 40})
+	assert.Contains(t, ansi.Strip(s.draw()), "1,234,567")
+	for _, want := range []string{"1,002", "all worlds are equal", "170 ms", "loss 20 %", "connected"} {
 		assert.Contains(t, text, want)
 	}
 	s.still = false
@@ -139,7 +175,7 @@ func TestTheViewShowsWhatTheSidesReport(t *testing.T) {
 
 func TestAFieldDrawsDotsAndBoxes(t *testing.T) {
 	f := newField(8, 4)
-	f.dots(picture{Dots: []byte{0, 0, calmHue, 255, 255, 1, 0, 20, calmHue}})
+	f.dots(picture{Dots: []byte{0, 0, calmHue, 0, 255, 255, 1, 0, 0, 20, calmHue, 0}})
 	f.boxes([]boxPicture{{X: 128, Y: 128, Owner: 2}}, shadowCell)
 	f.boxes([]boxPicture{{X: 255, Y: 0, Owner: 12}}, boxCell)
 	want := strings.Join([]string{

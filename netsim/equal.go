@@ -10,11 +10,14 @@ import (
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// ExpectEqual fails the test unless Equal returns nil.
+// ExpectEqual fails the test unless Equal returns nil. If it fails, some more frames run, to
+// find out whether the server's world is still moving: then no client can be equal to it, and
+// what fails the test says so and names what moves.
 func (s *Sim) ExpectEqual() {
 	s.t.Helper()
 	if err := s.Equal(); err != nil {
-		s.t.Fatalf("netsim: after %v: %v", s.clock.Since(), err)
+		after := s.clock.Since()
+		s.t.Fatalf("netsim: after %v: %v%s", after, err, s.restless())
 	}
 }
 
@@ -25,7 +28,8 @@ func (s *Sim) ExpectEqual() {
 // their being there counts. Of an entity that a client predicts, what the server has
 // confirmed counts; see ExpectPredicted.
 //
-// It takes some time until a change arrives: call Run before.
+// It takes some time until a change arrives: have the server's systems stop changing what is
+// replicated, and call Run before.
 func (s *Sim) Equal() error {
 	s.t.Helper()
 	for _, p := range s.peers {

@@ -48,6 +48,6 @@
 // twin, where the server has confirmed it last, a round trip behind. When an input comes too
 // late to the server, the client finds its box elsewhere in that tick, goes back there and
 // computes all ticks since again; the picture eases over to where the box is then. The
-// panels show how often that was, and, where the terminal has room, why it was last. Other clients' boxes, and the dots,
-// are shown where the last packet says they are.
+// panels show how often that was, and, where the terminal has room, why it was last. Other
+// clients' boxes, and the dots, are shown where the last packet says they are.
 package main

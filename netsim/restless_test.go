@@ -1,0 +1,72 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// expectEqual returns what ExpectEqual fails with, a second after a client joined the world of
+// a system.
+func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *netsim.Peer)) error {
+	return netsim.Try("restless", func(t *netsim.Trial) {
+		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
+		server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+		require.NoError(t, err)
+		server.AddSystem(plugin.FixedMain, plugin.Func(system))
+		sim.AddServer(server, server)
+		client, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		require.NoError(t, err)
+		peer := sim.AddClient(1, client, client)
+		sim.Run(time.Second)
+		spoil(sim, peer)
+		sim.ExpectEqual()
+	})
+}
+
+// A world whose systems go on is never equal to one a way behind it. That is what a test reads,
+// and not only the first difference.
+func TestExpectEqualSaysWhatIsStillMoving(t *testing.T) {
+	err := expectEqual(func(w *ecs.World) func() {
+		spots := generic.NewMap2[Spot, components.Replicate](w)
+		walks := spots.New()
+		spots.New() // stands still
+		last := spots.New()
+		return func() {
+			spot, _ := spots.Get(walks)
+			spot.X++
+			w.RemoveEntity(last)
+			last = spots.New()
+		}
+	}, func(*netsim.Sim, *netsim.Peer) {})
+	require.ErrorContains(t, err, "client 1: ")
+	assert.ErrorContains(t, err, "The server's world is still moving: within its next 10 frames netsim_test.Spot of 1 entity changed, 1 entity came, 1 entity went.")
+	assert.ErrorContains(t, err, "have the systems stop")
+}
+
+// What differs at rest is a difference and no more.
+func TestExpectEqualOfAWorldAtRestNamesTheDifferenceAlone(t *testing.T) {
+	still := func(w *ecs.World) func() {
+		spots := generic.NewMap2[Spot, components.Replicate](w)
+		spots.New()
+		return nil
+	}
+	require.NoError(t, expectEqual(still, func(*netsim.Sim, *netsim.Peer) {}))
+	err := expectEqual(still, func(_ *netsim.Sim, p *netsim.Peer) {
+		filter := generic.NewFilter1[Spot]()
+		for q := filter.Query(p.World()); q.Next(); {
+			q.Get().X = 99
+		}
+	})
+	require.ErrorContains(t, err, "Spot")
+	assert.NotContains(t, err.Error(), "still moving")
+}

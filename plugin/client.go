@@ -287,8 +287,9 @@ func (c *Client) Joined() bool { return c.engine.Joined() }
 // there are.
 func (c *Client) Joining() (have, of int) { return c.engine.Joining() }
 
-// ID returns the id that the server knows this client by, entangle.Nobody while
-// it is not connected.
+// ID returns the id that the server knows this client by. After a connection has ended, also
+// by the end of Run, it is still that one's, until the next Connect; entangle.Nobody before
+// the first, and on the way to another. State tells whether the client is connected.
 func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 
 // DevToken mints a token for a server on this machine that has no key: for a

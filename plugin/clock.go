@@ -92,21 +92,23 @@ type ClockInfo struct {
 	InterpolatedFraction float64
 	// Jumps counts how often the clock was set since the client was made; see ClockJumped.
 	Jumps uint64
-	// Inputs counts the ticks of this connection whose input the server has told about,
+	// Inputs counts the ticks of this connection, or of the last, whose input the server has told about,
 	// and Late those of them whose input came too late, or not at all.
 	Inputs, Late uint64
 }
 
 // Clock returns what the client knows of its clock.
 func (c *Client) Clock() ClockInfo {
-	info := ClockInfo{Speed: float64(c.stepper.Speed()) / systems.OwnSpeed, Jumps: c.steered.Jumps()}
+	sync, now := c.steered.Sync(), c.now
+	stats := sync.Stats()
+	info := ClockInfo{
+		Speed: float64(c.stepper.Speed()) / systems.OwnSpeed, Jumps: c.steered.Jumps(),
+		Inputs: stats.Measured, Late: stats.Late,
+	}
 	if !c.steered.Synced() {
 		return info
 	}
-	sync, now := c.steered.Sync(), c.now
-	stats := sync.Stats()
 	info.Synced, info.Lead, info.Target = true, stats.Lead.Ticks(), stats.Target.Ticks()
-	info.Inputs, info.Late = stats.Measured, stats.Late
 	info.ServerTick, _ = sync.ServerTick(now)
 	tick, fraction := sync.Interpolation(now)
 	info.Interpolated, info.InterpolatedFraction = tick, float64(fraction)/256

@@ -99,9 +99,10 @@ func (h *Host) Connect(userData []byte) error {
 // Disconnect of its id, do the same with another reason.
 func (h *Host) Leave() { h.engine.Leave(h.player, "the client left") }
 
-// ID returns the id of the host's player, entangle.Nobody while it is not connected.
+// ID returns the id of the host's player once it is connected, and until it connects again;
+// entangle.Nobody before, as with Client.ID. LocalState tells whether it is connected.
 func (h *Host) ID() entangle.ClientID {
-	if !h.player.Open() {
+	if !h.player.Known() {
 		return entangle.Nobody
 	}
 	return h.player.ID()

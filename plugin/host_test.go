@@ -143,7 +143,7 @@ func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
 		connected.take()
 		end()
 		assert.Equal(t, plugin.Disconnected, h.host.LocalState())
-		assert.Equal(t, entangle.Nobody, h.host.ID())
+		assert.Equal(t, entangle.ClientID(me), h.host.ID(), "of the connection that has ended")
 		assert.Equal(t, reason, h.host.Reason())
 		assert.Empty(t, h.host.Clients())
 		assert.False(t, h.host.Disconnect(me, "again"))

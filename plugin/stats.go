@@ -33,11 +33,13 @@ type ServerStats struct {
 }
 
 // ClientStats counts what a client did since it was made. Wrong bytes of a server
-// end the connection, and Reason says so.
+// end the connection, and Reason says so. What is of one connection is of the last one until
+// the next Connect, so that it can be asked when Run has returned.
 type ClientStats struct {
 	PacketsOut, BytesOut uint64
 	PacketsIn, BytesIn   uint64
 
+	// Dropped counts datagrams of this connection by the reason for which they were dropped.
 	Dropped []Dropped
 
 	// MessagesDropped counts unreliable messages of this connection that found no room under
@@ -129,5 +131,6 @@ func dropped(counts []connection.Dropped) (list []Dropped) {
 // Link is what a client knows of its connection.
 type Link = systems.Link
 
-// Link returns what the client knows of its connection; zero without one.
+// Link returns what the client knows of its connection, or of the last one as it was at its end;
+// zero before the first, and from Connect until there is one.
 func (c *Client) Link() Link { return c.engine.Link() }

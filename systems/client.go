@@ -49,8 +49,9 @@ type Client struct {
 	mail     *Mailbox
 	open     bool
 	joined   bool
-	id       entangle.ClientID
+	id       entangle.ClientID // of this connection, or of the last until the next begins
 	reason   string
+	last     lastConnection
 	failed   error              // of a message that could not be queued
 	traffic  connection.Traffic // of layers that are closed
 	tick     entangle.Tick      // of the last Send
@@ -96,7 +97,8 @@ func (c *Client) Joining() (have, of int) {
 	return t.Have, t.Of
 }
 
-// ID returns the id that the server knows this client by, Nobody until Open.
+// ID returns the id that the server knows this client by, or knew it by until the last
+// connection ended; Nobody before the first, and from Connect until Open.
 func (c *Client) ID() entangle.ClientID { return c.id }
 
 // Peer returns the connection, nil while there is none.
@@ -112,7 +114,9 @@ func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
 }
 
 // Connect follows a layer that is on its way to a server.
-func (c *Client) Connect(layer connection.Client) { c.layer, c.reason = layer, "" }
+func (c *Client) Connect(layer connection.Client) {
+	c.layer, c.reason, c.id, c.last = layer, "", entangle.Nobody, lastConnection{}
+}
 
 // Receive reads all that has arrived.
 func (c *Client) Receive(now time.Time) {
@@ -324,7 +328,7 @@ func (c *Client) Disconnect(reason string, now time.Time) {
 
 // end lets go of everything that belongs to the connection.
 func (c *Client) end(reason string, now time.Time) {
-	id := c.id
+	c.last = c.ended()
 	if c.peer != nil {
 		if told, ended := c.peer.Ended(); ended && told != "" {
 			reason = told
@@ -342,8 +346,8 @@ func (c *Client) end(reason string, now time.Time) {
 	c.close(reason, now)
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
-	c.open, c.joined, c.id, c.reason = false, false, entangle.Nobody, reason
-	c.cfg.OnDisconnected(id, reason)
+	c.open, c.joined, c.reason = false, false, reason
+	c.cfg.OnDisconnected(c.id, reason)
 }
 
 // close lets go of the layer.

@@ -22,6 +22,7 @@ type Local struct {
 	shelf    localShelf
 
 	wanted bool // it is on its way, or connected
+	known  bool // it is connected, or was before it wanted to connect again
 	open   bool
 	joined bool
 	since  uint64 // the first letter that can be for it
@@ -52,6 +53,9 @@ func (l *Local) Connecting() bool { return l.wanted }
 // Open reports whether the player is connected.
 func (l *Local) Open() bool { return l.open }
 
+// Known reports whether the player is connected, or was last.
+func (l *Local) Known() bool { return l.known }
+
 // Joined reports whether the player was told of all that was there for it when it
 // connected.
 func (l *Local) Joined() bool { return l.joined }
@@ -63,13 +67,13 @@ func (l *Local) Reason() string { return l.reason }
 // Connect has the player connect when the server that it is housed in receives next, once
 // that runs. userData is what the server gets with the event.
 func (l *Local) Connect(userData []byte) {
-	l.wanted, l.reason = true, ""
+	l.wanted, l.known, l.reason = true, false, ""
 	l.userData = append(l.userData[:0], userData...)
 }
 
 // enter begins a connection.
 func (l *Local) enter() {
-	l.open, l.joined, l.since = true, false, l.post.seen
+	l.open, l.known, l.joined, l.since = true, true, false, l.post.seen
 	l.mail = l.post.Mailbox(l.id, nil)
 	l.vista.enter(l.id)
 }

@@ -52,8 +52,9 @@ type Server struct {
 	assembly assembly
 	dead     Dead
 	traffic  connection.Traffic // of layers that are closed
-	tick     entangle.Tick      // of the last Send
-	next     entangle.Tick      // the tick that runs next
+	atStop   []connection.Dropped
+	tick     entangle.Tick // of the last Send
+	next     entangle.Tick // the tick that runs next
 
 	all     budget.Bucket // of the cap on all clients
 	share   budget.Share
@@ -128,6 +129,7 @@ func (s *Server) Stop(now time.Time) error {
 	for _, l := range s.layers {
 		err = errors.Join(err, l.Close(stopped, now))
 	}
+	s.atStop = s.Dropped()
 	after := s.Traffic()
 	s.all.Spend(int(after.BytesOut - before.BytesOut))
 	s.traffic = after

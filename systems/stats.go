@@ -19,6 +19,9 @@ func (s *Server) Traffic() connection.Traffic {
 
 // Dropped returns how many datagrams and connections were dropped, by reason.
 func (s *Server) Dropped() (counts []connection.Dropped) {
+	if !s.Running() {
+		return s.atStop
+	}
 	for _, l := range s.layers {
 		counts = l.AppendDropped(counts)
 	}
@@ -45,11 +48,23 @@ func (s *Server) Held() (dropped uint64, waiting int) {
 	return dropped, waiting
 }
 
-// Held returns how many messages found no room under a cap on the present connection, and
-// how many bytes of messages wait to be sent.
+// lastConnection is what is told of a connection when it has ended, until the next begins.
+type lastConnection struct {
+	link    Link
+	held    uint64
+	dropped []connection.Dropped
+}
+
+func (c *Client) ended() lastConnection {
+	held, _ := c.Held()
+	return lastConnection{link: c.Link(), held: held, dropped: c.Dropped()}
+}
+
+// Held returns how many messages found no room under a cap on the present connection, or the
+// last, and how many bytes of messages wait to be sent.
 func (c *Client) Held() (dropped uint64, waiting int) {
 	if c.peer == nil {
-		return 0, 0
+		return c.last.held, 0
 	}
 	return c.peer.Stats().Channels.DroppedUnsent, c.peer.Waiting()
 }
@@ -62,10 +77,10 @@ func (c *Client) Traffic() connection.Traffic {
 	return c.traffic.Plus(c.layer.Traffic())
 }
 
-// Dropped returns what was dropped of the present connection, by reason.
+// Dropped returns what was dropped of the present connection, or of the last, by reason.
 func (c *Client) Dropped() []connection.Dropped {
 	if c.layer == nil {
-		return nil
+		return c.last.dropped
 	}
 	return c.layer.AppendDropped(nil)
 }
@@ -82,10 +97,11 @@ type Link struct {
 	Tick entangle.Tick
 }
 
-// Link returns what the client knows of its connection; zero without one.
+// Link returns what the client knows of its connection, or knew of the last at its end; zero
+// before the first, and while it connects.
 func (c *Client) Link() Link {
 	if c.peer == nil {
-		return Link{}
+		return c.last.link
 	}
 	return linkOf(c.peer)
 }

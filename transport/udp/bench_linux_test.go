@@ -157,7 +157,7 @@ func BenchmarkFrame100Clients(b *testing.B) {
 // One socket takes in what a bare one sends as fast as it can, through the
 // reading goroutine and the queue; a loop drains it every millisecond.
 func BenchmarkReceive(b *testing.B) {
-	server := listen(b, udp.Listener{Addr: "127.0.0.1:0"})
+	server := listen(b, udp.Listener{Addr: "127.0.0.1:0", StrangerQueue: udp.DefaultListenerQueue})
 	batch := make([]transport.Datagram, 64)
 	for i := range batch {
 		batch[i] = transport.Datagram{Addr: server.LocalAddr(), Data: make([]byte, 1150)}

@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -67,4 +68,37 @@ func TestRandomNumbersNeedAnApp(t *testing.T) {
 	w := ecs.NewWorld()
 	assert.PanicsWithValue(t, "plugin: NewRandom in a world without an Entangle app; call it from a system's Initialize, which the app calls",
 		func() { plugin.NewRandom(&w, 1) })
+}
+
+// Every bit of seed, tick, key and SID counts, and an entity has other numbers than any key that
+// fits 32 bits.
+//
+// Proves: B31
+func TestRandomNumbersFollowFromAllBits(t *testing.T) {
+	w, now, _ := drawn(t, 0)
+	e := w.NewEntity(ecs.ComponentID[components.SID](w))
+	first := func(seed, key uint64) uint64 {
+		r := plugin.NewRandom(w, seed)
+		return r.Of(key).Uint64()
+	}
+	seen := map[uint64]string{}
+	draw := func(name string, n uint64) {
+		assert.Empty(t, seen[n], name)
+		seen[n] = name
+	}
+	for bit := range 64 {
+		draw(fmt.Sprint("seed bit ", bit), first(1<<bit, 3))
+		if bit != 32 { // which is that of entities without a SID
+			draw(fmt.Sprint("key bit ", bit), first(0, 1<<bit))
+		}
+	}
+	r := plugin.NewRandom(w, 0)
+	for bit := range 32 {
+		(*components.SID)(w.Get(e, ecs.ComponentID[components.SID](w))).ID = int32(uint32(1) << bit)
+		draw(fmt.Sprint("SID bit ", bit), r.For(e).Uint64())
+		now.Tick = 1 << bit
+		draw(fmt.Sprint("tick bit ", bit), first(0, 3))
+		now.Tick = 0
+	}
+	draw("no SID", r.For(w.NewEntity()).Uint64())
 }

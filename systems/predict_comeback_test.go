@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
 )
 
 // withKid is steady with a child of the game's own on the entity, and one on that.
@@ -163,4 +165,74 @@ func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
 	f.run(2*f.p.cfg.MaxRollback + 2)
 	assert.Equal(t, []ecs.Entity{e}, f.buried)
 	assert.Empty(t, f.p.going)
+}
+
+// A replay that gives what is kept out of it another structure changes nothing of that, whichever
+// components it has.
+//
+// Proves: B18
+func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {
+	whole, own, shown := "place pace kit fuel ", "fuel ", "tint "
+	for name, c := range map[string]struct {
+		has string
+		do  func(f *forecast, e ecs.Entity)
+	}{
+		"it removes a compared one":     {whole, func(f *forecast, e ecs.Entity) { f.world.Remove(e, f.pace) }},
+		"it removes one of the game's":  {whole, func(f *forecast, e ecs.Entity) { f.world.Remove(e, f.fuel) }},
+		"it removes two":                {whole, func(f *forecast, e ecs.Entity) { f.world.Remove(e, f.fuel, f.place) }},
+		"it exchanges one":              {"place pace kit ", func(f *forecast, e ecs.Entity) { f.world.Exchange(e, []ecs.ID{f.fuel}, []ecs.ID{f.kit}) }},
+		"it despawns it":                {whole, func(f *forecast, e ecs.Entity) { f.p.Despawn(e) }},
+		"it removes all":                {own, func(f *forecast, e ecs.Entity) { f.world.Remove(e, f.fuel) }},
+		"it despawns one of the game's": {own, func(f *forecast, e ecs.Entity) { f.p.Despawn(e) }},
+		"it despawns what is shown":     {shown, func(f *forecast, e ecs.Entity) { f.p.Despawn(e) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, other := steady(t, nil)
+			e := f.spawns("b", 1005, fcPlace{10, 0}, fcPace{})
+			f.run(1)
+			f.says(e, 1006, fcPlace{10, 0}, fcPace{})
+			word := f.p.store().Confirmed(f.p.slotOf(e))
+			word.Mask = rollback.Mask{}
+			f.world.Remove(e, f.place, f.pace)
+			for _, of := range []struct {
+				name string
+				id   ecs.ID
+			}{{"place", f.place}, {"pace", f.pace}, {"kit", f.kit}, {"tint", f.tint}, {"fuel", f.fuel}} {
+				if strings.Contains(c.has, of.name) {
+					f.world.Add(e, of.id)
+					if of.id != f.fuel {
+						word.Mask.Set(f.col(of.id))
+					}
+				}
+			}
+			f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+			values := map[ecs.ID]func(){f.place: func() { f.at(e).X = 3 }, f.kit: func() { f.carries(e).Size = 4 }, f.fuel: func() { f.holds(e).Left = 5 }}
+			for id, set := range values {
+				if f.world.Has(e, id) {
+					set()
+				}
+			}
+			again := false
+			f.run(3)
+			f.in(f.time.Tick, func() {
+				if again {
+					c.do(f, e)
+				}
+			})
+			again = true
+			f.says(other, f.time.Tick-2, fcPlace{77, 0}, fcPace{})
+			f.settled(f.time.Tick - 2)
+			require.NotEmpty(t, f.check())
+			require.Equal(t, c.has, f.has(e))
+			if f.world.Has(e, f.place) {
+				assert.EqualValues(t, 3, f.at(e).X)
+			}
+			if f.world.Has(e, f.kit) {
+				assert.EqualValues(t, 4, f.carries(e).Size)
+			}
+			if f.world.Has(e, f.fuel) {
+				assert.EqualValues(t, 5, f.holds(e).Left)
+			}
+		})
+	}
 }

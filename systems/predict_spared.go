@@ -65,9 +65,7 @@ func (s *spared) putBack() {
 		if !p.world.Alive(was.entity) || p.entity(slot) != was.entity {
 			continue
 		}
-		if p.forms[slot] != was.form || p.shed[slot].on != was.shed {
-			p.reshape(slot, was.form, was.form)
-		}
+		s.reshape(slot, was)
 		at := was.at
 		for col := was.form.Mask.Next(0); col >= 0; col = was.form.Mask.Next(col + 1) {
 			at += copy(p.cols[col].of(was.entity), s.values[at:])
@@ -77,6 +75,22 @@ func (s *spared) putBack() {
 		p.settle(ticked)
 		p.scatter(p.at)
 	}
+}
+
+// reshape gives a spared entity back the structure that it had, whatever of it is compared.
+func (s *spared) reshape(slot rollback.Slot, was *sparedForm) {
+	p := s.p
+	switch shed := p.shed[slot].on; {
+	case shed && !was.shed:
+		p.clothe(slot, was.form)
+	case !shed && was.shed:
+		p.strip(slot)
+	case p.forms[slot] != was.form:
+		p.exchange(slot, was.form.Mask, p.modes.kept)
+	default:
+		return
+	}
+	p.aim(slot, was.form.Mask.And(p.modes.relation), columns.UnpackEntity(was.form.Target))
 }
 
 // regain brings back what of the game's went with those that ticks have despawned which were

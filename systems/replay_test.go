@@ -227,6 +227,29 @@ func TestAReplayReadsNoEventAgain(t *testing.T) {
 	assert.Equal(t, []string{"1001 false", "1002 false", "1003 false"}, inFrame.Read())
 }
 
+// A tick of a replay that reads nothing leaves nothing to the next: what is read there is of that
+// tick alone.
+//
+// Proves: B29
+func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
+	r := newRerun()
+	inputs := QueueOf[entangle.Tick](r.Hub)
+	inputs.Replays()
+	events := inputs.Cursor()
+	var read []entangle.Tick
+	r.Schedule.Add(Main, act(func(*ecs.World) {
+		inputs.Push(r.Time.Tick)
+		if r.Time.Tick%2 == 0 {
+			read = append(read, events.Read()...)
+		}
+	}))
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 4)
+	read = nil
+	r.Replay(r.world, 1001, 1004)
+	assert.Equal(t, []entangle.Tick{1002, 1004}, read)
+}
+
 // What is sent in a replay goes nowhere, and what is requested is refused, with what to do.
 //
 // Proves: B29

@@ -43,7 +43,7 @@ func (h *hiding) update() {
 	}
 	h.find()
 	for _, e := range h.on {
-		if !h.world.Has(e, h.hidden[0]) { // two layers may have found it
+		if !h.world.Has(e, h.hidden[0]) { // it may have waited before, or two layers have found it
 			h.world.Add(e, h.hidden...)
 		}
 	}
@@ -52,12 +52,12 @@ func (h *hiding) update() {
 	}
 }
 
-// find lists the entities that get the tag, and those that lose it.
+// find lists the entities that are to have the tag, and those that lose it.
 func (h *hiding) find() {
 	h.on, h.off = h.on[:0], h.off[:0]
 	for _, l := range h.layers {
 		for _, row := range l.track.Odd() {
-			if e := l.table.Entity(l.slots[row]); !l.track.Ripe(int(row)) && !h.world.Has(e, h.hidden[0]) {
+			if e := l.table.Entity(l.slots[row]); !l.track.Ripe(int(row)) {
 				h.on = append(h.on, e)
 			}
 		}

@@ -133,3 +133,17 @@ func TestHiddenUntilTwoTicks(t *testing.T) {
 	s.at(100 * time.Millisecond)
 	assert.False(t, s.world.Has(e, id))
 }
+
+// Proves: N12
+// An entity that the rule leaves out is shown as it is, and never hidden.
+func TestWhoIsLeftOutIsNotHidden(t *testing.T) {
+	nobody := visualinterp.Where(func(*ecs.World, ecs.Entity) bool { return false })
+	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.HideUntilTwo(), nobody), nil)
+	e := s.spawn(0, 1)
+	var hidden []bool
+	for ms := 5; ms <= 55; ms += 5 {
+		s.at(time.Duration(ms) * time.Millisecond)
+		hidden = append(hidden, s.world.Has(e, ecs.ComponentID[visualinterp.Hidden](s.world)))
+	}
+	assert.NotContains(t, hidden, true)
+}

@@ -359,3 +359,29 @@ func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 		g.Placed(tick, colHealth)[place*4] = values[slot-1]
 	}
 }
+
+// Going back to a tick forgets what changed after it, and nothing else: there is one record for a
+// slot and tick, however often that is computed.
+//
+// Proves: B2
+func TestCutForgetsWhatChangedAfterATick(t *testing.T) {
+	g := newGame(t, 1)
+	whole := g.forms[1]
+	without := Form{Alive: true, Mask: repl.MaskOf(colBody)}
+	g.Begin(11)
+	g.Changed(11, 1, without, whole)
+	for range 100 {
+		g.Begin(12)
+		g.Changed(12, 1, whole, without)
+		g.Begin(13)
+		g.Changed(13, 1, without, whole)
+		assert.Equal(t, []Slot{1}, g.Touched(11))
+		assert.Equal(t, whole, g.FormAt(1, 11, whole))
+		assert.Equal(t, without, g.FormAt(1, 12, whole))
+		g.Cut(11)
+		assert.Empty(t, g.Touched(11))
+		assert.Equal(t, []Slot{1}, g.Touched(10))
+		assert.Equal(t, without, g.FormAt(1, 10, whole))
+		assert.EqualValues(t, 1, g.log.end-g.log.first)
+	}
+}

@@ -55,6 +55,7 @@ func testProtocol() *protocol.Protocol {
 
 // game is a server and its clients in one process, on a clock that a test moves.
 type game struct {
+	strict  bool // of clients that join
 	t       testing.TB
 	now     time.Time
 	network *memory.Network
@@ -100,7 +101,7 @@ func (g *game) join(id entangle.ClientID, systems ...func(*plugin.Client)) *play
 }
 
 func (g *game) joinWith(p *protocol.Protocol, id entangle.ClientID, systems ...func(*plugin.Client)) *player {
-	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: p, Clock: g.clock})
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: p, Clock: g.clock, Strict: g.strict})
 	require.NoError(g.t, err)
 	for _, add := range systems {
 		add(c)

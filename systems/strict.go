@@ -73,7 +73,7 @@ func (s *Schedule) runStrict(w *ecs.World) {
 func (c *watched) look(w *ecs.World) {
 	c.who, c.values = c.who[:0], c.values[:0]
 	clear(c.places)
-	q := w.Query(c.filter)
+	q := w.Query(&c.filter)
 	for q.Next() {
 		c.who = append(c.who, q.Entity())
 		c.values = append(c.values, c.cells.Bytes((*byte)(q.Get(c.id)))...)
@@ -84,7 +84,7 @@ func (c *watched) look(w *ecs.World) {
 // moved to another place of the world, is not written.
 func (s *strict) check(sys System, c *watched) {
 	row, moved := 0, false
-	q := s.world.Query(c.filter)
+	q := s.world.Query(&c.filter)
 	for ; q.Next(); row++ {
 		e, value := q.Entity(), c.cells.Bytes((*byte)(q.Get(c.id)))
 		was := c.was(e, row)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -46,4 +47,40 @@ func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 	assert.PanicsWithValue(t, "plugin: Strict: in tick 0 system *systems.cloner wrote components.Remote of entity {3 0}, "+
 		"what it holds is the plugin's, which knows by it whose row is whose; when you copy all components of an entity, leave out this one",
 		func() { s.Frame(&w, 1) })
+}
+
+// A tick that nobody complains of allocates nothing, also when rows have moved.
+func TestStrictAllocatesNothing(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "strict"})
+	protocol.Component[fcPlace](p)
+	protocol.Component[fcPace](p)
+	require.NoError(t, p.Seal())
+	w := ecs.NewWorld()
+	remote, writer := ecs.ComponentID[components.Remote](&w), columns.NewWriter(&w)
+	place, tint := ecs.ComponentID[fcPlace](&w), ecs.ComponentID[fcTint](&w)
+	all := make([]ecs.Entity, 50)
+	for i := range all {
+		all[i] = w.NewEntity(remote, place)
+		writer.Sign(all[i], remote)
+	}
+	moves, add, n := false, []ecs.ID{tint}, 0
+	s := &Schedule{}
+	s.Add(Main, act(func(w *ecs.World) {
+		if moves {
+			e := all[n%len(all)]
+			if n++; w.Has(e, tint) {
+				w.Exchange(e, nil, add)
+			} else {
+				w.Exchange(e, add, nil)
+			}
+		}
+	}))
+	s.Strict(&w, p, &components.Time{})
+	s.Initialize(&w)
+	assert.Zero(t, alloctest.Count(100, func() { s.Frame(&w, 1) }))
+	moves = true
+	for range 200 {
+		s.Frame(&w, 1)
+	}
+	assert.Zero(t, alloctest.Count(100, func() { s.Frame(&w, 1) }))
 }

@@ -4,6 +4,8 @@
 package delta
 
 import (
+	"math/bits"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -18,14 +20,24 @@ import (
 type History struct {
 	size  int
 	rings []ring
+	spare [rooms][]room // of slots whose entity ended or needs more, by length
 }
+
+// room is memory for a slot's values.
+type room struct {
+	since []entangle.Tick
+	data  []byte
+}
+
+// rooms is how many lengths of rooms there are: firstRing, and twice as many each, up to
+// repl.HistoryTicks.
+const rooms = 6
 
 // ring is the values of one slot, at most repl.HistoryTicks of them.
 type ring struct {
-	since []entangle.Tick
-	data  []byte
-	head  int // the oldest
-	n     int
+	room
+	head int // the oldest
+	n    int
 }
 
 // NewHistory returns an empty history of values of size bytes.
@@ -37,12 +49,35 @@ func (h *History) Restart(s repl.Slot, since entangle.Tick, value []byte) {
 	h.Set(s, since, value)
 }
 
-// Drop forgets a slot. Its memory is kept for the next entity there.
+// Drop forgets a slot. Its memory is kept for any slot that needs as much: if each kept its
+// own, a history would grow until each slot has once had a value that changes in every tick.
 func (h *History) Drop(s repl.Slot) {
 	if int(s) < len(h.rings) {
-		h.rings[s].head, h.rings[s].n = 0, 0
+		h.keep(h.rings[s].room)
+		h.rings[s] = ring{}
 	}
 }
+
+// keep takes a room back.
+func (h *History) keep(r room) {
+	if n := len(r.since); n > 0 {
+		h.spare[lengthOf(n)] = append(h.spare[lengthOf(n)], r)
+	}
+}
+
+// take returns a room for so many values.
+func (h *History) take(n int) room {
+	spare := &h.spare[lengthOf(n)]
+	if last := len(*spare) - 1; last >= 0 {
+		r := (*spare)[last]
+		*spare = (*spare)[:last]
+		return r
+	}
+	return room{since: make([]entangle.Tick, n), data: make([]byte, n*h.size)}
+}
+
+// lengthOf is the place of a room's length among all there are.
+func lengthOf(n int) int { return bits.Len(uint(n/firstRing)) - 1 }
 
 // Set notes what a value is since a tick, which is not before any that was noted. Of two
 // for one tick the last counts.
@@ -73,12 +108,13 @@ const firstRing = 2
 // grow doubles the room of a slot.
 func (h *History) grow(r *ring) {
 	size := min(max(firstRing, 2*len(r.since)), repl.HistoryTicks)
-	since, data := make([]entangle.Tick, size), make([]byte, size*h.size)
+	larger := h.take(size)
 	for i := range r.n {
-		since[i] = r.since[r.at(i)]
-		copy(data[i*h.size:], h.value(r, i))
+		larger.since[i] = r.since[r.at(i)]
+		copy(larger.data[i*h.size:], h.value(r, i))
 	}
-	r.since, r.data, r.head = since, data, 0
+	h.keep(r.room)
+	r.room, r.head = larger, 0
 }
 
 func (r *ring) at(i int) int { return (r.head + i) % len(r.since) }

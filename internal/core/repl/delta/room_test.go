@@ -1,0 +1,44 @@
+package delta
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// room is how many values a history has memory for.
+func (h *History) room() (values int) {
+	for i := range h.rings {
+		values += len(h.rings[i].since)
+	}
+	for _, spare := range h.spare {
+		for i := range spare {
+			values += len(spare[i].since)
+		}
+	}
+	return values
+}
+
+// The room that a slot's values took goes on to other slots when the entity there ends: a
+// history holds what was needed at once, and not what each slot ever needed.
+//
+// Proves: R40
+func TestRoomOfEndedEntitiesServesOthers(t *testing.T) {
+	const slots, lives, busy = 200, 40, 10
+	h, value, tick := NewHistory(4), make([]byte, 4), entangle.Tick(0)
+	for life := range lives {
+		for s := range repl.Slot(slots) {
+			h.Restart(s, tick, value)
+		}
+		for range 2 * repl.HistoryTicks {
+			tick++
+			for i := range busy { // others in each life
+				h.Set(repl.Slot((life*busy+i)%slots), tick, value)
+			}
+		}
+	}
+	assert.LessOrEqual(t, h.room(), slots*firstRing+busy*2*repl.HistoryTicks)
+}

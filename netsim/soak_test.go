@@ -1,0 +1,193 @@
+package netsim_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+var (
+	soakTicks    = flag.Int("soak", 1000, "how many ticks TestMemoryStaysAsItIs takes for one of its three parts")
+	soakProfiles = flag.String("soakprofiles", "", "a folder for its heap profiles")
+)
+
+type (
+	soakPlace struct {
+		X float32 `net:"range=-100..100,step=0.1"`
+		Y float32 `net:"range=-100..100,step=0.1"`
+	}
+	soakBag  struct{ Counts [6]uint16 }
+	soakName struct{ Of ecs.Entity }
+	soakWord struct{ Number uint32 }
+)
+
+func soakProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "soak"})
+	protocol.Component[soakPlace](p).Delta()
+	protocol.Component[soakBag](p).Delta()
+	protocol.Component[soakName](p)
+	protocol.Component[components.ChildOf](p)
+	protocol.Message[soakWord](p).Relay()
+	return p
+}
+
+// soaking is a game in which all comes and goes: entities, their groups, children, who sees
+// them, components, messages.
+type soaking struct {
+	rng      *rand.Rand
+	all      []ecs.Entity
+	children bool // entities get children, and so Arche gets an archetype for each parent
+}
+
+const soakEntities = 60
+
+func (s *soaking) system(w *ecs.World) func() {
+	made := generic.NewMap3[soakPlace, soakName, components.Replicate](w)
+	kids := generic.NewMap2[soakPlace, components.ChildOf](w, generic.T[components.ChildOf]())
+	bags, rooms, targets := generic.NewMap1[soakBag](w), plugin.NewRooms(w), ecs.GetResource[components.Targets](w)
+	words := plugin.NewSender[soakWord](w)
+	tick, bag := uint32(0), ecs.ComponentID[soakBag](w)
+	return func() {
+		tick++
+		for len(s.all) < soakEntities {
+			r := components.Replicate{Group: components.Group(s.rng.IntN(5))}
+			switch s.rng.IntN(4) {
+			case 0:
+				r.Relevance = components.ByInterest
+			case 1:
+				r.Target = targets.Only(entangle.ClientID(1 + s.rng.IntN(4)))
+			}
+			e := made.NewWith(&soakPlace{}, &soakName{}, &r)
+			if s.children && s.rng.IntN(3) == 0 {
+				kids.NewWith(&soakPlace{}, &components.ChildOf{}, e)
+			}
+			s.all = append(s.all, e)
+		}
+		for range 20 {
+			i := s.rng.IntN(len(s.all))
+			e := s.all[i]
+			place, name, r := made.Get(e)
+			switch s.rng.IntN(20) {
+			case 0:
+				w.RemoveEntity(e)
+				s.all[i] = s.all[len(s.all)-1]
+				s.all = s.all[:len(s.all)-1]
+			case 1:
+				r.Group = components.Group(s.rng.IntN(5))
+			case 2:
+				name.Of = s.all[s.rng.IntN(len(s.all))]
+			case 3:
+				if w.Has(e, bag) {
+					w.Remove(e, bag)
+				} else {
+					w.Add(e, bag)
+				}
+			case 4:
+				rooms.AddEntity(components.Room(1+s.rng.IntN(3)), e)
+			case 5:
+				rooms.RemoveEntity(components.Room(1+s.rng.IntN(3)), e)
+			default:
+				place.X, place.Y = s.rng.Float32()*100, s.rng.Float32()*100
+				if w.Has(e, bag) {
+					bags.Get(e).Counts[s.rng.IntN(6)]++
+				}
+			}
+		}
+		if tick%7 == 0 {
+			_ = words.Send(components.Everyone, soakWord{Number: tick})
+		}
+	}
+}
+
+// newSoak is a server with four clients, of which one leaves and comes back now and then.
+func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int)) {
+	sim = netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(conditioner.Config{
+		Latency: 30 * ms, Jitter: 10 * ms, Loss: 0.03, Duplicate: 0.01,
+	})})
+	server, err := plugin.NewServer(sim.ServerConfig(soakProtocol()))
+	require.NoError(t, err)
+	s := &soaking{rng: rand.New(rand.NewPCG(1, 2)), children: children}
+	server.AddSystem(plugin.FixedMain, plugin.Func(s.system))
+	sim.AddServer(server, server)
+	rooms := plugin.NewRooms(sim.World())
+	for id := range entangle.ClientID(4) {
+		c, err := plugin.NewClient(sim.ClientConfig(soakProtocol()))
+		require.NoError(t, err)
+		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			words := plugin.NewReader[plugin.MessageReceived[soakWord]](w)
+			return func() { words.Read() }
+		}))
+		sim.AddClient(id+1, c, c)
+		rooms.AddClient(components.Room(id%3+1), id+1)
+	}
+	leaves := sim.Peers()[3]
+	return sim, func(ticks int) {
+		const visit = 500
+		for ; ticks > 0; ticks -= visit {
+			sim.Run(visit / 2 * time.Second / 60)
+			leaves.Disconnect()
+			sim.Run(visit / 2 * time.Second / 60)
+			leaves.Connect()
+			rooms.AddClient(1, leaves.ID())
+		}
+	}
+}
+
+func soakHeap(t *testing.T, name string) int {
+	runtime.GC()
+	runtime.GC() // what pools held is gone after the second
+	if *soakProfiles != "" {
+		f, err := os.Create(*soakProfiles + "/" + name)
+		require.NoError(t, err)
+		require.NoError(t, pprof.Lookup("heap").WriteTo(f, 0))
+		require.NoError(t, f.Close())
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc)
+}
+
+// soakGrowth is the most by which memory grows from one part of a soak to three, in percent:
+// lists have their longest, and Arche its largest tables, later and later, and rarely.
+const soakGrowth = 15
+
+// A game that goes on as it did needs no more memory than it did. A longer run, and profiles
+// of both moments:
+//
+//	go test ./netsim -run '^TestMemoryStaysAsItIs$' -v -soak 60000 -soakprofiles /tmp
+func TestMemoryStaysAsItIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for name, children := range map[string]bool{"flat": false, "with children": true} {
+		t.Run(name, func(t *testing.T) {
+			sim, run := newSoak(t, children)
+			run(*soakTicks)
+			one := soakHeap(t, fmt.Sprintf("%v-1.pprof", children))
+			run(2 * *soakTicks)
+			three := soakHeap(t, fmt.Sprintf("%v-3.pprof", children))
+			t.Logf("%d bytes after %d ticks, %d after %d", one, *soakTicks, three, 3**soakTicks)
+			require.Less(t, three, one+one*soakGrowth/100)
+			for _, p := range sim.Peers() {
+				require.True(t, p.Connected() || p.ID() == 4)
+			}
+			runtime.KeepAlive(sim)
+		})
+	}
+}

@@ -68,7 +68,7 @@ func (a *Wards) Clear(connected func(entangle.ClientID) bool) {
 		}
 	}
 	for _, e := range a.doomed {
-		if a.world.Alive(e) && !a.kept(e) { // else a listener of the game was faster
+		if a.world.Alive(e) && !a.kept(e) { // one that left twice had some of it twice
 			a.world.RemoveEntity(e)
 		}
 	}
@@ -83,6 +83,8 @@ func (a *Wards) is(w ward) bool {
 	return (*components.ControlledBy)(a.world.Get(w.entity, a.control)).Client == w.client
 }
 
+// kept reports whether an entity that a client controls is to outlive the connection. A listener
+// of the game may say so until it is removed, and not take the component off: the world is locked.
 func (a *Wards) kept(e ecs.Entity) bool {
-	return !a.world.Has(e, a.control) || (*components.ControlledBy)(a.world.Get(e, a.control)).Keep
+	return (*components.ControlledBy)(a.world.Get(e, a.control)).Keep
 }

@@ -428,3 +428,32 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(10, pass))
 	assert.Greater(t, changes, 1000)
 }
+
+// What a room's viewers saw of an entity that ended is not what they saw of the one that has
+// its row next: beyond the radius that is not seen, as near the edge as it may be.
+//
+// Proves: V12, V14
+func TestARowInheritsNothingOfARoomsSight(t *testing.T) {
+	for what, saidBefore := range map[string]bool{"nothing is said of it before the pass": false, "something is": true} {
+		r := interest.New()
+		g := interest.NewGrid(r, interest.GridConfig{Cell: 4, Hysteresis: hysteresis})
+		r.Join(0)
+		r.AddClient(1, 0)
+		pass := func(x float32) bool {
+			g.Begin()
+			g.LookFor(1, 0, 0, 10)
+			g.Place(3, x, 0)
+			g.Finish()
+			return r.Matters(0, 3, false)
+		}
+		assert.True(t, pass(9), what)
+		assert.True(t, pass(12), "within the hysteresis")
+		r.End(3)
+		if saidBefore {
+			r.AddEntity(2, 3)
+		}
+		assert.False(t, pass(12), what)
+		assert.True(t, pass(10), what)
+		assert.True(t, pass(12), what)
+	}
+}

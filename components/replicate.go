@@ -5,7 +5,8 @@ package components
 // at once or later, and change it at any time.
 //
 // Taking it off pauses: the entity stays on the clients as it was last sent, and
-// nothing more of it is sent, not its despawn either, be it in the same tick. Putting it on
+// nothing more of it is sent, not its despawn either, be it in the same tick; only a parent
+// that is removed in the same tick despawns, with its children. Putting it on
 // again catches up and makes no second one. To have it despawn on the clients and live on
 // here, set Target to Nobody.
 //

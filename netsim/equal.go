@@ -101,7 +101,7 @@ func (p *Peer) compare(server *systems.Mirror) error {
 		}
 	}
 	s := p.sim.sight(server)
-	all := s.look(server, p.sim.before(), []entangle.ClientID{p.id})
+	all := s.look(server, p.sim.before(), []entangle.ClientID{p.id}).members
 	for i := range list {
 		if err := t.pair(server.Components, &list[i], all, p.id); err != nil {
 			return err

@@ -183,6 +183,45 @@ func TestTheHiddenPartOfAGroupChangesNoByte(t *testing.T) {
 	}
 }
 
+// Where a group or a family had a member once that a client may not see, or has one that is
+// nobody's, no byte tells that client whether another such member is there: not the first that
+// comes, and not the last that goes.
+//
+// Proves: V13
+func TestHiddenMembersComeAndGoWithoutAByte(t *testing.T) {
+	children := func(b *backstage, parent ecs.Entity, target components.Target) (e ecs.Entity) {
+		e = b.spawn(target, 0)
+		childOf := ecs.ComponentID[components.ChildOf](b.world)
+		b.world.Relations().Exchange(e, []ecs.ID{childOf}, nil, childOf, parent)
+		return e
+	}
+	members := func(b *backstage, _ ecs.Entity, target components.Target) ecs.Entity { return b.spawn(target, group) }
+	for name, add := range map[string]func(*backstage, ecs.Entity, components.Target) ecs.Entity{"a group": members, "a family": children} {
+		for before, ends := range map[string]int{"had one": 40, "has one that is nobody's": 1000} {
+			run := func(hidden bool) []string {
+				var e ecs.Entity
+				return runBackstage(t, func(b *backstage) {
+					target := b.targets.Only(1)
+					if ends > b.tick {
+						target = components.Nobody
+					}
+					switch {
+					case b.tick == 20:
+						e = add(b, b.open[0], target)
+					case b.tick == ends:
+						b.world.RemoveEntity(e)
+					case hidden && b.tick > 59 && b.tick < 120 && b.tick%20 == 0:
+						e = add(b, b.open[0], b.targets.Only(1))
+					case hidden && b.tick > 59 && b.tick < 120 && b.tick%20 == 13:
+						b.world.RemoveEntity(e)
+					}
+				})
+			}
+			t.Run(name+" that "+before, func(t *testing.T) { requireSameLines(t, run(false), run(true)) })
+		}
+	}
+}
+
 // A component that a client may not see changes no byte, whether it is there or not,
 // beside those that it sees.
 //

@@ -61,7 +61,7 @@ func (f *foresight) look() {
 	f.sim.t.Helper()
 	if tick := f.sim.plugin.Tick(); f.truth[tick] == nil {
 		m := f.sim.mirror()
-		f.truth[tick] = &hindsight{m, f.sim.sight(m).look(m, f.sim.before(), f.sim.connected())}
+		f.truth[tick] = &hindsight{m, f.sim.sight(m).look(m, f.sim.before(), f.sim.connected()).members}
 	}
 	for _, p := range f.sim.peers {
 		if p.Connected() && p.client.Clock().Synced {

@@ -67,6 +67,29 @@ func (s *sight) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	return parent, false
 }
 
+// addParents adds all that have children to a set.
+func (s *sight) addParents(all map[ecs.Entity]bool) {
+	for _, relation := range s.hierarchies {
+		children := ecs.All(relation)
+		for q := s.world.Query(&children); q.Next(); {
+			all[q.Relation(relation)] = true
+		}
+	}
+}
+
+// behind returns the parent of an entity that goes without it, since that is paused.
+func (s *sight) behind(e ecs.Entity, paused map[ecs.Entity]bool) (parent ecs.Entity) {
+	for _, relation := range s.hierarchies {
+		if !s.world.Has(e, relation) {
+			continue
+		}
+		if parent = s.world.Relations().Get(e, relation); paused[parent] && !s.world.Has(parent, s.childless) {
+			return parent
+		}
+	}
+	return ecs.Entity{}
+}
+
 // group returns the group of an entity that is replicated: its parent's, if it has
 // one.
 func (s *sight) group(e ecs.Entity) group {

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mlange-42/arche/ecs"
@@ -16,6 +17,8 @@ type crowd struct {
 	past    *past // nil: nobody knows
 	members map[ecs.Entity]*version
 	groups  map[placed][]ecs.Entity
+	closed  map[group]bool // some may not see all of it, or could not once
+	paused  map[ecs.Entity]bool
 }
 
 // placed is a group, or the half of it that some may not see all of.
@@ -27,10 +30,16 @@ type placed struct {
 // look returns what all entities are like, and who may see what of them. A group is shown
 // to a client whole or not at all, as far as interest goes; then targets and overrides hide
 // some of it.
-func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientID) map[ecs.Entity]*version {
-	c := &crowd{sight: s, past: before, members: map[ecs.Entity]*version{}, groups: map[placed][]ecs.Entity{}}
+func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientID) *crowd {
+	c := &crowd{sight: s, past: before, members: map[ecs.Entity]*version{}, groups: map[placed][]ecs.Entity{}, closed: map[group]bool{}, paused: map[ecs.Entity]bool{}}
+	for i := range m.Entities {
+		c.paused[m.Entities[i].Entity] = m.Entities[i].Paused
+	}
 	for i := range m.Entities {
 		c.take(m.Tick, &m.Entities[i])
+	}
+	for _, v := range c.members {
+		c.rely(v)
 	}
 	c.place(m)
 	for at, members := range c.groups {
@@ -38,7 +47,7 @@ func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientI
 			c.show(at, members, client)
 		}
 	}
-	return c.members
+	return c
 }
 
 // take gathers the terms of an entity. One that is paused keeps those that it had, and
@@ -46,11 +55,61 @@ func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientI
 func (c *crowd) take(tick entangle.Tick, e *systems.Mirrored) {
 	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
 	if last := c.last(e.Entity); e.Paused && last != nil {
-		v.terms, v.pace, v.above = last.terms, last.pace, c.lastAbove(last)
+		v.terms, v.pace, v.above, v.by = last.terms, last.pace, c.lastAbove(last), last.by
+		if !last.state.Paused {
+			v.by = c.sawLast(last)
+		}
+		c.ended(v.by)
 	} else {
 		v.terms, v.pace = c.sight.terms(e.Entity), c.sight.paceOf(e.Entity)
+		v.behind = c.sight.behind(e.Entity, c.paused)
 	}
 	c.members[e.Entity] = v
+}
+
+// sawLast returns the clients that were shown an entity when last looked at, if it has
+// children or had any.
+func (c *crowd) sawLast(last *version) (all map[entangle.ClientID]bool) {
+	if !c.past.parents[last.state.Entity] {
+		return nil
+	}
+	all = map[entangle.ClientID]bool{}
+	for client, is := range last.seen {
+		all[client] = is.sees
+	}
+	return all
+}
+
+// ended forgets, of who was shown a paused entity, those whose connection has ended since.
+func (c *crowd) ended(by map[entangle.ClientID]bool) {
+	for client := range by {
+		if c.past.ended[client] {
+			delete(by, client)
+		}
+	}
+}
+
+// rely has an entity that goes behind a paused one be of interest where that was.
+func (c *crowd) rely(v *version) {
+	if behind := c.top(v); !v.state.Paused && behind != nil {
+		v.relevance = cmp.Or(v.relevance, behind.relevance)
+	}
+}
+
+// top returns the paused entity behind which one goes, or the first above it; nil if there is
+// none.
+func (c *crowd) top(v *version) *version {
+	for above := c.members[v.parent]; above != nil; above = c.members[above.parent] {
+		v = above
+	}
+	return c.members[v.behind]
+}
+
+// rested reports whether an entity goes behind a paused one that a client was shown when
+// it was paused.
+func (c *crowd) rested(v *version, client entangle.ClientID) bool {
+	behind := c.top(v)
+	return behind != nil && behind.by[client]
 }
 
 // lastAbove returns the terms of all above an entity, as they were.
@@ -58,18 +117,26 @@ func (c *crowd) lastAbove(last *version) (all []terms) {
 	if last.state.Paused {
 		return last.above
 	}
-	for above := c.last(last.parent); above != nil; above = c.last(above.parent) {
-		all = append(all, above.terms)
+	for {
+		above := c.last(last.parent)
+		if above == nil {
+			break
+		}
+		all, last = append(all, above.terms), above
+	}
+	if behind := c.last(last.behind); behind != nil {
+		all = append(append(all, behind.terms), behind.above...)
 	}
 	return all
 }
 
-// place finds which groups somebody may not see all of. Those of their members that are
-// paused stay where they are.
+// place finds which groups somebody may not see all of, or could not at any time since they
+// last had no member. Those of their members that are paused stay where they are.
 func (c *crowd) place(m *systems.Mirror) {
-	closed := map[group]bool{}
+	closed := c.closed
 	for i := range m.Entities {
-		if v := c.members[m.Entities[i].Entity]; !v.state.Paused && !c.open(v) {
+		v := c.members[m.Entities[i].Entity]
+		if c.past != nil && c.past.closed[v.group] || !v.state.Paused && !c.open(v) {
 			closed[v.group] = true
 		}
 	}
@@ -95,8 +162,8 @@ func (c *crowd) open(v *version) bool {
 			return false
 		}
 	}
-	for above := v; above != nil; above = c.members[above.parent] {
-		if !above.isOpen() {
+	for _, t := range append([]terms{v.terms}, c.above(v)...) {
+		if !t.isOpen() {
 			return false
 		}
 	}
@@ -130,7 +197,7 @@ func (c *crowd) judge(members []ecs.Entity, l *showing) {
 		own := v.owner == l.client && l.client != entangle.Nobody
 		switch {
 		case !c.aimed(v, l):
-		case v.relevance == components.Always, v.state.Paused && l.had, c.sight.mattering.matters(l.client, e, own):
+		case v.relevance == components.Always, v.state.Paused && l.had, c.sight.mattering.matters(l.client, e, own), c.rested(v, l.client):
 			l.shown = true
 		case v.relevance == components.Retained && !c.turned(v):
 			l.kept = true
@@ -198,7 +265,10 @@ func (c *crowd) aimed(v *version, l *showing) bool {
 // above returns the terms of all above an entity.
 func (c *crowd) above(v *version) (all []terms) {
 	for above := c.members[v.parent]; above != nil; above = c.members[above.parent] {
-		all = append(all, above.terms)
+		all, v = append(all, above.terms), above
+	}
+	if behind := c.members[v.behind]; behind != nil {
+		all = append(append(all, behind.terms), behind.above...)
 	}
 	return all
 }

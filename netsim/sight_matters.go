@@ -23,6 +23,7 @@ type terms struct {
 	owner     entangle.ClientID
 	relevance components.Relevance
 	parent    ecs.Entity // that it goes with, zero for none
+	behind    ecs.Entity // its parent, while that is paused and it is not
 	group     group
 	private   bool // some may not see all of its group
 }

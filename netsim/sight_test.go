@@ -60,7 +60,7 @@ func (h *theater) look() map[ecs.Entity]*version {
 			Entity: q.Entity(), Paused: !q.Has(ecs.ComponentID[components.Replicate](&h.World)),
 		})
 	}
-	return h.sight().look(&m, nil, []entangle.ClientID{1, 2})
+	return h.sight().look(&m, nil, []entangle.ClientID{1, 2}).members
 }
 
 func TestTargetsSayWhoSees(t *testing.T) {

@@ -3,7 +3,6 @@ package netsim
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -61,7 +60,7 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 		switch {
 		case v.gone, v.state.Paused, !is.sees && !is.kept:
 			return false
-		case is.kept && !p.keepsAlone(list[max(first+i-1, 0)], v, client):
+		case is.kept && !p.keepsAlone(list[first:first+i+1], client):
 			return false
 		}
 	}
@@ -69,8 +68,22 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 }
 
 // keepsAlone reports whether a client keeps all that it saw of an entity that is a group of
-// its own: of others, what becomes of their fellows counts too.
-func (p *past) keepsAlone(before version, v *version, client entangle.ClientID) bool {
-	return v.group == group{alone: v.state.Entity} && len(p.groups[v.from][v.group]) == 1 && before.terms == v.terms &&
-		before.seen[client].without == v.seen[client].without && slices.Equal(before.state.Overrides, v.state.Overrides)
+// its own: of others, what becomes of their fellows counts too. The versions are those since
+// the first that the client may have. It keeps nothing if it may not see a component that the
+// entity had in any of them, and saw in the first: it may not have heard of that before.
+func (p *past) keepsAlone(since []version, client entangle.ClientID) bool {
+	first, v := &since[0], &since[len(since)-1]
+	before := &since[max(len(since)-2, 0)]
+	if v.group != (group{alone: v.state.Entity}) || len(p.groups[v.from][v.group]) != 1 || before.terms != v.terms {
+		return false
+	}
+	saw, is := first.seen[client], v.seen[client]
+	for i := range since {
+		for _, value := range since[i].state.Values {
+			if is.hides(value.Component) && !saw.hides(value.Component) {
+				return false
+			}
+		}
+	}
+	return true
 }

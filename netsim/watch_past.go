@@ -17,6 +17,9 @@ import (
 type past struct {
 	versions map[ecs.Entity][]version // of rising ticks
 	groups   map[entangle.Tick]map[group][]ecs.Entity
+	closed   map[group]bool      // at the last look, but for single entities; see crowd
+	families map[ecs.Entity]bool // the roots that ever had a child
+	parents  map[ecs.Entity]bool // all that ever had one, replicated or not
 	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
@@ -31,7 +34,7 @@ type past struct {
 func newPast() past {
 	return past{
 		versions: map[ecs.Entity][]version{}, groups: map[entangle.Tick]map[group][]ecs.Entity{},
-		names: map[entangle.ClientID]map[uint64][]named{}, ended: map[entangle.ClientID]bool{}, pacing: newPacing(),
+		families: map[ecs.Entity]bool{}, parents: map[ecs.Entity]bool{}, names: map[entangle.ClientID]map[uint64][]named{}, ended: map[entangle.ClientID]bool{}, pacing: newPacing(),
 	}
 }
 
@@ -42,7 +45,8 @@ type version struct {
 	state systems.Mirrored
 	terms
 	pace  pace
-	above []terms // of one that is paused: those of all above it, when it went with them
+	above []terms                    // of one that is paused: those of all above it, when it went with them
+	by    map[entangle.ClientID]bool // of one that is paused: who saw it when it was
 	seen  map[entangle.ClientID]visible
 }
 
@@ -54,7 +58,10 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	}
 	p.before[m.Tick] = p.tick
 	p.tick, p.began, p.sight = m.Tick, true, s
-	all, groups := s.look(m, p, clients), map[group][]ecs.Entity{}
+	s.addParents(p.parents)
+	look, groups := s.look(m, p, clients), map[group][]ecs.Entity{}
+	all := look.members
+	p.keepClosed(look)
 	for _, e := range m.Entities {
 		v := all[e.Entity]
 		groups[v.group] = append(groups[v.group], e.Entity)
@@ -68,6 +75,18 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	p.groups[m.Tick] = groups
 	p.recordResources(m, clients)
 	return true
+}
+
+// keepClosed remembers which groups some may not see all of. One of a single entity, which
+// never had a child, is so as long as that entity is.
+func (p *past) keepClosed(look *crowd) {
+	for _, v := range look.members {
+		if !v.parent.IsZero() && v.group.name == 0 {
+			p.families[v.group.alone] = true
+		}
+	}
+	p.closed = look.closed
+	maps.DeleteFunc(p.closed, func(g group, _ bool) bool { return g.name == 0 && !p.families[g.alone] })
 }
 
 // saw returns what a client saw of an entity when last looked at, over the connection that

@@ -347,3 +347,110 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 		assert.Equal(t, []uint32{7, 8}, of.ids())
 	}
 }
+
+// A child with a Replicate of its own goes on while its parent is paused, for those that the
+// two of them were for, whatever becomes of the parent's target and of those above: a pause
+// shows nobody more than before.
+//
+// Proves: R11, V11, H7, H8
+func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
+	for _, group := range []components.Group{0, 4} {
+		g := newFamilyGame(t)
+		sets, tags := g.targets(), generic.NewMap1[components.Replicate](g.world)
+		a, b := g.join(1), g.join(2)
+		root := g.spawnIn(sets.Only(1, 3), group, spot{}, name{1})
+		parent := g.spawnIn(components.Everyone, 0, spot{}, name{2})
+		g.attach(parent, root)
+		child := g.spawnIn(components.Everyone, 0, spot{}, name{3})
+		g.attach(child, parent)
+		g.child(child, name{4})
+		g.spawnIn(components.Everyone, group, spot{}, name{9})
+		all := []uint32{1, 2, 3, 4, 9}
+		sees := func(of *player, ids ...uint32) {
+			t.Helper()
+			assert.Equal(t, ids, of.ids())
+		}
+		g.run(30)
+		sees(a, all...)
+		sees(b, 9)
+		kept := a.copies()
+		tags.Remove(parent)
+		g.run(10)
+		sees(a, all...)
+		sees(b, 9)
+		assert.Equal(t, kept, a.copies())
+		at[spot](g.world, child).X = 5
+		g.retarget(root, components.Everyone)
+		g.run(10)
+		assert.Equal(t, spot{X: 5}, spots(a.world)[3], "it goes on")
+		sees(b, 1, 9)
+		late := g.join(3)
+		g.run(20)
+		sees(late, 1, 3, 4, 9)
+		g.retarget(child, sets.Only(2))
+		g.run(10)
+		sees(a, 1, 2, 9)
+		sees(b, 1, 9)
+		g.retarget(child, components.Everyone)
+		tags.Remove(child)
+		g.run(5)
+		tags.Add(child)
+		g.run(10)
+		sees(a, all...)
+		sees(b, 1, 9)
+		tags.Add(parent)
+		g.run(10)
+		for _, p := range []*player{a, b, late} {
+			sees(p, all...)
+		}
+		tags.Remove(parent)
+		g.detach(child)
+		g.run(10)
+		sees(b, all...)
+		g.retarget(root, components.Nobody)
+		g.run(10)
+		sees(b, 2, 3, 4, 9)
+	}
+}
+
+// A child that leaves it to its parent whether interest decides does so too while that is
+// paused: it goes on where the two were shown, and elsewhere where it matters itself.
+//
+// Proves: R11, V11
+func TestAPausedParentsRelevanceIsItsChildrens(t *testing.T) {
+	for _, own := range []components.Relevance{components.Always, components.ByInterest, components.Retained} {
+		g := newFamilyGame(t)
+		rooms, tags := plugin.NewRooms(g.world), generic.NewMap1[components.Replicate](g.world)
+		a, b := g.join(1), g.join(2)
+		g.run(20)
+		parent := g.spawnOf(components.Replicate{Relevance: components.ByInterest}, 1)
+		child := g.spawnOf(components.Replicate{Relevance: own}, 2)
+		g.attach(child, parent)
+		rooms.AddClient(1, 1)
+		rooms.AddEntity(1, parent)
+		g.run(20)
+		assert.Equal(t, []uint32{1, 2}, a.ids())
+		assert.Empty(t, b.ids())
+		kept := a.copies()
+		tags.Remove(parent)
+		rooms.RemoveClient(1, 1)
+		g.run(10)
+		at[spot](g.world, child).X = 7
+		g.run(10)
+		assert.Equal(t, kept, a.copies())
+		assert.InDelta(t, 7, spots(a.world)[2].X, 0)
+		assert.Empty(t, b.ids())
+		rooms.AddClient(1, 2)
+		rooms.AddEntity(2, child)
+		g.run(10)
+		assert.Empty(t, b.ids())
+		rooms.AddClient(2, 2)
+		g.run(10)
+		assert.Equal(t, []uint32{2}, b.ids())
+		a.Disconnect()
+		g.run(5)
+		again := g.join(1)
+		g.run(20)
+		assert.Empty(t, again.ids(), "a client that connects again inherits nothing")
+	}
+}

@@ -70,6 +70,7 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 		*house
 		e, mate ecs.Entity
 		places  plugin.Override[spot]
+		flags   plugin.Override[flag]
 	}
 	for what, c := range map[string]struct {
 		change func(*scene)
@@ -87,11 +88,13 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 		"a hidden one joins": {func(s *scene) {
 			s.spawnOf(components.Replicate{Relevance: components.Retained, Target: s.targets().Only(2), Group: 3}, 9)
 		}, []uint32{7, 8}},
-		"one joins": {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}},
+		"a component that it lacks is taken away": {func(s *scene) { s.flags.SetTarget(s.e, s.targets().Only(2)) }, []uint32{7, 8}},
+		"a component that it lacks is nobody's":   {func(s *scene) { s.flags.SetTarget(s.e, components.Nobody) }, []uint32{7, 8}},
+		"one joins":                               {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}},
 	} {
 		for _, together := range []bool{false, true} {
 			s := &scene{house: newHouse(t)}
-			s.places = plugin.NewOverride[spot](s.world)
+			s.places, s.flags = plugin.NewOverride[spot](s.world), plugin.NewOverride[flag](s.world)
 			s.e, s.mate = s.spawnRetained(3, 7), s.spawnRetained(3, 8)
 			s.places.SetTarget(s.mate, s.targets().Room(roomB))
 			s.rooms.AddClient(roomB, 1)

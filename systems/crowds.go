@@ -11,7 +11,7 @@ import (
 type crowd struct {
 	name    uint64 // of a group, or of a family in its upper half
 	members []repl.Slot
-	private bool // not everybody may see all of it
+	private bool // somebody could not see all of it once; it stays so, or the last hidden one's end would show
 	moved   bool // private is where its members went last
 	stirred bool
 	looked  uint64 // crowds.look when it was last looked at for one client

@@ -26,6 +26,7 @@ type family struct {
 	live     []repl.Slot // of them, those that are replicated still
 	apart    []repl.Slot // whose parent stands too deep, or below them
 	again    []repl.Slot // scratch: those that are tried again
+	behind   repl.Bitset // those that go behind a paused parent
 	families uint32      // that were named
 	warned   bool
 	log      *slog.Logger
@@ -34,9 +35,12 @@ type family struct {
 // kin is an entity among its relatives. Slot 0 is nobody.
 type kin struct {
 	parent, first, next, prev repl.Slot
-	depth                     uint8 // how many stand above it
-	apart                     bool  // it is in family.apart
-	name                      uint32
+	// behind is the parent of an entity with a Replicate of its own, while that parent is
+	// paused: the entity goes without it, for no more clients than the parent was for.
+	behind repl.Slot
+	depth  uint8 // how many stand above it
+	apart  bool  // it is in family.apart
+	name   uint32
 }
 
 func newFamily(p *Publisher, infos []*protocol.ComponentInfo, log *slog.Logger) family {
@@ -55,6 +59,19 @@ func (f *family) parent(s repl.Slot) (parent repl.Slot, ok bool) {
 	}
 	parent = f.kin[s].parent
 	return parent, parent != 0
+}
+
+// hasBelow reports whether any went with an entity as of the last tick.
+func (f *family) hasBelow(s repl.Slot) bool { return int(s) < len(f.kin) && f.kin[s].first != 0 }
+
+// above returns the parent of an entity, also one that is paused and that it goes without:
+// whoever the entity is for is among those that are above it.
+func (f *family) above(s repl.Slot) (above repl.Slot, ok bool) {
+	if parent, ok := f.parent(s); ok || int(s) >= len(f.kin) {
+		return parent, ok
+	}
+	above = f.kin[s].behind
+	return above, above != 0
 }
 
 // group returns the name of the group that an entity belongs in, 0 for one of its own:
@@ -170,31 +187,37 @@ func (f *family) replicated(s repl.Slot) bool {
 	return f.publisher.table.Marker(columns.Slot(s)) != nil
 }
 
-// parentOf returns whom an entity goes with by what the table says.
-func (f *family) parentOf(s repl.Slot) repl.Slot {
+// parentOf returns whom an entity goes with by what the table says, or else the parent that
+// is paused, behind which it goes alone.
+func (f *family) parentOf(s repl.Slot) (parent, behind repl.Slot) {
 	t := f.publisher.table
 	if mask := t.Mask(columns.Slot(s)).And(f.kindred.cols); !f.replicated(s) || mask.IsZero() {
-		return 0
+		return 0, 0
 	}
 	target := t.Target(columns.Slot(s))
-	parent, ok := t.SlotOf(target)
-	if !ok || !f.replicated(repl.Slot(parent)) || !f.kindred.leads(target) {
-		return 0
+	switch at, ok := t.SlotOf(target); {
+	case !ok || f.kindred.keepsApart(target):
+		return 0, 0
+	case f.replicated(repl.Slot(at)) && f.kindred.leads(target):
+		return repl.Slot(at), 0
+	case f.publisher.paused.Has(int(at)):
+		return 0, repl.Slot(at)
 	}
-	return repl.Slot(parent)
+	return 0, 0
 }
 
 // place puts an entity below its parent.
 func (f *family) place(s repl.Slot) {
-	parent := f.parentOf(s)
+	parent, behind := f.parentOf(s)
 	if parent != 0 && !f.fits(s, parent) {
 		f.part(s)
 		parent = 0
 	}
-	if f.kin[s].parent == parent {
+	if f.kin[s].parent == parent && f.kin[s].behind == behind {
 		return
 	}
 	f.cut(s)
+	f.stand(s, behind)
 	if parent != 0 {
 		k, above := &f.kin[s], &f.kin[parent]
 		k.parent, k.next = parent, above.first
@@ -207,6 +230,16 @@ func (f *family) place(s repl.Slot) {
 		}
 	}
 	f.mark(s)
+}
+
+// stand has an entity go behind a paused parent, or behind nobody.
+func (f *family) stand(s, behind repl.Slot) {
+	f.behind.Grow(len(f.kin))
+	if f.kin[s].behind = behind; behind != 0 {
+		f.behind.Set(int(s))
+	} else {
+		f.behind.Clear(int(s))
+	}
 }
 
 // cut takes an entity from below its parent.
@@ -248,11 +281,14 @@ func (f *family) mark(s repl.Slot) {
 	}
 }
 
-// leave takes an entity out of its family: those below it are without a parent.
+// leave takes an entity out of its family: those below it go without it.
 func (f *family) leave(s repl.Slot) {
 	f.cut(s)
+	f.stand(s, 0)
 	for child := f.kin[s].first; child != 0; child = f.kin[s].first {
 		f.cut(child)
+		_, behind := f.parentOf(child)
+		f.stand(child, behind)
 		f.mark(child)
 	}
 }

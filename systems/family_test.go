@@ -282,24 +282,36 @@ func TestAPausedChildStaysWhenItsParentEnds(t *testing.T) {
 	assert.Len(t, k.despawned, 2)
 }
 
-// Children of who is paused stay on the peers with it when it ends; of who is paused and ends in
-// one tick they were not paused yet, and despawn.
+// The children of an entity that is paused stay on the peers with it when it ends. Paused and
+// ended in one tick, it despawns with its children, which were not paused yet, and with theirs;
+// an entity without children stays.
+//
+// Proves: R12, H4
 func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
 	for _, between := range []bool{true, false} {
 		k := newRelatives(t)
-		parent := k.spawn()
+		parent, lone := k.spawn(), k.spawn()
 		child := k.child(parent)
+		grandchild, own := k.child(child), k.spawn()
+		k.relate(own, k.childOf, parent)
 		k.send()
-		corpse, part := k.there(parent), k.there(child)
+		family := []ecs.Entity{k.there(parent), k.there(child), k.there(grandchild)}
+		ofItsOwn, alone := k.there(own), k.there(lone)
 		k.world.Remove(parent, k.marker)
+		k.world.Remove(lone, k.marker)
 		if between {
 			k.send()
 		}
 		k.world.RemoveEntity(parent)
+		k.world.RemoveEntity(lone)
+		k.send()
 		k.send()
 		assert.False(t, k.world.Alive(child))
-		assert.True(t, k.far.Alive(corpse))
-		assert.Equal(t, between, k.far.Alive(part), "a tick between: %v", between)
+		for _, e := range family {
+			assert.Equal(t, between, k.far.Alive(e), "a tick between: %v", between)
+		}
+		assert.False(t, k.far.Alive(ofItsOwn), "what has a Replicate of its own is not paused with its parent")
+		assert.True(t, k.far.Alive(alone))
 	}
 }
 
@@ -587,7 +599,7 @@ func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	assert.Zero(t, k.copy.Len())
 	marker().Target = components.Everyone
 	k.send()
-	k.requireEqual()
+	assert.Equal(t, repl.MaxMembers+4, k.copy.Len())
 	marker().Target = k.publisher.sight.targets.Only(2)
 	k.send()
 	assert.Zero(t, k.copy.Len())

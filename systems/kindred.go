@@ -194,7 +194,12 @@ func (k *kindred) parentOf(e ecs.Entity) (parent ecs.Entity, related bool) {
 
 // leads reports whether the children of an entity are replicated with it.
 func (k *kindred) leads(parent ecs.Entity) bool {
-	return !parent.IsZero() && k.world.Alive(parent) && k.world.Has(parent, k.marker) && !k.world.Has(parent, k.apart)
+	return !parent.IsZero() && k.world.Alive(parent) && k.world.Has(parent, k.marker) && !k.keepsApart(parent)
+}
+
+// keepsApart reports whether an entity that lives wants no children with it.
+func (k *kindred) keepsApart(parent ecs.Entity) bool {
+	return k.world.Alive(parent) && k.world.Has(parent, k.apart)
 }
 
 // pausedHere reports whether an entity is paused because its parent was.

@@ -202,9 +202,6 @@ func (v *sight) refit() {
 		if before == now {
 			continue
 		}
-		if gone := now.Without(before); !gone.IsZero() {
-			v.cut[s] = p.world.Tick()
-		}
 		have := p.numbers(p.table.Mask(columns.Slot(s)))
 		p.world.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
 	}

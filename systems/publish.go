@@ -208,13 +208,15 @@ func (p *Publisher) report() {
 }
 
 // leave takes out who is gone. The end of an entity that had no Replicate by then is not told:
-// it was paused, be it in the same tick.
+// it was paused, be it in the same tick. But children are paused with their parent at the end of
+// a tick: where those despawn, because it ended before that, it does too.
 func (p *Publisher) leave() {
 	p.sight.rest(p.table.Paused())
 	for _, s := range p.table.Despawned() {
 		p.sight.lose(repl.Slot(s))
 		p.forgetAwaited(s, &p.linked)
-		if p.table.Bare(s) && !p.family.kindred.withheld.Has(int(s)) {
+		told := p.family.kindred.withheld.Has(int(s)) || !p.paused.Has(int(s)) && p.family.hasBelow(repl.Slot(s))
+		if p.table.Bare(s) && !told {
 			p.world.Abandon(repl.Slot(s))
 		} else {
 			p.world.Despawn(repl.Slot(s))

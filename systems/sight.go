@@ -33,9 +33,8 @@ type sight struct {
 	owner     []entangle.ClientID // of its ControlledBy
 	crowd     []*crowd            // nil: it is a group of its own
 	relevance []components.Relevance
-	turned    repl.Bitset           // it was made Retained in this tick
-	cut       []entangle.Tick       // when a component of it was last made nobody's
-	resting   map[repl.Slot][]aimed // of what is paused: whom those above it were for, if not all
+	turned    repl.Bitset          // it was made Retained in this tick
+	resting   map[repl.Slot]rested // of what is paused
 
 	foresight foresight
 
@@ -57,7 +56,7 @@ type sight struct {
 func newSight(p *Publisher, w *ecs.World) sight {
 	v := sight{
 		publisher: p, targets: TargetsOf(w), overrides: newOverrides(), crowds: crowds{byName: map[uint64]*crowd{}},
-		rooms: newChains[components.Room](), foresight: newForesight(), resting: map[repl.Slot][]aimed{},
+		rooms: newChains[components.Room](), foresight: newForesight(), resting: map[repl.Slot]rested{},
 	}
 	v.targets.HeldBy(p.held)
 	v.targets.AskRooms(p.interest.shares)
@@ -67,23 +66,19 @@ func newSight(p *Publisher, w *ecs.World) sight {
 // open reports whether everybody may see an entity, and so all above it, whoever else
 // may come.
 func (v *sight) open(s repl.Slot) bool {
-	if v.relevance[s] != components.Always {
+	if v.relevance[s] != components.Always || v.overrides.partial.Has(int(s)) {
 		return false
 	}
-	for above := true; above; s, above = v.publisher.family.parent(s) {
-		if !v.opens(s) {
+	for above := true; above; s, above = v.publisher.family.above(s) {
+		if !v.opens(s) || len(v.resting[s].line) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// opens is open of the entity's own target, and of its overrides: what nobody gets does
-// no harm.
+// opens is open of the entity's own target.
 func (v *sight) opens(s repl.Slot) bool {
-	if v.overrides.partial.Has(int(s)) {
-		return false
-	}
 	switch v.target[s] {
 	case components.Default, components.Everyone:
 		return true
@@ -95,16 +90,16 @@ func (v *sight) opens(s repl.Slot) bool {
 }
 
 // effective reports whether a client may see an entity: it is one that the entity is
-// for, and so are all above it for that client, or were when it was paused.
+// for, and so are all above it for that client, or were when one of them was paused.
 func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
-	for _, above := range v.resting[s] {
-		if !v.names(above, client) {
-			return false
-		}
-	}
-	for above := true; above; s, above = v.publisher.family.parent(s) {
+	for above := true; above; s, above = v.publisher.family.above(s) {
 		if !v.includes(v.target[s], s, client) {
 			return false
+		}
+		for _, rested := range v.resting[s].line {
+			if !v.names(rested, client) {
+				return false
+			}
 		}
 	}
 	return true
@@ -156,7 +151,6 @@ func (v *sight) grow(n int) {
 		v.owner = append(v.owner, entangle.Nobody)
 		v.crowd = append(v.crowd, nil)
 		v.relevance = append(v.relevance, components.Always)
-		v.cut = append(v.cut, 0)
 	}
 	v.turned.Grow(n)
 	v.watched.Grow(n)

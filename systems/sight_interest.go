@@ -19,11 +19,14 @@ const (
 	relevant                   // it is to be shown
 )
 
-// relevanceOf returns whether interest decides about an entity: what its Replicate says,
-// or where that is Always, what that of the nearest above it does.
+// relevanceOf returns whether interest decides about an entity: what its Replicate says, or
+// where that is Always, what that of the nearest above it does, or did when that was paused.
 func (f *family) relevanceOf(s repl.Slot) components.Relevance {
 	r := f.publisher.replicate(s).Relevance
-	for above, ok := f.parent(s); ok; above, ok = f.parent(above) {
+	for above, ok := f.above(s); ok; above, ok = f.above(above) {
+		if f.publisher.paused.Has(int(above)) {
+			return cmp.Or(r, f.publisher.sight.relevance[above])
+		}
 		r = cmp.Or(r, f.publisher.replicate(above).Relevance)
 	}
 	return r
@@ -47,7 +50,7 @@ func (v *sight) readRelevance(s repl.Slot) {
 func (v *sight) standing(c *spectator, s repl.Slot) standing {
 	r := v.relevance[s]
 	switch {
-	case r == components.Always, v.matters(c, s), v.publisher.paused.Has(int(s)) && c.peer.Sees(s):
+	case r == components.Always, v.matters(c, s), v.publisher.paused.Has(int(s)) && c.peer.Sees(s), v.rests(c, s):
 		return relevant
 	case r == components.Retained && !v.turned.Has(int(s)):
 		return retained
@@ -111,6 +114,10 @@ func (v *sight) moved(c *spectator, m interest.Move) {
 		if s, ok := v.publisher.Slot(o.notes[i].entity); ok {
 			v.revisit(c, s, v.show)
 		}
+	}
+	behind := v.publisher.family.behind // whose parents, as they were, may be for the room
+	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
+		v.revisit(c, repl.Slot(s), v.show)
 	}
 	v.foretellRoom(c, m)
 }

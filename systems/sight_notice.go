@@ -41,14 +41,14 @@ func (v *sight) notice() {
 		}
 	}
 	for _, c := range v.crowds.stirred {
-		c.private = !v.allOpen(c)
+		c.private = c.private || !v.allOpen(c)
 	}
 }
 
 // meet takes in an entity that is new.
 func (v *sight) meet(s repl.Slot) {
 	v.aim(s, components.Default)
-	v.owner[s], v.crowd[s], v.relevance[s], v.cut[s] = entangle.Nobody, nil, components.Always, 0
+	v.owner[s], v.crowd[s], v.relevance[s] = entangle.Nobody, nil, components.Always
 	v.readOwner(s)
 	v.read(s)
 	if v.overrides.look(v.publisher.table.Entity(columns.Slot(s)), s) {

@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
@@ -13,20 +15,52 @@ type aimed struct {
 	owner  entangle.ClientID
 }
 
-// rest notes of what is paused from now on whom those above it were for: it goes with
-// nobody until it resumes, and is for no more clients meanwhile. It is to be called before
-// anything is taken in of the tick: what counts is what was told.
+// rested is what an entity was when it was paused.
+type rested struct {
+	line []aimed // whom those above it were for, if not all
+	by   []eyes  // who were shown it, if it has children
+}
+
+// rest notes of what is paused from now on whom those above it were for, and who were shown it:
+// it goes with nobody until it resumes, and is for no more clients meanwhile; nor is what stays
+// behind it. It is to be called before anything is taken in of the tick: what counts is what was
+// told.
 func (v *sight) rest(paused []columns.Slot) {
 	for _, at := range paused {
 		s := repl.Slot(at)
-		var line []aimed
-		for above, ok := v.publisher.family.parent(s); ok; above, ok = v.publisher.family.parent(above) {
+		var r rested
+		for above, ok := v.publisher.family.above(s); ok; above, ok = v.publisher.family.above(above) {
 			if t := v.target[above]; t != components.Default && t != components.Everyone {
-				line = append(line, aimed{t, v.owner[above]})
+				r.line = append(r.line, aimed{t, v.owner[above]})
 			}
+			r.line = append(r.line, v.resting[above].line...)
 		}
-		if line != nil {
-			v.resting[s] = line
+		if v.publisher.family.kindred.hasChildren(v.publisher.table.Entity(at)) {
+			r.by = v.finders(s)
+		}
+		if r.line != nil || r.by != nil {
+			v.resting[s] = r
 		}
 	}
+}
+
+// finders returns those that are shown an entity.
+func (v *sight) finders(s repl.Slot) (all []eyes) {
+	for i := range v.clients {
+		if c := &v.clients[i]; c.peer.Finds(s) {
+			all = append(all, c.peer)
+		}
+	}
+	return all
+}
+
+// rests reports whether an entity goes without a parent that is paused, and that a client was
+// shown when it was paused: the client is shown the two of them as before.
+func (v *sight) rests(c *spectator, s repl.Slot) bool {
+	for above, ok := v.publisher.family.above(s); ok; above, ok = v.publisher.family.above(above) {
+		if v.publisher.paused.Has(int(above)) {
+			return slices.Contains(v.resting[above].by, c.peer)
+		}
+	}
+	return false
 }

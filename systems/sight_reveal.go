@@ -32,12 +32,10 @@ type eyes interface {
 	Retains(s repl.Slot) bool
 
 	// Sees reports whether it is shown the group of an entity, Finds whether the entity
-	// too, Narrows whether a view would take away anything that it has, and AsOf of which
-	// tick it has the group's structure.
+	// too, and Narrows whether a view would take away anything that it has.
 	Sees(s repl.Slot) bool
 	Finds(s repl.Slot) bool
 	Narrows(s repl.Slot, hidden ...sender.Hidden) bool
-	AsOf(s repl.Slot) entangle.Tick
 
 	// Predict says whether it predicts an entity while it is shown that.
 	Predict(s repl.Slot, on bool)
@@ -218,11 +216,12 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 func (c *spectator) has(s repl.Slot) bool { return c.peer.Sees(s) || c.peer.Retains(s) }
 
 // takesAway reports whether a client has anything of a group that it may not see any more.
+// Components that nobody gets are hidden by no view, since the sender does not have them: here
+// they count.
 func (v *sight) takesAway(c *spectator, members []repl.Slot) bool {
-	has := c.peer.AsOf(members[0])
 	for _, s := range members {
-		if v.cut[s] != 0 && has.Before(v.cut[s]) {
-			return true
+		if off := v.overrides.offOf(s); !off.IsZero() {
+			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: off})
 		}
 	}
 	return c.peer.Narrows(members[0], v.hidden...)

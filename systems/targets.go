@@ -27,8 +27,8 @@ func (p *Publisher) held(hold func(components.Target)) {
 	for _, target := range p.sight.target {
 		hold(target) // also of what is paused
 	}
-	for _, line := range p.sight.resting {
-		for _, above := range line {
+	for _, rested := range p.sight.resting {
+		for _, above := range rested.line {
 			hold(above.target)
 		}
 	}

@@ -51,16 +51,9 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	return v != nil && p.private.retained.Has(v.at()) && !p.private.hidden.Has(v.at())
 }
 
-// AsOf returns the tick of which the peer has the structure of an entity's private group.
-func (p *Peer) AsOf(s repl.Slot) entangle.Tick {
-	if sp, i := p.find(p.world.slots.group[s]); i >= 0 {
-		return sp.asOf(i)
-	}
-	return 0
-}
-
 // Narrows reports whether a view would take away anything that the peer has of an entity's
-// private group. Who joined the group since it was sent to the peer does not count.
+// private group. A member that joined since the group was sent to the peer does not count, nor
+// does a component that an entity lacks and has lacked since then.
 func (p *Peer) Narrows(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -77,22 +70,25 @@ func (p *Peer) Narrows(s repl.Slot, hidden ...Hidden) bool {
 	}
 	for _, h := range w.parts(id, has, hidden) {
 		was, _ := w.views.hides(has, h.number)
-		more := h.comps.Without(was.comps)
-		if !was.whole && (h.whole || !more.IsZero()) && w.was(id, h.number, sp.asOf(i)) {
+		if !was.whole && w.had(id, h.number, h.comps.Without(was.comps), h.whole, sp.asOf(i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// was reports whether a member of a group was there at a tick.
-func (w *World) was(id groupID, n repl.Member, tick entangle.Tick) bool {
-	for i := range w.groups[id].members {
-		if m := &w.groups[id].members[i]; m.number == n {
-			return !tick.Before(m.since)
-		}
+// had reports whether a member of a group was there at a tick, and, unless the whole of it
+// counts, may have had one of some components then.
+func (w *World) had(id groupID, n repl.Member, comps repl.Mask, whole bool, tick entangle.Tick) bool {
+	at, there := w.groups[id].find(n)
+	if !there || tick.Before(w.groups[id].members[at].since) {
+		return false
 	}
-	return false
+	s := w.groups[id].members[at].slot
+	for c := comps.Next(0); c >= 0 && !whole; c = comps.Next(c + 1) {
+		whole = w.slots.mask[s].Has(c) || tick.Before(w.slots.shaped[c][s])
+	}
+	return whole
 }
 
 // freeze begins to retain a group that the peer was sent.

@@ -150,6 +150,8 @@ func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs
 
 func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/PREDICTION.md")) }
 
+func TestProgramOfArcheModelRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/ARCHE-MODEL.md")) }
+
 // TestProgramsOfReplicationRun runs both programs of the page: the one that shows who sees
 // what, and the one that its table of bytes is from. Where they print a number, one that is
 // off by less than a tenth will do: bytes get fewer.

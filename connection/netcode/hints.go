@@ -12,7 +12,7 @@ func hints(noKey bool) map[session.Drop]string {
 	}
 	return map[session.Drop]string{
 		session.DropProtocol:         "the token is for a game with another protocol.Config.Name",
-		session.DropTokenBeforeStart: "the token was minted before this server started, and could have been used before; mint another",
+		session.DropTokenBeforeStart: "the token was minted before this server started, or in the same second, and could have been used before; mint another",
 		session.DropTokenNotYetValid: "compare the clocks of this machine and of the one that mints, and TokenLife of both",
 		session.DropTokenForged:      sealed,
 		session.DropWrongServer:      "the token lists other addresses than this server's; set ServerConfig.PublicAddrs to what the world calls it by",

@@ -26,7 +26,7 @@ func harmedArena(t *testing.T) *arena {
 // Whatever happens to a line, a clock or a server, the prediction is right again soon, and
 // is what the server then has.
 //
-// Proves: B9, B10, B11, S3
+// Proves: B10, B11, S3
 func TestArenasOutliveHarm(t *testing.T) {
 	for name, harm := range map[string]func(*arena, *arenaGuest){
 		"a line that is cut": func(a *arena, g *arenaGuest) {

@@ -6,6 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 )
 
@@ -66,6 +67,39 @@ func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
 			assert.Empty(t, f.check())
 			f.settled(1008)
 			assert.Empty(t, f.check(), "it is in the histories as it is")
+		})
+	}
+}
+
+// A predicted despawn that the server does not make is undone in the first frame in which the
+// frontier has come to its tick, and no earlier, though the server says nothing of the entity; in
+// a rollback, and without one where the entity is kept out of them.
+//
+// Proves: B12
+func TestAPredictedDespawnIsUndoneAtTheFrontier(t *testing.T) {
+	for name, spared := range map[string]bool{"compared": false, "with NoRollback": true} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			if spared {
+				f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+			}
+			wrong := true
+			f.in(1008, func() {
+				if wrong {
+					f.p.Despawn(e)
+				}
+			})
+			f.run(6)
+			wrong = false
+			for tick := entangle.Tick(1002); tick < 1008; tick++ {
+				f.says(e, tick, fcPlace{int32(tick) - 991, 0}, fcPace{1, 0})
+				f.settled(tick)
+				f.check()
+				assert.Empty(t, f.has(e), "at %d", tick)
+			}
+			f.settled(1008)
+			f.check()
+			assert.Equal(t, "place pace ", f.has(e))
 		})
 	}
 }

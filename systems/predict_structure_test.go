@@ -193,6 +193,31 @@ func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
 	assert.Equal(t, fcPlace{14, 7}, *f.at(a))
 }
 
+// Where one entity is wrong at the frontier and another at a later tick that came in the same
+// frame, both are put right: the rollback is to the older tick, and the later word is put in at
+// its own.
+//
+// Proves: B9
+func TestConfirmedTicksOfSeveralEntitiesInOneFrame(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+	f.check()
+	f.says(b, 1004, fcPlace{80, 0}, fcPace{1, 0})
+	f.says(a, 1002, fcPlace{20, 0}, fcPace{1, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{
+		"restore 1002", "tick 1003", "tick 1004", "insert 1004 b", "tick 1005",
+	}, f.check())
+	assert.Equal(t, fcPlace{23, 0}, *f.at(a))
+	assert.Equal(t, fcPlace{81, 0}, *f.at(b))
+	f.says(a, 1003, fcPlace{30, 0}, fcPace{1, 0})
+	f.settled(1003)
+	f.says(a, 1004, fcPlace{40, 0}, fcPace{1, 0})
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check(), "two of one entity: the newer holds")
+	assert.Equal(t, fcPlace{41, 0}, *f.at(a))
+}
+
 // What the server says of the present tick is written there, and what it says of one to come
 // waits for it. Neither needs a replay, and what is as predicted changes nothing.
 //

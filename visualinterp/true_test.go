@@ -54,6 +54,8 @@ func TestTrueValuesInAFrame(t *testing.T) {
 }
 
 // What a game writes over a shown value is the truth.
+//
+// Proves: N13
 func TestWhatAfterSendWrites(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	e, beside := s.spawn(0, 1), s.spawn(0, 1)

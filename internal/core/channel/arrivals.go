@@ -22,7 +22,35 @@ type arrivals struct {
 type memory struct {
 	reliable   int
 	unreliable int
+	byAge      ages
 	free       []*incoming
+}
+
+// ages lists the incomplete unreliable messages of all channels by when they began, so that
+// making room and expiry look at none but those that go.
+type ages struct{ oldest, newest *age }
+
+func (a *ages) push(one *age) {
+	one.older, a.newest = a.newest, one
+	if one.older != nil {
+		one.older.newer = one
+	} else {
+		a.oldest = one
+	}
+}
+
+func (a *ages) remove(one *age) {
+	if one.older != nil {
+		one.older.newer = one.newer
+	} else {
+		a.oldest = one.newer
+	}
+	if one.newer != nil {
+		one.newer.older = one.older
+	} else {
+		a.newest = one.older
+	}
+	*one = age{}
 }
 
 // ahead is the distance of an id from next; negative when it is settled.
@@ -47,17 +75,34 @@ func (a *arrivals) mark(id uint16) {
 }
 
 // hold puts an empty message into its place.
-func (m *Mux) hold(l *lane, place int, p *incoming) {
+func (m *Mux) hold(place int, p *incoming, at time.Duration) {
+	l := p.lane
 	l.arrivals.held = slices.Insert(l.arrivals.held, place, p)
-	*m.memoryOf(l) += p.cost
+	*m.memoryOf(l) += int(p.cost)
+	if l.cfg.Mode.Reliable() {
+		return
+	}
+	if p.age == nil {
+		p.age = new(age)
+	}
+	p.age.of, p.age.since = p, at
+	m.memory.byAge.push(p.age)
 }
 
 // release takes the message at a place out, for delivery or for drop.
 func (m *Mux) release(l *lane, place int) *incoming {
 	p := l.arrivals.held[place]
 	l.arrivals.held = slices.Delete(l.arrivals.held, place, place+1)
-	*m.memoryOf(l) -= p.cost
+	m.letGo(p)
 	return p
+}
+
+// letGo stops counting a message whose place in held is given up.
+func (m *Mux) letGo(p *incoming) {
+	*m.memoryOf(p.lane) -= int(p.cost)
+	if !p.lane.cfg.Mode.Reliable() {
+		m.memory.byAge.remove(p.age)
+	}
 }
 
 func (m *Mux) memoryOf(l *lane) *int {
@@ -88,20 +133,14 @@ func (m *Mux) fits(l *lane, more int) bool {
 
 // evict drops the oldest incomplete unreliable message.
 func (m *Mux) evict() {
-	var of *lane
-	var place int
-	for _, l := range m.channels {
-		if l.cfg.Mode.Reliable() {
-			continue
-		}
-		for i, p := range l.arrivals.held {
-			if of == nil || p.since < of.arrivals.held[place].since {
-				of, place = l, i
-			}
-		}
-	}
-	m.drop(m.release(of, place))
+	m.dropOldest()
 	m.stats.Evicted++
+}
+
+// dropOldest drops the first message of byAge.
+func (m *Mux) dropOldest() {
+	p := m.memory.byAge.oldest.of
+	m.discard(p.lane, p.id)
 }
 
 // Expire drops incomplete unreliable messages whose first fragment came more than
@@ -112,15 +151,8 @@ func (m *Mux) Expire(now time.Time) {
 		return
 	}
 	before := m.since(now) - ReassemblyTimeout
-	for _, l := range m.channels {
-		if l.cfg.Mode.Reliable() {
-			continue
-		}
-		for i := len(l.arrivals.held) - 1; i >= 0; i-- {
-			if l.arrivals.held[i].since <= before {
-				m.drop(m.release(l, i))
-				m.stats.Expired++
-			}
-		}
+	for a := m.memory.byAge.oldest; a != nil && a.since <= before; a = m.memory.byAge.oldest {
+		m.dropOldest()
+		m.stats.Expired++
 	}
 }

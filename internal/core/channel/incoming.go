@@ -1,6 +1,9 @@
 package channel
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // part is a body as it arrived: a whole message, or one fragment.
 type part struct {
@@ -11,12 +14,21 @@ type part struct {
 // incoming is a message that cannot be delivered yet: fragments are missing, or
 // an earlier message is. It holds what arrived and nothing for what did not.
 type incoming struct {
+	lane  *lane
 	id    uint16
 	final uint8 // index of the last fragment; 0: a whole message
-	since time.Duration
-	parts []part // in order of arrival
+	cost  int32
+	parts []part // by index
 	first [1]part
-	cost  int
+	age   *age // of an unreliable message; kept for later ones
+}
+
+// age is the place of an incomplete unreliable message in memory.byAge. It lies apart, since
+// there are five times as many early reliable messages, which have no use for it.
+type age struct {
+	of           *incoming
+	since        time.Duration
+	older, newer *age
 }
 
 // keptIncoming bounds the incoming messages kept for later.
@@ -26,13 +38,12 @@ func (p *incoming) whole() bool { return p.final == 0 }
 
 func (p *incoming) complete() bool { return len(p.parts) == int(p.final)+1 }
 
-func (p *incoming) has(index uint8) bool {
-	for i := range p.parts {
-		if p.parts[i].index == index {
-			return true
-		}
+// find returns the place of a fragment in parts.
+func (p *incoming) find(index uint8) (int, bool) {
+	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // they mostly come in order
+		return n, false
 	}
-	return false
+	return slices.BinarySearchFunc(p.parts, index, func(one part, index uint8) int { return int(one.index) - int(index) })
 }
 
 // join puts the fragments together at the start of dst, which is long enough.
@@ -45,7 +56,7 @@ func (p *incoming) join(dst []byte) []byte {
 }
 
 // newIncoming returns an empty message.
-func (m *Mux) newIncoming(id uint16, final uint8, at time.Duration) *incoming {
+func (m *Mux) newIncoming(l *lane, id uint16, final uint8) *incoming {
 	var p *incoming
 	if free := m.memory.free; len(free) > 0 {
 		p = free[len(free)-1]
@@ -53,7 +64,7 @@ func (m *Mux) newIncoming(id uint16, final uint8, at time.Duration) *incoming {
 	} else {
 		p = new(incoming)
 	}
-	p.id, p.final, p.since = id, final, at
+	p.lane, p.id, p.final = l, id, final
 	p.parts = p.first[:0]
 	p.cost = messageOverhead
 	return p
@@ -67,10 +78,10 @@ func partCost(final uint8, n int) int {
 	return fragmentOverhead + classSize(n)
 }
 
-// add copies one part in.
-func (m *Mux) add(p *incoming, index uint8, body []byte) {
-	p.parts = append(p.parts, part{index: index, body: m.pool.copyOf(body)})
-	p.cost += partCost(p.final, len(body))
+// add copies one part in, at its place in parts.
+func (m *Mux) add(p *incoming, place int, index uint8, body []byte) {
+	p.parts = slices.Insert(p.parts, place, part{index: index, body: m.pool.copyOf(body)})
+	p.cost += int32(partCost(p.final, len(body)))
 }
 
 // drop frees a message.
@@ -78,7 +89,7 @@ func (m *Mux) drop(p *incoming) {
 	for i := range p.parts {
 		m.pool.put(p.parts[i].body)
 	}
-	*p = incoming{}
+	*p = incoming{age: p.age}
 	if len(m.memory.free) < keptIncoming {
 		m.memory.free = append(m.memory.free, p)
 	}

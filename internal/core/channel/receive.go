@@ -113,9 +113,9 @@ func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
 	if !m.fits(l, cost(len(f.body))) {
 		return ErrWindow
 	}
-	p := m.newIncoming(f.message, 0, at)
-	m.add(p, 0, f.body)
-	m.hold(l, place, p)
+	p := m.newIncoming(l, f.message, 0)
+	m.add(p, 0, 0, f.body)
+	m.hold(place, p, at)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
 		if p.final != f.final {
 			return ErrFragment
 		}
-		if p.has(f.index) {
+		if _, had := p.find(f.index); had {
 			m.stats.Duplicates++
 			return nil
 		}
@@ -149,14 +149,15 @@ func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
 	}
 	place, held := l.arrivals.find(f.message)
 	if !held {
-		m.hold(l, place, m.newIncoming(f.message, f.final, at))
+		m.hold(place, m.newIncoming(l, f.message, f.final), at)
 	}
 	if f.index != f.final {
 		m.inbox.room(int(f.final)) // now, when one packet can ask for little else
 	}
 	p := l.arrivals.held[place]
 	*m.memoryOf(l) += partCost(f.final, len(f.body))
-	m.add(p, f.index, f.body)
+	among, _ := p.find(f.index)
+	m.add(p, among, f.index, f.body)
 	if p.complete() {
 		m.completed(l, place)
 	}
@@ -194,7 +195,7 @@ func (m *Mux) deliverHeld(l *lane) {
 	a := &l.arrivals
 	n := 0
 	for ; n < len(a.held) && a.held[n].id == a.next && a.held[n].complete(); n++ {
-		m.memory.reliable -= a.held[n].cost
+		m.letGo(a.held[n])
 		m.inbox.deliver(l.cfg.ID, a.held[n])
 		a.next++
 	}
@@ -204,9 +205,12 @@ func (m *Mux) deliverHeld(l *lane) {
 // overtake drops what is older than the message just delivered.
 func (m *Mux) overtake(l *lane, id uint16) {
 	a := &l.arrivals
-	for len(a.held) > 0 && int16(a.held[0].id-id) < 0 {
-		m.drop(m.release(l, 0))
-		m.stats.Stale++
+	n := 0
+	for ; n < len(a.held) && int16(a.held[n].id-id) < 0; n++ {
+		m.letGo(a.held[n])
+		m.drop(a.held[n])
 	}
+	a.held = slices.Delete(a.held, 0, n)
+	m.stats.Stale += uint64(n)
 	a.next = id + 1
 }

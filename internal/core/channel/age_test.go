@@ -1,0 +1,79 @@
+package channel
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// begunMessage is an incomplete message in the plain twin of byAge.
+type begunMessage struct {
+	id      ID
+	message uint16
+	parts   int
+	next    int // index of the next part
+	since   time.Duration
+}
+
+func (b begunMessage) cost() int { return messageOverhead + b.parts*(fragmentOverhead+FragmentSize) }
+
+func sum(all []begunMessage) (cost int) {
+	for _, b := range all {
+		cost += b.cost()
+	}
+	return cost
+}
+
+// Room is made, and time runs out, for the messages that began first, in whatever order messages
+// of two channels begin, grow and are completed.
+//
+// Proves: Z8
+func TestWhatBeganFirstGoesFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMux(t, everyMode()...)
+		var twin []begunMessage
+		var now time.Duration
+		evicted, expired := uint64(0), uint64(0)
+		pop := func(count *uint64) { twin = slices.Delete(twin, 0, 1); *count++ }
+		const parts = 40
+		for range rapid.IntRange(50, 300).Draw(t, "fragments") {
+			now += time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 300}).Draw(t, "ms")) * time.Millisecond
+			for len(twin) > 0 && now-twin[0].since >= ReassemblyTimeout {
+				pop(&expired)
+			}
+			one := begunMessage{id: ID(rapid.SampledFrom([]Mode{SequencedUnreliable, UnorderedUnreliable}).Draw(t, "channel")), since: now}
+			one.message = uint16(rapid.IntRange(0, 99).Draw(t, "message"))
+			find := func() int {
+				return slices.IndexFunc(twin, func(b begunMessage) bool { return b.id == one.id && b.message == one.message })
+			}
+			index := 0
+			if at := find(); at >= 0 {
+				index = twin[at].next
+			}
+			if index == parts-1 {
+				continue // it would be complete
+			}
+			handle(t, m, epoch.Add(now), fragment(one.id, one.message, index, parts*FragmentSize))
+			for sum(twin)+messageOverhead+fragmentOverhead+FragmentSize > UnreliableWindow {
+				pop(&evicted)
+			}
+			if find() < 0 { // or the room was made by dropping it
+				twin = append(twin, one)
+			}
+			twin[find()].parts++
+			twin[find()].next = index + 1
+			received(m)
+			require.Equal(t, sum(twin), m.Held())
+			require.Equal(t, [2]uint64{evicted, expired}, [2]uint64{m.Stats().Evicted, m.Stats().Expired})
+			at := 0
+			for p := m.memory.byAge.oldest; p != nil; p = p.newer {
+				require.Equal(t, [2]uint16{uint16(twin[at].id), twin[at].message}, [2]uint16{uint16(p.of.lane.cfg.ID), p.of.id})
+				at++
+			}
+			require.Len(t, twin, at)
+		}
+	})
+}

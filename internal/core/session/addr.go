@@ -1,6 +1,9 @@
 package session
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // Addr is where a client's datagrams come from and go to. Link tells apart the
 // transports of one server, whose addresses may coincide.
@@ -18,14 +21,10 @@ func (a Addr) canonical() Addr {
 // ownAddresses are those that a token may list to be meant for this server.
 type ownAddresses []netip.AddrPort
 
-// lists reports whether any of a token's addresses is one of ours.
-func (own ownAddresses) lists(servers []netip.AddrPort) bool {
-	for _, server := range servers {
-		if own.contain(server) {
-			return true
-		}
-	}
-	return false
+// place returns which of a token's addresses is the first of ours; ok is false if none is.
+func (own ownAddresses) place(servers []netip.AddrPort) (place int, ok bool) {
+	place = slices.IndexFunc(servers, own.contain)
+	return place, place >= 0
 }
 
 func (own ownAddresses) contain(server netip.AddrPort) bool {

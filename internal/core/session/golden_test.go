@@ -99,8 +99,8 @@ func TestSealedPacketsEqualTheGoldens(t *testing.T) {
 		sequence uint64
 		body     []byte
 	}{
-		"denied":          {down, kindDenied, firstGlobal, nil},
-		"challenge":       {down, kindChallenge, firstGlobal + 1, answered[:]},
+		"denied":          {down, kindDenied, globals, nil},
+		"challenge":       {down, kindChallenge, globals + 1, answered[:]},
 		"response":        {up, kindResponse, 0, answered[:]},
 		"keep_alive":      {down, kindKeepAlive, 255, alive[:]},
 		"payload":         {down, kindPayload, 256, counting},

@@ -8,6 +8,7 @@ type pending struct {
 	token         tokenID
 	claim         challenge
 	timeout       int32
+	first         uint64 // sequence of the slot that it gets
 	deadline      time.Time
 	send, receive sealer
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"time"
@@ -45,9 +46,23 @@ type Server struct {
 	stats Stats
 }
 
-// firstGlobal is where the sequences of challenges and denials begin, so that
-// they never meet a slot's, which begin at 0.
-const firstGlobal = 1 << 63
+// The sequences that one key may be used with are divided among the servers that a token lists: a
+// client which does not hear one of them turns to the next with the same keys.
+const (
+	// globals is the half that slots never reach, for challenges and denials.
+	globals = 1 << 63
+
+	// slotSpan is how many a slot may use: those of 34 years of 1,000 packets a second. The
+	// first server of a token has the least, which take the fewest bytes.
+	slotSpan = 1 << 40
+)
+
+// firstGlobal is where a server's challenges and denials begin: anywhere in the lower half of
+// globals, so that two servers hardly meet, and none runs out.
+func firstGlobal(random uint64) uint64 { return globals | random>>2 }
+
+// firstOfSlot is where the packets begin to a client whose token lists the server at place.
+func firstOfSlot(place int) uint64 { return uint64(place) * slotSpan }
 
 // NewServer returns a server with no clients. An error names the field of the
 // config to mend, or says that Entropy failed.
@@ -63,15 +78,18 @@ func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
 		return nil, err
 	}
 	var key token.Key
-	if _, err = io.ReadFull(config.Entropy, key[:]); err != nil {
-		return nil, fmt.Errorf("session: ServerConfig.Entropy: %w", err)
+	var global [8]byte
+	for _, secret := range [][]byte{key[:], global[:]} {
+		if _, err = io.ReadFull(config.Entropy, secret); err != nil {
+			return nil, fmt.Errorf("session: ServerConfig.Entropy: %w", err)
+		}
 	}
 	challenger, err := newChallenger(key, maker)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{config: config, own: config.Addresses, opener: opener, maker: maker, challenger: challenger}
-	s.global = firstGlobal
+	s.global = firstGlobal(binary.LittleEndian.Uint64(global[:]))
 	s.makeTables()
 	s.setStart(config.Start)
 	return s, nil

@@ -33,8 +33,8 @@ type ServerConfig struct {
 	// waits until no more than this is left of it.
 	TokenLife time.Duration
 
-	// Entropy yields the key of the challenges, once. Nil is an error; pass
-	// crypto/rand.Reader.
+	// Entropy yields the key of the challenges and where sequences begin, once. Nil is
+	// an error; pass crypto/rand.Reader.
 	Entropy io.Reader
 
 	// Start is when this server begins. Zero is an error. Tokens of an earlier

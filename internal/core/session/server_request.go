@@ -62,7 +62,7 @@ func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 
 // checkUse checks that the token is for this server and can still be used.
 func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from Addr) Drop {
-	if !s.own.lists(private.Servers) {
+	if _, ok := s.own.place(private.Servers); !ok {
 		return DropWrongServer
 	}
 	if at, ok := s.byAddr[from]; ok {
@@ -104,8 +104,10 @@ func (s *Server) challengeClient(from Addr, id tokenID, private *token.Private) 
 }
 
 func (s *Server) newPending(from Addr, id tokenID, private *token.Private) (*pending, error) {
+	place, _ := s.own.place(private.Servers)
 	p := &pending{
 		from:    from,
+		first:   firstOfSlot(place),
 		token:   id,
 		claim:   challenge{client: private.ClientID, userData: private.UserData},
 		timeout: private.Timeout,

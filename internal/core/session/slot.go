@@ -49,6 +49,7 @@ func (c *slot) occupy(p *pending, now time.Time) {
 		userData: p.claim.userData,
 		timeout:  timeoutOf(p.timeout),
 		send:     p.send, receive: p.receive,
+		sequence: p.first,
 		lastSent: now, lastReceived: now,
 		sealed: sealed,
 	}

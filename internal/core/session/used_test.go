@@ -1,0 +1,111 @@
+package session
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// A token stays used up until it expires, however often the tables are swept.
+//
+// Proves: C14, Z4
+func TestATokenStaysUsedUpUntilItExpires(t *testing.T) {
+	s := newSim(t, 2)
+	tok := s.mint(1)
+	again := requestOf(t, tok)
+	p := s.join(tok)
+	s.until(time.Second, func() bool { return p.State() == StateConnected })
+	p.Disconnect(s.now)
+	for expires := epoch.Add(token.DefaultLife); s.now.Before(expires); s.step() {
+		require.False(t, s.answered(p.addr, again), "%v after it was minted", s.now.Sub(epoch))
+		require.False(t, s.answered(s.addr(), again), "from elsewhere, %v after it was minted", s.now.Sub(epoch))
+	}
+	drops := s.server.Stats().Drops
+	assert.Zero(t, drops[DropTokenExpired])
+	assert.Greater(t, drops[DropTokenConsumed], uint64(500))
+	assert.Greater(t, drops[DropTokenOtherAddress], uint64(500))
+	assert.Equal(t, uint64(1), s.server.Stats().Connects)
+}
+
+// A response that was recorded admits nobody once its client is gone.
+//
+// Proves: C14, Z4
+func TestARecordedResponseAdmitsNobody(t *testing.T) {
+	s := newSim(t, 2)
+	p := s.join(s.mint(1))
+	s.deliverToServer(p)
+	s.deliverToClients()
+	_, b, ok := p.PollDatagram()
+	require.True(t, ok)
+	response := append([]byte(nil), b...)
+	s.toServer(p.addr, response)
+	s.deliverToClients()
+	require.Equal(t, StateConnected, p.State())
+	p.Disconnect(s.now)
+	s.step()
+	require.Zero(t, s.server.Clients())
+	for range 2 * int(pendingLife/frame) {
+		require.False(t, s.answered(p.addr, response), "%v later", s.now.Sub(epoch))
+		s.step()
+	}
+	assert.Equal(t, uint64(1), s.server.Stats().Connects)
+}
+
+// Two servers that a token lists both talk to its client: the first admits it and is not heard, so
+// it turns to the second, which admits, kicks and denies. No key seals two packets under one nonce.
+//
+// Proves: Z4
+func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
+	s := newSim(t, 1)
+	second := netip.MustParseAddrPort("203.0.113.8:40000")
+	config := s.config
+	config.Addresses, config.Start = []netip.AddrPort{second}, s.now
+	other, err := newServer(config, s.recorder.maker)
+	require.NoError(t, err)
+	claims := s.claims(1)
+	claims.Servers = append(claims.Servers, second)
+	claims.Timeout = time.Second
+	tok, err := token.Mint(serverKey, claims)
+	require.NoError(t, err)
+
+	p := s.join(tok)
+	s.deliverToServer(p)
+	s.deliverToClients() // the challenge
+	s.deliverToServer(p) // the response; what comes back is lost from here on
+	require.True(t, s.server.Connected(0))
+	for range 100 {
+		_, err = s.server.AppendPayload(nil, 0, []byte("from the first"), s.now)
+		require.NoError(t, err)
+	}
+	p.dead = true
+	for p.Server() != second {
+		s.step()
+	}
+	p.dead, s.server, s.events = false, other, nil
+	s.until(2*time.Second, func() bool { return p.State() == StateConnected })
+	for range 100 {
+		s.serverSends(0, "from the second")
+	}
+	require.Len(t, p.received, 100)
+	late := requestOf(t, s.mintFor(2, second))
+	require.True(t, s.answered(s.addr(), late), "denied")
+	other.Disconnect(0, s.now)
+	s.run(time.Second)
+	assert.Equal(t, ReasonPeerLeft, p.Reason())
+	assert.Equal(t, [2]uint64{1, 1}, [2]uint64{other.Stats().Challenges, other.Stats().Denials})
+}
+
+// mintFor mints a token for one server.
+func (s *sim) mintFor(id entangle.ClientID, server netip.AddrPort) token.Token {
+	claims := s.claims(id)
+	claims.Servers = []netip.AddrPort{server}
+	tok, err := token.Mint(serverKey, claims)
+	require.NoError(s.t, err)
+	return tok
+}

@@ -114,6 +114,7 @@ func (m *Mailbox) readRefs(r *bits.Reader) (missing, late int, ok bool) {
 	if m.post.server && n > 0 {
 		m.had = entangle.Tick(r.Bits(heardBits))
 	}
+	m.reads += n
 	for range n {
 		var e ecs.Entity
 		if r.Bool() {
@@ -126,7 +127,9 @@ func (m *Mailbox) readRefs(r *bits.Reader) (missing, late int, ok bool) {
 				missing++
 			}
 			if !here && m.mayCome(ref) {
-				late++
+				if late++; late == 1 {
+					m.late = ref.ID
+				}
 			}
 		}
 		m.entities = append(m.entities, e)

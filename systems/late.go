@@ -22,6 +22,7 @@ type late struct {
 	refs     []lateRef
 	free     []int32
 	byTarget chains[repl.ID]
+	byGroup  chains[repl.Handle] // of the target
 	byHolder chains[lateHolder]
 	dropped  uint64 // for lack of room
 
@@ -47,11 +48,10 @@ type lateRef struct {
 	holder lateHolder
 	tick   entangle.Tick // that it was so at
 	n      int           // which of the component's references it is, or targetRef
-	waits  bool          // it is in use
 }
 
 func newLate() late {
-	return late{byTarget: newChains[repl.ID](), byHolder: newChains[lateHolder]()}
+	return late{byTarget: newChains[repl.ID](), byGroup: newChains[repl.Handle](), byHolder: newChains[lateHolder]()}
 }
 
 // add remembers a reference, if there is room.
@@ -67,17 +67,17 @@ func (l *late) add(ref lateRef) bool {
 		i = int32(len(l.refs))
 		l.refs = append(l.refs, lateRef{})
 	}
-	ref.waits = true
 	l.refs[i] = ref
 	l.byTarget.add(ref.target, i)
+	l.byGroup.add(ref.target.Group, i)
 	l.byHolder.add(ref.holder, i)
 	return true
 }
 
 func (l *late) drop(i int32) {
 	l.byTarget.remove(l.refs[i].target, i)
+	l.byGroup.remove(l.refs[i].target.Group, i)
 	l.byHolder.remove(l.refs[i].holder, i)
-	l.refs[i].waits = false
 	l.free = append(l.free, i)
 }
 
@@ -172,13 +172,11 @@ func (c *Copy) Renew(id repl.ID, since entangle.Tick) {
 
 // RenewAll implements receiver.Renewer.
 func (c *Copy) RenewAll(h repl.Handle, since entangle.Tick) {
-	if c.late.len() == 0 {
-		return
-	}
-	for i := range c.late.refs {
-		if ref := &c.late.refs[i]; ref.waits && ref.target.Group == h {
-			c.giveUp(int32(i), since)
-		}
+	i, ok := c.late.byGroup.first(h)
+	for ok {
+		next, more := c.late.byGroup.next(i)
+		c.giveUp(i, since)
+		i, ok = next, more
 	}
 }
 

@@ -24,6 +24,10 @@ const (
 	// maxHeldFor bounds how long one waits: a spawn that was lost several times on
 	// a bad link is here by then, and what is not here will not come.
 	maxHeldFor = 2 * time.Second
+
+	// maxHeldReads bounds the references that a frame reads of held messages, beyond those
+	// of one message. What is left waits for the next frame.
+	maxHeldReads = repl.MaxRefs
 )
 
 var (
@@ -46,6 +50,8 @@ type Mailbox struct {
 	held      []heldMessage
 	heldBytes int
 	allowance allowance
+	reads     uint64        // references that were read
+	late      repl.ID       // of the message at hand: the first that may yet come
 	entities  []ecs.Entity  // of the message at hand, and
 	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
 	r         bits.Reader
@@ -56,6 +62,10 @@ type heldMessage struct {
 	body  []byte
 	tick  entangle.Tick
 	until time.Time
+	// lacks is the first reference that was missing when the message was last read: it is
+	// not read again before that one is here. unread: it came behind another.
+	lacks  repl.ID
+	unread bool
 }
 
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
@@ -83,14 +93,14 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 		return m.resource(body)
 	}
 	if m.waits(ch) {
-		return m.hold(ch, body, tick, now)
+		return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), unread: true}, body)
 	}
 	missing, err := m.deliver(ch, body, tick, false)
 	if err != nil || missing == 0 {
 		return err
 	}
 	m.post.stat.Waited++
-	return m.hold(ch, body, tick, now)
+	return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), lacks: m.late}, body)
 }
 
 // resource takes the value of a resource, which waits for nothing.
@@ -115,14 +125,15 @@ func (m *Mailbox) waits(ch channel.ID) bool {
 	return false
 }
 
-func (m *Mailbox) hold(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+func (m *Mailbox) hold(h heldMessage, body []byte) error {
 	for len(m.held) == maxHeld || m.heldBytes > maxHeldBytes-len(body) {
 		if err := m.release(0); err != nil {
 			return err
 		}
 	}
 	m.heldBytes += len(body)
-	m.held = append(m.held, heldMessage{ch: ch, body: append([]byte(nil), body...), tick: tick, until: now.Add(maxHeldFor)})
+	h.body = append([]byte(nil), body...)
+	m.held = append(m.held, h)
 	return nil
 }
 
@@ -139,17 +150,18 @@ func (m *Mailbox) Advance(now time.Time) error {
 		return nil
 	}
 	blocked := [channel.MaxID + 1]bool{}
-	for i := 0; i < len(m.held); {
+	before := m.reads
+	for i := 0; i < len(m.held) && m.reads-before <= maxHeldReads; {
 		h := &m.held[i]
 		if blocked[h.ch] {
 			i++
 			continue
 		}
-		missing, err := m.deliver(h.ch, h.body, h.tick, !now.Before(h.until))
+		came, err := m.retry(h, now)
 		if err != nil {
 			return err
 		}
-		if missing > 0 {
+		if !came {
 			blocked[h.ch] = !m.post.unordered[h.ch]
 			i++
 			continue
@@ -157,6 +169,21 @@ func (m *Mailbox) Advance(now time.Time) error {
 		m.take(i)
 	}
 	return nil
+}
+
+// retry delivers a held message, if nothing that it refers to can yet come.
+func (m *Mailbox) retry(h *heldMessage, now time.Time) (delivered bool, err error) {
+	expired := !now.Before(h.until)
+	if !h.unread && !expired {
+		if _, here := m.slotOf(h.lacks); !here {
+			return false, nil
+		}
+	}
+	missing, err := m.deliver(h.ch, h.body, h.tick, expired)
+	if err == nil && missing > 0 {
+		h.lacks, h.unread = m.late, false
+	}
+	return missing == 0, err
 }
 
 // take takes a held message out.

@@ -166,8 +166,10 @@ func TestContradictingFragments(t *testing.T) {
 		handle(t, m, epoch, fragment(0, 0, 1, len(want)))
 		held := m.Held()
 
-		other := fragment(0, 0, 0, 4*FragmentSize)
-		require.ErrorIs(t, m.HandleFrames(encodeAll(other), epoch), ErrFragment, "%v: changed total", mode)
+		for _, total := range []int{2, 4} {
+			other := fragment(0, 0, 0, total*FragmentSize)
+			require.ErrorIs(t, m.HandleFrames(encodeAll(other), epoch), ErrFragment, "%v: %d of 3", mode, total)
+		}
 		forged := fragment(0, 0, 1, len(want))
 		forged.body = bytes.Repeat([]byte("x"), FragmentSize)
 		handle(t, m, epoch, forged)

@@ -62,6 +62,39 @@ func TestDirection(t *testing.T) {
 	})
 }
 
+// A peer that sends against the direction is refused on a channel of any mode, in whole messages
+// and in fragments, and nothing else of its packet is taken in either.
+//
+// Proves: P14
+func TestDirectionHoldsInEveryMode(t *testing.T) {
+	for mode := OrderedReliable; mode < modes; mode++ {
+		configs := []Config{{ID: 1, Mode: mode, Direction: SendOnly}, {ID: 2}, {ID: 3, Mode: mode}}
+		good := frame{id: 2, hasID: true, body: []byte("good")}
+		of := func(id ID) (bad []frame) {
+			bad = append(bad, frame{id: id, hasID: mode.carriesID(false), body: []byte("bad")})
+			if mode != External {
+				bad = append(bad, fragment(id, 0, 0, 2*FragmentSize))
+			}
+			return bad
+		}
+		for i, bad := range of(1) {
+			m := newMux(t, configs...)
+			require.ErrorIs(t, m.HandleFrames(encodeAll(good, bad), epoch), ErrRefused, "%v, frame %d", mode, i)
+			assert.Empty(t, received(m))
+			assert.Zero(t, m.Held())
+			assert.Equal(t, uint64(1), m.Stats().Refused)
+			require.NoError(t, m.HandleFrames(encodeAll(good, of(3)[i]), epoch), "both ways")
+		}
+		if mode == External {
+			m := newMux(t, Config{ID: 1, Mode: mode, Direction: ReceiveOnly})
+			assert.Panics(t, func() { m.BeginFrame(nil, 1) })
+			continue
+		}
+		_, err := newMux(t, Config{ID: 1, Mode: mode, Direction: ReceiveOnly}).Send(1, nil, 0, epoch)
+		require.ErrorIs(t, err, ErrDirection, mode)
+	}
+}
+
 func TestSendMistakes(t *testing.T) {
 	m := newMux(t, everyMode()...)
 	for _, c := range []struct {

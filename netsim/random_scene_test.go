@@ -2,6 +2,7 @@ package netsim_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -150,6 +151,11 @@ func (s *randomScene) Run(d time.Duration, _ *netsim.Trace) error {
 
 // checkLoads holds what every end keeps against its limits.
 func (s *randomScene) checkLoads() error {
+	for _, d := range s.sim.Server().Stats().Dropped {
+		if strings.Contains(d.Reason, "too much") {
+			return fmt.Errorf("honest clients are beyond their budget: %d of %s", d.Count, d.Reason)
+		}
+	}
 	for _, load := range s.sim.Server().Loads() {
 		if err := load.Check(); err != nil {
 			return err

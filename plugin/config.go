@@ -52,6 +52,23 @@ type ServerConfig struct {
 	// of MaxClients otherwise, and at most MostBytes.
 	MaxBytes int
 
+	// MaxPacketsPerClient is how many packets a connected client may send, per second. Those of
+	// 2.5 s can come at once, as after a stall. What is beyond is dropped, as by a line that
+	// loses, and counted in ServerStats.Dropped; a client that goes on with it for 5 s is
+	// disconnected. An honest one sends one or two for each tick, and as many as it takes for
+	// the messages that the game sends: raise it for a game whose clients send more than half a
+	// megabyte per second. 0: DefaultPacketsPerTick for each tick, and LeastDefaultPackets at
+	// least; negative: no bound.
+	MaxPacketsPerClient int
+
+	// MaxWorkPerClient is how much a client's packets may make the server do, per second, in
+	// units of about 0.1 µs: 32 for a packet, one for each message in it and 3 for a fragment of
+	// one, one for two entities that a message refers to, 8 for a request, and 2 for each entity
+	// that is driven, with one more for each 16 ticks. It is saved up and kept to as
+	// MaxPacketsPerClient is. 0: DefaultWorkPerPacket for each packet that a client may send;
+	// negative: no bound.
+	MaxWorkPerClient int
+
 	// PublicAddrs are addresses that tokens may name this server by, beside those
 	// that it listens at: what the world calls it behind address translation.
 	PublicAddrs []netip.AddrPort
@@ -171,6 +188,13 @@ const (
 	LeastBytes = systems.LeastCap
 	// MostBytes is the highest.
 	MostBytes = systems.MostCap
+)
+
+// What a client may send where the server's config does not say.
+const (
+	DefaultPacketsPerTick = systems.PacketsPerTick
+	LeastDefaultPackets   = systems.LeastPackets
+	DefaultWorkPerPacket  = systems.WorkPerPacket
 )
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.

@@ -20,6 +20,10 @@ type ServerStats struct {
 	// dropped. Reasons that did not occur are left out.
 	Dropped []Dropped
 
+	// Work is how much packets of clients made the server do, in the units of
+	// ServerConfig.MaxWorkPerClient.
+	Work uint64
+
 	// MessagesDropped counts unreliable messages that found no room under a cap, and
 	// BytesWaiting is what was not sent yet of messages and structure; see ClientInfo.
 	MessagesDropped uint64
@@ -82,7 +86,7 @@ func (s *Server) Stats() ServerStats {
 	stats := ServerStats{
 		Clients:    len(s.engine.Clients(nil)),
 		PacketsOut: t.PacketsOut, BytesOut: t.BytesOut, PacketsIn: t.PacketsIn, BytesIn: t.BytesIn,
-		Dropped: dropped(s.engine.Dropped()), Messages: s.post.Stats(),
+		Dropped: dropped(s.engine.Dropped()), Messages: s.post.Stats(), Work: s.engine.Work(),
 	}
 	stats.MessagesDropped, stats.BytesWaiting = s.engine.Held()
 	if s.publisher != nil {

@@ -103,12 +103,13 @@ func (p *Post) refOf(to *client, e ecs.Entity) (ref repl.Ref, known bool) {
 	return ref, known
 }
 
-// readRefs reads a table and resolves it. missing is how many entities are not
-// here, and late how many of them may yet come.
-func (m *Mailbox) readRefs(r *bits.Reader) (missing, late int, ok bool) {
+// readRefs reads the table of a value with a plan and resolves it. missing is how many entities
+// are not here, and late how many of them may yet come. A table has no more of them than the
+// value can hold: they are read before it is.
+func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late int, ok bool) {
 	m.entities = m.entities[:0]
 	n := r.Uvarint()
-	if n > repl.MaxRefs || n > uint64(r.RemainingBits()) {
+	if n > uint64(min(repl.MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
 	}
 	if m.post.server && n > 0 {

@@ -50,6 +50,7 @@ type inputPlayer struct {
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
 	stats     InputStats
+	work      uint64    // that its frames cost
 	line      relayLine // of what the others do
 
 	asked, had bool // in the tick that runs: one of its lanes has begun, one has something new
@@ -114,6 +115,7 @@ func (p *inputPlayer) handleLane(f *input.Frame) {
 	k := &c.kinds[f.Type()]
 	e := k.codec.readHead(f.Bits(), p.find)
 	oldest, newest := f.Range()
+	p.work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit
 	lane := p.lane(k, e)
 	switch {
 	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -26,7 +27,7 @@ const (
 	maxHeldFor = 2 * time.Second
 
 	// maxHeldReads bounds the references that a frame reads of held messages, beyond those
-	// of one message. What is left waits for the next frame.
+	// of one message, and of new ones. What is left waits for the next frame.
 	maxHeldReads = repl.MaxRefs
 )
 
@@ -51,6 +52,8 @@ type Mailbox struct {
 	heldBytes int
 	allowance allowance
 	reads     uint64        // references that were read
+	readsTurn uint64        // and those before this frame
+	asked     uint64        // requests that were answered
 	late      repl.ID       // of the message at hand: the first that may yet come
 	entities  []ecs.Entity  // of the message at hand, and
 	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
@@ -74,6 +77,10 @@ func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, 
 	return &Mailbox{post: p, from: from, slotOf: slotOf, allowance: newAllowance(len(p.requests))}
 }
 
+// work returns how much the peer's messages made this end do, in units, beyond what their frames
+// cost.
+func (m *Mailbox) work() uint64 { return m.reads/refsPerUnit + m.asked*requestWork }
+
 // me returns whom messages come to: the client that this is, Nobody for a server.
 func (m *Mailbox) me() entangle.ClientID {
 	if m.post.server || m.peer == nil {
@@ -92,7 +99,7 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 	if ch == peer.Resources {
 		return m.resource(body)
 	}
-	if m.waits(ch) {
+	if m.waits(ch) || m.reads-m.readsTurn > maxHeldReads {
 		return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), unread: true}, body)
 	}
 	missing, err := m.deliver(ch, body, tick, false)
@@ -141,6 +148,7 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
 	defer m.allowance.renew()
+	defer func() { m.readsTurn = m.reads }()
 	if m.resources != nil {
 		if err := m.resources.advance(m); err != nil {
 			return err
@@ -224,7 +232,7 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 		return 0, err
 	}
 	if info.Plan.HasRefs() {
-		if missing, err = m.table(anyway); missing > 0 || err != nil {
+		if missing, err = m.table(info.Plan, anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}
@@ -233,8 +241,8 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 
 // table reads the references. Without anyway, those that may yet come end the
 // matter.
-func (m *Mailbox) table(anyway bool) (late int, err error) {
-	missing, late, ok := m.readRefs(&m.r)
+func (m *Mailbox) table(plan *protocol.Plan, anyway bool) (late int, err error) {
+	missing, late, ok := m.readRefs(&m.r, plan)
 	switch {
 	case !ok:
 		return 0, errMessage

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,16 +19,16 @@ const manyRefs = 800
 
 const looseChannel = peer.FirstMessages + channel.ID(protocol.UnorderedReliable)
 
-// loose writes an unordered message of the server that refers to many of its entities.
-func (d *desk) loose(from repl.Handle) []byte {
+// ofMany writes a message of the server that refers to many of its entities, from one on.
+func ofMany(number uint64, from repl.Handle) []byte {
 	var w bits.Writer
-	w.Uvarint(0)
+	w.Uvarint(number)
 	w.Uvarint(manyRefs)
 	for h := range repl.Handle(manyRefs) {
 		w.Bool(true)
 		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: from + h}})
 	}
-	w.Uvarint(1)
+	w.Uvarint(0)
 	return w.Finish()
 }
 
@@ -43,9 +44,9 @@ func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {
 			hold := func(n int) {
 				first := repl.Handle(n * manyRefs)
 				if name == "unordered" {
-					require.NoError(t, d.mail.HandleMessage(looseChannel, d.loose(first), 1, d.now))
+					require.NoError(t, d.mail.HandleMessage(looseChannel, ofMany(3, first), 1, d.now))
 				} else {
-					d.get(d.wordOfMany(first))
+					d.get(ofMany(2, first))
 				}
 			}
 			for n := range maxHeld {
@@ -56,6 +57,9 @@ func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {
 				before := d.mail.reads
 				require.NoError(t, d.mail.Advance(d.now))
 				return d.mail.reads - before
+			}
+			for frames := 0; frame() > 0; frames++ { // those that were too many at once
+				require.Less(t, frames, maxHeld)
 			}
 			for n := range 50 {
 				d.arrive(repl.Handle(1<<20 + n)) // of which nobody heard
@@ -76,18 +80,27 @@ func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {
 	}
 }
 
-// wordOfMany is loose, of a type that is ordered.
-func (d *desk) wordOfMany(from repl.Handle) []byte {
-	var w bits.Writer
-	w.Uvarint(1)
-	w.Bool(false)
-	w.Uvarint(manyRefs)
-	for h := range repl.Handle(manyRefs) {
-		w.Bool(true)
-		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: from + h}})
+// A table has no more entities than its value can hold, whatever its length claims and however
+// many bits follow: a message is refused before any are read.
+//
+// Proves: Z7
+func TestATableHasNoMoreThanItsValueHolds(t *testing.T) {
+	long := make([]byte, channel.MaxMessage-16)
+	for _, n := range []uint64{2, 3, manyRefs, repl.MaxRefs + 1, 8 * channel.MaxMessage * 7 / 8, 1 << 40, 1 << 63} {
+		for _, server := range []bool{false, true} {
+			d := newDesk(t, server)
+			var w bits.Writer
+			w.Uvarint(0)
+			w.Uvarint(n)
+			body := append(w.Finish(), long...)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := d.mail.HandleMessage(looseChannel, body, 1, d.now)
+			runtime.ReadMemStats(&after)
+			allocated := after.TotalAlloc - before.TotalAlloc
+			require.ErrorIs(t, err, errMessage, "%d entities", n)
+			require.Less(t, allocated, uint64(64<<10), "%d entities", n)
+			require.Zero(t, d.mail.reads)
+		}
 	}
-	w.Uvarint(0)
-	w.Uvarint(1)
-	w.Uvarint(0)
-	return w.Finish()
 }

@@ -25,6 +25,15 @@ type word struct {
 
 type loose struct{ Who ecs.Entity }
 
+// wordOfMany and yellOfMany hold many entities.
+type wordOfMany struct {
+	All []ecs.Entity `net:"max=4096"`
+}
+
+type yellOfMany struct {
+	All []ecs.Entity `net:"max=4096"`
+}
+
 type question struct{ Of ecs.Entity }
 
 type answer struct{ Text string }
@@ -45,6 +54,8 @@ func newDesk(t testing.TB, server bool) *desk {
 	p := protocol.New(protocol.Config{Name: "desk"})
 	protocol.Message[word](p).Relay()
 	protocol.Message[loose](p).Mode(protocol.UnorderedReliable)
+	protocol.Message[wordOfMany](p)
+	protocol.Message[yellOfMany](p).Mode(protocol.UnorderedReliable)
 	protocol.Request[question, answer](p)
 	require.NoError(t, p.Seal())
 	w := ecs.NewWorld()
@@ -53,6 +64,14 @@ func newDesk(t testing.TB, server bool) *desk {
 	d.copy = NewCopy(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
 	d.post.Attach(&w, d.hub, nil, d.copy)
 	d.mail = d.post.Mailbox(1, d.find)
+	for _, info := range p.Messages()[2:] {
+		d.hub.AddMessage(info.Plan).OnMessage(func(_ Head, r *bits.Reader, _ protocol.RefReader) error {
+			if n := r.Uvarint(); n != 0 {
+				return errMessage
+			}
+			return r.End()
+		})
+	}
 	info := p.Messages()[1]
 	require.Contains(t, info.Name, "word")
 	events := d.hub.AddMessage(info.Plan)

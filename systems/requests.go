@@ -122,8 +122,8 @@ func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
 }
 
 func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
-	if m.post.requests[number].Question.HasRefs() {
-		if missing, err = m.table(anyway); missing > 0 || err != nil {
+	if plan := m.post.requests[number].Question; plan.HasRefs() {
+		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}
@@ -135,6 +135,7 @@ func (m *Mailbox) answer(number int, call uint32) error {
 	if err := m.allowance.request(number); err != nil {
 		return err
 	}
+	m.asked++
 	p := m.post
 	l := letter{kind: response, number: number, call: call, one: m.from}
 	answer := p.offices[number].answer
@@ -173,8 +174,8 @@ func (p *Post) fail(l letter, text string) {
 
 func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
 	failed := m.r.Bool()
-	if !failed && m.post.requests[number].Answer.HasRefs() {
-		if missing, err = m.table(anyway); missing > 0 || err != nil {
+	if plan := m.post.requests[number].Answer; !failed && plan.HasRefs() {
+		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}

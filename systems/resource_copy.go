@@ -118,7 +118,7 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 func (c *ResourceCopy) set(r *copiedResource, m *Mailbox) error {
 	m.entities = m.entities[:0]
 	if r.info.Plan.HasRefs() {
-		if _, _, ok := m.readRefs(&m.r); !ok {
+		if _, _, ok := m.readRefs(&m.r, r.info.Plan); !ok {
 			return errMessage
 		}
 	}
@@ -246,7 +246,7 @@ func (c *ResourceCopy) renew(r *copiedResource, m *Mailbox) error {
 	if r.info.Rollback {
 		m.r.Bits(32)
 	}
-	if _, _, ok := m.readRefs(&m.r); !ok {
+	if _, _, ok := m.readRefs(&m.r, r.info.Plan); !ok {
 		return errMessage
 	}
 	for i, e := range m.entities {

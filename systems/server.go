@@ -21,6 +21,7 @@ type ServerConfig struct {
 	Workers  int  // goroutines that assemble packets; at least one
 	ByWork   bool // at most so many: as many as the work is worth
 	Caps     Caps
+	Intake   Intake // with its defaults
 	// TickRate is ticks per second; every SendEvery-th is sent.
 	TickRate, SendEvery int
 
@@ -60,6 +61,7 @@ type Server struct {
 	share   budget.Share
 	wants   []int   // by client, while the cap is divided
 	dropped uint64  // messages under a cap, of clients that are gone
+	work    uint64  // that such made the server do
 	teller  *teller // nil unless somebody listens
 }
 
@@ -67,6 +69,8 @@ type Server struct {
 type Dead struct {
 	Malformed uint64 // bytes that no peer of the protocol writes
 	TooSlow   uint64 // reliable messages piled up
+	Excess    uint64 // packets beyond a client's Intake
+	TooCostly uint64 // they went on with those
 	Unequal   uint64 // protocols that differ
 	NoRoom    uint64 // all seats were taken, through several layers
 	Twice     uint64 // the client is connected through another layer
@@ -155,7 +159,9 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 	for seat := 0; seat < len(s.clients); seat++ {
 		if c := s.clients[seat]; c != nil && c.open {
 			s.welcome(c)
-			s.mind(c, c.mail.Advance(now), now)
+			err := c.mail.Advance(now)
+			c.charge()
+			s.mind(c, err, now)
 		}
 	}
 	return nil
@@ -170,7 +176,12 @@ func (s *Server) welcome(c *client) {
 }
 
 func (s *Server) handle(c *client, payload []byte, now time.Time) {
-	if s.mind(c, c.peer.HandlePayload(payload, now), now) || !s.seated(c) {
+	if !s.takes(c, now) {
+		return
+	}
+	err := c.peer.HandlePayload(payload, now)
+	c.charge()
+	if s.mind(c, err, now) || !s.seated(c) {
 		return // a game's answer to it may have disconnected it, too
 	}
 	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {

@@ -33,6 +33,9 @@ type client struct {
 	since    uint64       // the first letter that can be for it: those before are older than the connection
 	joined   bool
 	meter    *timesync.Meter
+	intake   budget.Intake
+	charged  uint64 // of what it made the server do, in units of work
+	spent    uint64 // that, and for each packet
 }
 
 // updates returns what the client was sent of the world; nil for none, which is all
@@ -72,6 +75,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		c.hands.peer = p
 		c.hands.line = newRelayLine(s.inputs.relay, c)
 	}
+	c.intake = budget.NewIntake(s.cfg.Intake.Packets, s.cfg.Intake.Work)
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c
 }
@@ -103,6 +107,7 @@ func (s *Server) disconnected(c *client, reason string) {
 		s.inputs.dismiss(c.hands)
 	}
 	c.peer.Close()
+	s.work += c.spent
 	s.dropped += c.peer.Stats().Channels.DroppedUnsent
 	s.unseat(c)
 	if !c.open {

@@ -28,6 +28,8 @@ func (s *Server) Dropped() (counts []connection.Dropped) {
 	return append(counts,
 		connection.Dropped{Reason: "client broke the protocol", Count: s.dead.Malformed},
 		connection.Dropped{Reason: "client too slow", Count: s.dead.TooSlow},
+		connection.Dropped{Reason: "packet of a client that sends too much", Count: s.dead.Excess},
+		connection.Dropped{Reason: "client that costs too much", Count: s.dead.TooCostly},
 		connection.Dropped{Reason: "client with another protocol", Count: s.dead.Unequal},
 		connection.Dropped{Reason: "client beyond the last seat", Count: s.dead.NoRoom},
 		connection.Dropped{Reason: "client connected through another layer", Count: s.dead.Twice},
@@ -67,6 +69,18 @@ func (c *Client) Held() (dropped uint64, waiting int) {
 		return c.last.held, 0
 	}
 	return c.peer.Stats().Channels.DroppedUnsent, c.peer.Waiting()
+}
+
+// Work returns how much all clients there ever were made the server do, in units; see
+// Intake.
+func (s *Server) Work() uint64 {
+	work := s.work
+	for _, c := range s.clients {
+		if c != nil {
+			work += c.spent
+		}
+	}
+	return work
 }
 
 // Traffic returns what went through the client's layers since it was made.

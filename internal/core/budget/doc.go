@@ -1,5 +1,5 @@
 // Package budget holds bytes back: how many may leave now under a rate, and who gets
-// them where several want more than there are.
+// them where several want more than there are. And it bounds what is taken in.
 //
 // # What is here
 //
@@ -8,6 +8,9 @@
 //     for what has to leave in any case; the debt is paid before anything else.
 //   - A [Share] divides among many, and [Two] between two, in the manner that is called
 //     max-min fair: what somebody does not want goes to those who want more, all alike.
+//   - An [Intake] bounds what a peer makes this end do: the packets that it sends, and the
+//     units of work that those cost. It says which are read and which are dropped, and when a
+//     peer has sent too much for too long.
 //
 // # What it guarantees
 //

@@ -27,6 +27,7 @@ type Mux struct {
 	memory   memory
 	inbox    inbox
 	stats    Stats
+	work     uint64
 	start    time.Time // of the first call; times are kept as distances from it
 
 	limits   Limits

@@ -27,6 +27,7 @@ func (m *Mux) HandleFrames(body []byte, now time.Time) error {
 		m.stats.Refused++
 		return err
 	}
+	m.work += uint64(count)
 	m.inbox.begin(body, count)
 	at := m.since(now)
 	for rest := body; len(rest) > 0; {
@@ -120,6 +121,7 @@ func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
 }
 
 func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
+	m.work += fragmentWork
 	if settled, err := m.settled(l, f); settled || err != nil {
 		return err
 	}

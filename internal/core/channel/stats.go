@@ -22,6 +22,13 @@ type Stats struct {
 // Stats returns the counters.
 func (m *Mux) Stats() Stats { return m.stats }
 
+// Work returns how much the peer made this end do, in units: one for each frame that was taken
+// in, and fragmentWork more for a fragment.
+func (m *Mux) Work() uint64 { return m.work }
+
+// fragmentWork is what it takes to keep a fragment, beside its frame.
+const fragmentWork = 2
+
 // Pending returns how many messages wait to be sent or acknowledged. Unreliable
 // ones count until they are packed.
 func (m *Mux) Pending() int {

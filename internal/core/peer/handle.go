@@ -199,6 +199,7 @@ func (p *Peer) handleEntries(body []byte) error {
 }
 
 func (p *Peer) handleResync(g repl.Handle) {
+	p.resyncs++
 	if p.updates != nil {
 		p.updates.HandleResync(g)
 	}

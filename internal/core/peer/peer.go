@@ -81,6 +81,7 @@ type Peer struct {
 
 	tap      func(updates bool, body []byte) // nil unless somebody listens
 	joining  joining
+	resyncs  uint64 // groups that the peer asked for
 	id       entangle.ClientID
 	outcome  string
 	scratch  []byte

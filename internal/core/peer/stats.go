@@ -36,6 +36,10 @@ func (p *Peer) count(payload []byte) {
 	p.allowed.left -= len(payload) + sealBytes
 }
 
+// Work returns how much the peer made this end do, in units: those of channel.Mux.Work, and one
+// for each group that it asked for. What takes messages and streams knows what those cost.
+func (p *Peer) Work() uint64 { return p.mux.Work() + p.resyncs }
+
 // Waiting returns the bytes of messages and structure of which nothing was sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,9 +38,13 @@ type streams struct {
 type stream struct {
 	Stream
 	id   channel.ID
-	said bool // in the packet under way
-	size int  // of its last frame
+	said bool   // in the packet under way
+	came uint64 // payload of the peer that its last frame came in
+	size int    // of its last frame
 }
+
+// errStreamTwice means that a packet has two frames of a stream, which no peer writes.
+var errStreamTwice = errors.New("peer: a packet with two frames of one stream")
 
 // leastStreams is what streams may have in a frame under any cap. More than half of what
 // is given they do not take, so that the inputs of many players do not hold up the world.
@@ -140,5 +145,9 @@ func (p *Peer) handleStream(ch channel.ID, body []byte, tick entangle.Tick, now 
 	if s == nil {
 		return fmt.Errorf("peer: a frame that nobody asked for, on channel %d", ch)
 	}
+	if s.came == p.stats.in {
+		return errStreamTwice
+	}
+	s.came = p.stats.in
 	return s.HandleFrame(tick, body, now)
 }

@@ -119,3 +119,44 @@ func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
 	assert.EqualValues(t, 100+10*DefaultClientQueue, c.Stats().Received)
 	assert.EqualValues(t, 10_000-100-2*DefaultClientQueue, c.Stats().ClientFull)
 }
+
+// A client that has gone is a stranger, however its address is written.
+func TestAnAddressIsAStrangersAgainOnceDismissed(t *testing.T) {
+	c := &Conn{arrived: queue.NewIntake(queue.Limits{Strangers: 1, Client: 2})}
+	mapped := netip.MustParseAddrPort("[::ffff:192.0.2.1]:7")
+	c.Admit(mapped)
+	for range 3 {
+		c.arrive(mapped, []byte("of a client"))
+	}
+	assert.EqualValues(t, 2, c.Stats().Received)
+	assert.EqualValues(t, 1, c.Stats().ClientFull)
+	c.Dismiss(mapped)
+	for range 2 {
+		c.arrive(mapped, []byte("of a stranger"))
+	}
+	assert.EqualValues(t, 3, c.Stats().Received)
+	assert.EqualValues(t, 1, c.Stats().QueueFull)
+}
+
+// Without a ClientQueue all clients share the Queue, and strangers still have their own.
+func TestWithoutRoomOfTheirOwnClientsShareTheQueue(t *testing.T) {
+	limits, err := Listener{Queue: 10, ClientQueue: -1, StrangerQueue: 5}.waiting()
+	require.NoError(t, err)
+	c := &Conn{arrived: queue.NewIntake(limits)}
+	addr := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Loopback(), port) }
+	c.Admit(addr(1))
+	c.Admit(addr(2))
+	for i := range 60 {
+		c.arrive(addr(uint16(i%3)), []byte("any"))
+	}
+	assert.EqualValues(t, 10+5, c.Stats().Received)
+	assert.EqualValues(t, 40-10, c.Stats().ClientFull)
+	assert.EqualValues(t, 20-5, c.Stats().QueueFull)
+}
+
+func TestBuffersHaveTheDefaultUnlessTheyAreSet(t *testing.T) {
+	for given, want := range map[[2]int][2]int{{0, 0}: {9, 9}, {0, 5}: {9, 5}, {5, 0}: {5, 9}, {-1, -1}: {-1, -1}} {
+		o := options{readBuffer: given[0], writeBuffer: given[1]}.orBuffers(9)
+		assert.Equal(t, want, [2]int{o.readBuffer, o.writeBuffer}, given)
+	}
+}

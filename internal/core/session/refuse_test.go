@@ -227,8 +227,9 @@ func TestWhatAConnectedClientRepeatsIsNotRefused(t *testing.T) {
 	s.run(time.Second)
 	require.Equal(t, StateConnected, p.State())
 	assert.False(t, s.answered(p.addr, requestOf(t, minted)))
+	assert.False(t, s.answered(p.addr, p.seal(nil, kindResponse, make([]byte, answerSize))))
 	drops := s.server.Stats().Drops
-	assert.Equal(t, uint64(1), drops[DropRepeated])
+	assert.Equal(t, uint64(2), drops[DropRepeated])
 	for refused := DropRequestForm; refused < Drop(len(drops)); refused++ {
 		assert.Zero(t, drops[refused], "%v", refused)
 	}

@@ -79,6 +79,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 		MaxBytes:   config.MaxBytes,
 		TickRate:   c.protocol.TickRate(),
 		Clock:      cl.steered,
+		MaxWaiting: config.MaxWaitingBytes,
 
 		OnConnected:    cl.onConnected,
 		OnJoined:       cl.onJoined,

@@ -141,6 +141,11 @@ type ClientConfig struct {
 	// 0: DefaultMaxEntities; at least 1 otherwise.
 	MaxEntities int
 
+	// MaxWaitingBytes bounds the memory of what arrived before something that it depends on, as
+	// when packets are lost or overtake each other. What finds no room is sent again. 0:
+	// DefaultMaxWaitingBytes; at least 1 otherwise.
+	MaxWaitingBytes int
+
 	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the
 	// server says: with all of its components and components.Remote, and with
 	// components.ConfirmedOf, which leads to the one that is predicted. Client.Twin leads
@@ -199,6 +204,10 @@ const (
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.
 const MaxDefaultWorkers = 8
+
+// DefaultMaxWaitingBytes is how much of what arrived early a client keeps where its config
+// does not say.
+const DefaultMaxWaitingBytes = systems.DefaultMaxWaiting
 
 // DefaultMaxEntities is how many entities a client holds where its config does not say.
 const DefaultMaxEntities = systems.DefaultMaxEntities
@@ -287,6 +296,9 @@ func (c *ClientConfig) common() (common, error) {
 	}
 	if c.MaxEntities < 0 {
 		return common, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, DefaultMaxEntities)
+	}
+	if c.MaxWaitingBytes < 0 {
+		return common, fmt.Errorf("plugin: ClientConfig.MaxWaitingBytes is %d; leave it zero for %d, or give more", c.MaxWaitingBytes, DefaultMaxWaitingBytes)
 	}
 	if c.MaxEntities == 0 {
 		c.MaxEntities = DefaultMaxEntities

@@ -52,8 +52,9 @@ type ClientStats struct {
 	BytesWaiting    int
 
 	// Entities that the server replicates to this client now.
-	Entities int
-	Messages systems.PostStats
+	Entities    int
+	Replication ReplicaStats
+	Messages    systems.PostStats
 
 	Resources      systems.ResourceStats
 	Inputs         systems.InputSent
@@ -73,11 +74,29 @@ type ReplicationStats struct {
 	Updates  uint64 // sendings of an entity's values, to one client each
 	Actions  uint64 // sendings of an entity's structure, to one client each
 	Encoded  uint64 // bodies that were encoded for both; each serves all clients
-	Resent   uint64 // entities due again because a packet was presumed lost
+	Resent   uint64 // entities due again because a packet was presumed lost, or might have been dropped
 	Resyncs  uint64 // entities sent in full because a client asked
-	Clamped  uint64 // numbers outside their range, sent as, or rounded to, the nearest inside
-	Refused  uint64 // entities too large to be sent, or one too many
-	Overdue  uint64 // groups that waited for longer than their MaxAge, once for each client and tick
+	// PrivateResyncs is those of Resyncs in groups that not every client sees whole.
+	PrivateResyncs uint64
+	Clamped        uint64 // numbers outside their range, sent as, or rounded to, the nearest inside
+	Refused        uint64 // entities too large to be sent, or one too many
+	Overdue        uint64 // groups that waited for longer than their MaxAge, once for each client and tick
+}
+
+// ReplicaStats counts what a client did with the records of groups that the server sent.
+type ReplicaStats struct {
+	Updates uint64 // applied: values of a group
+	Actions uint64 // applied: structure of a group
+	Stale   uint64 // dropped because the client has something newer of the group
+	Waited  uint64 // kept until a record that they depend on arrived
+	// Overflow counts records that had to wait and were dropped, because the client keeps no
+	// more than ClientConfig.MaxWaitingBytes of them. They are sent again.
+	Overflow uint64
+	// Misfits counts updates that were dropped because their differences do not fit what the
+	// client holds. The group is asked for in full. No server of this version sends any.
+	Misfits uint64
+	// Resyncs counts groups that the client could not follow and asked for in full.
+	Resyncs uint64
 }
 
 // Stats returns the server's counters.
@@ -93,7 +112,7 @@ func (s *Server) Stats() ServerStats {
 		r := s.publisher.World().Stats()
 		stats.Replication = ReplicationStats{
 			Entities: s.publisher.Len(), Groups: s.publisher.World().Len(),
-			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs,
+			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs, PrivateResyncs: r.PrivateResyncs,
 			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = s.resources.Stats()
@@ -112,6 +131,10 @@ func (c *Client) Stats() ClientStats {
 	stats.MessagesDropped, stats.BytesWaiting = c.engine.Held()
 	if c.copy != nil {
 		stats.Entities = c.copy.Len()
+		r := c.engine.Received()
+		stats.Replication = ReplicaStats{
+			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Misfits: r.Misfits, Resyncs: r.Resyncs,
+		}
 		stats.Resources = c.shelf.Stats()
 		stats.Inputs, stats.InputsOfOthers = c.inputs.Sent(), c.inputs.Others()
 	}

@@ -24,6 +24,7 @@ type ClientConfig struct {
 	MaxBytes   int // per second, to the server; 0: no cap
 	TickRate   int
 	Clock      *Clock
+	MaxWaiting int // bytes of records that wait for others; 0: DefaultMaxWaiting
 
 	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
 	// when all is here that was there for us then; OnDisconnected when the connection
@@ -32,6 +33,9 @@ type ClientConfig struct {
 	OnJoined       func(id entangle.ClientID)
 	OnDisconnected func(id entangle.ClientID, reason string)
 }
+
+// DefaultMaxWaiting is ClientConfig.MaxWaiting where nothing is said.
+const DefaultMaxWaiting = receiver.DefaultWaitingBytes
 
 // Client is the engine behind plugin.Client: one connection layer, one peer.
 type Client struct {
@@ -54,6 +58,7 @@ type Client struct {
 	last     lastConnection
 	failed   error              // of a message that could not be queued
 	traffic  connection.Traffic // of layers that are closed
+	received receiver.Stats     // of connections that have ended
 	tick     entangle.Tick      // of the last Send
 	bucket   budget.Bucket      // of the cap
 }
@@ -196,6 +201,9 @@ func (c *Client) crowded(reason string, now time.Time) {
 
 func (c *Client) connected() {
 	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
+	if c.cfg.MaxWaiting > 0 {
+		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
+	}
 	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.resources = c.resources
 	cfg := peer.Config{
@@ -344,6 +352,7 @@ func (c *Client) end(reason string, now time.Time) {
 		}
 	}
 	c.close(reason, now)
+	c.received = c.Received()
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
 	c.open, c.joined, c.reason = false, false, reason

@@ -42,7 +42,7 @@ func (l Load) Check() error {
 	}{
 		{"actions without acknowledgement", l.Actions, peer.MaxActionBytes},
 		{"early and incomplete messages", l.Early, channel.ReliableWindow + channel.UnreliableWindow},
-		{"waiting records", l.Waiting, receiver.MaxWaitingBytes},
+		{"waiting records", l.Waiting, receiver.DefaultWaitingBytes},
 		{"messages that wait for an entity", l.Held, maxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, maxKeptResources},

@@ -154,17 +154,18 @@ func (c *Copy) From(m *receiver.Moment) {
 	c.past.begin()
 }
 
-// errNotHeld means that a peer sends a difference from what it never sent.
-var errNotHeld = errors.New("systems: a difference from a value that is not held")
-
 // decodeFrom reads a difference.
 func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) error {
 	m := &c.moment
 	if _, _, ok := c.past.find(s, comp, m.Tick, m.From); !ok {
-		return errNotHeld
+		return receiver.ErrBaseline
 	}
 	c.past.bases.Codes = c.taught.codesOf(comp, m.Codes)
-	return c.comps[comp].plan.DecodeDelta(r, &c.past.bases, value, noRefs{})
+	err := c.comps[comp].plan.DecodeDelta(r, &c.past.bases, value, noRefs{})
+	if errors.Is(err, protocol.ErrRange) {
+		return fmt.Errorf("%w: %w", receiver.ErrBaseline, err)
+	}
+	return err
 }
 
 // differs reports whether values of a component are differences in the record at hand.

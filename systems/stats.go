@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
 // Traffic returns what went through the server's layers since it was made.
@@ -81,6 +82,15 @@ func (s *Server) Work() uint64 {
 		}
 	}
 	return work
+}
+
+// Received returns what became of the records of groups that servers sent, since the client
+// was made.
+func (c *Client) Received() receiver.Stats {
+	if c.receiver == nil {
+		return c.received
+	}
+	return c.received.Plus(c.receiver.Stats())
 }
 
 // Traffic returns what went through the client's layers since it was made.

@@ -54,7 +54,7 @@ func parseResync(b []byte, each func(repl.Handle)) error {
 	}
 	for ; len(b) > 0; b = b[4:] {
 		g := binary.LittleEndian.Uint32(b)
-		if g >= repl.MaxGroups {
+		if repl.Handle(g) >= repl.EndOfHandles {
 			return ErrControl
 		}
 		each(repl.Handle(g))

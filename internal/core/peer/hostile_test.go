@@ -76,7 +76,7 @@ func TestControlMessagesThatNoPeerWrites(t *testing.T) {
 		"a hello cut short":        hello(1)[:16],
 		"entries out of place":     {2, 7},
 		"half a handle":            {3, 1, 2},
-		"a handle that can't be":   handle(repl.MaxGroups),
+		"a handle that can't be":   handle(uint32(repl.EndOfHandles)),
 		"the largest handle":       handle(1<<32 - 1),
 		"more handles than agreed": make([]byte, 1+4*129),
 	} {

@@ -17,6 +17,9 @@ const Private Handle = MaxGroups
 // Private reports whether h is of the peer's own space.
 func (h Handle) Private() bool { return h >= Private }
 
+// EndOfHandles is the first number above all handles, of either space.
+const EndOfHandles = Private + MaxGroups
+
 // Member numbers an entity within its group.
 type Member uint16
 

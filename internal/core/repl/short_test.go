@@ -184,7 +184,9 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 			w.Spawn(s, repl.MaskOf(0))
 		}
 	})
-	messages(p, 0)
+	for name := range messages(p, 0) {
+		p.HandleDelivered(uint16(name))
+	}
 	p.Meter(true)
 	sent, larger := map[repl.Handle]int{}, 0
 	for i := range 300 {

@@ -31,11 +31,13 @@
 // # What a sender may do wrong
 //
 //	an action never comes        what follows waits, 64 actions and 16 updates of a group,
-//	                             at most MaxWaitingBytes in all; what finds no room is
-//	                             passed over and the group asked for in full; after 256
-//	                             ticks it is asked for anyway, once
+//	                             at most DefaultWaitingBytes or LimitWaiting in all; an
+//	                             update that finds no room is dropped, an action passed
+//	                             over and the group asked for in full; after 256 ticks it
+//	                             is asked for anyway, once
 //	a base is never held         an action is passed over and the group asked for; an
 //	                             update waits, 16 of them at most, like the above
+//	a difference does not fit    the update is dropped, and the group asked for in full
 //	a need is never met          the action waits, like the above
 //	actions need each other in   at most 1,024 groups are brought forward in one go, else
 //	great numbers                the action is passed over and the group asked for
@@ -52,8 +54,6 @@
 //	more entities or groups      ErrCrowded, with a Bounded sink
 //	than there is room for
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
-//	an update starts from what   values are differences: it is passed over and the group
-//	was passed by                asked for in full
 //	records of a group's past    dropped, as what is not after the end of its handle's last
 //	                             group
 package receiver

@@ -1,13 +1,16 @@
 package receiver_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // differing is a world whose component 0 is sent as differences. It notes where each
@@ -15,6 +18,31 @@ import (
 type differing struct {
 	*copySink
 	starts [][2]entangle.Tick
+	misfit repl.Handle // differences of this group fit nothing; 0: all fit
+}
+
+func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if d.misfit != 0 && d.entities[d.at].id.Group == d.misfit {
+		r.Bits(5)
+		return fmt.Errorf("group %d: %w", d.misfit, receiver.ErrBaseline)
+	}
+	return d.copySink.Update(r, comp, refs)
+}
+
+// differingUpdater takes the values of one entity in one call.
+type differingUpdater struct{ *differing }
+
+func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
+	d.Begin(tick)
+	d.Member(slot, false)
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		if err := d.Update(r, c, refs); err != nil {
+			d.Discard()
+			return err
+		}
+	}
+	d.Commit()
+	return nil
 }
 
 // Deltas implements receiver.Differ.
@@ -34,78 +62,48 @@ func newDiffering(t testing.TB) (*scripted, *differing) {
 	return s, d
 }
 
-// What arrived is taken for held: a sender may start from any of it.
+// Of the updates of one base that wait the newest applies, where they are differences as well:
+// their sender takes none of them for held.
 //
-// Proves: R30
-func TestUpdatesThatWaitedApplyOneAfterTheOtherWhereTheyAreDifferences(t *testing.T) {
+// Proves: R22, R30
+func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	s, d := newDiffering(t)
 	s.update(12, 10)
 	s.update(11, 10)
-	s.update(13, 12)
+	s.update(13, 10)
+	s.update(15, 14)
 	s.full(0, 10)
 	s.shows(13)
-	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {10, 11}, {12, 12}}, d.starts)
-}
-
-// An update that came was passed by, and the next one starts from it.
-//
-// Proves: R30
-func TestADifferenceFromWhatWasPassedByIsNotApplied(t *testing.T) {
-	s, _ := newDiffering(t)
-	s.full(0, 10)
-	s.update(20, 15) // waits
-	s.update(21, 10) // and is passed by
-	s.shows(21)
-	assert.Empty(t, s.asks())
-	s.update(23, 20)
-	s.shows(21)
-	assert.Equal(t, []repl.Handle{0}, s.asks())
-	s.update(24, 20)
-	assert.Empty(t, s.asks(), "once")
-	s.full(1, 30)
-	s.shows(30)
-	s.update(31, 30)
-	s.shows(31)
-}
-
-// A sender that starts from what is held knows so by then.
-//
-// Proves: R30
-func TestADoubtEndsWithAnUpdateFromWhatIsHeld(t *testing.T) {
-	s, _ := newDiffering(t)
-	s.full(0, 10)
-	s.update(20, 15)
-	s.update(21, 10)
-	s.update(22, 21)
-	s.shows(22)
-	s.update(23, 20) // its values are the same from 20 to 22
-	s.shows(23)
+	s.delta(1, 14, 10)
+	s.shows(15)
+	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {14, 14}}, d.starts)
 	assert.Empty(t, s.asks())
 }
 
-// What was dropped before a group's full came may be what its sender starts from.
+// An update that does not fit what the copy holds changes nothing, and its group is asked for
+// in full. What stands behind it in the frame counts.
 //
-// Proves: R30
-func TestWhatFindsNoRoomIsNotStartedFrom(t *testing.T) {
-	s, _ := newDiffering(t)
-	for i := range entangle.Tick(17) { // one more than there is room for
-		s.update(11+i, 10)
+// Proves: R30, R44
+func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
+	for name, updater := range map[string]bool{"alone": false, "in one call": true} {
+		t.Run(name, func(t *testing.T) {
+			s, d := newDiffering(t)
+			if updater {
+				s.copy = receiver.New(&differingUpdater{d}, nil, comps)
+			}
+			for h := range repl.Handle(3) {
+				s.get(one(repl.Full, h, 0, 10, 0))
+			}
+			d.misfit = 1
+			frame := run(one(repl.Update, 0, 0, 20, 10), one(repl.Update, 1, 0, 20, 10), one(repl.Update, 2, 0, 20, 10))
+			require.NoError(t, s.copy.HandleUpdates(20, frame))
+			s.holds(0, 20)
+			s.holds(1, 10)
+			s.holds(2, 20)
+			assert.EqualValues(t, 1, s.copy.Stats().Misfits)
+			assert.Equal(t, []repl.Handle{1}, s.asks())
+			s.get(one(repl.Full, 1, 1, 30, 0))
+			s.holds(1, 30)
+		})
 	}
-	assert.Equal(t, []repl.Handle{0}, s.asks())
-	s.full(0, 10)
-	s.shows(27)
-	s.update(30, 11) // the oldest, which was dropped
-	s.shows(27)
-	assert.Equal(t, []repl.Handle{0}, s.asks())
-}
-
-// Where nothing is sent as differences, the newest is enough.
-func TestWithoutDifferencesTheNewestIsEnough(t *testing.T) {
-	s := newScripted(t)
-	s.full(0, 10)
-	s.update(20, 15)
-	s.update(21, 10)
-	s.update(23, 20)
-	s.shows(23)
-	assert.Empty(t, s.asks())
 }

@@ -25,10 +25,6 @@ type state struct {
 	known bool          // its full was applied
 	at    int64         // place of the last action applied or passed over
 	held  entangle.Tick // the tick that the copy is at
-
-	before entangle.Tick // the tick that it was at before, of a group of which something waits
-
-	astray astray
 }
 
 // newest is the place and tick of an action.
@@ -109,8 +105,8 @@ func (g *group) remove(number repl.Member) {
 }
 
 // maxStrangers bounds the groups that something arrived of and whose full did
-// not: as many fulls of eight bytes as a sender has under way. A full finds room
-// up to twice as many.
+// not: as many fulls of eight bytes as a sender has under way. Updates find room up to that,
+// deltas and ends up to twice as many, and a full up to three times.
 const maxStrangers = 64 << 10 / 8
 
 // find returns a group, made if it is met for the first time, or nil if there
@@ -120,8 +116,12 @@ func (r *Receiver) find(rec *record) *group {
 		return g
 	}
 	room := maxStrangers
-	if rec.Kind == repl.Full {
-		room *= 2
+	switch rec.Kind {
+	case repl.Update:
+	case repl.Full:
+		room *= 3
+	default:
+		room *= 2 // updates, of which many come early, take no room from it
 	}
 	if r.strangers >= room && !r.sweep(rec.Tick, room) {
 		return nil
@@ -182,9 +182,6 @@ const (
 func (r *Receiver) forget(g *group) {
 	if !g.known {
 		r.strangers--
-	}
-	for _, w := range g.waits {
-		r.dropped(g, &w.rec)
 	}
 	r.waiting.dropAll(g)
 	r.needy.drop(g)

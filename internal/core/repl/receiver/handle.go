@@ -1,6 +1,8 @@
 package receiver
 
 import (
+	"errors"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -149,10 +151,41 @@ func (r *Receiver) pass(g *group, rec *record) {
 func (r *Receiver) apply(g *group, rec *record) error {
 	r.start(g, rec)
 	w := walker{r: r, g: g, rec: rec}
-	if rec.Kind == repl.Update {
-		return w.applyUpdate()
+	if rec.Kind != repl.Update {
+		return w.applyAction()
 	}
-	return w.applyAction()
+	begun := r.in
+	err := w.applyUpdate()
+	if r.misfits(g, rec, err) {
+		r.in = begun
+		return r.skip(rec)
+	}
+	return err
+}
+
+// start tells the sink where a record starts; g is nil for one that is skipped.
+func (r *Receiver) start(g *group, rec *record) {
+	if r.differ == nil {
+		return
+	}
+	m := &r.moment
+	*m = Moment{Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From}
+	if g != nil {
+		m.Held, m.Known = g.held, g.known
+	}
+	r.differ.From(m)
+}
+
+// misfits reports whether an update was not applied because its differences do not fit what
+// the copy holds. The group is then asked for in full, and the record is to be skipped.
+func (r *Receiver) misfits(g *group, rec *record, err error) bool {
+	if err == nil || !errors.Is(err, ErrBaseline) {
+		return false
+	}
+	r.stats.Misfits++
+	r.lags(rec)
+	r.ask(g)
+	return true
 }
 
 // skip reads past what stands behind a record's needs.
@@ -169,22 +202,16 @@ func (r *Receiver) skip(rec *record) error {
 }
 
 func (r *Receiver) applied(g *group, rec *record) {
-	g.comeTo(rec.Tick)
+	g.held = rec.Tick
 	if rec.Kind == repl.Update {
 		r.stats.Updates++
-		if g.astray.tick.Before(rec.Base) {
-			g.astray = astray{} // the sender starts from what is held since, and will
-		}
 		return
 	}
 	r.stats.Actions++
 	g.advance(rec.at)
 	if rec.Kind == repl.Full {
-		if g.astray = (astray{}); !g.known {
+		if !g.known {
 			r.strangers--
-			if r.astray.some && rec.Tick.Before(r.astray.tick) {
-				g.astray = astray{rec.Tick, r.astray.tick, true}
-			}
 		}
 		g.known, g.asked = true, false
 	}

@@ -43,7 +43,7 @@ const (
 	apply verdict = iota
 	wait
 	drop
-	lost // the copy can't be brought to where the record starts, or was not there
+	lost // the copy can't be brought to where the record starts
 )
 
 // judge decides by the group's sequence and tick alone; whether an action's needs
@@ -56,8 +56,6 @@ func judge(s *state, rec *record) verdict {
 		return later(rec.Kind == repl.Full, apply, wait)
 	case !s.held.Before(rec.Tick):
 		return drop
-	case rec.Kind == repl.Update && s.astray.misses(rec.Base):
-		return lost
 	case rec.Kind == repl.Update:
 		return later(!s.held.Before(rec.Base), apply, wait)
 	}

@@ -14,6 +14,10 @@ var (
 	// ErrOverload means that a peer changes more groups that it never stated in
 	// full than the limits allow.
 	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
+	// ErrBaseline is returned by a Differ for a difference that does not fit what the copy
+	// holds: nothing is known of the tick that it starts from, or it leads to what no value
+	// can be. The group is then asked for in full.
+	ErrBaseline = errors.New("receiver: a difference from a value that is not held")
 	// ErrCrowded means that a peer has more entities, or groups, than a Bounded sink
 	// holds at a time.
 	ErrCrowded = errors.New("receiver: more entities than there is room for")
@@ -41,7 +45,6 @@ type Receiver struct {
 	needy     needy
 	frontier  frontier
 	foresight foresight
-	astray    astray
 	moment    Moment
 
 	now    entangle.Tick // newest tick that anything named
@@ -72,6 +75,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	renewer, _ := sink.(Renewer)
 	runner, _ := sink.(RunUpdater)
 	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	r.waiting.most = DefaultWaitingBytes
 	r.bounded, _ = sink.(Bounded)
 	r.foresight.sink, _ = sink.(Predictor)
 	if differ, ok := sink.(Differ); ok {
@@ -124,7 +128,7 @@ func (r *Receiver) Reset() {
 	r.foresight = foresight{sink: r.foresight.sink}
 	r.codes = codes{learner: r.codes.learner}
 	r.resync = r.resync[:0]
-	r.strangers, r.astray = 0, astray{}
+	r.strangers = 0
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0
 }
 

@@ -30,10 +30,7 @@ func (r *Receiver) goOn(g *group, w *waiting) error {
 	uncoded := w.rec.Codes != 0 && !r.codes.has(&w.rec)
 	if uncoded || judge(&g.state, &w.rec) == lost {
 		if w.rec.Kind == repl.Update {
-			if uncoded {
-				r.dropped(g, &w.rec)
-			}
-			r.ask(g)
+			r.stats.Uncoded++
 		} else {
 			r.pass(g, &w.rec)
 		}
@@ -81,20 +78,11 @@ func (r *Receiver) ready(g *group, least int) *waiting {
 	rank := least
 	for _, w := range g.waits {
 		of := r.rank(g, w)
-		if of > rank || of == rank && (best == nil || r.first(of, w, best)) {
+		if of > rank || of == rank && (best == nil || best.rec.Tick.Before(w.rec.Tick)) {
 			best, rank = w, of
 		}
 	}
 	return best
-}
-
-// first reports whether of two that are ready and of one rank the first goes before: the
-// newer, but of updates where values are differences the older.
-func (r *Receiver) first(rank int, a, b *waiting) bool {
-	if rank == rankUpdate && r.differ != nil {
-		a, b = b, a
-	}
-	return b.rec.Tick.Before(a.rec.Tick)
 }
 
 func (r *Receiver) rank(g *group, w *waiting) int {
@@ -115,7 +103,6 @@ func (r *Receiver) rank(g *group, w *waiting) int {
 func (r *Receiver) dropStale(g *group) {
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		if judge(&g.state, &g.waits[i].rec) == drop {
-			r.dropped(g, &g.waits[i].rec)
 			r.waiting.drop(g, i)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *scripted) get(records ...record) {
 func (s *scripted) check() {
 	s.t.Helper()
 	require.False(s.t, s.sink.open)
-	require.LessOrEqual(s.t, s.copy.WaitingBytes(), receiver.MaxWaitingBytes)
+	require.LessOrEqual(s.t, s.copy.WaitingBytes(), receiver.DefaultWaitingBytes)
 	if len(s.sink.entities) > 100 {
 		return // the tests of limits: too many to ask after each record
 	}

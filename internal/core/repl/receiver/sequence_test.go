@@ -201,8 +201,8 @@ func TestANewerUpdateReplacesWaitingOnes(t *testing.T) {
 	assert.Zero(t, s.copy.Stats().Overflow)
 }
 
-// Sixteen updates of one group wait. For one more the oldest goes, and the group is
-// asked for, because its sender may build on what was dropped.
+// Sixteen updates of one group wait, from different bases. For one more the oldest goes; the
+// group is not asked for, because its sender does not build on what waits.
 func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -211,12 +211,12 @@ func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	}
 	assert.Empty(t, s.asks())
 	s.update(40, 36)
-	assert.Equal(t, []repl.Handle{0}, s.asks())
+	assert.Empty(t, s.asks())
 	assert.EqualValues(t, 1, s.copy.Stats().Overflow)
 	s.delta(1, 20, 10)
 	s.shows(20)
-	s.full(2, 50)
-	s.shows(50)
+	s.delta(2, 36, 20)
+	s.shows(40)
 }
 
 // What waits is bounded by bytes, too. An action that finds no room is passed over;
@@ -320,19 +320,32 @@ func TestStrangersAreForgotten(t *testing.T) {
 	assert.Equal(t, 1, s.copy.Len(), "a full finds room, whoever waits")
 }
 
-// 8,192 groups may wait for a first full; for an action of one more there is no room,
-// but for a full there is.
+// 8,192 groups of which updates came may wait for a first full. They leave room for as many
+// of which there are actions, and these for as many fulls.
 func TestSoManyStrangers(t *testing.T) {
 	s := newScripted(t)
 	for h := range repl.Handle(8192) {
-		s.get(record{kind: repl.Gone, group: h, seq: 1, tick: 20})
+		s.get(one(repl.Update, h, 0, 20, 10))
 	}
-	require.ErrorIs(t, s.try(record{kind: repl.Gone, group: 8192, seq: 1, tick: 20}), receiver.ErrOverload)
-	s.get(one(repl.Update, 8193, 0, 20, 10))
-	require.EqualValues(t, 1, s.copy.Stats().Overflow)
-	s.get(one(repl.Full, 8194, 0, 20, 0))
-	s.holds(8194, 20)
-	s.get(record{kind: repl.Gone, group: 8192, seq: 1, tick: 20 + 257})
+	before := s.copy.Stats().Overflow
+	s.get(one(repl.Update, 8192, 0, 20, 10))
+	require.Equal(t, before+1, s.copy.Stats().Overflow)
+	for h := range repl.Handle(100) {
+		s.get(record{kind: repl.Gone, group: 10_000 + h, seq: 1, tick: 20})
+	}
+	require.Empty(t, s.asks())
+
+	s = newScripted(t)
+	err, actions := error(nil), repl.Handle(0)
+	for ; err == nil; actions++ {
+		require.Less(t, actions, repl.Handle(3*8192), "those without room are forgotten, once")
+		err = s.try(one(repl.Delta, actions, 1, 20, 10))
+	}
+	require.ErrorIs(t, err, receiver.ErrOverload)
+	require.GreaterOrEqual(t, actions, repl.Handle(2*8192))
+	s.get(one(repl.Full, 50_000, 0, 20, 0))
+	s.holds(50_000, 20)
+	s.get(record{kind: repl.Gone, group: 40_000, seq: 1, tick: 20 + 257})
 	require.Less(t, s.copy.WaitingBytes(), 100, "the others are forgotten by now")
 }
 

@@ -9,17 +9,25 @@ type Stats struct {
 	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
 	Resyncs   uint64 // times that a group could not be followed
 	Overflow  uint64 // records dropped because too much waited already
+	Misfits   uint64 // updates dropped because their differences do not fit what the copy holds
 	Dangling  uint64 // references to entities that this side does not have
 	Uncoded   uint64 // frames of which the rest was dropped: written with codes that are kept no more
 	Abandoned uint64 // entities that left a group and that no other took in time
 }
 
+// Plus returns the sums of two counts.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{
+		Updates: s.Updates + o.Updates, Actions: s.Actions + o.Actions, Stale: s.Stale + o.Stale,
+		Waited: s.Waited + o.Waited, Replaced: s.Replaced + o.Replaced, Resyncs: s.Resyncs + o.Resyncs,
+		Overflow: s.Overflow + o.Overflow, Misfits: s.Misfits + o.Misfits, Dangling: s.Dangling + o.Dangling, Uncoded: s.Uncoded + o.Uncoded,
+		Abandoned: s.Abandoned + o.Abandoned,
+	}
+}
+
 // Stats returns the counters.
 func (r *Receiver) Stats() Stats { return r.stats }
 
-// MaxWaitingBytes bounds WaitingBytes.
-const MaxWaitingBytes = maxWaitingBytes
-
 // WaitingBytes returns the size of the records that wait for one before them; at
-// most MaxWaitingBytes.
+// most what LimitWaiting says.
 func (r *Receiver) WaitingBytes() int { return r.waiting.bytes }

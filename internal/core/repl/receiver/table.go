@@ -66,7 +66,7 @@ func (t *table) loan(h repl.Handle) *loan {
 func (t *table) lend(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
-	if g == nil || !g.known || !g.leads() || g.astray.some || len(g.waits) > 0 {
+	if g == nil || !g.known || !g.leads() || len(g.waits) > 0 {
 		return false
 	}
 	p.lent[i] = loan{slot: g.members[0].slot, held: g.held}

@@ -82,10 +82,14 @@ func (r *Receiver) usual(rec *record) error {
 			return ErrMalformed
 		}
 		r.start(g, rec)
-		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); err != nil {
+		begun := r.in
+		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); r.misfits(g, rec, err) {
+			r.in = begun
+			return r.skipValues(rec, &r.set)
+		} else if err != nil {
 			return err
 		}
-		g.comeTo(rec.Tick)
+		g.held = rec.Tick
 		r.stats.Updates++
 		if len(g.waits) > 0 {
 			if err := r.release(rec.Group); err != nil {
@@ -173,7 +177,7 @@ func (r *Receiver) took(rec *record, loans []loan) {
 
 // takes reports whether an update of member 0 applies now.
 func (g *group) takes(rec *record) bool {
-	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads() && !g.astray.some
+	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
 }
 
 // leads reports whether the first member is number 0.
@@ -201,21 +205,16 @@ func (r *Receiver) update(rec *record) error {
 		r.lags(rec)
 		r.needs = r.needs[:0]
 		return r.hold(g, rec)
-	case lost:
-		r.ask(g)
-		return r.skip(rec)
 	default:
 		r.stats.Stale++
 		return r.skip(rec)
 	}
 }
 
-// overflow drops an update for which there is no room. It was acknowledged, so
-// its sender may build on it: the next record that does will have the group
-// asked for in full.
+// overflow drops an update for which there is no room. Its sender sends what it held again
+// when the group's first full has been acknowledged.
 func (r *Receiver) overflow(rec *record) error {
 	r.stats.Overflow++
-	r.dropped(nil, rec)
 	r.lags(rec)
 	return r.skip(rec)
 }

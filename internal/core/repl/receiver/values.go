@@ -67,7 +67,11 @@ func (r *Receiver) one(rec *record) error {
 	}
 	r.refs = r.refs[:0]
 	r.start(g, rec)
-	if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.plain.like.Set, &r.in, r); err != nil {
+	begun := r.in
+	if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.plain.like.Set, &r.in, r); r.misfits(g, rec, err) {
+		r.in = begun
+		return r.skipValues(rec, &r.plain.like.Set)
+	} else if err != nil {
 		return err
 	}
 	g.held = rec.Tick
@@ -98,14 +102,22 @@ func (r *Receiver) apart(rec *record) error {
 // leaves their bits in plain.raw.
 func (r *Receiver) lift(rec *record, set *repl.Mask) (width int, err error) {
 	p, start := &r.plain, r.in
-	r.start(nil, rec)
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
-		if err := r.sink.Skip(&r.in, c); err != nil {
-			return 0, err
-		}
+	if err := r.skipValues(rec, set); err != nil {
+		return 0, err
 	}
 	width = start.RemainingBits() - r.in.RemainingBits()
 	p.raw = append(p.raw[:0], make([]byte, (width+7)/8)...)
 	start.Copy(p.raw, width)
 	return width, nil
+}
+
+// skipValues reads past the values of a set.
+func (r *Receiver) skipValues(rec *record, set *repl.Mask) error {
+	r.start(nil, rec)
+	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		if err := r.sink.Skip(&r.in, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }

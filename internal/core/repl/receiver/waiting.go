@@ -2,15 +2,17 @@ package receiver
 
 import (
 	mathbits "math/bits"
+	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 const (
-	// maxWaitingUpdates bounds the updates of one group that wait for an action.
-	// More would be a quarter of a second of them at 60 Hz; then the oldest goes
-	// and the group is asked for in full.
+	// maxWaitingUpdates bounds the updates of one group that wait for an action. A sender
+	// has as many different bases under way as actions, and of one base the newest is kept.
+	// For more the oldest goes.
 	maxWaitingUpdates = 16
 
 	// maxWaitingActions bounds the actions of one group that wait: for one before
@@ -18,16 +20,12 @@ const (
 	// does, up to twice as many.
 	maxWaitingActions = 64
 
-	// maxWaitingBytes bounds what waits for one sender, updates and actions
+	// DefaultWaitingBytes bounds what waits for one sender, updates and actions
 	// together: the most for any queue of a peer. 4,000 entities that all move and
 	// change their components 8 times a second, at a round trip of 14 ticks and
-	// 30 % loss, stay below. What finds no room is passed over, and its group is
+	// 30 % loss, stay below. An action that finds no room is passed over, and its group
 	// asked for in full: that costs a round trip and never the connection.
-	maxWaitingBytes = 1 << 20
-
-	// maxUpdateBytes is the part of it that updates may take. Passing over an
-	// action is dearer: its group stands still until the full is there.
-	maxUpdateBytes = maxWaitingBytes / 2
+	DefaultWaitingBytes = 1 << 20
 
 	// waitingOverhead is what a waiting record counts beside its body, and
 	// needBytes what it counts for each group that it waits for.
@@ -38,6 +36,7 @@ const (
 // waiting is a record that arrived before what it needs.
 type waiting struct {
 	rec   record
+	since entangle.Tick // from when on something waits in its place
 	size  int
 	body  []byte      // what stands behind the needs, from bit 0
 	needs []repl.Need // those that were not met when it was last looked at
@@ -46,9 +45,13 @@ type waiting struct {
 // pool keeps the memory of waiting records and counts it.
 type pool struct {
 	spare   []*waiting
+	most    int // bytes
 	bytes   int
 	updates int // of bytes, those of updates
 }
+
+// LimitWaiting sets how many bytes of records may wait; at first DefaultWaitingBytes.
+func (r *Receiver) LimitWaiting(bytes int) { r.waiting.most = bytes }
 
 // maxSpareBody and maxSpareNeeds bound the memory of a record that is kept for the
 // next one.
@@ -116,12 +119,12 @@ func (r *Receiver) hold(g *group, rec *record) error {
 	}
 	width := start.RemainingBits() - r.in.RemainingBits()
 	size := (width+7)/8 + len(r.needs)*needBytes + waitingOverhead
-	r.supersede(g, rec)
+	since := r.supersede(g, rec)
 	if !r.makeRoom(g, rec, size) || len(r.needs) > 0 && !r.needy.add(g) {
 		return r.refuse(g, rec, start)
 	}
 	w := r.waiting.get(rec)
-	w.size = size
+	w.size, w.since = size, since
 	w.needs = append(w.needs[:0], r.needs...)
 	w.grow((width + 7) / 8)
 	start.Copy(w.body, width)
@@ -137,7 +140,7 @@ func (r *Receiver) hold(g *group, rec *record) error {
 // late reports whether a group has waited longer than patience, by the tick of what
 // arrives. One of which nothing is known is on its way, unless its full is here.
 func (r *Receiver) late(g *group, rec *record) bool {
-	return (g.known || g.holdsFull()) && rec.Tick.Sub(g.waits[0].rec.Tick) > patience
+	return (g.known || g.holdsFull()) && slices.ContainsFunc(g.waits, func(w *waiting) bool { return rec.Tick.Sub(w.since) > patience })
 }
 
 // overdue asks for the groups of which something has waited longer than patience,
@@ -165,17 +168,18 @@ func (r *Receiver) repeats(g *group, rec *record) bool {
 }
 
 // refuse passes over a record that there is no room to keep, from where its body
-// starts. An action's place in the sequence is remembered, for when what is before
-// it has come. Only the end of a group can't be asked for again: it happens now.
+// starts. What an update held the sender sends again when it knows that the copy has what
+// the update waits for. An action's place in the sequence is remembered, for when what is
+// before it has come. Only the end of a group can't be asked for again: it happens now.
 func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 	r.stats.Overflow++
-	r.dropped(g, rec)
-	if rec.Kind == repl.Gone {
+	switch rec.Kind {
+	case repl.Update:
+	case repl.Gone:
 		r.in = start
 		return r.apply(g, rec)
-	}
-	r.ask(g)
-	if rec.Kind != repl.Update {
+	default:
+		r.ask(g)
 		g.passed |= g.bit(rec.at)
 	}
 	return nil
@@ -183,23 +187,27 @@ func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
 
 // supersede drops the waiting updates that the new one makes superfluous: those
 // that are older, and have no older base. One that needs a later action never
-// displaces one that needs an earlier.
-func (r *Receiver) supersede(g *group, rec *record) {
-	if rec.Kind != repl.Update || r.differ != nil {
-		return
+// displaces one that needs an earlier. It returns since when something has waited in the
+// place that the new one takes.
+func (r *Receiver) supersede(g *group, rec *record) (since entangle.Tick) {
+	if since = rec.Tick; rec.Kind != repl.Update {
+		return since
 	}
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		w := &g.waits[i].rec
 		if w.Kind == repl.Update && w.Tick.Before(rec.Tick) && !w.Base.Before(rec.Base) {
+			if g.waits[i].since.Before(since) {
+				since = g.waits[i].since
+			}
 			r.waiting.drop(g, i)
 			r.stats.Replaced++
 		}
 	}
+	return since
 }
 
 // makeRoom drops the group's oldest updates until the new record fits, and
-// reports whether it does. What is dropped was acknowledged, so the sender may
-// build on it: the group is asked for in full.
+// reports whether it does.
 func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
 	if limit := maxWaitingActions; rec.Kind != repl.Update {
 		if rec.Kind == repl.Full {
@@ -214,20 +222,20 @@ func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
 		if oldest < 0 {
 			return false
 		}
-		r.dropped(g, &g.waits[oldest].rec)
 		r.waiting.drop(g, oldest)
 		r.stats.Overflow++
-		r.ask(g)
 	}
 	return true
 }
 
-// fits reports whether there is room for a record that counts size.
+// fits reports whether there is room for a record that counts size. Updates take half of it:
+// their sender sends again what finds no room. Passing over an action is dearer, since its
+// group stands still until the full is there.
 func (p *pool) fits(rec *record, size int) bool {
-	if rec.Kind == repl.Update {
-		return p.updates+size <= maxUpdateBytes && p.bytes+size <= maxWaitingBytes
+	if rec.Kind == repl.Update && p.updates+size > p.most/2 {
+		return false
 	}
-	return p.bytes+size <= maxWaitingBytes
+	return p.bytes+size <= p.most
 }
 
 func (g *group) waitingUpdates() (n int) {

@@ -15,6 +15,9 @@ func (p *Peer) HandleAcked(pkts ...uint16) {
 }
 
 func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
+	if h&provesNothing != 0 {
+		return
+	}
 	sp, i := p.spaceOf(h)
 	if sp.base[i].Before(fl.tick) {
 		sp.rebase(i, fl.tick, base)

@@ -281,6 +281,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		sp.sent[i] = tick
 	}
 	sp.unacked[i] = sp.unacked[i]<<1 | 1
+	sp.pending.Set(i)
 	sp.shapeDue.Clear(i)
 	sp.due.Clear(i)
 	sp.doubted.Clear(i)
@@ -315,10 +316,15 @@ func (p *Peer) delivered(a sentAction) {
 	if sp.unacked[i] != 0 {
 		return
 	}
-	if sp.bulky.Has(i) {
+	sp.pending.Clear(i)
+	if updated := sp.base[i].Before(sp.sent[i]); updated || sp.bulky.Has(i) {
+		// Updates that went out meanwhile prove nothing, so what changed is sent once more.
+		if updated {
+			p.stats.Resent++
+		}
 		sp.bulky.Clear(i)
 		sp.await(i, p.world.tick)
-		sp.due.Set(i)
+		sp.sendAgain(i)
 		sp.settle(i)
 	}
 	p.tidyPredicted(sp, i)

@@ -102,12 +102,23 @@ func (f *flightLog) cancel() { f.packets.n-- }
 // reserve makes room for n groups.
 func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
 
+// provesNothing marks the handle of a group of which an action was unacknowledged when an
+// update of it was sent. Such an update may wait at the peer, which keeps only so many and
+// drops what a newer one replaces. That its packet arrived does not mean that the peer holds
+// it, so it moves no base; once the action is acknowledged, what changed is sent again.
+const provesNothing repl.Handle = 1 << 31
+
 // add notes the groups of some records of a space, for which there is room, and what they
 // started from.
-func (f *flightLog) add(first repl.Handle, records []planned) {
+func (f *flightLog) add(sp *space, records []planned) {
 	r := &f.groups
 	for i := range records {
-		r.items[(r.head+r.n+i)&(len(r.items)-1)] = first + repl.Handle(records[i].at)
+		at := records[i].at
+		h := sp.first + repl.Handle(at)
+		if sp.pending.Has(int(at)) {
+			h |= provesNothing
+		}
+		r.items[(r.head+r.n+i)&(len(r.items)-1)] = h
 	}
 	r.n += len(records)
 	f.last().groups += uint16(len(records))
@@ -202,6 +213,7 @@ func (p *Peer) HandleLost(pkt uint16) {
 }
 
 func (p *Peer) lost(fl *flight, h repl.Handle, _ entangle.Tick) {
+	h &^= provesNothing
 	sp, i := p.spaceOf(h)
 	if sp.phase[i] != known || sp.retained.Has(i) || !sp.base[i].Before(fl.tick) || fl.tick.Before(sp.sent[i]) {
 		return

@@ -185,6 +185,9 @@ func (p *Peer) HandleResync(h repl.Handle) {
 		return
 	}
 	p.stats.Resyncs++
+	if h.Private() {
+		p.stats.PrivateResyncs++
+	}
 	sp.doubted.Set(i)
 }
 

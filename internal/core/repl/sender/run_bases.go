@@ -5,14 +5,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// takes reports whether a peer lacks every group of a run and has the structure of
-// each, and returns what the oldest of its bases and the newest are.
+// takes reports whether a peer lacks every group of a run and has acknowledged the structure
+// of each, and returns what the oldest of its bases and the newest are.
 func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
 	lacks := p.world.runs.quiet
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & within(i, first, last)
-		if word&^(sp.due[i]&sp.steady[i]) != 0 {
+		if word&^(sp.due[i]&sp.steady[i]&^sp.pending[i]) != 0 {
 			return from, 0, false
 		}
 	}

@@ -6,7 +6,8 @@ type Stats struct {
 	Actions        uint64 // records of structure, fulls and ends among them
 	Bodies         uint64 // encoded; what is above it was shared
 	Resyncs        uint64 // groups sent in full because a peer asked
-	Resent         uint64 // groups due again because a packet was presumed lost
+	PrivateResyncs uint64 // of these, private groups
+	Resent         uint64 // groups due again because a packet was presumed lost, or might have been dropped
 	GroupsRefused  uint64 // entities not replicated: no handle was left
 	MembersRefused uint64 // entities that got a group of their own: theirs was full
 	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
@@ -18,6 +19,7 @@ func (s *Stats) add(o *Stats) {
 	s.Actions += o.Actions
 	s.Bodies += o.Bodies
 	s.Resyncs += o.Resyncs
+	s.PrivateResyncs += o.PrivateResyncs
 	s.Resent += o.Resent
 	s.GroupsRefused += o.GroupsRefused
 	s.MembersRefused += o.MembersRefused
@@ -26,7 +28,7 @@ func (s *Stats) add(o *Stats) {
 }
 
 // Resent returns how many groups were due again for this peer because a packet was presumed
-// lost.
+// lost, or held an update that the peer might have dropped.
 func (p *Peer) Resent() uint64 { return p.stats.Resent }
 
 // Stats returns the counters.

@@ -1,0 +1,180 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+)
+
+// mover is where an entity of a crowd is.
+type mover struct {
+	X, Y float32 `net:"range=-1000..1000,step=0.01"`
+}
+
+// bare is a component that entities of a crowd may get and lose.
+type bare struct{ On bool }
+
+// crowdKinds is how the position of a crowd is registered.
+var crowdKinds = []string{"plain", "delta", "motion"}
+
+func crowdProtocol(kind string) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "crowd"})
+	rule := protocol.Component[mover](p)
+	protocol.Component[bare](p)
+	if kind != "plain" {
+		rule.Delta()
+	}
+	if kind == "motion" {
+		rule.Motion()
+	}
+	return p
+}
+
+// crowd is entities that all move in every tick, each at a speed of its own.
+type crowd struct {
+	many  int
+	group func(w *ecs.World, i int) components.Replicate // nil: all alike
+	each  func(w *ecs.World, all []ecs.Entity)           // also in every tick; nil: nothing
+	rest  bool
+}
+
+func (c *crowd) system() plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		m, rng := generic.NewMap2[mover, components.Replicate](w), rand.New(rand.NewPCG(1, 2))
+		ecs.ComponentID[bare](w)
+		all, speed := make([]ecs.Entity, c.many), make([]mover, c.many)
+		for i := range all {
+			tag := components.Replicate{}
+			if c.group != nil {
+				tag = c.group(w, i)
+			}
+			all[i] = m.NewWith(&mover{rng.Float32()*200 - 100, rng.Float32()*200 - 100}, &tag)
+			speed[i] = mover{rng.Float32()*0.2 - 0.1, rng.Float32()*0.2 - 0.1}
+		}
+		return func() {
+			if c.rest {
+				return
+			}
+			for i, e := range all {
+				at, _ := m.Get(e)
+				at.X += speed[i].X
+				at.Y += speed[i].Y
+			}
+			if c.each != nil {
+				c.each(w, all)
+			}
+		}
+	})
+}
+
+// meetCrowd has a client meet a crowd over a link, and requires that it stays, and in the end
+// shows what there is. The client keeps so many bytes of what arrives early; 0: the default.
+func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, seed uint64, moves time.Duration, waiting int) (plugin.ReplicaStats, plugin.ReplicationStats) {
+	t.Helper()
+	sim := netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(link)})
+	server, err := plugin.NewServer(sim.ServerConfig(crowdProtocol(kind)))
+	require.NoError(t, err)
+	server.AddSystem(plugin.FixedMain, c.system())
+	sim.AddServer(server, server)
+	cfg := sim.ClientConfig(crowdProtocol(kind))
+	cfg.MaxWaitingBytes = waiting
+	cfg.Strict = false // it compares every entity around every system, which is not what this is about
+	client, err := plugin.NewClient(cfg)
+	require.NoError(t, err)
+	peer := sim.AddClient(1, client, client)
+	sim.Run(moves)
+	c.rest = true
+	for range 20 {
+		if sim.Run(500 * ms); client.Joined() && sim.Equal() == nil {
+			break
+		}
+	}
+	require.True(t, peer.Connected(), client.Reason())
+	require.NoError(t, sim.Equal())
+	stats := client.Stats().Replication
+	assert.Zero(t, stats.Misfits)
+	return stats, server.Stats().Replication
+}
+
+// 20,000 moving entities, plain or sent as differences, come to a client at once, without a cap,
+// on a line that reorders packets, with loss and without. Updates of thousands of entities come
+// before the entities, and more than a client keeps. The worlds end equal, and nobody is
+// disconnected.
+//
+// Proves: R44
+func TestACrowdAppearsAtOnce(t *testing.T) {
+	many, moves := 20_000, time.Second
+	if testing.Short() {
+		many, moves = 12_000, 700*ms
+	}
+	for _, kind := range crowdKinds {
+		for _, loss := range []float64{0, 0.05} {
+			t.Run(fmt.Sprintf("%s, %v%% loss", kind, loss*100), func(t *testing.T) {
+				link := conditioner.Config{Latency: 20 * ms, Jitter: 20 * ms, Loss: loss}
+				client, server := meetCrowd(t, &crowd{many: many}, kind, link, 7, moves, 0)
+				assert.Positive(t, client.Waited)
+				assert.Zero(t, server.Resyncs)
+			})
+		}
+	}
+}
+
+// Crowds of a few hundred to a few thousand moving entities, drawn from a seed, come at once and
+// gain and lose a component meanwhile, to a client that keeps little of what comes early: some
+// of them are for everybody and some for this client alone. The client asks for groups of both
+// kinds in full, stays connected, and the worlds end equal.
+//
+// Proves: R39, R44
+func TestRandomCrowds(t *testing.T) {
+	var overflows, resyncs, privateResyncs uint64
+	for seed := range uint64(16) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 0x63726f7764))
+			link := conditioner.Config{
+				Latency: time.Duration(rng.IntN(100)) * ms, Jitter: time.Duration(rng.IntN(40)) * ms,
+				Loss: []float64{0, 0.05, 0.2}[rng.IntN(3)],
+			}
+			private, churn := rng.IntN(4), rng.IntN(300)
+			c := &crowd{many: 200 + rng.IntN(2500)}
+			c.group = func(w *ecs.World, i int) (tag components.Replicate) {
+				if i%3 < private {
+					tag.Target = ecs.GetResource[components.Targets](w).Only(1)
+				}
+				return tag
+			}
+			c.each = func(w *ecs.World, all []ecs.Entity) {
+				id := ecs.ComponentID[bare](w)
+				for range churn {
+					if e := all[rng.IntN(len(all))]; w.Has(e, id) {
+						w.Remove(e, id)
+					} else {
+						w.Add(e, id)
+					}
+				}
+			}
+			kind, waiting := crowdKinds[rng.IntN(len(crowdKinds))], 500+rng.IntN(10_000)
+			client, server := meetCrowd(t, c, kind, link, seed+1, time.Second, waiting)
+			overflows += client.Overflow
+			resyncs += server.Resyncs
+			privateResyncs += server.PrivateResyncs
+		})
+	}
+	t.Logf("%d records found no room; %d groups were asked for, %d of them private", overflows, resyncs, privateResyncs)
+	if !t.Failed() {
+		assert.Positive(t, overflows)
+		assert.Greater(t, resyncs, privateResyncs)
+		assert.Positive(t, privateResyncs)
+	}
+}

@@ -120,7 +120,6 @@ type guest struct {
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
 	cfg := sim.ClientConfig(randomProtocol(l))
-	cfg.MaxWaitingBytes = l.waiting
 	cfg.MaxBytes, cfg.SendEvery = l.client, l.clientEvery
 	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)

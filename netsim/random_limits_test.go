@@ -23,15 +23,13 @@ type limits struct {
 	grid int
 	// host is 1 where the server is a host.
 	host int
-	// waiting is how many bytes a client keeps of what arrives early; 0: the default.
-	waiting int
 	// adaptive is 1 where paths are written with codes that are learned.
 	adaptive int
 }
 
 // configure takes a limit, for the world that follows:
 //
-//	configure perclient|all|client|every|clientevery|grid|host|waiting|adaptive NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host|adaptive NUMBER
 func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	name, err := args.Word()
 	if err != nil {
@@ -40,7 +38,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	n, err := args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
-		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive, "waiting": &l.waiting,
+		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive,
 	}
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))

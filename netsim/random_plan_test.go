@@ -24,7 +24,6 @@ const (
 // but that of the lines is in it.
 type plan struct {
 	rng       *rand.Rand
-	waiting   *rand.Rand // of what clients keep
 	steps     []string
 	entities  []*planned
 	names     int
@@ -44,7 +43,6 @@ type plan struct {
 // randomSteps returns what happens in the world of a seed.
 func randomSteps(seed uint64) []string {
 	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
-	p.waiting = rand.New(rand.NewPCG(seed, 0x77616974))
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
@@ -74,9 +72,8 @@ func (p *plan) say(format string, values ...any) {
 	p.steps = append(p.steps, fmt.Sprintf(format, values...))
 }
 
-// configure limits some worlds: one in four by caps, two in five in how often they send, one in
-// four in what clients keep of what arrives early, so that much of it finds no room. In every
-// other one paths are written with codes that are learned.
+// configure limits some worlds: one in four by caps, two in five in how often they send. In
+// every other one paths are written with codes that are learned.
 func (p *plan) configure() {
 	switch n := p.rng.IntN(8); {
 	case p.theme.capped:
@@ -95,9 +92,6 @@ func (p *plan) configure() {
 	}
 	if p.rng.IntN(2) == 0 {
 		p.say("configure adaptive 1")
-	}
-	if p.waiting.IntN(4) == 0 {
-		p.say("configure waiting %d", 2000+p.waiting.IntN(6000))
 	}
 	switch p.rng.IntN(5) {
 	case 0:

@@ -212,3 +212,32 @@ func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
 		})
 	}
 }
+
+// What the server inserts of the mode Once takes the place of what the game had put there by
+// itself before it despawned the entity.
+//
+// Proves: B20
+func TestAnInsertedOnceReplacesWhatTheGameHad(t *testing.T) {
+	f, e := steady(t, nil)
+	f.world.Add(e, f.kit, f.fuel)
+	f.carries(e).Size, f.holds(e).Left = 5, 7
+	wrong := true
+	f.in(1006, func() {
+		if wrong {
+			f.p.Despawn(e)
+		}
+	})
+	f.run(3)
+	slot, value := f.p.slotOf(e), fcKit{6}
+	f.p.store().Confirmed(slot).Mask.Set(f.col(f.kit))
+	f.p.insertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
+	f.p.confirmed(slot)
+	f.p.store().Confirmed(slot).Tick = 1007
+	f.settled(1007)
+	f.p.Request(1007)
+	wrong = false
+	assert.NotEmpty(t, f.check())
+	require.Equal(t, "place pace kit fuel ", f.has(e))
+	assert.EqualValues(t, 6, f.carries(e).Size)
+	assert.EqualValues(t, 7, f.holds(e).Left)
+}

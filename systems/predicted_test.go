@@ -166,6 +166,53 @@ func TestWhatTheGameTookOfWhatIsPredicted(t *testing.T) {
 	assert.False(t, has[aheadPlace](p, there))
 }
 
+// Nothing is removed of an entity that the game despawned ahead of the server: when it comes back,
+// the prediction removes what the server has removed meanwhile.
+func TestNothingIsRemovedOfWhatTheGameDespawned(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	there := p.there(e)
+	p.by.shed[p.by.slots[there]] = true
+	p.world.Remove(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
+	p.send()
+	assert.True(t, has[aheadScore](p, there))
+	assert.True(t, has[aheadSkin](p, there))
+	assert.Nil(t, confirmedOf[aheadScore](p, there))
+	assert.Nil(t, confirmedOf[aheadSkin](p, there))
+}
+
+// Nothing is inserted into such an entity either.
+func TestNothingIsInsertedIntoWhatTheGameDespawned(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.world.Remove(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
+	p.send()
+	there := p.there(e)
+	p.by.shed[p.by.slots[there]] = true
+	p.world.Add(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
+	p.send()
+	assert.False(t, has[aheadScore](p, there))
+	assert.False(t, has[aheadSkin](p, there))
+	assert.NotNil(t, confirmedOf[aheadScore](p, there))
+	assert.NotNil(t, confirmedOf[aheadSkin](p, there))
+}
+
+// An input comes and goes as the server says, and has no history that the prediction corrects.
+func TestAnInputThatComesAndGoesHasNoHistory(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	drive := idIn[aheadDrive](p.world)
+	p.world.Remove(e, drive)
+	p.send()
+	assert.False(t, has[aheadDrive](p, p.there(e)))
+	p.world.Add(e, drive)
+	p.send()
+	assert.True(t, has[aheadDrive](p, p.there(e)))
+	assert.Empty(t, p.by.inserted)
+}
+
 // What of the mode Once comes and goes of an entity that the game despawned ahead of the server
 // is handed to the prediction, which has it if the entity comes back; further values are not.
 //

@@ -92,3 +92,24 @@ func TestAnIntakePartsFromThoseWhoGoOn(t *testing.T) {
 		free.Spend(1 << 20)
 	}
 }
+
+// What is saved up, and for how long a peer may go on, is exactly what the constants say.
+//
+// Proves: Z21
+func TestAnIntakeIsExactAtItsBounds(t *testing.T) {
+	in, begin := budget.NewIntake(400, 0), time.Unix(100, 0)
+	for range 400 * budget.IntakeSaved / time.Second {
+		require.Equal(t, budget.Take, in.Take(begin))
+	}
+	require.Equal(t, budget.Drop, in.Take(begin))
+
+	in = budget.NewIntake(0, 1000)
+	require.Equal(t, budget.Take, in.Take(begin))
+	in.Spend(1000 * 3600)
+	const step = budget.IntakePatience / 10
+	for at := time.Duration(0); at < budget.IntakePatience; at += step {
+		require.Equal(t, budget.Drop, in.Take(begin.Add(at)), at)
+	}
+	require.Equal(t, budget.Drop, in.Take(begin.Add(budget.IntakePatience-1)))
+	require.Equal(t, budget.Part, in.Take(begin.Add(budget.IntakePatience)))
+}

@@ -77,3 +77,33 @@ func TestWhatBeganFirstGoesFirst(t *testing.T) {
 		}
 	})
 }
+
+// A message that is completed goes out of the order in which messages began, wherever it is in
+// it: those that began before and after it still expire.
+//
+// Proves: Z8
+func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
+	const begun = 4
+	for first := range uint16(begun) {
+		for second := range uint16(begun) {
+			m := newMux(t, Config{Mode: UnorderedUnreliable})
+			for message := range uint16(begun) {
+				handle(t, m, epoch, fragment(0, message, 0, 2*FragmentSize))
+			}
+			completed := 1
+			handle(t, m, epoch, fragment(0, first, 1, 2*FragmentSize))
+			require.Len(t, received(m), 1)
+			if second != first {
+				completed++
+				handle(t, m, epoch, fragment(0, second, 1, 2*FragmentSize))
+				require.Len(t, received(m), 1)
+			}
+			handle(t, m, epoch.Add(ReassemblyTimeout/2), fragment(0, begun, 0, 2*FragmentSize))
+			m.Expire(epoch.Add(ReassemblyTimeout))
+			require.EqualValues(t, begun-completed, m.Stats().Expired, "%d, then %d", first, second)
+			m.Expire(epoch.Add(ReassemblyTimeout / 2 * 3))
+			require.EqualValues(t, begun-completed+1, m.Stats().Expired)
+			require.Zero(t, m.Held())
+		}
+	}
+}

@@ -200,6 +200,7 @@ func TestNewerSequencedMessageDropsOlderFragments(t *testing.T) {
 		handle(t, m, epoch, fragment(0, 0, 0, 2*FragmentSize), fragment(0, 2, 0, 2*FragmentSize))
 		handle(t, m, epoch, frame{hasID: true, message: 1, body: []byte("x")})
 		assert.Equal(t, []string{"x"}, received(m))
+		assert.EqualValues(t, 1, m.Stats().Stale)
 		handle(t, m, epoch, fragment(0, 0, 1, 2*FragmentSize))
 		handle(t, m, epoch, fragment(0, 2, 1, 2*FragmentSize))
 		assert.Equal(t, []string{longText(2 * FragmentSize)}, received(m))

@@ -55,6 +55,8 @@ type Copy struct {
 	twins   twins
 	last    lastWords
 
+	resources *ResourceCopy // nil: none refers to entities of the copy
+
 	onSpawned, onDespawned func(ecs.Entity)
 }
 

@@ -103,11 +103,14 @@ func (p *Post) refOf(to *client, e ecs.Entity) (ref repl.Ref, known bool) {
 	return ref, known
 }
 
+// noName is no entity's id.
+var noName = repl.ID{Member: repl.MaxMembers}
+
 // readRefs reads the table of a value with a plan and resolves it. missing is how many entities
 // are not here, and late how many of them may yet come. A table has no more of them than the
 // value can hold: they are read before it is.
 func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late int, ok bool) {
-	m.entities = m.entities[:0]
+	m.entities, m.names = m.entities[:0], m.names[:0]
 	n := r.Uvarint()
 	if n > uint64(min(repl.MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
@@ -118,6 +121,7 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late i
 	m.reads += n
 	for range n {
 		var e ecs.Entity
+		name := noName
 		if r.Bool() {
 			ref, ok := repl.ReadRef(r)
 			if !ok {
@@ -132,8 +136,11 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late i
 					m.late = ref.ID
 				}
 			}
+			if !ref.Yours {
+				name = ref.ID
+			}
 		}
-		m.entities = append(m.entities, e)
+		m.entities, m.names = append(m.entities, e), append(m.names, name)
 	}
 	return missing, late, r.Err() == nil
 }

@@ -168,10 +168,16 @@ func (c *Copy) Renew(id repl.ID, since entangle.Tick) {
 		c.giveUp(i, since)
 		i, ok = next, more
 	}
+	if c.resources != nil {
+		c.resources.renew(since, func(named repl.ID) bool { return named == id })
+	}
 }
 
 // RenewAll implements receiver.Renewer.
 func (c *Copy) RenewAll(h repl.Handle, since entangle.Tick) {
+	if c.resources != nil {
+		c.resources.renew(since, func(named repl.ID) bool { return named.Group == h })
+	}
 	i, ok := c.late.byGroup.first(h)
 	for ok {
 		next, more := c.late.byGroup.next(i)

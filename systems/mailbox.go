@@ -55,7 +55,8 @@ type Mailbox struct {
 	readsTurn uint64        // and those before this frame
 	asked     uint64        // requests that were answered
 	late      repl.ID       // of the message at hand: the first that may yet come
-	entities  []ecs.Entity  // of the message at hand, and
+	entities  []ecs.Entity  // of the message at hand
+	names     []repl.ID     // of those in the id space of its sender, noName for the others; and
 	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
 	r         bits.Reader
 }

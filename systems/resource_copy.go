@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -17,7 +18,8 @@ import (
 // pointers to it stay good; where there is none, one is added.
 //
 // An entity in a value that is not here yet is the zero entity. The bytes of the
-// value are kept, and it is decoded again when the entity has come.
+// value are kept, and it is decoded again when the entity has come. A value says the
+// tick that it was so at: an entity that has its name since later is another.
 type ResourceCopy struct {
 	world *ecs.World
 	copy  *Copy
@@ -46,11 +48,12 @@ type copiedResource struct {
 	held  bool // the server says that it is there
 	added bool // by the network, not by the game
 
-	tick entangle.Tick // that it was so at, of those that roll back
+	tick entangle.Tick // that it was so at, of those whose messages say so
 	word any           // what the server said last, of those
 
 	message  []byte       // the last one, of values that name entities
 	entities []ecs.Entity // in it, as they were written
+	names    []repl.ID    // of those; noName: it is none, or has ended
 }
 
 // maxKeptResources bounds the bytes of values that are kept for the entities in
@@ -72,6 +75,7 @@ func NewResourceCopy(w *ecs.World, hub *Hub, infos []*protocol.ResourceInfo, cop
 			r.word = reflect.New(info.Type).Interface()
 		}
 	}
+	copied.resources = c
 	return c
 }
 
@@ -101,7 +105,7 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	}
 	c.stat.Received++
 	r := &c.list[number]
-	if r.info.Rollback {
+	if saysTick(r.info) {
 		r.tick = entangle.Tick(m.r.Bits(32))
 	}
 	if !isValue {
@@ -193,7 +197,7 @@ func (c *ResourceCopy) tell(r *copiedResource) {
 // forget lets go of what is kept of a resource.
 func (c *ResourceCopy) forget(r *copiedResource) {
 	c.kept -= len(r.message)
-	r.message, r.entities, r.held = nil, nil, false
+	r.message, r.entities, r.names, r.held = nil, nil, nil, false
 }
 
 // Clear ends what belongs to a connection: what the network has added goes out of the
@@ -213,13 +217,29 @@ func (c *ResourceCopy) Clear() {
 // keep remembers a value that names entities, if there is room.
 func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
 	c.kept -= len(r.message)
-	r.message, r.entities = r.message[:0], r.entities[:0]
+	r.message, r.entities, r.names = r.message[:0], r.entities[:0], r.names[:0]
 	if len(m.entities) == 0 || c.kept+len(body) > maxKeptResources {
 		return
 	}
 	c.kept += len(body)
 	r.message = append(r.message, body...)
-	r.entities = append(r.entities, m.entities...)
+	r.entities, r.names = append(r.entities, m.entities...), append(r.names, m.names...)
+}
+
+// renew takes in that the entities of some names have them since a tick: values from before it
+// refer to others, which have ended.
+func (c *ResourceCopy) renew(since entangle.Tick, named func(repl.ID) bool) {
+	for i := range c.list {
+		r := &c.list[i]
+		if len(r.message) == 0 || !r.tick.Before(since) {
+			continue
+		}
+		for n, id := range r.names {
+			if named(id) {
+				r.names[n] = noName
+			}
+		}
+	}
 }
 
 // advance decodes the values again whose entities have come since.
@@ -230,7 +250,7 @@ func (c *ResourceCopy) advance(m *Mailbox) error {
 	c.seen = c.copy.spawns
 	for i := range c.list {
 		if r := &c.list[i]; len(r.message) > 0 {
-			if err := c.renew(r, m); err != nil {
+			if err := c.complete(r, m); err != nil {
 				return err
 			}
 		}
@@ -238,16 +258,21 @@ func (c *ResourceCopy) advance(m *Mailbox) error {
 	return nil
 }
 
-// renew writes a value again if an entity in it is here now, or here anew.
-func (c *ResourceCopy) renew(r *copiedResource, m *Mailbox) error {
+// complete writes a value again if an entity in it is here now, or here anew.
+func (c *ResourceCopy) complete(r *copiedResource, m *Mailbox) error {
 	m.r.Reset(r.message)
 	m.r.Uvarint()
 	m.r.Bool()
-	if r.info.Rollback {
+	if saysTick(r.info) {
 		m.r.Bits(32)
 	}
 	if _, _, ok := m.readRefs(&m.r, r.info.Plan); !ok {
 		return errMessage
+	}
+	for i := range m.entities {
+		if r.names[i] == noName {
+			m.entities[i] = ecs.Entity{}
+		}
 	}
 	for i, e := range m.entities {
 		if !e.IsZero() && e != r.entities[i] {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -23,9 +24,15 @@ func (g *gallery) number(t reflect.Type) uint64 {
 
 // crew writes a crew about the server's entities of some groups.
 func (g *gallery) crew(name string, groups ...repl.Handle) []byte {
+	return g.crewAt(1, name, groups...)
+}
+
+// crewAt writes one that is so at a tick.
+func (g *gallery) crewAt(tick entangle.Tick, name string, groups ...repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(g.number(reflect.TypeFor[crew]()))
 	w.Bool(true)
+	w.Bits(uint64(tick), 32)
 	w.Uvarint(uint64(len(groups)))
 	for _, h := range groups {
 		w.Bool(true)
@@ -67,6 +74,9 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 		var w bits.Writer
 		w.Uvarint(number)
 		w.Bool(false)
+		if number == g.number(reflect.TypeFor[crew]()) {
+			w.Bits(1, 32)
+		}
 		return w.Finish()
 	}
 	good := g.crew("seven", 1, 2)
@@ -76,6 +86,7 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 	for _, w := range []*bits.Writer{&table, &index, &list} {
 		w.Uvarint(g.number(reflect.TypeFor[crew]()))
 		w.Bool(true)
+		w.Bits(1, 32)
 	}
 	table.Uvarint(repl.MaxRefs + 1)
 	table.Raw(make([]byte, 8000))
@@ -137,6 +148,38 @@ func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
 	assert.True(t, g.shown.Alive(place.Members[0]))
 	require.NoError(t, g.get(g.crew("c")))
 	assert.Zero(t, g.copy.Kept())
+}
+
+// A reference in a value is to the entity that had the name at the tick of the value. Of a name that
+// was given to another entity later it stays none, also when the value is written again for the
+// others in it; a value that is not older means the new entity.
+//
+// Proves: R27, R29
+func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
+	for name, renew := range map[string]func(c *Copy, since entangle.Tick){
+		"a name":   func(c *Copy, since entangle.Tick) { c.Renew(repl.ID{Group: 2}, since) },
+		"a handle": func(c *Copy, since entangle.Tick) { c.RenewAll(2, since) },
+	} {
+		for _, since := range []entangle.Tick{640, 641} {
+			g := newGallery(t)
+			known := map[repl.ID]repl.Slot{}
+			g.come(known, 1, 2)
+			require.NoError(t, g.get(g.crewAt(640, "a", 1, 2, 3)))
+			members := func() []ecs.Entity { return shownOf[crew](g).Members }
+			one := members()[0]
+			require.False(t, members()[1].IsZero())
+
+			g.copy.copy.remove(known[repl.ID{Group: 2}])
+			renew(g.copy.copy, since)
+			g.come(known, 2, 3)
+			require.NoError(t, g.mail.Advance(g.now))
+			two, three := g.copy.copy.Entity(known[repl.ID{Group: 2}]), g.copy.copy.Entity(known[repl.ID{Group: 3}])
+			if since == 641 {
+				two = ecs.Entity{}
+			}
+			assert.Equal(t, []ecs.Entity{one, two, three}, members(), "%s since %d", name, since)
+		}
+	}
 }
 
 // What is kept for entities to come is bounded, and given back.

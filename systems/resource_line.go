@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // resourceLine is what one client was sent of the resources.
@@ -126,9 +127,13 @@ func (s *Resources) value(r *resource, number int, to *sender.Peer) []byte {
 	return r.wire
 }
 
-// state writes the tick at whose end a resource is so, of those that roll back.
+// saysTick reports whether messages of a resource say the tick at whose end it is so: a rollback goes
+// there, and entities in it are those that had their names then.
+func saysTick(info *protocol.ResourceInfo) bool { return info.Rollback || info.Plan.HasRefs() }
+
+// state writes that tick.
 func (s *Resources) state(r *resource) {
-	if r.info.Rollback {
+	if saysTick(r.info) {
 		s.w.Bits(uint64(s.publisher.world.Tick()), 32)
 	}
 }

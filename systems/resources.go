@@ -69,7 +69,7 @@ type resource struct {
 	decoded [2]any        // the value and the one before, of types whose encodings may differ for equal values
 	private bool          // it refers to who has another name at each client
 	wire    []byte        // the message of this version, the same for all; empty: not made yet
-	wired   entangle.Tick // that it says, of those that roll back
+	wired   entangle.Tick // that it says, of those that say one
 
 	refused uint64 // the value that was refused last; 0: it was not
 }
@@ -206,8 +206,8 @@ func (s *Resources) encode(r *resource, v any) (clamped, width int, err error) {
 var ErrLargeResource = errors.New("plugin: a resource is too large; make two of it")
 
 // resourceRoom is what stands before a resource's entities: its number, what it is,
-// and how many entities follow.
-const resourceRoom = 8
+// its tick, and how many entities follow.
+const resourceRoom = 12
 
 // same reports whether the value at hand is what was last sent.
 func (s *Resources) same(r *resource, width int) bool {

@@ -151,6 +151,7 @@ func TestAPauseCostsOneJump(t *testing.T) {
 			for _, m := range n.moments {
 				if m.jump != 0 && m.at > happens {
 					assert.InDelta(t, c.jump, m.jump, 3)
+					assert.Equal(t, c.jump < 0, m.fell, "whether the server is the cause")
 					assert.Less(t, m.at, happens+6*time.Second)
 				}
 			}
@@ -162,6 +163,33 @@ func TestAPauseCostsOneJump(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A way that gets longer or shorter by so much that the clock jumps is no sign of a server
+// that fell behind.
+func TestAChangeOfTheWayIsNotTakenForASlowServer(t *testing.T) {
+	longer := func(at time.Duration) time.Duration {
+		if at >= happens && at < 2*happens {
+			return 400 * ms
+		}
+		return 0
+	}
+	jumps := 0
+	for name, set := range map[string]func(*network){
+		"both ways": func(n *network) { n.up.extra, n.down.extra = longer, longer },
+		"up":        func(n *network) { n.up.extra = longer },
+		"down":      func(n *network) { n.down.extra = longer },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := usual(set)
+			n.run(t, *firstSeed, 3*happens)
+			for _, m := range n.moments {
+				assert.False(t, m.fell, "at %v, by %d ticks", m.at, m.jump)
+			}
+			jumps += n.after(happens).jumps
+		})
+	}
+	assert.NotZero(t, jumps)
 }
 
 // Where the client's own frames have dropped ticks it does not wait for anybody to

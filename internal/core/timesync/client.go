@@ -64,6 +64,8 @@ type Client struct {
 	wrong  Phase // local time since which the error calls for a jump
 	jumped Phase // local time of the last one that was measured
 	jumps  uint64
+	fell   bool // the server's ticks were found to have fallen behind, and no jump has followed yet
+	blamed bool // the last jump followed that
 }
 
 // limits are the durations above, in ticks.
@@ -173,6 +175,7 @@ func (c *Client) goal(at, floor Phase) Phase {
 
 // jump decides whether the clock jumps, and does it.
 func (c *Client) jump(at, err, floor Phase) int64 {
+	fell := c.fell && c.synced
 	by, known := err.nearest(), c.own.slipped || c.required.moved
 	c.own.slipped, c.required.moved = false, false
 	switch {
@@ -180,7 +183,7 @@ func (c *Client) jump(at, err, floor Phase) int64 {
 		c.synced = true
 	case known && (by > 1 || by < -1):
 	case !c.far(err, floor):
-		c.wrong = at
+		c.wrong, c.fell = at, false
 		return 0
 	case at-c.wrong < c.limits.patience || c.jumps > 0 && at-c.jumped < c.limits.pause:
 		return 0
@@ -193,8 +196,13 @@ func (c *Client) jump(at, err, floor Phase) int64 {
 		c.required.jump(by)
 	}
 	c.wrong, c.ease = at, 0
+	c.blamed, c.fell = fell && by < 0, false
 	return by
 }
+
+// ServerFell reports whether the last jump of the clock was back, because the server's ticks
+// were found to have fallen behind local time: the server stood still, or is too slow.
+func (c *Client) ServerFell() bool { return c.blamed }
 
 // far reports whether an error takes a jump. A clock that goes on for the sake of a shorter
 // delay has time, and so has one that goes back for a longer one.

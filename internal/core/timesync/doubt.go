@@ -53,6 +53,7 @@ func (c *Client) answered(at, sample Phase) {
 		return
 	}
 	by := d.line - c.heard.line()
+	c.fell = by < 0
 	c.heard.window.shift(by)
 	c.shown.window.shift(-by)
 	c.shown.aim()

@@ -54,6 +54,7 @@ type moment struct {
 	next   int     // that the server ran when it came
 	speed  timesync.Speed
 	jump   int32
+	fell   bool    // it jumped since the server fell behind
 	shown  float64 // the shown time
 	seen   bool    // there was a snapshot after it
 }
@@ -258,6 +259,7 @@ func (n *network) clientFrame(t testing.TB, at time.Duration) {
 	}
 	last := &n.moments[len(n.moments)-1]
 	last.speed, last.jump = speed, jump
+	last.fell = jump != 0 && n.clock.ServerFell()
 	if n.each != nil {
 		n.each(at)
 	}

@@ -68,7 +68,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
 		strict: config.Strict, most: config.MaxEntities,
 	}
-	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper)
+	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper, c.log)
 	cl.post = systems.NewPost(c.protocol, false)
 	cl.engine = systems.NewClient(systems.ClientConfig{
 		Registry:   systems.NewRegistry(c.protocol, false),

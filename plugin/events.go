@@ -101,7 +101,8 @@ type BoundExceeded struct {
 }
 
 // TicksDropped is raised when a frame came so late that it could not make up for
-// all fixed steps since the last: Ticks of them will never run.
+// all fixed steps since the last: Ticks of them will never run. Stats().Overload counts
+// them, and names what takes the time where it goes on.
 type TicksDropped struct{ Ticks int }
 
 func (ClientConnected) subscribe(*systems.Hub)    {}

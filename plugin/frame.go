@@ -24,6 +24,7 @@ type frame struct {
 	sids     *systems.SIDs // nil on a client, and where they are not registered
 	picture  *systems.Picture
 	dropped  *systems.Queue[TicksDropped]
+	overload *systems.Overload // nil before attach
 
 	now      time.Time // of the frame under way
 	steps    int       // of the last frame
@@ -70,6 +71,12 @@ func (f *frame) attach(w *ecs.World) bool {
 	ecs.AddResource(w, f.time)
 	systems.TargetsOf(w)
 	f.picture = systems.InstallPicture(w, f.protocol, f.time)
+	f.schedule.Measure(f.clock, f.time.Step)
+	side := "server"
+	if f.steered != nil {
+		side = "client"
+	}
+	f.overload = systems.NewOverload(side, &f.schedule, f.TickRate(), f.perFrame, f.log)
 	f.schedule.Bind(systems.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
 	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) {
 		f.time.Tick++
@@ -107,6 +114,7 @@ func (f *frame) step(now time.Time) {
 	defer func() { f.stepping = false }()
 	f.now = now
 	steps, dropped := f.stepper.Advance(now)
+	f.overload.Frame(now, f.stepper.Speed(), steps, dropped)
 	f.hub.BeginFrame(f.steps)
 	f.steps = steps
 	if dropped > 0 {

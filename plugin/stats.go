@@ -34,6 +34,9 @@ type ServerStats struct {
 	Resources      systems.ResourceStats
 	Inputs         systems.InputStats // of all clients
 	InputsPassedOn systems.RelayStats
+
+	// Overload says whether the server keeps its tick rate, and where its time goes.
+	Overload OverloadStats
 }
 
 // ClientStats counts what a client did since it was made. Wrong bytes of a server
@@ -59,7 +62,19 @@ type ClientStats struct {
 	Resources      systems.ResourceStats
 	Inputs         systems.InputSent
 	InputsOfOthers systems.OthersStats
+
+	// Overload says whether the client keeps its tick rate, and where its time goes;
+	// ServerOverload whether the server does, as far as the client's clock shows it.
+	Overload       OverloadStats
+	ServerOverload ServerOverloadStats
 }
+
+// OverloadStats says whether an app keeps its tick rate, and where its time goes.
+type OverloadStats = systems.OverloadStats
+
+// ServerOverloadStats says how often a client's clock was set back since its server had
+// fallen behind.
+type ServerOverloadStats = systems.ServerOverloadStats
 
 // Dropped is how often something was dropped for one reason.
 type Dropped struct {
@@ -109,6 +124,7 @@ func (s *Server) Stats() ServerStats {
 	}
 	stats.MessagesDropped, stats.BytesWaiting = s.engine.Held()
 	if s.publisher != nil {
+		stats.Overload = s.overload.Stats()
 		r := s.publisher.World().Stats()
 		stats.Replication = ReplicationStats{
 			Entities: s.publisher.Len(), Groups: s.publisher.World().Len(),
@@ -130,6 +146,7 @@ func (c *Client) Stats() ClientStats {
 	}
 	stats.MessagesDropped, stats.BytesWaiting = c.engine.Held()
 	if c.copy != nil {
+		stats.Overload, stats.ServerOverload = c.overload.Stats(), c.steered.ServerOverload()
 		stats.Entities = c.copy.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -21,11 +22,12 @@ type Clock struct {
 	jump    int              // ticks, before the next frame
 	onJump  []func(from, to entangle.Tick)
 	jumps   uint64
+	server  serverOverload
 }
 
 // NewClock returns a clock that has not heard of a server.
-func NewClock(cfg timesync.ClientConfig, stepper *Stepper) *Clock {
-	return &Clock{sync: timesync.NewClient(cfg), stepper: stepper}
+func NewClock(cfg timesync.ClientConfig, stepper *Stepper, log *slog.Logger) *Clock {
+	return &Clock{sync: timesync.NewClient(cfg), stepper: stepper, server: serverOverload{log: log}}
 }
 
 // Attach sets the time that the clock keeps.
@@ -80,7 +82,15 @@ func (c *Clock) Adjust(now time.Time) {
 	speed, jump := c.sync.Adjust(now)
 	c.stepper.SetSpeed(int(speed))
 	c.jump = int(jump)
+	if jump < 0 && c.sync.ServerFell() {
+		c.server.fell(now, uint64(-int64(jump)))
+	} else {
+		c.server.frame(now)
+	}
 }
+
+// ServerOverload returns how often the clock was set back since the server had fallen behind.
+func (c *Clock) ServerOverload() ServerOverloadStats { return c.server.stats }
 
 // Connected begins anew, with another server perhaps.
 func (c *Clock) Connected() {
@@ -91,5 +101,6 @@ func (c *Clock) Connected() {
 // Disconnected has the clock run on by itself.
 func (c *Clock) Disconnected() {
 	c.live, c.jump = false, 0
+	c.server.stats.Overloaded = false
 	c.stepper.SetSpeed(OwnSpeed)
 }

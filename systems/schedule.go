@@ -27,6 +27,7 @@ type Schedule struct {
 	started int      // how many of systems were initialised
 	phase   phase
 	strict  *strict // nil: nobody watches
+	watch   stopwatch
 }
 
 type phase uint8
@@ -76,6 +77,7 @@ func (s *Schedule) Initialize(w *ecs.World) {
 		s.started++
 		sys.Initialize(w)
 	}
+	s.makeRoom()
 	s.phase = running
 }
 
@@ -88,15 +90,19 @@ func (s *Schedule) Finalized() bool { return s.phase == finalized }
 // Frame runs one frame with the given number of fixed steps.
 func (s *Schedule) Frame(w *ecs.World, steps int) {
 	s.mustRun()
-	for stage := Restore; stage < TickUpdate; stage++ {
-		s.run(w, stage)
-	}
+	s.watch.lap(Outside)
+	s.runStages(w, Restore, ClientReplication)
+	s.watch.lap(Receiving)
+	s.runStages(w, PredictionSpawn, Rollback)
+	s.watch.lap(Predicting)
 	for range steps {
-		s.tick(w)
+		s.runStages(w, TickUpdate, IncrementRollbackTick)
 	}
-	for stage := IncrementRollbackTick + 1; stage < stageCount; stage++ {
-		s.run(w, stage)
-	}
+	s.watch.lap(Simulating)
+	s.runStages(w, Send, Sync)
+	s.watch.lap(Sending)
+	s.runStages(w, Visual, AfterSend)
+	s.watch.lap(Showing)
 }
 
 func (s *Schedule) mustRun() {
@@ -110,8 +116,9 @@ func (s *Schedule) mustRun() {
 	}
 }
 
-func (s *Schedule) tick(w *ecs.World) {
-	for stage := TickUpdate; stage <= IncrementRollbackTick; stage++ {
+// runStages runs the stages from first to last, both included.
+func (s *Schedule) runStages(w *ecs.World, first, last Stage) {
+	for stage := first; stage <= last; stage++ {
 		s.run(w, stage)
 	}
 }
@@ -134,10 +141,22 @@ func (s *Schedule) run(w *ecs.World, stage Stage) {
 		s.runStrict(w)
 		return
 	}
-	for _, sys := range s.stages[stage] {
-		sys.Update(w)
-		mustBeClosed(w, sys, stage)
+	for i := range s.stages[stage] {
+		s.update(w, stage, i)
 	}
+}
+
+// update runs one system of a stage.
+func (s *Schedule) update(w *ecs.World, stage Stage, i int) {
+	sys := s.stages[stage][i]
+	if !s.watch.perSystem {
+		sys.Update(w)
+	} else {
+		before := s.watch.clock()
+		sys.Update(w)
+		s.watch.systems[stage][i] += max(s.watch.clock().Sub(before), 0)
+	}
+	mustBeClosed(w, sys, stage)
 }
 
 // mustBeClosed panics if a system has left a query open: nothing could come or go in the

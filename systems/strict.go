@@ -60,9 +60,8 @@ func (s *Schedule) runStrict(w *ecs.World) {
 	for i := range s.strict.cols {
 		s.strict.cols[i].look(w)
 	}
-	for _, sys := range s.stages[Main] {
-		sys.Update(w)
-		mustBeClosed(w, sys, Main)
+	for at, sys := range s.stages[Main] {
+		s.update(w, Main, at)
 		for i := range s.strict.cols {
 			s.strict.check(sys, &s.strict.cols[i])
 		}

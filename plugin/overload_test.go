@@ -1,0 +1,322 @@
+package plugin_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/systems"
+)
+
+const step60 = time.Second / 60
+
+// timed is one app on a clock of its own that its systems move: it runs frames one after
+// another as a loop at the tick rate does, and collects what is logged.
+type timed struct {
+	now   time.Time
+	next  time.Time // frame
+	log   bytes.Buffer
+	work  time.Duration // of a system in FixedMain, each tick
+	other time.Duration // of another one
+	pack  time.Duration // of one in Send, each frame
+	pause time.Duration // between the frames
+}
+
+func newTimed() *timed {
+	start := time.Unix(1_000_000, 0)
+	return &timed{now: start, next: start}
+}
+
+func (m *timed) clock() time.Time { return m.now }
+
+func (m *timed) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&m.log, nil)) }
+
+// taking is a system that takes so much time.
+type taking struct {
+	name string
+	m    *timed
+	time *time.Duration
+}
+
+func (t taking) String() string        { return t.name }
+func (t taking) Initialize(*ecs.World) {}
+func (t taking) Finalize(*ecs.World)   {}
+func (t taking) Update(*ecs.World)     { t.m.now = t.m.now.Add(*t.time) }
+
+func (m *timed) addTo(app plugin.App) {
+	app.AddSystem(plugin.FixedMain, taking{"game.Light", m, &m.other})
+	app.AddSystem(plugin.FixedMain, taking{"game.Heavy", m, &m.work})
+	app.AddSystem(plugin.Send, taking{"game.Pack", m, &m.pack})
+}
+
+// run drives an app until its clock has moved on by d.
+func (m *timed) run(app plugin.App, d time.Duration) {
+	for until := m.now.Add(d); m.now.Before(until); {
+		m.frame(app)
+	}
+}
+
+// frame waits for the next frame, if there is time, and runs it.
+func (m *timed) frame(app plugin.App) {
+	if m.now.Before(m.next) {
+		m.now = m.next
+	}
+	m.next = m.now.Add(step60)
+	app.Update(app.World())
+	m.now = m.now.Add(m.pause)
+}
+
+// lines returns what was logged since the last call.
+func (m *timed) lines() []string {
+	text := strings.TrimSpace(m.log.String())
+	m.log.Reset()
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+func (m *timed) server(t *testing.T, perFrame bool) *plugin.Server {
+	s, err := plugin.NewServer(plugin.ServerConfig{
+		Protocol: testProtocol(), Clock: m.clock, Log: m.logger(), TickPerUpdate: perFrame,
+	})
+	require.NoError(t, err)
+	m.addTo(s)
+	w := ecs.NewWorld()
+	s.Initialize(&w)
+	return s
+}
+
+// A server whose system takes longer than a tick says so once, with the system, the part of
+// the frame and the rate that is kept; it says so when it keeps its rate again, and a second
+// time when it is too slow again.
+func TestAnOverloadedServerSaysSoOnceAndWhatTakesTheTime(t *testing.T) {
+	for what, perFrame := range map[string]bool{"by the clock": false, "one tick per update": true} {
+		t.Run(what, func(t *testing.T) {
+			m := newTimed()
+			s := m.server(t, perFrame)
+			m.other = time.Millisecond
+			m.run(s, 10*time.Second)
+			require.Empty(t, m.lines())
+
+			for episode := uint64(1); episode <= 2; episode++ {
+				m.work = 29 * time.Millisecond
+				m.run(s, 30*time.Second)
+				lines := m.lines()
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], "level=WARN")
+				assert.Contains(t, lines[0], "the server cannot keep its tick rate")
+				assert.Contains(t, lines[0], "rate=60 kept=33.3")
+				assert.Contains(t, lines[0], "part=simulation percent=100")
+				assert.Contains(t, lines[0], `system=game.Heavy "took per tick"=29ms`)
+				stats := s.Stats().Overload
+				assert.Equal(t, episode, stats.Episodes)
+				assert.True(t, stats.Overloaded)
+				assert.InDelta(t, 33.3, stats.Kept, 0.01)
+				assert.Equal(t, "simulation", stats.Part)
+				assert.Equal(t, "game.Heavy", stats.System)
+				assert.InDelta(t, float64(episode)*30*(60-33.3), float64(stats.TicksDropped), 60, "but for what is tolerated")
+				assert.InDelta(t, float64(stats.TicksDropped)/60, stats.Behind.Seconds(), 0.001)
+
+				m.work = 0
+				m.run(s, 30*time.Second)
+				lines = m.lines()
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], "level=INFO")
+				assert.Contains(t, lines[0], "the server keeps its tick rate again")
+				assert.False(t, s.Stats().Overload.Overloaded)
+				assert.Equal(t, stats.Part, s.Stats().Overload.Part, "what the last one was is kept")
+			}
+		})
+	}
+}
+
+// An app that is too slow by a little drops a tick now and then: that is one overload, too.
+func TestAnOverloadByALittleIsOne(t *testing.T) {
+	m := newTimed()
+	s := m.server(t, false)
+	m.work = 17 * time.Millisecond
+	m.run(s, time.Minute)
+	lines := m.lines()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "kept=58.8")
+	assert.EqualValues(t, 1, s.Stats().Overload.Episodes)
+}
+
+// What takes the time may be the work of a frame, or what the program does between frames.
+func TestAnOverloadNamesThePartThatTakesTheTime(t *testing.T) {
+	for _, c := range []struct {
+		set  func(m *timed)
+		says []string
+	}{
+		{func(m *timed) { m.pack, m.work = 200*time.Millisecond, time.Millisecond }, []string{"part=send", "system=game.Pack"}},
+		{func(m *timed) { m.pause = 200 * time.Millisecond }, []string{`part="outside of Update" percent=100`}},
+	} {
+		m := newTimed()
+		s := m.server(t, false)
+		c.set(m)
+		m.run(s, 10*time.Second)
+		lines := m.lines()
+		require.Len(t, lines, 1)
+		for _, text := range c.says {
+			assert.Contains(t, lines[0], text)
+		}
+	}
+}
+
+// Neither a healthy app nor one that hangs once says anything; the dropped ticks are
+// counted, and the times of the parts add up.
+func TestOneSlowFrameIsNoOverload(t *testing.T) {
+	m := newTimed()
+	s := m.server(t, false)
+	m.work, m.pack = 3*time.Millisecond, 2*time.Millisecond
+	m.run(s, 20*time.Second)
+	m.pause = 50 * time.Millisecond // a garbage collection
+	m.frame(s)
+	m.pause = 0
+	m.run(s, 40*time.Second)
+	assert.Empty(t, m.lines())
+	stats := s.Stats().Overload
+	assert.Zero(t, stats.TicksDropped)
+	ticks := time.Duration(s.Tick())
+	assert.Equal(t, ticks*3*time.Millisecond, stats.Times[systems.Simulating])
+	assert.Greater(t, stats.Times[systems.Waiting], 30*time.Second)
+	assert.Zero(t, stats.Times[systems.Receiving])
+
+	m.pause = 5 * time.Second // a breakpoint
+	m.frame(s)
+	m.pause = 0
+	m.run(s, 20*time.Second)
+	assert.Empty(t, m.lines())
+	assert.InDelta(t, 5*60-systems.MaxSteps, s.Stats().Overload.TicksDropped, 2)
+	assert.Zero(t, s.Stats().Overload.Episodes)
+}
+
+// timedPair is a server and a client, each on a clock of its own that its systems move.
+type timedPair struct {
+	*game
+	server, client timed
+	c              *player
+}
+
+func newTimedPair(t *testing.T) *timedPair {
+	p := &timedPair{server: *newTimed(), client: *newTimed()}
+	p.game = newGameWith(t, func(c *plugin.ServerConfig) { c.Clock, c.Log = p.server.clock, p.server.logger() },
+		func(s *plugin.Server) { p.server.addTo(s) })
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: p.client.clock, Log: p.client.logger()})
+	require.NoError(t, err)
+	p.client.addTo(c)
+	w := ecs.NewWorld()
+	c.Initialize(&w)
+	p.c = &player{Client: c, world: &w}
+	p.connect(p.c, 1)
+	return p
+}
+
+// run runs both for so long, in the order of their clocks.
+func (p *timedPair) run(d time.Duration) {
+	for until := p.client.now.Add(d); p.client.now.Before(until); {
+		at := func(m *timed) time.Time {
+			if m.now.Before(m.next) {
+				return m.next
+			}
+			return m.now
+		}
+		if at(&p.server).After(at(&p.client)) {
+			p.client.frame(p.c)
+		} else {
+			p.server.frame(p.game.server)
+		}
+	}
+}
+
+// A client whose clock is set back since the server stood still, or is too slow for long, says
+// so once, and that it is the server; and that it is over. What the server logs is its own.
+func TestAClientSaysThatItsServerFellBehind(t *testing.T) {
+	p := newTimedPair(t)
+	p.run(20 * time.Second)
+	require.True(t, p.c.Clock().Synced)
+	require.Empty(t, p.client.lines())
+	require.EqualValues(t, 1, p.c.Clock().Jumps)
+
+	p.server.pause = 3 * time.Second // once
+	p.server.frame(p.game.server)
+	p.server.pause = 0
+	p.run(30 * time.Second)
+	lines := p.client.lines()
+	require.Len(t, lines, 2)
+	assert.Contains(t, lines[0], "level=WARN")
+	assert.Contains(t, lines[0], "because the server fell behind")
+	assert.Contains(t, lines[1], "level=INFO")
+	assert.Contains(t, lines[1], "the server keeps its tick rate again")
+	assert.Empty(t, p.server.lines())
+	stats := p.c.Stats()
+	assert.EqualValues(t, 1, stats.ServerOverload.Jumps)
+	assert.InDelta(t, 3*60-systems.MaxSteps, stats.ServerOverload.Ticks, 5)
+	assert.Zero(t, stats.Overload.TicksDropped)
+
+	p.server.work = 30 * time.Millisecond
+	p.run(30 * time.Second)
+	lines = p.client.lines()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "because the server fell behind")
+	assert.Greater(t, p.c.Stats().ServerOverload.Jumps, uint64(3))
+	assert.EqualValues(t, 2, p.c.Stats().ServerOverload.Episodes)
+	require.Len(t, p.server.lines(), 1)
+	p.server.work = 0
+	p.run(30 * time.Second)
+	lines = p.client.lines()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "the server keeps its tick rate again")
+	assert.Zero(t, p.c.Stats().Overload.Episodes)
+}
+
+// A client that is too slow itself says so of itself, and nothing of its server, which says
+// nothing either.
+func TestAnOverloadedClientNamesItself(t *testing.T) {
+	p := newTimedPair(t)
+	p.run(10 * time.Second)
+	p.client.work = 30 * time.Millisecond
+	p.run(20 * time.Second)
+	lines := p.client.lines()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "the client cannot keep its tick rate")
+	assert.Contains(t, lines[0], "system=game.Heavy")
+	p.client.work = 0
+	p.run(20 * time.Second)
+	lines = p.client.lines()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "the client keeps its tick rate again")
+	assert.Zero(t, p.c.Stats().ServerOverload)
+	assert.Empty(t, p.server.lines())
+}
+
+// A server and a client that keep up log nothing in a minute, one frame of 50 ms included,
+// nor when the client hangs once.
+func TestAHealthyPairLogsNothing(t *testing.T) {
+	p := newTimedPair(t)
+	p.server.work, p.client.work = 4*time.Millisecond, 4*time.Millisecond
+	p.run(20 * time.Second)
+	for _, m := range []*timed{&p.server, &p.client} {
+		m.work = 50 * time.Millisecond
+		p.run(step60)
+		m.work = 4 * time.Millisecond
+		p.run(20 * time.Second)
+	}
+	p.client.pause = 3 * time.Second
+	p.client.frame(p.c)
+	p.client.pause = 0
+	p.run(20 * time.Second)
+	assert.Empty(t, p.server.lines())
+	assert.Empty(t, p.client.lines())
+	assert.Zero(t, p.game.server.Stats().Overload.TicksDropped)
+	assert.NotZero(t, p.c.Stats().Overload.TicksDropped)
+	assert.Zero(t, p.c.Stats().Overload.Episodes)
+}

@@ -102,14 +102,27 @@ func (h *arenaHearing) predicts(b *arenaBody) bool {
 	return h.guest.arena.predicts(h.guest.ID(), b.Team)
 }
 
-// settledAt returns what the client holds of the server's arena as it was at a tick.
-func (h *arenaHearing) settledAt(tick entangle.Tick) (s arenaState) {
+// settledAt returns what the client holds of the server's arena as it was at the settled tick:
+// what the server said; and of a body of which it was told as of a later tick, what it
+// believed, for a word that is overtaken is not kept. It is vague if that is not known.
+func (h *arenaHearing) settledAt(tick entangle.Tick, believed arenaState) (s arenaState, vague bool) {
 	for _, b := range h.guest.arena.truth.states[tick] {
-		if first, known := h.first[b.ID]; known && !tick.Before(first) && h.predicts(&b) {
-			s = append(s, b)
+		if first, known := h.first[b.ID]; !known || tick.Before(first) || !h.predicts(&b) {
+			continue
 		}
+		if tick.Before(h.last[b.ID]) {
+			if was := believed.find(b.ID); was != nil {
+				if *was != b {
+					h.guest.oracle.sums.later++
+				}
+				b = *was
+			} else {
+				vague = true
+			}
+		}
+		s = append(s, b)
 	}
-	return s.letGo()
+	return s.letGo(), vague
 }
 
 // confirm puts in what the server has said of a tick that has not settled.

@@ -48,6 +48,7 @@ type belief struct {
 	states  map[entangle.Tick]arenaState
 	hands   map[entangle.Tick]arenaHands // that they were computed with
 	owns    map[entangle.Tick]arenaOwns
+	vague   bool // what the client has at the settled tick is not known
 }
 
 // arenaSums is what came of a client's frames.
@@ -57,6 +58,7 @@ type arenaSums struct {
 	rollbacks                 uint64
 	trails                    int // bytes that were looked at
 	spanned                   int // badges that came or went after a tick that was gone back to
+	later                     int // bodies that the client had otherwise at the settled tick, and was only told of as of a later one
 }
 
 func (o *arenaOracle) Finalize(*ecs.World) {}
@@ -99,12 +101,13 @@ func (o *arenaOracle) Update(*ecs.World) {
 }
 
 // judge holds a frame against the model. Where what the server said of ticks that have not
-// settled was overtaken by what it said later, the model knows too little.
+// settled was overtaken by what it said later, or what the client predicted at the settled tick
+// is not known, the model knows too little.
 func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
 	o.expectConfirmed()
 	o.expectPresence()
-	if now.settled.Before(o.hears.overtaken) {
+	if now.vague || now.settled.Before(o.hears.overtaken) {
 		o.sums.exact--
 		now.owns = nil // which is not known for a while
 		return
@@ -129,13 +132,19 @@ func (o *arenaOracle) believe(settled entangle.Tick) belief {
 		settled: settled, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
 		hands: o.guest.log.copyOf(settled+1, o.now.Tick),
 	}
-	state := o.hears.settledAt(settled)
+	known := o.before.valid && o.guest.Client().RollbackStats().Blind == o.stats.Blind
+	var believed arenaState
+	if known && !o.before.vague && !o.before.settled.Before(o.hears.overtaken) {
+		believed = o.before.states[settled]
+	}
+	var state arenaState
+	state, now.vague = o.hears.settledAt(settled, believed)
 	now.states[settled] = state
 	for t := settled + 1; !now.tick.Before(t); t++ {
 		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, settled)
 		now.states[t] = state
 	}
-	if known := o.before.valid && o.guest.Client().RollbackStats().Blind == o.stats.Blind; known {
+	if known {
 		now.own(o.before.owns[settled])
 	} else {
 		now.own(nil)

@@ -31,10 +31,10 @@ type arenaBadges struct {
 	rng    *rand.Rand // its own: the game is the same with badges and without
 }
 
-func newArenaBadges(w *ecs.World, seed uint64) arenaBadges {
+func newArenaBadges(w *ecs.World, rng *rand.Rand) arenaBadges {
 	return arenaBadges{
 		badges: generic.NewMap1[arenaBadge](w), bodies: generic.NewFilter1[arenaPaint](),
-		rng: rand.New(rand.NewPCG(seed, 0x6261646765)),
+		rng: rng,
 	}
 }
 

@@ -65,6 +65,19 @@ func TestRandomArenas(t *testing.T) {
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }
 
+// Where a word of the settled tick is overtaken by one of a later tick in the same frame, what
+// was predicted at the settled tick stays, and with it what the client has of its own; it is
+// right from the later tick on.
+func TestAWordThatIsOvertakenInItsFrame(t *testing.T) {
+	a := newArena(t, randomArena(11))
+	a.play(10 * time.Second)
+	var sums arenaSums
+	for _, g := range a.guests {
+		sums.add(g.oracle.sums)
+	}
+	assert.Positive(t, sums.later, "%+v", sums)
+}
+
 // play runs a game to its end.
 func (a *arena) play(d time.Duration) {
 	a.sim.Run(d)
@@ -76,6 +89,7 @@ func (s *arenaSums) add(o arenaSums) {
 	s.ticks, s.frames, s.exact = s.ticks+o.ticks, s.frames+o.frames, s.exact+o.exact
 	s.mismatches, s.lacks, s.inputs = s.mismatches+o.mismatches, s.lacks+o.lacks, s.inputs+o.inputs
 	s.rollbacks, s.trails, s.spanned = s.rollbacks+o.rollbacks, s.trails+o.trails, s.spanned+o.spanned
+	s.later += o.later
 }
 
 // A client goes back for what the server lacked of its inputs, and for nothing else: as often

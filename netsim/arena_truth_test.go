@@ -159,7 +159,7 @@ func (s *arenaServer) Initialize(w *ecs.World) {
 	s.spawner = generic.NewMap8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
 	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
 	s.ghosts, s.hides = generic.NewMap1[arenaGhost](w), plugin.NewOverride[arenaGhost](w)
-	s.ids, s.badges = generic.NewFilter2[components.SID, arenaPaint](), newArenaBadges(w, s.setup.seed)
+	s.ids, s.badges = generic.NewFilter2[components.SID, arenaPaint](), newArenaBadges(w, s.rng)
 	for i := range s.setup.clients {
 		client := entangle.ClientID(i + 1)
 		b := s.random(s.setup.teamOf(client))

@@ -18,8 +18,12 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// kart is what a player steers, and what gusts push that only the server knows of.
-type kart struct{ X, Speed float32 }
+// kart is what a player steers, and what gusts push that only the server knows of. What it
+// says of itself is rounded in every tick.
+type kart struct {
+	X     float32 `net:"range=-8192..8192,step=0.015625"`
+	Speed float32 `net:"range=-64..64,step=0.015625"`
+}
 
 func kartProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "karts"})
@@ -53,7 +57,7 @@ type kartGame struct {
 	shown  []float32 // and where it is drawn
 }
 
-func newKartGame(t *testing.T, frames int, shows bool) *kartGame {
+func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.ClientConfig)) *kartGame {
 	g := &kartGame{sim: netsim.New(t, netsim.Config{Link: rough(80*ms, 10*ms, 0.05), FrameRate: frames}), gusts: true}
 	server, err := plugin.NewServer(g.sim.ServerConfig(kartProtocol()))
 	require.NoError(t, err)
@@ -61,7 +65,11 @@ func newKartGame(t *testing.T, frames int, shows bool) *kartGame {
 	server.AddSystem(plugin.FixedMain, plugin.Func(g.blow))
 	g.look(server, "server", shows, nil)
 	g.sim.AddServer(server, server)
-	client, err := plugin.NewClient(g.sim.ClientConfig(kartProtocol()))
+	config := g.sim.ClientConfig(kartProtocol())
+	for _, option := range options {
+		option(&config)
+	}
+	client, err := plugin.NewClient(config)
 	require.NoError(t, err)
 	client.AddSystem(plugin.FixedMain, roll())
 	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
@@ -163,6 +171,29 @@ func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
 	for i := from; i < len(g.shown); i++ {
 		assert.InDelta(t, g.truth[i], g.shown[i], 3, "a tick late, and no more")
 	}
+}
+
+// What a client takes over without a replay, since it lies too far back for one, eases over,
+// too.
+//
+// Proves: B19
+func TestThePictureOfWhatIsTakenOverIsSmooth(t *testing.T) {
+	g := newKartGame(t, 144, true, func(c *plugin.ClientConfig) { c.MaxRollback = 4 })
+	g.sim.Run(2 * time.Second)
+	from, link := len(g.shown), g.player.Line().Link()
+	silent := link
+	silent.Down.Loss = 1
+	g.player.SetLink(silent)
+	g.sim.Run(700 * time.Millisecond)
+	before := g.player.Client().RollbackStats()
+	g.player.SetLink(link)
+	g.sim.Run(500 * time.Millisecond)
+	after := g.player.Client().RollbackStats()
+	require.Greater(t, after.Resyncs, before.Resyncs)
+	require.Equal(t, before.Rollbacks, after.Rollbacks)
+	truly, seen := largestStep(g.truth[from:]), largestStep(g.shown[from:])
+	t.Logf("the largest step of a frame is %.1f, and %.1f on the screen", truly, seen)
+	assert.Less(t, seen, truly/3)
 }
 
 func largestStep(at []float32) (most float64) {

@@ -38,7 +38,7 @@ func TestAComponentOutsideTheProtocol(t *testing.T) {
 	assert.Equal(t, camera{Zoom: 200.5, Height: -1}, at(55, 201))
 }
 
-// Proves: N12
+// Proves: N12, N13
 // Which entities are shown between ticks is for the tag, or for a rule, to say.
 func TestWhoIsShown(t *testing.T) {
 	three := func(t *testing.T, options ...visualinterp.Option) (s *stage, shown func() [3]bool) {

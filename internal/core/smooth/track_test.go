@@ -209,6 +209,8 @@ func (s *stage) correct(before, last []byte) {
 }
 
 // A correction that comes while one still shows adds to it, and the picture does not jump.
+//
+// Proves: B19
 func TestCorrectionsAddUp(t *testing.T) {
 	k := kind()
 	k.Over = 100 * time.Millisecond

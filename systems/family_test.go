@@ -462,6 +462,33 @@ func TestAFamilyIsOnlySoDeep(t *testing.T) {
 	}
 }
 
+// An entity that stood too deep, and does not any more, joins the family with as many below it as
+// are not too deep then. The others stay together below the first that is.
+//
+// Proves: H2
+func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
+	k := newRelatives(t)
+	chain := []ecs.Entity{k.spawn()}
+	for i := range maxDepth {
+		chain = append(chain, k.child(chain[i]))
+	}
+	below := []ecs.Entity{k.spawn(), k.spawn(), k.spawn()}
+	k.relate(below[2], k.childOf, below[1])
+	k.relate(below[1], k.childOf, below[0])
+	k.send()
+	k.relate(below[0], k.childOf, chain[maxDepth])
+	k.send()
+	k.requireFamily(chain[0], chain[1:]...)
+	k.requireFamily(below[0], below[1:]...)
+	k.requireApart(chain[0], below[0])
+
+	k.world.Relations().Set(chain[2], k.childOf, chain[0])
+	k.send()
+	k.requireFamily(chain[0], append(chain[1:], below[0])...)
+	k.requireFamily(below[1], below[2])
+	k.requireApart(chain[0], below[1])
+}
+
 // What was there before the plugin, and more than is kept between two ticks, is found
 // all the same.
 func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {

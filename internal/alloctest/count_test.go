@@ -22,3 +22,18 @@ func TestOneAllocationInManyRunsCounts(t *testing.T) {
 	assert.EqualValues(t, 3, alloctest.Count(300, rarely))
 	assert.Zero(t, alloctest.Count(300, func() {}))
 }
+
+func TestAnAllocationThatHappensOnceDoesNotCount(t *testing.T) {
+	run := 0
+	assert.Zero(t, alloctest.Count(300, func() {
+		if run++; run == 150 {
+			sink = new([]byte)
+		}
+	}))
+	run = 0
+	assert.EqualValues(t, 1, alloctest.Count(300, func() {
+		if run++; run%300 == 150 {
+			sink = new([]byte)
+		}
+	}))
+}

@@ -248,7 +248,9 @@ func TestWorkersChangeNoByteUnderACap(t *testing.T) {
 	assert.True(t, slices.Equal(want, sent(2)), "other bytes with two workers")
 }
 
-// A cap that is never reached changes no byte.
+// A cap that is never reached changes no byte, and by default there is none.
+//
+// Proves: P12
 func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
 	sent := func(perClient, all int) (sent []string) {
 		c := newCapped(t, 0.1, perClient, all, perClient, 1)

@@ -35,9 +35,9 @@ const worthwhile = 2
 
 // workerBytes is how many bytes of packets each worker has to write and seal, where their
 // number is chosen by the work. Waking a goroutine takes tens of microseconds, writing and
-// sealing a packet about one. Measured with 20 clients, a second worker took more time than it
-// saved up to 67 KB in a frame, three times as much at the least; at 168 KB it broke even on a
-// busy machine: docs/decisions/0014-runs.md.
+// sealing a packet about one. Measured with 20 clients, frames of up to 67 KB took longer with a
+// second worker than without, and the smallest of them three times as long; at 168 KB it broke even
+// on a busy machine: docs/decisions/0014-runs.md.
 const workerBytes = 64 << 10
 
 // worth returns how many workers a frame is worth that is like the last one, which took so

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -106,4 +107,51 @@ func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
 			require.Zero(t, m.Held())
 		}
 	}
+}
+
+// Where there is no room for a fragment, the message that has to go is known: nothing of the
+// others is looked at, but of those between which its place in its channel is searched by halves.
+// The others are taken away here, so that a look at one of them panics.
+func TestMakingRoomLooksAtFewMessages(t *testing.T) {
+	m := newMux(t, everyMode()...)
+	lanes := []*lane{m.byID[SequencedUnreliable], m.byID[UnorderedUnreliable]}
+	for n := uint16(0); m.Stats().Evicted == 0; n++ {
+		f := frame{id: lanes[n%2].cfg.ID, hasID: true, fragment: true, index: 60, final: 60, body: []byte{1}}
+		f.message = (200 + 37*n) % 512 // the oldest stands in the middle of its channel
+		handle(t, m, epoch, f)
+	}
+	oldest := m.memory.byAge.oldest.of
+	held, looked := 0, 0
+	for _, l := range lanes {
+		all := l.arrivals.held
+		searched := map[int]bool{}
+		if at, found := l.arrivals.find(oldest.id); l == oldest.lane {
+			require.True(t, found)
+			searched = searchedFor(at, len(all))
+		}
+		held, looked = held+len(all), looked+len(searched)
+		for i := range all {
+			if !searched[i] {
+				all[i] = nil
+			}
+		}
+	}
+	for a := m.memory.byAge.oldest.newer; a != nil; a = a.newer {
+		a.of = nil
+	}
+	require.Greater(t, held, 300)
+	require.Less(t, looked, 10)
+	m.memory.unreliable = UnreliableWindow
+	require.NotPanics(t, func() { m.fits(oldest.lane, 1) }, "it looks at more of the %d messages than %d", held, looked)
+	assert.EqualValues(t, 2, m.Stats().Evicted)
+}
+
+// searchedFor returns the places of n that a binary search for one of them looks at.
+func searchedFor(place, n int) map[int]bool {
+	all, looked := make([]int, n), map[int]bool{place: true}
+	for i := range all {
+		all[i] = i
+	}
+	_, _ = slices.BinarySearchFunc(all, place, func(i, place int) int { looked[i] = true; return i - place })
+	return looked
 }

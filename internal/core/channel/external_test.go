@@ -50,7 +50,6 @@ func TestFinishGolden(t *testing.T) {
 	assert.Equal(t, p, m.Finish(bytes.Clone(p)), "a full fragment has no length to leave out")
 }
 
-// Proves: P10
 func TestFinishedPacketsMeanTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := pair(t, everyMode()...)

@@ -3,6 +3,7 @@ package channel
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -115,6 +116,35 @@ func TestModesKeepTheirContracts(t *testing.T) {
 		loss := rapid.SampledFrom([]float64{0, 0.05, 0.3, 0.5}).Draw(t, "loss")
 		run(t, seed, loss, rapid.IntRange(1, 3).Draw(t, "seconds"), rapid.SampledFrom([]int{0, 700, 20000}).Draw(t, "large"))
 	})
+}
+
+// Each message of an unordered reliable channel is delivered with the packet that first brings it,
+// whatever is missing before it, and with no later one: for as long as a connection lasts, whose
+// ids wrap around and whose window goes round many times.
+//
+// Proves: P6
+func TestUnorderedReliableDeliversAtOnceForGood(t *testing.T) {
+	const block, blocks = 8, (1<<16 + 3*Window) / 8
+	m := newMux(t, Config{Mode: UnorderedReliable})
+	random := rand.New(rand.NewPCG(1, 2))
+	var b []byte
+	arrive := func(n int) (delivered int) {
+		b = appendFrame(b[:0], frame{hasID: true, message: uint16(n), body: []byte{byte(n)}})
+		require.NoError(t, m.HandleFrames(b, epoch))
+		for _, body, ok := m.Poll(); ok; _, body, ok = m.Poll() {
+			require.Equal(t, byte(n), body[0])
+			delivered++
+		}
+		return delivered
+	}
+	for of := range blocks {
+		for _, i := range random.Perm(block) {
+			require.Equal(t, 1, arrive(of*block+i), "message %d of block %d", i, of)
+			require.Zero(t, arrive(of*block+i), "again")
+		}
+		require.Zero(t, arrive(max(0, of*block-random.IntN(Window))), "long after")
+	}
+	require.Zero(t, m.Held())
 }
 
 // Proves: P4

@@ -59,6 +59,7 @@ func packets(m *Mux, first uint16, room int, now time.Time) (out [][]byte) {
 	return out
 }
 
+// Proves: P10
 func TestManySmallMessagesShareAPacket(t *testing.T) {
 	a, b := pair(t, Config{ID: 3, Mode: OrderedReliable})
 	var want []string

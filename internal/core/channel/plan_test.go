@@ -97,8 +97,12 @@ func TestALargeMessageIsNotOvertakenAtTheWindow(t *testing.T) {
 // Proves: P10
 func TestNoPacketExceedsItsRoom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMux(t, allModes()...)
+		configs := allModes()
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		for i := range configs {
+			configs[i].Class = Class(random.IntN(int(classCount)))
+		}
+		m := newMux(t, configs...)
 		for range 50 {
 			size := random.IntN(3 * FragmentSize)
 			_, err := m.Send(ID(random.IntN(5)), make([]byte, size), random.Float32(), epoch)
@@ -114,6 +118,28 @@ func TestNoPacketExceedsItsRoom(t *testing.T) {
 		}
 		require.Zero(t, m.Pending(), "everything leaves, whatever the room")
 	})
+}
+
+// Small messages share packets across channels: all together need no more packets than their bytes
+// fill.
+//
+// Proves: P10
+func TestMessagesOfAllChannelsShareAPacket(t *testing.T) {
+	m := newMux(t, allModes()...)
+	const messages, size = 200, 20
+	for i := range messages {
+		_, err := m.Send(ID(i%5), make([]byte, size), 0, epoch)
+		require.NoError(t, err)
+	}
+	frames, bytes := 0, 0
+	out := packets(m, 1, fullRoom, epoch)
+	for _, p := range out {
+		all, err := parseAll(m, p)
+		require.NoError(t, err)
+		frames, bytes = frames+len(all), bytes+len(p)
+	}
+	require.Equal(t, messages, frames)
+	assert.Len(t, out, bytes/fullRoom+1)
 }
 
 // Proves: P15

@@ -107,6 +107,113 @@ func testShares(t *testing.T, mode Mode, keep, apart bool, burst int) {
 	}
 }
 
+// What counts is the product of the channel's priority and the message's: a message of 10 in a
+// channel of 1 leaves as often as one of 1 in a channel of 10, and twice as often as those whose
+// product is 5.
+//
+// Proves: P12, P13
+func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {
+	for _, mode := range []Mode{UnorderedReliable, UnorderedUnreliable} {
+		channels := []float32{1, 10, 2, 5}
+		messages := []float32{10, 1, 2.5, 1}
+		var configs []Config
+		for i, priority := range channels {
+			configs = append(configs, Config{ID: ID(i), Mode: mode, Priority: priority})
+		}
+		c := &contest{t: t, m: newMux(t, configs...), now: epoch, rng: rand.New(rand.NewPCG(1, 2)), began: map[string]int{}}
+		for range 2000 {
+			for i, priority := range messages {
+				if c.m.byID[i].waiting < 20 {
+					sendPrio(t, c.m, ID(i), "abcd"[i:i+1], priority, c.now)
+				}
+			}
+			c.tick(6)
+		}
+		for i, body := range []string{"a", "b", "c", "d"} {
+			want := []float64{2, 2, 1, 1}[i] / 6 * float64(c.began["a"]+c.began["b"]+c.began["c"]+c.began["d"])
+			assert.InEpsilon(t, want, c.began[body], 0.1, "%v: %v", mode, c.began)
+		}
+	}
+}
+
+// Under an allowance with room for little, what is reliable waits until there is room, and so does
+// what is unreliable where its channel keeps it. The rest is dropped with its frame, so that what
+// leaves is new.
+//
+// Proves: P12
+func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
+	for mode := OrderedReliable; mode < External; mode++ {
+		for _, keep := range []bool{false, true} {
+			m := newMux(t, Config{Mode: mode, KeepUnsent: keep})
+			var want, got []string
+			for i := range 20 {
+				body := string([]byte{'a' + byte(i)})
+				send(t, m, 0, body, epoch)
+				want = append(want, body)
+			}
+			now := epoch
+			for pkt := uint16(1); pkt <= 120; pkt++ {
+				m.Allow(Bytes{Messages: 1}) // a message is five bytes at most: it goes into debt
+				b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
+				m.Shed(now)
+				m.HandleAcked(pkt)
+				now = now.Add(time.Second / 60)
+				frames, err := parseAll(m, b)
+				require.NoError(t, err)
+				for _, f := range frames {
+					got = append(got, string(f.body))
+				}
+			}
+			name := []any{"%v, kept: %v", mode, keep}
+			require.Zero(t, m.Pending(), name...)
+			if !keep && !mode.Reliable() {
+				assert.Equal(t, want[:1], got, name...)
+				assert.EqualValues(t, 19, m.Stats().DroppedUnsent, name...)
+				continue
+			}
+			assert.Equal(t, want, got, name...)
+			assert.Zero(t, m.Stats().DroppedUnsent, name...)
+		}
+	}
+}
+
+// A reliable message of low priority counts on until it is acknowledged: once it has been sent,
+// its turn has come, and what got lost is sent again before anything that came after it, however
+// urgent that is and however often it gets lost.
+//
+// Proves: P13
+func TestWhatGotLostKeepsItsTurn(t *testing.T) {
+	m := newMux(t, Config{Mode: UnorderedReliable, ResendFactor: -1})
+	sendPrio(t, m, 0, "low", 1, epoch)
+	now, pkt := epoch, uint16(0)
+	next := func() string {
+		now, pkt = now.Add(time.Second/60), pkt+1
+		sendPrio(t, m, 0, "new", 10, now)
+		m.Allow(Bytes{Messages: 7}) // for one of them
+		b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
+		frames, err := parseAll(m, b)
+		require.NoError(t, err)
+		require.Len(t, frames, 1)
+		if string(frames[0].body) == "new" {
+			m.HandleAcked(pkt)
+		}
+		return string(frames[0].body)
+	}
+	waited := 0
+	for ; next() != "low"; waited++ {
+		require.Less(t, waited, 20)
+	}
+	assert.Greater(t, waited, 5, "it is as urgent as it is")
+	for range 5 {
+		m.HandleLost(pkt)
+		require.Equal(t, "low", next(), "its turn has come already")
+	}
+	m.HandleAcked(pkt)
+	for range 20 {
+		require.Equal(t, "new", next())
+	}
+}
+
 // What was silent for long has no claim to all that was sent meanwhile.
 func TestNobodySavesUpForABurst(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable}, Config{ID: 1, Mode: UnorderedUnreliable})

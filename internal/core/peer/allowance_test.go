@@ -243,6 +243,95 @@ func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	}
 }
 
+// Bytes bound it as well as groups, where groups are large.
+func TestAFrameAddsSoManyBytesOfStructure(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.run(10)
+	p.commit(func() {
+		for group := range repl.Slot(200) {
+			p.populate(group*100, (group+1)*100, sender.Place{Name: uint32(group) + 1})
+		}
+	})
+	require.NoError(t, p.server.Begin(p.now))
+	assert.Greater(t, p.server.Waiting(), 16<<10-1200, "there is enough for more")
+	assert.Less(t, p.server.Waiting(), 16<<10+1200, "16 KiB and a message")
+}
+
+// commit runs a tick of which nothing is sent yet.
+func (p *pair) commit(what func()) {
+	p.now = p.now.Add(time.Second / 60)
+	p.tick++
+	p.world.Begin(p.tick)
+	what()
+	p.world.Commit()
+}
+
+// Whatever a frame is allowed, and whatever there is to say: its packets have no more bytes
+// than that and MaxDebt, with what sealing adds to each.
+func TestAFramesPacketsKeepToWhatItIsAllowed(t *testing.T) {
+	p := newNarrowPair(t)
+	p.run(10)
+	for allow := -peer.MaxDebt - 500; allow < 3000; allow += 7 {
+		p.commit(func() { p.populate(p.next(), p.next()+40, sender.Place{Name: uint32(p.tick)}) })
+		for mode := range channel.ID(5) {
+			if mode > 2 || p.server.Waiting() < 20_000 {
+				require.NoError(t, p.server.Send(peer.FirstMessages+mode, make([]byte, 1000), 0, p.now))
+			}
+		}
+		require.NoError(t, p.server.Begin(p.now))
+		p.server.Allow(allow, p.now)
+		sent := 0
+		for b := p.server.AppendPacket(nil, p.tick, p.now); len(b) > 0; b = p.server.AppendPacket(nil, p.tick, p.now) {
+			sent += len(b) + sealed
+			require.NoError(t, p.client.HandlePayload(b, p.now))
+		}
+		require.LessOrEqual(t, sent, max(allow+peer.MaxDebt, packet.HeaderSize+sealed), "allowed %d", allow)
+		p.carry(p.client, p.server)
+	}
+}
+
+// next returns the number of the next entity.
+func (p *pair) next() repl.Slot { return repl.Slot(len(p.source.values)) }
+
+// Under a cap so little structure waits in the channel that what comes later is told of as it
+// is by then: two frames' worth and a message, so that a frame that may have twice as much as
+// the last has it.
+func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
+	const allow, message = 3000, 1200
+	p := newNarrowPair(t)
+	p.run(10)
+	p.commit(func() { p.populate(0, 5000, sender.Place{}) })
+	for range 5 {
+		p.commit(func() {})
+		require.NoError(t, p.server.Begin(p.now))
+		p.server.Allow(allow, p.now)
+		for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
+		}
+	}
+	require.NoError(t, p.server.Begin(p.now))
+	assert.GreaterOrEqual(t, p.server.Waiting(), 2*allow)
+	assert.Less(t, p.server.Waiting(), 2*allow+message)
+}
+
+// A peer that was allowed nothing says that it wants something for structure: else who divides
+// the bytes among many would never allow it any.
+func TestStructureIsWantedByWhoWasAllowedNothing(t *testing.T) {
+	for _, allow := range []int{0, -500} {
+		p := newNarrowPair(t)
+		p.run(10)
+		frame := func() {
+			require.NoError(t, p.server.Begin(p.now))
+			p.server.Allow(allow, p.now)
+			for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
+			}
+		}
+		frame()
+		p.commit(func() { p.populate(0, 10, sender.Place{}) })
+		require.NoError(t, p.server.Begin(p.now))
+		assert.Greater(t, p.server.Wanted(p.now), 50, "allowed %d", allow)
+	}
+}
+
 func TestACapAllocatesNothing(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 200, sender.Place{}) })

@@ -222,6 +222,34 @@ func TestRemovalsOfResourcesKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// A resource that was stopped and is started again is sent as it is observed then, not as it
+// was, however often it is started before that. One that was not stopped does not wait.
+//
+// Proves: R29
+func TestAStartedResourceIsSentAsItIsThen(t *testing.T) {
+	g := newGallery(t)
+	now := share(g, &tide{Height: 1})
+	g.run(10)
+	require.EqualValues(t, 1, g.resources.Stats().Sent)
+	sent := func() uint64 { // to who comes now
+		before, line := g.resources.Stats().Sent, g.resources.newLine()
+		require.NoError(t, g.resources.Send(g.server, 1, &line, g.now))
+		return g.resources.Stats().Sent - before
+	}
+	start := func() { require.True(t, g.resources.Replicate(g.typeOf(now), components.Everyone)) }
+
+	require.True(t, g.resources.Stop(g.typeOf(now)))
+	now.Height = 2
+	start()
+	start()
+	assert.Zero(t, sent(), "the value of before")
+	g.resources.Observe()
+	start()
+	assert.EqualValues(t, 1, sent(), "it was observed since")
+	g.run(10)
+	assert.Equal(t, tide{Height: 2}, *shownOf[tide](g))
+}
+
 // A value with more entities than a table holds is refused.
 func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 	g := newGallery(t)

@@ -266,33 +266,6 @@ func (p *pair) commit(what func()) {
 	p.world.Commit()
 }
 
-// Whatever a frame is allowed, and whatever there is to say: its packets have no more bytes
-// than that and MaxDebt, with what sealing adds to each.
-func TestAFramesPacketsKeepToWhatItIsAllowed(t *testing.T) {
-	p := newNarrowPair(t)
-	p.run(10)
-	for allow := -peer.MaxDebt - 500; allow < 3000; allow += 7 {
-		p.commit(func() { p.populate(p.next(), p.next()+40, sender.Place{Name: uint32(p.tick)}) })
-		for mode := range channel.ID(5) {
-			if mode > 2 || p.server.Waiting() < 20_000 {
-				require.NoError(t, p.server.Send(peer.FirstMessages+mode, make([]byte, 1000), 0, p.now))
-			}
-		}
-		require.NoError(t, p.server.Begin(p.now))
-		p.server.Allow(allow, p.now)
-		sent := 0
-		for b := p.server.AppendPacket(nil, p.tick, p.now); len(b) > 0; b = p.server.AppendPacket(nil, p.tick, p.now) {
-			sent += len(b) + sealed
-			require.NoError(t, p.client.HandlePayload(b, p.now))
-		}
-		require.LessOrEqual(t, sent, max(allow+peer.MaxDebt, packet.HeaderSize+sealed), "allowed %d", allow)
-		p.carry(p.client, p.server)
-	}
-}
-
-// next returns the number of the next entity.
-func (p *pair) next() repl.Slot { return repl.Slot(len(p.source.values)) }
-
 // Under a cap so little structure waits in the channel that what comes later is told of as it
 // is by then: two frames' worth and a message, so that a frame that may have twice as much as
 // the last has it.

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
 func TestAFrameIsDividedInHalves(t *testing.T) {
@@ -27,4 +29,23 @@ func TestAFrameIsDividedInHalves(t *testing.T) {
 		assert.Equal(t, channel.Bytes{c.get.messages, c.get.structure, c.get.control}, got, name)
 		assert.Equal(t, c.get.updates, updates, name)
 	}
+}
+
+// A payload, once sealed, takes no more than is left of what the frame may have; an
+// acknowledgement leaves in any case.
+func TestAPayloadHasTheRoomThatIsLeft(t *testing.T) {
+	p := &Peer{cfg: Config{Capped: true}}
+	for left, room := range map[int]int{
+		-500:                     packet.HeaderSize,
+		0:                        packet.HeaderSize,
+		500:                      500 - sealBytes,
+		entangle.MaxDatagram - 1: entangle.MaxPayload - 1,
+		entangle.MaxDatagram:     entangle.MaxPayload,
+		MaxDebt:                  entangle.MaxPayload,
+	} {
+		p.allowed.left = left
+		assert.Equal(t, room, p.room(), "%d are left", left)
+	}
+	p.cfg.Capped, p.allowed.left = false, 0
+	assert.Equal(t, entangle.MaxPayload, p.room(), "without a cap")
 }

@@ -80,6 +80,27 @@ func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
+// Of waiting updates of several bases the newest of those that can be applied is, alone. One
+// that is older is ignored: whether it waited, comes after it, or comes while it waits.
+//
+// Proves: R22
+func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
+	s, d := newDiffering(t)
+	s.update(31, 20)
+	s.update(33, 25)
+	s.update(32, 25)
+	s.update(50, 40)
+	s.full(0, 30)
+	s.shows(33)
+	s.update(32, 30)
+	s.update(33, 30)
+	s.shows(33)
+	assert.Equal(t, [][2]entangle.Tick{{25, 30}}, d.starts)
+	s.delta(1, 40, 30)
+	s.shows(50)
+	assert.Equal(t, [][2]entangle.Tick{{25, 30}, {40, 40}}, d.starts)
+}
+
 // An update that does not fit what the copy holds changes nothing, and its group is asked for
 // in full. What stands behind it in the frame counts.
 //

@@ -3,6 +3,7 @@ package peer
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -18,6 +19,15 @@ const (
 	nowJoining                        // number u32 of the groups that are there for the peer
 	allJoined                         // nothing: the peer has all of them
 )
+
+// String returns the kind's name in docs/PROTOCOL.md.
+func (k controlKind) String() string {
+	names := [...]string{hello: "hello", entries: "entries", resync: "resync", nowJoining: "joining", allJoined: "joined"}
+	if k == 0 || int(k) >= len(names) {
+		return fmt.Sprintf("unknown kind %d", uint8(k))
+	}
+	return names[k]
+}
 
 // ErrControl means that a control message is malformed or out of place.
 var ErrControl = errors.New("peer: malformed control message")

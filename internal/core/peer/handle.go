@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -116,7 +117,7 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	}
 	if !p.agreed {
 		// Nobody says anything else before its own hello was acknowledged.
-		return ErrControl
+		return fmt.Errorf("%w: channel %d before a hello", ErrControl, ch)
 	}
 	p.heardHello()
 	switch {
@@ -140,11 +141,22 @@ func (p *Peer) heardHello() {
 	p.tryOpen()
 }
 
+// handleControl takes a control message. An error names the message, so that the log of a
+// server tells which one it disconnected a client for.
 func (p *Peer) handleControl(body []byte, now time.Time) error {
 	if len(body) == 0 {
-		return ErrControl
+		return fmt.Errorf("%w: an empty message", ErrControl)
 	}
-	switch kind := controlKind(body[0]); {
+	kind := controlKind(body[0])
+	err := p.handleKind(kind, body, now)
+	if errors.Is(err, ErrControl) {
+		return fmt.Errorf("%w: %v, %d bytes", err, kind, len(body))
+	}
+	return err
+}
+
+func (p *Peer) handleKind(kind controlKind, body []byte, now time.Time) error {
+	switch {
 	case kind == hello && p.phase == greeting && !p.agreed:
 		return p.handleHello(body, now)
 	case kind == entries && p.phase == differs:
@@ -155,7 +167,7 @@ func (p *Peer) handleControl(body []byte, now time.Time) error {
 		p.heardHello()
 		return p.handleJoining(kind, body[1:])
 	}
-	return ErrControl
+	return fmt.Errorf("%w: out of place", ErrControl)
 }
 
 func (p *Peer) handleHello(body []byte, now time.Time) error {

@@ -65,7 +65,8 @@ func (t *Targets) Except(clients ...entangle.ClientID) Target {
 }
 
 // Room returns the target of the clients that are in a room, at any time those that are
-// in it then; see plugin.Rooms. It is no set: any number of rooms can be targets at once,
+// in it then; see plugin.Rooms. For a message that is the end of the frame in which it is
+// sent. It is no set: any number of rooms can be targets at once,
 // and none is given up. Rooms are the server's: on a client it reaches nobody, a message to
 // it the server alone.
 //

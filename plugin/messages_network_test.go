@@ -97,9 +97,30 @@ func TestAClientAsksTheServerToPassAMessageOn(t *testing.T) {
 	require.NoError(t, p.guests[1].send.SendTo(3, chat{Text: "psst"}))
 	p.run(10)
 	assert.Equal(t, [4]int{3, 1, 1, 2}, p.counts())
+	assert.Equal(t, entangle.ClientID(1), p.guests[0].heard[0].From, "who sends to everyone gets it, too")
 	last := p.guests[2].heard[1]
 	assert.Equal(t, "psst", last.Message.Text)
 	assert.Equal(t, entangle.ClientID(2), last.From)
+}
+
+// A message to a room is for those who are in it at the end of the frame, whoever was when
+// it was sent. A client's message to a room reaches the server alone.
+//
+// Proves: V15
+func TestARoomIsAskedWhenTheFrameEnds(t *testing.T) {
+	p := newParty(t)
+	rooms := plugin.NewRooms(p.world)
+	rooms.AddClient(7, 1)
+	require.NoError(t, p.ears.send.Send(p.targets.Room(7), chat{Text: "who is there?"}))
+	rooms.RemoveClient(7, 1)
+	rooms.AddClient(7, 2)
+	p.run(10)
+	assert.Equal(t, [4]int{0, 0, 1, 0}, p.counts())
+
+	theirs := ecs.GetResource[components.Targets](p.clients[1].world)
+	require.NoError(t, p.guests[1].send.Send(theirs.Room(7), chat{Text: "only the server knows rooms"}))
+	p.run(10)
+	assert.Equal(t, [4]int{1, 0, 1, 0}, p.counts())
 }
 
 // An entity in a message is the receiver's own, both ways and when passed on; one

@@ -68,7 +68,9 @@ var (
 // Send sends a message with the packets of this frame: from a server to the
 // clients of the target, from a client to the server. A client that names other
 // clients asks the server to pass the message on; its type must be registered
-// with Relay, and a set of clients may name 64. On a Host, who is both, what only
+// with Relay, and a set of clients may name 64. The server gets such a message in any case,
+// and components.Everyone includes the client that sent it: it gets its own message back,
+// from its own id, after a round trip. Targets.Except with its id leaves it out. On a Host, who is both, what only
 // clients may send, and what is for components.Server, is sent by its player, all
 // else by the server; see AsPlayer.
 //
@@ -76,6 +78,8 @@ var (
 // that it may not go, or a target that it can't have, such as a larger set of a
 // client. Or it is ErrNotConnected. Nothing was sent then. A server may send to a target
 // that nobody is in.
+// Who is in the target is asked when the frame ends: a message to a room is for its clients
+// of then, also for those that came into it after the call.
 // In a replay nothing is sent, without an error: it was when the tick ran first.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, m)

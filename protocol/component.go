@@ -67,7 +67,8 @@ func Component[T any](p *Protocol) *ComponentRule[T] {
 
 // Predict sets how entities that a client predicts follow the server. The
 // default is Simple. Full rolls back and replays, and rounds quantised fields on
-// both sides after every tick, so that the two compute with the same values.
+// both sides after every tick, so that the two compute with the same values. Once takes the
+// first value, and that the component is inserted and removed; None nothing.
 func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	if r.def.option("Predict") {
 		r.def.info.Predict = mode

@@ -73,7 +73,7 @@ func (r *MessageRule[T]) Priority(p float32) *MessageRule[T] {
 }
 
 // Relay lets a client address the message to other clients, by way of the
-// server.
+// server, which gets it too. components.Everyone includes the client that sends it.
 func (r *MessageRule[T]) Relay() *MessageRule[T] {
 	if r.def.option("Relay") {
 		r.def.info.Relay = true

@@ -38,7 +38,7 @@ func TestATaggedEntityAppearsOnEveryClient(t *testing.T) {
 func TestEveryChangeReachesTheClient(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
-	e := g.spawn(spot{1, 2}, name{7})
+	e, bare := g.spawn(spot{1, 2}, name{7}), g.spawnFor(components.Everyone, name{8})
 	g.run(30)
 
 	at[spot](g.world, e).X = 5
@@ -49,6 +49,20 @@ func TestEveryChangeReachesTheClient(t *testing.T) {
 	flags.Add(e)
 	g.run(10)
 	assert.Equal(t, 1, count[flag](c.world), "an insert")
+
+	there := c.copies()[8]
+	places := generic.NewMap1[spot](g.world)
+	places.Assign(bare, &spot{3, 4})
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{7: {5, 2}, 8: {3, 4}}, spots(c.world), "an insert of values")
+	assert.Equal(t, there, c.copies()[8], "into the entity that is there")
+	at[spot](g.world, bare).Y = 6
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{7: {5, 2}, 8: {3, 6}}, spots(c.world), "an update of what was inserted")
+	places.Remove(bare)
+	g.run(10)
+	assert.Equal(t, map[uint32]spot{7: {5, 2}}, spots(c.world), "a remove of values")
+	g.world.RemoveEntity(bare)
 
 	flags.Remove(e)
 	g.run(10)

@@ -75,6 +75,49 @@ func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
 	assert.Equal(t, []uint32{0, 1, 5, 6, 8, 21}, late.ids())
 }
 
+// A client that joins late gets the entities that are for it with the values that they have by
+// then, and of a component with a target of its own only what is for it, from its first tick on.
+//
+// Proves: R3
+func TestALateJoinerGetsPresentValuesOfWhatIsForIt(t *testing.T) {
+	for _, group := range []components.Group{0, 5} {
+		g := newGame(t)
+		sets := g.targets()
+		a := g.join(1)
+		places := plugin.NewOverride[spot](g.world)
+		var all []ecs.Entity
+		for id, target := range []components.Target{
+			components.Everyone, components.Everyone, components.Everyone, components.Everyone, sets.Only(1), sets.Only(3),
+		} {
+			all = append(all, g.spawnIn(target, group, spot{float32(id), 1}, name{uint32(id)}))
+		}
+		places.SetTarget(all[1], sets.Only(1))
+		places.SetTarget(all[2], sets.Only(3))
+		places.SetTarget(all[3], components.Owner)
+		g.control(all[3], components.ControlledBy{Client: 3, Keep: true})
+		g.run(30)
+		for _, e := range all {
+			at[spot](g.world, e).Y = 2
+		}
+		flags := generic.NewMap1[flag](g.world)
+		flags.Add(all[0])
+		g.run(10)
+		late := g.join(3)
+		for range 30 {
+			g.run(1)
+			for id, s := range spots(late.world) {
+				assert.Contains(t, []uint32{0, 2, 3, 5}, id, "not for a moment")
+				assert.Equal(t, spot{float32(id), 2}, s, "nor as it was")
+			}
+		}
+		assert.Equal(t, []uint32{0, 1, 2, 3, 4}, a.ids())
+		assert.Equal(t, map[uint32]spot{0: {0, 2}, 1: {1, 2}, 4: {4, 2}}, spots(a.world))
+		assert.Equal(t, []uint32{0, 1, 2, 3, 5}, late.ids())
+		assert.Equal(t, map[uint32]spot{0: {0, 2}, 2: {2, 2}, 3: {3, 2}, 5: {5, 2}}, spots(late.world))
+		assert.Equal(t, []uint32{0}, late.flagged())
+	}
+}
+
 // Narrowing despawns where the entity is no longer for, widening spawns there, and
 // who keeps seeing it keeps the very same entity.
 //

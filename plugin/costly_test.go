@@ -237,6 +237,44 @@ func TestTwoPingsInAPacketEndTheConnection(t *testing.T) {
 	assert.EqualValues(t, 1, s.broken())
 }
 
+// A client pays for each of those that its messages are passed on to: with its budget of work,
+// and with what it may pass on in a frame, again and again.
+//
+// Proves: Z21
+func TestRelaysAreChargedByTheirRecipients(t *testing.T) {
+	const clients, saved, perFrame, burst = 13, 1 << 20 / 128, 24 << 10 / 128, 1000
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = clients })
+	for id := range entangle.ClientID(clients - 1) {
+		g.join(id + 1)
+	}
+	g.run(30)
+	i := g.enter(100)
+	g.run(60)
+	begun, copies, bursts := g.server.Stats(), uint64(0), uint64(0)
+	for n := range 2 * 40 {
+		before := g.server.Stats()
+		if n%40 == 0 {
+			i.say(peer.FirstMessages, repeat(burst, chatBody(0, []entangle.ClientID{}, 0))...)
+			bursts++
+		}
+		g.run(1)
+		i.step()
+		after := g.server.Stats()
+		made := clients * (after.Messages.Relayed - before.Messages.Relayed)
+		assert.LessOrEqual(t, made, uint64(saved+clients))
+		assert.GreaterOrEqual(t, after.Work-before.Work, 2*made)
+		copies += made
+	}
+	assert.NotZero(t, copies)
+	assert.LessOrEqual(t, copies, uint64(saved+perFrame*2*40+2*clients))
+	messages := g.server.Stats().Messages
+	assert.Equal(t, bursts*burst, copies/clients+messages.Refused-begun.Messages.Refused, "what is beyond is counted")
+	assert.True(t, g.here(100))
+	for _, c := range g.clients {
+		assert.Equal(t, plugin.Connected, c.State())
+	}
+}
+
 // A budget of the game's own holds, one below zero is none, and so does the default that goes with
 // the number of packets.
 //

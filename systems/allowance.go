@@ -19,6 +19,13 @@ const (
 
 	// relayOverhead is what each of them costs beside its body.
 	relayOverhead = 128
+
+	// copiesRefill is what the copies of these messages, one for each client that they are
+	// for, may cost per frame, in bytes, and copiesBurst what can be saved up. The last one
+	// may go beyond: so the longest message gets to any number of clients, and those after
+	// it wait until it is made up for.
+	copiesRefill = 24 << 10
+	copiesBurst  = 1 << 20
 )
 
 // errFlood means that a client sent more in one frame than any honest one.
@@ -29,10 +36,11 @@ type allowance struct {
 	messages int
 	asked    []int // by request number
 	relayed  int   // cost of what was passed on; negative: saved up
+	copies   int   // and of its copies
 }
 
 func newAllowance(requests int) allowance {
-	return allowance{asked: make([]int, requests), relayed: relayRefill - relayBurst}
+	return allowance{asked: make([]int, requests), relayed: relayRefill - relayBurst, copies: copiesRefill - copiesBurst}
 }
 
 // renew begins a frame.
@@ -40,6 +48,7 @@ func (a *allowance) renew() {
 	a.messages = 0
 	clear(a.asked)
 	a.relayed = max(a.relayed-relayRefill, relayRefill-relayBurst)
+	a.copies = max(a.copies-copiesRefill, copiesRefill-copiesBurst)
 }
 
 // message takes one message.
@@ -59,13 +68,14 @@ func (a *allowance) request(number int) error {
 	return nil
 }
 
-// relay reports whether one more message of so many bytes is passed on.
-func (a *allowance) relay(bytes int) bool {
+// relay reports whether one more message of so many bytes is passed on, to so many clients.
+func (a *allowance) relay(bytes, clients int) bool {
 	cost := bytes + relayOverhead
-	if a.relayed+cost > relayRefill {
+	if a.relayed+cost > relayRefill || a.copies >= copiesRefill {
 		return false
 	}
 	a.relayed += cost
+	a.copies += cost * clients
 	return true
 }
 

@@ -22,6 +22,15 @@ func (a audience) contains(id entangle.ClientID) bool {
 	return slices.Contains(a.ids, id) != a.except
 }
 
+// most bounds the clients in it, where so many are connected. It counts those that are named
+// and not connected as well: each is compared with all who are.
+func (a audience) most(connected int) int {
+	if a.except {
+		return connected
+	}
+	return len(a.ids)
+}
+
 // bounds checks that a letter of a player names no more clients than a server takes in: it
 // would end the connection.
 func (p *Post) bounds(l *letter) error {

@@ -19,6 +19,10 @@ const (
 	laneWork = 2
 	// requestWork is what a request costs beside what the game does to answer it.
 	requestWork = 8
+	// copyWork is what a message that is passed on costs for each client that it is for. All
+	// that the allowance of messages to others lets through takes less than the default of
+	// Intake: what is beyond is refused, before anybody is disconnected for it.
+	copyWork = 2
 )
 
 // Defaults of Intake.

@@ -54,6 +54,7 @@ type Mailbox struct {
 	reads     uint64        // references that were read
 	readsTurn uint64        // and those before this frame
 	asked     uint64        // requests that were answered
+	copies    uint64        // of messages that were passed on: one for each client
 	late      repl.ID       // of the message at hand: the first that may yet come
 	entities  []ecs.Entity  // of the message at hand
 	names     []repl.ID     // of those in the id space of its sender, noName for the others; and
@@ -80,7 +81,7 @@ func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, 
 
 // work returns how much the peer's messages made this end do, in units, beyond what their frames
 // cost.
-func (m *Mailbox) work() uint64 { return m.reads/refsPerUnit + m.asked*requestWork }
+func (m *Mailbox) work() uint64 { return m.reads/refsPerUnit + m.asked*requestWork + m.copies*copyWork }
 
 // me returns whom messages come to: the client that this is, Nobody for a server.
 func (m *Mailbox) me() entangle.ClientID {
@@ -293,10 +294,12 @@ func (m *Mailbox) open(number int, from entangle.ClientID, to audience, tick ent
 // relay queues a client's message for others.
 func (m *Mailbox) relay(l letter, body bits.Reader, entities []ecs.Entity) {
 	p := m.post
-	if p.full() || !m.allowance.relay((l.width+7)/8+8*len(entities)) {
+	clients := l.ids.most(p.clients())
+	if p.full() || !m.allowance.relay((l.width+7)/8+8*len(entities), clients) {
 		p.stat.Refused++
 		return
 	}
+	m.copies += uint64(clients)
 	p.forward(l, body, entities)
 	p.stat.Relayed++
 }

@@ -26,6 +26,7 @@ type Post struct {
 	silent    bool                         // a tick is computed anew
 	playing   func() bool                  // the player of this world is connected; nil: nobody asks
 	connected func(entangle.ClientID) bool // to this server; likewise
+	clients   func() int                   // how many are connected to this server
 	messages  []*protocol.MessageInfo
 	requests  []*protocol.RequestInfo
 	events    []*MessageEvents        // by message number
@@ -79,7 +80,7 @@ const (
 // NewPost returns the post of a server, or of a client.
 func NewPost(p *protocol.Protocol, server bool) *Post {
 	post := &Post{
-		server: server, messages: p.Messages(), requests: p.Requests(),
+		server: server, messages: p.Messages(), requests: p.Requests(), clients: func() int { return 0 },
 		events: make([]*MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
 	}
 	if !server {

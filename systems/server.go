@@ -82,6 +82,7 @@ type Dead struct {
 func NewServer(cfg ServerConfig) *Server {
 	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate))}
 	cfg.Post.connected = s.Connected
+	cfg.Post.clients = func() int { return len(s.open) }
 	return s
 }
 

@@ -134,3 +134,35 @@ func TestWhoFloodsWithInputsHasToGo(t *testing.T) {
 	}
 	assert.Equal(t, broken+1, a.broken())
 }
+
+// A client pays for each lane of its inputs and for the ticks of a lane, whatever becomes of them:
+// else what it takes to read them is no part of its budget.
+//
+// Proves: Z21
+func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	work := func(lanes ...forged) uint64 {
+		before := a.server.Stats().Work
+		a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(lanes...)) })
+		require.True(t, a.here(raider))
+		return a.server.Stats().Work - before
+	}
+	a.strike(60, nil)   // what it came with is acknowledged
+	none := wireName(1) // an entity that is not the raider's
+	one := forged{typ: thrustType, of: wireName(0), distance: 5}
+	for name, l := range map[string]forged{
+		"its own":           one,
+		"of another":        {typ: thrustType, of: none, distance: 5},
+		"of a distant tick": {typ: thrustType, of: wireName(0), distance: -600},
+	} {
+		least := work(l)
+		lanes := make([]forged, 11)
+		for i := range lanes {
+			lanes[i] = l
+		}
+		assert.EqualValues(t, 2*10, work(lanes...)-least, name)
+		l.more = 63
+		assert.EqualValues(t, 4, work(l)-least, "64 ticks %s", name)
+	}
+}

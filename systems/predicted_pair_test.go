@@ -32,6 +32,7 @@ type (
 	aheadOwner struct{ Of ecs.Entity }    // Simple
 	aheadLikes struct{ ecs.Relation }     // Simple
 	aheadSkin  struct{ N uint16 }         // Once
+	aheadGrip  struct{ Of ecs.Entity }    // Once
 	aheadLook  struct{ Of [2]ecs.Entity } // None
 	aheadDrive struct{ Left, Right bool } // an input
 )
@@ -47,6 +48,7 @@ func aheadProtocol(t testing.TB) []*protocol.ComponentInfo {
 	protocol.Component[aheadOwner](p)
 	protocol.Component[aheadLikes](p)
 	protocol.Component[aheadSkin](p).Predict(protocol.Once)
+	protocol.Component[aheadGrip](p).Predict(protocol.Once)
 	protocol.Component[aheadLook](p).Predict(protocol.None)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[aheadDrive](p)

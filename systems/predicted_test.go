@@ -3,7 +3,9 @@ package systems
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
@@ -15,6 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // confirmedOf returns what the server said of a component.
@@ -236,6 +239,44 @@ func TestOnceOfWhatTheGameDespawned(t *testing.T) {
 		comp++
 	}
 	assert.Equal(t, []string{fmt.Sprint(slot, " ", comp, " gone"), fmt.Sprint(slot, " ", comp, " [3 0]")}, p.by.inserted)
+}
+
+// A reference in what is of the mode Once may come later than the value. The prediction gets the
+// value with it for the ticks of the past, so that a rollback does not take the reference out
+// again; but not one that the game has changed.
+//
+// Proves: B20
+func TestALateReferenceInAnOnceIsForTheHistoriesToo(t *testing.T) {
+	for name, changed := range map[string]bool{"as the server said": false, "changed by the game": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			to := p.spawn()
+			value[components.Replicate](p.world, to).Target = components.Nobody
+			holder := p.spawn(idIn[aheadGrip](p.world))
+			value[aheadGrip](p.world, holder).Of = to
+			p.send()
+			there := p.there(holder)
+			require.True(t, value[aheadGrip](p.far, there).Of.IsZero())
+			require.Empty(t, p.by.inserted)
+			if changed {
+				value[aheadGrip](p.far, there).Of = there
+			}
+			value[components.Replicate](p.world, to).Target = components.Everyone
+			p.send()
+			came := p.there(to)
+			require.False(t, came.IsZero())
+			assert.Equal(t, aheadGrip{came}, *confirmedOf[aheadGrip](p, there))
+			if changed {
+				assert.Equal(t, aheadGrip{there}, *value[aheadGrip](p.far, there))
+				assert.Empty(t, p.by.inserted)
+				return
+			}
+			assert.Equal(t, aheadGrip{came}, *value[aheadGrip](p.far, there))
+			comp := slices.IndexFunc(p.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[aheadGrip]() })
+			bytes := unsafe.Slice((*byte)(unsafe.Pointer(&came)), unsafe.Sizeof(came))
+			assert.Equal(t, []string{fmt.Sprint(p.by.slots[there], " ", comp, " ", bytes)}, p.by.inserted)
+		})
+	}
 }
 
 // An entity that the game removed for good is left alone, whatever the server says.

@@ -60,7 +60,7 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 		switch {
 		case v.gone, v.state.Paused, !is.sees && !is.kept:
 			return false
-		case is.kept && !p.keepsAlone(list[first:first+i+1], client):
+		case is.kept && !keepsAlone(list[first:first+i+1], client):
 			return false
 		}
 	}
@@ -71,10 +71,10 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 // its own: of others, what becomes of their fellows counts too. The versions are those since
 // the first that the client may have. It keeps nothing if it may not see a component that the
 // entity had in any of them, and saw in the first: it may not have heard of that before.
-func (p *past) keepsAlone(since []version, client entangle.ClientID) bool {
+func keepsAlone(since []version, client entangle.ClientID) bool {
 	first, v := &since[0], &since[len(since)-1]
 	before := &since[max(len(since)-2, 0)]
-	if v.group != (group{alone: v.state.Entity}) || len(p.groups[v.from][v.group]) != 1 || before.terms != v.terms {
+	if !v.alone || before.terms != v.terms {
 		return false
 	}
 	saw, is := first.seen[client], v.seen[client]

@@ -48,6 +48,7 @@ type version struct {
 	above []terms                    // of one that is paused: those of all above it, when it went with them
 	by    map[entangle.ClientID]bool // of one that is paused: who saw it when it was
 	seen  map[entangle.ClientID]visible
+	alone bool // it is a group of its own, and nobody is in that with it
 }
 
 // record takes in the server's world as it is at the end of a frame, for all clients.
@@ -63,8 +64,12 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	all := look.members
 	p.keepClosed(look)
 	for _, e := range m.Entities {
+		at := all[e.Entity].group
+		groups[at] = append(groups[at], e.Entity)
+	}
+	for _, e := range m.Entities {
 		v := all[e.Entity]
-		groups[v.group] = append(groups[v.group], e.Entity)
+		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1
 		p.add(e.Entity, *v)
 	}
 	for e := range p.versions {
@@ -116,7 +121,7 @@ func (p *past) add(e ecs.Entity, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.alone == o.alone && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 

@@ -201,3 +201,20 @@ func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	h.run(10)
 	assert.Empty(t, h.a.ids())
 }
+
+// What is retained alone is in its family's group from its first child on, and was never
+// shown that.
+func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
+	g := newFamilyGame(t)
+	p, relevance := g.join(1), plugin.NewRelevance(g.world)
+	g.run(30)
+	parent := g.spawnRetained(0, 7)
+	relevance.Show(parent, 1)
+	g.run(10)
+	relevance.Hide(parent, 1)
+	g.run(10)
+	assert.Equal(t, []uint32{7}, p.ids())
+	g.child(parent, name{ID: 8})
+	g.run(10)
+	assert.Empty(t, p.ids())
+}

@@ -53,6 +53,7 @@
 //	                             ErrOverload
 //	more entities or groups      ErrCrowded, with a Bounded sink
 //	than there is room for
+//	groups break, over and over  each is asked for once, until it is polled
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
 //	records of a group's past    dropped, as what is not after the end of its handle's last
 //	                             group

@@ -215,6 +215,6 @@ func (r *Receiver) ask(g *group) {
 	r.stats.Resyncs++
 	if !g.asked {
 		g.asked = true
-		r.resync = append(r.resync, g.handle)
+		r.requests.add(g.handle)
 	}
 }

@@ -39,7 +39,7 @@ type Receiver struct {
 	strangers int // groups met whose full has not come
 	spare     []*group
 	waiting   pool
-	resync    []repl.Handle
+	requests  requests
 	away      map[repl.ID]place // entities that are not in the group of their id
 	adrift    adrift
 	needy     needy
@@ -109,15 +109,7 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 }
 
 // PollResync returns a group to be asked for again.
-func (r *Receiver) PollResync() (h repl.Handle, ok bool) {
-	n := len(r.resync)
-	if n == 0 {
-		return 0, false
-	}
-	h = r.resync[n-1]
-	r.resync = r.resync[:n-1]
-	return h, true
-}
+func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.poll() }
 
 // Reset forgets everything and leaves the sink's entities alone: what becomes of
 // them is the caller's to say.
@@ -127,7 +119,7 @@ func (r *Receiver) Reset() {
 	r.adrift, r.needy, r.frontier = adrift{}, needy{}, frontier{}
 	r.foresight = foresight{sink: r.foresight.sink}
 	r.codes = codes{learner: r.codes.learner}
-	r.resync = r.resync[:0]
+	r.requests.reset()
 	r.strangers = 0
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0
 }

@@ -111,6 +111,53 @@ func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	assert.EqualValues(t, 3, s.copy.Stats().Resyncs)
 }
 
+// A server that breaks groups and states them in full, over and over, makes the client keep
+// one request for each: a client polls few of them in a frame.
+func TestAHostileServerFillsNoListOfRequests(t *testing.T) {
+	const groups = 3
+	s := newScripted(t)
+	for i := range entangle.Tick(1000) {
+		for h := range repl.Handle(groups) {
+			seq, tick := repl.Seq(3*i), 30*i
+			s.get(one(repl.Full, h, seq, tick+10, 0), one(repl.Delta, h, seq+1, tick+20, tick+15))
+			if i%2 == 0 { // the next group of this handle
+				s.get(record{kind: repl.Gone, group: h, seq: seq + 2, tick: tick + 25})
+			}
+		}
+	}
+	require.EqualValues(t, groups*1000, s.copy.Stats().Resyncs)
+	assert.Equal(t, []repl.Handle{0, 1, 2}, s.asks())
+	assert.Empty(t, s.asks())
+}
+
+// Requests are handed out in turn, whatever is added meanwhile.
+func TestRequestsTakeTurns(t *testing.T) {
+	s := newScripted(t)
+	tick := entangle.Tick(0)
+	breakAll := func(groups ...repl.Handle) {
+		for _, h := range groups {
+			s.get(one(repl.Full, h, repl.Seq(tick), tick+1, 0), one(repl.Delta, h, repl.Seq(tick+1), tick+3, tick+2))
+			tick += 10
+		}
+	}
+	poll := func() repl.Handle {
+		h, ok := s.copy.PollResync()
+		require.True(t, ok)
+		return h
+	}
+	breakAll(700, 3, repl.Private, 64)
+	assert.Equal(t, repl.Handle(3), poll())
+	assert.Equal(t, repl.Handle(64), poll())
+	breakAll(3, 65)
+	assert.Equal(t, []repl.Handle{65, 700, repl.Private, 3}, s.asks())
+	breakAll(5)
+	s.copy.Reset()
+	clear(s.sink.entities)
+	assert.Empty(t, s.asks())
+	breakAll(6)
+	assert.Equal(t, []repl.Handle{6}, s.asks())
+}
+
 // An update whose base was never held waits, and its group is asked for once, though
 // nothing more is heard of it.
 func TestABaseThatIsNeverHeld(t *testing.T) {

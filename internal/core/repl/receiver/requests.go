@@ -1,0 +1,41 @@
+package receiver
+
+import "github.com/entangle-ecs/entangle/internal/core/repl"
+
+// requests is the set of groups that are to be asked for in full. A handle is in it once,
+// however often its groups break: a hostile server makes it no larger than a bit for each
+// handle of both spaces, 256 KiB.
+type requests struct {
+	handles repl.Bitset
+	n       int
+	next    int // requests are polled by rising handle, from here on
+}
+
+func (s *requests) add(h repl.Handle) {
+	s.handles.Grow(int(h) + 1)
+	if !s.handles.Has(int(h)) {
+		s.handles.Set(int(h))
+		s.n++
+	}
+}
+
+// poll takes a handle out of the set.
+func (s *requests) poll() (h repl.Handle, ok bool) {
+	if s.n == 0 {
+		return 0, false
+	}
+	i := s.handles.Next(s.next)
+	if i < 0 {
+		i = s.handles.Next(0)
+	}
+	s.handles.Clear(i)
+	s.n--
+	s.next = i + 1
+	return repl.Handle(i), true
+}
+
+// reset empties the set and keeps its memory.
+func (s *requests) reset() {
+	s.handles.Reset()
+	s.n, s.next = 0, 0
+}

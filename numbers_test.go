@@ -102,6 +102,7 @@ var numbers = map[string]any{
 	"udp.DefaultClientQueue":             udp.DefaultClientQueue,
 	"udp.DefaultListenerQueue":           udp.DefaultListenerQueue,
 	"udp.DefaultStrangerQueue":           udp.DefaultStrangerQueue,
+	"udp.QueueShares":                    udp.QueueShares,
 	"websocket.AdmitWithin":              websocket.AdmitWithin,
 	"websocket.AdmitBytes":               websocket.AdmitBytes,
 	"websocket.DefaultPending":           websocket.DefaultPending,

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -34,12 +35,14 @@ type flooded struct {
 	socket   *udp.Conn // the server's
 	server   connection.Server
 	clients  []connection.Client
+	sockets  [floodClients]transport.Conn // the clients'
 	stranger *net.UDPConn
 
-	connected      int    // clients that know that they are
-	sent, received int    // payloads
-	datagrams      uint64 // that reached the server's socket, if the kernel dropped none
-	overflow       int    // datagrams that the kernel did drop
+	connected      int               // clients that know that they are
+	sent, received int               // payloads
+	heard          [floodClients]int // of received, by slot
+	datagrams      uint64            // that reached the server's socket, if the kernel dropped none
+	overflow       int               // datagrams that the kernel did drop
 }
 
 // keep opens a listener and keeps its Conn.
@@ -56,6 +59,15 @@ func (k keep) Listen() (transport.Conn, error) {
 	return c, err
 }
 
+// lay opens a dialer and keeps its Conn.
+type lay struct{ conn *transport.Conn }
+
+func (l lay) Dial(server netip.AddrPort) (c transport.Conn, err error) {
+	c, err = udp.Dialer{}.Dial(server)
+	*l.conn = c
+	return c, err
+}
+
 func newFlooded(t *testing.T) *flooded {
 	f := &flooded{t: t, now: time.Now()} // tokens are minted a second later: those from before a start are refused
 	key := token.NewKey()
@@ -69,7 +81,7 @@ func newFlooded(t *testing.T) *flooded {
 			ProtocolID: floodProtocol, Servers: f.server.Addrs(), ClientID: entangle.ClientID(i + 1), Now: f.now.Add(time.Second),
 		})
 		require.NoError(t, err)
-		c, err := netcode.Dialer{Over: udp.Dialer{}, Token: tok}.Dial(connection.ClientConfig{ProtocolID: floodProtocol, Entropy: rand.Reader, Now: f.now})
+		c, err := netcode.Dialer{Over: lay{&f.sockets[i]}, Token: tok}.Dial(connection.ClientConfig{ProtocolID: floodProtocol, Entropy: rand.Reader, Now: f.now})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, c.Close("", f.now)) })
 		f.clients = append(f.clients, c)
@@ -111,6 +123,7 @@ func (f *flooded) serve() {
 		switch e.Kind {
 		case connection.Payload:
 			f.received++
+			f.heard[e.Slot]++
 		case connection.Disconnected:
 			f.t.Fatal("a client was disconnected: ", e.Reason)
 		}
@@ -221,4 +234,48 @@ func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A hostile client floods with what looks like its packets, as somebody could who forges its
+// address. The others lose nothing, also of bursts that go beyond the room of their own, and
+// nobody is disconnected.
+//
+// Proves: Z22
+func TestAFloodFromAClientsAddressCostsOthersNothing(t *testing.T) {
+	const (
+		flood  = 6000
+		said   = 100 // payloads of each client in a frame; udp.DefaultClientQueue is 32
+		frames = 3
+	)
+	f := newFlooded(t)
+	forged := transport.Datagram{Addr: f.socket.LocalAddr(), Data: append([]byte{0x15, 9}, make([]byte, 100)...)}
+	batch := make([]transport.Datagram, 100)
+	for i := range batch {
+		batch[i] = forged
+	}
+	for range frames {
+		for range flood / len(batch) {
+			sent, err := f.sockets[0].Send(batch)
+			require.NoError(t, err)
+			f.datagrams += uint64(sent)
+			f.keepUp()
+		}
+		for range said {
+			f.say()
+			f.keepUp()
+		}
+		f.serve()
+		f.datagrams = f.arrived()
+	}
+	f.settle()
+	f.serve()
+	lost := 0
+	for at, heard := range f.heard {
+		if heard < said*frames {
+			lost++
+			t.Logf("%d of %d of slot %d came", heard, said*frames, at)
+		}
+	}
+	assert.LessOrEqual(t, lost, 1+f.overflow, "of the one that floods")
+	assert.GreaterOrEqual(t, f.socket.Stats().ClientFull, uint64(frames*(flood-udp.DefaultListenerQueue)))
 }

@@ -14,9 +14,11 @@
 //
 // A server's queue keeps room for each connected client that nobody else can take
 // (Listener.ClientQueue), and has a limit of its own for all others
-// (Listener.StrangerQueue), of which a frame takes no more than that. What the
+// (Listener.StrangerQueue). Of the room that clients share (Listener.Queue) no address
+// takes more than an eighth. A frame takes in what waited when it began. What the
 // connection layer says can't be a packet is dropped when it arrives. So a flood of
-// strangers costs connected clients nothing, as long as the kernel's buffer does not
+// strangers costs connected clients nothing, one from the address of a client costs no
+// other client anything, and a frame ends, as long as the kernel's buffer does not
 // overflow: on Linux, raise net.core.rmem_max to DefaultListenerBuffer, for the system's
 // limit often holds no more than a few milliseconds of a flood.
 //

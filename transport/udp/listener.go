@@ -20,13 +20,18 @@ const (
 	// clients that send once per frame, in 4.7 MB.
 	DefaultListenerQueue = 4096
 
+	// QueueShares says how many of one client's datagrams wait beyond its
+	// ClientQueue: at most one in so many of Listener.Queue, so that an address
+	// that floods, or that somebody forges, leaves room for bursts of others.
+	QueueShares = 8
+
 	// DefaultClientQueue is how many datagrams of each connected client have room
 	// in any case: half a second of one datagram in every frame at 60 Hz, in 37 KB
 	// once they have been there.
 	DefaultClientQueue = 32
 
 	// DefaultStrangerQueue is how many datagrams wait that come from no connected
-	// client, and how many of them a frame takes in: attempts to connect of 1,000
+	// client, and so how many of them a frame takes in: attempts to connect of 1,000
 	// players at once, in 1.2 MB, and at most 2 ms of work where they are forged.
 	DefaultStrangerQueue = 1024
 )
@@ -44,8 +49,8 @@ type Listener struct {
 	ReadBuffer, WriteBuffer int
 
 	// Queue is how many datagrams of connected clients may wait for Receive beyond
-	// those that ClientQueue has room for, of entangle.MaxDatagram bytes each.
-	// 0: DefaultListenerQueue.
+	// those that ClientQueue has room for, of entangle.MaxDatagram bytes each. One
+	// client takes at most an eighth of it (QueueShares). 0: DefaultListenerQueue.
 	Queue int
 
 	// ClientQueue is how many datagrams of each connected client may wait for
@@ -54,7 +59,7 @@ type Listener struct {
 	ClientQueue int
 
 	// StrangerQueue is how many datagrams may wait for Receive that come from no
-	// connected client, and how many of them are handed out in one frame. A
+	// connected client. A
 	// connection layer that never says which addresses are clients
 	// (transport.Admitter) has no other. 0: DefaultStrangerQueue.
 	StrangerQueue int
@@ -82,6 +87,7 @@ func (l Listener) waiting() (limits queue.Limits, err error) {
 	if limits.Shared, err = room("Listener.Queue", l.Queue, DefaultListenerQueue); err != nil {
 		return limits, err
 	}
+	limits.Each = max(limits.Shared/QueueShares, 1)
 	if limits.Strangers, err = room("Listener.StrangerQueue", l.StrangerQueue, DefaultStrangerQueue); err != nil {
 		return limits, err
 	}

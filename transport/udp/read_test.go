@@ -96,28 +96,58 @@ func TestStrangersTakeNoRoomOfClients(t *testing.T) {
 	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.BadForm+s.QueueFull+s.ClientFull)
 }
 
-// Two floods with the addresses of clients fill the room that all share, and leave the
-// others what is theirs.
+// Two floods with the addresses of clients fill their part of the room that all share, and
+// leave the others what is theirs, and room for a burst.
 //
 // Proves: Z22
 func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
-	limits, err := Listener{Queue: 100}.waiting()
+	const part = 10
+	limits, err := Listener{Queue: part * QueueShares}.waiting()
 	require.NoError(t, err)
 	c := &Conn{arrived: queue.NewIntake(limits)}
 	addr := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Loopback(), port) }
-	for port := range uint16(10) {
+	for port := range uint16(QueueShares) {
 		c.Admit(addr(port))
 	}
 	for i := range 10_000 {
 		c.arrive(addr(uint16(i%2)), []byte("forged"))
 	}
-	for port := uint16(2); port < 10; port++ {
-		for range DefaultClientQueue {
+	assert.EqualValues(t, 10_000-2*(part+DefaultClientQueue), c.Stats().ClientFull)
+	for port := uint16(2); port < QueueShares; port++ {
+		for range DefaultClientQueue + part {
 			c.arrive(addr(port), []byte("genuine"))
 		}
 	}
-	assert.EqualValues(t, 100+10*DefaultClientQueue, c.Stats().Received)
-	assert.EqualValues(t, 10_000-100-2*DefaultClientQueue, c.Stats().ClientFull)
+	assert.EqualValues(t, QueueShares*(part+DefaultClientQueue), c.Stats().Received)
+}
+
+// A frame takes what waited when it began, though a flood from the address of a client comes
+// as fast as it is taken, and hands out what others sent.
+//
+// Proves: Z22
+func TestAFrameEndsUnderAFloodFromTheAddressOfAClient(t *testing.T) {
+	limits, err := Listener{}.waiting()
+	require.NoError(t, err)
+	c := &Conn{arrived: queue.NewIntake(limits)}
+	addr := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Loopback(), port) }
+	c.Admit(addr(1))
+	c.Admit(addr(2))
+	buf := make([]byte, entangle.MaxDatagram)
+	for range 5 {
+		for range 2 * DefaultListenerQueue {
+			c.arrive(addr(1), []byte("forged"))
+		}
+		c.arrive(addr(2), []byte("genuine"))
+		taken, others := 0, 0
+		for n, _, err := c.Receive(buf); err == nil; n, _, err = c.Receive(buf) {
+			if taken++; string(buf[:n]) == "genuine" {
+				others++
+			}
+			c.arrive(addr(1), []byte("forged"))
+			require.LessOrEqual(t, taken, 1+DefaultClientQueue+DefaultListenerQueue/QueueShares)
+		}
+		require.Equal(t, 1, others)
+	}
 }
 
 // A client that has gone is a stranger, however its address is written.
@@ -140,7 +170,7 @@ func TestAnAddressIsAStrangersAgainOnceDismissed(t *testing.T) {
 
 // Without a ClientQueue all clients share the Queue, and strangers still have their own.
 func TestWithoutRoomOfTheirOwnClientsShareTheQueue(t *testing.T) {
-	limits, err := Listener{Queue: 10, ClientQueue: -1, StrangerQueue: 5}.waiting()
+	limits, err := Listener{Queue: 5 * QueueShares, ClientQueue: -1, StrangerQueue: 5}.waiting()
 	require.NoError(t, err)
 	c := &Conn{arrived: queue.NewIntake(limits)}
 	addr := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Loopback(), port) }
@@ -149,8 +179,8 @@ func TestWithoutRoomOfTheirOwnClientsShareTheQueue(t *testing.T) {
 	for i := range 60 {
 		c.arrive(addr(uint16(i%3)), []byte("any"))
 	}
-	assert.EqualValues(t, 10+5, c.Stats().Received)
-	assert.EqualValues(t, 40-10, c.Stats().ClientFull)
+	assert.EqualValues(t, 2*5+5, c.Stats().Received)
+	assert.EqualValues(t, 40-2*5, c.Stats().ClientFull)
 	assert.EqualValues(t, 20-5, c.Stats().QueueFull)
 }
 

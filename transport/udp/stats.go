@@ -10,7 +10,7 @@ type Stats struct {
 	Received      uint64 // queued for Receive
 	ReceivedBytes uint64 // in those, without headers of UDP and IP
 	QueueFull     uint64 // dropped because the queue was full: at a server, that of strangers
-	ClientFull    uint64 // dropped by a server because a client's own room and that of all clients were full
+	ClientFull    uint64 // dropped by a server because a client's own room was full, and that of all clients or its part of it
 	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
 	BadForm       uint64 // dropped by a server because the connection layer has no such packets
 	Stranger      uint64 // dropped by a client because they did not come from its server

@@ -2,7 +2,8 @@
 // that takes them out: the read side of every transport in this module.
 //
 // Queue has one limit for all. Intake, for a server's end, has one for strangers and
-// room for each connected client, so that a flood of strangers costs clients nothing.
+// room for each connected client, so that a flood of strangers costs clients nothing. It
+// hands out in one round what waited when the round began, so that a frame ends.
 //
 // Both guarantee that memory stays below their limits times entangle.MaxDatagram, that
 // the order of one sender's datagrams is kept, that the newest is dropped where there is

@@ -13,11 +13,12 @@ type Limits struct {
 	Strangers int // from all addresses that are not admitted
 	Client    int // from each admitted address, whatever the others send
 	Shared    int // from all admitted addresses, beyond what each has for itself
+	Each      int // of Shared, from one address; 0: as many as that
 }
 
 // Intake is what a server's end has received. Admitted addresses have room in it
 // that no other address can take: Limits.Client datagrams each, and Limits.Shared
-// more among them.
+// more among them, of which no address takes more than Limits.Each.
 type Intake struct {
 	mu        sync.Mutex
 	limits    Limits
@@ -25,10 +26,17 @@ type Intake struct {
 	strangers ring
 	senders   map[netip.AddrPort]*sender
 	shared    int // datagrams that wait in the shared room
-	handed    int // datagrams of strangers that Pop returned in this round
+	round     round
 	filter    transport.Filter
 	closed    bool
 	stats     IntakeStats
+}
+
+// round is how many of the datagrams that waited when a round began are still to be
+// handed out.
+type round struct {
+	begun              bool
+	clients, strangers int
 }
 
 // sender is an address that is admitted, or of which datagrams wait from the time
@@ -46,7 +54,7 @@ type IntakeStats struct {
 	Size          uint64 // dropped because they were empty or over entangle.MaxDatagram
 	Form          uint64 // dropped by the filter
 	StrangersFull uint64 // dropped because as many of strangers waited as may
-	ClientFull    uint64 // dropped because the client's own room and the shared room were full
+	ClientFull    uint64 // dropped because the client's own room was full, and the shared room or its part of it
 	TooLarge      uint64 // of Pushed: dropped because they did not fit into the buffer given to Pop
 }
 
@@ -129,7 +137,7 @@ func (q *Intake) pushStranger(from netip.AddrPort, data []byte) bool {
 
 func (q *Intake) pushClient(s *sender, from netip.AddrPort, data []byte) bool {
 	if s.waiting >= q.limits.Client {
-		if q.shared == q.limits.Shared {
+		if q.shared == q.limits.Shared || s.waiting-q.limits.Client >= q.each() {
 			q.stats.ClientFull++
 			return false
 		}
@@ -141,13 +149,22 @@ func (q *Intake) pushClient(s *sender, from netip.AddrPort, data []byte) bool {
 	return true
 }
 
+// each is how many datagrams of one address may wait in the shared room.
+func (q *Intake) each() int {
+	if q.limits.Each > 0 {
+		return q.limits.Each
+	}
+	return q.limits.Shared
+}
+
 // Pop copies the next datagram into buf: the oldest of an admitted address, or the
 // oldest of a stranger where there is none. Datagrams that do not fit are dropped on
 // the way. It returns transport.ErrEmpty or transport.ErrClosed instead of a datagram.
 //
-// Between two times that it returns ErrEmpty, a round, it returns at most
-// Limits.Strangers datagrams of strangers. So the work that they make in a frame is
-// bounded at any rate at which they arrive.
+// Between two times that it returns ErrEmpty, a round, it returns the datagrams that
+// waited at the first call. The next round has those that came meanwhile, so the work
+// that datagrams make in a frame is bounded at any rate at which they arrive, also where
+// the address of a client is forged.
 func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,19 +178,24 @@ func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 		}
 		return copy(buf, s.data), s.from, nil
 	}
-	q.handed = 0
+	q.round.begun = false
 	return 0, netip.AddrPort{}, transport.ErrEmpty
 }
 
 // next takes a datagram out, or returns nil at the end of the round.
 func (q *Intake) next() *slot {
+	r := &q.round
+	if !r.begun {
+		*r = round{true, q.clients.count, q.strangers.count}
+	}
 	switch {
-	case q.clients.count > 0:
+	case r.clients > 0:
+		r.clients--
 		s := q.clients.pop()
 		q.release(s.from)
 		return s
-	case q.strangers.count > 0 && q.handed < q.limits.Strangers:
-		q.handed++
+	case r.strangers > 0:
+		r.strangers--
 		return q.strangers.pop()
 	default:
 		return nil

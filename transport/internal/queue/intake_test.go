@@ -21,7 +21,8 @@ type plainIntake struct {
 	limits             queue.Limits
 	admitted           map[netip.AddrPort]bool
 	clients, strangers []waiting
-	handed             int
+	begun              bool // a round, of which so many are left
+	left               [2]int
 }
 
 type waiting struct {
@@ -41,7 +42,14 @@ func (p *plainIntake) room(from netip.AddrPort) bool {
 			shared++
 		}
 	}
-	return count[from] < p.limits.Client || shared < p.limits.Shared
+	if count[from] < p.limits.Client {
+		return true
+	}
+	each := p.limits.Each
+	if each == 0 {
+		each = p.limits.Shared
+	}
+	return shared < p.limits.Shared && count[from]-p.limits.Client < each
 }
 
 func (p *plainIntake) push(w waiting) bool {
@@ -57,14 +65,18 @@ func (p *plainIntake) push(w waiting) bool {
 }
 
 func (p *plainIntake) pop() (w waiting, ok bool) {
+	if !p.begun {
+		p.begun, p.left = true, [2]int{len(p.clients), len(p.strangers)}
+	}
 	switch {
-	case len(p.clients) > 0:
+	case p.left[0] > 0:
 		w, p.clients = p.clients[0], p.clients[1:]
-	case len(p.strangers) > 0 && p.handed < p.limits.Strangers:
+		p.left[0]--
+	case p.left[1] > 0:
 		w, p.strangers = p.strangers[0], p.strangers[1:]
-		p.handed++
+		p.left[1]--
 	default:
-		p.handed = 0
+		p.begun = false
 		return w, false
 	}
 	return w, true
@@ -79,6 +91,7 @@ func TestIntakeEqualsPlainLists(t *testing.T) {
 			Strangers: rapid.IntRange(1, 20).Draw(rt, "strangers"),
 			Client:    rapid.IntRange(0, 5).Draw(rt, "client"),
 			Shared:    rapid.IntRange(0, 10).Draw(rt, "shared"),
+			Each:      rapid.IntRange(0, 4).Draw(rt, "each"),
 		}}
 		q := queue.NewIntake(p.limits)
 		buf := make([]byte, entangle.MaxDatagram)
@@ -148,25 +161,67 @@ func TestIntakeCountsWhatItDrops(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// The work that strangers make in a frame is bounded, also where new ones come as fast as
-// they are taken.
+// The work that datagrams make in a frame is bounded, whoever sends them, also where new
+// ones come as fast as they are taken. What came meanwhile is next, in its order.
 //
 // Proves: Z22
-func TestARoundOfStrangersEnds(t *testing.T) {
-	q := queue.NewIntake(queue.Limits{Strangers: 10, Client: 1, Shared: 1})
-	buf := make([]byte, 8)
-	for range 3 {
-		for i := range 10 {
-			q.Push(peer(i), []byte("noise"))
-		}
-		taken := 0
-		for _, from, err := q.Pop(buf); !errors.Is(err, transport.ErrEmpty); _, from, err = q.Pop(buf) {
-			require.NoError(t, err)
-			require.True(t, q.Push(from, []byte("more")))
-			taken++
-		}
-		assert.Equal(t, 10, taken)
+func TestARoundTakesWhatWaitedWhenItBegan(t *testing.T) {
+	for name, clients := range map[string]int{"strangers": 0, "clients": 5, "both": 3} {
+		t.Run(name, func(t *testing.T) {
+			q := queue.NewIntake(queue.Limits{Strangers: 10, Client: 2, Shared: 6, Each: 6})
+			for i := range clients {
+				q.Admit(peer(i))
+			}
+			buf := make([]byte, 8)
+			for i := range 5 {
+				require.True(t, q.Push(peer(i), []byte{0}))
+				require.True(t, q.Push(peer(i), []byte{1}))
+			}
+			next := map[netip.AddrPort]byte{}
+			for range 300 {
+				taken := 0
+				for _, from, err := q.Pop(buf); !errors.Is(err, transport.ErrEmpty); _, from, err = q.Pop(buf) {
+					require.NoError(t, err)
+					require.Equal(t, next[from], buf[0], "the order of %v", from)
+					require.True(t, q.Push(from, []byte{buf[0] + 2}))
+					next[from]++
+					taken++
+					require.LessOrEqual(t, taken, 10)
+				}
+				require.Equal(t, 10, taken)
+			}
+		})
 	}
+}
+
+// An address that has more to say than its own room holds takes its part of the shared room
+// and no more: clients that send a burst find the rest.
+//
+// Proves: Z22
+func TestAnAddressTakesItsPartOfTheSharedRoom(t *testing.T) {
+	q := queue.NewIntake(queue.Limits{Strangers: 1, Client: 4, Shared: 80, Each: 10})
+	for i := range 8 {
+		q.Admit(peer(i))
+	}
+	for range 3 {
+		count := map[netip.AddrPort]int{}
+		for range 1000 {
+			q.Push(peer(0), []byte("forged"))
+		}
+		for i := 1; i < 8; i++ {
+			for range 4 + 10 {
+				require.True(t, q.Push(peer(i), []byte("burst")), "client %d", i)
+			}
+		}
+		buf := make([]byte, 8)
+		for _, from, err := q.Pop(buf); err == nil; _, from, err = q.Pop(buf) {
+			count[from]++
+		}
+		for i := range 8 {
+			require.Equal(t, 4+10, count[peer(i)], "client %d", i)
+		}
+	}
+	assert.EqualValues(t, 3*(1000-14), q.Stats().ClientFull)
 }
 
 func TestIntakeAllocatesNothingOnceWarm(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/transport"
 )
 
 // Nothing is kept of an address that is no client's any more and of which no datagram waits,
@@ -24,6 +26,8 @@ func TestAnIntakeForgetsAddressesOfFormerClients(t *testing.T) {
 		_, from, err := q.Pop(buf)
 		require.NoError(t, err)
 		require.Equal(t, addr(port), from)
+		_, _, err = q.Pop(buf)
+		require.ErrorIs(t, err, transport.ErrEmpty)
 		if port%2 == 1 {
 			q.Dismiss(addr(port))
 		}

@@ -195,9 +195,13 @@ func (c *crowd) judge(members []ecs.Entity, l *showing) {
 	for _, e := range members {
 		v := c.members[e]
 		own := v.owner == l.client && l.client != entangle.Nobody
+		speaks := v.relevance == components.Always || c.sight.mattering.matters(l.client, e, own) || c.rested(v, l.client)
+		if v.state.Paused {
+			speaks = l.had
+		}
 		switch {
 		case !c.aimed(v, l):
-		case v.relevance == components.Always, v.state.Paused && l.had, c.sight.mattering.matters(l.client, e, own), c.rested(v, l.client):
+		case speaks:
 			l.shown = true
 		case v.relevance == components.Retained && !c.turned(v):
 			l.kept = true
@@ -247,18 +251,14 @@ func (c *crowd) turned(v *version) bool {
 }
 
 // aimed reports whether an entity is for a client: its target, and those of all above it.
-// One that is paused is for those that saw it where its group was shown, and for those that
-// it was for where it was not.
+// One that is paused is for those that saw it or kept it, and for nobody else meanwhile, unless
+// it is in a group that is for all.
 func (c *crowd) aimed(v *version, l *showing) bool {
-	if v.state.Paused && l.had {
-		return c.saw(v, l.client).sees
-	}
-	line := []terms{v.terms}
 	if v.state.Paused {
-		line = append(line, v.above...)
-	} else {
-		line = append(line, c.above(v)...)
+		saw := c.saw(v, l.client)
+		return !v.private || saw.sees || saw.kept
 	}
+	line := append([]terms{v.terms}, c.above(v)...)
 	return !slices.ContainsFunc(line, func(t terms) bool { return !c.sight.includes(&t, t.target, l.client) })
 }
 

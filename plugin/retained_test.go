@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -217,4 +218,68 @@ func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
 	g.child(parent, name{ID: 8})
 	g.run(10)
 	assert.Empty(t, p.ids())
+}
+
+// A paused entity keeps its group shown where that is shown, and shows it to nobody else: not to
+// a client that comes into the room that is its target, be it Always or matter to the client, and
+// be it before something has the group looked at again or at the same time. A client that is
+// shown the group for another member gets the paused one when it is resumed.
+func TestAPausedEntityShowsItsGroupToNobodyElse(t *testing.T) {
+	for _, relevance := range []components.Relevance{components.Always, components.ByInterest} {
+		for _, ticks := range []int{0, 1, 10} {
+			h := newHouse(t)
+			paused, mate, opener := h.spawnRetained(3, 7), h.spawnRetained(3, 8), h.spawnRetained(3, 9)
+			h.tag(opener).Relevance = components.Always
+			h.tag(paused).Relevance, h.tag(paused).Target = relevance, h.targets().Room(roomA)
+			h.rooms.AddClient(roomA, 2)
+			h.rooms.AddEntity(roomA, paused)
+			h.run(10)
+			assert.Equal(t, []uint32{8, 9}, h.a.ids())
+			assert.Equal(t, []uint32{7, 8, 9}, h.b.ids())
+			tags := generic.NewMap1[components.Replicate](h.world)
+			was := *h.tag(paused)
+			tags.Remove(paused)
+			h.run(10)
+			h.rooms.AddClient(roomA, 1)
+			h.run(ticks)
+			h.tag(opener).Relevance = components.ByInterest
+			h.run(10)
+			why := fmt.Sprintf("relevance %v, %d ticks", relevance, ticks)
+			at[spot](h.world, mate).X = 50
+			h.run(10)
+			assert.Equal(t, map[uint32]spot{8: {8, 1}, 9: {9, 1}}, spots(h.a.world), "retained: %s", why)
+			assert.Equal(t, spot{50, 1}, spots(h.b.world)[8], "shown: %s", why)
+			assert.Len(t, spots(h.b.world), 3, why)
+			h.tag(mate).Relevance = components.Always
+			h.run(10)
+			assert.Equal(t, []uint32{8, 9}, h.a.ids(), why)
+			tags.Assign(paused, &was)
+			h.run(10)
+			assert.Equal(t, []uint32{7, 8, 9}, h.a.ids(), why)
+		}
+	}
+}
+
+// An entity that is paused while its client retains it stays there, the same, when the client is
+// shown the group again for another member, and catches up when it is resumed.
+func TestAnEntityPausedWhileRetainedStaysWhenItsGroupIsShownAgain(t *testing.T) {
+	h := newHouse(t)
+	e, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
+	h.rooms.AddClient(roomA, 1)
+	h.rooms.AddEntity(roomA, mate)
+	h.run(10)
+	h.rooms.RemoveClient(roomA, 1)
+	h.run(10)
+	kept, tags, was := h.a.copies()[7], generic.NewMap1[components.Replicate](h.world), *h.tag(e)
+	tags.Remove(e)
+	h.run(10)
+	at[spot](h.world, e).X, at[spot](h.world, mate).X = 70, 80
+	h.rooms.AddClient(roomA, 1)
+	h.run(10)
+	assert.Equal(t, map[uint32]spot{7: {7, 1}, 8: {80, 1}}, spots(h.a.world))
+	assert.Equal(t, kept, h.a.copies()[7])
+	tags.Assign(e, &was)
+	h.run(10)
+	assert.Equal(t, map[uint32]spot{7: {70, 1}, 8: {80, 1}}, spots(h.a.world))
+	assert.Equal(t, kept, h.a.copies()[7])
 }

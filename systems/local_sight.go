@@ -135,10 +135,13 @@ func (v *vista) knows(e ecs.Entity) bool {
 	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
 }
 
+// keeps reports whether the player was told of an entity that has not gone for it.
+func (v *vista) keeps(s repl.Slot) bool { return int(s) < len(v.seen) && !v.seen[s].entity.IsZero() }
+
 // shown takes in that a private group was shown anew, or is retained, if it was there.
-func (v *vista) shown(members []repl.Slot, retained bool) {
+func (v *vista) shown(c *spectator, members []repl.Slot, retained bool) {
 	v.noteAll(members)
-	retained = retained && !v.narrowed(members)
+	retained = retained && !v.narrowed(c, members)
 	for _, s := range members {
 		v.seen[s].retained = retained
 	}
@@ -146,10 +149,10 @@ func (v *vista) shown(members []repl.Slot, retained bool) {
 
 // narrowed reports whether the player has anything of a group that it may not see any
 // more: then nothing of that stays.
-func (v *vista) narrowed(members []repl.Slot) bool {
+func (v *vista) narrowed(c *spectator, members []repl.Slot) bool {
 	for _, s := range members {
 		g, hides := &v.seen[s], v.publisher.sight.hides(s, v.id)
-		if more := g.mask.And(hides); !more.IsZero() || !g.entity.IsZero() && !v.publisher.sight.effective(s, v.id) {
+		if more := g.mask.And(hides); !more.IsZero() || !g.entity.IsZero() && !v.publisher.sight.sees(c, s) {
 			return true
 		}
 	}

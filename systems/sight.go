@@ -89,8 +89,8 @@ func (v *sight) opens(s repl.Slot) bool {
 	}
 }
 
-// effective reports whether a client may see an entity: it is one that the entity is
-// for, and so are all above it for that client, or were when one of them was paused.
+// effective reports whether a client may see an entity that is not paused: it is one that the
+// entity is for, and so are all above it for that client, or were when one of them was paused.
 func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
 	for above := true; above; s, above = v.publisher.family.above(s) {
 		if !v.includes(v.target[s], s, client) {
@@ -105,11 +105,12 @@ func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
 	return true
 }
 
-// sees reports whether a client may see an entity if it sees its group. What is paused it
-// sees where it did.
+// sees reports whether a client may see an entity if it sees its group. A paused entity is for
+// the clients that it was left to, and for no others: however often it is looked at, the answer
+// is the same.
 func (v *sight) sees(c *spectator, s repl.Slot) bool {
-	if v.publisher.paused.Has(int(s)) && c.peer.Sees(s) {
-		return c.peer.Finds(s)
+	if v.publisher.paused.Has(int(s)) {
+		return c.keeps(s)
 	}
 	return v.effective(s, c.id)
 }

@@ -46,11 +46,11 @@ func (v *sight) readRelevance(s repl.Slot) {
 }
 
 // standing returns what speaks for showing an entity, and so its group, to a client that
-// it is for. What is paused stays where it is.
+// it is for. A paused entity has its group stay where that is shown, and shows it nowhere else.
 func (v *sight) standing(c *spectator, s repl.Slot) standing {
-	r := v.relevance[s]
+	r, paused := v.relevance[s], v.publisher.paused.Has(int(s))
 	switch {
-	case r == components.Always, v.matters(c, s), v.publisher.paused.Has(int(s)) && c.peer.Sees(s), v.rests(c, s):
+	case paused && c.peer.Sees(s), !paused && (r == components.Always || v.matters(c, s) || v.rests(c, s)):
 		return relevant
 	case r == components.Retained && !v.turned.Has(int(s)):
 		return retained

@@ -32,9 +32,11 @@ type eyes interface {
 	Retains(s repl.Slot) bool
 
 	// Sees reports whether it is shown the group of an entity, Finds whether the entity
-	// too, and Narrows whether a view would take away anything that it has.
+	// too, Keeps whether it is shown that or was left it with a group that it retains, and
+	// Narrows whether a view would take away anything that it has.
 	Sees(s repl.Slot) bool
 	Finds(s repl.Slot) bool
+	Keeps(s repl.Slot) bool
 	Narrows(s repl.Slot, hidden ...sender.Hidden) bool
 
 	// Predict says whether it predicts an entity while it is shown that.
@@ -207,13 +209,18 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 		v.refuse(first)
 	}
 	if c.vista != nil {
-		c.vista.shown(members, most == retained)
+		c.vista.shown(c, members, most == retained)
 	}
 }
 
 // has reports whether a client was left the group of an entity so far. One that was hidden
 // from it stays so, though the end was not sent yet.
 func (c *spectator) has(s repl.Slot) bool { return c.peer.Sees(s) || c.peer.Retains(s) }
+
+// keeps reports whether a client was left an entity so far.
+func (c *spectator) keeps(s repl.Slot) bool {
+	return c.peer.Keeps(s) || c.vista != nil && c.vista.keeps(s)
+}
 
 // takesAway reports whether a client has anything of a group that it may not see any more.
 // Components that nobody gets are hidden by no view, since the sender does not have them: here

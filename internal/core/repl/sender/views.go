@@ -161,6 +161,18 @@ func (p *Peer) gets(s repl.Slot) bool {
 // Finds reports whether the peer is shown an entity: its group, and it there.
 func (p *Peer) Finds(s repl.Slot) bool { return p.world.slots.used.Has(int(s)) && p.finds(s) }
 
+// Keeps reports whether the peer was left an entity: it is shown it, or retains its group and was
+// sent the entity there.
+func (p *Peer) Keeps(s repl.Slot) bool {
+	if !p.Retains(s) {
+		return p.Finds(s)
+	}
+	sp, i := p.find(p.world.slots.group[s])
+	_, m := p.world.member(s)
+	h, _ := p.world.views.hides(sp.viewOf(i), m.number)
+	return !h.whole && !sp.asOf(i).Before(m.since)
+}
+
 // SetView says what a peer may see of an entity's group: all but what is hidden. What is
 // hidden of entities that are not in the group counts for nothing. It holds for its
 // members of now: say it anew when others come. If the peer is to see more or less of

@@ -40,6 +40,7 @@ var numbers = map[string]any{
 	"token.MaxUserData":            token.MaxUserData,
 	"token.MaxServers":             token.MaxServers,
 	"session.MaxForeignPayload":    session.MaxForeignPayload,
+	"session.GoodbyeWait":          session.GoodbyeWait,
 	"connection.MaxUserData":       connection.MaxUserData,
 	"plain.DefaultTimeout":         plain.DefaultTimeout,
 	"plain.Goodbyes":               plain.Goodbyes,

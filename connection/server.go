@@ -79,6 +79,15 @@ type Server interface {
 	AppendDropped(dst []Dropped) []Dropped
 }
 
+// Leaver is implemented by a Server that reads on for a moment after a client has said that
+// it leaves, as what it sent before may still be on its way: the reason, above all.
+type Leaver interface {
+	// Leaving reports whether the client of a slot has said that it leaves. Its Disconnected
+	// event comes soon, and Disconnect makes an end at once. The server does so where such a
+	// client takes a newcomer's id or place.
+	Leaving(slot int) bool
+}
+
 // Traffic counts datagrams and their bytes.
 type Traffic struct {
 	PacketsOut, BytesOut uint64

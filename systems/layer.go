@@ -73,6 +73,10 @@ const (
 // admit gives a client a seat, or sends it away. A layer knows neither the others' clients
 // nor how many they are.
 func (s *Server) admit(c *client, now time.Time) {
+	s.endLeaving(c.id, now)
+	if !s.Running() {
+		return // a game's answer to a client's end has stopped the server
+	}
 	switch {
 	case c.id == entangle.Nobody:
 		s.turnAway(c, isNobody, &s.dead.Nobody, now)
@@ -85,6 +89,28 @@ func (s *Server) admit(c *client, now time.Time) {
 	default:
 		s.seat(c)
 	}
+}
+
+// endLeaving ends the connections that stand in a newcomer's way and whose clients have
+// said that they leave.
+func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
+	if c := s.seats.of[newcomer]; c != nil && c.leaving() {
+		s.end(c, hasLeft, now)
+	}
+	for seat := 0; len(s.seats.free) == 0 && seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.leaving() {
+			s.end(c, hasLeft, now)
+		}
+	}
+}
+
+// hasLeft is the reason of a client that left and of which no goodbye came.
+const hasLeft = "the other side disconnected"
+
+// leaving reports whether the client has said to its layer that it leaves.
+func (c *client) leaving() bool {
+	l, ok := c.layer.Server.(connection.Leaver)
+	return ok && l.Leaving(c.slot)
 }
 
 func (s *Server) turnAway(c *client, reason string, count *uint64, now time.Time) {

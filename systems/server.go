@@ -114,7 +114,8 @@ func (s *Server) Start(layers []connection.Server, maxClients int) {
 	}
 }
 
-// stopped is the reason that clients get when the server stops.
+// stopped is the reason that clients get when the server stops, also those that are not
+// open here yet: a client may know before the server that both protocols are equal.
 const stopped = "the server stopped"
 
 // Stop disconnects everyone and closes the layers.
@@ -122,8 +123,10 @@ func (s *Server) Stop(now time.Time) error {
 	if s.layers == nil {
 		return nil
 	}
-	for i := len(s.open) - 1; i >= 0; i-- {
-		s.bid(s.open[i], stopped, now)
+	for _, c := range s.clients {
+		if c != nil {
+			s.bid(c, stopped, now)
+		}
 	}
 	s.partLocals(stopped)
 	for _, c := range s.clients {

@@ -76,6 +76,8 @@ func (c *client) take(now time.Time) (payload []byte, err error) {
 		c.session.Advance(now)
 		c.read = true
 		return nil, nil
+	case err != nil && c.session.EndWait():
+		return nil, nil // the server has left, and closed the transport after that
 	case err != nil:
 		return nil, err
 	}

@@ -156,6 +156,9 @@ func (s *server) Flush() error {
 	return errors.Join(errs...)
 }
 
+// Leaving implements connection.Leaver.
+func (s *server) Leaving(at int) bool { return s.session.Leaving(at) }
+
 // Disconnect implements connection.Server. The standard's disconnect packets carry no
 // reason.
 func (s *server) Disconnect(at int, _ string, now time.Time) {

@@ -33,7 +33,9 @@ type Client struct {
 	server    int           // index of the address being tried
 	lastHeard time.Time
 	lastSent  time.Time
-	due       bool // something is to be sent by PollDatagram
+	leaving   bool      // the server has sent a disconnect packet
+	left      time.Time // when the first of them came
+	due       bool      // something is to be sent by PollDatagram
 	farewells int
 
 	send     sealer
@@ -90,7 +92,8 @@ func (c *Client) open() (err error) {
 	return err
 }
 
-// State is where the client is on its way.
+// State is where the client is on its way. A client stays connected for GoodbyeWait after
+// a disconnect packet, to read what the server sent before: it sends nothing any more.
 func (c *Client) State() State { return c.state }
 
 // Reason is why the way ended, ReasonNone while it has not.
@@ -121,6 +124,7 @@ func (c *Client) drop(d Drop) { c.stats.Drops[d]++ }
 func (c *Client) enter(s State) {
 	c.state = s
 	c.reason = reasonOf(s)
+	c.leaving = false
 	c.lastHeard = c.now
 	c.due = s > StateDisconnected
 }

@@ -6,11 +6,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// Advance notices timeouts and an expired token, goes on to the next server, and
-// has PollDatagram send what is due ten times a second. Call it once a frame.
+// Advance notices timeouts and an expired token, ends the connection to a server that has
+// left, goes on to the next server, and has PollDatagram send what is due ten times a
+// second. Call it once a frame, after the frame's datagrams.
 func (c *Client) Advance(now time.Time) {
 	c.now = now
 	switch {
+	case c.leaving:
+		if now.Sub(c.left) >= GoodbyeWait {
+			c.EndWait()
+		}
+		return
 	case c.state.Connecting() && !now.Before(c.expires):
 		c.enter(StateTokenExpired)
 	case c.state > StateDisconnected && c.timeout > 0 && now.Sub(c.lastHeard) >= c.timeout:
@@ -19,6 +25,17 @@ func (c *Client) Advance(now time.Time) {
 	if c.state > StateDisconnected && now.Sub(c.lastSent) >= sendInterval {
 		c.due = true
 	}
+}
+
+// EndWait ends the connection at once if the server has sent a disconnect packet, and
+// reports whether it has. It is for a transport that has closed: nothing more can arrive.
+func (c *Client) EndWait() bool {
+	if !c.leaving {
+		return false
+	}
+	c.enter(StateDisconnected)
+	c.reason = ReasonPeerLeft
+	return true
 }
 
 func timedOutFrom(s State) State {

@@ -61,8 +61,9 @@ func (c *Client) handle(k kind, body []byte) (payload []byte, ok bool) {
 	case kindKeepAlive:
 		c.handleKeepAlive(decodeKeepAlive(body))
 	case kindDisconnect:
-		c.enter(StateDisconnected)
-		c.reason = ReasonPeerLeft
+		if !c.leaving {
+			c.leaving, c.left, c.due = true, c.now, false
+		}
 	case kindPayload:
 		c.stats.Payloads++
 		return body, true

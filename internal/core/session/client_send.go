@@ -49,7 +49,7 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, erro
 	if len(payload) < 1 || len(payload) > maxOwnPayload {
 		return dst, ErrPayloadSize
 	}
-	if c.state != StateConnected {
+	if c.state != StateConnected || c.leaving {
 		return dst, ErrNotConnected
 	}
 	c.lastSent = now
@@ -57,14 +57,14 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, erro
 }
 
 // Disconnect ends the connection, or the attempt, and tells a server that knows
-// of it ten times over, by PollDatagram. A client that is not on its way stays as
-// it is.
+// of it ten times over, by PollDatagram. A server that has left itself is told nothing. A
+// client that is not on its way stays as it is.
 func (c *Client) Disconnect(now time.Time) {
 	c.now = now
 	if c.state <= StateDisconnected {
 		return
 	}
-	if c.state == StateConnected {
+	if c.state == StateConnected && !c.leaving {
 		c.farewells = redundantDisconnects
 	}
 	c.enter(StateDisconnected)

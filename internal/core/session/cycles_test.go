@@ -61,7 +61,9 @@ func (s *sim) turn(c *cycle) bool {
 	}
 	if c.peer.State() == StateConnected && c.ends.IsZero() {
 		c.ends = s.now.Add(time.Duration(s.rand.IntN(300)) * time.Millisecond)
-		s.clientSends(c.peer, "hello")
+		if !c.peer.leaving {
+			s.clientSends(c.peer, "hello")
+		}
 	}
 	if c.peer.State() <= StateDisconnected || !c.ends.IsZero() && !s.now.Before(c.ends) {
 		s.finish(c)

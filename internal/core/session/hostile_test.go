@@ -92,7 +92,7 @@ func connectedScene(t *testing.T, toClient bool, k kind, body []byte) *scene {
 // effect delivers a packet and says whether anybody noticed.
 func (sc *scene) effect(b []byte) string {
 	state, events, received := sc.peer.State(), len(sc.events), len(sc.received[0])+len(sc.peer.received)
-	before := *sc.peer.Client
+	before, leaving := *sc.peer.Client, sc.server.Leaving(0)
 	if sc.toClient {
 		sc.sim.toClient(sc.peer.addr, b)
 	} else {
@@ -100,7 +100,7 @@ func (sc *scene) effect(b []byte) string {
 	}
 	_, _, replied := sc.server.PollDatagram()
 	switch {
-	case sc.peer.State() != state:
+	case sc.peer.State() != state || sc.peer.leaving != before.leaving || sc.server.Leaving(0) != leaving:
 		return "state"
 	case len(sc.events) != events:
 		return "event"

@@ -41,6 +41,13 @@ const sendInterval = 100 * time.Millisecond
 // all of them are lost once in 1,000 times, and then the timeout does it.
 const redundantDisconnects = 10
 
+// GoodbyeWait is how long payloads are still read after the peer's first disconnect
+// packet. Disconnect packets are empty: the reason of a disconnect is a payload that left
+// before them, and on a line that reorders they overtake it. It is longer than lines
+// reorder packets that left together. The first disconnect packet begins it, and nothing
+// prolongs it.
+const GoodbyeWait = 100 * time.Millisecond
+
 // pendingLife is how long a client that was challenged may take to answer, counted
 // from its last request. It asks and answers 10 times a second, so 10 s mean a
 // hundred lost packets.

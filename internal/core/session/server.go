@@ -25,10 +25,11 @@ type Server struct {
 	swept     time.Time
 
 	slots    []slot
-	free     []int32 // slots that can be given, smallest last
-	clients  int
-	byAddr   map[Addr]int32
-	byClient map[entangle.ClientID]int32
+	free     []int32                     // slots that can be given, smallest last
+	clients  int                         // that are connected
+	leaving  int                         // that have sent a disconnect packet, in slotLeaving
+	byAddr   map[Addr]int32              // of both
+	byClient map[entangle.ClientID]int32 // of those that are connected
 
 	pending    pendingTable
 	history    history
@@ -164,7 +165,7 @@ func (s *Server) Slot(client entangle.ClientID) (slot int, ok bool) {
 	return int(at), ok
 }
 
-// At finds a connected client by its address.
+// At finds a connected or leaving client by its address.
 func (s *Server) At(addr Addr) (slot int, ok bool) {
 	at, ok := s.byAddr[addr]
 	return int(at), ok

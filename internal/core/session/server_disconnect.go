@@ -3,11 +3,15 @@ package session
 import "time"
 
 // Disconnect ends the connection of a slot and tells the client so, ten times
-// over, by PollDatagram. A slot that is not connected is left alone.
+// over, by PollDatagram. A client that is leaving has said so itself: its slot just ends.
+// Other slots are left alone.
 func (s *Server) Disconnect(slot int, now time.Time) {
 	s.setNow(now)
-	if s.Connected(slot) {
+	switch {
+	case s.Connected(slot):
 		s.endAndTell(slot, ReasonDisconnected)
+	case s.Leaving(slot):
+		s.end(slot, ReasonPeerLeft)
 	}
 }
 
@@ -15,6 +19,7 @@ func (s *Server) Disconnect(slot int, now time.Time) {
 // events and the last datagrams, and let the sockets go.
 func (s *Server) Stop(now time.Time) {
 	s.setNow(now)
+	s.endLeaving(func(*slot) bool { return true })
 	for i := range s.slots {
 		if s.Connected(i) {
 			s.endAndTell(i, ReasonStopped)
@@ -36,11 +41,15 @@ func (s *Server) endAndTell(slot int, reason Reason) {
 // polled the event, and so let go of what it kept for the slot.
 func (s *Server) end(slot int, reason Reason) {
 	c := &s.slots[slot]
+	if c.state == slotLeaving {
+		s.leaving--
+	} else {
+		delete(s.byClient, c.client)
+		s.clients--
+	}
 	c.state = slotLeft
 	c.send, c.receive = sealer{}, sealer{}
 	delete(s.byAddr, c.addr)
-	delete(s.byClient, c.client)
-	s.clients--
 	s.stats.Disconnects++
 	s.event(Event{Kind: Disconnected, Slot: slot, Reason: reason})
 }

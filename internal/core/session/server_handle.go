@@ -30,8 +30,8 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 		s.drop(drop)
 		return 0, nil, false
 	}
-	at, connected := s.byAddr[from]
-	if !connected {
+	at, known := s.byAddr[from]
+	if !known || h.kind == kindResponse && s.Leaving(int(at)) {
 		s.handleResponse(from, h, b)
 		return 0, nil, false
 	}
@@ -42,7 +42,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 	return int(at), payload, payload != nil
 }
 
-// handleConnected opens a packet of a connected client.
+// handleConnected opens a packet of a connected or leaving client.
 func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
 	c := &s.slots[slot]
 	if !h.kind.replayProtected() { // a late response; keep-alives tell the client
@@ -55,7 +55,7 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 	c.lastReceived = s.now
 	switch h.kind {
 	case kindDisconnect:
-		s.end(slot, ReasonPeerLeft)
+		s.leave(slot)
 		return nil, dropNone
 	case kindPayload:
 		payload = body
@@ -102,7 +102,9 @@ func (s *Server) handleResponse(from Addr, h header, b []byte) {
 		s.drop(DropClientConnected)
 	case len(s.free) == 0:
 		s.drop(DropServerFull)
-		s.deny(p)
+		if !s.freeLeaving() { // else there is a slot for the next response, 100 ms later
+			s.deny(p)
+		}
 	default:
 		s.admit(p)
 	}
@@ -121,8 +123,10 @@ func (s *Server) isConnected(client entangle.ClientID) bool {
 	return ok
 }
 
-// admit gives the client a slot and its token its end.
+// admit gives the client a slot and its token its end. A session of the same client or
+// address that is still leaving ends before.
 func (s *Server) admit(p *pending) {
+	s.endLeaving(func(c *slot) bool { return c.addr == p.from || c.client == p.claim.client })
 	last := len(s.free) - 1
 	slot := s.free[last]
 	s.free = s.free[:last]

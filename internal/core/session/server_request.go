@@ -65,7 +65,7 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 	if _, ok := s.own.place(private.Servers); !ok {
 		return DropWrongServer
 	}
-	if at, ok := s.byAddr[from]; ok {
+	if at, ok := s.byAddr[from]; ok && s.Connected(int(at)) {
 		if s.slots[at].token == id {
 			return DropRepeated // asked again before the answer got there: slow lines have many
 		}
@@ -89,7 +89,7 @@ func (s *Server) challengeClient(from Addr, id tokenID, private *token.Private) 
 		}
 	}
 	p.deadline = s.now.Add(pendingLife)
-	if len(s.free) == 0 {
+	if len(s.free) == 0 && !s.freeLeaving() {
 		s.drop(DropServerFull)
 		s.deny(p)
 		return

@@ -14,7 +14,8 @@ type slotState uint8
 const (
 	slotFree slotState = iota
 	slotConnected
-	slotLeft // its Disconnected event has not been polled yet
+	slotLeaving // its client has sent a disconnect packet; payloads are read for GoodbyeWait
+	slotLeft    // its Disconnected event has not been polled yet
 )
 
 // slot is one connected client on the server.
@@ -36,6 +37,7 @@ type slot struct {
 	receive      sealer
 	replay       replay.Window
 	lastReceived time.Time
+	left         time.Time // when the disconnect packet of a leaving client came
 }
 
 // occupy gives the slot to a client that has answered its challenge.

@@ -1,0 +1,205 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// leave has a client leave with a last payload, and returns that and one of its disconnect
+// packets.
+func (s *sim) leave(p *peer, reason string) (payload, disconnect []byte) {
+	payload, err := p.AppendPayload(nil, []byte(reason), s.now)
+	require.NoError(s.t, err)
+	p.Disconnect(s.now)
+	return payload, s.farewells(func() (Addr, []byte, bool) {
+		_, b, ok := p.PollDatagram()
+		return p.addr, b, ok
+	})
+}
+
+// disconnects counts the ends that the server told of.
+func (s *sim) disconnects() (n int) {
+	for _, e := range s.events {
+		if e.Kind == Disconnected {
+			n++
+		}
+	}
+	return n
+}
+
+// What a server says last arrives behind its disconnect packets. Neither more of those nor
+// payloads prolong the wait.
+//
+// Proves: C6
+func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
+	s := newSim(t, 1)
+	p := s.connect(1)
+	s.serverSends(0, "before")
+	goodbye, err := s.server.AppendPayload(nil, 0, []byte("goodbye"), s.now)
+	require.NoError(t, err)
+	late, err := s.server.AppendPayload(nil, 0, []byte("late"), s.now)
+	require.NoError(t, err)
+	p.Advance(s.now.Add(sendInterval)) // a keep-alive is due
+	s.server.Disconnect(0, s.now)
+	s.deliverToClients()
+	assert.Equal(t, StateConnected, p.State())
+	s.toClient(p.addr, goodbye)
+	s.toClient(p.addr, goodbye)
+	assert.Equal(t, []string{"before", "goodbye"}, p.received)
+
+	_, _, polled := p.PollDatagram()
+	assert.False(t, polled, "nobody is there to be sent anything")
+	_, err = p.AppendPayload(nil, []byte("too late"), s.now)
+	assert.ErrorIs(t, err, ErrNotConnected)
+	p.Advance(s.now.Add(GoodbyeWait - 1))
+	assert.Equal(t, StateConnected, p.State())
+	p.Advance(s.now.Add(GoodbyeWait))
+	assert.Equal(t, StateDisconnected, p.State())
+	assert.Equal(t, ReasonPeerLeft, p.Reason())
+	s.toClient(p.addr, late)
+	assert.Len(t, p.received, 2)
+}
+
+// A client that waits for a goodbye may be disconnected, and its transport may close.
+//
+// Proves: C6
+func TestTheWaitForAGoodbyeCanBeEnded(t *testing.T) {
+	s := newSim(t, 2)
+	p, q := s.connect(1), s.connect(2)
+	assert.False(t, p.EndWait())
+	s.server.Stop(s.now)
+	s.deliverToClients()
+	p.Disconnect(s.now)
+	assert.Equal(t, ReasonDisconnected, p.Reason())
+	_, _, ok := p.PollDatagram()
+	assert.False(t, ok, "the server has left itself")
+	assert.True(t, q.EndWait())
+	assert.Equal(t, StateDisconnected, q.State())
+	assert.Equal(t, ReasonPeerLeft, q.Reason())
+}
+
+// What a client says last arrives behind its disconnect packets. Neither more of those nor
+// payloads prolong the wait, and packets that are replayed do nothing.
+func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
+	s := newSim(t, 1)
+	p := s.connect(1)
+	s.clientSends(p, "before")
+	late, err := p.AppendPayload(nil, []byte("late"), s.now)
+	require.NoError(t, err)
+	goodbye, disconnect := s.leave(p, "goodbye")
+	began := s.now
+	for s.now.Sub(began) < GoodbyeWait {
+		s.toServer(p.addr, disconnect)
+		s.toServer(p.addr, goodbye)
+		assert.Zero(t, s.server.Clients())
+		assert.False(t, s.server.Connected(0))
+		assert.True(t, s.server.Leaving(0))
+		assert.Zero(t, s.disconnects())
+		s.step()
+	}
+	s.step()
+	assert.Equal(t, []string{"before", "goodbye"}, s.received[0])
+	assert.False(t, s.server.Leaving(0))
+	assert.Equal(t, 1, s.disconnects())
+	assert.Equal(t, ReasonPeerLeft, s.last(Disconnected).Reason)
+	assert.Equal(t, entangle.ClientID(1), s.last(Disconnected).ClientID)
+	assert.Equal(t, uint64(1), s.server.Stats().Disconnects)
+	drops := s.server.Stats().Drops[DropNoConnection]
+	s.toServer(p.addr, late)
+	s.toServer(p.addr, disconnect)
+	assert.Equal(t, drops+2, s.server.Stats().Drops[DropNoConnection])
+	assert.Len(t, s.received[0], 2)
+	assert.Equal(t, 0, s.connect(1).Index())
+}
+
+// A client is back before its old session has ended, from the same address and from
+// another one: nothing of it is refused, late or mixed up.
+//
+// Proves: C7
+func TestALeavingClientIsBackAtOnce(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		for _, slots := range []int{1, 2} {
+			s := newSim(t, slots)
+			p := s.connect(1)
+			goodbye, disconnect := s.leave(p, "goodbye")
+			s.toServer(p.addr, disconnect)
+			from := s.addr()
+			if same {
+				from = p.addr
+			}
+			again := s.joinFrom(from, s.mint(1))
+			began := s.now
+			for again.State() != StateConnected {
+				s.deliverToServer(again)
+				s.deliverToClients()
+				require.Equal(t, began, s.now)
+			}
+			assert.Equal(t, 1, s.disconnects())
+			assert.Equal(t, Connected, s.events[len(s.events)-1].Kind, "the old end comes first")
+			s.toServer(p.addr, goodbye)
+			assert.Empty(t, s.received)
+			s.clientSends(again, "new")
+			assert.Equal(t, []string{"new"}, s.received[again.Index()])
+			s.run(time.Second)
+			assert.Equal(t, StateConnected, again.State())
+			assert.Equal(t, 1, s.server.Clients())
+			assert.Equal(t, 1, s.disconnects())
+		}
+	}
+}
+
+// A client that leaves takes nobody's place: who comes to a full server gets the slot that
+// has been leaving for longest. Who was challenged before gets it with the next response.
+//
+// Proves: C8
+func TestALeavingClientKeepsNobodyOut(t *testing.T) {
+	s := newSim(t, 2)
+	a, b := s.connect(1), s.connect(2)
+	_, disconnect := s.leave(a, "first")
+	s.toServer(a.addr, disconnect)
+	s.now = s.now.Add(time.Millisecond)
+	goodbye, disconnect := s.leave(b, "second")
+	s.toServer(b.addr, disconnect)
+	c := s.join(s.mint(3))
+	for c.State() != StateConnected {
+		s.deliverToServer(c)
+		s.deliverToClients()
+	}
+	assert.Equal(t, a.Index(), c.Index())
+	s.toServer(b.addr, goodbye)
+	assert.Equal(t, []string{"second"}, s.received[b.Index()])
+
+	s = newSim(t, 2)
+	a, c = s.connect(1), s.join(s.mint(3))
+	s.step()
+	require.Equal(t, StateResponding, c.State())
+	c.dead = true
+	s.connect(2)
+	c.dead = false
+	_, disconnect = s.leave(a, "first")
+	s.toServer(a.addr, disconnect)
+	s.run(3 * sendInterval)
+	assert.Equal(t, StateConnected, c.State())
+	assert.Zero(t, s.server.Stats().Denials)
+}
+
+// A server that is stopped, and one that disconnects a leaving client, says nothing to it.
+func TestALeavingClientIsToldNothing(t *testing.T) {
+	s := newSim(t, 2)
+	a, b := s.connect(1), s.connect(2)
+	for _, p := range []*peer{a, b} {
+		_, disconnect := s.leave(p, "goodbye")
+		s.toServer(p.addr, disconnect)
+	}
+	s.server.Disconnect(a.Index(), s.now)
+	s.server.Stop(s.now)
+	s.pollEvents()
+	assert.Equal(t, 2, s.disconnects())
+	_, _, ok := s.server.PollDatagram()
+	assert.False(t, ok)
+}

@@ -1,0 +1,166 @@
+package plugin_test
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection/trusted"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// payloadLoss dials Conns that lose the session's payload packets, in one direction or the
+// other, while it says so, and nothing else.
+type payloadLoss struct {
+	transport.Dialer
+	send, receive bool
+}
+
+type payloadLossConn struct {
+	transport.Conn
+	loss *payloadLoss
+}
+
+func (l *payloadLoss) Dial(server netip.AddrPort) (transport.Conn, error) {
+	conn, err := l.Dialer.Dial(server)
+	return payloadLossConn{conn, l}, err
+}
+
+// isPayload reads the packet's kind, as docs/PROTOCOL.md has it.
+func isPayload(b []byte) bool { return b[0]&15 == 5 }
+
+func (c payloadLossConn) Receive(buf []byte) (n int, from netip.AddrPort, err error) {
+	for {
+		n, from, err = c.Conn.Receive(buf)
+		if err != nil || !c.loss.receive || !isPayload(buf[:n]) {
+			return n, from, err
+		}
+	}
+}
+
+func (c payloadLossConn) Send(batch []transport.Datagram) (int, error) {
+	var kept []transport.Datagram
+	for _, d := range batch {
+		if !c.loss.send || !isPayload(d.Data) {
+			kept = append(kept, d)
+		}
+	}
+	return c.Conn.Send(kept)
+}
+
+func (g *game) connectOver(over transport.Dialer, p *player, id entangle.ClientID) {
+	t, err := plugin.MintToken(g.key, "plugin test", token.Claims{ClientID: id, Servers: g.server.Addrs()[:1], Now: g.now})
+	require.NoError(g.t, err)
+	require.NoError(g.t, p.Connect(over, t))
+}
+
+// A client may know before the server that both protocols are equal: the server's hello was
+// late, and crossed the client's. If the server stops right then, it tells that client why,
+// too.
+//
+// Proves: C6, C10
+func TestAServerThatStopsTellsClientsThatItHasNotOpened(t *testing.T) {
+	g := newGame(t)
+	c := g.join(9)
+	c.Disconnect()
+	over := &payloadLoss{Dialer: g.network.Dialer(), receive: true}
+	g.connectOver(over, c, 10)
+	g.run(10) // the client's hello has arrived
+	over.receive = false
+	for range 120 {
+		if g.run(1); c.State() == plugin.Connected {
+			break
+		}
+	}
+	require.Equal(t, plugin.Connected, c.State())
+	require.Empty(t, g.server.Clients(), "the server knows of nobody yet")
+	require.NoError(t, g.server.Stop())
+	g.run(3)
+	assert.Equal(t, plugin.Disconnected, c.State())
+	assert.Equal(t, "the server stopped", c.Reason())
+}
+
+// On a line with jitter, disconnect packets, which are empty, overtake the reason. It
+// arrives nevertheless, each time and in both directions.
+//
+// Proves: C6, C10
+func TestTheReasonOfADisconnectArrivesOverJitter(t *testing.T) {
+	var server doorbell
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+	line := conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 50 * time.Millisecond}
+	// Each direction at its far end: a Conn that is closed sends all that is on its way.
+	options := conditioner.Options{Receive: line, Seed: 1, Clock: g.clock}
+	over, place := conditioner.NewDialer(g.network.Dialer(), options), conditioner.NewListener(g.place, options)
+	c := g.join(9)
+	c.Disconnect()
+	start := func() {
+		require.NoError(t, g.server.Stop())
+		require.NoError(t, g.server.Start(place))
+		g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+	}
+	start()
+	for round := range 100 {
+		for way, want := range []string{fmt.Sprint("kicked ", round), "the server stopped", "the client left"} {
+			g.connectOver(over, c, 9)
+			g.run(60)
+			require.Equal(t, plugin.Connected, c.State())
+			require.Len(t, g.server.Clients(), 1)
+			switch server.went = nil; way {
+			case 0:
+				require.True(t, g.server.Disconnect(9, want))
+			case 1:
+				require.NoError(t, g.server.Stop())
+			case 2:
+				c.Disconnect()
+			}
+			g.run(20)
+			if way < 2 {
+				assert.Equal(t, want, c.Reason(), "round %d", round)
+			} else if assert.Len(t, server.went, 1) {
+				assert.Equal(t, want, server.went[0].Reason, "round %d", round)
+			}
+			if way == 1 {
+				start()
+			}
+		}
+	}
+}
+
+// A client has left, but the server still waits for its goodbye: somebody who comes through
+// another layer gets its id, and its place.
+//
+// Proves: C7, C8
+func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
+	for id, who := range map[entangle.ClientID]string{9: "the same", 10: "somebody else"} {
+		t.Run(who, func(t *testing.T) {
+			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 1 })
+			require.NoError(t, g.server.Stop())
+			near := g.network.Listener()
+			require.NoError(t, g.server.StartWith(g.server.Netcode(g.place), trusted.Listener{Over: near}))
+			g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+			c := g.join(9)
+			c.Disconnect()
+			over := &payloadLoss{Dialer: g.network.Dialer()}
+			g.connectOver(over, c, 9)
+			g.run(30)
+			require.Equal(t, plugin.Connected, c.State())
+			over.send = true
+			c.Disconnect()
+			require.NoError(t, c.ConnectWith(trusted.Dialer{Over: g.network.Dialer(), Server: near.Addr(), Client: id}))
+			g.run(5)
+			assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+			g.run(30)
+			assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+			require.Len(t, g.server.Clients(), 1)
+			assert.Equal(t, id, g.server.Clients()[0].ID)
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/replay"
+	"github.com/entangle-ecs/entangle/transport/token"
 )
 
 // scene is a server and a client in some state, and one valid packet that moves
@@ -165,6 +166,18 @@ func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropBody])
 	s.run(200 * time.Millisecond)
 	assert.Equal(t, 2, s.server.Clients(), "both get in with their own")
+
+	claims := s.claims(3)
+	claims.UserData = []byte("another")
+	other, err := token.Mint(serverKey, claims)
+	require.NoError(t, err)
+	c, d := s.join(s.mint(3)), s.join(other)
+	s.deliverToServer(c)
+	s.deliverToServer(d)
+	s.deliverToClients()
+	var body [answerSize]byte
+	s.toServer(d.addr, d.seal(nil, kindResponse, c.answer.encode(body[:])))
+	assert.Equal(t, 2, s.server.Clients(), "nor one to another token of the same client")
 }
 
 func TestAServerThatContradictsItselfIsNotBelieved(t *testing.T) {

@@ -260,6 +260,9 @@ func TestNobodyIsNotAClient(t *testing.T) {
 	}
 }
 
+// A server whose clock is set back remembers how late it was: a token that had expired stays so.
+//
+// Proves: Z4
 func TestAClockSetBackRevivesNoToken(t *testing.T) {
 	s := newSim(t, 2)
 	b := requestOf(t, s.mint(1))

@@ -101,6 +101,51 @@ func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
 	assert.Equal(t, [2]uint64{1, 1}, [2]uint64{other.Stats().Challenges, other.Stats().Denials})
 }
 
+// A client that gave up its token and comes with another one, from the same address and before
+// the server has forgotten the first, is connected by the other: with its keys, and so that this
+// one is used up.
+//
+// Proves: C7, Z4
+func TestAnotherTokenFromTheSameAddressTakesThePlaceOfOneThatWaits(t *testing.T) {
+	s := newSim(t, 2)
+	first := s.join(s.mint(1))
+	s.deliverToServer(first)
+	require.EqualValues(t, 1, s.server.Stats().Challenges)
+	first.dead = true
+	tok := s.mint(1)
+	p := s.joinFrom(first.addr, tok)
+	s.until(time.Second, func() bool { return p.State() == StateConnected })
+	require.Equal(t, 1, s.server.Clients())
+	s.clientSends(p, "hello")
+	s.run(time.Second)
+	assert.Equal(t, []string{"hello"}, s.received[0])
+	p.Disconnect(s.now)
+	s.run(time.Second)
+	require.Zero(t, s.server.Clients())
+	assert.False(t, s.answered(first.addr, requestOf(t, tok)), "it is used up")
+	assert.EqualValues(t, 1, s.server.Stats().Drops[DropTokenConsumed])
+}
+
+// What a server numbers by itself begins apart from what slots may ever use, and where another
+// server of the token begins elsewhere, whatever its random number is.
+//
+// Proves: Z4
+func TestServersNumberTheirChallengesApart(t *testing.T) {
+	const room = 1 << 32 // far more challenges than a server makes
+	seen := map[uint64]bool{}
+	for bit := range 64 {
+		from := firstGlobal(1<<bit | 1<<63 - 1)
+		require.GreaterOrEqual(t, from, uint64(globals))
+		require.GreaterOrEqual(t, from, firstOfSlot(len(token.Private{}.Servers)+256))
+		require.Greater(t, from+room, from, "it runs out")
+	}
+	for bit := 2; bit < 64; bit++ {
+		seen[firstGlobal(1<<bit)] = true
+	}
+	assert.Len(t, seen, 62, "the whole of the random number counts, but for two bits")
+	assert.False(t, seen[firstGlobal(0)])
+}
+
 // mintFor mints a token for one server.
 func (s *sim) mintFor(id entangle.ClientID, server netip.AddrPort) token.Token {
 	claims := s.claims(id)

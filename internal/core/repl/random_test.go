@@ -34,7 +34,7 @@ func some(n uint64) uint64 {
 // one tick, as the peer may see it; an entity that a peer sees all along is spawned there
 // once, whatever group it goes to; and when changes and loss stop, all worlds are equal.
 //
-// Proves: B25, R20, R23, R24, R26, R28, R30, R37, R41
+// Proves: B25, R20, R23, R24, R26, R28, R30, R37, R41, V4
 func TestRandomWorldsStayInStep(t *testing.T) {
 	for seed := *fromSeed; seed < *fromSeed+some(*seeds); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

@@ -236,6 +236,8 @@ func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
 
 // Of a tick of which the peer was sent something of a group it is sent no more of it, be it
 // retained and shown again meanwhile: it would take that for what it has.
+//
+// Proves: V4
 func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
 	for name, change := range map[string]func(n *network){
 		"an update":  func(n *network) { n.set(0, 1, 7) },

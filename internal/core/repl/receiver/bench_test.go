@@ -32,10 +32,12 @@ func (c *columns) Skip(r *bits.Reader, _ int) error { return c.Insert(r, 0, nil)
 // columnsFrame is an update of each of n groups, from base 10.
 func columnsFrame(tick entangle.Tick, n int) []byte { return columnsOf(tick, tick-10, n) }
 
-func columnsOf(tick, age entangle.Tick, n int) []byte {
+func columnsOf(tick, age entangle.Tick, n int) []byte { return columnsFrom(0, tick, age, n) }
+
+func columnsFrom(first repl.Handle, tick, age entangle.Tick, n int) []byte {
 	var w bits.Writer
 	w.Bits(0b00, 2) // a run, of groups that may differ
-	handle(&w, 0)
+	handle(&w, first)
 	w.Uvarint(uint64(age))
 	w.Align()
 	for g := range n {
@@ -52,13 +54,78 @@ func columnsOf(tick, age entangle.Tick, n int) []byte {
 	return w.Finish()
 }
 
+func newColumnsSink(t testing.TB, n int) *columns {
+	return &columns{copySink: newCopySink(t), a: make([]uint32, n+1), b: make([]uint32, n+1)}
+}
+
 func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
-	c := &columns{copySink: newCopySink(t), a: make([]uint32, n+1), b: make([]uint32, n+1)}
+	c := newColumnsSink(t, n)
 	r := receiver.New(c, nil, comps)
 	for h := range repl.Handle(n) {
 		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
 	}
 	return c, r
+}
+
+// runs is columns that takes records alike in one call.
+type runs struct{ *columns }
+
+func (c *runs) RunLength(like *receiver.Alike, r *bits.Reader) (n int) {
+	ahead := *r
+	for ahead.Peek()&(1<<like.HeadBits-1) == like.Head && ahead.RemainingBits() > 0 {
+		ahead.Skip(like.HeadBits + 64)
+		n++
+	}
+	return n
+}
+
+func (c *runs) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
+	for _, slot := range slots {
+		r.Skip(like.HeadBits)
+		if err := c.UpdateAll(slot, like.Tick, &like.Set, r, nil); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// A run that packets brought out of order is ignored by the groups that have a newer update,
+// wherever in it they stand, and however many are taken in one call.
+//
+// Proves: R22
+func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
+	for name, alike := range map[string]bool{"one by one": false, "in one call": true} {
+		t.Run(name, func(t *testing.T) {
+			const groups = 6
+			c := newColumnsSink(t, groups)
+			r := receiver.New(c, nil, comps)
+			if alike {
+				r = receiver.New(&runs{c}, nil, comps)
+			}
+			for h := range repl.Handle(groups) {
+				require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+			}
+			holds := func(want ...entangle.Tick) {
+				t.Helper()
+				for h, tick := range want {
+					held, ok := r.Held(repl.Handle(h))
+					require.True(t, ok)
+					require.Equal(t, tick, held, "group %d", h)
+				}
+			}
+			require.NoError(t, r.HandleUpdates(15, columnsOf(15, 5, groups)))
+			holds(15, 15, 15, 15, 15, 15)
+			before := append([]uint32(nil), c.b...)
+			require.NoError(t, r.HandleUpdates(14, columnsOf(14, 4, groups)))
+			holds(15, 15, 15, 15, 15, 15)
+			require.Equal(t, before, c.b)
+
+			require.NoError(t, r.HandleUpdates(30, columnsFrom(3, 30, 20, 1)))
+			require.NoError(t, r.HandleUpdates(20, columnsOf(20, 10, groups)))
+			holds(20, 20, 20, 30, 20, 20)
+		})
+	}
 }
 
 // What waits for an update is released wherever in a run that stands.

@@ -3,6 +3,7 @@ package channel
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,6 +175,31 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 			assert.Equal(t, want, got, name...)
 			assert.Zero(t, m.Stats().DroppedUnsent, name...)
 		}
+	}
+}
+
+// What was begun is finished, though the rest of it found no room in its frame.
+//
+// Proves: P12
+func TestWhatWasBegunIsNotDropped(t *testing.T) {
+	for _, mode := range []Mode{UnorderedUnreliable, SequencedUnreliable} {
+		m, peer := newMux(t, Config{Mode: mode}), newMux(t, Config{Mode: mode})
+		long := strings.Repeat("long", FragmentSize)
+		send(t, m, 0, long, epoch)
+		send(t, m, 0, "dropped", epoch)
+		var got []string
+		for pkt := uint16(1); pkt <= 10; pkt++ {
+			now := epoch.Add(time.Duration(pkt) * time.Second / 60)
+			m.Allow(Bytes{Messages: FragmentSize})
+			b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
+			m.Shed(now)
+			require.NoError(t, peer.HandleFrames(m.Finish(b), now))
+			for _, body, ok := peer.Poll(); ok; _, body, ok = peer.Poll() {
+				got = append(got, string(body))
+			}
+		}
+		assert.Equal(t, []string{long}, got, "%v", mode)
+		assert.EqualValues(t, 1, m.Stats().DroppedUnsent, "%v", mode)
 	}
 }
 

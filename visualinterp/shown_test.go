@@ -97,6 +97,49 @@ func TestWhoIsShown(t *testing.T) {
 	assert.Equal(t, [3]bool{false, true, true}, shown())
 }
 
+// What is shown no more keeps its true value, however often the entities around it change their
+// places before the next frame begins.
+//
+// Proves: N13
+func TestWhatIsNotShownAnyMoreStaysTrue(t *testing.T) {
+	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.Tagged()), nil)
+	smooth := generic.NewMap1[visualinterp.Smooth](s.world)
+	var all []ecs.Entity
+	for i := range 20 {
+		all = append(all, s.spawn(0, float64(i+1)))
+		smooth.Add(all[i])
+	}
+	s.ticks(5)
+	truth := make([]float64, len(all))
+	s.atSend = func() {
+		for i, e := range all {
+			truth[i] = s.x(e)
+		}
+	}
+	holds := func() {
+		for i, e := range all {
+			assert.Equal(t, truth[i], s.x(e), "entity %d", i)
+		}
+	}
+	ms := 40
+	frame := func() {
+		ms += 5
+		s.at(time.Duration(ms) * time.Millisecond)
+	}
+	frame()
+	for _, e := range all[1:] {
+		smooth.Remove(e)
+	}
+	s.atReceive = holds
+	for range 5 {
+		frame()
+		late := s.spawn(0, 1) // the table is another one
+		smooth.Add(late)
+		all, truth = append(all, late), append(truth, 0)
+		frame()
+	}
+}
+
 // Proves: N12
 // What has no two ticks yet is hidden on request, as long as that lasts.
 func TestHiddenUntilTwoTicks(t *testing.T) {

@@ -135,6 +135,9 @@ func TestWhatIsWrittenOverThePictureStays(t *testing.T) {
 	put(s.world[8:], 7)
 	s.restore()
 	assert.Equal(t, []float64{2, 7, 2}, values(s.world))
+	put(s.world, 1.5)
+	s.restore()
+	assert.Equal(t, []float64{1.5, 7, 2}, values(s.world), "while nothing shows there is nothing to restore")
 }
 
 // What comes between two ticks is true at once, and shows once a tick has ended with it.
@@ -263,6 +266,34 @@ func TestACorrectionThatIsTooFarShowsAtOnce(t *testing.T) {
 	assert.Equal(t, []float64{101.5}, s.show(10, 0.5), "one that is near eases again")
 	s.restore()
 	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[0], 1e-9, "once")
+}
+
+// So it is where rows change their order before the next picture.
+//
+// Proves: B19
+func TestARowThatMovesAfterACorrectionTooFar(t *testing.T) {
+	k := kind()
+	k.Over = 100 * time.Millisecond
+	k.TooFar = func(a, b []byte) bool { return math.Abs(number(a)-number(b)) > 10 }
+	s := newStage(k, 0, 0)
+	s.tick(1, 1)
+	s.tick(2, 2)
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(5, 1), column(6, 2))
+	s.show(0, 0.5)
+	s.restore()
+	s.correct(column(101, 1), column(102, 2))
+	s.Amend(0, s.world)
+	s.Ease(at(10), 0.5)
+	s.Arrange([]int32{1, 0})
+	s.world = column(2, 102)
+	assert.Equal(t, []float64{1.5, 101.5}, s.show(10, 0.5))
+	s.restore()
+	s.correct(column(1, 102), column(2, 103))
+	assert.Equal(t, []float64{1.5, 101.5}, s.show(10, 0.5), "one that is near eases again")
+	s.restore()
+	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[1], 1e-9)
 }
 
 // Without a function that carries, the picture of before is blended from.

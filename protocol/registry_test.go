@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,6 +227,24 @@ func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
 			channel(protocol.ChannelConfig{Mode: protocol.UnorderedUnreliable}), channel(protocol.ChannelConfig{}),
 			"channel news differs in the option Mode, which is UnorderedUnreliable on the server and OrderedReliable on the client",
 		},
+		{
+			channel(protocol.ChannelConfig{Direction: protocol.ServerToClient}), channel(protocol.ChannelConfig{Mode: protocol.UnorderedReliable}),
+			"channel news differs in the option Direction, which is ServerToClient on the server and Bidirectional on the client, " +
+				"differs in the option Mode, which is OrderedReliable on the server and UnorderedReliable on the client",
+		},
+		{
+			make(func(p *protocol.Protocol) {
+				protocol.Component[pose](p).Codec(poseCodec{version: "1"}).Predict(protocol.Full)
+			}),
+			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "2"}) }),
+			strings.TrimSuffix(poses, "the option ") + "its fields, their order, types or tags, or in the version of its codec, " +
+				"differs in the option Predict, which is Full on the server and Simple on the client",
+		},
+		{
+			make(func(p *protocol.Protocol) { protocol.Input[pose](p).Rebroadcast() }), make(func(p *protocol.Protocol) { protocol.Input[pose](p) }),
+			"input github.com/entangle-ecs/entangle/protocol_test.pose differs in the option Rebroadcast, which is given on the server and not given on the client",
+		},
+		{nil, slices.Repeat(none[len(none)-1:], 2), "component github.com/entangle-ecs/entangle/protocol_test.pose is registered only on the client"},
 		{
 			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "1"}) }),
 			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "2"}) }),

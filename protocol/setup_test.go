@@ -213,6 +213,9 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 			r.ReplicateOnce()
 		}, protocol.ErrSealed, []string{"ReplicateOnce"}},
 		{"channel too late", func(p *protocol.Protocol) { _ = p.Seal(); p.Channel(protocol.ChannelConfig{Name: "a"}) }, protocol.ErrSealed, []string{"channel a"}},
+		{"component and unsent", func(p *protocol.Protocol) { register[plain](p); protocol.Unsent[plain](p) }, protocol.ErrOptions, []string{"already registered as component"}},
+		{"unsent and component", func(p *protocol.Protocol) { protocol.Unsent[plain](p); register[plain](p) }, protocol.ErrOptions, []string{"already registered as unsent component"}},
+		{"unsent twice", func(p *protocol.Protocol) { protocol.Unsent[plain](p); protocol.Unsent[plain](p) }, protocol.ErrTwice, []string{"unsent component", "plain"}},
 		{"component and local", func(p *protocol.Protocol) { register[plain](p); protocol.Local[plain](p) }, protocol.ErrOptions, []string{"already registered as component"}},
 		{"component and input", func(p *protocol.Protocol) { protocol.Input[plain](p); register[plain](p) }, protocol.ErrOptions, []string{"already registered as input"}},
 		{"option twice", func(p *protocol.Protocol) { protocol.Component[pose](p).Predict(protocol.Full).Predict(protocol.Once) }, protocol.ErrTwice, []string{"Predict is given twice"}},

@@ -348,6 +348,38 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 	}
 }
 
+// So it is where its parent was paused before it: it is for those that all above the two were for
+// when the parent was paused.
+//
+// Proves: R11, H8
+func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) {
+	g := newFamilyGame(t)
+	sets, relevance := g.targets(), plugin.NewRelevance(g.world)
+	a, b := g.join(1), g.join(2)
+	root := g.spawnIn(sets.Only(1, 4), 0, spot{}, name{1})
+	parent := g.spawnIn(components.Everyone, 0, spot{}, name{2})
+	g.attach(parent, root)
+	child := g.spawnIn(components.Everyone, 0, spot{}, name{3})
+	g.attach(child, parent)
+	g.run(30)
+	assert.Equal(t, []uint32{1, 2, 3}, a.ids())
+	tags := generic.NewMap1[components.Replicate](g.world)
+	tags.Remove(parent)
+	g.run(1)
+	tags.Remove(child)
+	g.run(1)
+	g.retarget(root, components.Everyone)
+	g.run(20)
+	g.join(3)
+	g.join(4)
+	g.run(20)
+	assert.Equal(t, []uint32{1, 2, 3}, a.ids())
+	assert.Equal(t, []uint32{1}, b.ids())
+	for id, sees := range []bool{1: true, 2: false, 3: false, 4: true} {
+		assert.Equal(t, sees, id > 0 && relevance.Sees(child, entangle.ClientID(id)), "client %d", id)
+	}
+}
+
 // A child with a Replicate of its own goes on while its parent is paused, for those that the
 // two of them were for, whatever becomes of the parent's target and of those above: a pause
 // shows nobody more than before.

@@ -14,7 +14,9 @@ import (
 )
 
 // The session answers no refused request, so the log has to say why a client stays
-// outside: once for each reason, however often it asks.
+// outside: once for each reason, however often it asks, and not again when nobody asks any more.
+//
+// Proves: C2
 func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -31,10 +33,18 @@ func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
 	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("requests to connect were refused")), log.String())
 	assert.Contains(t, log.String(), "token sealed with another key")
 	assert.Contains(t, log.String(), "ServerConfig.Key")
+
+	c.Disconnect()
+	g.run(15 * 60)
+	log.Reset()
+	g.run(30 * 60)
+	assert.NotContains(t, log.String(), "requests to connect were refused")
 }
 
 // A client with a wrong token meets silence, so its own reason has to say what to check; and
 // that a token is of DevToken, it can see by itself.
+//
+// Proves: C2
 func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -58,6 +68,8 @@ func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
 }
 
 // The other way round: a token of some key, and a server that was given none.
+//
+// Proves: C2
 func TestAServerWithoutAKeySaysThatItHasNone(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Key, c.Log = token.Key{}, slog.New(slog.NewTextHandler(&log, nil)) })

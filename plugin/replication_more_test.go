@@ -51,6 +51,8 @@ func TestAnUnregisteredComponentIsNotSent(t *testing.T) {
 
 // What stays on the server on purpose is no mistake. Clients need not know of it: one side
 // registers it, the other does not.
+//
+// Proves: R8
 func TestAComponentThatIsUnsentOnPurposeIsNoWarning(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) {

@@ -12,6 +12,8 @@ import (
 )
 
 // What a client sends without a connection is lost, so it is told that it is.
+//
+// Proves: P18
 func TestSendingWithoutAConnectionIsAnError(t *testing.T) {
 	p := newParty(t)
 	guest, send := p.clients[0], &p.guests[0].send
@@ -40,6 +42,8 @@ func TestSendingWithoutAConnectionIsAnError(t *testing.T) {
 }
 
 // A server may send to whoever is there, also to nobody; but who is named has to be there.
+//
+// Proves: P18
 func TestSendingToAClientThatIsNotThereIsAnError(t *testing.T) {
 	p := newParty(t)
 	require.NoError(t, p.ears.send.SendTo(2, chat{Text: "you"}))
@@ -54,7 +58,7 @@ func TestSendingToAClientThatIsNotThereIsAnError(t *testing.T) {
 
 // A host's player is a client without a connection until it has joined.
 //
-// Proves: C12
+// Proves: C12, P18
 func TestAHostsPlayerSendsOnceItHasJoined(t *testing.T) {
 	var m mouth
 	h := newHosted(t, m.system())

@@ -167,6 +167,8 @@ func TestAPauseCostsOneJump(t *testing.T) {
 
 // A way that gets longer or shorter by so much that the clock jumps is no sign of a server
 // that fell behind.
+//
+// Proves: S9
 func TestAChangeOfTheWayIsNotTakenForASlowServer(t *testing.T) {
 	longer := func(at time.Duration) time.Duration {
 		if at >= happens && at < 2*happens {
@@ -188,6 +190,33 @@ func TestAChangeOfTheWayIsNotTakenForASlowServer(t *testing.T) {
 			}
 			jumps += n.after(happens).jumps
 		})
+	}
+	assert.NotZero(t, jumps)
+}
+
+// Nor is the server the cause of a jump that comes long after it stood still for so short that
+// the clock did not jump for that.
+//
+// Proves: S9
+func TestAShortStallIsToBlameForNoLaterJump(t *testing.T) {
+	jumps := 0
+	for _, stall := range []time.Duration{200 * ms, 230 * ms, 260 * ms} {
+		n := usual(func(n *network) {
+			n.server.paused = between(happens, happens+stall)
+			n.up.extra = func(at time.Duration) time.Duration {
+				if at < 2*happens {
+					return 400 * ms
+				}
+				return 0
+			}
+		})
+		n.run(t, *firstSeed, 3*happens)
+		for _, m := range n.moments {
+			if m.at > 2*happens {
+				assert.False(t, m.fell, "%v: at %v, by %d ticks", stall, m.at, m.jump)
+			}
+		}
+		jumps += n.after(2 * happens).jumps
 	}
 	assert.NotZero(t, jumps)
 }

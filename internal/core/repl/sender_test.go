@@ -318,6 +318,50 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 	assert.True(t, p.Idle())
 }
 
+// A peer that asks for large groups in every tick, as fast as it gets them, makes the sender
+// state a bounded number of entities in a tick, and one that asks once gets all of them.
+//
+// Proves: Z21
+func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
+	const groups, members, ticks = 30, 100, 120
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	tick(w, func() {
+		for s := range repl.Slot(groups * members) {
+			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: uint32(s/members) + 1})
+		}
+	})
+	serve := func() {
+		for range groups {
+			for i := range messages(p, 1000) {
+				p.HandleDelivered(1000 + uint16(i))
+			}
+		}
+	}
+	serve()
+	require.EqualValues(t, groups, w.Stats().Actions)
+	require.False(t, p.ActionsDue())
+	ask := func() {
+		for g := range repl.Handle(groups) {
+			p.HandleResync(g)
+		}
+	}
+	before := w.Stats().Actions
+	for range ticks {
+		ask()
+		tick(w, func() {})
+		serve()
+	}
+	stated := int(w.Stats().Actions-before) * members
+	assert.LessOrEqual(t, stated, ticks*sender.MaxFullEntitiesPerTick+members)
+	assert.GreaterOrEqual(t, stated, (ticks-1)*sender.MaxFullEntitiesPerTick)
+	for range groups*members/sender.MaxFullEntitiesPerTick + 2 {
+		tick(w, func() {})
+		serve()
+	}
+	assert.True(t, p.Idle(), "all are answered")
+}
+
 // A group is stated once in a tick at most: the peer would take a second record of
 // the same tick for an old one, and wait for ever for the sequence to go on.
 func TestAFullOfATickThatThePeerHasWaitsForTheNext(t *testing.T) {

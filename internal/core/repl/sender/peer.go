@@ -36,6 +36,7 @@ type Peer struct {
 	public    space
 
 	answered   entangle.Tick // the last tick in which doubts were answered
+	fullCredit int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
 	units      units
 	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
@@ -192,9 +193,14 @@ func (p *Peer) HandleResync(h repl.Handle) {
 }
 
 // MaxFullsPerTick bounds the groups that a peer is sent again in a tick because it
-// asked. Asking for everything all the time then costs a server 64 small groups per
-// tick; a peer that lost 4,000 groups at once has them back after a second.
-const MaxFullsPerTick = 64
+// asked, and MaxFullEntitiesPerTick the entities in them. Asking for everything all the time
+// then costs a server 64 small groups per tick, some 60 us; a peer that lost 4,000 groups at
+// once has them back after a second. One group is sent however large it is, and further ones
+// when as many ticks have passed as it takes to pay for it.
+const (
+	MaxFullsPerTick        = 64
+	MaxFullEntitiesPerTick = 256
+)
 
 // answerDoubts makes the next groups due that are to be sent in full.
 func (p *Peer) answerDoubts() {
@@ -202,14 +208,17 @@ func (p *Peer) answerDoubts() {
 		return
 	}
 	p.answered = p.world.tick
+	p.fullCredit = min(p.fullCredit, 0) + MaxFullEntitiesPerTick
 	left := MaxFullsPerTick
 	for _, sp := range p.spaces() {
-		left = sp.answerDoubts(left)
+		left = p.answerDoubtsIn(sp, left)
 	}
 }
 
-func (sp *space) answerDoubts(left int) int {
-	for wrapped := false; left > 0; left-- {
+// answerDoubtsIn does so in one space, for at most left groups, and returns how many of them
+// are left. A group that is due for another reason is not charged for.
+func (p *Peer) answerDoubtsIn(sp *space, left int) int {
+	for wrapped := false; left > 0 && p.fullCredit > 0; left-- {
 		i := sp.doubted.Next(sp.doubts)
 		if i < 0 && (wrapped || sp.doubts == 0) {
 			break
@@ -218,8 +227,14 @@ func (sp *space) answerDoubts(left int) int {
 			continue
 		}
 		sp.doubts = i + 1
-		sp.shapeDue.Set(i)
 		sp.steady.Clear(i)
+		if sp.shapeDue.Has(i) {
+			continue
+		}
+		sp.shapeDue.Set(i)
+		if id := p.group(sp, i); id != noGroup {
+			p.fullCredit -= len(p.world.groups[id].members)
+		}
 	}
 	return left
 }

@@ -1,0 +1,132 @@
+package peer_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+)
+
+// acker is a client that acknowledges what it likes, of what it was sent.
+type acker struct {
+	rng     *rand.Rand
+	newest  uint16        // id of the server's packets
+	actions [1 << 16]bool // by id: it has structure
+	bytes   int           // of the server
+	old     [][6]byte
+	// choose writes the acknowledgements of one packet.
+	choose func(a *acker, ack []byte)
+}
+
+// drops is that of a pair: it loses nothing, and rewrites what the client acknowledges.
+func (a *acker) drops(p *pair) func(*peer.Peer, []byte) bool {
+	return func(from *peer.Peer, b []byte) bool {
+		switch {
+		case from != p.server:
+			a.choose(a, b[3:9])
+		case packet.Kind(b[0]) == packet.Data:
+			a.bytes += len(b)
+			a.newest = binary.LittleEndian.Uint16(b[1:])
+			a.actions[a.newest] = len(b) > packet.HeaderSize && b[packet.HeaderSize]&0x3f == byte(peer.Actions)
+		}
+		return false
+	}
+}
+
+func putAck(to []byte, ack uint16, bits uint32) {
+	binary.LittleEndian.PutUint16(to, ack)
+	binary.LittleEndian.PutUint32(to[2:], bits)
+}
+
+// before returns the newest of the last packets that has structure, or that has none.
+func (a *acker) before(structure bool) uint16 {
+	for id := a.newest; id != a.newest-200; id-- {
+		if a.actions[id] == structure {
+			return id
+		}
+	}
+	return a.newest - 200
+}
+
+// ackers are what a hostile client may acknowledge of what was sent.
+var ackers = map[string]func(*acker, []byte){
+	"the newest and no other": func(a *acker, to []byte) { putAck(to, a.newest, 0) },
+	"one in fifty":            func(a *acker, to []byte) { putAck(to, a.newest/50*50, 0) },
+	"what is long past":       func(a *acker, to []byte) { putAck(to, a.newest-min(a.newest, 900), 0) },
+	"any": func(a *acker, to []byte) {
+		putAck(to, a.newest-uint16(a.rng.IntN(100)), a.rng.Uint32())
+	},
+	"what it has acknowledged before": func(a *acker, to []byte) {
+		if len(a.old) < 1000 {
+			a.old = append(a.old, [6]byte(to))
+		} else {
+			a.old[a.rng.IntN(len(a.old))] = [6]byte(to)
+		}
+		copy(to, a.old[a.rng.IntN(len(a.old))][:])
+	},
+	"values and no structure": func(a *acker, to []byte) {
+		id, bits := a.before(false), uint32(0)
+		for i := range uint16(32) {
+			if !a.actions[id-1-i] {
+				bits |= 1 << i
+			}
+		}
+		putAck(to, id, bits)
+	},
+	"structure and no values": func(a *acker, to []byte) { putAck(to, a.before(true), 0) },
+}
+
+// maxActionsOften is how many times an honest client's bytes a hostile one can have: structure
+// that it never acknowledges is sent again as often as it can be lost, MaxActionBytes at most.
+const maxActionsOften = 8
+
+// A client acknowledges whatever it likes of what was sent: less than has arrived, again, or
+// out of order. It costs the server a bounded number of bytes in a tick, and memory that does
+// not grow with time; where it holds up names it is disconnected. Another client has all.
+//
+// Proves: Z9, Z10
+func TestHostileAcknowledgementsCostNoMoreThanTheyMay(t *testing.T) {
+	const entities, warm = 150, 600
+	run := func(p *pair, a *acker, ticks int, happens func(i int) func()) int {
+		p.drops, a.bytes = a.drops(p), 0
+		other := p.world.NewPeer()
+		defer other.Close()
+		for i := range ticks {
+			p.tickWith(happens(i))
+			serve(other)
+			if p.slow != nil {
+				require.ErrorIs(t, p.slow, peer.ErrHeldUp)
+				break
+			}
+			p.requireBounded()
+		}
+		require.True(t, other.Idle(), "the other has all")
+		return a.bytes
+	}
+	values := func(int) func() { return func() {} }
+	start := func() *pair {
+		p := inStep(t, entities)
+		p.run(warm)
+		return p
+	}
+	churn := func(p *pair) func(int) func() { return func(i int) func() { return p.churn(entities, i%3) } }
+	fair := start()
+	honest := run(fair, &acker{choose: func(*acker, []byte) {}}, warm, churn(fair))
+	for name, choose := range ackers {
+		t.Run(name, func(t *testing.T) {
+			p := start()
+			a := &acker{rng: rand.New(rand.NewPCG(1, 1)), choose: choose}
+			hostile := run(p, a, warm, churn(p))
+			t.Logf("%.1f times the bytes of an honest client", float64(hostile)/float64(honest))
+			assert.Less(t, hostile, maxActionsOften*honest)
+			before := heap()
+			run(p, a, minutes(2)*60, values)
+			assert.Less(t, heap()-before, int64(512<<10), "where nothing comes and goes")
+		})
+	}
+}

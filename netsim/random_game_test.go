@@ -120,7 +120,7 @@ type guest struct {
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
 	cfg := sim.ClientConfig(randomProtocol(l))
-	cfg.MaxBytes, cfg.SendEvery = l.client, l.clientEvery
+	cfg.MaxBytes, cfg.SendEvery, cfg.MaxWaitingBytes = l.client, l.clientEvery, l.waiting
 	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}

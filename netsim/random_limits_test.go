@@ -25,11 +25,13 @@ type limits struct {
 	host int
 	// adaptive is 1 where paths are written with codes that are learned.
 	adaptive int
+	// waiting is how many bytes of records that arrive early a client keeps; 0: the default.
+	waiting int
 }
 
 // configure takes a limit, for the world that follows:
 //
-//	configure perclient|all|client|every|clientevery|grid|host|adaptive NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host|adaptive|waiting NUMBER
 func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	name, err := args.Word()
 	if err != nil {
@@ -38,7 +40,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	n, err := args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
-		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive,
+		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive, "waiting": &l.waiting,
 	}
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))

@@ -49,6 +49,7 @@ func randomSteps(seed uint64) []string {
 	p.theme = themes[p.rng.IntN(len(themes))]
 	p.foresight.on = p.foresight.on && !p.theme.calm
 	p.configure()
+	p.narrow(seed)
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
 	p.connect()
@@ -99,6 +100,13 @@ func (p *plan) configure() {
 	case 1:
 		p.say("configure every %d", 2+p.rng.IntN(5))
 		p.say("configure clientevery %d", 2+p.rng.IntN(5))
+	}
+}
+
+// narrow has the clients of one world in four keep little of what arrives early.
+func (p *plan) narrow(seed uint64) {
+	if rng := rand.New(rand.NewPCG(seed, 0x726f6f6d)); rng.IntN(4) == 0 {
+		p.say("configure waiting %d", []int{200, 500, 1000, 4000}[rng.IntN(4)]+rng.IntN(200))
 	}
 }
 

@@ -46,6 +46,8 @@ type randomScene struct {
 	meters *meters
 	judge  *inputJudge
 	host   *plugin.Host // nil: it is a server without a player
+
+	returns int // see comeBack
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with

@@ -3,6 +3,7 @@ package netsim_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -85,7 +86,7 @@ func (s *randomScene) gather(loss float64) error {
 		}
 		s.sim.Run(time.Second)
 	}
-	if !s.here() {
+	if !s.here() && s.limits.waiting == 0 { // for want of room they may leave again: see comeBack
 		return errAway
 	}
 	return nil
@@ -102,13 +103,10 @@ func (s *randomScene) here() bool {
 		}
 		all = all && g.Connected()
 	}
-	clients := len(s.guests)
-	if s.host != nil {
-		if clients++; s.host.LocalState() == plugin.Disconnected {
-			require.NoError(s.t, s.host.Connect(nil))
-		}
+	if s.host != nil && s.host.LocalState() == plugin.Disconnected {
+		require.NoError(s.t, s.host.Connect(nil))
 	}
-	return all && len(s.sim.Server().Clients()) == clients
+	return all && s.counted()
 }
 
 // calm ends loss, and returns the longest round trip.
@@ -127,12 +125,19 @@ func (s *randomScene) calm() (longest time.Duration) {
 func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
-		if holds() {
+		if again, err := s.comeBack(); err != nil {
+			return err
+		} else if again {
+			waited = 0
+		} else if holds() {
 			return nil
 		}
 		if err := s.Run(slice, nil); err != nil {
 			return err
 		}
+	}
+	if again, err := s.comeBack(); again || err != nil {
+		return errors.Join(err, errAway)
 	}
 	if err := s.sim.Equal(); err != nil {
 		return fmt.Errorf("after %v: %w", patience, err)
@@ -145,6 +150,41 @@ func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	}
 	return fmt.Errorf("after %v not every clock is synced", patience)
 }
+
+// comeBack lets those connect again whose connection ended for want of room, and reports whether
+// anybody is on the way.
+func (s *randomScene) comeBack() (again bool, err error) {
+	for _, g := range s.guests {
+		if g.Connected() {
+			continue
+		}
+		again = true
+		if g.Client().State() != plugin.Disconnected {
+			continue
+		}
+		if reason := g.Client().Reason(); s.limits.waiting == 0 || !strings.Contains(reason, "MaxWaitingBytes") {
+			return true, fmt.Errorf("client %d is disconnected: %s", g.ID(), reason)
+		}
+		if s.returns++; s.returns > maxReturns {
+			return true, fmt.Errorf("client %d has no room for this world: %s", g.ID(), g.Client().Reason())
+		}
+		g.Connect()
+	}
+	return again || !s.counted(), nil
+}
+
+// counted reports whether the server has as many clients as there are.
+func (s *randomScene) counted() bool {
+	clients := len(s.guests)
+	if s.host != nil {
+		clients++
+	}
+	return len(s.sim.Server().Clients()) == clients
+}
+
+// maxReturns is how often clients of a random world may come back in its end for want of room:
+// nothing changes any more, and what was under way is soon over.
+const maxReturns = 8
 
 // delivered reports whether every reliable message has arrived at its end.
 func (s *randomScene) delivered() bool {

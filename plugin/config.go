@@ -142,8 +142,10 @@ type ClientConfig struct {
 	MaxEntities int
 
 	// MaxWaitingBytes bounds the memory of what arrived before something that it depends on, as
-	// when packets are lost or overtake each other. What finds no room is sent again. 0:
-	// DefaultMaxWaitingBytes; at least 1 otherwise.
+	// when packets are lost or overtake each other. Values that find no room are sent again, and
+	// so is structure of one group. An entity that goes from one group to another, and whatever
+	// else leaves a group, is told once: where such structure alone is more, the connection ends
+	// with a reason that names this field. 0: DefaultMaxWaitingBytes; at least 1 otherwise.
 	MaxWaitingBytes int
 
 	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the

@@ -107,6 +107,8 @@ type ReplicaStats struct {
 	// Overflow counts records that had to wait and were dropped, because the client keeps no
 	// more than ClientConfig.MaxWaitingBytes of them. They are sent again.
 	Overflow uint64
+	// Passed counts those of Overflow that were structure. Their entities were asked for in full.
+	Passed uint64
 	// Misfits counts updates that were dropped because their differences do not fit what the
 	// client holds. The group is asked for in full. No server of this version sends any.
 	Misfits uint64
@@ -150,7 +152,7 @@ func (c *Client) Stats() ClientStats {
 		stats.Entities = c.copy.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{
-			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Misfits: r.Misfits, Resyncs: r.Resyncs,
+			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Passed: r.Passed, Misfits: r.Misfits, Resyncs: r.Resyncs,
 		}
 		stats.Resources = c.shelf.Stats()
 		stats.Inputs, stats.InputsOfOthers = c.inputs.Sent(), c.inputs.Others()

@@ -185,7 +185,11 @@ func (c *Client) take(e *connection.Event, now time.Time) {
 // room for.
 func (c *Client) broken(err error, now time.Time) {
 	if errors.Is(err, receiver.ErrCrowded) {
-		c.crowded(fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
+		c.crowded("MaxEntities", fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
+		return
+	}
+	if errors.Is(err, receiver.ErrNoRoom) {
+		c.crowded("MaxWaitingBytes", fmt.Sprintf("more structure arrived early than %d bytes, the limit of ClientConfig.MaxWaitingBytes", c.receiver.WaitingLimit()), now)
 		return
 	}
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
@@ -194,8 +198,8 @@ func (c *Client) broken(err error, now time.Time) {
 
 // crowded ends a connection whose server has more for this client than it takes. That may
 // be the game's will: it says what to set.
-func (c *Client) crowded(reason string, now time.Time) {
-	c.cfg.Log.Warn("the server replicates more to this client than it takes; raise ClientConfig.MaxEntities if the game is that large", "reason", reason)
+func (c *Client) crowded(option, reason string, now time.Time) {
+	c.cfg.Log.Warn("the server replicates more to this client than it takes; raise ClientConfig."+option+" if the game is that large", "reason", reason)
 	c.Disconnect(reason, now)
 }
 
@@ -229,7 +233,7 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		return
 	}
 	if reason, over := c.copy.Overgrown(); over {
-		c.crowded(reason, now)
+		c.crowded("MaxEntities", reason, now)
 		return
 	}
 	if reason, ended := c.peer.Ended(); ended {

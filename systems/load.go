@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/entangle-ecs/entangle/internal/core/channel"
@@ -32,6 +33,8 @@ type Load struct {
 	// HeldUp names of entities that ended, by number, that can't be used again before
 	// the other side has acknowledged so.
 	HeldUp int
+
+	waitingLimit int // 0: receiver.DefaultWaitingBytes
 }
 
 // Check returns an error that names the first limit that is passed.
@@ -42,7 +45,7 @@ func (l Load) Check() error {
 	}{
 		{"actions without acknowledgement", l.Actions, peer.MaxActionBytes},
 		{"early and incomplete messages", l.Early, channel.ReliableWindow + channel.UnreliableWindow},
-		{"waiting records", l.Waiting, receiver.DefaultWaitingBytes},
+		{"waiting records", l.Waiting, cmp.Or(l.waitingLimit, receiver.DefaultWaitingBytes)},
 		{"messages that wait for an entity", l.Held, maxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, maxKeptResources},
@@ -79,7 +82,7 @@ func loadOf(p *peer.Peer, r *receiver.Receiver, m *Mailbox) Load {
 		Queued: p.QueuedBytes(), InFlight: p.InFlight(), HeldUp: p.HeldUp(),
 	}
 	if r != nil {
-		l.Waiting = r.WaitingBytes()
+		l.Waiting, l.waitingLimit = r.WaitingBytes(), r.WaitingLimit()
 	}
 	if m.resources != nil {
 		l.Kept = m.resources.Kept()

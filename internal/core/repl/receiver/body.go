@@ -60,7 +60,11 @@ func (w *walker) applyAction() error {
 		r.renewer.RenewAll(w.g.handle, w.rec.Since.Tick)
 	}
 	r.sink.Begin(w.rec.Tick)
-	if err := w.action(); err != nil {
+	err := w.overtake()
+	if err == nil {
+		err = w.action()
+	}
+	if err != nil {
 		r.sink.Discard()
 		r.undo(w.g)
 		return err
@@ -72,6 +76,44 @@ func (w *walker) applyAction() error {
 		r.end(w.g, w.rec.Tick)
 	}
 	return nil
+}
+
+// overtake marks the members that leave by actions which wait here, or were passed over, before
+// a full or an end that is applied now. The record at hand says only that they are not there
+// any more: those that moved would despawn.
+func (w *walker) overtake() error {
+	if w.rec.Kind == repl.Delta {
+		return nil
+	}
+	var last *waiting
+	for {
+		var next *waiting
+		for _, o := range w.g.waits {
+			before := o.rec.leaves && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick)
+			if before && (last == nil || last.rec.at < o.rec.at) && (next == nil || o.rec.at < next.rec.at) {
+				next = o
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		if err := w.markLeavers(next); err != nil {
+			return err
+		}
+		last = next
+	}
+}
+
+// markLeavers marks the members that leave by a record that waits.
+func (w *walker) markLeavers(o *waiting) error {
+	r, in := w.r, w.r.in
+	defer func() { r.in = in }()
+	r.in.Reset(o.body)
+	of := walker{r: r, g: w.g, rec: &o.rec}
+	if o.rec.Kind != repl.Gone && (!of.readPredicted() || !r.readNames(o.rec.Tick)) {
+		return ErrMalformed
+	}
+	return of.leavers()
 }
 
 // update reads an update behind the bit that says whether member 0 is alone.

@@ -32,9 +32,11 @@
 //
 //	an action never comes        what follows waits, 64 actions and 16 updates of a group,
 //	                             at most DefaultWaitingBytes or LimitWaiting in all; an
-//	                             update that finds no room is dropped, an action passed
-//	                             over and the group asked for in full; after 256 ticks it
-//	                             is asked for anyway, once
+//	                             update that finds no room is dropped, a delta without
+//	                             leavers and needs passed over and the group asked for in
+//	                             full; for other actions these make way, else ErrNoRoom.
+//	                             After 256 ticks the group is asked for anyway, once, and
+//	                             an end that waits is applied
 //	a base is never held         an action is passed over and the group asked for; an
 //	                             update waits, 16 of them at most, like the above
 //	a difference does not fit    the update is dropped, and the group asked for in full

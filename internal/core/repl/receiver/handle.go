@@ -51,7 +51,12 @@ func (r *Receiver) settle() error {
 		}
 	}
 	if r.waiting.bytes > 0 && uint32(r.now-r.looked) > patience/4 {
-		r.overdue()
+		if err := r.overdue(); err != nil {
+			return err
+		}
+	}
+	if r.waiting.over() && !r.makeWay() {
+		return ErrNoRoom
 	}
 	if r.adrift.head < len(r.adrift.queue) {
 		r.abandon()
@@ -102,10 +107,9 @@ func (r *Receiver) actionOf(g *group, rec *record) error {
 		r.needs = r.unmet(r.needs)
 		return r.hold(g, rec)
 	case lost:
-		if err := r.skip(rec); err != nil {
+		if err := r.lose(g, rec); err != nil {
 			return err
 		}
-		r.pass(g, rec)
 		return r.release(rec.Group)
 	default:
 		r.stats.Stale++
@@ -132,6 +136,21 @@ func (r *Receiver) renew(g *group, rec *record) error {
 		if w.rec.Kind == repl.Gone && w.rec.Tick.Before(rec.Tick) {
 			return r.applyWaiting(g, w)
 		}
+	}
+	return nil
+}
+
+// lose passes over an action that can't be applied. The leavers that it tells of are kept for
+// the full that is asked for, which does not repeat what became of them.
+func (r *Receiver) lose(g *group, rec *record) error {
+	start := r.in
+	if err := r.skip(rec); err != nil {
+		return err
+	}
+	r.pass(g, rec)
+	if rec.leaves {
+		r.needs = r.needs[:0]
+		r.keep(g, rec, start, rec.Tick).lost = true
 	}
 	return nil
 }
@@ -192,7 +211,7 @@ func (r *Receiver) misfits(g *group, rec *record, err error) bool {
 func (r *Receiver) skip(rec *record) error {
 	r.start(nil, rec)
 	w := walker{r: r, rec: rec, skip: true}
-	if rec.Kind != repl.Update {
+	if rec.leaves = false; rec.Kind != repl.Update {
 		return w.action()
 	}
 	if !r.readRefs() {

@@ -38,9 +38,10 @@ func (w *walker) leavers() error {
 			return ErrMalformed
 		}
 		if w.skip {
+			w.rec.leaves = true
 			continue
 		}
-		if m := w.g.member(number); m != nil {
+		if m := w.g.member(number); m != nil && m.mark == unmarked { // an overtaken action may have marked it
 			m.mark = leaving + mark(fate)
 		}
 	}

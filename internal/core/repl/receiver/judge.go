@@ -8,7 +8,8 @@ import (
 // sequence says that only modulo its cycle.
 type record struct {
 	repl.Record
-	at int64
+	at     int64
+	leaves bool // it tells of members that leave; known once the record was skipped
 }
 
 // firstAt is the place of the first action that is heard of a group, with sequence

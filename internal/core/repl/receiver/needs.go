@@ -29,9 +29,6 @@ type step struct {
 }
 
 const (
-	// maxNeedy bounds the groups of which actions wait for others. An action that
-	// finds no room is passed over, and its group asked for in full.
-	maxNeedy = 1 << 12
 	// maxPlanned bounds the groups that are brought forward together, and maxEffort
 	// the needs and records that are looked at for it. A set that is larger is not
 	// one that a sender makes: the group is passed over and asked for in full.
@@ -42,16 +39,11 @@ const (
 	lookEffort = 1 << 10
 )
 
-func (n *needy) add(g *group) bool {
-	if g.needy {
-		return true
+func (n *needy) add(g *group) {
+	if !g.needy {
+		g.needy = true
+		n.groups = append(n.groups, g)
 	}
-	if len(n.groups) == maxNeedy {
-		return false
-	}
-	g.needy = true
-	n.groups = append(n.groups, g)
-	return true
 }
 
 func (n *needy) drop(g *group) {
@@ -129,6 +121,7 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 		case all:
 			return true, r.carryOut()
 		case tooMany:
+			r.stats.Overflow++
 			r.giveUp(g, w)
 			return true, r.release(g.handle)
 		}
@@ -136,10 +129,13 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 	return false, nil
 }
 
-// giveUp passes over an action that waits for too much.
+// giveUp passes over an action that waits, and keeps it only for the leavers that it tells of.
 func (r *Receiver) giveUp(g *group, w *waiting) {
-	r.stats.Overflow++
 	r.pass(g, &w.rec)
+	if w.rec.leaves && g.known {
+		w.lost, w.needs = true, w.needs[:0]
+		return
+	}
 	r.waiting.drop(g, slices.Index(g.waits, w))
 }
 

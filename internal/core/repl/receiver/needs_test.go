@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
 // needing is a delta of a group of one that waits for others.
@@ -170,26 +171,68 @@ func TestALargeSetOfGroups(t *testing.T) {
 	assert.NotZero(t, s.copy.Stats().Overflow)
 }
 
-// So many groups wait for others; for one more, its action is passed over.
-func TestSoManyGroupsWaitForOthers(t *testing.T) {
+// Thousands of groups wait for one other at a time, as when a large group falls apart.
+func TestThousandsOfGroupsWaitForOthers(t *testing.T) {
 	s := newScripted(t)
-	for h := range repl.Handle(4097) {
-		s.get(one(repl.Full, h, 0, 10, 0))
-		if h == 4096 {
-			require.Empty(t, s.asks())
-		}
-		s.get(needing(h, 1, 20, 10, need(9999, 20)))
+	for h := range repl.Handle(6000) {
+		s.get(one(repl.Full, h, 0, 10, 0), needing(h, 1, 20, 10, need(9999, 20)))
 	}
-	assert.Equal(t, []repl.Handle{4096}, s.asks())
+	assert.Empty(t, s.asks())
 	s.get(one(repl.Full, 9999, 0, 20, 0))
 	for range 10 { // not all in one call
 		require.NoError(t, s.copy.HandleUpdates(21, nil))
 	}
-	for h := range repl.Handle(4096) {
+	for h := range repl.Handle(6000) {
 		s.holds(h, 20)
 	}
-	s.get(one(repl.Full, 4096, 2, 30, 0))
-	s.holds(4096, 30)
+}
+
+// Who leaves a group by an action that can't be applied, because one before it found no room,
+// moves on all the same: neither the full that is asked for nor an end makes it despawn.
+func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
+	for _, end := range []bool{false, true} {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		mover := id(groupA, 0)
+		slot, _ := s.copy.Slot(mover)
+		s.copy.LimitWaiting(100)
+		lost := one(repl.Delta, groupA, 2, 30, 20)
+		lost.refs = make([]repl.Ref, 40)
+		s.get(lost)
+		require.Equal(t, []repl.Handle{groupA}, s.asks())
+		s.get(one(repl.Delta, groupA, 1, 20, 10))
+		s.holds(groupA, 20)
+		s.get(record{kind: repl.Delta, group: groupA, seq: 3, tick: 40, base: 30, leavers: []leaver{{0, repl.Moved}}})
+		s.holds(groupA, 20)
+		if end {
+			s.get(record{kind: repl.Gone, group: groupA, seq: 4, tick: 50})
+		} else {
+			s.get(record{kind: repl.Full, group: groupA, seq: 4, tick: 50, joins: []joining{{number: 1, content: number(5)}}})
+		}
+		got, ok := s.copy.Slot(mover)
+		require.True(t, ok, "it is adrift")
+		require.Equal(t, slot, got)
+		require.Zero(t, s.copy.WaitingBytes())
+	}
+}
+
+// What joins groups takes the room of what can be had again; where that is not enough, the
+// receiver gives up.
+func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
+	s := newGroups(t)
+	s.copy.LimitWaiting(320)
+	s.get(one(repl.Update, groupB, 0, 31, 30), one(repl.Delta, groupB, 3, 30, 25), one(repl.Delta, groupB, 4, 40, 30))
+	require.Zero(t, s.copy.Stats().Overflow)
+	s.get(needing(groupA, 1, 20, 10, need(99, 20)), needing(groupA, 3, 40, 30, need(98, 40)), needing(groupA, 4, 50, 40, need(98, 50)))
+	stats := s.copy.Stats()
+	require.Positive(t, stats.Passed)
+	require.Greater(t, stats.Overflow, stats.Passed)
+	require.LessOrEqual(t, s.copy.WaitingBytes(), 320)
+	var err error
+	for seq := repl.Seq(5); err == nil; seq++ {
+		err = s.try(needing(groupA, seq, 60+entangle.Tick(seq), 50, need(98, 50)))
+	}
+	require.ErrorIs(t, err, receiver.ErrNoRoom)
 }
 
 // The first full of the next group under a handle may come while the end of the one

@@ -18,6 +18,8 @@ var (
 	// holds: nothing is known of the tick that it starts from, or it leads to what no value
 	// can be. The group is then asked for in full.
 	ErrBaseline = errors.New("receiver: a difference from a value that is not held")
+	// ErrNoRoom means that more waits than LimitWaiting allows, of what can't be asked for again.
+	ErrNoRoom = errors.New("receiver: more structure waits than there is room for")
 	// ErrCrowded means that a peer has more entities, or groups, than a Bounded sink
 	// holds at a time.
 	ErrCrowded = errors.New("receiver: more entities than there is room for")

@@ -32,7 +32,8 @@ func (r *Receiver) goOn(g *group, w *waiting) error {
 		if w.rec.Kind == repl.Update {
 			r.stats.Uncoded++
 		} else {
-			r.pass(g, &w.rec)
+			r.giveUp(g, w)
+			return nil
 		}
 		r.waiting.drop(g, slices.Index(g.waits, w))
 		return nil
@@ -102,7 +103,7 @@ func (r *Receiver) rank(g *group, w *waiting) int {
 
 func (r *Receiver) dropStale(g *group) {
 	for i := len(g.waits) - 1; i >= 0; i-- {
-		if judge(&g.state, &g.waits[i].rec) == drop {
+		if w := g.waits[i]; judge(&g.state, &w.rec) == drop && !(w.lost && g.held.Before(w.rec.Tick)) {
 			r.waiting.drop(g, i)
 		}
 	}

@@ -16,15 +16,17 @@ const (
 	maxWaitingUpdates = 16
 
 	// maxWaitingActions bounds the actions of one group that wait: for one before
-	// them, of which there are few, or for other groups. More find no room. A full
-	// does, up to twice as many.
+	// them, of which there are few, or for other groups. More find no room. Those that
+	// can't be passed over do, up to twice as many.
 	maxWaitingActions = 64
 
 	// DefaultWaitingBytes bounds what waits for one sender, updates and actions
 	// together: the most for any queue of a peer. 4,000 entities that all move and
 	// change their components 8 times a second, at a round trip of 14 ticks and
-	// 30 % loss, stay below. An action that finds no room is passed over, and its group
-	// asked for in full: that costs a round trip and never the connection.
+	// 30 % loss, stay below. A delta of one group alone that finds no room is passed over, and
+	// its group asked for in full, which costs a round trip. Structure that joins groups, and the
+	// end of a group, can't be asked for again: it takes the room of all others, and where that is
+	// not enough the connection ends.
 	DefaultWaitingBytes = 1 << 20
 
 	// waitingOverhead is what a waiting record counts beside its body, and
@@ -38,6 +40,7 @@ type waiting struct {
 	rec   record
 	since entangle.Tick // from when on something waits in its place
 	size  int
+	lost  bool        // it can't be applied, and is kept for the leavers that it tells of
 	body  []byte      // what stands behind the needs, from bit 0
 	needs []repl.Need // those that were not met when it was last looked at
 }
@@ -53,6 +56,9 @@ type pool struct {
 // LimitWaiting sets how many bytes of records may wait; at first DefaultWaitingBytes.
 func (r *Receiver) LimitWaiting(bytes int) { r.waiting.most = bytes }
 
+// WaitingLimit returns how many bytes of records may wait.
+func (r *Receiver) WaitingLimit() int { return r.waiting.most }
+
 // maxSpareBody and maxSpareNeeds bound the memory of a record that is kept for the
 // next one.
 const (
@@ -60,6 +66,9 @@ const (
 	maxSpareNeeds = 1 << 6
 	leastBody     = 1 << 6
 )
+
+// over reports whether more waits than may.
+func (p *pool) over() bool { return p.bytes > p.most }
 
 // add counts a record in, or out.
 func (p *pool) add(w *waiting, sign int) {
@@ -76,7 +85,7 @@ func (p *pool) get(rec *record) *waiting {
 	}
 	w := p.spare[n-1]
 	p.spare = p.spare[:n-1]
-	w.rec = *rec
+	w.rec, w.lost = *rec, false
 	return w
 }
 
@@ -117,24 +126,77 @@ func (r *Receiver) hold(g *group, rec *record) error {
 	if rec.Kind == repl.Full {
 		g.asked = false
 	}
-	width := start.RemainingBits() - r.in.RemainingBits()
-	size := (width+7)/8 + len(r.needs)*needBytes + waitingOverhead
 	since := r.supersede(g, rec)
-	if !r.makeRoom(g, rec, size) || len(r.needs) > 0 && !r.needy.add(g) {
-		return r.refuse(g, rec, start)
+	switch {
+	case rec.Kind == repl.Update || rec.passable(r.needs):
+		if !r.makeRoom(g, rec, r.sizeFrom(start)) {
+			r.refuse(g, rec)
+			return nil
+		}
+	case rec.Kind == repl.Gone && rec.at-g.at > maxWaitingActions:
+		r.in = start // some action before it may have been passed over without a note
+		return r.apply(g, rec)
+	case g.waitingActions() >= 2*maxWaitingActions:
+		return ErrNoRoom
 	}
-	w := r.waiting.get(rec)
-	w.size, w.since = size, since
-	w.needs = append(w.needs[:0], r.needs...)
-	w.grow((width + 7) / 8)
-	start.Copy(w.body, width)
-	r.waiting.add(w, 1)
-	g.waits = append(g.waits, w)
+	r.keep(g, rec, start, since)
 	r.stats.Waited++
 	if r.late(g, rec) {
 		r.ask(g)
 	}
 	return nil
+}
+
+// passable reports whether a group that is asked for in full gets back all that an action says:
+// what comes to be of the group's own members. What joins groups is said once, since it counts
+// for several, and so is the end of a group. What became of those that left, a full does not say.
+func (rec *record) passable(needs []repl.Need) bool {
+	return rec.Kind == repl.Delta && !rec.leaves && len(needs) == 0
+}
+
+// sizeFrom returns what a record counts that was read from start on, with the needs at hand.
+func (r *Receiver) sizeFrom(start bits.Reader) int {
+	width := start.RemainingBits() - r.in.RemainingBits()
+	return (width+7)/8 + len(r.needs)*needBytes + waitingOverhead
+}
+
+// keep makes a record wait that was read from start on, with the needs at hand.
+func (r *Receiver) keep(g *group, rec *record, start bits.Reader, since entangle.Tick) *waiting {
+	width := start.RemainingBits() - r.in.RemainingBits()
+	w := r.waiting.get(rec)
+	w.size, w.since = r.sizeFrom(start), since
+	if w.needs = append(w.needs[:0], r.needs...); len(w.needs) > 0 {
+		r.needy.add(g)
+	}
+	w.grow((width + 7) / 8)
+	start.Copy(w.body, width)
+	r.waiting.add(w, 1)
+	g.waits = append(g.waits, w)
+	return w
+}
+
+// makeWay drops what can be had again, until no more waits than may: updates first, since their
+// sender sends them again by itself. It reports whether that was enough.
+func (r *Receiver) makeWay() bool {
+	if r.waiting.updates > 0 {
+		r.groups.each(func(g *group) {
+			for i := g.oldestUpdate(); i >= 0 && r.waiting.over(); i = g.oldestUpdate() {
+				r.waiting.drop(g, i)
+				r.stats.Overflow++
+			}
+		})
+	}
+	if r.waiting.over() {
+		r.groups.each(func(g *group) {
+			for i := len(g.waits) - 1; i >= 0 && r.waiting.over(); i-- {
+				if w := g.waits[i]; !w.lost && w.rec.passable(w.needs) {
+					r.refuse(g, &w.rec)
+					r.waiting.drop(g, i)
+				}
+			}
+		})
+	}
+	return !r.waiting.over()
 }
 
 // late reports whether a group has waited longer than patience, by the tick of what
@@ -145,13 +207,30 @@ func (r *Receiver) late(g *group, rec *record) bool {
 
 // overdue asks for the groups of which something has waited longer than patience,
 // each once until its full comes.
-func (r *Receiver) overdue() {
+// The end of a group is not put off any longer: nothing more can be asked of it.
+func (r *Receiver) overdue() (err error) {
 	r.looked = r.now
 	r.groups.each(func(g *group) {
-		if len(g.waits) > 0 && !g.asked && r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
+		if err != nil || len(g.waits) == 0 || !r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
+			return
+		}
+		if end := g.lateEnd(r.now); end != nil {
+			err = r.applyWaiting(g, end)
+		} else if !g.asked {
 			r.ask(g)
 		}
 	})
+	return err
+}
+
+// lateEnd returns the end of the group if it has waited longer than patience, or nil.
+func (g *group) lateEnd(now entangle.Tick) *waiting {
+	for _, w := range g.waits {
+		if g.known && w.rec.Kind == repl.Gone && now.Sub(w.since) > patience {
+			return w
+		}
+	}
+	return nil
 }
 
 // repeats reports whether an action waits already, or found no room when it came.
@@ -167,22 +246,15 @@ func (r *Receiver) repeats(g *group, rec *record) bool {
 	return g.passed&g.bit(rec.at) != 0
 }
 
-// refuse passes over a record that there is no room to keep, from where its body
-// starts. What an update held the sender sends again when it knows that the copy has what
-// the update waits for. An action's place in the sequence is remembered, for when what is
-// before it has come. Only the end of a group can't be asked for again: it happens now.
-func (r *Receiver) refuse(g *group, rec *record, start bits.Reader) error {
-	r.stats.Overflow++
-	switch rec.Kind {
-	case repl.Update:
-	case repl.Gone:
-		r.in = start
-		return r.apply(g, rec)
-	default:
+// refuse passes over a record that there is no room to keep. What an update held the sender
+// sends again when it knows that the copy has what the update waits for. An action's place in
+// the sequence is remembered, for when what is before it has come.
+func (r *Receiver) refuse(g *group, rec *record) {
+	if r.stats.Overflow++; rec.Kind != repl.Update {
+		r.stats.Passed++
 		r.ask(g)
 		g.passed |= g.bit(rec.at)
 	}
-	return nil
 }
 
 // supersede drops the waiting updates that the new one makes superfluous: those
@@ -209,13 +281,8 @@ func (r *Receiver) supersede(g *group, rec *record) (since entangle.Tick) {
 // makeRoom drops the group's oldest updates until the new record fits, and
 // reports whether it does.
 func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
-	if limit := maxWaitingActions; rec.Kind != repl.Update {
-		if rec.Kind == repl.Full {
-			limit *= 2
-		}
-		if len(g.waits)-g.waitingUpdates() >= limit || rec.Kind != repl.Full && rec.at-g.at > maxWaitingActions {
-			return false
-		}
+	if rec.Kind != repl.Update && (g.waitingActions() >= maxWaitingActions || rec.at-g.at > maxWaitingActions) {
+		return false
 	}
 	for !r.waiting.fits(rec, size) || (rec.Kind == repl.Update && g.waitingUpdates() >= maxWaitingUpdates) {
 		oldest := g.oldestUpdate()
@@ -246,6 +313,8 @@ func (g *group) waitingUpdates() (n int) {
 	}
 	return n
 }
+
+func (g *group) waitingActions() int { return len(g.waits) - g.waitingUpdates() }
 
 func (g *group) oldestUpdate() int {
 	oldest := -1

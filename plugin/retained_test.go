@@ -89,6 +89,11 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 		"a hidden one joins": {func(s *scene) {
 			s.spawnOf(components.Replicate{Relevance: components.Retained, Target: s.targets().Only(2), Group: 3}, 9)
 		}, []uint32{7, 8}},
+		"a component that it has lost since is taken away": {func(s *scene) {
+			marks := generic.NewMap1[flag](s.world)
+			marks.Remove(s.mate)
+			s.flags.SetTarget(s.mate, s.targets().Only(2))
+		}, nil},
 		"a component that it lacks is taken away": {func(s *scene) { s.flags.SetTarget(s.e, s.targets().Only(2)) }, []uint32{7, 8}},
 		"a component that it lacks is nobody's":   {func(s *scene) { s.flags.SetTarget(s.e, components.Nobody) }, []uint32{7, 8}},
 		"one joins":                               {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}},
@@ -97,6 +102,8 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 			s := &scene{house: newHouse(t)}
 			s.places, s.flags = plugin.NewOverride[spot](s.world), plugin.NewOverride[flag](s.world)
 			s.e, s.mate = s.spawnRetained(3, 7), s.spawnRetained(3, 8)
+			marks := generic.NewMap1[flag](s.world)
+			marks.Add(s.mate)
 			s.places.SetTarget(s.mate, s.targets().Room(roomB))
 			s.rooms.AddClient(roomB, 1)
 			s.rooms.AddClient(roomA, 1)

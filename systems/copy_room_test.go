@@ -13,6 +13,8 @@ import (
 // A copy is full of those that it shows and of those that were let go, and whoever goes
 // makes room: the server's despawn, the game's own of who was let go, and the end of the
 // connection.
+//
+// Proves: Z7, Z17
 func TestACopyIsFullOfWhoLives(t *testing.T) {
 	h := newHand(t)
 	h.copy.Limit(3)
@@ -55,6 +57,8 @@ func TestACopyThatLivesLongIsNotFull(t *testing.T) {
 }
 
 // Who was despawned while it was predicted is kept for a while, and takes room meanwhile.
+//
+// Proves: Z7, Z17
 func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()

@@ -50,8 +50,9 @@ type group struct {
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
 	since   entangle.Tick
+	queued  bool // it is in World.tidying
 
-	_ [4]byte // to the end of the line
+	_ [3]byte // to the end of the line
 }
 
 // member is an entity in a group.
@@ -101,7 +102,7 @@ func (w *World) openGroup(at Place) (id groupID, ok bool) {
 	old := &w.groups[id]
 	w.groups[id] = group{
 		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick, since: w.tick,
-		members: old.members[:0], left: old.left[:0],
+		members: old.members[:0], left: old.left[:0], queued: old.queued,
 	}
 	if !at.Private {
 		w.public[handle] = id
@@ -163,6 +164,7 @@ func (w *World) rest(id groupID) {
 // reclaim frees what has rested for long enough.
 func (w *World) reclaim() {
 	w.unbury()
+	w.tidyInTurn()
 	for {
 		n, ok := w.resting.take(w.tick, w.naming)
 		if !ok {
@@ -183,8 +185,22 @@ func (w *World) reclaim() {
 		for _, l := range gr.left {
 			w.forgetTrail(l.slot, id)
 		}
+		gr.members, gr.left = fitted(gr.members[:0]), fitted(gr.left[:0])
 		w.idle = append(w.idle, id)
 	}
+}
+
+// keptRoom is for how many members, and as many leavers, a group always keeps its memory: as
+// many leave one in which entities come and go in most ticks, before all have heard of it.
+const keptRoom = 8 * minTidy
+
+// fitted returns a list in an array of at most four times its length, or keptRoom. It is
+// copied only after it has become much shorter, so that the cost follows what was put in.
+func fitted[T any](list []T) []T {
+	if cap(list) <= max(keptRoom, 4*len(list)) {
+		return list
+	}
+	return append(make([]T, 0, max(keptRoom, 2*len(list))), list...)
 }
 
 // disregard has all peers disregard a public group that is gone.

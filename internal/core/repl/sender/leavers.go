@@ -62,12 +62,54 @@ func (w *World) tidy(id groupID) {
 		w.forgetLeavers(id)
 		gr.kept = int32(len(gr.left))
 	}
+	w.tidyLater(id)
+}
+
+// tidyAfter is how many ticks after an entity has left a group its leavers are looked through,
+// should no others leave it: by then most peers have acknowledged it, and numbers have rested.
+const tidyAfter = 2 * quarantine
+
+// tidyPerTick is how many leavers and peers are looked at in a tick in which that falls due,
+// but for one group in any case.
+const tidyPerTick = 1024
+
+// tidyLater has the leavers of a group looked through in tidyAfter ticks.
+func (w *World) tidyLater(id groupID) {
+	if gr := &w.groups[id]; !gr.queued {
+		gr.queued = true
+		w.tidying.push(freed{number: int32(id), tick: w.tick})
+	}
+}
+
+// tidyInTurn forgets leavers of groups whose time has come. Those of which some peer has not
+// heard yet have another turn; an entity that lives on elsewhere under a name from here is
+// looked at again when it ends.
+func (w *World) tidyInTurn() {
+	for looks := tidyPerTick; looks > 0 && w.tidying.n > 0; {
+		first := *w.tidying.at(0)
+		if w.tick.Sub(first.tick) < tidyAfter {
+			return
+		}
+		w.tidying.drop(1)
+		id := groupID(first.number)
+		gr := &w.groups[id]
+		gr.queued = false
+		if len(gr.left) == 0 {
+			continue
+		}
+		looks -= len(gr.left) + len(w.peers)
+		if w.forgetLeavers(id) {
+			w.tidyLater(id)
+		}
+		gr.kept = int32(len(gr.left))
+	}
 }
 
 // forgetLeavers strikes off the leavers that every peer has heard of. Of one that
 // lives on elsewhere under a name from here, the number stays taken. A number rests from when
-// the last was told, as handles do: Since is rounded by as much.
-func (w *World) forgetLeavers(id groupID) {
+// the last was told, as handles do: Since is rounded by as much. It reports whether some peer
+// has yet to hear of one.
+func (w *World) forgetLeavers(id groupID) (unheard bool) {
 	gr := &w.groups[id]
 	told, naming := w.telling(id), w.naming()
 	kept, struck := gr.left[:0], w.sorted[:0]
@@ -76,18 +118,20 @@ func (w *World) forgetLeavers(id groupID) {
 		heard := l.news.spread(w, l.left, told) && rested(l.news.tick, w.tick) && l.news.tick.Before(naming)
 		if native || !heard {
 			kept = append(kept, l)
+			unheard = unheard || !native
 			continue
 		}
 		if l.slot != repl.NoSlot {
 			struck = append(struck, l)
 		}
 	}
-	gr.left, w.sorted = kept, struck
+	gr.left, w.sorted = fitted(kept), struck
 	for _, l := range struck {
 		if !gr.remembers(l.slot) {
 			w.forgetTrail(l.slot, id)
 		}
 	}
+	return unheard
 }
 
 // remembers reports whether an entity is among the leavers: it can have left more than

@@ -83,6 +83,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	w.foresee(s, id)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)
+		w.tidyLater(id)
 		return
 	}
 	w.tidy(id)
@@ -134,6 +135,7 @@ func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) (number repl
 			number = gr.left[i].number
 		}
 	}
+	w.tidyLater(id)
 	return number
 }
 

@@ -65,6 +65,7 @@ type World struct {
 	idle    []groupID           // entries of groups that are free
 	free    []repl.Handle       // public handles that nothing refers to any more
 	resting freeList            // groups that ended and may be referred to yet
+	tidying ring[freed]         // groups that entities have left, since when: each once
 	lull    lull
 	graves  graves
 	live    int

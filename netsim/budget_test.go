@@ -13,7 +13,7 @@ import (
 )
 
 // Honest players are within the budget of a client at any tick rate and over any line, and use a
-// quarter of it at most.
+// tenth of it at most.
 //
 // Proves: Z21
 func TestHonestPlayersAreWithinTheirBudget(t *testing.T) {
@@ -34,8 +34,8 @@ func TestHonestPlayersAreWithinTheirBudget(t *testing.T) {
 				}
 				assert.Equal(t, plugin.Connected, c.Client().State())
 				assert.NotZero(t, stats.Work)
-				most := plugin.DefaultWorkPerPacket * max(plugin.LeastDefaultPackets, plugin.DefaultPacketsPerTick*rate)
-				assert.LessOrEqual(t, int(stats.Work)/20, most/4)
+				most := max(plugin.LeastDefaultWork, plugin.DefaultWorkPerTick*rate)
+				assert.LessOrEqual(t, int(stats.Work)/20, most/10)
 			})
 		}
 	}

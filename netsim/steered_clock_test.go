@@ -22,9 +22,13 @@ import (
 // arrives as an input without redundancy does.
 type beat struct{ Tick uint32 }
 
+// note is what a client says reliably, now and then, where a test wants it: how many it has said.
+type note struct{ Number uint32 }
+
 func beatProtocol(rate int) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "beats", TickRate: rate})
 	protocol.Message[beat](p).Mode(protocol.UnorderedUnreliable)
+	protocol.Message[note](p)
 	return p
 }
 
@@ -33,9 +37,10 @@ type beats struct {
 	*netsim.Sim
 	t       *testing.T
 	rate    int
-	loud    bool            // the server says something in each tick, too
-	ran     []entangle.Tick // by the server
-	margins []int           // of what has come since they were last cleared, in ticks
+	loud    bool                           // the server says something in each tick, too
+	ran     []entangle.Tick                // by the server
+	margins []int                          // of what has come since they were last cleared, in ticks
+	notes   map[entangle.ClientID][]uint32 // that came; nil: none are sent
 }
 
 func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plugin.ServerConfig)) *beats {
@@ -47,8 +52,11 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 	server, err := plugin.NewServer(c)
 	require.NoError(t, err)
 	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
-		heard := plugin.NewReader[plugin.MessageReceived[beat]](w)
+		heard, read := plugin.NewReader[plugin.MessageReceived[beat]](w), plugin.NewReader[plugin.MessageReceived[note]](w)
 		return func() {
+			for _, m := range read.Read() {
+				b.notes[m.From] = append(b.notes[m.From], m.Message.Number)
+			}
 			for _, m := range heard.Read() {
 				b.margins = append(b.margins, int(entangle.Tick(m.Message.Tick).Sub(server.Tick()+1)))
 			}
@@ -73,6 +81,7 @@ type beating struct {
 	ran   []entangle.Tick
 	jumps []plugin.ClockJumped
 	drops int
+	noted uint32 // notes sent
 }
 
 func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig)) *beating {
@@ -84,7 +93,7 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 	require.NoError(b.t, err)
 	got := &beating{}
 	c.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		now, say := generic.NewResource[components.Time](w), plugin.NewSender[beat](w)
+		now, say, write := generic.NewResource[components.Time](w), plugin.NewSender[beat](w), plugin.NewSender[note](w)
 		jumped, dropped := plugin.NewReader[plugin.ClockJumped](w), plugin.NewReader[plugin.TicksDropped](w)
 		return func() {
 			got.jumps = append(got.jumps, jumped.Read()...)
@@ -94,6 +103,10 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 			got.ran = append(got.ran, now.Get().Tick)
 			if c.State() == plugin.Connected {
 				require.NoError(b.t, say.Send(components.Server, beat{uint32(now.Get().Tick)}))
+				if b.notes != nil && now.Get().Tick%6 == 0 {
+					require.NoError(b.t, write.Send(components.Server, note{got.noted}))
+					got.noted++
+				}
 			}
 		}
 	}))

@@ -52,21 +52,19 @@ type ServerConfig struct {
 	// of MaxClients otherwise, and at most MostBytes.
 	MaxBytes int
 
-	// MaxPacketsPerClient is how many packets a connected client may send, per second. Those of
-	// 2.5 s can come at once, as after a stall. What is beyond is dropped, as by a line that
-	// loses, and counted in ServerStats.Dropped; a client that goes on with it for 5 s is
-	// disconnected. An honest one sends one or two for each tick, and as many as it takes for
-	// the messages that the game sends: raise it for a game whose clients send more than half a
-	// megabyte per second. 0: DefaultPacketsPerTick for each tick, and LeastDefaultPackets at
-	// least; negative: no bound.
-	MaxPacketsPerClient int
-
-	// MaxWorkPerClient is how much a client's packets may make the server do, per second, in
-	// units of about 0.1 µs: 32 for a packet, one for each message in it and 3 for a fragment of
-	// one, one for two entities that a message refers to, 8 for a request, and 2 for each entity
-	// that is driven, with one more for each 16 ticks. It is saved up and kept to as
-	// MaxPacketsPerClient is. 0: DefaultWorkPerPacket for each packet that a client may send;
-	// negative: no bound.
+	// MaxWorkPerClient is how much each client may make the server do, per second, in units of
+	// about 0.1 µs: 25 for a packet, one for each message in it and 3 for a fragment of one, one
+	// for each entity that a message refers to, 6 for a request, 2 for each entity that is driven,
+	// with one more for each 16 ticks, and one for each member of a group that is asked for again.
+	// A message that is passed on to other clients costs 4 for each of them, and one more for each
+	// 64 bytes: it is refused, and counted in MessageStats, where the client has not saved up half of what it can.
+	// What a client does not use is saved up for 0.75 s, of which all clients
+	// together use 1.5 s of one client's in a frame. What is beyond is dropped, as by a line that
+	// loses, and counted in ServerStats.Dropped; a client that goes on with it for 5 s in all is
+	// disconnected, where a second without makes up for a tenth. An honest client stays below a
+	// tenth of the default: raise it for a game whose clients send megabytes, or pass on voice to
+	// hundreds. 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no
+	// bound.
 	MaxWorkPerClient int
 
 	// PublicAddrs are addresses that tokens may name this server by, beside those
@@ -197,11 +195,10 @@ const (
 	MostBytes = systems.MostCap
 )
 
-// What a client may send where the server's config does not say.
+// What a client may make a server do, per second, where the server's config does not say.
 const (
-	DefaultPacketsPerTick = systems.PacketsPerTick
-	LeastDefaultPackets   = systems.LeastPackets
-	DefaultWorkPerPacket  = systems.WorkPerPacket
+	DefaultWorkPerTick = systems.WorkPerTick
+	LeastDefaultWork   = systems.LeastWork
 )
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.

@@ -77,7 +77,7 @@ func newArena(t testing.TB) *arena {
 	a := &arena{ticks: make([]string, 0, 60+60+20+besieged)}
 	a.game = newGameWith(t, func(c *plugin.ServerConfig) {
 		c.Protocol = arenaProtocol()
-		c.MaxPacketsPerClient, c.MaxWorkPerClient = -1, -1 // the bounds behind them are at stake
+		c.MaxWorkPerClient = -1 // the bounds behind them are at stake
 	}, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(a.move))
 	})

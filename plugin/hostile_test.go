@@ -267,8 +267,6 @@ func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 			i.say(peer.FirstMessages+1, chatBody(0, nil, 0))
 		},
 		"an unknown request":       func(i *intruder) { i.say(peer.Requests, request(5)) },
-		"more requests than wait":  func(i *intruder) { i.say(peer.Requests, repeat(257, request(0))...) },
-		"a flood of messages":      func(i *intruder) { i.say(peer.FirstMessages, repeat(3000, chatBody(0, nil, 0))...) },
 		"a resource":               func(i *intruder) { i.say(peer.Resources, []byte{0, 0}) },
 		"replication":              func(i *intruder) { i.say(peer.Actions, []byte{0, 0, 0, 0, 0}) },
 		"a group that can't exist": func(i *intruder) { i.say(peer.Control, []byte{3, 0, 0, 0, 255}) },

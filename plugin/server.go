@@ -59,7 +59,7 @@ func NewServer(config ServerConfig) (*Server, error) {
 		Log:      c.log,
 		Workers:  config.Workers, ByWork: byWork,
 		Caps:     systems.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
-		Intake:   systems.Intake{Packets: config.MaxPacketsPerClient, Work: config.MaxWorkPerClient}.WithDefaults(c.protocol.TickRate()),
+		Intake:   systems.IntakeRate(config.MaxWorkPerClient, c.protocol.TickRate()),
 		TickRate: c.protocol.TickRate(), SendEvery: c.every,
 
 		OnConnected:    s.onConnected,

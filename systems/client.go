@@ -128,6 +128,12 @@ func (c *Client) Receive(now time.Time) {
 	if c.copy != nil {
 		c.copy.forgetLastWords()
 	}
+	if c.open {
+		if err := c.peer.Deliver(now); err != nil {
+			c.broken(err, now)
+			return
+		}
+	}
 	begun := c.spawned()
 	for range maxEvents {
 		if c.layer == nil {
@@ -211,7 +217,7 @@ func (c *Client) connected() {
 	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.resources = c.resources
 	cfg := peer.Config{
-		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Capped: c.cfg.MaxBytes > 0,
+		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Ready: c.mail.ready, Capped: c.cfg.MaxBytes > 0,
 		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {

@@ -119,10 +119,12 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late i
 		m.had = entangle.Tick(r.Bits(heardBits))
 	}
 	m.reads += n
+	some := uint64(0)
 	for range n {
 		var e ecs.Entity
 		name := noName
 		if r.Bool() {
+			some++
 			ref, ok := repl.ReadRef(r)
 			if !ok {
 				return 0, 0, false
@@ -142,6 +144,7 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late i
 		}
 		m.entities, m.names = append(m.entities, e), append(m.names, name)
 	}
+	m.spent += some*refWork + (n-some)/noRefsPerUnit
 	return missing, late, r.Err() == nil
 }
 

@@ -10,54 +10,47 @@ import (
 // stands for whatever takes as long.
 const (
 	// packetWork is what a packet costs before its frames are read.
-	packetWork = 32
-	// refsPerUnit is how many references of messages cost one, and ticksPerUnit how many ticks
-	// of an input lane.
-	refsPerUnit  = 2
+	packetWork = 25
+	// refWork is what an entity costs that a message refers to, and noRefsPerUnit how many
+	// references to none cost one.
+	refWork       = 1
+	noRefsPerUnit = 16
+	// ticksPerUnit is how many ticks of an input lane cost one, and laneWork what a lane costs
+	// beside them.
 	ticksPerUnit = 16
-	// laneWork is what a lane of an input costs beside its ticks.
-	laneWork = 2
+	laneWork     = 2
 	// requestWork is what a request costs beside what the game does to answer it.
-	requestWork = 8
-	// copyWork is what a message that is passed on costs for each client that it is for. All
-	// that the allowance of messages to others lets through takes less than the default of
-	// Intake: what is beyond is refused, before anybody is disconnected for it.
-	copyWork = 2
+	requestWork = 6
+	// copyWork is what a message that is passed on costs for each client that it is for, and
+	// copyBytesPerUnit how many of its bytes cost one more.
+	copyWork         = 4
+	copyBytesPerUnit = 64
 )
 
-// Defaults of Intake.
+// Defaults of ServerConfig.Intake.
 const (
-	// PacketsPerTick is how many packets for each tick a client may send: an honest one sends
-	// one or two.
-	PacketsPerTick = 8
-	// LeastPackets is how many it may send in any case, per second.
-	LeastPackets = 512
-	// WorkPerPacket is how much work for each packet that it may send, packetWork included.
-	WorkPerPacket = 64
+	// WorkPerTick is how much work for each tick a client may cause: an honest one causes less
+	// than a tenth of it.
+	WorkPerTick = 512
+	// LeastWork is how much it may cause in any case, per second.
+	LeastWork = 1 << 15
 )
 
-// Intake bounds what each client makes the server do, per second. 0 is the default for the tick
-// rate, less is no bound.
-type Intake struct{ Packets, Work int }
-
-// WithDefaults returns the bounds that hold.
-func (i Intake) WithDefaults(tickRate int) Intake {
-	packets := max(LeastPackets, PacketsPerTick*tickRate)
-	if i.Packets == 0 {
-		i.Packets = packets
+// IntakeRate returns how much work a client may cause per second, 0 being the default for the
+// tick rate, and less no bound.
+func IntakeRate(work, tickRate int) int {
+	if work == 0 {
+		return max(LeastWork, WorkPerTick*tickRate)
 	}
-	if i.Work == 0 {
-		i.Work = WorkPerPacket * max(packets, i.Packets)
-	}
-	return i
+	return work
 }
 
-// tooCostly is the reason that a client gets which goes on to send more than its Intake.
+// tooCostly is the reason that a client gets which goes on to send more than its quota.
 const tooCostly = "it sent more than the server takes from one client"
 
 // takes reports whether a packet of a client is to be read.
 func (s *Server) takes(c *client, now time.Time) bool {
-	switch c.intake.Take(now) {
+	switch s.intake.Take(&c.quota) {
 	case budget.Drop:
 		s.dead.Excess++
 		return false
@@ -68,21 +61,32 @@ func (s *Server) takes(c *client, now time.Time) bool {
 		s.end(c, tooCostly, now)
 		return false
 	}
-	c.spend(packetWork)
+	if !c.mail.ready() {
+		s.dead.Excess++
+		return false
+	}
+	s.spend(c, packetWork)
 	return true
 }
 
-func (c *client) spend(units int) {
+func (s *Server) spend(c *client, units int) {
 	c.spent += uint64(units)
-	c.intake.Spend(units)
+	s.intake.Spend(&c.quota, units)
 }
 
-// charge has a client pay for the work that it has made since.
-func (c *client) charge() {
+// pay has a client pay for the work that it has caused since.
+func (s *Server) pay(c *client) {
 	work := c.peer.Work() + c.mail.work()
 	if c.hands != nil {
 		work += c.hands.work
 	}
-	c.spend(int(work - c.charged))
+	s.spend(c, int(work-c.charged))
 	c.charged = work
+}
+
+// quotaOf returns how much work a client may still cause in this frame, and how much of it may be
+// for others.
+func (s *Server) quotaOf(c *client) (left, forOthers int) {
+	s.pay(c)
+	return s.intake.Left(&c.quota), s.intake.Spare(&c.quota)
 }

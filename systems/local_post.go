@@ -45,7 +45,6 @@ func (l *Local) receive() error {
 	if !l.open {
 		return nil
 	}
-	defer l.mail.allowance.renew()
 	l.shelf.raise()
 	l.hand, l.inbox = l.inbox, l.hand
 	for i := 0; i < len(l.hand.out); i++ {

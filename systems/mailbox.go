@@ -27,8 +27,20 @@ const (
 	maxHeldFor = 2 * time.Second
 
 	// maxHeldReads bounds the references that a frame reads of held messages, beyond those
-	// of one message, and of new ones. What is left waits for the next frame.
+	// of one message. What is left waits for the next frame.
 	maxHeldReads = repl.MaxRefs
+
+	// maxReads bounds the references that a client reads in a frame, beyond those of one
+	// packet: some milliseconds.
+	maxReads = 16 * repl.MaxRefs
+
+	// requestMessages is how many messages a request counts as.
+	requestMessages = 8
+
+	// maxMessages bounds the messages that a server takes from one client in one frame,
+	// beyond those of one packet: half of what a queue keeps, so that no client pushes out
+	// what all the others said.
+	maxMessages = MaxMessageEvents / 2
 )
 
 var (
@@ -50,17 +62,21 @@ type Mailbox struct {
 
 	held      []heldMessage
 	heldBytes int
-	allowance allowance
+	quota     quotaFunc     // of a server's client; nil: there is no bound
+	spent     uint64        // units that its messages cost, beyond what their frames do
+	messages  int           // in this frame, a request being several
 	reads     uint64        // references that were read
 	readsTurn uint64        // and those before this frame
-	asked     uint64        // requests that were answered
-	copies    uint64        // of messages that were passed on: one for each client
 	late      repl.ID       // of the message at hand: the first that may yet come
 	entities  []ecs.Entity  // of the message at hand
 	names     []repl.ID     // of those in the id space of its sender, noName for the others; and
 	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
 	r         bits.Reader
 }
+
+// quotaFunc returns how many units of work a client may still cause in this frame, and how many
+// of them may be for other clients.
+type quotaFunc func() (left, forOthers int)
 
 type heldMessage struct {
 	ch    channel.ID
@@ -76,12 +92,12 @@ type heldMessage struct {
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
 // replicate.
 func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
-	return &Mailbox{post: p, from: from, slotOf: slotOf, allowance: newAllowance(len(p.requests))}
+	return &Mailbox{post: p, from: from, slotOf: slotOf}
 }
 
 // work returns how much the peer's messages made this end do, in units, beyond what their frames
 // cost.
-func (m *Mailbox) work() uint64 { return m.reads/refsPerUnit + m.asked*requestWork + m.copies*copyWork }
+func (m *Mailbox) work() uint64 { return m.spent }
 
 // me returns whom messages come to: the client that this is, Nobody for a server.
 func (m *Mailbox) me() entangle.ClientID {
@@ -91,17 +107,26 @@ func (m *Mailbox) me() entangle.ClientID {
 	return m.peer.ClientID()
 }
 
+// ready reports whether more of the peer is taken in this frame. What is not is as if the line had
+// lost it, or waits behind what was.
+func (m *Mailbox) ready() bool {
+	if m.post.server {
+		if m.messages >= maxMessages || m.quota == nil {
+			return m.messages < maxMessages
+		}
+		left, _ := m.quota()
+		return left > 0
+	}
+	return m.reads-m.readsTurn <= maxReads
+}
+
 // HandleMessage implements peer.Inbox.
 func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	if m.post.server {
-		if err := m.allowance.message(); err != nil {
-			return err
-		}
-	}
+	m.messages++
 	if ch == peer.Resources {
 		return m.resource(body)
 	}
-	if m.waits(ch) || m.reads-m.readsTurn > maxHeldReads {
+	if m.waits(ch) {
 		return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), unread: true}, body)
 	}
 	missing, err := m.deliver(ch, body, tick, false)
@@ -149,8 +174,7 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 // Advance begins a frame: it delivers what waited, once its entities are here or
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
-	defer m.allowance.renew()
-	defer func() { m.readsTurn = m.reads }()
+	defer func() { m.readsTurn, m.messages = m.reads, 0 }()
 	if m.resources != nil {
 		if err := m.resources.advance(m); err != nil {
 			return err
@@ -291,15 +315,31 @@ func (m *Mailbox) open(number int, from entangle.ClientID, to audience, tick ent
 	return p.events[number].Receive(Head{From: from, To: m.me(), Tick: tick}, &m.r, m)
 }
 
-// relay queues a client's message for others.
+// relay queues a client's message for others, as far as the client's quota has room for it. The
+// rest of what a client sends is read in any case, however much it passes on.
 func (m *Mailbox) relay(l letter, body bits.Reader, entities []ecs.Entity) {
 	p := m.post
-	clients := l.ids.most(p.clients())
-	if p.full() || !m.allowance.relay((l.width+7)/8+8*len(entities), clients) {
+	work := l.ids.most(p.clients()) * (copyWork + ((l.width+7)/8+8*len(entities))/copyBytesPerUnit)
+	if p.full() || !m.affords(work) {
 		p.stat.Refused++
 		return
 	}
-	m.copies += uint64(clients)
+	m.spent += uint64(work)
 	p.forward(l, body, entities)
 	p.stat.Relayed++
+}
+
+// affords reports whether a client may cause so much work for others.
+func (m *Mailbox) affords(work int) bool {
+	if m.quota == nil {
+		return true
+	}
+	_, forOthers := m.quota()
+	return work <= forOthers
+}
+
+// keepsOrder reports whether messages of a mode are delivered in the order in which
+// they were sent.
+func keepsOrder(m channel.Mode) bool {
+	return m != channel.UnorderedReliable && m != channel.UnorderedUnreliable
 }

@@ -21,7 +21,7 @@ type ServerConfig struct {
 	Workers  int  // goroutines that assemble packets; at least one
 	ByWork   bool // at most so many: as many as the work is worth
 	Caps     Caps
-	Intake   Intake // with its defaults
+	Intake   int // units of work per second that each client may cause; see IntakeRate
 	// TickRate is ticks per second; every SendEvery-th is sent.
 	TickRate, SendEvery int
 
@@ -59,6 +59,7 @@ type Server struct {
 
 	all     budget.Bucket // of the cap on all clients
 	share   budget.Share
+	intake  budget.Intake
 	wants   []int   // by client, while the cap is divided
 	dropped uint64  // messages under a cap, of clients that are gone
 	work    uint64  // that such made the server do
@@ -69,7 +70,7 @@ type Server struct {
 type Dead struct {
 	Malformed uint64 // bytes that no peer of the protocol writes
 	TooSlow   uint64 // reliable messages piled up
-	Excess    uint64 // packets beyond a client's Intake
+	Excess    uint64 // packets beyond a client's quota of work
 	TooCostly uint64 // they went on with those
 	Unequal   uint64 // protocols that differ
 	NoRoom    uint64 // all seats were taken, through several layers
@@ -80,7 +81,7 @@ type Dead struct {
 
 // NewServer returns an engine that is stopped.
 func NewServer(cfg ServerConfig) *Server {
-	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate))}
+	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake)}
 	cfg.Post.connected = s.Connected
 	cfg.Post.clients = func() int { return len(s.open) }
 	return s
@@ -148,7 +149,9 @@ func (s *Server) Stop(now time.Time) error {
 // Receive reads all that has arrived before the tick next runs.
 func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 	s.next = next
+	s.intake.Begin(now)
 	s.receiveLocals()
+	s.takeUp(now)
 	for _, l := range s.layers {
 		if err := s.read(l, now); err != nil {
 			return err
@@ -164,11 +167,21 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 		if c := s.clients[seat]; c != nil && c.open {
 			s.welcome(c)
 			err := c.mail.Advance(now)
-			c.charge()
+			s.pay(c)
 			s.mind(c, err, now)
 		}
 	}
 	return nil
+}
+
+// takeUp hands over what came of clients in frames before and waited there for their quotas.
+func (s *Server) takeUp(now time.Time) {
+	for seat := 0; seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.peer.Waits() {
+			err := c.peer.Deliver(now)
+			s.mind(c, err, now)
+		}
+	}
 }
 
 // welcome tells of a client that has got all that was there for it.
@@ -184,7 +197,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		return
 	}
 	err := c.peer.HandlePayload(payload, now)
-	c.charge()
+	s.pay(c)
 	if s.mind(c, err, now) || !s.seated(c) {
 		return // a game's answer to it may have disconnected it, too
 	}

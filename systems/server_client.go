@@ -33,7 +33,7 @@ type client struct {
 	since    uint64       // the first letter that can be for it: those before are older than the connection
 	joined   bool
 	meter    *timesync.Meter
-	intake   budget.Intake
+	quota    budget.Quota
 	charged  uint64 // of what it made the server do, in units of work
 	spent    uint64 // that, and for each packet
 }
@@ -64,7 +64,8 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		cfg.OnResource = c.shelf.delivered
 	}
 	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
-	cfg.Inbox = c.mail
+	c.mail.quota = func() (left, forOthers int) { return s.quotaOf(c) }
+	cfg.Inbox, cfg.Ready = c.mail, c.mail.ready
 	s.measure(c, &cfg)
 	p, err := peer.New(cfg)
 	if err != nil {
@@ -75,7 +76,6 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		c.hands.peer = p
 		c.hands.line = newRelayLine(s.inputs.relay, c)
 	}
-	c.intake = budget.NewIntake(s.cfg.Intake.Packets, s.cfg.Intake.Work)
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c
 }

@@ -106,7 +106,11 @@ func (c *Client) Dropped() []connection.Dropped {
 	if c.layer == nil {
 		return c.last.dropped
 	}
-	return c.layer.AppendDropped(nil)
+	dropped := c.layer.AppendDropped(nil)
+	if c.peer != nil {
+		dropped = append(dropped, connection.Dropped{Reason: "packet beyond what a client reads in a frame", Count: c.peer.Stats().Unready})
+	}
+	return dropped
 }
 
 // Link is what one end knows of a connection.

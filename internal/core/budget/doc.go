@@ -8,9 +8,9 @@
 //     for what has to leave in any case; the debt is paid before anything else.
 //   - A [Share] divides among many, and [Two] between two, in the manner that is called
 //     max-min fair: what somebody does not want goes to those who want more, all alike.
-//   - An [Intake] bounds what a peer makes this end do: the packets that it sends, and the
-//     units of work that those cost. It says which are read and which are dropped, and when a
-//     peer has sent too much for too long.
+//   - An [Intake] divides what this end does for its peers within a frame, in units of work, and a
+//     [Quota] is what one of them has of it. It says which packets are read and which are dropped,
+//     and when a peer has sent too much for too long.
 //
 // # What it guarantees
 //

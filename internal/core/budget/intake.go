@@ -1,17 +1,32 @@
 package budget
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 const (
-	// IntakeSaved is how much of what an Intake allows is saved up, in time: at a quarter of
-	// its rates, what a line that stood still for ten seconds delivers at once.
-	IntakeSaved = 5 * time.Second / 2
+	// IntakeSaved is how much of its rate a peer saves up, in time: what an honest peer's packets
+	// cost that a line held back for ten seconds.
+	IntakeSaved = 750 * time.Millisecond
 
-	// IntakePatience is for how long a peer may go on sending more than its Intake allows.
+	// IntakeShared is how much of what was saved up all peers together use within one frame, in
+	// time at the rate of one.
+	IntakeShared = 2 * IntakeSaved
+
+	// IntakeFrame is the longest time since the last frame that counts as one: an end that stood
+	// still for so long, or longer, takes as much in of everybody.
+	IntakeFrame = time.Second
+
+	// IntakeDebt is the most that a peer is behind, in time at its rate. What one packet costs
+	// beyond is forgotten.
+	IntakeDebt = time.Second
+
+	// IntakePatience is for how long in all a peer may go on sending more than its quota.
 	IntakePatience = 5 * time.Second
 
-	// intakeCalm is without how much excess a peer has come to its senses.
-	intakeCalm = time.Second
+	// intakeLeak is how many times as long without excess makes up for some with it.
+	intakeLeak = 10
 )
 
 // Verdict is what to do with a packet.
@@ -26,57 +41,105 @@ const (
 	Part
 )
 
-// Intake bounds what a peer makes this end do, in packets and in units of work, both per
-// second. What a packet costs is known when it was read: it may bring the work below what there
-// is, and nothing more is taken before that is made up for.
+// Intake divides what this end does for its peers within a frame, in units of work. Each peer
+// has its own share: what its rate brings in the time since the last frame. Beyond it a peer uses
+// what it has saved up of earlier shares, as long as all peers together have not used IntakeShared
+// in this frame: so the longest frame is known, however many of them spend their savings at once.
 type Intake struct {
-	packets, work meter
-	over          bool
-	since, last   time.Time // of the excess at hand: the first packet that was dropped, the last
+	rate   int64 // units per second, of one peer; 0: there is no bound
+	now    time.Time
+	past   time.Duration // since the frame before, at most IntakeFrame
+	shared int64         // what all may still use of their savings, in parts
 }
 
-// NewIntake returns an Intake that has saved up all it can. A rate below 1 is no bound.
-func NewIntake(packets, work int) Intake {
-	return Intake{packets: newMeter(packets), work: newMeter(work)}
+// NewIntake returns an intake that gives each peer so many units per second, at most MaxRate. A
+// rate below 1 is no bound.
+func NewIntake(rate int) Intake { return Intake{rate: int64(min(max(rate, 0), MaxRate))} }
+
+// Begin begins a frame. Times must not run back; those that do count as none.
+func (i *Intake) Begin(now time.Time) {
+	i.past = 0
+	if !i.now.IsZero() {
+		i.past = min(max(now.Sub(i.now), 0), IntakeFrame)
+	}
+	if i.now.Before(now) {
+		i.now = now
+	}
+	i.shared = i.rate * int64(IntakeShared)
 }
 
-// Take counts a packet that came at now.
-func (i *Intake) Take(now time.Time) Verdict {
-	if i.packets.open(now) && i.work.open(now) {
-		i.packets.spend(1)
+// Quota is what one peer has of an Intake. The zero value has saved up all it can.
+type Quota struct {
+	at     time.Time     // the frame that level and own are of
+	level  int64         // what it has, in parts; negative: debt
+	own    int64         // what of it needs nothing of what is shared
+	over   bool          // in that frame packets were dropped
+	excess time.Duration // for how long in all it has been over, less what was made up for
+}
+
+// renew moves a quota on to the frame under way.
+func (i *Intake) renew(q *Quota) {
+	if q.at.Equal(i.now) {
+		return
+	}
+	silent := max(i.now.Sub(q.at)-i.past, 0) // of frames between, in which it sent nothing
+	calm := silent
+	if !q.over {
+		calm += i.past
+	}
+	q.excess -= min(q.excess, calm/intakeLeak)
+	q.own = i.rate * int64(i.past)
+	// As much of it counts as pays all there may be.
+	q.level = min(q.level+i.rate*int64(min(silent, IntakeSaved+IntakeDebt)), i.rate*int64(IntakeSaved)) + q.own
+	q.at, q.over = i.now, false
+}
+
+// Left returns how many units a peer may still use in this frame: none if 0 or less.
+func (i *Intake) Left(q *Quota) int {
+	if i.rate == 0 {
+		return math.MaxInt
+	}
+	i.renew(q)
+	return int(floorDiv(min(q.level, q.own+max(i.shared, 0)), scale))
+}
+
+// Spare returns how many of those units may be for what is not the peer's own: half of what it can
+// save up stays.
+func (i *Intake) Spare(q *Quota) int {
+	if i.rate == 0 {
+		return math.MaxInt
+	}
+	return min(i.Left(q), int(floorDiv(q.level-i.rate*int64(IntakeSaved)/2, scale)))
+}
+
+// Take decides about a packet of a peer. What it costs is known when it was read.
+func (i *Intake) Take(q *Quota) Verdict {
+	if i.Left(q) > 0 {
 		return Take
 	}
-	if !i.over || now.Sub(i.last) > intakeCalm {
-		i.over, i.since = true, now
+	if !q.over {
+		q.over = true
+		q.excess += i.past
 	}
-	i.last = now
-	if now.Sub(i.since) >= IntakePatience {
+	if q.excess >= IntakePatience {
 		return Part
 	}
 	return Drop
 }
 
-// Spend counts work that was done for the peer.
-func (i *Intake) Spend(units int) { i.work.spend(units) }
-
-// meter lets so many units through per second, and those of IntakeSaved at once.
-type meter struct {
-	every time.Duration // for one unit; 0: there is no bound
-	paid  time.Time     // up to when all that was let through is paid for
-}
-
-func newMeter(perSecond int) meter {
-	if perSecond < 1 {
-		return meter{}
+// Spend takes what was done for a peer off its quota. The last work of a frame may bring it below
+// what there is, and nothing more is done before that is made up for.
+func (i *Intake) Spend(q *Quota, units int) {
+	if i.rate == 0 {
+		return
 	}
-	return meter{every: max(time.Second/time.Duration(perSecond), 1)}
-}
-
-func (m *meter) open(now time.Time) bool {
-	if m.paid.Before(now) {
-		m.paid = now
+	i.renew(q)
+	parts := q.level + i.rate*int64(IntakeDebt)
+	if int64(units) < parts/scale {
+		parts = int64(units) * scale
 	}
-	return m.every == 0 || m.paid.Sub(now) < IntakeSaved
+	q.level -= parts
+	own := min(parts, q.own)
+	q.own -= own
+	i.shared -= parts - own
 }
-
-func (m *meter) spend(units int) { m.paid = m.paid.Add(m.every * time.Duration(units)) }

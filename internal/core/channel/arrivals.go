@@ -89,8 +89,8 @@ func (m *Mux) hold(place int, p *incoming, at time.Duration) {
 	m.memory.byAge.push(p.age)
 }
 
-// release takes the message at a place out, for delivery or for drop.
-func (m *Mux) release(l *lane, place int) *incoming {
+// takeHeld takes the message at a place out, for delivery or for drop.
+func (m *Mux) takeHeld(l *lane, place int) *incoming {
 	p := l.arrivals.held[place]
 	l.arrivals.held = slices.Delete(l.arrivals.held, place, place+1)
 	m.letGo(p)
@@ -115,7 +115,7 @@ func (m *Mux) memoryOf(l *lane) *int {
 // discard drops a message with id, if one is held.
 func (m *Mux) discard(l *lane, id uint16) {
 	if place, ok := l.arrivals.find(id); ok {
-		m.drop(m.release(l, place))
+		m.drop(m.takeHeld(l, place))
 	}
 }
 

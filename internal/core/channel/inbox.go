@@ -1,6 +1,9 @@
 package channel
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // letter is a message that waits for Poll: bytes of the packet just handled, or
 // something put together.
@@ -23,29 +26,68 @@ type inbox struct {
 // sends a longer one makes this end keep room for MaxMessage.
 const smallJoin = 16 * FragmentSize
 
-// Poll returns the next message or external frame that is ready, in order; ok is
-// false when there is none. body is valid until the next Poll or HandleFrames and
-// must not be modified.
+// Poll returns the next message or external frame that is ready, in order: those that the
+// packet brought, and then those that had waited in an ordered channel for one that is
+// delivered by now. ok is false when there is none. body is valid until the next Poll or
+// HandleFrames and must not be modified.
 func (m *Mux) Poll() (id ID, body []byte, ok bool) {
 	in := &m.inbox
 	m.reclaim()
-	if in.read == len(in.letters) {
+	if m.Polled() {
 		in.letters, in.read, in.packet = in.letters[:0], 0, nil
-		return 0, nil, false
+		return m.pollHeld()
 	}
 	l := in.letters[in.read]
 	in.read++
-	m.stats.Delivered++
-	switch {
-	case l.parcel == nil:
-		return l.id, in.packet[l.from:l.to:l.to], true
-	case l.parcel.whole():
-		in.lent = l.parcel
-		return l.id, l.parcel.parts[0].body, true
+	if l.parcel != nil {
+		return m.open(l.id, l.parcel)
 	}
-	joined := l.parcel.join(in.room(int(l.parcel.final)))
-	m.drop(l.parcel)
-	return l.id, joined, true
+	m.stats.Delivered++
+	return l.id, in.packet[l.from:l.to:l.to], true
+}
+
+// Polled reports whether all that the last packet brought was polled. What Poll has then
+// waited for one before it, and may wait on. Meanwhile it counts to ReliableWindow, which
+// the peer does not know: take in no packet before Waits is false.
+func (m *Mux) Polled() bool { return m.inbox.read == len(m.inbox.letters) }
+
+// Waits reports whether Poll has something.
+func (m *Mux) Waits() bool { return !m.Polled() || m.complete != 0 }
+
+// pollHeld returns the next message of an ordered channel that no longer has to wait.
+func (m *Mux) pollHeld() (id ID, body []byte, ok bool) {
+	if m.complete == 0 {
+		return 0, nil, false
+	}
+	l := m.byID[bits.TrailingZeros64(uint64(m.complete))]
+	p := m.takeHeld(l, 0)
+	l.arrivals.next++
+	m.complete.note(l)
+	return m.open(l.cfg.ID, p)
+}
+
+// open returns the body of a message that was put together.
+func (m *Mux) open(id ID, p *incoming) (ID, []byte, bool) {
+	m.stats.Delivered++
+	if p.whole() {
+		m.inbox.lent = p
+		return id, p.parts[0].body, true
+	}
+	joined := p.join(m.inbox.room(int(p.final)))
+	m.drop(p)
+	return id, joined, true
+}
+
+// complete are the ordered channels whose next message is held as a whole: bit i for the
+// channel with id i.
+type complete uint64
+
+// note looks at a channel whose next message is another one.
+func (c *complete) note(l *lane) {
+	*c &^= 1 << l.cfg.ID
+	if held := l.arrivals.held; len(held) > 0 && held[0].id == l.arrivals.next && held[0].complete() {
+		*c |= 1 << l.cfg.ID
+	}
 }
 
 // reclaim takes back what the last Poll lent.

@@ -26,6 +26,7 @@ type Mux struct {
 	reports  reports
 	memory   memory
 	inbox    inbox
+	complete complete
 	stats    Stats
 	work     uint64
 	start    time.Time // of the first call; times are kept as distances from it

@@ -7,8 +7,8 @@ import (
 )
 
 // HandleFrames takes in the frames of a packet that is fresh (see package packet),
-// without its header. Afterwards call Poll until it has nothing left; body must
-// stay as it is until then.
+// without its header. Afterwards call Poll until Polled; body must stay as it is until
+// then.
 //
 // ErrMalformed, ErrUnknownChannel and ErrRefused mean that nothing was taken in.
 // ErrWindow and ErrFragment mean that one frame was well-formed but breaks a limit
@@ -17,8 +17,8 @@ import (
 //
 // It panics if messages of the packet before were not polled.
 func (m *Mux) HandleFrames(body []byte, now time.Time) error {
-	if m.inbox.read != len(m.inbox.letters) {
-		panic("channel: call Poll until it returns false before the next HandleFrames")
+	if !m.Polled() {
+		panic("channel: call Poll until Polled before the next HandleFrames")
 	}
 	m.reclaim()
 	m.Expire(now)
@@ -172,7 +172,7 @@ func (m *Mux) completed(l *lane, place int) {
 	if l.cfg.Mode == OrderedReliable && p.id != l.arrivals.next {
 		return
 	}
-	m.inbox.deliver(l.cfg.ID, m.release(l, place))
+	m.inbox.deliver(l.cfg.ID, m.takeHeld(l, place))
 	if l.cfg.Mode != UnorderedUnreliable {
 		m.passed(l, p.id)
 	}
@@ -188,20 +188,8 @@ func (m *Mux) passed(l *lane, id uint16) {
 		m.overtake(l, id)
 	default:
 		a.next++
-		m.deliverHeld(l)
+		m.complete.note(l)
 	}
-}
-
-// deliverHeld delivers what an ordered channel no longer has to wait for.
-func (m *Mux) deliverHeld(l *lane) {
-	a := &l.arrivals
-	n := 0
-	for ; n < len(a.held) && a.held[n].id == a.next && a.held[n].complete(); n++ {
-		m.letGo(a.held[n])
-		m.inbox.deliver(l.cfg.ID, a.held[n])
-		a.next++
-	}
-	a.held = slices.Delete(a.held, 0, n)
 }
 
 // overtake drops what is older than the message just delivered.

@@ -21,6 +21,13 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err := p.greet(now); err != nil {
 		return err
 	}
+	if err := p.Deliver(now); err != nil {
+		return err
+	}
+	if !p.ready() {
+		p.stats.unready++
+		return nil
+	}
 	p.stats.in++
 	p.stats.bytesIn += uint64(len(b))
 	h, body, err := packet.ParseHeader(b)
@@ -100,16 +107,32 @@ func (p *Peer) delivered(ch channel.ID, message channel.MessageID) {
 	}
 }
 
-// deliver hands on what a packet brought. Everything must be polled, also after
-// an error.
+// Deliver hands on what has arrived and waits until this end is Ready. Call it once per frame,
+// before the first HandlePayload.
+func (p *Peer) Deliver(now time.Time) error {
+	if !p.mux.Waits() || p.phase == ended {
+		return nil
+	}
+	return p.deliver(p.tick, now)
+}
+
+// Waits reports whether something waits for Deliver.
+func (p *Peer) Waits() bool { return p.mux.Waits() }
+
+// deliver hands on what a packet brought. Everything of it must be polled, also after an error.
+// It may have closed the gap that much more waited for, which is handed on while this end is
+// Ready.
 func (p *Peer) deliver(tick entangle.Tick, now time.Time) (err error) {
-	for ch, body, ok := p.mux.Poll(); ok; ch, body, ok = p.mux.Poll() {
+	for !p.mux.Polled() || err == nil && p.mux.Waits() && p.ready() {
+		ch, body, _ := p.mux.Poll()
 		if err == nil && p.phase != ended {
 			err = p.dispatch(ch, body, tick, now)
 		}
 	}
 	return err
 }
+
+func (p *Peer) ready() bool { return p.cfg.Ready == nil || p.cfg.Ready() }
 
 func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
 	if ch == Control {

@@ -27,6 +27,10 @@ type Config struct {
 	Copy *receiver.Receiver
 	// Inbox gets the messages of the game's channels, and resources.
 	Inbox Inbox
+	// Ready reports whether more of the peer is taken in for now. A packet that comes while it is
+	// not is dropped unread, as if the line had lost it, and so what the last one has released
+	// waits for Deliver. nil: always.
+	Ready func() bool
 	// OnResource is told of each message of SendResource that the peer has; nil:
 	// nobody is.
 	OnResource func(channel.MessageID)

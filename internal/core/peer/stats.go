@@ -10,6 +10,7 @@ import (
 type Stats struct {
 	PayloadsIn, PayloadsOut uint64
 	BytesIn, BytesOut       uint64
+	Unready                 uint64 // payloads dropped because this end was not Ready
 
 	Packets  packet.Stats
 	Channels channel.Stats
@@ -19,12 +20,13 @@ type Stats struct {
 type payloads struct {
 	in, out           uint64
 	bytesIn, bytesOut uint64
+	unready           uint64
 }
 
 // Stats returns the counters.
 func (p *Peer) Stats() Stats {
 	return Stats{
-		PayloadsIn: p.stats.in, PayloadsOut: p.stats.out, BytesIn: p.stats.bytesIn, BytesOut: p.stats.bytesOut,
+		PayloadsIn: p.stats.in, PayloadsOut: p.stats.out, BytesIn: p.stats.bytesIn, BytesOut: p.stats.bytesOut, Unready: p.stats.unready,
 		Packets: p.tracker.Stats(), Channels: p.mux.Stats(),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
 )
 
 const (
@@ -34,6 +35,19 @@ type Caps struct {
 	PerClient int // to each client
 	All       int // to all together
 	TickRate  int
+}
+
+// relayTime is for how long a client's cap carries what other clients have waiting for it, at most.
+const relayTime = time.Second / 2
+
+// relayShare returns how much may wait for one of so many clients that other clients have to say
+// to it, in bytes of cost; 0: as much as without a cap.
+func (c Caps) relayShare(clients int) int {
+	rate := c.PerClient
+	if all := c.All / max(clients, 1); c.All > 0 && (rate == 0 || all < rate) {
+		rate = all
+	}
+	return min(int(time.Duration(rate)*relayTime/time.Second), peer.DefaultShare)
 }
 
 func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }

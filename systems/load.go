@@ -49,7 +49,7 @@ func (l Load) Check() error {
 		{"messages that wait for an entity", l.Held, maxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, maxKeptResources},
-		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue},
+		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue + peer.DefaultShare},
 		{"packets in flight", l.InFlight, peer.MaxInFlight},
 		{"names that are held up", l.HeldUp, sender.MaxHeldUp},
 	} {

@@ -80,17 +80,21 @@ func (s *Server) Carry(l *letter, now time.Time) {
 		if l.when < c.since || !post.For(l, c.id) {
 			continue
 		}
-		if l.from != entangle.Nobody && c.peer.Crowded() {
-			post.stat.Refused++ // nobody is hung up on for what others say
-			continue
-		}
 		switch {
 		case !shared:
 			body = post.envelope(l, c)
 		case body == nil:
 			body = post.envelope(l, nil)
 		}
-		s.slow(c, c.peer.Send(ch, body, post.priority(l), now), now)
+		if l.from == entangle.Nobody {
+			s.slow(c, c.peer.Send(ch, body, post.priority(l), now), now)
+			continue
+		}
+		sent, err := c.peer.Relay(ch, body, post.priority(l))
+		if !sent {
+			post.stat.Refused++ // what others say costs no client its connection
+		}
+		s.slow(c, err, now)
 	}
 }
 

@@ -36,9 +36,10 @@ type message struct {
 	unacked int      // pieces not acknowledged
 	refs    int      // packets in flight that carry a piece of it, by piece
 
-	begun bool // its first piece was packed
-	done  bool // reliable: acknowledged in full, or superseded
-	gone  bool // out of its queue
+	begun  bool // its first piece was packed
+	shared bool // of SendShared
+	done   bool // reliable: acknowledged in full, or superseded
+	gone   bool // out of its queue
 }
 
 // keptMessages bounds the messages a pool keeps for later.
@@ -111,6 +112,12 @@ func (m *Mux) dequeue(msg *message) {
 
 // dropBody frees the bytes of a message that will not be sent again.
 func (m *Mux) dropBody(msg *message) {
+	if msg.shared {
+		m.shared -= msg.cost
+		if msg.lane.cfg.Mode.Reliable() {
+			m.sharedQueued -= msg.cost
+		}
+	}
 	msg.lane.backlog -= len(msg.body)
 	msg.lane.unsent -= msg.unsentBytes()
 	msg.mine().waiting -= msg.unsent

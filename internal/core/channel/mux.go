@@ -13,9 +13,12 @@ type MessageID uint64
 // arrived. It is not safe for concurrent use.
 type Mux struct {
 	// What every packet needs comes first, together: most packets hold no message.
-	count  int  // messages in all queues
-	queued int  // cost of reliable messages that wait or are not acknowledged
-	last   span // the last frame of the packet under construction
+	count  int // messages in all queues
+	queued int // cost of reliable messages that wait or are not acknowledged
+	// shared is the cost of those of SendShared, unreliable ones included, and sharedQueued what
+	// of it is in queued.
+	shared, sharedQueued int
+	last                 span // the last frame of the packet under construction
 	// lastBody is the length of its body if it is an external frame, else 0.
 	lastBody int
 	external uint64 // bit i: channel i is one of frames that this end may send
@@ -110,6 +113,8 @@ var (
 	// ErrQueueFull: the peer does not acknowledge what was sent reliably, or takes
 	// it in more slowly than it is sent. Nothing was queued: disconnect the peer.
 	ErrQueueFull = errors.New("channel: reliable queue full: the peer is too slow, disconnect it")
+	// ErrShareFull: what others say to the peer waits for as long as it may. Nothing was queued.
+	ErrShareFull = errors.New("channel: the share of the queue for what others say is full: refuse it")
 )
 
 // Send copies body into the queue of a channel and returns its number there.
@@ -121,11 +126,30 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 	if err != nil {
 		return 0, err
 	}
+	return m.send(l, body, priority, false)
+}
+
+// SendShared is Send for what others have to say to the peer. It has a share of the queue, in bytes
+// of cost, so that it neither holds up for long what this end says itself, nor fills the queue for
+// it: what does not fit is refused with ErrShareFull.
+func (m *Mux) SendShared(id ID, body []byte, priority float32, share int) error {
+	l, err := m.sender(id, body, priority)
+	if err != nil {
+		return err
+	}
+	if price := cost(len(body)); m.shared+price > share || m.queued+price > m.limits.ReliableQueue/2 {
+		return ErrShareFull
+	}
+	_, err = m.send(l, body, priority, true)
+	return err
+}
+
+func (m *Mux) send(l *lane, body []byte, priority float32, shared bool) (MessageID, error) {
 	price := cost(len(body))
 	if !l.cfg.Mode.Reliable() {
 		m.makeRoom(l, price)
 		l.cost += price
-	} else if m.queued+price > m.limits.ReliableQueue {
+	} else if m.queued-m.sharedQueued+price > m.limits.ReliableQueue {
 		return 0, ErrQueueFull
 	} else {
 		m.queued += price
@@ -135,6 +159,12 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 	}
 	msg := m.messages.get(len(body))
 	msg.lane, msg.body, msg.cost, msg.stamp, msg.share = l, m.pool.copyOf(body), price, m.stamp, l.shareOf(priority)
+	if msg.shared = shared; shared {
+		m.shared += price
+		if l.cfg.Mode.Reliable() {
+			m.sharedQueued += price
+		}
+	}
 	m.join(msg)
 	l.queue.push(msg)
 	m.count++

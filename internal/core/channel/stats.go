@@ -66,8 +66,12 @@ func (m *Mux) UnsentAll() (n int) {
 }
 
 // Queued returns the cost in bytes of the reliable messages that wait to be sent or
-// acknowledged; Send refuses what would bring it over Limits.ReliableQueue.
+// acknowledged; Send refuses what would bring it over Limits.ReliableQueue, but for those of
+// SendShared.
 func (m *Mux) Queued() int { return m.queued }
+
+// QueuedOwn returns what of Queued is not of SendShared.
+func (m *Mux) QueuedOwn() int { return m.queued - m.sharedQueued }
 
 // Held returns the cost in bytes of incomplete and early messages received; at
 // most ReliableWindow + UnreliableWindow.

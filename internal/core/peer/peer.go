@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"errors"
 	"math/bits"
 	"time"
 
@@ -42,6 +43,8 @@ type Config struct {
 	Clock, Inputs Stream
 	// Capped says that Allow is called in every frame.
 	Capped bool
+	// Share bounds the cost of what is queued for the peer with Relay; 0: DefaultShare.
+	Share int
 }
 
 // Registry is the protocol of this side, as far as both must agree on it.
@@ -156,6 +159,23 @@ func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time)
 	return err
 }
 
+// DefaultShare is as much as the longest message costs, and half as much again.
+const DefaultShare = 128 << 10
+
+// Relay queues what another peer says to this one. It reports whether there was room in the share of
+// the queue that is for that: this end's own messages do not wait for long behind it.
+func (p *Peer) Relay(ch channel.ID, body []byte, priority float32) (bool, error) {
+	share := p.cfg.Share
+	if share == 0 {
+		share = DefaultShare
+	}
+	err := p.mux.SendShared(ch, body, priority, share)
+	if errors.Is(err, channel.ErrShareFull) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // SendResource queues the value of a resource and returns its number, which
 // Config.OnResource is told when the peer has it. Errors are those of Send. The longer a
 // value is the less urgent are its pieces: small ones do not wait for it, and in the end it
@@ -172,9 +192,9 @@ func (p *Peer) ResourcesCrowded() bool {
 	return p.ResourceBytes() >= maxResourceBacklog || p.Crowded()
 }
 
-// Crowded reports whether more than half of the room for reliable messages is taken:
+// Crowded reports whether more than half of the room for reliable messages of this end is taken:
 // the peer acknowledges them more slowly than they come.
-func (p *Peer) Crowded() bool { return p.mux.Queued() > channel.DefaultReliableQueue/2 }
+func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliableQueue/2 }
 
 // Close lets go of what is kept about the peer elsewhere.
 func (p *Peer) Close() {

@@ -46,7 +46,7 @@ func (p *Peer) Work() uint64 { return p.mux.Work() + p.resyncs }
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
 // QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
-// at most channel.DefaultReliableQueue.
+// at most channel.DefaultReliableQueue, and DefaultShare for those of Relay.
 func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
 // InFlight returns how many packets with values wait for their fate, at most MaxInFlight.

@@ -55,7 +55,8 @@ type ServerConfig struct {
 	// MaxWorkPerClient is how much each client may make the server do, per second, in units of
 	// about 0.1 µs: 25 for a packet, one for each message in it and 3 for a fragment of one, one
 	// for each entity that a message refers to, 6 for a request, 2 for each entity that is driven,
-	// with one more for each 16 ticks, and one for each member of a group that is asked for again.
+	// with one more for each 16 ticks, one for a group that is asked
+	// for again and 3 for each entity of it that is sent.
 	// A message that is passed on to other clients costs 4 for each of them, and one more for each
 	// 64 bytes: it is refused, and counted in MessageStats, where the client has not saved up half of what it can.
 	// What a client does not use is saved up for 0.75 s, of which all clients

@@ -89,6 +89,7 @@ type Peer struct {
 	tap      func(updates bool, body []byte) // nil unless somebody listens
 	joining  joining
 	resyncs  uint64 // groups that the peer asked for
+	asked    uint64 // entities that it was sent again for that, when it was closed
 	id       entangle.ClientID
 	outcome  string
 	scratch  []byte
@@ -199,6 +200,7 @@ func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliab
 // Close lets go of what is kept about the peer elsewhere.
 func (p *Peer) Close() {
 	if p.updates != nil {
+		p.asked = p.updates.Asked()
 		p.updates.Close()
 		p.updates = nil
 	}

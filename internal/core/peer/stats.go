@@ -38,9 +38,20 @@ func (p *Peer) count(payload []byte) {
 	p.allowed.left -= len(payload) + sealBytes
 }
 
-// Work returns how much the peer made this end do, in units: those of channel.Mux.Work, and one
-// for each group that it asked for. What takes messages and streams knows what those cost.
-func (p *Peer) Work() uint64 { return p.mux.Work() + p.resyncs }
+// askedWork is what an entity costs that a peer is sent again because it asked: it is encoded, and
+// sent reliably.
+const askedWork = 3
+
+// Work returns how much the peer made this end do, in units: those of channel.Mux.Work, one for
+// each group that it asked for, and askedWork for each entity that it was sent again for that. What
+// takes messages and streams knows what those cost.
+func (p *Peer) Work() uint64 {
+	asked := p.asked
+	if p.updates != nil {
+		asked = p.updates.Asked()
+	}
+	return p.mux.Work() + p.resyncs + askedWork*asked
+}
 
 // Waiting returns the bytes of messages and structure of which nothing was sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }

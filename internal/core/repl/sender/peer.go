@@ -36,6 +36,7 @@ type Peer struct {
 	public    space
 
 	answered   entangle.Tick // the last tick in which doubts were answered
+	asked      uint64        // entities that were sent in full because the peer asked
 	fullCredit int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
 	units      units
 	pinnedEnds uint32 // World.Ends then
@@ -178,6 +179,9 @@ func (p *Peer) Idle() bool {
 	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty() && !p.world.holdsAny()
 }
 
+// Asked returns how many entities the peer was sent again because it asked.
+func (p *Peer) Asked() uint64 { return p.asked }
+
 // HandleResync answers a peer that lost the thread of a group: it is sent again
 // in full. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
@@ -234,6 +238,7 @@ func (p *Peer) answerDoubtsIn(sp *space, left int) int {
 		sp.shapeDue.Set(i)
 		if id := p.group(sp, i); id != noGroup {
 			p.fullCredit -= len(p.world.groups[id].members)
+			p.asked += uint64(len(p.world.groups[id].members))
 		}
 	}
 	return left

@@ -105,7 +105,8 @@ func (m *MessageInfo) via() string {
 // Diff says in which entries a server and a client differ, each difference in a
 // few words for a developer to read, or "" if in none. Names that differ only in
 // their number are not listed: the entries that shifted them are. The words are
-// the same on both sides, because each may be shown the other's.
+// the same on both sides, because each may be shown the other's. Of very many differences
+// the first are listed.
 func Diff(server, client []Entry) string {
 	type key struct {
 		kind Kind
@@ -130,7 +131,29 @@ func Diff(server, client []Entry) string {
 			delete(clients, key{e.Kind, e.Name})
 		}
 	}
-	return strings.Join(found, "; ")
+	return joinDifferences(found)
+}
+
+// maxDiff bounds what Diff says, in bytes: a peer can claim any entries, and what differs ends
+// up in a log.
+const maxDiff = 4 << 10
+
+// joinDifferences lists as many differences as there is room for, one at least, and says how
+// many more there are.
+func joinDifferences(found []string) string {
+	var b strings.Builder
+	for i, words := range found {
+		switch {
+		case i == 0:
+			b.WriteString(strings.ToValidUTF8(words[:min(len(words), maxDiff)], ""))
+		case b.Len()+len(words) > maxDiff:
+			fmt.Fprintf(&b, "; and %d more", len(found)-i)
+			return b.String()
+		default:
+			b.WriteString("; " + words)
+		}
+	}
+	return b.String()
 }
 
 func difference(server, client Entry, ok bool) string {

@@ -1,0 +1,37 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// A peer that claims as many entries as there can be, or entries with long names, does not
+// write as much into a log: the first differences are listed, and the others counted.
+func TestADiffOfManyEntriesIsShort(t *testing.T) {
+	const most = 5 << 10
+	many := make([]protocol.Entry, protocol.MaxEntries)
+	for i := range many {
+		many[i] = protocol.Entry{Kind: protocol.KindComponent, Number: i, Name: strings.Repeat("n", 1+i%30) + string(rune('a'+i/30))}
+	}
+	long := protocol.Entry{Kind: protocol.KindComponent, Name: "long"}
+	for i := range 16 {
+		long.Options = append(long.Options, protocol.Option{Name: strings.Repeat("ö", 200) + string(rune('a'+i)), Value: strings.Repeat("ü", 256)})
+	}
+	short := protocol.Entry{Kind: protocol.KindComponent, Name: "long"}
+	for name, d := range map[string]string{
+		"only on the client": protocol.Diff(nil, many),
+		"only on the server": protocol.Diff(many, nil),
+		"long options":       protocol.Diff([]protocol.Entry{short}, []protocol.Entry{long}),
+	} {
+		assert.Less(t, len(d), most, name)
+		assert.Greater(t, len(d), most/2, name)
+		assert.True(t, utf8.ValidString(d), name)
+	}
+	assert.Regexp(t, `; and 1\d\d\d more$`, protocol.Diff(nil, many))
+	assert.NotContains(t, protocol.Diff(nil, many[:20]), "more")
+}

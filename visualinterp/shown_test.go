@@ -105,12 +105,12 @@ func TestWhatIsNotShownAnyMoreStaysTrue(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.Tagged()), nil)
 	smooth := generic.NewMap1[visualinterp.Smooth](s.world)
 	var all []ecs.Entity
+	var truth []float64
 	for i := range 20 {
-		all = append(all, s.spawn(0, float64(i+1)))
+		all, truth = append(all, s.spawn(0, float64(i+1))), append(truth, 0)
 		smooth.Add(all[i])
 	}
 	s.ticks(5)
-	truth := make([]float64, len(all))
 	s.atSend = func() {
 		for i, e := range all {
 			truth[i] = s.x(e)

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ func TestASteeredTickPerUpdateDropsNothing(t *testing.T) {
 	for _, speed := range []int{950, OwnSpeed, 1050} {
 		stepper := NewFrameStepper()
 		stepper.SetSpeed(speed)
-		o := NewOverload("client", &Schedule{}, 60, true, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		o := NewOverload("client", &Schedule{}, 60, true, slog.New(slog.DiscardHandler))
 		now := time.Unix(1_000_000, 0)
 		for range 60 * 60 {
 			now = now.Add(time.Second / 60)

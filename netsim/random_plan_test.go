@@ -38,6 +38,7 @@ type plan struct {
 	clock     clockPlan
 	hands     handPlan
 	foresight foresightPlan
+	endings   endingPlan
 }
 
 // randomSteps returns what happens in the world of a seed.
@@ -46,6 +47,7 @@ func randomSteps(seed uint64) []string {
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
+	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
 	p.theme = themes[p.rng.IntN(len(themes))]
 	p.foresight.on = p.foresight.on && !p.theme.calm
 	p.configure()
@@ -119,6 +121,7 @@ func (p *plan) run(d time.Duration) {
 		p.change(fmt.Sprintf("tick %d ", n+1), 4)
 		p.drive(fmt.Sprintf("tick %d ", n+1))
 		p.foresee(fmt.Sprintf("tick %d ", n+1))
+		p.end(n + 1)
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))

@@ -46,6 +46,7 @@ type randomScene struct {
 	meters *meters
 	judge  *inputJudge
 	host   *plugin.Host // nil: it is a server without a player
+	rare   *branches
 
 	returns int // see comeBack
 }
@@ -111,6 +112,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 		s.sim.AddServer(app, server)
 	}
 	s.sim.Watch()
+	s.rare = newBranches(server, l.every)
 	s.meters = newMeters(l, s.sim)
 	s.sim.Network().Tap(s.meters.tap)
 	s.verbs = s.makeVerbs()
@@ -171,6 +173,14 @@ func (s *randomScene) checkLoads() error {
 	return s.meters.check()
 }
 
+// connected returns the clients that are connected to the server.
+func (s *randomScene) connected() (ids []entangle.ClientID) {
+	for _, c := range s.sim.Server().Clients() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
 func (s *randomScene) messages(args *netsim.Args, _ *netsim.Trace) error {
 	s.quiet(!args.Take("on") && args.Take("off"))
 	return nil
@@ -201,6 +211,7 @@ func (m *mainSystem) Finalize(*ecs.World)     {}
 
 func (m *mainSystem) Update(*ecs.World) {
 	m.ticks++
+	m.scene.rare.begin(m.scene.connected())
 	commands := m.due[m.ticks]
 	delete(m.due, m.ticks)
 	if m.still {
@@ -221,6 +232,7 @@ func (m *mainSystem) do(command string) {
 	if err := m.scene.verbs.Do(command, &netsim.Trace{}); err != nil {
 		m.scene.t.Fatalf("%s: %v", command, err)
 	}
+	m.scene.rare.do(command, m.scene.connected())
 }
 
 func (m *mainSystem) tick(args *netsim.Args, _ *netsim.Trace) error {

@@ -23,6 +23,8 @@ import (
 //   - a client shows no entity twice, and the same all the while that it might see it;
 //   - what a client keeps of an entity that is Retained and that it sees no more is as it
 //     was while it saw it, and stays there;
+//   - an entity that is removed from the server's world despawns on a client that sees it, and
+//     stays there if it was paused;
 //   - what it has of a resource is a value that the resource had, was for it, and is no
 //     older than what it had before;
 //   - a client that has joined has what was there for it when it connected, unless that
@@ -91,7 +93,7 @@ func (s *Sim) watchFrame(h *host) {
 		if !p.Connected() {
 			delete(s.watch.held, h)
 		}
-		if err := s.watch.check(h, p.id, p.client.Mirror(), p.client.Joined()); err != nil {
+		if err := s.watch.check(h, p.id, p.World(), p.client.Mirror(), p.client.Joined()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
@@ -126,15 +128,15 @@ func (s *Sim) connected() (ids []entangle.ClientID) {
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(h *host, id entangle.ClientID, m *systems.Mirror, joined bool) error {
+func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *systems.Mirror, joined bool) error {
 	l := look{
-		past: &w.past, client: id, mirror: m, before: w.held[h],
+		past: &w.past, client: id, mirror: m, world: world, before: w.held[h],
 		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined,
 	}
 	if l.before == nil {
 		l.before = &holding{}
 	}
-	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.stayed, l.resources, l.joined} {
+	for _, check := range []func() error{l.entities, l.groups, l.originals, l.whole, l.ticks, l.values, l.stayed, l.ended, l.resources, l.joined} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -148,6 +150,7 @@ type look struct {
 	past    *past
 	client  entangle.ClientID
 	mirror  *systems.Mirror
+	world   *ecs.World // nil: nobody knows what else is in it
 	before  *holding
 	now     *holding
 	at      map[uint64]entangle.Tick // by id, which tick's state it should be
@@ -259,12 +262,12 @@ func (l *look) values() error {
 func (l *look) value(e *systems.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
 	t := translation{local: l.local, late: true}
 	t.once = func(component int) []systems.MirroredValue { return l.past.since(original, l.client, component, tick) }
-	t.ended = func(local ecs.Entity) bool { return l.ended(local, tick) }
+	t.ended = func(local ecs.Entity) bool { return l.wasGone(local, tick) }
 	return t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values)
 }
 
-// ended reports whether the original of an entity was gone at a tick.
-func (l *look) ended(local ecs.Entity, tick entangle.Tick) bool {
+// wasGone reports whether the original of an entity was gone at a tick.
+func (l *look) wasGone(local ecs.Entity, tick entangle.Tick) bool {
 	for original, copied := range l.local {
 		if copied == local {
 			return l.past.at(original, tick) == nil

@@ -113,7 +113,7 @@ func (h *history) fine(says string) {
 	m := h.client
 	m.Components = h.infos
 	h.client = systems.Mirror{}
-	if err := h.check(nil, watcher, &m, h.joins); says == "" {
+	if err := h.check(nil, watcher, nil, &m, h.joins); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)

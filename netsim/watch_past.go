@@ -23,7 +23,8 @@ type past struct {
 	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
-	sight    *sight // the last
+	sight    *sight    // the last
+	removals *removals // nil: nobody knows
 
 	pacing
 	resources []resourcePast                      // by number
@@ -42,6 +43,7 @@ func newPast() past {
 type version struct {
 	from  entangle.Tick
 	gone  bool
+	fate  fate // of one that is gone
 	state systems.Mirrored
 	terms
 	pace  pace
@@ -63,6 +65,7 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 	look, groups := s.look(m, p, clients), map[group][]ecs.Entity{}
 	all := look.members
 	p.keepClosed(look)
+	parents := p.lastParents()
 	for _, e := range m.Entities {
 		at := all[e.Entity].group
 		groups[at] = append(groups[at], e.Entity)
@@ -73,9 +76,12 @@ func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) 
 		p.add(e.Entity, *v)
 	}
 	for e := range p.versions {
-		if all[e] == nil {
-			p.add(e, version{from: m.Tick, gone: true})
+		if all[e] == nil && p.last(e) != nil {
+			p.add(e, version{from: m.Tick, gone: true, fate: p.fateOf(e, parents[e])})
 		}
+	}
+	if p.removals != nil {
+		clear(p.removals.bare)
 	}
 	p.groups[m.Tick] = groups
 	p.recordResources(m, clients)

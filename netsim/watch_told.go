@@ -7,9 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// listen has the watch take note of all that is written to clients.
+// listen has the watch take note of all that is written to clients, and of what is removed.
 func (w *watch) listen(s *Sim) {
 	s.plugin.Tell(func(told systems.Told) { w.told = append(w.told, told) })
+	w.hear(s.plugin.World())
 }
 
 // checkTold holds that what was written to clients in a frame is no more than what they

@@ -1,0 +1,352 @@
+package netsim_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+	"github.com/mlange-42/arche/listener"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// endingPlan draws what several changes have to meet for in a few ticks: an entity that is
+// Retained leaves sight as something of it is overridden, and one loses its Replicate as it is
+// removed. Its chance is its own.
+type endingPlan struct{ *rand.Rand }
+
+// endings are about one in so many ticks.
+const endings = 10
+
+// end begins one of them in a tick to come.
+func (p *plan) end(n int) {
+	d := p.endings
+	switch {
+	case d.IntN(endings) > 0:
+	case p.interest && d.IntN(3) > 0:
+		p.leaveSight(n)
+	default:
+		p.perish(n)
+	}
+}
+
+// extra spawns an entity that nothing else of the plan is about, and returns its name and what it
+// has.
+func (p *plan) extra(at, replicate string) (name string, has []string) {
+	d := p.endings
+	p.names++
+	name = fmt.Sprintf("e%d", p.names)
+	values := map[string]string{"life": "life=3", "path": "path=1,2,3", "stamp": "stamp=7", "chart": "chart=@,1*12", "bulk": "bulk=5*70"}
+	words := []string{"place=1,1"}
+	for _, component := range overridden {
+		if value := values[component]; value != "" && d.IntN(2) == 0 {
+			has, words = append(has, component), append(words, value)
+		}
+	}
+	p.say("%sspawn %s %s %s", at, name, strings.Join(words, " "), replicate)
+	return name, has
+}
+
+func inTick(n int) string { return fmt.Sprintf("tick %d ", n) }
+
+// leaveSight has an entity that is Retained leave the sight of a client, by one of several ways, in
+// about the tick in which a component of it, be it there or not, is kept from the client.
+func (p *plan) leaveSight(n int) {
+	d := p.endings
+	e, has := p.extra(inTick(n), "Replicate=Relevance:2")
+	clients, room := strconv.Itoa(1+d.IntN(p.clients)), p.otherRoom()
+	if d.IntN(2) == 0 {
+		clients = []string{"1", "1,2", "1,2,3", "1,2,3,4"}[p.clients-1]
+	}
+	ends := n + 3 + d.IntN(8)
+	leave := []string{fmt.Sprintf("lose %s %s", e, clients)}
+	switch d.IntN(5) {
+	case 0:
+		p.say("%sroom %d add entity %s", inTick(n), room, e)
+		p.say("%sroom %d add client %s", inTick(n), room, clients)
+		leave = []string{fmt.Sprintf("room %d remove entity %s", room, e)}
+	case 1:
+		p.say("%sgain %s %s", inTick(n), e, clients)
+		leave = append(leave, fmt.Sprintf("target %s except %s", e, clients))
+	case 2:
+		p.say("%sgain %s %s", inTick(n), e, clients)
+		leave = append(leave, fmt.Sprintf("remove %s Replicate", e))
+	default:
+		p.say("%sgain %s %s", inTick(n), e, clients)
+	}
+	component := overridden[d.IntN(len(overridden))]
+	if len(has) > 0 && d.IntN(2) == 0 {
+		component = has[d.IntN(len(has))]
+	}
+	audience := []string{"except " + clients, "nobody", fmt.Sprintf("room %d", p.otherRoom())}[d.IntN(3)]
+	steps := append(leave, fmt.Sprintf("override %s %s %s", e, component, audience))
+	d.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	for _, step := range steps {
+		p.say("%s%s", inTick(ends), step)
+		if d.IntN(4) == 0 { // in the next tick, which is of the same send, or is not
+			ends++
+		}
+	}
+	ends += 10 + d.IntN(20)
+	if d.IntN(2) == 0 {
+		p.say("%sgain %s %s", inTick(ends), e, clients)
+		ends += 10 + d.IntN(10)
+	}
+	p.say("%sdespawn %s", inTick(ends), e)
+}
+
+// otherRoom is room by the chance of endings.
+func (p *plan) otherRoom() int { return 1 + p.endings.IntN(rooms) }
+
+// perish has an entity lose its Replicate and be removed in one tick, or one after the other: one
+// alone, a parent with a child, a child, or one of several of a group.
+func (p *plan) perish(n int) {
+	d := p.endings
+	mark := "Replicate=Group:0"
+	if p.interest {
+		mark += []string{"", ",Relevance:1", ",Relevance:2", ",Relevance:2"}[d.IntN(4)]
+	}
+	ends, kind := n+3+d.IntN(8), d.IntN(5)
+	if kind == 4 {
+		mark = strings.Replace(mark, "Group:0", fmt.Sprintf("Group:%d", 1+d.IntN(3)), 1)
+	}
+	e, _ := p.extra(inTick(n), mark)
+	last := []string{e} // to be removed in the end
+	switch kind {
+	case 2:
+		child, _ := p.extra(inTick(n), []string{"", "Replicate"}[d.IntN(2)])
+		p.say("%sattach %s %s", inTick(n), child, e)
+	case 3:
+		parent, _ := p.extra(inTick(n), mark)
+		p.say("%sattach %s %s", inTick(n), e, parent)
+		last = append(last, parent)
+	case 4:
+		other, _ := p.extra(inTick(n), mark)
+		last = append(last, other)
+	}
+	if p.interest {
+		client := 1 + d.IntN(p.clients)
+		for _, of := range last {
+			p.say("%sgain %s %d", inTick(n), of, client)
+		}
+		if d.IntN(2) == 0 {
+			p.say("%slose %s %d", inTick(ends-d.IntN(3)), e, client)
+		}
+	}
+	p.say("%sremove %s Replicate", inTick(ends), e)
+	if d.IntN(4) == 0 {
+		ends++
+	}
+	for _, of := range last {
+		p.say("%sdespawn %s", inTick(ends), of)
+		ends += 5 + d.IntN(20)
+	}
+}
+
+// branches counts which of the rare things happened in a world, as its server had them.
+type branches struct {
+	count map[string]int
+	world *ecs.World
+	every entangle.Tick
+
+	replicate ecs.ID
+	relevance plugin.Relevance
+	latest    ecs.Entity // that was spawned last
+	names     map[string]ecs.Entity
+	began     map[ecs.Entity]entity // all that is replicated, as the tick began
+	left      string                // by which command something may have left sight in the last tick
+	overrides []overriding
+	tick      entangle.Tick
+}
+
+// entity is what is known of one that is replicated, as a tick begins.
+type entity struct {
+	components.Replicate
+	parent, child bool
+}
+
+// overriding is that a component of an entity was overridden while clients saw it.
+type overriding struct {
+	entity ecs.Entity
+	tick   entangle.Tick
+	sees   []entangle.ClientID
+	lacks  string
+}
+
+func newBranches(server *plugin.Server, every int) *branches {
+	w := server.World()
+	b := &branches{
+		count: map[string]int{}, world: w, every: entangle.Tick(max(every, 1)), names: map[string]ecs.Entity{},
+		replicate: ecs.ComponentID[components.Replicate](w), relevance: plugin.NewRelevance(w),
+	}
+	ecs.GetResource[listener.Dispatch](w).AddListener(b)
+	return b
+}
+
+// Subscriptions implements ecs.Listener.
+func (*branches) Subscriptions() event.Subscription {
+	return event.EntityCreated | event.EntityRemoved
+}
+
+// Components implements ecs.Listener: all of them.
+func (*branches) Components() *ecs.Mask { return nil }
+
+// Notify implements ecs.Listener.
+func (b *branches) Notify(w *ecs.World, evt ecs.EntityEvent) {
+	if evt.Contains(event.EntityCreated) {
+		b.latest = evt.Entity
+		return
+	}
+	was, replicated := b.began[evt.Entity]
+	if !replicated || w.Has(evt.Entity, b.replicate) {
+		return
+	}
+	kind := "lone"
+	switch {
+	case was.parent:
+		kind = "parent"
+	case was.child:
+		kind = "child"
+	case was.Group != 0:
+		kind = "member"
+	}
+	if was.Relevance == components.Retained {
+		kind += ", retained"
+	}
+	b.count["paused and removed: "+kind]++
+}
+
+// begin takes in the world as a tick begins in it: what was overridden in the ticks of the last
+// send and left sight since.
+func (b *branches) begin(clients []entangle.ClientID) {
+	b.tick++
+	last := b.began
+	b.began = map[ecs.Entity]entity{}
+	all := ecs.All(b.replicate)
+	for q := b.world.Query(&all); q.Next(); {
+		e := q.Entity()
+		b.began[e] = entity{Replicate: *(*components.Replicate)(q.Get(b.replicate))}
+	}
+	childOf := ecs.ComponentID[components.ChildOf](b.world)
+	hasParent := ecs.All(childOf)
+	children := b.world.Query(&hasParent)
+	for children.Next() {
+		parent := children.Relation(childOf)
+		if is, ok := b.began[parent]; ok {
+			is.parent = true
+			b.began[parent] = is
+		}
+		if is, ok := b.began[children.Entity()]; ok {
+			is.child = true
+			b.began[children.Entity()] = is
+		}
+	}
+	b.overrides = slices.DeleteFunc(b.overrides, func(o overriding) bool {
+		if !b.world.Alive(o.entity) || b.tick-o.tick > b.every {
+			return true
+		}
+		is, ok := b.began[o.entity]
+		switch way := cmp.Or(b.left, "other things"); {
+		case !ok:
+			b.count["overridden as it is paused: "+o.lacks]++
+			return true
+		case slices.ContainsFunc(o.sees, func(c entangle.ClientID) bool { return slices.Contains(clients, c) && !b.relevance.Sees(o.entity, c) }):
+			if before, ok := last[o.entity]; ok && before.Target != is.Target {
+				way = "target"
+			}
+			b.count["overridden as it leaves sight by "+way+": "+o.lacks]++
+			return true
+		}
+		return false
+	})
+	b.left = ""
+}
+
+// do takes in a command that was carried out in a tick, of which the clients that were connected
+// saw what they did when it began.
+func (b *branches) do(command string, clients []entangle.ClientID) {
+	words := strings.Fields(command)
+	switch {
+	case words[0] == "spawn":
+		b.names[words[1]] = b.latest
+	case words[0] == "lose" && b.left == "":
+		b.left = "interest"
+	case words[0] == "room" && words[2] == "remove":
+		b.left = "room"
+	case words[0] == "override" && words[len(words)-1] != "clear":
+		e := b.names[words[1]]
+		if is, ok := b.began[e]; !ok || is.Relevance != components.Retained {
+			return
+		}
+		o := overriding{entity: e, tick: b.tick, lacks: "it lacks it"}
+		for _, t := range randomTypes {
+			if t.Name() == words[2] && b.world.Alive(e) && b.world.Has(e, ecs.TypeID(b.world, t)) {
+				o.lacks = "it has it"
+			}
+		}
+		for _, c := range clients {
+			if b.relevance.Sees(e, c) {
+				o.sees = append(o.sees, c)
+			}
+		}
+		if len(o.sees) > 0 {
+			b.overrides = append(b.overrides, o)
+		}
+	}
+}
+
+// tallies adds up the branches of many worlds.
+type tallies struct {
+	sync.Mutex
+	worlds []*branches
+}
+
+// follow is a hook that has the branches of a world be added.
+func (a *tallies) follow(s *randomScene) {
+	a.Lock()
+	defer a.Unlock()
+	a.worlds = append(a.worlds, s.rare)
+}
+
+// enoughWorlds is in how many random worlds every rare branch is to be found.
+const enoughWorlds = 100
+
+// check holds that every rare branch was there, if the worlds were many.
+func (a *tallies) check(t *testing.T, worlds uint64) {
+	count := map[string]int{}
+	for _, b := range a.worlds {
+		for branch, n := range b.count {
+			count[branch] += n
+		}
+	}
+	for _, branch := range slices.Sorted(maps.Keys(count)) {
+		t.Logf("%s: %d", branch, count[branch])
+	}
+	if worlds < enoughWorlds || t.Failed() {
+		return
+	}
+	var all []string
+	for _, kind := range []string{"lone", "parent", "child", "member"} {
+		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
+	}
+	for _, component := range []string{"it has it", "it lacks it"} {
+		all = append(all, "overridden as it is paused: "+component)
+		for _, way := range []string{"room", "interest", "target"} {
+			all = append(all, "overridden as it leaves sight by "+way+": "+component)
+		}
+	}
+	for _, branch := range all {
+		assert.Positivef(t, count[branch], "in no world: %s", branch)
+	}
+}

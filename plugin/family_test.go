@@ -348,8 +348,8 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 	}
 }
 
-// So it is where its parent was paused before it: it is for those that all above the two were for
-// when the parent was paused.
+// So it is where its parent was paused before it, and what goes without the two of them is for those
+// that all above them were for when the parent was paused, late clients among them.
 //
 // Proves: R11, H8
 func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) {
@@ -361,8 +361,10 @@ func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) 
 	g.attach(parent, root)
 	child := g.spawnIn(components.Everyone, 0, spot{}, name{3})
 	g.attach(child, parent)
+	below := g.spawnIn(components.Everyone, 0, spot{}, name{4})
+	g.attach(below, child)
 	g.run(30)
-	assert.Equal(t, []uint32{1, 2, 3}, a.ids())
+	assert.Equal(t, []uint32{1, 2, 3, 4}, a.ids())
 	tags := generic.NewMap1[components.Replicate](g.world)
 	tags.Remove(parent)
 	g.run(1)
@@ -370,12 +372,13 @@ func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) 
 	g.run(1)
 	g.retarget(root, components.Everyone)
 	g.run(20)
-	g.join(3)
-	g.join(4)
+	late, fourth := g.join(3), g.join(4)
 	g.run(20)
-	assert.Equal(t, []uint32{1, 2, 3}, a.ids())
+	assert.Equal(t, []uint32{1, 2, 3, 4}, a.ids())
 	assert.Equal(t, []uint32{1}, b.ids())
-	for id, sees := range []bool{1: true, 2: false, 3: false, 4: true} {
+	assert.Equal(t, []uint32{1}, late.ids())
+	assert.Equal(t, []uint32{1, 4}, fourth.ids())
+	for id, sees := range []bool{1: true, 2: false, 3: false, 4: false} {
 		assert.Equal(t, sees, id > 0 && relevance.Sees(child, entangle.ClientID(id)), "client %d", id)
 	}
 }

@@ -32,6 +32,17 @@ func (s *sim) disconnects() (n int) {
 	return n
 }
 
+// serverSays returns the datagrams that the server has to send.
+func (s *sim) serverSays() (all [][]byte) {
+	for {
+		_, b, ok := s.server.PollDatagram()
+		if !ok {
+			return all
+		}
+		all = append(all, append([]byte(nil), b...))
+	}
+}
+
 // What a server says last arrives behind its disconnect packets. Neither more of those nor
 // payloads prolong the wait.
 //
@@ -46,19 +57,26 @@ func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	require.NoError(t, err)
 	p.Advance(s.now.Add(sendInterval)) // a keep-alive is due
 	s.server.Disconnect(0, s.now)
-	s.deliverToClients()
+	disconnects := s.serverSays()
+	require.Len(t, disconnects, redundantDisconnects)
+	began := s.now
+	s.toClient(p.addr, disconnects[0])
 	assert.Equal(t, StateConnected, p.State())
+	s.now = s.now.Add(GoodbyeWait / 2)
 	s.toClient(p.addr, goodbye)
 	s.toClient(p.addr, goodbye)
 	assert.Equal(t, []string{"before", "goodbye"}, p.received)
+	for _, again := range disconnects[1:] {
+		s.toClient(p.addr, again)
+	}
 
 	_, _, polled := p.PollDatagram()
 	assert.False(t, polled, "nobody is there to be sent anything")
 	_, err = p.AppendPayload(nil, []byte("too late"), s.now)
 	assert.ErrorIs(t, err, ErrNotConnected)
-	p.Advance(s.now.Add(GoodbyeWait - 1))
+	p.Advance(began.Add(GoodbyeWait - 1))
 	assert.Equal(t, StateConnected, p.State())
-	p.Advance(s.now.Add(GoodbyeWait))
+	p.Advance(began.Add(GoodbyeWait))
 	assert.Equal(t, StateDisconnected, p.State())
 	assert.Equal(t, ReasonPeerLeft, p.Reason())
 	s.toClient(p.addr, late)
@@ -78,6 +96,9 @@ func TestTheWaitForAGoodbyeCanBeEnded(t *testing.T) {
 	assert.Equal(t, ReasonDisconnected, p.Reason())
 	_, _, ok := p.PollDatagram()
 	assert.False(t, ok, "the server has left itself")
+	p.Advance(s.now.Add(GoodbyeWait))
+	assert.False(t, p.EndWait())
+	assert.Equal(t, ReasonDisconnected, p.Reason(), "it was the client that ended the wait")
 	assert.True(t, q.EndWait())
 	assert.Equal(t, StateDisconnected, q.State())
 	assert.Equal(t, ReasonPeerLeft, q.Reason())
@@ -151,6 +172,27 @@ func TestALeavingClientIsBackAtOnce(t *testing.T) {
 			assert.Equal(t, 1, s.disconnects())
 		}
 	}
+}
+
+// Another client comes from the address of one that leaves, and stays when the wait for that
+// one would have ended.
+func TestAnotherClientComesFromTheAddressOfALeavingOne(t *testing.T) {
+	s := newSim(t, 2)
+	p := s.connect(1)
+	goodbye, disconnect := s.leave(p, "goodbye")
+	s.toServer(p.addr, disconnect)
+	other := s.joinFrom(p.addr, s.mint(2))
+	for other.State() != StateConnected {
+		s.deliverToServer(other)
+		s.deliverToClients()
+	}
+	assert.Equal(t, 1, s.disconnects())
+	s.toServer(p.addr, goodbye)
+	assert.Empty(t, s.received)
+	s.run(2 * GoodbyeWait)
+	s.clientSends(other, "new")
+	assert.Equal(t, []string{"new"}, s.received[other.Index()])
+	assert.Equal(t, 1, s.disconnects())
 }
 
 // A client that leaves takes nobody's place: who comes to a full server gets the slot that

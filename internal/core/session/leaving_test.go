@@ -22,6 +22,14 @@ func (s *sim) leave(p *peer, reason string) (payload, disconnect []byte) {
 	})
 }
 
+// exchange delivers what a client and the server have to say to each other at once.
+func (s *sim) exchange(p *peer) {
+	for range 3 { // request, response, keep-alive
+		s.deliverToServer(p)
+		s.deliverToClients()
+	}
+}
+
 // disconnects counts the ends that the server told of.
 func (s *sim) disconnects() (n int) {
 	for _, e := range s.events {
@@ -112,11 +120,19 @@ func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	s.clientSends(p, "before")
 	late, err := p.AppendPayload(nil, []byte("late"), s.now)
 	require.NoError(t, err)
+	before := make([][]byte, GoodbyeWait/frame+1)
+	for i := range before {
+		before[i], err = p.AppendPayload(nil, []byte("goodbye"), s.now)
+		require.NoError(t, err)
+	}
 	goodbye, disconnect := s.leave(p, "goodbye")
+	want := []string{"before", "goodbye"}
 	began := s.now
-	for s.now.Sub(began) < GoodbyeWait {
+	for i := 0; s.now.Sub(began) < GoodbyeWait; i++ {
 		s.toServer(p.addr, disconnect)
 		s.toServer(p.addr, goodbye)
+		s.toServer(p.addr, before[i])
+		want = append(want, "goodbye")
 		assert.Zero(t, s.server.Clients())
 		assert.False(t, s.server.Connected(0))
 		assert.True(t, s.server.Leaving(0))
@@ -124,7 +140,7 @@ func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 		s.step()
 	}
 	s.step()
-	assert.Equal(t, []string{"before", "goodbye"}, s.received[0])
+	assert.Equal(t, want, s.received[0])
 	assert.False(t, s.server.Leaving(0))
 	assert.Equal(t, 1, s.disconnects())
 	assert.Equal(t, ReasonPeerLeft, s.last(Disconnected).Reason)
@@ -134,7 +150,7 @@ func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	s.toServer(p.addr, late)
 	s.toServer(p.addr, disconnect)
 	assert.Equal(t, drops+2, s.server.Stats().Drops[DropNoConnection])
-	assert.Len(t, s.received[0], 2)
+	assert.Len(t, s.received[0], len(want))
 	assert.Equal(t, 0, s.connect(1).Index())
 }
 
@@ -154,12 +170,8 @@ func TestALeavingClientIsBackAtOnce(t *testing.T) {
 				from = p.addr
 			}
 			again := s.joinFrom(from, s.mint(1))
-			began := s.now
-			for again.State() != StateConnected {
-				s.deliverToServer(again)
-				s.deliverToClients()
-				require.Equal(t, began, s.now)
-			}
+			s.exchange(again)
+			require.Equal(t, StateConnected, again.State())
 			assert.Equal(t, 1, s.disconnects())
 			assert.Equal(t, Connected, s.events[len(s.events)-1].Kind, "the old end comes first")
 			s.toServer(p.addr, goodbye)
@@ -182,10 +194,8 @@ func TestAnotherClientComesFromTheAddressOfALeavingOne(t *testing.T) {
 	goodbye, disconnect := s.leave(p, "goodbye")
 	s.toServer(p.addr, disconnect)
 	other := s.joinFrom(p.addr, s.mint(2))
-	for other.State() != StateConnected {
-		s.deliverToServer(other)
-		s.deliverToClients()
-	}
+	s.exchange(other)
+	require.Equal(t, StateConnected, other.State())
 	assert.Equal(t, 1, s.disconnects())
 	s.toServer(p.addr, goodbye)
 	assert.Empty(t, s.received)
@@ -208,10 +218,8 @@ func TestALeavingClientKeepsNobodyOut(t *testing.T) {
 	goodbye, disconnect := s.leave(b, "second")
 	s.toServer(b.addr, disconnect)
 	c := s.join(s.mint(3))
-	for c.State() != StateConnected {
-		s.deliverToServer(c)
-		s.deliverToClients()
-	}
+	s.exchange(c)
+	require.Equal(t, StateConnected, c.State())
 	assert.Equal(t, a.Index(), c.Index())
 	s.toServer(b.addr, goodbye)
 	assert.Equal(t, []string{"second"}, s.received[b.Index()])

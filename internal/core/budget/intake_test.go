@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func TestSavingsOfAllAreBoundedWithinAFrame(t *testing.T) {
 			took += 10
 		}
 	}
-	assert.InDelta(t, units(rate, budget.IntakeShared)+(peers-1)*200, took, 2*peers*10)
+	assert.InDelta(t, units(rate, budget.IntakeShared)+(peers-1)*200, took, 10, "what a peer's own share pays for takes nothing of that")
 	for range 20 {
 		require.Equal(t, budget.Take, in.Take(&quotas[0]), "within its share")
 		in.Spend(&quotas[0], 10)
@@ -121,6 +122,53 @@ func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
 			require.Equal(t, budget.Take, in.Take(&q))
 			in.Spend(&q, 10)
 		}
+	}
+}
+
+// What a peer may use for others leaves it half of what it can save up for itself. It is none
+// while it has less.
+//
+// Proves: Z21
+func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
+	const rate = 10_000
+	in, now := budget.NewIntake(rate), time.Unix(100, 0)
+	var q budget.Quota
+	in.Begin(now)
+	half := int(units(rate, budget.IntakeSaved) / 2)
+	for in.Spare(&q) > 0 {
+		in.Spend(&q, in.Spare(&q))
+	}
+	assert.Equal(t, half, in.Left(&q))
+	for in.Take(&q) == budget.Take {
+		in.Spend(&q, 10)
+	}
+	for in.Left(&q) < half {
+		require.LessOrEqual(t, in.Spare(&q), 0)
+		now = now.Add(budget.IntakeSaved / 20)
+		in.Begin(now)
+	}
+	now = now.Add(budget.IntakeSaved / 20)
+	in.Begin(now)
+	assert.Positive(t, in.Spare(&q))
+	free := budget.NewIntake(-1)
+	assert.Equal(t, math.MaxInt, free.Spare(&q))
+}
+
+// A clock that is set back and on again brings nothing.
+//
+// Proves: Z21
+func TestAClockThatRunsBackBringsNoWork(t *testing.T) {
+	in, now := budget.NewIntake(1000), time.Unix(100, 0)
+	var q budget.Quota
+	in.Begin(now)
+	for in.Take(&q) == budget.Take {
+		in.Spend(&q, 10)
+	}
+	for range 10 {
+		in.Begin(now.Add(-time.Second))
+		require.LessOrEqual(t, in.Left(&q), 0)
+		in.Begin(now)
+		require.LessOrEqual(t, in.Left(&q), 0)
 	}
 }
 
@@ -190,6 +238,9 @@ func TestAnIntakePartsFromThoseWhoGoOn(t *testing.T) {
 			}
 			assert.Equal(t, c.parted, parted)
 			assert.NotZero(t, over)
+			if c.pause == 0 {
+				assert.InDelta(t, budget.IntakePatience, over, float64(time.Second/30), "nothing makes up for it meanwhile")
+			}
 			if parted {
 				assert.GreaterOrEqual(t, over, budget.IntakePatience-time.Second/30)
 			}

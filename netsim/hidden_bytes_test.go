@@ -15,6 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // backstage is a game with entities that everybody sees, some of them in one group,
@@ -37,8 +38,13 @@ func (b *backstage) spawn(target components.Target, group components.Group) ecs.
 // runBackstage returns all datagrams from and to client 2 of a game in which each tick
 // does something that it may not see.
 func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
+	return runBackstageOf(t, sceneProtocol, behind)
+}
+
+// runBackstageOf is runBackstage with a protocol that has more.
+func runBackstageOf(t *testing.T, of func() *protocol.Protocol, behind func(*backstage)) (all []string) {
 	sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Link{}})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(of()))
 	require.NoError(t, err)
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		b := &backstage{world: w, m: generic.NewMap3[Spot, Health, components.Replicate](w), targets: ecs.GetResource[components.Targets](w)}
@@ -58,8 +64,8 @@ func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
 		return float32(s.X), float32(s.Y)
 	}))
 	sim.AddServer(server, server)
-	join(t, sim, 1)
-	watched := join(t, sim, 2)
+	joinWith(t, sim, 1, of())
+	watched := joinWith(t, sim, 2, of())
 	all = linesOf(t, sim, 2)
 	require.True(t, watched.Connected())
 	require.NoError(t, sim.Equal())

@@ -20,6 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
@@ -36,7 +37,11 @@ func newSim(t *testing.T, config netsim.Config, systems ...func(*plugin.Server))
 }
 
 func join(t *testing.T, sim *netsim.Sim, id entangle.ClientID) *netsim.Peer {
-	c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+	return joinWith(t, sim, id, sceneProtocol())
+}
+
+func joinWith(t *testing.T, sim *netsim.Sim, id entangle.ClientID, p *protocol.Protocol) *netsim.Peer {
+	c, err := plugin.NewClient(sim.ClientConfig(p))
 	require.NoError(t, err)
 	return sim.AddClient(id, c, c)
 }

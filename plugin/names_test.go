@@ -105,3 +105,67 @@ func TestAResourceAboutAnEntityThatNotAllSee(t *testing.T) {
 	s.run(10)
 	assert.Nil(t, s.heard[0].value())
 }
+
+// A resource is sent for an entity in it when a client first sees that, and not when it goes out
+// of sight, is seen again, or ends: the client takes it out, and puts it in, by itself. Who has
+// its name next is not in the resource.
+//
+// Proves: R29, V13
+func TestAResourceIsSentOnceForAnEntityInIt(t *testing.T) {
+	s := newStage[board](t, 1)
+	targets := ecs.GetResource[components.Targets](s.world)
+	all, plain, some := s.spawn(spot{}, name{5}), s.world.NewEntity(), s.spawnFor(components.Nobody, name{7})
+	ecs.AddResource(s.world, &board{Team: []ecs.Entity{all, plain, some}})
+	plugin.ReplicateResource[board](s.world, components.Everyone)
+	h, sent, updated := s.heard[0], uint64(1), 0
+	shows := func(want ...uint32) {
+		t.Helper()
+		s.run(100)
+		got := make([]uint32, len(want))
+		for i, e := range h.value().Team {
+			if !e.IsZero() {
+				got[i] = at[name](h.client.world, e).ID
+			}
+		}
+		assert.Equal(t, want, got)
+		assert.Equal(t, [3]int{1, updated, 0}, h.counts())
+		assert.Equal(t, sent, s.server.Stats().Resources.Sent)
+		updated++
+	}
+	replicate := func(e ecs.Entity, n name) {
+		s.world.Add(e, ecs.ComponentID[components.Replicate](s.world), ecs.ComponentID[name](s.world))
+		*at[name](s.world, e) = n
+	}
+	others := func() {
+		for range 60 {
+			s.spawnFor(targets.Only(1), name{8})
+			s.spawn(spot{}, name{9})
+			s.run(5)
+		}
+		updated--
+	}
+	shows(5, 0, 0)
+	sent++
+	replicate(plain, name{6}) // all see it
+	shows(5, 6, 0)
+	s.world.RemoveEntity(all)
+	shows(0, 6, 0)
+	others()
+	shows(0, 6, 0)
+	sent++
+	s.retarget(some, targets.Only(1))
+	shows(0, 6, 7)
+	s.retarget(some, components.Nobody)
+	shows(0, 6, 0)
+	s.retarget(some, targets.Only(1))
+	shows(0, 6, 7)
+	s.world.RemoveEntity(some)
+	shows(0, 6, 0)
+	s.world.RemoveEntity(plain)
+	shows(0, 0, 0)
+	others()
+	shows(0, 0, 0)
+	late := s.enter(2)
+	s.run(60)
+	assert.Equal(t, make([]ecs.Entity, 3), late.value().Team)
+}

@@ -36,7 +36,9 @@ type Copy struct {
 	letGo    []ecs.Entity
 	sweepAt  int // length of letGo at which those are forgotten that the game removed
 	spawns   uint64
-	most     int // entities that it holds at a time
+	losses   uint64        // entities that went out of it
+	lost     entangle.Tick // of the record by which the last of them did
+	most     int           // entities that it holds at a time
 	shapes   shapes
 
 	leaving leaving
@@ -183,6 +185,8 @@ func (c *Copy) forget(s repl.Slot) ecs.Entity {
 	c.letAhead(s)
 	entity := e.entity
 	delete(c.slots, entity)
+	c.losses++
+	c.lost = c.stage.tick
 	c.entities[s], c.known[s] = placed{}, known{}
 	c.free = append(c.free, s)
 	return entity

@@ -17,9 +17,10 @@ import (
 // decoded beside the world and then copied into the resource that is there, so that
 // pointers to it stay good; where there is none, one is added.
 //
-// An entity in a value that is not here yet is the zero entity. The bytes of the
-// value are kept, and it is decoded again when the entity has come. A value says the
-// tick that it was so at: an entity that has its name since later is another.
+// An entity in a value that is not here is the zero entity. The bytes of the value are
+// kept, and it is decoded again when the entity has come, or has gone: of that the server
+// says nothing else, for it would say it of those too that are hidden from here. A value says
+// the tick that it was so at: an entity that has its name since later is another.
 type ResourceCopy struct {
 	world *ecs.World
 	copy  *Copy
@@ -28,8 +29,9 @@ type ResourceCopy struct {
 
 	by resourcePredictor // nil: what comes goes into the world
 
-	kept int    // bytes
-	seen uint64 // spawns of the copy that were looked at
+	kept   int    // bytes
+	spawns uint64 // of the copy that were looked at
+	losses uint64 // likewise
 }
 
 // resourcePredictor is what a copy asks of the prediction of its world.
@@ -48,8 +50,9 @@ type copiedResource struct {
 	held  bool // the server says that it is there
 	added bool // by the network, not by the game
 
-	tick entangle.Tick // that it was so at, of those whose messages say so
-	word any           // what the server said last, of those
+	said entangle.Tick // by the last message, that it was so at, of those whose messages say so
+	tick entangle.Tick // that, or the one at which who has gone since went
+	word any           // what the server said last, of those that roll back
 
 	message  []byte       // the last one, of values that name entities
 	entities []ecs.Entity // in it, as they were written
@@ -106,7 +109,8 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	c.stat.Received++
 	r := &c.list[number]
 	if saysTick(r.info) {
-		r.tick = entangle.Tick(m.r.Bits(32))
+		r.said = entangle.Tick(m.r.Bits(32))
+		r.tick = r.said
 	}
 	if !isValue {
 		return c.remove(r, m.r.End())
@@ -231,7 +235,7 @@ func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
 func (c *ResourceCopy) renew(since entangle.Tick, named func(repl.ID) bool) {
 	for i := range c.list {
 		r := &c.list[i]
-		if len(r.message) == 0 || !r.tick.Before(since) {
+		if len(r.message) == 0 || !r.said.Before(since) {
 			continue
 		}
 		for n, id := range r.names {
@@ -242,12 +246,12 @@ func (c *ResourceCopy) renew(since entangle.Tick, named func(repl.ID) bool) {
 	}
 }
 
-// advance decodes the values again whose entities have come since.
+// advance decodes the values again whose entities have come or gone since.
 func (c *ResourceCopy) advance(m *Mailbox) error {
-	if c.seen == c.copy.spawns {
+	if c.spawns == c.copy.spawns && c.losses == c.copy.losses {
 		return nil
 	}
-	c.seen = c.copy.spawns
+	c.spawns, c.losses = c.copy.spawns, c.copy.losses
 	for i := range c.list {
 		if r := &c.list[i]; len(r.message) > 0 {
 			if err := c.complete(r, m); err != nil {
@@ -258,7 +262,7 @@ func (c *ResourceCopy) advance(m *Mailbox) error {
 	return nil
 }
 
-// complete writes a value again if an entity in it is here now, or here anew.
+// complete writes a value again if an entity in it is here now, or here anew, or here no more.
 func (c *ResourceCopy) complete(r *copiedResource, m *Mailbox) error {
 	m.r.Reset(r.message)
 	m.r.Uvarint()
@@ -269,18 +273,24 @@ func (c *ResourceCopy) complete(r *copiedResource, m *Mailbox) error {
 	if _, _, ok := m.readRefs(&m.r, r.info.Plan); !ok {
 		return errMessage
 	}
+	came, went := false, false
 	for i := range m.entities {
 		if r.names[i] == noName {
 			m.entities[i] = ecs.Entity{}
 		}
-	}
-	for i, e := range m.entities {
-		if !e.IsZero() && e != r.entities[i] {
-			r.entities = append(r.entities[:0], m.entities...)
-			return c.decode(r, m)
+		if now := m.entities[i]; now != r.entities[i] {
+			came = came || !now.IsZero()
+			went = went || now.IsZero()
 		}
 	}
-	return nil
+	if !came && !went {
+		return nil
+	}
+	if went && r.tick.Before(c.copy.lost) {
+		r.tick = c.copy.lost
+	}
+	r.entities = append(r.entities[:0], m.entities...)
+	return c.decode(r, m)
 }
 
 // Kept returns the bytes of values that are kept for the entities in them.

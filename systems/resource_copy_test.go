@@ -169,7 +169,10 @@ func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
 			one := members()[0]
 			require.False(t, members()[1].IsZero())
 
+			g.copy.copy.Begin(700)
 			g.copy.copy.remove(known[repl.ID{Group: 2}])
+			require.NoError(t, g.mail.Advance(g.now))
+			require.Equal(t, []ecs.Entity{one, {}, {}}, members())
 			renew(g.copy.copy, since)
 			g.come(known, 2, 3)
 			require.NoError(t, g.mail.Advance(g.now))

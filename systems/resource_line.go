@@ -1,10 +1,7 @@
 package systems
 
 import (
-	"slices"
 	"time"
-
-	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
@@ -26,7 +23,8 @@ type resourceLane struct {
 	holds   bool // of what was sent, the last is a value
 	flying  bool // it is not acknowledged
 	message channel.MessageID
-	ids     []repl.ID // the names in it, if they are the client's own
+	names   []repl.ID // of the entities in it, as it was sent
+	calls   uint32    // of the resource, when nothing was lacking in those
 }
 
 func (s *Resources) newLine() resourceLine {
@@ -69,11 +67,9 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 	}
 	body := s.removal(number)
 	if wanted {
-		body = s.value(r, number, to.Updates())
-		l.ids = l.ids[:0]
-		if r.private {
-			l.ids = append(l.ids, s.names(r, to.Updates())...)
-		}
+		names := s.namesOf(r, to.Updates())
+		body = s.value(r, number, names)
+		l.names, l.calls = append(l.names[:0], names...), r.calls
 	}
 	message, err := to.SendResource(body, now)
 	if err != nil {
@@ -84,25 +80,38 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 	return nil
 }
 
-// upToDate reports whether a client was sent a value as it is, and the entities in it
-// have the names yet that it was told.
+// upToDate reports whether a client was sent a value as it is, with the names of all in it that
+// it sees. A name that it was sent stays good while it does not see the entity; and of the end
+// of one it hears from the entity, if it is to hear of it.
 func (s *Resources) upToDate(r *resource, l *resourceLane, to *sender.Peer) bool {
 	if !l.holds || l.version != r.version {
 		return false
 	}
-	return !r.private || slices.Equal(l.ids, s.names(r, to))
-}
-
-// names returns what a client calls the entities in a value, of those that have a
-// name. They are valid until the next.
-func (s *Resources) names(r *resource, to *sender.Peer) []repl.ID {
-	s.ids = s.ids[:0]
-	for _, e := range r.refs {
-		if ref, known := s.publisher.name(to, e); known {
-			s.ids = append(s.ids, ref.ID)
+	if l.calls == r.calls && !r.private {
+		return true
+	}
+	for i, name := range s.namesOf(r, to) {
+		if name != noName && name != l.names[i] {
+			return false
 		}
 	}
-	return s.ids
+	l.calls = r.calls
+	return true
+}
+
+// namesOf returns what a client calls the entities in a value. One that it does not see has no
+// name, be it there or not. They are valid until the next.
+func (s *Resources) namesOf(r *resource, to *sender.Peer) []repl.ID {
+	s.names = s.names[:0]
+	for _, c := range r.called {
+		if c.name == noName && c.slot != repl.NoSlot && to.Keeps(c.slot) {
+			if name, ok := to.ID(c.slot); ok {
+				c.name = name
+			}
+		}
+		s.names = append(s.names, c.name)
+	}
+	return s.names
 }
 
 func (s *Resources) removal(number int) []byte {
@@ -114,15 +123,15 @@ func (s *Resources) removal(number int) []byte {
 	return s.message
 }
 
-// value writes a resource as it travels. Where its entities have the same names for
-// all, that is done once.
-func (s *Resources) value(r *resource, number int, to *sender.Peer) []byte {
+// value writes a resource as it travels. Where its entities are the same to all, that is done
+// once.
+func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 	if r.private {
-		s.message = s.appendValue(s.message[:0], r, number, to)
+		s.message = s.appendValue(s.message[:0], r, number, names)
 		return s.message
 	}
 	if tick := s.publisher.world.Tick(); len(r.wire) == 0 || r.info.Rollback && r.wired != tick {
-		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, nil), tick
+		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, names), tick
 	}
 	return r.wire
 }
@@ -138,14 +147,20 @@ func (s *Resources) state(r *resource) {
 	}
 }
 
-func (s *Resources) appendValue(dst []byte, r *resource, number int, to *sender.Peer) []byte {
+func (s *Resources) appendValue(dst []byte, r *resource, number int, names []repl.ID) []byte {
 	w := &s.w
 	w.Reset(dst)
 	w.Uvarint(uint64(number))
 	w.Bool(true)
 	s.state(r)
 	if r.info.Plan.HasRefs() {
-		appendTable(w, r.refs, func(e ecs.Entity) (repl.Ref, bool) { return s.publisher.name(to, e) })
+		w.Uvarint(uint64(len(names)))
+		for _, name := range names {
+			w.Bool(name != noName)
+			if name != noName {
+				repl.AppendRef(w, repl.Ref{ID: name})
+			}
+		}
 	}
 	w.Copy(r.body, r.width)
 	return w.Finish()

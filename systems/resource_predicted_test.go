@@ -87,7 +87,7 @@ func TestTheTickOfAResourceThatComesLate(t *testing.T) {
 }
 
 // An entity in a value of such a resource is set when it comes, and that is news of the
-// same tick.
+// same tick. When it goes it is taken out, and that is news of the tick in which it goes.
 func TestAnEntityInAResourceThatRollsBack(t *testing.T) {
 	g := newGallery(t)
 	var news newsOf
@@ -115,6 +115,13 @@ func TestAnEntityInAResourceThatRollsBack(t *testing.T) {
 	assert.Equal(t, entangle.Tick(77), tick)
 	assert.False(t, columns.ValueOf[swell](value).Of.IsZero())
 	assert.Len(t, news, 2)
+	g.copy.copy.Begin(90)
+	g.copy.copy.remove(known[repl.ID{Group: 1}])
+	require.NoError(t, g.mail.Advance(g.now))
+	value, tick, _ = g.copy.Confirmed(g.swells())
+	assert.Equal(t, entangle.Tick(90), tick)
+	assert.Equal(t, swell{Height: 5}, columns.ValueOf[swell](value))
+	assert.Len(t, news, 3)
 	for cut := range len(body) {
 		require.Error(t, g.get(body[:cut]))
 	}

@@ -37,7 +37,7 @@ type Resources struct {
 	w       bits.Writer
 	body    []byte // of the resource at hand, as it is now
 	refs    resourceRefs
-	ids     []repl.ID // of the entities at hand, for one client
+	names   []repl.ID // of the entities at hand, for one client
 	message []byte
 	seed    maphash.Seed
 }
@@ -66,12 +66,20 @@ type resource struct {
 	body    []byte
 	width   int // of body, in bits
 	refs    []ecs.Entity
+	called  []called
+	calls   uint32        // counts what they were
 	decoded [2]any        // the value and the one before, of types whose encodings may differ for equal values
-	private bool          // it refers to who has another name at each client
+	private bool          // it refers to who is not the same to all clients
 	wire    []byte        // the message of this version, the same for all; empty: not made yet
 	wired   entangle.Tick // that it says, of those that say one
 
 	refused uint64 // the value that was refused last; 0: it was not
+}
+
+// called is an entity in a resource as it is at present.
+type called struct {
+	slot repl.Slot // NoSlot: it is not replicated, or has ended
+	name repl.ID   // that all clients have for it; noName: they have none, or each its own
 }
 
 // NewResources returns the registered resources of a server's world. None is
@@ -79,7 +87,7 @@ type resource struct {
 func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *Publisher, log *slog.Logger) *Resources {
 	s := &Resources{
 		world: w, publisher: publisher, log: log, targets: TargetsOf(w), seed: maphash.MakeSeed(),
-		refs:      resourceRefs{publisher: publisher, index: map[ecs.Entity]uint32{}},
+		refs:      resourceRefs{index: map[ecs.Entity]uint32{}},
 		onRefused: func(*protocol.ResourceInfo, error) {},
 	}
 	s.targets.HeldBy(s.held)
@@ -145,6 +153,7 @@ func (s *Resources) Observe() {
 	for i := range s.list {
 		if r := &s.list[i]; r.on {
 			s.observe(r)
+			s.call(r)
 			r.observed, r.target = true, r.asked
 		}
 	}
@@ -165,7 +174,6 @@ func (s *Resources) observe(r *resource) {
 		return
 	}
 	r.refused = 0
-	r.private = s.refs.private
 	if r.there && s.same(r, width) {
 		return
 	}
@@ -183,6 +191,29 @@ func (r *resource) remove() {
 		r.version++
 	}
 	r.there, r.refused = false, 0
+}
+
+// call takes in who the entities in a value are to clients by now.
+func (s *Resources) call(r *resource) {
+	other := len(r.called) != len(r.refs)
+	r.called, r.private = slices.Grow(r.called[:0], len(r.refs))[:len(r.refs)], false
+	for i, e := range r.refs {
+		now := called{slot: repl.NoSlot, name: noName}
+		if slot, ok := s.publisher.Slot(e); ok {
+			now.slot = slot
+			if s.publisher.common(slot) {
+				now.name, _ = s.publisher.world.ID(slot)
+			} else {
+				r.private = true
+			}
+		}
+		other = other || now != r.called[i]
+		r.called[i] = now
+	}
+	if other {
+		r.calls++
+		r.wire = r.wire[:0]
+	}
 }
 
 // encode writes the value at hand into body and refs.
@@ -242,36 +273,31 @@ func (s *Resources) refuse(r *resource, err error) {
 	s.onRefused(r.info, err)
 }
 
-// resourceRefs gathers the entities of one value. Who is not replicated is no entity
-// to clients: when that changes, so does the encoding.
+// resourceRefs gathers the entities of one value, also those that are not replicated, and
+// those that have ended: what becomes of an entity is no change of a value, for it would tell
+// those of it who may not see it.
 type resourceRefs struct {
-	publisher *Publisher
-	entities  []ecs.Entity
-	index     map[ecs.Entity]uint32
-	private   bool // there is one whose name is not the same at all clients
-	full      bool // there were more than a table holds
+	entities []ecs.Entity
+	index    map[ecs.Entity]uint32
+	full     bool // there were more than a table holds
 }
 
 func (t *resourceRefs) reset() {
-	t.entities, t.private, t.full = t.entities[:0], false, false
+	t.entities, t.full = t.entities[:0], false
 	clear(t.index)
 }
 
 // Index implements protocol.RefWriter.
 func (t *resourceRefs) Index(e ecs.Entity) uint32 {
+	if e.IsZero() {
+		return 0
+	}
 	if i, ok := t.index[e]; ok {
 		return i
-	}
-	s, ok := t.publisher.Slot(e)
-	if !ok {
-		return 0
 	}
 	if len(t.entities) == repl.MaxRefs {
 		t.full = true
 		return 0
-	}
-	if _, public := t.publisher.world.ID(s); !public {
-		t.private = true
 	}
 	t.entities = append(t.entities, e)
 	t.index[e] = uint32(len(t.entities))

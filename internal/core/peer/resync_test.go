@@ -68,6 +68,33 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 	}
 }
 
+// A group that a client is sent again costs it work by its members, also when the connection
+// has been closed.
+//
+// Proves: Z21
+func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
+	work := func(members repl.Slot) int {
+		p := newPair(t, 1, 1)
+		p.run(30)
+		p.also = func() {
+			for s := range members {
+				p.source.values[s] = uint32(s)
+				p.world.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+			}
+			p.also = nil
+		}
+		p.run(30)
+		before := p.server.Work()
+		require.NoError(t, p.server.HandlePayload(controlPacket(t, []byte{3, 0, 0, 0, 0}, p.now), p.now))
+		p.run(5)
+		after := p.server.Work()
+		p.server.Close()
+		assert.Equal(t, after, p.server.Work())
+		return int(after - before)
+	}
+	assert.Equal(t, 3*10, work(11)-work(1))
+}
+
 // A client may ask for any handle that there can be, and for no other.
 func TestAResyncNamesHandles(t *testing.T) {
 	for _, test := range []struct {

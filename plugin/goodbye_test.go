@@ -139,9 +139,14 @@ func TestTheReasonOfADisconnectArrivesOverJitter(t *testing.T) {
 //
 // Proves: C7, C8
 func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
-	for id, who := range map[entangle.ClientID]string{9: "the same", 10: "somebody else"} {
-		t.Run(who, func(t *testing.T) {
-			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 1 })
+	for _, test := range []struct {
+		name   string
+		id     entangle.ClientID
+		places int
+	}{{"the same", 9, 1}, {"somebody else", 10, 1}, {"the same beside a free place", 9, 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			id := test.id
+			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = test.places })
 			require.NoError(t, g.server.Stop())
 			near := g.network.Listener()
 			require.NoError(t, g.server.StartWith(g.server.Netcode(g.place), trusted.Listener{Over: near}))

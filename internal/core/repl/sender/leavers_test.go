@@ -22,10 +22,12 @@ func (w *World) roomOfGroups() (members, left int) {
 
 // A crowd goes through one group after the other, and leaves an entity behind in each. When
 // all have heard of it, nothing is kept of the crowd, though nobody leaves these groups any
-// more; also not by groups that have ended and whose numbers others get.
+// more; also not by groups that have ended and whose numbers others get, nor where the crowd
+// ends long after.
 func TestGroupsForgetThoseThatLeft(t *testing.T) {
 	const groups, crowd = 40, 500
-	for _, stays := range []bool{true, false} {
+	for _, c := range []struct{ stays, late bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
+		stays := c.stays
 		w, tick := NewWorld(nil, 1), entangle.Tick(0)
 		step := func() {
 			tick++
@@ -56,6 +58,9 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 		}
 		_, left := w.roomOfGroups()
 		require.Greater(t, left, crowd)
+		if c.late {
+			run(30 * quarantine)
+		}
 		tick++
 		w.Begin(tick)
 		for s := range repl.Slot(crowd) {

@@ -22,6 +22,7 @@ type network struct {
 	rng   *rand.Rand
 	loss  float64
 	delay int // ticks, at most, one way
+	late  int // ticks that actions take in any case
 
 	tick  entangle.Tick
 	model *model
@@ -245,7 +246,7 @@ func (n *network) sendActions(e *end) {
 		name := e.msg
 		n.judgeActions(e, b, name)
 		e.peer.ActionsSent(name)
-		n.post(e, n.travel(e), func() {
+		n.post(e, n.late+n.travel(e), func() {
 			e.stirred = true
 			require.NoError(n.t, e.copy.HandleActions(b))
 			n.checkSettled(e)
@@ -339,7 +340,16 @@ func (n *network) deliver(e *end) {
 		}
 	}
 	for h, ok := e.copy.PollResync(); ok; h, ok = e.copy.PollResync() {
-		n.post(e, n.travel(e), func() { e.peer.HandleResync(h) })
+		n.post(e, n.travel(e), func() { n.resync(e, h) })
+	}
+}
+
+// resync has a peer ask for a group, which is hidden from it if it is retained.
+func (n *network) resync(e *end, h repl.Handle) {
+	e.peer.HandleResync(h)
+	key := e.keys[h]
+	if all := n.membersOf(key); len(all) > 0 && e.eyes.retained[key] != nil && !e.peer.Retains(all[0]) {
+		e.eyes.forget(key)
 	}
 }
 

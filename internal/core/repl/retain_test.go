@@ -50,14 +50,13 @@ func (n *network) says(change func()) int {
 }
 
 // A group that a peer retains is there as it was, and not a byte is sent whatever becomes of
-// its values, components and places, or who comes and goes again; nor is it asked for. When
+// its values, components and places, or who comes and goes again. When
 // it is shown again the peer gets all that it missed, for the same entities.
 //
 // Proves: V4
 func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 	n, e := retaining(t)
 	before := e.sink.byName()
-	h, _ := e.peer.Group(0)
 	for _, c := range []struct {
 		name   string
 		change func()
@@ -66,7 +65,6 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		{"retained once more", func() { n.retain(e, 1) }},
 		{"a value", func() { n.set(0, 1, 77) }},
 		{"a component goes", func() { n.reshape(1, n.model.entities[1]) }},
-		{"it was asked for", func() { e.peer.HandleResync(h) }},
 		{"it is predicted", func() { e.peer.Predict(0, true) }},
 		{"and no longer", func() { e.peer.Predict(0, false) }},
 		{"another view", func() { assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
@@ -431,15 +429,15 @@ func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	assert.True(t, e.peer.Joining().Done())
 }
 
-// A peer that asks for groups which it is not shown, or retains, or which are gone, or never
-// were, is answered with nothing, and nothing is counted.
+// A peer that asks for groups which it is not shown, or which are gone, or never were, is answered
+// with nothing, and nothing is counted.
 //
 // Proves: Z14
 func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() { n.arrive(e, 2, sender.Place{Private: true}); n.arrive(e, 3, sender.Place{}) })
 	n.rest()
-	n.step(func() { n.retain(e, 0); n.hide(e, 2); n.despawn(3) })
+	n.step(func() { n.hide(e, 0); n.hide(e, 2); n.despawn(3) })
 	n.rest()
 	assert.Zero(t, n.says(func() {
 		for h := range repl.Handle(8) {

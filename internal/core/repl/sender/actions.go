@@ -203,6 +203,9 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	default:
 		key.shaped = sp.shaped[i]
 	}
+	if kind == repl.Full && sp.behind.Has(i) {
+		key.whole, key.asOf = true, sp.asOf(i)
+	}
 	if sp.retained.Has(i) {
 		p.retain(&key, sp, i)
 	}
@@ -272,6 +275,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		sp.retained.Clear(i)
 	}
 	if rec.Kind != repl.Delta {
+		sp.behind.Clear(i)
 		p.dropView(sp, i)
 	}
 	sp.seq[i] = rec.Seq

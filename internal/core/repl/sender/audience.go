@@ -57,6 +57,12 @@ func (p *Peer) Hide(s repl.Slot) {
 		p.retire(i)
 		return
 	}
+	p.conceal(i)
+}
+
+// conceal has a private group that the peer was sent end there.
+func (p *Peer) conceal(i int) {
+	sp := &p.private
 	sp.hidden.Set(i)
 	sp.shapeDue.Set(i)
 	sp.steady.Clear(i)

@@ -18,12 +18,15 @@ type bodyKey struct {
 	// anew: of a Full for a peer that was sent of the group before, of which it may have
 	// applied less than it acknowledged. It is told of all who went on to another group.
 	anew bool
+	// whole: of a Full for a peer that asked for it. It is told of paused members as they were, too,
+	// if they were there as of a tick: it may have missed that.
+	whole bool
 	// hides is the peer to which some leavers are gone for good, because it does not
 	// see where they went; nil for bodies that any peer can have.
 	hides *Peer
-	// retained: nothing is told but who has left, of those that were there since a tick.
+	// retained: nothing is told but who has left, of those that were there as of a tick.
 	retained bool
-	asOf     entangle.Tick
+	asOf     entangle.Tick // of retained and whole
 }
 
 // beginRecord begins the contents of a record.
@@ -68,7 +71,7 @@ type body struct {
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
-		b.key.codes == key.codes && b.key.anew == key.anew &&
+		b.key.codes == key.codes && b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.asOf == key.asOf &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }

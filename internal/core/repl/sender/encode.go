@@ -281,7 +281,7 @@ func (w *World) encodeJoins(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	for i := range gr.members {
 		m := &gr.members[i]
-		rests := m.rests()
+		rests := w.keeps(m)
 		if !w.joins(m) || w.hidden(m) || rests && !full {
 			continue
 		}
@@ -297,10 +297,16 @@ func (w *World) encodeJoins(id groupID) {
 	numbers.End(out)
 	w.bodies.sets.Begin()
 	for i := range gr.members {
-		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !m.rests() {
+		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !w.keeps(m) {
 			w.encodeWhole(m.slot)
 		}
 	}
+}
+
+// keeps reports whether who reads the body at hand has a member as it is to stay.
+func (w *World) keeps(m *member) bool {
+	key := &w.bodies.here.key
+	return m.rests() && !(key.whole && !key.asOf.Before(m.since))
 }
 
 // encodeName writes the name of an entity that joins: its number here, or a

@@ -182,16 +182,21 @@ func (p *Peer) Idle() bool {
 // Asked returns how many entities the peer was sent again because it asked.
 func (p *Peer) Asked() uint64 { return p.asked }
 
-// HandleResync answers a peer that lost the thread of a group: it is sent again
-// in full. Groups that the peer was never sent are ignored.
+// HandleResync answers a peer that lost the thread of a group: it is sent again in full, or, if
+// it is retained, hidden. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
 	sp, i, ok := p.known(h)
-	if !ok || sp.doubted.Has(i) || sp.retained.Has(i) {
+	if !ok || sp.behind.Has(i) {
 		return
 	}
 	p.stats.Resyncs++
 	if h.Private() {
 		p.stats.PrivateResyncs++
+	}
+	sp.behind.Set(i)
+	if sp.retained.Has(i) {
+		p.conceal(i)
+		return
 	}
 	sp.doubted.Set(i)
 }

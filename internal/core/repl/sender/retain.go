@@ -16,8 +16,8 @@ import (
 
 // Retain has the peer keep the private group of an entity as it was last sent, until Show,
 // which has it sent again in full; Hide, which takes it away; or its end. What is under way
-// arrives, and what of it is lost is not made up for. Where the peer was not sent the group
-// it is Hide, and nothing if the group is public.
+// arrives, and what of it is lost is not made up for. Where the peer was not sent the group, or
+// lost the thread of it, it is Hide, and nothing if the group is public.
 func (p *Peer) Retain(s repl.Slot) {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -30,7 +30,7 @@ func (p *Peer) Retain(s repl.Slot) {
 	}
 	sp, i := &p.private, v.at()
 	switch {
-	case sp.phase[i] != known:
+	case sp.phase[i] != known, sp.behind.Has(i):
 		p.Hide(s)
 	case sp.retained.Has(i):
 		sp.hidden.Clear(i)

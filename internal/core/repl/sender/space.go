@@ -34,6 +34,7 @@ type space struct {
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
 	shapeDue  repl.Bitset     // has structure to send
 	doubted   repl.Bitset     // is to be sent in full
+	behind    repl.Bitset     // the peer asked for that: it may lack some of what it was sent
 	pending   repl.Bitset     // an action of it is not acknowledged; see provesNothing
 
 	phase   []phase
@@ -85,7 +86,7 @@ const usualWords = 16
 
 func (sp *space) growSets(n int) {
 	sets := [...]*repl.Bitset{
-		&sp.due, &sp.shapeDue, &sp.doubted, &sp.pending, &sp.bulky, &sp.steady, &sp.predicted,
+		&sp.due, &sp.shapeDue, &sp.doubted, &sp.behind, &sp.pending, &sp.bulky, &sp.steady, &sp.predicted,
 		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.heir,
 	}
 	if cap(sp.due) == 0 {
@@ -149,6 +150,7 @@ func (sp *space) forget(i int) {
 	sp.due.Clear(i)
 	sp.shapeDue.Clear(i)
 	sp.doubted.Clear(i)
+	sp.behind.Clear(i)
 	sp.pending.Clear(i)
 	sp.bulky.Clear(i)
 	sp.steady.Clear(i)

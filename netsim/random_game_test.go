@@ -128,7 +128,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	c.AddSystem(plugin.AfterSend, g.shadow.system())
 	judge.drive(sim, g, id)
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mail.sender()))
-	g.mentions.guest = g
+	g.mentions = mentions{guest: g, copies: map[ecs.Entity]*replica{}}
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mentions.system()))
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 		allowed := registered(w)

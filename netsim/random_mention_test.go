@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"maps"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -32,14 +33,24 @@ func withMentions(p *protocol.Protocol) {
 
 // mentions is what a guest has said so, and of whom.
 type mentions struct {
-	guest *guest
-	said  []mentioned
+	guest  *guest
+	said   []mentioned
+	copies map[ecs.Entity]*replica // of the server's entities, by the guest's
 }
 
 // mentioned is an entity of a guest, and the server's that it is a copy of.
 type mentioned struct {
-	conn            uint32
-	local, original ecs.Entity
+	conn  uint32
+	local ecs.Entity
+	*replica
+}
+
+// replica is what a guest has of an entity of the server's.
+type replica struct {
+	original ecs.Entity
+	// hidden: the guest was not shown the entity at some time since. The end of what it has is sent,
+	// and if it is shown the entity again by now, that is another replica, which may not be sent yet.
+	hidden bool
 }
 
 // system has the guest speak of one after the other.
@@ -47,6 +58,7 @@ func (m *mentions) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s, tick := plugin.NewSender[mention](w), 0
 		return func() {
+			m.look(w)
 			if tick++; tick%5 != 0 || !m.guest.Connected() || m.guest.mail.quiet {
 				return
 			}
@@ -58,6 +70,16 @@ func (m *mentions) system() plugin.System {
 	})
 }
 
+// look takes note of what the guest has.
+func (m *mentions) look(w *ecs.World) {
+	maps.DeleteFunc(m.copies, func(local ecs.Entity, _ *replica) bool { return !w.Alive(local) })
+	for q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w))); q.Next(); {
+		if original, ok := m.guest.Original(q.Entity()); ok && m.copies[q.Entity()] == nil {
+			m.copies[q.Entity()] = &replica{original: original}
+		}
+	}
+}
+
 // one returns some entity that is a copy of the server's.
 func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
@@ -66,13 +88,12 @@ func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
 		return who, false
 	}
 	q.Step(turn%q.Count() + 1)
-	who = mentioned{conn: m.guest.mail.out.conn, local: q.Entity()}
-	who.original, ok = m.guest.Original(who.local)
-	return who, ok
+	who = mentioned{conn: m.guest.mail.out.conn, local: q.Entity(), replica: m.copies[q.Entity()]}
+	return who, who.replica != nil
 }
 
 // hear checks whom the server takes for the one of the Nth: the one that was meant, or nobody
-// if the guest does not have it any more, or is not to have it.
+// if the guest does not have it any more, or is not to have it so.
 func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
 	t, meant := m.guest.mail.t, m.said[n-1]
 	if who == meant.original {
@@ -81,7 +102,7 @@ func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
 	if !who.IsZero() {
 		require.Failf(t, "a message that was late names another", "client %d meant %v, and the server reads %v", m.guest.ID(), meant.original, who)
 	}
-	if is, ok := m.guest.Original(meant.local); ok && is == meant.original && meant.conn == m.guest.mail.out.conn && sight.Sees(is, m.guest.ID()) {
+	if is, ok := m.guest.Original(meant.local); ok && is == meant.original && !meant.hidden && meant.conn == m.guest.mail.out.conn && sight.Sees(is, m.guest.ID()) {
 		require.Failf(t, "a message does not name whom its sender has", "client %d meant %v", m.guest.ID(), meant.original)
 	}
 }
@@ -90,6 +111,11 @@ func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
 func (s *randomScene) mentioned(w *ecs.World) func() {
 	read, sight := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
 	return func() {
+		for _, g := range s.guests {
+			for _, r := range g.mentions.copies {
+				r.hidden = r.hidden || !sight.Sees(r.original, g.ID())
+			}
+		}
 		for _, m := range read.Read() {
 			s.guestOf(m.From).mentions.hear(m.Message.N, m.Message.Who, &sight)
 		}

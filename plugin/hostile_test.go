@@ -347,7 +347,7 @@ func TestWhatOthersSayDoesNotFillAClientsQueue(t *testing.T) {
 	}
 	assert.NotZero(t, p.server.Stats().Messages.Refused)
 	require.True(t, p.here(100))
-	for range 600 {
+	for range 1200 { // more than a queue holds
 		require.NoError(t, p.ears.send.SendTo(100, long))
 	}
 	p.run(1)

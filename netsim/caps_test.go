@@ -66,6 +66,7 @@ type capped struct {
 	told     []uint32 // by the clients
 	said     uint32   // by the server, the last
 	quiet    bool
+	only     entangle.ClientID // who alone is said something, and nothing moves; Nobody: all
 }
 
 // party is how many clients there are.
@@ -127,6 +128,12 @@ func (c *capped) speak(w *ecs.World) func() {
 	n := uint32(0)
 	return func() {
 		if c.quiet {
+			return
+		}
+		if c.only != entangle.Nobody {
+			for range 300 {
+				_ = a.SendTo(c.only, often{})
+			}
 			return
 		}
 		for q := filter.Query(w); q.Next(); {
@@ -213,6 +220,22 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 	assert.Positive(t, stats.MessagesDropped)
 	for _, p := range c.sim.Peers() {
 		assert.Positive(t, p.Client().Stats().MessagesDropped)
+	}
+}
+
+// Who wants less than an equal part of the cap on all leaves the rest to those who want more,
+// whoever they are, and the cap binds all the same.
+//
+// Proves: P12
+func TestWhatOneClientLeavesOfACapGoesToAnother(t *testing.T) {
+	for only := entangle.ClientID(1); only <= party; only += party - 1 {
+		c := newCapped(t, 0, 0, 80_000, 0, 1)
+		c.only = only
+		c.sim.Run(5 * time.Second)
+		before := c.all.bytes
+		c.sim.Run(10 * time.Second)
+		assert.LessOrEqual(t, c.all.most, c.all.atOnce(party), "to client %d", only)
+		assert.GreaterOrEqual(t, float64(c.all.bytes-before)/10, 0.85*c.all.rate, "to client %d", only)
 	}
 }
 

@@ -576,3 +576,75 @@ func TestWhatIsSentAgainIsCharged(t *testing.T) {
 	assert.LessOrEqual(t, float64(after.Work-before.Work), (float64(frames)/60+0.75+1)*plugin.LeastDefaultWork*1.2)
 	assert.Equal(t, plugin.Connected, honest.State())
 }
+
+// Clients that each stay within their quota send messages of the type that an honest one sends, more
+// of them in all than a queue keeps. What the honest one says is heard, whoever comes first, also by
+// a game whose ticks are fewer than its frames. Of the others nothing is lost that was taken.
+//
+// Proves: Z21
+func TestNobodyPushesOutWhatOthersSay(t *testing.T) {
+	c := costlyPackets()["messages"]
+	for _, many := range []int{12, 32} {
+		for _, idle := range []int{0, 5} { // frames without a tick
+			var heard []plugin.MessageReceived[steer]
+			var send plugin.Sender[steer]
+			server := plugin.Func(func(w *ecs.World) func() {
+				r := plugin.NewReader[plugin.MessageReceived[steer]](w)
+				return func() { heard = append(heard, r.Read()...) }
+			})
+			guest := plugin.Func(func(w *ecs.World) func() {
+				send = plugin.NewSender[steer](w)
+				return func() {}
+			})
+			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 40 },
+				func(s *plugin.Server) { s.AddSystem(plugin.FixedMain, server) })
+			honest := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest) })
+			g.run(30)
+			var all []*intruder
+			for id := range entangle.ClientID(many) {
+				for _, i := range all {
+					i.step()
+				}
+				all = append(all, g.enter(100+id))
+			}
+			g.run(30)
+			received := g.server.Stats().Messages.Received
+			heard = heard[:0]
+			const rounds = 100
+			for n := range rounds {
+				require.NoError(t, send.Send(components.Server, steer{}))
+				if n%2 == 0 {
+					honest.Step(g.now)
+				}
+				for _, i := range all {
+					for range 2 {
+						i.hit(&c)
+					}
+				}
+				honest.Step(g.now)
+				for range idle {
+					g.now = g.now.Add(time.Second / 600)
+					g.server.Update(g.world)
+				}
+				g.run(1)
+				for _, i := range all {
+					i.acknowledge()
+				}
+			}
+			g.run(3)
+			honestly := 0
+			for _, m := range heard {
+				if m.From == 1 {
+					honestly++
+				}
+			}
+			assert.Equal(t, rounds, honestly)
+			assert.EqualValues(t, g.server.Stats().Messages.Received-received, len(heard))
+			assert.Greater(t, len(heard), rounds*1800)
+			assert.NotZero(t, droppedBy(g.server, "packet of a client that sends too much"))
+			for id := range entangle.ClientID(many) {
+				require.True(t, g.here(100+id))
+			}
+		}
+	}
+}

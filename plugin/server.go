@@ -85,6 +85,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	if !s.attach(w) {
 		return false
 	}
+	s.hub.LimitMessages(systems.MessagesOf(s.config.MaxClients))
 	s.connected = systems.QueueOf[ClientConnected](s.hub)
 	s.joined = systems.QueueOf[ClientJoined](s.hub)
 	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)

@@ -16,6 +16,7 @@ type Hub struct {
 	inputs     map[reflect.Type]*InputEvents
 	responses  map[requestKey]*ResponseEvents
 	resources  map[reflect.Type]*ResourceEvents
+	limit      int // of a queue of messages
 }
 
 type ager interface {
@@ -33,6 +34,7 @@ func NewHub() *Hub {
 		inputs:     map[reflect.Type]*InputEvents{},
 		responses:  map[requestKey]*ResponseEvents{},
 		resources:  map[reflect.Type]*ResourceEvents{},
+		limit:      MaxMessageEvents,
 	}
 }
 
@@ -57,9 +59,12 @@ func HubOf(w *ecs.World) *Hub {
 func QueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxEvents) }
 
 // MessageQueueOf returns the hub's queue of events of type E that are made by
-// peers, which keeps at most MaxMessageEvents. Whoever asks for a queue first
-// decides how much it keeps.
-func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxMessageEvents) }
+// peers, which keeps at most MaxMessageEvents, or as many as LimitMessages says. Whoever asks
+// for a queue first decides how much it keeps.
+func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, h.limit) }
+
+// LimitMessages says how many messages a queue keeps that is made from now on.
+func (h *Hub) LimitMessages(n int) { h.limit = n }
 
 func queueOf[E any](h *Hub, limit int) *Queue[E] {
 	t := reflect.TypeFor[E]()

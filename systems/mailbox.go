@@ -37,10 +37,16 @@ const (
 	// requestMessages is how many messages a request counts as.
 	requestMessages = 8
 
-	// maxMessages bounds the messages that a server takes from one client in one frame,
-	// beyond those of one packet: half of what a queue keeps, so that no client pushes out
-	// what all the others said.
+	// maxMessages bounds the messages of clients that wait in a server's queues, beyond those
+	// of one packet and ownMessages of each client: so that nobody pushes out what others said.
 	maxMessages = MaxMessageEvents / 2
+
+	// ownMessages is how many messages of a client may wait in a server's queues, whatever the
+	// others send.
+	ownMessages = 256
+
+	// packetMessages is the most messages that a packet brings, of a byte each.
+	packetMessages = entangle.MaxPayload / 3
 )
 
 var (
@@ -64,7 +70,7 @@ type Mailbox struct {
 	heldBytes int
 	quota     quotaFunc     // of a server's client; nil: there is no bound
 	spent     uint64        // units that its messages cost, beyond what their frames do
-	messages  int           // in this frame, a request being several
+	waiting   waiting       // of its messages, those that wait in queues, a request being several
 	reads     uint64        // references that were read
 	readsTurn uint64        // and those before this frame
 	late      repl.ID       // of the message at hand: the first that may yet come
@@ -111,8 +117,11 @@ func (m *Mailbox) me() entangle.ClientID {
 // lost it, or waits behind what was.
 func (m *Mailbox) ready() bool {
 	if m.post.server {
-		if m.messages >= maxMessages || m.quota == nil {
-			return m.messages < maxMessages
+		if m.waiting.sum() >= ownMessages && m.post.waiting.sum() >= maxMessages {
+			return false
+		}
+		if m.quota == nil {
+			return true
 		}
 		left, _ := m.quota()
 		return left > 0
@@ -120,9 +129,29 @@ func (m *Mailbox) ready() bool {
 	return m.reads-m.readsTurn <= maxReads
 }
 
+// count takes note of messages that wait in queues from now on.
+func (m *Mailbox) count(n int) {
+	m.waiting.now += n
+	m.post.waiting.now += n
+}
+
+// waiting counts messages that wait in queues: a message stays for the frame that brought it and
+// those up to the first in which a tick ran, and for as many more.
+type waiting struct{ now, before int }
+
+func (w *waiting) sum() int { return w.now + w.before }
+
+// age follows the queues, at the beginning of a frame that follows one in which a tick ran.
+func (w *waiting) age() { *w = waiting{before: w.now} }
+
+// MessagesOf returns how many messages of so many clients wait in a server's queues at most.
+func MessagesOf(clients int) int {
+	return MaxMessageEvents + clients*(ownMessages+packetMessages)
+}
+
 // HandleMessage implements peer.Inbox.
 func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	m.messages++
+	m.count(1)
 	if ch == peer.Resources {
 		return m.resource(body)
 	}
@@ -174,7 +203,7 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 // Advance begins a frame: it delivers what waited, once its entities are here or
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
-	defer func() { m.readsTurn, m.messages = m.reads, 0 }()
+	defer func() { m.readsTurn = m.reads }()
 	if m.resources != nil {
 		if err := m.resources.advance(m); err != nil {
 			return err

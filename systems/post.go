@@ -37,8 +37,9 @@ type Post struct {
 	copy      *Copy         // of a client
 	heard     entangle.Tick // of a client: the newest tick of the server that it has
 
-	wrap []byte
-	stat PostStats
+	waiting waiting // of a server: the messages of all clients
+	wrap    []byte
+	stat    PostStats
 }
 
 // PostStats counts what became of messages.

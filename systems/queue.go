@@ -5,8 +5,8 @@ package systems
 // many leave room for what is raised before the last reader came round.
 const MaxEvents = 100_000
 
-// MaxMessageEvents is how many received messages of one type a queue keeps.
-// Messages come from peers and may hold text and slices, so the bound is tighter:
+// MaxMessageEvents is how many received messages of one type a queue keeps; see MessagesOf
+// for a server's. Messages come from peers and may hold text and slices, so the bound is tighter:
 // at 60 frames per second it is 240,000 messages per second of one type.
 const MaxMessageEvents = 4096
 

@@ -148,6 +148,9 @@ func (s *Server) Stop(now time.Time) error {
 
 // Receive reads all that has arrived before the tick next runs.
 func (s *Server) Receive(next entangle.Tick, now time.Time) error {
+	if s.next != next {
+		s.ageMessages()
+	}
 	s.next = next
 	s.intake.Begin(now)
 	s.receiveLocals()
@@ -172,6 +175,16 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// ageMessages follows the queues that messages wait in.
+func (s *Server) ageMessages() {
+	s.cfg.Post.waiting.age()
+	for _, c := range s.clients {
+		if c != nil {
+			c.mail.waiting.age()
+		}
+	}
 }
 
 // takeUp hands over what came of clients in frames before and waited there for their quotas.

@@ -10,6 +10,10 @@ const (
 	// cost that a line held back for ten seconds.
 	IntakeSaved = 750 * time.Millisecond
 
+	// IntakeBegin is how much of its rate a peer has when it comes, in time: what it says first. It
+	// is little, so that whoever comes and goes has nothing of it.
+	IntakeBegin = 50 * time.Millisecond
+
 	// IntakeShared is how much of what was saved up all peers together use within one frame, in
 	// time at the rate of one.
 	IntakeShared = 2 * IntakeSaved
@@ -47,7 +51,8 @@ const (
 // in this frame: so the longest frame is known, however many of them spend their savings at once.
 type Intake struct {
 	rate   int64 // units per second, of one peer; 0: there is no bound
-	now    time.Time
+	seen   time.Time     // the time of the frame
+	now    time.Duration // of all frames before it, and its own
 	past   time.Duration // since the frame before, at most IntakeFrame
 	shared int64         // what all may still use of their savings, in parts
 }
@@ -56,21 +61,26 @@ type Intake struct {
 // rate below 1 is no bound.
 func NewIntake(rate int) Intake { return Intake{rate: int64(min(max(rate, 0), MaxRate))} }
 
-// Begin begins a frame. Times must not run back; those that do count as none.
+// Begin begins a frame. A clock that is set back costs the time of one frame.
 func (i *Intake) Begin(now time.Time) {
 	i.past = 0
-	if !i.now.IsZero() {
-		i.past = min(max(now.Sub(i.now), 0), IntakeFrame)
+	if !i.seen.IsZero() {
+		i.past = min(max(now.Sub(i.seen), 0), IntakeFrame)
 	}
-	if i.now.Before(now) {
-		i.now = now
-	}
+	i.seen = now
+	i.now += i.past
 	i.shared = i.rate * int64(IntakeShared)
 }
 
-// Quota is what one peer has of an Intake. The zero value has saved up all it can.
+// Admit returns the quota of a peer that has come in the frame under way.
+func (i *Intake) Admit() Quota {
+	own := i.rate * int64(i.past)
+	return Quota{at: i.now, level: own + i.rate*int64(IntakeBegin), own: own}
+}
+
+// Quota is what one peer has of an Intake. Admit makes one.
 type Quota struct {
-	at     time.Time     // the frame that level and own are of
+	at     time.Duration // the frame that level and own are of
 	level  int64         // what it has, in parts; negative: debt
 	own    int64         // what of it needs nothing of what is shared
 	over   bool          // in that frame packets were dropped
@@ -79,10 +89,10 @@ type Quota struct {
 
 // renew moves a quota on to the frame under way.
 func (i *Intake) renew(q *Quota) {
-	if q.at.Equal(i.now) {
+	if q.at == i.now {
 		return
 	}
-	silent := max(i.now.Sub(q.at)-i.past, 0) // of frames between, in which it sent nothing
+	silent := max(i.now-q.at-i.past, 0) // of frames between, in which it sent nothing
 	calm := silent
 	if !q.over {
 		calm += i.past

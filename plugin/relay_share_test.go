@@ -118,3 +118,54 @@ func TestNoHonestRelayIsRefused(t *testing.T) {
 	}
 	assert.Zero(t, droppedBy(g.server, "packet of a client that sends too much"))
 }
+
+// Eight clients pass on all that they may to others whose lines are capped. What eight players say
+// to each other beside it, 5 KB/s of voice each, is passed on all the same.
+//
+// Proves: Z21
+func TestAFloodOfRelaysStarvesNobody(t *testing.T) {
+	const players, flooders = 8, 8
+	var all []*ears
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients, c.MaxBytesPerClient = players+flooders, 100_000 })
+	for id := range entangle.ClientID(players) {
+		e := &ears{}
+		g.join(id+1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, e.system()) })
+		all = append(all, e)
+	}
+	g.run(60)
+	var bad []*intruder
+	for id := range entangle.ClientID(flooders) {
+		bad = append(bad, g.enter(100+id))
+	}
+	voice, said := strings.Repeat("v", 250), [players + 1]int{}
+	refused := g.server.Stats().Messages.Refused
+	for n := range 6 * 60 {
+		for who, e := range all {
+			if (n+who)%3 == 0 {
+				require.NoError(t, e.send.Send(components.Everyone, chat{Text: voice}))
+				said[who+1]++
+			}
+		}
+		for _, i := range bad {
+			i.say(peer.FirstMessages, repeat(15, longChat(250))...)
+		}
+		g.run(1)
+		for _, i := range bad {
+			i.acknowledge()
+		}
+	}
+	for who, e := range all {
+		heard := [players + 1]int{}
+		for _, m := range e.heard {
+			if m.From <= players {
+				heard[m.From]++
+			}
+		}
+		for from := 1; from <= players; from++ {
+			if from != who+1 {
+				assert.GreaterOrEqual(t, heard[from], said[from]*85/100, "%d hears %d", who+1, from) // half a second is under way
+			}
+		}
+	}
+	assert.Greater(t, g.server.Stats().Messages.Refused, refused+1000)
+}

@@ -21,6 +21,15 @@ func newSeats(n int) seats {
 	return s
 }
 
+// numberOf tells clients apart by their seats, from 1: those who live in the world are 0, and who
+// is gone by now.
+func (s *seats) numberOf(id entangle.ClientID) int {
+	if c := s.of[id]; c != nil {
+		return c.seat + 1
+	}
+	return 0
+}
+
 // seat gives a client its place. There must be one.
 func (s *Server) seat(c *client) {
 	last := len(s.seats.free) - 1

@@ -75,6 +75,7 @@ func (s *Server) Carry(l *letter, now time.Time) {
 	s.carryLocals(l)
 	post, body := s.cfg.Post, []byte(nil)
 	ch, shared := post.channel(l), post.shared(l)
+	by := s.seats.numberOf(l.from)
 	for i := len(s.open) - 1; i >= 0; i-- {
 		c := s.open[i]
 		if l.when < c.since || !post.For(l, c.id) {
@@ -90,7 +91,7 @@ func (s *Server) Carry(l *letter, now time.Time) {
 			s.slow(c, c.peer.Send(ch, body, post.priority(l), now), now)
 			continue
 		}
-		sent, err := c.peer.Relay(ch, body, post.priority(l))
+		sent, err := c.peer.Relay(ch, body, post.priority(l), by)
 		if !sent {
 			post.stat.Refused++ // what others say costs no client its connection
 		}

@@ -50,7 +50,7 @@ const (
 // what it has saved up of earlier shares, as long as all peers together have not used IntakeShared
 // in this frame: so the longest frame is known, however many of them spend their savings at once.
 type Intake struct {
-	rate   int64 // units per second, of one peer; 0: there is no bound
+	rate   int64         // units per second, of one peer; 0: there is no bound
 	seen   time.Time     // the time of the frame
 	now    time.Duration // of all frames before it, and its own
 	past   time.Duration // since the frame before, at most IntakeFrame

@@ -88,6 +88,9 @@ func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte
 		msg.unsent--
 		m.sent(msg)
 		l.unsent -= msg.pieceBytes(int(c.index))
+		if msg.unsent == 0 {
+			m.leaveShare(msg)
+		}
 	} else {
 		m.stats.Resent++
 	}

@@ -36,10 +36,11 @@ type message struct {
 	unacked int      // pieces not acknowledged
 	refs    int      // packets in flight that carry a piece of it, by piece
 
-	begun  bool // its first piece was packed
-	shared bool // of SendShared
-	done   bool // reliable: acknowledged in full, or superseded
-	gone   bool // out of its queue
+	by     int32 // who says it, of SendShared, while it has its share; else own
+	shared bool  // of SendShared
+	begun  bool  // its first piece was packed
+	done   bool  // reliable: acknowledged in full, or superseded
+	gone   bool  // out of its queue
 }
 
 // keptMessages bounds the messages a pool keeps for later.
@@ -112,11 +113,9 @@ func (m *Mux) dequeue(msg *message) {
 
 // dropBody frees the bytes of a message that will not be sent again.
 func (m *Mux) dropBody(msg *message) {
-	if msg.shared {
-		m.shared -= msg.cost
-		if msg.lane.cfg.Mode.Reliable() {
-			m.sharedQueued -= msg.cost
-		}
+	m.leaveShare(msg)
+	if msg.shared && msg.lane.cfg.Mode.Reliable() {
+		m.sharedQueued -= msg.cost
 	}
 	msg.lane.backlog -= len(msg.body)
 	msg.lane.unsent -= msg.unsentBytes()
@@ -124,6 +123,15 @@ func (m *Mux) dropBody(msg *message) {
 	msg.lane.waiting--
 	m.pool.put(msg.body)
 	msg.body = nil
+}
+
+// leaveShare gives back what a message has of the share for what others say.
+func (m *Mux) leaveShare(msg *message) {
+	if msg.by != own {
+		m.shared -= msg.cost
+		m.sharedBy[msg.by] -= msg.cost
+		msg.by = own
+	}
 }
 
 // unsentBytes returns the bytes of the pieces that were never packed.

@@ -15,10 +15,11 @@ type Mux struct {
 	// What every packet needs comes first, together: most packets hold no message.
 	count  int // messages in all queues
 	queued int // cost of reliable messages that wait or are not acknowledged
-	// shared is the cost of those of SendShared, unreliable ones included, and sharedQueued what
-	// of it is in queued.
+	// shared is the cost of those of SendShared that wait to be sent, unreliable ones included, and
+	// sharedQueued what of queued is of SendShared.
 	shared, sharedQueued int
-	last                 span // the last frame of the packet under construction
+	sharedBy             []int // of shared, by who says it
+	last                 span  // the last frame of the packet under construction
 	// lastBody is the length of its body if it is an external frame, else 0.
 	lastBody int
 	external uint64 // bit i: channel i is one of frames that this end may send
@@ -126,25 +127,34 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 	if err != nil {
 		return 0, err
 	}
-	return m.send(l, body, priority, false)
+	return m.send(l, body, priority, own)
 }
 
-// SendShared is Send for what others have to say to the peer. It has a share of the queue, in bytes
-// of cost, so that it neither holds up for long what this end says itself, nor fills the queue for
-// it: what does not fit is refused with ErrShareFull.
-func (m *Mux) SendShared(id ID, body []byte, priority float32, share int) error {
+// SendShared is Send for what others have to say to the peer, told apart by a small number. It has a
+// share of the queue, in bytes of cost, so that it neither holds up for long what this end says
+// itself, nor fills the queue for it. And none of them has more than twice of what is left of the
+// share: one alone fills two thirds, and however many flood, there is room for who says little.
+// What does not fit is refused with ErrShareFull.
+func (m *Mux) SendShared(id ID, body []byte, priority float32, share, by int) error {
 	l, err := m.sender(id, body, priority)
 	if err != nil {
 		return err
 	}
-	if price := cost(len(body)); m.shared+price > share || m.queued+price > m.limits.ReliableQueue/2 {
+	for len(m.sharedBy) <= by {
+		m.sharedBy = append(m.sharedBy, 0)
+	}
+	price, left := cost(len(body)), share-m.shared
+	if price > left || m.sharedBy[by]+price > 2*left-2*price || m.queued+price > m.limits.ReliableQueue/2 {
 		return ErrShareFull
 	}
-	_, err = m.send(l, body, priority, true)
+	_, err = m.send(l, body, priority, by)
 	return err
 }
 
-func (m *Mux) send(l *lane, body []byte, priority float32, shared bool) (MessageID, error) {
+// own is who says what this end says itself.
+const own = -1
+
+func (m *Mux) send(l *lane, body []byte, priority float32, by int) (MessageID, error) {
 	price := cost(len(body))
 	if !l.cfg.Mode.Reliable() {
 		m.makeRoom(l, price)
@@ -159,8 +169,10 @@ func (m *Mux) send(l *lane, body []byte, priority float32, shared bool) (Message
 	}
 	msg := m.messages.get(len(body))
 	msg.lane, msg.body, msg.cost, msg.stamp, msg.share = l, m.pool.copyOf(body), price, m.stamp, l.shareOf(priority)
-	if msg.shared = shared; shared {
+	msg.by, msg.shared = int32(by), by != own
+	if msg.shared {
 		m.shared += price
+		m.sharedBy[by] += price
 		if l.cfg.Mode.Reliable() {
 			m.sharedQueued += price
 		}

@@ -163,14 +163,15 @@ func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time)
 // DefaultShare is as much as the longest message costs, and half as much again.
 const DefaultShare = 128 << 10
 
-// Relay queues what another peer says to this one. It reports whether there was room in the share of
-// the queue that is for that: this end's own messages do not wait for long behind it.
-func (p *Peer) Relay(ch channel.ID, body []byte, priority float32) (bool, error) {
+// Relay queues what another peer, told apart by a small number, says to this one. It reports whether
+// there was room in the share of the queue that is for that: this end's own messages do not wait for
+// long behind it, and none of the others takes all of it.
+func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool, error) {
 	share := p.cfg.Share
 	if share == 0 {
 		share = DefaultShare
 	}
-	err := p.mux.SendShared(ch, body, priority, share)
+	err := p.mux.SendShared(ch, body, priority, share, by)
 	if errors.Is(err, channel.ErrShareFull) {
 		return false, nil
 	}

@@ -498,7 +498,7 @@ func TestAGapThatCloses(t *testing.T) {
 }
 
 // In one frame a client raises half of the messages at most that a queue keeps, and those of one
-// packet, and an eighth as many requests: so none pushes out what the others say. What is beyond
+// packet, and 256 requests: so none pushes out what the others say. What is beyond
 // is dropped, as by a line that loses, and costs a client nothing else.
 //
 // Proves: Z21

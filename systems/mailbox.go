@@ -34,8 +34,9 @@ const (
 	// packet: some milliseconds.
 	maxReads = 16 * repl.MaxRefs
 
-	// requestMessages is how many messages a request counts as.
-	requestMessages = 8
+	// maxRequests bounds the requests that a server takes from one client in one frame, beyond
+	// those of one packet.
+	maxRequests = 256
 
 	// maxMessages bounds the messages of clients that wait in a server's queues, beyond those
 	// of one packet and ownMessages of each client: so that nobody pushes out what others said.
@@ -70,7 +71,8 @@ type Mailbox struct {
 	heldBytes int
 	quota     quotaFunc     // of a server's client; nil: there is no bound
 	spent     uint64        // units that its messages cost, beyond what their frames do
-	waiting   waiting       // of its messages, those that wait in queues, a request being several
+	waiting   waiting       // of its messages, those that wait in queues
+	asked     int           // requests in this frame
 	reads     uint64        // references that were read
 	readsTurn uint64        // and those before this frame
 	late      repl.ID       // of the message at hand: the first that may yet come
@@ -117,7 +119,7 @@ func (m *Mailbox) me() entangle.ClientID {
 // lost it, or waits behind what was.
 func (m *Mailbox) ready() bool {
 	if m.post.server {
-		if m.waiting.sum() >= ownMessages && m.post.waiting.sum() >= maxMessages {
+		if m.asked >= maxRequests || m.waiting.sum() >= ownMessages && m.post.waiting.sum() >= maxMessages {
 			return false
 		}
 		if m.quota == nil {
@@ -127,12 +129,6 @@ func (m *Mailbox) ready() bool {
 		return left > 0
 	}
 	return m.reads-m.readsTurn <= maxReads
-}
-
-// count takes note of messages that wait in queues from now on.
-func (m *Mailbox) count(n int) {
-	m.waiting.now += n
-	m.post.waiting.now += n
 }
 
 // waiting counts messages that wait in queues: a message stays for the frame that brought it and
@@ -151,7 +147,10 @@ func MessagesOf(clients int) int {
 
 // HandleMessage implements peer.Inbox.
 func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	m.count(1)
+	if ch != peer.Requests {
+		m.waiting.now++
+		m.post.waiting.now++
+	}
 	if ch == peer.Resources {
 		return m.resource(body)
 	}
@@ -203,7 +202,7 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 // Advance begins a frame: it delivers what waited, once its entities are here or
 // its time is up.
 func (m *Mailbox) Advance(now time.Time) error {
-	defer func() { m.readsTurn = m.reads }()
+	defer func() { m.readsTurn, m.asked = m.reads, 0 }()
 	if m.resources != nil {
 		if err := m.resources.advance(m); err != nil {
 			return err

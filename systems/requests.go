@@ -133,7 +133,7 @@ func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing
 // answer answers the question at hand.
 func (m *Mailbox) answer(number int, call uint32) error {
 	m.spent += requestWork
-	m.count(requestMessages - 1)
+	m.asked++
 	p := m.post
 	l := letter{kind: response, number: number, call: call, one: m.from}
 	answer := p.offices[number].answer

@@ -8,7 +8,7 @@ import (
 )
 
 // What others say to a peer takes its share of the queue, whatever the modes of its channels,
-// and gives it back when the peer has it or it is dropped, again and again. None of it takes
+// and gives it back when it is sent or dropped, again and again. None of it takes
 // room from what this end says itself.
 //
 // Proves: Z21
@@ -22,16 +22,16 @@ func TestWhatOthersSayHasAShareOfTheQueue(t *testing.T) {
 	n := newNetwork(t, 1, 0.1, Config{ID: 1}, Config{ID: 2, Mode: UnorderedUnreliable}, Config{ID: 3, Mode: SequencedReliable})
 	m := n.a.mux
 	for round := range 5 {
-		for _, id := range []ID{1, 2, 1} {
-			require.NoError(t, m.SendShared(id, body, 0, share))
+		for by, id := range []ID{1, 2, 1} {
+			require.NoError(t, m.SendShared(id, body, 0, share, by))
 		}
 		assert.Equal(t, 2*cost(size), m.Queued(), "of reliable ones")
 		assert.Zero(t, m.QueuedOwn())
-		for range fits - 3 {
-			require.NoError(t, m.SendShared(1, body, 0, share), "round %d", round)
+		for by := range fits - 3 {
+			require.NoError(t, m.SendShared(1, body, 0, share, 3+by), "round %d", round)
 		}
-		require.ErrorIs(t, m.SendShared(1, body, 0, share), ErrShareFull)
-		require.ErrorIs(t, m.SendShared(2, body, 0, share), ErrShareFull)
+		require.ErrorIs(t, m.SendShared(1, body, 0, share, fits), ErrShareFull)
+		require.ErrorIs(t, m.SendShared(2, body, 0, share, fits), ErrShareFull)
 		assert.Zero(t, m.QueuedOwn())
 		send(t, m, 3, "one", n.now)
 		send(t, m, 3, "takes its place", n.now)
@@ -56,10 +56,10 @@ func TestWhatOthersSayTakesNoRoomOfTheQueue(t *testing.T) {
 	}
 	alone, m := newMux(t, Config{ID: 1}), newMux(t, Config{ID: 1})
 	const share = DefaultReliableQueue / 4
-	for m.SendShared(1, body, 0, share) == nil {
+	for by := 0; m.SendShared(1, body, 0, share, by) == nil; by++ {
 		require.LessOrEqual(t, m.Queued(), share)
 	}
-	require.Greater(t, m.Queued(), share-cost(len(body)))
+	require.Greater(t, m.Queued(), share-2*cost(len(body)))
 	want := fill(alone)
 	assert.Equal(t, want, fill(m))
 
@@ -68,6 +68,33 @@ func TestWhatOthersSayTakesNoRoomOfTheQueue(t *testing.T) {
 		send(t, m, 1, string(body), epoch)
 	}
 	require.LessOrEqual(t, m.Queued(), DefaultReliableQueue/2)
-	require.ErrorIs(t, m.SendShared(1, body, 0, share), ErrShareFull)
+	require.ErrorIs(t, m.SendShared(1, body, 0, share, 0), ErrShareFull)
 	send(t, m, 1, string(body), epoch)
+}
+
+// One that floods has two thirds of the share for what others say, and however many flood, there is
+// room for the first message of another one. What they had they have again once it was sent.
+//
+// Proves: Z21
+func TestNobodyFillsTheShareForWhatOthersSay(t *testing.T) {
+	body := make([]byte, FragmentSize)
+	const share = 60 * (messageOverhead + FragmentSize)
+	n := newNetwork(t, 1, 0, Config{ID: 1})
+	m := n.a.mux
+	flood := func(by int) (queued int) {
+		for m.SendShared(1, body, 0, share, by) == nil {
+			queued++
+		}
+		return queued
+	}
+	for range 3 {
+		first := flood(0)
+		assert.InDelta(t, 40, first, 2)
+		for by := range 3 {
+			assert.NotZero(t, flood(1+by))
+			assert.Zero(t, flood(0))
+		}
+		n.settle(t, 2000)
+		assert.Zero(t, m.Queued())
+	}
 }

@@ -74,16 +74,16 @@ func TestAnEndTakesInWhatItIsReadyFor(t *testing.T) {
 func TestTheShareForOthersHasRoomForTheLongestMessage(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(30)
-	for _, c := range []struct {
+	for by, c := range []struct {
 		bytes int
 		sent  bool
 	}{{channel.MaxMessage, true}, {channel.MaxMessage, false}, {channel.MaxMessage / 2, true}, {channel.MaxMessage / 2, false}} {
-		sent, err := p.server.Relay(peer.FirstMessages, make([]byte, c.bytes), 0)
+		sent, err := p.server.Relay(peer.FirstMessages, make([]byte, c.bytes), 0, by)
 		require.NoError(t, err)
 		assert.Equal(t, c.sent, sent, c.bytes)
 	}
 	assert.False(t, p.server.Crowded())
-	sent, err := p.server.Relay(peer.FirstMessages, make([]byte, channel.MaxMessage+1), 0)
+	sent, err := p.server.Relay(peer.FirstMessages, make([]byte, channel.MaxMessage+1), 0, 0)
 	assert.Error(t, err)
 	assert.False(t, sent)
 }

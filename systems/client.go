@@ -321,7 +321,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 // Carry implements Carrier: a client's messages all go to the server.
 func (c *Client) Carry(l *letter, now time.Time) {
 	post := c.cfg.Post
-	err := c.peer.Send(post.channel(l), post.envelope(l, nil), post.priority(l), now)
+	err := c.peer.Send(post.channel(l), post.envelope(l, Recipient{}), post.priority(l), now)
 	if err != nil && c.failed == nil {
 		c.failed = err
 	}

@@ -13,6 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
+// reuser is told when ids come to name other entities.
+type reuser interface {
+	// reuse says that the ids for which named returns true name their entities since a tick:
+	// values from before it refer to entities that have ended.
+	reuse(since entangle.Tick, named func(repl.ID) bool)
+}
+
 // Copy is the way from the receiver into an Arche world. What belongs to one
 // group at one tick is first decoded beside the world and then written in one go,
 // so that nobody meets half of it: an entity gets all its components in one step,
@@ -57,7 +64,7 @@ type Copy struct {
 	twins   twins
 	last    lastWords
 
-	resources *ResourceCopy // nil: none refers to entities of the copy
+	resources reuser // nil: no resource refers to entities of the copy
 
 	onSpawned, onDespawned func(ecs.Entity)
 }

@@ -13,8 +13,8 @@ import (
 
 // envelope writes a letter as it travels: what it is, whom it is for or from, the
 // entities that it refers to, and its body. It is for one client, or for all who may
-// have it if to is nil. The bytes are valid until the next.
-func (p *Post) envelope(l *letter, to *client) []byte {
+// have it if to is the zero Recipient. The bytes are valid until the next.
+func (p *Post) envelope(l *letter, to Recipient) []byte {
 	w := &p.w
 	w.Reset(p.wrap[:0])
 	if l.kind == message {
@@ -33,7 +33,7 @@ func (p *Post) envelope(l *letter, to *client) []byte {
 // appendEntities writes the table of entities. Before it names anybody a client says which is the
 // newest tick of the server that it has: in time names are given to others, and what it writes now
 // may be under way for longer.
-func (p *Post) appendEntities(w *bits.Writer, l *letter, to *client) {
+func (p *Post) appendEntities(w *bits.Writer, l *letter, to Recipient) {
 	w.Uvarint(uint64(l.nrefs))
 	if !p.server && l.nrefs > 0 {
 		w.Bits(uint64(p.heard), heardBits)
@@ -87,13 +87,13 @@ func (p *Post) shared(l *letter) bool {
 
 // refOf returns what the other side calls an entity. One that it can't know, or does
 // not see, is none: a letter is not held back for it.
-func (p *Post) refOf(to *client, e ecs.Entity) (ref repl.Ref, known bool) {
+func (p *Post) refOf(to Recipient, e ecs.Entity) (ref repl.Ref, known bool) {
 	if p.publisher != nil {
 		if s, ok := p.publisher.Slot(e); ok {
-			if to != nil && !p.publisher.visible(to, s) {
+			if to != (Recipient{}) && !p.publisher.visible(to, s) {
 				return ref, false
 			}
-			return p.publisher.name(to.updates(), e)
+			return p.publisher.name(to.Updates, e)
 		}
 	}
 	if p.copy != nil {

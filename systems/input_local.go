@@ -1,20 +1,24 @@
 package systems
 
-import "github.com/mlange-42/arche/ecs"
+import (
+	"github.com/mlange-42/arche/ecs"
 
-// SetInputDelay has what the player does act so many ticks later. The others are told of it
-// at once, so that it can be there when it acts.
-func (l *Local) SetInputDelay(ticks int) { l.delay = ticks }
+	"github.com/entangle-ecs/entangle"
+)
 
-// InputDelay returns what SetInputDelay set.
-func (l *Local) InputDelay() int { return l.delay }
+// LocalPlayer is the player of a host, to the inputs of the world that it plays in.
+type LocalPlayer interface {
+	ID() entangle.ClientID
+	Open() bool      // it is connected
+	InputDelay() int // in ticks
+}
 
-// House has the player who lives in the world of a server drive what it controls there. The
-// owner of the moment counts; the tag that says so comes and goes with the next frame.
-func (i *Inputs) House(l *Local) {
+// House has the player of a host drive what it controls in the server's world. The present
+// owner counts; the tag that says so comes and goes with the next frame.
+func (i *Inputs) House(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, i.protocol.Inputs(), i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.led.relay
-	i.own.mine = func(e ecs.Entity) bool { return l.open && i.led.owner(e) == l.id }
+	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.led.owner(e) == l.ID() }
 }
 
 // newPassing returns what a lane of the player has to pass on.

@@ -66,7 +66,7 @@ func (p *Publisher) Learns() bool { return p.past.learns() }
 // nobody is there nothing is learned: it would be forgotten first.
 func (p *Publisher) study(tick entangle.Tick) {
 	l := &p.lessons
-	if len(l.comps) == 0 || p.world.Peers() == p.vistas() {
+	if len(l.comps) == 0 || p.world.Peers() == p.localPlayers() {
 		return
 	}
 	if !l.begun {

@@ -64,6 +64,13 @@ func (l *Local) Joined() bool { return l.joined }
 // goes on.
 func (l *Local) Reason() string { return l.reason }
 
+// SetInputDelay has what the player does act so many ticks later. The others are told of it
+// at once, so that it can be there when it acts.
+func (l *Local) SetInputDelay(ticks int) { l.delay = ticks }
+
+// InputDelay returns what SetInputDelay set.
+func (l *Local) InputDelay() int { return l.delay }
+
 // Connect has the player connect when the server that it is housed in receives next, once
 // that runs. userData is what the server gets with the event.
 func (l *Local) Connect(userData []byte) {

@@ -104,9 +104,7 @@ func (l *Local) Attach(p *Publisher, hub *Hub, onSpawned, onDespawned func(ecs.E
 // enter shows the player what is for it, from the next Observe on.
 func (v *vista) enter(id entangle.ClientID) {
 	v.id, v.peer, v.told = id, v.publisher.world.NewPeer(), false
-	v.publisher.Admit(id, v.peer)
-	clients := v.publisher.sight.clients
-	clients[len(clients)-1].vista = v
+	v.publisher.AdmitLocal(id, v.peer, v)
 }
 
 // leave ends that, and tells of all that goes with it.
@@ -135,12 +133,12 @@ func (v *vista) knows(e ecs.Entity) bool {
 	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
 }
 
-// keeps reports whether the player was told of an entity that has not gone for it.
-func (v *vista) keeps(s repl.Slot) bool { return int(s) < len(v.seen) && !v.seen[s].entity.IsZero() }
+// Keeps implements LocalView.
+func (v *vista) Keeps(s repl.Slot) bool { return int(s) < len(v.seen) && !v.seen[s].entity.IsZero() }
 
-// shown takes in that a private group was shown anew, or is retained, if it was there.
-func (v *vista) shown(c *spectator, members []repl.Slot, retained bool) {
-	v.noteAll(members)
+// GroupShown implements LocalView.
+func (v *vista) GroupShown(c *spectator, members []repl.Slot, retained bool) {
+	v.MarkStale(members)
 	retained = retained && !v.narrowed(c, members)
 	for _, s := range members {
 		v.seen[s].retained = retained
@@ -159,7 +157,8 @@ func (v *vista) narrowed(c *spectator, members []repl.Slot) bool {
 	return false
 }
 
-func (v *vista) noteAll(slots []repl.Slot) {
+// MarkStale implements LocalView.
+func (v *vista) MarkStale(slots []repl.Slot) {
 	v.grow()
 	for _, s := range slots {
 		v.note(s)
@@ -175,8 +174,11 @@ func (v *vista) note(s repl.Slot) {
 	}
 }
 
-// observe takes in what the tick at hand changed.
-func (v *vista) observe() {
+// ReadsUpdates implements LocalView.
+func (v *vista) ReadsUpdates(comp int) bool { return v.events[comp].updated != nil }
+
+// Observe implements LocalView: it takes in what the tick at hand changed.
+func (v *vista) Observe() {
 	v.grow()
 	for _, s := range v.publisher.table.Despawned() {
 		v.lose(repl.Slot(s))
@@ -230,7 +232,7 @@ func (v *vista) find() {
 func (v *vista) findUpdated() {
 	p := v.publisher
 	for col, comp := range p.comps {
-		if v.events[comp].updated == nil || p.once.Has(comp) {
+		if !v.ReadsUpdates(comp) || p.once.Has(comp) {
 			continue
 		}
 		for _, s := range p.table.Changed(col) {
@@ -238,7 +240,7 @@ func (v *vista) findUpdated() {
 		}
 	}
 	for _, s := range p.table.Retargeted() {
-		if comp, ok := p.relationOf(s); ok && v.events[comp].updated != nil && !p.once.Has(comp) {
+		if comp, ok := p.relationOf(s); ok && v.ReadsUpdates(comp) && !p.once.Has(comp) {
 			v.changed(repl.Slot(s), comp)
 		}
 	}

@@ -61,10 +61,16 @@ func (p *Publisher) common(s repl.Slot) bool {
 	return ok && public && !at.Private
 }
 
+// Recipient is a client for which a message is encoded. The zero value stands for all
+// clients.
+type Recipient struct {
+	ID      entangle.ClientID
+	Updates *sender.Peer // nil if nothing is replicated to it
+}
+
 // visible reports whether a client sees an entity.
-func (p *Publisher) visible(to *client, s repl.Slot) bool {
-	updates := to.updates()
-	return updates != nil && updates.Sees(s) && p.sight.effective(s, to.id)
+func (p *Publisher) visible(to Recipient, s repl.Slot) bool {
+	return to.Updates != nil && to.Updates.Sees(s) && p.sight.effective(s, to.ID)
 }
 
 // appendTable writes a table of entities. Who has no name is written as none.

@@ -184,8 +184,8 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.world.Commit()
 	p.study(tick)
 	for i := range p.sight.clients {
-		if v := p.sight.clients[i].vista; v != nil {
-			v.observe()
+		if local := p.sight.clients[i].local; local != nil {
+			local.Observe()
 		}
 	}
 	return nil

@@ -198,26 +198,25 @@ func (r *relay) write(p *passing, since, tick entangle.Tick) {
 
 // name returns what a client calls an entity that it has been shown. It is not ok for one
 // that it does not see now.
-func (r *relay) name(c *client, s repl.Slot) (ref repl.Ref, ok bool) {
-	to := c.updates()
-	if to == nil || !to.Finds(s) || !to.Has(s) {
+func (r *relay) name(to Recipient, s repl.Slot) (ref repl.Ref, ok bool) {
+	if to.Updates == nil || !to.Updates.Finds(s) || !to.Updates.Has(s) {
 		return ref, false
 	}
-	ref.ID, ok = to.Named(s)
+	ref.ID, ok = to.Updates.Named(s)
 	return ref, ok
 }
 
 // seenBy returns what a client calls the entity of a lane. It is not ok if the lane is not
 // for the client: it is its own, or the client does not see the entity, or the input on it.
-func (r *relay) seenBy(c *client, number int, p *passing) (ref repl.Ref, ok bool) {
-	if !p.shown || !p.to.has(number) || p.owner == c.id {
+func (r *relay) seenBy(to Recipient, number int, p *passing) (ref repl.Ref, ok bool) {
+	if !p.shown || !p.to.has(number) || p.owner == to.ID {
 		return ref, false
 	}
-	if ref, ok = r.name(c, p.slot); !ok {
+	if ref, ok = r.name(to, p.slot); !ok {
 		return ref, false
 	}
 	off := r.publisher.sight.overrides.offOf(p.slot)
-	hides := r.publisher.sight.hides(p.slot, c.id)
+	hides := r.publisher.sight.hides(p.slot, to.ID)
 	comp := r.kinds[p.number].comp
 	return ref, !off.Has(comp) && !hides.Has(comp)
 }

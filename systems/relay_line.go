@@ -15,8 +15,8 @@ import (
 // What is for the client is found by one after the other, since who is among the targets of
 // something is looked up in what all share; then several may be written at a time.
 type relayLine struct {
-	relay  *relay // nil: nothing is passed on
-	client *client
+	relay *relay // nil: nothing is passed on
+	to    Recipient
 
 	number   int       // of the client's peer
 	list     []mention // what is for the client in this frame
@@ -31,12 +31,12 @@ type mention struct {
 	name repl.Ref
 }
 
-func newRelayLine(r *relay, c *client) relayLine {
-	l := relayLine{relay: r, client: c}
+func newRelayLine(r *relay, to Recipient) relayLine {
+	l := relayLine{relay: r, to: to}
 	if r != nil {
 		l.name = func(e ecs.Entity) (ref repl.Ref, known bool) {
 			if s, ok := r.publisher.Slot(e); ok {
-				return r.name(c, s)
+				return r.name(to, s)
 			}
 			return ref, false
 		}
@@ -53,11 +53,10 @@ func (l *relayLine) look() {
 	if l.relay == nil || !l.relay.live {
 		return
 	}
-	to := l.client.updates()
-	if to == nil {
+	if l.to.Updates == nil {
 		return
 	}
-	l.number = to.Number()
+	l.number = l.to.Updates.Number()
 	lanes, first := l.relay.lanes, 0
 	for first < len(lanes) && lanes[first].serial <= l.turn {
 		first++
@@ -68,7 +67,7 @@ func (l *relayLine) look() {
 
 func (l *relayLine) add(lanes []*passing) {
 	for _, p := range lanes {
-		if name, ok := l.relay.seenBy(l.client, l.number, p); ok {
+		if name, ok := l.relay.seenBy(l.to, l.number, p); ok {
 			l.list = append(l.list, mention{p, name})
 		}
 	}

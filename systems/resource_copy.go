@@ -230,9 +230,9 @@ func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
 	r.entities, r.names = append(r.entities, m.entities...), append(r.names, m.names...)
 }
 
-// renew takes in that the entities of some names have them since a tick: values from before it
+// reuse implements reuser: the entities of some names have them since a tick: values from before it
 // refer to others, which have ended.
-func (c *ResourceCopy) renew(since entangle.Tick, named func(repl.ID) bool) {
+func (c *ResourceCopy) reuse(since entangle.Tick, named func(repl.ID) bool) {
 	for i := range c.list {
 		r := &c.list[i]
 		if len(r.message) == 0 || !r.said.Before(since) {

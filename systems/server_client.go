@@ -38,14 +38,10 @@ type client struct {
 	spent    uint64 // that, and for each packet
 }
 
-// updates returns what the client was sent of the world; nil for none, which is all
-// clients.
-func (c *client) updates() *sender.Peer {
-	if c == nil {
-		return nil
-	}
-	return c.peer.Updates()
-}
+// updates returns what the client was sent of the world, nil if nothing is replicated.
+func (c *client) updates() *sender.Peer { return c.peer.Updates() }
+
+func (c *client) recipient() Recipient { return Recipient{ID: c.id, Updates: c.updates()} }
 
 // send hands one payload to the client's layer.
 func (c *client) send(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
@@ -75,7 +71,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	c.peer, c.mail.peer = p, p
 	if c.hands != nil {
 		c.hands.peer = p
-		c.hands.line = newRelayLine(s.inputs.relay, c)
+		c.hands.line = newRelayLine(s.inputs.relay, c.recipient())
 	}
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c

@@ -83,9 +83,9 @@ func (s *Server) Carry(l *letter, now time.Time) {
 		}
 		switch {
 		case !shared:
-			body = post.envelope(l, c)
+			body = post.envelope(l, c.recipient())
 		case body == nil:
-			body = post.envelope(l, nil)
+			body = post.envelope(l, Recipient{})
 		}
 		if l.from == entangle.Nobody {
 			s.slow(c, c.peer.Send(ch, body, post.priority(l), now), now)

@@ -120,9 +120,9 @@ func (v *sight) foretell() {
 
 func (v *sight) foretellOne(c *spectator, s repl.Slot) {
 	c.peer.Predict(s, v.predicts(c, s))
-	if c.vista != nil {
+	if c.local != nil {
 		v.one[0] = s
-		c.vista.noteAll(v.one[:])
+		c.local.MarkStale(v.one[:])
 	}
 }
 

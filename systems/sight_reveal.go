@@ -14,8 +14,8 @@ type spectator struct {
 	id    entangle.ClientID
 	row   int // of its interest
 	peer  eyes
-	fresh bool   // nothing was shown to it yet
-	vista *vista // of a player who lives in this world; nil for others
+	fresh bool      // nothing was shown to it yet
+	local LocalView // of the local player; nil for others
 }
 
 // eyes is what sight tells of what a client may see of private groups, and asks: its
@@ -41,6 +41,28 @@ type eyes interface {
 
 	// Predict says whether it predicts an entity while it is shown that.
 	Predict(s repl.Slot, on bool)
+}
+
+// LocalView is what the player of a host sees of the world that it plays in. Nothing is
+// sent to it; the view is told instead what the publisher would have sent.
+type LocalView interface {
+	// MarkStale has entities looked at again in this tick.
+	MarkStale(slots []repl.Slot)
+	// GroupShown says that the view of a private group was set, and whether the group is
+	// retained.
+	GroupShown(c *spectator, members []repl.Slot, retained bool)
+	// Keeps reports whether the player was told of an entity that has not gone for it since.
+	Keeps(s repl.Slot) bool
+	// Observe runs at the end of each Publisher.Observe.
+	Observe()
+	// ReadsUpdates reports whether anything reads the update events of a component.
+	ReadsUpdates(comp int) bool
+}
+
+// AdmitLocal admits the player of a host, whose peer is never sent anything.
+func (p *Publisher) AdmitLocal(id entangle.ClientID, peer *sender.Peer, view LocalView) {
+	p.Admit(id, peer)
+	p.sight.clients[len(p.sight.clients)-1].local = view
 }
 
 // Admit takes a client in: from the next Observe on it is shown what is for it, and
@@ -88,13 +110,13 @@ func (v *sight) settle() {
 // tell has those who live in this world look at what was stirred.
 func (v *sight) tell() {
 	for i := range v.clients {
-		who := v.clients[i].vista
-		if who == nil {
+		local := v.clients[i].local
+		if local == nil {
 			continue
 		}
-		who.noteAll(v.stirred)
+		local.MarkStale(v.stirred)
 		for _, c := range v.crowds.stirred {
-			who.noteAll(c.members)
+			local.MarkStale(c.members)
 		}
 	}
 }
@@ -208,8 +230,8 @@ func (v *sight) show(c *spectator, members []repl.Slot) {
 		c.peer.Hide(first)
 		v.refuse(first)
 	}
-	if c.vista != nil {
-		c.vista.shown(c, members, most == retained)
+	if c.local != nil {
+		c.local.GroupShown(c, members, most == retained)
 	}
 }
 
@@ -219,7 +241,7 @@ func (c *spectator) has(s repl.Slot) bool { return c.peer.Sees(s) || c.peer.Reta
 
 // keeps reports whether a client was left an entity so far.
 func (c *spectator) keeps(s repl.Slot) bool {
-	return c.peer.Keeps(s) || c.vista != nil && c.vista.keeps(s)
+	return c.peer.Keeps(s) || c.local != nil && c.local.Keeps(s)
 }
 
 // takesAway reports whether a client has anything of a group that it may not see any more.

@@ -8,7 +8,7 @@ import "github.com/entangle-ecs/entangle/internal/columns"
 // refers to entities, the past that differences start from, and what the events of those
 // players are about.
 func (p *Publisher) unheard() (cols columns.Mask) {
-	if p.world.Peers() > p.vistas() {
+	if p.world.Peers() > p.localPlayers() {
 		return cols
 	}
 	for col, comp := range p.comps {
@@ -19,10 +19,10 @@ func (p *Publisher) unheard() (cols columns.Mask) {
 	return cols
 }
 
-// vistas returns how many players live here and are shown the world.
-func (p *Publisher) vistas() (n int) {
+// localPlayers returns how many players play in this world.
+func (p *Publisher) localPlayers() (n int) {
 	for i := range p.sight.clients {
-		if p.sight.clients[i].vista != nil {
+		if p.sight.clients[i].local != nil {
 			n++
 		}
 	}
@@ -32,7 +32,7 @@ func (p *Publisher) vistas() (n int) {
 // followed reports whether a player who lives here gets an event when a component changes.
 func (p *Publisher) followed(comp int) bool {
 	for i := range p.sight.clients {
-		if v := p.sight.clients[i].vista; v != nil && v.events[comp].updated != nil {
+		if v := p.sight.clients[i].local; v != nil && v.ReadsUpdates(comp) {
 			return true
 		}
 	}

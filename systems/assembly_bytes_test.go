@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // byteCounter is a layer that counts what it is given to send, by slot.
@@ -24,7 +25,7 @@ func (b *byteCounter) Send(slot int, payload []byte, _ time.Time) {
 
 // openPeer is the server's end of a connection that is open.
 func openPeer(t testing.TB, now time.Time) *peer.Peer {
-	p := resourceProtocol()
+	p := protocol.New(protocol.Config{Name: "assembly"})
 	require.NoError(t, p.Seal())
 	ours, err := peer.New(peer.Config{Registry: NewRegistry(p, true)})
 	require.NoError(t, err)

@@ -37,6 +37,9 @@ func (h *Hub) Component(t reflect.Type) (*ComponentEvents, bool) {
 // Inserted raises that the network gave the component to an entity.
 func (c *ComponentEvents) Inserted(e ecs.Entity) { raise(c.inserted, e) }
 
+// ReadsUpdates reports whether anything reads the events of Updated.
+func (c *ComponentEvents) ReadsUpdates() bool { return c.updated != nil }
+
 // Updated raises that the network changed the component's value.
 func (c *ComponentEvents) Updated(e ecs.Entity) { raise(c.updated, e) }
 

@@ -18,8 +18,8 @@ func TestRowsOfClients(t *testing.T) {
 	i := newInterest()
 	one, two := i.join(7), i.join(8)
 	assert.Equal(t, []int{0, 1}, []int{one, two})
-	i.relevance.Say(one, 3, interest.Shown)
-	i.relevance.AddClient(5, one)
+	i.Relevance().Say(one, 3, interest.Shown)
+	i.Relevance().AddClient(5, one)
 	_, before := i.Tenant(one)
 	i.leave(one)
 	_, ok := i.Row(7)
@@ -28,7 +28,7 @@ func TestRowsOfClients(t *testing.T) {
 	client, after := i.Tenant(one)
 	assert.EqualValues(t, 7, client)
 	assert.Greater(t, after, before, "it is another connection")
-	assert.Equal(t, interest.Unsaid, i.relevance.Said(one, 3))
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(one, 3))
 	assert.False(t, i.shares(5, 7))
 	assert.Equal(t, 2, i.Rows())
 }
@@ -42,19 +42,19 @@ func TestNumbersOfEntities(t *testing.T) {
 	w.NewEntity()
 	e := w.NewEntity()
 	assert.EqualValues(t, e.ID(), i.Number(e))
-	i.relevance.Say(row, i.Number(e), interest.Shown)
-	assert.Equal(t, interest.Shown, i.relevance.Said(row, i.Number(e)))
+	i.Relevance().Say(row, i.Number(e), interest.Shown)
+	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(e)))
 	w.RemoveEntity(e)
 	heir := w.NewEntity()
 	assert.Equal(t, e.ID(), heir.ID())
 	_, known := i.known(heir)
 	assert.False(t, known)
-	assert.Equal(t, interest.Unsaid, i.relevance.Said(row, i.Number(heir)))
-	i.relevance.Say(row, i.Number(heir), interest.Shown)
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, i.Number(heir)))
+	i.Relevance().Say(row, i.Number(heir), interest.Shown)
 	i.end(e)
-	assert.Equal(t, interest.Shown, i.relevance.Said(row, i.Number(heir)), "the end of another")
+	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(heir)), "the end of another")
 	i.end(heir)
-	assert.Equal(t, interest.Unsaid, i.relevance.Said(row, int(heir.ID())))
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, int(heir.ID())))
 }
 
 // countingEyes counts what it is told.
@@ -102,7 +102,7 @@ func newCrowdedGame(t *testing.T, group components.Group, each func(*components.
 // done.
 func (g *crowdedGame) tells(do func(i *Interest, r *interest.Relevance)) int {
 	g.told = 0
-	do(g.publisher.interest, g.publisher.interest.relevance)
+	do(g.publisher.Interest(), g.publisher.Interest().Relevance())
 	g.observe()
 	return g.told
 }
@@ -127,7 +127,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 			r.Say(1, i.Number(g.all[12]), interest.Shown)
 		}), "two entities for two clients, of which one has left, and one for another client")
 		assert.Zero(t, g.tells(nothing))
-		assert.Empty(t, g.publisher.interest.relevance.Moves())
+		assert.Empty(t, g.publisher.Interest().Relevance().Moves())
 	}
 }
 

@@ -19,12 +19,14 @@ import (
 // muteLayer is a layer whose clients the test makes up.
 type muteLayer struct{ connection.Server }
 
+type keptBody struct{ N uint32 }
+
 // A server keeps nothing of a client that is gone, also while nobody else comes: its queues
 // can hold a mebibyte.
 func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	const clients = 3
 	p := protocol.New(protocol.Config{Name: "let go"})
-	protocol.Component[kinBody](p)
+	protocol.Component[keptBody](p)
 	require.NoError(t, p.Err())
 	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)
 	publisher, err := NewPublisher(&w, p.Components(), ServerSends, log)

@@ -103,7 +103,7 @@ func (l *Local) Attach(p *Publisher, hub *Hub, onSpawned, onDespawned func(ecs.E
 
 // enter shows the player what is for it, from the next Observe on.
 func (v *vista) enter(id entangle.ClientID) {
-	v.id, v.peer, v.told = id, v.publisher.world.NewPeer(), false
+	v.id, v.peer, v.told = id, v.publisher.World().NewPeer(), false
 	v.publisher.AdmitLocal(id, v.peer, v)
 }
 
@@ -175,7 +175,7 @@ func (v *vista) note(s repl.Slot) {
 }
 
 // ReadsUpdates implements LocalView.
-func (v *vista) ReadsUpdates(comp int) bool { return v.events[comp].updated != nil }
+func (v *vista) ReadsUpdates(comp int) bool { return v.events[comp].ReadsUpdates() }
 
 // Observe implements LocalView: it takes in what the tick at hand changed.
 func (v *vista) Observe() {
@@ -277,14 +277,14 @@ func (v *vista) look(s repl.Slot) {
 
 // finds reports whether the player is shown an entity now.
 func (v *vista) finds(s repl.Slot) bool {
-	_, placed := v.publisher.world.PlaceOf(s)
+	_, placed := v.publisher.World().PlaceOf(s)
 	return placed && v.peer.Finds(s)
 }
 
 // miss takes in that the player is not shown an entity.
 func (v *vista) miss(s repl.Slot) {
 	g := &v.seen[s]
-	if _, placed := v.publisher.world.PlaceOf(s); placed && g.retained && !g.entity.IsZero() {
+	if _, placed := v.publisher.World().PlaceOf(s); placed && g.retained && !g.entity.IsZero() {
 		g.quiet = true
 	} else {
 		v.lose(s)

@@ -98,7 +98,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.sched.Bind(Lattice, func(*ecs.World) { f.p.Round() })
 	f.sched.Bind(SpawnHistory, func(*ecs.World) { f.p.Follow() })
 	f.sched.Bind(UpdateHistory, func(*ecs.World) { f.p.EndTick() })
-	f.sched.Add(Main, act(func(*ecs.World) {
+	f.sched.Add(Main, step(func(*ecs.World) {
 		for _, sys := range f.systems {
 			sys()
 		}
@@ -190,3 +190,10 @@ func (f *forecast) at(e ecs.Entity) *fcPlace    { return (*fcPlace)(f.world.Get(
 func (f *forecast) moves(e ecs.Entity) *fcPace  { return (*fcPace)(f.world.Get(e, f.pace)) }
 func (f *forecast) holds(e ecs.Entity) *fcFuel  { return (*fcFuel)(f.world.Get(e, f.fuel)) }
 func (f *forecast) carries(e ecs.Entity) *fcKit { return (*fcKit)(f.world.Get(e, f.kit)) }
+
+// step is a system of the game.
+type step func(w *ecs.World)
+
+func (s step) Initialize(*ecs.World) {}
+func (s step) Update(w *ecs.World)   { s(w) }
+func (s step) Finalize(*ecs.World)   {}

@@ -301,8 +301,8 @@ func (p *Publisher) numbers(cols columns.Mask) repl.Mask {
 }
 
 // Encode implements sender.Source.
-func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
-	if p.refs.refs = refs; p.linked.Has(comp) {
+func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl.RefTable) {
+	if p.refs.refs = table; p.linked.Has(comp) {
 		p.refs.begin(lateHolder{slot, comp})
 	}
 	p.clamp(slot, comp, p.plans[comp].Encode(w, p.valueOf(slot, comp), &p.refs))

@@ -104,7 +104,7 @@ type watchers struct {
 
 func (v *watchers) find(p *Publisher, s repl.Slot) {
 	v.peers.Reset()
-	v.all = p.world.SeenBy(s, &v.peers)
+	v.all = p.World().SeenBy(s, &v.peers)
 }
 
 func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }

@@ -1,9 +1,12 @@
 package systems
 
 import (
+	"log/slog"
 	"testing"
 
+	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/input"
@@ -19,9 +22,11 @@ func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
 //
 // Proves: I6, R33
 func TestWhatCameIsPassedOnSoOften(t *testing.T) {
-	k := newRelatives(t)
-	r := &relay{publisher: k.publisher, kinds: []relayed{{on: true}}}
-	p := &passing{entity: k.world.NewEntity(), lane: endless{}}
+	w := ecs.NewWorld()
+	publisher, err := NewPublisher(&w, nil, ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	r := &relay{publisher: publisher, kinds: []relayed{{on: true}}}
+	p := &passing{entity: w.NewEntity(), lane: endless{}}
 	send := func() (since int) {
 		r.prepare(1000, true)
 		if len(r.lanes) == 0 {

@@ -130,7 +130,7 @@ func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 		s.message = s.appendValue(s.message[:0], r, number, names)
 		return s.message
 	}
-	if tick := s.publisher.world.Tick(); len(r.wire) == 0 || r.info.Rollback && r.wired != tick {
+	if tick := s.publisher.World().Tick(); len(r.wire) == 0 || r.info.Rollback && r.wired != tick {
 		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, names), tick
 	}
 	return r.wire
@@ -143,7 +143,7 @@ func saysTick(info *protocol.ResourceInfo) bool { return info.Rollback || info.P
 // state writes that tick.
 func (s *Resources) state(r *resource) {
 	if saysTick(r.info) {
-		s.w.Bits(uint64(s.publisher.world.Tick()), 32)
+		s.w.Bits(uint64(s.publisher.World().Tick()), 32)
 	}
 }
 

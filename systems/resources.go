@@ -202,7 +202,7 @@ func (s *Resources) call(r *resource) {
 		if slot, ok := s.publisher.Slot(e); ok {
 			now.slot = slot
 			if s.publisher.common(slot) {
-				now.name, _ = s.publisher.world.ID(slot)
+				now.name, _ = s.publisher.World().ID(slot)
 			} else {
 				r.private = true
 			}

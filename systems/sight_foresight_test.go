@@ -136,7 +136,7 @@ func (f *foreseeing) give(e ecs.Entity, client entangle.ClientID) {
 // Proves: B25
 func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 	f := newForeseeing(t, 3)
-	rooms, targets := f.publisher.interest.relevance, f.publisher.sight.targets
+	rooms, targets := f.publisher.Interest().Relevance(), f.publisher.sight.targets
 	e := f.spawn()
 	expect := func(what string, who ...int) {
 		t.Helper()
@@ -192,7 +192,7 @@ func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 }
 
 func (c *foreteller) rowOf(f *foreseeing) int {
-	row, _ := f.publisher.interest.Row(c.id)
+	row, _ := f.publisher.Interest().Row(c.id)
 	return row
 }
 
@@ -304,7 +304,7 @@ func (r *randomForesight) step() {
 // walk has a client come into the room, or leave it.
 func (r *randomForesight) walk() {
 	c := r.clients[r.rng.IntN(len(r.clients))]
-	rooms, row := r.publisher.interest.relevance, c.rowOf(r.foreseeing)
+	rooms, row := r.publisher.Interest().Relevance(), c.rowOf(r.foreseeing)
 	if r.room[c.id] {
 		rooms.RemoveClient(1, row)
 	} else {

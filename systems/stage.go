@@ -113,12 +113,12 @@ func (c *Copy) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return c.decode(r, comp, refs)
 }
 
-func (c *Copy) decode(r *bits.Reader, comp int, refs receiver.Refs) error {
+func (c *Copy) decode(r *bits.Reader, comp int, table receiver.Refs) error {
 	plan := c.comps[comp].plan
 	at := c.stage.reserve(plan.Size())
 	c.stage.values = append(c.stage.values, stagedValue{comp: comp, at: at})
 	h := lateHolder{c.stage.member().slot, comp}
-	if err := c.decodeInto(c.stage.buf[at:at+plan.Size()], r, h, refs); err != nil || !c.comps[comp].relation {
+	if err := c.decodeInto(c.stage.buf[at:at+plan.Size()], r, h, table); err != nil || !c.comps[comp].relation {
 		return err
 	}
 	c.stage.values[len(c.stage.values)-1].target = c.decodeTarget(r, h)

@@ -49,15 +49,28 @@ func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 		func() { s.Frame(&w, 1) })
 }
 
+type (
+	strictPlace struct{ X, Y int32 }
+	strictPace  struct{ X, Y int32 }
+	strictTint  struct{ Color uint32 }
+)
+
+// game is a system of the game.
+type game func(w *ecs.World)
+
+func (g game) Initialize(*ecs.World) {}
+func (g game) Update(w *ecs.World)   { g(w) }
+func (g game) Finalize(*ecs.World)   {}
+
 // A tick that nobody complains of allocates nothing, also when rows have moved.
 func TestStrictAllocatesNothing(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
-	protocol.Component[fcPlace](p)
-	protocol.Component[fcPace](p)
+	protocol.Component[strictPlace](p)
+	protocol.Component[strictPace](p)
 	require.NoError(t, p.Seal())
 	w := ecs.NewWorld()
 	remote, writer := ecs.ComponentID[components.Remote](&w), columns.NewWriter(&w)
-	place, tint := ecs.ComponentID[fcPlace](&w), ecs.ComponentID[fcTint](&w)
+	place, tint := ecs.ComponentID[strictPlace](&w), ecs.ComponentID[strictTint](&w)
 	all := make([]ecs.Entity, 50)
 	for i := range all {
 		all[i] = w.NewEntity(remote, place)
@@ -65,7 +78,7 @@ func TestStrictAllocatesNothing(t *testing.T) {
 	}
 	moves, add, n := false, []ecs.ID{tint}, 0
 	s := &Schedule{}
-	s.Add(Main, act(func(w *ecs.World) {
+	s.Add(Main, game(func(w *ecs.World) {
 		if moves {
 			e := all[n%len(all)]
 			if n++; w.Has(e, tint) {

@@ -82,8 +82,8 @@ func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, re
 	return nil
 }
 
-func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, refs receiver.Refs) error {
-	c.refs.refs = refs
+func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, table receiver.Refs) error {
+	c.refs.refs = table
 	for i, comp := range c.choices.now.comps {
 		into := comp.cells.Bytes(places[i])
 		copy(comp.value, into)

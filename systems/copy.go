@@ -15,9 +15,10 @@ import (
 
 // reuser is told when ids come to name other entities.
 type reuser interface {
-	// reuse says that the ids for which named returns true name their entities since a tick:
-	// values from before it refer to entities that have ended.
-	reuse(since entangle.Tick, named func(repl.ID) bool)
+	// reuse says that an id names its entity since a tick: values from before it refer to an
+	// entity that has ended. reuseGroup is reuse of all ids of a group.
+	reuse(id repl.ID, since entangle.Tick)
+	reuseGroup(h repl.Handle, since entangle.Tick)
 }
 
 // Copy is the way from the receiver into an Arche world. What belongs to one

@@ -50,8 +50,8 @@ type inputPlayer struct {
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
 	stats     InputStats
-	work      uint64    // that its frames cost
-	line      relayLine // of what the others do
+	work      uint64     // that its frames cost
+	line      *relayLine // of what the others do
 
 	asked, had bool // in the tick that runs: one of its lanes has begun, one has something new
 }
@@ -107,6 +107,14 @@ func (p *inputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	}
 	return c.frame.Err()
 }
+
+// What inputs of clients cost, in units of work. A unit is about a tenth of a microsecond.
+const (
+	// ticksPerUnit is how many ticks of an input lane cost one, and laneWork what a lane costs
+	// beside them.
+	ticksPerUnit = 16
+	laneWork     = 2
+)
 
 // handleLane takes one lane of a frame. What is not the sender's is read, too, and
 // forgotten: control changes hands while packets are under way.

@@ -6,26 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// What packets of clients cost, in units of work. A unit is about a tenth of a microsecond, and
-// stands for whatever takes as long.
-const (
-	// packetWork is what a packet costs before its frames are read.
-	packetWork = 25
-	// refWork is what an entity costs that a message refers to, and noRefsPerUnit how many
-	// references to none cost one.
-	refWork       = 1
-	noRefsPerUnit = 16
-	// ticksPerUnit is how many ticks of an input lane cost one, and laneWork what a lane costs
-	// beside them.
-	ticksPerUnit = 16
-	laneWork     = 2
-	// requestWork is what a request costs beside what the game does to answer it.
-	requestWork = 6
-	// copyWork is what a message that is passed on costs for each client that it is for, and
-	// copyBytesPerUnit how many of its bytes cost one more.
-	copyWork         = 4
-	copyBytesPerUnit = 64
-)
+// packetWork is what a client's packet costs before its frames are read, in units of work. A
+// unit is about a tenth of a microsecond.
+const packetWork = 25
 
 // Defaults of ServerConfig.Intake.
 const (

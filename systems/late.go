@@ -169,14 +169,14 @@ func (c *Copy) Renew(id repl.ID, since entangle.Tick) {
 		i, ok = next, more
 	}
 	if c.resources != nil {
-		c.resources.reuse(since, func(named repl.ID) bool { return named == id })
+		c.resources.reuse(id, since)
 	}
 }
 
 // RenewAll implements receiver.Renewer.
 func (c *Copy) RenewAll(h repl.Handle, since entangle.Tick) {
 	if c.resources != nil {
-		c.resources.reuse(since, func(named repl.ID) bool { return named.Group == h })
+		c.resources.reuseGroup(h, since)
 	}
 	i, ok := c.late.byGroup.first(h)
 	for ok {

@@ -97,6 +97,20 @@ type heldMessage struct {
 	unread bool
 }
 
+// What messages of clients cost, in units of work. A unit is about a tenth of a microsecond.
+const (
+	// refWork is what an entity costs that a message refers to, and noRefsPerUnit how many
+	// references to none cost one.
+	refWork       = 1
+	noRefsPerUnit = 16
+	// requestWork is what a request costs beside what the game does to answer it.
+	requestWork = 6
+	// copyWork is what a message that is passed on costs for each client that it is for, and
+	// copyBytesPerUnit how many of its bytes cost one more.
+	copyWork         = 4
+	copyBytesPerUnit = 64
+)
+
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
 // replicate.
 func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {

@@ -15,8 +15,8 @@ import (
 // What is for the client is found by one after the other, since who is among the targets of
 // something is looked up in what all share; then several may be written at a time.
 type relayLine struct {
-	relay *relay // nil: nothing is passed on
-	to    Recipient
+	relay *relay    // nil: nothing is passed on
+	to    Recipient // in this frame
 
 	number   int       // of the client's peer
 	list     []mention // what is for the client in this frame
@@ -31,12 +31,12 @@ type mention struct {
 	name repl.Ref
 }
 
-func newRelayLine(r *relay, to Recipient) relayLine {
-	l := relayLine{relay: r, to: to}
+func newRelayLine(r *relay) *relayLine {
+	l := &relayLine{relay: r}
 	if r != nil {
 		l.name = func(e ecs.Entity) (ref repl.Ref, known bool) {
 			if s, ok := r.publisher.Slot(e); ok {
-				return r.name(to, s)
+				return r.name(l.to, s)
 			}
 			return ref, false
 		}
@@ -48,7 +48,8 @@ func newRelayLine(r *relay, to Recipient) relayLine {
 func (l *relayLine) waits() bool { return len(l.list) > 0 }
 
 // look lists what is for the client in this frame: first those whose turn it is.
-func (l *relayLine) look() {
+func (l *relayLine) look(to Recipient) {
+	l.to = to
 	l.list = l.list[:0]
 	if l.relay == nil || !l.relay.live {
 		return

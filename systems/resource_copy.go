@@ -230,16 +230,25 @@ func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
 	r.entities, r.names = append(r.entities, m.entities...), append(r.names, m.names...)
 }
 
-// reuse implements reuser: the entities of some names have them since a tick: values from before it
-// refer to others, which have ended.
-func (c *ResourceCopy) reuse(since entangle.Tick, named func(repl.ID) bool) {
+// reuse implements reuser.
+func (c *ResourceCopy) reuse(id repl.ID, since entangle.Tick) {
+	c.forgetNames(since, func(name repl.ID) bool { return name == id })
+}
+
+// reuseGroup implements reuser.
+func (c *ResourceCopy) reuseGroup(h repl.Handle, since entangle.Tick) {
+	c.forgetNames(since, func(name repl.ID) bool { return name.Group == h })
+}
+
+// forgetNames forgets names of values from before a tick.
+func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bool) {
 	for i := range c.list {
 		r := &c.list[i]
-		if len(r.message) == 0 || !r.said.Before(since) {
+		if len(r.message) == 0 || !r.said.Before(before) {
 			continue
 		}
 		for n, id := range r.names {
-			if named(id) {
+			if reused(id) {
 				r.names[n] = noName
 			}
 		}

@@ -71,7 +71,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	c.peer, c.mail.peer = p, p
 	if c.hands != nil {
 		c.hands.peer = p
-		c.hands.line = newRelayLine(s.inputs.relay, c.recipient())
+		c.hands.line = newRelayLine(s.inputs.relay)
 	}
 	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c

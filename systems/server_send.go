@@ -52,7 +52,7 @@ func (s *Server) passOn(tick entangle.Tick) {
 func (s *Server) lookAround() {
 	for _, c := range s.clients {
 		if c != nil && c.hands != nil {
-			c.hands.line.look()
+			c.hands.line.look(c.recipient())
 		}
 	}
 }

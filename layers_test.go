@@ -16,7 +16,7 @@ const (
 	words    layer = iota // what all layers share
 	cores                 // machines, and what carries datagrams
 	data                  // what is registered, and where it lies
-	stages                // the stages of a tick
+	stages                // between the world and the machines, and the order of a tick
 	door                  // what a game holds in its hands
 	network               // a whole network to test with
 	programs              // what is built with the library
@@ -54,7 +54,7 @@ var places = []place{
 	{folder: "controls", layer: data},
 	{folder: "internal/columns", layer: data, unsafe: true},
 
-	{folder: "systems", layer: stages},
+	{folder: "internal/world", layer: stages},
 	{folder: "prespawn", layer: stages},
 	{folder: "visualinterp", layer: stages},
 
@@ -118,6 +118,36 @@ var siblings = []sibling{
 	{"internal/core/rollback", "internal/core/repl", "sets of columns are sets of components, as what a record says has them"},
 	{"internal/core/session", "internal/core/replay", "each packet once"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
+	{"internal/world/endpoint", "internal/world/event", "raises connection events, and those of the local player"},
+	{"internal/world/endpoint", "internal/world/input", "carries the inputs of its clients"},
+	{"internal/world/endpoint", "internal/world/inspect", "shows what it holds"},
+	{"internal/world/endpoint", "internal/world/message", "carries messages and resources"},
+	{"internal/world/endpoint", "internal/world/refs", "chains of the local player's references"},
+	{"internal/world/endpoint", "internal/world/sink", "a client applies what it receives,"},
+	{"internal/world/endpoint", "internal/world/source", "and a server sends its world"},
+	{"internal/world/endpoint", "internal/world/tick", "at a tick, by the clock"},
+	{"internal/world/input", "internal/world/event", "raises what became of an input"},
+	{"internal/world/input", "internal/world/message", "a replay of ticks silences messages"},
+	{"internal/world/input", "internal/world/sink", "inputs go to entities that a client received,"},
+	{"internal/world/input", "internal/world/source", "and come from entities that a server sends"},
+	{"internal/world/input", "internal/world/tick", "the schedule replays ticks"},
+	{"internal/world/message", "internal/world/event", "raises what arrived"},
+	{"internal/world/message", "internal/world/inspect", "shows the resources"},
+	{"internal/world/message", "internal/world/sink", "references to entities that a client received,"},
+	{"internal/world/message", "internal/world/source", "or that a server sends"},
+	{"internal/world/predict", "internal/world/event", "raises corrections"},
+	{"internal/world/predict", "internal/world/input", "replays ticks with their inputs"},
+	{"internal/world/predict", "internal/world/message", "resources go back, too"},
+	{"internal/world/predict", "internal/world/sink", "compares with the confirmed state"},
+	{"internal/world/predict", "internal/world/source", "rounds values as the sender does"},
+	{"internal/world/predict", "internal/world/tick", "follows the schedule"},
+	{"internal/world/sink", "internal/world/event", "raises what changed"},
+	{"internal/world/sink", "internal/world/inspect", "shows the copy"},
+	{"internal/world/sink", "internal/world/refs", "references that wait, and histories"},
+	{"internal/world/sink", "internal/world/source", "shares the plan of relations and of rounding"},
+	{"internal/world/source", "internal/world/inspect", "shows the world that is sent"},
+	{"internal/world/source", "internal/world/refs", "references that wait, and histories"},
+	{"internal/world/source", "internal/world/tick", "one world has one listener"},
 	{"protocol/kelindar", "protocol", "a codec of messages, which a game may bring along"},
 	{"transport/conditioner", "transport", "wraps any transport"},
 	{"transport/internal/queue", "transport", "a queue holds datagrams and their addresses"},
@@ -131,7 +161,7 @@ var siblings = []sibling{
 	{"transport/websocket", "transport", "implements the interface"},
 	{"transport/websocket", "transport/internal/address", "reads what to bind to"},
 	{"transport/websocket", "transport/internal/queue", "bounded queues, both ways"},
-	{"visualinterp", "systems", "has its places in a frame, beside the engine"},
+	{"visualinterp", "internal/world/tick", "has its places in a frame, beside the engine"},
 }
 
 // TestLayers holds the direction of imports, the purity of the cores, and who may use
@@ -165,10 +195,10 @@ func TestLayersAreRefused(t *testing.T) {
 		"an arrow between siblings": {
 			nil,
 			map[string]string{
-				"systems/send.go":    `package systems; import _ "github.com/entangle-ecs/entangle/prespawn"`,
-				"prespawn/hashes.go": `package prespawn`,
+				"internal/world/tick/send.go": `package tick; import _ "github.com/entangle-ecs/entangle/prespawn"`,
+				"prespawn/hashes.go":          `package prespawn`,
 			},
-			`systems/send.go imports prespawn: both stand on the layer "stages", and the table of siblings does not list this arrow`,
+			`internal/world/tick/send.go imports prespawn: both stand on the layer "stages", and the table of siblings does not list this arrow`,
 		},
 		"a listed sibling the other way": {
 			down,
@@ -251,8 +281,8 @@ func TestLayersAreRefused(t *testing.T) {
 		},
 		"unsafe outside its folders": {
 			nil,
-			map[string]string{"systems/fast.go": `package systems; import _ "unsafe"`},
-			`systems/fast.go imports unsafe: only internal/columns and protocol may`,
+			map[string]string{"internal/world/sink/fast.go": `package sink; import _ "unsafe"`},
+			`internal/world/sink/fast.go imports unsafe: only internal/columns and protocol may`,
 		},
 		"unsafe in a core": {
 			nil,

@@ -22,8 +22,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	worldinput "github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 	"github.com/entangle-ecs/entangle/transport/udp"
 	"github.com/entangle-ecs/entangle/transport/websocket"
@@ -73,9 +75,9 @@ var numbers = map[string]any{
 	"channel.DefaultReliableQueue": channel.DefaultReliableQueue,
 	"channel.DefaultResendFactor":  channel.DefaultResendFactor,
 	"channel.DefaultResendMin":     channel.DefaultResendMin,
-	"systems.OverloadAfter":        systems.OverloadAfter,
-	"systems.OverloadOver":         systems.OverloadOver,
-	"systems.ServerOverloadOver":   systems.ServerOverloadOver,
+	"tick.OverloadAfter":           tick.OverloadAfter,
+	"tick.OverloadOver":            tick.OverloadOver,
+	"tick.ServerOverloadOver":      tick.ServerOverloadOver,
 	"timesync.MaxReport":           timesync.MaxReport,
 	"timesync.MaxMargin":           timesync.MaxMargin,
 	"timesync.MaxAge":              timesync.MaxAge,
@@ -88,11 +90,11 @@ var numbers = map[string]any{
 	"peer.FirstMessages":           peer.FirstMessages,
 	"peer.FirstUser":               peer.FirstUser,
 	"peer.MaxDebt":                 peer.MaxDebt,
-	"systems.LeastCap":             systems.LeastCap,
-	"systems.CapSlack":             systems.CapSlack,
-	"systems.RelayCopies":          systems.RelayCopies,
-	"systems.MaxRelayBody":         systems.MaxRelayBody,
-	"systems.MaxOtherLanes":        systems.MaxOtherLanes,
+	"endpoint.LeastCap":            endpoint.LeastCap,
+	"endpoint.CapSlack":            endpoint.CapSlack,
+	"input.RelayCopies":            worldinput.RelayCopies,
+	"input.MaxRelayBody":           worldinput.MaxRelayBody,
+	"input.MaxOtherLanes":          worldinput.MaxOtherLanes,
 	"repl.SeqBits":                 repl.SeqBits,
 	"repl.MaxActionsInFlight":      repl.MaxActionsInFlight,
 	"repl.MaxGroups":               repl.MaxGroups,

@@ -14,8 +14,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // The same cubes as entities of a world, replicated to a client that acknowledges each
@@ -30,7 +32,7 @@ type cubesWorld struct {
 	world     *ecs.World
 	cubes     []ecs.Entity
 	cube      ecs.ID
-	publisher *systems.Publisher
+	publisher *source.Publisher
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
@@ -38,7 +40,7 @@ type cubesWorld struct {
 	sent      [][]byte            // of the present one
 
 	theirs   *ecs.World
-	copy     *systems.Copy
+	copy     *sink.Copy
 	receiver *receiver.Receiver
 	copies   []ecs.Entity
 }
@@ -100,10 +102,10 @@ func newCubesWorld(frames [][]byte, infos []*protocol.ComponentInfo, group compo
 	nobody := func(ecs.Entity) {}
 	c := &cubesWorld{
 		frames: frames, size: infos[0].Plan.Size(), world: &ours, theirs: &theirs, cube: ecs.ComponentID[cube](&ours), tick: 100,
-		copy: systems.NewCopy(&theirs, systems.NewHub(), infos, nobody, nobody),
+		copy: sink.NewCopy(&theirs, event.NewHub(), infos, nobody, nobody),
 	}
 	c.receiver = receiver.New(c.copy, nil, len(infos))
-	publisher, err := systems.NewPublisher(&ours, infos, systems.ServerSends, slog.New(slog.DiscardHandler))
+	publisher, err := source.NewPublisher(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

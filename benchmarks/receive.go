@@ -11,8 +11,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // receive: a client applies an update of each of 1,000 entities, from the frames
@@ -87,7 +89,7 @@ type receiveSource struct {
 	world              *ecs.World
 	position, rotation ecs.ID
 	filter             ecs.Mask
-	publisher          *systems.Publisher
+	publisher          *source.Publisher
 	peer               *sender.Peer
 	now                entangle.Tick
 	packet             uint16
@@ -98,7 +100,7 @@ func newReceiveSource(infos []*protocol.ComponentInfo) (*receiveSource, error) {
 	w := ecs.NewWorld(receiveEntities)
 	s := &receiveSource{world: &w, position: ecs.ComponentID[receivePosition](&w), rotation: ecs.ComponentID[receiveRotation](&w)}
 	s.filter = ecs.All(s.position, s.rotation)
-	publisher, err := systems.NewPublisher(&w, infos, systems.ServerSends, slog.New(slog.DiscardHandler))
+	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +166,14 @@ func (s *receiveSource) size() (n int) {
 // receiveCopy is our side.
 type receiveCopy struct {
 	world    *ecs.World
-	copy     *systems.Copy
+	copy     *sink.Copy
 	receiver *receiver.Receiver
 }
 
 func newReceiveCopy(infos []*protocol.ComponentInfo) *receiveCopy {
 	w := ecs.NewWorld(receiveEntities)
 	nobody := func(ecs.Entity) {}
-	c := &receiveCopy{world: &w, copy: systems.NewCopy(&w, systems.NewHub(), infos, nobody, nobody)}
+	c := &receiveCopy{world: &w, copy: sink.NewCopy(&w, event.NewHub(), infos, nobody, nobody)}
 	c.receiver = receiver.New(c.copy, nil, len(infos))
 	return c
 }

@@ -12,8 +12,14 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 type (
@@ -108,7 +114,7 @@ func (s *rollbackStep) update(tick uint32) {
 // rollbackServer computes the game and says what came of it.
 type rollbackServer struct {
 	step      *rollbackStep
-	publisher *systems.Publisher
+	publisher *source.Publisher
 	peer      *sender.Peer
 	entities  []ecs.Entity
 	tick      entangle.Tick
@@ -126,11 +132,11 @@ type rollbackGame struct {
 	step       *rollbackStep
 	world      *ecs.World
 	time       *components.Time
-	hub        *systems.Hub
-	schedule   systems.Schedule
+	hub        *event.Hub
+	schedule   tick.Schedule
 	receiver   *receiver.Receiver
-	copy       *systems.Copy
-	prediction *systems.Prediction
+	copy       *sink.Copy
+	prediction *predict.Prediction
 	rounds     uint64
 }
 
@@ -165,7 +171,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	s := &g.server
 	s.step = newRollbackStep(&w, g.cfg)
-	s.publisher, err = systems.NewPublisher(&w, p.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
+	s.publisher, err = source.NewPublisher(&w, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -190,25 +196,25 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 // predict makes the client.
 func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
-	g.world, g.time, g.hub = &w, &components.Time{Tick: rollbackDepth}, systems.InstallHub(&w)
+	g.world, g.time, g.hub = &w, &components.Time{Tick: rollbackDepth}, event.InstallHub(&w)
 	ecs.AddResource(&w, g.time)
 	g.step = newRollbackStep(&w, g.cfg)
 	nobody := func(ecs.Entity) {}
-	g.copy = systems.NewCopy(&w, g.hub, p.Components(), nobody, nobody)
+	g.copy = sink.NewCopy(&w, g.hub, p.Components(), nobody, nobody)
 	g.receiver = receiver.New(g.copy, nil, len(p.Components()))
-	g.prediction, err = systems.NewPrediction(systems.PredictionConfig{
+	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
 		World: &w, Protocol: p, Copy: g.copy, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
-		Again: &systems.Replayer{
-			Schedule: &g.schedule, Time: g.time, Hub: g.hub, Post: systems.NewPost(p, false),
-			Inputs: systems.NewClientInputs(&w, g.hub, p),
+		Again: &input.Replayer{
+			Schedule: &g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
+			Inputs: input.NewClientInputs(&w, g.hub, p),
 		},
 		Synced: func() bool { return true }, Frontier: func() (entangle.Tick, bool) { return g.server.tick, true },
 		Bury: g.copy.Bury, OnResync: func(entangle.Tick) {},
 	})
-	g.schedule.Bind(systems.TickUpdate, func(*ecs.World) { g.time.Tick++ })
-	g.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { g.prediction.Follow() })
-	g.schedule.Bind(systems.UpdateHistory, func(*ecs.World) { g.prediction.EndTick() })
-	g.schedule.Add(systems.Main, rollbackMain{g})
+	g.schedule.Bind(tick.TickUpdate, func(*ecs.World) { g.time.Tick++ })
+	g.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { g.prediction.Follow() })
+	g.schedule.Bind(tick.UpdateHistory, func(*ecs.World) { g.prediction.EndTick() })
+	g.schedule.Add(tick.Main, rollbackMain{g})
 	g.schedule.Initialize(g.world)
 	return err
 }

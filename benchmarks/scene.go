@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -53,11 +53,11 @@ type scene struct {
 	world     *ecs.World
 	pose      ecs.ID
 	entities  []ecs.Entity
-	publisher *systems.Publisher
+	publisher *source.Publisher
 	registry  *protocol.Protocol
 	poses     poses
 	walkers   *walkers // the poses, with a grid
-	grid      *systems.Grid[encodePose]
+	grid      *source.Grid[encodePose]
 	session   *session.Server
 	key       token.Key
 	clients   []*sceneClient
@@ -116,7 +116,7 @@ func newSceneProtocol(rounded bool) *protocol.Protocol {
 func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[encodePose](&w)
-	s.publisher, err = systems.NewPublisher(&w, s.registry.Components(), systems.ServerSends, slog.New(slog.DiscardHandler))
+	s.publisher, err = source.NewPublisher(&w, s.registry.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *scene) targetOf(entity int) components.Target {
 			see = append(see, clientID(client))
 		}
 	}
-	return systems.TargetsOf(s.world).Only(see...)
+	return source.TargetsOf(s.world).Only(see...)
 }
 
 // clientID returns the id of a client by its number.

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -48,13 +48,13 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 	}
 	var err error
 	c.server, err = peer.New(peer.Config{
-		Registry: systems.NewRegistry(s.registry, true), Client: clientID(i), World: s.publisher.World(),
+		Registry: message.NewRegistry(s.registry, true), Client: clientID(i), World: s.publisher.World(),
 		Inbox: sceneInbox{},
 	})
 	if err != nil {
 		return nil, err
 	}
-	cfg := peer.Config{Registry: systems.NewRegistry(s.registry, false)}
+	cfg := peer.Config{Registry: message.NewRegistry(s.registry, false)}
 	if !s.cfg.deaf {
 		c.copy = newReceiveCopy(s.registry.Components())
 		cfg.Copy = c.copy.receiver

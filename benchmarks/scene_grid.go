@@ -5,7 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // What the grids of the cases do: the same in ours and by hand.
@@ -15,11 +15,11 @@ const (
 )
 
 // newGrid returns a grid of ours for the clients of a publisher.
-func newGrid(p *systems.Publisher) *systems.Grid[encodePose] {
-	config := systems.GridConfig{
+func newGrid(p *source.Publisher) *source.Grid[encodePose] {
+	config := source.GridConfig{
 		Radius: walkSight, Every: 1, Cells: interest.GridConfig{Cell: gridCell, Hysteresis: gridHysteresis},
 	}
-	return systems.NewGrid(p, config, func(p *encodePose) (x, y float32) { return p.Pos[0], p.Pos[1] })
+	return source.NewGrid(p, config, func(p *encodePose) (x, y float32) { return p.Pos[0], p.Pos[1] })
 }
 
 // newWalkGrid returns one by hand, for the entities of the first square.

@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
@@ -101,7 +101,7 @@ func visualSides[B any](pair visualPair[B], churn int) (sides, error) {
 type visualWorld[B any] struct {
 	world    *ecs.World
 	time     *components.Time
-	picture  *systems.Picture
+	picture  *tick.Picture
 	ids      []ecs.ID
 	filter   ecs.Mask
 	entities []ecs.Entity
@@ -118,7 +118,7 @@ func newVisualWorld[B any]() (*visualWorld[B], error) {
 	v := &visualWorld[B]{world: &w, time: &components.Time{Overstep: visualShare}}
 	v.ids = []ecs.ID{ecs.ComponentID[visualPosition](&w), ecs.ComponentID[B](&w)}
 	v.filter = ecs.All(v.ids...)
-	v.picture = systems.InstallPicture(&w, p, v.time)
+	v.picture = tick.InstallPicture(&w, p, v.time)
 	shows := visualinterp.Add[B](visualinterp.Add[visualPosition](visualinterp.New()))
 	shows.Initialize(&w)
 	for range visualEntities {

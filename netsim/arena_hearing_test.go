@@ -6,8 +6,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // arenaHearing is what a client was told of the bodies that it predicts.
@@ -52,7 +52,7 @@ func (h *arenaHearing) listen(settled entangle.Tick) {
 
 // idOf returns the id of a body as the server says it: one that is despawned ahead of the
 // server has none in the world.
-func idOf(m *systems.Mirror, e *systems.Mirrored) (id int32, ok bool) {
+func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	for _, v := range e.Values {
 		info := m.Components[v.Component]
 		if info.Type != reflect.TypeFor[components.SID]() {

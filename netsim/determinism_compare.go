@@ -8,7 +8,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // discrepancy is the first difference of two pictures of one moment.
@@ -102,7 +102,7 @@ func (m *comparison) value(k *kind, v, w []byte) *discrepancy {
 	if bytes.Equal(v, w) && len(k.refs) == 0 || m.equal(k, v, w) {
 		return nil
 	}
-	d := systems.FindDifference(k.typ, nil, v, m.alike(k, v, w))
+	d := tick.FindDifference(k.typ, nil, v, m.alike(k, v, w))
 	if d.Field == "" { // the same id for entities that are not the same
 		d.Field, d.A, d.B = k.typ.String(), "an entity", "another, with the same id"
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // ExpectEqual fails the test unless Equal returns nil. If it fails, some more frames run, to
@@ -53,7 +53,7 @@ func (p *Peer) Equal() error {
 }
 
 // mirror returns what the server replicates.
-func (s *Sim) mirror() *systems.Mirror {
+func (s *Sim) mirror() *inspect.Mirror {
 	s.t.Helper()
 	m, err := s.plugin.Mirror()
 	if err != nil {
@@ -64,14 +64,14 @@ func (s *Sim) mirror() *systems.Mirror {
 
 // pair is an entity of the server and its copy; either may be missing.
 type pair struct {
-	server *systems.Mirrored
-	client *systems.Mirrored
+	server *inspect.Mirrored
+	client *inspect.Mirrored
 }
 
 // pairs joins the server's entities with their copies, if it has any at all.
-func (p *Peer) pairs(server *systems.Mirror) (list []pair) {
+func (p *Peer) pairs(server *inspect.Mirror) (list []pair) {
 	client := p.client.Mirror()
-	byID, byEntity := map[uint64]*systems.Mirrored{}, map[ecs.Entity]uint64{}
+	byID, byEntity := map[uint64]*inspect.Mirrored{}, map[ecs.Entity]uint64{}
 	for i := range client.Entities {
 		byID[client.Entities[i].ID] = &client.Entities[i]
 	}
@@ -92,7 +92,7 @@ func (p *Peer) pairs(server *systems.Mirror) (list []pair) {
 }
 
 // compare returns the first difference of a client from what it should see.
-func (p *Peer) compare(server *systems.Mirror) error {
+func (p *Peer) compare(server *inspect.Mirror) error {
 	list := p.pairs(server)
 	t := translation{local: map[ecs.Entity]ecs.Entity{}}
 	for i := range list {
@@ -112,7 +112,7 @@ func (p *Peer) compare(server *systems.Mirror) error {
 			}
 		}
 	}
-	return t.resources(server, p.client.Mirror(), func(r *systems.MirroredResource) bool { return s.getsResource(r, p.id) })
+	return t.resources(server, p.client.Mirror(), func(r *inspect.MirroredResource) bool { return s.getsResource(r, p.id) })
 }
 
 func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, all map[ecs.Entity]*version, client entangle.ClientID) error {
@@ -150,7 +150,7 @@ func (t *translation) kept(comps []*protocol.ComponentInfo, p *pair, may visible
 }
 
 // sight returns who may see what of the server's world now.
-func (s *Sim) sight(server *systems.Mirror) *sight {
+func (s *Sim) sight(server *inspect.Mirror) *sight {
 	return newSight(s.World(), server.Components, s.matters())
 }
 

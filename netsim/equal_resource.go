@@ -6,14 +6,14 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // resources compares what a client has of the server's resources with what it is to
 // have. One that the server does not replicate at present may be anything.
-func (t *translation) resources(server, client *systems.Mirror, gets func(*systems.MirroredResource) bool) error {
+func (t *translation) resources(server, client *inspect.Mirror, gets func(*inspect.MirroredResource) bool) error {
 	for i := range client.Resources {
 		info, s, c := server.ResourceInfos[i], &server.Resources[i], &client.Resources[i]
 		switch wanted := gets(s); {
@@ -32,7 +32,7 @@ func (t *translation) resources(server, client *systems.Mirror, gets func(*syste
 }
 
 // resource compares two values of a resource.
-func (t *translation) resource(info *protocol.ResourceInfo, server, client *systems.MirroredResource) error {
+func (t *translation) resource(info *protocol.ResourceInfo, server, client *inspect.MirroredResource) error {
 	want, got := t.decodeResource(info, server, t.local), t.decodeResource(info, client, nil)
 	if equalAny(info, want, got) || t.late && t.equalResourceButLate(info, server, client) {
 		return nil
@@ -42,7 +42,7 @@ func (t *translation) resource(info *protocol.ResourceInfo, server, client *syst
 }
 
 // equalResourceButLate is equalButLate for a resource.
-func (t *translation) equalResourceButLate(info *protocol.ResourceInfo, server, client *systems.MirroredResource) bool {
+func (t *translation) equalResourceButLate(info *protocol.ResourceInfo, server, client *inspect.MirroredResource) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	return t.among(server.Refs, client.Refs) &&
 		equalAny(info, t.decodeResource(info, server, none), t.decodeResource(info, client, none))
@@ -53,7 +53,7 @@ func equalAny(info *protocol.ResourceInfo, a, b reflect.Value) bool {
 }
 
 // decodeResource reads a value, with entities translated by a map unless that is nil.
-func (t *translation) decodeResource(info *protocol.ResourceInfo, r *systems.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
+func (t *translation) decodeResource(info *protocol.ResourceInfo, r *inspect.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
 	value := reflect.New(info.Type)
 	var in bits.Reader
 	in.Reset(r.Wire)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // translation knows a client's copy of each of the server's entities.
@@ -22,14 +22,14 @@ type translation struct {
 	late bool
 	// once returns the values of the entity at hand that a component may have which is
 	// sent once; nil: any.
-	once func(component int) []systems.MirroredValue
+	once func(component int) []inspect.MirroredValue
 	// ended, if not nil, reports that the original of a client's entity is gone: the
 	// client's relations may still lead to it, while the server's lead nowhere.
 	ended func(local ecs.Entity) bool
 }
 
 // values compares the components of an entity. Both lists rise.
-func (t *translation) values(comps []*protocol.ComponentInfo, server, client []systems.MirroredValue) error {
+func (t *translation) values(comps []*protocol.ComponentInfo, server, client []inspect.MirroredValue) error {
 	for len(server)+len(client) > 0 {
 		switch {
 		case len(client) == 0 || len(server) > 0 && server[0].Component < client[0].Component:
@@ -48,16 +48,16 @@ func (t *translation) values(comps []*protocol.ComponentInfo, server, client []s
 }
 
 // anyOnce reports whether a component that is sent once is as it may be.
-func (t *translation) anyOnce(info *protocol.ComponentInfo, client *systems.MirroredValue) bool {
+func (t *translation) anyOnce(info *protocol.ComponentInfo, client *inspect.MirroredValue) bool {
 	if t.once == nil {
 		return true
 	}
-	return slices.ContainsFunc(t.once(info.Number), func(server systems.MirroredValue) bool {
+	return slices.ContainsFunc(t.once(info.Number), func(server inspect.MirroredValue) bool {
 		return t.value(info, &server, client) == nil
 	})
 }
 
-func (t *translation) value(info *protocol.ComponentInfo, server, client *systems.MirroredValue) error {
+func (t *translation) value(info *protocol.ComponentInfo, server, client *inspect.MirroredValue) error {
 	if !info.Plan.HasRefs() && !info.Relation && bytes.Equal(server.Wire, client.Wire) {
 		return nil
 	}
@@ -98,7 +98,7 @@ func shorten(a, b string) (string, string) {
 
 // equalButLate reports whether two values differ only in references that the
 // client's lacks.
-func (t *translation) equalButLate(info *protocol.ComponentInfo, server, client *systems.MirroredValue) bool {
+func (t *translation) equalButLate(info *protocol.ComponentInfo, server, client *inspect.MirroredValue) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	want, got := t.decode(info, server, none), t.decode(info, client, none)
 	return t.among(server.Refs, client.Refs) && got.equal(info, &want)
@@ -125,7 +125,7 @@ func (d *decoded) equal(info *protocol.ComponentInfo, o *decoded) bool {
 }
 
 // decode reads a value, with entities translated by a map unless that is nil.
-func (t *translation) decode(info *protocol.ComponentInfo, v *systems.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
+func (t *translation) decode(info *protocol.ComponentInfo, v *inspect.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
 	value := reflect.New(info.Type)
 	d.memory = make([]byte, info.Plan.Size())
 	var r bits.Reader

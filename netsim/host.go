@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // host is one app with its world, its frames, and the clock that it goes by.
@@ -48,8 +48,8 @@ func (h *host) freeze(now, d time.Duration) error {
 
 // setFrameRate changes how many frames per second begin after the next one.
 func (h *host) setFrameRate(rate int) error {
-	if rate < 1 || rate > systems.MaxTickRate {
-		return fmt.Errorf("netsim: a frame rate of %d; give 1 to %d", rate, systems.MaxTickRate)
+	if rate < 1 || rate > tick.MaxTickRate {
+		return fmt.Errorf("netsim: a frame rate of %d; give 1 to %d", rate, tick.MaxTickRate)
 	}
 	h.every = time.Second / time.Duration(rate)
 	return nil

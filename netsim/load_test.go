@@ -9,34 +9,34 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // bound is one of the limits that random worlds hold every end to.
 type bound struct {
 	says string
-	of   func(*systems.Load) *int
+	of   func(*endpoint.Load) *int
 }
 
 var bounds = []bound{
-	{"actions without acknowledgement", func(l *systems.Load) *int { return &l.Actions }},
-	{"early and incomplete messages", func(l *systems.Load) *int { return &l.Early }},
-	{"waiting records", func(l *systems.Load) *int { return &l.Waiting }},
-	{"messages that wait for an entity", func(l *systems.Load) *int { return &l.Held }},
-	{"queued reliable messages", func(l *systems.Load) *int { return &l.Queued }},
-	{"packets in flight", func(l *systems.Load) *int { return &l.InFlight }},
-	{"names that are held up", func(l *systems.Load) *int { return &l.HeldUp }},
+	{"actions without acknowledgement", func(l *endpoint.Load) *int { return &l.Actions }},
+	{"early and incomplete messages", func(l *endpoint.Load) *int { return &l.Early }},
+	{"waiting records", func(l *endpoint.Load) *int { return &l.Waiting }},
+	{"messages that wait for an entity", func(l *endpoint.Load) *int { return &l.Held }},
+	{"queued reliable messages", func(l *endpoint.Load) *int { return &l.Queued }},
+	{"packets in flight", func(l *endpoint.Load) *int { return &l.InFlight }},
+	{"names that are held up", func(l *endpoint.Load) *int { return &l.HeldUp }},
 }
 
 // limit finds the most that a load may have of something.
 func (b bound) limit() int {
 	low, high := 0, 1<<30
 	for low < high {
-		var load systems.Load
+		var load endpoint.Load
 		middle := (low + high + 1) / 2
 		if *b.of(&load) = middle; load.Check() == nil {
 			low = middle
@@ -70,7 +70,7 @@ type about struct{ Entity ecs.Entity }
 
 // burdened lets a server and a client keep something of every kind, and returns
 // what they kept at every frame.
-func burdened(t *testing.T) (loads []systems.Load) {
+func burdened(t *testing.T) (loads []endpoint.Load) {
 	names := func() *protocol.Protocol {
 		p := sceneProtocol()
 		protocol.Message[about](p)

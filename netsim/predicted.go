@@ -8,8 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // ExpectPredicted lets time pass, and fails the test unless what clients predict in it of a
@@ -40,7 +40,7 @@ type foresight struct {
 
 // hindsight is what the server had in a tick, and who might see what of it.
 type hindsight struct {
-	mirror *systems.Mirror
+	mirror *inspect.Mirror
 	seen   map[ecs.Entity]*version
 }
 
@@ -52,7 +52,7 @@ type foreseen struct {
 
 // prediction is what a client had in a tick, and how it calls the server's entities.
 type prediction struct {
-	mirror *systems.Mirror
+	mirror *inspect.Mirror
 	local  map[ecs.Entity]ecs.Entity
 }
 
@@ -100,7 +100,7 @@ func (f *foresight) compare() error {
 
 // compare returns the first difference of a prediction from what the server had.
 func (is *prediction) compare(truth *hindsight, p *Peer) error {
-	t, there := translation{local: is.local}, map[ecs.Entity]*systems.Mirrored{}
+	t, there := translation{local: is.local}, map[ecs.Entity]*inspect.Mirrored{}
 	for i := range is.mirror.Entities {
 		there[is.mirror.Entities[i].Entity] = &is.mirror.Entities[i]
 	}
@@ -126,7 +126,7 @@ func (is *prediction) compare(truth *hindsight, p *Peer) error {
 }
 
 // inFull returns the values of components that are predicted in full.
-func inFull(infos []*protocol.ComponentInfo, all []systems.MirroredValue) (full []systems.MirroredValue) {
+func inFull(infos []*protocol.ComponentInfo, all []inspect.MirroredValue) (full []inspect.MirroredValue) {
 	for _, v := range all {
 		if infos[v.Component].Predict == protocol.Full {
 			full = append(full, v)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // restFrames is for how many frames of the server a world that should be at rest is watched.
@@ -33,8 +33,8 @@ func (s *Sim) restless() string {
 }
 
 // moving returns what changed between two looks at the server's world, in words.
-func (s *Sim) moving(before, after *systems.Mirror) (words []string) {
-	was := map[ecs.Entity]*systems.Mirrored{}
+func (s *Sim) moving(before, after *inspect.Mirror) (words []string) {
+	was := map[ecs.Entity]*inspect.Mirrored{}
 	for i := range before.Entities {
 		was[before.Entities[i].Entity] = &before.Entities[i]
 	}
@@ -74,7 +74,7 @@ func entities(n int) string {
 
 // countChanges adds to changed, by component, those of an entity that have another value, or
 // are there on one side only. Both lists rise.
-func countChanges(old, now []systems.MirroredValue, changed map[int]int) {
+func countChanges(old, now []inspect.MirroredValue, changed map[int]int) {
 	for len(old)+len(now) > 0 {
 		switch {
 		case len(now) == 0 || len(old) > 0 && old[0].Component < now[0].Component:

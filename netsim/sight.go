@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // sight says who may see what of a server's world after a tick, by the rules that
@@ -114,11 +114,11 @@ type visible struct {
 }
 
 // of returns the values that are not hidden.
-func (v visible) of(all []systems.MirroredValue) []systems.MirroredValue {
+func (v visible) of(all []inspect.MirroredValue) []inspect.MirroredValue {
 	if v.without == "" {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(value systems.MirroredValue) bool { return v.hides(value.Component) })
+	return slices.DeleteFunc(slices.Clone(all), func(value inspect.MirroredValue) bool { return v.hides(value.Component) })
 }
 
 // hides reports whether a component is hidden.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // crowd is all entities of a world at a tick, with what they were before.
@@ -30,7 +30,7 @@ type placed struct {
 // look returns what all entities are like, and who may see what of them. A group is shown
 // to a client whole or not at all, as far as interest goes; then targets and overrides hide
 // some of it.
-func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientID) *crowd {
+func (s *sight) look(m *inspect.Mirror, before *past, clients []entangle.ClientID) *crowd {
 	c := &crowd{sight: s, past: before, members: map[ecs.Entity]*version{}, groups: map[placed][]ecs.Entity{}, closed: map[group]bool{}, paused: map[ecs.Entity]bool{}}
 	for i := range m.Entities {
 		c.paused[m.Entities[i].Entity] = m.Entities[i].Paused
@@ -52,7 +52,7 @@ func (s *sight) look(m *systems.Mirror, before *past, clients []entangle.ClientI
 
 // take gathers the terms of an entity. One that is paused keeps those that it had, and
 // those of all above it.
-func (c *crowd) take(tick entangle.Tick, e *systems.Mirrored) {
+func (c *crowd) take(tick entangle.Tick, e *inspect.Mirrored) {
 	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
 	if last := c.last(e.Entity); e.Paused && last != nil {
 		v.terms, v.pace, v.above, v.by = last.terms, last.pace, c.lastAbove(last), last.by
@@ -132,7 +132,7 @@ func (c *crowd) lastAbove(last *version) (all []terms) {
 
 // place finds which groups somebody may not see all of, or could not at any time since they
 // last had no member. Those of their members that are paused stay where they are.
-func (c *crowd) place(m *systems.Mirror) {
+func (c *crowd) place(m *inspect.Mirror) {
 	closed := c.closed
 	for i := range m.Entities {
 		v := c.members[m.Entities[i].Entity]

@@ -8,8 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // theater is a world of which two clients, 1 and 2, see something.
@@ -54,9 +54,9 @@ func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {
 
 // look returns who sees what of all entities.
 func (h *theater) look() map[ecs.Entity]*version {
-	var m systems.Mirror
+	var m inspect.Mirror
 	for q := h.Query(ecs.All()); q.Next(); {
-		m.Entities = append(m.Entities, systems.Mirrored{
+		m.Entities = append(m.Entities, inspect.Mirrored{
 			Entity: q.Entity(), Paused: !q.Has(ecs.ComponentID[components.Replicate](&h.World)),
 		})
 	}

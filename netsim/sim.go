@@ -7,9 +7,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -77,8 +77,8 @@ func New(t T, config Config) *Sim {
 	if err != nil {
 		t.Fatalf("netsim: %v", err)
 	}
-	if config.FrameRate < 0 || config.FrameRate > systems.MaxTickRate {
-		t.Fatalf("netsim: Config.FrameRate is %d; give 0 for the tick rate, or up to %d", config.FrameRate, systems.MaxTickRate)
+	if config.FrameRate < 0 || config.FrameRate > tick.MaxTickRate {
+		t.Fatalf("netsim: Config.FrameRate is %d; give 0 for the tick rate, or up to %d", config.FrameRate, tick.MaxTickRate)
 	}
 	if config.Drift < -MaxDrift || config.Drift > MaxDrift {
 		t.Fatalf("netsim: Config.Drift is %d parts per million; give %d to %d", config.Drift, -MaxDrift, MaxDrift)

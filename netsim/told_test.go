@@ -12,9 +12,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // What is written to each client is told entity by entity, with the components of which
@@ -26,7 +26,7 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	told := map[entangle.ClientID]map[ecs.Entity][]string{}
-	server.Tell(func(s systems.Told) {
+	server.Tell(func(s endpoint.Told) {
 		if told[s.Client] == nil {
 			told[s.Client] = map[ecs.Entity][]string{}
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // Watch checks after every frame from now on what Entangle promises at any time,
@@ -61,14 +62,14 @@ type watch struct {
 	held   map[*host]*holding
 	heard  map[*host]uint64 // bytes that had arrived at the last check
 	clocks map[*host]*clockWatch
-	told   []systems.Told // what was written to clients in a frame
+	told   []endpoint.Told // what was written to clients in a frame
 }
 
 // holding is what a client was found to hold at the last check.
 type holding struct {
 	entities map[ecs.Entity]entangle.Tick
 	of       map[ecs.Entity]ecs.Entity        // the server's, by the client's
-	groups   map[uint32]systems.MirroredGroup // by handle
+	groups   map[uint32]inspect.MirroredGroup // by handle
 	joined   bool
 }
 
@@ -128,7 +129,7 @@ func (s *Sim) connected() (ids []entangle.ClientID) {
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *systems.Mirror, joined bool) error {
+func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined bool) error {
 	l := look{
 		past: &w.past, client: id, mirror: m, world: world, before: w.held[h],
 		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined,
@@ -149,7 +150,7 @@ func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *system
 type look struct {
 	past    *past
 	client  entangle.ClientID
-	mirror  *systems.Mirror
+	mirror  *inspect.Mirror
 	world   *ecs.World // nil: nobody knows what else is in it
 	before  *holding
 	now     *holding
@@ -216,7 +217,7 @@ func (l *look) who(id uint64, tick entangle.Tick) (ecs.Entity, *version) {
 // ticks holds that nothing goes back in time.
 func (l *look) ticks() error {
 	l.now = &holding{
-		entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), of: map[ecs.Entity]ecs.Entity{}, groups: map[uint32]systems.MirroredGroup{},
+		entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), of: map[ecs.Entity]ecs.Entity{}, groups: map[uint32]inspect.MirroredGroup{},
 	}
 	for _, e := range l.mirror.Entities {
 		tick := l.at[e.ID]
@@ -259,9 +260,9 @@ func (l *look) values() error {
 }
 
 // value compares the components of one entity with what its original was at a tick.
-func (l *look) value(e *systems.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
+func (l *look) value(e *inspect.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
 	t := translation{local: l.local, late: true}
-	t.once = func(component int) []systems.MirroredValue { return l.past.since(original, l.client, component, tick) }
+	t.once = func(component int) []inspect.MirroredValue { return l.past.since(original, l.client, component, tick) }
 	t.ended = func(local ecs.Entity) bool { return l.wasGone(local, tick) }
 	return t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // clockWatch is what was found of one app's clock in its last frame.
@@ -91,7 +91,7 @@ func (f *clockFrame) jumped() error {
 // went checks the ticks that ran after that.
 func (f *clockFrame) went(t *components.Time) error {
 	steps := t.Tick.Sub(f.before.tick)
-	if steps < 0 || steps > systems.MaxSteps {
+	if steps < 0 || steps > tick.MaxSteps {
 		return fmt.Errorf("its clock went from tick %d to %d in a frame", f.before.tick, t.Tick)
 	}
 	took := float64(f.elapsed) / float64(t.Step)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // whole holds that each group is, member for member, the server's at its tick.
@@ -18,7 +18,7 @@ func (l *look) whole() error {
 	return nil
 }
 
-func (l *look) wholeGroup(g *systems.MirroredGroup) error {
+func (l *look) wholeGroup(g *inspect.MirroredGroup) error {
 	of, known, err := l.groupOf(g)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (l *look) wholeGroup(g *systems.MirroredGroup) error {
 
 // groupOf returns which of the server's groups a client's is: that of its members but
 // for the paused, which stay behind when all others go elsewhere.
-func (l *look) groupOf(g *systems.MirroredGroup) (of group, known bool, err error) {
+func (l *look) groupOf(g *inspect.MirroredGroup) (of group, known bool, err error) {
 	for _, id := range g.Members {
 		e, was := l.who(id, g.Tick)
 		if known && !was.state.Paused && was.group != of {
@@ -54,7 +54,7 @@ func (l *look) groupOf(g *systems.MirroredGroup) (of group, known bool, err erro
 
 // rested holds that members that were there at the last check, and are paused ever
 // since, are there still.
-func (l *look) rested(g *systems.MirroredGroup) error {
+func (l *look) rested(g *inspect.MirroredGroup) error {
 	before := l.before.groups[g.Handle]
 	for _, id := range before.Members {
 		e, _ := l.who(id, before.Tick)

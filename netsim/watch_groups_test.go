@@ -9,8 +9,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // grain is a component of one byte.
@@ -23,8 +23,8 @@ type history struct {
 	world    ecs.World
 	infos    []*protocol.ComponentInfo
 	entities []ecs.Entity
-	now      []systems.Mirrored // by entity, a zero one: not there
-	client   systems.Mirror
+	now      []inspect.Mirrored // by entity, a zero one: not there
+	client   inspect.Mirror
 	joins    bool
 }
 
@@ -36,7 +36,7 @@ func newHistory(t testing.TB, entities int) *history {
 	protocol.Component[grain](p)
 	h := &history{
 		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: p.Components(),
-		world: ecs.NewWorld(), now: make([]systems.Mirrored, entities),
+		world: ecs.NewWorld(), now: make([]inspect.Mirrored, entities),
 	}
 	marker := ecs.ComponentID[components.Replicate](&h.world)
 	for range entities {
@@ -47,7 +47,7 @@ func newHistory(t testing.TB, entities int) *history {
 
 // is has an entity of a group and a value in the next tick.
 func (h *history) is(entity int, group components.Group, value byte) {
-	h.now[entity] = systems.Mirrored{Entity: h.entities[entity], Values: h.grain(value)}
+	h.now[entity] = inspect.Mirrored{Entity: h.entities[entity], Values: h.grain(value)}
 	h.marker(entity).Group = group
 }
 
@@ -55,24 +55,24 @@ func (h *history) marker(entity int) *components.Replicate {
 	return (*components.Replicate)(h.world.Get(h.entities[entity], ecs.ComponentID[components.Replicate](&h.world)))
 }
 
-func (h *history) grain(value byte) []systems.MirroredValue {
-	return []systems.MirroredValue{{Component: 0, Wire: []byte{value}}}
+func (h *history) grain(value byte) []inspect.MirroredValue {
+	return []inspect.MirroredValue{{Component: 0, Wire: []byte{value}}}
 }
 
 func (h *history) paused(entity int) {
-	h.now[entity] = systems.Mirrored{Entity: h.entities[entity], Paused: true}
+	h.now[entity] = inspect.Mirrored{Entity: h.entities[entity], Paused: true}
 }
 
-func (h *history) gone(entity int) { h.now[entity] = systems.Mirrored{} }
+func (h *history) gone(entity int) { h.now[entity] = inspect.Mirrored{} }
 
 // passes ends a tick.
 func (h *history) passes(tick entangle.Tick) {
-	m := systems.Mirror{Tick: tick}
-	var names []systems.Named
+	m := inspect.Mirror{Tick: tick}
+	var names []inspect.Named
 	for i, e := range h.now {
 		if !e.Entity.IsZero() {
 			m.Entities = append(m.Entities, e)
-			names = append(names, systems.Named{ID: uint64(i + 1), Entity: e.Entity})
+			names = append(names, inspect.Named{ID: uint64(i + 1), Entity: e.Entity})
 		}
 	}
 	require.True(h.t, h.record(&m, newSight(&h.world, h.infos, newSaid()), []entangle.ClientID{watcher}))
@@ -83,7 +83,7 @@ func (h *history) passes(tick entangle.Tick) {
 // none.
 func (h *history) shows(entity int, handle uint32, tick entangle.Tick, value byte) {
 	id := uint64(entity + 1)
-	h.client.Entities = append(h.client.Entities, systems.Mirrored{ID: id, Entity: h.entities[entity], Tick: tick, Values: h.grain(value)})
+	h.client.Entities = append(h.client.Entities, inspect.Mirrored{ID: id, Entity: h.entities[entity], Tick: tick, Values: h.grain(value)})
 	if handle == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (h *history) shows(entity int, handle uint32, tick entangle.Tick, value byt
 			return
 		}
 	}
-	h.client.Groups = append(h.client.Groups, systems.MirroredGroup{Handle: handle, Tick: tick, Members: []uint64{id}})
+	h.client.Groups = append(h.client.Groups, inspect.MirroredGroup{Handle: handle, Tick: tick, Members: []uint64{id}})
 }
 
 // comes has a group of the client be at a tick.
@@ -104,7 +104,7 @@ func (h *history) comes(handle uint32, tick entangle.Tick) {
 			return
 		}
 	}
-	h.client.Groups = append(h.client.Groups, systems.MirroredGroup{Handle: handle, Tick: tick})
+	h.client.Groups = append(h.client.Groups, inspect.MirroredGroup{Handle: handle, Tick: tick})
 }
 
 // fine has the client be as it should, or not for a reason; then it shows nothing.
@@ -112,7 +112,7 @@ func (h *history) fine(says string) {
 	h.t.Helper()
 	m := h.client
 	m.Components = h.infos
-	h.client = systems.Mirror{}
+	h.client = inspect.Mirror{}
 	if err := h.check(nil, watcher, nil, &m, h.joins); says == "" {
 		require.NoError(h.t, err)
 	} else {

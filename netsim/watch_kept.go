@@ -7,14 +7,14 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 var errNeverSo = errors.New("it is kept as the client can't have seen it last")
 
 // kept holds that an entity that a client keeps is as its original was at some tick at which
 // the client saw it, and no earlier than it was before; while it was paused it was as before that.
-func (l *look) kept(e *systems.Mirrored, original ecs.Entity) error {
+func (l *look) kept(e *inspect.Mirrored, original ecs.Entity) error {
 	least, list := l.before.entities[e.Entity], l.past.versions[original]
 	for i := after(list, l.at[e.ID], since) - 1; i >= 0; i-- {
 		v := &list[i]

@@ -4,7 +4,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // named is what an id meant at a client from a tick on: nothing while it has no
@@ -15,7 +15,7 @@ type named struct {
 }
 
 // recordNames takes in the names that a client has at the present tick.
-func (p *past) recordNames(client entangle.ClientID, names []systems.Named) {
+func (p *past) recordNames(client entangle.ClientID, names []inspect.Named) {
 	of := p.names[client]
 	if of == nil {
 		of = map[uint64][]named{}

@@ -6,12 +6,12 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // since returns all values that a component of an entity had up to a tick, from when it
 // was last inserted, or appeared to a client.
-func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick entangle.Tick) (values []systems.MirroredValue) {
+func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick entangle.Tick) (values []inspect.MirroredValue) {
 	list := p.versions[e]
 	for i := after(list, tick, func(v *version) entangle.Tick { return v.from }) - 1; i >= 0; i-- {
 		value, there := list[i].value(client, component)
@@ -26,12 +26,12 @@ func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick
 }
 
 // value returns the value that a client may see of a component.
-func (v *version) value(client entangle.ClientID, component int) (value systems.MirroredValue, ok bool) {
+func (v *version) value(client entangle.ClientID, component int) (value inspect.MirroredValue, ok bool) {
 	seen := v.seen[client]
 	if v.gone || !seen.sees || seen.hides(component) {
 		return value, false
 	}
-	i := slices.IndexFunc(v.state.Values, func(value systems.MirroredValue) bool { return value.Component == component })
+	i := slices.IndexFunc(v.state.Values, func(value inspect.MirroredValue) bool { return value.Component == component })
 	if i < 0 {
 		return value, false
 	}

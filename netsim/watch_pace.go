@@ -8,7 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // pace is what an entity's Replicate, and those above it, ask of its group.
@@ -59,7 +60,7 @@ func newPacing() pacing {
 // keepsPace holds that the values of a group with an interval are told to a client in one of
 // its ticks, as long as nothing else about the group is new, nothing was lost, and no cap
 // delays it. A tick counts for those up to it that were not looked at.
-func (p *past) keepsPace(told *systems.Told) error {
+func (p *past) keepsPace(told *endpoint.Told) error {
 	if of := p.resent[told.Client]; of.count != told.Resent {
 		p.resent[told.Client] = resent{told.Resent, told.Tick}
 	}
@@ -80,7 +81,7 @@ func (p *past) keepsPace(told *systems.Told) error {
 // interval returns that of an entity's group, and whether it is, since two intervals before a
 // tick, one and the same group of which nothing but values has changed, for a client to which
 // nothing was sent again.
-func (p *past) interval(told *systems.Told, last entangle.Tick) (every int, steady bool) {
+func (p *past) interval(told *endpoint.Told, last entangle.Tick) (every int, steady bool) {
 	was := p.at(told.Entity, told.Tick)
 	members := p.groups[told.Tick][was.group]
 	every = was.pace.every
@@ -116,4 +117,4 @@ func (p *past) onlyValues(e ecs.Entity, from entangle.Tick) bool {
 	return true
 }
 
-func sameComponent(a, b systems.MirroredValue) bool { return a.Component == b.Component }
+func sameComponent(a, b inspect.MirroredValue) bool { return a.Component == b.Component }

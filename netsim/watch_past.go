@@ -9,7 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // past remembers what every entity of the server was like at any tick, who might see
@@ -44,7 +44,7 @@ type version struct {
 	from  entangle.Tick
 	gone  bool
 	fate  fate // of one that is gone
-	state systems.Mirrored
+	state inspect.Mirrored
 	terms
 	pace  pace
 	above []terms                    // of one that is paused: those of all above it, when it went with them
@@ -55,7 +55,7 @@ type version struct {
 
 // record takes in the server's world as it is at the end of a frame, for all clients.
 // One without a tick shows nothing that was looked at: then it reports false.
-func (p *past) record(m *systems.Mirror, s *sight, clients []entangle.ClientID) bool {
+func (p *past) record(m *inspect.Mirror, s *sight, clients []entangle.ClientID) bool {
 	if p.began && m.Tick == p.tick {
 		return false
 	}
@@ -131,7 +131,7 @@ func (v *version) equal(o *version) bool {
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 
-func equalValue(a, b systems.MirroredValue) bool {
+func equalValue(a, b inspect.MirroredValue) bool {
 	return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // resourcePast is what a server's resource was like from tick to tick.
@@ -19,19 +19,19 @@ type resourcePast struct {
 
 // resourceVersion is what a resource was like from a tick on, and for whom.
 type resourceVersion struct {
-	systems.MirroredResource
+	inspect.MirroredResource
 	gets map[entangle.ClientID]bool
 }
 
 // shownResource is what a client was found to have, and the first version that it can
 // be.
 type shownResource struct {
-	value   systems.MirroredResource
+	value   inspect.MirroredResource
 	version int
 }
 
 // recordResources takes in the server's resources as they are after a tick.
-func (p *past) recordResources(m *systems.Mirror, clients []entangle.ClientID) {
+func (p *past) recordResources(m *inspect.Mirror, clients []entangle.ClientID) {
 	for len(p.resources) < len(m.Resources) {
 		p.resources = append(p.resources, resourcePast{shown: map[entangle.ClientID]*shownResource{}})
 	}
@@ -52,12 +52,12 @@ func (v *resourceVersion) equal(o *resourceVersion) bool {
 	return v.On == o.On && v.Target == o.Target && maps.Equal(v.gets, o.gets) && equalResource(&v.MirroredResource, &o.MirroredResource)
 }
 
-func equalResource(a, b *systems.MirroredResource) bool {
+func equalResource(a, b *inspect.MirroredResource) bool {
 	return a.There == b.There && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 
 // getsResource reports whether a client is to have a server's resource.
-func (s *sight) getsResource(r *systems.MirroredResource, client entangle.ClientID) bool {
+func (s *sight) getsResource(r *inspect.MirroredResource, client entangle.ClientID) bool {
 	return r.On && r.There && r.Wire != nil && s.includes(&terms{}, r.Target, client)
 }
 
@@ -72,7 +72,7 @@ func (l *look) resources() error {
 	return nil
 }
 
-func (l *look) resource(p *resourcePast, r *systems.MirroredResource, info *protocol.ResourceInfo) error {
+func (l *look) resource(p *resourcePast, r *inspect.MirroredResource, info *protocol.ResourceInfo) error {
 	shown := p.shown[l.client]
 	if shown == nil {
 		shown = &shownResource{}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 )
 
 // listen has the watch take note of all that is written to clients, and of what is removed.
 func (w *watch) listen(s *Sim) {
-	s.plugin.Tell(func(told systems.Told) { w.told = append(w.told, told) })
+	s.plugin.Tell(func(told endpoint.Told) { w.told = append(w.told, told) })
 	w.hear(s.plugin.World())
 }
 
@@ -31,7 +31,7 @@ func (w *watch) checkTold() error {
 // may reports what a client was told that it may not see. That something paused is there
 // says nothing to those that it was for; its values are told only to those that they were
 // under way to.
-func (p *past) may(told *systems.Told) error {
+func (p *past) may(told *endpoint.Told) error {
 	was := p.at(told.Entity, told.Tick)
 	switch {
 	case was != nil && was.state.Paused && len(told.Components) == 0 && !was.seen[told.Client].barred:

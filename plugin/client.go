@@ -13,8 +13,14 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
@@ -32,28 +38,28 @@ import (
 // tells.
 type Client struct {
 	frame
-	engine  *systems.Client
-	post    *systems.Post
-	copy    *systems.Copy
-	shelf   *systems.ResourceCopy
-	again   *systems.Replayer
+	engine  *endpoint.Client
+	post    *message.Post
+	copy    *sink.Copy
+	shelf   *message.ResourceCopy
+	again   *input.Replayer
 	strict  bool
 	leaving bool         // when the replay is over
-	why     *systems.Why // nil: nobody asks
+	why     *predict.Why // nil: nobody asks
 	keep    int          // rollbacks of which it tells
 
 	maxRollback int
 	rollbackTo  RollbackTo
 	twins       bool
 	most        int // entities
-	prediction  *systems.Prediction
+	prediction  *predict.Prediction
 
-	connected    *systems.Queue[ClientConnected]
-	joined       *systems.Queue[ClientJoined]
-	disconnected *systems.Queue[ClientDisconnected]
-	spawned      *systems.Queue[EntitySpawned]
-	despawned    *systems.Queue[EntityDespawned]
-	jumped       *systems.Queue[ClockJumped]
+	connected    *event.Queue[ClientConnected]
+	joined       *event.Queue[ClientJoined]
+	disconnected *event.Queue[ClientDisconnected]
+	spawned      *event.Queue[EntitySpawned]
+	despawned    *event.Queue[EntityDespawned]
+	jumped       *event.Queue[ClockJumped]
 }
 
 // NewClient returns a client that is disconnected. The error says what is wrong
@@ -68,12 +74,12 @@ func NewClient(config ClientConfig) (*Client, error) {
 		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
 		strict: config.Strict, most: config.MaxEntities,
 	}
-	cl.steered = systems.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper, c.log)
-	cl.post = systems.NewPost(c.protocol, false)
-	cl.engine = systems.NewClient(systems.ClientConfig{
-		Registry:   systems.NewRegistry(c.protocol, false),
+	cl.steered = tick.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper, c.log)
+	cl.post = message.NewPost(c.protocol, false)
+	cl.engine = endpoint.NewClient(endpoint.ClientConfig{
+		Registry:   message.NewRegistry(c.protocol, false),
 		Components: len(c.protocol.Components()),
-		Channels:   systems.Channels(c.protocol, false),
+		Channels:   message.Channels(c.protocol, false),
 		Post:       cl.post,
 		Log:        c.log,
 		MaxBytes:   config.MaxBytes,
@@ -95,19 +101,19 @@ func (c *Client) Initialize(w *ecs.World) {
 	if !c.attach(w) {
 		return
 	}
-	c.connected = systems.QueueOf[ClientConnected](c.hub)
-	c.joined = systems.QueueOf[ClientJoined](c.hub)
-	c.disconnected = systems.QueueOf[ClientDisconnected](c.hub)
-	c.spawned = systems.QueueOf[EntitySpawned](c.hub)
-	c.despawned = systems.QueueOf[EntityDespawned](c.hub)
-	c.jumped = systems.QueueOf[ClockJumped](c.hub)
+	c.connected = event.QueueOf[ClientConnected](c.hub)
+	c.joined = event.QueueOf[ClientJoined](c.hub)
+	c.disconnected = event.QueueOf[ClientDisconnected](c.hub)
+	c.spawned = event.QueueOf[EntitySpawned](c.hub)
+	c.despawned = event.QueueOf[EntityDespawned](c.hub)
+	c.jumped = event.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
 	c.steered.OnJump(func(from, to entangle.Tick) {
 		c.inputs.Jump(to.Sub(from))
 		c.prediction.Jumped(from)
 		c.jumped.Push(ClockJumped{From: from, To: to})
 	})
-	c.copy = systems.NewCopy(w, c.hub, c.protocol.Components(),
+	c.copy = sink.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
 	c.copy.Limit(c.most)
@@ -115,26 +121,26 @@ func (c *Client) Initialize(w *ecs.World) {
 		c.copy.KeepTwins()
 	}
 	c.engine.Show(c.copy)
-	c.shelf = systems.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
+	c.shelf = message.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
 	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
-	c.driveBy(systems.NewClientInputs(w, c.hub, c.protocol))
+	c.driveBy(input.NewClientInputs(w, c.hub, c.protocol))
 	c.engine.Drive(c.inputs)
-	c.again = &systems.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
+	c.again = &input.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)
 	c.predict()
 	if c.strict {
 		c.schedule.Strict(w, c.protocol, c.time)
 	}
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
-	c.schedule.Bind(systems.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
-	stray := systems.NewStray(w, c.log)
-	c.schedule.Bind(systems.Send, func(*ecs.World) {
+	c.schedule.Bind(tick.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
+	stray := tick.NewStray(w, c.log)
+	c.schedule.Bind(tick.Send, func(*ecs.World) {
 		c.steered.Ran(c.now)
 		stray.Look()
 	})
-	c.schedule.Bind(systems.Packets, func(*ecs.World) { c.send() })
-	c.schedule.Bind(systems.Sync, func(*ecs.World) { c.steered.Adjust(c.now) })
+	c.schedule.Bind(tick.Packets, func(*ecs.World) { c.send() })
+	c.schedule.Bind(tick.Sync, func(*ecs.World) { c.steered.Adjust(c.now) })
 	c.schedule.Initialize(w)
 }
 

@@ -5,7 +5,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // ClockJumped is raised on a client when its clock was set: the last finished tick was
@@ -16,7 +17,7 @@ import (
 // before anything of the frame runs that this event belongs to.
 type ClockJumped struct{ From, To entangle.Tick }
 
-func (ClockJumped) subscribe(*systems.Hub) {}
+func (ClockJumped) subscribe(*event.Hub) {}
 
 // MaxInputDelay is the longest delay of inputs, in ticks.
 const MaxInputDelay = timesync.MaxDelay
@@ -102,7 +103,7 @@ func (c *Client) Clock() ClockInfo {
 	sync, now := c.steered.Sync(), c.now
 	stats := sync.Stats()
 	info := ClockInfo{
-		Speed: float64(c.stepper.Speed()) / systems.OwnSpeed, Jumps: c.steered.Jumps(),
+		Speed: float64(c.stepper.Speed()) / tick.OwnSpeed, Jumps: c.steered.Jumps(),
 		Inputs: stats.Measured, Late: stats.Late,
 	}
 	if !c.steered.Synced() {

@@ -13,8 +13,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -191,15 +192,15 @@ type ClientConfig struct {
 const (
 	// LeastBytes is the lowest cap, in bytes per second: a packet every 100 ms, and what
 	// keeps a connection alive.
-	LeastBytes = systems.LeastCap
+	LeastBytes = endpoint.LeastCap
 	// MostBytes is the highest.
-	MostBytes = systems.MostCap
+	MostBytes = endpoint.MostCap
 )
 
 // What a client may make a server do, per second, where the server's config does not say.
 const (
-	DefaultWorkPerTick = systems.WorkPerTick
-	LeastDefaultWork   = systems.LeastWork
+	DefaultWorkPerTick = endpoint.WorkPerTick
+	LeastDefaultWork   = endpoint.LeastWork
 )
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.
@@ -207,10 +208,10 @@ const MaxDefaultWorkers = 8
 
 // DefaultMaxWaitingBytes is how much of what arrived early a client keeps where its config
 // does not say.
-const DefaultMaxWaitingBytes = systems.DefaultMaxWaiting
+const DefaultMaxWaitingBytes = endpoint.DefaultMaxWaiting
 
 // DefaultMaxEntities is how many entities a client holds where its config does not say.
-const DefaultMaxEntities = systems.DefaultMaxEntities
+const DefaultMaxEntities = sink.DefaultMaxEntities
 
 // DefaultMaxClients is how many clients a server admits where its config does not
 // say.

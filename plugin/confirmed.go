@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
 )
 
 // Confirmed reads component T as the server said it, beside what a client predicts: to draw
@@ -18,7 +18,7 @@ import (
 type Confirmed[T any] struct {
 	world *ecs.World
 	id    ecs.ID
-	copy  *systems.Copy // of a client
+	copy  *sink.Copy // of a client
 	comp  int
 	time  *components.Time
 }

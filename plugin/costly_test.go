@@ -16,10 +16,10 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // costly is a kind of packet that a client floods with.
@@ -528,8 +528,8 @@ func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
 	heard := len(server.heard)
 	i.say(peer.FirstMessages, repeat(3000, chatBody(0, nil, 0))...)
 	g.run(1)
-	assert.Greater(t, len(server.heard)-heard, systems.MaxMessageEvents/2-1)
-	assert.Less(t, len(server.heard)-heard, systems.MaxMessageEvents/2+200)
+	assert.Greater(t, len(server.heard)-heard, event.MaxMessageEvents/2-1)
+	assert.Less(t, len(server.heard)-heard, event.MaxMessageEvents/2+200)
 	assert.True(t, g.here(100))
 	assert.True(t, g.here(101))
 	assert.Zero(t, g.broken())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -105,33 +105,33 @@ type BoundExceeded struct {
 // them, and names what takes the time where it goes on.
 type TicksDropped struct{ Ticks int }
 
-func (ClientConnected) subscribe(*systems.Hub)    {}
-func (ClientJoined) subscribe(*systems.Hub)       {}
-func (ClientDisconnected) subscribe(*systems.Hub) {}
-func (EntitySpawned) subscribe(*systems.Hub)      {}
-func (EntityDespawned) subscribe(*systems.Hub)    {}
-func (GroupRefused) subscribe(*systems.Hub)       {}
-func (BoundExceeded) subscribe(*systems.Hub)      {}
-func (TicksDropped) subscribe(*systems.Hub)       {}
+func (ClientConnected) subscribe(*event.Hub)    {}
+func (ClientJoined) subscribe(*event.Hub)       {}
+func (ClientDisconnected) subscribe(*event.Hub) {}
+func (EntitySpawned) subscribe(*event.Hub)      {}
+func (EntityDespawned) subscribe(*event.Hub)    {}
+func (GroupRefused) subscribe(*event.Hub)       {}
+func (BoundExceeded) subscribe(*event.Hub)      {}
+func (TicksDropped) subscribe(*event.Hub)       {}
 
-func (ComponentInserted[C]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ComponentInserted[C]](h)
+func (ComponentInserted[C]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ComponentInserted[C]](h)
 	componentEvents[C](h).OnInserted(func(e ecs.Entity) { q.Push(ComponentInserted[C]{e}) })
 }
 
-func (ComponentUpdated[C]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ComponentUpdated[C]](h)
+func (ComponentUpdated[C]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ComponentUpdated[C]](h)
 	componentEvents[C](h).OnUpdated(func(e ecs.Entity) { q.Push(ComponentUpdated[C]{e}) })
 }
 
-func (ComponentRemoved[C]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ComponentRemoved[C]](h)
+func (ComponentRemoved[C]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ComponentRemoved[C]](h)
 	componentEvents[C](h).OnRemoved(func(e ecs.Entity) { q.Push(ComponentRemoved[C]{e}) })
 }
 
 // componentEvents returns the events of component C, or panics if the network
 // does not know C.
-func componentEvents[C any](h *systems.Hub) *systems.ComponentEvents {
+func componentEvents[C any](h *event.Hub) *event.ComponentEvents {
 	t := reflect.TypeFor[C]()
 	events, ok := h.Component(t)
 	if !ok {

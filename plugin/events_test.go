@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle/internal/alloctest"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
 type health struct{ Points int32 }
@@ -17,10 +17,10 @@ type shield struct{ Points int32 }
 
 func TestReaderReadsEachEventOnce(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	a, b := NewReader[ClientConnected](&w), NewReader[ClientConnected](&w)
-	systems.QueueOf[ClientConnected](hub).Push(ClientConnected{Client: 7})
-	systems.QueueOf[ClientDisconnected](hub).Push(ClientDisconnected{Client: 7})
+	event.QueueOf[ClientConnected](hub).Push(ClientConnected{Client: 7})
+	event.QueueOf[ClientDisconnected](hub).Push(ClientDisconnected{Client: 7})
 	assert.Equal(t, []ClientConnected{{Client: 7}}, a.Read())
 	assert.Empty(t, a.Read())
 	hub.BeginFrame(1)
@@ -32,7 +32,7 @@ func TestReaderReadsEachEventOnce(t *testing.T) {
 // no others, however many readers there are.
 func TestComponentEventsReachTheReadersOfTheirType(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	ofHealth := hub.AddComponent(reflect.TypeFor[health]())
 	ofShield := hub.AddComponent(reflect.TypeFor[shield]())
 	inserted, updated := NewReader[ComponentInserted[health]](&w), NewReader[ComponentUpdated[health]](&w)
@@ -61,7 +61,7 @@ func TestReaderInAWorldWithoutAnAppSaysWhatToDo(t *testing.T) {
 
 func TestReaderOfAnUnregisteredComponentSaysWhatToDo(t *testing.T) {
 	w := ecs.NewWorld()
-	systems.InstallHub(&w)
+	event.InstallHub(&w)
 	assert.PanicsWithValue(t, "plugin: a reader of events of plugin.shield, which this side does not receive; on a client, "+
 		"register it with protocol.Component[plugin.shield](p) before the app is made; a server receives no components",
 		func() { NewReader[ComponentUpdated[shield]](&w) })
@@ -69,7 +69,7 @@ func TestReaderOfAnUnregisteredComponentSaysWhatToDo(t *testing.T) {
 
 func TestComponentEventsAllocateNothing(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	events := hub.AddComponent(reflect.TypeFor[health]())
 	reader := NewReader[ComponentUpdated[health]](&w)
 	e, seen := w.NewEntity(), 0

@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
 // FirstTime returns a system that does what sys does, but is left out of replays: for sounds
@@ -30,7 +30,7 @@ type firstTime struct {
 
 // Initialize implements System.
 func (f *firstTime) Initialize(w *ecs.World) {
-	if systems.HubOf(w) == nil {
+	if event.HubOf(w) == nil {
 		panic(fmt.Sprintf("plugin: FirstTime of %T in a world without an Entangle app; add it to the Server, Client or Host", f.System))
 	}
 	f.time = ecs.GetResource[components.Time](w)

@@ -7,7 +7,10 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // frame is what server and client have in common: a world, a schedule of systems,
@@ -15,16 +18,16 @@ import (
 type frame struct {
 	common
 	world    *ecs.World
-	schedule systems.Schedule
-	stepper  *systems.Stepper
-	steered  *systems.Clock // nil on a server, whose ticks are the measure
-	hub      *systems.Hub
+	schedule tick.Schedule
+	stepper  *tick.Stepper
+	steered  *tick.Clock // nil on a server, whose ticks are the measure
+	hub      *event.Hub
 	time     *components.Time
-	inputs   *systems.Inputs
-	sids     *systems.SIDs // nil on a client, and where they are not registered
-	picture  *systems.Picture
-	dropped  *systems.Queue[TicksDropped]
-	overload *systems.Overload // nil before attach
+	inputs   *input.Inputs
+	sids     *source.SIDs // nil on a client, and where they are not registered
+	picture  *tick.Picture
+	dropped  *event.Queue[TicksDropped]
+	overload *tick.Overload // nil before attach
 
 	now      time.Time // of the frame under way
 	steps    int       // of the last frame
@@ -32,9 +35,9 @@ type frame struct {
 }
 
 func newFrame(c common) frame {
-	f := frame{common: c, stepper: systems.NewStepper(c.protocol.TickRate())}
+	f := frame{common: c, stepper: tick.NewStepper(c.protocol.TickRate())}
 	if c.perFrame {
-		f.stepper = systems.NewFrameStepper()
+		f.stepper = tick.NewFrameStepper()
 	}
 	return f
 }
@@ -65,25 +68,25 @@ func (f *frame) attach(w *ecs.World) bool {
 		return false
 	}
 	f.world = w
-	f.hub = systems.InstallHub(w)
-	f.dropped = systems.QueueOf[TicksDropped](f.hub)
+	f.hub = event.InstallHub(w)
+	f.dropped = event.QueueOf[TicksDropped](f.hub)
 	f.time = &components.Time{Tick: f.start, Step: time.Second / time.Duration(f.TickRate())}
 	ecs.AddResource(w, f.time)
-	systems.TargetsOf(w)
-	f.picture = systems.InstallPicture(w, f.protocol, f.time)
+	source.TargetsOf(w)
+	f.picture = tick.InstallPicture(w, f.protocol, f.time)
 	f.schedule.Measure(f.clock, f.time.Step)
 	side := "server"
 	if f.steered != nil {
 		side = "client"
 	}
-	f.overload = systems.NewOverload(side, &f.schedule, f.TickRate(), f.perFrame, f.log)
-	f.schedule.Bind(systems.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
-	f.schedule.Bind(systems.TickUpdate, func(*ecs.World) {
+	f.overload = tick.NewOverload(side, &f.schedule, f.TickRate(), f.perFrame, f.log)
+	f.schedule.Bind(tick.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
+	f.schedule.Bind(tick.TickUpdate, func(*ecs.World) {
 		f.time.Tick++
 		f.sids.Number()
 		f.picture.Tick()
 	})
-	f.schedule.Bind(systems.Visual, func(*ecs.World) { f.picture.Show() })
+	f.schedule.Bind(tick.Visual, func(*ecs.World) { f.picture.Show() })
 	return true
 }
 
@@ -99,7 +102,7 @@ func (f *frame) mustAttach(w *ecs.World) {
 			"for a new world make a new app with NewServer, NewClient or NewHost")
 	case f.world != nil && !f.schedule.Initialized():
 		panic("plugin: Initialize of an app from one of its own systems; only whoever drives the app initialises it")
-	case f.world == nil && systems.HubOf(w) != nil:
+	case f.world == nil && event.HubOf(w) != nil:
 		panic("plugin: the world has an Entangle app already; give each app a world of its own")
 	}
 	if err := f.protocol.Err(); err != nil {
@@ -142,7 +145,7 @@ func (f *frame) mustStep() {
 		panic("plugin: Update from within a frame of the same app; a system does not update its app")
 	case f.world.IsLocked():
 		panic("plugin: Update while a query of the world is open; iterate it to its end, or Close it, before")
-	case systems.HubOf(f.world) != f.hub:
+	case event.HubOf(f.world) != f.hub:
 		panic("plugin: the world was emptied by World.Reset, which takes the app's resources with it; " +
 			"remove entities instead, or make a new app for the world")
 	}
@@ -156,9 +159,9 @@ func (f *frame) mustBe(w *ecs.World) {
 }
 
 // driveBy has the ticks of the world run with inputs.
-func (f *frame) driveBy(inputs *systems.Inputs) {
+func (f *frame) driveBy(inputs *input.Inputs) {
 	f.inputs = inputs
-	f.schedule.Bind(systems.BufferInputs, func(*ecs.World) { inputs.Buffer() })
-	f.schedule.Bind(systems.WriteInputs, func(*ecs.World) { inputs.Write(f.time.Tick) })
-	f.schedule.Bind(systems.ClearInputs, func(*ecs.World) { inputs.Clear() })
+	f.schedule.Bind(tick.BufferInputs, func(*ecs.World) { inputs.Buffer() })
+	f.schedule.Bind(tick.WriteInputs, func(*ecs.World) { inputs.Write(f.time.Tick) })
+	f.schedule.Bind(tick.ClearInputs, func(*ecs.World) { inputs.Clear() })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/internal/core/interest"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // GridConfig says how a Grid looks.
@@ -61,7 +61,7 @@ const (
 type Grid[P any] struct {
 	config   GridConfig
 	position func(*P) (x, y float32)
-	grid     *systems.Grid[P]
+	grid     *source.Grid[P]
 }
 
 // NewGrid returns a grid. What is wrong with the config is said when it is initialised.
@@ -81,7 +81,7 @@ func (g *Grid[P]) Initialize(w *ecs.World) {
 	if err := g.check(); err != nil {
 		panic(fmt.Sprintf("plugin: %s: %v", who, err))
 	}
-	g.grid = systems.NewGrid(publisher, g.settings(publisher.Stride()), g.position)
+	g.grid = source.NewGrid(publisher, g.settings(publisher.Stride()), g.position)
 }
 
 // Update makes a pass if one is due.
@@ -120,7 +120,7 @@ func isInf(v float32) bool { return math.IsInf(float64(v), 0) }
 
 // settings returns the config with its defaults, for a server that sends after so many
 // ticks.
-func (g *Grid[P]) settings(stride int) systems.GridConfig {
+func (g *Grid[P]) settings(stride int) source.GridConfig {
 	c := g.config
 	switch {
 	case c.Hysteresis == 0:
@@ -134,7 +134,7 @@ func (g *Grid[P]) settings(stride int) systems.GridConfig {
 	if c.Every == 0 {
 		c.Every = stride
 	}
-	return systems.GridConfig{
+	return source.GridConfig{
 		Radius: c.Radius, Every: c.Every,
 		Cells: interest.GridConfig{Cell: c.Cell, Hysteresis: c.Hysteresis},
 	}

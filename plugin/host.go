@@ -7,7 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/transport"
 )
 
@@ -34,7 +35,7 @@ import (
 //     player: MessageReceived.To tells one from the other.
 type Host struct {
 	*Server
-	player *systems.Local
+	player *endpoint.Local
 }
 
 // NewHost returns a host that is stopped, whose player will have the id local. The error
@@ -48,7 +49,7 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{Server: server, player: systems.NewLocal(local, server.post)}
+	h := &Host{Server: server, player: endpoint.NewLocal(local, server.post)}
 	server.engine.House(h.player)
 	return h, nil
 }
@@ -58,7 +59,7 @@ func (h *Host) Initialize(w *ecs.World) {
 	if !h.enter(w) {
 		return
 	}
-	spawned, despawned := systems.QueueOf[EntitySpawned](h.hub), systems.QueueOf[EntityDespawned](h.hub)
+	spawned, despawned := event.QueueOf[EntitySpawned](h.hub), event.QueueOf[EntityDespawned](h.hub)
 	h.player.Attach(h.publisher, h.hub,
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { despawned.Push(EntityDespawned{e}) })

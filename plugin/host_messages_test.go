@@ -11,9 +11,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // mouth speaks in a world.
@@ -117,16 +117,16 @@ func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
 	}, here)
 	assert.ElementsMatch(t, []line{{0, 1, "of the server"}, {me, 1, "for all"}, {me, 1, "for one"}}, there)
 
-	assert.ErrorIs(t, m.order.Send(components.Everyone, order{}), systems.ErrNotRelayed)
+	assert.ErrorIs(t, m.order.Send(components.Everyone, order{}), message.ErrNotRelayed)
 	assert.ErrorIs(t, m.tidings.Send(components.Everyone, tidings{Text: strings.Repeat("x", 70_000)}), protocol.ErrTooLong)
 	crowd := make([]entangle.ClientID, 65)
 	for i := range crowd {
 		crowd[i] = entangle.ClientID(i + 1)
 	}
-	assert.ErrorIs(t, m.say.Send(h.targets().Only(crowd...), chat{}), systems.ErrTooMany, "like any client's")
+	assert.ErrorIs(t, m.say.Send(h.targets().Only(crowd...), chat{}), message.ErrTooMany, "like any client's")
 	assert.NoError(t, m.chat.Send(h.targets().Only(crowd...), chat{}), "the server's")
 	out := m.tidings.AsPlayer()
-	assert.ErrorIs(t, out.Send(components.Server, tidings{}), systems.ErrDirection)
+	assert.ErrorIs(t, out.Send(components.Server, tidings{}), message.ErrDirection)
 	assert.Panics(t, func() {
 		g := newGame(t)
 		s := plugin.NewSender[chat](g.world)

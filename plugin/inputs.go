@@ -7,23 +7,24 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/input"
 )
 
 // InputStatus is what is known of an entity's input of the tick at hand.
-type InputStatus = systems.InputStatus
+type InputStatus = event.InputStatus
 
 // What is known of an input.
 const (
 	// NoInput says that there is none: its player said so, has not said anything yet,
 	// or has been silent for a second. The component is zero then, but before the first
 	// input: until that comes the plugin leaves it alone.
-	NoInput = systems.NoInput
+	NoInput = event.NoInput
 	// FreshInput is what the player did in this tick.
-	FreshInput = systems.FreshInput
+	FreshInput = event.FreshInput
 	// RepeatedInput stands in for one that has not come in time: the last that did,
 	// without its fields tagged `net:"event"`.
-	RepeatedInput = systems.RepeatedInput
+	RepeatedInput = event.RepeatedInput
 )
 
 // InputReceived is raised when an input of type T acts: in its tick, before the systems of
@@ -40,7 +41,7 @@ type InputReceived[T any] struct {
 	Status InputStatus
 }
 
-func (InputReceived[T]) subscribe(h *systems.Hub) {
+func (InputReceived[T]) subscribe(h *event.Hub) {
 	t := reflect.TypeFor[T]()
 	events, ok := h.Input(t)
 	if !ok {
@@ -48,15 +49,15 @@ func (InputReceived[T]) subscribe(h *systems.Hub) {
 			"register it with protocol.Input[%[1]v](p) before the app is made", t))
 	}
 	if !events.Wanted() {
-		queue := systems.QueueOf[InputReceived[T]](h)
+		queue := event.QueueOf[InputReceived[T]](h)
 		queue.Replays()
 		events.OnInput(inputSink[T](queue, events.World(), events.ID()))
 	}
 }
 
 // inputSink raises the inputs that entities hold.
-func inputSink[T any](q *systems.Queue[InputReceived[T]], w *ecs.World, id ecs.ID) systems.InputSink {
-	return func(head systems.InputHead) {
+func inputSink[T any](q *event.Queue[InputReceived[T]], w *ecs.World, id ecs.ID) event.InputSink {
+	return func(head event.InputHead) {
 		q.Push(InputReceived[T]{
 			Client: head.Client, Entity: head.Entity, Tick: head.Tick, Status: head.Status,
 			Input: *(*T)(w.Get(head.Entity, id)),
@@ -67,7 +68,7 @@ func inputSink[T any](q *systems.Queue[InputReceived[T]], w *ecs.World, id ecs.I
 // Inputs tells one system about the inputs of type T. A system that only moves entities
 // by them does not need it: the input of the tick is the component T of the entity.
 type Inputs[T any] struct {
-	inputs *systems.Inputs
+	inputs *input.Inputs
 	number int
 }
 

@@ -5,15 +5,16 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
 // Mirror returns what the server replicates, entity by entity in wire encodings.
 // It is for tests and tools, such as package netsim, and costs as much as sending
 // the whole world. The error says why the world can't be looked at.
-func (s *Server) Mirror() (*systems.Mirror, error) {
+func (s *Server) Mirror() (*inspect.Mirror, error) {
 	if s.publisher == nil {
-		return &systems.Mirror{}, nil
+		return &inspect.Mirror{}, nil
 	}
 	m, err := s.publisher.Mirror(s.protocol.Components())
 	if err == nil {
@@ -24,7 +25,7 @@ func (s *Server) Mirror() (*systems.Mirror, error) {
 
 // Names returns the ids by which a connected client knows what the server replicates,
 // for tests and tools.
-func (s *Server) Names(client entangle.ClientID) []systems.Named { return s.engine.Names(client) }
+func (s *Server) Names(client entangle.ClientID) []inspect.Named { return s.engine.Names(client) }
 
 // Matters reports whether an entity matters to a connected client as of now, by what the
 // game said, rooms and grids, or because it is its own. It is for tests and tools; see
@@ -36,12 +37,12 @@ func (s *Server) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool 
 // Tell has a function told of all that is written to clients of the world from now on,
 // entity by entity; nil ends it. Call it once the server is initialised. It is for tests
 // and tools, and costs as much as sending everything once more.
-func (s *Server) Tell(tell func(systems.Told)) { s.engine.Tell(s.protocol.Components(), tell) }
+func (s *Server) Tell(tell func(endpoint.Told)) { s.engine.Tell(s.protocol.Components(), tell) }
 
 // Mirror returns what the client holds of the server's world, entity by entity in
 // wire encodings. It is for tests and tools, such as package netsim, and costs as
 // much as receiving the whole world.
-func (c *Client) Mirror() *systems.Mirror {
+func (c *Client) Mirror() *inspect.Mirror {
 	m := c.engine.Mirror(c.protocol.Components())
 	m.ResourceInfos = c.protocol.Resources()
 	return m
@@ -49,7 +50,7 @@ func (c *Client) Mirror() *systems.Mirror {
 
 // Predicted returns the entities that the client predicts, as its world has them now, with
 // the components that are predicted in full. It is for tests and tools, as Mirror is.
-func (c *Client) Predicted() *systems.Mirror {
+func (c *Client) Predicted() *inspect.Mirror {
 	return c.copy.Predicted(c.protocol.Components())
 }
 
@@ -71,7 +72,7 @@ func InputAt[T any](w *ecs.World, e ecs.Entity, tick entangle.Tick) (input T, st
 
 // Loads returns what the server keeps for each connected client, for tests and
 // tools.
-func (s *Server) Loads() []systems.Load { return s.engine.Loads() }
+func (s *Server) Loads() []endpoint.Load { return s.engine.Loads() }
 
 // Load returns what the client keeps for its connection, for tests and tools.
-func (c *Client) Load() systems.Load { return c.engine.Load() }
+func (c *Client) Load() endpoint.Load { return c.engine.Load() }

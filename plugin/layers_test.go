@@ -10,8 +10,8 @@ import (
 
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/trusted"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
@@ -105,7 +105,7 @@ func TestALayerThatBreaksTheRulesStopsTheServer(t *testing.T) {
 			l := &scripted{events: c.events}
 			require.NoError(t, g.server.StartWith(l))
 			g.run(1)
-			require.ErrorIs(t, g.server.Err(), systems.ErrLayer)
+			require.ErrorIs(t, g.server.Err(), endpoint.ErrLayer)
 			assert.ErrorContains(t, g.server.Err(), c.says)
 			assert.Equal(t, plugin.Stopped, g.server.State())
 			assert.True(t, l.closed)

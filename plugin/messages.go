@@ -5,9 +5,9 @@ import (
 	"reflect"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // MessageReceived is raised when a message of type M has arrived. Messages that
@@ -25,7 +25,7 @@ type MessageReceived[M any] struct {
 	Message M
 }
 
-func (MessageReceived[M]) subscribe(h *systems.Hub) {
+func (MessageReceived[M]) subscribe(h *event.Hub) {
 	t := reflect.TypeFor[M]()
 	message, ok := h.Message(t)
 	if !ok {
@@ -33,13 +33,13 @@ func (MessageReceived[M]) subscribe(h *systems.Hub) {
 			"register it with protocol.Message[%v](p) before the app is made", t, t))
 	}
 	if !message.Wanted() {
-		message.OnMessage(messageSink[M](systems.MessageQueueOf[MessageReceived[M]](h), message.Plan()))
+		message.OnMessage(messageSink[M](event.MessageQueueOf[MessageReceived[M]](h), message.Plan()))
 	}
 }
 
 // messageSink decodes messages straight into the places of the queue.
-func messageSink[M any](q *systems.Queue[MessageReceived[M]], plan *protocol.Plan) systems.MessageSink {
-	return func(head systems.Head, r *bits.Reader, refs protocol.RefReader) error {
+func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *protocol.Plan) event.MessageSink {
+	return func(head event.Head, r *bits.Reader, refs protocol.RefReader) error {
 		return q.PushNew(func(event *MessageReceived[M]) error {
 			event.From, event.To, event.Tick = head.From, head.To, head.Tick
 			return decodeWhole(plan, r, &event.Message, refs)
@@ -67,18 +67,18 @@ type ResponseReceived[Q, A any] struct {
 	Err error
 }
 
-func (ResponseReceived[Q, A]) subscribe(h *systems.Hub) {
+func (ResponseReceived[Q, A]) subscribe(h *event.Hub) {
 	question, answer := reflect.TypeFor[Q](), reflect.TypeFor[A]()
 	responses, ok := h.Request(question, answer)
 	if !ok {
 		panic(fmt.Sprintf("plugin: a reader of answers %v to %v, which is no registered request; "+
 			"register it with protocol.Request[%v, %v](p) before the app is made", answer, question, question, answer))
 	}
-	q := systems.MessageQueueOf[ResponseReceived[Q, A]](h)
+	q := event.MessageQueueOf[ResponseReceived[Q, A]](h)
 	responses.OnResponse(responseSink(q, responses.Plan()))
 }
 
-func responseSink[Q, A any](q *systems.Queue[ResponseReceived[Q, A]], plan *protocol.Plan) systems.ResponseSink {
+func responseSink[Q, A any](q *event.Queue[ResponseReceived[Q, A]], plan *protocol.Plan) event.ResponseSink {
 	return func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error {
 		return q.PushNew(func(event *ResponseReceived[Q, A]) error {
 			event.ID, event.Err = id, failed

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 type chat struct {
@@ -53,13 +53,13 @@ func reading(data []byte) *bits.Reader {
 // those of this world.
 func TestMessageReachesItsReadersWithItsSender(t *testing.T) {
 	w := ecs.NewWorld()
-	hub, here, there := systems.InstallHub(&w), w.NewEntity(), w.NewEntity()
+	hub, here, there := event.InstallHub(&w), w.NewEntity(), w.NewEntity()
 	plan := planOf[chat](t)
 	events := hub.AddMessage(plan)
 	a, b := NewReader[MessageReceived[chat]](&w), NewReader[MessageReceived[chat]](&w)
 
 	data := body(t, plan, chat{"hello", there}, oneEntity{})
-	require.NoError(t, events.Receive(systems.Head{From: 7, Tick: 100}, reading(data), oneEntity{here}))
+	require.NoError(t, events.Receive(event.Head{From: 7, Tick: 100}, reading(data), oneEntity{here}))
 	want := []MessageReceived[chat]{{From: 7, Tick: 100, Message: chat{"hello", here}}}
 	assert.Equal(t, want, a.Read())
 	assert.Equal(t, want, b.Read())
@@ -67,23 +67,23 @@ func TestMessageReachesItsReadersWithItsSender(t *testing.T) {
 
 func TestMalformedMessageIsAnErrorAndNoEvent(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	plan := planOf[chat](t)
 	events := hub.AddMessage(plan)
 	reader := NewReader[MessageReceived[chat]](&w)
 
 	good := body(t, plan, chat{Text: "hello"}, oneEntity{})
 	for n := range good {
-		assert.Error(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading(good[:n]), oneEntity{}), "cut to %d bytes", n)
+		assert.Error(t, events.Receive(event.Head{From: 7, Tick: 1}, reading(good[:n]), oneEntity{}), "cut to %d bytes", n)
 	}
-	assert.ErrorIs(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading(append(good, 0)), oneEntity{}), bits.ErrTrailing)
+	assert.ErrorIs(t, events.Receive(event.Head{From: 7, Tick: 1}, reading(append(good, 0)), oneEntity{}), bits.ErrTrailing)
 	assert.Empty(t, reader.Read())
 }
 
 func TestMessageThatNobodyReadsIsSkippedAndCounted(t *testing.T) {
 	w := ecs.NewWorld()
-	events := systems.InstallHub(&w).AddMessage(planOf[chat](t))
-	require.NoError(t, events.Receive(systems.Head{From: 7, Tick: 1}, reading([]byte("anything")), nil))
+	events := event.InstallHub(&w).AddMessage(planOf[chat](t))
+	require.NoError(t, events.Receive(event.Head{From: 7, Tick: 1}, reading([]byte("anything")), nil))
 	assert.EqualValues(t, 1, events.Skipped())
 	reader := NewReader[MessageReceived[chat]](&w)
 	assert.Empty(t, reader.Read())
@@ -93,7 +93,7 @@ func TestMessageThatNobodyReadsIsSkippedAndCounted(t *testing.T) {
 func TestResponseReachesItsReaders(t *testing.T) {
 	w := ecs.NewWorld()
 	plan := planOf[pong](t)
-	events := systems.InstallHub(&w).AddRequest(planOf[ping](t), plan)
+	events := event.InstallHub(&w).AddRequest(planOf[ping](t), plan)
 	events.Fail(1, errors.New("nobody reads yet"))
 	assert.EqualValues(t, 1, events.Skipped())
 
@@ -107,7 +107,7 @@ func TestResponseReachesItsReaders(t *testing.T) {
 
 func TestReaderOfAnUnregisteredMessageSaysWhatToDo(t *testing.T) {
 	w := ecs.NewWorld()
-	systems.InstallHub(&w)
+	event.InstallHub(&w)
 	assert.PanicsWithValue(t, "plugin: a reader of messages of plugin.chat, which is not registered; "+
 		"register it with protocol.Message[plugin.chat](p) before the app is made",
 		func() { NewReader[MessageReceived[chat]](&w) })
@@ -119,15 +119,15 @@ func TestReaderOfAnUnregisteredMessageSaysWhatToDo(t *testing.T) {
 // A peer that floods one type of message costs memory up to a limit.
 func TestFloodOfMessagesIsBounded(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	plan := planOf[ping](t)
 	events := hub.AddMessage(plan)
 	reader := NewReader[MessageReceived[ping]](&w)
-	for i := range uint32(systems.MaxMessageEvents + 10) {
-		require.NoError(t, events.Receive(systems.Head{From: 1, Tick: 1}, reading(body(t, plan, ping{i}, nil)), nil))
+	for i := range uint32(event.MaxMessageEvents + 10) {
+		require.NoError(t, events.Receive(event.Head{From: 1, Tick: 1}, reading(body(t, plan, ping{i}, nil)), nil))
 	}
 	got := reader.Read()
-	assert.Len(t, got, systems.MaxMessageEvents)
+	assert.Len(t, got, event.MaxMessageEvents)
 	assert.EqualValues(t, 10, got[0].Message.Number)
 	assert.EqualValues(t, 10, hub.Dropped())
 }
@@ -135,7 +135,7 @@ func TestFloodOfMessagesIsBounded(t *testing.T) {
 // Receiving and reading a message allocates what decoding it does, and no more.
 func TestReceivingMessagesAddsNoAllocation(t *testing.T) {
 	w := ecs.NewWorld()
-	hub := systems.InstallHub(&w)
+	hub := event.InstallHub(&w)
 	plan := planOf[ping](t)
 	events, data := hub.AddMessage(plan), body(t, plan, ping{7}, nil)
 	reader, r, sum := NewReader[MessageReceived[ping]](&w), &bits.Reader{}, uint32(0)
@@ -143,7 +143,7 @@ func TestReceivingMessagesAddsNoAllocation(t *testing.T) {
 		hub.BeginFrame(1)
 		for range 100 {
 			r.Reset(data)
-			_ = events.Receive(systems.Head{From: 1, Tick: 1}, r, nil)
+			_ = events.Receive(event.Head{From: 1, Tick: 1}, r, nil)
 		}
 		for _, m := range reader.Read() {
 			sum += m.Message.Number

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 const step60 = time.Second / 60
@@ -292,16 +292,16 @@ func TestOneSlowFrameIsNoOverload(t *testing.T) {
 	assert.Empty(t, m.lines())
 	stats := s.Stats().Overload
 	assert.Zero(t, stats.TicksDropped)
-	assert.EqualValues(t, uint64(s.Tick())*3, stats.Times[systems.Simulating].Milliseconds())
-	assert.Greater(t, stats.Times[systems.Waiting], 30*time.Second)
-	assert.Zero(t, stats.Times[systems.Receiving])
+	assert.EqualValues(t, uint64(s.Tick())*3, stats.Times[tick.Simulating].Milliseconds())
+	assert.Greater(t, stats.Times[tick.Waiting], 30*time.Second)
+	assert.Zero(t, stats.Times[tick.Receiving])
 
 	m.pause = 5 * time.Second // a breakpoint
 	m.frame(s)
 	m.pause = 0
 	m.run(s, 20*time.Second)
 	assert.Empty(t, m.lines())
-	assert.InDelta(t, 5*60-systems.MaxSteps, s.Stats().Overload.TicksDropped, 2)
+	assert.InDelta(t, 5*60-tick.MaxSteps, s.Stats().Overload.TicksDropped, 2)
 	assert.Zero(t, s.Stats().Overload.Episodes)
 }
 
@@ -367,7 +367,7 @@ func TestAClientSaysThatItsServerFellBehind(t *testing.T) {
 	assert.Empty(t, p.server.lines())
 	stats := p.c.Stats()
 	assert.EqualValues(t, 1, stats.ServerOverload.Jumps)
-	assert.InDelta(t, 3*60-systems.MaxSteps, stats.ServerOverload.Ticks, 5)
+	assert.InDelta(t, 3*60-tick.MaxSteps, stats.ServerOverload.Ticks, 5)
 	assert.Zero(t, stats.Overload.TicksDropped)
 
 	p.server.work = 30 * time.Millisecond

@@ -7,7 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // Override says which clients get component T of single entities, of those who get
@@ -18,7 +18,7 @@ import (
 // entity is gone, also from before it is replicated, and through pauses.
 type Override[T any] struct {
 	world     *ecs.World
-	publisher *systems.Publisher
+	publisher *source.Publisher
 	comp      int
 }
 

@@ -8,7 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
@@ -48,8 +50,8 @@ func (c *ClientConfig) maxRollback() int {
 
 // predict has the ticks of the client's world compared with the server's.
 func (c *Client) predict() {
-	resynced := systems.QueueOf[PredictionResynced](c.hub)
-	prediction, err := systems.NewPrediction(systems.PredictionConfig{
+	resynced := event.QueueOf[PredictionResynced](c.hub)
+	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
 		Synced: c.steered.Synced, Frontier: c.engine.Frontier,
@@ -61,16 +63,16 @@ func (c *Client) predict() {
 	c.prediction = prediction
 	c.picture.Rewinds(prediction.Marker())
 	prediction.OnAmended(c.picture.Corrected)
-	c.schedule.Bind(systems.CheckRollback, func(*ecs.World) { prediction.Check() })
-	c.schedule.Bind(systems.Rollback, func(*ecs.World) {
+	c.schedule.Bind(tick.CheckRollback, func(*ecs.World) { prediction.Check() })
+	c.schedule.Bind(tick.Rollback, func(*ecs.World) {
 		prediction.Rollback()
 		c.leave()
 	})
 	if prediction.Rounds() {
-		c.schedule.Bind(systems.Lattice, func(*ecs.World) { prediction.Round() })
+		c.schedule.Bind(tick.Lattice, func(*ecs.World) { prediction.Round() })
 	}
-	c.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { prediction.Follow() })
-	c.schedule.Bind(systems.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
+	c.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { prediction.Follow() })
+	c.schedule.Bind(tick.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
 }
 
 // RequestRollback has the next frame of a client go back to the end of a tick, and compute
@@ -91,7 +93,7 @@ func RequestRollback(w *ecs.World, tick entangle.Tick) {
 // ClientConfig.MaxRollback. Until newer state comes, they are late by the way from the server.
 type PredictionResynced struct{ Tick entangle.Tick }
 
-func (PredictionResynced) subscribe(*systems.Hub) {}
+func (PredictionResynced) subscribe(*event.Hub) {}
 
 // ComponentCorrected is raised on a client when a rollback has set an entity's C right: before,
 // it was predicted to be Before at the end of Tick, the present one, and computed from what
@@ -103,9 +105,9 @@ type ComponentCorrected[C any] struct {
 	Tick          entangle.Tick
 }
 
-func (ComponentCorrected[C]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ComponentCorrected[C]](h)
-	componentEvents[C](h).OnCorrected(func(c *systems.Correction) {
+func (ComponentCorrected[C]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ComponentCorrected[C]](h)
+	componentEvents[C](h).OnCorrected(func(c *event.Correction) {
 		q.Push(ComponentCorrected[C]{c.Entity, columns.ValueOf[C](c.Before), columns.ValueOf[C](c.After), c.Tick})
 	})
 }
@@ -144,7 +146,7 @@ func Despawn(w *ecs.World, e ecs.Entity) {
 // RollbackStats counts what became of what a client predicts, since it was made.
 type RollbackStats struct {
 	// Rollbacks by what asked for the tick that was gone back to: Rollbacks[ByMismatch].
-	Rollbacks [systems.RollbackReasons]uint64
+	Rollbacks [predict.RollbackReasons]uint64
 	// Ticks that rollbacks have computed anew.
 	Ticks uint64
 	// Deepest is the most of them in one.
@@ -164,10 +166,10 @@ type RollbackStats struct {
 }
 
 // Total is how many rollbacks there were, whatever for.
-func (s RollbackStats) Total() uint64 { return systems.PredictionStats(s).Total() }
+func (s RollbackStats) Total() uint64 { return predict.PredictionStats(s).Total() }
 
 // String says in one line how many rollbacks there were, what for, and what they computed.
-func (s RollbackStats) String() string { return systems.PredictionStats(s).String() }
+func (s RollbackStats) String() string { return predict.PredictionStats(s).String() }
 
 // RollbackStats returns the counters of what the client predicts.
 func (c *Client) RollbackStats() RollbackStats {

@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
 // Random has the random numbers of a simulation: they follow from a seed, the tick and a
@@ -25,7 +25,7 @@ type Random struct {
 // kept. The seed has to be the same on all sides: give each system one of its own, as a
 // constant, or what the server has sent. It panics if no app is initialised in the world.
 func NewRandom(w *ecs.World, seed uint64) Random {
-	if systems.HubOf(w) == nil {
+	if event.HubOf(w) == nil {
 		panic("plugin: NewRandom in a world without an Entangle app; call it from a system's Initialize, which the app calls")
 	}
 	state := rand.NewPCG(0, 0)

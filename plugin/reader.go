@@ -5,20 +5,20 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
 // Event is a kind of event that systems can read. The kinds are the types of this
 // package that have this interface; a game does not add any.
 type Event interface {
 	// subscribe makes the hub raise this kind of event.
-	subscribe(h *systems.Hub)
+	subscribe(h *event.Hub)
 }
 
 // Reader reads the events of one kind, for one system. Every system that wants
 // them makes its own.
 type Reader[E Event] struct {
-	cursor systems.Cursor[E]
+	cursor event.Cursor[E]
 }
 
 // NewReader returns a reader of the events of type E that are raised from now on.
@@ -30,14 +30,14 @@ type Reader[E Event] struct {
 // if E can never happen there, such as ComponentUpdated of a component that is
 // not registered.
 func NewReader[E Event](w *ecs.World) Reader[E] {
-	hub := systems.HubOf(w)
+	hub := event.HubOf(w)
 	if hub == nil {
 		panic(fmt.Sprintf("plugin: NewReader[%T] in a world without an Entangle app; call it from the Initialize "+
 			"of a system that was added to the Server, Client or Host, or after the app is initialised", *new(E)))
 	}
 	var kind E
 	kind.subscribe(hub)
-	return Reader[E]{cursor: systems.QueueOf[E](hub).Cursor()}
+	return Reader[E]{cursor: event.QueueOf[E](hub).Cursor()}
 }
 
 // Read returns the events since the last Read, oldest first, each once. The slice

@@ -7,7 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // Relevance is a game's own word on which entities matter to which clients: an enemy that
@@ -21,7 +21,7 @@ import (
 // inherits nothing.
 type Relevance struct {
 	world     *ecs.World
-	publisher *systems.Publisher
+	publisher *source.Publisher
 }
 
 // NewRelevance returns what says what matters to whom. It is made in a system's Initialize

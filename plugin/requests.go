@@ -7,21 +7,21 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/entangle-ecs/entangle/systems"
 )
 
 // Requester asks the server, for one system of a client or of a host's player.
 type Requester[Q, A any] struct {
-	post   *systems.Post
+	post   *message.Post
 	draft  *draft[Q]
 	number int
 }
 
 // ErrReplaying is the error of a request in a replay: what is asked in a tick is asked when
 // that runs first. Ask where components.Time is not Replaying, or in a system of FirstTime.
-var ErrReplaying = systems.ErrReplaying
+var ErrReplaying = message.ErrReplaying
 
 // NewRequester returns a requester whose questions are of type Q and whose answers
 // are read by NewReader[ResponseReceived[Q, A]]. It panics if no app is
@@ -33,7 +33,7 @@ func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
 	return Requester[Q, A]{post: post, draft: newDraft[Q](question), number: number}
 }
 
-func mustRequest[Q, A any](post *systems.Post, who string) (number int, question, answer *protocol.Plan) {
+func mustRequest[Q, A any](post *message.Post, who string) (number int, question, answer *protocol.Plan) {
 	number, question, answer, ok := post.RequestOf(reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	if !ok {
 		panic(fmt.Sprintf("plugin: %s, which is not registered; register it with protocol.Request[%v, %v](p) "+
@@ -63,10 +63,10 @@ func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A,
 	who := fmt.Sprintf("HandleRequest[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	post := doorOf(w, who)
 	number, questions, answers := mustRequest[Q, A](post, who)
-	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (systems.Answer, error) {
+	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (message.Answer, error) {
 		var q Q
 		if err := decodeWhole(questions, r, &q, refs); err != nil {
-			return nil, fmt.Errorf("%w: %w", systems.ErrQuestion, err)
+			return nil, fmt.Errorf("%w: %w", message.ErrQuestion, err)
 		}
 		a, err := answer(from, q)
 		if err != nil {

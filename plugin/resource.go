@@ -7,7 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
 // ReplicateResource has the clients of a target get the resource of type T of a
@@ -43,7 +44,7 @@ func StopResource[T any](w *ecs.World) {
 
 // resourcesOf makes no text unless it needs it: a game may say in every tick who gets
 // what.
-func resourcesOf[T any](w *ecs.World, call string) *systems.Resources {
+func resourcesOf[T any](w *ecs.World, call string) *message.Resources {
 	d, _ := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	switch {
 	case d == nil:
@@ -85,26 +86,26 @@ type ResourceRefused struct {
 	Err error
 }
 
-func (ResourceInserted[T]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ResourceInserted[T]](h)
+func (ResourceInserted[T]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ResourceInserted[T]](h)
 	resourceEvents[T](h).OnInserted(func() { q.Push(ResourceInserted[T]{}) })
 }
 
-func (ResourceUpdated[T]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ResourceUpdated[T]](h)
+func (ResourceUpdated[T]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ResourceUpdated[T]](h)
 	resourceEvents[T](h).OnUpdated(func() { q.Push(ResourceUpdated[T]{}) })
 }
 
-func (ResourceRemoved[T]) subscribe(h *systems.Hub) {
-	q := systems.QueueOf[ResourceRemoved[T]](h)
+func (ResourceRemoved[T]) subscribe(h *event.Hub) {
+	q := event.QueueOf[ResourceRemoved[T]](h)
 	resourceEvents[T](h).OnRemoved(func() { q.Push(ResourceRemoved[T]{}) })
 }
 
-func (ResourceRefused) subscribe(*systems.Hub) {}
+func (ResourceRefused) subscribe(*event.Hub) {}
 
 // resourceEvents returns the events of resource T, or panics if the network does not
 // bring T here.
-func resourceEvents[T any](h *systems.Hub) *systems.ResourceEvents {
+func resourceEvents[T any](h *event.Hub) *event.ResourceEvents {
 	t := reflect.TypeFor[T]()
 	events, ok := h.Resource(t)
 	if !ok {

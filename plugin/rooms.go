@@ -7,7 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // Rooms relate clients to the entities that matter to them: those of one map, match,
@@ -26,7 +26,7 @@ import (
 // All methods panic for room 0, which is none, and from 2^31 on.
 type Rooms struct {
 	world    *ecs.World
-	interest *systems.Interest
+	interest *source.Interest
 }
 
 // NewRooms returns the rooms of a world. It is made in a system's Initialize and kept; all
@@ -36,7 +36,7 @@ func NewRooms(w *ecs.World) Rooms {
 }
 
 // serverOf returns the publisher of the server in a world.
-func serverOf(w *ecs.World, who string) *systems.Publisher {
+func serverOf(w *ecs.World, who string) *source.Publisher {
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	if !ok || d.publisher == nil {
 		panic(fmt.Sprintf("plugin: %s in a world without a server; call it from the Initialize of a system "+

@@ -8,21 +8,25 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // door is a resource: the way from a world to the app that networks it.
 type door struct {
-	post      *systems.Post
-	resources *systems.Resources // nil on a client
-	publisher *systems.Publisher // of a server
-	inputs    *systems.Inputs
+	post      *message.Post
+	resources *message.Resources // nil on a client
+	publisher *source.Publisher  // of a server
+	inputs    *input.Inputs
 
-	copy       *systems.Copy       // of a client
-	prediction *systems.Prediction // likewise
+	copy       *sink.Copy          // of a client
+	prediction *predict.Prediction // likewise
 }
 
-func doorOf(w *ecs.World, who string) *systems.Post { return mustDoor(w, who).post }
+func doorOf(w *ecs.World, who string) *message.Post { return mustDoor(w, who).post }
 
 func mustDoor(w *ecs.World, who string) *door {
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
@@ -35,7 +39,7 @@ func mustDoor(w *ecs.World, who string) *door {
 
 // Sender sends messages of type M, for one system.
 type Sender[M any] struct {
-	post   *systems.Post
+	post   *message.Post
 	draft  *draft[M]
 	number int
 	player bool
@@ -59,10 +63,10 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 var (
 	// ErrNotConnected is returned for what a client sends, or a host's player, while it is
 	// not Connected.
-	ErrNotConnected = systems.ErrNotConnected
+	ErrNotConnected = message.ErrNotConnected
 	// ErrNoSuchClient is returned for what a server sends to one client that is not
 	// connected to it.
-	ErrNoSuchClient = systems.ErrNoSuchClient
+	ErrNoSuchClient = message.ErrNoSuchClient
 )
 
 // Send sends a message with the packets of this frame: from a server to the

@@ -15,8 +15,13 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 )
 
@@ -28,16 +33,16 @@ import (
 type Server struct {
 	frame
 	config ServerConfig
-	engine *systems.Server
-	post   *systems.Post
+	engine *endpoint.Server
+	post   *message.Post
 
-	publisher    *systems.Publisher
-	resources    *systems.Resources
-	wards        *systems.Wards
-	connected    *systems.Queue[ClientConnected]
-	joined       *systems.Queue[ClientJoined]
-	disconnected *systems.Queue[ClientDisconnected]
-	exceeded     *systems.Queue[BoundExceeded]
+	publisher    *source.Publisher
+	resources    *message.Resources
+	wards        *endpoint.Wards
+	connected    *event.Queue[ClientConnected]
+	joined       *event.Queue[ClientJoined]
+	disconnected *event.Queue[ClientDisconnected]
+	exceeded     *event.Queue[BoundExceeded]
 	addrs        []netip.AddrPort
 	failed       error
 }
@@ -51,15 +56,15 @@ func NewServer(config ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{frame: newFrame(c), config: config}
-	s.post = systems.NewPost(c.protocol, true)
-	s.engine = systems.NewServer(systems.ServerConfig{
-		Registry: systems.NewRegistry(c.protocol, true),
-		Channels: systems.Channels(c.protocol, true),
+	s.post = message.NewPost(c.protocol, true)
+	s.engine = endpoint.NewServer(endpoint.ServerConfig{
+		Registry: message.NewRegistry(c.protocol, true),
+		Channels: message.Channels(c.protocol, true),
 		Post:     s.post,
 		Log:      c.log,
 		Workers:  config.Workers, ByWork: byWork,
-		Caps:     systems.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
-		Intake:   systems.IntakeRate(config.MaxWorkPerClient, c.protocol.TickRate()),
+		Caps:     endpoint.Caps{PerClient: config.MaxBytesPerClient, All: config.MaxBytes, TickRate: c.protocol.TickRate()},
+		Intake:   endpoint.IntakeRate(config.MaxWorkPerClient, c.protocol.TickRate()),
 		TickRate: c.protocol.TickRate(), SendEvery: c.every,
 
 		OnConnected:    s.onConnected,
@@ -85,19 +90,19 @@ func (s *Server) enter(w *ecs.World) bool {
 	if !s.attach(w) {
 		return false
 	}
-	s.hub.LimitMessages(systems.MessagesOf(s.config.MaxClients))
-	s.connected = systems.QueueOf[ClientConnected](s.hub)
-	s.joined = systems.QueueOf[ClientJoined](s.hub)
-	s.disconnected = systems.QueueOf[ClientDisconnected](s.hub)
-	s.exceeded = systems.QueueOf[BoundExceeded](s.hub)
-	publisher, err := systems.NewPublisher(w, s.protocol.Components(), systems.ServerSends, s.log)
+	s.hub.LimitMessages(message.MessagesOf(s.config.MaxClients))
+	s.connected = event.QueueOf[ClientConnected](s.hub)
+	s.joined = event.QueueOf[ClientJoined](s.hub)
+	s.disconnected = event.QueueOf[ClientDisconnected](s.hub)
+	s.exceeded = event.QueueOf[BoundExceeded](s.hub)
+	publisher, err := source.NewPublisher(w, s.protocol.Components(), source.ServerSends, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
 	publisher.SetStride(s.every)
 	publisher.MeanUnsent(s.protocol)
-	s.publisher, s.wards = publisher, systems.NewWards(w)
-	refused := systems.QueueOf[GroupRefused](s.hub)
+	s.publisher, s.wards = publisher, endpoint.NewWards(w)
+	refused := event.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
 	publisher.OnRefused(func(e ecs.Entity) {
 		if w.Alive(e) && marker.Has(e) { // else it is smaller by now
@@ -107,16 +112,16 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.engine.Publish(publisher)
 	s.post.Attach(w, s.hub, publisher, nil)
 	s.shareResources(w)
-	s.driveBy(systems.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick()))
+	s.driveBy(input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick()))
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
-	s.schedule.Bind(systems.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
+	s.schedule.Bind(tick.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
 	s.number(w)
 	if publisher.Rounds() {
-		s.schedule.Bind(systems.Lattice, func(*ecs.World) { s.round() })
+		s.schedule.Bind(tick.Lattice, func(*ecs.World) { s.round() })
 	}
-	s.schedule.Bind(systems.EntityUpdates, func(*ecs.World) { s.observe() })
-	s.schedule.Bind(systems.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
+	s.schedule.Bind(tick.EntityUpdates, func(*ecs.World) { s.observe() })
+	s.schedule.Bind(tick.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
 	return true
 }
 
@@ -125,17 +130,17 @@ func (s *Server) number(w *ecs.World) {
 	if s.protocol.ComponentOf(reflect.TypeFor[components.SID]()) == nil {
 		return
 	}
-	sids, err := systems.NewSIDs(w, s.entropy)
+	sids, err := source.NewSIDs(w, s.entropy)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
 	s.sids = sids
-	s.schedule.Bind(systems.SpawnHistory, func(*ecs.World) { sids.Number() })
+	s.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { sids.Number() })
 }
 
 func (s *Server) shareResources(w *ecs.World) {
-	s.resources = systems.NewResources(w, s.protocol.Resources(), s.publisher, s.log)
-	refused := systems.QueueOf[ResourceRefused](s.hub)
+	s.resources = message.NewResources(w, s.protocol.Resources(), s.publisher, s.log)
+	refused := event.QueueOf[ResourceRefused](s.hub)
 	s.resources.OnRefused(func(r *protocol.ResourceInfo, err error) {
 		refused.Push(ResourceRefused{Name: r.Name, Err: err})
 	})
@@ -175,7 +180,7 @@ func (s *Server) observe() {
 		s.publisher.Hold()
 		return
 	}
-	if s.publisher.Rounds() && s.schedule.Has(systems.Send) {
+	if s.publisher.Rounds() && s.schedule.Has(tick.Send) {
 		s.round() // what they have set is sent, and clients go on from that
 	}
 	if err := s.publisher.Observe(s.Tick()); err != nil {
@@ -393,7 +398,7 @@ func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
 	}
 }
 
-func (s *Server) onOverdue(o systems.Overdue) {
+func (s *Server) onOverdue(o endpoint.Overdue) {
 	e := BoundExceeded{Client: o.Client, Entity: o.Entity, Groups: o.Groups, Age: o.Age, Bound: o.Bound}
 	if marker := generic.NewMap[components.Replicate](s.world); s.world.Alive(o.Entity) && marker.Has(o.Entity) {
 		e.Group = marker.Get(o.Entity).Group

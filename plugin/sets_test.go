@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // The sets run in a frame in the order of their constants.
@@ -15,7 +15,7 @@ import (
 func TestSystemsRunInTheOrderOfTheirSets(t *testing.T) {
 	w := ecs.NewWorld()
 	var log []string
-	schedule := &systems.Schedule{}
+	schedule := &tick.Schedule{}
 	for set := setCount; set > 0; set-- { // added in the wrong order
 		schedule.Add((set - 1).stage(), Func(func(*ecs.World) func() {
 			return func() { log = append(log, (set - 1).String()) }

@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/connection"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // ServerStats counts what a server did since it was started. Peers' bytes that are
@@ -30,10 +33,10 @@ type ServerStats struct {
 	BytesWaiting    int
 
 	Replication    ReplicationStats
-	Messages       systems.PostStats
-	Resources      systems.ResourceStats
-	Inputs         systems.InputStats // of all clients
-	InputsPassedOn systems.RelayStats
+	Messages       message.PostStats
+	Resources      message.ResourceStats
+	Inputs         input.InputStats // of all clients
+	InputsPassedOn input.RelayStats
 
 	// Overload says whether the server keeps its tick rate, and where its time goes.
 	Overload OverloadStats
@@ -57,11 +60,11 @@ type ClientStats struct {
 	// Entities that the server replicates to this client now.
 	Entities    int
 	Replication ReplicaStats
-	Messages    systems.PostStats
+	Messages    message.PostStats
 
-	Resources      systems.ResourceStats
-	Inputs         systems.InputSent
-	InputsOfOthers systems.OthersStats
+	Resources      message.ResourceStats
+	Inputs         input.InputSent
+	InputsOfOthers input.OthersStats
 
 	// Overload says whether the client keeps its tick rate, and where its time goes;
 	// ServerOverload whether the server does, as far as the client's clock shows it.
@@ -70,11 +73,11 @@ type ClientStats struct {
 }
 
 // OverloadStats says whether an app keeps its tick rate, and where its time goes.
-type OverloadStats = systems.OverloadStats
+type OverloadStats = tick.OverloadStats
 
 // ServerOverloadStats says how often a client's clock was set back since its server had
 // fallen behind.
-type ServerOverloadStats = systems.ServerOverloadStats
+type ServerOverloadStats = tick.ServerOverloadStats
 
 // Dropped is how often something was dropped for one reason.
 type Dropped struct {
@@ -175,7 +178,7 @@ func dropped(counts []connection.Dropped) (list []Dropped) {
 }
 
 // Link is what a client knows of its connection.
-type Link = systems.Link
+type Link = endpoint.Link
 
 // Link returns what the client knows of its connection, or of the last one as it was at its end;
 // zero before the first, and from Connect until there is one.

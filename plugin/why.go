@@ -8,7 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // RollbackReport says why a client rolled back once: what was not as predicted, what drove
@@ -47,27 +48,27 @@ type RollbackReport struct {
 
 // String is the report in one line: what was predicted, what the server says it is, and what
 // this client had as the entity's input then. The server may have had another one, or none.
-func (r RollbackReport) String() string { return systems.RollbackReport(r).String() }
+func (r RollbackReport) String() string { return predict.RollbackReport(r).String() }
 
 // RollbackReason says what made a client compute ticks anew.
-type RollbackReason = systems.RollbackReason
+type RollbackReason = predict.RollbackReason
 
 // The reasons for rollbacks.
 const (
 	// ByMismatch: a predicted value is another than the server's.
-	ByMismatch = systems.ByMismatch
+	ByMismatch = predict.ByMismatch
 	// ByStructure: an entity has other components than the server's, or another target.
-	ByStructure = systems.ByStructure
+	ByStructure = predict.ByStructure
 	// BySpawn: the server has spawned an entity that this client predicts.
-	BySpawn = systems.BySpawn
+	BySpawn = predict.BySpawn
 	// ByDespawn: the server has despawned one.
-	ByDespawn = systems.ByDespawn
+	ByDespawn = predict.ByDespawn
 	// ByResource: a resource is another than the server's.
-	ByResource = systems.ByResource
+	ByResource = predict.ByResource
 	// ByInput: another player's input of a tick is another than what stood in for it.
-	ByInput = systems.ByInput
+	ByInput = predict.ByInput
 	// ByRequest: the game asked for it.
-	ByRequest = systems.ByRequest
+	ByRequest = predict.ByRequest
 )
 
 // Rollbacks returns why the client rolled back, the oldest first: the last of them, as many
@@ -85,10 +86,10 @@ func (c *Client) Rollbacks() (all []RollbackReport) {
 const usedInputTicks = 256
 
 func checkExplained(keep int) error {
-	if keep >= 0 && keep <= systems.MaxExplained {
+	if keep >= 0 && keep <= predict.MaxExplained {
 		return nil
 	}
-	return fmt.Errorf("plugin: ClientConfig.ExplainRollbacks is %d rollbacks; leave it zero for none, or give up to %d", keep, systems.MaxExplained)
+	return fmt.Errorf("plugin: ClientConfig.ExplainRollbacks is %d rollbacks; leave it zero for none, or give up to %d", keep, predict.MaxExplained)
 }
 
 // explain has the client keep why it rolls back.
@@ -96,8 +97,8 @@ func (c *Client) explain(keep int) {
 	if keep == 0 {
 		return
 	}
-	c.why = systems.NewWhy(systems.WhyConfig{
+	c.why = predict.NewWhy(predict.WhyConfig{
 		World: c.world, Protocol: c.protocol, Inputs: c.inputs, Clock: c.clock, Keep: keep, Ticks: usedInputTicks,
 	})
-	c.schedule.Add(systems.WriteInputs, c.why)
+	c.schedule.Add(tick.WriteInputs, c.why)
 }

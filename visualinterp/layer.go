@@ -8,14 +8,14 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/smooth"
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // layer shows one component.
 type layer struct {
 	rule    *rule
 	world   *ecs.World
-	picture *systems.Picture
+	picture *tick.Picture
 	table   *columns.Table // of the entities that have the component, which is its marker
 	column  int            // the marker's
 	track   *smooth.Track
@@ -46,7 +46,7 @@ type place struct {
 	round  uint32 // of the arrangement that it is of
 }
 
-func newLayer(w *ecs.World, picture *systems.Picture, r *rule) *layer {
+func newLayer(w *ecs.World, picture *tick.Picture, r *rule) *layer {
 	kind, rewinds := r.kind(picture.Protocol())
 	l := &layer{rule: r, world: w, picture: picture, track: smooth.New(kind), rewinds: rewinds}
 	var tags []columns.Column

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/systems"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // System shows components between ticks. Make one with New, say by Add what it shows, and
@@ -48,7 +48,7 @@ func Add[T any](s *System, options ...Option) *System {
 // Initialize takes part in the frames of the app that calls it. It panics if a component
 // can't be shown, and says why.
 func (s *System) Initialize(w *ecs.World) {
-	picture := systems.PictureOf(w)
+	picture := tick.PictureOf(w)
 	if picture == nil {
 		panic("visualinterp: the world has no Entangle app; put the system into one, by app.AddSystem(plugin.AfterSend, ...), which initialises it")
 	}

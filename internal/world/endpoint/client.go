@@ -1,0 +1,390 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+)
+
+// ClientConfig is what a client's engine is made of.
+type ClientConfig struct {
+	Registry   peer.Registry
+	Components int // registered types
+	Channels   []channel.Config
+	Post       *message.Post
+	Log        *slog.Logger
+	MaxBytes   int // per second, to the server; 0: no cap
+	TickRate   int
+	Clock      *tick.Clock
+	MaxWaiting int // bytes of records that wait for others; 0: DefaultMaxWaiting
+
+	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
+	// when all is here that was there for us then; OnDisconnected when the connection
+	// has ended, or the attempt has failed.
+	OnConnected    func(id entangle.ClientID)
+	OnJoined       func(id entangle.ClientID)
+	OnDisconnected func(id entangle.ClientID, reason string)
+}
+
+// DefaultMaxWaiting is ClientConfig.MaxWaiting where nothing is said.
+const DefaultMaxWaiting = receiver.DefaultWaitingBytes
+
+// Client is the engine behind plugin.Client: one connection layer, one peer.
+type Client struct {
+	cfg  ClientConfig
+	copy *sink.Copy // nil until the world is known
+
+	resources *message.ResourceCopy // likewise
+	inputs    *input.Inputs         // nil: no input is registered
+
+	layer   connection.Client // nil while disconnected
+	payload []byte
+
+	peer     *peer.Peer // from the layer's connect on
+	receiver *receiver.Receiver
+	mail     *message.Mailbox
+	open     bool
+	joined   bool
+	id       entangle.ClientID // of this connection, or of the last until the next begins
+	reason   string
+	last     lastConnection
+	failed   error              // of a message that could not be queued
+	traffic  connection.Traffic // of layers that are closed
+	received receiver.Stats     // of connections that have ended
+	tick     entangle.Tick      // of the last Send
+	bucket   budget.Bucket      // of the cap
+}
+
+// NewClient returns an engine that is disconnected.
+func NewClient(cfg ClientConfig) *Client {
+	c := &Client{cfg: cfg, bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
+	cfg.Post.Playing = c.Open
+	return c
+}
+
+// Show sets the world that the server's entities appear in.
+func (c *Client) Show(world *sink.Copy) { c.copy = world }
+
+// ShowResources sets where the server's resources appear, in the world of Show.
+func (c *Client) ShowResources(r *message.ResourceCopy) { c.resources = r }
+
+// Drive sets whose inputs go to the server, in the world of Show.
+func (c *Client) Drive(i *input.Inputs) {
+	if len(i.Types) > 0 {
+		c.inputs = i
+	}
+}
+
+// Connecting reports whether an attempt or a connection is under way.
+func (c *Client) Connecting() bool { return c.layer != nil }
+
+// Open reports whether the client is connected and both protocols are equal.
+func (c *Client) Open() bool { return c.open }
+
+// Joined reports whether all is here that was there for the client when it connected.
+func (c *Client) Joined() bool { return c.joined }
+
+// Joining returns how many groups are here, of those that were there for the client when
+// it connected; see peer.Taken.
+func (c *Client) Joining() (have, of int) {
+	if c.peer == nil {
+		return 0, 0
+	}
+	t := c.peer.Taken()
+	return t.Have, t.Of
+}
+
+// ID returns the id that the server knows this client by, or knew it by until the last
+// connection ended; Nobody before the first, and from Connect until Open.
+func (c *Client) ID() entangle.ClientID { return c.id }
+
+// Peer returns the connection, nil while there is none.
+func (c *Client) Peer() *peer.Peer { return c.peer }
+
+// Frontier returns the newest tick of which everything that is predicted here has come;
+// not ok before the first of a connection.
+func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
+	if c.receiver == nil {
+		return 0, false
+	}
+	return c.receiver.Frontier()
+}
+
+// Connect follows a layer that is on its way to a server.
+func (c *Client) Connect(layer connection.Client) {
+	c.layer, c.reason, c.id, c.last = layer, "", entangle.Nobody, lastConnection{}
+}
+
+// Receive reads all that has arrived.
+func (c *Client) Receive(now time.Time) {
+	if c.copy != nil {
+		c.copy.ForgetLastWords()
+	}
+	if c.open {
+		if err := c.peer.Deliver(now); err != nil {
+			c.broken(err, now)
+			return
+		}
+	}
+	begun := c.spawned()
+	for range maxEvents {
+		if c.layer == nil {
+			return
+		}
+		if c.spawned()-begun > maxSpawns {
+			break
+		}
+		e, err := c.layer.Receive(now)
+		if errors.Is(err, connection.ErrEmpty) {
+			break
+		}
+		if err != nil {
+			c.end(err.Error(), now)
+			return
+		}
+		c.take(&e, now)
+	}
+	if !c.open {
+		return
+	}
+	if err := c.mail.Advance(now); err != nil {
+		c.broken(err, now)
+	}
+}
+
+// maxSpawns is how many entities may appear in one frame before the rest of what has arrived
+// waits for the next. It is not acknowledged before, so that the server does not take for
+// here what is not. Servers send a few thousand in a frame at most.
+const maxSpawns = 1 << 14
+
+// spawned returns how many entities have ever appeared here.
+func (c *Client) spawned() uint64 {
+	if c.copy == nil {
+		return 0
+	}
+	return c.copy.Spawns
+}
+
+// take follows one event.
+func (c *Client) take(e *connection.Event, now time.Time) {
+	switch {
+	case e.Kind == connection.Connected && c.peer == nil:
+		c.connected()
+	case e.Kind == connection.Payload && c.peer != nil:
+		c.handle(e.Payload, now)
+	case e.Kind == connection.Disconnected:
+		c.end(e.Reason, now)
+	default:
+		c.end(fmt.Sprintf("%v: %T reports %v", ErrLayer, c.layer, e.Kind), now)
+	}
+}
+
+// broken ends a connection whose server sends what no server writes, or more than there is
+// room for.
+func (c *Client) broken(err error, now time.Time) {
+	if errors.Is(err, receiver.ErrCrowded) {
+		c.crowded("MaxEntities", fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
+		return
+	}
+	if errors.Is(err, receiver.ErrNoRoom) {
+		c.crowded("MaxWaitingBytes", fmt.Sprintf("more structure arrived early than %d bytes, the limit of ClientConfig.MaxWaitingBytes", c.receiver.WaitingLimit()), now)
+		return
+	}
+	c.cfg.Log.Warn("the server broke the protocol", "error", err)
+	c.Disconnect("the server broke the protocol: "+err.Error(), now)
+}
+
+// crowded ends a connection whose server has more for this client than it takes. That may
+// be the game's will: it says what to set.
+func (c *Client) crowded(option, reason string, now time.Time) {
+	c.cfg.Log.Warn("the server replicates more to this client than it takes; raise ClientConfig."+option+" if the game is that large", "reason", reason)
+	c.Disconnect(reason, now)
+}
+
+func (c *Client) connected() {
+	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
+	if c.cfg.MaxWaiting > 0 {
+		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
+	}
+	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
+	c.mail.Resources = c.resources
+	cfg := peer.Config{
+		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Ready: c.mail.Ready, Capped: c.cfg.MaxBytes > 0,
+		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
+	}
+	if c.inputs != nil {
+		c.inputs.Rest.Connect(c.copy, c.receiver.Slot)
+		cfg.Inputs = c.inputs.Connect(c.copy, c.cfg.Clock.Sync(), c.ID)
+	}
+	p, err := peer.New(cfg)
+	if err != nil {
+		panic(fmt.Sprintf("endpoint: channels that protocol.Err did not find fault with: %v", err))
+	}
+	c.peer, c.mail.Peer = p, p
+	c.copy.Connected(p.ClientID)
+	c.cfg.Clock.Connected()
+}
+
+func (c *Client) handle(payload []byte, now time.Time) {
+	if err := c.peer.HandlePayload(payload, now); err != nil {
+		c.broken(err, now)
+		return
+	}
+	if reason, over := c.copy.Overgrown(); over {
+		c.crowded("MaxEntities", reason, now)
+		return
+	}
+	if reason, ended := c.peer.Ended(); ended {
+		c.Disconnect(reason, now)
+		return
+	}
+	if c.payload = c.peer.AppendAck(c.payload[:0], c.tick, now); len(c.payload) > 0 {
+		c.layer.Send(c.payload, now)
+	}
+	if c.peer.Open() && !c.open {
+		c.open, c.id = true, c.peer.ClientID()
+		c.cfg.OnConnected(c.id)
+	}
+	if c.open && !c.joined && c.peer.Taken().Done() {
+		c.joined = true
+		c.cfg.OnJoined(c.id)
+	}
+}
+
+// Send sends what waits, and whatever the layer has to say. The tick is the
+// client's last finished one.
+func (c *Client) Send(tick entangle.Tick, now time.Time) {
+	c.tick = tick
+	if !c.open {
+		c.cfg.Post.ForgetCalls()
+	}
+	if c.layer == nil {
+		return
+	}
+	if c.peer != nil {
+		if err := c.sendPackets(tick, now); err != nil {
+			c.Disconnect("the server takes in too little: "+err.Error(), now)
+		}
+	}
+	c.Rest(now)
+}
+
+// Rest sends what does not wait for the frames in which the client sends: what the layer
+// has to say, and the acknowledgements that were written while packets were read.
+func (c *Client) Rest(now time.Time) {
+	if c.layer == nil {
+		return
+	}
+	before := c.Traffic().BytesOut
+	err := c.layer.Flush()
+	c.bucket.Spend(int(c.Traffic().BytesOut - before))
+	if err != nil {
+		c.end(err.Error(), now)
+	}
+}
+
+func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
+	if err := c.peer.Begin(now); err != nil {
+		return err
+	}
+	if c.open {
+		c.cfg.Post.Heard, _ = c.peer.Tick()
+		c.cfg.Post.Flush(now, c)
+	}
+	if c.failed != nil {
+		return c.failed
+	}
+	if reason, ended := c.peer.Ended(); ended {
+		c.Disconnect(reason, now)
+		return nil
+	}
+	if c.cfg.MaxBytes > 0 {
+		c.peer.Allow(c.bucket.Level(now), now)
+	}
+	for {
+		c.payload = c.peer.AppendPacket(c.payload[:0], tick, now)
+		if len(c.payload) == 0 {
+			return nil
+		}
+		c.layer.Send(c.payload, now)
+	}
+}
+
+// Carry implements Carrier: a client's messages all go to the server.
+func (c *Client) Carry(l *message.Letter, now time.Time) {
+	post := c.cfg.Post
+	err := c.peer.Send(post.Channel(l), post.Envelope(l, source.Recipient{}), post.Priority(l), now)
+	if err != nil && c.failed == nil {
+		c.failed = err
+	}
+}
+
+// Disconnect ends the connection or the attempt. Whatever the server replicated
+// goes out of the world, but for what is persistent.
+func (c *Client) Disconnect(reason string, now time.Time) {
+	if c.layer == nil {
+		return
+	}
+	if c.peer != nil {
+		if _, ended := c.peer.Ended(); !ended {
+			for range goodbyes {
+				c.payload = c.peer.AppendGoodbye(c.payload[:0], reason, 0, now)
+				c.layer.Send(c.payload, now)
+			}
+		}
+	}
+	c.end(reason, now)
+}
+
+// end lets go of everything that belongs to the connection.
+func (c *Client) end(reason string, now time.Time) {
+	c.last = c.ended()
+	if c.peer != nil {
+		if told, ended := c.peer.Ended(); ended && told != "" {
+			reason = told
+		}
+		c.peer.Close()
+		c.cfg.Clock.Disconnected()
+		c.copy.Clear()
+		if c.inputs != nil {
+			c.inputs.Disconnect()
+		}
+		if c.resources != nil {
+			c.resources.Clear()
+		}
+	}
+	c.close(reason, now)
+	c.received = c.Received()
+	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
+	c.cfg.Post.ForgetCalls()
+	c.open, c.joined, c.reason = false, false, reason
+	c.cfg.OnDisconnected(c.id, reason)
+}
+
+// close lets go of the layer.
+func (c *Client) close(reason string, now time.Time) {
+	before := c.Traffic().BytesOut
+	if err := c.layer.Close(reason, now); err != nil {
+		c.cfg.Log.Warn("closing a connection", "error", err)
+	}
+	c.traffic = c.Traffic()
+	c.bucket.Spend(int(c.traffic.BytesOut - before))
+	c.layer = nil
+}
+
+// Reason returns why the last connection or attempt ended, "" while one is under
+// way and before the first.
+func (c *Client) Reason() string { return c.reason }

@@ -1,0 +1,135 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+// layer is one connection layer of the server, and its clients.
+type layer struct {
+	connection.Server
+	number   int       // in the order of Start
+	clients  []*client // by its slots
+	refusals refusals
+}
+
+// ErrLayer is what a server stops with if a connection layer does what none may.
+var ErrLayer = errors.New("endpoint: a connection layer breaks the rules of package connection; " +
+	"run the suite of package connectiontest against it")
+
+// maxEvents bounds what a server takes from one layer in one frame: more waits for the
+// next. Layers have bounds of their own.
+const maxEvents = 1 << 16
+
+// read takes in what a layer has for this frame.
+func (s *Server) read(l *layer, now time.Time) error {
+	for range maxEvents {
+		e, err := l.Receive(now)
+		if errors.Is(err, connection.ErrEmpty) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("endpoint: receiving: %w", err)
+		}
+		if err = s.take(l, &e, now); err != nil || !s.Running() {
+			return err
+		}
+	}
+	return nil
+}
+
+// take follows one event.
+func (s *Server) take(l *layer, e *connection.Event, now time.Time) error {
+	if e.Slot < 0 || e.Slot >= len(l.clients) {
+		return fmt.Errorf("%w: %T reports %v of slot %d, and has slots 0 to %d", ErrLayer, l.Server, e.Kind, e.Slot, len(l.clients)-1)
+	}
+	c := l.clients[e.Slot]
+	switch {
+	case e.Kind == connection.Connected && c == nil:
+		s.admit(s.newClient(l, e), now)
+	case e.Kind == connection.Payload && c != nil:
+		s.handle(c, e.Payload, now)
+	case e.Kind == connection.Disconnected && c != nil:
+		s.disconnected(c, e.Reason)
+	default:
+		return fmt.Errorf("%w: %T reports %v of slot %d, where %s is connected", ErrLayer, l.Server, e.Kind, e.Slot,
+			map[bool]string{true: "nobody", false: "a client"}[c == nil])
+	}
+	return nil
+}
+
+// Why a client is sent away that its layer has let in.
+const (
+	isFull      = "the server is full"
+	isConnected = "a client with this id is connected already"
+	isNobody    = "it has no client id"
+	isReserved  = "its client id is that of the host's own player; mint its token for another id"
+)
+
+// admit gives a client a seat, or sends it away. A layer knows neither the others' clients
+// nor how many they are.
+func (s *Server) admit(c *client, now time.Time) {
+	s.endLeaving(c.id, now)
+	if !s.Running() {
+		return // a game's answer to a client's end has stopped the server
+	}
+	switch {
+	case c.id == entangle.Nobody:
+		s.turnAway(c, isNobody, &s.dead.Nobody, now)
+	case s.reserved(c.id):
+		s.turnAway(c, isReserved, &s.dead.Reserved, now)
+	case s.seats.of[c.id] != nil:
+		s.turnAway(c, isConnected, &s.dead.Twice, now)
+	case len(s.seats.free) == 0:
+		s.turnAway(c, isFull, &s.dead.NoRoom, now)
+	default:
+		s.seat(c)
+	}
+}
+
+// endLeaving ends the connections that stand in a newcomer's way and whose clients have
+// said that they leave.
+func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
+	if c := s.seats.of[newcomer]; c != nil && c.leaving() {
+		s.end(c, hasLeft, now)
+	}
+	for seat := 0; len(s.seats.free) == 0 && seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.leaving() {
+			s.end(c, hasLeft, now)
+		}
+	}
+}
+
+// hasLeft is the reason of a client that left and of which no goodbye came.
+const hasLeft = "the other side disconnected"
+
+// leaving reports whether the client has said to its layer that it leaves.
+func (c *client) leaving() bool {
+	l, ok := c.layer.Server.(connection.Leaver)
+	return ok && l.Leaving(c.slot)
+}
+
+func (s *Server) turnAway(c *client, reason string, count *uint64, now time.Time) {
+	*count++
+	s.cfg.Log.Info("a client is turned away", "client", c.id, "from", c.name, "reason", reason)
+	s.bid(c, reason, now)
+	c.layer.Disconnect(c.slot, reason, now)
+	c.peer.Close()
+}
+
+// flush hands everything to the network.
+func (s *Server) flush() error {
+	var errs []error
+	before := s.Traffic().BytesOut
+	for _, l := range s.layers {
+		if err := l.Flush(); err != nil {
+			errs = append(errs, fmt.Errorf("endpoint: sending: %w", err))
+		}
+	}
+	s.all.Spend(int(s.Traffic().BytesOut - before))
+	return errors.Join(errs...)
+}

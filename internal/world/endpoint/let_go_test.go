@@ -1,0 +1,54 @@
+package endpoint
+
+import (
+	"log/slog"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// muteLayer is a layer whose clients the test makes up.
+type muteLayer struct{ connection.Server }
+
+type keptBody struct{ N uint32 }
+
+// A server keeps nothing of a client that is gone, also while nobody else comes: its queues
+// can hold a mebibyte.
+func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
+	const clients = 3
+	p := protocol.New(protocol.Config{Name: "let go"})
+	protocol.Component[keptBody](p)
+	require.NoError(t, p.Err())
+	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)
+	publisher, err := source.NewPublisher(&w, p.Components(), source.ServerSends, log)
+	require.NoError(t, err)
+	s := NewServer(ServerConfig{
+		Registry: message.NewRegistry(p, true), Channels: message.Channels(p, true), Post: message.NewPost(p, true), Log: log, TickRate: 60, SendEvery: 1, Caps: Caps{TickRate: 60},
+		OnDisconnected: func(entangle.ClientID, string) {},
+	})
+	s.Publish(publisher)
+	s.Start([]connection.Server{muteLayer{}}, clients)
+	var kept [clients]weak.Pointer[client]
+	for i := range clients {
+		c := s.newClient(s.layers[0], &connection.Event{Kind: connection.Connected, Slot: i, Client: entangle.ClientID(i + 1)})
+		s.admit(c, time.Time{})
+		c.open, s.open = true, append(s.open, c)
+		publisher.Admit(c.id, c.updates())
+		kept[i] = weak.Make(c)
+	}
+	for _, i := range []int{1, 0, 2} { // whose place others take, and who is the last
+		s.disconnected(s.clients[i], "gone")
+		runtime.GC()
+		assert.Nil(t, kept[i].Value(), "client %d", i+1)
+	}
+}

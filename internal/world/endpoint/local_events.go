@@ -1,0 +1,56 @@
+package endpoint
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// push keeps an event for the next frame.
+func (v *vista) push(kind sightingKind, comp int, e ecs.Entity) {
+	v.raised = append(v.raised, sighting{kind, comp, e})
+}
+
+// pushAll keeps an event for each component of a set.
+func (v *vista) pushAll(kind sightingKind, comps repl.Mask, e ecs.Entity) {
+	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
+		v.push(kind, comp, e)
+	}
+}
+
+// settle begins a frame: it tags entities and raises what the last frame left.
+func (v *vista) settle() {
+	for _, t := range v.tags {
+		v.retag(t)
+	}
+	v.tags = v.tags[:0]
+	v.raise()
+}
+
+func (v *vista) retag(t tagging) {
+	w, tag := v.publisher.Arche, v.tag[t.mark]
+	switch {
+	case !w.Alive(t.entity) || w.Has(t.entity, tag[0]) == t.on:
+	case t.on:
+		w.Exchange(t.entity, tag, nil)
+	default:
+		w.Exchange(t.entity, nil, tag)
+	}
+}
+
+func (v *vista) raise() {
+	for _, s := range v.raised {
+		switch s.kind {
+		case spawned:
+			v.onSpawned(s.entity)
+		case despawned:
+			v.onDespawn(s.entity)
+		case inserted:
+			v.events[s.comp].Inserted(s.entity)
+		case updated:
+			v.events[s.comp].Updated(s.entity)
+		case removed:
+			v.events[s.comp].Removed(s.entity)
+		}
+	}
+	v.raised = v.raised[:0]
+}

@@ -1,0 +1,75 @@
+package endpoint
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+)
+
+// localShelf is what the player who lives in the server's world was told of resources.
+// They are the world's own: it gets their events, and nothing else.
+type localShelf struct {
+	events []*event.ResourceEvents // by number
+	lanes  []localLane             // by number
+	raised []func()                // for the next frame
+}
+
+// localLane is what the player was told of one resource.
+type localLane struct {
+	version uint32
+	holds   bool
+}
+
+// AttachResources makes the events of resources known to readers.
+func (l *Local) AttachResources(hub *event.Hub, s *message.Resources) {
+	for i := range s.List {
+		l.shelf.events = append(l.shelf.events, hub.AddResource(s.List[i].Info.Type))
+	}
+	l.shelf.lanes = make([]localLane, len(s.List))
+}
+
+// observe takes in what the resources are by now.
+func (l *localShelf) observe(s *message.Resources, id entangle.ClientID) {
+	for i := range l.lanes {
+		r, lane, events := &s.List[i], &l.lanes[i], l.events[i]
+		if !r.On || !r.Observed {
+			continue
+		}
+		wanted := r.There && s.Targets.Contains(r.Target, id)
+		switch {
+		case wanted && !lane.holds:
+			l.push(events.Inserted)
+		case wanted && lane.version != r.Version:
+			l.push(events.Updated)
+		case !wanted && lane.holds:
+			l.push(events.Removed)
+		}
+		*lane = localLane{version: r.Version, holds: wanted}
+	}
+}
+
+func (l *localShelf) push(emit func()) {
+	if emit != nil {
+		l.raised = append(l.raised, emit)
+	}
+}
+
+// raise tells of what the last frame left.
+func (l *localShelf) raise() {
+	for _, emit := range l.raised {
+		emit()
+	}
+	l.raised = l.raised[:0]
+}
+
+// clear ends what belongs to a connection.
+func (l *localShelf) clear() {
+	l.raise()
+	for i := range l.lanes {
+		if l.lanes[i].holds {
+			l.push(l.events[i].Removed)
+		}
+	}
+	l.raise()
+	clear(l.lanes)
+}

@@ -1,0 +1,98 @@
+package endpoint
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+)
+
+// House adds a player who lives in this world. Its id is then nobody else's.
+func (s *Server) House(l *Local) { s.locals = append(s.locals, l) }
+
+// reserved reports whether an id is that of a player who lives here.
+func (s *Server) reserved(id entangle.ClientID) bool {
+	for _, l := range s.locals {
+		if l.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// home returns the player of that id who lives here and is connected.
+func (s *Server) home(id entangle.ClientID) *Local {
+	for _, l := range s.locals {
+		if l.id == id && l.open {
+			return l
+		}
+	}
+	return nil
+}
+
+// receiveLocals hands over what the last frame left for those who live here, and lets in
+// who wants to.
+func (s *Server) receiveLocals() {
+	for _, l := range s.locals {
+		l.vista.settle()
+		if l.wanted && !l.open && s.Running() {
+			l.enter()
+			s.cfg.OnConnected(l.id, l.userData)
+		}
+		if err := l.receive(); err != nil && l.open {
+			s.dead.Malformed++
+			s.cfg.Log.Warn("the host's own player is disconnected for what it sent", "client", l.id, "error", err)
+			s.partLocal(l, brokeProtocol)
+		}
+		if l.open && !l.joined && l.vista.complete() {
+			l.joined = true
+			s.cfg.OnJoined(l.id)
+		}
+	}
+}
+
+// sendLocals takes what those who live here have said.
+func (s *Server) sendLocals(tick entangle.Tick) {
+	for _, l := range s.locals {
+		l.send(tick)
+	}
+}
+
+// shelveLocals tells those who live here of resources.
+func (s *Server) shelveLocals() {
+	for _, l := range s.locals {
+		if l.open {
+			l.shelf.observe(s.resources, l.id)
+		}
+	}
+}
+
+// carryLocals keeps a letter for those who live here.
+func (s *Server) carryLocals(letter *message.Letter) {
+	for _, l := range s.locals {
+		if l.open && letter.When >= l.since && s.cfg.Post.For(letter, l.id) {
+			l.carry(letter, s.tick)
+		}
+	}
+}
+
+// Leave ends the connection of a player who lives here, or its way to it.
+func (s *Server) Leave(l *Local, reason string) {
+	if l.open {
+		s.partLocal(l, reason)
+	} else if l.wanted {
+		l.leave(reason)
+	}
+}
+
+func (s *Server) partLocal(l *Local, reason string) {
+	l.leave(reason)
+	s.cfg.OnDisconnected(l.id, reason)
+}
+
+// partLocals ends the connections of all who live here.
+func (s *Server) partLocals(reason string) {
+	for _, l := range s.locals {
+		if l.open {
+			s.partLocal(l, reason)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package endpoint
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// Names returns how a connected client knows what is replicated, as far as it has
+// names for it.
+func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
+	for _, c := range s.open {
+		if c.id == client && s.publisher != nil {
+			return s.publisher.Names(c.peer.Updates())
+		}
+	}
+	return nil
+}
+
+// Mirror returns what the connection holds, its groups included. It is empty without
+// one.
+func (c *Client) Mirror(infos []*protocol.ComponentInfo) *inspect.Mirror {
+	if c.copy == nil {
+		return &inspect.Mirror{Components: infos}
+	}
+	m := c.copy.Mirror(infos)
+	if c.resources != nil {
+		m.Resources = c.resources.Mirror()
+	}
+	if c.receiver == nil {
+		return m
+	}
+	for _, h := range c.receiver.Groups(nil) {
+		tick, _ := c.receiver.Held(h)
+		g := inspect.MirroredGroup{Handle: uint32(h), Tick: tick}
+		for _, s := range c.receiver.Members(h, nil) {
+			g.Members = append(g.Members, inspect.MirrorID(c.copy.Known[s].ID))
+		}
+		m.Groups = append(m.Groups, g)
+	}
+	return m
+}

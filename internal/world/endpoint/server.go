@@ -1,0 +1,264 @@
+package endpoint
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+)
+
+// ServerConfig is what a server's engine is made of.
+type ServerConfig struct {
+	Registry peer.Registry
+	Channels []channel.Config
+	Post     *message.Post
+	Log      *slog.Logger
+	Workers  int  // goroutines that assemble packets; at least one
+	ByWork   bool // at most so many: as many as the work is worth
+	Caps     Caps
+	Intake   int // units of work per second that each client may cause; see IntakeRate
+	// TickRate is ticks per second; every SendEvery-th is sent.
+	TickRate, SendEvery int
+
+	// OnConnected is told when a client has connected and speaks our protocol;
+	// OnJoined when it holds all that was there for it then; OnDisconnected when such
+	// a one is gone.
+	OnConnected    func(client entangle.ClientID, userData []byte)
+	OnJoined       func(client entangle.ClientID)
+	OnDisconnected func(client entangle.ClientID, reason string)
+	// OnOverdue is told when groups wait for longer than their bound before a client is
+	// sent them.
+	OnOverdue func(Overdue)
+}
+
+// Server is the engine behind plugin.Server: its connection layers, and a peer for each
+// client.
+type Server struct {
+	cfg       ServerConfig
+	publisher *source.Publisher   // nil until the world is known
+	resources *message.Resources  // likewise
+	inputs    *input.ClientInputs // nil: no input is registered
+
+	layers   []*layer  // nil while stopped
+	clients  []*client // by seat
+	seats    seats
+	open     []*client // in the order in which they came
+	locals   []*Local  // those who live in this world
+	payload  []byte
+	assembly assembly
+	dead     Dead
+	traffic  connection.Traffic // of layers that are closed
+	atStop   []connection.Dropped
+	tick     entangle.Tick // of the last Send
+	next     entangle.Tick // the tick that runs next
+
+	all     budget.Bucket // of the cap on all clients
+	share   budget.Share
+	intake  budget.Intake
+	wants   []int   // by client, while the cap is divided
+	dropped uint64  // messages under a cap, of clients that are gone
+	work    uint64  // that such made the server do
+	teller  *teller // nil unless somebody listens
+}
+
+// Dead counts the connections that a server ended for what they sent.
+type Dead struct {
+	Malformed uint64 // bytes that no peer of the protocol writes
+	TooSlow   uint64 // reliable messages piled up
+	Excess    uint64 // packets beyond a client's quota of work
+	TooCostly uint64 // they went on with those
+	Unequal   uint64 // protocols that differ
+	NoRoom    uint64 // all seats were taken, through several layers
+	Twice     uint64 // the client is connected through another layer
+	Nobody    uint64 // their layer gave them no id
+	Reserved  uint64 // their id is that of a player who lives here
+}
+
+// NewServer returns an engine that is stopped.
+func NewServer(cfg ServerConfig) *Server {
+	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake)}
+	cfg.Post.Connected = s.Connected
+	cfg.Post.Clients = func() int { return len(s.open) }
+	return s
+}
+
+// Publish sets what is replicated to every client that connects from now on.
+func (s *Server) Publish(p *source.Publisher) { s.publisher = p }
+
+// PublishResources sets whose resources clients get that connect from now on, of the
+// world of Publish.
+func (s *Server) PublishResources(r *message.Resources) { s.resources = r }
+
+// Drive sets what the inputs of clients go to that connect from now on, of the world of Publish.
+func (s *Server) Drive(i *input.Inputs) {
+	if len(i.Types) > 0 {
+		s.inputs = i.Led
+	}
+}
+
+// Running reports whether Start was called and Stop was not.
+func (s *Server) Running() bool { return s.layers != nil }
+
+// Start takes over open layers, for so many clients in all. Without any, nobody can come.
+func (s *Server) Start(layers []connection.Server, maxClients int) {
+	s.clients = make([]*client, maxClients)
+	s.seats = newSeats(maxClients)
+	s.assembly.start(s.cfg.Workers, s.cfg.ByWork)
+	s.layers = make([]*layer, 0, len(layers))
+	for i, l := range layers {
+		s.layers = append(s.layers, &layer{Server: l, number: i, clients: make([]*client, maxClients)})
+	}
+}
+
+// stopped is the reason that clients get when the server stops, also those that are not
+// open here yet: a client may know before the server that both protocols are equal.
+const stopped = "the server stopped"
+
+// Stop disconnects everyone and closes the layers.
+func (s *Server) Stop(now time.Time) error {
+	if s.layers == nil {
+		return nil
+	}
+	for _, c := range s.clients {
+		if c != nil {
+			s.bid(c, stopped, now)
+		}
+	}
+	s.partLocals(stopped)
+	for _, c := range s.clients {
+		s.disconnected(c, stopped)
+	}
+	var err error
+	before := s.Traffic()
+	for _, l := range s.layers {
+		err = errors.Join(err, l.Close(stopped, now))
+	}
+	s.atStop = s.Dropped()
+	after := s.Traffic()
+	s.all.Spend(int(after.BytesOut - before.BytesOut))
+	s.traffic = after
+	s.layers, s.clients, s.open = nil, nil, nil
+	return err
+}
+
+// Receive reads all that has arrived before the tick next runs.
+func (s *Server) Receive(next entangle.Tick, now time.Time) error {
+	if s.next != next {
+		s.ageMessages()
+	}
+	s.next = next
+	s.intake.Begin(now)
+	s.receiveLocals()
+	s.takeUp(now)
+	for _, l := range s.layers {
+		if err := s.read(l, now); err != nil {
+			return err
+		}
+		if !s.Running() {
+			return nil // a game's answer to what came has stopped the server
+		}
+		l.refusals.tell(s.cfg.Log, l, now)
+	}
+	s.reap(now)
+	// A game's answer to a request may disconnect anybody, or stop the server.
+	for seat := 0; seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.open {
+			s.welcome(c)
+			err := c.mail.Advance(now)
+			s.pay(c)
+			s.mind(c, err, now)
+		}
+	}
+	return nil
+}
+
+// ageMessages follows the queues that messages wait in.
+func (s *Server) ageMessages() {
+	s.cfg.Post.Waiting.Age()
+	for _, c := range s.clients {
+		if c != nil {
+			c.mail.Waiting.Age()
+		}
+	}
+}
+
+// takeUp hands over what came of clients in frames before and waited there for their quotas.
+func (s *Server) takeUp(now time.Time) {
+	for seat := 0; seat < len(s.clients); seat++ {
+		if c := s.clients[seat]; c != nil && c.peer.Waits() {
+			err := c.peer.Deliver(now)
+			s.mind(c, err, now)
+		}
+	}
+}
+
+// welcome tells of a client that has got all that was there for it.
+func (s *Server) welcome(c *client) {
+	if !c.joined && c.peer.Given().Done() {
+		c.joined = true
+		s.cfg.OnJoined(c.id)
+	}
+}
+
+func (s *Server) handle(c *client, payload []byte, now time.Time) {
+	if !s.takes(c, now) {
+		return
+	}
+	err := c.peer.HandlePayload(payload, now)
+	s.pay(c)
+	if s.mind(c, err, now) || !s.seated(c) {
+		return // a game's answer to it may have disconnected it, too
+	}
+	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {
+		c.send(s.payload, now)
+	}
+	if c.peer.Open() && !c.open {
+		c.open, c.since = true, s.cfg.Post.Seen
+		s.open = append(s.open, c)
+		if s.publisher != nil {
+			s.publisher.Admit(c.id, c.peer.Updates())
+		}
+		if c.hands != nil {
+			s.inputs.Admit(c.hands)
+		}
+		s.cfg.OnConnected(c.id, c.userData)
+	}
+}
+
+// mind disconnects a client for an error in what it sent.
+func (s *Server) mind(c *client, err error, now time.Time) bool {
+	if err == nil || !s.seated(c) {
+		return false // it is gone: a game's answer to it has disconnected it
+	}
+	s.dead.Malformed++
+	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)
+	s.end(c, brokeProtocol, now)
+	return true
+}
+
+// brokeProtocol is the reason that a client gets for bytes that no peer writes.
+const brokeProtocol = "it broke the protocol"
+
+// reap ends the connections whose peers said goodbye or speak another protocol.
+func (s *Server) reap(now time.Time) {
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		if reason, ended := c.peer.Ended(); ended {
+			if !c.open {
+				s.dead.Unequal++
+				s.cfg.Log.Warn("a client is refused", "client", c.id, "reason", reason)
+			}
+			s.end(c, reason, now)
+		}
+	}
+}

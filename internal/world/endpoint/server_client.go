@@ -1,0 +1,203 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+)
+
+// client is one connection of the server.
+type client struct {
+	layer    *layer
+	slot     int // of the layer
+	seat     int // of the server
+	id       entangle.ClientID
+	addr     netip.AddrPort
+	name     string
+	userData []byte
+	peer     *peer.Peer
+	purse    purse
+	mail     *message.Mailbox
+	shelf    message.ResourceLine
+	said     []said // in the frame under way, while somebody listens
+	open     bool
+	hands    *input.InputPlayer // nil: no input is registered
+	since    uint64             // the first letter that can be for it: those before are older than the connection
+	joined   bool
+	meter    *timesync.Meter
+	quota    budget.Quota
+	charged  uint64 // of what it made the server do, in units of work
+	spent    uint64 // that, and for each packet
+}
+
+// updates returns what the client was sent of the world, nil if nothing is replicated.
+func (c *client) updates() *sender.Peer { return c.peer.Updates() }
+
+func (c *client) recipient() source.Recipient {
+	return source.Recipient{ID: c.id, Updates: c.updates()}
+}
+
+// send hands one payload to the client's layer.
+func (c *client) send(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
+
+func (s *Server) newClient(l *layer, e *connection.Event) *client {
+	c := &client{
+		layer: l, slot: e.Slot, id: e.Client, addr: e.Addr, name: e.Name,
+		userData: append([]byte(nil), e.UserData[:min(len(e.UserData), connection.MaxUserData)]...),
+		quota:    s.intake.Admit(),
+	}
+	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), Share: s.cfg.Caps.relayShare(len(s.clients))}
+	if s.publisher != nil {
+		cfg.World = s.publisher.World()
+	}
+	if s.resources != nil {
+		c.shelf = s.resources.NewLine()
+		cfg.OnResource = c.shelf.Delivered
+	}
+	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
+	c.mail.Quota = func() (left, forOthers int) { return s.quotaOf(c) }
+	cfg.Inbox, cfg.Ready = c.mail, c.mail.Ready
+	s.measure(c, &cfg)
+	p, err := peer.New(cfg)
+	if err != nil {
+		panic(fmt.Sprintf("endpoint: channels that protocol.Err did not find fault with: %v", err))
+	}
+	c.peer, c.mail.Peer = p, p
+	if c.hands != nil {
+		c.hands.Peer = p
+		c.hands.Line = input.NewRelayLine(s.inputs.Relay)
+	}
+	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
+	return c
+}
+
+// measure has the client's peer tell how early its packets and its inputs come.
+func (s *Server) measure(c *client, cfg *peer.Config) {
+	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
+	cfg.Clock = c.meter
+	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.Packet(tick, s.next) }
+	if s.inputs != nil {
+		c.hands = s.inputs.NewPlayer(c.id, c.meter)
+		cfg.Inputs = c.hands
+	}
+}
+
+// disconnected lets go of a client whose connection has ended. The reason that the peer
+// gave counts before the layer's.
+func (s *Server) disconnected(c *client, reason string) {
+	if !s.seated(c) {
+		return
+	}
+	if told, ok := c.peer.Ended(); ok && told != "" {
+		reason = told
+	}
+	if c.open && s.publisher != nil {
+		s.publisher.Dismiss(c.peer.Updates())
+	}
+	if c.hands != nil {
+		s.inputs.Dismiss(c.hands)
+	}
+	c.peer.Close()
+	s.work += c.spent
+	s.dropped += c.peer.Stats().Channels.DroppedUnsent
+	s.unseat(c)
+	if !c.open {
+		return
+	}
+	s.open = slices.DeleteFunc(s.open, func(other *client) bool { return other == c })
+	s.cfg.OnDisconnected(c.id, reason)
+}
+
+// Disconnect ends a client's connection and tells it the reason. It reports
+// whether there was such a client.
+func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
+	if l := s.home(id); l != nil {
+		s.partLocal(l, reason)
+		return true
+	}
+	c := s.seats.of[id]
+	if c == nil {
+		return false
+	}
+	s.end(c, reason, now)
+	return true
+}
+
+func (s *Server) end(c *client, reason string, now time.Time) {
+	s.bid(c, reason, now)
+	c.layer.Disconnect(c.slot, reason, now)
+	s.disconnected(c, reason)
+}
+
+// goodbyes is how often the reason for a disconnect is sent: it travels
+// unreliably, since nobody will be there to ask for it again.
+const goodbyes = 3
+
+// bid queues the goodbyes of a client that is about to be disconnected.
+func (s *Server) bid(c *client, reason string, now time.Time) {
+	if _, ended := c.peer.Ended(); ended && c.open {
+		return // it said goodbye itself
+	}
+	for range goodbyes {
+		s.payload = c.peer.AppendGoodbye(s.payload[:0], reason, 0, now)
+		c.send(s.payload, now)
+	}
+}
+
+// Connected reports whether a client is connected.
+func (s *Server) Connected(id entangle.ClientID) bool {
+	c := s.seats.of[id]
+	return c != nil && c.open || s.home(id) != nil
+}
+
+// ClientInfo is what a server knows of a connected client.
+type ClientInfo struct {
+	ID     entangle.ClientID
+	Layer  int            // number of its layer; noLayer: it lives here
+	Addr   netip.AddrPort // not valid if its layer has no addresses
+	Name   string         // what its layer calls its end
+	RTT    time.Duration  // smoothed, the client's frame included
+	Jitter time.Duration
+	Loss   float64 // share of the recent packets to it that were lost, 0..1
+	Joined bool    // it holds all that was there for it when it connected
+
+	Inputs  timesync.MeterStats
+	Quality timesync.Quality
+
+	Dropped uint64 // messages that found no room under a cap
+	Waiting int    // bytes of messages and structure of which nothing was sent yet
+}
+
+// noLayer is where those are who live in the server's world.
+const noLayer = -1
+
+// Clients appends what is known of each connected client: of those who live here, and of
+// the others in the order in which they came.
+func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
+	for _, l := range s.locals {
+		if l.open {
+			dst = append(dst, ClientInfo{ID: l.id, Layer: noLayer, Joined: l.joined, Quality: timesync.Good})
+		}
+	}
+	for _, c := range s.open {
+		link, inputs := linkOf(c.peer), c.meter.Stats()
+		dst = append(dst, ClientInfo{
+			ID: c.id, Layer: c.layer.number, Addr: c.addr, Name: c.name,
+			RTT: link.RTT, Jitter: link.Jitter, Loss: link.Loss, Joined: c.joined,
+			Inputs: inputs, Quality: link.quality(inputs.Quality),
+			Dropped: c.peer.Stats().Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
+		})
+	}
+	return dst
+}

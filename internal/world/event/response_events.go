@@ -1,0 +1,72 @@
+package event
+
+import (
+	"reflect"
+
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// ResponseSink reads an answer to request number id into the queue of its type.
+// If failed is not nil there is no answer, and r is not looked at.
+type ResponseSink func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error
+
+// ResponseEvents raises the answers to one kind of request. Like MessageEvents it
+// stands between code that does not know the types and the readers that do.
+type ResponseEvents struct {
+	answer  *protocol.Plan
+	sink    ResponseSink
+	skipped uint64
+}
+
+// requestKey tells kinds of requests apart: the types of question and answer.
+type requestKey struct{ question, answer reflect.Type }
+
+// AddRequest returns the answers to requests of the given question and answer and
+// makes them known to readers. The engine calls it for every registered request
+// before any system of the game is initialised; calling it again returns the same
+// events.
+func (h *Hub) AddRequest(question, answer *protocol.Plan) *ResponseEvents {
+	key := requestKey{question.Type(), answer.Type()}
+	if e, ok := h.responses[key]; ok {
+		return e
+	}
+	e := &ResponseEvents{answer: answer}
+	h.responses[key] = e
+	return e
+}
+
+// Request returns the answers to a kind of request, or false if it is not
+// registered.
+func (h *Hub) Request(question, answer reflect.Type) (*ResponseEvents, bool) {
+	e, ok := h.responses[requestKey{question, answer}]
+	return e, ok
+}
+
+// Plan returns how answers are read.
+func (e *ResponseEvents) Plan() *protocol.Plan { return e.answer }
+
+// OnResponse sets what Receive and Fail call; setting it again replaces it.
+func (e *ResponseEvents) OnResponse(sink ResponseSink) { e.sink = sink }
+
+// Skipped returns how many answers arrived that no system reads.
+func (e *ResponseEvents) Skipped() uint64 { return e.skipped }
+
+// Receive raises the answer to request number id. An error means that the peer's
+// bytes are wrong; nothing was raised then.
+func (e *ResponseEvents) Receive(id uint32, r *bits.Reader, refs protocol.RefReader) error {
+	if e.sink == nil {
+		e.skipped++
+		return nil
+	}
+	return e.sink(id, nil, r, refs)
+}
+
+// Fail raises that request number id got no answer, and why.
+func (e *ResponseEvents) Fail(id uint32, failed error) {
+	if e.sink == nil {
+		e.skipped++
+		return
+	}
+	_ = e.sink(id, failed, nil, nil) // reads no bytes, so nothing can be wrong with them
+}

@@ -1,0 +1,115 @@
+package input
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// maxInputRefs bounds the entities that the inputs of one lane in one frame name: as many as there
+// are ticks. Who has no place is sent as none.
+const maxInputRefs = input.MaxTicks
+
+var errInputRefs = errors.New("input: malformed table of entities of an input")
+
+// inputCodec is how the inputs of one type are kept and written, over the type's plan.
+// Entities in them go by a table in the head of their lane.
+type inputCodec struct {
+	plan *protocol.Plan
+	out  []ecs.Entity // of the lane that is being written
+	in   []ecs.Entity // of the lane that is being read
+}
+
+func newInputCodec(plan *protocol.Plan) *inputCodec { return &inputCodec{plan: plan} }
+
+// Size implements input.Codec.
+func (c *inputCodec) Size() int { return c.plan.Size() }
+
+// Begin implements input.Codec.
+func (c *inputCodec) Begin() { c.out = c.out[:0] }
+
+// Encode implements input.Codec.
+func (c *inputCodec) Encode(w *bits.Writer, value []byte) { c.plan.Encode(w, value, c) }
+
+// Decode implements input.Codec.
+func (c *inputCodec) Decode(r *bits.Reader, value []byte) error { return c.plan.Decode(r, value, c) }
+
+// Equal implements input.Codec.
+func (c *inputCodec) Equal(a, b []byte) bool { return c.plan.Equal(a, b) }
+
+// Round implements input.Codec.
+func (c *inputCodec) Round(value []byte) { c.plan.Round(value) }
+
+// ClearEvents implements input.Codec.
+func (c *inputCodec) ClearEvents(value []byte) { c.plan.ClearEvents(value) }
+
+// MergeEvents implements input.Codec.
+func (c *inputCodec) MergeEvents(dst, src []byte) { c.plan.MergeEvents(dst, src) }
+
+// Index implements protocol.RefWriter.
+func (c *inputCodec) Index(e ecs.Entity) uint32 {
+	if at := slices.Index(c.out, e); at >= 0 {
+		return uint32(at) + 1
+	}
+	if len(c.out) == maxInputRefs {
+		return 0
+	}
+	c.out = append(c.out, e)
+	return uint32(len(c.out))
+}
+
+// At implements protocol.RefReader.
+func (c *inputCodec) At(index uint32) (ecs.Entity, bool) {
+	if index == 0 || index > uint32(len(c.in)) {
+		return ecs.Entity{}, false
+	}
+	return c.in[index-1], true
+}
+
+// appendHead writes what stands before a lane's body: the name of its entity, and the
+// table of those that its values name.
+func (c *inputCodec) appendHead(w *bits.Writer, of repl.Ref, name func(ecs.Entity) (repl.Ref, bool)) {
+	repl.AppendRef(w, of)
+	if c.plan.HasRefs() {
+		source.AppendTable(w, c.out, name)
+	}
+}
+
+// readHead reads it, and finds the entities. Who is unknown is the zero entity.
+func (c *inputCodec) readHead(r *bits.Reader, find func(repl.Ref) ecs.Entity) (of ecs.Entity) {
+	ref, ok := repl.ReadRef(r)
+	if ok && c.plan.HasRefs() {
+		ok = c.readTable(r, find)
+	}
+	if !ok {
+		r.Fail(errInputRefs)
+		return of
+	}
+	return find(ref)
+}
+
+func (c *inputCodec) readTable(r *bits.Reader, find func(repl.Ref) ecs.Entity) bool {
+	c.in = c.in[:0]
+	n := r.Uvarint()
+	if n > maxInputRefs {
+		return false
+	}
+	for range n {
+		var e ecs.Entity
+		if r.Bool() {
+			ref, ok := repl.ReadRef(r)
+			if !ok {
+				return false
+			}
+			e = find(ref)
+		}
+		c.in = append(c.in, e)
+	}
+	return r.Err() == nil
+}

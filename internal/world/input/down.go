@@ -1,0 +1,30 @@
+package input
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// inputDown is the way of inputs from the server to a client: of what other players do.
+type inputDown struct{ others *othersInputs }
+
+// HandleFrame implements peer.Stream for a client.
+func (d *inputDown) HandleFrame(tick entangle.Tick, body []byte, _ time.Time) error {
+	return d.others.handle(tick, body)
+}
+
+// AppendFrame implements peer.Stream for a server.
+func (p *InputPlayer) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, _ time.Time) []byte {
+	return p.Line.append(dst, room, tick)
+}
+
+// Urgent implements peer.Stream for a server.
+func (p *InputPlayer) Urgent(time.Time) bool { return p.Line.waits() }
+
+// HandleAcked implements peer.Stream for a server: what is passed on is said several times,
+// whatever arrives.
+func (p *InputPlayer) HandleAcked(uint16) {}
+
+// HandleLost implements peer.Stream for a server.
+func (p *InputPlayer) HandleLost(uint16) {}

@@ -1,0 +1,213 @@
+package input
+
+import (
+	"errors"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// InputStats counts what came of clients' inputs, in ticks if nothing else is said.
+type InputStats struct {
+	InTime  uint64 // came before their tick ran
+	Late    uint64 // came first when their tick had run; they never act
+	Missing uint64 // ran without, and had the one before instead
+
+	Refused uint64 // lanes of entities that the sender does not control, or not any more
+	TooFar  uint64 // of the far past or future
+	Flooded uint64 // frames beyond what a client may send
+}
+
+func (s *InputStats) add(o InputStats) {
+	s.InTime += o.InTime
+	s.Late += o.Late
+	s.Missing += o.Missing
+	s.Refused += o.Refused
+	s.TooFar += o.TooFar
+	s.Flooded += o.Flooded
+}
+
+// errInputFlood means that a client sends far more than there are ticks.
+var errInputFlood = errors.New("input: far more input packets than ticks")
+
+// InputPlayer is one client's inputs at the server, and the stream that brings them.
+type InputPlayer struct {
+	inputs    *ClientInputs
+	id        entangle.ClientID
+	Peer      *peer.Peer
+	meter     *timesync.Meter
+	here      bool // connected
+	allowance input.Allowance
+	sights    input.Sights
+	firsts    firsts
+	find      func(repl.Ref) ecs.Entity
+	stats     InputStats
+	Work      uint64     // that its frames cost
+	Line      *relayLine // of what the others do
+
+	asked, had bool // in the tick that runs: one of its lanes has begun, one has something new
+}
+
+// NewPlayer returns a client's inputs, for the time of its connection.
+func (c *ClientInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
+	p := &InputPlayer{inputs: c, id: id, meter: meter, allowance: input.NewAllowance(c.rate)}
+	p.find = p.named
+	return p
+}
+
+// Admit begins a connection.
+func (c *ClientInputs) Admit(p *InputPlayer) {
+	p.here = true
+	c.players = append(c.players, p)
+	c.of[p.id] = p
+}
+
+// Dismiss ends it. Its lanes end with the next tick.
+func (c *ClientInputs) Dismiss(p *InputPlayer) {
+	if !p.here {
+		return
+	}
+	p.here = false
+	c.stats.add(p.stats)
+	c.players = slices.DeleteFunc(c.players, func(o *InputPlayer) bool { return o == p })
+	delete(c.of, p.id)
+}
+
+// named returns the entity that the client calls so; the zero entity for one that it was
+// not told of, whatever there is.
+func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
+	if !ref.Yours {
+		return ecs.Entity{}
+	}
+	e, _ := p.inputs.publisher.Named(p.Peer, ref.ID)
+	return e
+}
+
+// HandleFrame implements peer.Stream.
+func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
+	switch p.allowance.Take(now) {
+	case input.Dropped:
+		p.stats.Flooded++
+		return nil
+	case input.Flood:
+		return errInputFlood
+	}
+	c := p.inputs
+	c.frame.Open(body, tick, len(c.kinds))
+	for c.frame.Next() {
+		p.handleLane(&c.frame)
+	}
+	return c.frame.Err()
+}
+
+// What inputs of clients cost, in units of work. A unit is about a tenth of a microsecond.
+const (
+	// ticksPerUnit is how many ticks of an input lane cost one, and laneWork what a lane costs
+	// beside them.
+	ticksPerUnit = 16
+	laneWork     = 2
+)
+
+// handleLane takes one lane of a frame. What is not the sender's is read, too, and
+// forgotten: control changes hands while packets are under way.
+func (p *InputPlayer) handleLane(f *input.Frame) {
+	c := p.inputs
+	k := &c.kinds[f.Type()]
+	e := k.codec.readHead(f.Bits(), p.find)
+	oldest, newest := f.Range()
+	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit
+	lane := p.lane(k, e)
+	switch {
+	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):
+		p.stats.TooFar += uint64(newest.Sub(oldest)) + 1
+		f.Skip(k.codec)
+	case lane == nil:
+		p.stats.Refused++
+		f.Skip(k.codec)
+	default:
+		p.brought(f, lane, f.Put(lane.reader))
+	}
+}
+
+// lane returns the lane of an entity, if it is the client's to drive. What the component
+// says now counts, which may be newer than the lane.
+func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
+	lane := k.lanes[e]
+	if lane == nil || lane.player != p || !p.inputs.holds(k, lane) {
+		return nil
+	}
+	return lane
+}
+
+// brought takes note of the ticks that came for the first time.
+func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought) {
+	p.inputs.Relay.brought(&lane.passed, b)
+	p.stats.TooFar += uint64(b.Far)
+	next := p.inputs.tick + 1
+	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
+		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))
+		p.meter.Brought(tick, next)
+		if tick.Before(next) {
+			p.stats.Late++
+		} else {
+			p.stats.InTime++
+		}
+	}
+	if shown, ok := f.Shown(); ok {
+		p.sights.Put(b.Newest, bits.Len64(b.New), shown)
+	}
+}
+
+// took takes note of what one of the client's lanes, that has begun, had for the tick that
+// runs.
+func (p *InputPlayer) took(begun, had bool) {
+	p.asked = p.asked || begun
+	p.had = p.had || had
+}
+
+// ran takes note that a tick ran.
+func (p *InputPlayer) ran(tick entangle.Tick) {
+	if p.asked {
+		p.meter.Ran(tick, p.had)
+	}
+	if p.asked && !p.had {
+		p.stats.Missing++
+	}
+	p.asked, p.had = false, false
+}
+
+// firsts knows which ticks have come: the newest, and the 63 before it.
+type firsts struct {
+	newest entangle.Tick
+	known  uint64 // bit k: newest-k
+}
+
+// take returns which of the ticks come for the first time: bit k is newest-k.
+func (f *firsts) take(newest entangle.Tick, ticks uint64) uint64 {
+	by := newest.Sub(f.newest)
+	switch {
+	case by >= 64 || by <= -64:
+		f.newest, f.known = newest, 0
+	case by > 0:
+		f.newest, f.known = newest, f.known<<by
+	default:
+		ticks &^= f.known >> -by
+		f.known |= ticks << -by
+		return ticks
+	}
+	ticks &^= f.known
+	f.known |= ticks
+	return ticks
+}
+
+var (
+	_ peer.Stream = (*InputPlayer)(nil)
+	_ peer.Stream = (*inputUp)(nil)
+)

@@ -1,0 +1,239 @@
+package input
+
+import (
+	"reflect"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Inputs is what drives the entities of a world: what the player of this world does, what
+// the clients of a server do, or both.
+//
+// A lane is one entity and one type of input. It begins with the first tick that finds the
+// entity driven, and ends with the first that does not.
+type Inputs struct {
+	world    *ecs.World
+	hub      *event.Hub
+	protocol *protocol.Protocol
+
+	Types []reflect.Type // by number
+	own   *ownInputs     // nil without a player
+	up    *inputUp       // nil without a connection
+	Led   *ClientInputs  // nil on a client
+	Rest  *othersInputs  // nil on a server
+
+	buffering bool
+	round     round
+	sent      InputSent
+}
+
+// round says for which time a tick is computed.
+type round uint8
+
+const (
+	due    round = iota // in its turn
+	missed              // for the first time, since the clock went past it
+	anew                // again
+)
+
+// Connect begins a client's connection, and returns the stream that carries its inputs.
+func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
+	i.own.reset()
+	i.own.me, i.own.delay = me, clock.Delay
+	i.up = newInputUp(i.own, copy, clock, &i.sent)
+	i.up.others = i.Rest
+	return i.up
+}
+
+// Disconnect ends it. What was driven is gone, or the game's.
+func (i *Inputs) Disconnect() {
+	i.up = nil
+	i.own.reset()
+	i.Rest.reset()
+}
+
+// Plays reports whether this world has a player.
+func (i *Inputs) Plays() bool { return i.own != nil }
+
+// Number returns the number of an input type, or false if it is not registered.
+func (i *Inputs) Number(t reflect.Type) (number int, ok bool) {
+	for number, of := range i.Types {
+		if of == t {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// Buffer begins the inputs of a tick: those whom this player drives show what it did last,
+// for systems to change.
+func (i *Inputs) Buffer() {
+	if i.Led != nil {
+		i.Led.tidy()
+	}
+	if i.own != nil {
+		i.own.buffer()
+	}
+	i.buffering = true
+}
+
+// Write ends them: what was written is kept and sent, and every entity that is driven
+// gets the input that acts in this tick.
+func (i *Inputs) Write(tick entangle.Tick) {
+	if i.round != due {
+		i.Replay(tick, i.round == anew)
+		return
+	}
+	i.buffering = false
+	if i.own != nil {
+		i.own.write(tick)
+	}
+	if i.up != nil {
+		i.up.due = true
+	}
+	if i.Led != nil {
+		i.Led.write(tick)
+	}
+	if i.Rest != nil {
+		i.Rest.write(tick)
+	}
+}
+
+// Replay is Write for a tick in which the player has written nothing: every entity that is
+// driven gets what acts in it, as far as is known by now. With again, the tick has run before.
+func (i *Inputs) Replay(tick entangle.Tick, again bool) {
+	if i.own != nil {
+		i.own.replay(tick)
+	}
+	switch {
+	case i.Rest == nil:
+	case again:
+		i.Rest.replay(tick)
+	default:
+		i.Rest.write(tick)
+	}
+}
+
+// Mispredicted returns the oldest tick after one, up to now, that ran here with another input
+// of another player than is known by now, and whose input it is: of an entity that is
+// predicted. What was found is told once, what else there is at that time is not: to go back
+// to before the oldest sets all of it right.
+//
+// Inputs are compared by value: where the one that had been repeated has come, nothing was
+// wrong.
+func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
+	if i.Rest == nil {
+		return 0, e, false
+	}
+	return i.Rest.mispredicted(after, now)
+}
+
+// Clear is for after the tick: those whom this player drives show what it did last.
+func (i *Inputs) Clear() {
+	if i.own != nil {
+		i.own.show()
+	}
+}
+
+// Jump takes note that the clock of this player was set by so many ticks.
+func (i *Inputs) Jump(ticks int32) { i.own.jump(ticks) }
+
+// Status returns what is known of an entity's input of the last tick.
+func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
+	if i.own != nil {
+		if lane := i.own.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	if i.Led != nil {
+		if lane := i.Led.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	if i.Rest != nil {
+		if lane := i.Rest.kinds[number].lanes[e]; lane != nil {
+			return lane.status
+		}
+	}
+	return event.NoInput
+}
+
+// At returns what is known now of an entity's input of a tick, on a client and of those of
+// the ticks that are kept. The value is for reading, until the next call.
+func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte, status event.InputStatus) {
+	if lane := i.own.kinds[number].lanes[e]; lane != nil {
+		value, status := lane.writer.At(tick)
+		return value, event.StatusOf(status)
+	}
+	if i.Rest != nil {
+		if lane := i.Rest.kinds[number].lanes[e]; lane != nil {
+			value, status := lane.reader.At(tick)
+			return value, event.StatusOf(status)
+		}
+	}
+	return nil, event.NoInput
+}
+
+// None takes note that an entity has no input in this tick. It reports whether inputs are
+// being written.
+func (i *Inputs) None(number int, e ecs.Entity) bool {
+	if lane := i.own.kinds[number].lanes[e]; lane != nil && i.buffering {
+		lane.none = true
+	}
+	return i.buffering
+}
+
+// Seen returns at which time its player saw the world when it made an entity's input of
+// the last tick.
+func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+	if i.Led == nil {
+		return 0, 0, false
+	}
+	return i.Led.seen(number, e)
+}
+
+// Stats returns what came of clients' inputs.
+func (i *Inputs) Stats() InputStats {
+	if i.Led == nil {
+		return InputStats{}
+	}
+	sum := i.Led.stats
+	for _, p := range i.Led.players {
+		sum.add(p.stats)
+	}
+	return sum
+}
+
+// Sent returns what was sent of the player's inputs.
+func (i *Inputs) Sent() InputSent { return i.sent }
+
+func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
+	i := &Inputs{world: w, hub: hub, protocol: p}
+	for _, info := range p.Inputs() {
+		i.Types = append(i.Types, info.Type)
+	}
+	return i
+}
+
+// NewClientInputs returns the inputs of the world of a client.
+func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
+	i := newInputs(w, hub, p)
+	i.own = newOwnInputs(w, hub, p.Inputs(), p.TickRate())
+	i.Rest = newOthersInputs(w, hub, p.Inputs(), p.TickRate())
+	return i
+}
+
+// NewServerInputs returns the inputs of the world of a server, of which start is the tick
+// before the first.
+func NewServerInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol, publisher *source.Publisher, start entangle.Tick) *Inputs {
+	i := newInputs(w, hub, p)
+	i.Led = newClientInputs(w, hub, publisher, p)
+	i.Led.tick = start
+	return i
+}

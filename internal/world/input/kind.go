@@ -1,0 +1,63 @@
+package input
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// inputKind is a registered input in a world.
+type inputKind struct {
+	number int
+	id     ecs.ID
+	cells  columns.Cells
+	codec  *inputCodec
+	events *event.InputEvents
+}
+
+func newInputKind(w *ecs.World, hub *event.Hub, info *protocol.InputInfo) inputKind {
+	id := ecs.TypeID(w, info.Type)
+	return inputKind{
+		number: info.Number, id: id, cells: columns.NewWriter(w).Cells(id),
+		codec: newInputCodec(info.Plan), events: hub.AddInput(w, info.Type),
+	}
+}
+
+// driven returns the entities that have an input and the component that says that they
+// can be driven.
+func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
+	filter := ecs.All(k.id, by)
+	return w.Cache().Register(&filter)
+}
+
+// of returns the memory of an entity's input.
+func (k *inputKind) of(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
+
+// act gives an entity the input of the tick at hand. Before anything was ever heard the
+// component is whoever's it is.
+func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) event.InputStatus {
+	switch status {
+	case input.Fresh, input.Repeated:
+		copy(k.of(e), value)
+	case input.None:
+		clear(k.of(e))
+	}
+	return event.StatusOf(status)
+}
+
+// raise tells of an input that acts in the tick at hand, and that its entity holds.
+func (k *inputKind) raise(client entangle.ClientID, e ecs.Entity, tick entangle.Tick, status event.InputStatus) {
+	if status != event.NoInput {
+		k.events.Raise(event.InputHead{Client: client, Entity: e, Tick: tick, Status: status})
+	}
+}
+
+// release ends what drove an entity: it does not go on doing what it did last.
+func (k *inputKind) release(w *ecs.World, e ecs.Entity) {
+	if w.Alive(e) && w.Has(e, k.id) {
+		clear(k.of(e))
+	}
+}

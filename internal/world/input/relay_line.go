@@ -1,0 +1,104 @@
+package input
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// relayLine is what one client is told of the others' inputs: in each frame that sends, one
+// packet's worth at most. Of what has no room there the next frame speaks first, so that
+// all get their turn, if later.
+//
+// What is for the client is found by one after the other, since who is among the targets of
+// something is looked up in what all share; then several may be written at a time.
+type relayLine struct {
+	relay *relay           // nil: nothing is passed on
+	to    source.Recipient // in this frame
+
+	number   int       // of the client's peer
+	list     []mention // what is for the client in this frame
+	turn     uint64    // the last lane that had its turn
+	composer input.Composer
+	name     func(ecs.Entity) (repl.Ref, bool)
+}
+
+// mention is a lane, and what the client calls its entity.
+type mention struct {
+	lane *passing
+	name repl.Ref
+}
+
+func NewRelayLine(r *relay) *relayLine {
+	l := &relayLine{relay: r}
+	if r != nil {
+		l.name = func(e ecs.Entity) (ref repl.Ref, known bool) {
+			if s, ok := r.publisher.Slot(e); ok {
+				return r.name(l.to, s)
+			}
+			return ref, false
+		}
+	}
+	return l
+}
+
+// waits reports whether there is anything left to say in this frame.
+func (l *relayLine) waits() bool { return len(l.list) > 0 }
+
+// Look lists what is for the client in this frame: first those whose turn it is.
+func (l *relayLine) Look(to source.Recipient) {
+	l.to = to
+	l.list = l.list[:0]
+	if l.relay == nil || !l.relay.live {
+		return
+	}
+	if l.to.Updates == nil {
+		return
+	}
+	l.number = l.to.Updates.Number()
+	lanes, first := l.relay.lanes, 0
+	for first < len(lanes) && lanes[first].serial <= l.turn {
+		first++
+	}
+	l.add(lanes[first:])
+	l.add(lanes[:first])
+}
+
+func (l *relayLine) add(lanes []*passing) {
+	for _, p := range lanes {
+		if name, ok := l.relay.seenBy(l.to, l.number, p); ok {
+			l.list = append(l.list, mention{p, name})
+		}
+	}
+}
+
+// append writes as much as there is room for.
+func (l *relayLine) append(dst []byte, room int, tick entangle.Tick) []byte {
+	if !l.waits() {
+		return dst
+	}
+	l.composer.BeginDown(dst, room, tick)
+	said := 0
+	for _, m := range l.list {
+		l.head(m)
+		if l.composer.Put(&m.lane.body) {
+			said++
+		} else if said > 0 {
+			break
+		}
+		l.turn = m.lane.serial // one that fits nowhere does not hold up the others
+	}
+	l.list = l.list[:0]
+	return l.composer.Finish()
+}
+
+// head writes what stands before a lane's body.
+func (l *relayLine) head(m mention) {
+	w := l.composer.Lane(m.lane.number)
+	repl.AppendRef(w, m.name)
+	if l.relay.kinds[m.lane.number].codec.plan.HasRefs() {
+		source.AppendTable(w, m.lane.refs, l.name)
+	}
+}

@@ -1,0 +1,59 @@
+package input
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// endless is a lane that has an input for every tick up to one.
+type endless struct{ input.Lane }
+
+func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
+
+// What came of a lane is passed on in so many sends and in no more, and with it nothing that
+// came before and was passed on as often. Then the lane says nothing until something new comes.
+//
+// Proves: I6, R33
+func TestWhatCameIsPassedOnSoOften(t *testing.T) {
+	w := ecs.NewWorld()
+	publisher, err := source.NewPublisher(&w, nil, source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	r := &relay{publisher: publisher, kinds: []relayed{{on: true}}}
+	p := &passing{entity: w.NewEntity(), lane: endless{}}
+	send := func() (since int) {
+		r.Prepare(1000, true)
+		if len(r.lanes) == 0 {
+			return 0
+		}
+		// Before it was cleared for what comes next, that was the oldest of all.
+		return int(p.unsaid().tick)
+	}
+	for round := range 3 * RelayCopies {
+		r.note(p, entangle.Tick(100+round))
+		oldest := max(100, 100+round-RelayCopies+2) // in the next send, but for what comes before it
+		assert.Equal(t, oldest, send(), "round %d", round)
+	}
+	last := 100 + 3*RelayCopies - 1
+	for more := range RelayCopies - 1 {
+		assert.Len(t, r.lanes, 1)
+		since := send()
+		if more < RelayCopies-2 {
+			assert.Equal(t, last-RelayCopies+3+more, since)
+		}
+	}
+	assert.Len(t, r.lanes, 1)
+	assert.False(t, p.unsaid().some, "all of it was said often enough")
+	r.Prepare(1000, true)
+	assert.Empty(t, r.lanes)
+	assert.False(t, p.listed)
+	r.note(p, 500)
+	assert.Len(t, r.lanes, 1)
+	assert.Equal(t, entangle.Tick(500), p.unsaid().tick)
+}

@@ -1,0 +1,346 @@
+package input
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+)
+
+// rerun is a client's world with a player who drives one entity, and another player who
+// drives another.
+type rerun struct {
+	*crowded
+	Replayer
+	mine, theirs ecs.Entity
+	kind         int
+	delay        int
+	log          []string
+}
+
+// act is a system of the game.
+type act func(w *ecs.World)
+
+func (a act) Initialize(*ecs.World) {}
+
+func (a act) Update(w *ecs.World) { a(w) }
+
+func (a act) Finalize(*ecs.World) {}
+
+func newRerun() *rerun {
+	r := &rerun{crowded: newCrowded(2)}
+	p, hub := shoveProtocol(), event.HubOf(r.world)
+	r.mine, r.theirs, r.kind = r.all[0], r.all[1], r.number("shove")
+	r.Replayer = Replayer{
+		Schedule: &tick.Schedule{}, Time: &components.Time{Tick: 1000}, Hub: hub, Post: message.NewPost(p, false),
+		Inputs: NewClientInputs(r.world, hub, p),
+	}
+	ecs.AddResource(r.world, r.Time)
+	r.Inputs.own.delay = func() int { return r.delay }
+	r.Inputs.Rest.find = r.others.find
+	r.others = r.Inputs.Rest
+	r.others.tick = r.Time.Tick
+	r.world.Add(r.mine, ecs.ComponentID[components.Controlled](r.world))
+	r.Schedule.Bind(tick.TickUpdate, func(*ecs.World) { r.Time.Tick++ })
+	r.Schedule.Bind(tick.BufferInputs, func(*ecs.World) { r.Inputs.Buffer() })
+	r.Schedule.Bind(tick.WriteInputs, func(*ecs.World) { r.Inputs.Write(r.Time.Tick) })
+	r.Schedule.Bind(tick.ClearInputs, func(*ecs.World) { r.Inputs.Clear() })
+	return r
+}
+
+func (r *rerun) of(e ecs.Entity) *shove {
+	return (*shove)(r.world.Get(e, r.others.kinds[r.kind].id))
+}
+
+// writes has the player write the tick's number.
+func (r *rerun) writes() {
+	r.Schedule.Add(tick.BufferInputs, act(func(*ecs.World) {
+		*r.of(r.mine) = shove{Act: uint32(r.Time.Tick), Kick: r.Time.Tick%4 == 0}
+	}))
+}
+
+// notes takes down what each tick was computed with.
+func (r *rerun) notes() {
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+		line := fmt.Sprintf("%d:", r.Time.Tick)
+		for _, e := range []ecs.Entity{r.mine, r.theirs} {
+			in := r.of(e)
+			line += fmt.Sprintf(" %d %t %v", in.Act, in.Kick, r.Inputs.Status(r.kind, e))
+		}
+		r.log = append(r.log, line)
+	}))
+}
+
+// said is a frame with which the server passes on what the other player does.
+func (r *rerun) said(newest entangle.Tick, acts ...uint32) {
+	codec := r.others.kinds[r.kind].codec
+	w := input.NewWriter(codec, 60, 0)
+	for i, n := range acts {
+		value := make([]byte, codec.Size())
+		*(*shove)(unsafe.Pointer(&value[0])) = shove{Act: n}
+		w.Write(newest-entangle.Tick(len(acts)-1-i), 0, value)
+	}
+	if err := r.others.handle(newest, r.encode(r.kind, 1, newest, w, len(acts))); err != nil {
+		panic(err)
+	}
+}
+
+// A tick that is computed anew has the inputs that it had, each at its tick, with the events
+// that happened in it; and of another player what is known of it by now.
+//
+// Proves: I4, S8
+func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
+	r := newRerun()
+	r.writes()
+	r.notes()
+	r.Schedule.Initialize(r.world)
+	r.said(1001, 7)
+	r.Schedule.Frame(r.world, 4)
+	assert.Equal(t, []string{
+		"1001: 1001 false FreshInput 7 false FreshInput",
+		"1002: 1002 false FreshInput 7 false RepeatedInput",
+		"1003: 1003 false FreshInput 7 false RepeatedInput",
+		"1004: 1004 true FreshInput 7 false RepeatedInput",
+	}, r.log)
+
+	r.log = nil
+	r.said(1003, 8, 9)
+	r.Replay(r.world, 1000, 1004)
+	assert.Equal(t, []string{
+		"1000: 0 false NoInput 0 false NoInput",
+		"1001: 1001 false FreshInput 7 false FreshInput",
+		"1002: 1002 false FreshInput 8 false FreshInput",
+		"1003: 1003 false FreshInput 9 false FreshInput",
+		"1004: 1004 true FreshInput 9 false RepeatedInput",
+	}, r.log)
+	assert.Equal(t, shove{Act: 1004}, *r.of(r.mine), "after a tick it shows what was written last, without events")
+
+	r.log = nil
+	r.Schedule.Frame(r.world, 1)
+	assert.Equal(t, []string{"1005: 1005 false FreshInput 9 false RepeatedInput"}, r.log)
+}
+
+// Of an input that acts later than it is written, a replay has what acts in its tick.
+//
+// Proves: I4
+func TestAReplayHasDelayedInputsWhenTheyAct(t *testing.T) {
+	r := newRerun()
+	r.delay = 2
+	r.writes()
+	r.notes()
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 4)
+	first := r.log
+	assert.Equal(t, "1003: 1001 false FreshInput 0 false NoInput", first[2])
+	r.log = nil
+	r.Replay(r.world, 1001, 1004)
+	assert.Equal(t, first, r.log)
+}
+
+// Ticks that the clock went past have an input, too: the last one before them, as the server
+// repeats it.
+func TestTicksThatTheClockWentPastRepeatInputs(t *testing.T) {
+	r := newRerun()
+	r.writes()
+	r.notes()
+	r.Schedule.Initialize(r.world)
+	r.said(1002, 8, 9)
+	r.Schedule.Frame(r.world, 2)
+	r.log = nil
+	r.Inputs.Jump(2)
+	r.Time.Tick += 2
+	r.CatchUp(r.world, 1003, 1004)
+	r.Schedule.Frame(r.world, 1)
+	assert.Equal(t, []string{
+		"1003: 1002 false RepeatedInput 9 false RepeatedInput",
+		"1004: 1002 false RepeatedInput 9 false RepeatedInput",
+		"1005: 1005 false FreshInput 9 false RepeatedInput",
+	}, r.log)
+}
+
+// In a replay the time is that of the tick, and it says which ticks are replayed; afterwards
+// it is as it was, also if a system panics.
+//
+// Proves: S8, B14, B28
+func TestTheTimeInAReplay(t *testing.T) {
+	r := newRerun()
+	r.Time.Step, r.Time.Overstep = 20, 0.5
+	var times []components.Time
+	broken := false
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+		times = append(times, *r.Time)
+		if broken {
+			panic("broken")
+		}
+	}))
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 3)
+	before := *r.Time
+	times = nil
+	r.Replay(r.world, 1002, 1003)
+	want := components.Time{Tick: 1002, Step: 20, Overstep: 0.5, Replaying: true, ReplayFrom: 1002, ReplayTo: 1003}
+	assert.Equal(t, want, times[0])
+	want.Tick++
+	assert.Equal(t, []components.Time{want}, times[1:])
+	assert.Equal(t, before, *r.Time)
+
+	broken = true
+	assert.PanicsWithValue(t, "broken", func() { r.Replay(r.world, 1002, 1003) })
+	assert.Equal(t, before, *r.Time)
+	assert.Equal(t, due, r.Inputs.round)
+	assert.False(t, r.Post.Silent)
+}
+
+// Events that came are read once, and what a replay has is read in it alone.
+//
+// Proves: B29
+func TestAReplayReadsNoEventAgain(t *testing.T) {
+	r := newRerun()
+	queue, inputs := event.QueueOf[int](r.Hub), event.QueueOf[string](r.Hub)
+	inputs.Replays()
+	once, inTick, inFrame := queue.Cursor(), inputs.Cursor(), inputs.Cursor()
+	var read []int
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+		read = append(read, once.Read()...)
+		inputs.Push(fmt.Sprintf("%d %t", r.Time.Tick, r.Time.Replaying))
+		r.log = append(r.log, inTick.Read()...)
+		assert.Empty(t, inTick.Read())
+	}))
+	r.Schedule.Initialize(r.world)
+	queue.Push(1)
+	r.Schedule.Frame(r.world, 2)
+	r.Hub.BeginFrame(2)
+	queue.Push(2)
+	r.Replay(r.world, 1001, 1002)
+	assert.Equal(t, []int{1}, read, "what has come since is left for a tick that is due")
+	r.Schedule.Frame(r.world, 1)
+	assert.Equal(t, []int{1, 2}, read)
+	assert.Equal(t, []string{"1001 false", "1002 false", "1001 true", "1002 true", "1003 false"}, r.log)
+	assert.Equal(t, []string{"1001 false", "1002 false", "1003 false"}, inFrame.Read())
+}
+
+// A tick of a replay that reads nothing leaves nothing to the next: what is read there is of that
+// tick alone.
+//
+// Proves: B29
+func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
+	r := newRerun()
+	inputs := event.QueueOf[entangle.Tick](r.Hub)
+	inputs.Replays()
+	events := inputs.Cursor()
+	var read []entangle.Tick
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+		inputs.Push(r.Time.Tick)
+		if r.Time.Tick%2 == 0 {
+			read = append(read, events.Read()...)
+		}
+	}))
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 4)
+	read = nil
+	r.Replay(r.world, 1001, 1004)
+	assert.Equal(t, []entangle.Tick{1002, 1004}, read)
+}
+
+// What is sent in a replay goes nowhere, and what is requested is refused, with what to do.
+//
+// Proves: B29
+func TestAReplaySendsNothing(t *testing.T) {
+	r := newRerun()
+	p := protocol.New(protocol.Config{Name: "chatter"})
+	protocol.Message[shove](p)
+	protocol.Request[glance, secret](p)
+	if err := p.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	r.Post = message.NewPost(p, false)
+	r.Post.Attach(r.world, r.Hub, nil, nil)
+	var errs []error
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+		write := func(w *bits.Writer, _ protocol.RefWriter) error { w.Bits(1, 1); return nil }
+		errs = append(errs, r.Post.Send(0, components.Server, entangle.Nobody, write))
+		_, err := r.Post.Request(0, write)
+		errs = append(errs, err)
+	}))
+	r.Schedule.Initialize(r.world)
+	r.Schedule.Frame(r.world, 1)
+	assert.Len(t, r.Post.Out, 2)
+	r.Replay(r.world, 1001, 1001)
+	assert.Len(t, r.Post.Out, 2)
+	assert.EqualValues(t, 2, r.Post.Stats().Sent)
+	assert.Equal(t, []error{nil, nil, nil, message.ErrReplaying}, errs)
+	r.Inputs.Jump(1)
+	r.CatchUp(r.world, 1002, 1002)
+	assert.Len(t, r.Post.Out, 4, "a tick that the clock went past runs for the first time")
+}
+
+// Ticks out of their turn allocate nothing.
+func TestAReplayAllocatesNothing(t *testing.T) {
+	r := newRerun()
+	r.writes()
+	inputs, _ := r.Hub.Input(reflect.TypeFor[shove]())
+	queue := event.QueueOf[event.InputHead](r.Hub)
+	queue.Replays()
+	cursor := queue.Cursor()
+	inputs.OnInput(queue.Push)
+	r.Schedule.Add(tick.Main, act(func(*ecs.World) { cursor.Read() }))
+	r.Schedule.Initialize(r.world)
+	r.said(1001, 7)
+	r.Schedule.Frame(r.world, 8)
+	r.Replay(r.world, 1001, 1008)
+	assert.Zero(t, alloctest.Count(20, func() { r.Replay(r.world, 1001, 1008) }))
+}
+
+// What another player did in ticks that ran already is found where it is another thing than
+// they ran with, on entities that are predicted; after a replay it is as it is known.
+//
+// Proves: B21
+func TestATickWithAnotherPlayersInputIsFoundOnce(t *testing.T) {
+	r := newRerun()
+	r.Schedule.Initialize(r.world)
+	r.said(1001, 7)
+	r.Schedule.Frame(r.world, 6)
+	wrong := func() (entangle.Tick, ecs.Entity, bool) { return r.Inputs.Mispredicted(1000, r.Time.Tick) }
+	found := func(want entangle.Tick) {
+		t.Helper()
+		tick, e, ok := wrong()
+		assert.Equal(t, want, tick)
+		assert.Equal(t, r.theirs, e)
+		assert.True(t, ok)
+		_, _, ok = wrong()
+		assert.False(t, ok)
+	}
+	r.said(1003, 7, 8)
+	_, _, ok := wrong()
+	assert.False(t, ok, "it is not predicted")
+
+	r.world.Add(r.theirs, ecs.ComponentID[components.Predicted](r.world))
+	r.Replay(r.world, 1001, 1006)
+	r.said(1004, 8)
+	_, _, ok = wrong()
+	assert.False(t, ok, "it is what was repeated")
+	r.said(1006, 9, 8)
+	found(1005)
+	r.Replay(r.world, 1005, 1006)
+	_, _, ok = wrong()
+	assert.False(t, ok)
+
+	r.said(1009, 4, 4, 4)
+	_, _, ok = wrong()
+	assert.False(t, ok, "they are yet to run")
+	r.Schedule.Frame(r.world, 3)
+	_, _, ok = wrong()
+	assert.False(t, ok, "and have run with it")
+}

@@ -1,0 +1,129 @@
+package input
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// inputUp is the way of a player's inputs to the server: the stream of a client. In every
+// frame in which ticks ran it says all that can still be in time and that the server is
+// not known to have.
+type inputUp struct {
+	inputDown
+	own   *ownInputs
+	copy  *sink.Copy
+	clock *timesync.Client
+
+	due      bool          // ticks have run since the last frame of inputs
+	newest   entangle.Tick // of those that are written, in the frame at hand
+	composer input.Composer
+	lanes    []input.OwnLane
+	heads    []inputHead // by lane
+	name     func(ecs.Entity) (repl.Ref, bool)
+	stats    *InputSent
+}
+
+// inputHead is what stands before a lane's body.
+type inputHead struct {
+	codec *inputCodec
+	ref   repl.Ref
+}
+
+// InputSent counts what a client sent of its player's inputs.
+type InputSent struct {
+	Frames uint64 // with inputs
+	Lanes  uint64 // in them; each is the newest ticks of one entity and type
+}
+
+func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *InputSent) *inputUp {
+	u := &inputUp{own: own, copy: copy, clock: clock, stats: stats}
+	u.name = u.refOf
+	return u
+}
+
+// refOf returns what the server calls an entity.
+func (u *inputUp) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
+	ref.ID, known = u.copy.ID(e)
+	ref.Yours = true
+	return ref, known
+}
+
+// Urgent implements peer.Stream. Before the clock is synced, ticks are not the server's.
+func (u *inputUp) Urgent(time.Time) bool { return u.due && u.clock.Synced() && u.own.drives() }
+
+// AppendFrame implements peer.Stream.
+func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
+	if !u.Urgent(now) {
+		return dst
+	}
+	u.due = false
+	u.gather()
+	if len(u.lanes) == 0 {
+		return dst
+	}
+	ticks := u.inTime(now)
+	shown := u.shown(now)
+	u.composer.Begin(dst, room, tick, &shown)
+	put := u.composer.Pack(u.lanes, u, ticks, pkt)
+	if put > 0 {
+		u.stats.Frames++
+		u.stats.Lanes += uint64(put)
+		u.clock.Sent(u.newest, ticks)
+	}
+	return u.composer.Finish()
+}
+
+// gather lists the lanes whose entities the server knows.
+func (u *inputUp) gather() {
+	u.lanes, u.heads = u.lanes[:0], u.heads[:0]
+	for i := range u.own.kinds {
+		k := &u.own.kinds[i]
+		for _, lane := range k.order {
+			ref, known := u.refOf(lane.entity)
+			newest, written := lane.writer.Newest()
+			if !known || !written {
+				continue
+			}
+			if len(u.lanes) == 0 || u.newest.Before(newest) {
+				u.newest = newest
+			}
+			u.lanes = append(u.lanes, input.OwnLane{Type: k.number, Writer: lane.writer})
+			u.heads = append(u.heads, inputHead{k.codec, ref})
+		}
+	}
+}
+
+// inTime returns how many of the newest ticks can still be in time: those that the server
+// has not run yet, if the packet took no time.
+func (u *inputUp) inTime(now time.Time) int {
+	server, _ := u.clock.ServerTick(now)
+	return int(u.newest.Sub(server))
+}
+
+// shown returns at which time the player sees what is interpolated.
+func (u *inputUp) shown(now time.Time) input.Shown {
+	tick, fraction := u.clock.Interpolation(now)
+	return input.Shown{Tick: tick, Fraction: fraction}
+}
+
+// AppendHead implements input.Heads.
+func (u *inputUp) AppendHead(w *bits.Writer, lane int) {
+	u.heads[lane].codec.appendHead(w, u.heads[lane].ref, u.name)
+}
+
+// HandleAcked implements peer.Stream.
+func (u *inputUp) HandleAcked(pkt uint16) {
+	u.own.each(func(w *input.Writer) { w.HandleAcked(pkt) })
+}
+
+// HandleLost implements peer.Stream.
+func (u *inputUp) HandleLost(pkt uint16) {
+	u.own.each(func(w *input.Writer) { w.HandleLost(pkt) })
+}

@@ -1,0 +1,117 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Mirror is what one side holds of the replicated world at the moment it was
+// taken, in a form in which the sides can be compared. It is for tests and tools:
+// taking one encodes the whole world.
+type Mirror struct {
+	// Components are those of the protocol, by number.
+	Components []*protocol.ComponentInfo
+	// Tick that the world was last looked at, on a server.
+	Tick entangle.Tick
+	// Entities in the order of their ids, on a server without one.
+	Entities []Mirrored
+	// Groups of a client, in the order of their handles.
+	Groups []MirroredGroup
+	// ResourceInfos are those of the protocol, and Resources what is there of each, by
+	// number.
+	ResourceInfos []*protocol.ResourceInfo
+	Resources     []MirroredResource
+}
+
+// MirroredGroup is what a client holds together, at one tick.
+type MirroredGroup struct {
+	Handle uint32
+	// Tick of the server that the group is at.
+	Tick entangle.Tick
+	// Members are the ids of its entities. An entity that has left its group and did
+	// not get to the next yet is in none.
+	Members []uint64
+}
+
+// Mirrored is one replicated entity.
+type Mirrored struct {
+	// ID is that by which a client knows the entity, 0 on a server: see Server.Names.
+	ID uint64
+	// Entity is the entity in the world of the side that was asked. On a client it
+	// is dead if the game removed it there.
+	Entity ecs.Entity
+	// Tick is the server's tick whose state a client holds of the entity.
+	Tick entangle.Tick
+	// Paused: its server tells nothing of it at present.
+	Paused bool
+	// Group that the entity's Replicate names, on a server and unless it is paused.
+	Group components.Group
+	// Values of the components that it has, by rising number.
+	Values []MirroredValue
+	// Overrides of its components, on a server, by rising number.
+	Overrides []MirroredOverride
+}
+
+// MirroredOverride says who gets a component of an entity.
+type MirroredOverride struct {
+	Component int
+	Target    components.Target
+}
+
+// MirroredValue is the value of one component.
+type MirroredValue struct {
+	Component int
+	// Wire is the value as it is sent, but with every entity as a place in Refs,
+	// counting from 1. A client's entities that are no copies count as none, and so
+	// does the target of a relation that is gone, or the entity itself.
+	Wire []byte
+	Refs []ecs.Entity
+}
+
+// Named is a name that a client knows an entity of its server by.
+type Named struct {
+	// ID is that of the client's Mirrored.
+	ID     uint64
+	Entity ecs.Entity // of the server
+}
+
+// Sort brings the entities into the order of their ids.
+func (m *Mirror) Sort() {
+	slices.SortStableFunc(m.Entities, func(a, b Mirrored) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// MirrorID makes one number of an id, above 0.
+func MirrorID(id repl.ID) uint64 { return 1 + (uint64(id.Group)<<16 | uint64(id.Member)) }
+
+// MirrorRefs gathers the entities of one value that known finds.
+type MirrorRefs struct {
+	Known func(ecs.Entity) bool
+	refs  []ecs.Entity
+}
+
+// Index implements protocol.RefWriter.
+func (m *MirrorRefs) Index(e ecs.Entity) uint32 {
+	if !m.Known(e) {
+		return 0
+	}
+	m.refs = append(m.refs, e)
+	return uint32(len(m.refs))
+}
+
+// Value encodes one component; target is that of a relation, else nil.
+func (m *MirrorRefs) Value(comp int, plan *protocol.Plan, memory []byte, target *ecs.Entity) MirroredValue {
+	var w bits.Writer
+	m.refs = nil
+	plan.Encode(&w, memory, m)
+	if target != nil {
+		protocol.EncodeTarget(&w, *target, m)
+	}
+	return MirroredValue{Component: comp, Wire: w.Finish(), Refs: m.refs}
+}

@@ -1,0 +1,64 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// audience is the clients that a message of another client is for.
+type audience struct {
+	ids    []entangle.ClientID
+	except bool // all but ids
+}
+
+// maxAudience bounds the ids that a client may name. Larger sets are better known
+// to the server, which can send for itself.
+const maxAudience = 64
+
+func (a audience) contains(id entangle.ClientID) bool {
+	return slices.Contains(a.ids, id) != a.except
+}
+
+// most bounds the clients in it, where so many are connected. It counts those that are named
+// and not connected as well: each is compared with all who are.
+func (a audience) most(connected int) int {
+	if a.except {
+		return connected
+	}
+	return len(a.ids)
+}
+
+// bounds checks that a letter of a player names no more clients than a server takes in: it
+// would end the connection.
+func (p *Post) bounds(l *Letter) error {
+	if !l.Player || l.one != entangle.Nobody {
+		return nil
+	}
+	if ids, _ := p.targets.Clients(l.target); len(ids) > maxAudience {
+		return fmt.Errorf("%w: %v to %d", ErrTooMany, p.messages[l.Number].Type, len(ids))
+	}
+	return nil
+}
+
+func appendAudience(w *bits.Writer, a audience) {
+	w.Bool(a.except)
+	w.Uvarint(uint64(len(a.ids)))
+	for _, id := range a.ids {
+		w.Bits(uint64(id), 64)
+	}
+}
+
+func readAudience(r *bits.Reader) (a audience, ok bool) {
+	a.except = r.Bool()
+	n := r.Uvarint()
+	if n > maxAudience || n*64 > uint64(r.RemainingBits()) {
+		return audience{}, false
+	}
+	for range n {
+		a.ids = append(a.ids, entangle.ClientID(r.Bits(64)))
+	}
+	return a, r.Err() == nil
+}

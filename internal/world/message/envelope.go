@@ -1,0 +1,211 @@
+package message
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Envelope writes a letter as it travels: what it is, whom it is for or from, the
+// entities that it refers to, and its body. It is for one client, or for all who may
+// have it if to is the zero Recipient. The bytes are valid until the next.
+func (p *Post) Envelope(l *Letter, to source.Recipient) []byte {
+	w := &p.w
+	w.Reset(p.wrap[:0])
+	if l.Kind == Message {
+		p.appendMessageHead(w, l)
+	} else {
+		appendRequestHead(w, l)
+	}
+	if p.hasRefs(l) {
+		p.appendEntities(w, l, to)
+	}
+	w.Copy(p.heap[l.body:], l.width)
+	p.wrap = w.Finish()
+	return p.wrap
+}
+
+// appendEntities writes the table of entities. Before it names anybody a client says which is the
+// newest tick of the server that it has: in time names are given to others, and what it writes now
+// may be under way for longer.
+func (p *Post) appendEntities(w *bits.Writer, l *Letter, to source.Recipient) {
+	w.Uvarint(uint64(l.nrefs))
+	if !p.server && l.nrefs > 0 {
+		w.Bits(uint64(p.Heard), heardBits)
+	}
+	source.AppendNames(w, p.Entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
+}
+
+// heardBits is how wide a tick is that a client has heard of: whole, so that none is taken for
+// another, however late.
+const heardBits = 32
+
+func (p *Post) appendMessageHead(w *bits.Writer, l *Letter) {
+	w.Uvarint(uint64(l.Number))
+	if !p.messages[l.Number].Relay {
+		return
+	}
+	if !p.server {
+		appendAudience(w, p.AudienceOf(l))
+		return
+	}
+	w.Bool(l.From != entangle.Nobody)
+	if l.From != entangle.Nobody {
+		w.Bits(uint64(l.From), 64)
+	}
+}
+
+func (p *Post) AudienceOf(l *Letter) audience {
+	if l.one != entangle.Nobody {
+		return audience{ids: []entangle.ClientID{l.one}}
+	}
+	if l.target == 0 { // of a client, the default is the server alone
+		return audience{}
+	}
+	ids, except := p.targets.Clients(l.target)
+	return audience{ids: ids, except: except}
+}
+
+// Shared reports whether a letter is the same for everybody: all clients see whom it
+// refers to, and call them the same.
+func (p *Post) Shared(l *Letter) bool {
+	if p.publisher == nil {
+		return true
+	}
+	for _, e := range p.Entities(l) {
+		if s, ok := p.publisher.Slot(e); ok && !p.publisher.Common(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// refOf returns what the other side calls an entity. One that it can't know, or does
+// not see, is none: a letter is not held back for it.
+func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known bool) {
+	if p.publisher != nil {
+		if s, ok := p.publisher.Slot(e); ok {
+			if to != (source.Recipient{}) && !p.publisher.Visible(to, s) {
+				return ref, false
+			}
+			return p.publisher.Name(to.Updates, e)
+		}
+	}
+	if p.copy != nil {
+		ref.ID, known = p.copy.ID(e)
+		ref.Yours = true
+	}
+	return ref, known
+}
+
+// noName is no entity's id.
+var noName = repl.ID{Member: repl.MaxMembers}
+
+// readRefs reads the table of a value with a plan and resolves it. missing is how many entities
+// are not here, and late how many of them may yet come. A table has no more of them than the
+// value can hold: they are read before it is.
+func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late int, ok bool) {
+	m.Entities, m.names = m.Entities[:0], m.names[:0]
+	n := r.Uvarint()
+	if n > uint64(min(repl.MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
+		return 0, 0, false
+	}
+	if m.post.server && n > 0 {
+		m.had = entangle.Tick(r.Bits(heardBits))
+	}
+	m.reads += n
+	some := uint64(0)
+	for range n {
+		var e ecs.Entity
+		name := noName
+		if r.Bool() {
+			some++
+			ref, ok := repl.ReadRef(r)
+			if !ok {
+				return 0, 0, false
+			}
+			var here bool
+			if e, here = m.resolve(ref); !here {
+				missing++
+			}
+			if !here && m.mayCome(ref) {
+				if late++; late == 1 {
+					m.late = ref.ID
+				}
+			}
+			if !ref.Yours {
+				name = ref.ID
+			}
+		}
+		m.Entities, m.names = append(m.Entities, e), append(m.names, name)
+	}
+	m.spent += some*refWork + (n-some)/noRefsPerUnit
+	return missing, late, r.Err() == nil
+}
+
+// At implements protocol.RefReader.
+func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
+	if index == 0 || int64(index) > int64(len(m.Entities)) {
+		return ecs.Entity{}, index == 0
+	}
+	return m.Entities[index-1], true
+}
+
+// mayCome reports whether an entity that is not here can be under way: only what
+// the other side replicates. One of this side's own that is not there is gone, and
+// a message about it is not held back.
+func (m *Mailbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
+
+// resolve finds the entity that the other side means, or meant when it wrote the message.
+func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
+	p := m.post
+	switch {
+	case ref.Yours && p.publisher != nil:
+		return p.publisher.Meant(m.Peer, ref.ID, m.had)
+	case !ref.Yours && m.slotOf != nil:
+		s, ok := m.slotOf(ref.ID)
+		return p.copy.Entity(s), ok
+	}
+	return ecs.Entity{}, false
+}
+
+func (p *Post) hasRefs(l *Letter) bool {
+	switch {
+	case l.Kind == Message:
+		return p.messages[l.Number].Plan.HasRefs()
+	case l.Kind == Request:
+		return p.requests[l.Number].Question.HasRefs()
+	default:
+		return !l.Failed && p.requests[l.Number].Answer.HasRefs()
+	}
+}
+
+// Channel returns the channel that a letter goes by.
+func (p *Post) Channel(l *Letter) channel.ID {
+	if l.Kind != Message {
+		return peer.Requests
+	}
+	return messageChannel(p.messages[l.Number])
+}
+
+// Priority returns what a letter counts for among those of its channel.
+func (p *Post) Priority(l *Letter) float32 {
+	if l.Kind != Message {
+		return 1
+	}
+	return p.messages[l.Number].Priority
+}
+
+// messageChannel returns the channel that messages of a type go by: their own, or
+// the default one of their mode.
+func messageChannel(info *protocol.MessageInfo) channel.ID {
+	if info.Channel != nil {
+		return peer.FirstUser + channel.ID(info.Channel.Number)
+	}
+	return peer.FirstMessages + channel.ID(info.Mode)
+}

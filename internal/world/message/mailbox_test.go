@@ -1,0 +1,288 @@
+package message
+
+import (
+	"testing"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type word struct {
+	Text  string
+	Who   ecs.Entity
+	Marks []uint16
+}
+
+type loose struct{ Who ecs.Entity }
+
+// wordOfMany and yellOfMany hold many entities.
+type wordOfMany struct {
+	All []ecs.Entity `net:"max=4096"`
+}
+
+type yellOfMany struct {
+	All []ecs.Entity `net:"max=4096"`
+}
+
+type question struct{ Of ecs.Entity }
+
+type answer struct{ Text string }
+
+// desk is a post with one mailbox, and what it has raised.
+type desk struct {
+	t     testing.TB
+	post  *Post
+	copy  *sink.Copy
+	hub   *event.Hub
+	mail  *Mailbox
+	known map[repl.ID]repl.Slot
+	words []word
+	now   time.Time
+}
+
+func newDesk(t testing.TB, server bool) *desk {
+	p := protocol.New(protocol.Config{Name: "desk"})
+	protocol.Message[word](p).Relay()
+	protocol.Message[loose](p).Mode(protocol.UnorderedReliable)
+	protocol.Message[wordOfMany](p)
+	protocol.Message[yellOfMany](p).Mode(protocol.UnorderedReliable)
+	protocol.Request[question, answer](p)
+	require.NoError(t, p.Seal())
+	w := ecs.NewWorld()
+	d := &desk{t: t, post: NewPost(p, server), hub: event.NewHub(), known: map[repl.ID]repl.Slot{}, now: time.Unix(100, 0)}
+	ecs.AddResource(&w, &components.Targets{})
+	d.copy = sink.NewCopy(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
+	d.post.Attach(&w, d.hub, nil, d.copy)
+	d.mail = d.post.Mailbox(1, d.find)
+	for _, info := range p.Messages()[2:] {
+		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ protocol.RefReader) error {
+			if n := r.Uvarint(); n != 0 {
+				return errMessage
+			}
+			return r.End()
+		})
+	}
+	info := p.Messages()[1]
+	require.Contains(t, info.Name, "word")
+	events := d.hub.AddMessage(info.Plan)
+	events.OnMessage(func(_ event.Head, r *bits.Reader, refs protocol.RefReader) error {
+		var got word
+		if err := protocol.DecodeValue(info.Plan, r, &got, refs); err != nil {
+			return err
+		}
+		d.words = append(d.words, got)
+		return r.End()
+	})
+	return d
+}
+
+func (d *desk) find(id repl.ID) (repl.Slot, bool) {
+	if s, ok := d.known[id]; ok {
+		return s, true
+	}
+	return repl.NoSlot, false
+}
+
+// arrive makes an entity of the other side known.
+func (d *desk) arrive(group repl.Handle) {
+	id := repl.ID{Group: group}
+	d.known[id] = d.copy.Spawn(id)
+}
+
+const wordChannel = peer.FirstMessages + channel.ID(channel.OrderedReliable)
+
+// word writes a word of the server about an entity of its own.
+func (d *desk) word(text string, about repl.Handle) []byte {
+	var w bits.Writer
+	w.Uvarint(1)
+	w.Bool(false)
+	w.Uvarint(1)
+	w.Bool(true)
+	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: about}})
+	w.Uvarint(uint64(len(text)))
+	w.Raw([]byte(text))
+	w.Uvarint(1) // who: the first of the table
+	w.Uvarint(0)
+	return w.Finish()
+}
+
+func (d *desk) get(body []byte) {
+	d.t.Helper()
+	require.NoError(d.t, d.mail.HandleMessage(wordChannel, body, 1, d.now))
+}
+
+func (d *desk) texts() (all []string) {
+	for _, w := range d.words {
+		all = append(all, w.Text)
+	}
+	return all
+}
+
+// A message waits for its entity, and on a channel that keeps order what comes after
+// it waits too.
+func TestAMessageWaitsForItsEntity(t *testing.T) {
+	d := newDesk(t, false)
+	d.arrive(1)
+	d.get(d.word("first", 1))
+	d.get(d.word("early", 2))
+	d.get(d.word("behind", 1))
+	require.NoError(t, d.mail.Advance(d.now))
+	assert.Equal(t, []string{"first"}, d.texts())
+	d.arrive(2)
+	require.NoError(t, d.mail.Advance(d.now))
+	assert.Equal(t, []string{"first", "early", "behind"}, d.texts())
+	assert.False(t, d.words[1].Who.IsZero())
+	assert.EqualValues(t, 1, d.post.Stats().Waited)
+	assert.Zero(t, d.post.Stats().Dangling)
+}
+
+// After two seconds it is delivered without.
+func TestAMessageDoesNotWaitForEver(t *testing.T) {
+	d := newDesk(t, false)
+	d.get(d.word("alone", 2))
+	require.NoError(t, d.mail.Advance(d.now.Add(maxHeldFor-1)))
+	assert.Empty(t, d.words)
+	require.NoError(t, d.mail.Advance(d.now.Add(maxHeldFor)))
+	require.Len(t, d.words, 1)
+	assert.True(t, d.words[0].Who.IsZero())
+	assert.EqualValues(t, 1, d.post.Stats().Dangling)
+}
+
+// Where no order is kept, a message waits for its own entity alone.
+func TestUnorderedMessagesDoNotWaitForEachOther(t *testing.T) {
+	d := newDesk(t, false)
+	body := func(about repl.Handle) []byte {
+		var w bits.Writer
+		w.Uvarint(0)
+		w.Uvarint(1)
+		w.Bool(true)
+		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: about}})
+		w.Uvarint(1)
+		return w.Finish()
+	}
+	ch := peer.FirstMessages + channel.ID(channel.UnorderedReliable)
+	require.NoError(t, d.mail.HandleMessage(ch, body(1), 1, d.now))
+	require.NoError(t, d.mail.HandleMessage(ch, body(2), 1, d.now))
+	d.arrive(2)
+	require.NoError(t, d.mail.Advance(d.now))
+	assert.Len(t, d.mail.Held, 1)
+	assert.EqualValues(t, 1, d.post.Stats().Received)
+}
+
+// At most 64 messages and 256 KiB wait; the oldest goes first.
+func TestWaitingMessagesAreBounded(t *testing.T) {
+	d := newDesk(t, false)
+	for range MaxHeld + 10 {
+		d.get(d.word("early", 2))
+	}
+	assert.Len(t, d.mail.Held, MaxHeld)
+	assert.Len(t, d.words, 10)
+
+	d = newDesk(t, false)
+	d.get(d.word("early", 2))
+	long := append(d.word("long", 1), make([]byte, 60<<10)...)
+	for range 4 {
+		d.get(long) // is not looked at before its turn
+	}
+	assert.Empty(t, d.words)
+	assert.Error(t, d.mail.HandleMessage(wordChannel, long, 1, d.now), "its turn has come, and it is malformed")
+	assert.LessOrEqual(t, d.mail.heldBytes, maxHeldBytes)
+	for len(d.mail.Held) > 0 {
+		d.mail.take(0)
+	}
+	assert.Zero(t, d.mail.heldBytes)
+}
+
+// An answer that can't be sent is an error for the asker to read, and costs it
+// nothing else.
+func TestAnAnswerThatCannotBeSent(t *testing.T) {
+	d := newDesk(t, true)
+	plan := d.post.requests[0].Answer
+	require.NoError(t, d.post.HandleRequests(0, func(entangle.ClientID, *bits.Reader, protocol.RefReader) (Answer, error) {
+		return func(w *bits.Writer, refs protocol.RefWriter) error {
+			return protocol.EncodeValue(plan, w, &answer{Text: string(make([]byte, 5000))}, refs)
+		}, nil
+	}))
+	var w bits.Writer
+	w.Uvarint(0)
+	w.Bits(7, 32)
+	w.Uvarint(0)
+	w.Uvarint(0)
+	require.NoError(t, d.mail.HandleMessage(peer.Requests, w.Finish(), 1, d.now))
+	require.Len(t, d.post.Out, 1)
+	assert.True(t, d.post.Out[0].Failed)
+	assert.EqualValues(t, 7, d.post.Out[0].Call)
+}
+
+// What a frame queues is bounded also where bodies are empty.
+func TestMessagesOfAFrameAreBounded(t *testing.T) {
+	d := newDesk(t, true)
+	empty := func(*bits.Writer, protocol.RefWriter) error { return nil }
+	n := 0
+	for ; d.post.Send(1, components.Everyone, entangle.Nobody, empty) == nil; n++ {
+		require.Less(t, n, maxOutgoing)
+	}
+	assert.ErrorIs(t, d.post.Send(1, components.Everyone, entangle.Nobody, empty), ErrTooMuch)
+	d.post.Drop()
+	assert.NoError(t, d.post.Send(1, components.Everyone, entangle.Nobody, empty))
+}
+
+func TestAnAudienceReadsBackAndIsBounded(t *testing.T) {
+	for _, a := range []audience{{}, {except: true}, {ids: []entangle.ClientID{1, 1 << 63}}, {ids: make([]entangle.ClientID, maxAudience), except: true}} {
+		var w bits.Writer
+		appendAudience(&w, a)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		got, ok := readAudience(&r)
+		require.True(t, ok)
+		assert.Equal(t, a, got)
+	}
+	var w bits.Writer
+	appendAudience(&w, audience{ids: make([]entangle.ClientID, maxAudience+1)})
+	var r bits.Reader
+	r.Reset(w.Finish())
+	_, ok := readAudience(&r)
+	assert.False(t, ok)
+	one := audience{ids: []entangle.ClientID{4}}
+	assert.True(t, one.contains(4) && !one.contains(5))
+	one.except = true
+	assert.True(t, !one.contains(4) && one.contains(5))
+}
+
+// FuzzMailbox hands a server's and a client's mailbox messages of any bytes. None of
+// them panics, and what waits and what is queued stays within its bounds.
+//
+// Proves: Z6
+func FuzzMailbox(f *testing.F) {
+	d := newDesk(f, false)
+	f.Add(uint8(wordChannel), d.word("hello", 1))
+	f.Add(uint8(peer.Requests), []byte{0, 0, 0, 0, 0, 0, 0})
+	f.Add(uint8(peer.FirstMessages)+1, []byte{0, 0, 0})
+	f.Fuzz(func(t *testing.T, ch uint8, body []byte) {
+		for _, server := range []bool{false, true} {
+			d := newDesk(t, server)
+			d.arrive(1)
+			for range 3 {
+				if d.mail.HandleMessage(channel.ID(ch&63), body, 1, d.now) != nil {
+					break
+				}
+			}
+			d.arrive(2)
+			_ = d.mail.Advance(d.now)
+			require.LessOrEqual(t, len(d.mail.Held), MaxHeld)
+			require.LessOrEqual(t, d.mail.heldBytes, maxHeldBytes)
+			require.LessOrEqual(t, len(d.post.heap), 16*len(body)*3+64<<10)
+		}
+	})
+}

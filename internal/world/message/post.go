@@ -1,0 +1,278 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Post carries a game's messages. What is sent in a frame is kept until the world
+// was observed, so that a message may refer to an entity of the same tick; then
+// it is addressed and handed to the channels.
+type Post struct {
+	Tray         // of this side: on a client the player's, on a server the server's
+	Player *Tray // of what the player of this world says; nil: there is none
+
+	server    bool
+	Silent    bool                         // a tick is computed anew
+	Playing   func() bool                  // the player of this world is connected; nil: nobody asks
+	Connected func(entangle.ClientID) bool // to this server; likewise
+	Clients   func() int                   // how many are connected to this server
+	messages  []*protocol.MessageInfo
+	requests  []*protocol.RequestInfo
+	Events    []*event.MessageEvents  // by message number
+	offices   []office                // by request number
+	unordered [channel.MaxID + 1]bool // by channel: it keeps no order
+	targets   *components.Targets
+	publisher *source.Publisher // of a server
+	copy      *sink.Copy        // of a client
+	Heard     entangle.Tick     // of a client: the newest tick of the server that it has
+
+	Waiting waiting // of a server: the messages of all clients
+	wrap    []byte
+	Stat    PostStats
+}
+
+// PostStats counts what became of messages.
+type PostStats struct {
+	Sent, Received uint64
+	Waited         uint64 // held back until an entity that they refer to arrives
+	Dangling       uint64 // delivered with an entity that never came
+	Relayed        uint64
+	Refused        uint64 // not passed on: too much was queued already
+}
+
+// Letter is a message on its way out.
+type Letter struct {
+	Kind   letterKind
+	Player bool // the player of this world says it
+	Number int
+	target components.Target
+	one    entangle.ClientID // instead of target, if not Nobody
+	From   entangle.ClientID // of a relayed message
+	Ids    audience          // of a relayed message, instead of both
+	Call   uint32            // of a request or response
+	Failed bool              // a response that is the text of an error
+	body   int               // where its bytes begin in heap
+	width  int               // bits
+	refs   int               // where its references begin
+	nrefs  int
+	When   uint64        // which of all letters it is
+	Tick   entangle.Tick // at which a player of this world sent it, or was sent it
+}
+
+type letterKind uint8
+
+const (
+	Message letterKind = iota
+	Request
+	Response
+)
+
+// NewPost returns the post of a server, or of a client.
+func NewPost(p *protocol.Protocol, server bool) *Post {
+	post := &Post{
+		server: server, messages: p.Messages(), requests: p.Requests(), Clients: func() int { return 0 },
+		Events: make([]*event.MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
+	}
+	if !server {
+		post.Player = &post.Tray
+	}
+	for _, info := range post.messages {
+		post.unordered[messageChannel(info)] = !keepsOrder(channel.Mode(info.Mode))
+	}
+	return post
+}
+
+// Attach makes the post part of a world. Of publisher and copy, the one that this
+// side has tells which entities the other side knows.
+func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher, copied *sink.Copy) {
+	for i, info := range p.messages {
+		p.Events[i] = hub.AddMessage(info.Plan)
+	}
+	for i, info := range p.requests {
+		p.offices[i].answers = hub.AddRequest(info.Question, info.Answer)
+	}
+	p.targets = source.TargetsOf(w)
+	p.targets.HeldBy(p.held)
+	p.publisher, p.copy = publisher, copied
+}
+
+// Message returns the number of a message type, and how it goes over the wire.
+func (p *Post) Message(t reflect.Type) (number int, plan *protocol.Plan, ok bool) {
+	for i, info := range p.messages {
+		if info.Type == t {
+			return i, info.Plan, true
+		}
+	}
+	return 0, nil, false
+}
+
+// RequestOf returns the number of a kind of request, and how its two halves go
+// over the wire.
+func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *protocol.Plan, ok bool) {
+	for i, info := range p.requests {
+		if info.Question.Type() == question && info.Answer.Type() == answer {
+			return i, info.Question, info.Answer, true
+		}
+	}
+	return 0, nil, nil, false
+}
+
+// Silence says that a tick is computed anew, and with false that this is over: what is sent
+// in it was sent when it ran first, or is not sent at all.
+func (p *Post) Silence(on bool) { p.Silent = on }
+
+// Stats returns the counters.
+func (p *Post) Stats() PostStats { return p.Stat }
+
+// Errors of sending to where nothing gets, at the moment.
+var (
+	// ErrNotConnected: what a player sends without a connection is lost.
+	ErrNotConnected = errors.New("plugin: nothing was sent: the client is not connected; send once State is Connected, " +
+		"or from when ClientConnected was read")
+	// ErrNoSuchClient: what a server sends to a client that is not connected is lost.
+	ErrNoSuchClient = errors.New("plugin: nothing was sent: no client with that id is connected")
+)
+
+// Errors of sending, which are the caller's mistakes.
+var (
+	// ErrDirection: a message that only the other side may send.
+	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
+	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
+	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
+	// ErrTooMany: a client's message that names more clients than a server takes in.
+	ErrTooMany = fmt.Errorf("plugin: a client's message may name %d clients; send to components.Everyone, "+
+		"or to components.Server, which can send it on itself", maxAudience)
+)
+
+// Send queues a message. encode writes its body; entities in it go through refs. Where
+// this world is both a server's and a player's, what only the server can mean is the
+// server's, what only clients may send, and what is for the server, is the player's.
+func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	return p.send(Letter{Number: number, target: target, one: one, Player: p.Player != nil && p.plays(number, target, one)}, encode)
+}
+
+// Say is Send for the player of this world.
+func (p *Post) Say(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	return p.send(Letter{Number: number, target: target, one: one, Player: true}, encode)
+}
+
+// Plays reports whether this world is a player's.
+func (p *Post) Plays() bool { return p.Player != nil }
+
+// plays reports whether the player of this world is the one who sends.
+func (p *Post) plays(number int, target components.Target, one entangle.ClientID) bool {
+	switch d := p.messages[number].Direction; {
+	case !p.server || d == protocol.ClientToServer:
+		return true
+	default:
+		return d == protocol.Bidirectional && target == components.Server && one == entangle.Nobody
+	}
+}
+
+func (p *Post) send(l Letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	info := p.messages[l.Number]
+	if !mayCross(info.Direction, !l.Player) {
+		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
+	}
+	toOthers := l.one != entangle.Nobody || l.target != components.Default && l.target != components.Server
+	if l.Player && toOthers && !info.Relay {
+		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
+	}
+	if err := p.bounds(&l); err != nil || p.Silent {
+		return err
+	}
+	if err := p.reaches(&l); err != nil {
+		return err
+	}
+	return p.queue(l, encode)
+}
+
+// reaches returns an error for a message that is sure to be lost.
+func (p *Post) reaches(l *Letter) error {
+	switch {
+	case l.Player && !p.joined():
+		return ErrNotConnected
+	case !l.Player && l.one != entangle.Nobody && p.Connected != nil && !p.Connected(l.one):
+		return fmt.Errorf("%w: %d", ErrNoSuchClient, l.one)
+	}
+	return nil
+}
+
+// joined reports whether the player of this world is connected.
+func (p *Post) joined() bool { return p.Playing == nil || p.Playing() }
+
+func (p *Post) queue(l Letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	to := &p.Tray
+	if l.Player {
+		to = p.Player
+	}
+	err := to.write(l, p.longest(&l), encode)
+	if err == nil {
+		p.Stat.Sent++
+	}
+	return err
+}
+
+// envelopeRoom is what stands before a body, beside the entities: the type, and the
+// longest audience.
+const envelopeRoom = 16 + 8*maxAudience
+
+// refRoom is the most bytes that one entity takes in the table.
+const refRoom = 7
+
+// size bounds a letter's bytes as it travels.
+func (l *Letter) size() int { return envelopeRoom + refRoom*l.nrefs + (l.width+7)/8 }
+
+// longest returns the longest message that a letter's channel carries.
+func (p *Post) longest(l *Letter) int {
+	if l.Kind == Message && !channel.Mode(p.messages[l.Number].Mode).Reliable() {
+		return channel.MaxUnreliableMessage
+	}
+	return channel.MaxMessage
+}
+
+// mayCross reports whether a message of that direction may be sent by this side.
+func mayCross(d protocol.Direction, server bool) bool {
+	if server {
+		return source.ServerSends(d)
+	}
+	return source.ClientSends(d)
+}
+
+// Flush hands everything that was queued to the carrier, for those clients that it is
+// for.
+func (p *Post) Flush(now time.Time, to Carrier) {
+	for i := range p.Out {
+		to.Carry(&p.Out[i], now)
+	}
+	p.Drop()
+}
+
+// Carrier hands a message to those it is for.
+type Carrier interface {
+	Carry(l *Letter, now time.Time)
+}
+
+// For reports whether a letter is for a client.
+func (p *Post) For(l *Letter, id entangle.ClientID) bool {
+	switch {
+	case l.From != entangle.Nobody:
+		return l.Ids.contains(id)
+	case l.one != entangle.Nobody:
+		return l.one == id
+	}
+	return p.targets.Contains(l.target, id)
+}

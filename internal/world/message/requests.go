@@ -1,0 +1,219 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// office is what this side does with one kind of request: a server answers, a
+// client takes answers.
+type office struct {
+	answer  Answerer
+	answers *event.ResponseEvents
+	calls   []uint32 // of a client, that were not answered yet, oldest first
+	next    uint32
+}
+
+// Answer writes an answer.
+type Answer func(*bits.Writer, protocol.RefWriter) error
+
+// Answerer decodes a question of a client and returns how to write the answer, or
+// an error for the client to read. Malformed bytes are an ErrQuestion.
+type Answerer func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (Answer, error)
+
+// ErrQuestion is wrapped by an Answerer's error for bytes that are no question.
+var ErrQuestion = errors.New("message: malformed request")
+
+// maxCalls bounds the requests of one kind that wait for their answers. A client
+// beyond it is told so: it asks faster than the server answers.
+const maxCalls = 256
+
+// maxFailure bounds the text of an error that answers a request, in bytes.
+const maxFailure = 512
+
+// Errors of requests, which are the caller's mistakes.
+var (
+	// ErrOnlyClients: requests go from clients to the server.
+	ErrOnlyClients = errors.New("plugin: a server does not request; send a message")
+	// ErrOnlyServer: requests are answered by the server.
+	ErrOnlyServer = errors.New("a client does not answer requests; handle them on the server")
+	// ErrHandled: there is a handler already.
+	ErrHandled = errors.New("requests of this kind are handled already; a kind has one handler")
+	// ErrReplaying: what is asked in a replay was asked when the tick ran first.
+	ErrReplaying = errors.New("plugin: nothing is requested in a replay; ask where components.Time is not Replaying, or in a system of plugin.FirstTime")
+	// ErrTooManyCalls: maxCalls requests wait for their answers.
+	ErrTooManyCalls = errors.New("plugin: 256 requests of this kind wait for their answers; wait for some")
+)
+
+// HandleRequests sets who answers a kind of request on a server.
+func (p *Post) HandleRequests(number int, answer Answerer) error {
+	if !p.server {
+		return ErrOnlyServer
+	}
+	if p.offices[number].answer != nil {
+		return ErrHandled
+	}
+	p.offices[number].answer = answer
+	return nil
+}
+
+// Request queues a request and returns the number that its answer will have.
+func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter) error) (call uint32, err error) {
+	if p.Player == nil {
+		return 0, ErrOnlyClients
+	}
+	o := &p.offices[number]
+	if p.Silent {
+		return 0, ErrReplaying
+	}
+	if !p.joined() {
+		return 0, ErrNotConnected
+	}
+	if len(o.calls) == maxCalls {
+		return 0, ErrTooManyCalls
+	}
+	call = o.next
+	if err := p.queue(Letter{Kind: Request, Number: number, Call: call, Player: true}, encode); err != nil {
+		return 0, err
+	}
+	o.next++
+	o.calls = append(o.calls, call)
+	return call, nil
+}
+
+var errNoAnswer = errors.New("the connection ended before the answer came, or there was none")
+
+// ForgetCalls lets go of what the player of this world wants to send, and of the answers
+// that it waits for, while there is no connection.
+func (p *Post) ForgetCalls() {
+	p.Player.Drop()
+	for i := range p.offices {
+		o := &p.offices[i]
+		for _, call := range o.calls {
+			o.answers.Fail(call, errNoAnswer)
+		}
+		o.calls = o.calls[:0]
+	}
+}
+
+func appendRequestHead(w *bits.Writer, l *Letter) {
+	w.Uvarint(uint64(l.Number))
+	w.Bits(uint64(l.Call), 32)
+	if l.Kind == Response {
+		w.Bool(l.Failed)
+	}
+}
+
+// deliverRequest takes a request on a server, and a response on a client.
+func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
+	number, call := m.R.Uvarint(), uint32(m.R.Bits(32))
+	if m.R.Err() != nil || number >= uint64(len(m.post.requests)) {
+		return 0, errNoSuchThing
+	}
+	if m.post.server {
+		return m.deliverQuestion(int(number), call, anyway)
+	}
+	return m.deliverAnswer(int(number), call, anyway)
+}
+
+func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
+	if plan := m.post.requests[number].Question; plan.HasRefs() {
+		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
+			return missing, err
+		}
+	}
+	return 0, m.Answer(number, call)
+}
+
+// Answer answers the question at hand.
+func (m *Mailbox) Answer(number int, call uint32) error {
+	m.spent += requestWork
+	m.asked++
+	p := m.post
+	l := Letter{Kind: Response, Number: number, Call: call, one: m.from}
+	answer := p.offices[number].answer
+	if answer == nil {
+		p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
+		return nil
+	}
+	encode, err := answer(m.from, &m.R, m)
+	switch {
+	case errors.Is(err, ErrQuestion):
+		return err
+	case err != nil:
+		p.fail(l, err.Error())
+		return nil
+	}
+	if err := p.queue(l, encode); err != nil {
+		p.fail(l, err.Error()) // the answer can't be sent, which is not the client's fault
+	}
+	return nil
+}
+
+// fail answers a request with an error. What this side can't send any more in this
+// frame is counted.
+func (p *Post) fail(l Letter, text string) {
+	l.Failed = true
+	text = strings.ToValidUTF8(text[:min(len(text), maxFailure)], "")
+	err := p.queue(l, func(w *bits.Writer, _ protocol.RefWriter) error {
+		w.Uvarint(uint64(len(text)))
+		w.Raw([]byte(text))
+		return nil
+	})
+	if err != nil {
+		p.Stat.Refused++
+	}
+}
+
+func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
+	failed := m.R.Bool()
+	if plan := m.post.requests[number].Answer; !failed && plan.HasRefs() {
+		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
+			return missing, err
+		}
+	}
+	return 0, m.Settle(number, call, failed)
+}
+
+// Settle raises the answer at hand.
+func (m *Mailbox) Settle(number int, call uint32, failed bool) error {
+	o := &m.post.offices[number]
+	if !o.settle(call) {
+		return errMessage
+	}
+	if !failed {
+		return o.answers.Receive(call, &m.R, m)
+	}
+	text, err := m.readFailure()
+	if err == nil {
+		o.answers.Fail(call, errors.New(text))
+	}
+	return err
+}
+
+func (m *Mailbox) readFailure() (string, error) {
+	n := m.R.Uvarint()
+	if n > maxFailure || n*8 > uint64(m.R.RemainingBits()) {
+		return "", errMessage
+	}
+	text := make([]byte, n)
+	m.R.Raw(text)
+	return string(text), m.R.Err()
+}
+
+// settle strikes off a call that is answered, and reports whether there was one.
+func (o *office) settle(call uint32) bool {
+	for i, c := range o.calls {
+		if c == call {
+			o.calls = append(o.calls[:i], o.calls[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,226 @@
+package message
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (*gallery) typeOf(v any) reflect.Type { return reflect.TypeOf(v).Elem() }
+
+// number returns the number of a resource on the wire.
+func (g *gallery) number(t reflect.Type) uint64 {
+	return uint64(g.resources.find(t).Info.Number)
+}
+
+// crew writes a crew about the server's entities of some groups.
+func (g *gallery) crew(name string, groups ...repl.Handle) []byte {
+	return g.crewAt(1, name, groups...)
+}
+
+// crewAt writes one that is so at a tick.
+func (g *gallery) crewAt(tick entangle.Tick, name string, groups ...repl.Handle) []byte {
+	var w bits.Writer
+	w.Uvarint(g.number(reflect.TypeFor[crew]()))
+	w.Bool(true)
+	w.Bits(uint64(tick), 32)
+	w.Uvarint(uint64(len(groups)))
+	for _, h := range groups {
+		w.Bool(true)
+		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: h}})
+	}
+	w.Uvarint(uint64(len(name)))
+	w.Raw([]byte(name))
+	w.Uvarint(uint64(len(groups)))
+	for i := range groups {
+		w.Uvarint(uint64(i + 1))
+	}
+	return w.Finish()
+}
+
+func (g *gallery) get(body []byte) error {
+	return g.mail.HandleMessage(peer.Resources, body, 1, g.now)
+}
+
+// come makes the entities of the server's groups known.
+func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
+	g.mail.slotOf = func(id repl.ID) (repl.Slot, bool) {
+		if s, ok := known[id]; ok {
+			return s, true
+		}
+		return repl.NoSlot, false
+	}
+	for _, h := range groups {
+		id := repl.ID{Group: h}
+		known[id] = g.copy.copy.Spawn(id)
+	}
+}
+
+// What no server writes is an error, and the resource stays as it was.
+//
+// Proves: Z6
+func TestMalformedResourcesAreErrors(t *testing.T) {
+	g := newGallery(t)
+	removal := func(number uint64) []byte {
+		var w bits.Writer
+		w.Uvarint(number)
+		w.Bool(false)
+		if number == g.number(reflect.TypeFor[crew]()) {
+			w.Bits(1, 32)
+		}
+		return w.Finish()
+	}
+	good := g.crew("seven", 1, 2)
+	require.NoError(t, g.get(good))
+	require.Equal(t, crew{"seven", make([]ecs.Entity, 2)}, *shownOf[crew](g))
+	var table, index, list bits.Writer
+	for _, w := range []*bits.Writer{&table, &index, &list} {
+		w.Uvarint(g.number(reflect.TypeFor[crew]()))
+		w.Bool(true)
+		w.Bits(1, 32)
+	}
+	table.Uvarint(repl.MaxRefs + 1)
+	table.Raw(make([]byte, 8000))
+	index.Uvarint(0)
+	index.Uvarint(0)
+	index.Uvarint(1)
+	index.Uvarint(1) // of a table of none
+	list.Uvarint(0)
+	list.Uvarint(0)
+	list.Uvarint(1 << 40)
+	for name, body := range map[string][]byte{
+		"nothing":                  {},
+		"a number of none":         removal(6),
+		"a large number":           removal(1 << 60),
+		"bytes after it":           append(good[:len(good):len(good)], 0),
+		"bytes after a removal":    append(removal(g.number(reflect.TypeFor[crew]())), 0),
+		"a removal of what is not": removal(g.number(reflect.TypeFor[tide]())),
+		"a table that is too long": table.Finish(),
+		"an index beyond it":       index.Finish(),
+		"a list without end":       list.Finish(),
+	} {
+		assert.Error(t, g.get(body), name)
+	}
+	for n := range good {
+		assert.Error(t, g.get(good[:n]), "cut to %d bytes", n)
+	}
+	assert.Equal(t, crew{"seven", make([]ecs.Entity, 2)}, *shownOf[crew](g))
+	g.mail.Resources = nil // as on a server
+	assert.ErrorIs(t, g.get(good), errWrongWay)
+}
+
+// A value is written again when entities in it come, and never with one of an older
+// value.
+//
+// Proves: R29
+func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
+	g := newGallery(t)
+	known := map[repl.ID]repl.Slot{}
+	g.come(known, 1)
+	require.NoError(t, g.get(g.crew("a", 1, 2, 3)))
+	place := shownOf[crew](g)
+	one := place.Members[0]
+	assert.Equal(t, []ecs.Entity{one, {}, {}}, place.Members)
+	g.come(known, 3)
+	require.NoError(t, g.mail.Advance(g.now))
+	three := place.Members[2]
+	require.False(t, three.IsZero())
+	assert.Equal(t, []ecs.Entity{one, {}, three}, place.Members)
+
+	place.Name = "the game's"
+	g.come(known, 9)
+	require.NoError(t, g.mail.Advance(g.now))
+	assert.Equal(t, "the game's", place.Name, "nothing in it has come")
+
+	require.NoError(t, g.get(g.crew("b", 2)))
+	assert.Equal(t, crew{"b", make([]ecs.Entity, 1)}, *place)
+	g.come(known, 2)
+	require.NoError(t, g.mail.Advance(g.now))
+	assert.True(t, g.shown.Alive(place.Members[0]))
+	require.NoError(t, g.get(g.crew("c")))
+	assert.Zero(t, g.copy.Kept())
+}
+
+// A reference in a value is to the entity that had the name at the tick of the value. Of a name that
+// was given to another entity later it stays none, also when the value is written again for the
+// others in it; a value that is not older means the new entity.
+//
+// Proves: R27, R29
+func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
+	for name, renew := range map[string]func(c *sink.Copy, since entangle.Tick){
+		"a name":   func(c *sink.Copy, since entangle.Tick) { c.Renew(repl.ID{Group: 2}, since) },
+		"a handle": func(c *sink.Copy, since entangle.Tick) { c.RenewAll(2, since) },
+	} {
+		for _, since := range []entangle.Tick{640, 641} {
+			g := newGallery(t)
+			known := map[repl.ID]repl.Slot{}
+			g.come(known, 1, 2)
+			require.NoError(t, g.get(g.crewAt(640, "a", 1, 2, 3)))
+			members := func() []ecs.Entity { return shownOf[crew](g).Members }
+			one := members()[0]
+			require.False(t, members()[1].IsZero())
+
+			g.copy.copy.Begin(700)
+			g.copy.copy.Forget(known[repl.ID{Group: 2}])
+			require.NoError(t, g.mail.Advance(g.now))
+			require.Equal(t, []ecs.Entity{one, {}, {}}, members())
+			renew(g.copy.copy, since)
+			g.come(known, 2, 3)
+			require.NoError(t, g.mail.Advance(g.now))
+			two, three := g.copy.copy.Entity(known[repl.ID{Group: 2}]), g.copy.copy.Entity(known[repl.ID{Group: 3}])
+			if since == 641 {
+				two = ecs.Entity{}
+			}
+			assert.Equal(t, []ecs.Entity{one, two, three}, members(), "%s since %d", name, since)
+		}
+	}
+}
+
+// What is kept for entities to come is bounded, and given back.
+func TestKeptResourcesAreBounded(t *testing.T) {
+	g := newGallery(t)
+	g.copy.kept = MaxKeptResources - 10
+	require.NoError(t, g.get(g.crew("a name that is longer than there is room for", 1)))
+	assert.Equal(t, MaxKeptResources-10, g.copy.Kept())
+	assert.Len(t, shownOf[crew](g).Members, 1)
+	g.copy.kept = 0
+	require.NoError(t, g.get(g.crew("again", 1)))
+	assert.NotZero(t, g.copy.Kept())
+	g.copy.Clear()
+	assert.Zero(t, g.copy.Kept())
+	assert.Nil(t, shownOf[crew](g))
+}
+
+// FuzzResources hands a client messages of any bytes, and lets entities come. None of
+// them panics.
+//
+// Proves: Z6
+func FuzzResources(f *testing.F) {
+	seed := newGallery(f)
+	f.Add(seed.crew("hello", 1), seed.crew("again", 2, 1))
+	f.Add([]byte{0, 0}, []byte{8})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		g := newGallery(t)
+		known := map[repl.ID]repl.Slot{}
+		g.come(known, 1)
+		for _, body := range [][]byte{a, b} {
+			if len(body) > channel.MaxMessage || g.get(body) != nil {
+				break
+			}
+			require.LessOrEqual(t, g.copy.Kept(), len(a)+len(b))
+		}
+		g.come(known, 2)
+		_ = g.mail.Advance(g.now)
+		g.copy.Clear()
+		require.Zero(t, g.copy.Kept())
+	})
+}

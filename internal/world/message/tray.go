@@ -1,0 +1,109 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Tray is letters that wait to leave, with their bodies and those that they refer to.
+// Its memory is kept from frame to frame.
+type Tray struct {
+	Out  []Letter
+	Seen uint64       // letters ever put in
+	heap []byte       // bodies of out
+	refs []ecs.Entity // references of out
+
+	w     bits.Writer
+	table entityTable
+}
+
+// maxOutgoing bounds the bytes of messages that one frame may queue. A game that
+// sends more in a frame has a loop that it did not mean.
+const maxOutgoing = 16 << 20
+
+// letterOverhead is what a message counts beside its body.
+const letterOverhead = 128
+
+func (t *Tray) full() bool { return len(t.heap)+letterOverhead*len(t.Out) > maxOutgoing }
+
+// Errors of what can't be put in, which are the caller's mistakes.
+var (
+	// ErrTooMuch is returned for a message beyond maxOutgoing.
+	ErrTooMuch = errors.New("plugin: more than 16 MiB of messages in one frame")
+	// ErrTooLarge is returned for a message that its channel can't carry.
+	ErrTooLarge = errors.New("plugin: a message is too large; split it")
+)
+
+// write puts in a letter, of at most so many bytes, whose body encode writes.
+func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, protocol.RefWriter) error) error {
+	if t.full() {
+		return ErrTooMuch
+	}
+	l.body, l.refs = len(t.heap), len(t.refs)
+	t.table.reset(t.refs)
+	t.w.Reset(t.heap)
+	start := t.w.LenBits()
+	if err := encode(&t.w, &t.table); err != nil {
+		return err
+	}
+	l.width = t.w.LenBits() - start
+	l.nrefs = len(t.table.all) - l.refs
+	if size := l.size(); size > most {
+		return fmt.Errorf("%w: %d bytes with its entities, at most %d", ErrTooLarge, size, most)
+	}
+	t.heap, t.refs = t.w.Finish(), t.table.all
+	t.add(l)
+	return nil
+}
+
+// Forward puts in a letter whose body has come from elsewhere, and returns it.
+func (t *Tray) Forward(l Letter, body bits.Reader, entities []ecs.Entity) *Letter {
+	l.body, l.refs, l.nrefs = len(t.heap), len(t.refs), len(entities)
+	t.heap = append(t.heap, make([]byte, (l.width+7)/8)...)
+	body.Copy(t.heap[l.body:], l.width)
+	t.refs = append(t.refs, entities...)
+	return t.add(l)
+}
+
+func (t *Tray) add(l Letter) *Letter {
+	l.When = t.Seen
+	t.Seen++
+	t.Out = append(t.Out, l)
+	return &t.Out[len(t.Out)-1]
+}
+
+// BodyOf returns the bytes of a letter.
+func (t *Tray) BodyOf(l *Letter) []byte { return t.heap[l.body : l.body+(l.width+7)/8] }
+
+// Entities returns whom a letter refers to.
+func (t *Tray) Entities(l *Letter) []ecs.Entity { return t.refs[l.refs : l.refs+l.nrefs] }
+
+// Drop lets go of everything that waits: nobody is there to get it.
+func (t *Tray) Drop() { t.Out, t.heap, t.refs = t.Out[:0], t.heap[:0], t.refs[:0] }
+
+// entityTable gathers the entities of one body behind those of the bodies before.
+type entityTable struct {
+	all   []ecs.Entity
+	first int
+}
+
+func (t *entityTable) reset(all []ecs.Entity) { t.all, t.first = all, len(all) }
+
+// Index implements protocol.RefWriter.
+func (t *entityTable) Index(e ecs.Entity) uint32 {
+	for i, have := range t.all[t.first:] {
+		if have == e {
+			return uint32(i + 1)
+		}
+	}
+	if len(t.all)-t.first == repl.MaxRefs {
+		return 0
+	}
+	t.all = append(t.all, e)
+	return uint32(len(t.all) - t.first)
+}

@@ -1,0 +1,303 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+)
+
+// A predicted despawn that the server makes too is final, and nothing goes back for it.
+//
+// Proves: B12
+func TestAPredictedDespawnIsFinalIfTheServerAgrees(t *testing.T) {
+	f, e := steady(t, nil)
+	f.in(1006, func() { f.p.Despawn(e) })
+	f.run(2)
+	assert.Empty(t, f.has(e), "no system finds it")
+	assert.True(t, f.world.Alive(e))
+	f.says(e, 1005, fcPlace{14, 0}, fcPace{1, 0})
+	f.settled(1005)
+	assert.Empty(t, f.check())
+	f.despawns(e, 1006)
+	f.settled(1006)
+	assert.Empty(t, f.check())
+	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.False(t, f.world.Alive(e))
+	assert.Zero(t, f.p.Stats().Rollbacks)
+}
+
+// One that the server does not make is undone once the frontier is there, whether the server
+// says something of the entity or not. All comes back: what is the game's own, too, as it
+// was.
+//
+// Proves: B12
+func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
+	for name, says := range map[string]func(f *forecast, e ecs.Entity){
+		"says nothing": func(f *forecast, e ecs.Entity) {},
+		"says more":    func(f *forecast, e ecs.Entity) { f.says(e, 1007, fcPlace{10, 3}, fcPace{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForecast(t, nil)
+			f.run(1)
+			f.settled(1001)
+			e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
+			f.world.Add(e, f.tint, f.kit, f.fuel)
+			f.holds(e).Left, f.carries(e).Size = 7, 5
+			wrong := true
+			f.in(1006, func() {
+				if wrong {
+					f.p.Despawn(e)
+				}
+			})
+			f.run(7)
+			assert.Empty(t, f.has(e))
+			wrong = false
+			says(f, e)
+			f.settled(1007)
+			assert.Equal(t, []string{"restore 1007", "tick 1008"}, f.check())
+			assert.Equal(t, "place pace kit fuel ", f.has(e), "the server never spoke of a tint")
+			assert.EqualValues(t, 7, f.holds(e).Left)
+			assert.EqualValues(t, 5, f.carries(e).Size)
+			assert.EqualValues(t, 10, f.at(e).X)
+			assert.Empty(t, f.buried)
+			assert.Empty(t, f.check())
+			f.settled(1008)
+			assert.Empty(t, f.check(), "it is in the histories as it is")
+		})
+	}
+}
+
+// A predicted despawn that the server does not make is undone in the first frame in which the
+// frontier has come to its tick, and no earlier, though the server says nothing of the entity; in
+// a rollback, and without one where the entity is kept out of them.
+//
+// Proves: B12
+func TestAPredictedDespawnIsUndoneAtTheFrontier(t *testing.T) {
+	for name, spared := range map[string]bool{"compared": false, "with NoRollback": true} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			if spared {
+				f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+			}
+			wrong := true
+			f.in(1008, func() {
+				if wrong {
+					f.p.Despawn(e)
+				}
+			})
+			f.run(6)
+			wrong = false
+			for tick := entangle.Tick(1002); tick < 1008; tick++ {
+				f.says(e, tick, fcPlace{int32(tick) - 991, 0}, fcPace{1, 0})
+				f.settled(tick)
+				f.check()
+				assert.Empty(t, f.has(e), "at %d", tick)
+			}
+			f.settled(1008)
+			f.check()
+			assert.Equal(t, "place pace ", f.has(e))
+		})
+	}
+}
+
+// Going back to before a predicted despawn brings the entity back for those ticks, and the
+// replay despawns it again.
+//
+// Proves: B12
+func TestAReplayDespawnsAgain(t *testing.T) {
+	f, e := steady(t, nil)
+	f.world.Add(e, f.fuel)
+	f.holds(e).Left = 3
+	f.in(1007, func() {
+		assert.EqualValues(t, 3, f.holds(e).Left)
+		f.p.Despawn(e)
+	})
+	f.run(3)
+	assert.Empty(t, f.has(e))
+	f.says(e, 1004, fcPlace{30, 0}, fcPace{1, 0})
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
+	assert.Empty(t, f.has(e))
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
+}
+
+// What the server despawns is despawned as of its tick: in the ticks before that it is there
+// still. It is removed once nothing goes back to before that.
+//
+// Proves: B23
+func TestTheServersDespawn(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{})
+	f.says(a, 1005, fcPlace{14, 0}, fcPace{1, 0})
+	f.settled(1005)
+	f.check()
+	f.run(3)
+	f.says(a, 1006, fcPlace{90, 0}, fcPace{1, 0})
+	f.despawns(b, 1007)
+	f.settled(1006)
+	var there []bool
+	f.main(func() { there = append(there, f.world.Has(b, f.place)) })
+	assert.Equal(t, []string{"restore 1006", "tick 1007", "insert 1007 b", "tick 1008"}, f.check())
+	assert.Equal(t, []bool{true, false}, there, "the server took it away at the end of 1007")
+	assert.True(t, f.world.Alive(b), "something may go back to 1006 yet")
+	f.says(a, 1007, fcPlace{91, 0}, fcPace{1, 0})
+	f.settled(1007)
+	assert.Empty(t, f.check())
+	assert.Equal(t, []ecs.Entity{b}, f.buried)
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
+}
+
+// A despawn by the server alone is what goes back, where nothing else is wrong.
+//
+// Proves: B13
+func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
+	f, e := steady(t, nil)
+	f.despawns(e, 1003)
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByDespawn])
+	f.run(1)
+	assert.Zero(t, f.p.table.Len())
+}
+
+// A despawn as of a tick that is to come waits for it.
+//
+// Proves: B10
+func TestADespawnInTheFuture(t *testing.T) {
+	f, e := steady(t, nil)
+	f.despawns(e, 1007)
+	f.settled(1007)
+	f.run(1)
+	assert.True(t, f.world.Has(e, f.place))
+	f.run(1)
+	assert.Equal(t, []string{"tick 1006", "tick 1007", "insert 1007 a"}, f.steps)
+	f.run(1)
+	assert.Equal(t, []ecs.Entity{e}, f.buried)
+}
+
+// What the game removes from the world is removed for good, whatever the server says and
+// however far back is gone.
+//
+// Proves: B13
+func TestWhatTheGameRemovesStaysRemoved(t *testing.T) {
+	f, e := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{}, fcPace{})
+	f.says(e, 1002, fcPlace{11, 0}, fcPace{1, 0})
+	f.settled(1002)
+	f.check()
+	f.world.RemoveEntity(e)
+	f.run(1)
+	f.says(b, 1003, fcPlace{5, 5}, fcPace{})
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005", "tick 1006"}, f.check())
+	assert.False(t, f.world.Alive(e))
+	assert.Equal(t, 1, f.p.table.Len())
+}
+
+// What the game hangs on a predicted entity goes back with it: what was spawned since is
+// spawned anew, what was changed has its value again, and a predicted despawn takes all.
+//
+// Proves: B17
+func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
+	f, e := steady(t, nil)
+	var kid ecs.Entity
+	spawned := 0
+	f.in(1006, func() {
+		kid = f.world.NewEntity(f.place, f.pace)
+		f.world.Relations().Exchange(kid, []ecs.ID{f.child}, nil, f.child, e)
+		*f.at(kid), *f.moves(kid) = fcPlace{1, 1}, fcPace{0, 1}
+		spawned++
+	})
+	f.run(3)
+	first := kid
+	assert.True(t, f.p.Predicts(kid))
+	assert.Equal(t, fcPlace{1, 3}, *f.at(kid), "two ticks")
+
+	f.says(e, 1005, fcPlace{14, 4}, fcPace{1, 0})
+	f.settled(1005)
+	assert.Equal(t, []string{"restore 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
+	assert.False(t, f.world.Alive(first))
+	assert.NotEqual(t, first, kid)
+	assert.Equal(t, 2, spawned)
+	assert.Equal(t, fcPlace{1, 3}, *f.at(kid))
+
+	f.says(e, 1007, fcPlace{16, 5}, fcPace{1, 0})
+	f.settled(1007)
+	second := kid
+	assert.Equal(t, []string{"restore 1007", "tick 1008"}, f.check())
+	assert.Equal(t, second, kid, "it was there at 1007")
+	assert.Equal(t, fcPlace{1, 3}, *f.at(kid), "once, not twice")
+
+	wrong := true
+	f.in(1009, func() {
+		if wrong {
+			f.p.Despawn(e)
+		}
+	})
+	f.run(2)
+	assert.Empty(t, f.has(e)+f.has(kid))
+	wrong = false
+	f.says(e, 1009, fcPlace{18, 5}, fcPace{1, 0})
+	f.settled(1009)
+	f.check()
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.True(t, f.world.Alive(kid))
+
+	f.in(1011, func() { f.p.Despawn(e) })
+	f.run(1)
+	f.despawns(e, 1011)
+	f.settled(1011)
+	f.check()
+	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
+}
+
+// A child that hung on its parent before that was predicted, or that came outside of ticks, is
+// no part of what is computed: it goes back to values that it had, and is never removed.
+//
+// Proves: B17
+func TestWhatTheGameDoesBetweenTicksIsNotUndone(t *testing.T) {
+	f, e := steady(t, nil)
+	kid := f.world.NewEntity(f.place)
+	f.world.Relations().Exchange(kid, []ecs.ID{f.child}, nil, f.child, e)
+	*f.at(kid) = fcPlace{3, 3}
+	f.world.Add(e, f.fuel)
+	f.holds(e).Left = 9
+	f.says(e, 1003, fcPlace{40, 0}, fcPace{1, 0})
+	f.settled(1003)
+	assert.NotEmpty(t, f.check())
+	assert.True(t, f.world.Alive(kid))
+	assert.Equal(t, fcPlace{3, 3}, *f.at(kid))
+	assert.EqualValues(t, 9, f.holds(e).Left)
+}
+
+// What is excluded is not compared, not moved by a rollback, and goes only when the server
+// despawns it.
+//
+// Proves: B18
+func TestAnExcludedEntityStaysAsItIs(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+	f.world.Add(b, ecs.ComponentID[components.NoRollback](f.world))
+	f.says(a, 1003, fcPlace{60, 0}, fcPace{1, 0})
+	f.says(b, 1003, fcPlace{90, 0}, fcPace{1, 0})
+	f.settled(1003)
+	f.at(b).X = 55
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.EqualValues(t, 62, f.at(a).X)
+	assert.EqualValues(t, 55, f.at(b).X, "neither what the server said, nor moved by the replay")
+	f.run(1)
+	assert.EqualValues(t, 56, f.at(b).X)
+	f.says(b, 1005, fcPlace{1, 1}, fcPace{1, 0})
+	f.says(a, 1005, fcPlace{62, 0}, fcPace{1, 0})
+	f.settled(1005)
+	assert.Empty(t, f.check())
+	f.despawns(b, 1006)
+	f.says(a, 1006, fcPlace{63, 0}, fcPace{1, 0})
+	f.settled(1006)
+	assert.Empty(t, f.check())
+	assert.Equal(t, []ecs.Entity{b}, f.buried)
+}

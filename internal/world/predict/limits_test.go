@@ -1,0 +1,256 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/stretchr/testify/assert"
+)
+
+// jump sets the clock by so many ticks, as it does between two frames.
+func (f *forecast) jump(ticks int) {
+	from := f.time.Tick
+	f.time.Tick += entangle.Tick(ticks)
+	f.p.Jumped(from)
+}
+
+// What the clock goes past is computed, so that the prediction is where the server will be.
+// It is no rollback.
+//
+// Proves: S3
+func TestTicksThatTheClockWentPastAreComputed(t *testing.T) {
+	f, e := steady(t, nil)
+	f.jump(3)
+	assert.Equal(t, []string{"tick 1006", "tick 1007", "tick 1008"}, f.check())
+	assert.EqualValues(t, 17, f.at(e).X)
+	assert.EqualValues(t, 3, f.p.Stats().CaughtUp)
+	assert.Zero(t, f.p.Stats().Ticks)
+	f.says(e, 1006, fcPlace{15, 0}, fcPace{1, 0})
+	f.settled(1006)
+	assert.Empty(t, f.check(), "there are histories of them")
+
+	f.says(e, 1007, fcPlace{60, 0}, fcPace{1, 0})
+	f.settled(1007)
+	f.jump(2)
+	assert.Equal(t, []string{"restore 1007", "tick 1008", "tick 1009", "tick 1010"}, f.check())
+	assert.EqualValues(t, 63, f.at(e).X)
+	assert.EqualValues(t, 1, f.p.Stats().Ticks, "1008 is computed anew, the two after it were never due")
+	assert.EqualValues(t, 5, f.p.Stats().CaughtUp)
+}
+
+// A clock that is set back finds the world as it was then.
+//
+// Proves: S3
+func TestAClockThatIsSetBackFindsWhatWas(t *testing.T) {
+	f, e := steady(t, nil)
+	f.run(2)
+	f.jump(-3)
+	assert.Equal(t, []string{"restore 1004"}, f.check())
+	assert.EqualValues(t, 13, f.at(e).X)
+	assert.EqualValues(t, 1004, f.time.Tick)
+	f.run(1)
+	assert.Zero(t, f.p.Stats().Rollbacks)
+}
+
+// A jump beyond the histories begins anew at the frontier, once that is near.
+//
+// Proves: B11, S3
+func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
+	f, e := steady(t, nil)
+	f.jump(100)
+	f.says(e, 1095, fcPlace{500, 0}, fcPace{1, 0})
+	f.settled(1095)
+	steps := f.check()
+	assert.Equal(t, "restore 1095", steps[0])
+	assert.Len(t, steps, 1+10)
+	assert.EqualValues(t, 510, f.at(e).X)
+	assert.EqualValues(t, 1, f.p.Stats().Blind)
+	assert.EqualValues(t, 10, f.p.Stats().CaughtUp)
+	f.says(e, 1097, fcPlace{502, 0}, fcPace{1, 0})
+	f.settled(1097)
+	assert.Empty(t, f.check(), "there are histories again")
+}
+
+// Where a clock that is set forward begins anew, ticks that had run run again, and those that
+// it went past run for the first time; also after two jumps, or one back.
+//
+// Proves: S3
+func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		jumps []int
+		anew  []entangle.Tick
+	}{
+		"none":              {nil, []entangle.Tick{1004, 1005}},
+		"forward":           {[]int{3}, []entangle.Tick{1004, 1005}},
+		"forward and back":  {[]int{8, -5}, []entangle.Tick{1004, 1005}},
+		"back":              {[]int{-1}, []entangle.Tick{1004}},
+		"back and forward":  {[]int{-4, 8}, []entangle.Tick{1004, 1005}},
+		"to before its end": {[]int{-2}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := steady(t, nil)
+			var anew, first []entangle.Tick
+			for tick := entangle.Tick(1000); tick < 1020; tick++ {
+				f.in(tick, func() {
+					if f.time.Replaying {
+						anew = append(anew, tick)
+					} else {
+						first = append(first, tick)
+					}
+				})
+			}
+			f.p.memory.Clear() // nothing is held of 1003
+			f.settled(1003)
+			for _, by := range c.jumps {
+				f.jump(by)
+			}
+			f.check()
+			assert.Equal(t, c.anew, anew)
+			assert.Len(t, first, max(0, int(f.time.Tick)-1005))
+		})
+	}
+}
+
+// What the server says of a tick too far back is taken for the present, and the game goes on.
+//
+// Proves: B11
+func TestWhatIsTooOldIsTakenForThePresent(t *testing.T) {
+	f, e := steady(t, nil)
+	f.run(30)
+	f.says(e, 1010, fcPlace{300, 0}, fcPace{1, 0})
+	f.settled(1010)
+	assert.Equal(t, []string{"insert 1035 a", "resync"}, f.check())
+	assert.EqualValues(t, 300, f.at(e).X)
+	assert.EqualValues(t, 1, f.p.Stats().Resyncs)
+	assert.Empty(t, f.check())
+	f.run(1)
+	f.says(e, 1030, fcPlace{320, 0}, fcPace{1, 0})
+	f.settled(1030)
+	steps := f.check()
+	assert.Equal(t, "restore 1030", steps[0], "near enough to begin anew from, though nothing of it was kept")
+	assert.Len(t, steps, 1+6)
+	assert.EqualValues(t, 326, f.at(e).X)
+}
+
+// While the server is silent the game goes on as predicted, however long that is.
+//
+// Proves: B11
+func TestASilentServerStopsNothing(t *testing.T) {
+	f, e := steady(t, nil)
+	f.run(300)
+	assert.EqualValues(t, 314, f.at(e).X)
+	assert.Zero(t, f.p.Stats().Resyncs)
+	f.says(e, 1300, fcPlace{1000, 0}, fcPace{1, 0})
+	f.settled(1300)
+	assert.Equal(t, "restore 1300", f.check()[0])
+	assert.EqualValues(t, 1005, f.at(e).X)
+}
+
+// A system that panics in a replay leaves a client that goes on: what it has computed by
+// then counts for nothing, and the next frame begins anew at the frontier, also if the clock
+// is set meanwhile.
+func TestAPanicInAReplay(t *testing.T) {
+	for name, jump := range map[string]int{"": 0, "and a jump": 1} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			bad := true
+			f.in(1004, func() {
+				if bad {
+					panic("a bug of the game")
+				}
+			})
+			f.says(e, 1003, fcPlace{100, 0}, fcPace{1, 0})
+			f.settled(1003)
+			assert.PanicsWithValue(t, "a bug of the game", func() { f.check() })
+			assert.EqualValues(t, 1005, f.time.Tick)
+			bad = false
+			if jump > 0 {
+				f.jump(jump)
+			}
+			assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005", "tick 1006"}[:3+jump], f.check())
+			assert.EqualValues(t, 102+jump, f.at(e).X)
+			assert.Empty(t, f.check())
+		})
+	}
+}
+
+// A system that panics in a tick, likewise.
+func TestAPanicInATick(t *testing.T) {
+	f, e := steady(t, nil)
+	bad := true
+	f.in(1006, func() {
+		if bad {
+			panic("a bug of the game")
+		}
+	})
+	assert.Panics(t, func() { f.run(1) })
+	bad = false
+	f.says(e, 1004, fcPlace{13, 0}, fcPace{1, 0})
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006"}, f.check())
+	assert.EqualValues(t, 15, f.at(e).X, "once in 1006")
+}
+
+// The oldest of several ticks that are asked for decides, which is right for all of them; by
+// the newest, what was older is not computed anew: here the place of b in 1003 stays wrong.
+//
+// Proves: T1
+func TestOfSeveralTicksTheOldestDecides(t *testing.T) {
+	for name, newest := range map[string]bool{"oldest": false, "newest": true} {
+		t.Run(name, func(t *testing.T) {
+			f, a := steady(t, func(c *PredictionConfig) { c.Newest = newest })
+			b := f.spawns("b", 1001, fcPlace{0, 0}, fcPace{})
+			f.check()
+			f.in(1004, func() { f.at(b).X = f.at(a).X })
+			f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
+			f.settled(1003)
+			f.p.Request(1004)
+			steps := f.check()
+			if newest {
+				assert.Equal(t, []string{"restore 1004", "tick 1005"}, steps)
+				assert.EqualValues(t, 14, f.at(a).X, "what the server said of 1003 has no place after it")
+			} else {
+				assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, steps)
+				assert.EqualValues(t, 101, f.at(b).X)
+				assert.EqualValues(t, 102, f.at(a).X)
+			}
+		})
+	}
+}
+
+// A request from within a replay is for the next frame; one for a tick to come is left alone, and
+// one for a tick that is not kept counts as the oldest that is.
+//
+// Proves: B28, T1
+func TestRequestsOfTheGame(t *testing.T) {
+	f, _ := steady(t, nil)
+	again := true
+	f.in(1005, func() {
+		if again {
+			again = false
+			f.p.Request(1002)
+		}
+	})
+	f.p.Request(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Empty(t, f.check())
+	f.p.Request(1005)
+	f.p.Request(1009)
+	assert.Empty(t, f.check())
+	f.p.Request(10)
+	assert.Equal(t, "restore 1000", f.check()[0], "before the first tick")
+	assert.EqualValues(t, 3, f.p.Stats().Rollbacks[ByRequest])
+}
+
+// A tick before the frontier can be asked for: what is known there is put in when the replay
+// comes by.
+func TestARequestBeforeTheFrontier(t *testing.T) {
+	f, a := steady(t, nil)
+	f.says(a, 1003, fcPlace{12, 0}, fcPace{1, 0})
+	f.settled(1004)
+	f.says(a, 1004, fcPlace{13, 0}, fcPace{1, 0})
+	f.check()
+	f.p.Request(1002)
+	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "insert 1004 a", "tick 1005"}, f.check())
+}

@@ -1,0 +1,118 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+)
+
+// turnOff is the server's word that an entity is not for this client to predict.
+func (f *forecast) turnOff(e ecs.Entity) {
+	slot := f.p.slotOf(e)
+	f.world.Exchange(e, nil, f.p.Marks())
+	f.p.Untrack(e, slot)
+}
+
+// Before the clock is the server's, what the server says is shown as it comes, whatever its
+// ticks; what is predicted begins at the frontier, once it is.
+//
+// Proves: S3
+func TestBeforeTheClockIsSynced(t *testing.T) {
+	f := newForecast(t, nil)
+	f.synced = false
+	f.run(2)
+	e := f.spawns("a", 90_000, fcPlace{10, 0}, fcPace{1, 0})
+	f.run(3)
+	f.says(e, 90_010, fcPlace{50, 0}, fcPace{1, 0})
+	f.settled(90_010)
+	f.check()
+	assert.EqualValues(t, 50, f.at(e).X)
+	assert.Zero(t, f.p.Stats().Resyncs)
+
+	f.synced = true
+	f.jump(90_017 - int(f.time.Tick))
+	steps := f.check()
+	assert.Equal(t, "restore 90010", steps[0])
+	assert.EqualValues(t, 57, f.at(e).X)
+	f.says(e, 90_012, fcPlace{52, 0}, fcPace{1, 0})
+	f.settled(90_012)
+	assert.Empty(t, f.check())
+}
+
+// An entity can be turned over to the server and back, also within one frame: what was predicted
+// of it before counts no more.
+func TestPredictionIsTurnedOffAndOn(t *testing.T) {
+	for name, between := range map[string]int{"in one frame": 0, "some frames apart": 3} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			f.turnOff(e)
+			f.run(between)
+			f.settled(f.time.Tick - 2)
+			f.world.Add(e, f.p.Marks()...)
+			slot := f.p.Track(e)
+			f.names[slot] = "a"
+			*f.at(e) = fcPlace{500, 0}
+			f.says(e, f.time.Tick-2, fcPlace{500, 0}, fcPace{1, 0})
+			assert.Len(t, f.check(), 3)
+			assert.EqualValues(t, 502, f.at(e).X)
+			assert.True(t, f.p.forms[slot].Alive, "it is followed")
+			assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
+			assert.Empty(t, f.check())
+		})
+	}
+}
+
+// What hangs on an entity goes with it when the server despawns that, and with the
+// connection.
+//
+// Proves: B17
+func TestLocalChildrenGoWithTheirParents(t *testing.T) {
+	for name, end := range map[string]func(f *forecast, e ecs.Entity){
+		"despawn": func(f *forecast, e ecs.Entity) {
+			f.despawns(e, f.time.Tick-2)
+			f.settled(f.time.Tick - 2)
+			f.check()
+			f.settled(f.time.Tick)
+			f.check()
+		},
+		"connection": func(f *forecast, e ecs.Entity) {
+			f.world.RemoveEntity(e)
+			f.p.Clear()
+			f.set = false
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			kid, grandkid := f.world.NewEntity(f.place), f.world.NewEntity(f.place)
+			f.world.Relations().Exchange(grandkid, []ecs.ID{f.child}, nil, f.child, kid)
+			f.world.Relations().Exchange(kid, []ecs.ID{f.child}, nil, f.child, e)
+			f.run(3)
+			assert.True(t, f.p.Predicts(kid) && f.p.Predicts(grandkid))
+			end(f, e)
+			assert.False(t, f.world.Alive(e) || f.world.Alive(kid) || f.world.Alive(grandkid))
+			f.run(3)
+			assert.Zero(t, f.p.table.Len())
+		})
+	}
+}
+
+// What hangs on an entity is not there from the tick on in which the server despawned that, also
+// while the entity itself is kept yet.
+//
+// Proves: B17
+func TestLocalChildrenGoAtTheTickOfTheirParents(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{}, fcPace{})
+	kid := f.world.NewEntity(f.place)
+	f.world.Relations().Exchange(kid, []ecs.ID{f.child}, nil, f.child, b)
+	f.run(1)
+	f.says(a, 1003, fcPlace{50, 0}, fcPace{1, 0})
+	f.despawns(b, 1005)
+	f.settled(1003)
+	var there []bool
+	f.main(func() { there = append(there, f.world.Has(kid, f.place)) })
+	f.check()
+	assert.Equal(t, []bool{true, true, false}, there, "in 1004, 1005 and 1006")
+	assert.True(t, f.world.Alive(kid))
+}

@@ -1,0 +1,242 @@
+package predict
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// saysNoKit is the server's word that an entity has no kit any more, which the copy takes from
+// the world as it comes.
+func (f *forecast) saysNoKit(e ecs.Entity) {
+	slot := f.p.slotOf(e)
+	f.p.Store().Confirmed(slot).Mask.Clear(f.col(f.kit))
+	switch {
+	case f.p.Stripped(slot):
+		f.p.RemoveOnce(slot, f.col(f.kit))
+	case f.world.Has(e, f.kit):
+		f.world.Remove(e, f.kit)
+	}
+	f.p.Confirmed(slot)
+}
+
+// paceGoes has the prediction remove the pace of an entity in a tick that is in the histories
+// when something else comes.
+func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
+	f.in(1003, func() { f.world.Remove(e, f.pace) })
+	return f, e
+}
+
+// A component of the mode Once that the server inserts stays inserted in a rollback to a tick
+// before it came, also if the entity had another structure in that tick.
+//
+// Proves: B20
+func TestAnInsertedOnceSurvivesARollback(t *testing.T) {
+	f, e := paceGoes(t)
+	f.run(4)
+	f.saysOnce(e, 9)
+	f.check()
+	f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
+	f.saysOnce(e, 30)
+	f.settled(1002)
+	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
+	require.Equal(t, "place kit ", f.has(e))
+	assert.EqualValues(t, 9, f.carries(e).Size, "the first value that came")
+}
+
+// A component of the mode Once that the server removes stays removed in a rollback to a tick
+// before it went, also if the entity had another structure in that tick.
+//
+// Proves: B20
+func TestARemovedOnceStaysRemovedInARollback(t *testing.T) {
+	f, e := paceGoes(t)
+	f.saysOnce(e, 9)
+	f.run(4)
+	f.saysNoKit(e)
+	f.check()
+	f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, "place ", f.has(e))
+}
+
+// What the game itself changes in ticks of a component of the mode Once goes back with the
+// ticks, before and after the server has said something of another one.
+//
+// Proves: B20
+func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
+	f, e := steady(t, nil)
+	f.saysOnce(e, 9)
+	f.check()
+	f.in(1007, func() { f.world.Remove(e, f.kit) })
+	f.run(3)
+	assert.Equal(t, "place pace ", f.has(e))
+	var then string
+	f.in(1006, func() { then = f.has(e) })
+	f.world.Add(e, f.fuel) // between two ticks: it counts as always there
+	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
+	f.saysOnceNoWorld(e)
+	f.settled(1005)
+	assert.Equal(t, []string{"restore 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
+	assert.Equal(t, "place pace kit fuel ", then)
+	assert.Equal(t, "place pace fuel ", f.has(e))
+}
+
+// saysOnceNoWorld is the server's word that there is still a kit, of which the world gets nothing.
+func (f *forecast) saysOnceNoWorld(e ecs.Entity) {
+	slot := f.p.slotOf(e)
+	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
+	f.p.Confirmed(slot)
+}
+
+// A local component that comes, and one that goes, between two ticks was always there, or
+// never, whatever else the entity had in the ticks that are computed again.
+//
+// Proves: B16
+func TestALocalChangedBetweenTicksWasAlwaysSo(t *testing.T) {
+	for name, comes := range map[string]bool{"comes": true, "goes": false} {
+		t.Run(name, func(t *testing.T) {
+			f, e := paceGoes(t)
+			want := "place "
+			if !comes {
+				f.world.Add(e, f.fuel)
+			}
+			f.run(4)
+			if comes {
+				f.world.Add(e, f.fuel)
+				f.holds(e).Left = 5
+				want = "place fuel "
+			} else {
+				f.world.Remove(e, f.fuel)
+			}
+			f.check()
+			f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
+			f.settled(1002)
+			assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
+			require.Equal(t, want, f.has(e))
+			if comes {
+				assert.EqualValues(t, 5, f.holds(e).Left)
+			}
+		})
+	}
+}
+
+// A relation that the game puts on between two ticks, or aims elsewhere, was always so.
+//
+// Proves: B16
+func TestALocalRelationChangedBetweenTicksWasAlwaysSo(t *testing.T) {
+	for name, comes := range map[string]bool{"comes": true, "is aimed elsewhere": false} {
+		t.Run(name, func(t *testing.T) {
+			f, e := paceGoes(t)
+			x, y := f.world.NewEntity(), f.world.NewEntity()
+			if !comes {
+				f.world.Add(e, f.tow)
+				f.world.Relations().Set(e, f.tow, x)
+			}
+			f.run(4)
+			if comes {
+				f.world.Add(e, f.tow)
+			}
+			f.world.Relations().Set(e, f.tow, y)
+			f.check()
+			f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
+			f.settled(1002)
+			assert.Len(t, f.check(), 4)
+			require.True(t, f.world.Has(e, f.tow))
+			assert.Equal(t, y, f.world.Relations().Get(e, f.tow))
+		})
+	}
+}
+
+// What the server inserts and removes of the mode Once while the entity is despawned ahead of it
+// is there, and is not, when the entity comes back.
+//
+// Proves: B20
+func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
+	for name, c := range map[string]struct {
+		had, gets bool
+		restore   entangle.Tick
+	}{
+		"it comes":                    {false, true, 1007},
+		"it goes":                     {true, false, 1007},
+		"it goes, and another comes":  {true, true, 1007},
+		"it comes, and it goes back":  {false, true, 1005},
+		"it goes, and that goes back": {true, false, 1005},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, e := steady(t, nil)
+			if c.had {
+				f.saysOnce(e, 5)
+			}
+			f.world.Add(e, f.fuel)
+			f.holds(e).Left = 7
+			wrong := true
+			f.in(1006, func() {
+				if wrong {
+					f.p.Despawn(e)
+				}
+			})
+			f.run(3)
+			if c.had {
+				f.saysNoKit(e)
+			}
+			if c.gets {
+				slot, value := f.p.slotOf(e), fcKit{6}
+				f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
+				f.p.InsertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
+				f.p.Confirmed(slot)
+			}
+			f.p.Store().Confirmed(f.p.slotOf(e)).Tick = c.restore
+			f.settled(c.restore)
+			f.p.Request(c.restore)
+			wrong = false
+			assert.NotEmpty(t, f.check())
+			want := "place pace fuel "
+			if c.gets {
+				want = "place pace kit fuel "
+			}
+			require.Equal(t, want, f.has(e))
+			if c.gets {
+				assert.EqualValues(t, 6, f.carries(e).Size)
+			}
+			assert.EqualValues(t, 7, f.holds(e).Left)
+		})
+	}
+}
+
+// What the server inserts of the mode Once takes the place of what the game had put there by
+// itself before it despawned the entity.
+//
+// Proves: B20
+func TestAnInsertedOnceReplacesWhatTheGameHad(t *testing.T) {
+	f, e := steady(t, nil)
+	f.world.Add(e, f.kit, f.fuel)
+	f.carries(e).Size, f.holds(e).Left = 5, 7
+	wrong := true
+	f.in(1006, func() {
+		if wrong {
+			f.p.Despawn(e)
+		}
+	})
+	f.run(3)
+	slot, value := f.p.slotOf(e), fcKit{6}
+	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
+	f.p.InsertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
+	f.p.Confirmed(slot)
+	f.p.Store().Confirmed(slot).Tick = 1007
+	f.settled(1007)
+	f.p.Request(1007)
+	wrong = false
+	assert.NotEmpty(t, f.check())
+	require.Equal(t, "place pace kit fuel ", f.has(e))
+	assert.EqualValues(t, 6, f.carries(e).Size)
+	assert.EqualValues(t, 7, f.holds(e).Left)
+}

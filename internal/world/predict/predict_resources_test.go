@@ -1,0 +1,196 @@
+package predict
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fcTide rises by its rate in every tick.
+type fcTide struct{ Level, Rate int32 }
+
+// tidal is a forecast with a resource that goes back.
+type tidal struct {
+	*forecast
+	shelf *message.ResourceCopy
+}
+
+func newTidal(t testing.TB) *tidal {
+	w := &tidal{}
+	w.forecast = newForecast(t, func(cfg *PredictionConfig) {
+		p := protocol.New(protocol.Config{Name: "tidal"})
+		protocol.Resource[fcTide](p).Rollback()
+		require.NoError(t, p.Seal())
+		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, p.Resources(), sink.NewCopy(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
+		cfg.Shelf = w.shelf
+	})
+	w.main(func() {
+		if tide := w.tide(); tide != nil {
+			tide.Level += tide.Rate
+		}
+	})
+	return w
+}
+
+func nobodySpawns(ecs.Entity) {}
+
+func (w *tidal) tide() *fcTide {
+	v, _ := w.world.Resources().Get(ecs.ResourceID[fcTide](w.world)).(*fcTide)
+	return v
+}
+
+// says is the server's word of the resource, as of a tick.
+func (w *tidal) says(tick entangle.Tick, v fcTide) {
+	r := &w.shelf.List[0]
+	*r.Spare.(*fcTide) = v
+	r.Tick = tick
+	w.shelf.Write(r)
+}
+
+// settledAt has the server's word be known up to a tick.
+func (w *tidal) settledAt(tick entangle.Tick) { w.f, w.set = tick, true }
+
+// replayed is the steps of a rollback to a tick, from the present one.
+func (w *tidal) replayed(from entangle.Tick) (steps []string) {
+	steps = append(steps, fmt.Sprint("restore ", from))
+	for tick := from + 1; tick <= w.time.Tick; tick++ {
+		steps = append(steps, fmt.Sprint("tick ", tick))
+	}
+	return steps
+}
+
+// started is a world with a tide that the server began a while ago.
+func startedTidal(t testing.TB) *tidal {
+	w := newTidal(t)
+	w.run(5)
+	w.says(w.time.Tick, fcTide{Level: 100, Rate: 1})
+	w.run(10)
+	require.Equal(t, fcTide{Level: 110, Rate: 1}, *w.tide())
+	return w
+}
+
+// What the server says of a resource is compared at its tick, and computed on from there.
+//
+// Proves: B15
+func TestAResourceGoesBackToItsTick(t *testing.T) {
+	w := startedTidal(t)
+	now := w.time.Tick
+	w.says(now-4, fcTide{Level: 106, Rate: 1})
+	assert.Empty(t, w.check(), "it was foreseen")
+	w.says(now-3, fcTide{Level: 50, Rate: 2})
+	assert.Equal(t, w.replayed(now-3), w.check())
+	assert.Equal(t, fcTide{Level: 56, Rate: 2}, *w.tide())
+	assert.Empty(t, w.check())
+	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource])
+	for range 20 {
+		w.run(1)
+		w.says(w.time.Tick-3, fcTide{Level: w.tide().Level - 6, Rate: 2})
+		w.settledAt(w.time.Tick - 3)
+	}
+	assert.Equal(t, fcTide{Level: 96, Rate: 2}, *w.tide())
+	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource], "and nothing more")
+}
+
+// One that comes late is computed on from its tick, too.
+//
+// Proves: B15
+func TestAResourceThatComesIsOfThePresent(t *testing.T) {
+	w := newTidal(t)
+	w.run(10)
+	w.says(w.time.Tick-4, fcTide{Level: 10, Rate: 3})
+	assert.Equal(t, w.replayed(w.time.Tick-4), w.check())
+	assert.Equal(t, fcTide{Level: 22, Rate: 3}, *w.tide())
+}
+
+// What is said of the present is written into it, and of a tick to come when that runs.
+//
+// Proves: B15
+func TestAResourceOfThePresentAndTheFuture(t *testing.T) {
+	w := startedTidal(t)
+	w.says(w.time.Tick, fcTide{Level: 5, Rate: 1})
+	assert.Empty(t, w.check())
+	assert.Equal(t, fcTide{Level: 5, Rate: 1}, *w.tide())
+	w.says(w.time.Tick+3, fcTide{Level: 70, Rate: 1})
+	assert.Empty(t, w.check())
+	w.run(2)
+	assert.Equal(t, fcTide{Level: 7, Rate: 1}, *w.tide())
+	w.run(1)
+	assert.Equal(t, fcTide{Level: 70, Rate: 1}, *w.tide())
+	w.run(20)
+	assert.Zero(t, w.p.stats.Rollbacks[ByResource])
+}
+
+// Where the game has changed what the server leaves alone, the server's word holds before
+// the tick is no longer kept.
+//
+// Proves: B15
+func TestAResourceThatTheServerLeavesAlone(t *testing.T) {
+	w := newTidal(t)
+	w.says(w.time.Tick, fcTide{Level: 100})
+	w.run(20)
+	w.tide().Level = 7
+	w.run(40)
+	assert.Equal(t, int32(7), w.tide().Level, "who hears nothing knows nothing")
+	for range 20 {
+		w.run(1)
+		w.settledAt(w.time.Tick - 3)
+	}
+	assert.Equal(t, fcTide{Level: 100}, *w.tide())
+	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource])
+	assert.LessOrEqual(t, w.p.stats.Deepest, 16)
+}
+
+// A rollback for an entity restores resources, and puts in what the server said since.
+//
+// Proves: B15
+func TestAResourceGoesBackWithTheEntities(t *testing.T) {
+	w := startedTidal(t)
+	now := w.time.Tick
+	w.says(now-2, fcTide{Level: 108, Rate: 1})
+	w.check()
+	w.p.Request(now - 6)
+	assert.Equal(t, w.replayed(now-6), w.check())
+	assert.Equal(t, fcTide{Level: 110, Rate: 1}, *w.tide())
+	assert.Equal(t, fcTide{Level: 110, Rate: 1}, *w.tide())
+
+	w.p.Request(now - 6)
+	w.says(now-2, fcTide{Level: 40, Rate: 1})
+	w.check()
+	assert.Equal(t, fcTide{Level: 42, Rate: 1}, *w.tide())
+}
+
+// While the ticks are not the server's, what it says is taken over as it comes.
+func TestAResourceBeforeTheClockIsSet(t *testing.T) {
+	w := newTidal(t)
+	w.synced = false
+	w.run(3)
+	for level := range int32(3) {
+		w.says(50, fcTide{Level: level})
+		w.run(1)
+		assert.Equal(t, fcTide{Level: level}, *w.tide())
+	}
+	w.synced = true
+	w.run(3)
+	w.says(w.time.Tick-2, fcTide{Level: 60, Rate: 2})
+	w.check()
+	assert.Equal(t, fcTide{Level: 64, Rate: 2}, *w.tide())
+}
+
+// Nobody else's resource is touched when the connection is over.
+func TestAResourceAfterTheConnection(t *testing.T) {
+	w := startedTidal(t)
+	w.p.Clear()
+	w.shelf.Clear()
+	assert.Nil(t, w.tide())
+	ecs.AddResource(w.world, &fcTide{Level: 3})
+	w.run(40)
+	assert.Equal(t, fcTide{Level: 3}, *w.tide())
+}

@@ -1,0 +1,268 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+)
+
+// steady is a world with one entity, named a, that the server spoke of as of 1001, with the
+// frontier there, and is now at the end of 1005, predicted right.
+func steady(t *testing.T, with func(*PredictionConfig)) (*forecast, ecs.Entity) {
+	f := newForecast(t, with)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
+	f.run(4)
+	f.steps = nil
+	return f, e
+}
+
+// in has something of the game happen in one tick, whenever that is computed.
+func (f *forecast) in(tick entangle.Tick, do func()) {
+	f.main(func() {
+		if f.time.Tick == tick {
+			do()
+		}
+	})
+}
+
+// has reports which of its components an entity has.
+func (f *forecast) has(e ecs.Entity) (names string) {
+	for _, c := range []struct {
+		name string
+		id   ecs.ID
+	}{{"place ", f.place}, {"pace ", f.pace}, {"tint ", f.tint}, {"kit ", f.kit}, {"fuel ", f.fuel}} {
+		if f.world.Has(e, c.id) {
+			names += c.name
+		}
+	}
+	return names
+}
+
+// What only the client has removed comes back, with its value.
+//
+// Proves: B3
+func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
+	wrong := true
+	f.in(1003, func() {
+		if wrong {
+			f.world.Remove(e, f.pace)
+		}
+	})
+	f.run(4)
+	assert.Equal(t, "place ", f.has(e))
+	wrong = false
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check(), "the server said nothing of it: it is as at 1001")
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.Equal(t, fcPace{1, 0}, *f.moves(e))
+	assert.Equal(t, fcPlace{12, 0}, *f.at(e), "the server's 10 at 1003, and two ticks")
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByStructure])
+	f.settled(1005)
+	assert.NotEmpty(t, f.check(), "at 1005 it moved on, and the server still said nothing")
+}
+
+// What the server removed is removed as of its tick.
+//
+// Proves: B4
+func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
+	f, e := steady(t, nil)
+	f.says(e, 1003, fcPlace{12, 0}, fcPace{})
+	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word.Mask.Clear(f.col(f.pace))
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, "place ", f.has(e))
+	assert.Equal(t, fcPlace{12, 0}, *f.at(e), "it stands since 1003")
+	assert.Empty(t, f.check())
+}
+
+// What only the prediction added is removed.
+//
+// Proves: B5
+func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
+	f.says(e, 1001, fcPlace{10, 0}, fcPace{})
+	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word.Mask.Clear(f.col(f.pace))
+	f.world.Remove(e, f.pace)
+	wrong := true
+	f.in(1003, func() {
+		if wrong {
+			f.world.Add(e, f.pace)
+			f.moves(e).X = 3
+		}
+	})
+	f.run(4)
+	assert.Equal(t, "place pace ", f.has(e))
+	wrong = false
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check())
+	assert.Equal(t, "place ", f.has(e))
+	assert.Equal(t, fcPlace{10, 0}, *f.at(e))
+}
+
+// What the server added, and nobody predicted, is added as of its tick.
+//
+// Proves: B6
+func TestWhatTheServerAddedIsAdded(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
+	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word.Mask.Clear(f.col(f.pace))
+	f.world.Remove(e, f.pace)
+	f.run(4)
+	f.says(e, 1002, fcPlace{10, 0}, fcPace{3, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.Equal(t, fcPlace{19, 0}, *f.at(e), "three ticks since")
+}
+
+// What was predicted wrong is put right though the server never speaks of it.
+//
+// Proves: B7
+func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
+	wrong := true
+	f.in(1002, func() {
+		if wrong {
+			f.at(e).X = 99 // a push that did not happen
+		}
+	})
+	f.run(4)
+	assert.EqualValues(t, 99, f.at(e).X)
+	wrong = false
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.EqualValues(t, 10, f.at(e).X)
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
+}
+
+// In a replay each entity takes the newest that the server said of it at the tick of that.
+//
+// Proves: B8, B27
+func TestNewerWordsAreKeptInAReplay(t *testing.T) {
+	f := newForecast(t, nil)
+	f.run(1)
+	f.settled(1001)
+	a := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+	f.run(5)
+	f.says(a, 1002, fcPlace{20, 0}, fcPace{1, 0})
+	f.says(b, 1004, fcPlace{70, 0}, fcPace{2, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{
+		"restore 1002", "tick 1003", "tick 1004", "insert 1004 b", "tick 1005", "tick 1006",
+	}, f.check())
+	assert.Equal(t, fcPlace{24, 0}, *f.at(a), "from 1002")
+	assert.Equal(t, fcPlace{74, 0}, *f.at(b), "from 1004")
+	assert.Empty(t, f.check())
+	f.settled(1006)
+	f.says(a, 1006, fcPlace{24, 0}, fcPace{1, 0})
+	f.says(b, 1006, fcPlace{74, 0}, fcPace{2, 0})
+	assert.Empty(t, f.check(), "what was put in is history")
+}
+
+// Of several ticks that come in one frame all count: what is wrong at the newest only is
+// found there, and what is wrong at the frontier there.
+//
+// Proves: B9
+func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
+	f, a := steady(t, nil)
+	f.says(a, 1002, fcPlace{11, 0}, fcPace{1, 0})
+	f.says(a, 1004, fcPlace{13, 7}, fcPace{1, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check(), "right at 1002, wrong at 1004")
+	assert.Equal(t, fcPlace{14, 7}, *f.at(a))
+}
+
+// Where one entity is wrong at the frontier and another at a later tick that came in the same
+// frame, both are put right: the rollback is to the older tick, and the later word is put in at
+// its own.
+//
+// Proves: B9
+func TestConfirmedTicksOfSeveralEntitiesInOneFrame(t *testing.T) {
+	f, a := steady(t, nil)
+	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+	f.check()
+	f.says(b, 1004, fcPlace{80, 0}, fcPace{1, 0})
+	f.says(a, 1002, fcPlace{20, 0}, fcPace{1, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{
+		"restore 1002", "tick 1003", "tick 1004", "insert 1004 b", "tick 1005",
+	}, f.check())
+	assert.Equal(t, fcPlace{23, 0}, *f.at(a))
+	assert.Equal(t, fcPlace{81, 0}, *f.at(b))
+	f.says(a, 1003, fcPlace{30, 0}, fcPace{1, 0})
+	f.settled(1003)
+	f.says(a, 1004, fcPlace{40, 0}, fcPace{1, 0})
+	f.settled(1004)
+	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check(), "two of one entity: the newer holds")
+	assert.Equal(t, fcPlace{41, 0}, *f.at(a))
+}
+
+// What the server says of the present tick is written there, and what it says of one to come
+// waits for it. Neither needs a replay, and what is as predicted changes nothing.
+//
+// Proves: B10, T3
+func TestConfirmationsOfThePresentAndTheFuture(t *testing.T) {
+	f, e := steady(t, nil)
+	f.says(e, 1005, fcPlace{14, 9}, fcPace{1, 0})
+	assert.Equal(t, []string{"insert 1005 a"}, f.check())
+	assert.Equal(t, fcPlace{14, 9}, *f.at(e))
+
+	f.says(e, 1005, fcPlace{14, 9}, fcPace{1, 0})
+	assert.Empty(t, f.check(), "as it is")
+
+	f.says(e, 1007, fcPlace{30, 9}, fcPace{1, 0})
+	f.steps = nil
+	f.run(1)
+	assert.Equal(t, fcPlace{15, 9}, *f.at(e), "1006 is before it")
+	f.run(2)
+	assert.Equal(t, []string{"tick 1006", "tick 1007", "insert 1007 a", "tick 1008"}, f.steps)
+	assert.Equal(t, fcPlace{31, 9}, *f.at(e))
+	assert.Zero(t, f.p.Stats().Rollbacks)
+	assert.EqualValues(t, 2, f.p.Stats().Inserted)
+	f.settled(1008)
+	f.says(e, 1008, fcPlace{31, 9}, fcPace{1, 0})
+	assert.Empty(t, f.check(), "it is in the histories")
+}
+
+// An entity that the server spawned some ticks ago is here as of now: it is put in at its
+// tick and computed from there.
+//
+// Proves: B26
+func TestAnEntityAppearsAsOfNow(t *testing.T) {
+	f, a := steady(t, nil)
+	f.says(a, 1002, fcPlace{11, 0}, fcPace{1, 0})
+	b := f.spawns("b", 1003, fcPlace{100, 0}, fcPace{5, 0})
+	f.settled(1002)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
+	assert.Equal(t, fcPlace{110, 0}, *f.at(b))
+	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
+
+	c := f.spawns("c", 1004, fcPlace{0, 1}, fcPace{5, 0})
+	f.says(a, 1003, fcPlace{12, 0}, fcPace{1, 0})
+	f.says(b, 1003, fcPlace{200, 0}, fcPace{5, 0})
+	f.settled(1003)
+	assert.Equal(t, []string{"restore 1003", "tick 1004", "insert 1004 c", "tick 1005"}, f.check(), "c is not there before 1004")
+	assert.Equal(t, fcPlace{210, 0}, *f.at(b))
+	assert.Equal(t, fcPlace{5, 1}, *f.at(c))
+	assert.Empty(t, f.check())
+}

@@ -1,0 +1,241 @@
+package predict
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// MaxExplained is the most rollbacks that a client keeps the reasons of.
+const MaxExplained = 1 << 12
+
+// Why keeps why a client rolled back, for people: what was found wrong, what had driven
+// the entity, what it cost. It keeps the last rollbacks, and copies bytes as they are; text
+// is made when somebody asks. A nil one keeps nothing, and every method of it does nothing.
+//
+// In each frame in which something is found: Found for each thing, then Begin and End
+// around the rollback, or Drop if there is none.
+type Why struct {
+	types whyTypes
+	sids  whySIDs
+	used  whyInputs
+	clock func() time.Time
+
+	ring  []whyEntry // the oldest is at count % len once it is full
+	count int        // of all rollbacks
+
+	oldest, newest whyCause                // of this frame
+	any            bool                    // they are valid
+	entities       map[ecs.Entity]struct{} // that something was found of
+	began          time.Time
+	open           bool // between Begin and End
+}
+
+// WhyConfig says what Why needs.
+type WhyConfig struct {
+	World    *ecs.World
+	Protocol *protocol.Protocol
+	Inputs   *input.Inputs
+	Clock    func() time.Time
+	Keep     int // rollbacks, 1 to MaxExplained
+	Ticks    int // for which the inputs that were used are kept
+}
+
+// WhyFinding is one thing that is not as it was predicted.
+type WhyFinding struct {
+	Reason RollbackReason
+	// Tick at whose end it was otherwise. With ByInput: the tick in which the input acts.
+	Tick entangle.Tick
+	// Entity that it is about, zero for none.
+	Entity ecs.Entity
+	// Column is the number of the component; with ByResource that of the resource. Below 0:
+	// none in particular.
+	Column int
+	// Predicted and Confirmed are the memory of the two values. nil: there is none, which
+	// for a tag is another thing than an empty one. They are copied.
+	Predicted, Confirmed []byte
+	// PredictedTarget and ConfirmedTarget are the targets of a relation.
+	PredictedTarget, ConfirmedTarget ecs.Entity
+}
+
+// whyEntry is one rollback.
+type whyEntry struct {
+	cause     whyCause
+	sid       components.SID
+	from, to  entangle.Tick
+	more      int
+	used, now usedInput
+	cost      time.Duration
+}
+
+// NewWhy returns an empty memory of rollbacks.
+func NewWhy(c WhyConfig) *Why {
+	return &Why{
+		types: newWhyTypes(c.Protocol), sids: newWhySIDs(c), used: newWhyInputs(c), clock: c.Clock,
+		ring: make([]whyEntry, 0, c.Keep), entities: map[ecs.Entity]struct{}{},
+	}
+}
+
+// target is the tick that a finding asks to go back to.
+func (f *WhyFinding) target() entangle.Tick {
+	if f.Reason == ByInput {
+		return f.Tick - 1
+	}
+	return f.Tick
+}
+
+// whyCause is a finding with memory of its own.
+type whyCause struct {
+	WhyFinding
+	predicted, confirmed keptValue
+}
+
+func (c *whyCause) keep(f *WhyFinding) {
+	c.WhyFinding = *f
+	c.predicted.keep(f.Predicted)
+	c.confirmed.keep(f.Confirmed)
+	c.Predicted, c.Confirmed = c.predicted.bytes(), c.confirmed.bytes()
+}
+
+// keptValue is a copy of a value, in memory that serves for the next one, too.
+type keptValue struct {
+	memory []byte
+	there  bool
+}
+
+func (k *keptValue) keep(value []byte) {
+	k.memory, k.there = append(k.memory[:0], value...), value != nil
+}
+
+// bytes returns the value, nil if there is none.
+func (k *keptValue) bytes() []byte {
+	switch {
+	case !k.there:
+		return nil
+	case k.memory == nil:
+		return []byte{}
+	}
+	return k.memory
+}
+
+// Found takes note of something that is not as it was predicted. Of all that is found
+// before a rollback, the first of the tick that it goes back to is its cause.
+func (y *Why) Found(f WhyFinding) {
+	if y == nil {
+		return
+	}
+	if !f.Entity.IsZero() {
+		y.entities[f.Entity] = struct{}{}
+	}
+	if !y.any || f.target().Before(y.oldest.target()) {
+		y.oldest.keep(&f)
+	}
+	if !y.any || y.newest.target().Before(f.target()) {
+		y.newest.keep(&f)
+	}
+	y.any = true
+}
+
+// Begin takes note that the client goes back to the end of a tick, to compute anew what
+// came after it up to another.
+func (y *Why) Begin(from, to entangle.Tick) {
+	if y == nil {
+		return
+	}
+	e := y.next()
+	cause := &y.oldest
+	if y.newest.target() == from {
+		cause = &y.newest
+	}
+	if !y.any {
+		cause.keep(&WhyFinding{Reason: ByRequest, Tick: from, Column: -1})
+	}
+	e.cause.keep(&cause.WhyFinding)
+	e.from, e.to, e.more, e.cost = from, to, len(y.entities), 0
+	if !cause.Entity.IsZero() {
+		e.more--
+	}
+	e.sid = y.sids.of(cause.Entity)
+	y.used.at(&e.used, cause.Tick, cause.Entity)
+	e.now.none()
+	y.Drop()
+	y.began, y.open = y.clock(), true
+}
+
+// next returns where the next rollback is kept.
+func (y *Why) next() *whyEntry {
+	y.count++
+	if len(y.ring) < cap(y.ring) {
+		y.ring = y.ring[:len(y.ring)+1]
+	}
+	return &y.ring[(y.count-1)%cap(y.ring)]
+}
+
+// whySIDs knows what entities are called on all machines, where the game has that.
+type whySIDs struct {
+	world *ecs.World
+	id    ecs.ID
+	on    bool
+}
+
+func newWhySIDs(c WhyConfig) whySIDs {
+	t := reflect.TypeFor[components.SID]()
+	if c.Protocol.ComponentOf(t) == nil {
+		return whySIDs{}
+	}
+	return whySIDs{world: c.World, id: ecs.TypeID(c.World, t), on: true}
+}
+
+func (s *whySIDs) of(e ecs.Entity) (sid components.SID) {
+	if s.on && !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.id) {
+		sid = *(*components.SID)(s.world.Get(e, s.id))
+	}
+	return sid
+}
+
+// End takes note that the ticks are computed.
+func (y *Why) End() {
+	if y == nil || !y.open {
+		return
+	}
+	e := &y.ring[(y.count-1)%cap(y.ring)]
+	e.cost = y.clock().Sub(y.began)
+	if e.cause.Reason == ByInput {
+		y.used.at(&e.now, e.cause.Tick, e.cause.Entity)
+	}
+	y.open = false
+}
+
+// Drop forgets what was found: it leads to no rollback.
+func (y *Why) Drop() {
+	if y == nil {
+		return
+	}
+	clear(y.entities)
+	y.any = false
+}
+
+// Count returns how many rollbacks there were, also of those that are not kept any more.
+func (y *Why) Count() int {
+	if y == nil {
+		return 0
+	}
+	return y.count
+}
+
+// Reports returns the rollbacks that are kept, the oldest first.
+func (y *Why) Reports() []RollbackReport {
+	if y == nil || y.count == 0 {
+		return nil
+	}
+	list := make([]RollbackReport, 0, len(y.ring))
+	for i := y.count - len(y.ring); i < y.count; i++ {
+		list = append(list, y.types.report(&y.ring[i%cap(y.ring)]))
+	}
+	return list
+}

@@ -1,0 +1,177 @@
+package predict
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// RollbackReport says why a client rolled back once.
+type RollbackReport struct {
+	// Tick that the client went back to: the ticks after it were computed anew.
+	Tick entangle.Tick
+	// Depth is how many ticks were.
+	Depth int
+	// Reason is what decided it; of several, what was found first.
+	Reason RollbackReason
+	// Entity that was not as predicted, zero if it was none. It may be gone by now.
+	Entity ecs.Entity
+	// SID is what the entity is called on all machines; zero if the game has none, or if it
+	// is gone.
+	SID components.SID
+	// Field is where the values differ first, from the component or resource on, such as
+	// Position.Pos.X. Empty: no component in particular.
+	Field string
+	// Predicted and Confirmed are that field's values, here and on the server. "none" is
+	// for a component that is not there.
+	Predicted, Confirmed string
+	// Fields is how many more fields of the value differ.
+	Fields int
+	// Input is what drove the entity in the tick, and Status what was known of it then.
+	// Empty: nothing does. With ByInput it is the input of the tick after Tick, and
+	// RightInput what it really was.
+	Input, RightInput string
+	Status            event.InputStatus
+	// Entities is how many more entities were not as predicted.
+	Entities int
+	// Cost is how long it took to compute the ticks, by the clock of the config; 0 if that
+	// stands still within a frame, as in package netsim.
+	Cost time.Duration
+}
+
+// String is the report in one line: what was predicted, what the server says it is, and what
+// this client had as the entity's input then. The server may have had another one, or none.
+func (r RollbackReport) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tick %d, %d back", r.Tick, r.Depth)
+	if r.Cost > 0 { // a clock that stands still within a frame says nothing of it
+		fmt.Fprintf(&b, ", %v", r.Cost)
+	}
+	fmt.Fprintf(&b, ": %s", r.what())
+	switch {
+	case r.Reason == ByInput:
+	case r.Input != "":
+		fmt.Fprintf(&b, "; driven by %s (%v)", r.Input, r.Status)
+	}
+	switch {
+	case r.Entities == 1:
+		b.WriteString("; 1 more entity")
+	case r.Entities > 1:
+		fmt.Fprintf(&b, "; %d more entities", r.Entities)
+	}
+	return b.String()
+}
+
+// who is the entity, by both its names.
+func (r *RollbackReport) who() string {
+	if r.SID.ID == 0 {
+		return fmt.Sprintf("entity %v", r.Entity)
+	}
+	return fmt.Sprintf("entity %v (SID %d)", r.Entity, r.SID.ID)
+}
+
+// what says what was not as predicted.
+func (r *RollbackReport) what() string {
+	switch {
+	case r.Reason == ByRequest && r.Entity.IsZero():
+		return "the game asked for it"
+	case r.Reason == ByRequest:
+		return fmt.Sprintf("the game asked for it, for %s", r.who())
+	case r.Reason == BySpawn:
+		return fmt.Sprintf("the server spawned %s", r.who())
+	case r.Reason == ByDespawn:
+		return fmt.Sprintf("the server despawned %s", r.who())
+	case r.Reason == ByInput:
+		return fmt.Sprintf("input of %s was taken to be %s (%v), is %s", r.who(), r.Input, r.Status, r.RightInput)
+	case r.Field == "":
+		return fmt.Sprintf("%s has other components on the server", r.who())
+	}
+	what := fmt.Sprintf("%s of %s was %s, is %s", r.Field, r.who(), r.Predicted, r.Confirmed)
+	if r.Reason == ByResource {
+		what = fmt.Sprintf("%s was %s, is %s", r.Field, r.Predicted, r.Confirmed)
+	}
+	if r.Fields > 0 {
+		what += fmt.Sprintf(" (and %d more of its fields)", r.Fields)
+	}
+	return what
+}
+
+// whyTypes knows the types of what is reported.
+type whyTypes struct {
+	components, resources, inputs []whyType
+}
+
+type whyType struct {
+	typ  reflect.Type
+	plan *protocol.Plan // nil: it is not sent
+}
+
+func newWhyTypes(p *protocol.Protocol) (t whyTypes) {
+	for _, c := range p.Components() {
+		t.components = append(t.components, whyType{c.Type, c.Plan})
+	}
+	for _, l := range p.Locals() {
+		t.components = append(t.components, whyType{typ: l.Type})
+	}
+	for _, r := range p.Resources() {
+		t.resources = append(t.resources, whyType{r.Type, r.Plan})
+	}
+	for _, i := range p.Inputs() {
+		t.inputs = append(t.inputs, whyType{i.Type, i.Plan})
+	}
+	return t
+}
+
+// report makes text of a rollback.
+func (t *whyTypes) report(e *whyEntry) RollbackReport {
+	c := &e.cause
+	r := RollbackReport{
+		Tick: e.from, Depth: int(e.to.Sub(e.from)), Reason: c.Reason, Entity: c.Entity, SID: e.sid, Entities: e.more, Cost: e.cost,
+		Input: t.input(&e.used), RightInput: t.input(&e.now), Status: e.used.status,
+	}
+	of := t.components
+	if c.Reason == ByResource {
+		of = t.resources
+	}
+	if c.Column >= 0 && c.Column < len(of) {
+		of[c.Column].describe(&r, &c.WhyFinding)
+	}
+	return r
+}
+
+// describe says where two values differ. Either may be missing.
+func (w whyType) describe(r *RollbackReport, f *WhyFinding) {
+	if f.Predicted != nil && f.Confirmed != nil {
+		d := tick.FindDifference(w.typ, w.plan, f.Predicted, f.Confirmed)
+		r.Field, r.Predicted, r.Confirmed, r.Fields = d.Field, d.A, d.B, d.More
+	}
+	switch {
+	case r.Field != "":
+	case f.Predicted != nil && f.Confirmed != nil && f.PredictedTarget != f.ConfirmedTarget:
+		r.Field, r.Predicted, r.Confirmed = "target of "+tick.TypeWord(w.typ), fmt.Sprint(f.PredictedTarget), fmt.Sprint(f.ConfirmedTarget)
+	default:
+		r.Field, r.Predicted, r.Confirmed = tick.TypeWord(w.typ), w.text(f.Predicted), w.text(f.Confirmed)
+	}
+}
+
+func (w whyType) text(value []byte) string {
+	if value == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%+v", tick.MemoryAsValue(w.typ, value))
+}
+
+func (t *whyTypes) input(u *usedInput) string {
+	if u.kind < 0 {
+		return ""
+	}
+	return t.inputs[u.kind].text(u.value.bytes())
+}

@@ -1,0 +1,97 @@
+package refs
+
+import (
+	"cmp"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// MaxLate bounds the references of a connection that wait for their entity. What
+// is beyond it stays without one until its component is sent again.
+const MaxLate = 4096
+
+// Late remembers which references wait for which entity. A reference waits in the
+// component that holds it: a newer value, the component's removal and the
+// holder's end make an end of that.
+type Late struct {
+	Refs     []LateRef
+	free     []int32
+	ByTarget Chains[repl.ID]
+	ByGroup  Chains[repl.Handle] // of the target
+	byHolder Chains[LateHolder]
+	Dropped  uint64 // for lack of room
+
+	Holder LateHolder    // that the references at hand are found in
+	Tick   entangle.Tick // of their record
+	Swap   func(n int, e ecs.Entity) ecs.Entity
+	Found  []LateRef // in values of the record at hand
+	Set    []LateHolder
+}
+
+// LateHolder is a component of an entity.
+type LateHolder struct {
+	Slot repl.Slot
+	Comp int
+}
+
+func (h LateHolder) Compare(o LateHolder) int {
+	return cmp.Or(cmp.Compare(h.Slot, o.Slot), cmp.Compare(h.Comp, o.Comp))
+}
+
+type LateRef struct {
+	Target repl.ID
+	Holder LateHolder
+	Tick   entangle.Tick // that it was so at
+	N      int           // which of the component's references it is, or targetRef
+}
+
+func NewLate() Late {
+	return Late{ByTarget: NewChains[repl.ID](), ByGroup: NewChains[repl.Handle](), byHolder: NewChains[LateHolder]()}
+}
+
+// Add remembers a reference, if there is room.
+func (l *Late) Add(ref LateRef) bool {
+	var i int32
+	switch n := len(l.free); {
+	case n > 0:
+		i, l.free = l.free[n-1], l.free[:n-1]
+	case len(l.Refs) == MaxLate:
+		l.Dropped++
+		return false
+	default:
+		i = int32(len(l.Refs))
+		l.Refs = append(l.Refs, LateRef{})
+	}
+	l.Refs[i] = ref
+	l.ByTarget.Add(ref.Target, i)
+	l.ByGroup.Add(ref.Target.Group, i)
+	l.byHolder.Add(ref.Holder, i)
+	return true
+}
+
+func (l *Late) Drop(i int32) {
+	l.ByTarget.Remove(l.Refs[i].Target, i)
+	l.ByGroup.Remove(l.Refs[i].Target.Group, i)
+	l.byHolder.Remove(l.Refs[i].Holder, i)
+	l.free = append(l.free, i)
+}
+
+// Len returns how many wait.
+func (l *Late) Len() int { return len(l.Refs) - len(l.free) }
+
+// Forget ends the wait of what a component holds and returns how many that were.
+func (l *Late) Forget(h LateHolder) (n int) {
+	for i, ok := l.byHolder.First(h); ok; i, ok = l.byHolder.First(h) {
+		l.Drop(i)
+		n++
+	}
+	return n
+}
+
+func (l *Late) ForgetAll(s repl.Slot, comps *repl.Mask) {
+	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
+		l.Forget(LateHolder{s, comp})
+	}
+}

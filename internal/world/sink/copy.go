@@ -1,0 +1,268 @@
+package sink
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// reuser is told when ids come to name other entities.
+type reuser interface {
+	// Reuse says that an id names its entity since a tick: values from before it refer to an
+	// entity that has ended. reuseGroup is reuse of all ids of a group.
+	Reuse(id repl.ID, since entangle.Tick)
+	ReuseGroup(h repl.Handle, since entangle.Tick)
+}
+
+// Copy is the way from the receiver into an Arche world. What belongs to one
+// group at one tick is first decoded beside the world and then written in one go,
+// so that nobody meets half of it: an entity gets all its components in one step,
+// with their values in place before any listener hears of it.
+//
+// An entity that its sender lets go stays in the world as it is. For the Copy it
+// is then one of the game's: Len, ID, Tick and Mirror do not know it. It still
+// goes with the connection that brought it, unless it is marked
+// components.Persistent.
+type Copy struct {
+	world  *ecs.World
+	writer *columns.Writer
+	comps  []copied
+	remote ecs.ID
+	signed columns.Cells // of remote
+
+	entities []placed // by slot
+	Known    []known  // by slot
+	free     []repl.Slot
+	Slots    map[ecs.Entity]repl.Slot
+	letGo    []ecs.Entity
+	sweepAt  int // length of letGo at which those are forgotten that the game removed
+	Spawns   uint64
+	Losses   uint64        // entities that went out of it
+	Lost     entangle.Tick // of the record by which the last of them did
+	most     int           // entities that it holds at a time
+	shapes   shapes
+
+	leaving leaving
+	stage   stage
+	choices choices
+	run     updateRun
+	refs    refReader
+	late    refs.Late
+	related source.Related
+	left    left
+	past    refs.Past
+	taught  taught
+	moment  receiver.Moment // of the record at hand, where there are differences
+	own     ownership
+	ahead   ahead
+	twins   twins
+	last    lastWords
+
+	Resources reuser // nil: no resource refers to entities of the copy
+
+	onSpawned, onDespawned func(ecs.Entity)
+}
+
+// copied is one registered component in this world.
+type copied struct {
+	number int
+	id     ecs.ID
+	cells  columns.Cells
+	plan   *protocol.Plan
+	events *event.ComponentEvents
+	value  []byte // one value: what an update at hand may have to put back
+
+	relation bool
+	input    bool              // only its being there is sent
+	mode     protocol.SyncMode // on entities that are predicted
+}
+
+// placed is what an update needs of an entity of the copy. It is kept small: for
+// many entities, waiting for it is what an update costs.
+type placed struct {
+	entity ecs.Entity
+	tick   entangle.Tick
+	holds  uint32 // the choices that it is known to have all components of
+	waits  uint16 // references that wait for their entity
+	used   bool
+	fresh  bool // not yet in any state that was committed
+}
+
+// known is the rest.
+type known struct {
+	ID   repl.ID
+	mask repl.Mask // what the sender says it has
+
+	aimed    bool // it is, or was, the target of a relation
+	referred bool // it is, or was, referred to by a component
+
+	promised bool          // it is predicted once it has its components
+	slot     rollback.Slot // in the store, where what the server says of it is; 0: it is in the world
+	twin     ecs.Entity
+}
+
+// NewCopy returns a copy without entities in w. Its events go to the hub; entities
+// that appear and vanish are told to the two functions.
+func NewCopy(w *ecs.World, hub *event.Hub, infos []*protocol.ComponentInfo, onSpawned, onDespawned func(ecs.Entity)) *Copy {
+	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
+	c := &Copy{
+		world: w, writer: writer,
+		remote: remote, signed: writer.Cells(remote),
+		Slots: map[ecs.Entity]repl.Slot{}, most: DefaultMaxEntities, shapes: shapes{known: map[shape]struct{}{}},
+		late: refs.NewLate(), leaving: newLeaving(w, remote), past: source.NewPast(infos), own: newOwn(w, infos),
+
+		onSpawned: onSpawned, onDespawned: onDespawned,
+	}
+	for _, info := range infos {
+		id := ecs.TypeID(w, info.Type)
+		c.comps = append(c.comps, copied{
+			number: len(c.comps), id: id, cells: c.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
+			value: make([]byte, info.Plan.Size()), relation: info.Relation, input: info.Input, mode: c.modeOf(info),
+		})
+		if info.Relation {
+			c.related.Comps.Set(info.Number)
+		}
+		if info.Plan.HasRefs() {
+			c.left.comps.Set(info.Number)
+		}
+	}
+	c.taught = newTaught(&c.past)
+	c.refs.copy = c
+	c.stage.fill = c.fill
+	return c
+}
+
+// ID returns the sender's id of an entity, and whether it is one of the copy.
+func (c *Copy) ID(e ecs.Entity) (repl.ID, bool) {
+	s, ok := c.Slots[e]
+	if !ok {
+		return repl.ID{}, false
+	}
+	return c.Known[s].ID, true
+}
+
+// Entity returns the entity of a slot, the zero entity for repl.NoSlot.
+func (c *Copy) Entity(s repl.Slot) ecs.Entity {
+	if s == repl.NoSlot {
+		return ecs.Entity{}
+	}
+	return c.entities[s].entity
+}
+
+// Tick returns the sender's tick of which an entity last heard.
+func (c *Copy) Tick(e ecs.Entity) (entangle.Tick, bool) {
+	s, ok := c.Slots[e]
+	if !ok {
+		return 0, false
+	}
+	return c.entities[s].tick, true
+}
+
+// Len returns the number of entities, without those that were let go.
+func (c *Copy) Len() int { return len(c.Slots) }
+
+func (c *Copy) place(id repl.ID) repl.Slot {
+	e := placed{entity: c.world.NewEntity(), used: true, fresh: true}
+	var s repl.Slot
+	if n := len(c.free); n > 0 {
+		s, c.free = c.free[n-1], c.free[:n-1]
+	} else {
+		s = repl.Slot(len(c.entities))
+		c.entities, c.Known = append(c.entities, placed{}), append(c.Known, known{})
+	}
+	c.entities[s], c.Known[s] = e, known{ID: id}
+	c.Slots[e.entity] = s
+	c.Spawns++
+	return s
+}
+
+// forget takes an entity out of the copy and frees its slot.
+func (c *Copy) forget(s repl.Slot) ecs.Entity {
+	e := &c.entities[s]
+	if e.waits > 0 {
+		c.late.ForgetAll(s, &c.Known[s].mask)
+	}
+	c.past.Forget(s)
+	c.letAhead(s)
+	entity := e.entity
+	delete(c.Slots, entity)
+	c.Losses++
+	c.Lost = c.stage.tick
+	c.entities[s], c.Known[s] = placed{}, known{}
+	c.free = append(c.free, s)
+	return entity
+}
+
+// Forget takes an entity out of the copy and out of the world.
+func (c *Copy) Forget(s repl.Slot) { c.vanish(c.forget(s)) }
+
+// vanish takes an entity out of the world, unless the game did that already.
+func (c *Copy) vanish(e ecs.Entity) {
+	if c.world.Alive(e) {
+		c.writer.Remove(e)
+	}
+	c.onDespawned(e)
+}
+
+// release leaves an entity to the game, until the connection ends.
+func (c *Copy) release(s repl.Slot) {
+	if len(c.letGo) >= c.sweepAt {
+		c.forgetRemoved()
+		c.sweepAt = 2*len(c.letGo) + 64
+	}
+	if c.foresees(s) {
+		c.demote(s)
+	}
+	c.letGo = append(c.letGo, c.forget(s))
+}
+
+// refReader turns the indexes in a component into entities.
+type refReader struct {
+	copy *Copy
+	refs receiver.Refs
+	late []repl.ID // by placeholder: what the component at hand names and is not here
+}
+
+// At implements protocol.RefReader.
+func (r *refReader) At(index uint32) (ecs.Entity, bool) {
+	to, ok := r.refs.At(index)
+	if !to.Late {
+		r.copy.refer(to.Slot)
+		return r.copy.Entity(to.Slot), ok
+	}
+	if len(r.late) == refs.MaxLate {
+		r.copy.late.Dropped++
+		return ecs.Entity{}, ok
+	}
+	r.late = append(r.late, to.ID)
+	return protocol.Placeholder(uint32(len(r.late) - 1)), ok
+}
+
+// Skip implements receiver.Sink.
+func (c *Copy) Skip(r *bits.Reader, comp int) error {
+	if c.differs(comp) {
+		return c.skipDifference(r, comp)
+	}
+	if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, NoRefs{}); err != nil || !c.comps[comp].relation {
+		return err
+	}
+	protocol.DecodeTarget(r, NoRefs{})
+	return r.Err()
+}
+
+// NoRefs knows every index, as no entity.
+type NoRefs struct{}
+
+// At implements protocol.RefReader.
+func (NoRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }
+
+var _ receiver.Sink = (*Copy)(nil)

@@ -1,0 +1,90 @@
+package sink
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A copy is full of those that it shows and of those that were let go, and whoever goes
+// makes room: the server's despawn, the game's own of who was let go, and the end of the
+// connection.
+//
+// Proves: Z7, Z17
+func TestACopyIsFullOfWhoLives(t *testing.T) {
+	h := newHand(t)
+	h.copy.Limit(3)
+	for g := repl.Handle(1); g <= 3; g++ {
+		assert.False(t, h.copy.Full())
+		h.come(g)
+	}
+	assert.True(t, h.copy.Full())
+	e := h.entity(1)
+	h.record(func() { h.release(1) })
+	assert.True(t, h.copy.Full(), "it stays in the world")
+	h.world.RemoveEntity(e)
+	assert.False(t, h.copy.Full())
+	h.come(4)
+	assert.True(t, h.copy.Full())
+	h.world.RemoveEntity(h.entity(2))
+	assert.True(t, h.copy.Full(), "to the server it is there")
+	h.record(func() { h.despawn(2) })
+	assert.False(t, h.copy.Full())
+	h.come(5)
+	h.copy.Clear()
+	assert.False(t, h.copy.Full())
+}
+
+// However many come and go in a long life, who is not there takes no room.
+func TestACopyThatLivesLongIsNotFull(t *testing.T) {
+	h := newHand(t)
+	h.copy.Limit(10)
+	for g := repl.Handle(1); g < 4000; g++ {
+		require.False(t, h.copy.Full(), "entity %d", g)
+		h.come(g)
+		e := h.entity(g)
+		if g%2 == 0 {
+			h.record(func() { h.despawn(g) })
+			continue
+		}
+		h.record(func() { h.release(g) })
+		h.world.RemoveEntity(e)
+	}
+}
+
+// Who was despawned while it was predicted is kept for a while, and takes room meanwhile.
+//
+// Proves: Z7, Z17
+func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
+	p := newPair(t)
+	e := p.spawnAll()
+	p.send()
+	there := p.there(e)
+	p.copy.Limit(1)
+	require.True(t, p.copy.Full())
+	p.world.RemoveEntity(e)
+	p.send()
+	require.Zero(t, p.copy.Len())
+	assert.True(t, p.copy.Full())
+	p.copy.Bury(there)
+	assert.False(t, p.copy.Full())
+}
+
+// The sender's entities come as far as there is room.
+//
+// Proves: Z7
+func TestNoMoreEntitiesThanACopyIsLimitedTo(t *testing.T) {
+	p := newPair(t)
+	p.copy.Limit(2)
+	p.receiver = receiver.New(p.copy, nil, len(p.infos))
+	for range 3 {
+		p.spawnAll()
+	}
+	require.NoError(t, p.publisher.Observe(1))
+	assert.ErrorIs(t, p.receiver.HandleActions(p.peer.AppendActions(nil, 10_000)), receiver.ErrCrowded)
+	assert.Equal(t, 2, p.copy.Len())
+	assert.Equal(t, 2, p.far.Stats().Entities.Used)
+}

@@ -1,0 +1,258 @@
+package sink
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Eleven components are in twice as many sets as there may be at least.
+type (
+	shape0  struct{}
+	shape1  struct{}
+	shape2  struct{}
+	shape3  struct{}
+	shape4  struct{}
+	shape5  struct{}
+	shape6  struct{}
+	shape7  struct{}
+	shape8  struct{}
+	shape9  struct{}
+	shape10 struct{}
+	leader  struct{ ecs.Relation }
+)
+
+// leaderNumber is the relation's, by name, before those of the others.
+const leaderNumber = 0
+
+// shaped is a copy that is told what its entities are made of.
+type shaped struct {
+	t     testing.TB
+	world *ecs.World
+	infos []*protocol.ComponentInfo
+	copy  *Copy
+	tick  entangle.Tick
+
+	spawned, despawned []ecs.Entity
+}
+
+func newShaped(t testing.TB) *shaped {
+	p := protocol.New(protocol.Config{Name: "shapes"})
+	protocol.Component[leader](p)
+	protocol.Component[shape0](p).Predict(protocol.Full)
+	protocol.Component[shape1](p).Predict(protocol.Full)
+	protocol.Component[shape2](p).Predict(protocol.Full)
+	protocol.Component[shape3](p).Predict(protocol.Full)
+	protocol.Component[shape4](p).Predict(protocol.Full)
+	protocol.Component[shape5](p).Predict(protocol.Full)
+	protocol.Component[shape6](p).Predict(protocol.Full)
+	protocol.Component[shape7](p).Predict(protocol.Full)
+	protocol.Component[shape8](p).Predict(protocol.Full)
+	protocol.Component[shape9](p).Predict(protocol.Full)
+	protocol.Component[shape10](p).Predict(protocol.Full)
+	require.NoError(t, p.Seal())
+	w := ecs.NewWorld(1024, 4)
+	s := &shaped{t: t, world: &w, infos: p.Components()}
+	s.copy = NewCopy(&w, event.NewHub(), s.infos,
+		func(e ecs.Entity) { s.spawned = append(s.spawned, e) },
+		func(e ecs.Entity) { s.despawned = append(s.despawned, e) })
+	s.copy.Limit(1)
+	return s
+}
+
+// state says what an entity has, by the bits of a number, and of whom it is a follower.
+func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
+	s.copy.Member(slot, true)
+	for n := range 11 {
+		if set>>n&1 == 1 {
+			require.NoError(s.t, s.copy.Insert(&bits.Reader{}, 1+n, nil))
+		}
+	}
+	if of != repl.NoSlot {
+		var w bits.Writer
+		w.Uvarint(1)
+		r := &bits.Reader{}
+		r.Reset(w.Finish())
+		require.NoError(s.t, s.copy.Insert(r, leaderNumber, leads(of)))
+	}
+}
+
+// leads is a table of one slot.
+type leads repl.Slot
+
+func (l leads) At(uint32) (receiver.Target, bool) { return receiver.Target{Slot: repl.Slot(l)}, true }
+
+func (s *shaped) spawn(id repl.Handle, set int, of repl.Slot) repl.Slot {
+	s.begin()
+	slot := s.copy.Spawn(repl.ID{Group: id})
+	s.state(slot, set, of)
+	s.copy.Commit()
+	return slot
+}
+
+func (s *shaped) begin() {
+	s.tick++
+	s.copy.Begin(s.tick)
+}
+
+func (s *shaped) become(slot repl.Slot, set int, of repl.Slot) {
+	s.begin()
+	s.state(slot, set, of)
+	s.copy.Commit()
+}
+
+func (s *shaped) over() bool {
+	_, over := s.copy.Overgrown()
+	return over
+}
+
+// archetypes returns how many the world has.
+func (s *shaped) archetypes() (n int) {
+	for _, node := range s.world.Stats().Nodes {
+		n += node.ActiveArchetypeCount
+	}
+	return n
+}
+
+// One entity that is made of something else by each record has the world keep an archetype
+// for each, so there is a limit. A set that was there before takes no room.
+//
+// Proves: Z7, Z17
+func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(1, 0, repl.NoSlot)
+	for round := range 2 {
+		for set := range leastShapes {
+			s.become(slot, set, repl.NoSlot)
+			require.False(t, s.over(), "set %d of round %d", set, round)
+		}
+	}
+	had := s.archetypes()
+	for set := leastShapes; set < 2*leastShapes; set++ {
+		s.become(slot, set, repl.NoSlot)
+	}
+	reason, over := s.copy.Overgrown()
+	require.True(t, over)
+	assert.Contains(t, reason, "1024 sets of them")
+	assert.Contains(t, reason, "ClientConfig.MaxEntities")
+	assert.Less(t, s.archetypes()-had, 8)
+
+	s.copy.Clear()
+	assert.False(t, s.over())
+	slot = s.spawn(2, leastShapes-1, repl.NoSlot)
+	require.False(t, s.over(), "the next server has the sets that there are")
+	s.become(slot, 2*leastShapes-1, repl.NoSlot)
+	assert.True(t, s.over(), "and no others: the world keeps them")
+	s.copy.Clear()
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// Whom there is no room for is not told of as spawned, nor as despawned when the connection
+// ends.
+func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(1, 0, repl.NoSlot)
+	for set := range leastShapes {
+		s.become(slot, set, repl.NoSlot)
+	}
+	s.spawn(2, 2*leastShapes-1, repl.NoSlot)
+	require.True(t, s.over())
+	s.copy.Clear()
+	assert.Len(t, s.spawned, 1)
+	assert.Equal(t, s.spawned, s.despawned)
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// What of a record is not told for lack of room is not told of the next server's either.
+func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
+	s := newShaped(t)
+	updated := 0
+	s.copy.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
+	changes, target := s.spawn(1, 0, repl.NoSlot), s.spawn(2, 0, repl.NoSlot)
+	s.spawn(3, 0, target)
+	for set := range leastShapes - 1 { // with that of who has a leader there is room for no more
+		s.become(changes, set, repl.NoSlot)
+	}
+	require.False(t, s.over())
+	s.begin()
+	s.copy.Despawn(target)
+	s.state(changes, 2*leastShapes-1, repl.NoSlot)
+	s.copy.Commit()
+	require.True(t, s.over())
+	s.copy.Clear()
+
+	s.begin()
+	next := []repl.Slot{s.copy.Spawn(repl.ID{Group: 10}), s.copy.Spawn(repl.ID{Group: 11}), s.copy.Spawn(repl.ID{Group: 12})}
+	for i, slot := range next {
+		s.state(slot, 0, next[(i+1)%len(next)])
+	}
+	s.copy.Commit()
+	assert.Zero(t, updated, "all are new")
+}
+
+// What the server says of a predicted entity comes into the world later, and is bounded
+// when it is said.
+//
+// Proves: Z7, Z17
+func TestTheSetsOfWhatIsPredictedAreBounded(t *testing.T) {
+	s := newShaped(t)
+	s.copy.PredictBy(newProphet(s.world, s.infos))
+	s.begin()
+	slot := s.copy.Spawn(repl.ID{Group: 1})
+	s.copy.Predict(slot, true)
+	s.state(slot, 0, repl.NoSlot)
+	s.copy.Commit()
+	set := 0
+	for ; set < 2*leastShapes && !s.over(); set++ {
+		s.become(slot, set, repl.NoSlot)
+	}
+	assert.InDelta(t, leastShapes, set, 8)
+	s.copy.Clear()
+	assert.Zero(t, s.world.Stats().Entities.Used)
+}
+
+// Each target of a relation takes an archetype for each set of components of those that
+// have it, for as long as the target lives.
+//
+// Proves: Z7, Z17
+func TestTheTargetsOfACopyAreBounded(t *testing.T) {
+	for _, sets := range []int{1, 4} { // with one the entity changes nothing but its target
+		s := newShaped(t)
+		slot := s.spawn(0, 0, repl.NoSlot)
+		pairs := 0
+		for target := repl.Handle(1); !s.over(); target++ {
+			of := s.spawn(target, 0, repl.NoSlot)
+			for set := 0; set < sets && !s.over(); set++ {
+				s.become(slot, set, of)
+				pairs++
+			}
+			require.Less(t, pairs, 2*leastShapes)
+		}
+		assert.InDelta(t, leastShapes-leastShapes/8, pairs, leastShapes/8+1)
+		s.copy.Clear()
+		assert.Zero(t, s.world.Stats().Entities.Used)
+	}
+}
+
+// Targets that come and go take no room.
+func TestTargetsThatAreGoneAreForgotten(t *testing.T) {
+	s := newShaped(t)
+	slot := s.spawn(0, 0, repl.NoSlot)
+	for target := repl.Handle(1); target < 6*leastShapes; target++ {
+		of := s.spawn(target, 0, repl.NoSlot)
+		s.become(slot, int(target)%4, of)
+		s.begin()
+		s.copy.Despawn(of)
+		s.copy.Commit()
+		require.False(t, s.over(), "target %d", target)
+	}
+	assert.Less(t, len(s.copy.shapes.known), 200)
+}

@@ -1,0 +1,65 @@
+package sink
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// What a tick of a server costs, for one peer, where 1,000 parents have 3 children
+// each, and where as many entities stand alone.
+func BenchmarkFamilies(b *testing.B) {
+	for name, c := range map[string]struct{ families, moving bool }{
+		"families, still": {true, false}, "families, moving": {true, true},
+		"alone, still": {false, false}, "alone, moving": {false, true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			k := newRelatives(b)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			all := k.populate(c.families)
+			k.send()
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			var frame []byte
+			sent := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if c.moving {
+					b.StopTimer()
+					for _, e := range all {
+						(*kinBody)(k.world.Get(e, k.body)).N++
+					}
+					b.StartTimer()
+				}
+				k.observe()
+				k.peer.Prepare()
+				for frame = k.peer.AppendUpdates(frame[:0], 1100, k.packet); len(frame) > 0; frame = k.peer.AppendUpdates(frame[:0], 1100, k.packet) {
+					sent += len(frame)
+					k.peer.HandleAcked(k.packet)
+					k.packet++
+				}
+			}
+			b.ReportMetric(float64(sent)/float64(b.N), "bytes/tick")
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB/world")
+		})
+	}
+}
+
+// populate makes 4,000 entities.
+func (k *relatives) populate(families bool) (all []ecs.Entity) {
+	for range 1000 {
+		parent := k.spawn()
+		all = append(all, parent)
+		for range 3 {
+			if families {
+				all = append(all, k.child(parent))
+			} else {
+				all = append(all, k.spawn())
+			}
+		}
+	}
+	return all
+}

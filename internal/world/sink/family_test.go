@@ -1,0 +1,656 @@
+package sink
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// group returns the group that a replicated entity is in.
+func (k *relatives) group(e ecs.Entity) repl.Handle {
+	k.t.Helper()
+	h, ok := k.peer.Group(k.slot(e))
+	require.True(k.t, ok, "it is in no group")
+	return h
+}
+
+// family checks that entities are there, equal, and in one group.
+func (k *relatives) requireFamily(root ecs.Entity, others ...ecs.Entity) {
+	k.t.Helper()
+	k.requireEqual()
+	require.False(k.t, k.there(root).IsZero(), "the root is missing")
+	for _, e := range others {
+		require.False(k.t, k.there(e).IsZero(), "a child is missing")
+		require.Equal(k.t, k.group(root), k.group(e))
+	}
+}
+
+// requireApart checks that no two entities are in one group.
+func (k *relatives) requireApart(all ...ecs.Entity) {
+	k.t.Helper()
+	seen := map[repl.Handle]bool{}
+	for _, e := range all {
+		require.False(k.t, seen[k.group(e)], "two are in one group")
+		seen[k.group(e)] = true
+	}
+}
+
+// A child needs no Replicate: it gets its parent's, and is in its group, and so is
+// its own child.
+//
+// Proves: H1, H2
+func TestAChildIsReplicatedWithItsParent(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	grandchild := k.child(child)
+	lone := k.spawn()
+	k.send()
+	k.requireFamily(parent, child, grandchild)
+	k.requireApart(parent, lone)
+	assert.Equal(t, k.there(parent), k.target(child, k.childOf))
+	assert.Equal(t, k.there(child), k.target(grandchild, k.childOf))
+	assert.Equal(t, uint64(0), k.receiver.Stats().Updates, "one action brought them all")
+}
+
+// A relation that the game registered with Hierarchy is one like components.ChildOf;
+// any other is not.
+//
+// Proves: H1
+func TestAHierarchyOfTheGamesOwn(t *testing.T) {
+	k := newRelatives(t)
+	parent, part, friend := k.spawn(), k.world.NewEntity(k.body), k.world.NewEntity(k.body)
+	k.relate(part, k.part, parent)
+	k.relate(friend, k.knows, parent)
+	k.send()
+	k.requireFamily(parent, part)
+	assert.Equal(t, 2, k.copy.Len(), "other relations bring nobody")
+	k.world.RemoveEntity(parent)
+	k.send()
+	assert.False(t, k.world.Alive(part))
+	assert.True(t, k.world.Alive(friend))
+	assert.Zero(t, k.copy.Len())
+}
+
+// A child that comes later, or becomes one, is taken into its parent's group, and
+// whoever stands below it too.
+//
+// Proves: H5
+func TestAChildIsAddedLater(t *testing.T) {
+	k := newRelatives(t)
+	parent, other := k.spawn(), k.spawn()
+	below := k.child(other)
+	k.send()
+	copies := func() []ecs.Entity { return []ecs.Entity{k.there(parent), k.there(other), k.there(below)} }
+	before := copies()
+	child := k.child(parent)
+	k.send()
+	k.requireFamily(parent, child)
+	k.relate(other, k.childOf, child)
+	k.send()
+	k.requireFamily(parent, child, other, below)
+	assert.Equal(t, before, copies(), "nobody was made anew")
+	assert.Empty(t, k.despawned)
+}
+
+// A parent that is replicated later brings its children, and a child that waited for
+// it with a Replicate of its own joins it.
+//
+// Proves: H5
+func TestAParentIsReplicatedLater(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.world.NewEntity(k.body)
+	child, own := k.child(parent), k.spawn()
+	grandchild := k.child(child)
+	k.relate(own, k.childOf, parent)
+	k.send()
+	assert.Equal(t, 1, k.copy.Len(), "the one with a Replicate")
+	assert.Equal(t, ecs.Entity{}, k.target(own, k.childOf))
+	k.world.Add(parent, k.marker)
+	k.send()
+	k.requireFamily(parent, child, grandchild, own)
+	assert.Equal(t, k.there(parent), k.target(own, k.childOf))
+}
+
+// Who loses its relation is a root again, with those below it; who gets another parent
+// is in that one's group.
+//
+// Proves: H9
+func TestAChildLeavesItsFamily(t *testing.T) {
+	k := newRelatives(t)
+	parent, other := k.spawn(), k.spawn()
+	child := k.child(parent)
+	grandchild, sibling := k.child(child), k.child(parent)
+	k.send()
+	there := k.there(child)
+	k.world.Relations().Set(child, k.childOf, other)
+	k.send()
+	k.requireFamily(other, child, grandchild)
+	k.requireFamily(parent, sibling)
+	k.requireApart(parent, other)
+
+	k.world.Remove(child, k.childOf)
+	k.send()
+	k.requireFamily(child, grandchild)
+	k.requireApart(parent, other, child)
+	assert.False(t, k.far.Has(there, ecs.ComponentID[components.ChildOf](k.far)))
+	assert.Equal(t, there, k.there(child))
+	assert.Empty(t, k.despawned)
+
+	k.relate(child, k.childOf, ecs.Entity{})
+	k.send()
+	k.requireFamily(child, grandchild)
+	k.requireApart(parent, other, child)
+}
+
+// The group is that of the root, whatever the Replicate of a child names.
+//
+// Proves: H10
+func TestAFamilyIsInTheGroupOfItsRoot(t *testing.T) {
+	k := newRelatives(t)
+	root, mate := k.spawn(), k.spawn()
+	child := k.child(root)
+	grandchild := k.child(child)
+	k.send()
+	group := func(e ecs.Entity) *components.Group { return &(*components.Replicate)(k.world.Get(e, k.marker)).Group }
+	*group(child) = 7
+	k.send()
+	k.requireFamily(root, child, grandchild)
+	*group(root), *group(mate) = 9, 9
+	k.observe()
+	k.deliver()
+	k.requireFamily(root, child, grandchild, mate)
+	*group(root) = 0
+	k.send()
+	k.requireFamily(root, child, grandchild)
+	k.requireApart(root, mate)
+	k.world.Remove(child, k.childOf)
+	*group(mate) = 7
+	k.send()
+	k.requireFamily(mate, child, grandchild)
+}
+
+// A parent that does not want them has no children on the peers, nor theirs; when it
+// does, they come back.
+//
+// Proves: H3
+func TestAParentKeepsItsChildrenApart(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.world.NewEntity(k.marker, k.body, k.apart)
+	child, own := k.child(parent), k.spawn()
+	grandchild := k.child(child)
+	k.relate(own, k.childOf, parent)
+	k.send()
+	assert.Equal(t, 2, k.copy.Len(), "the parent, and who is replicated by itself")
+	k.requireApart(parent, own)
+
+	k.world.Remove(parent, k.apart)
+	k.send()
+	k.requireFamily(parent, child, grandchild, own)
+	assert.Empty(t, k.despawned)
+
+	k.world.Add(parent, k.apart)
+	k.send()
+	assert.Equal(t, 2, k.copy.Len())
+	assert.Len(t, k.despawned, 2)
+	assert.False(t, k.world.Has(child, k.marker))
+	k.requireApart(parent, own)
+
+	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	k.world.Remove(parent, k.apart)
+	k.send()
+	k.requireFamily(parent, child, grandchild, own)
+}
+
+// A child that its parent keeps apart is replicated by a Replicate of its own.
+//
+// Proves: H3
+func TestAChildKeptApartIsReplicatedByItself(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Add(parent, k.apart)
+	k.send()
+	require.Equal(t, 1, k.copy.Len())
+	k.world.Add(child, k.marker)
+	k.send()
+	k.requireEqual()
+	k.requireApart(parent, child)
+	k.world.RemoveEntity(child)
+	k.send()
+	assert.Equal(t, 1, k.copy.Len())
+}
+
+// Children end with their parent, on the server and by one action on the peers.
+//
+// Proves: H4
+func TestAParentsEndRemovesAllBelowIt(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	var below []ecs.Entity
+	for e := parent; len(below) < 2*source.MaxDepth; {
+		e = k.child(e)
+		below = append(below, e, k.child(e))
+	}
+	own := k.spawn()
+	k.relate(own, k.childOf, parent)
+	unreplicated := k.world.NewEntity(k.body)
+	stranger := k.child(unreplicated)
+	saved := k.child(parent)
+	k.send()
+	k.requireEqual()
+	k.world.Relations().Set(saved, k.childOf, unreplicated)
+	k.world.RemoveEntity(parent)
+	k.world.RemoveEntity(unreplicated)
+	k.world.Remove(saved, k.childOf)
+	k.send()
+	for _, e := range append(below, own, stranger) {
+		require.False(t, k.world.Alive(e))
+	}
+	assert.True(t, k.world.Alive(saved), "it had left before")
+	assert.Equal(t, 1, k.copy.Len())
+	assert.Len(t, k.despawned, len(below)+2)
+	k.requireEqual()
+}
+
+// Who is paused stays on the peers when its parent ends.
+//
+// Proves: H4
+func TestAPausedChildStaysWhenItsParentEnds(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child, other := k.child(parent), k.child(parent)
+	k.send()
+	corpse := k.there(child)
+	k.world.Remove(child, k.marker)
+	k.send()
+	k.world.RemoveEntity(parent)
+	k.send()
+	assert.False(t, k.world.Alive(child))
+	assert.False(t, k.world.Alive(other))
+	assert.True(t, k.far.Alive(corpse))
+	assert.Len(t, k.despawned, 2)
+}
+
+// The children of an entity that is paused stay on the peers with it when it ends. Paused and
+// ended in one tick, it despawns with its children, which were not paused yet, and with theirs;
+// an entity without children stays.
+//
+// Proves: R12, H4
+func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
+	for _, between := range []bool{true, false} {
+		k := newRelatives(t)
+		parent, lone := k.spawn(), k.spawn()
+		child := k.child(parent)
+		grandchild, own := k.child(child), k.spawn()
+		k.relate(own, k.childOf, parent)
+		k.send()
+		family := []ecs.Entity{k.there(parent), k.there(child), k.there(grandchild)}
+		ofItsOwn, alone := k.there(own), k.there(lone)
+		k.world.Remove(parent, k.marker)
+		k.world.Remove(lone, k.marker)
+		if between {
+			k.send()
+		}
+		k.world.RemoveEntity(parent)
+		k.world.RemoveEntity(lone)
+		k.send()
+		k.send()
+		assert.False(t, k.world.Alive(child))
+		for _, e := range family {
+			assert.Equal(t, between, k.far.Alive(e), "a tick between: %v", between)
+		}
+		assert.False(t, k.far.Alive(ofItsOwn), "what has a Replicate of its own is not paused with its parent")
+		assert.True(t, k.far.Alive(alone))
+	}
+}
+
+// A parent that is paused pauses the children that follow it, and resumes them.
+func TestAPausedParentPausesItsChildren(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	grandchild, held := k.child(child), k.child(parent)
+	k.send()
+	marker := (*components.Replicate)(k.world.Get(child, k.marker))
+	marker.Priority = 3
+	k.send()
+	k.world.Remove(held, k.marker)
+	k.send()
+	k.world.Remove(parent, k.marker)
+	(*kinBody)(k.world.Get(grandchild, k.body)).N = 5
+	k.send()
+	n := func(e ecs.Entity) uint32 {
+		return (*kinBody)(k.far.Get(k.there(e), ecs.ComponentID[kinBody](k.far))).N
+	}
+	assert.Zero(t, n(grandchild))
+	assert.Equal(t, 4, k.copy.Len())
+
+	k.world.Add(parent, k.marker)
+	k.send()
+	k.requireFamily(parent, child, grandchild)
+	assert.EqualValues(t, 5, n(grandchild))
+	assert.EqualValues(t, 3, (*components.Replicate)(k.world.Get(child, k.marker)).Priority, "as it was before")
+	assert.False(t, k.world.Has(held, k.marker), "what the game takes off it puts on again")
+	k.world.Add(held, k.marker)
+	k.send()
+	k.requireFamily(parent, child, grandchild, held)
+
+	k.world.Remove(parent, k.marker)
+	(*kinBody)(k.world.Get(held, k.body)).N = 6
+	k.send()
+	assert.EqualValues(t, 6, n(held), "it has a Replicate of its own now")
+	k.requireApart(parent, held)
+	assert.Empty(t, k.despawned)
+}
+
+// A child that leaves its paused parent goes on.
+func TestAChildLeavesItsPausedParent(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Remove(parent, k.marker)
+	k.send()
+	k.world.Remove(child, k.childOf)
+	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	k.send()
+	k.requireEqual()
+	assert.True(t, k.world.Has(child, k.marker))
+	k.requireApart(parent, child)
+}
+
+// A child that the game has paused itself stays so, whomever it leaves.
+func TestAChildThatTheGamePausedStaysSo(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Remove(child, k.marker)
+	k.send()
+	k.world.Remove(child, k.childOf)
+	k.send()
+	assert.False(t, k.world.Has(child, k.marker))
+	assert.Equal(t, 2, k.copy.Len(), "it is as it was last sent")
+}
+
+// A child that goes to a parent which is not replicated goes on alone.
+func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
+	k := newRelatives(t)
+	parent, stranger := k.spawn(), k.world.NewEntity(k.body)
+	child := k.child(parent)
+	k.send()
+	k.world.Relations().Set(child, k.childOf, stranger)
+	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	k.send()
+	assert.True(t, k.world.Has(child, k.marker))
+	k.requireEqual()
+	k.requireApart(parent, child)
+	assert.True(t, k.target(child, k.childOf).IsZero())
+}
+
+// Families without a beginning: nobody stands above itself.
+func TestACircleIsCutOpen(t *testing.T) {
+	var said bytes.Buffer
+	k := newRelatives(t)
+	k.publisher.Family.Log = slog.New(slog.NewTextHandler(&said, nil))
+	a, b, c := k.spawn(), k.spawn(), k.spawn()
+	k.relate(a, k.childOf, b)
+	k.relate(b, k.childOf, c)
+	k.relate(c, k.childOf, a)
+	below := k.child(b)
+	k.send()
+	k.send()
+	k.requireFamily(a, b, c, below)
+	assert.Equal(t, k.there(b), k.target(a, k.childOf), "the relations are replicated all the same")
+	assert.Equal(t, k.there(a), k.target(c, k.childOf))
+	assert.Equal(t, 1, strings.Count(said.String(), "circles"))
+
+	k.world.Relations().Set(b, k.childOf, ecs.Entity{}) // the circle is open
+	k.send()
+	k.requireFamily(b, a, c, below)
+	k.world.Remove(a, k.childOf)
+	k.send()
+	k.requireFamily(a, c)
+	k.requireApart(a, b)
+	self := k.spawn()
+	k.relate(self, k.childOf, self)
+	k.send()
+	k.requireEqual()
+}
+
+// Who stands too deep is taken for one without a parent, until it does not.
+func TestAFamilyIsOnlySoDeep(t *testing.T) {
+	for name, upwards := range map[string]bool{"from above": false, "from below": true} {
+		t.Run(name, func(t *testing.T) {
+			k := newRelatives(t)
+			var chain []ecs.Entity
+			for range source.MaxDepth + 4 {
+				chain = append(chain, k.spawn())
+			}
+			for i := range len(chain) - 1 {
+				if upwards {
+					i = len(chain) - 2 - i
+				}
+				k.relate(chain[i+1], k.childOf, chain[i])
+				if upwards {
+					k.send()
+				}
+			}
+			k.send()
+			k.requireEqual()
+			k.requireFamily(chain[0], chain[1:source.MaxDepth+1]...)
+			assert.NotEqual(t, k.group(chain[0]), k.group(chain[source.MaxDepth+1]))
+			k.world.Remove(chain[4], k.childOf)
+			k.send()
+			k.requireFamily(chain[4], chain[5:]...)
+			k.world.RemoveEntity(chain[4])
+			k.send()
+			assert.Equal(t, 4, k.copy.Len())
+			assert.False(t, k.world.Alive(chain[len(chain)-1]))
+		})
+	}
+}
+
+// An entity that stood too deep, and does not any more, joins the family with as many below it as
+// are not too deep then. The others stay together below the first that is.
+//
+// Proves: H2
+func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
+	k := newRelatives(t)
+	chain := []ecs.Entity{k.spawn()}
+	for i := range source.MaxDepth {
+		chain = append(chain, k.child(chain[i]))
+	}
+	below := []ecs.Entity{k.spawn(), k.spawn(), k.spawn()}
+	k.relate(below[2], k.childOf, below[1])
+	k.relate(below[1], k.childOf, below[0])
+	k.send()
+	k.relate(below[0], k.childOf, chain[source.MaxDepth])
+	k.send()
+	k.requireFamily(chain[0], chain[1:]...)
+	k.requireFamily(below[0], below[1:]...)
+	k.requireApart(chain[0], below[0])
+
+	k.world.Relations().Set(chain[2], k.childOf, chain[0])
+	k.send()
+	k.requireFamily(chain[0], append(chain[1:], below[0])...)
+	k.requireFamily(below[1], below[2])
+	k.requireApart(chain[0], below[1])
+}
+
+// What was there before the plugin, and more than is kept between two ticks, is found
+// all the same.
+func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	for range source.MaxHeard + 10 {
+		k.child(parent)
+	}
+	dead := k.spawn()
+	orphan := k.child(dead)
+	k.world.RemoveEntity(dead)
+	assert.Len(t, k.publisher.Family.Kindred.Children, source.MaxHeard)
+	k.send()
+	all := ecs.All(k.childOf, k.marker)
+	query := k.world.Query(&all)
+	assert.Equal(t, source.MaxHeard+10, query.Count())
+	query.Close()
+	assert.False(t, k.world.Alive(orphan))
+}
+
+// A moving family allocates nothing, at its server and at its clients.
+//
+// Proves: R40
+func TestAMovingFamilyAllocatesNothing(t *testing.T) {
+	k := newRelatives(t)
+	var all []ecs.Entity
+	for range 20 {
+		parent := k.spawn()
+		child := k.child(parent)
+		all = append(all, parent, child, k.child(child))
+	}
+	k.send()
+	var frame []byte
+	n := uint32(0)
+	tick := func() {
+		n++
+		for _, e := range all {
+			(*kinBody)(k.world.Get(e, k.body)).N = n
+		}
+		k.tick, k.events = k.tick+1, k.events[:0]
+		if err := k.publisher.Observe(k.tick); err != nil {
+			t.Fatal(err)
+		}
+		k.peer.Prepare()
+		for {
+			frame = k.peer.AppendUpdates(frame[:0], 1000, k.packet)
+			if len(frame) == 0 {
+				break
+			}
+			if err := k.receiver.HandleUpdates(k.tick, frame); err != nil {
+				t.Fatal(err)
+			}
+			k.peer.HandleAcked(k.packet)
+			k.packet++
+		}
+	}
+	for range 300 {
+		tick()
+	}
+	assert.Zero(t, alloctest.Count(300, tick))
+}
+
+// That children do not come because a line is missing is told once.
+func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
+	for name, before := range map[string]bool{"before the plugin": true, "after it": false} {
+		t.Run(name, func(t *testing.T) {
+			var said bytes.Buffer
+			w := ecs.NewWorld()
+			marker, childOf := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[components.ChildOf](&w)
+			children := func() {
+				parent := w.NewEntity(marker)
+				for range 3 {
+					w.Relations().Exchange(w.NewEntity(), []ecs.ID{childOf}, nil, childOf, parent)
+				}
+			}
+			if before {
+				children()
+			}
+			p, err := source.NewPublisher(&w, nil, source.ServerSends, slog.New(slog.NewTextHandler(&said, nil)))
+			require.NoError(t, err)
+			if !before {
+				children()
+			}
+			require.NoError(t, p.Observe(1))
+			require.NoError(t, p.Observe(2))
+			assert.Equal(t, 1, strings.Count(said.String(), "protocol.Component[components.ChildOf]"))
+		})
+	}
+}
+
+// A child that says nothing of how often it is sent leaves that to its parent.
+func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	grandchild := k.child(child)
+	every := func(e ecs.Entity) *uint16 { return &(*components.Replicate)(k.world.Get(e, k.marker)).SendEvery }
+	*every(parent) = 10
+	updates := func() uint64 {
+		before := k.receiver.Stats().Updates
+		for range 40 {
+			(*kinBody)(k.world.Get(grandchild, k.body)).N++
+			k.send()
+		}
+		return k.receiver.Stats().Updates - before
+	}
+	k.send()
+	assert.InDelta(t, 4, updates(), 1)
+	*every(parent) = 20
+	assert.InDelta(t, 2, updates(), 1)
+	*every(grandchild) = 5
+	assert.InDelta(t, 8, updates(), 1, "the lowest of all")
+	k.world.Remove(child, k.childOf)
+	*every(grandchild) = 0
+	assert.InDelta(t, 40, updates(), 1, "nobody above says anything")
+}
+
+// A group holds so many, and who finds no room is a group of its own: it is seen by
+// whom its parent is for all the same.
+//
+// Proves: H6
+func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
+	k := newRelatives(t)
+	k.publisher.Admit(1, k.peer)
+	parent := k.spawn()
+	for range repl.MaxMembers + 3 {
+		k.child(parent)
+	}
+	k.send()
+	k.requireEqual()
+	require.Equal(t, repl.MaxMembers+4, k.copy.Len())
+	marker := func() *components.Replicate { return (*components.Replicate)(k.world.Get(parent, k.marker)) }
+	marker().Target = components.Nobody
+	k.send()
+	assert.Zero(t, k.copy.Len())
+	marker().Target = components.Everyone
+	k.send()
+	assert.Equal(t, repl.MaxMembers+4, k.copy.Len())
+	marker().Target = k.publisher.Sight.Targets.Only(2)
+	k.send()
+	assert.Zero(t, k.copy.Len())
+	k.world.RemoveEntity(parent)
+	k.send()
+}
+
+// A child that was paused with its parent goes on when it is let go, also in a tick in which
+// more happens than is kept of it.
+//
+// Proves: H9
+func TestAChildIsLetGoInATickOfManyEvents(t *testing.T) {
+	k := newRelatives(t)
+	parent := k.spawn()
+	child := k.child(parent)
+	k.send()
+	k.world.Remove(parent, k.marker)
+	k.send()
+	stranger := k.world.NewEntity(k.body)
+	for range source.MaxHeard {
+		k.child(stranger)
+	}
+	k.world.Remove(child, k.childOf)
+	k.send()
+	assert.True(t, k.world.Has(child, k.marker))
+	k.requireEqual()
+}

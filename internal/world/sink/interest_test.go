@@ -1,0 +1,155 @@
+package sink
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+)
+
+// Rows are used again, the smallest first, and whoever gets one inherits nothing.
+func TestRowsOfClients(t *testing.T) {
+	i := source.NewInterest()
+	one, two := i.Join(7), i.Join(8)
+	assert.Equal(t, []int{0, 1}, []int{one, two})
+	i.Relevance().Say(one, 3, interest.Shown)
+	i.Relevance().AddClient(5, one)
+	_, before := i.Tenant(one)
+	i.Leave(one)
+	_, ok := i.Row(7)
+	assert.False(t, ok)
+	assert.Equal(t, one, i.Join(7))
+	client, after := i.Tenant(one)
+	assert.EqualValues(t, 7, client)
+	assert.Greater(t, after, before, "it is another connection")
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(one, 3))
+	assert.False(t, i.Shares(5, 7))
+	assert.Equal(t, 2, i.Rows())
+}
+
+// The number of an entity is its ID, and nobody inherits what was said of the one before,
+// even where its end went unheard.
+func TestNumbersOfEntities(t *testing.T) {
+	w := ecs.NewWorld()
+	i := source.NewInterest()
+	row := i.Join(7)
+	w.NewEntity()
+	e := w.NewEntity()
+	assert.EqualValues(t, e.ID(), i.Number(e))
+	i.Relevance().Say(row, i.Number(e), interest.Shown)
+	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(e)))
+	w.RemoveEntity(e)
+	heir := w.NewEntity()
+	assert.Equal(t, e.ID(), heir.ID())
+	_, known := i.Known(heir)
+	assert.False(t, known)
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, i.Number(heir)))
+	i.Relevance().Say(row, i.Number(heir), interest.Shown)
+	i.End(e)
+	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(heir)), "the end of another")
+	i.End(heir)
+	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, int(heir.ID())))
+}
+
+// countingEyes counts what it is told.
+type countingEyes struct {
+	source.Eyes
+	told *int
+}
+
+func (c countingEyes) Show(s repl.Slot) bool { *c.told++; return c.Eyes.Show(s) }
+
+func (c countingEyes) Hide(s repl.Slot) { *c.told++; c.Eyes.Hide(s) }
+
+func (c countingEyes) Retain(s repl.Slot) { *c.told++; c.Eyes.Retain(s) }
+
+func (c countingEyes) SetView(s repl.Slot, h ...sender.Hidden) bool {
+	return c.Eyes.SetView(s, h...)
+}
+
+// crowdedGame is a world of many entities of interest and a few clients, that counts how
+// often sight tells a client of a group.
+type crowdedGame struct {
+	*relatives
+	all  []ecs.Entity
+	told int
+}
+
+const crowdedClients = 5
+
+func newCrowdedGame(t *testing.T, group components.Group, each func(*components.Targets) components.Replicate) *crowdedGame {
+	g := &crowdedGame{relatives: newRelatives(t)}
+	for id := range entangle.ClientID(crowdedClients) {
+		peer := g.publisher.World().NewPeer()
+		g.publisher.Admit(id+1, peer)
+		g.publisher.Sight.Clients[id].Peer = countingEyes{peer, &g.told}
+	}
+	for i := range 300 {
+		e := g.spawn()
+		r := each(g.publisher.Sight.Targets)
+		r.Group = group * components.Group(1+i%50)
+		*(*components.Replicate)(g.world.Get(e, g.marker)) = r
+		g.all = append(g.all, e)
+	}
+	g.observe()
+	return g
+}
+
+// tells returns how often sight tells anybody anything in the tick after something is
+// done.
+func (g *crowdedGame) tells(do func(i *source.Interest, r *interest.Relevance)) int {
+	g.told = 0
+	do(g.publisher.Interest(), g.publisher.Interest().Relevance())
+	g.observe()
+	return g.told
+}
+
+// What a tick looks at are the pairs of clients and groups of which something changed.
+func TestSightFollowsWhatChanged(t *testing.T) {
+	for _, group := range []components.Group{0, 1} {
+		g := newCrowdedGame(t, group, func(*components.Targets) components.Replicate {
+			return components.Replicate{Relevance: components.ByInterest}
+		})
+		nothing := func(*source.Interest, *interest.Relevance) {}
+		assert.Zero(t, g.tells(nothing))
+		assert.Equal(t, 1, g.tells(func(i *source.Interest, r *interest.Relevance) { r.Say(2, i.Number(g.all[7]), interest.Shown) }))
+		assert.Zero(t, g.tells(nothing))
+		assert.Equal(t, 5, g.tells(func(i *source.Interest, r *interest.Relevance) {
+			r.AddClient(9, 0)
+			r.AddClient(9, 4)
+			for _, n := range []int{10, 11} {
+				r.AddEntity(9, i.Number(g.all[n]))
+			}
+			r.RemoveEntity(9, i.Number(g.all[11]))
+			r.Say(1, i.Number(g.all[12]), interest.Shown)
+		}), "two entities for two clients, of which one has left, and one for another client")
+		assert.Zero(t, g.tells(nothing))
+		assert.Empty(t, g.publisher.Interest().Relevance().Moves())
+	}
+}
+
+// Where a room is a target, who comes into it has looked at what is for the room.
+func TestSightFollowsWhoMovesBetweenRooms(t *testing.T) {
+	count := 0
+	g := newCrowdedGame(t, 0, func(targets *components.Targets) components.Replicate {
+		if count++; count%100 == 0 {
+			return components.Replicate{Target: targets.Room(4)}
+		}
+		return components.Replicate{Target: targets.Room(3)}
+	})
+	assert.Equal(t, 3, g.tells(func(_ *source.Interest, r *interest.Relevance) { r.AddClient(4, 1) }))
+	assert.Equal(t, 3, g.tells(func(_ *source.Interest, r *interest.Relevance) { r.RemoveClient(4, 1) }))
+	assert.Equal(t, 297, g.tells(func(_ *source.Interest, r *interest.Relevance) { r.AddClient(3, 1) }))
+	for _, e := range g.all {
+		(*components.Replicate)(g.world.Get(e, g.marker)).Target = components.Nobody
+	}
+	g.observe()
+	assert.Zero(t, g.tells(func(_ *source.Interest, r *interest.Relevance) { r.RemoveClient(3, 1) }))
+	assert.Empty(t, g.publisher.Sight.Rooms.Heads)
+}

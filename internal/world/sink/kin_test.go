@@ -1,0 +1,206 @@
+package sink
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+)
+
+type (
+	kinBody  struct{ N uint32 }
+	kinKnows struct {
+		ecs.Relation
+		Since uint8
+	}
+	kinFears struct{ ecs.Relation }
+	kinPart  struct{ ecs.Relation } // a hierarchy of the game's own
+	kinNotes struct{ Of ecs.Entity }
+)
+
+func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
+	p := protocol.New(protocol.Config{Name: "kin"})
+	protocol.Component[kinBody](p)
+	protocol.Component[kinKnows](p)
+	protocol.Component[kinFears](p)
+	protocol.Component[kinPart](p).Hierarchy()
+	protocol.Component[components.ChildOf](p)
+	protocol.Component[kinNotes](p)
+	require.NoError(t, p.Seal())
+	return p.Components()
+}
+
+// relatives is a world of relations, one peer that is sent it over a perfect line, and the
+// peer's copy.
+type relatives struct {
+	t         testing.TB
+	infos     []*protocol.ComponentInfo
+	world     *ecs.World
+	publisher *source.Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	far       *ecs.World
+	copy      *Copy
+	receiver  *receiver.Receiver
+	events    []string
+	despawned []ecs.Entity
+
+	marker, body, childOf, part, knows, fears, apart ecs.ID
+}
+
+func newRelatives(t testing.TB) *relatives {
+	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
+	k := &relatives{t: t, infos: kinProtocol(t), world: &w, far: &far}
+	k.marker, k.body = ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[kinBody](&w)
+	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
+	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
+	k.apart = ecs.ComponentID[components.NoReplicateChildren](&w)
+	publisher, err := source.NewPublisher(&w, k.infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	k.publisher, k.peer = publisher, publisher.World().NewPeer()
+	hub := event.NewHub()
+	k.copy = NewCopy(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
+	for _, info := range k.infos {
+		events, _ := hub.Component(info.Type)
+		for what, on := range map[string]func(func(ecs.Entity)){"inserted": events.OnInserted, "updated": events.OnUpdated, "removed": events.OnRemoved} {
+			event := info.Type.Name() + " " + what
+			on(func(ecs.Entity) { k.events = append(k.events, event) })
+		}
+	}
+	k.receiver = receiver.New(k.copy, nil, len(k.infos))
+	return k
+}
+
+// spawn makes a replicated entity.
+func (k *relatives) spawn() ecs.Entity { return k.world.NewEntity(k.marker, k.body) }
+
+// relate gives an entity a relation.
+func (k *relatives) relate(e ecs.Entity, relation ecs.ID, to ecs.Entity) {
+	k.world.Relations().Exchange(e, []ecs.ID{relation}, nil, relation, to)
+}
+
+// child makes an entity without a Replicate of its own.
+func (k *relatives) child(parent ecs.Entity) ecs.Entity {
+	e := k.world.NewEntity(k.body)
+	k.relate(e, k.childOf, parent)
+	return e
+}
+
+func (k *relatives) observe() {
+	k.tick++
+	require.NoError(k.t, k.publisher.Observe(k.tick))
+}
+
+// send brings a tick to the copy.
+func (k *relatives) send() {
+	k.observe()
+	k.deliver()
+}
+
+func (k *relatives) deliver() {
+	k.peer.Prepare()
+	for k.peer.ActionsDue() {
+		b := k.peer.AppendActions(nil, 5000)
+		if len(b) == 0 {
+			break
+		}
+		k.peer.ActionsSent(k.packet)
+		require.NoError(k.t, k.receiver.HandleActions(b))
+		k.peer.HandleDelivered(k.packet)
+		k.packet++
+	}
+	for b := k.peer.AppendUpdates(nil, 1000, k.packet); len(b) > 0; b = k.peer.AppendUpdates(nil, 1000, k.packet) {
+		require.NoError(k.t, k.receiver.HandleUpdates(k.tick, b))
+		k.peer.HandleAcked(k.packet)
+		k.packet++
+	}
+}
+
+// slot returns the slot of an entity of the world.
+func (k *relatives) slot(e ecs.Entity) repl.Slot {
+	s, ok := k.publisher.Slot(e)
+	require.True(k.t, ok, "it has no slot")
+	return s
+}
+
+// there returns the copy of an entity, the zero entity if there is none.
+func (k *relatives) there(e ecs.Entity) ecs.Entity {
+	s, ok := k.publisher.Slot(e)
+	if !ok {
+		return ecs.Entity{}
+	}
+	id, ok := k.peer.ID(s)
+	if !ok {
+		return ecs.Entity{}
+	}
+	for i := range k.copy.entities {
+		if k.copy.entities[i].used && k.copy.Known[i].ID == id {
+			return k.copy.entities[i].entity
+		}
+	}
+	return ecs.Entity{}
+}
+
+// target returns the target of a copy's relation.
+func (k *relatives) target(e ecs.Entity, relation ecs.ID) ecs.Entity {
+	info, _ := ecs.ComponentInfo(k.world, relation)
+	return k.far.Relations().Get(k.there(e), ecs.TypeID(k.far, info.Type))
+}
+
+// took returns what was raised since the last call.
+func (k *relatives) took() []string {
+	events := k.events
+	k.events = nil
+	return events
+}
+
+// requireEqual compares the copy with all that is replicated and not paused.
+func (k *relatives) requireEqual() {
+	k.t.Helper()
+	m, err := k.publisher.Mirror(k.infos)
+	require.NoError(k.t, err)
+	for _, e := range m.Entities {
+		if e.Paused {
+			continue
+		}
+		far := k.there(e.Entity)
+		require.False(k.t, far.IsZero(), "entity %v is missing", e.Entity)
+		got := k.copy.mirrored(k.copy.Slots[far], &inspect.MirrorRefs{Known: k.far.Alive})
+		require.Len(k.t, got.Values, len(e.Values))
+		for i, v := range e.Values {
+			k.requireValue(v, got.Values[i])
+		}
+	}
+}
+
+// requireValue compares a value with its copy. Who is not there is nobody in it, and
+// neither is who was let go.
+func (k *relatives) requireValue(want, got inspect.MirroredValue) {
+	k.t.Helper()
+	theirs, ours := []ecs.Entity{}, []ecs.Entity{}
+	for _, ref := range want.Refs {
+		if far := k.there(ref); !far.IsZero() {
+			theirs = append(theirs, far)
+		}
+	}
+	for _, ref := range got.Refs {
+		if _, copied := k.copy.ID(ref); copied {
+			ours = append(ours, ref)
+		}
+	}
+	require.Equal(k.t, theirs, ours, k.infos[want.Component].Name)
+	if len(theirs) == len(want.Refs) && len(ours) == len(got.Refs) {
+		require.Equal(k.t, want.Wire, got.Wire, k.infos[want.Component].Name)
+	}
+}

@@ -1,0 +1,167 @@
+package sink
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A lesson is learned from how strides go on, and paces.
+type (
+	lessonStride struct {
+		X, Y float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	lessonPace struct {
+		Steps float32 `net:"range=0..1000000,step=1"`
+	}
+)
+
+// lessonGame is a world of which a peer gets all, and acknowledges each tick at once.
+type lessonGame struct {
+	t         testing.TB
+	world     *ecs.World
+	stride    ecs.ID
+	pace      ecs.ID
+	all       []ecs.Entity
+	publisher *source.Publisher
+	peer      *sender.Peer
+	copy      *Copy
+	receiver  *receiver.Receiver
+	tick      entangle.Tick
+	packet    uint16
+	buf       []byte
+}
+
+func newLessonGame(t testing.TB, entities int) *lessonGame {
+	p := protocol.New(protocol.Config{Name: "lessons"})
+	protocol.Component[lessonStride](p).Delta().Motion().Adaptive()
+	protocol.Component[lessonPace](p).Delta().Adaptive()
+	require.NoError(t, p.Err())
+	ours, theirs, nobody := ecs.NewWorld(), ecs.NewWorld(), func(ecs.Entity) {}
+	g := &lessonGame{
+		t: t, world: &ours, stride: ecs.ComponentID[lessonStride](&ours), pace: ecs.ComponentID[lessonPace](&ours),
+		copy: NewCopy(&theirs, event.NewHub(), p.Components(), nobody, nobody),
+	}
+	g.receiver = receiver.New(g.copy, nil, len(p.Components()))
+	var err error
+	g.publisher, err = source.NewPublisher(&ours, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	g.peer = g.publisher.World().NewPeer()
+	for range entities {
+		g.all = append(g.all, ours.NewEntity(ecs.ComponentID[components.Replicate](&ours), g.stride, g.pace))
+	}
+	return g
+}
+
+// step has all go on, and the peer hear of it.
+func (g *lessonGame) step() {
+	g.tick++
+	for i, e := range g.all {
+		at := (*lessonStride)(g.world.Get(e, g.stride))
+		at.X += 0.5 + float32((int(g.tick)*7+i)%3)*0.01
+		if at.X > 900 {
+			at.X = -900
+		}
+		(*lessonPace)(g.world.Get(e, g.pace)).Steps += 40
+	}
+	require.NoError(g.t, g.publisher.Observe(g.tick))
+	for b := g.peer.AppendActions(g.buf[:0], repl.MaxGroupBytes); len(b) > 0; b = g.peer.AppendActions(b[:0], repl.MaxGroupBytes) {
+		g.packet++
+		g.peer.ActionsSent(g.packet)
+		require.NoError(g.t, g.receiver.HandleActions(b))
+		g.peer.HandleDelivered(g.packet)
+		g.buf = b
+	}
+	for b := g.peer.AppendUpdates(g.buf[:0], repl.MaxUpdateBytes, g.packet+1); len(b) > 0; b = g.peer.AppendUpdates(b[:0], repl.MaxUpdateBytes, g.packet+1) {
+		g.packet++
+		if err := g.receiver.HandleUpdates(g.tick, b); err != nil {
+			g.t.Fatal(err)
+		}
+		g.peer.HandleAcked(g.packet)
+		g.buf = b
+	}
+}
+
+// Codes that were learned are in use, and a tick in which nothing new is learned allocates
+// nothing on either side.
+//
+// Proves: R40
+func TestLearningAllocatesNothingInATick(t *testing.T) {
+	g := newLessonGame(t, 100)
+	for range source.FirstLook + source.LaterLook + 100 {
+		g.step()
+	}
+	for _, of := range g.publisher.Lessons.Comps {
+		assert.NotNil(t, g.publisher.Lessons.Codes[of.Of.Comp])
+	}
+	require.Greater(t, g.publisher.Lessons.Next-g.tick, entangle.Tick(20), "nothing is derived meanwhile")
+	assert.Zero(t, alloctest.Count(15, g.step))
+}
+
+// While nobody is there nothing is learned.
+func TestNobodyLearnsAlone(t *testing.T) {
+	g := newLessonGame(t, 10)
+	g.peer.Close()
+	for g.tick < 2*source.FirstLook {
+		g.tick++
+		require.NoError(t, g.publisher.Observe(g.tick))
+	}
+	assert.False(t, g.publisher.Lessons.Begun)
+}
+
+// Tables that no server writes change nothing, and are refused.
+//
+// Proves: R30
+func TestTablesOfCodesThatAreMalformedAreRefused(t *testing.T) {
+	g := newLessonGame(t, 100)
+	for range source.FirstLook + 50 {
+		g.step()
+	}
+	l := &g.publisher.Lessons
+	codes := l.Codes[l.Comps[0].Of.Comp]
+	require.NotNil(t, codes)
+	table := func(write func(w *bits.Writer)) []byte {
+		var w bits.Writer
+		write(&w)
+		return w.Finish()
+	}
+	good := table(func(w *bits.Writer) { source.AppendCodes(w, codes, nil); w.Bool(false) })
+	require.NoError(t, g.copy.Learn(good, 1, 0))
+	before := g.copy.taught.at[1]
+	require.NoError(t, g.copy.Learn(table(func(w *bits.Writer) { appendHalves(w, 32); appendHalves(w, 32) }), 2, 0))
+	for name, bad := range map[string][]byte{
+		"empty":    {},
+		"cut":      good[:len(good)-1],
+		"trailing": append(append([]byte(nil), good...), 0),
+		"too many": table(func(w *bits.Writer) { appendHalves(w, 32); appendHalves(w, 33) }),
+		"no codes": table(func(w *bits.Writer) { w.Bool(true); w.Bits(0, 7); w.Bool(false) }),
+	} {
+		assert.Error(t, g.copy.Learn(bad, 1, 0), name)
+		assert.Equal(t, before, g.copy.taught.at[1], name)
+	}
+}
+
+// appendHalves writes the codes of a component of so many contexts, each of which has one bit
+// for class 0 and one for all else.
+func appendHalves(w *bits.Writer, contexts int) {
+	w.Bool(true)
+	w.Bits(uint64(contexts), 7)
+	for i := range contexts {
+		w.Uvarint(uint64(min(i, 1))) // those in between expect a sign
+		w.Bool(true)
+		w.Bits(0, 3+9+3)
+	}
+}

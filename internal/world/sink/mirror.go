@@ -1,0 +1,77 @@
+package sink
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Mirror returns what is replicated to this side: of entities that are predicted as the
+// server said it last, of others as the world is now. What the game has changed on those
+// shows.
+func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *inspect.Mirror {
+	m := &inspect.Mirror{Components: infos}
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
+	for i := range c.entities {
+		if e := &c.entities[i]; e.used {
+			m.Entities = append(m.Entities, c.mirrored(repl.Slot(i), &refs))
+		}
+	}
+	m.Sort()
+	return m
+}
+
+// Predicted returns the entities that this side predicts as the world is now, with what a
+// rollback restores of them.
+func (c *Copy) Predicted(infos []*protocol.ComponentInfo) *inspect.Mirror {
+	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](c.world)
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
+	for i := range c.entities {
+		e := &c.entities[i]
+		if !e.used || !c.world.Alive(e.entity) || !c.world.Has(e.entity, tag) {
+			continue
+		}
+		out := inspect.Mirrored{ID: inspect.MirrorID(c.Known[i].ID), Entity: e.entity, Tick: e.tick}
+		for comp := range c.comps {
+			if id := c.comps[comp].id; infos[comp].Predict == protocol.Full && c.world.Has(e.entity, id) {
+				plan := c.comps[comp].plan
+				memory := c.writer.Bytes(e.entity, id)[:plan.Size()]
+				out.Values = append(out.Values, refs.Value(comp, plan, memory, c.targetNow(e.entity, comp)))
+			}
+		}
+		m.Entities = append(m.Entities, out)
+	}
+	m.Sort()
+	return m
+}
+
+// targetNow returns the target of a relation in the world, nil of another component.
+func (c *Copy) targetNow(e ecs.Entity, comp int) *ecs.Entity {
+	if !c.comps[comp].relation {
+		return nil
+	}
+	target := c.world.Relations().Get(e, c.comps[comp].id)
+	return &target
+}
+
+func (c *Copy) mirrored(s repl.Slot, refs *inspect.MirrorRefs) inspect.Mirrored {
+	e := &c.entities[s]
+	out := inspect.Mirrored{ID: inspect.MirrorID(c.Known[s].ID), Entity: e.entity, Tick: e.tick}
+	for comp := range c.comps {
+		if memory, ok := c.said(s, comp); ok {
+			plan := c.comps[comp].plan
+			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], c.targetOf(s, comp)))
+		}
+	}
+	return out
+}
+
+func (c *Copy) targetOf(s repl.Slot, comp int) *ecs.Entity {
+	if !c.comps[comp].relation {
+		return nil
+	}
+	target := c.saidTarget(s, comp)
+	return &target
+}

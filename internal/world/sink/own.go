@@ -1,0 +1,67 @@
+package sink
+
+import (
+	"encoding/binary"
+	"reflect"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// ownership is how a copy knows the entities of its own player: it tags them with
+// components.Controlled in the step that brings their components.ControlledBy.
+type ownership struct {
+	comp   int // number of components.ControlledBy; -1: it is not registered
+	client int // where the client's id stands in a value
+	tag    ecs.ID
+	me     func() entangle.ClientID // nil without a connection
+}
+
+func newOwn(w *ecs.World, infos []*protocol.ComponentInfo) ownership {
+	control := reflect.TypeFor[components.ControlledBy]()
+	o := ownership{comp: -1, tag: ecs.ComponentID[components.Controlled](w)}
+	for i, info := range infos {
+		if info.Type == control {
+			o.comp = i
+		}
+	}
+	field, _ := control.FieldByName("Client")
+	o.client = int(field.Offset)
+	return o
+}
+
+// Connected tells the copy how to learn which client it is.
+func (c *Copy) Connected(me func() entangle.ClientID) { c.own.me = me }
+
+// mine reports whether a value of components.ControlledBy names this client.
+func (o *ownership) mine(value []byte) bool {
+	id := entangle.ClientID(binary.NativeEndian.Uint64(value[o.client:]))
+	return o.me != nil && id != entangle.Nobody && id == o.me()
+}
+
+// tags decides which tag a member gets or loses by what the record at hand says of it.
+func (c *Copy) tags(e ecs.Entity, m *stagedMember, values []stagedValue) {
+	o, s := &c.own, &c.stage
+	if o.comp < 0 {
+		return
+	}
+	has := c.world.Has(e, o.tag)
+	should := has && !m.removed.Has(o.comp)
+	for i := range values {
+		if values[i].comp == o.comp {
+			should = o.mine(s.buf[values[i].at:])
+		}
+	}
+	switch {
+	case should && !has:
+		s.add = append(s.add, o.tag)
+	case has && !should:
+		s.remove = append(s.remove, o.tag)
+	}
+}
+
+// tells reports whether a change of these components may change tags.
+func (o *ownership) tells(set *repl.Mask) bool { return o.comp >= 0 && set.Has(o.comp) }

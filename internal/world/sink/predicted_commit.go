@@ -1,0 +1,192 @@
+package sink
+
+import (
+	"bytes"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// promise notes of the entities that appear with the record at hand which are predicted
+// from the start.
+func (c *Copy) promise() {
+	for _, f := range c.ahead.said {
+		if e := &c.entities[f.slot]; f.on && e.used && e.fresh && c.ahead.by != nil {
+			c.Known[f.slot].promised = true
+		}
+	}
+}
+
+// commitAhead writes one member that is predicted: what the server says to the store, and
+// into the world what is not for the prediction to restore. At first that is all.
+func (c *Copy) commitAhead(m *stagedMember, values []stagedValue) {
+	k, e, s := &c.Known[m.slot], c.entities[m.slot].entity, &c.stage
+	s.add, s.remove = s.add[:0], s.remove[:0]
+	if m.fresh {
+		s.add = append(s.add, c.ahead.marks...)
+	}
+	c.tags(e, m, values)
+	shown := c.show(m, values)
+	c.change(e, &shown, c.ahead.shown)
+	if c.shapes.over {
+		return
+	}
+	if m.fresh {
+		c.track(m.slot)
+	}
+	c.writeTwin(k.twin, m, values)
+	c.confirm(m, values)
+}
+
+// track begins to keep what the server says of an entity that has the marks.
+func (c *Copy) track(s repl.Slot) {
+	k, e := &c.Known[s], &c.entities[s]
+	k.slot, k.promised, e.holds = c.ahead.by.Track(e.entity), false, 0
+	*c.ahead.store.Confirmed(k.slot) = rollback.Confirmed{Known: true}
+	c.ahead.count++
+	c.spawnTwin(s)
+}
+
+// show gathers what of a member goes into the world at once, which is nothing if the game has
+// despawned it ahead of the server. Of what is the game's own from there on the prediction is
+// told, too.
+func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) {
+	a, at := &c.ahead, c.Known[m.slot].slot
+	a.shown = a.shown[:0]
+	stripped := at != 0 && a.by.Stripped(at)
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if at != 0 && c.remembersOnce(comp) {
+			a.by.RemoveOnce(at, comp)
+		}
+		if c.follows(comp) && !stripped {
+			shown.removed.Set(comp)
+		}
+	}
+	for _, v := range values {
+		if !c.shows(at, v.comp) {
+			continue
+		}
+		if at != 0 && c.remembersOnce(v.comp) {
+			a.by.InsertOnce(at, v.comp, c.stage.buf[v.at:v.at+c.comps[v.comp].plan.Size()], v.target)
+		}
+		if !stripped {
+			a.shown = append(a.shown, v)
+		}
+	}
+	return shown
+}
+
+// remembersOnce reports whether a component of predicted entities has a history, and is not
+// compared.
+func (c *Copy) remembersOnce(comp int) bool {
+	return c.comps[comp].mode == protocol.Once && !c.comps[comp].input
+}
+
+// shows reports whether a value goes into the world at once. The slot is 0 for an entity
+// that appears.
+func (c *Copy) shows(at rollback.Slot, comp int) bool {
+	switch c.comps[comp].mode {
+	case protocol.Simple:
+		return true
+	case protocol.Once:
+		return at == 0 || !c.ahead.store.Confirmed(at).Mask.Has(comp)
+	case protocol.Full:
+		return at == 0
+	}
+	return false
+}
+
+// confirm writes to the store what the server says of a member.
+func (c *Copy) confirm(m *stagedMember, values []stagedValue) {
+	k := &c.Known[m.slot]
+	word := c.ahead.store.Confirmed(k.slot)
+	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+		if c.comps[comp].relation && word.Mask.Has(comp) {
+			word.Target = 0
+		}
+		word.Mask.Clear(comp)
+	}
+	for i := range values {
+		c.confirmOne(c.entities[m.slot].entity, k.slot, word, &values[i])
+	}
+	word.Tick = c.stage.tick
+	if c.fitsAhead(m.slot) {
+		c.ahead.by.Confirmed(k.slot)
+	}
+}
+
+func (c *Copy) confirmOne(e ecs.Entity, at rollback.Slot, word *rollback.Confirmed, v *stagedValue) {
+	value := c.ahead.store.ConfirmedValue(at, v.comp)
+	staged := c.stage.buf[v.at : v.at+c.comps[v.comp].plan.Size()]
+	v.there = word.Mask.Has(v.comp)
+	v.same = v.there && bytes.Equal(value[:len(staged)], staged)
+	copy(value, staged)
+	word.Mask.Set(v.comp)
+	if c.comps[v.comp].relation {
+		target := columns.PackEntity(c.aimed(e, v.target))
+		v.same = v.same && word.Target == target
+		word.Target = target
+	}
+}
+
+// setRefAhead sets a reference that waited in what the server said of a predicted entity.
+func (c *Copy) setRefAhead(ref *refs.LateRef, to ecs.Entity) bool {
+	at := c.Known[ref.Holder.Slot].slot
+	if !c.ahead.store.Confirmed(at).Mask.Has(ref.Holder.Comp) {
+		return false
+	}
+	set := false
+	if ref.N == source.TargetRef {
+		set = c.setTargetRef(ref, to)
+	} else {
+		set = c.setValueRef(ref, to)
+	}
+	if set {
+		c.ahead.by.Confirmed(at)
+	}
+	return set
+}
+
+// setTargetRef sets the target of a relation, in the world too if it goes there as it comes
+// and the game has not changed it.
+func (c *Copy) setTargetRef(ref *refs.LateRef, to ecs.Entity) bool {
+	k, comp, e := &c.Known[ref.Holder.Slot], &c.comps[ref.Holder.Comp], c.entities[ref.Holder.Slot].entity
+	word := c.ahead.store.Confirmed(k.slot)
+	was, to := columns.UnpackEntity(word.Target), c.aimed(e, to)
+	if c.follows(comp.number) && c.world.Has(e, comp.id) && c.world.Relations().Get(e, comp.id) == was {
+		c.aim(e, comp.id, to)
+	}
+	word.Target = columns.PackEntity(to)
+	c.aimTwin(ref.Holder.Slot, comp, to)
+	return was != to && c.fitsAhead(ref.Holder.Slot)
+}
+
+// setValueRef sets a reference in a value, likewise.
+func (c *Copy) setValueRef(ref *refs.LateRef, to ecs.Entity) bool {
+	k, comp, e := &c.Known[ref.Holder.Slot], &c.comps[ref.Holder.Comp], c.entities[ref.Holder.Slot].entity
+	value := c.ahead.store.ConfirmedValue(k.slot, comp.number)
+	follows := c.follows(comp.number) && c.world.Has(e, comp.id) && bytes.Equal(value, c.writer.Bytes(e, comp.id))
+	if !comp.plan.SetRef(value, ref.N, to) {
+		return false
+	}
+	if follows {
+		copy(c.writer.Bytes(e, comp.id), value)
+		if c.remembersOnce(comp.number) {
+			c.ahead.by.InsertOnce(k.slot, comp.number, value, c.saidTarget(ref.Holder.Slot, comp.number))
+		}
+	}
+	c.renewTwin(ref.Holder.Slot, comp)
+	return true
+}
+
+// follows reports whether a component of predicted entities comes into the world, and goes,
+// as the server says.
+func (c *Copy) follows(comp int) bool {
+	mode := c.comps[comp].mode
+	return mode == protocol.Simple || mode == protocol.Once
+}

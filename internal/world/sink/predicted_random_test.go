@@ -1,0 +1,276 @@
+package sink
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// foretoldGame is a world that is sent to two copies: one that predicts some of the time,
+// and its plain twin, which shows what the confirmed state is to be.
+type foretoldGame struct {
+	*pair
+	rng      *rand.Rand
+	plain    *Copy
+	twin     *receiver.Receiver
+	entities []ecs.Entity
+}
+
+func newForetoldGame(t *testing.T, seed uint64) *foretoldGame {
+	g := &foretoldGame{pair: newPair(t), rng: rand.New(rand.NewPCG(seed, 23))}
+	g.copy.KeepTwins()
+	g.sink.wants = func(id repl.ID) bool { return (id.Group*7+repl.Handle(seed))%3 > 0 }
+	w := ecs.NewWorld(1024, 4)
+	g.plain = NewCopy(&w, event.NewHub(), g.infos, func(ecs.Entity) {}, func(ecs.Entity) {})
+	g.twin = receiver.New(g.plain, nil, len(g.infos))
+	g.also = func(handle func(*receiver.Receiver) error) error { return handle(g.twin) }
+	for range 12 {
+		g.born()
+	}
+	return g
+}
+
+// optional are the components that come and go.
+func (g *foretoldGame) optional() []ecs.ID {
+	w := g.world
+	return []ecs.ID{
+		idIn[aheadPath](w), idIn[aheadAim](w), idIn[aheadFlag](w), idIn[aheadOwner](w),
+		idIn[aheadSkin](w), idIn[aheadLook](w), idIn[aheadDrive](w), idIn[components.ControlledBy](w),
+	}
+}
+
+func (g *foretoldGame) born() {
+	ids := []ecs.ID{idIn[aheadPlace](g.world), idIn[aheadScore](g.world)}
+	for _, id := range g.optional() {
+		if g.rng.IntN(2) == 0 {
+			ids = append(ids, id)
+		}
+	}
+	e := g.spawn(ids...)
+	value[components.Replicate](g.world, e).Group = components.Group(g.rng.IntN(8)) // 0: its own
+	g.entities = append(g.entities, e)
+}
+
+// some returns an entity, now and then none.
+func (g *foretoldGame) some() ecs.Entity {
+	if n := g.rng.IntN(len(g.entities) + 1); n < len(g.entities) {
+		return g.entities[n]
+	}
+	return ecs.Entity{}
+}
+
+// change gives entities other values.
+func (g *foretoldGame) change() {
+	w, n := g.world, uint8(g.rng.IntN(100))
+	for _, e := range g.entities {
+		if g.rng.IntN(2) == 0 {
+			value[aheadPlace](w, e).X = float32(n)
+		}
+		if g.rng.IntN(3) == 0 {
+			value[aheadScore](w, e).N = n
+		}
+		if v := value[aheadPath](w, e); v != nil && g.rng.IntN(2) == 0 {
+			v.N += uint32(n)
+		}
+		if v := value[aheadAim](w, e); v != nil && g.rng.IntN(4) == 0 {
+			v.At = g.some()
+		}
+		if v := value[aheadOwner](w, e); v != nil && g.rng.IntN(4) == 0 {
+			v.Of = g.some()
+		}
+		if v := value[aheadLook](w, e); v != nil && g.rng.IntN(4) == 0 {
+			v.Of[g.rng.IntN(2)] = g.some()
+		}
+	}
+}
+
+// restructure changes what an entity has, whom it is related to, and who sees it.
+func (g *foretoldGame) restructure() {
+	e := g.entities[g.rng.IntN(len(g.entities))]
+	switch g.rng.IntN(7) {
+	case 0, 1:
+		all := g.optional()
+		if id := all[g.rng.IntN(len(all))]; g.world.Has(e, id) {
+			g.world.Remove(e, id)
+		} else {
+			g.world.Add(e, id)
+		}
+	case 2, 3:
+		g.relate(e)
+	case 4:
+		g.born()
+	case 5:
+		if n := g.rng.IntN(len(g.entities)); len(g.entities) > 6 {
+			g.world.RemoveEntity(g.entities[n])
+			g.entities = append(g.entities[:n], g.entities[n+1:]...)
+		}
+	default:
+		if r := value[components.Replicate](g.world, e); r.Target == components.Nobody {
+			r.Target = components.Everyone
+		} else {
+			r.Target = components.Nobody
+		}
+	}
+}
+
+// relate gives an entity another relation, or another target.
+func (g *foretoldGame) relate(e ecs.Entity) {
+	relations := []ecs.ID{idIn[aheadKnows](g.world), idIn[aheadLikes](g.world)}
+	to := g.some()
+	if to == e {
+		to = ecs.Entity{}
+	}
+	one, other := relations[0], relations[1]
+	if g.rng.IntN(2) == 0 {
+		one, other = other, one
+	}
+	switch {
+	case g.world.Has(e, one):
+		g.world.Relations().Set(e, one, to)
+	case g.world.Has(e, other):
+		g.world.Relations().Exchange(e, []ecs.ID{one}, []ecs.ID{other}, one, to)
+	default:
+		g.world.Relations().Exchange(e, []ecs.ID{one}, nil, one, to)
+	}
+}
+
+// predictSome turns predictions on and off, and does to what is predicted what a game may.
+func (g *foretoldGame) predictSome() {
+	e := g.there(g.some())
+	if e.IsZero() || !g.far.Alive(e) {
+		return
+	}
+	if g.rng.IntN(3) == 0 {
+		g.copy.Begin(g.tick)
+		g.copy.Predict(g.copy.Slots[e], g.rng.IntN(2) == 0)
+		g.copy.Commit()
+	}
+	if g.copy.Known[g.copy.Slots[e]].slot == 0 {
+		return
+	}
+	value[aheadPlace](g.far, e).Y = float32(g.rng.IntN(100))
+	for _, id := range []ecs.ID{idIn[aheadPath](g.far), idIn[aheadAim](g.far), idIn[aheadFlag](g.far), idIn[aheadSkin](g.far), idIn[aheadLook](g.far)} {
+		switch has := g.far.Has(e, id); {
+		case g.rng.IntN(4) > 0:
+		case has:
+			g.far.Remove(e, id)
+		default:
+			g.far.Add(e, id)
+		}
+	}
+}
+
+// bury takes out of the world who is gone, some time later.
+func (g *foretoldGame) bury() {
+	for len(g.by.departed) > 0 && g.rng.IntN(2) == 0 {
+		e := g.by.departed[0]
+		g.copy.Bury(e)
+		delete(g.by.slots, e)
+		g.by.departed = g.by.departed[1:]
+	}
+}
+
+// requireSame compares what is confirmed with the plain copy.
+func (g *foretoldGame) requireSame() {
+	got, want := g.copy.Mirror(g.infos), g.plain.Mirror(g.infos)
+	require.Len(g.t, got.Entities, len(want.Entities))
+	for i, w := range want.Entities {
+		e := got.Entities[i]
+		require.Equal(g.t, w.ID, e.ID)
+		require.Equal(g.t, w.Tick, e.Tick, "%d", w.ID)
+		require.Equal(g.t, g.values(g.plain, w), g.values(g.copy, e), "%d", w.ID)
+		g.requireMarks(e.Entity)
+	}
+}
+
+// values returns the values of an entity with the ids that they refer to.
+func (g *foretoldGame) values(c *Copy, m inspect.Mirrored) (all []string) {
+	for _, v := range m.Values {
+		line := fmt.Sprint(g.infos[v.Component].Type.Name(), " ", v.Wire)
+		for _, e := range v.Refs {
+			id, _ := c.ID(e)
+			line += fmt.Sprint(" ", id)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// requireMarks checks what an entity of the copy is marked by, what of it follows the
+// server, and its twin.
+func (g *foretoldGame) requireMarks(e ecs.Entity) {
+	s := g.copy.Slots[e]
+	ahead := g.copy.Known[s].slot != 0
+	require.Equal(g.t, ahead, has[components.Predicted](g.pair, e))
+	require.Equal(g.t, ahead, has[rewoundMark](g.pair, e))
+	require.Equal(g.t, !ahead, has[components.Remote](g.pair, e))
+	twin, ok := g.copy.Twin(e)
+	require.Equal(g.t, ahead, ok)
+	for comp := range g.infos {
+		said, there := g.copy.said(s, comp)
+		if id := g.copy.comps[comp].id; ahead && g.copy.comps[comp].mode == 0 { // Simple
+			require.Equal(g.t, there, g.far.Has(e, id))
+			if there && g.infos[comp].Plan.Size() > 0 {
+				require.Equal(g.t, said, g.copy.writer.Bytes(e, id))
+			}
+			if there && g.infos[comp].Relation {
+				require.Equal(g.t, g.copy.saidTarget(s, comp), g.far.Relations().Get(e, id))
+			}
+		}
+		if !ahead {
+			continue
+		}
+		id := g.copy.comps[comp].id
+		require.Equal(g.t, there, g.far.Has(twin, id))
+		if there && g.infos[comp].Plan.Size() > 0 {
+			require.Equal(g.t, said, g.copy.writer.Bytes(twin, id))
+		}
+		if there && g.infos[comp].Relation {
+			require.Equal(g.t, g.copy.saidTarget(s, comp), g.far.Relations().Get(twin, id))
+		}
+	}
+	if ahead {
+		require.Equal(g.t, e, value[components.ConfirmedOf](g.far, twin).Entity)
+	}
+}
+
+// The confirmed state of what is predicted is what a copy shows that predicts nothing,
+// whatever comes and goes, who is predicted when, and whatever the game does to it.
+//
+// Proves: B23
+// Proves: G5
+// Proves: B30
+func TestTheConfirmedStateIsWhatAPlainCopyShows(t *testing.T) {
+	for seed := range uint64(30) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestTheConfirmedStateIsWhatAPlainCopyShows/seed=%d$'", seed)
+				}
+			}()
+			g := newForetoldGame(t, seed)
+			for range 60 {
+				g.change()
+				if g.rng.IntN(2) == 0 {
+					g.restructure()
+				}
+				g.send()
+				g.predictSome()
+				g.bury()
+				g.requireSame()
+			}
+			assert.Positive(t, g.by.last)
+			g.copy.Clear()
+			assert.Zero(t, g.copy.ahead.count)
+		})
+	}
+}

@@ -1,0 +1,273 @@
+package sink
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+	"github.com/mlange-42/arche/listener"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A relation is replicated with its value and its target, when it comes, changes and
+// goes.
+//
+// Proves: H9
+func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
+	k := newRelatives(t)
+	a, b, e := k.spawn(), k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	(*kinKnows)(k.world.Get(e, k.knows)).Since = 7
+	k.send()
+	k.requireEqual()
+	assert.Equal(t, k.there(a), k.target(e, k.knows))
+	assert.Equal(t, uint8(7), (*kinKnows)(k.far.Get(k.there(e), ecs.ComponentID[kinKnows](k.far))).Since)
+	assert.Contains(t, k.took(), "kinKnows inserted")
+
+	k.world.Relations().Set(e, k.knows, b)
+	k.send()
+	assert.Equal(t, k.there(b), k.target(e, k.knows))
+	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+
+	k.world.Relations().Set(e, k.knows, ecs.Entity{})
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+
+	k.world.Relations().Exchange(e, []ecs.ID{k.fears}, []ecs.ID{k.knows}, k.fears, a)
+	k.send()
+	k.requireEqual()
+	assert.Equal(t, k.there(a), k.target(e, k.fears))
+	assert.ElementsMatch(t, []string{"kinKnows removed", "kinFears inserted"}, k.took())
+
+	k.world.Remove(e, k.fears)
+	k.send()
+	k.requireEqual()
+	assert.Equal(t, []string{"kinFears removed"}, k.took())
+}
+
+// Entities with a value of a relation and others are decoded each in its own way.
+func TestAValueOfARelationChangesAlone(t *testing.T) {
+	k := newRelatives(t)
+	a, e := k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	k.send()
+	for i := range 20 {
+		(*kinBody)(k.world.Get(a, k.body)).N++
+		(*kinBody)(k.world.Get(e, k.body)).N++
+		(*kinKnows)(k.world.Get(e, k.knows)).Since = uint8(i)
+		k.send()
+		k.requireEqual()
+	}
+	assert.Greater(t, k.receiver.Stats().Updates, uint64(20))
+}
+
+// A target that is not there is no entity until it comes. When it goes, the relation
+// leads to no entity: a dead one would keep an archetype of its own in memory.
+func TestATargetThatIsNotThereIsNone(t *testing.T) {
+	k := newRelatives(t)
+	stranger, e := k.world.NewEntity(k.body), k.spawn()
+	k.relate(e, k.knows, stranger)
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	k.world.Add(stranger, k.marker)
+	k.send()
+	k.requireEqual()
+	assert.Equal(t, k.there(stranger), k.target(e, k.knows))
+	k.took()
+
+	k.world.RemoveEntity(stranger)
+	k.send()
+	k.requireEqual()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+
+	k.world.Relations().Set(e, k.knows, k.spawn())
+	k.send()
+	k.requireEqual()
+	assert.NotEqual(t, ecs.Entity{}, k.target(e, k.knows))
+	waiting, _ := k.copy.LateReferences()
+	assert.Zero(t, waiting)
+}
+
+// A target that is hidden in the tick in which it becomes one is waited for like any other.
+func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
+	k := newRelatives(t)
+	a, e := k.spawn(), k.spawn()
+	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
+	of(a).Group, of(e).Group = 1, 1
+	k.send()
+	k.relate(e, k.knows, a)
+	*of(a) = components.Replicate{Target: components.Nobody}
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	waiting, _ := k.copy.LateReferences()
+	assert.Equal(t, 1, waiting)
+	k.took()
+
+	*of(a) = components.Replicate{Group: 1}
+	k.send()
+	k.requireEqual()
+	assert.NotEqual(t, ecs.Entity{}, k.there(a))
+	assert.Equal(t, k.there(a), k.target(e, k.knows))
+	assert.Contains(t, k.took(), "kinKnows updated")
+}
+
+// What an entity's relation leads to is in place when a listener hears of it.
+func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
+	k := newRelatives(t)
+	far := k.far
+	knows, body := ecs.ComponentID[kinKnows](far), ecs.ComponentID[kinBody](far)
+	var heard int
+	l := listener.NewCallback(func(w *ecs.World, evt ecs.EntityEvent) {
+		if w.Has(evt.Entity, knows) {
+			heard++
+			assert.False(t, w.Relations().Get(evt.Entity, knows).IsZero())
+			assert.Equal(t, uint8(3), (*kinKnows)(w.Get(evt.Entity, knows)).Since)
+			assert.True(t, w.Has(evt.Entity, body))
+		}
+	}, event.All)
+	far.SetListener(&l)
+	a, e := k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	(*kinKnows)(k.world.Get(e, k.knows)).Since = 3
+	k.send()
+	assert.Equal(t, 2, heard)
+	k.requireEqual()
+}
+
+// An entity can have one relation only: where the game gave the copy another, the
+// sender's counts.
+func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
+	k := newRelatives(t)
+	a, e := k.spawn(), k.spawn()
+	k.send()
+	type local struct{ ecs.Relation }
+	far := k.far
+	for _, id := range []ecs.ID{ecs.ComponentID[local](far), ecs.ComponentID[kinFears](far)} {
+		far.Relations().Exchange(k.there(e), []ecs.ID{id}, nil, id, k.there(a))
+		k.relate(e, k.knows, a)
+		k.send()
+		k.requireEqual()
+		assert.False(t, far.Has(k.there(e), id))
+		k.world.Remove(e, k.knows)
+		k.send()
+	}
+}
+
+// The game may remove the target, or the relation, of its copy.
+func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
+	k := newRelatives(t)
+	a, b, e := k.spawn(), k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	k.send()
+	knows := ecs.ComponentID[kinKnows](k.far)
+	dead := k.there(b)
+	k.far.RemoveEntity(dead)
+	k.world.Relations().Set(e, k.knows, b)
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	k.far.Remove(k.there(e), knows)
+	k.world.Relations().Set(e, k.knows, a)
+	k.send()
+	assert.Equal(t, k.there(a), k.target(e, k.knows))
+	k.far.RemoveEntity(k.there(e))
+	k.world.RemoveEntity(a)
+	k.send()
+}
+
+// Of what stays when the connection ends, a relation leads to who stays, too.
+func TestTheRelationsOfWhatStays(t *testing.T) {
+	k := newRelatives(t)
+	a, b, e, f := k.spawn(), k.spawn(), k.spawn(), k.spawn()
+	k.relate(e, k.knows, a)
+	k.relate(f, k.knows, b)
+	k.send()
+	persistent, knows := ecs.ComponentID[components.Persistent](k.far), ecs.ComponentID[kinKnows](k.far)
+	stays := []ecs.Entity{k.there(e), k.there(f), k.there(b)}
+	for _, far := range stays {
+		k.far.Add(far, persistent)
+	}
+	k.copy.Clear()
+	assert.Equal(t, ecs.Entity{}, k.far.Relations().Get(stays[0], knows))
+	assert.Equal(t, stays[2], k.far.Relations().Get(stays[1], knows))
+}
+
+// An entity that is its own target cannot be removed from an Arche world: on a copy
+// such a relation leads to no entity.
+func TestAnEntityIsNotItsOwnTarget(t *testing.T) {
+	k := newRelatives(t)
+	e := k.spawn()
+	k.relate(e, k.knows, e)
+	k.send()
+	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
+	k.world.Relations().Set(e, k.knows, ecs.Entity{})
+	k.world.RemoveEntity(e)
+	k.send()
+	assert.Zero(t, k.copy.Len())
+}
+
+// number returns the number of a component of the copy.
+func (k *relatives) number(name string) int {
+	for _, info := range k.infos {
+		if info.Type.Name() == name {
+			return info.Number
+		}
+	}
+	k.t.Fatal("no component " + name)
+	return 0
+}
+
+// hostile states a member with the given components, their bits being all zero.
+func (k *relatives) hostile(comps ...int) error {
+	var w bits.Writer
+	for range 8 {
+		w.Bits(0, 64)
+	}
+	r := &bits.Reader{}
+	r.Reset(w.Finish())
+	k.copy.Begin(1)
+	s := k.copy.Spawn(repl.ID{Group: 1})
+	k.copy.Member(s, true)
+	for _, comp := range comps {
+		if err := k.copy.Insert(r, comp, noTargets{}); err != nil {
+			k.copy.Discard()
+			return err
+		}
+	}
+	k.copy.Commit()
+	return nil
+}
+
+type noTargets struct{}
+
+func (noTargets) At(index uint32) (receiver.Target, bool) {
+	return receiver.Target{Slot: repl.NoSlot}, index == 0
+}
+
+// Arche panics at an entity with two relations.
+func TestAPeerCannotGiveAnEntityTwoRelations(t *testing.T) {
+	k := newRelatives(t)
+	require.NoError(t, k.hostile(k.number("kinKnows"), k.number("kinBody")))
+	require.ErrorIs(t, newRelatives(t).hostile(k.number("kinKnows"), k.number("kinFears")), source.ErrTwoRelations)
+}
+
+func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
+	k := newRelatives(t)
+	var w bits.Writer
+	w.Uvarint(1)
+	r := &bits.Reader{}
+	r.Reset(w.Finish())
+	k.copy.Begin(1)
+	k.copy.Member(k.copy.Spawn(repl.ID{Group: 1}), true)
+	require.ErrorIs(t, k.copy.Insert(r, k.number("kinFears"), noTargets{}), protocol.ErrReference)
+	k.copy.Discard()
+	assert.Zero(t, k.copy.Len())
+}

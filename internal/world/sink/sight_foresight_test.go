@@ -1,0 +1,414 @@
+package sink
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// foreteller is a client of a world of relatives, over a line that loses nothing: what it knows
+// of whom it predicts.
+type foreteller struct {
+	id       entangle.ClientID
+	peer     *sender.Peer
+	receiver *receiver.Receiver
+	packet   uint16
+	told     int // how often it was told anything of it
+}
+
+// heard is a sink that counts what it is told of prediction.
+type heard struct {
+	*Copy
+	told *int
+}
+
+func (h heard) Predict(repl.Slot, bool) { *h.told++ }
+
+// foreseeing is a world of relatives with several clients.
+type foreseeing struct {
+	*relatives
+	control ecs.ID
+	clients []*foreteller
+}
+
+func newForeseeing(t testing.TB, clients int) *foreseeing {
+	f := &foreseeing{relatives: newRelatives(t)}
+	f.control = ecs.ComponentID[components.ControlledBy](f.world)
+	for id := range clients {
+		f.connect(entangle.ClientID(id + 1))
+	}
+	return f
+}
+
+func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
+	far := ecs.NewWorld(1024, 4)
+	c := &foreteller{id: id, peer: f.publisher.World().NewPeer()}
+	sink := heard{NewCopy(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
+	c.receiver = receiver.New(sink, nil, len(f.infos))
+	f.publisher.Admit(id, c.peer)
+	f.clients = append(f.clients, c)
+	return c
+}
+
+func (f *foreseeing) disconnect(i int) {
+	f.publisher.Dismiss(f.clients[i].peer)
+	f.clients[i].peer.Close()
+	f.clients = append(f.clients[:i], f.clients[i+1:]...)
+}
+
+// tick brings a tick to all clients.
+func (f *foreseeing) tickAll() {
+	f.observe()
+	for _, c := range f.clients {
+		c.deliver(f.t, f.tick)
+	}
+}
+
+func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
+	for range 2 { // what was held back until an end was heard of
+		for b := c.peer.AppendActions(nil, 5000); len(b) > 0; b = c.peer.AppendActions(nil, 5000) {
+			c.peer.ActionsSent(c.packet)
+			require.NoError(t, c.receiver.HandleActions(b))
+			c.peer.HandleDelivered(c.packet)
+			c.packet++
+		}
+	}
+	c.peer.Prepare()
+	for b := c.peer.AppendUpdates(nil, 1000, c.packet); len(b) > 0; b = c.peer.AppendUpdates(nil, 1000, c.packet) {
+		require.NoError(t, c.receiver.HandleUpdates(tick, b))
+		c.peer.HandleAcked(c.packet)
+		c.packet++
+	}
+	if b := c.peer.AppendMark(nil, 1000); len(b) > 0 {
+		require.NoError(t, c.receiver.HandleUpdates(tick, b))
+	}
+}
+
+// predicts reports whether a client predicts an entity, as far as it was told.
+func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
+	s, ok := f.publisher.Slot(e)
+	if !ok {
+		return false
+	}
+	id, ok := c.peer.ID(s)
+	if !ok {
+		return false
+	}
+	slot, ok := c.receiver.Slot(id)
+	return ok && c.receiver.Predicts(slot)
+}
+
+// who returns the ids of the clients that predict an entity.
+func (f *foreseeing) who(e ecs.Entity) (all []int) {
+	for _, c := range f.clients {
+		if f.predicts(c, e) {
+			all = append(all, int(c.id))
+		}
+	}
+	return all
+}
+
+func (f *foreseeing) replicate(e ecs.Entity) *components.Replicate {
+	return (*components.Replicate)(f.world.Get(e, f.marker))
+}
+
+func (f *foreseeing) give(e ecs.Entity, client entangle.ClientID) {
+	if !f.world.Has(e, f.control) {
+		f.world.Add(e, f.control)
+	}
+	*(*components.ControlledBy)(f.world.Get(e, f.control)) = components.ControlledBy{Client: client}
+}
+
+// Whom a client predicts is what Replicate.Predict says, from the tick on in which that, the
+// owner, or who is in a room has changed, for those who come later and again as well.
+//
+// Proves: B25
+func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
+	f := newForeseeing(t, 3)
+	rooms, targets := f.publisher.Interest().Relevance(), f.publisher.Sight.Targets
+	e := f.spawn()
+	expect := func(what string, who ...int) {
+		t.Helper()
+		f.tickAll()
+		assert.Equal(t, who, f.who(e), what)
+	}
+	expect("nobody, when nothing is said")
+	f.replicate(e).Predict = components.Everyone
+	expect("everyone", 1, 2, 3)
+	f.connect(4)
+	expect("who comes later", 1, 2, 3, 4)
+	f.replicate(e).Predict = components.Owner
+	expect("the owner, who is nobody")
+	f.give(e, 2)
+	expect("the owner", 2)
+	f.give(e, 3)
+	expect("another owner", 3)
+	f.replicate(e).Predict = components.NotOwner
+	expect("all but the owner", 1, 2, 4)
+	f.replicate(e).Predict = targets.Only(1, 9)
+	expect("a set", 1)
+	f.replicate(e).Predict = targets.Room(5)
+	expect("a room, which is empty")
+	rooms.AddClient(5, 1)
+	rooms.AddClient(5, 3)
+	expect("a room", 2, 4)
+	rooms.RemoveClient(5, 1)
+	expect("who has left", 4)
+	f.disconnect(3)
+	expect("who has gone")
+	rooms.AddClient(5, f.clients[0].rowOf(f))
+	expect("another", 1)
+	f.replicate(e).Predict = components.Everyone
+	expect("everyone again", 1, 2, 3)
+	f.replicate(e).Target = targets.Only(1, 2)
+	expect("those that are shown it", 1, 2)
+	f.replicate(e).Target = components.Everyone
+	expect("more of them", 1, 2, 3)
+	f.replicate(e).Group = 7
+	other := f.spawn()
+	*f.replicate(other) = components.Replicate{Group: 7, Predict: targets.Only(2)}
+	expect("in a group with another", 1, 2, 3)
+	assert.Equal(t, []int{2}, f.who(other))
+	f.world.Remove(e, f.marker)
+	expect("nobody predicts what is paused")
+	f.world.Add(e, f.marker)
+	*f.replicate(e) = components.Replicate{Group: 7, Predict: components.Everyone}
+	expect("and then again", 1, 2, 3)
+	f.world.RemoveEntity(e)
+	e = f.spawn()
+	f.replicate(e).Predict = components.Everyone
+	expect("another in its place", 1, 2, 3)
+}
+
+func (c *foreteller) rowOf(f *foreseeing) int {
+	row, _ := f.publisher.Interest().Row(c.id)
+	return row
+}
+
+// A child is predicted by whoever predicts its parent, where it does not say otherwise: by
+// the owner of that, too.
+//
+// Proves: B25
+func TestChildrenArePredictedAsTheirParents(t *testing.T) {
+	f := newForeseeing(t, 3)
+	root := f.spawn()
+	child := f.child(root)
+	grandchild := f.child(child)
+	f.give(root, 1)
+	f.give(child, 2)
+	f.replicate(root).Predict = components.Owner
+	f.tickAll()
+	assert.Equal(t, [][]int{{1}, {1}, {1}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	f.replicate(child).Predict = components.Owner
+	f.tickAll()
+	assert.Equal(t, [][]int{{1}, {2}, {2}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	f.give(child, 3)
+	f.tickAll()
+	assert.Equal(t, [][]int{{1}, {3}, {3}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	f.replicate(child).Predict = components.Default
+	f.replicate(root).Predict = components.NotOwner
+	f.tickAll()
+	assert.Equal(t, [][]int{{2, 3}, {2, 3}, {2, 3}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	f.world.Remove(grandchild, f.childOf)
+	f.tickAll()
+	assert.Equal(t, [][]int{{2, 3}, {2, 3}, nil}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+}
+
+// Where nobody predicts, nothing is kept of it and nobody is told anything.
+func TestNoPredictionIsNoCost(t *testing.T) {
+	f := newForeseeing(t, 2)
+	for range 100 {
+		f.spawn()
+	}
+	f.tickAll()
+	assert.Nil(t, f.publisher.Sight.Foresight.Of)
+	assert.Nil(t, f.publisher.Sight.Foresight.Some)
+	assert.Zero(t, f.clients[0].told)
+}
+
+// randomForesight does as it likes with what decides who predicts whom.
+type randomForesight struct {
+	*foreseeing
+	rng  *rand.Rand
+	all  []ecs.Entity
+	room map[entangle.ClientID]bool // who is in the one room
+}
+
+func (r *randomForesight) target() components.Target {
+	sets, client := r.publisher.Sight.Targets, entangle.ClientID(1+r.rng.IntN(5))
+	return []components.Target{
+		components.Default, components.Default, components.Everyone, components.Nobody, components.Owner, components.NotOwner,
+		components.Server, sets.Only(client, client+1), sets.Except(client), sets.Room(1),
+	}[r.rng.IntN(10)]
+}
+
+func (r *randomForesight) step() {
+	r.bury()
+	if len(r.all) < 4 || len(r.all) < 16 && r.rng.IntN(4) == 0 {
+		r.all = append(r.all, r.spawn())
+		r.replicate(r.all[len(r.all)-1]).Predict = r.target()
+	}
+	i := r.rng.IntN(len(r.all))
+	e := r.all[i]
+	switch r.rng.IntN(14) {
+	case 0, 1, 2:
+		if r.world.Has(e, r.marker) {
+			r.replicate(e).Predict = r.target()
+		}
+	case 3:
+		if r.world.Has(e, r.marker) {
+			r.replicate(e).Target = r.target()
+		}
+	case 4, 5:
+		r.give(e, entangle.ClientID(r.rng.IntN(5)))
+	case 6:
+		if r.world.Has(e, r.childOf) {
+			r.world.Remove(e, r.childOf)
+		} else if above := r.all[r.rng.IntN(i+1)]; above != e {
+			r.relate(e, r.childOf, above) // those before it are never below it
+		}
+	case 7:
+		if r.world.Has(e, r.marker) {
+			r.world.Remove(e, r.marker)
+		} else {
+			r.world.Add(e, r.marker)
+		}
+	case 8:
+		if r.world.Has(e, r.marker) {
+			r.replicate(e).Group = components.Group(r.rng.IntN(3))
+		}
+	case 9:
+		if r.rng.IntN(3) == 0 {
+			r.world.RemoveEntity(e)
+		}
+	case 10, 11:
+		r.walk()
+	case 12:
+		r.comeOrGo()
+	default:
+		(*kinBody)(r.world.Get(e, r.body)).N++
+	}
+}
+
+// walk has a client come into the room, or leave it.
+func (r *randomForesight) walk() {
+	c := r.clients[r.rng.IntN(len(r.clients))]
+	rooms, row := r.publisher.Interest().Relevance(), c.rowOf(r.foreseeing)
+	if r.room[c.id] {
+		rooms.RemoveClient(1, row)
+	} else {
+		rooms.AddClient(1, row)
+	}
+	r.room[c.id] = !r.room[c.id]
+}
+
+// comeOrGo has a client come, which may be one that was there before, or go.
+func (r *randomForesight) comeOrGo() {
+	if len(r.clients) > 3 {
+		i := r.rng.IntN(len(r.clients))
+		delete(r.room, r.clients[i].id)
+		r.disconnect(i)
+		return
+	}
+	for id := entangle.ClientID(1); ; id++ {
+		taken := false
+		for _, c := range r.clients {
+			taken = taken || c.id == id
+		}
+		if !taken {
+			r.connect(id)
+			return
+		}
+	}
+}
+
+// names is whether a target of an entity names a client, by the rules alone.
+func (r *randomForesight) names(target components.Target, e ecs.Entity, client entangle.ClientID) bool {
+	owner := entangle.Nobody
+	if r.world.Has(e, r.control) {
+		owner = (*components.ControlledBy)(r.world.Get(e, r.control)).Client
+	}
+	switch room, is := target.Room(); {
+	case is:
+		return room == 1 && r.room[client]
+	case target == components.Owner:
+		return owner == client
+	case target == components.NotOwner:
+		return owner != client
+	default:
+		return r.publisher.Sight.Targets.Contains(target, client)
+	}
+}
+
+// should is whether a client is to predict an entity that it is shown, by the rules alone.
+func (r *randomForesight) should(e ecs.Entity, client entangle.ClientID) bool {
+	for {
+		if target := r.replicate(e).Predict; target != components.Default {
+			return r.names(target, e, client)
+		}
+		if !r.world.Has(e, r.childOf) {
+			return false
+		}
+		above := r.world.Relations().Get(e, r.childOf)
+		if above.IsZero() || !r.world.Alive(above) || !r.world.Has(above, r.marker) {
+			return false
+		}
+		e = above
+	}
+}
+
+// bury strikes off who is gone: children go with their parents.
+func (r *randomForesight) bury() {
+	r.all = slices.DeleteFunc(r.all, func(e ecs.Entity) bool { return !r.world.Alive(e) })
+}
+
+func (r *randomForesight) check() {
+	r.bury()
+	for _, e := range r.all {
+		s, tracked := r.publisher.Slot(e)
+		for _, c := range r.clients {
+			should := tracked && r.world.Has(e, r.marker) && c.peer.Finds(s) && r.should(e, c.id)
+			require.Equalf(r.t, should, r.predicts(c, e), "%v at client %d", e, c.id)
+		}
+	}
+	for _, c := range r.clients {
+		if tick, ok := c.receiver.Frontier(); ok && len(c.receiver.Predicted(nil)) > 0 {
+			require.Equal(r.t, r.tick, tick, "nothing is under way")
+		}
+	}
+}
+
+// Whatever is said of targets, owners, families, groups and rooms, and whoever comes and goes,
+// each client knows in the same tick whom it predicts of what it is shown.
+//
+// Proves: B25
+func TestRandomForesight(t *testing.T) {
+	for seed := range uint64(30) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestRandomForesight/seed=%d$'", seed)
+				}
+			}()
+			r := &randomForesight{foreseeing: newForeseeing(t, 2), rng: rand.New(rand.NewPCG(seed, 7)), room: map[entangle.ClientID]bool{}}
+			for range 200 {
+				for range r.rng.IntN(4) {
+					r.step()
+				}
+				r.tickAll()
+				r.check()
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package sink
+
+import (
+	"testing"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fillViews has somebody else see so many groups that no further view can be made, until
+// it is closed.
+func (k *relatives) fillViews() *sender.Peer {
+	w, filler := k.publisher.World(), k.publisher.World().NewPeer()
+	w.Begin(k.tick)
+	for i := range sender.MaxViews {
+		s := repl.Slot(1000 + i)
+		w.SpawnAt(s, repl.Mask{}, sender.Place{Private: true})
+		require.True(k.t, filler.Show(s))
+		view := repl.MaskOf(100)
+		view[0] |= uint64(i) << 8
+		require.True(k.t, filler.SetView(s, sender.Hidden{Slot: s, Comps: view}))
+	}
+	w.Commit()
+	return filler
+}
+
+// Where no view is left that hides what is not for a client, it is shown nothing of the
+// group; it is when there is one.
+//
+// Proves: R15
+func TestWithoutAViewNobodySeesTooMuch(t *testing.T) {
+	k := newRelatives(t)
+	k.publisher.Admit(1, k.peer)
+	e := k.spawn()
+	body, _ := k.publisher.Component(source.TypeOf[kinBody]())
+	k.publisher.Override(e, body, k.publisher.Sight.Targets.Only(2))
+	filler := k.fillViews()
+	k.send()
+	assert.Zero(t, k.copy.Len())
+	assert.NotZero(t, k.publisher.Sight.Lacking.Refused)
+
+	k.publisher.Override(e, body, components.Everyone)
+	k.send()
+	assert.Equal(t, 1, k.copy.Len())
+	k.publisher.Override(e, body, k.publisher.Sight.Targets.Only(2))
+	k.send()
+	assert.Zero(t, k.copy.Len(), "it was shown, and there is no room to hide a part of it")
+
+	filler.Close()
+	for range source.RetryShowing + 1 {
+		k.send()
+	}
+	require.Equal(t, 1, k.copy.Len())
+	assert.Zero(t, k.copy.Known[0].mask, "without what is not for it")
+}

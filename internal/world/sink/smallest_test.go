@@ -1,0 +1,61 @@
+package sink
+
+import (
+	"log/slog"
+	"runtime"
+	"testing"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type smallest struct{}
+
+// An entity without values that is like the one before it takes a bit of a message, the
+// least that anything takes. What it becomes at the client is bounded by what is written
+// here: no message makes more entities than it has bits, and none costs more than a KiB.
+//
+// Proves: Z7
+func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
+	const room, entities = 1100, 14_000
+	p := protocol.New(protocol.Config{Name: "smallest"})
+	protocol.Component[smallest](p)
+	require.NoError(t, p.Seal())
+	from, to := ecs.NewWorld(1024), ecs.NewWorld(1024)
+	publisher, err := source.NewPublisher(&from, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	peer := publisher.World().NewPeer()
+	marker := ecs.ComponentID[components.Replicate](&from)
+	for range entities {
+		from.NewEntity(marker)
+	}
+	require.NoError(t, publisher.Observe(1))
+	c := NewCopy(&to, event.NewHub(), p.Components(), func(ecs.Entity) {}, func(ecs.Entity) {})
+	r := receiver.New(c, nil, 1)
+	for n := uint16(0); peer.ActionsDue(); n++ {
+		message := peer.AppendActions(nil, room)
+		peer.ActionsSent(n)
+		had := c.Len()
+		allocated := allocatedBy(func() { require.NoError(t, r.HandleActions(message)) })
+		peer.HandleDelivered(n)
+		made := c.Len() - had
+		assert.LessOrEqual(t, made, 8*len(message))
+		assert.LessOrEqual(t, allocated, uint64(made<<10), "%d entities of %d bytes", made, len(message))
+	}
+	assert.Equal(t, entities, c.Len())
+}
+
+// allocatedBy returns how many bytes are allocated meanwhile.
+func allocatedBy(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

@@ -1,0 +1,87 @@
+package sink
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// twins are the entities that show what the server says beside those that are predicted.
+type twins struct {
+	on    bool
+	of    ecs.ID // components.ConfirmedOf
+	ids   []ecs.ID
+	leads ecs.Entity // whom the one at hand is the twin of
+	fill  func(ecs.Entity)
+}
+
+// KeepTwins has the copy keep a twin of every entity that is predicted from now on.
+func (c *Copy) KeepTwins() {
+	t := &c.twins
+	t.on, t.of = true, ecs.ComponentID[components.ConfirmedOf](c.world)
+	t.ids, t.fill = []ecs.ID{c.remote, t.of}, c.lead
+}
+
+// lead has the twin at hand lead back.
+func (c *Copy) lead(twin ecs.Entity) {
+	c.writer.Sign(twin, c.remote)
+	(*components.ConfirmedOf)(c.world.Get(twin, c.twins.of)).Entity = c.twins.leads
+}
+
+// Twin returns the twin of an entity that is predicted.
+func (c *Copy) Twin(e ecs.Entity) (ecs.Entity, bool) {
+	s, ok := c.Slots[e]
+	if !ok || !c.world.Alive(c.Known[s].twin) {
+		return ecs.Entity{}, false
+	}
+	return c.Known[s].twin, true
+}
+
+func (c *Copy) spawnTwin(s repl.Slot) {
+	if c.twins.on {
+		c.twins.leads = c.entities[s].entity
+		c.Known[s].twin = c.writer.Spawn(c.twins.ids, c.twins.fill)
+	}
+}
+
+// removeTwin takes a twin out of the world, unless the game did that already.
+func (c *Copy) removeTwin(s repl.Slot) {
+	if twin := c.Known[s].twin; c.world.Alive(twin) {
+		c.writer.Remove(twin)
+	}
+	c.Known[s].twin = ecs.Entity{}
+}
+
+// writeTwin writes one member to its twin, which has all components as the server says.
+func (c *Copy) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue) {
+	if c.world.Alive(twin) {
+		c.stage.add, c.stage.remove = c.stage.add[:0], c.stage.remove[:0]
+		c.change(twin, m, values)
+	}
+}
+
+// updateTwin brings the values of the update at hand to a twin, where it has their
+// components.
+func (c *Copy) updateTwin(s repl.Slot) {
+	for _, comp := range c.choices.now.comps {
+		c.renewTwin(s, comp)
+	}
+}
+
+// renewTwin brings one value to a twin.
+func (c *Copy) renewTwin(s repl.Slot, comp *copied) {
+	k := &c.Known[s]
+	if !c.world.Alive(k.twin) {
+		return
+	}
+	if place := comp.cells.At(k.twin); place != nil {
+		copy(comp.cells.Bytes(place), c.ahead.store.ConfirmedValue(k.slot, comp.number))
+	}
+}
+
+// aimTwin sets the target of a twin's relation.
+func (c *Copy) aimTwin(s repl.Slot, comp *copied, to ecs.Entity) {
+	if twin := c.Known[s].twin; c.world.Alive(twin) && c.world.Has(twin, comp.id) {
+		c.aim(twin, comp.id, to)
+	}
+}

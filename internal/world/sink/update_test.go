@@ -1,0 +1,535 @@
+package sink
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type (
+	copiedPlace struct {
+		X, Y float32 `net:"range=-100..100,step=1"`
+	}
+	copiedName struct {
+		Text [3]byte
+		Of   ecs.Entity
+	}
+	copiedFlag struct{}
+)
+
+func copiedProtocol(t testing.TB) []*protocol.ComponentInfo {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedPlace](p)
+	protocol.Component[copiedName](p)
+	protocol.Component[copiedFlag](p)
+	require.NoError(t, p.Seal())
+	return p.Components()
+}
+
+// plainSink hides that a Copy is a receiver.Updater: every update goes step by
+// step through the stage.
+type plainSink struct{ receiver.Sink }
+
+// copyOf is a world that copies, and what it was told.
+type copyOf struct {
+	world    *ecs.World
+	copy     *Copy
+	receiver *receiver.Receiver
+	events   []string
+}
+
+func newCopyOf(infos []*protocol.ComponentInfo, plain bool) *copyOf {
+	w, hub := ecs.NewWorld(), event.NewHub()
+	c := &copyOf{world: &w}
+	note := func(what string) func(ecs.Entity) {
+		return func(e ecs.Entity) {
+			c.events = append(c.events, fmt.Sprint(what, e))
+		}
+	}
+	c.copy = NewCopy(&w, hub, infos, note("spawned"), note("despawned"))
+	for _, info := range infos {
+		events, _ := hub.Component(info.Type)
+		events.OnInserted(note(info.Name + " inserted"))
+		events.OnUpdated(note(info.Name + " updated"))
+		events.OnRemoved(note(info.Name + " removed"))
+	}
+	var sink receiver.Sink = c.copy
+	if plain {
+		sink = plainSink{c.copy}
+	}
+	c.receiver = receiver.New(sink, nil, len(infos))
+	return c
+}
+
+// shows returns all entities with their values. Both copies make the same entities
+// in the same order.
+func (c *copyOf) shows() []string {
+	place, name, flag := ecs.ComponentID[copiedPlace](c.world), ecs.ComponentID[copiedName](c.world), ecs.ComponentID[copiedFlag](c.world)
+	var all []string
+	filter := ecs.All()
+	for q := c.world.Query(&filter); q.Next(); {
+		tick, known := c.copy.Tick(q.Entity())
+		line := fmt.Sprint(q.Entity(), tick, known, q.Has(flag))
+		if q.Has(place) {
+			line += fmt.Sprint(*(*copiedPlace)(q.Get(place)))
+		}
+		if q.Has(name) {
+			line += fmt.Sprint(*(*copiedName)(q.Get(name)))
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// copyGame is a world that is sent, over a perfect line, to two copies: one that
+// takes updates in one call and its plain twin.
+type copyGame struct {
+	t         *testing.T
+	rng       *rand.Rand
+	world     *ecs.World
+	entities  []ecs.Entity
+	publisher *source.Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	room      int // of a frame; 0: 100
+	copies    [2]*copyOf
+}
+
+func newCopyGame(t *testing.T, seed uint64) *copyGame {
+	infos := copiedProtocol(t)
+	w := ecs.NewWorld()
+	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
+	marker := ecs.ComponentID[components.Replicate](&w)
+	for range 10 {
+		ids := []ecs.ID{marker, ecs.ComponentID[copiedPlace](&w), ecs.ComponentID[copiedName](&w)}
+		if g.rng.IntN(2) == 0 {
+			ids = append(ids, ecs.ComponentID[copiedFlag](&w))
+		}
+		g.entities = append(g.entities, w.NewEntity(ids...))
+	}
+	return g
+}
+
+// change moves some and renames some.
+func (g *copyGame) change() {
+	for _, e := range g.entities {
+		if g.rng.IntN(2) == 0 {
+			*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{float32(g.rng.IntN(200) - 100), float32(g.rng.IntN(200) - 100)}
+		}
+		if g.rng.IntN(3) == 0 && g.world.Has(e, ecs.ComponentID[copiedName](g.world)) {
+			*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{
+				Text: [3]byte{byte(g.rng.IntN(256))}, Of: g.entities[g.rng.IntN(len(g.entities))],
+			}
+		}
+	}
+}
+
+// meddle changes the structure of the copies as a game may that does as it likes.
+func (g *copyGame) meddle() {
+	place := g.rng.IntN(2) == 0
+	at := g.rng.IntN(len(g.entities))
+	for _, c := range g.copies {
+		e := c.copy.entities[at].entity
+		id := ecs.ComponentID[copiedName](c.world)
+		if place {
+			id = ecs.ComponentID[copiedPlace](c.world)
+		}
+		switch {
+		case !c.world.Alive(e):
+		case at == 0:
+			c.world.RemoveEntity(e)
+		case c.world.Has(e, id):
+			c.world.Remove(e, id)
+		}
+	}
+}
+
+// send brings a tick to both.
+func (g *copyGame) send() {
+	g.tick++
+	require.NoError(g.t, g.publisher.Observe(g.tick))
+	for g.peer.ActionsDue() {
+		b := g.peer.AppendActions(nil, 500)
+		g.peer.ActionsSent(g.packet)
+		g.both(func(r *receiver.Receiver) error { return r.HandleActions(b) })
+		g.peer.HandleDelivered(g.packet)
+		g.packet++
+	}
+	for b := g.frame(); len(b) > 0; b = g.frame() {
+		g.both(func(r *receiver.Receiver) error { return r.HandleUpdates(g.tick, b) })
+		g.peer.HandleAcked(g.packet)
+		g.packet++
+	}
+}
+
+func (g *copyGame) frame() []byte { return g.peer.AppendUpdates(nil, cmp.Or(g.room, 100), g.packet) }
+
+func (g *copyGame) both(do func(*receiver.Receiver) error) {
+	for _, c := range g.copies {
+		require.NoError(g.t, do(c.receiver))
+	}
+}
+
+func (g *copyGame) requireSame() {
+	require.Equal(g.t, g.copies[1].shows(), g.copies[0].shows())
+	require.Equal(g.t, g.copies[1].events, g.copies[0].events)
+}
+
+// An update in one call does what it does step by step, also to entities whose
+// structure the game has changed.
+func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestUpdateInOneCallIsUpdateStepByStep/seed=%d$'", seed)
+				}
+			}()
+			g := newCopyGame(t, seed)
+			for range 50 {
+				if g.change(); g.tick > 10 && g.rng.IntN(5) == 0 {
+					g.meddle()
+				}
+				g.send()
+				g.requireSame()
+			}
+			assert.Greater(t, g.copies[0].receiver.Stats().Updates, uint64(100))
+		})
+	}
+}
+
+// From world to world, entities of other groups find each other whichever comes first.
+//
+// Proves: R27
+func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
+	g := newCopyGame(t, 1)
+	n := len(g.entities)
+	for i, e := range g.entities {
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{X: float32(i)}
+		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Of: g.entities[(i+n/2)%n]}
+	}
+	g.send()
+	g.requireSame()
+	for _, c := range g.copies {
+		require.Equal(t, n, c.copy.Len())
+		for slot := range c.copy.entities {
+			e := c.copy.entities[slot].entity
+			of := (*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world))).Of
+			require.True(t, c.world.Alive(of))
+			from := (*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world))).X
+			to := (*copiedPlace)(c.world.Get(of, ecs.ComponentID[copiedPlace](c.world))).X
+			require.Equal(t, (int(from)+n/2)%n, int(to))
+		}
+		waiting, _ := c.copy.LateReferences()
+		require.Zero(t, waiting)
+	}
+}
+
+// What breaks off in a frame leaves the entity whole that it breaks off in.
+func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
+	g := newCopyGame(t, 1)
+	g.send()
+	for i, e := range g.entities {
+		*(*copiedPlace)(g.world.Get(e, ecs.ComponentID[copiedPlace](g.world))) = copiedPlace{float32(i + 1), 7}
+		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Text: [3]byte{'a', 'b', byte(i)}}
+	}
+	g.tick++
+	require.NoError(t, g.publisher.Observe(g.tick))
+	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
+	for cut := 1; cut < len(frame); cut++ {
+		fresh := newCopyGame(t, 1)
+		fresh.send()
+		for _, c := range fresh.copies {
+			require.Error(t, c.receiver.HandleUpdates(g.tick, frame[:cut]))
+		}
+		fresh.requireSame()
+		c := fresh.copies[0]
+		for slot := range c.copy.entities {
+			e := c.copy.entities[slot].entity
+			place := *(*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world)))
+			name := *(*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world)))
+			require.Equal(t, place == copiedPlace{}, name == copiedName{}, "%v and %v", place, name)
+		}
+	}
+}
+
+// A peer that updates what it never inserted is refused.
+func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
+	g := newCopyGame(t, 1)
+	g.send()
+	c := g.copies[0].copy
+	set := repl.MaskOf(0)
+	c.Known[0].mask.Clear(0)
+	c.entities[0].holds = 0
+	before := g.copies[0].shows()
+	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
+	require.Equal(t, before, g.copies[0].shows())
+}
+
+// Once more: the copy remembers which sets an entity has.
+func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
+	h := newHand(t)
+	h.come(1, h.links(1), h.one(0))
+	require.NoError(t, h.update(1, h.links(2), h.one(0)))
+	h.record(func() { h.state(1, h.one(0)) })
+	h.world.Add(h.entity(1), ecs.ComponentID[heldLinks](h.world)) // by the game: that does not count
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
+	require.NoError(t, h.update(1, h.one(0)))
+}
+
+// More sets than are remembered are updates all the same.
+func TestUpdatesOfManySets(t *testing.T) {
+	h := newHand(t)
+	for g := repl.Handle(1); g < 4; g++ {
+		h.come(g, h.links(1), h.one(0), heldTag{})
+	}
+	h.copy.choices.list = make([]choice, maxChoices)
+	for i := range int16(20) {
+		for g := repl.Handle(1); g < 4; g++ {
+			require.NoError(t, h.update(g, h.links(i), h.one(g)))
+			require.NoError(t, h.update(g, h.links(i), heldTag{}))
+			assert.Equal(t, i, at[heldLinks](h, g).Count)
+			assert.Equal(t, h.entity(g), at[heldOne](h, g).To)
+		}
+	}
+	assert.Len(t, h.copy.choices.list, maxChoices)
+	h.record(func() { h.state(1, h.one(0)) })
+	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
+}
+
+type (
+	copiedLeft struct {
+		N uint8 `net:"range=0..99"`
+	}
+	copiedRight struct {
+		N uint8 `net:"range=0..99"`
+	}
+)
+
+// Of short values, too, none is written if one is wrong; and what the game took off
+// comes back.
+func TestShortValuesAreWrittenTogether(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedLeft](p)
+	protocol.Component[copiedRight](p)
+	require.NoError(t, p.Seal())
+	c := newCopyOf(p.Components(), false)
+	wire := func(values ...uint64) *bits.Reader {
+		var w bits.Writer
+		for _, v := range values {
+			w.Bits(v, 7)
+		}
+		r := &bits.Reader{}
+		r.Reset(w.Finish())
+		return r
+	}
+	c.copy.Begin(1)
+	s, r := c.copy.Spawn(repl.ID{}), wire(1, 2)
+	c.copy.Member(s, true)
+	require.NoError(t, c.copy.Insert(r, 0, nil))
+	require.NoError(t, c.copy.Insert(r, 1, nil))
+	c.copy.Commit()
+	e, set := c.copy.Entity(s), repl.MaskOf(0, 1)
+	left, right := ecs.ComponentID[copiedLeft](c.world), ecs.ComponentID[copiedRight](c.world)
+	shows := func(l, r uint8) {
+		t.Helper()
+		assert.Equal(t, l, (*copiedLeft)(c.world.Get(e, left)).N)
+		assert.Equal(t, r, (*copiedRight)(c.world.Get(e, right)).N)
+	}
+	for _, wrong := range []*bits.Reader{wire(5, 100), wire(100, 5), wire(5), wire()} {
+		c.events = nil
+		require.Error(t, c.copy.UpdateAll(s, 2, &set, wrong, nil))
+		shows(1, 2)
+		tick, _ := c.copy.Tick(e)
+		assert.EqualValues(t, 1, tick)
+		assert.Empty(t, c.events)
+	}
+	require.NoError(t, c.copy.UpdateAll(s, 3, &set, wire(5, 6), nil))
+	shows(5, 6)
+	c.world.Remove(e, right)
+	require.NoError(t, c.copy.UpdateAll(s, 4, &set, wire(7, 8), nil))
+	shows(7, 8)
+	tick, _ := c.copy.Tick(e)
+	assert.EqualValues(t, 4, tick)
+	c.world.RemoveEntity(e)
+	require.NoError(t, c.copy.UpdateAll(s, 5, &set, wire(7, 8), nil))
+}
+
+type copiedPart[T any] struct{ V T }
+
+// An update of more components than are decoded in one call is applied all the
+// same.
+func TestUpdateOfManyComponents(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "copy test"})
+	protocol.Component[copiedPart[int8]](p)
+	protocol.Component[copiedPart[int16]](p)
+	protocol.Component[copiedPart[int32]](p)
+	protocol.Component[copiedPart[int64]](p)
+	protocol.Component[copiedPart[uint8]](p)
+	protocol.Component[copiedPart[uint16]](p)
+	protocol.Component[copiedPart[uint32]](p)
+	protocol.Component[copiedPart[uint64]](p)
+	protocol.Component[copiedPart[bool]](p)
+	require.NoError(t, p.Seal())
+	infos := p.Components()
+	require.Greater(t, len(infos), atOnce)
+	w := ecs.NewWorld()
+	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
+	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
+	for _, info := range infos {
+		ids = append(ids, ecs.TypeID(&w, info.Type))
+	}
+	e := w.NewEntity(ids...)
+	g.send()
+	for _, id := range ids[1:] {
+		*(*byte)(w.Get(e, id)) = 1
+	}
+	g.send()
+	require.Equal(t, g.copies[1].events, g.copies[0].events)
+	for _, c := range g.copies {
+		require.Equal(t, uint64(1), c.receiver.Stats().Updates)
+		for _, info := range infos {
+			got := c.world.Get(c.copy.entities[0].entity, ecs.TypeID(c.world, info.Type))
+			first := *(*byte)(got)
+			assert.Equal(t, byte(1), first, info.Name)
+		}
+	}
+}
+
+// newRunGame is a game of many entities that move all at once, most of them of one
+// archetype.
+func newRunGame(t *testing.T, seed uint64) *copyGame {
+	g := newCopyGame(t, seed)
+	g.room = 400
+	marker, place, flag := ecs.ComponentID[components.Replicate](g.world), ecs.ComponentID[copiedPlace](g.world), ecs.ComponentID[copiedFlag](g.world)
+	for i := range 80 {
+		ids := []ecs.ID{marker, place}
+		if i/20 == 2 {
+			ids = append(ids, flag)
+		}
+		g.entities = append(g.entities, g.world.NewEntity(ids...))
+	}
+	return g
+}
+
+// move changes the places of nearly all, of all others nothing.
+func (g *copyGame) move() {
+	place, rest := ecs.ComponentID[copiedPlace](g.world), g.rng.IntN(3)
+	for _, e := range g.entities {
+		if g.world.Has(e, place) && g.rng.IntN(50) >= rest {
+			*(*copiedPlace)(g.world.Get(e, place)) = copiedPlace{float32(g.rng.IntN(200) - 100), float32(g.rng.IntN(200) - 100)}
+		}
+	}
+}
+
+// own is a component that the game puts on its copies.
+type own struct{ N int16 }
+
+// disturb changes the structure of both copies, without a word to anybody.
+func (g *copyGame) disturb() {
+	at, what := g.rng.IntN(len(g.entities)), g.rng.IntN(8)
+	for _, c := range g.copies {
+		e := c.copy.entities[at].entity
+		if !c.world.Alive(e) {
+			continue
+		}
+		id := ecs.ComponentID[own](c.world)
+		switch what {
+		case 0:
+			c.world.RemoveEntity(e)
+		case 1:
+			id = ecs.ComponentID[components.Remote](c.world)
+		case 2:
+			id = ecs.ComponentID[copiedPlace](c.world)
+		}
+		switch {
+		case what == 0:
+		case c.world.Has(e, id):
+			c.world.Remove(e, id)
+		default:
+			c.world.Add(e, id)
+		}
+	}
+}
+
+// A run in one call is its records one by one, whatever the game does to the copies
+// between frames, and where a frame changes structure too.
+func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
+	strays := 0
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./systems -run 'TestARunInOneCallIsItsRecordsOneByOne/seed=%d$'", seed)
+				}
+			}()
+			g := newRunGame(t, seed)
+			longest, bent := 0, 0
+			for range 60 {
+				for g.tick > 10 && g.rng.IntN(3) > 0 {
+					g.disturb()
+				}
+				if g.rng.IntN(10) == 0 {
+					g.change()
+				}
+				g.move()
+				g.send()
+				g.requireSame()
+				found := &g.copies[0].copy.run.found
+				longest, strays = max(longest, len(found.Rows)), strays+found.Strays
+				if !found.Straight {
+					bent++
+				}
+			}
+			assert.Greater(t, longest, 10)
+			assert.NotZero(t, bent)
+		})
+	}
+	assert.NotZero(t, strays)
+}
+
+// Of a run that breaks off, or in which a value is wrong, what stands before it is
+// applied, and nothing else.
+func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
+	g := newRunGame(t, 1)
+	g.send()
+	g.move()
+	g.tick++
+	require.NoError(t, g.publisher.Observe(g.tick))
+	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
+	fresh := newRunGame(t, 1)
+	fresh.send()
+	for bit := range 8 * len(frame) {
+		wrong := append([]byte(nil), frame...)
+		wrong[bit/8] ^= 1 << (bit % 8)
+		fresh.tick++
+		var errs [2]error
+		for i, c := range fresh.copies {
+			errs[i] = c.receiver.HandleUpdates(fresh.tick, wrong[:len(wrong)-bit%3])
+		}
+		require.Equal(t, errs[1] == nil, errs[0] == nil, "%v and %v", errs[0], errs[1])
+		fresh.requireSame()
+	}
+}

@@ -1,0 +1,109 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// GridConfig says how a Grid looks. It is not checked.
+type GridConfig struct {
+	Radius float32             // of viewers that have none of their own
+	Every  int                 // ticks from one pass to the next, from 1 on
+	Cells  interest.GridConfig // how far from each other cells lie, and what stays in sight
+}
+
+// Grid goes from the positions of one component type in a world to what clients see.
+type Grid[P any] struct {
+	world    *ecs.World
+	time     *components.Time
+	interest *Interest
+	grid     *interest.Grid
+	config   GridConfig
+	position func(*P) (x, y float32)
+	last     entangle.Tick // of the frame before
+
+	entities, viewers        ecs.CachedFilter
+	place, replicate, viewer ecs.ID
+	control                  ecs.ID
+}
+
+// NewGrid returns a grid for the clients of a publisher, in whose world there is a
+// components.Time.
+func NewGrid[P any](p *Publisher, config GridConfig, position func(*P) (x, y float32)) *Grid[P] {
+	w := p.Arche
+	g := &Grid[P]{
+		world: w, time: ecs.GetResource[components.Time](w), interest: p.Interest(),
+		grid: interest.NewGrid(p.Interest().Relevance(), config.Cells), config: config, position: position,
+		place: ecs.ComponentID[P](w), replicate: p.marker,
+		viewer: ecs.ComponentID[components.Viewer](w), control: p.control,
+	}
+	g.last = g.time.Tick
+	g.entities = w.Cache().Register(ecs.All(g.place, g.replicate))
+	g.viewers = w.Cache().Register(ecs.All(g.place, g.viewer))
+	return g
+}
+
+// Astray returns how many entities and viewers had no place where anything is seen, once
+// for each pass.
+func (g *Grid[P]) Astray() uint64 { return g.grid.Astray() }
+
+// Update makes a pass in a frame that has a tick which is a multiple of Every.
+func (g *Grid[P]) Update() {
+	now, every := g.time.Tick, entangle.Tick(g.config.Every)
+	due := now/every != g.last/every
+	g.last = now
+	if !due {
+		return
+	}
+	g.grid.Begin()
+	g.look()
+	if g.grid.Looks() {
+		g.sort()
+	}
+	g.grid.Finish()
+}
+
+// look says where all viewers are.
+func (g *Grid[P]) look() {
+	for query := g.world.Query(&g.viewers); query.Next(); {
+		v := (*components.Viewer)(query.Get(g.viewer))
+		x, y := g.position((*P)(query.Get(g.place)))
+		radius := v.Radius
+		if radius == 0 {
+			radius = g.config.Radius
+		}
+		if v.Room != 0 {
+			g.grid.LookFor(uint32(v.Room), x, y, radius)
+		} else if row, ok := g.rowOf(&query); ok {
+			g.grid.Look(row, x, y, radius)
+		}
+	}
+}
+
+// rowOf returns the client that the entity of a query sees for, if it is connected.
+func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
+	if !query.Has(g.control) {
+		return 0, false
+	}
+	return g.interest.Row((*components.ControlledBy)(query.Get(g.control)).Client)
+}
+
+// sort says where all entities are that interest decides about.
+func (g *Grid[P]) sort() {
+	grid, numbers, position := g.grid, g.interest, g.position
+	replicate, place := g.replicate, g.place
+	query := g.world.Query(&g.entities) // not of the loop, which would copy it for each entity
+	for query.Next() {
+		if (*components.Replicate)(query.Get(replicate)).Relevance == components.Always {
+			continue
+		}
+		n, ok := numbers.Known(query.Entity())
+		if !ok {
+			n = numbers.Number(query.Entity())
+		}
+		x, y := position((*P)(query.Get(place)))
+		grid.Place(n, x, y)
+	}
+}

@@ -1,0 +1,153 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+)
+
+// Interest gives connected clients and entities the rows by which relevance knows them.
+// A row is forgotten when its client's connection ends, or its entity does; whoever gets
+// it next inherits nothing.
+type Interest struct {
+	relevance *interest.Relevance
+	rows      map[entangle.ClientID]int // of the connected
+	tenants   []tenant                  // by row
+	entities  []ecs.Entity              // by number
+	numbers   []int                     // scratch
+}
+
+// tenant is the client that has a row.
+type tenant struct {
+	id    entangle.ClientID // Nobody: the row is free
+	count uint64            // of clients that have had it
+}
+
+func NewInterest() *Interest {
+	return &Interest{relevance: interest.New(), rows: map[entangle.ClientID]int{}}
+}
+
+// Interest returns the rows of the publisher's clients and entities.
+func (p *Publisher) Interest() *Interest { return p.interest }
+
+// Relevance returns what matters to whom, by rows.
+func (i *Interest) Relevance() *interest.Relevance { return i.relevance }
+
+// Row returns the row of a connected client.
+func (i *Interest) Row(client entangle.ClientID) (row int, ok bool) {
+	row, ok = i.rows[client]
+	return row, ok
+}
+
+// Tenant returns who has a row, Nobody if it is free, and how many clients have had it: a
+// client that connects again is another one.
+func (i *Interest) Tenant(row int) (client entangle.ClientID, count uint64) {
+	return i.tenants[row].id, i.tenants[row].count
+}
+
+// Rows returns how many rows there are, free ones included.
+func (i *Interest) Rows() int { return len(i.tenants) }
+
+// Number returns the row of an entity that lives, which is its ID. Whoever had that
+// before is forgotten.
+func (i *Interest) Number(e ecs.Entity) int {
+	if n, ok := i.Known(e); ok {
+		return n
+	}
+	return i.number(e)
+}
+
+// number is Number of an entity that has no row yet.
+func (i *Interest) number(e ecs.Entity) int {
+	n := int(e.ID())
+	for len(i.entities) <= n {
+		i.entities = append(i.entities, ecs.Entity{})
+	}
+	if !i.entities[n].IsZero() {
+		i.relevance.End(n)
+	}
+	i.entities[n] = e
+	return n
+}
+
+// Known reports whether an entity has a row, so that something may have been said of it.
+func (i *Interest) Known(e ecs.Entity) (n int, ok bool) {
+	n = int(e.ID())
+	return n, n < len(i.entities) && i.entities[n] == e
+}
+
+// Join gives a row to a client that has connected.
+func (i *Interest) Join(id entangle.ClientID) (row int) {
+	for row < len(i.tenants) && i.tenants[row].id != entangle.Nobody {
+		row++
+	}
+	if row == len(i.tenants) {
+		i.tenants = append(i.tenants, tenant{})
+	}
+	i.tenants[row] = tenant{id: id, count: i.tenants[row].count + 1}
+	i.rows[id] = row
+	i.relevance.Join(row)
+	return row
+}
+
+// Leave takes back a client's row.
+func (i *Interest) Leave(row int) {
+	i.relevance.Leave(row)
+	delete(i.rows, i.tenants[row].id)
+	i.tenants[row].id = entangle.Nobody
+}
+
+// End forgets an entity that is gone.
+func (i *Interest) End(e ecs.Entity) {
+	if n, ok := i.Known(e); ok {
+		i.relevance.End(n)
+		i.entities[n] = ecs.Entity{}
+	}
+}
+
+// AppendEntities appends the entities that are in a room.
+func (i *Interest) AppendEntities(dst []ecs.Entity, room components.Room) []ecs.Entity {
+	i.numbers = i.relevance.AppendEntities(i.numbers[:0], uint32(room))
+	for _, n := range i.numbers {
+		dst = append(dst, i.entities[n])
+	}
+	return dst
+}
+
+// Shares reports whether a client is in a room.
+func (i *Interest) Shares(room components.Room, client entangle.ClientID) bool {
+	row, ok := i.rows[client]
+	return ok && i.relevance.InRoom(uint32(room), row)
+}
+
+// endListener hears of the end of entities, replicated or not.
+type endListener struct {
+	world    *ecs.World
+	interest *Interest
+}
+
+// Subscriptions implements ecs.Listener.
+func (endListener) Subscriptions() event.Subscription { return event.EntityRemoved }
+
+// Components implements ecs.Listener: all of them.
+func (endListener) Components() *ecs.Mask { return nil }
+
+// Notify implements ecs.Listener.
+func (l endListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
+	if w == l.world {
+		l.interest.End(evt.Entity)
+	}
+}
+
+// Shows reports whether a client sees an entity, as of the last Observe.
+func (p *Publisher) Shows(e ecs.Entity, client entangle.ClientID) bool {
+	row, ok := p.interest.Row(client)
+	if !ok {
+		return false
+	}
+	c := p.Sight.spectator(row)
+	s, known := p.Slot(e)
+	return known && c != nil && !c.fresh && c.Peer.Finds(s)
+}

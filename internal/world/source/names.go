@@ -1,0 +1,90 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Name returns what a peer calls an entity, also one that it does not see: then the
+// name is good when it does. Without a peer it is what all of them call it.
+func (p *Publisher) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
+	s, ok := p.Slot(e)
+	if !ok {
+		return ref, false
+	}
+	if to == nil {
+		ref.ID, known = p.Sender.ID(s)
+	} else {
+		ref.ID, known = to.ID(s)
+	}
+	return ref, known
+}
+
+// Named returns the entity that a client calls so. What it was not told of, or knows to have
+// ended, is not there, whatever it guesses.
+func (p *Publisher) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
+	if by == nil || by.Updates() == nil {
+		return ecs.Entity{}, false
+	}
+	s, ok := by.Updates().Slot(id)
+	if !ok || !by.Updates().Has(s) {
+		return ecs.Entity{}, false
+	}
+	return p.Table.Entity(columns.Slot(s)), true
+}
+
+// Meant is named, of what a client wrote when the newest that it had from here was of a tick: it
+// can be under way for longer than names rest. Then it meant another that is gone, and nobody who
+// is there by now. A client that claims to have had more than it had is better off in nothing: it
+// could have written later.
+func (p *Publisher) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
+	e, ok := p.Named(by, id)
+	if !ok {
+		return e, false
+	}
+	if s, _ := p.Slot(e); !by.Updates().Meant(s, had) {
+		return ecs.Entity{}, false
+	}
+	return e, true
+}
+
+// Common reports whether all clients see an entity, and call it the same.
+func (p *Publisher) Common(s repl.Slot) bool {
+	at, ok := p.Sender.PlaceOf(s)
+	_, public := p.Sender.ID(s)
+	return ok && public && !at.Private
+}
+
+// Recipient is a client for which a message is encoded. The zero value stands for all
+// clients.
+type Recipient struct {
+	ID      entangle.ClientID
+	Updates *sender.Peer // nil if nothing is replicated to it
+}
+
+// Visible reports whether a client sees an entity.
+func (p *Publisher) Visible(to Recipient, s repl.Slot) bool {
+	return to.Updates != nil && to.Updates.Sees(s) && p.Sight.effective(s, to.ID)
+}
+
+// AppendTable writes a table of entities. Who has no name is written as none.
+func AppendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
+	w.Uvarint(uint64(len(entities)))
+	AppendNames(w, entities, name)
+}
+
+// AppendNames writes what stands in a table behind its length.
+func AppendNames(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
+	for _, e := range entities {
+		ref, known := name(e)
+		w.Bool(known)
+		if known {
+			repl.AppendRef(w, ref)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package source
+
+import (
+	"log/slog"
+	"reflect"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// unregistered tells a developer, once for each type, of components on replicated
+// entities that are not sent because nobody registered them. It is what is most
+// often forgotten, and shows as nothing at all.
+type unregistered struct {
+	log   *slog.Logger
+	known map[ecs.ID]bool
+	meant map[ecs.ID]bool // not sent on purpose
+	seen  map[ecs.Mask]bool
+}
+
+func newUnregistered(w *ecs.World, infos []*protocol.ComponentInfo, log *slog.Logger) unregistered {
+	u := unregistered{log: log, known: map[ecs.ID]bool{}, meant: map[ecs.ID]bool{}, seen: map[ecs.Mask]bool{}}
+	for _, info := range infos {
+		u.known[ecs.TypeID(w, info.Type)] = true
+	}
+	return u
+}
+
+// MeanUnsent says of which components the game knows that they are not sent.
+func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
+	mean := func(t reflect.Type) { p.unregistered.meant[ecs.TypeID(p.Arche, t)] = true }
+	for _, t := range of.Unsent() {
+		mean(t)
+	}
+	for _, local := range of.Locals() {
+		mean(local.Type)
+	}
+}
+
+// look checks the components of an entity. Entities of one shape cost one look.
+func (u *unregistered) look(w *ecs.World, e ecs.Entity) {
+	mask := w.Mask(e)
+	if u.seen[mask] {
+		return
+	}
+	u.seen[mask] = true
+	for _, id := range w.Ids(e) {
+		if info, ok := ecs.ComponentInfo(w, id); ok && !u.known[id] && !isOurs(info.Type) {
+			u.known[id] = true
+			u.tell(info.Type.String(), u.meant[id])
+		}
+	}
+}
+
+func (u *unregistered) tell(component string, meant bool) {
+	if meant {
+		u.log.Debug("a component on a replicated entity is not sent, as its registration says", "component", component)
+		return
+	}
+	u.log.Warn("a component on a replicated entity is not sent, because it is not registered; "+
+		"register it with protocol.Component, or with protocol.Unsent if it stays here on purpose", "component", component)
+}
+
+func isOurs(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[components.Replicate]().PkgPath()
+}

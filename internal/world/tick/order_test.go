@@ -1,0 +1,136 @@
+package tick_test
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+)
+
+// The documented order of a frame, word for word.
+var documented = []string{
+	"Restore",
+	"Receive",
+	"ClientReplication",
+	"Prediction.Spawn",
+	"Prediction.SpawnHistory",
+	"Prediction.CheckRollback",
+	"Prediction.Rollback",
+	"FixedUpdate.TickUpdate",
+	"FixedUpdate.BufferInputs",
+	"FixedUpdate.WriteInputEvent",
+	"FixedUpdate.Main",
+	"FixedUpdate.ClearInputEvent",
+	"FixedUpdate.Lattice",
+	"FixedUpdate.SpawnHistory",
+	"FixedUpdate.EntityDespawn",
+	"FixedUpdate.UpdateHistory",
+	"FixedUpdate.IncrementRollbackTick",
+	"Send",
+	"Send.EntityUpdates",
+	"Send.ComponentUpdates",
+	"Send.Input",
+	"Send.Packets",
+	"Sync",
+	"Visual",
+	"AfterSend",
+}
+
+// Where in it a tick begins, and what comes after one.
+const firstOfTick, firstAfterTick = 7, 17
+
+// Proves: O1
+func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
+	var names []string
+	for _, stage := range tick.Order() {
+		names = append(names, stage.String())
+	}
+	assert.Equal(t, documented, names)
+	assert.Equal(t, "Stage(200)", tick.Stage(200).String())
+}
+
+// recording is a system that writes down what is called.
+type recording struct {
+	name string
+	log  *[]string
+}
+
+func (r recording) Initialize(*ecs.World) { *r.log = append(*r.log, "init "+r.name) }
+func (r recording) Update(*ecs.World)     { *r.log = append(*r.log, r.name) }
+func (r recording) Finalize(*ecs.World)   { *r.log = append(*r.log, "final "+r.name) }
+
+// recorded returns a schedule in which each stage has work of the engine and two
+// systems of the game, all of which write their names into the log.
+func recorded(log *[]string) *tick.Schedule {
+	s := &tick.Schedule{}
+	for _, stage := range tick.Order() {
+		s.Add(stage, recording{stage.String() + " game 1", log})
+		s.Add(stage, recording{stage.String() + " game 2", log})
+		s.Bind(stage, func(*ecs.World) { *log = append(*log, stage.String()) })
+	}
+	return s
+}
+
+// stagesOf returns what a frame of the given steps has to run, in order, taken
+// from the documented list alone.
+func stagesOf(steps int) []string {
+	var want []string
+	add := func(names []string) {
+		for _, name := range names {
+			want = append(want, name, name+" game 1", name+" game 2")
+		}
+	}
+	add(documented[:firstOfTick])
+	for range steps {
+		add(documented[firstOfTick:firstAfterTick])
+	}
+	add(documented[firstAfterTick:])
+	return want
+}
+
+// All packets are read before the first tick of a frame and all are sent after
+// the last; in each stage the engine's work comes before the game's, and the
+// game's systems run in the order in which they were added.
+//
+// Proves: O1, O2
+func TestFrameRunsStagesInOrder(t *testing.T) {
+	w := ecs.NewWorld()
+	for _, steps := range []int{0, 1, 3, tick.MaxSteps} {
+		var log []string
+		s := recorded(&log)
+		s.Initialize(&w)
+		log = nil
+		s.Frame(&w, steps)
+		assert.Equal(t, stagesOf(steps), log, "%d steps", steps)
+	}
+}
+
+func TestScopeIsPerTickFromTickUpdateToIncrementRollbackTick(t *testing.T) {
+	var perTick []string
+	for _, stage := range tick.Order() {
+		if stage.Scope() == tick.PerTick {
+			perTick = append(perTick, stage.String())
+		}
+	}
+	assert.Equal(t, documented[firstOfTick:firstAfterTick], perTick)
+}
+
+// A tick out of the frame's turn is a tick, but that nobody is asked for inputs.
+//
+// Proves: O1
+func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
+	w := ecs.NewWorld()
+	var log, want []string
+	s := recorded(&log)
+	s.Initialize(&w)
+	log = nil
+	s.Replay(&w)
+	for _, name := range documented[firstOfTick:firstAfterTick] {
+		if name != tick.BufferInputs.String() {
+			want = append(want, name, name+" game 1", name+" game 2")
+		}
+	}
+	assert.Equal(t, want, log)
+}

@@ -1,0 +1,135 @@
+package tick
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// strict names systems of Main that write what the network writes: values of the protocol's
+// components on entities with components.Remote, and what that one holds. It only reads the world, so that nothing
+// runs otherwise for being watched.
+type strict struct {
+	world *ecs.World
+	time  *components.Time
+	cols  []watched
+}
+
+// watched is one component, with what the entities had of it at the last look, in the order
+// of the world.
+type watched struct {
+	name   string
+	why    string // it must not be written, and what to do instead
+	id     ecs.ID
+	filter ecs.Mask
+	cells  columns.Cells
+	size   int
+	who    []ecs.Entity
+	values []byte
+	places map[ecs.Entity]int // in who; empty until it is asked
+}
+
+// Strict has the systems of Main watched in a client's world.
+func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.Time) {
+	watch := &strict{world: w, time: time}
+	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
+	follow := func(t reflect.Type, why string) {
+		id := ecs.TypeID(w, t)
+		watch.cols = append(watch.cols, watched{
+			name: t.String(), why: why, id: id, filter: ecs.All(remote, id), cells: writer.Cells(id), size: int(t.Size()),
+			places: map[ecs.Entity]int{},
+		})
+	}
+	follow(reflect.TypeFor[components.Remote](), whyRemote)
+	for _, info := range p.Components() {
+		if !info.Input && info.Type.Size() > 0 {
+			follow(info.Type, whyConfirmed)
+		}
+	}
+	s.strict = watch
+}
+
+// runStrict runs the systems of Main, and looks at the world after each.
+func (s *Schedule) runStrict(w *ecs.World) {
+	for i := range s.strict.cols {
+		s.strict.cols[i].look(w)
+	}
+	for at, sys := range s.stages[Main] {
+		s.update(w, Main, at)
+		for i := range s.strict.cols {
+			s.strict.check(sys, &s.strict.cols[i])
+		}
+	}
+}
+
+// look takes in what there is.
+func (c *watched) look(w *ecs.World) {
+	c.who, c.values = c.who[:0], c.values[:0]
+	clear(c.places)
+	q := w.Query(&c.filter)
+	for q.Next() {
+		c.who = append(c.who, q.Entity())
+		c.values = append(c.values, c.cells.Bytes((*byte)(q.Get(c.id)))...)
+	}
+}
+
+// check panics if a system has written what it must not. What has come or gone, or has been
+// moved to another place of the world, is not written.
+func (s *strict) check(sys System, c *watched) {
+	row, moved := 0, false
+	q := s.world.Query(&c.filter)
+	for ; q.Next(); row++ {
+		e, value := q.Entity(), c.cells.Bytes((*byte)(q.Get(c.id)))
+		was := c.was(e, row)
+		moved = moved || row >= len(c.who) || c.who[row] != e
+		if was != nil && !bytes.Equal(was, value) {
+			q.Close()
+			panic(s.complaint(nameOf(sys), c, e))
+		}
+	}
+	if moved || row != len(c.who) {
+		c.look(s.world)
+	}
+}
+
+// was returns what an entity had, which was in a row, as a rule; nil if it was not there.
+func (c *watched) was(e ecs.Entity, row int) []byte {
+	if row >= len(c.who) || c.who[row] != e {
+		if len(c.places) == 0 {
+			for row, e := range c.who {
+				c.places[e] = row
+			}
+		}
+		var known bool
+		if row, known = c.places[e]; !known {
+			return nil
+		}
+	}
+	return c.values[row*c.size : (row+1)*c.size]
+}
+
+// What strict tells of the components that it follows.
+const (
+	whyConfirmed = "which has components.Remote: " +
+		"the network writes it, and the server's next word takes the place of what is written here; " +
+		"filter with Without(generic.T[components.Remote]()), or have the client predict the entity, see components.Replicate"
+	whyRemote = "what it holds is the plugin's, which knows by it whose row is whose; " +
+		"when you copy all components of an entity, leave out this one"
+)
+
+func (s *strict) complaint(system string, written *watched, e ecs.Entity) string {
+	return fmt.Sprintf("plugin: Strict: in tick %d system %s wrote %s of entity %v, %s", s.time.Tick, system, written.name, e, written.why)
+}
+
+// nameOf returns what a system is called: by itself, if it says so, or by its type.
+func nameOf(sys System) string {
+	if named, ok := sys.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return fmt.Sprintf("%T", sys)
+}

@@ -53,20 +53,27 @@ type ServerConfig struct {
 	// of MaxClients otherwise, and at most MostBytes.
 	MaxBytes int
 
-	// MaxWorkPerClient is how much each client may make the server do, per second, in units of
-	// about 0.1 µs: 25 for a packet, one for each message in it and 3 for a fragment of one, one
-	// for each entity that a message refers to, 6 for a request, 2 for each entity that is driven,
-	// with one more for each 16 ticks, one for a group that is asked
-	// for again and 3 for each entity of it that is sent.
-	// A message that is passed on to other clients costs 4 for each of them, and one more for each
-	// 64 bytes: it is refused, and counted in MessageStats, where the client has not saved up half of what it can.
-	// What a client does not use is saved up for 0.75 s, of which all clients
-	// together use 1.5 s of one client's in a frame. What is beyond is dropped, as by a line that
-	// loses, and counted in ServerStats.Dropped; a client that goes on with it for 5 s in all is
-	// disconnected, where a second without makes up for a tenth. An honest client stays below a
-	// tenth of the default: raise it for a game whose clients send megabytes, or pass on voice to
-	// hundreds. 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no
-	// bound.
+	// MaxWorkPerClient is how much work each client may cause, per second, in units of about
+	// 0.1 µs:
+	//
+	//	25        a packet
+	//	1         a message, a group that is requested again, a reference of a message, 16 bytes
+	//	          by which the value of a message is larger in memory than on the wire
+	//	2         an entity with an input, and 1 more for each 16 ticks of it
+	//	3         a fragment of a message, an entity of a group that is sent again
+	//	4         each recipient of a relayed message, and 1 more for each 64 bytes
+	//	6         a request
+	//
+	// A relayed message is refused, and counted in MessageStats, unless its sender has half of
+	// its savings left. Unused work is saved up for 0.75 s, and all clients together use up to
+	// 1.5 s of one client's savings in a frame. Packets beyond that are dropped, as by a line that
+	// loses them, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in
+	// total is disconnected; ten seconds within it make up for one beyond. An honest client stays
+	// below a tenth of the default: raise it for a game whose clients send megabytes, or relay
+	// voice to hundreds.
+	//
+	// 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no bound;
+	// 1 to LeastWorkPerClient-1 are an error.
 	MaxWorkPerClient int
 
 	// PublicAddrs are addresses that tokens may name this server by, beside those
@@ -201,6 +208,10 @@ const (
 const (
 	DefaultWorkPerTick = endpoint.WorkPerTick
 	LeastDefaultWork   = endpoint.LeastWork
+
+	// LeastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: an
+	// honest client at 60 ticks per second causes about half of it.
+	LeastWorkPerClient = 4096
 )
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.
@@ -266,6 +277,10 @@ func (c *ServerConfig) common() (common, error) {
 }
 
 func (c *ServerConfig) caps() error {
+	if c.MaxWorkPerClient > 0 && c.MaxWorkPerClient < LeastWorkPerClient {
+		return fmt.Errorf("plugin: ServerConfig.MaxWorkPerClient is %d units per second, which lets nobody play; "+
+			"set %d at least, leave it zero for the default, or give a negative number for no bound", c.MaxWorkPerClient, LeastWorkPerClient)
+	}
 	if err := checkCap("ServerConfig.MaxBytesPerClient", c.MaxBytesPerClient); err != nil {
 		return err
 	}

@@ -15,6 +15,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
+// thick is a message of few bytes that takes long to decode.
+type thick struct {
+	Flags []bool `net:"max=3000"`
+	Names []string
+}
+
 // What a client sends costs it the units that ServerConfig.MaxWorkPerClient names.
 //
 // Proves: Z21
@@ -23,13 +29,15 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		p := protocol.New(protocol.Config{Name: "plugin test"})
 		protocol.Component[spot](p)
 		protocol.Message[swarm](p)
+		protocol.Message[thick](p)
 		protocol.Request[sum, total](p)
 		return p
 	}
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
 		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { return total{}, nil })
-			return func() {}
+			read := plugin.NewReader[plugin.MessageReceived[thick]](w)
+			return func() { read.Read() }
 		}))
 	})
 	i := g.infiltrate(100)
@@ -72,4 +80,18 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 	assert.Equal(t, packet+message+60, costs(func() { i.say(peer.FirstMessages, about(60, 0)) }), "each entity")
 	assert.Equal(t, packet+message+10, costs(func() { i.say(peer.FirstMessages, about(0, 160)) }), "16 that are none")
 	assert.Equal(t, packet+message+6, costs(func() { i.say(peer.Requests, request.Finish()) }))
+	var dense bits.Writer
+	dense.Uvarint(1)
+	dense.Uvarint(3000)
+	for range 3000 {
+		dense.Bool(true)
+	}
+	dense.Uvarint(60)
+	for range 60 {
+		dense.Uvarint(1)
+		dense.Raw([]byte{'x'})
+	}
+	larger := 3000 + 60*(16+1) + 2*24 - (len(dense.Finish()) - 1)
+	assert.Equal(t, packet+message+larger/16, costs(func() { i.say(peer.FirstMessages, dense.Finish()) }),
+		"what its value takes in memory")
 }

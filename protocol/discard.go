@@ -10,7 +10,10 @@ import (
 // one, but not what it is: a server that passes a message on. It costs the memory
 // of the value.
 func (p *Plan) Discard(r *bits.Reader, refs RefReader) error {
-	left := budget(r.RemainingBits())
+	start := r.RemainingBits()
+	most := budget(start)
+	left := most
 	decodeOps(p.ops, r, reflect.New(p.typ).UnsafePointer(), refs, &left)
+	measure(refs, p.size+most-left, start-r.RemainingBits())
 	return r.Err()
 }

@@ -25,6 +25,19 @@ type RefReader interface {
 	At(index uint32) (ecs.Entity, bool)
 }
 
+// meter is a RefReader that counts what decoding costs. Of each value that was read with it,
+// lists included, it is told by how many bytes the value is larger in memory than on the wire:
+// a short message can hold thousands of booleans, or hundreds of strings. The memory that a
+// codec of the game allocates is not known.
+type meter interface{ Expanded(bytes int) }
+
+// measure tells a meter of a value of so many bytes in memory, and bits on the wire.
+func measure(refs RefReader, memory, wire int) {
+	if m, ok := refs.(meter); ok {
+		m.Expanded(max(memory-wire/8, 0))
+	}
+}
+
 // encodeRefs writes each entity as the Uvarint of its place in the table.
 func encodeRefs(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {

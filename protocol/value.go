@@ -53,11 +53,18 @@ func DecodeValue[T any](p *Plan, r *bits.Reader, v *T, refs RefReader) error {
 // decodeValue decodes into a zero value.
 func (p *Plan) decodeValue(r *bits.Reader, at unsafe.Pointer, refs RefReader) error {
 	var left *int
+	start := r.RemainingBits()
+	most := budget(start)
 	if p.lists {
 		left = new(int)
-		*left = budget(r.RemainingBits())
+		*left = most
 	}
 	decodeOps(p.ops, r, at, refs, left)
+	memory := p.size
+	if left != nil {
+		memory += most - *left
+	}
+	measure(refs, memory, start-r.RemainingBits())
 	return r.Err()
 }
 

@@ -109,6 +109,9 @@ const (
 	// copyBytesPerUnit how many of its bytes cost one more.
 	copyWork         = 4
 	copyBytesPerUnit = 64
+	// valueBytesPerUnit is how many bytes cost one by which a value is larger in memory than on
+	// the wire.
+	valueBytesPerUnit = 16
 )
 
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
@@ -356,6 +359,9 @@ func (m *Mailbox) Open(number int, from entangle.ClientID, to audience, tick ent
 	}
 	return p.Events[number].Receive(event.Head{From: from, To: m.me(), Tick: tick}, &m.R, m)
 }
+
+// Expanded charges for a value that was read: protocol calls it.
+func (m *Mailbox) Expanded(bytes int) { m.spent += uint64(bytes) / valueBytesPerUnit }
 
 // relay queues a client's message for others, as far as the client's quota has room for it. The
 // rest of what a client sends is read in any case, however much it passes on.

@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"encoding/binary"
 	"testing"
+	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -91,7 +92,7 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		dense.Uvarint(1)
 		dense.Raw([]byte{'x'})
 	}
-	larger := 3000 + 60*(16+1) + 2*24 - (len(dense.Finish()) - 1)
+	larger := 3000 + 60*(int(unsafe.Sizeof(""))+1) + int(unsafe.Sizeof(thick{})) - (len(dense.Finish()) - 1)
 	assert.Equal(t, packet+message+larger/16, costs(func() { i.say(peer.FirstMessages, dense.Finish()) }),
 		"what its value takes in memory")
 }

@@ -10,9 +10,10 @@ const (
 	// cost that a line held back for ten seconds.
 	IntakeSaved = 750 * time.Millisecond
 
-	// IntakeBegin is how much of its rate a peer has when it comes, in time: what it says first. It
-	// is little, so that whoever comes and goes has nothing of it.
-	IntakeBegin = 50 * time.Millisecond
+	// IntakeBegin is how much of its rate a peer has saved up when it connects, in time: enough to
+	// send a message to 200 others at once, and little enough that connecting again and again
+	// gains nothing.
+	IntakeBegin = 100 * time.Millisecond
 
 	// IntakeShared is how much of what was saved up all peers together use within one frame, in
 	// time at the rate of one.
@@ -75,11 +76,12 @@ func (i *Intake) Begin(now time.Time) {
 // Admit returns the quota of a peer that has come in the frame under way.
 func (i *Intake) Admit() Quota {
 	own := i.rate * int64(i.past)
-	return Quota{at: i.now, level: own + i.rate*int64(IntakeBegin), own: own}
+	return Quota{came: i.now, at: i.now, level: own + i.rate*int64(IntakeBegin), own: own}
 }
 
 // Quota is what one peer has of an Intake. Admit makes one.
 type Quota struct {
+	came   time.Duration // the frame in which it came
 	at     time.Duration // the frame that level and own are of
 	level  int64         // what it has, in parts; negative: debt
 	own    int64         // what of it needs nothing of what is shared
@@ -114,12 +116,14 @@ func (i *Intake) Left(q *Quota) int {
 }
 
 // Spare returns how many of those units may be for what is not the peer's own: half of what it can
-// save up stays.
+// save up stays, or can have saved up since it came.
 func (i *Intake) Spare(q *Quota) int {
 	if i.rate == 0 {
 		return math.MaxInt
 	}
-	return min(i.Left(q), int(floorDiv(q.level-i.rate*int64(IntakeSaved)/2, scale)))
+	left := i.Left(q)
+	kept := min(IntakeSaved, i.now-q.came) / 2
+	return min(left, int(floorDiv(q.level-i.rate*int64(kept), scale)))
 }
 
 // Take decides about a packet of a peer. What it costs is known when it was read.

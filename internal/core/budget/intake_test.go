@@ -130,8 +130,8 @@ func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
 	}
 }
 
-// What a peer may use for others leaves it half of what it can save up for itself. It is none
-// while it has less.
+// What a peer may use for others leaves it half of what it can save up for itself, or can have
+// saved up since it came. It is none while it has less.
 //
 // Proves: Z21
 func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
@@ -139,6 +139,11 @@ func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
 	in, now := budget.NewIntake(rate), time.Unix(100, 0)
 	in.Begin(now)
 	q := in.Admit()
+	begin := int(units(rate, budget.IntakeBegin))
+	assert.Equal(t, begin, in.Spare(&q), "it has just come")
+	now = now.Add(100 * time.Millisecond)
+	in.Begin(now)
+	assert.Equal(t, begin+rate/10-rate/20, in.Spare(&q))
 	for range 100 {
 		now = now.Add(10 * time.Millisecond)
 		in.Begin(now)
@@ -173,7 +178,7 @@ func TestADebtOfWorkIsBounded(t *testing.T) {
 	for range 3 {
 		require.Equal(t, budget.Take, in.Take(&q))
 		for range 3 {
-			in.Spend(&q, 1<<40)
+			in.Spend(&q, math.MaxInt)
 		}
 		require.Equal(t, -1000, in.Left(&q))
 		for range 10 {
@@ -248,7 +253,7 @@ func TestAnIntakePartsFromThoseWhoGoOn(t *testing.T) {
 
 // The highest rate does not overflow, nor does a long time.
 func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
-	in, now := budget.NewIntake(1<<60), time.Unix(100, 0)
+	in, now := budget.NewIntake(math.MaxInt), time.Unix(100, 0)
 	in.Begin(now)
 	q := in.Admit()
 	for range 3 {
@@ -258,12 +263,12 @@ func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
 		in.Begin(now)
 		require.Positive(t, in.Left(&q))
 		require.LessOrEqual(t, in.Left(&q), 2*budget.MaxRate)
-		in.Spend(&q, 1<<62)
+		in.Spend(&q, math.MaxInt)
 		require.Equal(t, -budget.MaxRate, in.Left(&q))
 	}
 }
 
-// A peer that comes and goes has no more than one that stays: nothing is saved up when it comes.
+// A peer that comes and goes has little more than one that stays: what it has when it comes.
 //
 // Proves: Z21
 func TestComingAgainSavesUpNothing(t *testing.T) {
@@ -282,7 +287,7 @@ func TestComingAgainSavesUpNothing(t *testing.T) {
 			done += 10
 		}
 	}
-	assert.LessOrEqual(t, float64(done), 1.4*units(rate, frames*time.Second/60))
+	assert.LessOrEqual(t, float64(done), 1.7*units(rate, frames*time.Second/60))
 	assert.GreaterOrEqual(t, float64(done), units(rate, frames*time.Second/60))
 }
 

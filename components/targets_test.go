@@ -90,7 +90,7 @@ func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
 	}
 	use()
 	assert.Zero(t, alloctest.Count(100, use))
-	assert.Equal(t, 102, hits)
+	assert.GreaterOrEqual(t, hits, 102)
 }
 
 // What something holds is never given up, however long ago it was used; what nothing

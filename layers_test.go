@@ -73,6 +73,16 @@ var places = []place{
 type sibling struct{ from, to, why string }
 
 var siblings = []sibling{
+	{"benchmarks", "benchmarks/cases", "the cases that it runs"},
+	{"benchmarks", "benchmarks/clock", "the page that it writes"},
+	{"benchmarks/cases", "benchmarks/clock", "one case among the others"},
+	{"benchmarks/cases", "benchmarks/limits", "the other side of a case"},
+	{"benchmarks/cases", "benchmarks/report", "a case is a list of variants"},
+	{"benchmarks/cases", "benchmarks/workload", "what a case works on"},
+	{"benchmarks/clock", "benchmarks/report", "a case is a list of variants"},
+	{"benchmarks/clock", "benchmarks/workload", "what a case works on"},
+	{"benchmarks/limits", "benchmarks/report", "the parts of a limit that are measured alone"},
+	{"benchmarks/limits", "benchmarks/workload", "works on the same as the case"},
 	{"connection/connectiontest", "connection", "checks what the interface promises"},
 	{"connection/internal/socket", "connection", "counts traffic in its words"},
 	{"connection/internal/socket", "transport", "an open end of a transport"},

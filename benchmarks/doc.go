@@ -29,8 +29,12 @@
 //
 // Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
 //
-// One file holds one case: its work, its limit, and its variants. Those about
-// replication share a scene: a server's world, its clients, and the lines between
-// them (scene.go, scene_client.go), and the same server by hand (scene_limit.go). In some
-// of them entities walk, and a grid finds who sees them (walk.go, scene_grid.go).
+// The packages, each built on those before it:
+//
+//   - report runs a variant, measures both sides, and prints the result.
+//   - workload is what both sides work on: components, poses, walking entities, packets.
+//   - limits is the same work by hand, one file per case.
+//   - clock is the case clock, and writes its page.
+//   - cases is all other cases, one file each. Those about replication share a scene: a
+//     server's world, its clients, and the network between them.
 package main

@@ -9,16 +9,10 @@ import (
 	"strings"
 
 	"github.com/pkg/profile"
-)
 
-// cases lists the variants of all cases; each case has its file.
-func cases() []variant {
-	var all []variant
-	for _, of := range []func() []variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, cappedVariants, heldVariants, hostVariants, clockVariants, inputVariants, messageVariants, visualVariants, udpVariants, cubesVariants, rollbackVariants} {
-		all = append(all, of()...)
-	}
-	return all
-}
+	"github.com/entangle-ecs/entangle/benchmarks/cases"
+	"github.com/entangle-ecs/entangle/benchmarks/clock"
+)
 
 // options are the flags.
 type options struct {
@@ -41,7 +35,7 @@ func main() {
 	flag.StringVar(&o.profile, "profile", "", "write a profile to this folder: cpu or mem")
 	flag.StringVar(&o.picture, "pictures", "", "measure, and draw pictures into this folder, instead of running cases")
 	flag.StringVar(&o.clock, "clock", "", "run the case clock, and write its page to this file, instead of running cases")
-	flag.StringVar(&cubesFile, "cubes", cubesFile, "the recording for the case cubes")
+	flag.StringVar(&cases.CubesFile, "cubes", cases.CubesFile, "the recording for the case cubes")
 	flag.Parse()
 	if err := start(o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,34 +53,34 @@ func start(o options, w io.Writer) error {
 	}
 	defer stop()
 	if o.picture != "" {
-		return drawPictures(o.picture, pictures(), w)
+		return cases.DrawPictures(o.picture, cases.Pictures(), w)
 	}
 	if o.clock != "" {
-		return writeClockPage(o.clock, clockNetworks(), w)
+		return clock.WritePage(o.clock, clock.Networks(), w)
 	}
 	var failed []error
 	ran, missed := 0, false
 	if !o.json {
 		fmt.Fprintf(w, "%-28s %12s %12s %7s %8s %9s  %s\n", "variant", "ours ns", "limit ns", "ratio", "allocs", "bytes", "goal")
 	}
-	for _, v := range cases() {
-		if !strings.HasPrefix(v.name, o.run) || o.light && v.heavy {
+	for _, v := range cases.All() {
+		if !strings.HasPrefix(v.Name, o.run) || o.light && v.Heavy {
 			continue
 		}
 		ran++
-		if why := v.left(); why != "" {
-			fmt.Fprintf(os.Stderr, "benchmarks: %s is left out: %s\n", v.name, why)
+		if why := v.Left(); why != "" {
+			fmt.Fprintf(os.Stderr, "benchmarks: %s is left out: %s\n", v.Name, why)
 			continue
 		}
-		r, err := v.run(o.short)
+		r, err := v.Run(o.short)
 		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		if err := r.print(w, o.json); err != nil {
+		if err := r.Print(w, o.json); err != nil {
 			return err
 		}
-		missed = missed || r.missed()
+		missed = missed || r.Missed()
 	}
 	if ran == 0 {
 		return fmt.Errorf("benchmarks: no variant begins with %q", o.run)

@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/benchmarks/cases"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
 // TestEveryCaseRuns runs each variant for a few rounds: both sides work, do the
@@ -19,7 +22,7 @@ func TestEveryCaseRuns(t *testing.T) {
 	require.NoError(t, start(options{json: true, short: true, light: raceDetector}, &out))
 	seen := map[string]bool{}
 	for dec := json.NewDecoder(&out); dec.More(); {
-		var r result
+		var r report.Result
 		require.NoError(t, dec.Decode(&r))
 		assert.False(t, seen[r.Name], "%s is there twice", r.Name)
 		seen[r.Name] = true
@@ -29,15 +32,15 @@ func TestEveryCaseRuns(t *testing.T) {
 			assert.Less(t, r.Allocs, 1.0, r.Name)
 		}
 	}
-	for _, v := range cases() {
-		assert.Equal(t, (!raceDetector || !v.heavy) && v.left() == "", seen[v.name], v.name)
+	for _, v := range cases.All() {
+		assert.Equal(t, (!raceDetector || !v.Heavy) && v.Left() == "", seen[v.Name], v.Name)
 	}
 }
 
 func TestTableHasALinePerVariant(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, start(options{run: "messages", short: true}, &out))
-	assert.Equal(t, 1+len(messageVariants()), strings.Count(out.String(), "\n"))
+	assert.Equal(t, 1+len(cases.MessageVariants()), strings.Count(out.String(), "\n"))
 }
 
 func TestWrongFlagsAreErrors(t *testing.T) {
@@ -47,36 +50,36 @@ func TestWrongFlagsAreErrors(t *testing.T) {
 
 func TestMissedGoals(t *testing.T) {
 	for name, c := range map[string]struct {
-		r      result
+		r      report.Result
 		missed bool
 	}{
-		"reported only":   {result{Ratio: 9, Allocs: 9}, false},
-		"good":            {result{Goal: 1.5, Ratio: 1.5}, false},
-		"too slow":        {result{Goal: 1.5, Ratio: 1.51}, true},
-		"allocates":       {result{Goal: 1.5, Ratio: 1, Allocs: 1}, true},
-		"rate good":       {result{Goal: 0.9, Ratio: 0.9, atLeast: true}, false},
-		"rate too small":  {result{Goal: 0.9, Ratio: 0.89, atLeast: true}, true},
-		"rate high, fine": {result{Goal: 0.9, Ratio: 3, atLeast: true}, false},
+		"reported only":   {report.Result{Ratio: 9, Allocs: 9}, false},
+		"good":            {report.Result{Goal: 1.5, Ratio: 1.5}, false},
+		"too slow":        {report.Result{Goal: 1.5, Ratio: 1.51}, true},
+		"allocates":       {report.Result{Goal: 1.5, Ratio: 1, Allocs: 1}, true},
+		"rate good":       {report.Result{Goal: 0.9, Ratio: 0.9, AtLeast: true}, false},
+		"rate too small":  {report.Result{Goal: 0.9, Ratio: 0.89, AtLeast: true}, true},
+		"rate high, fine": {report.Result{Goal: 0.9, Ratio: 3, AtLeast: true}, false},
 	} {
-		assert.Equal(t, c.missed, c.r.missed(), name)
+		assert.Equal(t, c.missed, c.r.Missed(), name)
 	}
 }
 
 // TestLazyLimitFailsTheRun: a limit must not be much more than what it is made of.
 func TestLazyLimitFailsTheRun(t *testing.T) {
-	r := &result{LimitNs: 131, Anchors: map[string]float64{"copy": 60, "bytes.Equal": 40}}
-	s := &sides{anchored: true}
-	assert.ErrorContains(t, s.checkAnchors("x", r, false), "write a better limit")
+	r := &report.Result{LimitNs: 131, Anchors: map[string]float64{"copy": 60, "bytes.Equal": 40}}
+	s := &report.Sides{Anchored: true}
+	assert.ErrorContains(t, s.CheckAnchors("x", r, false), "write a better limit")
 	r.LimitNs = 129
-	assert.NoError(t, s.checkAnchors("x", r, false))
+	assert.NoError(t, s.CheckAnchors("x", r, false))
 }
 
 // TestDifferentWorkFailsTheRun: a ratio between different things is no ratio.
 func TestDifferentWorkFailsTheRun(t *testing.T) {
 	nothing := func() {}
-	v := variant{name: "x", prepare: func() (sides, error) {
-		return sides{ours: nothing, limit: nothing, verify: func() error { return errors.New("no") }}, nil
+	v := report.Variant{Name: "x", Prepare: func() (report.Sides, error) {
+		return report.Sides{Ours: nothing, Limit: nothing, Verify: func() error { return errors.New("no") }}, nil
 	}}
-	_, err := v.run(true)
+	_, err := v.Run(true)
 	assert.ErrorContains(t, err, "do not do the same work")
 }

@@ -1,0 +1,45 @@
+package cases
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+)
+
+// capped: the ticks of tick-shared/plain and tick-views/own where a cap leaves each client half
+// of what changes, next to the same without one. What is sent then is chosen for each client,
+// by how long it has waited, among all that has: what clients are sent differs, so that little
+// of it can be shared. One operation is a server's tick.
+const (
+	cappedShared = 5_200 // bytes of updates for each client in a tick
+	cappedOwn    = 290
+)
+
+func cappedVariants() []report.Variant {
+	shared := sceneConfig{entities: tickEntities, clients: tickClients, percent: 100, rtt: sixTicks, allowed: cappedShared}
+	own := viewScene(workload.ViewEntities, viewClients)
+	own.allowed = cappedOwn
+	return []report.Variant{
+		{Name: "capped/shared", Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return cappedPrepare(shared) }},
+		{Name: "capped/own", Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return cappedPrepare(own) }},
+	}
+}
+
+func cappedPrepare(cfg sceneConfig) (report.Sides, error) {
+	free := cfg
+	free.allowed = 0
+	l, err := newScene(free)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	s, err := newScene(cfg)
+	return report.Sides{
+		Before: func() { s.before(); l.before() },
+		Ours:   s.send,
+		Limit:  l.send,
+		Bytes:  s.size,
+		Sizes:  func() map[string]int { return map[string]int{"without": l.size()} },
+		Verify: func() error { return errors.Join(s.err, l.err) },
+	}, err
+}

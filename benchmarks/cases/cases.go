@@ -1,0 +1,15 @@
+package cases
+
+import (
+	"github.com/entangle-ecs/entangle/benchmarks/clock"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+)
+
+// All lists the variants of all cases; each case has its file.
+func All() []report.Variant {
+	var all []report.Variant
+	for _, of := range []func() []report.Variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, cappedVariants, heldVariants, hostVariants, clock.Variants, inputVariants, MessageVariants, visualVariants, udpVariants, cubesVariants, rollbackVariants} {
+		all = append(all, of()...)
+	}
+	return all
+}

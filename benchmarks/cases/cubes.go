@@ -1,0 +1,213 @@
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// cubes: what 901 cubes cost that are pushed about, fall and come to rest, at 60 Hz.
+// Each frame is told by its differences to the frame six before, or from where that
+// one and another six before say that the cubes would be. The figure is the mean of
+// bytes per frame over the whole recording, each of which is decoded and compared
+// before anything is measured. One operation is a frame: ours writes it, in the
+// place of the limit it is read. The cubes are one group of 901 members, as a record of
+// an update is written; or 901 groups of one, as a run of groups that are alike.
+
+// cubesAgo is how many frames lie between a frame, its base, and the base before.
+const cubesAgo = 6
+
+// CubesFile is where the recording is: the flag -cubes, or beside this repository.
+var CubesFile = "../../shared/data/cubes901.bin.xz"
+
+// cubesMissing says why there is no such case, or nothing if there is.
+func cubesMissing() string {
+	if _, err := os.Stat(CubesFile); err != nil {
+		return fmt.Sprintf("its recording is not there, give it with -cubes (%v)", err)
+	}
+	return ""
+}
+
+func cubesVariants() []report.Variant {
+	at := func(name string, goal float64, moves bool, form cubesForm) report.Variant {
+		return report.Variant{
+			Name: "cubes/" + name, Unit: "bytes/frame", Goal: goal, Heavy: true, Missing: cubesMissing,
+			Prepare: func() (report.Sides, error) { return cubesPrepare(moves, form, nil) },
+		}
+	}
+	learned := func(name string, goal float64, form cubesForm) report.Variant {
+		v := at(name, goal, true, form)
+		v.Prepare = func() (report.Sides, error) { return cubesPrepare(true, form, &cubesLessons{}) }
+		return v
+	}
+	return []report.Variant{
+		at("one-base", 217, false, cubesGroup),
+		at("two-bases", 185, true, cubesGroup),
+		learned("learned", 165, cubesGroup),
+		at("alone-one-base", 217*1.15, false, cubesAlone),
+		at("alone-two-bases", 185*1.15, true, cubesAlone),
+		learned("alone-learned", 165*1.15, cubesAlone),
+		cubesWorldVariant("world-one-base", 217, cubesOneBase, 1),
+		cubesWorldVariant("world-two-bases", 185, cubesTwoBases, 1),
+		cubesWorldVariant("world-learned", 167, cubesAdaptive, 1),
+		cubesWorldVariant("world-alone-one-base", 217*1.15, cubesOneBase, 0),
+		cubesWorldVariant("world-alone-two-bases", 185*1.15, cubesTwoBases, 0),
+		cubesWorldVariant("world-alone-learned", 165*1.15, cubesAdaptive, 0),
+	}
+}
+
+// cube is the component.
+type cube struct {
+	Rot         [4]float32 `net:"quat"`
+	Pos         [3]float32 `net:"range=-32..32,step=0.001953125"`
+	Interacting bool
+}
+
+// cubesForm is how records tell which cubes changed.
+type cubesForm uint8
+
+const (
+	cubesGroup cubesForm = iota // members of one group
+	cubesAlone                  // groups of one
+)
+
+// cubesCodec writes frames and reads them.
+type cubesCodec struct {
+	frames [][]byte
+	plan   *protocol.Plan
+	moves  bool
+	form   cubesForm
+
+	w     bits.Writer
+	trail protocol.Trail
+	codes *protocol.Codes // that both sides hold
+	buf   []byte
+	r     bits.Reader
+	read  []byte // what was decoded last
+
+	lessons *cubesLessons // nil: the codes are those that always fit
+}
+
+// cubesLoaded is the recording, read once for all variants.
+var cubesLoaded = sync.OnceValues(func() ([][]byte, error) { return cubesLoad(CubesFile) })
+
+func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sides, error) {
+	frames, err := cubesLoaded()
+	if err != nil {
+		return report.Sides{}, err
+	}
+	p := protocol.New(protocol.Config{Name: "cubes"})
+	rule := protocol.Component[cube](p).Delta()
+	if moves {
+		rule.Motion()
+	}
+	if err := p.Err(); err != nil {
+		return report.Sides{}, err
+	}
+	c := &cubesCodec{frames: frames, plan: p.Components()[0].Plan, moves: moves, form: form, lessons: lessons, buf: make([]byte, 0, 64<<10)}
+	total, n, err := c.whole()
+	if err != nil {
+		return report.Sides{}, err
+	}
+	at := 0
+	return report.Sides{
+		Before: func() { at = 2*cubesAgo + (at+1)%(len(frames)-2*cubesAgo); c.write(at) },
+		Ours:   func() { c.write(at) },
+		Limit:  func() { err = c.decode(at) },
+		Bytes:  func() int { return len(c.w.Finish()) },
+		Verify: func() error { return err },
+		Figure: func() float64 { return float64(total) / 8 / float64(n) },
+	}, nil
+}
+
+// whole writes, reads and compares every frame that has its bases, and returns their
+// bits and number.
+func (c *cubesCodec) whole() (total, n int, err error) {
+	for f := c.first(); f < len(c.frames); f++ {
+		told, err := c.learn(f)
+		if err != nil {
+			return 0, 0, fmt.Errorf("codes of frame %d: %w", f, err)
+		}
+		total += told + c.write(f)
+		n++
+		if err := c.decode(f); err != nil {
+			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
+		}
+		if err := c.compare(f); err != nil {
+			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
+		}
+	}
+	return total, n, nil
+}
+
+// first is the first frame that has its bases.
+func (c *cubesCodec) first() int {
+	if c.moves {
+		return 2 * cubesAgo
+	}
+	return cubesAgo
+}
+
+// bases is what a cube of a frame is told from.
+func (c *cubesCodec) bases(f, i int) protocol.Bases {
+	from := protocol.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
+	if c.moves {
+		from.Older = c.cube(f-2*cubesAgo, i)
+		from.Ahead, from.Apart = cubesAgo, cubesAgo
+	}
+	return from
+}
+
+// changed reports whether a cube is told of in a frame.
+func (c *cubesCodec) changed(f, i int) bool {
+	return !bytes.Equal(c.cube(f, i), c.cube(f-cubesAgo, i))
+}
+
+// cube is the memory of a cube in a frame.
+func (c *cubesCodec) cube(f, i int) []byte { return c.frames[f][i*c.plan.Size():][:c.plan.Size()] }
+
+// write packs a frame and returns its bits.
+func (c *cubesCodec) write(f int) int {
+	c.w.Reset(c.buf[:0])
+	if c.form == cubesAlone {
+		c.writeRun(f)
+	} else {
+		c.writeRecord(f)
+	}
+	n := c.w.LenBits()
+	c.buf = c.w.Finish()
+	return n
+}
+
+// decode reads the frame that was written last into c.read.
+func (c *cubesCodec) decode(f int) error {
+	c.read = append(c.read[:0], c.frames[f-cubesAgo]...)
+	c.r.Reset(c.buf)
+	if c.form == cubesAlone {
+		return c.readRun(f)
+	}
+	return c.readRecord(f)
+}
+
+func (c *cubesCodec) compare(f int) error {
+	if err := c.r.End(); err != nil {
+		return err
+	}
+	if !bytes.Equal(c.read, c.frames[f]) {
+		return errors.New("what was decoded is not what was encoded")
+	}
+	return nil
+}
+
+// cubesSets packs the set of changed components, of which there is one.
+var (
+	cubesSets = repl.NewSets(1)
+	cubesSet  = repl.MaskOf(0)
+)

@@ -1,0 +1,74 @@
+package cases
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// cubesLessons is what codes are learned from, as a server does: from a few of the values
+// that change, now and then. New codes count as sent, and are in use when they are
+// acknowledged, six frames later.
+type cubesLessons struct {
+	tally protocol.Tally
+	next  *protocol.Codes // under way
+	at    int             // frame in which they arrive
+	trail protocol.Trail
+}
+
+// learn takes in a frame, and returns the bits of new codes.
+func (c *cubesCodec) learn(f int) (told int, err error) {
+	l := c.lessons
+	if l == nil {
+		return 0, nil
+	}
+	if l.next != nil && f == l.at {
+		c.codes, l.next = l.next, nil
+	}
+	if l.next == nil && f%cubesDeriveEvery == 0 {
+		told, err = c.derive(f)
+	}
+	c.sample(f)
+	return told, err
+}
+
+// derive looks for new codes. Those that go on are as they were read.
+func (c *cubesCodec) derive(f int) (told int, err error) {
+	next := c.lessons.tally.Derive(c.codes, protocol.MaxBooks)
+	if next == nil {
+		return 0, nil
+	}
+	c.w.Reset(c.buf[:0])
+	next.Append(&c.w, c.codes)
+	told, c.buf = c.w.LenBits(), c.w.Finish()
+	c.r.Reset(c.buf)
+	c.lessons.at = f + cubesAgo
+	c.lessons.next, err = protocol.ReadCodes(&c.r, c.codes)
+	return told, errors.Join(err, c.r.End())
+}
+
+// How many frames lie between one look at what was learned and the next, and how many
+// cubes of each are taken in.
+const (
+	cubesDeriveEvery = 128
+	cubesSampled     = 32
+)
+
+// sample takes in some of the cubes that changed, each frame from another one on.
+func (c *cubesCodec) sample(f int) {
+	l, n := c.lessons, 0
+	l.trail = protocol.Trail{}
+	for k := 0; k < cubesCount && n < cubesSampled; k++ {
+		i := (k + f*cubesSampled) % cubesCount
+		if !c.changed(f, i) {
+			continue
+		}
+		if c.form == cubesAlone {
+			l.trail = protocol.Trail{}
+		}
+		from := c.bases(f, i)
+		from.Trail = &l.trail
+		l.tally.Add(c.plan, &from, c.cube(f, i))
+		n++
+	}
+}

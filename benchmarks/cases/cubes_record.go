@@ -1,0 +1,131 @@
+package cases
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// writeRecord writes the body of an update of one group: no references, not alone, the
+// members that changed.
+func (c *cubesCodec) writeRecord(f int) {
+	var changes repl.Changes
+	c.trail = protocol.Trail{}
+	c.w.Bits(0, 2)
+	for i := range cubesCount {
+		if !c.changed(f, i) {
+			continue
+		}
+		if !changes.Append(&c.w, repl.Member(i), &cubesSet) {
+			cubesSets.Append(&c.w, &cubesSet)
+		}
+		from := c.bases(f, i)
+		from.Trail = &c.trail
+		c.plan.EncodeDelta(&c.w, &from, c.cube(f, i), nil)
+	}
+	changes.End(&c.w)
+}
+
+var errCubes = errors.New("cubes: malformed")
+
+func (c *cubesCodec) readRecord(f int) error {
+	var changes repl.Changes
+	c.trail = protocol.Trail{}
+	c.r.Bits(2)
+	for {
+		i, same, more, ok := changes.Read(&c.r)
+		if !ok {
+			return errCubes
+		}
+		if !more {
+			return nil
+		}
+		var set repl.Mask
+		if int(i) >= cubesCount || !changes.ReadSet(&c.r, cubesSets, &set, same) || set != cubesSet {
+			return errCubes
+		}
+		if err := c.readCube(f, int(i), &c.trail); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *cubesCodec) readCube(f, i int, trail *protocol.Trail) error {
+	from := c.bases(f, i)
+	from.Trail = trail
+	return c.plan.DecodeDelta(&c.r, &from, c.read[i*c.plan.Size():][:c.plan.Size()], nil)
+}
+
+// writeRun writes a run of groups that are alike: from which one on and how many, what
+// changed in each, where they are, their values.
+func (c *cubesCodec) writeRun(f int) {
+	first, n := c.span(f)
+	if n == 0 {
+		return
+	}
+	u := repl.Run{Tick: entangle.Tick(f)}
+	u.BeginLike(&c.w, repl.Handle(first), c.from(f), true)
+	repl.AppendCount(&c.w, n)
+	cubesSets.Append(&c.w, &cubesSet)
+	for i := first + 1; i < cubesCount; i++ {
+		if c.changed(f, i) {
+			u.AppendGap(&c.w, repl.Handle(i))
+		}
+	}
+	for i := first; i < cubesCount; i++ {
+		if c.changed(f, i) {
+			from := c.bases(f, i)
+			c.plan.EncodeDelta(&c.w, &from, c.cube(f, i), nil)
+		}
+	}
+}
+
+// span returns the first cube that changed, and how many did.
+func (c *cubesCodec) span(f int) (first, n int) {
+	for i := cubesCount - 1; i >= 0; i-- {
+		if c.changed(f, i) {
+			first = i
+			n++
+		}
+	}
+	return first, n
+}
+
+func (c *cubesCodec) from(f int) repl.From {
+	from := repl.From{Base: entangle.Tick(f - cubesAgo)}
+	if c.moves {
+		from.Apart = cubesAgo
+	}
+	return from
+}
+
+func (c *cubesCodec) readRun(f int) error {
+	if c.r.RemainingBits() == 0 {
+		return nil
+	}
+	u := repl.Run{Tick: entangle.Tick(f)}
+	var rec repl.Record
+	c.r.Bits(1)
+	alike, ok := u.ReadBegin(&c.r, &rec)
+	n, counted := u.ReadCount(&c.r)
+	var set repl.Mask
+	if !ok || !alike || !counted || !cubesSets.Read(&c.r, &set) || set != cubesSet {
+		return errCubes
+	}
+	at := []repl.Handle{rec.Group}
+	for len(at) < n {
+		g, ok := u.ReadNext(&c.r)
+		if !ok || int(g) >= cubesCount {
+			return errCubes
+		}
+		at = append(at, g)
+	}
+	for _, i := range at {
+		if err := c.readCube(f, int(i), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// The same cubes as entities of a world, replicated to a client that acknowledges each
+// frame six frames later. What is counted is all that packets hold of updates, with the
+// heads of runs and what changed and changed back.
+
+// cubesWorld is a server's world, and a client's.
+type cubesWorld struct {
+	frames [][]byte
+	size   int
+
+	world     *ecs.World
+	cubes     []ecs.Entity
+	cube      ecs.ID
+	publisher *source.Publisher
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	flying    [cubesAgo][2]uint16 // the packets of the last frames, from the first to before the last
+	sent      [][]byte            // of the present one
+
+	theirs   *ecs.World
+	copy     *sink.Copy
+	receiver *receiver.Receiver
+	copies   []ecs.Entity
+}
+
+func cubesWorldVariant(name string, goal float64, options func(*protocol.ComponentRule[cube]), group components.Group) report.Variant {
+	return report.Variant{
+		Name: "cubes/" + name, Unit: "bytes/frame", Goal: goal, Heavy: true, Missing: cubesMissing,
+		Prepare: func() (report.Sides, error) { return cubesWorldPrepare(options, group) },
+	}
+}
+
+// How a cube is registered beside that it is sent as differences.
+func cubesOneBase(*protocol.ComponentRule[cube]) {}
+
+func cubesTwoBases(rule *protocol.ComponentRule[cube]) { rule.Motion() }
+
+func cubesAdaptive(rule *protocol.ComponentRule[cube]) { rule.Motion().Adaptive() }
+
+func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group components.Group) (report.Sides, error) {
+	frames, err := cubesLoaded()
+	if err != nil {
+		return report.Sides{}, err
+	}
+	p := protocol.New(protocol.Config{Name: "cubes"})
+	options(protocol.Component[cube](p).Delta())
+	if err := p.Err(); err != nil {
+		return report.Sides{}, err
+	}
+	c, err := newCubesWorld(frames, p.Components(), group)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	total, n := 0, 0
+	for f := 1; f < len(frames); f++ {
+		if err := c.frame(f); err != nil {
+			return report.Sides{}, fmt.Errorf("frame %d: %w", f, err)
+		}
+		if f >= 2*cubesAgo {
+			total, n = total+c.bytes(), n+1
+		}
+	}
+	at, step := len(frames)-1, -1 // back and forth: a leap would be more than fits into a packet
+	return report.Sides{
+		Before: func() {
+			if at+step < 0 || at+step == len(frames) {
+				step = -step
+			}
+			at += step
+		},
+		Ours:    func() { err = errors.Join(err, c.send(at)) },
+		Limit:   func() { err = errors.Join(err, c.receive()) },
+		Ordered: true, // the client acknowledges what it was sent
+		Bytes:   c.bytes,
+		Verify:  func() error { return err },
+		Figure:  func() float64 { return float64(total) / float64(n) },
+	}, nil
+}
+
+func newCubesWorld(frames [][]byte, infos []*protocol.ComponentInfo, group components.Group) (*cubesWorld, error) {
+	ours, theirs := ecs.NewWorld(), ecs.NewWorld()
+	nobody := func(ecs.Entity) {}
+	c := &cubesWorld{
+		frames: frames, size: infos[0].Plan.Size(), world: &ours, theirs: &theirs, cube: ecs.ComponentID[cube](&ours), tick: 100,
+		copy: sink.NewCopy(&theirs, event.NewHub(), infos, nobody, nobody),
+	}
+	c.receiver = receiver.New(c.copy, nil, len(infos))
+	publisher, err := source.NewPublisher(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	c.publisher, c.peer = publisher, publisher.World().NewPeer()
+	marker := ecs.ComponentID[components.Replicate](&ours)
+	for range cubesCount {
+		e := ours.NewEntity(marker, c.cube)
+		(*components.Replicate)(ours.Get(e, marker)).Group = group
+		c.cubes = append(c.cubes, e)
+	}
+	return c, c.join()
+}
+
+// join brings the cubes of the first frame to the client.
+func (c *cubesWorld) join() error {
+	c.put(0)
+	if err := c.publisher.Observe(c.tick); err != nil {
+		return err
+	}
+	for b := c.peer.AppendActions(nil, repl.MaxGroupBytes); len(b) > 0; b = c.peer.AppendActions(nil, repl.MaxGroupBytes) {
+		c.packet++
+		c.peer.ActionsSent(c.packet)
+		if err := c.receiver.HandleActions(b); err != nil {
+			return err
+		}
+		c.peer.HandleDelivered(c.packet)
+	}
+	c.copies = make([]ecs.Entity, cubesCount)
+	mask := ecs.All(ecs.ComponentID[cube](c.theirs))
+	for q := c.theirs.Query(&mask); q.Next(); {
+		id, ok := c.copy.ID(q.Entity())
+		if !ok {
+			q.Close()
+			return errors.New("an entity is no copy")
+		}
+		c.copies[int(id.Group)+int(id.Member)] = q.Entity()
+	}
+	return c.compare(0)
+}
+
+// cubeSize is the memory of a cube.
+const cubeSize = 32
+
+// memory is that of a component.
+func (c *cubesWorld) memory(w *ecs.World, e ecs.Entity) []byte {
+	return (*[cubeSize]byte)(w.Get(e, ecs.ComponentID[cube](w)))[:]
+}
+
+// put makes the server's world a frame.
+func (c *cubesWorld) put(f int) {
+	for i, e := range c.cubes {
+		copy(c.memory(c.world, e), c.frames[f][i*c.size:][:c.size])
+	}
+}
+
+// frame sends a frame, receives it and compares.
+func (c *cubesWorld) frame(f int) error {
+	if err := c.send(f); err != nil {
+		return err
+	}
+	if err := c.receive(); err != nil {
+		return err
+	}
+	return c.compare(f)
+}
+
+// send makes what goes to the client of a frame, when what it was sent six frames ago
+// has been acknowledged.
+func (c *cubesWorld) send(f int) error {
+	c.tick++
+	flying := &c.flying[c.tick%cubesAgo]
+	for pkt := flying[0]; pkt != flying[1]; pkt++ {
+		c.peer.HandleAcked(pkt)
+	}
+	c.put(f)
+	if err := c.publisher.Observe(c.tick); err != nil {
+		return err
+	}
+	flying[0] = c.packet
+	for c.sent = c.sent[:0]; ; c.packet++ {
+		n := len(c.sent)
+		c.sent = slices.Grow(c.sent, 1)[:n+1] // with the memory that the last was in
+		c.sent[n] = c.peer.AppendUpdates(c.sent[n][:0], repl.MaxUpdateBytes, c.packet)
+		if len(c.sent[n]) == 0 {
+			c.sent, flying[1] = c.sent[:n], c.packet
+			return nil
+		}
+	}
+}
+
+func (c *cubesWorld) receive() error {
+	for _, b := range c.sent {
+		if err := c.receiver.HandleUpdates(c.tick, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cubesWorld) bytes() (n int) {
+	for _, b := range c.sent {
+		n += len(b)
+	}
+	return n
+}
+
+func (c *cubesWorld) compare(f int) error {
+	for i, e := range c.copies {
+		if !bytes.Equal(c.memory(c.theirs, e), c.frames[f][i*c.size:][:c.size]) {
+			return fmt.Errorf("cube %d is not what it is on the server", i)
+		}
+	}
+	return nil
+}

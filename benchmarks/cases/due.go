@@ -1,0 +1,58 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+)
+
+// due: how often a change is sent. 1,000 entities of which some move in each tick,
+// 10 clients that see them all; the server has their answer six ticks after it sent. The figure is records of
+// values sent for each change and client; a sender that sent everything anew until
+// it is acknowledged would have six and more. One operation is a server's tick.
+const dueClients = 10
+
+// dueWarm is the ticks after which what is in flight has been as much as it gets.
+const dueWarm = 200
+
+func dueVariants() []report.Variant {
+	var all []report.Variant
+	for _, percent := range []int{2, 10} {
+		for _, lost := range []int{0, 5} {
+			cfg := sceneConfig{
+				entities: tickEntities, clients: dueClients, percent: percent,
+				rtt: sixTicks, loss: float64(lost) / 100,
+			}
+			all = append(all, report.Variant{
+				Name: fmt.Sprintf("due/%dpct-loss-%d", percent, lost), Goal: 1.1, Unit: "sends per change",
+				Prepare: func() (report.Sides, error) { return duePrepare(cfg) },
+			})
+		}
+	}
+	return all
+}
+
+func duePrepare(cfg sceneConfig) (report.Sides, error) {
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	for range dueWarm {
+		s.before()
+		l.Move(cfg.percent)
+		s.send()
+	}
+	s.moved = 0
+	begun := s.publisher.World().Stats().Updates
+	return report.Sides{
+		Before: func() { s.before(); l.Move(cfg.percent) },
+		Ours:   s.send,
+		Limit:  l.Send,
+		Bytes:  s.size,
+		Figure: func() float64 {
+			sent := s.publisher.World().Stats().Updates - begun
+			return float64(sent) / float64(s.moved*cfg.clients)
+		},
+		Verify: func() error { return s.equal(l, nil) },
+	}, nil
+}

@@ -1,0 +1,114 @@
+package cases
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+)
+
+// held: how many clients a server holds at 64 ticks a second with two workers, in the world
+// and with the views of tick-views/own: no tick takes longer than there is between two. A
+// tick here is all that the server does for its clients, from what arrives to what is sealed;
+// what the sockets and the game itself cost comes on top. Before each round a hundred clients
+// come, until a tick is late and on a second try another one. They acknowledge and do not
+// decode. The figure is that of a machine, on which nothing else may run: nothing stands
+// beside it. What is aimed at is 2,000 on two cores. One operation is what a server sends in a tick.
+const (
+	heldRate  = 64
+	heldTicks = heldRate // in which none may be late
+	heldStep  = 100
+	heldMost  = 4_000
+	heldTries = 2
+
+	heldRounds = heldMost/heldStep + 1
+)
+
+func heldVariants() []report.Variant {
+	return []report.Variant{{
+		Name: "held/64hz", Unit: "clients", Workers: maxWorkers, Rounds: heldRounds, Heavy: true,
+		Prepare: heldPrepare,
+	}}
+}
+
+// crowd is a scene to which clients come.
+type crowd struct {
+	*scene
+	held int  // so many had no tick that was late,
+	full bool // and more have
+}
+
+func heldPrepare() (report.Sides, error) {
+	cfg := viewScene(workload.ViewEntities, heldMost)
+	cfg.deaf, cfg.workers = true, maxWorkers
+	s, err := newEmptyScene(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	c := &crowd{scene: s}
+	return report.Sides{
+		Before: c.next,
+		Ours:   s.send,
+		Limit:  func() {},
+		Bytes:  s.size,
+		Figure: func() float64 { return float64(c.held) },
+		Verify: func() error { return s.err },
+	}, nil
+}
+
+// next has more clients come, if there is room for them, and brings the next tick.
+func (c *crowd) next() {
+	if !c.full && len(c.clients) < heldMost {
+		c.keep(c.come(heldStep))
+		if c.full = !c.holds(); !c.full {
+			c.held = len(c.clients)
+		}
+	}
+	c.before()
+}
+
+// come connects so many clients, and runs until they hold what is for them.
+func (c *crowd) come(n int) error {
+	for range n {
+		client, err := c.connect(len(c.clients))
+		if err != nil {
+			return err
+		}
+		c.clients = append(c.clients, client)
+	}
+	for range sceneSettle {
+		c.show()
+		c.still()
+		if c.err != nil || c.settled() {
+			return c.err
+		}
+	}
+	return fmt.Errorf("clients %d to %d did not join within %d ticks", len(c.clients)-n, len(c.clients), sceneSettle)
+}
+
+// holds reports whether no tick is late.
+func (c *crowd) holds() bool {
+	for range heldTries {
+		for range sceneWarm {
+			c.turn()
+		}
+		slowest := 0.0
+		for range heldTicks {
+			slowest = max(slowest, c.turn())
+		}
+		if slowest <= float64(time.Second/heldRate) {
+			return true
+		}
+	}
+	return false
+}
+
+// turn runs a tick, and returns how long the server took.
+func (c *crowd) turn() float64 {
+	c.now = c.now.Add(workload.SceneStep)
+	c.receiveAll()
+	took := report.Clock(c.hear)
+	c.nextTick(c.cfg.percent)
+	return took + report.Clock(c.send)
+}

@@ -1,0 +1,124 @@
+package cases
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// host: what a game for one pays for being a server that others could come to. A tick of a
+// Host with 1,000 entities that all move, of which its own player is shown every one, and
+// with nobody else there. Limit: the same system in the same kind of world, alone.
+const hostEntities = 1_000
+
+func hostVariants() []report.Variant {
+	return []report.Variant{{Name: "host/alone", Prepare: hostPrepare}}
+}
+
+// hostGame is a Host, and a world without one.
+type hostGame struct {
+	now        time.Time
+	host       *plugin.Host
+	with, bare hostDrift // the system in each
+	ours, hand ecs.World
+}
+
+func hostPrepare() (report.Sides, error) {
+	g := &hostGame{now: time.Unix(1_000_000, 0), ours: ecs.NewWorld(hostEntities), hand: ecs.NewWorld(hostEntities)}
+	if err := g.start(); err != nil {
+		return report.Sides{}, err
+	}
+	g.bare.Initialize(&g.hand)
+	for g.with.ticks < hostSettle {
+		g.frame()
+	}
+	for g.bare.ticks < g.with.ticks {
+		g.bare.Update(&g.hand)
+	}
+	return report.Sides{
+		Before: func() { g.now = g.now.Add(time.Second / time.Duration(g.host.TickRate())) },
+		Ours:   func() { g.host.Step(g.now) },
+		Limit:  func() { g.bare.Update(&g.hand) },
+		Verify: g.verify,
+		Close:  func() { _ = g.host.Stop() },
+	}, nil
+}
+
+// hostSettle is how many ticks run before it counts.
+const hostSettle = 100
+
+func (g *hostGame) start() (err error) {
+	p := protocol.New(protocol.Config{Name: "host benchmark"})
+	protocol.Component[workload.Place](p)
+	if g.host, err = plugin.NewHost(plugin.ServerConfig{Protocol: p, Clock: func() time.Time { return g.now }}, 1); err != nil {
+		return err
+	}
+	g.host.AddSystem(plugin.FixedMain, &g.with)
+	g.host.Initialize(&g.ours)
+	for _, w := range []*ecs.World{&g.ours, &g.hand} {
+		for range hostEntities {
+			w.NewEntity(ecs.ComponentID[components.Replicate](w), ecs.ComponentID[workload.Place](w))
+		}
+	}
+	if err := g.host.Start(); err != nil {
+		return err
+	}
+	return g.host.Connect(nil)
+}
+
+func (g *hostGame) frame() {
+	g.now = g.now.Add(time.Second / time.Duration(g.host.TickRate()))
+	g.host.Step(g.now)
+}
+
+// verify holds the two worlds against each other.
+func (g *hostGame) verify() error {
+	if !g.host.Joined() {
+		return errors.New("the host's player has not joined")
+	}
+	if g.with.ticks != g.bare.ticks || !slices.Equal(g.with.places(&g.ours), g.bare.places(&g.hand)) {
+		return errors.New("the host's world is not what its systems make of it alone")
+	}
+	return nil
+}
+
+// hostDrift moves everyone, to and fro.
+type hostDrift struct {
+	filter generic.Filter1[workload.Place]
+	ticks  int
+}
+
+// Initialize implements plugin.System.
+func (d *hostDrift) Initialize(*ecs.World) { d.filter = *generic.NewFilter1[workload.Place]() }
+
+// Update implements plugin.System.
+func (d *hostDrift) Update(w *ecs.World) {
+	d.ticks++
+	pace := float32(0.125)
+	if d.ticks&64 != 0 {
+		pace = -pace
+	}
+	for q := d.filter.Query(w); q.Next(); {
+		place := q.Get()
+		place.X, place.Y = place.X+pace, place.Y-pace
+	}
+}
+
+func (d *hostDrift) places(w *ecs.World) (all []workload.Place) {
+	for q := d.filter.Query(w); q.Next(); {
+		all = append(all, *q.Get())
+	}
+	return all
+}
+
+// Finalize implements plugin.System.
+func (d *hostDrift) Finalize(*ecs.World) {}

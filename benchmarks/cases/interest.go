@@ -1,0 +1,93 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/benchmarks/limits"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+)
+
+// interest: who sees whom among 10,000 entities that all walk, for 200 clients with a viewer
+// each, who see 500 of them; about two come into sight or leave it in a tick. One operation
+// is a pass of a grid, from the positions in an Arche world to a set of entities for each
+// client, and what changed in it. Limit: the same by hand (limits/interest.go).
+const (
+	interestEntities = workload.ViewEntities
+	interestClients  = viewClients
+)
+
+func interestVariants() []report.Variant {
+	return []report.Variant{{Name: "interest/grid", Goal: 1.5, Prepare: interestPrepare}}
+}
+
+// interestWorld is entities that walk, and who sees them, on both sides.
+type interestWorld struct {
+	scene   *scene
+	rows    []int
+	hand    *limits.HandGrid
+	viewers []int32
+	changes [2]int // in all passes of ours, and by hand
+}
+
+func interestPrepare() (report.Sides, error) {
+	d := &interestWorld{hand: limits.NewWalkGrid(interestEntities, interestClients), viewers: workload.ViewersOf(interestClients)}
+	if err := d.populate(); err != nil {
+		return report.Sides{}, err
+	}
+	return report.Sides{
+		Before: func() { d.scene.nextTick(100) },
+		Ours:   d.look,
+		Limit:  d.lookByHand,
+		Verify: d.equal,
+	}, nil
+}
+
+// populate makes a scene whose clients are known, without anything sent.
+func (d *interestWorld) populate() (err error) {
+	cfg := sceneConfig{entities: interestEntities, clients: interestClients, percent: 100, rtt: sixTicks, grid: true}
+	if d.scene, err = newEmptyScene(cfg); err != nil {
+		return err
+	}
+	p := d.scene.publisher
+	for client := range interestClients {
+		p.Admit(workload.ClientID(client), p.World().NewPeer())
+		row, _ := p.Interest().Row(workload.ClientID(client))
+		d.rows = append(d.rows, row)
+	}
+	return nil
+}
+
+// look is our pass, and counts what it brought.
+func (d *interestWorld) look() {
+	d.scene.lookAround()
+	r := d.scene.publisher.Interest().Relevance()
+	for _, row := range d.rows {
+		d.changes[0] += report.Count(r.Changed(row))
+	}
+	r.Settle()
+}
+
+func (d *interestWorld) lookByHand() {
+	d.hand.Update(d.scene.walkers.Poses, d.viewers)
+	for _, changed := range d.hand.Changed {
+		d.changes[1] += report.Count(changed)
+	}
+}
+
+// equal holds the two sides against each other.
+func (d *interestWorld) equal() error {
+	if d.changes[0] != d.changes[1] {
+		return fmt.Errorf("%d changes, and %d by hand", d.changes[0], d.changes[1])
+	}
+	r := d.scene.publisher.Interest().Relevance()
+	for client, row := range d.rows {
+		for i, e := range d.scene.entities {
+			ours := r.Matters(row, d.scene.publisher.Interest().Number(e), false)
+			if ours != d.hand.Sees(client, i) {
+				return fmt.Errorf("client %d sees entity %d in one of them", client, i)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package cases
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/limits"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+type receiveHealth struct {
+	Points uint16
+}
+
+// receive: a client applies an update of each of 1,000 entities, from the frames
+// of one tick into its Arche world. An entity has three components, of which two
+// change: a position and a rotation. Limit: see limits/receive.go. One operation is
+// all 1,000.
+func receiveVariants() []report.Variant {
+	return []report.Variant{{Name: "receive/pose", Goal: 1.5, Prepare: receivePrepare}}
+}
+
+func receivePrepare() (report.Sides, error) {
+	p := protocol.New(protocol.Config{Name: "benchmarks"})
+	protocol.Component[workload.Position](p)
+	protocol.Component[workload.Rotation](p)
+	protocol.Component[receiveHealth](p)
+	if err := p.Seal(); err != nil {
+		return report.Sides{}, err
+	}
+	from, err := newReceiveSource(p.Components())
+	if err != nil {
+		return report.Sides{}, err
+	}
+	to := newReceiveCopy(p.Components())
+	if err := from.join(to); err != nil {
+		return report.Sides{}, err
+	}
+	limit := limits.NewReceiveLimit()
+	var failed error
+	keep := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+	return report.Sides{
+		Before: func() { keep(from.tick()) },
+		Ours: func() {
+			for _, frame := range from.frames {
+				keep(to.receiver.HandleUpdates(from.now, frame))
+			}
+		},
+		Limit: func() {
+			for _, frame := range from.frames {
+				if !limit.Apply(frame) {
+					keep(fmt.Errorf("the limit can't read a frame"))
+				}
+			}
+		},
+		Bytes: from.size,
+		Verify: func() error {
+			keep(to.equal(limit))
+			return failed
+		},
+	}, nil
+}
+
+// receiveSource is the world that is sent, to one peer that acknowledges all.
+type receiveSource struct {
+	world              *ecs.World
+	position, rotation ecs.ID
+	filter             ecs.Mask
+	publisher          *source.Publisher
+	peer               *sender.Peer
+	now                entangle.Tick
+	packet             uint16
+	frames             [][]byte // of the present tick
+}
+
+func newReceiveSource(infos []*protocol.ComponentInfo) (*receiveSource, error) {
+	w := ecs.NewWorld(workload.ReceiveEntities)
+	s := &receiveSource{world: &w, position: ecs.ComponentID[workload.Position](&w), rotation: ecs.ComponentID[workload.Rotation](&w)}
+	s.filter = ecs.All(s.position, s.rotation)
+	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	s.publisher = publisher
+	s.peer = publisher.World().NewPeer()
+	marker, health := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[receiveHealth](&w)
+	for range workload.ReceiveEntities {
+		w.NewEntity(marker, s.position, s.rotation, health)
+	}
+	return s, nil
+}
+
+// join brings the entities to the other side.
+func (s *receiveSource) join(to *receiveCopy) error {
+	if err := s.tick(); err != nil {
+		return err
+	}
+	for message := uint16(0); s.peer.ActionsDue(); message++ {
+		b := s.peer.AppendActions(nil, receiveRoom)
+		s.peer.ActionsSent(message)
+		if err := to.receiver.HandleActions(b); err != nil {
+			return err
+		}
+		s.peer.HandleDelivered(message)
+	}
+	return nil
+}
+
+// receiveRoom is what frames and messages may measure here.
+const receiveRoom = repl.MaxUpdateBytes
+
+// tick moves everything and makes the frames that say so.
+func (s *receiveSource) tick() error {
+	s.now++
+	i := 0
+	for q := s.world.Query(&s.filter); q.Next(); i++ {
+		pose := workload.PoseOf(i + 7*int(s.now))
+		*(*workload.Position)(q.Get(s.position)) = workload.Position{X: pose.Pos[0], Y: pose.Pos[1], Z: pose.Pos[2]}
+		*(*workload.Rotation)(q.Get(s.rotation)) = workload.Rotation{Q: pose.Rot}
+	}
+	if err := s.publisher.Observe(s.now); err != nil {
+		return err
+	}
+	s.frames = s.frames[:0]
+	for {
+		frame := s.peer.AppendUpdates(nil, receiveRoom, s.packet)
+		if len(frame) == 0 {
+			return nil
+		}
+		s.frames = append(s.frames, frame)
+		s.peer.HandleAcked(s.packet)
+		s.packet++
+	}
+}
+
+func (s *receiveSource) size() (n int) {
+	for _, frame := range s.frames {
+		n += len(frame)
+	}
+	return n
+}
+
+// receiveCopy is our side.
+type receiveCopy struct {
+	world    *ecs.World
+	copy     *sink.Copy
+	receiver *receiver.Receiver
+}
+
+func newReceiveCopy(infos []*protocol.ComponentInfo) *receiveCopy {
+	w := ecs.NewWorld(workload.ReceiveEntities)
+	nobody := func(ecs.Entity) {}
+	c := &receiveCopy{world: &w, copy: sink.NewCopy(&w, event.NewHub(), infos, nobody, nobody)}
+	c.receiver = receiver.New(c.copy, nil, len(infos))
+	return c
+}
+
+// equal compares every entity with the limit's columns, to the last bit.
+func (c *receiveCopy) equal(limit *limits.ReceiveLimit) error {
+	position, rotation := ecs.ComponentID[workload.Position](c.world), ecs.ComponentID[workload.Rotation](c.world)
+	filter := ecs.All(position, rotation)
+	n := 0
+	for q := c.world.Query(&filter); q.Next(); n++ {
+		id, ok := c.copy.ID(q.Entity())
+		if !ok || *(*workload.Position)(q.Get(position)) != limit.Positions[id.Group] ||
+			*(*workload.Rotation)(q.Get(rotation)) != limit.Rotations[id.Group] {
+			q.Close()
+			return fmt.Errorf("the copies of group %d differ", id.Group)
+		}
+	}
+	if got := c.receiver.Stats().Updates; n != workload.ReceiveEntities || got == 0 || got%workload.ReceiveEntities != 0 {
+		return fmt.Errorf("%d entities and %d updates are there", n, got)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package cases
+
+import (
+	"runtime"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+)
+
+// rollback: a client predicts 1,000 entities and is eight ticks ahead of the server, which
+// moved one of them otherwise than the client could know. One operation is what a frame
+// does about it: hold what the server said against the histories, go back to the server's
+// tick, and compute eight ticks anew, with histories. In each the same system takes some
+// 20 ns for an entity. The figure is what that takes more than the same eight ticks of the
+// same system in a world of its own, next to copying the predicted columns: once for each
+// tick and once to go back.
+//
+// With churn, a tenth of the entities changes its components in the course of the eight
+// ticks, on the server as well, and so also in the world of its own.
+const (
+	rollbackEntities = 1_000
+	rollbackDepth    = 8
+	rollbackPeriod   = 80 // ticks in which all entities change their structure once
+)
+
+func rollbackVariants() []report.Variant {
+	of := func(name string, cfg rollbackConfig) report.Variant {
+		return report.Variant{
+			Name: name, Goal: 2, Unit: "x copying the columns",
+			Prepare: func() (report.Sides, error) { return rollbackPrepare(cfg) },
+		}
+	}
+	return []report.Variant{
+		of("rollback/3-columns", rollbackConfig{columns: 3}),
+		of("rollback/6-columns", rollbackConfig{columns: 6}),
+		of("rollback/churn", rollbackConfig{columns: 6, churn: true}),
+		{Name: "rollback/memory", Unit: "bytes", Rounds: memoryRounds, Prepare: rollbackMemory},
+	}
+}
+
+// rollbackConfig is one variant.
+type rollbackConfig struct {
+	columns  int // that are predicted
+	churn    bool
+	entities int  // 0: rollbackEntities
+	none     bool // nothing is predicted
+}
+
+func rollbackPrepare(cfg rollbackConfig) (report.Sides, error) {
+	g, err := newRollbackGame(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	plain, limit := newRollbackPlain(cfg), newRollbackLimit(cfg)
+	var more, copied []float64
+	return report.Sides{
+		Before: g.next,
+		Ours: func() {
+			took := report.Clock(g.rollBack)
+			more = append(more, took-report.Clock(plain.run))
+		},
+		Limit:    func() { copied = append(copied, report.Clock(limit.copy)) },
+		Figure:   func() float64 { return report.Median(more) / report.Median(copied) },
+		Figures:  func() map[string]float64 { return map[string]float64{"more_ns": report.Median(more)} },
+		Verify:   g.verify,
+		Anchors:  []report.Anchor{{Name: "copy", Run: limit.anchor}},
+		Anchored: true,
+	}, nil
+}
+
+// rollbackLimit is plain columns, and those of some ticks. All of them lie one behind the
+// other, in the order in which they are copied.
+type rollbackLimit struct {
+	now   [][]byte
+	ticks [rollbackDepth][][]byte
+	a, b  [][]byte // pieces as many and as large as those of copy, for the anchor
+}
+
+func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
+	all := rollbackPieces(cfg, rollbackDepth+1)
+	l := &rollbackLimit{now: all[:cfg.columns]}
+	for i := range l.ticks {
+		l.ticks[i] = all[(i+1)*cfg.columns:][:cfg.columns]
+	}
+	l.a, l.b = rollbackPieces(cfg, rollbackDepth+1), rollbackPieces(cfg, rollbackDepth+1)
+	return l
+}
+
+// rollbackPieces returns the columns of some ticks, in one block.
+func rollbackPieces(cfg rollbackConfig, ticks int) (pieces [][]byte) {
+	total := 0
+	for _, size := range rollbackSizes[:cfg.columns] {
+		total += size * rollbackEntities
+	}
+	rest := make([]byte, ticks*total)
+	for range ticks {
+		for _, size := range rollbackSizes[:cfg.columns] {
+			n := rollbackEntities * size
+			pieces, rest = append(pieces, rest[:n:n]), rest[n:]
+		}
+	}
+	return pieces
+}
+
+// copy goes back to the first tick, and keeps each.
+func (l *rollbackLimit) copy() {
+	for col := range l.now {
+		copy(l.now[col], l.ticks[0][col])
+	}
+	for _, tick := range l.ticks {
+		for col := range l.now {
+			copy(tick[col], l.now[col])
+		}
+	}
+}
+
+func (l *rollbackLimit) anchor() {
+	for i := range l.a {
+		copy(l.a[i], l.b[i])
+	}
+}
+
+// rollbackPlain is the system in a world of its own.
+type rollbackPlain struct {
+	world *ecs.World
+	step  *rollbackStep
+	tick  uint32
+}
+
+func newRollbackPlain(cfg rollbackConfig) *rollbackPlain {
+	w := ecs.NewWorld(rollbackEntities)
+	p := &rollbackPlain{world: &w, step: newRollbackStep(&w, cfg)}
+	for number := range rollbackEntities {
+		p.step.spawn(number)
+	}
+	return p
+}
+
+func (p *rollbackPlain) run() {
+	for range rollbackDepth {
+		p.tick++
+		p.step.update(p.tick)
+	}
+}
+
+// rollbackMemory reports what a client keeps of an entity that it predicts, beside the
+// entity and what it keeps of any other: with three columns, for the ticks that a client
+// keeps if its game sets no limit.
+func rollbackMemory() (report.Sides, error) {
+	cfg := rollbackConfig{columns: 3, entities: rollbackMany}
+	g, all, err := rollbackHeap(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	plain := newRollbackPlain(cfg)
+	cfg.none = true
+	_, none, err := rollbackHeap(cfg)
+	return report.Sides{
+		Before: g.next, Ours: g.rollBack, Limit: plain.run, Verify: g.verify,
+		Figure: func() float64 { return (all - none) / rollbackMany },
+	}, err
+}
+
+const rollbackMany = 10_000
+
+// rollbackHeap returns a game, and what both of its sides keep.
+func rollbackHeap(cfg rollbackConfig) (*rollbackGame, float64, error) {
+	before := heapInUse()
+	g, err := newRollbackGame(cfg)
+	used := heapInUse() - before
+	runtime.KeepAlive(g)
+	return g, used, err
+}

@@ -1,0 +1,298 @@
+package cases
+
+import (
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport/token"
+)
+
+// sceneConfig says what happens in a scene.
+type sceneConfig struct {
+	entities int // each with an encodePose
+	clients  int
+	guests   int // that may come beside them
+	percent  int // of the entities that move in a tick
+	rtt      func(client int) int
+	loss     float64 // share of the packets that get lost, each way
+	deaf     bool    // clients acknowledge and do not decode
+	workers  int     // goroutines that assemble packets; 0: one
+	rounded  bool    // clients predict, so the server goes on from what the wire can say
+	allowed  int     // bytes that a client may be sent in a tick; 0: no cap
+
+	// sees says what is shown to a client; nil: everybody sees everything.
+	sees func(client, entity int) bool
+	// grid has entities walk about, and clients see what a grid finds near to their own.
+	grid bool
+}
+
+// sixTicks is the round trip of every client unless a case says otherwise.
+func sixTicks(int) int { return 6 }
+
+// scene is a server with an Arche world and its clients in one process, with all
+// that a packet passes on its way but the sockets: from Observe to sealed packets,
+// and on the other side from sealed packets to an Arche world for each client.
+type scene struct {
+	cfg       sceneConfig
+	world     *ecs.World
+	pose      ecs.ID
+	entities  []ecs.Entity
+	publisher *source.Publisher
+	registry  *protocol.Protocol
+	poses     workload.Poses
+	walkers   *workload.Walkers // the poses, with a grid
+	grid      *source.Grid[workload.Pose]
+	session   *session.Server
+	key       token.Key
+	clients   []*sceneClient
+
+	now      time.Time
+	tick     entangle.Tick
+	round    int
+	payloads [maxWorkers][]byte
+	moved    int // entities, in all ticks
+	err      error
+}
+
+const maxWorkers = 2
+
+const sceneName = "scene"
+
+var sceneAddr = netip.MustParseAddrPort("203.0.113.7:40000")
+
+// newScene returns a scene whose clients hold all that there is.
+func newScene(cfg sceneConfig) (*scene, error) {
+	s, err := newEmptyScene(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.join()
+}
+
+// newEmptyScene returns a scene whose clients are to join yet.
+func newEmptyScene(cfg sceneConfig) (*scene, error) {
+	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(cfg.rounded), poses: workload.ScenePoses}
+	if err := s.registry.Seal(); err != nil {
+		return nil, err
+	}
+	var err error
+	s.session, err = session.NewServer(session.ServerConfig{
+		ProtocolID: protocol.ID(sceneName), Key: s.key, Addresses: []netip.AddrPort{sceneAddr},
+		MaxClients: max(1, cfg.clients+cfg.guests), Entropy: rand.Reader, Start: s.now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.populate()
+}
+
+func newSceneProtocol(rounded bool) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: sceneName})
+	if rule := protocol.Component[workload.Pose](p); rounded {
+		rule.Predict(protocol.Full)
+	}
+	return p
+}
+
+func (s *scene) populate() (err error) {
+	w := ecs.NewWorld(s.cfg.entities)
+	s.world, s.pose = &w, ecs.ComponentID[workload.Pose](&w)
+	s.publisher, err = source.NewPublisher(&w, s.registry.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	marker := ecs.ComponentID[components.Replicate](&w)
+	if s.cfg.grid {
+		s.addGrid()
+	}
+	for entity := range s.cfg.entities {
+		e := w.NewEntity(marker, s.pose)
+		(*components.Replicate)(w.Get(e, marker)).Target = s.targetOf(entity)
+		s.entities = append(s.entities, e)
+	}
+	if s.cfg.grid {
+		s.openEyes()
+	}
+	s.nextTick(100)
+	s.observe()
+	return s.err
+}
+
+// targetOf returns who sees an entity.
+func (s *scene) targetOf(entity int) components.Target {
+	if s.cfg.sees == nil {
+		return components.Everyone
+	}
+	var see []entangle.ClientID
+	for client := range s.cfg.clients {
+		if s.cfg.sees(client, entity) {
+			see = append(see, workload.ClientID(client))
+		}
+	}
+	return source.TargetsOf(s.world).Only(see...)
+}
+
+// join connects the clients and runs ticks until each holds everything.
+func (s *scene) join() error {
+	for i := range s.cfg.clients {
+		c, err := s.connect(i)
+		if err != nil {
+			return err
+		}
+		s.clients = append(s.clients, c)
+	}
+	for range sceneSettle {
+		s.show()
+		s.still()
+		if s.err != nil || s.settled() {
+			return s.err
+		}
+	}
+	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
+}
+
+// show gives each client what is for it, once it is there.
+func (s *scene) show() {
+	for client, c := range s.clients {
+		if to := c.server.Updates(); to != nil && !c.shown {
+			c.shown = true
+			s.publisher.Admit(workload.ClientID(client), to)
+		}
+	}
+}
+
+// sceneSettle bounds the ticks until everyone holds everything.
+const sceneSettle = 2000
+
+// settled reports whether every client has acknowledged all that there is.
+func (s *scene) settled() bool {
+	for _, c := range s.clients {
+		if !c.shown || !c.server.Updates().Idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// still runs a tick in which nothing moves.
+func (s *scene) still() {
+	s.between(0)
+	s.send()
+}
+
+// before is what happens between two times that the server sends: packets arrive at
+// the clients, their answers at the server, and the game moves.
+func (s *scene) before() { s.between(s.cfg.percent) }
+
+func (s *scene) between(percent int) {
+	s.now = s.now.Add(workload.SceneStep)
+	s.receiveAll()
+	s.hear()
+	s.nextTick(percent)
+}
+
+// send is the server's work: from Observe to sealed packets.
+func (s *scene) send() {
+	if s.cfg.rounded {
+		s.keep(s.publisher.Round())
+	}
+	s.observe()
+	s.stage()
+}
+
+func (s *scene) observe() {
+	if s.grid != nil {
+		s.lookAround()
+	}
+	s.keep(s.publisher.Observe(s.tick))
+}
+
+// stage is the work for each client: all begin, one after the other, and then the
+// packets of one need nothing of another.
+func (s *scene) stage() {
+	for _, c := range s.clients {
+		s.keep(c.server.Begin(s.now))
+		if s.cfg.allowed > 0 {
+			c.server.Allow(s.cfg.allowed, s.now)
+		}
+	}
+	if s.cfg.workers > 1 {
+		s.shareOut()
+		return
+	}
+	s.share(0)
+}
+
+func (s *scene) shareOut() {
+	var others sync.WaitGroup
+	for i := 1; i < s.cfg.workers; i++ {
+		others.Go(func() { s.share(i) })
+	}
+	s.share(0)
+	others.Wait()
+}
+
+// share assembles every client whose turn it is at worker i.
+func (s *scene) share(i int) {
+	workers := max(s.cfg.workers, 1)
+	for n := i; n < len(s.clients); n += workers {
+		s.payloads[i] = s.assemble(s.clients[n], s.payloads[i])
+	}
+}
+
+func (s *scene) assemble(c *sceneClient, payload []byte) []byte {
+	c.out.Reset()
+	for {
+		payload = c.server.AppendPacket(payload[:0], s.tick, s.now)
+		if len(payload) == 0 {
+			return payload
+		}
+		b, err := s.session.AppendPayload(c.out.Data, c.slot, payload, s.now)
+		if err != nil {
+			panic(err) // a connected client's packet, of a size that a packet has
+		}
+		c.out.Add(b)
+	}
+}
+
+// nextTick moves per cent of the entities.
+func (s *scene) nextTick(percent int) {
+	s.tick++
+	s.round++
+	if percent == 0 {
+		return
+	}
+	for i, e := range s.entities {
+		if percent == 100 || report.Chosen(i, s.round, percent) {
+			*(*workload.Pose)(s.world.Get(e, s.pose)) = *s.poses.At(i, s.round)
+			s.moved++
+		}
+	}
+}
+
+// size returns the bytes of all sealed packets of the last tick.
+func (s *scene) size() (n int) {
+	for _, c := range s.clients {
+		n += len(c.out.Data)
+	}
+	return n
+}
+
+func (s *scene) keep(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}

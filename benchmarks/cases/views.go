@@ -1,0 +1,156 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/benchmarks/limits"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+)
+
+const (
+	viewClients = 200
+	viewPercent = 10
+	viewGrowth  = 10
+
+	quickClients = 20 // of a quick round of the growth of what the other cases run with all
+	quickGrowth  = 2
+)
+
+// gridWarm is after how many ticks nearly all clients have had as many handles as they ever
+// will: the handle of what is out of sight rests for 64 ticks, and who walks to where more
+// are sees more.
+const gridWarm = 250
+
+// tick-views: 10,000 entities of which a tenth moves, and 200 clients that see 500
+// each, no two the same. One operation is a server's tick. Limit: find what moved,
+// encode each once, and for each client copy what moved of its view into packets,
+// entity by entity, and seal them (limits/scene_views.go).
+//
+// tick-views/growth is about the work for each client, which is all that those behind the
+// first add to the tick, and how it grows in a world of ten times as many entities and
+// equal views. In the place of the limit stands a tick with the smaller world.
+//
+// tick-views/grid is the same, but all walk, ten times as far in a tenth of the ticks, and
+// what a client sees is what a grid finds near its viewer, which walks, too: about 500 of
+// whom two come and go in a tick. The limit has a grid by hand (limits/interest.go), and
+// tells of who came and who went.
+func viewVariants() []report.Variant {
+	return []report.Variant{
+		{Name: "tick-views/own", Goal: 1.5, Rounds: sceneRounds, Heavy: true, Prepare: viewsPrepare},
+		{Name: "tick-views/grid", Goal: 1.5, Rounds: sceneRounds, Heavy: true, Warm: gridWarm, Prepare: gridPrepare},
+		{Name: "tick-views/growth", Goal: 1.2, Unit: "x the smaller world", Rounds: sceneRounds, Heavy: true, Prepare: growthOf(viewScene, viewClients, viewGrowth), Quick: growthOf(viewScene, quickClients, quickGrowth)},
+		{Name: "tick-views/grid-growth", Goal: 1.2, Unit: "x the smaller world", Rounds: sceneRounds, Heavy: true, Warm: gridWarm, Prepare: growthOf(gridScene, viewClients, viewGrowth), Quick: growthOf(gridScene, quickClients, quickGrowth)},
+	}
+}
+
+// viewScene is a world of that many entities with the views of that many clients.
+func viewScene(entities, clients int) sceneConfig {
+	return sceneConfig{
+		entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks,
+		sees: func(client, entity int) bool {
+			return entity < workload.ViewEntities && limits.InView(client, entity, workload.ViewEntities)
+		},
+	}
+}
+
+func viewsPrepare() (report.Sides, error) {
+	cfg := viewScene(workload.ViewEntities, viewClients)
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	l.See()
+	return report.Sides{
+		Before: func() { s.before(); l.Move(cfg.percent) },
+		Ours:   s.send,
+		Limit:  l.SendViews,
+		Bytes:  s.size,
+		Sizes:  func() map[string]int { return map[string]int{"limit": l.Size()} },
+		Verify: func() error { return s.equal(l, cfg.sees) },
+	}, nil
+}
+
+// gridScene is a world of that many entities in which clients see what is near.
+func gridScene(entities, clients int) sceneConfig {
+	return sceneConfig{entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks, grid: true}
+}
+
+func gridPrepare() (report.Sides, error) {
+	cfg := gridScene(workload.ViewEntities, viewClients)
+	s, l, err := newScenePair(cfg)
+	if err != nil {
+		return report.Sides{}, err
+	}
+	return report.Sides{
+		Before: func() { s.before(); l.Move(cfg.percent) },
+		Ours:   s.send,
+		Limit:  l.SendGrid,
+		Bytes:  s.size,
+		Sizes:  func() map[string]int { return map[string]int{"limit": l.Size()} },
+		Verify: func() error { return s.equal(l, l.Grid.Sees) },
+	}, nil
+}
+
+// growth is the same views in a small and a large world, and both worlds with one client,
+// whose ticks are what the others did not cause. Without any, a server doesn't look at what
+// changes, nor a grid at where it is.
+type growth struct {
+	scenes [2]*scene
+	limits [2]*limits.SceneLimit
+	alone  [2]*scene // with one client
+	took   [2][]float64
+}
+
+func growthOf(config func(entities, clients int) sceneConfig, clients, times int) func() (report.Sides, error) {
+	return func() (report.Sides, error) { return growthPrepare(config, clients, times) }
+}
+
+// growthPrepare makes a world, and one of times as many entities, of so many clients.
+func growthPrepare(config func(entities, clients int) sceneConfig, clients, times int) (report.Sides, error) {
+	g := &growth{}
+	for i, entities := range []int{workload.ViewEntities, times * workload.ViewEntities} {
+		var err error
+		if g.scenes[i], g.limits[i], err = newScenePair(config(entities, clients)); err != nil {
+			return report.Sides{}, err
+		}
+		if g.alone[i], _, err = newScenePair(config(entities, 1)); err != nil {
+			return report.Sides{}, err
+		}
+		g.took[i] = make([]float64, 0, 2*report.Rounds)
+	}
+	return report.Sides{
+		Before: g.before,
+		Ours:   func() { g.send(1) },
+		Limit:  func() { g.send(0) },
+		Figure: func() float64 { return report.Median(g.took[1]) / report.Median(g.took[0]) },
+		Verify: g.equal,
+	}, nil
+}
+
+func (g *growth) before() {
+	for i, s := range g.scenes {
+		s.before()
+		g.limits[i].Move(viewPercent)
+		g.limits[i].Look()
+		g.alone[i].before()
+	}
+}
+
+// send runs a tick of one of the worlds, with its clients and with one.
+func (g *growth) send(i int) {
+	g.took[i] = append(g.took[i], report.Clock(g.scenes[i].send)-report.Clock(g.alone[i].send))
+}
+
+func (g *growth) equal() error {
+	for i, s := range g.scenes {
+		sees := s.cfg.sees
+		if s.cfg.grid {
+			sees = g.limits[i].Grid.Sees
+		}
+		if err := s.equal(g.limits[i], sees); err != nil {
+			return fmt.Errorf("%d entities: %w", s.cfg.entities, err)
+		}
+	}
+	return nil
+}

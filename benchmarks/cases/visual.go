@@ -1,0 +1,159 @@
+package cases
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/benchmarks/limits"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/visualinterp"
+)
+
+// interpolate/visual: two components of each of 1,000 entities are shown between two ticks,
+// in an Arche world. Limit: see limits/visual.go. One operation is a frame with one tick:
+// what is true at its end is kept, what is shown takes its place, and what is true comes
+// back.
+func visualVariants() []report.Variant {
+	aims := workload.VisualPair[workload.VisualAim]{
+		At:  func(v *workload.VisualAim, i, tick int) { v.X, v.Y = float32(i+tick), float32(i-tick) },
+		Mix: limits.MixAims,
+		Apart: func(a, b workload.VisualAim) float64 {
+			return max(math.Abs(float64(a.X-b.X)), math.Abs(float64(a.Y-b.Y)))
+		},
+	}
+	rotations := workload.VisualPair[workload.VisualRotation]{At: turnVisual, Mix: limits.MixRotations, Apart: func(a, b workload.VisualRotation) (apart float64) {
+		for i := range a.Q {
+			apart = max(apart, math.Abs(float64(a.Q[i]-b.Q[i])))
+		}
+		return apart
+	}}
+	return []report.Variant{
+		{Name: "interpolate/visual", Goal: 1.5, Prepare: func() (report.Sides, error) { return visualSides(aims, 0) }},
+		{Name: "interpolate/visual-turning", Goal: 1.5, Prepare: func() (report.Sides, error) { return visualSides(rotations, 0) }},
+		{Name: "interpolate/visual-churn", Prepare: func() (report.Sides, error) { return visualSides(aims, workload.VisualEntities/100) }},
+	}
+}
+
+// turnVisual turns by 3 degrees a tick, each about another axis.
+func turnVisual(v *workload.VisualRotation, i, tick int) {
+	x, y := math.Sincos(float64(i))
+	s, c := math.Sincos(float64(tick) * math.Pi / 120)
+	v.Q = [4]float32{float32(x * s), float32(y * s), 0, float32(c)}
+}
+
+// visualSides makes both sides of a variant, with as many entities that leave and come in
+// each frame.
+func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, error) {
+	ours, err := newVisualWorld[B]()
+	if err != nil {
+		return report.Sides{}, err
+	}
+	limit := limits.NewVisualLimit(pair.Mix)
+	tick := 0
+	return report.Sides{
+		Before: func() {
+			tick++
+			ours.churn(churn)
+			ours.move(&pair, tick)
+			limit.Move(&pair, tick)
+		},
+		Ours: func() {
+			ours.show()
+			ours.picture.Restore(time.Time{})
+		},
+		Limit: func() {
+			limit.Show()
+			limit.Restore()
+		},
+		Verify: func() error {
+			if churn > 0 {
+				return nil // its rows are other entities'
+			}
+			ours.show()
+			limit.Show()
+			return ours.equal(&pair, limit)
+		},
+	}, nil
+}
+
+// visualWorld is our side.
+type visualWorld[B any] struct {
+	world    *ecs.World
+	time     *components.Time
+	picture  *tick.Picture
+	ids      []ecs.ID
+	filter   ecs.Mask
+	entities []ecs.Entity
+}
+
+func newVisualWorld[B any]() (*visualWorld[B], error) {
+	p := protocol.New(protocol.Config{Name: "benchmarks"})
+	protocol.Component[workload.VisualPosition](p).Interpolate(protocol.Linear[workload.VisualPosition])
+	protocol.Component[B](p).Interpolate(protocol.Linear[B])
+	if err := p.Seal(); err != nil {
+		return nil, err
+	}
+	w := ecs.NewWorld(workload.VisualEntities)
+	v := &visualWorld[B]{world: &w, time: &components.Time{Overstep: limits.VisualShare}}
+	v.ids = []ecs.ID{ecs.ComponentID[workload.VisualPosition](&w), ecs.ComponentID[B](&w)}
+	v.filter = ecs.All(v.ids...)
+	v.picture = tick.InstallPicture(&w, p, v.time)
+	shows := visualinterp.Add[B](visualinterp.Add[workload.VisualPosition](visualinterp.New()))
+	shows.Initialize(&w)
+	for range workload.VisualEntities {
+		v.entities = append(v.entities, w.NewEntity(v.ids...))
+	}
+	return v, nil
+}
+
+// churn has as many entities leave, and others come.
+func (v *visualWorld[B]) churn(n int) {
+	for _, e := range v.entities[:n] {
+		v.world.RemoveEntity(e)
+	}
+	v.entities = append(v.entities[:0], v.entities[n:]...)
+	for range n {
+		v.entities = append(v.entities, v.world.NewEntity(v.ids...))
+	}
+}
+
+// move is a tick of the game, which nobody measures.
+func (v *visualWorld[B]) move(pair *workload.VisualPair[B], tick int) {
+	i := 0
+	for query := v.world.Query(&v.filter); query.Next(); i++ {
+		*(*workload.VisualPosition)(query.Get(v.ids[0])) = limits.VisualAt(i, tick)
+		pair.At((*B)(query.Get(v.ids[1])), i, tick)
+	}
+}
+
+// show begins a tick and ends its frame.
+func (v *visualWorld[B]) show() {
+	v.time.Tick++
+	v.picture.Tick()
+	v.picture.Show()
+}
+
+// equal compares what is shown.
+func (v *visualWorld[B]) equal(pair *workload.VisualPair[B], limit *limits.VisualLimit[B]) error {
+	i := 0
+	for query := v.world.Query(&v.filter); query.Next(); i++ {
+		a, b := *(*workload.VisualPosition)(query.Get(v.ids[0])), limit.Positions.Column[i]
+		apart := max(math.Abs(float64(a.X-b.X)), math.Abs(float64(a.Y-b.Y)), math.Abs(float64(a.Z-b.Z)))
+		apart = max(apart, pair.Apart(*(*B)(query.Get(v.ids[1])), limit.Others.Column[i]))
+		if !(apart < 1e-4) {
+			query.Close()
+			return fmt.Errorf("entity %d is shown %g apart", i, apart)
+		}
+	}
+	if i != workload.VisualEntities {
+		return fmt.Errorf("%d entities are shown", i)
+	}
+	return nil
+}

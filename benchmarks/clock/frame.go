@@ -1,0 +1,106 @@
+package clock
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// clock/client-frame: what a client's clock does in a frame once its windows are full, in a network
+// with jitter where a packet comes in every frame: it hears of the packet, learns how
+// early the inputs were, and is steered. In the place of the limit stands a whole frame of
+// a plugin.Client in such a network, whose world is empty: what the clock takes of the frame
+// of a game is less. One operation is a frame.
+const clockFrameWarm = 60 * time.Second // so that the windows are full
+
+func clockFrameVariant() report.Variant {
+	return report.Variant{Name: "clock/client-frame", Goal: 0.2, Rounds: 1500, Prepare: func() (report.Sides, error) {
+		net := clockGoalOf()
+		r, err := newClockRun(net, 2*time.Minute)
+		if err != nil {
+			return report.Sides{}, err
+		}
+		r.run(clockFrameWarm)
+		f := newClockFrames()
+		return report.Sides{
+			Before: func() { f.before(); r.runToClient() },
+			Ours:   f.run,
+			Limit:  r.hosts[1].frame,
+			Verify: func() error { return errors.Join(r.verify(), f.verify()) },
+			Close:  r.close,
+		}, nil
+	}}
+}
+
+func clockGoalOf() clockNetwork {
+	all := Networks()
+	return all[slices.IndexFunc(all, func(n clockNetwork) bool { return n.name == clockGoalNetwork })]
+}
+
+// clockFrames is a clock, and what it hears of in a frame.
+type clockFrames struct {
+	clock    *timesync.Client
+	meter    *timesync.Meter
+	chance   *rand.Rand
+	tick     entangle.Tick // the server's
+	pkt      uint16
+	now      time.Time
+	late     time.Duration // the server's packet after the frame
+	ahead    entangle.Tick // the client's tick
+	up, down []byte
+}
+
+func newClockFrames() *clockFrames {
+	f := &clockFrames{
+		clock:  timesync.NewClient(timesync.ClientConfig{TickRate: workload.TickRate}),
+		meter:  timesync.NewMeter(timesync.MeterConfig{TickRate: workload.TickRate, SendEvery: 1}),
+		chance: rand.New(rand.NewPCG(1, 1)), tick: clockStart, now: clockOrigin, ahead: 4,
+	}
+	for range int(clockFrameWarm.Seconds()) * workload.TickRate {
+		f.before()
+		f.run()
+	}
+	return f
+}
+
+// before is the server's part, and the network's: packets take up to four ticks.
+func (f *clockFrames) before() {
+	f.tick, f.pkt, f.now = f.tick+1, f.pkt+1, f.now.Add(time.Second/workload.TickRate)
+	early, sent := entangle.Tick(f.chance.IntN(4)), f.tick-1+f.ahead
+	f.meter.Packet(sent, f.tick+early)
+	if len(f.up) > 0 {
+		_ = f.meter.HandleFrame(sent, f.up, f.now)
+	}
+	f.meter.Brought(sent, f.tick+early)
+	f.meter.Ran(f.tick, true)
+	f.down = f.meter.AppendFrame(f.down[:0], entangle.MaxPayload, f.pkt, f.tick, f.now)
+	f.late = time.Duration(f.chance.IntN(16)) * time.Millisecond
+}
+
+// run is the clock's part.
+func (f *clockFrames) run() {
+	at := f.now.Add(f.late)
+	f.clock.Heard(f.tick, at)
+	if len(f.down) > 0 {
+		_ = f.clock.HandleFrame(f.tick, f.down, at)
+	}
+	f.clock.Ran(f.tick+f.ahead, 0, at)
+	f.clock.Sent(f.tick+f.ahead, 2)
+	f.up = f.clock.AppendFrame(f.up[:0], entangle.MaxPayload, f.pkt, f.tick+f.ahead, at)
+	_, jump := f.clock.Adjust(at)
+	f.ahead += entangle.Tick(jump)
+	_, _ = f.clock.Interpolation(at)
+}
+
+func (f *clockFrames) verify() error {
+	if s := f.clock.Stats(); !s.Synced || s.Measured < uint64(clockFrameWarm.Seconds())*workload.TickRate/2 {
+		return errors.New("the clock that is measured hears nothing")
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package clock
+
+import (
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// The game: one player moves one box by a stick, whose value changes every eight ticks.
+const (
+	clockHeld  = 8
+	clockStart = 1_000_000 // far from the client's own count
+)
+
+func clockProtocol() *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "clock benchmark", TickRate: workload.TickRate})
+	protocol.Component[components.ControlledBy](p)
+	protocol.Component[workload.Place](p)
+	protocol.Input[workload.Stick](p)
+	return p
+}
+
+// clockEntropy is a source of secrets that are none.
+func clockEntropy(use byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{use}) }
+
+// clockInputs is what the server had of the player's inputs, tick by tick.
+type clockInputs struct {
+	first entangle.Tick
+	had   []plugin.InputStatus
+}
+
+// between returns which part of the server's ticks had an input that came in time.
+func (c *clockInputs) between(from, to entangle.Tick) float64 {
+	in := 0
+	for t := from; t < to; t++ {
+		if c.at(t) == plugin.FreshInput {
+			in++
+		}
+	}
+	return float64(in) / float64(max(1, to-from))
+}
+
+func (c *clockInputs) at(t entangle.Tick) plugin.InputStatus {
+	if t < c.first || int(t-c.first) >= len(c.had) {
+		return plugin.NoInput
+	}
+	return c.had[t-c.first]
+}
+
+// serverSystem gives who comes a box, and moves it.
+func (c *clockInputs) serverSystem(w *ecs.World) func() {
+	came := plugin.NewReader[plugin.ClientConnected](w)
+	box := generic.NewMap4[workload.Place, workload.Stick, components.Replicate, components.ControlledBy](w)
+	filter := generic.NewFilter2[workload.Place, workload.Stick]()
+	inputs := plugin.NewInputs[workload.Stick](w)
+	now := ecs.GetResource[components.Time](w)
+	return func() {
+		for _, e := range came.Read() {
+			box.NewWith(&workload.Place{}, &workload.Stick{}, &components.Replicate{}, &components.ControlledBy{Client: e.Client})
+		}
+		for q := filter.Query(w); q.Next(); {
+			place, stick := q.Get()
+			place.X, place.Y = place.X+stick.X/8, place.Y+stick.Y/8
+			c.note(now.Tick, inputs.Status(q.Entity()))
+		}
+	}
+}
+
+func (c *clockInputs) note(tick entangle.Tick, s plugin.InputStatus) {
+	if len(c.had) == 0 {
+		c.first = tick
+	}
+	c.had = append(c.had, s)
+}
+
+// Player moves the stick to and fro.
+func Player(w *ecs.World) func() {
+	filter := generic.NewFilter1[workload.Stick]().With(generic.T[components.Controlled]())
+	now := ecs.GetResource[components.Time](w)
+	return func() {
+		for q := filter.Query(w); q.Next(); {
+			turn := now.Tick / clockHeld
+			*q.Get() = workload.Stick{X: stickAt(turn), Y: -stickAt(turn), Fire: turn%5 == 0}
+		}
+	}
+}
+
+// stickAt lets a box come back to where it was.
+func stickAt(turn entangle.Tick) float32 {
+	if turn&1 == 0 {
+		return 0.5
+	}
+	return -0.5
+}

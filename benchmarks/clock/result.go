@@ -1,0 +1,131 @@
+package clock
+
+import (
+	"math"
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// clockResult is what a part of a run came to. Leads are in ticks.
+type clockResult struct {
+	lead, delay, optimum float64
+	least, most          float64 // lead
+	inTime               float64 // share of the server's ticks
+	late, missing        uint64
+	slowest, fastest     float64 // speed
+	turns                float64 // of the speed's direction, per minute
+	jumps                int     // but for the first, in the whole run
+	synced, steady       time.Duration
+	clockUp, clockDown   float64 // bytes per second, frame heads included
+	inputsUp, inputsDown float64
+}
+
+// over is how much more the client leads, with the delay of its inputs, than it had to.
+func (c *clockResult) over() float64 { return c.lead + c.delay - c.optimum }
+
+// clockPart is where a part of a run began, and what had been counted by then.
+type clockPart struct {
+	from  time.Duration
+	bytes [2][channel.MaxID + 1]int
+	info  plugin.ClientInfo
+}
+
+// begin begins the part that counts.
+func (r *clockRun) begin() {
+	r.part = clockPart{from: r.now, bytes: r.record.bytes, info: r.info()}
+}
+
+// info is what the server knows of the client.
+func (r *clockRun) info() (info plugin.ClientInfo) {
+	for _, c := range r.server.Clients() {
+		info = c
+	}
+	return info
+}
+
+// result looks at the part that counts.
+func (r *clockRun) result() clockResult {
+	replay := r.record.replay(r.part.from, r.now)
+	info, before := r.info(), r.part.info
+	c := clockResult{
+		optimum: replay.optimum(),
+		inTime:  r.inputs.between(replay.first, replay.last),
+		late:    info.InputsLate - before.InputsLate,
+		missing: info.InputsMissing - before.InputsMissing,
+		jumps:   int(r.client.Clock().Jumps) - 1,
+		synced:  r.synced,
+	}
+	c.frames(r.record.clients, r.part.from, r.now)
+	c.steady = r.steady(c.lead)
+	c.clockUp, c.inputsUp = r.rate(0, peer.Clock), r.rate(0, peer.Inputs)
+	c.clockDown, c.inputsDown = r.rate(1, peer.Clock), r.rate(1, peer.Inputs)
+	return c
+}
+
+// rate returns the bytes of a channel per second.
+func (r *clockRun) rate(way int, id channel.ID) float64 {
+	return float64(r.record.bytes[way][id]-r.part.bytes[way][id]) / (r.now - r.part.from).Seconds()
+}
+
+// frames takes what the client's frames say.
+func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
+	c.least, c.most, c.slowest, c.fastest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	n, turns, way := 0.0, 0, 0.0
+	for _, f := range all {
+		if f.at < from || f.at >= to {
+			continue
+		}
+		n++
+		c.lead += f.lead
+		c.delay += float64(f.delay)
+		c.least, c.most = min(c.least, f.lead), max(c.most, f.lead)
+		c.slowest, c.fastest = min(c.slowest, f.speed), max(c.fastest, f.speed)
+		if d := f.speed - 1; d != 0 {
+			if d*way < 0 {
+				turns++
+			}
+			way = d
+		}
+	}
+	c.lead, c.delay = c.lead/n, c.delay/n
+	c.turns = float64(turns) / (to - from).Minutes()
+}
+
+// nearby is how far from its mean a lead may be that is steady, in ticks.
+const nearby = 3
+
+// steady returns how long after it was connected, or after the network had changed, the
+// client's lead stayed near what it came to.
+func (r *clockRun) steady(lead float64) time.Duration {
+	since := r.opened
+	if len(r.net.events) > 0 {
+		since = r.net.events[len(r.net.events)-1].at
+	}
+	last := since
+	for _, f := range r.record.clients {
+		if f.at >= since && f.at < r.part.from && math.Abs(f.lead-lead) > nearby {
+			last = f.at
+		}
+	}
+	return last - since
+}
+
+// figures are the columns of a row, for machines.
+func (c *clockResult) figures() map[string]float64 {
+	all := map[string]float64{}
+	for _, column := range clockColumns {
+		all[column.name] = column.value(c)
+	}
+	return all
+}
+
+// size returns the bytes of both channels, there and back.
+func (r *clockRun) size() (sum int) {
+	for _, way := range r.record.bytes {
+		sum += way[peer.Clock] + way[peer.Inputs]
+	}
+	return sum
+}

@@ -1,0 +1,184 @@
+package clock
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/connection/trusted"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// clockOrigin is when the true time begins, and what every clock shows then.
+var clockOrigin = time.Unix(1_000_000, 0)
+
+// clockPump is how often the server's machine looks what has come, between two frames.
+const clockPump = time.Millisecond
+
+// clockRun is a server and a client in a network, and what is known of them.
+type clockRun struct {
+	net     clockNetwork
+	now     time.Duration // the true time, since the beginning
+	pumped  time.Duration
+	line    *netsim.Line
+	end     *clockEnd
+	record  *clockRecord
+	server  *plugin.Server
+	client  *plugin.Client
+	hosts   [2]clockHost // the server's and the client's
+	inputs  clockInputs
+	time    *components.Time // the server's
+	here    *components.Time // the client's
+	failed  error
+	part    clockPart     // that counts
+	changed int           // of the events of the network
+	next    entangle.Tick // of the server
+	opened  time.Duration // when the client was connected
+	synced  time.Duration // and how long after that it knew the server's time
+}
+
+// newClockRun makes a run that counts for so long, once it has settled.
+func newClockRun(net clockNetwork, counts time.Duration) (*clockRun, error) {
+	r := &clockRun{net: net, record: newClockRecord(net.seconds(counts), max(net.rate(), workload.TickRate))}
+	r.inputs.had = make([]plugin.InputStatus, 0, cap(r.record.servers))
+	network := netsim.NewNetwork(net.seed(), func() time.Time { return clockOrigin.Add(r.now) })
+	listener := network.Listener()
+	r.line = network.Line()
+	r.end = &clockEnd{listener: listener, arrived: func(b []byte) { r.record.arrived(r.now, b) }}
+	network.Tap(func(_, to netip.AddrPort, b []byte) { r.record.sent(r.now, to == listener.Addr(), b) })
+	if err := r.line.SetLink(net.link); err != nil {
+		return nil, err
+	}
+	if err := r.startServer(); err != nil {
+		return nil, err
+	}
+	return r, r.startClient(listener.Addr())
+}
+
+func (r *clockRun) startServer() (err error) {
+	r.hosts[0] = newClockHost(workload.TickRate, r.net.serverDrift, 0, r.net.seed())
+	h := &r.hosts[0]
+	r.server, err = plugin.NewServer(plugin.ServerConfig{
+		Protocol: clockProtocol(), Clock: func() time.Time { return h.now(r.now) }, Entropy: clockEntropy(1), StartTick: clockStart,
+	})
+	if err != nil {
+		return err
+	}
+	r.server.AddSystem(plugin.FixedMain, plugin.Func(r.inputs.serverSystem))
+	w := ecs.NewWorld()
+	r.server.Initialize(&w)
+	r.time = ecs.GetResource[components.Time](&w)
+	r.next = r.time.Tick + 1
+	h.step, h.after = r.server.Step, r.afterServer
+	return r.server.StartWith(trusted.Listener{Over: r.end, Anywhere: true, Timeout: -1})
+}
+
+func (r *clockRun) startClient(server netip.AddrPort) (err error) {
+	r.hosts[1] = newClockHost(r.net.rate(), r.net.clientDrift, r.net.phase(), r.net.seed()+1)
+	h := &r.hosts[1]
+	r.client, err = plugin.NewClient(plugin.ClientConfig{
+		Protocol: clockProtocol(), Clock: func() time.Time { return h.now(r.now) }, Entropy: clockEntropy(2), InputDelay: r.net.delay,
+	})
+	if err != nil {
+		return err
+	}
+	r.client.AddSystem(plugin.BufferInputs, plugin.Func(Player))
+	w := ecs.NewWorld()
+	r.client.Initialize(&w)
+	r.here = ecs.GetResource[components.Time](&w)
+	h.step, h.after = r.client.Step, r.afterClient
+	return r.client.ConnectWith(trusted.Dialer{Over: r.line, Server: server, Client: 1, Timeout: -1})
+}
+
+// run lets time pass.
+func (r *clockRun) run(d time.Duration) {
+	until := r.now + d
+	for next := r.soonest(); next < until; next = r.soonest() {
+		r.advance(next)
+	}
+	r.now = until
+}
+
+// runToClient lets time pass until nothing comes before the next frame of the client.
+func (r *clockRun) runToClient() {
+	for next := r.soonest(); next < r.hosts[1].next || next == r.hosts[0].next; next = r.soonest() {
+		r.advance(next)
+	}
+	r.now = max(r.now, r.hosts[1].next)
+}
+
+// soonest is when something happens next.
+func (r *clockRun) soonest() time.Duration {
+	return min(r.hosts[0].next, r.hosts[1].next, r.pumped+clockPump)
+}
+
+// advance goes to when something happens next, and has it happen.
+func (r *clockRun) advance(next time.Duration) {
+	if r.part.from == 0 && r.now >= r.net.settle() {
+		r.begin()
+	}
+	r.now = max(r.now, next)
+	if next == r.pumped+clockPump {
+		r.pumped = next
+		r.note(r.end.pump())
+	}
+	r.event()
+	for i := range r.hosts {
+		if h := &r.hosts[i]; h.next == next {
+			h.frame()
+		}
+	}
+}
+
+func (r *clockRun) note(err error) { r.failed = errors.Join(r.failed, err) }
+
+// event lets happen what the network has in store.
+func (r *clockRun) event() {
+	for r.changed < len(r.net.events) && r.net.events[r.changed].at <= r.now {
+		r.net.events[r.changed].do(r)
+		r.changed++
+	}
+}
+
+func (r *clockRun) afterServer() {
+	r.record.servers = append(r.record.servers, clockServerFrame{
+		at: r.now, next: r.next, clock: float64(r.time.Tick) + r.time.Overstep,
+	})
+	r.next = r.time.Tick + 1
+}
+
+func (r *clockRun) afterClient() {
+	if r.client.State() != plugin.Connected {
+		return
+	}
+	if r.opened == 0 {
+		r.opened = r.now
+	}
+	info := r.client.Clock()
+	if info.Synced && r.synced == 0 {
+		r.synced = r.now - r.opened
+	}
+	f := r.record.servers[len(r.record.servers)-1]
+	server := f.clock + (r.now-f.at).Seconds()*workload.TickRate*(1+r.net.serverDrift)
+	mine := float64(r.here.Tick) + r.here.Overstep
+	r.record.clients = append(r.record.clients, clockClientFrame{
+		at: r.now, server: server, lead: mine - server, speed: info.Speed, delay: r.client.InputDelay(),
+	})
+}
+
+// verify reports what makes a run worthless.
+func (r *clockRun) verify() error {
+	if r.failed == nil && r.client.State() != plugin.Connected {
+		return fmt.Errorf("the client is %v: %s", r.client.State(), r.client.Reason())
+	}
+	return r.failed
+}
+
+func (r *clockRun) close() { _ = r.server.Stop() }

@@ -1,0 +1,207 @@
+package limits
+
+import (
+	"encoding/binary"
+	mathbits "math/bits"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// InputLimit is a server's part of inputs by hand, for one type that it knows, and one
+// lane for each client. It reads the same packets and refuses what is malformed; it keeps a
+// ring of inputs per client, what arrived in which packet, and the least margin that it
+// reports; and it writes a column of components. It has no world, and no two lanes per
+// client; nothing ever ends, and no clock jumps.
+type InputLimit struct {
+	Tick    entangle.Tick // the last that has run
+	players []limitPlayer
+	Sticks  []workload.Stick
+	fresh   []bool
+	reports []byte
+}
+
+// limitRing is the places of a ring: more than a second ahead.
+const limitRing = 128
+
+type limitPlayer struct {
+	ring     [limitRing]limitInput
+	last     workload.Stick
+	received uint64 // of packets: the newest, and those before it
+	newest   uint16
+	acked    uint16
+	ackBits  uint32
+	arrived  int // of our packets
+	margin   int32
+}
+
+// limitInput is an input, and whose: the tick.
+type limitInput struct {
+	tick  entangle.Tick
+	stick workload.Stick
+}
+
+func NewInputLimit(clients int, tick entangle.Tick) *InputLimit {
+	return &InputLimit{
+		Tick: tick, players: make([]limitPlayer, clients), Sticks: make([]workload.Stick, clients),
+		fresh: make([]bool, clients), reports: make([]byte, 0, 4*clients),
+	}
+}
+
+// Run takes what has come for a tick and runs it.
+func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
+	ok := true
+	for i, e := range ends {
+		for payload := range e.Arrived().Each {
+			ok = l.players[i].take(payload, l.Tick) && ok
+		}
+	}
+	l.Tick++
+	l.apply()
+	return ok
+}
+
+// apply writes the tick's inputs, or the last ones again, and every quarter of a second a report.
+func (l *InputLimit) apply() {
+	at := l.Tick % limitRing
+	for i := range l.players {
+		p := &l.players[i]
+		if l.fresh[i] = p.ring[at].tick == l.Tick; l.fresh[i] {
+			p.last = p.ring[at].stick
+		} else {
+			p.last.Fire = false
+		}
+		l.Sticks[i] = p.last
+	}
+	if l.Tick%(workload.TickRate/4) == 0 {
+		l.reports = l.reports[:0]
+		for i := range l.players {
+			p := &l.players[i]
+			l.reports = binary.LittleEndian.AppendUint32(l.reports, uint32(p.margin))
+			p.margin = 0
+		}
+	}
+}
+
+// take reads a packet.
+func (p *limitPlayer) take(payload []byte, now entangle.Tick) bool {
+	h, frames, err := packet.ParseHeader(payload)
+	if err != nil {
+		return false
+	}
+	p.acknowledge(h.Ack, h.AckBits)
+	if h.Kind != packet.Data || !p.isFresh(h.ID) {
+		return true
+	}
+	for len(frames) > 0 {
+		id, size := workload.FrameSize(frames)
+		if id == peer.Inputs && !p.inputs(frames[1:size], frames[0]&workload.FrameLast != 0, h.Tick, now) {
+			return false
+		}
+		frames = frames[size:]
+	}
+	return true
+}
+
+// acknowledge counts which of our packets have arrived that had not.
+func (p *limitPlayer) acknowledge(ack uint16, ackBits uint32) {
+	by := ack - p.acked
+	switch {
+	case by == 0:
+		p.arrived += mathbits.OnesCount32(ackBits &^ p.ackBits)
+	case by < 1<<15:
+		old := uint64(p.ackBits)<<1 | 1
+		p.arrived += 1 + mathbits.OnesCount32(ackBits&^uint32(old<<(by-1)))
+	default:
+		return
+	}
+	p.acked, p.ackBits = ack, ackBits
+}
+
+// isFresh notes a packet, and reports whether it is the first with its number.
+func (p *limitPlayer) isFresh(id uint16) bool {
+	by := id - p.newest
+	if by > 0 && by < 1<<15 {
+		p.newest, p.received = id, p.received<<by|1
+		return true
+	}
+	bit := uint64(1) << -by
+	seen := -by >= 64 || p.received&bit != 0
+	p.received |= bit
+	return !seen
+}
+
+// inputs reads a frame of one lane.
+func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) bool {
+	if !last {
+		body = body[1+body[0]>>7:] // the length
+	}
+	var r bits.Reader
+	r.Reset(body)
+	if r.Bool() { // what the player saw
+		r.Uvarint()
+		r.Bits(8)
+	}
+	if r.Uvarint() != 0 || !limitName(&r) {
+		return false
+	}
+	r.Bits(3) // epoch
+	newest := header + entangle.Tick(r.Varint())
+	count := int(r.Uvarint()) + 1
+	if r.Err() != nil || count > 64 {
+		return false
+	}
+	for tick := newest; count > 0; {
+		n := p.runs(&r, tick, count, now)
+		if n == 0 {
+			return false
+		}
+		tick -= entangle.Tick(n)
+		count -= n
+	}
+	return !r.Bool() && r.End() == nil
+}
+
+// limitName reads over the name of an entity.
+func limitName(r *bits.Reader) bool {
+	r.Bits(2)
+	r.Uvarint()
+	if r.Bool() {
+		r.Uvarint()
+	}
+	return r.Err() == nil
+}
+
+// runs reads an input and for how many ticks back from one it holds, at most rest.
+func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now entangle.Tick) int {
+	if !r.Bool() {
+		return 0 // here nobody has none
+	}
+	code := r.Bits(17)
+	x, y := int(code&255), int(code>>8&255)
+	n := limitRun(r, rest)
+	if x > 200 || y > 200 || n > rest {
+		return 0
+	}
+	stick := workload.Stick{X: float32(float64(x-100) * 0.01), Y: float32(float64(y-100) * 0.01), Fire: code>>16 != 0}
+	for tick := newest; tick != newest-entangle.Tick(n) && tick.Sub(now) > 0; tick-- {
+		at := &p.ring[tick%limitRing]
+		if at.tick == tick {
+			break // and all before it
+		}
+		*at = limitInput{tick, stick}
+		p.margin = min(p.margin, tick.Sub(now))
+	}
+	return n
+}
+
+// limitRun reads the length of a run: see docs/PROTOCOL.md.
+func limitRun(r *bits.Reader, rest int) int {
+	most := mathbits.Len(uint(rest)) - 1
+	high := min(mathbits.TrailingZeros64(r.Peek()|1<<most), most)
+	r.Skip(uint(min(high+1, most)))
+	return 1<<high | int(r.Bits(uint(high)))
+}

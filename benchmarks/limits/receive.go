@@ -1,0 +1,115 @@
+package limits
+
+import (
+	"math"
+
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// ReceiveLimit is two columns by group. It reads the same bits, and refuses what
+// could not have been written: these are a peer's bytes. It knows the two types
+// that change, that groups are public and hold one entity each, and that those of a
+// run are alike: how many there are and of what stands once, before all values. It
+// keeps no account of ticks, actions, or who is there.
+type ReceiveLimit struct {
+	Positions []workload.Position
+	Rotations []workload.Rotation
+}
+
+func NewReceiveLimit() *ReceiveLimit {
+	return &ReceiveLimit{
+		Positions: make([]workload.Position, workload.ReceiveEntities),
+		Rotations: make([]workload.Rotation, workload.ReceiveEntities),
+	}
+}
+
+// What changed of the components, which stand in the order of their names: the last
+// two.
+const (
+	receiveSet     = 0b110
+	receiveSetBits = 3
+)
+
+func (l *ReceiveLimit) Apply(frame []byte) bool {
+	var in bits.Reader
+	in.Reset(frame)
+	for in.RemainingBits() > 0 {
+		first, count, ok := runHead(&in)
+		if !ok || !l.run(&in, first, count) {
+			return false
+		}
+	}
+	return true
+}
+
+// runHead reads up to a run's values, and returns its first group and how many there
+// are.
+func runHead(in *bits.Reader) (group, count uint64, ok bool) {
+	mark, alike, gaps, private := in.Bool(), in.Bool(), in.Bool(), in.Bool()
+	group = in.Uvarint()
+	age, older := in.Uvarint(), in.Bool()
+	in.Align()
+	count = in.Uvarint() + 1
+	return group, count, !mark && alike && !gaps && !private && age == 1 && !older && in.Bits(receiveSetBits) == receiveSet
+}
+
+// run reads the values of a run. A rotation and what comes after it are taken in one
+// look.
+func (l *ReceiveLimit) run(in *bits.Reader, first, count uint64) bool {
+	end := first + count
+	if end < first || end > uint64(len(l.Positions)) || end > uint64(len(l.Rotations)) {
+		return false
+	}
+	positions, rotations := l.Positions[first:end], l.Rotations[first:end]
+	for i := range positions {
+		position := in.Peek()
+		in.Skip(51)
+		rotation := in.Peek()
+		in.Skip(29)
+		if !setPosition(&positions[i], position) || !setRotation(&rotations[i].Q, rotation) {
+			return false
+		}
+	}
+	return endOf(in)
+}
+
+// endOf goes to the next whole byte, where a run ends.
+func endOf(in *bits.Reader) bool {
+	in.Align()
+	return in.Err() == nil
+}
+
+func setPosition(p *workload.Position, code uint64) bool {
+	x, y, z := code&(1<<17-1), code>>17&(1<<17-1), code>>34&(1<<17-1)
+	if max(x, y, z) > 102400 {
+		return false
+	}
+	*p = workload.Position{X: fromCoordinate(x), Y: fromCoordinate(y), Z: fromCoordinate(z)}
+	return true
+}
+
+func fromCoordinate(v uint64) float32 { return float32(float64(int64(v)-51200) * 0.01) }
+
+// receiveQuatStep is one step of a quaternion's component, and receiveQuatSquare
+// its square.
+const (
+	receiveQuatStep   = 1 / (255 * math.Sqrt2)
+	receiveQuatSquare = 1.0 / (2 * 255 * 255)
+)
+
+// setRotation is the inverse of rotation.
+func setRotation(q *[4]float32, code uint64) bool {
+	largest := code & 3
+	a, b, c := int64(code>>2&511)-255, int64(code>>11&511)-255, int64(code>>20&511)-255
+	aa, bb, cc := a*a, b*b, c*c
+	sum := aa + bb + cc
+	if sum+max(aa, bb, cc) > 2*255*255-1 {
+		return false
+	}
+	q[largest] = float32(math.Sqrt(1 - float64(float64(sum)*receiveQuatSquare)))
+	q[(largest+1)&3] = float32(float64(a) * receiveQuatStep)
+	q[(largest+2)&3] = float32(float64(b) * receiveQuatStep)
+	q[(largest+3)&3] = float32(float64(c) * receiveQuatStep)
+	return true
+}

@@ -1,0 +1,154 @@
+package limits
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle/benchmarks/workload"
+)
+
+// A view is what one client sees: as many entities as all others, from a place of its
+// own on, so that the views of neighbours overlap.
+const (
+	ViewSize = 500
+	viewStep = 48 // entities from one client's first to the next one's
+)
+
+// InView reports whether a client sees an entity of a world of that many.
+func InView(client, entity, entities int) bool {
+	return (entity-client*viewStep%entities+entities)%entities < ViewSize
+}
+
+// viewWord is what a client sees of 64 entities.
+type viewWord struct {
+	at   int
+	mask uint64
+}
+
+// See gives every client of the limit its view.
+func (l *SceneLimit) See() {
+	l.views = make([][]viewWord, len(l.Clients))
+	for client := range l.views {
+		for at := range l.Moved {
+			word := viewWord{at: at}
+			for i := range min(64, len(l.Codes)-64*at) {
+				if InView(client, 64*at+i, len(l.Codes)) {
+					word.mask |= 1 << i
+				}
+			}
+			if word.mask != 0 {
+				l.views[client] = append(l.views[client], word)
+			}
+		}
+	}
+}
+
+// SendViews is the whole work where each client sees something else.
+func (l *SceneLimit) SendViews() {
+	l.tick++
+	l.Detect()
+	l.encode()
+	for i := range l.Clients {
+		l.assemble(&l.Clients[i], l.views[i], l.Moved)
+		l.close(&l.Clients[i])
+	}
+}
+
+// SendGrid is the whole work where what each client sees follows from where all are.
+func (l *SceneLimit) SendGrid() {
+	l.tick++
+	l.Detect()
+	l.encode()
+	l.Look()
+	for i := range l.Clients {
+		c := &l.Clients[i]
+		l.lookUp(i)
+		l.assemble(c, l.told, l.all)
+		l.takeAway(c, l.gone)
+		l.close(c)
+	}
+}
+
+// Walk has a grid decide what the clients see, from where walkers are.
+func (l *SceneLimit) Walk(w *workload.Walkers) {
+	l.walkers, l.viewers = w, workload.ViewersOf(len(l.Clients))
+	l.Grid = NewWalkGrid(len(l.Codes), len(l.Clients))
+	l.Look() // who has come into sight may stay longer
+	l.all = make([]uint64, len(l.Moved))
+	for i := range l.all {
+		l.all[i] = ^uint64(0)
+	}
+}
+
+// Look finds who sees whom, if a grid decides that.
+func (l *SceneLimit) Look() {
+	if l.Grid != nil {
+		l.Grid.Update(l.walkers.Poses, l.viewers)
+	}
+}
+
+// lookUp finds what there is to be told to a client: what it sees that moved or has come
+// into sight, and what has left it.
+func (l *SceneLimit) lookUp(client int) {
+	told, gone := l.told[:0], l.gone[:0]
+	seen, changed := l.Grid.Seen[client], l.Grid.Changed[client]
+	for at, moved := range l.Moved {
+		if mask := (moved | changed[at]) & seen[at]; mask != 0 {
+			told = append(told, viewWord{at: at, mask: mask})
+		}
+		if mask := changed[at] &^ seen[at]; mask != 0 {
+			gone = append(gone, viewWord{at: at, mask: mask})
+		}
+	}
+	l.told, l.gone = told, gone
+}
+
+// assemble copies what is to be told of a view, entity by entity, and seals what fills a
+// packet.
+func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
+	c.Out.Reset()
+	n, last := len(l.head(0)), -1
+	for _, seen := range view {
+		for mask := told[seen.at] & seen.mask; mask != 0; mask &= mask - 1 {
+			i := seen.at<<6 | bits.TrailingZeros64(mask)
+			if n > len(l.buf)-MaxGapSize-SceneCodeSize {
+				c.seal(l.buf[:n])
+				n, last = len(l.head(len(c.Out.Ends))), -1
+			}
+			gap := i - last
+			if gap >= 255 {
+				n += copy(l.buf[n:], []byte{255, byte(gap), byte(gap >> 8)}) - 1
+			} else {
+				l.buf[n] = byte(gap)
+			}
+			to := (*[1 + SceneCodeSize]byte)(l.buf[n:])
+			binary.LittleEndian.PutUint64(to[1:], l.Codes[i].Low)
+			binary.LittleEndian.PutUint16(to[9:], l.Codes[i].High)
+			n, last = n+len(to), i
+		}
+	}
+	l.filled = n
+}
+
+// takeAway names what is not in sight any more, each in three bytes.
+func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
+	n := l.filled
+	for _, word := range gone {
+		for mask := word.mask; mask != 0; mask &= mask - 1 {
+			if n > len(l.buf)-MaxGapSize {
+				c.seal(l.buf[:n])
+				n = len(l.head(len(c.Out.Ends)))
+			}
+			i := word.at<<6 | bits.TrailingZeros64(mask)
+			n += copy(l.buf[n:], []byte{byte(i), byte(i >> 8), byte(i >> 16)})
+		}
+	}
+	l.filled = n
+}
+
+// close seals a client's last packet, if anything is in it.
+func (l *SceneLimit) close(c *limitClient) {
+	if l.filled > LimitHead {
+		c.seal(l.buf[:l.filled])
+	}
+}

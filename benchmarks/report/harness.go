@@ -1,0 +1,278 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/bits"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// maxOverAnchors is how much slower than the sum of its anchors a limit may be
+// that does nothing else.
+const maxOverAnchors = 1.3
+
+// Rounds is how often each side of a variant runs: enough for a median that moves
+// by a few per cent, and few enough for all cases in some seconds.
+const (
+	Rounds      = 300
+	shortRounds = 3
+	warmRounds  = 30
+)
+
+// Variant is one line of the output.
+type Variant struct {
+	Name    string
+	Goal    float64       // largest good ratio; 0: reported only
+	AtLeast bool          // the ratio is one of rates, and the goal the smallest good one
+	Unit    string        // of the figure that stands in the place of the ratio, if one does
+	Page    string        // in docs, where its row is; empty: COSTS.md
+	Workers int           // GOMAXPROCS; 0: one
+	Rounds  int           // 0: the usual number
+	Warm    int           // rounds before, for what grows with the first losses, or as who is seen changes; 0: the usual number
+	Heavy   bool          // takes a minute under the race detector
+	Missing func() string // says what is needed and not there, or nothing; may be nil
+	Prepare func() (Sides, error)
+	Quick   func() (Sides, error) // prepares less of the same, for one quick round; nil: prepare
+}
+
+// Sides is a variant that is ready to run. Ours and limit do the same work and are
+// timed; the others are not.
+type Sides struct {
+	Ours, Limit func()
+	Before      func() // changes the state for both sides alike; may be nil
+	Verify      func() error
+	Bytes       func() int            // produced by the last run of ours
+	Sizes       func() map[string]int // bytes of others, for comparison
+	Figure      func() float64        // what the goal is about, if not the ratio in time
+	Figures     func() map[string]float64
+	Anchors     []Anchor
+	Anchored    bool // the limit is nothing but its anchors
+	Ordered     bool // the limit goes on with what ours has done, and so comes second
+	Close       func()
+}
+
+// Anchor is a call of the standard library that the limit is made of.
+type Anchor struct {
+	Name string
+	Run  func()
+}
+
+// Result is one line, as printed with -json.
+type Result struct {
+	Name    string             `json:"name"`
+	OursNs  float64            `json:"ours_ns"`
+	LimitNs float64            `json:"limit_ns"`
+	Ratio   float64            `json:"ratio"`
+	Allocs  float64            `json:"allocs"`
+	Bytes   int                `json:"bytes"`
+	Goal    float64            `json:"goal"`
+	Unit    string             `json:"unit,omitempty"`
+	Anchors map[string]float64 `json:"anchors,omitempty"`
+	Sizes   map[string]int     `json:"sizes,omitempty"`
+	Figures map[string]float64 `json:"figures,omitempty"`
+
+	AtLeast bool
+}
+
+// Missed reports whether the goal was not reached.
+func (r *Result) Missed() bool {
+	if r.Goal == 0 {
+		return false
+	}
+	if r.AtLeast {
+		return r.Ratio < r.Goal
+	}
+	return r.Ratio > r.Goal || r.Allocs > 0
+}
+
+// Left says why a variant cannot run here, or nothing.
+func (v *Variant) Left() string {
+	if v.Missing == nil {
+		return ""
+	}
+	return v.Missing()
+}
+
+// prepared makes a variant ready.
+func (v *Variant) prepared(short bool) (Sides, error) {
+	if short && v.Quick != nil {
+		return v.Quick()
+	}
+	return v.Prepare()
+}
+
+// Run measures one variant.
+func (v *Variant) Run(short bool) (Result, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, v.Workers)))
+	s, err := v.prepared(short)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", v.Name, err)
+	}
+	if s.Close != nil {
+		defer s.Close()
+	}
+	n, warm := Rounds, warmRounds
+	if v.Rounds > 0 {
+		n, warm = v.Rounds, 1
+	}
+	if short {
+		n, warm = shortRounds, 1
+	}
+	s.Turns(max(warm, v.Warm))
+	r := s.Measure(n)
+	r.Name, r.Goal, r.Unit, r.AtLeast = v.Name, v.Goal, v.Unit, v.AtLeast
+	r.Allocs = s.allocations(min(n, 20))
+	r.Ratio = s.ratio(&r)
+	if s.Verify != nil {
+		if err := s.Verify(); err != nil {
+			return r, fmt.Errorf("%s: the two sides do not do the same work: %w", v.Name, err)
+		}
+	}
+	return r, s.CheckAnchors(v.Name, &r, short)
+}
+
+// ratio is what the goal is about.
+func (s *Sides) ratio(r *Result) float64 {
+	switch {
+	case s.Figure != nil:
+		return s.Figure()
+	case r.AtLeast:
+		return r.LimitNs / r.OursNs
+	}
+	return r.OursNs / r.LimitNs
+}
+
+// Turns runs both sides without measuring.
+func (s *Sides) Turns(n int) {
+	for range n {
+		s.change()
+		s.Ours()
+		s.Limit()
+	}
+}
+
+func (s *Sides) change() {
+	if s.Before != nil {
+		s.Before()
+	}
+}
+
+// Measure lets the sides take turns; who is first alternates, since the second
+// finds warmer caches and a hotter processor.
+func (s *Sides) Measure(n int) Result {
+	ours, limit := make([]float64, 0, n), make([]float64, 0, n)
+	anchors := make([][]float64, len(s.Anchors))
+	runtime.GC()
+	for round := range n {
+		s.change()
+		if round%2 == 0 || s.Ordered {
+			ours = append(ours, Clock(s.Ours))
+			limit = append(limit, Clock(s.Limit))
+		} else {
+			limit = append(limit, Clock(s.Limit))
+			ours = append(ours, Clock(s.Ours))
+		}
+		for i := range s.Anchors {
+			anchors[i] = append(anchors[i], Clock(s.Anchors[i].Run))
+		}
+	}
+	r := Result{OursNs: Median(ours), LimitNs: Median(limit), Anchors: map[string]float64{}}
+	for i, a := range s.Anchors {
+		r.Anchors[a.Name] = Median(anchors[i])
+	}
+	if s.Bytes != nil {
+		r.Bytes = s.Bytes()
+	}
+	if s.Sizes != nil {
+		r.Sizes = s.Sizes()
+	}
+	if s.Figures != nil {
+		r.Figures = s.Figures()
+	}
+	return r
+}
+
+// allocations returns the number of allocations of one run of ours. The garbage collector is
+// off meanwhile, since what it takes from a sync.Pool would be allocated again.
+func (s *Sides) allocations(n int) float64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var before, after runtime.MemStats
+	var sum uint64
+	for range n {
+		s.change()
+		runtime.ReadMemStats(&before)
+		s.Ours()
+		runtime.ReadMemStats(&after)
+		s.Limit()
+		sum += after.Mallocs - before.Mallocs
+	}
+	return float64(sum) / float64(n)
+}
+
+func (s *Sides) CheckAnchors(name string, r *Result, short bool) error {
+	if !s.Anchored || short {
+		return nil
+	}
+	var sum float64
+	for _, ns := range r.Anchors {
+		sum += ns
+	}
+	if r.LimitNs > maxOverAnchors*sum {
+		return fmt.Errorf("%s: the limit takes %.0f ns, more than %.1f times the %.0f ns of its anchors: write a better limit",
+			name, r.LimitNs, maxOverAnchors, sum)
+	}
+	return nil
+}
+
+func Clock(f func()) float64 {
+	start := time.Now()
+	f()
+	return float64(time.Since(start))
+}
+
+func Median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// Print writes one line, as JSON or as a row of the table.
+func (r *Result) Print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	goal := "reported"
+	switch {
+	case r.Goal != 0 && r.AtLeast:
+		goal = fmt.Sprintf(">= %.2f", r.Goal)
+	case r.Goal != 0:
+		goal = fmt.Sprintf("<= %.2f", r.Goal)
+	}
+	if r.Unit != "" {
+		goal += " " + r.Unit
+	}
+	if r.Missed() {
+		goal += "  MISSED"
+	}
+	for name, n := range r.Sizes {
+		goal += fmt.Sprintf("  (%s: %d bytes)", name, n)
+	}
+	_, err := fmt.Fprintf(w, "%-28s %12.0f %12.0f %7.2f %8.1f %9d  %s\n",
+		r.Name, r.OursNs, r.LimitNs, r.Ratio, r.Allocs, r.Bytes, goal)
+	return err
+}
+
+// Chosen is a fixed scatter of per cent of all numbers, another one every round.
+func Chosen(number, round, percent int) bool {
+	return int(uint32(number*2654435761+round*40503)>>8)%100 < percent
+}
+
+func Count(set []uint64) (n int) {
+	for _, word := range set {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}

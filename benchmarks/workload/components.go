@@ -1,0 +1,33 @@
+package workload
+
+// ReceiveEntities is how many entities the case receive has.
+const ReceiveEntities = 1_000
+
+// Position is the first of the components that change in the case receive.
+type Position struct {
+	X, Y, Z float32 `net:"range=-512..512,step=0.01"`
+}
+
+// Rotation is the second one.
+type Rotation struct {
+	Q [4]float32 `net:"quat"`
+}
+
+// VisualEntities is how many entities the case interpolate/visual shows.
+const VisualEntities = 1_000
+
+// The components that the case interpolate/visual shows between two ticks.
+type (
+	VisualPosition struct{ X, Y, Z float32 }
+	VisualAim      struct{ X, Y float32 }
+	VisualRotation struct {
+		Q [4]float32 `net:"quat"`
+	}
+)
+
+// VisualPair is the component that goes with the position.
+type VisualPair[B any] struct {
+	At    func(v *B, i, tick int) // where the entity i is
+	Mix   func(dst, a, b []B, t float32)
+	Apart func(a, b B) float64
+}

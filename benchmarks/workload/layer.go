@@ -1,0 +1,131 @@
+package workload
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+// InputLayer is a connection layer in memory: what is sent is there inputWay ticks later, unsealed.
+// It is its own listener and server; each of its ends is its own dialer and client.
+type InputLayer struct {
+	Ends []*InputEnd
+	Tick *entangle.Tick // of the game that moves it on
+	turn int            // whose payloads come next
+	part int            // which of them
+	told int            // clients that have been let in
+}
+
+// InputEnd is a client of the layer.
+type InputEnd struct {
+	Layer    *InputLayer
+	Down, Up Line
+	told     bool
+	part     int
+	In, Out  int // bytes
+}
+
+// Next makes room for what is sent in a new tick.
+func (l *InputLayer) Next() {
+	*l.Tick++
+	l.turn, l.part = 0, 0
+	for _, e := range l.Ends {
+		e.part = 0
+		e.Down.Clear(*l.Tick)
+		e.Up.Clear(*l.Tick)
+	}
+}
+
+// Arrived are the payloads that a client's end has for the server in this tick.
+func (e *InputEnd) Arrived() *Packets { return e.Up.Due(*e.Layer.Tick) }
+
+// Listen implements connection.Listener.
+func (l *InputLayer) Listen(connection.ServerConfig) (connection.Server, error) { return l, nil }
+
+// Addrs implements connection.Server.
+func (l *InputLayer) Addrs() []netip.AddrPort { return nil }
+
+// Receive implements connection.Server.
+func (l *InputLayer) Receive(time.Time) (connection.Event, error) {
+	if l.told < len(l.Ends) {
+		l.told++
+		return connection.Event{Kind: connection.Connected, Slot: l.told - 1, Client: ClientID(l.told - 1), Name: "player"}, nil
+	}
+	for ; l.turn < len(l.Ends); l.turn, l.part = l.turn+1, 0 {
+		if bag := l.Ends[l.turn].Arrived(); l.part < len(bag.Ends) {
+			l.part++
+			return connection.Event{Kind: connection.Payload, Slot: l.turn, Payload: bag.Packet(l.part - 1)}, nil
+		}
+	}
+	return connection.Event{}, connection.ErrEmpty
+}
+
+// Send implements connection.Server.
+func (l *InputLayer) Send(slot int, payload []byte, _ time.Time) {
+	e := l.Ends[slot]
+	e.In += len(payload)
+	e.Down.Add(*l.Tick, payload)
+}
+
+// Flush implements connection.Server.
+func (l *InputLayer) Flush() error { return nil }
+
+// Disconnect implements connection.Server.
+func (l *InputLayer) Disconnect(int, string, time.Time) {}
+
+// Close implements connection.Server.
+func (l *InputLayer) Close(string, time.Time) error { return nil }
+
+// Sent implements connection.Server.
+func (l *InputLayer) Sent(slot int) uint64 { return uint64(l.Ends[slot].In) }
+
+// Overhead implements connection.Server.
+func (l *InputLayer) Overhead(int) int { return 0 }
+
+// Traffic implements connection.Server.
+func (l *InputLayer) Traffic() connection.Traffic { return connection.Traffic{} }
+
+// AppendDropped implements connection.Server.
+func (l *InputLayer) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
+
+// Dial implements connection.Dialer.
+func (e *InputEnd) Dial(connection.ClientConfig) (connection.Client, error) {
+	return inputClient{e}, nil
+}
+
+// inputClient is the client's view of its end.
+type inputClient struct{ end *InputEnd }
+
+// Receive implements connection.Client.
+func (c inputClient) Receive(time.Time) (connection.Event, error) {
+	e := c.end
+	if !e.told {
+		e.told = true
+		return connection.Event{Kind: connection.Connected}, nil
+	}
+	if bag := e.Down.Due(*e.Layer.Tick); e.part < len(bag.Ends) {
+		e.part++
+		return connection.Event{Kind: connection.Payload, Payload: bag.Packet(e.part - 1)}, nil
+	}
+	return connection.Event{}, connection.ErrEmpty
+}
+
+// Send implements connection.Client.
+func (c inputClient) Send(payload []byte, _ time.Time) {
+	c.end.Out += len(payload)
+	c.end.Up.Add(*c.end.Layer.Tick, payload)
+}
+
+// Flush implements connection.Client.
+func (c inputClient) Flush() error { return nil }
+
+// Close implements connection.Client.
+func (c inputClient) Close(string, time.Time) error { return nil }
+
+// Traffic implements connection.Client.
+func (c inputClient) Traffic() connection.Traffic { return connection.Traffic{} }
+
+// AppendDropped implements connection.Client.
+func (c inputClient) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }

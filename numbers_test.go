@@ -24,6 +24,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	worldinput "github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -100,7 +101,8 @@ var numbers = map[string]any{
 	"repl.MaxGroups":               repl.MaxGroups,
 	"repl.MaxGroupBytes":           repl.MaxGroupBytes,
 	"repl.MaxMembers":              repl.MaxMembers,
-	"repl.MaxRefs":                 repl.MaxRefs,
+	"repl.MaxGroupRefs":            repl.MaxGroupRefs,
+	"message.MaxRefs":              message.MaxRefs,
 
 	"udp.DefaultClientQueue":             udp.DefaultClientQueue,
 	"udp.DefaultListenerQueue":           udp.DefaultListenerQueue,

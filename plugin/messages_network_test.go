@@ -256,3 +256,81 @@ func TestAMessageTooLargeForItsChannelIsAnError(t *testing.T) {
 type bulk struct {
 	Bytes []byte `net:"max=100000"`
 }
+
+// muster is of many entities.
+type muster struct {
+	Members []ecs.Entity `net:"max=5000"`
+}
+
+// What refers to as many entities as it may arrives with all of them. Of one more a message and a
+// request are an error, and a response fails: none is left out without a word.
+func TestAMessageOfTooManyEntitiesIsAnError(t *testing.T) {
+	const most = 4096
+	proto := func() *protocol.Protocol {
+		p := testProtocol()
+		protocol.Message[muster](p)
+		protocol.Request[muster, total](p)
+		protocol.Request[sum, muster](p)
+		return p
+	}
+	var m muster
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = proto() }, func(s *plugin.Server) {
+		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			plugin.HandleRequest(w, func(entangle.ClientID, sum) (muster, error) { return m, nil })
+			return nil
+		}))
+	})
+	var got []plugin.MessageReceived[muster]
+	var answers []plugin.ResponseReceived[sum, muster]
+	var ask plugin.Requester[muster, total]
+	var recall plugin.Requester[sum, muster]
+	p := g.joinWith(proto(), 1, func(c *plugin.Client) {
+		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			ask, recall = plugin.NewRequester[muster, total](w), plugin.NewRequester[sum, muster](w)
+			messages, responses := plugin.NewReader[plugin.MessageReceived[muster]](w), plugin.NewReader[plugin.ResponseReceived[sum, muster]](w)
+			return func() {
+				got, answers = append(got, messages.Read()...), append(answers, responses.Read()...)
+			}
+		}))
+	})
+	marker := ecs.ComponentID[components.Replicate](g.world)
+	for range most {
+		m.Members = append(m.Members, g.world.NewEntity(marker))
+	}
+	m.Members = append(m.Members, m.Members[0], ecs.Entity{})
+	g.run(60)
+	_, err := recall.Request(sum{})
+	require.NoError(t, err)
+	send := plugin.NewSender[muster](g.world)
+	require.NoError(t, send.Send(components.Everyone, m))
+	g.run(30)
+	require.Len(t, got, 1)
+	require.Len(t, answers, 1)
+	require.NoError(t, answers[0].Err)
+	for _, members := range [][]ecs.Entity{got[0].Message.Members, answers[0].Answer.Members} {
+		require.Len(t, members, most+2)
+		assert.NotContains(t, members[:most+1], ecs.Entity{})
+		assert.Equal(t, members[0], members[most])
+		assert.Zero(t, members[most+1])
+	}
+
+	m.Members = append(m.Members, g.world.NewEntity(marker))
+	err = send.Send(components.Everyone, m)
+	require.ErrorContains(t, err, "more than 4096 entities")
+	assert.ErrorContains(t, err, "split it")
+	_, err = recall.Request(sum{})
+	require.NoError(t, err)
+	var far muster
+	for range most {
+		far.Members = append(far.Members, p.world.NewEntity())
+	}
+	_, err = ask.Request(far)
+	require.NoError(t, err)
+	far.Members = append(far.Members, p.world.NewEntity())
+	_, err = ask.Request(far)
+	require.ErrorContains(t, err, "more than 4096 entities")
+	g.run(30)
+	assert.Len(t, got, 1)
+	require.Len(t, answers, 2)
+	assert.ErrorContains(t, answers[1].Err, "more than 4096 entities")
+}

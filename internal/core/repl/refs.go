@@ -7,35 +7,30 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// MaxRefs bounds the different entities that one body may refer to.
-const MaxRefs = 1 << 12
+// MaxGroupRefs bounds the different entities that the record of one group may refer to: no more
+// than MaxGroupBytes hold, as a sender counts them. A body with so many is therefore too large to
+// be sent, and what its table has no room for is lost to nobody.
+const MaxGroupRefs = MaxGroupBytes * 8 / MaxRefBits
 
 // RefTable gathers the entities that a body refers to. The body holds indexes
 // into it, so that it stays the same for every peer, while each peer gets the
 // table in its own ids. Index 0 is no entity; entry i has index i+1.
-type RefTable struct {
-	slots []Slot
-}
+type RefTable struct{ slots Numbering[Slot] }
 
-// Index returns the index of a slot, adding it if it is new.
+// Index returns the index of a slot, adding it if it is new. A table that is full returns 0:
+// its body is not to be sent, see MaxGroupRefs.
 func (t *RefTable) Index(s Slot) uint32 {
-	for i, have := range t.slots {
-		if have == s {
-			return uint32(i + 1)
-		}
+	if i := t.slots.Find(s); i != 0 || s == NoSlot || len(t.slots.keys) == MaxGroupRefs {
+		return i
 	}
-	if s == NoSlot || len(t.slots) == MaxRefs {
-		return 0
-	}
-	t.slots = append(t.slots, s)
-	return uint32(len(t.slots))
+	return t.slots.Add(s)
 }
 
 // Slots returns what was gathered, in the order of the indexes.
-func (t *RefTable) Slots() []Slot { return t.slots }
+func (t *RefTable) Slots() []Slot { return t.slots.keys }
 
 // Reset empties the table and keeps its memory.
-func (t *RefTable) Reset() { t.slots = t.slots[:0] }
+func (t *RefTable) Reset() { t.slots.Reset() }
 
 // Ref is one entry of a reference table on the wire.
 type Ref struct {
@@ -90,7 +85,8 @@ func readHandle(r *pack.Reader) (h Handle, ok bool) {
 	return h, true
 }
 
-// MaxRefBits bounds what AppendRef writes, and a table's count.
+// MaxRefBits bounds what AppendRef writes, and a table's count. A table of MaxGroupRefs does not
+// fit into MaxGroupBytes.
 const MaxRefBits = 3 + 32 + 16
 
 // minRefBits is the least that one entry takes, to check a count against what
@@ -128,7 +124,7 @@ func ReadSinces(r *pack.Reader, now entangle.Tick, refs []Ref) (ok bool) {
 // ReadRefs appends a whole table to dst: a count, then the entries.
 func ReadRefs(r *pack.Reader, dst []Ref) ([]Ref, bool) {
 	n := r.Uvarint()
-	if r.Err() != nil || n > MaxRefs || n*minRefBits > uint64(r.RemainingBits()) {
+	if r.Err() != nil || n > MaxGroupRefs || n*minRefBits > uint64(r.RemainingBits()) {
 		return dst, false
 	}
 	for range n {

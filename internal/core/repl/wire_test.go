@@ -159,7 +159,7 @@ func TestReferencesHaveOneEncoding(t *testing.T) {
 		_, ok := repl.ReadRef(&r)
 		assert.False(t, ok)
 	}
-	for _, n := range []uint64{100, repl.MaxRefs + 1, 1 << 60} {
+	for _, n := range []uint64{100, repl.MaxGroupRefs + 1, 1 << 60} {
 		var w bits.Writer
 		w.Uvarint(n)
 		w.Bits(0, 64)
@@ -179,10 +179,10 @@ func TestATableOfReferences(t *testing.T) {
 	assert.EqualValues(t, 2, table.Index(9))
 	assert.EqualValues(t, 1, table.Index(7))
 	assert.Equal(t, []repl.Slot{7, 9}, table.Slots())
-	for s := range repl.Slot(repl.MaxRefs) {
+	for s := range repl.Slot(repl.MaxGroupRefs) {
 		table.Index(s + 1000)
 	}
-	assert.Len(t, table.Slots(), repl.MaxRefs)
+	assert.Len(t, table.Slots(), repl.MaxGroupRefs)
 	assert.Zero(t, table.Index(1), "no room is no entity")
 	table.Reset()
 	assert.EqualValues(t, 1, table.Index(9))

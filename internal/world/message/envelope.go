@@ -112,7 +112,7 @@ var noName = repl.ID{Member: repl.MaxMembers}
 func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late int, ok bool) {
 	m.Entities, m.names = m.Entities[:0], m.names[:0]
 	n := r.Uvarint()
-	if n > uint64(min(repl.MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
+	if n > uint64(min(MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
 	}
 	if m.post.server && n > 0 {

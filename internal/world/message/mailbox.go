@@ -28,11 +28,11 @@ const (
 
 	// maxHeldReads bounds the references that a frame reads of held messages, beyond those
 	// of one message. What is left waits for the next frame.
-	maxHeldReads = repl.MaxRefs
+	maxHeldReads = MaxRefs
 
 	// maxReads bounds the references that a client reads in a frame, beyond those of one
 	// packet: some milliseconds.
-	maxReads = 16 * repl.MaxRefs
+	maxReads = 16 * MaxRefs
 
 	// maxRequests bounds the requests that a server takes from one client in one frame, beyond
 	// those of one packet.

@@ -85,7 +85,7 @@ func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {
 // Proves: Z7
 func TestATableHasNoMoreThanItsValueHolds(t *testing.T) {
 	long := make([]byte, channel.MaxMessage-16)
-	for _, n := range []uint64{2, 3, manyRefs, repl.MaxRefs + 1, 8 * channel.MaxMessage * 7 / 8, 1 << 40, 1 << 63} {
+	for _, n := range []uint64{2, 3, manyRefs, MaxRefs + 1, 8 * channel.MaxMessage * 7 / 8, 1 << 40, 1 << 63} {
 		for _, server := range []bool{false, true} {
 			d := newDesk(t, server)
 			var w bits.Writer

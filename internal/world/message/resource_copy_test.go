@@ -88,7 +88,7 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 		w.Bool(true)
 		w.Bits(1, 32)
 	}
-	table.Uvarint(repl.MaxRefs + 1)
+	table.Uvarint(MaxRefs + 1)
 	table.Raw(make([]byte, 8000))
 	index.Uvarint(0)
 	index.Uvarint(0)

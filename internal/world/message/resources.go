@@ -36,7 +36,7 @@ type Resources struct {
 
 	w       bits.Writer
 	body    []byte // of the resource at hand, as it is now
-	refs    resourceRefs
+	refs    entityTable
 	names   []repl.ID // of the entities at hand, for one client
 	message []byte
 	seed    maphash.Seed
@@ -87,7 +87,6 @@ type called struct {
 func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *source.Publisher, log *slog.Logger) *Resources {
 	s := &Resources{
 		world: w, publisher: publisher, log: log, Targets: source.TargetsOf(w), seed: maphash.MakeSeed(),
-		refs:      resourceRefs{index: map[ecs.Entity]uint32{}},
 		onRefused: func(*protocol.ResourceInfo, error) {},
 	}
 	s.Targets.HeldBy(s.held)
@@ -226,7 +225,7 @@ func (s *Resources) encode(r *resource, v any) (clamped, width int, err error) {
 	switch size := resourceRoom + refRoom*len(s.refs.entities) + len(s.body); {
 	case err != nil:
 	case s.refs.full:
-		err = fmt.Errorf("%w: it refers to more than %d entities", ErrLargeResource, repl.MaxRefs)
+		err = fmt.Errorf("%w: it refers to more than %d entities", ErrLargeResource, MaxRefs)
 	case size > channel.MaxMessage:
 		err = fmt.Errorf("%w: %d bytes with its entities, at most %d", ErrLargeResource, size, channel.MaxMessage)
 	}
@@ -271,43 +270,4 @@ func (s *Resources) refuse(r *resource, err error) {
 	s.stat.Refused++
 	s.log.Error("a resource is not sent, and clients keep the value before", "resource", r.Info.Name, "error", err)
 	s.onRefused(r.Info, err)
-}
-
-// resourceRefs gathers the entities of one value, also those that are not replicated, and
-// those that have ended: what becomes of an entity is no change of a value, for it would tell
-// those of it who may not see it.
-type resourceRefs struct {
-	entities []ecs.Entity
-	index    map[ecs.Entity]uint32
-	full     bool // there were more than a table holds
-}
-
-func (t *resourceRefs) reset() {
-	t.entities, t.full = t.entities[:0], false
-	clear(t.index)
-}
-
-// Index implements protocol.RefWriter.
-func (t *resourceRefs) Index(e ecs.Entity) uint32 {
-	if e.IsZero() {
-		return 0
-	}
-	if i, ok := t.index[e]; ok {
-		return i
-	}
-	if len(t.entities) == repl.MaxRefs {
-		t.full = true
-		return 0
-	}
-	t.entities = append(t.entities, e)
-	t.index[e] = uint32(len(t.entities))
-	return t.index[e]
-}
-
-// At implements protocol.RefReader, for the same table.
-func (t *resourceRefs) At(index uint32) (ecs.Entity, bool) {
-	if index == 0 || int64(index) > int64(len(t.entities)) {
-		return ecs.Entity{}, index == 0
-	}
-	return t.entities[index-1], true
 }

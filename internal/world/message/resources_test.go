@@ -9,7 +9,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
@@ -257,7 +256,7 @@ func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 	g := newGallery(t)
 	marker := ecs.ComponentID[components.Replicate](g.world)
 	c := share(g, &crew{})
-	for range repl.MaxRefs {
+	for range MaxRefs {
 		c.Members = append(c.Members, g.world.NewEntity(marker))
 	}
 	var told []error
@@ -272,5 +271,5 @@ func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 	c.Members = c.Members[:len(c.Members)-1]
 	g.run(60)
 	assert.Len(t, told, 1)
-	assert.Len(t, shownOf[crew](g).Members, repl.MaxRefs+2)
+	assert.Len(t, shownOf[crew](g).Members, MaxRefs+2)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
@@ -45,18 +44,21 @@ func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, protocol.RefW
 		return ErrTooMuch
 	}
 	l.body, l.refs = len(t.heap), len(t.refs)
-	t.table.reset(t.refs)
+	t.table.reset()
 	t.w.Reset(t.heap)
 	start := t.w.LenBits()
 	if err := encode(&t.w, &t.table); err != nil {
 		return err
 	}
 	l.width = t.w.LenBits() - start
-	l.nrefs = len(t.table.all) - l.refs
+	l.nrefs = len(t.table.entities)
+	if t.table.full {
+		return fmt.Errorf("%w: it refers to more than %d entities", ErrTooLarge, MaxRefs)
+	}
 	if size := l.size(); size > most {
 		return fmt.Errorf("%w: %d bytes with its entities, at most %d", ErrTooLarge, size, most)
 	}
-	t.heap, t.refs = t.w.Finish(), t.table.all
+	t.heap, t.refs = t.w.Finish(), append(t.refs, t.table.entities...)
 	t.add(l)
 	return nil
 }
@@ -85,25 +87,3 @@ func (t *Tray) Entities(l *Letter) []ecs.Entity { return t.refs[l.refs : l.refs+
 
 // Drop lets go of everything that waits: nobody is there to get it.
 func (t *Tray) Drop() { t.Out, t.heap, t.refs = t.Out[:0], t.heap[:0], t.refs[:0] }
-
-// entityTable gathers the entities of one body behind those of the bodies before.
-type entityTable struct {
-	all   []ecs.Entity
-	first int
-}
-
-func (t *entityTable) reset(all []ecs.Entity) { t.all, t.first = all, len(all) }
-
-// Index implements protocol.RefWriter.
-func (t *entityTable) Index(e ecs.Entity) uint32 {
-	for i, have := range t.all[t.first:] {
-		if have == e {
-			return uint32(i + 1)
-		}
-	}
-	if len(t.all)-t.first == repl.MaxRefs {
-		return 0
-	}
-	t.all = append(t.all, e)
-	return uint32(len(t.all) - t.first)
-}

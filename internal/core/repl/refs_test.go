@@ -1,0 +1,173 @@
+package repl_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// crews is a source of two components: a name, and a list of entities.
+type crews map[repl.Slot][]repl.Slot
+
+func (c crews) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
+	if comp == 0 {
+		w.Bits(uint64(slot), 32)
+		return
+	}
+	w.Uvarint(uint64(len(c[slot])))
+	for _, to := range c[slot] {
+		w.Uvarint(uint64(refs.Index(to)))
+	}
+}
+
+// crewSink is what a receiver made of crews: entities by the names that they have there.
+type crewSink struct {
+	at    repl.Slot
+	names []repl.Slot
+	lists map[repl.Slot][]repl.Slot // what the entities of a list are here
+}
+
+func (c *crewSink) Spawn(repl.ID) repl.Slot {
+	c.names = append(c.names, repl.NoSlot)
+	return repl.Slot(len(c.names) - 1)
+}
+
+func (c *crewSink) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if comp == 0 {
+		c.names[c.at] = repl.Slot(r.Bits(32))
+		return r.Err()
+	}
+	c.lists[c.at] = c.lists[c.at][:0]
+	for range r.Uvarint() {
+		to, ok := refs.At(uint32(r.Uvarint()))
+		if !ok {
+			return receiver.ErrMalformed
+		}
+		c.lists[c.at] = append(c.lists[c.at], to.Slot)
+	}
+	return r.Err()
+}
+
+func (c *crewSink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	return c.Insert(r, comp, refs)
+}
+
+func (c *crewSink) Skip(r *bits.Reader, comp int) error {
+	if comp == 0 {
+		r.Bits(32)
+		return r.Err()
+	}
+	for range r.Uvarint() {
+		r.Uvarint()
+	}
+	return r.Err()
+}
+
+func (c *crewSink) Member(slot repl.Slot, _ bool) { c.at = slot }
+func (c *crewSink) Remove(int)                    {}
+func (c *crewSink) Despawn(repl.Slot)             {}
+func (c *crewSink) LetGo(repl.Slot)               {}
+func (c *crewSink) Begin(entangle.Tick)           {}
+func (c *crewSink) Commit()                       {}
+func (c *crewSink) Discard()                      {}
+
+// crewsBy returns all lists, by name and in names.
+func (c *crewSink) crewsBy() crews {
+	all := crews{}
+	for at, list := range c.lists {
+		for _, to := range list {
+			name := repl.NoSlot
+			if to != repl.NoSlot {
+				name = c.names[to]
+			}
+			all[c.names[at]] = append(all[c.names[at]], name)
+		}
+	}
+	return all
+}
+
+// A group names entities that were born elsewhere, and those that its values refer to: as many as
+// a message has room for, all of them arrive. With more the group is refused as too large, and
+// nothing of it is sent.
+func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
+	const first = 10_000 // of those that are referred to
+	refused := 0
+	for _, c := range []struct{ members, refs int }{
+		{1, 0},
+		{1, 1},
+		{100, 100},
+		{repl.MaxMembers, 0},
+		{repl.MaxMembers - 1, 1},
+		{repl.MaxMembers, 1},
+		{repl.MaxMembers, 2},
+		{1, repl.MaxMembers - 2},
+		{1, repl.MaxMembers - 1},
+		{1, repl.MaxMembers},
+		{1, repl.MaxMembers + 1},
+		{1, 7000},
+		{1, repl.MaxGroupRefs - 2},
+		{1, repl.MaxGroupRefs - 1},
+		{1, repl.MaxGroupRefs},
+		{1, 2 * repl.MaxGroupRefs},
+	} {
+		t.Run(fmt.Sprintf("%d and %d", c.members, c.refs), func(t *testing.T) {
+			source := crews{}
+			w := sender.NewWorld(source, 2)
+			p, sink := w.NewPeer(), &crewSink{lists: map[repl.Slot][]repl.Slot{}}
+			copied := receiver.New(sink, nil, 2)
+			carry := func() {
+				for _, m := range messages(p, 0) {
+					require.NoError(t, copied.HandleActions(m))
+				}
+			}
+			tick(w, func() {
+				for i := range c.refs {
+					w.Spawn(first+repl.Slot(i), repl.MaskOf(0))
+					source[0] = append(source[0], first+repl.Slot(i))
+				}
+			})
+			carry()
+			tick(w, func() {
+				for s := range repl.Slot(c.members) {
+					w.SpawnAt(s, repl.MaskOf(0), sender.Place{Private: true})
+				}
+			})
+			tick(w, func() {
+				w.Reshape(0, repl.MaskOf(1), repl.Mask{})
+				for s := range repl.Slot(c.members) {
+					w.Move(s, sender.Place{Name: 1, Private: true})
+				}
+			})
+			p.Show(0)
+			tick(w, func() {})
+			carry()
+			if w.Stats().TooLarge > 0 {
+				refused++
+				slot, ok := w.PollRefused()
+				assert.True(t, ok)
+				assert.Zero(t, slot)
+				assert.Len(t, sink.names, c.refs)
+				return
+			}
+			require.Len(t, sink.names, c.refs+c.members)
+			want := crews{}
+			if c.refs > 0 {
+				want[0] = source[0]
+			}
+			require.True(t, maps.EqualFunc(want, sink.crewsBy(), slices.Equal), "all entities that the values hold")
+			assert.Less(t, c.members+c.refs, repl.MaxGroupRefs)
+		})
+	}
+	assert.Equal(t, 4, refused, "those that no message has room for")
+}

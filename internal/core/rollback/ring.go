@@ -37,8 +37,12 @@ func newRing(ticks, cols int) ring {
 // are left out since the one before are not held. If the tick is not after the newest,
 // it and all after it are forgotten first.
 func (s *Store) Begin(tick entangle.Tick) {
-	if s.rows.begun && !s.rows.newest.Before(tick) {
+	switch gap := int(tick.Sub(s.rows.newest)); {
+	case !s.rows.begun || gap > 0:
+	case gap > -len(s.rows.rows):
 		s.Cut(tick - 1)
+	default: // nothing that is held is before it, or so far that there is no before
+		s.Clear()
 	}
 	s.rows.begin(tick)
 	s.log.drop(s.oldest())

@@ -1,17 +1,17 @@
-// Package transport is the seam between Entangle and whatever carries its
-// datagrams: UDP sockets, a network inside one process, a WebSocket, or a
-// transport that a game brings along.
+// Package transport defines the interface between Entangle and the code that carries
+// its datagrams: UDP sockets, a network inside one process, a WebSocket, or a
+// transport that a game implements itself.
 //
 // # What a transport does
 //
 // It carries packets of at most entangle.MaxDatagram (1150) bytes between ends
 // that have addresses. It may lose, repeat and reorder them; the layers above
 // expect all three. It need not authenticate or encrypt either: every datagram
-// is sealed, and what was not sealed by the peer is dropped above.
+// is sealed, and the layers above drop datagrams that the peer did not seal.
 //
-// What it must keep is that datagrams have edges: one Send of n bytes arrives
-// as one Receive of the same n bytes, or not at all. A stream is not a
-// transport until something on top of it writes lengths.
+// It must preserve the boundaries of datagrams: one Send of n bytes arrives as one
+// Receive of the same n bytes, or not at all. A stream needs lengths written into it
+// before it can be a transport.
 //
 // # How it is driven
 //
@@ -21,27 +21,27 @@
 //   - Receive until it returns ErrEmpty, once or more in every frame;
 //   - Send with the frame's datagrams, at most a few times in every frame.
 //
-// Neither may wait: they run on the game's time. A transport that has to wait
-// for its data (as sockets do) waits in a goroutine of its own, hands what it
-// read to Receive through a bounded queue, and ends that goroutine in Close.
+// Neither may block: they run on the game's time. A transport that has to wait
+// for its data (as sockets do) waits in a goroutine of its own, passes the data
+// to Receive through a bounded queue, and ends that goroutine in Close.
 //
 // # Errors
 //
-// Receive tells three cases apart. A nil error is a datagram. ErrEmpty is the
-// normal end of a loop. Anything else is final: the Conn will not recover, and
+// Receive distinguishes three cases. A nil error is a datagram. ErrEmpty is the
+// normal end of a loop. Any other error is final: the Conn will not recover, and
 // its owner closes it.
 //
-// Send reports how many datagrams the network took. Datagrams that it did not
-// take are lost and not tried again, which is no error: a full buffer, an
-// address without a route and a peer that is gone all look like loss on the way.
-// An error from Send is final, as one from Receive is. Where each client has a connection
-// of its own, as a WebSocket is, a client's Conn breaks when that ends; a server's never
-// breaks for one client.
+// Send reports how many datagrams the network accepted. The others are lost and
+// not retried. That is no error: a full buffer, an address without a route and a
+// peer that has left all look like packet loss. An error from Send is final, as is
+// one from Receive. Where each client has a connection of its own, as with WebSockets,
+// a client's Conn breaks when that connection ends; a server's Conn never breaks for
+// one client.
 //
 // Once Close has returned, Receive and Send return ErrClosed (test with
-// errors.Is), also for datagrams that had arrived before, and Close itself
-// returns nil however often it is called. LocalAddr keeps its answer. Close may
-// come from any goroutine while Receive or Send runs; that call then finishes
+// errors.Is), even if datagrams had arrived before. Close itself returns nil
+// however often it is called. LocalAddr keeps returning the same address. Close may
+// be called from any goroutine while Receive or Send runs; that call then finishes
 // or returns ErrClosed.
 //
 // # Addresses
@@ -50,24 +50,24 @@
 // addresses and because it is a comparable key without allocation. An IPv4
 // address is given in its 4-byte form, never mapped into IPv6, so that equal
 // peers compare equal. A transport without IP addresses makes up one per peer
-// from the unique local range fd00::/8, and never hands the address of a peer
-// that may still be heard to another one.
+// from the unique local range fd00::/8, and never gives the address of a peer
+// that may still send to another one.
 //
 // # Clients
 //
-// A transport with connections, such as a WebSocket, does not know which of them have
-// become clients of the game: the layer above decides that. A server's Conn that is an
-// Admitter is told, and can close connections that stay strangers.
+// A transport with connections, such as a WebSocket, does not know which of them are
+// clients of the game: the layer above decides that. It reports clients to a server's
+// Conn that implements Admitter, which can close connections that never become clients.
 //
-// Where anybody can send, as over UDP, strangers can send more than a server takes in. An
-// Admitter keeps room for each admitted address that no other can take, so that such a
-// flood costs clients no datagram, and a Filterer drops what can't be a packet before it
-// takes any. Both are optional.
+// Where anybody can send, as over UDP, strangers can send more than a server can read.
+// An Admitter reserves room in its queue for each admitted address, so that such a
+// flood costs clients no datagram. A Filterer drops datagrams that cannot be packets
+// before they take any room. Both interfaces are optional.
 //
-// # Bringing a transport along
+// # Implementing a transport
 //
 // Implement Conn, and Listener or Dialer to open it; pass these to Server.Start
-// and Client.Connect. Package transporttest holds the rules above as a test
-// suite that a new transport runs against itself; the example of this package
-// is a complete transport of about forty lines that passes it.
+// and Client.Connect. Package transporttest checks the rules above: a new transport
+// runs that test suite against itself. The example of this package is a complete
+// transport of about forty lines that passes it.
 package transport

@@ -36,7 +36,7 @@ func (p *pipes) Listen() (transport.Conn, error) { return p.open(netip.AddrPort{
 
 func (p *pipes) Dial(server netip.AddrPort) (transport.Conn, error) { return p.open(server) }
 
-// get finds the open end with that address, if there is one.
+// get returns the open end with that address, if there is one.
 func (p *pipes) get(addr netip.AddrPort) *pipe {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *pipe) Send(batch []transport.Datagram) (sent int, err error) {
 	for _, d := range batch {
 		peer := c.pipes.get(d.Addr)
 		if peer == nil || peer.server.IsValid() && peer.server != c.addr {
-			continue // nobody there, or a client of another server: lost
+			continue // no such end, or a client of another server: lost
 		}
 		select {
 		case peer.arrived <- transport.Datagram{Addr: c.addr, Data: bytes.Clone(d.Data)}:
@@ -84,8 +84,8 @@ func (c *pipe) Close() error {
 	return nil
 }
 
-// A transport of one's own: what a game passes to Server.Start is a Listener,
-// what it passes to Client.Connect a Dialer. Here, pipes is both.
+// A custom transport: Server.Start takes a Listener and Client.Connect takes a
+// Dialer. Here, pipes implements both.
 func Example() {
 	network := &pipes{ends: make(map[netip.AddrPort]*pipe)}
 	server, err := network.Listen()

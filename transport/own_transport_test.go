@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/transporttest"
 )
 
-// The transport that the example writes needs nothing but the interface, and
-// keeps all of its rules.
+// The transport of the example uses nothing but the public interface, and keeps all of
+// its rules.
 //
 // Proves: P19
 func TestOwnTransportConforms(t *testing.T) {

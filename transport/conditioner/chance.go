@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// chance draws what happens to datagrams. Every datagram takes the same number
-// of draws whatever comes of it, so that changing one field of a Config leaves
-// what the others do to each datagram as it was.
+// chance draws what happens to datagrams. Every datagram takes the same number of draws
+// whatever happens to it, so that changing one field of a Config does not change the
+// effects of the others.
 type chance struct {
 	source *rand.Rand
-	bad    bool // the link is in a burst of losses
+	bad    bool // during a burst of losses
 }
 
 func newChance(seed uint64) chance {
-	// The second half of the state names the use, so that a game that seeds its
-	// own generator with the same number draws other values.
+	// The second half of the state names the use, so that a game that seeds its own
+	// generator with the same number draws other values.
 	const use = 0x636f6e646974696f
 	return chance{source: rand.New(rand.NewPCG(seed, use))}
 }
@@ -42,9 +42,9 @@ func (c *chance) draw(cfg *Config) fate {
 
 func (c *chance) happens(share float64) bool { return c.source.Float64() < share }
 
-// loses walks the two states of the link by one datagram. The chance to leave a
-// state is one over the mean stay in it, and the shares of both add up to 1:
-// mean good stay = LossBurst * (1-Loss)/Loss.
+// loses advances the two-state model of the link by one datagram. The probability of
+// leaving a state is one over its mean length, and the shares of both states add up to 1:
+// mean length of the good state = LossBurst * (1-Loss)/Loss.
 func (c *chance) loses(cfg *Config) bool {
 	roll := c.source.Float64()
 	if cfg.LossBurst <= 1 {
@@ -58,8 +58,8 @@ func (c *chance) loses(cfg *Config) bool {
 	return c.bad
 }
 
-// delay is how long one copy is on its way after it got through the bandwidth,
-// without the time it is held back.
+// delay returns how long one copy travels after it has passed the bandwidth, without
+// Config.ReorderDelay.
 func (d delayDraw) delay(cfg *Config) time.Duration {
 	return max(0, cfg.Latency+time.Duration(d.jitter*float64(cfg.Jitter)))
 }

@@ -7,75 +7,74 @@ import (
 )
 
 const (
-	// DefaultReorderDelay holds a datagram back for three frames at 60 Hz, so
-	// that others overtake it.
+	// DefaultReorderDelay holds a datagram back for three frames at 60 Hz, long enough
+	// for later ones to overtake it.
 	DefaultReorderDelay = 50 * time.Millisecond
 
-	// DefaultBacklog is what waits for the bandwidth, in bytes: the buffer of a
-	// small router.
+	// DefaultBacklog is how many bytes may wait for the bandwidth: the buffer of a small
+	// router.
 	DefaultBacklog = 64 << 10
 
 	// DefaultLimit is how many datagrams a Link holds: two seconds of 2,000
 	// datagrams per second, in 4.7 MB.
 	DefaultLimit = 4096
 
-	// maxDelay bounds every duration of a Config. A longer one is a mistake.
+	// maxDelay bounds every duration of a Config. A longer one is an error.
 	maxDelay = time.Hour
 )
 
-// Config is how one direction of a link behaves. Its zero value passes
-// everything on at once and unharmed.
+// Config describes one direction of a link. Its zero value delivers every datagram at
+// once and unchanged.
 //
-// What happens to a datagram is decided when it is pushed, in the order of the
-// fields: it is lost or not; what is left queues for the bandwidth; then each
-// copy gets a delay of its own.
+// What happens to a datagram is decided when it is pushed, in the order of the fields: it
+// is lost or not; then it queues for the bandwidth; then each copy gets a delay of its
+// own.
 type Config struct {
 	// Loss is the share of datagrams that never arrive, 0 to 1.
 	Loss float64
 
-	// LossBurst is how many datagrams in a row are lost on average, as in the
-	// model of Gilbert: a link is good or bad, and all is lost while it is bad.
-	// Loss stays the share of all. 0 or 1: each datagram for itself. With
-	// bursts, Loss is at most LossBurst/(LossBurst+1), or good times would have
-	// to be shorter than one datagram.
+	// LossBurst is the mean number of datagrams lost in a row, as in Gilbert's model: a
+	// link is good or bad, and every datagram is lost while it is bad. Loss remains the
+	// overall share. 0 or 1: losses are independent. With bursts, Loss is at most
+	// LossBurst/(LossBurst+1), or good times would be shorter than one datagram.
 	LossBurst float64
 
 	// Duplicate is the share of datagrams, of those not lost, that arrive twice.
 	Duplicate float64
 
-	// Bandwidth is how much gets through, in bytes per second of datagrams
-	// without headers. 0: no limit.
+	// Bandwidth is the throughput in bytes of datagrams per second, without headers.
+	// 0: no limit.
 	Bandwidth int
 
 	// Backlog is how many bytes may wait for the bandwidth; a datagram beyond
 	// it is dropped. 0: DefaultBacklog.
 	Backlog int
 
-	// Latency is the way in one direction; the round trip is that of both.
+	// Latency is the delay in this direction; the round trip takes the sum of both.
 	Latency time.Duration
 
-	// Jitter is added to Latency, evenly drawn from -Jitter to +Jitter for each
-	// copy; a sum below zero counts as zero. A datagram may so overtake others,
-	// unless InOrder is set.
+	// Jitter is added to Latency, drawn uniformly from -Jitter to +Jitter for each copy; a
+	// sum below zero counts as zero. A datagram may therefore overtake others, unless
+	// InOrder is set.
 	Jitter time.Duration
 
 	// InOrder keeps the jitter from reordering: a copy is never due before one
 	// that was pushed earlier, as in a queue whose length varies.
 	InOrder bool
 
-	// Reorder is the share of copies that are held back by ReorderDelay more, so
-	// that others overtake them, also with InOrder.
+	// Reorder is the share of copies that are delayed by ReorderDelay more, so that others
+	// overtake them, even with InOrder.
 	Reorder float64
 
-	// ReorderDelay is how long. 0: DefaultReorderDelay.
+	// ReorderDelay is the additional delay of those copies. 0: DefaultReorderDelay.
 	ReorderDelay time.Duration
 
-	// Limit is how many datagrams are on the way at most; one beyond it is
-	// dropped. 0: DefaultLimit.
+	// Limit is how many datagrams are in flight at most; further ones are dropped.
+	// 0: DefaultLimit.
 	Limit int
 }
 
-// resolve puts defaults in and names the first field that cannot be.
+// resolve fills in defaults. Its error names the first invalid field.
 func (c Config) resolve() (Config, error) {
 	for _, f := range []struct {
 		name  string

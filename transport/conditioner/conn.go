@@ -12,8 +12,8 @@ import (
 
 const (
 	// drainLimit is how many datagrams one Receive moves from the inner Conn into
-	// the link, so that a flood cannot hold the loop. The loop calls Receive
-	// again for each datagram that it gets.
+	// the link, so that a flood cannot block the loop. The loop calls Receive again for
+	// each datagram that it gets.
 	drainLimit = 256
 
 	// flushSize is how many datagrams go to the inner Conn in one batch.
@@ -38,10 +38,10 @@ var (
 	_ transport.Filterer = (*Conn)(nil)
 )
 
-// LocalAddr is that of the inner Conn.
+// LocalAddr returns the address of the inner Conn.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.inner.LocalAddr() }
 
-// Local is what the inner Conn says, or would be taken to be by its address.
+// Local returns the answer of the inner Conn, or judges by its address.
 func (c *Conn) Local() bool {
 	if inner, ok := c.inner.(transport.Local); ok {
 		return inner.Local()
@@ -49,29 +49,29 @@ func (c *Conn) Local() bool {
 	return c.inner.LocalAddr().Addr().IsLoopback()
 }
 
-// Admit passes on to the inner Conn that a client is at this address.
+// Admit forwards to the inner Conn that a client has connected from this address.
 func (c *Conn) Admit(addr netip.AddrPort) {
 	if inner, ok := c.inner.(transport.Admitter); ok {
 		inner.Admit(addr)
 	}
 }
 
-// Dismiss passes on to the inner Conn that the client at this address is gone. What the
-// link still holds for it then leaves later, if at all.
+// Dismiss forwards to the inner Conn that the client at this address has left. Datagrams
+// for it that are still in the link leave later, if at all.
 func (c *Conn) Dismiss(addr netip.AddrPort) {
 	if inner, ok := c.inner.(transport.Admitter); ok {
 		inner.Dismiss(addr)
 	}
 }
 
-// SetFilter passes the filter on to the inner Conn.
+// SetFilter forwards the filter to the inner Conn.
 func (c *Conn) SetFilter(filter transport.Filter) {
 	if inner, ok := c.inner.(transport.Filterer); ok {
 		inner.SetFilter(filter)
 	}
 }
 
-// Drops counts what the inner Conn dropped on arrival.
+// Drops returns the counters of the inner Conn.
 func (c *Conn) Drops() transport.Drops {
 	if inner, ok := c.inner.(transport.Filterer); ok {
 		return inner.Drops()
@@ -79,8 +79,8 @@ func (c *Conn) Drops() transport.Drops {
 	return transport.Drops{}
 }
 
-// Receive moves what is due both ways and takes the next datagram that has
-// arrived by now.
+// Receive moves the datagrams that are due in both directions, and returns the next one
+// that has arrived.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	}
 }
 
-// drain puts what the inner Conn has received on its conditioned way.
+// drain moves received datagrams from the inner Conn into the receiving link.
 func (c *Conn) drain(now time.Time) error {
 	for range drainLimit {
 		n, from, err := c.inner.Receive(c.buf[:])
@@ -120,9 +120,9 @@ func (c *Conn) drain(now time.Time) error {
 	return nil
 }
 
-// Send puts the batch on its conditioned way and hands what is due to the inner
-// Conn. A datagram that the link loses counts as sent, for a network would not
-// tell either.
+// Send pushes the batch into the sending link and hands the datagrams that are due to the
+// inner Conn. A datagram that the link loses counts as sent, since a real network would
+// not report its loss either.
 func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +139,8 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	return len(batch), nil
 }
 
-// flush hands over what is due at now. Popped data stays valid while nothing is
-// pushed, so a whole batch of it goes out without another copy.
+// flush hands over the datagrams that are due at now. Popped data stays valid until the
+// next push, so a whole batch is sent without another copy.
 func (c *Conn) flush(now time.Time) error {
 	for {
 		n := 0
@@ -161,7 +161,7 @@ func (c *Conn) flush(now time.Time) error {
 	}
 }
 
-// Close sends what is still on its way and closes the inner Conn.
+// Close sends the datagrams that are still in flight and closes the inner Conn.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,20 +169,20 @@ func (c *Conn) Close() error {
 		return nil
 	}
 	c.closed = true
-	// Later than any arrival. What cannot be sent any more is lost, as on a line.
+	// Later than any arrival. A datagram that cannot be sent any more is lost.
 	_ = c.flush(time.Unix(1<<40, 0))
 	return c.inner.Close()
 }
 
-// SendStats and ReceiveStats count what the links have done to datagrams. They
-// may be called from any goroutine.
+// SendStats returns the counters of the sending link. It may be called from any
+// goroutine.
 func (c *Conn) SendStats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out.Stats()
 }
 
-// ReceiveStats: see SendStats.
+// ReceiveStats returns the counters of the receiving link. It may be called from any goroutine.
 func (c *Conn) ReceiveStats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

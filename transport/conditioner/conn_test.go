@@ -33,7 +33,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// world is a server and clients over conditioned memory, on a clock of its own.
+// world is a server with clients over conditioned memory, on a virtual clock.
 type world struct {
 	t      testing.TB
 	now    time.Time
@@ -41,7 +41,7 @@ type world struct {
 	server transport.Conn
 }
 
-// newWorld conditions the clients' ends; the server's is clear.
+// newWorld conditions the clients' ends but not the server's.
 func newWorld(t testing.TB, o conditioner.Options) *world {
 	w := &world{t: t, now: epoch}
 	o.Clock = func() time.Time { return w.now }
@@ -64,7 +64,7 @@ func (w *world) send(from transport.Conn, to netip.AddrPort, text string) {
 	require.Equal(w.t, 1, sent)
 }
 
-// receive returns everything that waits.
+// receive returns all waiting datagrams.
 func (w *world) receive(at transport.Conn) (texts []string) {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
@@ -78,7 +78,7 @@ func (w *world) receive(at transport.Conn) (texts []string) {
 }
 
 // Proves: P16
-func TestDirectionsAreConditionedApart(t *testing.T) {
+func TestDirectionsAreConditionedIndependently(t *testing.T) {
 	w := newWorld(t, conditioner.Options{
 		Send:    conditioner.Config{Latency: 30 * ms},
 		Receive: conditioner.Config{Latency: 70 * ms},
@@ -96,8 +96,8 @@ func TestDirectionsAreConditionedApart(t *testing.T) {
 		}
 		w.now = w.now.Add(ms)
 	}
-	assert.Equal(t, 30*ms, upAfter, "Receive alone moves what is due upwards")
-	assert.Equal(t, 70*ms, downAfter, "the way begins with the Receive that finds it")
+	assert.Equal(t, 30*ms, upAfter, "Receive alone moves what is due to the server")
+	assert.Equal(t, 70*ms, downAfter, "the delay begins with the Receive that finds it")
 	assert.EqualValues(t, 1, client.SendStats().Delivered)
 	assert.EqualValues(t, 1, client.ReceiveStats().Delivered)
 }
@@ -148,14 +148,14 @@ func TestSameSeedSameRunOfANetwork(t *testing.T) {
 
 func TestConnsOfOneSeedFareDifferently(t *testing.T) {
 	w := newWorld(t, conditioner.Options{Send: conditioner.Config{Loss: 0.5}, Seed: 3})
-	var heard [2]string
+	var received [2]string
 	for i, c := range []*conditioner.Conn{w.dial(), w.dial()} {
 		for n := range 64 {
 			w.send(c, w.server.LocalAddr(), fmt.Sprint(n, " "))
 		}
-		heard[i] = fmt.Sprint(w.receive(w.server))
+		received[i] = fmt.Sprint(w.receive(w.server))
 	}
-	assert.NotEqual(t, heard[0], heard[1])
+	assert.NotEqual(t, received[0], received[1])
 }
 
 func TestCloseSendsWhatIsOnItsWay(t *testing.T) {
@@ -223,7 +223,7 @@ func TestConnAllocatesNothing(t *testing.T) {
 	assert.Positive(t, client.ReceiveStats().Delivered)
 }
 
-// filtering is a Conn that keeps a record of what the layer above tells it.
+// filtering is a Conn that records the calls of the layer above.
 type filtering struct {
 	transport.Conn
 	record []string
@@ -249,8 +249,8 @@ type listening struct{ conn transport.Conn }
 
 func (l listening) Listen() (transport.Conn, error) { return l.conn, nil }
 
-// What the layer above tells a server's Conn reaches the one inside, if that wants to know.
-func TestTheInnerConnHearsOfClients(t *testing.T) {
+// Calls of the layer above reach an inner Conn that implements them.
+func TestTheInnerConnLearnsOfClients(t *testing.T) {
 	plain, err := memory.NewNetwork().Listener().Listen()
 	require.NoError(t, err)
 	inner := &filtering{Conn: plain}

@@ -1,15 +1,15 @@
-// Package conditioner makes a good link bad: it delays, jitters, loses,
-// duplicates, reorders and throttles datagrams, in each direction as told, for
-// tests and for trying a game under the network that its players have.
+// Package conditioner degrades a link: it delays, jitters, loses, duplicates, reorders
+// and throttles datagrams in each direction, for tests and for trying a game on the
+// network that its players have.
 //
 // # Two layers
 //
-// Link is the machine: datagrams go in with Push and come out with Pop when
-// their time has come. It has no clock and no chance of its own: the same
-// Config, seed and calls give the same run, byte for byte.
+// Link is the machine: datagrams enter with Push and leave with Pop when they are due. It
+// has no clock and no source of randomness but its seed: the same Config, seed and calls
+// give the same result, byte for byte.
 //
-// NewListener and NewDialer put two Links into any transport: one conditions
-// what its Conns send, the other what they receive.
+// NewListener and NewDialer add two Links to any transport: one for the datagrams that its
+// Conns send, the other for those that they receive.
 //
 //	dialer := conditioner.NewDialer(udp.Dialer{}, conditioner.Options{
 //		Send:    conditioner.Config{Latency: 40 * time.Millisecond, Loss: 0.05},
@@ -22,14 +22,14 @@
 //
 // # When a datagram moves
 //
-// There is no goroutine. Send and Receive both move whatever is due, so a
-// datagram leaves or arrives with the first call after its time. A game's loop
-// calls Receive in every frame: times are rounded up to the next frame. What is
-// still on its way when a Conn is closed leaves at once, as there is nobody to
-// send it later; a goodbye is not held back by the latency of the line.
+// There is no goroutine. Send and Receive both move the datagrams that are due, so a
+// datagram leaves or arrives with the first call after its time. A game's loop calls
+// Receive in every frame: times are rounded up to the next frame. Datagrams that are in
+// flight when a Conn is closed leave at once, because no later call could send them; so
+// the disconnect packets of a closing Conn are not delayed by the latency.
 //
 // # Limits
 //
-// A Link holds at most Config.Limit datagrams, and drops the newest beyond it.
-// It allocates nothing once it has held as many as it gets.
+// A Link holds at most Config.Limit datagrams, and drops the newest beyond it. It
+// allocates nothing once it has reached its greatest length.
 package conditioner

@@ -2,7 +2,7 @@ package conditioner
 
 import "time"
 
-// arrival is one copy on its way.
+// arrival is one copy in flight.
 type arrival struct {
 	at     time.Time
 	push   uint64
@@ -10,8 +10,7 @@ type arrival struct {
 	slot   int32
 }
 
-// before orders arrivals fully, so that a run does not depend on how the heap
-// came about.
+// before is a total order, so that a run does not depend on how the heap was built.
 func (a *arrival) before(b *arrival) bool {
 	if c := a.at.Compare(b.at); c != 0 {
 		return c < 0
@@ -35,7 +34,7 @@ func (l *Link) schedule(a arrival) {
 	}
 }
 
-// takeEarliest removes the root; the heap is not empty.
+// takeEarliest removes the root; the heap must not be empty.
 func (l *Link) takeEarliest() arrival {
 	first := l.due[0]
 	last := len(l.due) - 1

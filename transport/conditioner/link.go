@@ -8,17 +8,17 @@ import (
 )
 
 // Stats counts datagrams since the Link was made. At any time
-// Pushed + Duplicated = Lost + Dropped + Delivered + those on the way.
+// Pushed + Duplicated = Lost + Dropped + Delivered + those in flight.
 type Stats struct {
 	Pushed     uint64 // given to Push
 	Lost       uint64 // by Config.Loss
 	Duplicated uint64 // second copies, by Config.Duplicate
-	Dropped    uint64 // copies that Limit, Backlog or entangle.MaxDatagram had no room for
+	Dropped    uint64 // copies beyond Limit, Backlog or entangle.MaxDatagram
 	Delivered  uint64 // taken by Pop, both copies counted
 	Reordered  uint64 // first copies taken after a datagram that was pushed later
 }
 
-// Link is one direction of a bad link. Its methods:
+// Link is one direction of a degraded link. Its methods:
 //
 //	getters:  Len, Next, Stats
 //	commands: Push, Configure
@@ -34,13 +34,13 @@ type Link struct {
 	free  []int32   // unused slots; the last one freed is used first
 	due   []arrival // a heap, the earliest first
 
-	pushes    uint64    // names arrivals of equal time in the order of Push
-	delivered uint64    // the latest push of which something was delivered
-	lineFree  time.Time // when the bandwidth has served what it took so far
+	pushes    uint64    // orders arrivals of equal time
+	delivered uint64    // the latest push of which a copy was delivered
+	lineFree  time.Time // when the bandwidth has passed all datagrams pushed so far
 	lastDue   time.Time // the latest of the copies that were not held back, for InOrder
 }
 
-// NewLink makes a link. The error names the field of cfg that cannot be.
+// NewLink makes a link. The error names an invalid field of cfg.
 func NewLink(cfg Config, seed uint64) (*Link, error) {
 	l := &Link{chance: newChance(seed)}
 	if err := l.Configure(cfg); err != nil {
@@ -49,8 +49,8 @@ func NewLink(cfg Config, seed uint64) (*Link, error) {
 	return l, nil
 }
 
-// Configure changes how datagrams that are pushed from now on fare. What is on
-// its way keeps its time. On an error nothing changes.
+// Configure changes how later datagrams are treated. Datagrams in flight keep their times.
+// On an error nothing changes.
 func (l *Link) Configure(cfg Config) error {
 	resolved, err := cfg.resolve()
 	if err == nil {
@@ -59,8 +59,7 @@ func (l *Link) Configure(cfg Config) error {
 	return err
 }
 
-// Push sends d along at the time now; its data is copied. What comes of it is
-// counted in Stats.
+// Push sends a copy of d at the time now. Stats counts what happens to it.
 func (l *Link) Push(now time.Time, d transport.Datagram) {
 	l.pushes++
 	l.stats.Pushed++
@@ -88,8 +87,8 @@ func (l *Link) Push(now time.Time, d transport.Datagram) {
 	}
 }
 
-// passLine returns when a datagram of size bytes is through the bandwidth. It is
-// not ok when too much waits already.
+// passLine returns when a datagram of size bytes has passed the bandwidth. It is not ok
+// if the backlog is full.
 func (l *Link) passLine(now time.Time, size int) (through time.Time, ok bool) {
 	if l.cfg.Bandwidth == 0 {
 		return now, true
@@ -97,8 +96,8 @@ func (l *Link) passLine(now time.Time, size int) (through time.Time, ok bool) {
 	if l.lineFree.Before(now) {
 		l.lineFree = now
 	}
-	// The conversion keeps compilers from fusing the product with the sum, which
-	// would round otherwise on some machines.
+	// The conversion keeps compilers from fusing the product with the sum, which would
+	// round differently on some machines.
 	waiting := float64(l.lineFree.Sub(now).Seconds() * float64(l.cfg.Bandwidth))
 	if waiting+float64(size) > float64(l.cfg.Backlog) {
 		return now, false
@@ -115,7 +114,7 @@ func (l *Link) arrivalTime(through time.Time, d delayDraw) time.Time {
 	if d.held {
 		return at.Add(l.cfg.ReorderDelay)
 	}
-	if at.After(l.lastDue) { // without InOrder it may be earlier
+	if at.After(l.lastDue) { // it may be earlier without InOrder
 		l.lastDue = at
 	}
 	return at
@@ -134,8 +133,8 @@ func (l *Link) store(d transport.Datagram) int32 {
 	return i
 }
 
-// Pop takes the next datagram that is due at now, in the order of their times.
-// Its data is the Link's and stays as it is until the next Push.
+// Pop removes and returns the next datagram that is due at now, ordered by time. Its data
+// belongs to the Link and stays unchanged until the next Push.
 func (l *Link) Pop(now time.Time) (transport.Datagram, bool) {
 	if len(l.due) == 0 || l.due[0].at.After(now) {
 		return transport.Datagram{}, false
@@ -150,7 +149,7 @@ func (l *Link) Pop(now time.Time) (transport.Datagram, bool) {
 	return l.slots[a.slot], true
 }
 
-// Next is when the next datagram is due; not ok when none is on the way.
+// Next returns when the next datagram is due; not ok if none is in flight.
 func (l *Link) Next() (at time.Time, ok bool) {
 	if len(l.due) == 0 {
 		return time.Time{}, false
@@ -158,7 +157,7 @@ func (l *Link) Next() (at time.Time, ok bool) {
 	return l.due[0].at, true
 }
 
-// Len is how many datagrams are on the way.
+// Len returns how many datagrams are in flight.
 func (l *Link) Len() int { return len(l.due) }
 
 // Stats returns the counters.

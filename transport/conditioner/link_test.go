@@ -36,7 +36,7 @@ func numbered(i int) transport.Datagram {
 	return transport.Datagram{Addr: peer, Data: binary.LittleEndian.AppendUint32(nil, uint32(i))}
 }
 
-// delivery is one datagram out of a link, and how long it took.
+// delivery is one datagram out of a link, and its delay.
 type delivery struct {
 	number int
 	after  time.Duration
@@ -116,10 +116,10 @@ func TestJitterIsUniformAndReorders(t *testing.T) {
 	require.Len(t, out, count)
 }
 
-// With InOrder each copy is due when jitter alone would have it, or with the latest copy
-// before it, whichever is later: to the nanosecond, for each copy of a duplicate, and also
-// where copies before were held back, which hold up nothing. The same seed draws the same
-// jitter with and without it.
+// With InOrder each copy is due when jitter alone would deliver it, or with the latest
+// earlier copy, whichever is later: to the nanosecond, for each copy of a duplicate, and
+// even after copies that were held back, which delay no others. The same seed draws the
+// same jitter with and without InOrder.
 //
 // Proves: P16
 func TestInOrderWaitsForTheLatestBeforeAndNoLonger(t *testing.T) {
@@ -132,8 +132,8 @@ func TestInOrderWaitsForTheLatestBeforeAndNoLonger(t *testing.T) {
 	ordered := run(newLink(t, cfg, 3), count)
 	require.Len(t, ordered, len(free))
 
-	// Copies of a datagram are drawn one after the other, which the order of delivery
-	// hides: a group of both is compared as a set.
+	// The order of delivery hides in which order the copies of a datagram were drawn, so
+	// they are compared as a set.
 	group := func(out []delivery) (of [count][]time.Duration) {
 		for _, d := range out {
 			at := time.Duration(d.number)*ms + d.after
@@ -183,7 +183,7 @@ func permutations(times []time.Duration) [][]time.Duration {
 	return [][]time.Duration{times, {times[1], times[0]}}
 }
 
-// What was pushed without InOrder is not overtaken either by what is pushed with it.
+// Datagrams pushed with InOrder do not overtake those pushed before without it.
 //
 // Proves: P16
 func TestInOrderFromNowOn(t *testing.T) {
@@ -238,7 +238,7 @@ func TestLossIsAsConfigured(t *testing.T) {
 	assert.Empty(t, run(newLink(t, conditioner.Config{Loss: 1}, 5), 1000))
 }
 
-// meanRun is how many datagrams in a row are missing, on average.
+// meanRun returns the mean number of missing datagrams in a row.
 func meanRun(out []delivery) float64 {
 	missing, runs := 0, 0
 	for i := 1; i < len(out); i++ {
@@ -303,7 +303,7 @@ func TestBandwidthSpacesAndBacklogDrops(t *testing.T) {
 
 	l.Push(epoch.Add(time.Hour), numbered(1))
 	at, _ := l.Next()
-	assert.Equal(t, epoch.Add(time.Hour+ms+40*time.Microsecond), at, "an idle line owes nothing")
+	assert.Equal(t, epoch.Add(time.Hour+ms+40*time.Microsecond), at, "an idle link saves up no delay")
 }
 
 func TestLimitDropsTheNewest(t *testing.T) {
@@ -321,7 +321,7 @@ func TestLimitDropsTheNewest(t *testing.T) {
 	assert.Equal(t, conditioner.Stats{Pushed: 6, Dropped: 3, Delivered: 3}, l.Stats())
 }
 
-func TestConfigureLeavesWhatIsOnItsWay(t *testing.T) {
+func TestConfigureKeepsDatagramsInFlight(t *testing.T) {
 	l := newLink(t, conditioner.Config{Latency: 100 * ms}, 11)
 	l.Push(epoch, numbered(1))
 	require.ErrorContains(t, l.Configure(conditioner.Config{Loss: 2}), "Config.Loss")
@@ -372,8 +372,8 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
-// What one field does to a datagram does not depend on the others: the same
-// datagrams are lost with and without jitter.
+// The effect of one field does not depend on the others: the same datagrams are lost with
+// and without jitter.
 func TestFieldsDrawIndependently(t *testing.T) {
 	plain := run(newLink(t, conditioner.Config{Loss: 0.3}, 12), 1000)
 	jittered := run(newLink(t, conditioner.Config{Loss: 0.3, Latency: 9 * ms, Jitter: 9 * ms, Duplicate: 0.5}, 12), 1000)
@@ -389,8 +389,8 @@ func numbers(out []delivery) (ns []int) {
 	return ns
 }
 
-// A golden run: chance must not change between versions and machines. It was
-// written down from the first run.
+// A golden run: the drawn numbers must not change between versions and machines. It was
+// recorded from the first run.
 func TestRunIsPinned(t *testing.T) {
 	var got []string
 	for _, d := range run(newLink(t, rough, 42), 12) {
@@ -399,10 +399,10 @@ func TestRunIsPinned(t *testing.T) {
 	assert.Equal(t, pinned, got)
 }
 
-// Whatever is asked of a link, what went in is accounted for, nothing comes out
-// early or changed, times never run backwards, and the limit holds.
-// To repeat a failure: go test ./transport/conditioner -run TestLinkKeepsItsBooks -rapid.seed=SEED
-func TestLinkKeepsItsBooks(t *testing.T) {
+// Whatever the calls, every pushed datagram is counted, none is delivered early or
+// changed, times never decrease, and the limit is kept.
+// To repeat a failure: go test ./transport/conditioner -run TestLinkCountsEveryDatagram -rapid.seed=SEED
+func TestLinkCountsEveryDatagram(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		share := rapid.Float64Range(0, 0.6)
 		delay := rapid.Custom(func(t *rapid.T) time.Duration {
@@ -460,7 +460,7 @@ func TestLinkAllocatesNothing(t *testing.T) {
 		frame()
 	}
 	assert.Zero(t, alloctest.Count(1000, frame))
-	assert.Positive(t, l.Stats().Dropped, "it was as full as it gets")
+	assert.Positive(t, l.Stats().Dropped, "it has reached its limit")
 }
 
 func BenchmarkLink(b *testing.B) {

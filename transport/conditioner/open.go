@@ -8,18 +8,18 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Options say what a wrapped transport does to datagrams.
+// Options configure a wrapped transport.
 type Options struct {
-	// Send conditions what its Conns send, Receive what they receive.
+	// Send and Receive configure the two directions of its Conns.
 	Send, Receive Config
 
-	// Seed is where chance starts. Conns opened one after the other draw from
-	// streams of their own, so two clients of one dialer fare differently; the
-	// n-th Conn fares the same in every run.
+	// Seed initialises the random numbers. Each Conn draws from a sequence of its own,
+	// so two clients of one dialer lose different datagrams; the n-th Conn draws the same
+	// numbers in every run.
 	Seed uint64
 
-	// Clock tells the time. nil: time.Now. It may be called from whatever
-	// goroutine drives a Conn.
+	// Clock returns the time. nil: time.Now. It may be called from any goroutine that
+	// drives a Conn.
 	Clock func() time.Time
 }
 
@@ -40,12 +40,12 @@ var (
 	_ transport.Dialer   = (*Dialer)(nil)
 )
 
-// NewListener wraps inner. A Config that cannot be is an error of Listen.
+// NewListener wraps inner. Listen returns an error for an invalid Config.
 func NewListener(inner transport.Listener, o Options) *Listener {
 	return &Listener{inner: inner, wrapper: newWrapper(o)}
 }
 
-// NewDialer wraps inner. A Config that cannot be is an error of Dial.
+// NewDialer wraps inner. Dial returns an error for an invalid Config.
 func NewDialer(inner transport.Dialer, o Options) *Dialer {
 	return &Dialer{inner: inner, wrapper: newWrapper(o)}
 }
@@ -90,9 +90,9 @@ func (w *wrapper) open(inner func() (transport.Conn, error)) (transport.Conn, er
 	return &Conn{inner: conn, clock: w.options.Clock, out: out, in: in}, nil
 }
 
-// mix spreads neighbouring numbers over all 64 bits (the finaliser of
-// splitmix64): without it, the second Conn of one seed would be the first of
-// the next.
+// mix spreads neighbouring numbers over all 64 bits (the finaliser of splitmix64):
+// without it, the second Conn of one seed would draw the numbers of the first Conn of the
+// next seed.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -11,8 +11,8 @@ import (
 // Stats counts datagrams of one end since it was opened.
 type Stats struct {
 	Sent        uint64 // put into a peer's queue
-	Unreachable uint64 // sent to an address where nobody is, or that this end may not talk to
-	Refused     uint64 // not taken by the peer: its queue was full or closed, or the size is not carried
+	Unreachable uint64 // sent to an address without an end, or one that this end may not send to
+	Refused     uint64 // not accepted by the peer: its queue was full or closed, or the size is not allowed
 	Received    uint64 // put into this end's queue
 	Full        uint64 // dropped because this end's queue was full
 	TooLarge    uint64 // dropped because they did not fit into the buffer given to Receive
@@ -37,8 +37,8 @@ func (c *Conn) Local() bool { return true }
 // Receive implements transport.Conn.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) { return c.arrived.Pop(buf) }
 
-// Send implements transport.Conn. It counts what is in a peer's queue by now.
-// Empty datagrams and those over entangle.MaxDatagram are not carried.
+// Send implements transport.Conn. The datagrams that it counts are in a peer's queue when
+// it returns. Empty datagrams and those over entangle.MaxDatagram are not carried.
 func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	if c.arrived.Closed() {
 		return 0, transport.ErrClosed
@@ -59,12 +59,12 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	return sent, nil
 }
 
-// talksTo keeps a client's end to its server.
+// talksTo reports whether this end may send to a peer: a client's end only to its server.
 func (c *Conn) talksTo(peer netip.AddrPort) bool {
 	return !c.server.IsValid() || c.server == peer
 }
 
-// Close takes the end off the network and drops what waits in it.
+// Close removes the end from the network and drops its waiting datagrams.
 func (c *Conn) Close() error {
 	c.network.close(c)
 	c.arrived.Close()

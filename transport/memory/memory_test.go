@@ -122,7 +122,7 @@ func TestOversizeIsNotCarried(t *testing.T) {
 	assert.EqualValues(t, 2, client.Stats().Refused)
 }
 
-// Each end is driven by its own goroutine, as a game with a listen server does.
+// Each end is driven by its own goroutine.
 func TestManyGoroutines(t *testing.T) {
 	n := memory.NewNetwork()
 	l := n.Listener()

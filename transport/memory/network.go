@@ -8,12 +8,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// QueueLimit is how many datagrams wait at one end before new ones are dropped.
-// It is some ten frames of a server with 400 clients that send once per frame,
-// and holds an end that nobody drains below 5 MB.
+// QueueLimit is how many datagrams wait at one end before new ones are dropped: about
+// ten frames of a server with 400 clients that send once per frame. It keeps an end that
+// is never drained below 5 MB.
 const QueueLimit = 4096
 
-// port is the port of every made-up address; the host part tells ends apart.
+// port is the port of every made-up address; the host part identifies the end.
 const port = 40000
 
 // Network is a set of ends that reach each other. Its zero value is not usable;
@@ -29,16 +29,15 @@ func NewNetwork() *Network {
 	return &Network{ends: make(map[netip.AddrPort]*Conn)}
 }
 
-// Listener makes a server's end with an address of its own, which it keeps
-// through every Listen.
+// Listener returns a listener for a server's end. The listener has an address of its own,
+// which every Listen uses.
 func (n *Network) Listener() *Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return &Listener{network: n, addr: n.makeUpAddress()}
 }
 
-// Dialer makes a dialer for clients of this network; one serves any number of
-// clients.
+// Dialer returns a dialer for clients of this network; one serves any number of clients.
 func (n *Network) Dialer() *Dialer { return &Dialer{network: n} }
 
 func (n *Network) makeUpAddress() netip.AddrPort {
@@ -55,7 +54,7 @@ func (n *Network) open(addr, server netip.AddrPort) *Conn {
 	return c
 }
 
-// close takes an end off the network, unless another one has its address by now.
+// close removes an end from the network, unless another end has its address already.
 func (n *Network) close(c *Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -36,9 +36,9 @@ func (l *Listener) Listen() (transport.Conn, error) {
 // Dialer opens clients' ends.
 type Dialer struct{ network *Network }
 
-// Dial opens an end with a new made-up address. As with UDP, it does not matter
-// whether the server listens yet; datagrams to nobody are lost. It fails for an
-// address that no network makes up.
+// Dial opens an end with a new made-up address. As with UDP, the server need not listen
+// yet; datagrams to an address without an end are lost. Dial fails for an address that
+// no memory network makes up.
 func (d *Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	if server.Port() != port || server.Addr().As16()[0] != 0xfd {
 		return nil, fmt.Errorf("memory: %v is not an address of a memory network; dial what Listener.Addr returns", server)

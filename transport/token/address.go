@@ -33,8 +33,8 @@ func appendServer(dst []byte, server netip.AddrPort) []byte {
 	return binary.LittleEndian.AppendUint16(dst, server.Port())
 }
 
-// servers reads a list of 1 to MaxServers addresses; ok is false for anything
-// else. The list is made only after its count was checked.
+// servers reads a list of 1 to MaxServers addresses; ok is false for anything else. It
+// allocates the list only after it has checked the count.
 func (r *reader) servers() (list []netip.AddrPort, ok bool) {
 	count := r.u32()
 	if count < 1 || count > MaxServers {

@@ -10,45 +10,45 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Claims say whom a token admits, where, and for how long.
+// Claims are the contents of a token to mint: its client, its servers, and its lifetime.
 type Claims struct {
-	// ProtocolID must equal the server's; it keeps apart games that share a key.
+	// ProtocolID must equal the server's; it separates games that share a key.
 	ProtocolID uint64
 
-	// ClientID is the player. entangle.Nobody is an error.
+	// ClientID is the id of the player. entangle.Nobody is an error.
 	ClientID entangle.ClientID
 
-	// Servers that admit the client, 1 to MaxServers, each with a port. List one.
-	// A client tries them in order, and since they would all seal with the same
-	// two keys, several weaken the encryption of a client that changes over.
+	// Servers that admit the client, 1 to MaxServers, each with a port. List one. A client
+	// tries them in order; all of them would encrypt with the same two keys, so several
+	// weaken the encryption of a client that switches servers.
 	Servers []netip.AddrPort
 
-	// Timeout is how long either side waits for a packet before it gives up;
-	// rounded up to whole seconds. Zero: DefaultTimeout. Negative: for ever, which
-	// is for debugging, because a client that vanishes then keeps its slot.
+	// Timeout is how long either side waits for a packet before it gives up; rounded up
+	// to whole seconds. Zero: DefaultTimeout. Negative: for ever, for debugging only,
+	// because a client that vanishes then keeps its slot.
 	Timeout time.Duration
 
 	// Life is how long the token can be used, rounded up to whole seconds. Zero:
 	// DefaultLife. Negative is an error. It must equal the server's TokenLife.
 	Life time.Duration
 
-	// UserData reaches the server with the connect event, filled up with zeros to
+	// UserData is delivered to the server with the connect event, padded with zeros to
 	// MaxUserData bytes, which it must not exceed. The client cannot read it.
 	UserData []byte
 
-	// Now is the time of minting, and counts in whole seconds, rounded down. A
-	// server refuses a token from a second that began before the server did, and
-	// leaves one from the future waiting until its time has come. Who mints for a
-	// server that may have started less than a second ago passes NextSecond(now).
+	// Now is the time of minting, rounded down to whole seconds. A server refuses a token
+	// from a second that began before the server was started, and does not accept one from
+	// the future until its time has come. To mint for a server that may have been started
+	// less than a second ago, pass NextSecond(now).
 	Now time.Time
 
 	// Entropy yields the keys and the nonce. Nil: crypto/rand.
 	Entropy io.Reader
 }
 
-// NextSecond returns the first whole second that is not before now: a Now for
-// Claims whose token even a server accepts that started just before. The client
-// waits until then, up to a second.
+// NextSecond returns the first whole second that is not before now: a value of Claims.Now
+// for a token that even a server that has just been started accepts. The client waits
+// until then, up to a second.
 func NextSecond(now time.Time) time.Time {
 	if whole := now.Truncate(time.Second); whole.Before(now) {
 		return whole.Add(time.Second)

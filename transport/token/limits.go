@@ -16,7 +16,7 @@ const (
 	// NonceSize is the nonce that the private half is sealed with.
 	NonceSize = 24
 
-	// MaxUserData is the room for what a backend tells the server about a client.
+	// MaxUserData is the size of the data that a backend passes to the server about a client.
 	MaxUserData = 256
 
 	// MaxServers is how many server addresses a token can list.
@@ -27,11 +27,10 @@ const (
 // included.
 const Version = "NETCODE 1.02\x00"
 
-// DefaultLife is how long a token can be used after it was minted, where nothing
-// else is said. It must be the same on the server (session.ServerConfig.TokenLife),
-// and is short because a server refuses tokens as old as itself: with 30 s, a
-// client that fetches a token and connects at once always makes it, and a
-// restarted server knows after 30 s that no token from before is left.
+// DefaultLife is how long a token can be used after it was minted. It must be the same on
+// the server (session.ServerConfig.TokenLife), and is short because a server refuses
+// tokens as old as itself: with 30 s, a client that fetches a token and connects at once
+// always succeeds, and 30 s after its start a server knows that no older token is valid.
 const DefaultLife = 30 * time.Second
 
 // DefaultTimeout is how long either side waits for a packet before it gives the

@@ -7,12 +7,12 @@ import (
 	"net/netip"
 )
 
-// Mint makes a token that servers with this key accept. An error names the field
-// of Claims to mend, or says that Entropy failed.
+// Mint makes a token that servers with this key accept. An error names the invalid field
+// of Claims, or reports that Entropy failed.
 //
-// Whoever holds the key can mint for any client: call it in a backend that has
-// checked who the player is, and hand the token out over TLS. In a client it is
-// for tests and a LAN only.
+// The holder of the key can mint for any client: call Mint in a backend that has
+// authenticated the player, and hand the token out over TLS. In a client it is for tests
+// and a LAN only.
 func Mint(key Key, c Claims) (Token, error) {
 	if err := c.check(); err != nil {
 		return Token{}, err
@@ -37,7 +37,7 @@ func Mint(key Key, c Claims) (Token, error) {
 	return Token{bytes: string(public.Append(nil))}, nil
 }
 
-// public fills in everything but the sealed half.
+// public returns the token without its sealed half.
 func (c *Claims) public() (Public, error) {
 	created := uint64(c.Now.Unix())
 	p := Public{

@@ -22,11 +22,11 @@ type Private struct {
 	// ClientToServer and ServerToClient seal the packets of the connection.
 	ClientToServer, ServerToClient Key
 
-	// UserData as the backend gave it, filled up with zeros.
+	// UserData of the backend, padded with zeros.
 	UserData [MaxUserData]byte
 }
 
-// AppendPlain appends the 1008 bytes that are to be sealed.
+// AppendPlain appends the 1008 plain bytes of the private half.
 func (p *Private) AppendPlain(dst []byte) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(p.ClientID))

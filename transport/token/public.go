@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// Public is all that the client's side of a token says. It holds both keys of the
+// Public is the content of a token that its client can read. It holds both keys of the
 // connection and is therefore as secret as the private half.
 type Public struct {
 	ProtocolID uint64

@@ -45,9 +45,9 @@ func (o *Opener) Seal(dst []byte, expires uint64, nonce [NonceSize]byte, p *Priv
 	return o.aead.Seal(dst, nonce[:], plain, o.associated(expires))
 }
 
-// Open decrypts sealed in place and reads it into p. Anything but exactly
-// NonceSize and PrivateSize bytes is ErrInvalid; what was not sealed for this
-// expiry is ErrForged, and then costs no memory.
+// Open decrypts sealed in place and parses it into p. It returns ErrInvalid unless nonce
+// and sealed have exactly NonceSize and PrivateSize bytes, and ErrForged, without
+// allocating, for bytes that were not sealed for this expiry.
 func (o *Opener) Open(expires uint64, nonce, sealed []byte, p *Private) error {
 	if len(nonce) != NonceSize || len(sealed) != PrivateSize {
 		return ErrInvalid

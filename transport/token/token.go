@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Token is a connect token as a client receives it: 2048 secret bytes, already
-// known to have the form of a token. It is a small value that may be copied and
-// compared. The zero Token is none; Mint and Parse make real ones.
+// Token is a connect token as a client receives it: 2048 secret bytes in the format of a
+// token. It is a small value that may be copied and compared. The zero Token is invalid;
+// Mint and Parse make valid ones.
 type Token struct {
 	bytes string
 }
@@ -33,14 +33,14 @@ func (t Token) Bytes() []byte {
 	return []byte(t.bytes)
 }
 
-// Public returns what the token says to its client. The zero Token is ErrInvalid.
+// Public returns the part of the token that its client can read. The zero Token is ErrInvalid.
 func (t Token) Public() (Public, error) {
 	var p Public
 	err := p.parse([]byte(t.bytes))
 	return p, err
 }
 
-// String names the token without its secrets: where it leads and until when.
+// String describes the token without its secrets: its servers and its expiry.
 func (t Token) String() string {
 	p, err := t.Public()
 	if err != nil {

@@ -2,8 +2,8 @@ package token
 
 import "encoding/binary"
 
-// reader takes little-endian values off the front of b. After a read beyond the
-// end it is short, and every value is zero.
+// reader consumes little-endian values from the front of b. After a read beyond the end,
+// short is set, and every value is zero.
 type reader struct {
 	b     []byte
 	short bool

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// patience is how long a check waits before it calls something missing or
-	// stuck. It is long, because a busy machine must not fail a good transport.
+	// patience is how long a check waits before it fails. It is long, because a busy
+	// machine must not fail a good transport.
 	patience = 10 * time.Second
 
-	// resendAfter is when a datagram that did not arrive is sent again. It is
-	// short, because a transport may need another call to move what it holds.
+	// resendAfter is when a datagram that did not arrive is sent again. It is short,
+	// because a transport may need another call to move the datagrams it holds.
 	resendAfter = 5 * time.Millisecond
 
-	// pollEvery is the pause between two looks at a Conn.
+	// pollEvery is the pause between two polls of a Conn.
 	pollEvery = 50 * time.Microsecond
 )
 
-// bench holds the ends that one check works with.
+// bench holds the ends of one check.
 type bench struct {
 	t        testing.TB
 	listener transport.Listener
@@ -62,7 +62,7 @@ func (b *bench) dial() transport.Conn {
 	return c
 }
 
-// meet dials and returns the client with the address that the server knows it by.
+// meet dials and returns the client with its address as seen by the server.
 func (b *bench) meet() (client transport.Conn, addr netip.AddrPort) {
 	b.t.Helper()
 	client = b.dial()
@@ -70,7 +70,7 @@ func (b *bench) meet() (client transport.Conn, addr netip.AddrPort) {
 	return client, b.carry(client, b.server.LocalAddr(), b.server, hello)
 }
 
-// sendBatch hands datagrams over and insists that Send is content.
+// sendBatch sends datagrams and fails the check if Send returns an error.
 func (b *bench) sendBatch(from transport.Conn, batch []transport.Datagram) {
 	b.t.Helper()
 	if sent, err := from.Send(batch); err != nil || sent < 0 || sent > len(batch) {
@@ -83,8 +83,8 @@ func (b *bench) send(from transport.Conn, to netip.AddrPort, data []byte) {
 	b.sendBatch(from, []transport.Datagram{{Addr: to, Data: data}})
 }
 
-// carry sends data, again and again, until it comes out of the other end as it
-// was, and returns the sender's address as seen there.
+// carry sends data repeatedly until it arrives unchanged at the other end, and returns the
+// sender's address as seen there.
 func (b *bench) carry(from transport.Conn, to netip.AddrPort, at transport.Conn, data []byte) netip.AddrPort {
 	b.t.Helper()
 	deadline := time.Now().Add(b.patience)
@@ -98,8 +98,8 @@ func (b *bench) carry(from transport.Conn, to netip.AddrPort, at transport.Conn,
 	return netip.AddrPort{}
 }
 
-// await receives until want is there; other datagrams are passed over. It looks
-// at least once, and longer than that for at most d.
+// await receives until want has arrived; other datagrams are dropped. It polls at least
+// once, and for at most d.
 func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.AddrPort, bool) {
 	b.t.Helper()
 	deadline := time.Now().Add(d)
@@ -117,8 +117,8 @@ func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.Ad
 	}
 }
 
-// receive returns the next datagram, if one waits. Whoever is heard is a client, as far
-// as a transport wants to know.
+// receive returns the next datagram, if one waits. It admits each sender as a client, if
+// the transport is an Admitter.
 func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok bool) {
 	b.t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
@@ -137,7 +137,7 @@ func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok
 	return buf[:n], from, true
 }
 
-// tries is how often something is sent before the check gives up.
+// tries is how often a datagram is sent before the check fails.
 func (b *bench) tries() int { return int(b.patience / resendAfter) }
 
 // pause lets other goroutines and the kernel have a turn.

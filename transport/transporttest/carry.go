@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// pattern returns n bytes that differ with seed and place.
+// pattern returns n bytes that depend on seed and position.
 func pattern(seed, n int) []byte {
 	data := make([]byte, n)
 	for i := range data {
@@ -28,8 +28,8 @@ func checkSizes(b *bench) {
 	}
 }
 
-// checkBatch sends runs of equal and unequal sizes at once, which a transport
-// that joins datagrams into one system call must take apart again.
+// checkBatch sends runs of equal and unequal sizes at once. A transport that joins
+// datagrams into one system call must deliver them separately.
 func checkBatch(b *bench) {
 	client, addr := b.meet()
 	sizes := []int{300, 300, 300, 120, 300, 300, 1, 1, 1150, 1150, 1150, 40}
@@ -47,7 +47,7 @@ func checkBatch(b *bench) {
 		for deadline := time.Now().Add(resendAfter); len(missing) > 0 && time.Now().Before(deadline); b.pause() {
 			for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
 				if !known[string(data)] {
-					b.t.Fatalf("%d bytes arrived that are no datagram of the batch", len(data))
+					b.t.Fatalf("%d bytes arrived that match no datagram of the batch", len(data))
 				}
 				delete(missing, string(data))
 			}
@@ -90,7 +90,7 @@ func checkSendNeverBlocks(b *bench) {
 	})
 }
 
-// checkSendKeepsNothing wipes every buffer as soon as Send has returned.
+// checkSendKeepsNothing overwrites every buffer as soon as Send has returned.
 func checkSendKeepsNothing(b *bench) {
 	client, addr := b.meet()
 	for i := range 20 {

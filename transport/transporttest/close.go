@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// checkPeerVanishes closes one side after the other and sends into the void.
-// On sockets, the answers of the network to that come back as errors.
+// checkPeerVanishes closes one side after the other and sends to the closed one. On
+// sockets, the network answers that with errors.
 func checkPeerVanishes(b *bench) {
 	client, addr := b.meet()
 	if err := client.Close(); err != nil {
@@ -32,7 +32,7 @@ func checkPeerVanishes(b *bench) {
 	b.hammer(other, last)
 }
 
-// expectBreak insists that a client finds out that its server is gone, for good.
+// expectBreak fails the check unless a client's Conn breaks for good when its server closes.
 func (b *bench) expectBreak(c transport.Conn, d transport.Datagram) {
 	b.t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
@@ -83,7 +83,7 @@ func checkClosed(b *bench) {
 	}
 }
 
-// expectClosed insists on ErrClosed from both directions.
+// expectClosed fails the check unless both directions return ErrClosed.
 func (b *bench) expectClosed(c transport.Conn) {
 	b.t.Helper()
 	if n, _, err := c.Receive(make([]byte, entangle.MaxDatagram)); n != 0 || !errors.Is(err, transport.ErrClosed) {
@@ -95,7 +95,7 @@ func (b *bench) expectClosed(c transport.Conn) {
 	}
 }
 
-// checkCloseWhileInUse closes from one goroutine what another one drives.
+// checkCloseWhileInUse closes a Conn while another goroutine drives it.
 func checkCloseWhileInUse(b *bench) {
 	client, addr := b.meet()
 	var running, ended sync.WaitGroup

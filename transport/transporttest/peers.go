@@ -27,10 +27,10 @@ func checkAddresses(b *bench) {
 	}
 	from := b.carry(b.server, addr, client, []byte("from the server"))
 	if from != b.server.LocalAddr() {
-		b.t.Fatalf("the client hears from %v; want the address that it dialed, %v", from, b.server.LocalAddr())
+		b.t.Fatalf("the client receives from %v; want the address that it dialed, %v", from, b.server.LocalAddr())
 	}
 	if again := b.carry(client, b.server.LocalAddr(), b.server, []byte("again")); again != addr {
-		b.t.Fatalf("the server hears the same client from %v and then from %v", addr, again)
+		b.t.Fatalf("the server receives from the same client at %v and then at %v", addr, again)
 	}
 }
 
@@ -54,8 +54,7 @@ func checkPeers(b *bench) {
 	}
 }
 
-// expectOnly sends text to the client until it is there, and fails if anything
-// else is.
+// expectOnly sends text to the client until it arrives, and fails if anything else does.
 func (b *bench) expectOnly(client transport.Conn, addr netip.AddrPort, text string) {
 	b.t.Helper()
 	last := text + ", again"
@@ -67,15 +66,15 @@ func (b *bench) expectOnly(client transport.Conn, addr netip.AddrPort, text stri
 			case last:
 				return
 			default:
-				b.t.Fatalf("%q arrived; want only what is %s", data, text)
+				b.t.Fatalf("%q arrived; want only the datagram %s", data, text)
 			}
 		}
 		b.pause()
 	}
-	b.t.Fatalf("what is %s never arrived", text)
+	b.t.Fatalf("the datagram %s never arrived", text)
 }
 
-// checkStranger has one client send to another one. Nothing may come of it.
+// checkStranger sends from one client to another, which must not receive it.
 func checkStranger(b *bench) {
 	client, addr := b.meet()
 	stranger := b.dial()
@@ -92,18 +91,18 @@ func checkStranger(b *bench) {
 		}
 		b.pause()
 	}
-	b.t.Fatalf("the client does not hear its server")
+	b.t.Fatalf("the client does not receive from its server")
 }
 
-// floodSize is more datagrams than a transport that tells clients from strangers may let
-// wait for strangers, and floodBatch how many are sent at a time.
+// floodSize is more datagrams than an Admitter may queue for strangers, and floodBatch is
+// how many are sent at a time.
 const (
 	floodSize  = 1 << 14
 	floodBatch = 64
 )
 
-// checkRoom has a stranger send more than anything holds. What a client sends then still
-// gets through.
+// checkRoom sends more datagrams from a stranger than any queue holds. Those of a client
+// still arrive.
 func checkRoom(b *bench) {
 	if !slices.Contains(b.traits, KeepsRoom) {
 		return
@@ -120,7 +119,7 @@ func checkRoom(b *bench) {
 		for range floodSize / floodBatch {
 			b.sendBatch(stranger, batch)
 		}
-		for range 5 { // the flood may still be on its way where the first ones go
+		for range 5 { // the first ones may arrive before the rest of the flood
 			time.Sleep(resendAfter)
 			b.send(client, b.server.LocalAddr(), want)
 		}
@@ -135,11 +134,11 @@ func checkRoom(b *bench) {
 			}
 		}
 	}
-	b.t.Fatalf("what a client sends does not get through while a stranger floods; keep room for the addresses of Admit")
+	b.t.Fatalf("datagrams of a client do not arrive while a stranger floods; reserve room for admitted addresses")
 }
 
-// checkUnreachable puts an address without anybody behind it, and one that is
-// none, in front of a good one.
+// checkUnreachable sends a datagram behind two others in a batch: one to a closed end,
+// one to an invalid address.
 func checkUnreachable(b *bench) {
 	gone, goneAddr := b.meet()
 	if err := gone.Close(); err != nil {
@@ -150,7 +149,7 @@ func checkUnreachable(b *bench) {
 	for range b.tries() {
 		b.sendBatch(b.server, []transport.Datagram{
 			{Addr: netip.AddrPort{}, Data: []byte("to nobody")},
-			{Addr: goneAddr, Data: []byte("to one who is gone")},
+			{Addr: goneAddr, Data: []byte("to a closed end")},
 			{Addr: addr, Data: want},
 		})
 		if _, ok := b.await(client, want, resendAfter); ok {

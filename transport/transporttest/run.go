@@ -6,21 +6,21 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Open makes a fresh transport for one check: a listener that was never used,
-// and a dialer that reaches it at the LocalAddr of the Conn that it opens. It
-// registers what there is to clean up with t.Cleanup and fails through t.
+// Open makes a fresh transport for one check: a listener that was never used, and a dialer
+// that reaches it at the LocalAddr of the Conn that it opens. It registers cleanup with
+// t.Cleanup and fails through t.
 type Open func(t testing.TB) (transport.Listener, transport.Dialer)
 
-// Trait is what some transports do and others do not.
+// Trait is a behaviour that some transports have and others do not.
 type Trait uint8
 
-// Connected transports hold a connection for each client. When its server goes, a
+// Connected transports hold a connection for each client. When the server closes, a
 // client's Conn breaks: Receive returns an error that is neither ErrEmpty nor ErrClosed.
-// Without it, a client's Conn outlives its server.
+// Without this trait, a client's Conn outlives its server.
 const Connected Trait = 1
 
-// KeepsRoom transports keep room for what connected clients send (transport.Admitter),
-// however much others do.
+// KeepsRoom transports reserve room for datagrams of connected clients
+// (transport.Admitter), however many others send.
 const KeepsRoom Trait = 2
 
 // Run runs every check as a subtest, each with a transport of its own.

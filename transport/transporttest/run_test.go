@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// recorder is a testing.TB that keeps a failure to itself.
+// recorder is a testing.TB that records a failure.
 type recorder struct {
 	testing.TB
 	mu      sync.Mutex
@@ -50,7 +50,7 @@ func failureOf(t *testing.T, c check, open Open, traits ...Trait) string {
 	return r.failure
 }
 
-// faulty is a memory transport with one thing wrong.
+// faulty is a memory transport with one fault.
 type faulty struct {
 	transport.Conn
 	send    func(inner transport.Conn, batch []transport.Datagram) (int, error)
@@ -104,7 +104,7 @@ func with(fault func() faulty) Open {
 
 var errWrong = errors.New("wrong")
 
-// faults has something wrong for each check, by its name.
+// faults has a faulty transport for each check, by the check's name.
 var faults = map[string]Open{
 	"Addresses": with(func() faulty {
 		return faulty{receive: func(c transport.Conn, buf []byte) (int, netip.AddrPort, error) {
@@ -169,7 +169,7 @@ var faults = map[string]Open{
 		l, d := n.Listener(), n.Dialer()
 		return listenFunc(func() (transport.Conn, error) {
 			c, err := l.Listen()
-			return told{c, map[netip.AddrPort]bool{}}, err // and does nothing about it
+			return admitting{c, map[netip.AddrPort]bool{}}, err // reserves no room
 		}), d
 	},
 	"OpensAgain": with(func() faulty { return faulty{close: func(transport.Conn) error { return nil }} }),
@@ -191,7 +191,7 @@ func cutAt(size int) func(transport.Conn, []transport.Datagram) (int, error) {
 	}
 }
 
-// allOrError takes loss for an error.
+// allOrError returns an error if a datagram is lost.
 func allOrError(c transport.Conn, batch []transport.Datagram) (int, error) {
 	sent, err := c.Send(batch)
 	if err == nil && sent < len(batch) {
@@ -210,7 +210,7 @@ func oneLate() func(transport.Conn, []transport.Datagram) (int, error) {
 	}
 }
 
-// cut fills the buffer with the head of what does not fit.
+// cut returns the head of a datagram that does not fit.
 func cut(c transport.Conn, buf []byte) (int, netip.AddrPort, error) {
 	whole := make([]byte, 2000)
 	n, from, err := c.Receive(whole)
@@ -231,8 +231,8 @@ func TestEveryCheckFindsItsFault(t *testing.T) {
 	}
 }
 
-// breaking is a sound transport whose clients' ends say what follow says, once the
-// server is gone.
+// breaking is a correct transport, except that clients' ends return the error of follow
+// once the server is closed.
 func breaking(follow func() error) Open {
 	return func(testing.TB) (transport.Listener, transport.Dialer) {
 		n := memory.NewNetwork()
@@ -280,20 +280,20 @@ func TestAConnectedTransportBreaksForGood(t *testing.T) {
 	assert.NotEmpty(t, failureOf(t, vanish, breaking(ends[""])), "without the trait")
 }
 
-// told is a memory transport that wants to know who is a client.
-type told struct {
+// admitting is a memory transport that is an Admitter.
+type admitting struct {
 	transport.Conn
 	admitted map[netip.AddrPort]bool
 }
 
-func (c told) Admit(addr netip.AddrPort) { c.admitted[addr] = true }
+func (c admitting) Admit(addr netip.AddrPort) { c.admitted[addr] = true }
 
-func (c told) Dismiss(netip.AddrPort) {}
+func (c admitting) Dismiss(netip.AddrPort) {}
 
-func TestWhoIsHeardIsAdmitted(t *testing.T) {
+func TestSendersAreAdmitted(t *testing.T) {
 	n := memory.NewNetwork()
 	l, d := n.Listener(), n.Dialer()
-	server := told{admitted: map[netip.AddrPort]bool{}}
+	server := admitting{admitted: map[netip.AddrPort]bool{}}
 	b := newBench(t, func(testing.TB) (transport.Listener, transport.Dialer) {
 		return listenFunc(func() (_ transport.Conn, err error) {
 			server.Conn, err = l.Listen()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The race detector makes every sync.Pool forget at random, the one in package
-// ipv4 too, so this holds without it only.
+// The race detector makes sync.Pool drop values at random, also in package ipv4, so this
+// holds only without it.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	run := frame(t, 20)
 	run()

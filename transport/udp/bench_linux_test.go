@@ -17,14 +17,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// sendLimit is the least that sending many datagrams can cost on Linux: headers
-// and addresses that were laid out before, and one sendmmsg for all of them.
+// sendLimit is the cheapest way to send many datagrams on Linux: headers and addresses
+// prepared in advance, and one sendmmsg for all of them.
 type sendLimit struct {
 	fd      int
 	headers []mmsghdr
 }
 
-// mmsghdr is that of sys/socket.h on 64-bit machines.
+// mmsghdr is mmsghdr of sys/socket.h on 64-bit machines.
 type mmsghdr struct {
 	name    *syscall.RawSockaddrInet4
 	nameLen uint32
@@ -50,8 +50,8 @@ func newSendLimit(fd int, batch []transport.Datagram) *sendLimit {
 	return l
 }
 
-// polledSocket is one that package net made and the runtime's poller watches, as
-// it must for a goroutine to wait for what comes in.
+// polledSocket is a socket made by package net and watched by the runtime's poller, as
+// required for a goroutine to wait for datagrams.
 func polledSocket(t testing.TB) (fd int) {
 	socket := raw(t)
 	require.NoError(t, socket.SetWriteBuffer(udp.DefaultListenerBuffer))
@@ -61,7 +61,7 @@ func polledSocket(t testing.TB) (fd int) {
 	return fd
 }
 
-// bareSocket can only send: nothing watches it.
+// bareSocket can only send: the poller does not watch it.
 func bareSocket(t testing.TB) (fd int) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
@@ -79,8 +79,8 @@ func (l *sendLimit) send() int {
 	return int(n)
 }
 
-// sinks are addresses of sockets that nobody reads: what is sent there costs the
-// sender the way through the kernel, and no other goroutine takes part.
+// sinks returns datagrams to sockets that are never read: sending there costs the sender
+// the path through the kernel, and no other goroutine takes part.
 func sinks(t testing.TB, peers, each int) []transport.Datagram {
 	var batch []transport.Datagram
 	for range peers {
@@ -96,13 +96,12 @@ func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// benchmarkSend sends the same batch in three ways, in turns within one run, so
-// that what else the machine does meets all of them. Who goes before whom
-// changes: the second finds the kernel's structures in the cache, and the
-// poller's thread awake or asleep. ratio is the packets/s of ours over those of
-// the limit, a hand-written loop on a socket of the same kind. What a socket
-// reaches that only sends is there for comparison: on it the kernel has nobody
-// to tell about every buffer that becomes free.
+// benchmarkSend sends the same batch in three ways, in turns within one run, so that other
+// load on the machine affects all of them. Their order changes: the second finds the
+// kernel's structures in the cache, and the poller's thread awake or asleep. ratio is the
+// packets/s of Conn over those of the limit, a hand-written loop on a socket of the same
+// kind. A socket that only sends is there for comparison: the kernel does not have to
+// notify anyone of each buffer that becomes free.
 func benchmarkSend(b *testing.B, peers, each int) {
 	batch := sinks(b, peers, each)
 	server := listen(b, udp.Listener{Addr: "127.0.0.1:0"})
@@ -141,7 +140,7 @@ func BenchmarkSend100Peers(b *testing.B)      { benchmarkSend(b, 100, 1) }
 func BenchmarkSend200Peers(b *testing.B)      { benchmarkSend(b, 200, 1) }
 func BenchmarkSend100PeersThree(b *testing.B) { benchmarkSend(b, 100, 3) }
 
-// One datagram to each of 100 clients, all received; one back from each.
+// One datagram to each of 100 clients and one back from each, all received.
 func BenchmarkFrame100Clients(b *testing.B) {
 	run := frame(b, 100)
 	for range 10 {
@@ -154,8 +153,8 @@ func BenchmarkFrame100Clients(b *testing.B) {
 	b.ReportMetric(float64(b.N)*200/b.Elapsed().Seconds(), "packets/s")
 }
 
-// One socket takes in what a bare one sends as fast as it can, through the
-// reading goroutine and the queue; a loop drains it every millisecond.
+// One socket receives datagrams as fast as a bare one can send them, through the reading
+// goroutine and the queue; a loop drains it every millisecond.
 func BenchmarkReceive(b *testing.B) {
 	server := listen(b, udp.Listener{Addr: "127.0.0.1:0", StrangerQueue: udp.DefaultListenerQueue})
 	batch := make([]transport.Datagram, 64)

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// Conn is an open socket: a server's, that speaks with anybody, or a client's,
-// that speaks with its server.
+// Conn is an open socket: a server's, which exchanges datagrams with any address, or a
+// client's, which exchanges them with its server only.
 type Conn struct {
 	socket  *net.UDPConn
 	local   netip.AddrPort
@@ -32,9 +32,9 @@ var (
 	_ transport.Filterer = (*Conn)(nil)
 )
 
-// newConn takes the socket over and starts the goroutine that reads it.
+// newConn takes ownership of the socket and starts the goroutine that reads it.
 func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
-	// The kernel grants what it likes; a smaller buffer is no reason to fail.
+	// The kernel may grant less; a smaller buffer is no reason to fail.
 	if o.readBuffer > 0 {
 		setReadBuffer(socket, o.readBuffer)
 	}
@@ -53,15 +53,15 @@ func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 	return c
 }
 
-// LocalAddr is the address that the socket is bound to; a client's names the
+// LocalAddr returns the address that the socket is bound to: for a client, on the
 // interface that leads to its server.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.local }
 
-// Receive implements transport.Conn: it takes what the reading goroutine queued.
+// Receive implements transport.Conn: it returns datagrams that the reading goroutine has queued.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) { return c.arrived.Pop(buf) }
 
-// Admit implements transport.Admitter: datagrams from this address have room of their
-// own from now on.
+// Admit implements transport.Admitter: it reserves room in the queue for datagrams from
+// this address.
 func (c *Conn) Admit(addr netip.AddrPort) { c.arrived.Admit(address.Unmap(addr)) }
 
 // Dismiss implements transport.Admitter.
@@ -76,9 +76,9 @@ func (c *Conn) Drops() transport.Drops {
 	return transport.Drops{Form: q.Form, StrangersFull: q.StrangersFull, ClientFull: q.ClientFull}
 }
 
-// Send implements transport.Conn. A datagram counts as sent when the kernel took
-// it. Where the kernel's buffer is full it is lost at once on Linux, and after
-// at most sendPatience for the whole batch elsewhere.
+// Send implements transport.Conn. A datagram counts as sent when the kernel has accepted
+// it. If the kernel's buffer is full, the rest of the batch is lost: at once on Linux,
+// elsewhere after at most sendPatience for the whole batch.
 func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	if c.arrived.Closed() {
 		return 0, transport.ErrClosed
@@ -95,13 +95,13 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	return r.sent, nil
 }
 
-// sendResult is what became of one batch. err is set only by a closed socket.
+// sendResult counts the outcome of one batch. err is set only for a closed socket.
 type sendResult struct {
 	sent, full, bytes, calls int
 	err                      error
 }
 
-// carries reports whether d is for this socket at all.
+// carries reports whether size and address of d are allowed for this socket.
 func (c *Conn) carries(d *transport.Datagram) bool {
 	switch {
 	case len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram:
@@ -113,8 +113,8 @@ func (c *Conn) carries(d *transport.Datagram) bool {
 	}
 }
 
-// Close frees the port and ends the goroutine before it returns. Datagrams that
-// wait are dropped.
+// Close frees the port and ends the goroutine before it returns. Waiting datagrams are
+// dropped.
 func (c *Conn) Close() error {
 	var err error
 	c.closing.Do(func() {

@@ -9,25 +9,25 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// Defaults of Dialer: a client hears one server.
+// Defaults of Dialer: a client receives from one server.
 const (
-	// DefaultDialerBuffer is asked of the kernel for each direction, in bytes.
+	// DefaultDialerBuffer is the kernel buffer requested for each direction, in bytes.
 	DefaultDialerBuffer = 1 << 20
 
-	// DefaultDialerQueue is how many datagrams wait for a client's Receive: one
-	// second of four datagrams per tick at 60 Hz, in 280 KB. A game that was
-	// suspended for longer finds the rest dropped.
+	// DefaultDialerQueue is how many datagrams wait for a client's Receive: one second of
+	// four datagrams per tick at 60 Hz, in 280 KB. If a game is suspended for longer, the
+	// rest is dropped.
 	DefaultDialerQueue = 240
 )
 
 // Dialer opens the UDP socket of a client. Its zero value is ready to use.
 type Dialer struct {
-	// LocalAddr is the address to send from, as in Listener.Addr, of the same
-	// family as the server's address. Empty: any, chosen by the system.
+	// LocalAddr is the address to send from, as in Listener.Addr, of the same IP version
+	// as the server's address. Empty: any, chosen by the system.
 	LocalAddr string
 
 	// ReadBuffer and WriteBuffer are the kernel's buffers of the socket, in
-	// bytes. 0: DefaultDialerBuffer. Negative: what the system gives.
+	// bytes. 0: DefaultDialerBuffer. Negative: the default of the system.
 	ReadBuffer, WriteBuffer int
 
 	// Queue is how many datagrams may wait for Receive. 0: DefaultDialerQueue.
@@ -36,13 +36,13 @@ type Dialer struct {
 
 var _ transport.Dialer = Dialer{}
 
-// Dial opens a socket that speaks with server only. It succeeds whether or not
-// anybody listens there. It fails where no route leads, for a LocalAddr of
-// another family or one that is taken, and for a server address that is none.
+// Dial opens a socket that exchanges datagrams with server only. It succeeds even if no
+// server listens there. It fails if there is no route, if LocalAddr is of another IP
+// version or already in use, and if server is not a valid address of a server.
 func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	server = address.Unmap(server)
 	if !server.IsValid() || server.Port() == 0 || server.Addr().IsUnspecified() {
-		return nil, fmt.Errorf("udp: %v is not the address of a server; dial the one that its players reach, such as 127.0.0.1:40000", server)
+		return nil, fmt.Errorf("udp: %v is not the address of a server; dial the address that players can reach, such as 127.0.0.1:40000", server)
 	}
 	local, err := d.local(server)
 	if err != nil {
@@ -56,7 +56,7 @@ func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	return dial(local, server, o.orBuffers(DefaultDialerBuffer))
 }
 
-// local is LocalAddr in the family of the server; a wildcard suits both.
+// local parses LocalAddr for the IP version of the server; a wildcard suits both.
 func (d Dialer) local(server netip.AddrPort) (netip.AddrPort, error) {
 	wildcard := netip.IPv6Unspecified()
 	if server.Addr().Is4() {
@@ -72,7 +72,7 @@ func (d Dialer) local(server netip.AddrPort) (netip.AddrPort, error) {
 	case local.Addr().IsUnspecified():
 		return netip.AddrPortFrom(wildcard, local.Port()), nil
 	case local.Addr().Is4() != server.Addr().Is4():
-		return local, fmt.Errorf("udp: Dialer.LocalAddr %q and the server %v are of different families; give an address of the server's family, or none", d.LocalAddr, server)
+		return local, fmt.Errorf("udp: Dialer.LocalAddr %q and the server %v are of different IP versions; give an address of the server's version, or none", d.LocalAddr, server)
 	}
 	return local, nil
 }

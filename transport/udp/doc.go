@@ -5,33 +5,32 @@
 //
 // # What it does
 //
-// One goroutine per socket reads into a queue of bounded length, from which
-// Receive takes without waiting; when the queue is full the newest datagram is
-// dropped and counted. Send gives a whole batch to the kernel: on Linux with one
-// system call for up to 256 datagrams, and equal ones in a row for one peer as
-// one segmented datagram (UDP GSO) where kernel and device can; elsewhere one by
-// one. Neither direction allocates once it is warm.
+// One goroutine per socket reads datagrams into a bounded queue, from which Receive takes
+// them without waiting; when the queue is full, the newest datagram is dropped and
+// counted. Send gives a whole batch to the kernel: on Linux with one system call for up to
+// 256 datagrams, and consecutive datagrams of equal size for one peer as one segmented
+// datagram (UDP GSO) where kernel and device support it; elsewhere one by one. Neither
+// direction allocates in the steady state.
 //
-// A server's queue keeps room for each connected client that nobody else can take
-// (Listener.ClientQueue), and has a limit of its own for all others
-// (Listener.StrangerQueue). Of the room that clients share (Listener.Queue) no address
-// takes more than an eighth. A frame takes in what waited when it began. What the
-// connection layer says can't be a packet is dropped when it arrives. So a flood of
-// strangers costs connected clients nothing, one from the address of a client costs no
-// other client anything, and a frame ends, as long as the kernel's buffer does not
-// overflow: on Linux, raise net.core.rmem_max to DefaultListenerBuffer, for the system's
-// limit often holds no more than a few milliseconds of a flood.
+// A server's queue reserves room for each connected client (Listener.ClientQueue), and has
+// a separate limit for all other addresses (Listener.StrangerQueue). No client takes more
+// than an eighth of the room that clients share (Listener.Queue). A frame reads the
+// datagrams that waited when it began. Datagrams that cannot be packets of the connection
+// layer are dropped on arrival. So a flood of strangers costs connected clients nothing, a
+// flood from the address of a client costs no other client anything, and a frame ends, as
+// long as the kernel's buffer does not overflow: on Linux, raise net.core.rmem_max to
+// DefaultListenerBuffer, since the system's limit often holds no more than a few
+// milliseconds of a flood.
 //
 // Addresses are given in their plain form: an IPv4 peer of a socket that serves
 // both families is 192.0.2.1, not ::ffff:192.0.2.1.
 //
-// # What it does not
+// # Limitations
 //
-// It neither fragments nor encrypts, and it does not retry: a datagram that the
-// kernel does not take at once is lost and counted, and so is one that no route
-// leads to. Datagrams over entangle.MaxDatagram are not sent, and dropped when
-// they come in. ICMP messages ("port unreachable") never break a Conn; a peer
-// that is gone is for the session's timeout to find.
+// It does not fragment, encrypt or retry: a datagram that the kernel does not accept at
+// once, or that has no route, is lost and counted. Datagrams over entangle.MaxDatagram are
+// neither sent nor received. ICMP messages ("port unreachable") never break a Conn; the
+// session notices by its timeout that a peer has gone.
 //
 // Browsers have no UDP: on js and wasip1 Listen and Dial return ErrNoUDP.
 package udp

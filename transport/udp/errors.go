@@ -2,5 +2,5 @@ package udp
 
 import "errors"
 
-// ErrNoUDP is what Listen and Dial return where UDP does not exist.
+// ErrNoUDP is returned by Listen and Dial on platforms without UDP.
 var ErrNoUDP = errors.New("udp: a browser has no UDP; connect over WebSocket or WebTransport instead")

@@ -30,8 +30,8 @@ func dial(local, server netip.AddrPort, o options) (*Conn, error) {
 	return newConn(socket, server, o), nil
 }
 
-// socketAddr leaves the host of a wildcard out, so that a machine without IPv6
-// can still listen at ":port".
+// socketAddr omits the host of a wildcard, so that a machine without IPv6 can still
+// listen at ":port".
 func socketAddr(a netip.AddrPort) *net.UDPAddr {
 	if a.Addr() == netip.IPv6Unspecified() {
 		return &net.UDPAddr{Port: int(a.Port())}

@@ -12,7 +12,7 @@ type options struct {
 	waiting                 queue.Limits
 }
 
-// orBuffers puts the default size in for buffers that are not set.
+// orBuffers fills in a default for buffer sizes that are zero.
 func (o options) orBuffers(standard int) options {
 	if o.readBuffer == 0 {
 		o.readBuffer = standard
@@ -23,7 +23,7 @@ func (o options) orBuffers(standard int) options {
 	return o
 }
 
-// room is how many datagrams may wait as a field says, which the error names.
+// room returns the length of a queue from the field that sets it. The error names the field.
 func room(field string, value, standard int) (int, error) {
 	switch {
 	case value < 0:

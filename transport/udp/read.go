@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	// freeErrors is how many errors in a row the reader takes without a pause.
-	// ICMP answers to a full batch of datagrams come as that many.
+	// freeErrors is how many errors in a row the reader accepts without a pause. ICMP
+	// answers to a full batch of datagrams arrive as that many errors.
 	freeErrors = 256
 
-	// errorPause keeps a socket that does nothing but fail (a phone took its
-	// network away) from using a core. It is short beside a tick.
+	// errorPause keeps a socket that only returns errors (a phone switched its network
+	// off) from using a core. It is short compared with a tick.
 	errorPause = time.Millisecond
 )
 
-// read moves datagrams from the socket to the queue until the socket is closed.
-// No other error ends it: on a socket without connection they are messages
-// about single datagrams that went out before.
+// read moves datagrams from the socket to the queue until the socket is closed. No other
+// error ends it: on an unconnected socket, errors refer to single datagrams sent before.
 func (c *Conn) read() {
-	// One byte more than a datagram may have shows which ones were cut.
+	// One byte more than a datagram may have reveals truncated ones.
 	buf := make([]byte, entangle.MaxDatagram+1)
 	for failed := 0; ; {
 		n, from, err := c.socket.ReadFromUDPAddrPort(buf)
@@ -47,9 +46,9 @@ func (c *Conn) read() {
 func (c *Conn) arrive(from netip.AddrPort, data []byte) {
 	from = address.Unmap(from)
 	if c.server.IsValid() {
-		// The system lets the server's datagrams through only, but for those
-		// that came between the socket's birth and its connect. Zones of one
-		// interface have two spellings; the queue gets the one that was dialed.
+		// A connected socket receives from the server only, except for datagrams that
+		// arrived between bind and connect. Zones of one interface have two spellings;
+		// the queue gets the one that was dialed.
 		if from.Port() != c.server.Port() || from.Addr().WithZone("") != c.server.Addr().WithZone("") {
 			c.count.stranger.Add(1)
 			return

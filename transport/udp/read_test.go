@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// The system keeps strangers out only once the socket is connected; what came
-// before is dropped here.
+// The system drops datagrams of strangers only once the socket is connected; Conn drops
+// earlier ones.
 func TestClientDropsStrangers(t *testing.T) {
 	server := netip.MustParseAddrPort("[fe80::1%lo]:40000")
 	c := &Conn{server: server, arrived: queue.NewIntake(queue.Limits{Strangers: 4})}
@@ -36,10 +36,10 @@ func TestMappedAddressesBecomePlain(t *testing.T) {
 	assert.Equal(t, netip.MustParseAddrPort("192.0.2.1:7"), from)
 }
 
-// A flood of 100,000 datagrams a second at 20 frames a second, of which a part has the
-// form of packets, and a part the address of a connected client. The reader takes all of
-// it in between two frames. No other client loses a datagram; the one whose address is
-// forged still has what found room before the forged ones.
+// A flood of 100,000 datagrams a second at 20 frames a second: a part of it has the form
+// of packets, and a part the address of a connected client. The reader reads all of it
+// between two frames. No other client loses a datagram; the client whose address is forged
+// keeps those that found room before the forged ones.
 //
 // Proves: Z22
 func TestStrangersTakeNoRoomOfClients(t *testing.T) {
@@ -96,8 +96,8 @@ func TestStrangersTakeNoRoomOfClients(t *testing.T) {
 	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.BadForm+s.QueueFull+s.ClientFull)
 }
 
-// Two floods with the addresses of clients fill their part of the room that all share, and
-// leave the others what is theirs, and room for a burst.
+// Two floods from the addresses of clients fill their part of the shared room, and leave
+// the others their reserved room, and room for a burst.
 //
 // Proves: Z22
 func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
@@ -121,11 +121,11 @@ func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
 	assert.EqualValues(t, QueueShares*(part+DefaultClientQueue), c.Stats().Received)
 }
 
-// A frame takes what waited when it began, though a flood from the address of a client comes
-// as fast as it is taken, and hands out what others sent.
+// A frame reads the datagrams that waited when it began, though a flood from the address
+// of a client arrives as fast as it is read; datagrams of others are among them.
 //
 // Proves: Z22
-func TestAFrameEndsUnderAFloodFromTheAddressOfAClient(t *testing.T) {
+func TestFrameEndsUnderAFloodFromAClientsAddress(t *testing.T) {
 	limits, err := Listener{}.waiting()
 	require.NoError(t, err)
 	c := &Conn{arrived: queue.NewIntake(limits)}
@@ -150,8 +150,8 @@ func TestAFrameEndsUnderAFloodFromTheAddressOfAClient(t *testing.T) {
 	}
 }
 
-// A client that has gone is a stranger, however its address is written.
-func TestAnAddressIsAStrangersAgainOnceDismissed(t *testing.T) {
+// The address of a former client is a stranger's, in either spelling.
+func TestDismissedAddressIsAStrangers(t *testing.T) {
 	c := &Conn{arrived: queue.NewIntake(queue.Limits{Strangers: 1, Client: 2})}
 	mapped := netip.MustParseAddrPort("[::ffff:192.0.2.1]:7")
 	c.Admit(mapped)
@@ -168,7 +168,7 @@ func TestAnAddressIsAStrangersAgainOnceDismissed(t *testing.T) {
 	assert.EqualValues(t, 1, c.Stats().QueueFull)
 }
 
-// Without a ClientQueue all clients share the Queue, and strangers still have their own.
+// Without a ClientQueue all clients share Queue, and strangers still have their own.
 func TestWithoutRoomOfTheirOwnClientsShareTheQueue(t *testing.T) {
 	limits, err := Listener{Queue: 5 * QueueShares, ClientQueue: -1, StrangerQueue: 5}.waiting()
 	require.NoError(t, err)

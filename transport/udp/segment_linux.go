@@ -9,24 +9,24 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// UDP generic segmentation: the kernel takes one large message, walks its stack
-// once, and cuts it into datagrams of one size, of which the last may be
-// shorter. Receivers see datagrams as ever. See udp(7), UDP_SEGMENT.
+// UDP generic segmentation: the kernel accepts one large message, passes it down its stack
+// once, and splits it into datagrams of one size, of which the last may be shorter.
+// Receivers see ordinary datagrams. See udp(7), UDP_SEGMENT.
 const (
 	// udpSegment is UDP_SEGMENT of linux/udp.h.
 	udpSegment = 103
 
-	// maxSegments is UDP_MAX_SEGMENTS of the kernels that have the fewest.
+	// maxSegments is the smallest UDP_MAX_SEGMENTS of any kernel.
 	maxSegments = 64
 
-	// maxSegmented is what one message may hold, in bytes: what the length field
-	// of IP counts, less the headers of IPv6 and UDP and room for an option.
+	// maxSegmented is the size of the largest message, in bytes: the range of the length
+	// field of IP, less the headers of IPv6 and UDP and room for an option.
 	maxSegmented = 65000
 
 	segmentSizeBytes = 2
 )
 
-// canSegment asks the kernel whether it knows the option (Linux 4.18 and later).
+// canSegment reports whether the kernel supports the option (Linux 4.18 and later).
 func canSegment(socket *net.UDPConn) bool {
 	raw, err := socket.SyscallConn()
 	if err != nil {
@@ -40,8 +40,8 @@ func canSegment(socket *net.UDPConn) bool {
 	return err == nil && known
 }
 
-// newSegmentControl makes the control message that names a segment size: a
-// cmsghdr (its length as a machine word, level, type) and the size.
+// newSegmentControl builds the control message with the segment size: a cmsghdr (its
+// length as a machine word, level, type) and the size.
 func newSegmentControl() []byte {
 	b := make([]byte, syscall.CmsgSpace(segmentSizeBytes))
 	length := uint64(syscall.CmsgLen(segmentSizeBytes))
@@ -79,9 +79,9 @@ func (s *sender) join(m, used, size int) {
 	}
 }
 
-// refused reports whether err means that a message cannot be segmented, but may
-// go as single datagrams. A device without checksum offload (EIO) refuses every
-// time, so no more are tried; the other reasons are about one peer's path.
+// refused reports whether err means that a message cannot be segmented, but may be sent as
+// single datagrams. A device without checksum offload (EIO) always refuses, so
+// segmentation is switched off; the other errors concern the path of one peer.
 func (s *sender) refused(err error) bool {
 	if errors.Is(err, syscall.EIO) {
 		s.segments = false

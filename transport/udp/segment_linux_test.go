@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// eventually polls in the goroutine of the test until ok.
+// eventually polls in the test's goroutine until ok returns true.
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(20 * time.Microsecond) {
@@ -36,7 +36,7 @@ func openPair(t *testing.T) (server, client *Conn) {
 	return s.(*Conn), c.(*Conn)
 }
 
-// mixed has runs of every kind that segmentation must tell apart.
+// mixed has runs of every kind that segmentation must distinguish.
 func mixed(to netip.AddrPort) []transport.Datagram {
 	var batch []transport.Datagram
 	for i, size := range []int{900, 900, 900, 900, 300, 900, 900, 1150, 1150, 1150, 20, 20, 30, 30} {
@@ -61,7 +61,7 @@ func expectBatch(t *testing.T, at *Conn, batch []transport.Datagram) {
 	}
 }
 
-// joined counts the messages that pack makes of a batch.
+// joined counts the messages into which pack puts a batch.
 func joined(c *Conn, batch []transport.Datagram) int {
 	_, packed := c.sender.pack(c, batch, 0)
 	return packed
@@ -79,7 +79,7 @@ func TestEqualDatagramsInARowAreJoined(t *testing.T) {
 	expectBatch(t, client, batch)
 }
 
-// The kernel refuses to segment; every datagram goes out nevertheless, once.
+// If the kernel refuses to segment, every datagram is sent nevertheless, once.
 func TestRefusedSegmentsGoSingly(t *testing.T) {
 	server, client := openPair(t)
 	raw, err := server.socket.SyscallConn()

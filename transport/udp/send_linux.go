@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// chunkSize is how many datagrams go into one system call. The kernel takes
-	// up to 1024 messages; the gain is had by 100, and memory grows with it.
+	// chunkSize is how many datagrams go into one system call. The kernel accepts up to
+	// 1024 messages; 100 achieve most of the gain, and memory grows with the size.
 	chunkSize = 256
 
-	// refusals is how many answers of the network to earlier datagrams one call
-	// of Send clears away before it gives a datagram up.
+	// refusals is how many pending socket errors about earlier datagrams one call of Send
+	// clears before it gives a datagram up.
 	refusals = 16
 )
 
-// sender sends datagrams in chunks: pack puts one into messages, flush hands
-// these to the kernel. Everything in it is made once and used again.
+// sender sends datagrams in chunks: pack puts a chunk into messages, flush hands these to
+// the kernel. All of its memory is allocated once and reused.
 type sender struct {
 	packets   *ipv4.PacketConn // sends to IPv6 peers as well: messages carry addresses of either family
 	connected bool
@@ -32,11 +32,11 @@ type sender struct {
 	sizes    [chunkSize]int    // bytes in a message
 	peers    [chunkSize]peer   // address of a message
 	buffers  [chunkSize][]byte // datagrams; a message has a run of them
-	controls [chunkSize][]byte // says the segment size of messages with several
-	plainTo  int               // datagrams of the batch before this index go singly
+	controls [chunkSize][]byte // segment size of messages with several datagrams
+	plainTo  int               // datagrams of the batch before this index are sent singly
 }
 
-// peer is room for one address, for package ipv4 wants a net.Addr.
+// peer holds one address, because package ipv4 needs a net.Addr.
 type peer struct {
 	udp net.UDPAddr
 	ip  [16]byte
@@ -72,15 +72,15 @@ func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
 	return r
 }
 
-// pack fills messages with datagrams of the batch from index at on, and returns
-// the index behind the last one looked at and the number of messages.
+// pack fills messages with datagrams of the batch from index at on. It returns the index
+// after the last datagram it considered, and the number of messages.
 func (s *sender) pack(c *Conn, batch []transport.Datagram, at int) (end, packed int) {
 	end = min(at+chunkSize, len(batch))
 	used, joinable := 0, false
 	for i := at; i < end; i++ {
 		d := &batch[i]
 		if !c.carries(d) {
-			// A message must be a run of the batch, or it cannot be resumed.
+			// A message must be contiguous in the batch, or sending cannot be resumed.
 			joinable = false
 			continue
 		}
@@ -97,7 +97,7 @@ func (s *sender) pack(c *Conn, batch []transport.Datagram, at int) (end, packed 
 	return end, packed
 }
 
-// begin makes message m of one datagram, the last of the used buffers.
+// begin starts message m with one datagram, the last of the used buffers.
 func (s *sender) begin(m, index, used int, d *transport.Datagram) {
 	msg := &s.messages[m]
 	msg.Buffers, msg.OOB, msg.Addr = s.buffers[used-1:used], nil, nil
@@ -120,18 +120,18 @@ func (p *peer) set(d *transport.Datagram) net.Addr {
 	return &p.udp
 }
 
-// verdict is why flush ended.
+// verdict is the reason why flush ended.
 type verdict uint8
 
 const (
 	allDone         verdict = iota // every message was sent or given up
 	bufferFull                     // the kernel has no room for this message
-	segmentsRefused                // this message has to go as single datagrams
+	segmentsRefused                // this message has to be sent as single datagrams
 	socketClosed
 )
 
-// flush hands the first packed messages over. It returns the message that it
-// ended at and why.
+// flush hands the packed messages to the kernel. It returns the index of the message at
+// which it ended, and why.
 func (s *sender) flush(packed int, r *sendResult) (done int, _ verdict) {
 	for tries := 0; done < packed; {
 		n, err := s.packets.WriteBatch(s.messages[done:packed], syscall.MSG_DONTWAIT)
@@ -153,7 +153,7 @@ func (s *sender) flush(packed int, r *sendResult) (done int, _ verdict) {
 		case len(s.messages[done].Buffers) > 1 && s.refused(err):
 			return done, segmentsRefused
 		default:
-			done++ // no route, a firewall, an address that cannot be: lost
+			done++ // no route, a firewall, an invalid address: lost
 		}
 	}
 	return done, allDone

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// sendPatience bounds how long one batch waits for room in the kernel's buffer.
+// sendPatience is how long one batch waits at most for room in the kernel's buffer.
 const sendPatience = time.Millisecond
 
 // sender sends datagrams one by one.
@@ -52,8 +52,8 @@ func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
 	return r
 }
 
-// write sends one datagram. A refusal is the network's answer to an earlier
-// datagram, and is told once; this one has not been tried yet.
+// write sends one datagram. A refused connection is the network's answer to an earlier
+// datagram and is reported once, so the datagram is tried a second time.
 func (s *sender) write(d *transport.Datagram) error {
 	err := s.writeOnce(d)
 	if errors.Is(err, syscall.ECONNREFUSED) {

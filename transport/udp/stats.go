@@ -2,17 +2,17 @@ package udp
 
 import "sync/atomic"
 
-// Stats counts datagrams of one Conn since it was opened. A datagram that comes
-// in is in exactly one of Received, QueueFull, ClientFull, BadSize, BadForm and
-// Stranger; one given to Send is in exactly one of Sent, BufferFull and Unsendable.
-// What the kernel drops because its own buffer is full is in none.
+// Stats counts the datagrams of one Conn since it was opened. Each received datagram is in
+// exactly one of Received, QueueFull, ClientFull, BadSize, BadForm and Stranger; each one
+// given to Send is in exactly one of Sent, BufferFull and Unsendable. Datagrams that the
+// kernel drops because its own buffer is full are in none.
 type Stats struct {
 	Received      uint64 // queued for Receive
 	ReceivedBytes uint64 // in those, without headers of UDP and IP
 	QueueFull     uint64 // dropped because the queue was full: at a server, that of strangers
-	ClientFull    uint64 // dropped by a server because a client's own room was full, and that of all clients or its part of it
+	ClientFull    uint64 // dropped by a server because a client's reserved room was full, and its part of the shared room
 	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
-	BadForm       uint64 // dropped by a server because the connection layer has no such packets
+	BadForm       uint64 // dropped by a server because they cannot be packets of the connection layer
 	Stranger      uint64 // dropped by a client because they did not come from its server
 	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
 	ReadErrors    uint64 // errors of the socket, such as ICMP's "port unreachable"
@@ -24,8 +24,7 @@ type Stats struct {
 	SendCalls  uint64 // system calls that Sent took
 }
 
-// counters are the parts of Stats that the Conn itself counts; the queue counts
-// the rest.
+// counters are the fields of Stats that the Conn counts; the queue counts the rest.
 type counters struct {
 	receivedBytes, stranger, readErrors                atomic.Uint64
 	sent, sentBytes, bufferFull, unsendable, sendCalls atomic.Uint64

@@ -27,7 +27,7 @@ func TestConforms(t *testing.T) {
 	}, transporttest.KeepsRoom)
 }
 
-// On a machine without IPv6 the same call has to fail with an error.
+// On a machine without IPv6 the same call returns an error.
 func TestConformsOverIPv6(t *testing.T) {
 	l := udp.Listener{Addr: "[::1]:0"}
 	if !machineHas(t, netip.IPv6Loopback()) {
@@ -67,7 +67,7 @@ func one(to netip.AddrPort, text string) []transport.Datagram {
 	return []transport.Datagram{{Addr: to, Data: []byte(text)}}
 }
 
-// eventually polls in the goroutine of the test until ok.
+// eventually polls in the test's goroutine until ok returns true.
 func eventually(t testing.TB, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(20 * time.Microsecond) {
@@ -75,7 +75,7 @@ func eventually(t testing.TB, ok func() bool) {
 	}
 }
 
-// carry sends until the datagram is there, and returns who it came from.
+// carry sends until the datagram has arrived, and returns its sender's address.
 func carry(t testing.TB, from transport.Conn, to netip.AddrPort, at transport.Conn, text string) (sender netip.AddrPort) {
 	t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
@@ -101,7 +101,7 @@ func onPort(host string, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.MustParseAddr(host), port)
 }
 
-// The client's side of the row: it binds any address or the one it is told.
+// The client's side of the row: it binds any address or the given one.
 //
 // Proves: C3
 func TestClientBindsAnyOrAGivenAddress(t *testing.T) {
@@ -231,14 +231,14 @@ func TestSetUpMistakesNameTheFix(t *testing.T) {
 	_, err = udp.Dialer{LocalAddr: "here"}.Dial(good)
 	assert.ErrorContains(t, err, `Dialer.LocalAddr "here" is not host:port`)
 	_, err = udp.Dialer{LocalAddr: "[::1]:0"}.Dial(good)
-	assert.ErrorContains(t, err, "of different families")
+	assert.ErrorContains(t, err, "of different IP versions")
 	for _, server := range []netip.AddrPort{{}, onPort("127.0.0.1", 0), onPort("0.0.0.0", 1), onPort("::", 1)} {
 		_, err = udp.Dialer{}.Dial(server)
 		assert.ErrorContains(t, err, "is not the address of a server", server)
 	}
 }
 
-// raw is a socket that knows nothing of limits.
+// raw is a socket without limits.
 func raw(t testing.TB) *net.UDPConn {
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
@@ -292,8 +292,8 @@ func TestFullQueueDropsTheNewestAndCounts(t *testing.T) {
 	assert.EqualValues(t, 20, client.Stats().Sent)
 }
 
-// "Port unreachable" comes back for each datagram to a server that is not there
-// yet, and shows up as an error of the next system call.
+// The system answers "port unreachable" to each datagram for a server that is not started
+// yet, which shows up as an error of the next system call.
 func TestServerThatStartsLateIsReached(t *testing.T) {
 	early := listen(t, udp.Listener{Addr: "127.0.0.1:0"})
 	addr := early.LocalAddr()
@@ -333,7 +333,7 @@ func TestStatsCountBothWays(t *testing.T) {
 	assert.EqualValues(t, 1, server.Stats().TooLarge)
 }
 
-// frame sends one datagram to each of count peers and gets them out again.
+// frame sends one datagram to each of count peers and receives them.
 func frame(t testing.TB, count int) func() {
 	server := listen(t, udp.Listener{Addr: "127.0.0.1:0"})
 	clients := make([]*udp.Conn, count)

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The race detector makes every sync.Pool forget at random, so this holds without it
-// only.
+// The race detector makes sync.Pool drop values at random, so this holds only without it.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	run := frameOf(t, 20)
 	for range 10 {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// party is a server with so many clients, all admitted.
+// party returns a server with count clients, all admitted.
 func party(t testing.TB, count int) (server *websocket.Conn, addrs []netip.AddrPort, clients []transport.Conn) {
 	l := loopback()
 	l.Limits.Pending = count
@@ -32,7 +32,7 @@ func party(t testing.TB, count int) (server *websocket.Conn, addrs []netip.AddrP
 	return server, addrs, clients
 }
 
-// frameOf makes a frame of a game: a datagram to every client, and one back from each.
+// frameOf returns a function that plays one frame: a datagram to every client, and one back from each.
 func frameOf(t testing.TB, count int) func() {
 	server, addrs, clients := party(t, count)
 	down := make([]transport.Datagram, count)
@@ -64,7 +64,7 @@ func frameOf(t testing.TB, count int) func() {
 	}
 }
 
-// One datagram to each of 100 clients, all received; one back from each. Both ends are
+// One datagram to each of 100 clients and one back from each, all received. Both ends are
 // in this process.
 func BenchmarkFrame100Clients(b *testing.B) {
 	run := frameOf(b, 100)
@@ -78,7 +78,7 @@ func BenchmarkFrame100Clients(b *testing.B) {
 	b.ReportMetric(float64(b.N)*200/b.Elapsed().Seconds(), "packets/s")
 }
 
-// What Send costs the game's loop.
+// The cost of Send to the game's loop.
 func BenchmarkSend100Clients(b *testing.B) {
 	server, addrs, clients := party(b, 100)
 	batch := make([]transport.Datagram, len(addrs))

@@ -17,13 +17,13 @@ import (
 
 // ClientConn is a client's end: one WebSocket, or the attempts to get one.
 type ClientConn struct {
-	dialer  Dialer // its fields are resolved
-	server  netip.AddrPort
-	local   netip.AddrPort
-	arrived *queue.Queue
-	out     *outbox
-	repeats repeats
-	heard   atomic.Bool // anything from the server
+	dialer   Dialer // with defaults filled in
+	server   netip.AddrPort
+	local    netip.AddrPort
+	arrived  *queue.Queue
+	out      *outbox
+	repeats  repeats
+	received atomic.Bool // a datagram of the server has arrived
 
 	ctx     context.Context // of the attempts
 	giveUp  context.CancelFunc
@@ -48,8 +48,7 @@ func (d Dialer) open(server netip.AddrPort) (transport.Conn, error) {
 	return c, nil
 }
 
-// someAddress makes up an address that no other client has, but for a chance of one in
-// 2^120.
+// someAddress makes up an address. The chance that another client has it is one in 2^120.
 func someAddress() netip.AddrPort {
 	var host [16]byte
 	_, _ = rand.Read(host[:]) // never fails
@@ -57,11 +56,11 @@ func someAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
 }
 
-// LocalAddr is made up.
+// LocalAddr returns a made-up address.
 func (c *ClientConn) LocalAddr() netip.AddrPort { return c.local }
 
 // Receive implements transport.Conn. Once the WebSocket has broken, or the server has
-// refused it, that is the error behind what had arrived before.
+// refused it, Receive returns that error after the datagrams that had arrived before.
 func (c *ClientConn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	n, from, err := c.arrived.Pop(buf)
 	if err == nil {
@@ -79,8 +78,8 @@ func (c *ClientConn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, err
 }
 
-// Send implements transport.Conn. What is sent before the WebSocket is open is written
-// when it is. A broken WebSocket is Receive's to tell: here it looks like loss.
+// Send implements transport.Conn. Datagrams that are sent before the WebSocket is open are
+// written when it is. Receive reports a broken WebSocket; Send treats it like packet loss.
 func (c *ClientConn) Send(batch []transport.Datagram) (int, error) {
 	if c.arrived.Closed() {
 		return 0, transport.ErrClosed
@@ -90,7 +89,7 @@ func (c *ClientConn) Send(batch []transport.Datagram) (int, error) {
 		if d.Addr != c.server || len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram {
 			continue
 		}
-		if !c.heard.Load() && c.repeats.drop(d.Data, c.isOpen()) || c.out.put(d.Data) {
+		if !c.received.Load() && c.repeats.drop(d.Data, c.isOpen()) || c.out.put(d.Data) {
 			sent++
 		}
 	}
@@ -103,31 +102,31 @@ func (c *ClientConn) isOpen() bool {
 	return c.wire != nil
 }
 
-// repeats finds the requests that a session sends ten times a second until it is
-// answered, as loss asks for. A stream loses nothing: they would only use up AdmitBytes.
+// repeats finds the requests that a session repeats ten times a second until they are
+// answered, in case of loss. A stream loses nothing: repeats would only use up AdmitBytes.
 type repeats struct {
 	last  []byte
 	count int
 }
 
-// maxRepeats is how many in a row are dropped on an open WebSocket. The next one goes,
-// since the server may have dropped the first: that is two seconds later.
+// maxRepeats is how many in a row are dropped on an open WebSocket. The next one is sent,
+// two seconds after the first, since the server may have dropped that.
 const maxRepeats = 19
 
-// drop reports whether data equals what is on its way already.
+// drop reports whether data equals a datagram that is in flight already.
 func (r *repeats) drop(data []byte, open bool) bool {
 	switch {
 	case !bytes.Equal(r.last, data):
 		r.last, r.count = append(r.last[:0], data...), 0
 		return false
 	case !open:
-		return true // the first of them still waits to be written
+		return true // the first one still waits to be written
 	}
 	r.count++
 	return r.count%(maxRepeats+1) != 0
 }
 
-// fail takes note of the error that Receive will end with.
+// fail records the error that Receive will return at the end.
 func (c *ClientConn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,16 +135,16 @@ func (c *ClientConn) fail(err error) {
 	}
 }
 
-// Close writes what was sent before, as far as the network takes it at once, and ends the
-// WebSocket and the goroutines. It waits for at most half a second, and not for the
-// server.
+// Close writes the datagrams sent before, as far as the network accepts them at once, and
+// ends the WebSocket and the goroutines. It waits for at most half a second, and not for
+// the server.
 func (c *ClientConn) Close() error {
 	c.closing.Do(func() {
 		c.arrived.Close()
 		c.giveUp()
 		c.mu.Lock()
 		c.closed = true
-		c.out.finish() // first, so that the reader knows why it fails
+		c.out.finish() // first, so that the reader can see why it fails
 		if c.wire != nil {
 			c.wire.end(0, c.dialer.patience.goodbye)
 		}

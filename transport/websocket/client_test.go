@@ -26,8 +26,8 @@ import (
 
 func tlsWithout() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
 
-// certified is a server's TLS, for 127.0.0.1 and example.com, and a client's that trusts
-// it.
+// certified returns a server's TLS config, for 127.0.0.1 and example.com, and a client's
+// that trusts it.
 func certified(t testing.TB) (server, client *tls.Config) {
 	web := httptest.NewTLSServer(nil)
 	t.Cleanup(web.Close)
@@ -55,7 +55,7 @@ func TestAHandlerConforms(t *testing.T) {
 	}, transporttest.Connected, transporttest.KeepsRoom)
 }
 
-// free is an address where nobody listens.
+// free returns an address without a listener.
 func free(t testing.TB) netip.AddrPort {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func free(t testing.TB) netip.AddrPort {
 	return netip.MustParseAddrPort(l.Addr().String())
 }
 
-// As with UDP, a client may be there before its server.
+// As with UDP, a client may be started before its server.
 func TestAClientWaitsForItsServer(t *testing.T) {
 	addr := free(t)
 	client := dial(t, websocket.Dialer{}.Within(websocket.Times{Redial: time.Millisecond}), addr)
@@ -78,8 +78,8 @@ func TestAClientWaitsForItsServer(t *testing.T) {
 	assert.Equal(t, "early", text)
 }
 
-// What another attempt cannot mend ends the client's Conn with the reason.
-func TestARefusalIsToldOnce(t *testing.T) {
+// An error that another attempt cannot fix ends the client's Conn with that error.
+func TestRefusalEndsTheClient(t *testing.T) {
 	server := listen(t, loopback())
 	config, _ := certified(t)
 	secure := listen(t, websocket.Listener{Addr: "127.0.0.1:0", TLS: config})
@@ -98,7 +98,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	}
 }
 
-// A server that is full, or has just stopped, is asked again.
+// A client tries again at a server that is full, or has just stopped.
 func TestATemporaryRefusalIsNoError(t *testing.T) {
 	h := websocket.NewHandler(websocket.Config{Addr: netip.MustParseAddrPort("127.0.0.1:1")})
 	web := httptest.NewServer(h)
@@ -115,9 +115,9 @@ func TestATemporaryRefusalIsNoError(t *testing.T) {
 	assert.Equal(t, "hello", text)
 }
 
-// One request goes out before the WebSocket is open, and one every two seconds then, as
-// long as nothing comes back: three fit into what a stranger may send.
-func TestWhatASessionRepeatsIsSentRarely(t *testing.T) {
+// One request is sent before the WebSocket is open, and then one every two seconds as long
+// as no datagram comes back: three fit into AdmitBytes.
+func TestRepeatedRequestsAreSentRarely(t *testing.T) {
 	assert.Equal(t, 1, websocket.Repeats(100, false))
 	assert.Equal(t, 1, websocket.Repeats(websocket.MaxRepeats+1, true))
 	assert.Equal(t, 2, websocket.Repeats(websocket.MaxRepeats+2, true))
@@ -125,7 +125,7 @@ func TestWhatASessionRepeatsIsSentRarely(t *testing.T) {
 	assert.Less(t, 3*(request+8)+2*(answer+8), websocket.AdmitBytes)
 }
 
-func TestAClientRepeatsAgainOnceItIsAnswered(t *testing.T) {
+func TestRequestsAreRepeatedAgainAfterAnAnswer(t *testing.T) {
 	server := listen(t, loopback())
 	client := dial(t, websocket.Dialer{}, server.LocalAddr())
 	for range 10 {
@@ -144,7 +144,7 @@ func TestAClientRepeatsAgainOnceItIsAnswered(t *testing.T) {
 	assert.EqualValues(t, 11, server.Stats().Received)
 }
 
-// hostile accepts one WebSocket and writes what it is given.
+// hostile accepts one WebSocket and writes the given bytes.
 func hostile(t testing.TB, bytes []byte, again int) netip.AddrPort {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func hostile(t testing.TB, bytes []byte, again int) netip.AddrPort {
 	return netip.MustParseAddrPort(l.Addr().String())
 }
 
-// A server that makes no sense ends the client's Conn, and nothing else.
+// Invalid bytes of a server end the client's Conn, and do nothing else.
 func TestAHostileServerIsSurvived(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes []byte
@@ -191,8 +191,8 @@ func TestAHostileServerIsSurvived(t *testing.T) {
 	}
 }
 
-// What is no answer is no WebSocket.
-func TestAnAnswerThatIsNone(t *testing.T) {
+// An invalid response does not open a WebSocket.
+func TestInvalidResponsesAreRefused(t *testing.T) {
 	for _, text := range []string{"garbage\r\n\r\n", "HTTP/1.1 101 x\r\nA: a"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -219,8 +219,8 @@ func TestAnAnswerThatIsNone(t *testing.T) {
 	}
 }
 
-// Nobody reads a head of an answer that does not end.
-func TestAnAnswerWithoutEnd(t *testing.T) {
+// A client does not read response headers without end.
+func TestResponseHeadersWithoutEndAreRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
@@ -233,11 +233,11 @@ func TestAnAnswerWithoutEnd(t *testing.T) {
 	for sent := 0; err == nil && sent < 64<<20; sent += 1 << 16 {
 		_, err = c.Write(make([]byte, 1<<16))
 	}
-	require.Error(t, err, "the client hangs up")
+	require.Error(t, err, "the client disconnects")
 	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, "and does not only wait")
 }
 
-// Close does not wait for a server that answers nothing.
+// Close does not wait for a server that does not answer.
 func TestCloseEndsAnAttempt(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestCloseEndsAnAttempt(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// A server that takes nothing in is left.
+// A client disconnects from a server that never reads.
 func TestAServerThatNeverReadsIsLeft(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -277,7 +277,7 @@ func TestAServerThatNeverReadsIsLeft(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, _, failed = client.Receive(make([]byte, entangle.MaxDatagram))
-		return failed != transport.ErrEmpty //nolint:errorlint // it comes as it is
+		return failed != transport.ErrEmpty //nolint:errorlint // it is not wrapped
 	})
-	assert.ErrorContains(t, failed, "takes nothing in")
+	assert.ErrorContains(t, failed, "does not read")
 }

@@ -18,7 +18,7 @@ type Conn struct {
 	origins  []string
 	limits   Limits
 	patience patience
-	shut     func() // stops what brings requests in
+	shut     func() // stops the source of requests
 
 	arrived *queue.Intake
 	pace    pace
@@ -49,11 +49,11 @@ func newConn(addr netip.AddrPort, origins []string, l Limits, p patience) *Conn 
 	}
 }
 
-// LocalAddr is the address of the TCP port, or the one that a Handler was given.
+// LocalAddr returns the address of the TCP port, or that of a Handler's config.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.addr }
 
-// Receive implements transport.Conn. An error other than ErrEmpty and ErrClosed is of
-// the port; a WebSocket that breaks is none.
+// Receive implements transport.Conn. An error other than ErrEmpty and ErrClosed is an error
+// of the port; a WebSocket that breaks causes none.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	n, from, err := c.arrived.Pop(buf)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	return n, from, err
 }
 
-// ending is err, unless nothing more will come.
+// ending returns the error of a broken port, else err.
 func (c *Conn) ending(err error) error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -73,8 +73,8 @@ func (c *Conn) ending(err error) error {
 	return err
 }
 
-// Send implements transport.Conn. A datagram counts as sent when it waits to be
-// written. Where as many wait as the limit lets, newer ones are lost.
+// Send implements transport.Conn. A datagram counts as sent once it is queued. If the queue
+// of its peer is full (Limits.Backlog), it is lost.
 func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	if c.arrived.Closed() {
 		return 0, transport.ErrClosed
@@ -104,21 +104,21 @@ func (c *Conn) Admit(addr netip.AddrPort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.peers[addr]; p != nil && p.stranger {
-		c.acquaint(p)
+		c.endStranger(p)
 		close(p.wire.admitted)
 		p.wake()
 	}
 }
 
-// acquaint ends the time in which a peer is a stranger; the caller holds the lock.
-func (c *Conn) acquaint(p *peer) {
+// endStranger stops counting a peer as a stranger; the caller holds the lock.
+func (c *Conn) endStranger(p *peer) {
 	p.stranger = false
 	p.deadline.Stop()
 	c.pending.leave(p.remote.Addr())
 }
 
-// Dismiss implements transport.Admitter: the WebSocket is closed once all is written
-// that waits, and answers after at most half a second whether the peer reads it or not.
+// Dismiss implements transport.Admitter: the WebSocket is closed once all queued datagrams
+// are written, after at most half a second whether the peer reads them or not.
 func (c *Conn) Dismiss(addr netip.AddrPort) {
 	c.arrived.Dismiss(addr)
 	c.mu.RLock()
@@ -129,8 +129,8 @@ func (c *Conn) Dismiss(addr netip.AddrPort) {
 	}
 }
 
-// Remote is the address that the WebSocket with a made-up address comes from, a reverse
-// proxy's if there is one. It is not valid for an address without an open WebSocket.
+// Remote returns the address from which the WebSocket with a made-up address comes: that of
+// the reverse proxy, if there is one. It is invalid for an address without an open WebSocket.
 func (c *Conn) Remote(addr netip.AddrPort) netip.AddrPort {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -140,14 +140,14 @@ func (c *Conn) Remote(addr netip.AddrPort) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// fail takes note that the port is broken.
+// fail records that the port is broken.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.broken = err
 }
 
-// begin reports whether the Conn is open; then running has to be told of the end.
+// begin reports whether the Conn is open; if so, it adds to running, and the caller calls Done.
 func (c *Conn) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *Conn) begin() bool {
 	return true
 }
 
-// add takes a WebSocket in and starts its goroutines, unless the Conn is closed.
+// add registers a WebSocket and starts its goroutines, unless the Conn is closed.
 func (c *Conn) add(p *peer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,10 +171,10 @@ func (c *Conn) add(p *peer) bool {
 	return true
 }
 
-// port is the port of every made-up address; the host part tells peers apart.
+// port is the port of every made-up address; the host part identifies the peer.
 const port = 40000
 
-// makeUpAddress never gives one out twice. The caller holds the lock.
+// makeUpAddress never returns an address twice. The caller holds the lock.
 func (c *Conn) makeUpAddress() netip.AddrPort {
 	c.last++
 	host := [16]byte{0: 0xfd, 7: 1}
@@ -182,19 +182,19 @@ func (c *Conn) makeUpAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
 }
 
-// remove forgets a WebSocket that is closed.
+// remove unregisters a closed WebSocket.
 func (c *Conn) remove(p *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.peers, p.addr)
 	if p.stranger {
-		c.acquaint(p)
+		c.endStranger(p)
 	}
 }
 
-// Close frees the port, tells the clients, and waits for the goroutines: for half a
-// second at most, in which what was sent before is written and clients may answer.
-// Datagrams that wait for Receive are dropped.
+// Close frees the port, notifies the clients, and waits for the goroutines: half a second
+// at most, in which queued datagrams are written and clients may answer. Datagrams that
+// wait for Receive are dropped.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	first := !c.closed

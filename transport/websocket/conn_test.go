@@ -19,8 +19,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// A peer that takes nothing in fills its own queue, whose newest datagrams are lost, and
-// is closed when a write has not gone through for a time. Nobody else waits for it.
+// A peer that does not read fills its own queue, whose newest datagrams are lost, and is
+// closed when a write has not finished in time. No other peer waits for it.
 //
 // Proves: Z18
 func TestAPeerThatNeverReadsIsClosed(t *testing.T) {
@@ -44,9 +44,9 @@ func TestAPeerThatNeverReadsIsClosed(t *testing.T) {
 	assert.Equal(t, "to the other", string(payload))
 }
 
-// A batch is for whoever it names; what is for nobody, or no datagram, is lost and
-// counted.
-func TestABatchGoesToWhomItNames(t *testing.T) {
+// Each datagram of a batch goes to the peer that it names; one without a peer, or of a
+// wrong size, is lost and counted.
+func TestBatchesAreSentByAddress(t *testing.T) {
 	server := listen(t, loopback())
 	one, two := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())
 	first, second := meet(t, server, one), meet(t, server, two)
@@ -68,7 +68,7 @@ func TestABatchGoesToWhomItNames(t *testing.T) {
 	assert.EqualValues(t, len("for one")+len("for two"), server.Stats().SentBytes)
 }
 
-// Addresses are of fd00::/8, and one that was a peer's is nobody else's later.
+// Addresses are from fd00::/8, and no two peers ever have the same.
 func TestAddressesAreMadeUpOnce(t *testing.T) {
 	server := listen(t, loopback())
 	seen := map[netip.AddrPort]bool{}
@@ -84,8 +84,8 @@ func TestAddressesAreMadeUpOnce(t *testing.T) {
 	}
 }
 
-// What was sent before a client is dismissed arrives; then it is told that it is over.
-func TestADismissedClientHearsTheLastWords(t *testing.T) {
+// Datagrams sent before a client is dismissed arrive, and then the close frame.
+func TestDismissDeliversQueuedDatagrams(t *testing.T) {
 	server := listen(t, loopback())
 	client := dial(t, websocket.Dialer{}, server.LocalAddr())
 	send(t, client, server.LocalAddr(), "hello")
@@ -101,13 +101,13 @@ func TestADismissedClientHearsTheLastWords(t *testing.T) {
 		assert.Equal(t, server.LocalAddr(), from)
 	}
 	assert.ErrorContains(t, broken(t, client), "the session is over")
-	server.Admit(addr)   // nobody is there any more:
-	server.Dismiss(addr) // neither does anything
+	server.Admit(addr)   // the address has no peer any more:
+	server.Dismiss(addr) // neither has an effect
 	eventually(t, func() bool { return server.Stats().Open == 0 })
 }
 
-// So it is when the whole server is closed.
-func TestCloseWritesTheLastWords(t *testing.T) {
+// Close of a server delivers queued datagrams to all clients, too.
+func TestCloseDeliversQueuedDatagrams(t *testing.T) {
 	c, err := loopback().Listen()
 	require.NoError(t, err)
 	server := c.(*websocket.Conn)
@@ -126,8 +126,8 @@ func TestCloseWritesTheLastWords(t *testing.T) {
 	assert.ErrorContains(t, broken(t, client), "the server stopped")
 }
 
-// A client's last words arrive, too.
-func TestAClientsLastWordsArrive(t *testing.T) {
+// Close of a client delivers its queued datagrams, too.
+func TestClientCloseDeliversQueuedDatagrams(t *testing.T) {
 	server := listen(t, loopback())
 	client, err := websocket.Dialer{}.Dial(server.LocalAddr())
 	require.NoError(t, err)
@@ -145,8 +145,8 @@ func TestAClientsLastWordsArrive(t *testing.T) {
 	eventually(t, func() bool { return server.Stats().Open == 0 })
 }
 
-// Close ends what is under way at every stage, and the port is free at once. That no
-// goroutine is left is checked at the end of all tests.
+// Close ends WebSockets in every stage, and the port is free at once. A check at the end of
+// all tests finds goroutines that are left.
 func TestCloseFreesThePort(t *testing.T) {
 	l := loopback().Within(websocket.Times{Goodbye: 50 * time.Millisecond})
 	for range 5 {
@@ -157,7 +157,7 @@ func TestCloseFreesThePort(t *testing.T) {
 		connect(t, server.LocalAddr())
 		connect(t, server.LocalAddr()).write([]byte("GET "))
 		dialRaw(t, server.LocalAddr())
-		meet(t, server, dialRaw(t, server.LocalAddr())) // it never says goodbye
+		meet(t, server, dialRaw(t, server.LocalAddr())) // it never sends a close frame
 		greedy := dialRaw(t, server.LocalAddr())
 		go func() {
 			for greedy.write(frame(opBinary, "more")) {
@@ -170,7 +170,7 @@ func TestCloseFreesThePort(t *testing.T) {
 	}
 }
 
-// A port that breaks is an error behind what had arrived, and only until Close.
+// The error of a broken port follows the datagrams that had arrived, and lasts until Close.
 func TestABrokenPortIsAnError(t *testing.T) {
 	server := listen(t, loopback())
 	client := dialRaw(t, server.LocalAddr())
@@ -186,7 +186,7 @@ func TestABrokenPortIsAnError(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// A taken port is an error that helps; UDP and WebSocket can share a number.
+// The error for a port in use names the remedy; UDP and WebSocket can share a number.
 func TestATakenPortIsAnError(t *testing.T) {
 	server := listen(t, loopback())
 	_, err := websocket.Listener{Addr: server.LocalAddr().String()}.Listen()

@@ -29,10 +29,10 @@ func (c *ClientConn) run() {
 	if err == nil {
 		err = errLeft
 	}
-	p.close(err) // what broke is for the reader to tell
+	p.close(err) // the reader reports the error
 }
 
-// errLeft is told to the server when a client closes its end.
+// errLeft is the close frame of a client that closes its end.
 var errLeft = violation{websocket.StatusNormalClosure, ""}
 
 // read moves datagrams to the queue until the WebSocket fails.
@@ -40,30 +40,30 @@ func (c *ClientConn) read(p *pipe) {
 	buf := make([]byte, entangle.MaxDatagram+1)
 	datagram, err := p.read(buf)
 	for ; err == nil; datagram, err = p.read(buf) {
-		c.heard.Store(true)
+		c.received.Store(true)
 		c.arrived.Push(c.server, datagram)
 	}
 	if c.out.isFinished() {
-		return // this end closes: the writer has a goodbye to write
+		return // this end closes: the writer sends the close frame
 	}
 	c.fail(c.lost(p, err))
 	p.wire.end(c.dialer.patience.goodbye, c.dialer.patience.goodbye)
 	p.close(err)
 }
 
-// lost says how a WebSocket ended, for the player to read.
+// lost describes how a WebSocket ended, for the player to read.
 func (c *ClientConn) lost(p *pipe, err error) error {
-	var told websocket.CloseError
+	var closing websocket.CloseError
 	switch {
 	case p.wire.stalled.Load():
-		return fmt.Errorf("websocket: %s takes nothing in", c.dialer.URL)
-	case errors.As(err, &told):
-		return fmt.Errorf("websocket: %s closed the connection: %v %q", c.dialer.URL, told.Code, told.Reason)
+		return fmt.Errorf("websocket: %s does not read", c.dialer.URL)
+	case errors.As(err, &closing):
+		return fmt.Errorf("websocket: %s closed the connection: %v %q", c.dialer.URL, closing.Code, closing.Reason)
 	}
 	return fmt.Errorf("websocket: the connection to %s broke: %w", c.dialer.URL, err)
 }
 
-// connect tries until it succeeds, or it makes no sense to try again.
+// connect tries until it succeeds, or until another attempt cannot succeed.
 func (c *ClientConn) connect() (p pipe, ok bool) {
 	for {
 		p, again, err := c.attempt()
@@ -83,7 +83,7 @@ func (c *ClientConn) connect() (p pipe, ok bool) {
 	}
 }
 
-// take makes an open WebSocket the Conn's, unless that is closed by now.
+// take stores an open WebSocket in the Conn, unless the Conn is closed already.
 func (c *ClientConn) take(p *pipe) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,27 +96,27 @@ func (c *ClientConn) take(p *pipe) bool {
 	return true
 }
 
-// attempt dials once. again says of an error that it may be gone the next time.
+// attempt dials once. again reports that another attempt may succeed.
 func (c *ClientConn) attempt() (p pipe, again bool, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.dialer.patience.dial)
 	defer cancel()
-	way := &way{tls: c.dialer.TLS, patience: c.dialer.patience}
-	//nolint:bodyclose // Dial says that the body never needs closing
+	trip := &roundTripper{tls: c.dialer.TLS, patience: c.dialer.patience}
+	//nolint:bodyclose // Dial documents that the body never needs closing
 	ws, response, err := websocket.Dial(ctx, c.dialer.URL, &websocket.DialOptions{
-		HTTPClient:      &http.Client{Transport: way, CheckRedirect: noRedirect},
+		HTTPClient:      &http.Client{Transport: trip, CheckRedirect: noRedirect},
 		CompressionMode: websocket.CompressionDisabled, // sealed bytes do not shrink
 	})
 	if err != nil {
 		return p, mayPass(response, err), err
 	}
-	return newPipe(ws, way.wire, c.out), false, nil
+	return newPipe(ws, trip.wire, c.out), false, nil
 }
 
-// noRedirect keeps a client with the server that it was told of.
+// noRedirect refuses redirects to another server.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// mayPass tells what another attempt can mend from what it can't: certificates that are
-// wrong, and answers that will not change.
+// mayPass reports whether another attempt may succeed. It cannot after an invalid
+// certificate, or an answer that will not change.
 func mayPass(response *http.Response, err error) bool {
 	if response == nil {
 		var wrong *tls.CertificateVerificationError

@@ -15,29 +15,28 @@ import (
 const DefaultDialerQueue = 240
 
 // dialerBacklog is how many datagrams wait to be written to the server. A client sends
-// little; more than a second of it waits only while the way is blocked.
+// little; more than a second of it waits only while the connection is blocked.
 const dialerBacklog = 128
 
-// Dialer opens WebSockets of clients. Its zero value dials ws://, at the address that
-// the token names, with DefaultPath. It goes straight there: proxies that the environment
-// names are not used.
+// Dialer opens WebSockets of clients. Its zero value dials ws://, at the address of the
+// token, with DefaultPath. It connects directly and ignores proxies of the environment.
 type Dialer struct {
-	// URL is what to dial whatever the server's address: "wss://eu.example.com/entangle",
-	// for servers that have a name, a certificate, or a proxy before them. A token that
-	// lists several servers leads to the same URL for each. "": ws://, or wss:// if TLS
-	// is set, with the server's address and Path.
+	// URL is dialed instead of the server's address: "wss://eu.example.com/entangle", for
+	// servers that have a name, a certificate, or a proxy in front of them. It is used for
+	// each server that a token lists. "": ws://, or wss:// if TLS is set, with the server's
+	// address and Path.
 	URL string
 
-	// Path is that of the server's Listener. "": DefaultPath. Not used with a URL.
+	// Path of the server's Listener. "": DefaultPath. Not used with a URL.
 	Path string
 
-	// TLS says which certificates are trusted, and more. nil: those of the system.
+	// TLS configures wss://, for example the trusted certificates. nil: those of the system.
 	TLS *tls.Config
 
 	// Queue is how many datagrams may wait for Receive. 0: DefaultDialerQueue.
 	Queue int
 
-	// Log gets why an attempt failed that is made again, at debug level. nil: silence.
+	// Log receives the errors of attempts that are repeated, at debug level. nil: no log.
 	Log *slog.Logger
 
 	patience patience
@@ -45,14 +44,13 @@ type Dialer struct {
 
 var _ transport.Dialer = Dialer{}
 
-// Dial begins to connect and does not wait for it. Where nobody answers it tries again
-// until Close; a server that refuses, or is not who it should be, breaks the Conn with
-// an error that says so. Dial itself fails for fields that cannot be used, and for a
-// server address that is none.
+// Dial begins to connect and returns at once. If the server does not answer, it tries
+// again until Close; a server that refuses, or whose certificate is invalid, breaks the Conn
+// with an error. Dial itself fails for invalid fields, and for an invalid server address.
 func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
 	if !server.IsValid() || server.Port() == 0 || server.Addr().IsUnspecified() {
-		return nil, fmt.Errorf("websocket: %v is not the address of a server; dial the one that its players reach, such as 127.0.0.1:40000", server)
+		return nil, fmt.Errorf("websocket: %v is not the address of a server; dial the address that players can reach, such as 127.0.0.1:40000", server)
 	}
 	target, err := d.target(server)
 	if err != nil {
@@ -68,7 +66,7 @@ func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	return d.open(server)
 }
 
-// target is the URL to dial.
+// target returns the URL to dial.
 func (d Dialer) target(server netip.AddrPort) (string, error) {
 	if d.URL == "" {
 		path, err := resolvePath("Dialer", d.Path)

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// A server listens over UDP and WebSocket, at one port number. Tokens name that one
-// address, and a client chooses how to reach it.
+// A server listens over UDP and WebSocket on one port number. Tokens list that one address,
+// and a client chooses the transport.
 func ExampleListener() {
 	listen := func(server *plugin.Server, certificate tls.Certificate) error {
 		return server.Start(
@@ -30,7 +30,7 @@ func ExampleListener() {
 	_ = websocket.Dialer{URL: "wss://eu.example.com:4000" + websocket.DefaultPath}
 }
 
-// A game at an HTTP server that does other things as well.
+// A game on an HTTP server that has other pages as well.
 func ExampleHandler() {
 	game := websocket.NewHandler(websocket.Config{Addr: netip.MustParseAddrPort("203.0.113.7:443")})
 	mux := http.NewServeMux()

@@ -4,7 +4,7 @@ package websocket
 
 import "time"
 
-// Times are those of patience that tests shorten, so that none waits for seconds.
+// Times are timeouts that tests shorten, so that none waits for seconds.
 type Times struct{ Header, Admit, Stall, Goodbye, Redial time.Duration }
 
 func (t Times) patience() patience {
@@ -19,31 +19,31 @@ func (t Times) patience() patience {
 	return p
 }
 
-// Within returns the listener with shorter times.
+// Within returns the listener with shorter timeouts.
 func (l Listener) Within(t Times) Listener {
 	l.patience = t.patience()
 	return l
 }
 
-// Within returns the dialer with shorter times.
+// Within returns the dialer with shorter timeouts.
 func (d Dialer) Within(t Times) Dialer {
 	d.patience = t.patience()
 	return d
 }
 
-// Within returns the config with other times.
+// Within returns the config with other timeouts.
 func (c Config) Within(t Times) Config {
 	c.patience = t.patience()
 	return c
 }
 
-// What the tests count on.
+// Limits that the tests use.
 const (
 	ClientShare = clientShare
 	MaxRepeats  = maxRepeats
 )
 
-// Repeats is how many of so many equal datagrams in a row would be written.
+// Repeats returns how many of count equal datagrams in a row would be written.
 func Repeats(count int, open bool) (written int) {
 	var r repeats
 	for range count {
@@ -54,5 +54,5 @@ func Repeats(count int, open bool) (written int) {
 	return written
 }
 
-// Break has the port fail.
+// Break makes the port fail.
 func (c *Conn) Break(err error) { c.fail(err) }

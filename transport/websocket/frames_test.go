@@ -16,9 +16,9 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// What is no datagram closes its WebSocket with a status that says why, and nobody
-// else's.
-func TestWhatIsNoDatagramClosesItsWebSocket(t *testing.T) {
+// A message that is not a datagram closes its WebSocket with a status that names the
+// reason, and no other WebSocket.
+func TestInvalidMessagesCloseTheirWebSocket(t *testing.T) {
 	server := listen(t, loopback())
 	other := dialRaw(t, server.LocalAddr())
 	meet(t, server, other)
@@ -27,10 +27,10 @@ func TestWhatIsNoDatagramClosesItsWebSocket(t *testing.T) {
 		bytes []byte
 		want  int
 	}{
-		"text":             {frame(opText, "hello"), 1003},
-		"empty":            {frame(opBinary, ""), 1008},
-		"too large":        {frame(opBinary, large), 1009},
-		"too large at all": {head(true, opBinary, 1<<62), 1009},
+		"text":          {frame(opText, "hello"), 1003},
+		"empty":         {frame(opBinary, ""), 1008},
+		"too large":     {frame(opBinary, large), 1009},
+		"far too large": {head(true, opBinary, 1<<62), 1009},
 		"in parts": {append(append(head(false, opBinary, 1000), large[:1000]...),
 			append(head(true, opMore, 1000), large[:1000]...)...), 1009},
 		"compressed":        {append([]byte{0xc2}, frame(opBinary, "hello")[1:]...), 1002},
@@ -38,12 +38,12 @@ func TestWhatIsNoDatagramClosesItsWebSocket(t *testing.T) {
 		"half a message":    {append(head(false, opBinary, 1), "a\x82\x80\x00\x00\x00\x00"...), 1002},
 		"a loose end":       {frame(opMore, "hello"), 1002},
 		"a large ping":      {frame(opPing, large), 1002},
-		"a ping in parts":   {head(false, opPing, 0), 1002},
+		"a fragmented ping": {head(false, opPing, 0), 1002},
 		"a wrong status":    {frame(opClose, "\x00\x01"), 1002},
 		"half a status":     {frame(opClose, "\x03"), 1002},
 		"negative length":   {head(true, opBinary, 1<<63), 0},
 		"unmasked":          {[]byte("\x82\x05hello"), 0},
-		"gone without word": {nil, 0},
+		"no close frame":    {nil, 0},
 	} {
 		client := dialRaw(t, server.LocalAddr())
 		meet(t, server, client)
@@ -52,7 +52,7 @@ func TestWhatIsNoDatagramClosesItsWebSocket(t *testing.T) {
 			require.NoError(t, client.Close())
 			continue
 		}
-		if name == "too large at all" {
+		if name == "far too large" {
 			client.write([]byte(large))
 		}
 		status, _ := client.closed()
@@ -65,8 +65,8 @@ func TestWhatIsNoDatagramClosesItsWebSocket(t *testing.T) {
 	assert.Equal(t, "still here", text)
 }
 
-// Ten megabytes in one message, or in pieces of one, are read as far as a datagram goes,
-// whoever sends them.
+// Of ten megabytes in one message, or in fragments of one, no more is read than a datagram
+// may have, from clients and strangers.
 //
 // Proves: Z18
 func TestALargeMessageIsNotHeldInMemory(t *testing.T) {
@@ -97,8 +97,8 @@ func TestALargeMessageIsNotHeldInMemory(t *testing.T) {
 	}
 }
 
-// Pings, and empty parts of a message that never ends, are noise: a flood of them closes
-// the WebSocket, and is hardly answered.
+// Pings, and empty fragments of a message that never ends, are noise: a flood of them
+// closes the WebSocket, and few are answered.
 func TestNoiseClosesTheWebSocket(t *testing.T) {
 	for name, c := range map[string]struct{ start, each []byte }{
 		"pings":       {nil, frame(opPing, "")},
@@ -134,7 +134,7 @@ func TestAStrangersNoiseStaysOutside(t *testing.T) {
 	assert.EqualValues(t, 1, server.Stats().Expired)
 }
 
-// Some pings are answered: a proxy may want to know whether anybody is there.
+// Some pings are answered: a proxy may check that the server is alive.
 func TestAPingIsAnswered(t *testing.T) {
 	server := listen(t, loopback())
 	client := dialRaw(t, server.LocalAddr())
@@ -149,8 +149,8 @@ func TestAPingIsAnswered(t *testing.T) {
 	}
 }
 
-// A client that floods gets so many datagrams into the queue and is then not read until
-// the game has emptied it: nothing is lost, and another's datagram is not far behind.
+// A client that floods gets its share of the queue and is then not read until the game has
+// emptied it: no datagram is lost, and those of others do not wait long.
 func TestAFloodWaitsForTheGame(t *testing.T) {
 	const flood = 1000
 	l := loopback()
@@ -167,14 +167,14 @@ func TestAFloodWaitsForTheGame(t *testing.T) {
 		}
 	}()
 	eventually(t, func() bool { return server.Stats().Received == 2+websocket.ClientShare })
-	require.True(t, quiet.write(frame(opBinary, "from the quiet one")))
+	require.True(t, quiet.write(frame(opBinary, "from the other client")))
 	eventually(t, func() bool { return server.Stats().Received == 3+websocket.ClientShare })
 	for i := range websocket.ClientShare {
 		text, _ := hear(t, server)
 		require.Equal(t, numbered(i), text)
 	}
 	text, _ := hear(t, server)
-	assert.Equal(t, "from the quiet one", text)
+	assert.Equal(t, "from the other client", text)
 	for i := websocket.ClientShare; i < flood; i++ {
 		text, _ := hear(t, server)
 		require.Equal(t, numbered(i), text)
@@ -182,7 +182,7 @@ func TestAFloodWaitsForTheGame(t *testing.T) {
 	assert.Zero(t, server.Stats().QueueFull)
 }
 
-// When too many clients send too much, the newest are lost and counted.
+// When too many clients send too much, the newest datagrams are lost and counted.
 func TestAFullQueueDropsTheNewest(t *testing.T) {
 	l := loopback()
 	l.Limits.Queue = 3

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// FuzzFrames writes anything where frames are expected, as a stranger and as a client.
-// Whatever it is, the server forgets the WebSocket and goes on.
+// FuzzFrames writes arbitrary bytes where frames are expected, as a stranger and as a
+// client. In each case the server forgets the WebSocket and goes on.
 //
 // Proves: Z18
 func FuzzFrames(f *testing.F) {
@@ -43,7 +43,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// FuzzRequests writes anything where a request is expected.
+// FuzzRequests writes arbitrary bytes where a request is expected.
 func FuzzRequests(f *testing.F) {
 	for _, seed := range []string{
 		"GET /entangle HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
@@ -66,7 +66,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// drain receives all that waits: what is left of a round, and the round after it.
+// drain receives all waiting datagrams: the rest of a round, and the next round.
 func drain(server *websocket.Conn) {
 	buf := make([]byte, 2048)
 	for range 2 {

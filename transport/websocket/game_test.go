@@ -45,7 +45,7 @@ type player struct {
 	world  ecs.World
 }
 
-// keeping is a listener that shows the Conn that it opened.
+// keeping is a listener that keeps the Conn that it opened.
 type keeping struct {
 	transport.Listener
 	conn *websocket.Conn
@@ -84,7 +84,7 @@ func (h *host) join(dialer transport.Dialer, addr netip.AddrPort) *player {
 	return p
 }
 
-// play runs all until ok.
+// play updates server and clients until ok returns true.
 func (h *host) play(ok func() bool) {
 	h.t.Helper()
 	eventually(h.t, func() bool {
@@ -104,8 +104,8 @@ func (p *player) sees() bool {
 	return seen
 }
 
-// One server, players over UDP, ws:// and wss://, all in one world. The transport hears
-// who is a client and closes the others'.
+// One server, players over UDP, ws:// and wss://, all in one world. The transport is told
+// which addresses are clients, and closes the others.
 //
 // Proves: Z18
 func TestAGameOverEveryTransportAtOnce(t *testing.T) {
@@ -131,9 +131,8 @@ func TestAGameOverEveryTransportAtOnce(t *testing.T) {
 	assert.True(t, h.players[0].sees())
 }
 
-// A server that stops is heard to, and one that is gone without a word ends the client
-// with a reason.
-func TestAPlayerHearsHowItEnds(t *testing.T) {
+// Clients read that a server was stopped, and disconnect with a reason if it dies.
+func TestPlayersReadWhyTheyDisconnected(t *testing.T) {
 	h := newHost(t, loopback())
 	p := h.join(websocket.Dialer{}, h.server.Addrs()[0])
 	h.play(p.sees)
@@ -150,8 +149,8 @@ func TestAPlayerHearsHowItEnds(t *testing.T) {
 	assert.Contains(t, p.client.Reason(), "the connection to "+relay.url("ws")+" broke")
 }
 
-// A player far away connects, over TLS, in spite of what may be sent by then: requests
-// are repeated ten times a second, and each round trip takes 400 ms.
+// A distant player connects over TLS, though requests are repeated ten times a second,
+// each round trip takes 400 ms, and a stranger may send little.
 func TestAFarPlayerConnects(t *testing.T) {
 	serverTLS, clientTLS := certified(t)
 	kept := &keeping{Listener: websocket.Listener{Addr: "127.0.0.1:0", TLS: serverTLS}}
@@ -162,7 +161,7 @@ func TestAFarPlayerConnects(t *testing.T) {
 	assert.Zero(t, kept.conn.Stats().Expired)
 }
 
-func TestAPlayerWithAWrongCertificateIsTold(t *testing.T) {
+func TestAWrongCertificateEndsTheClientWithAReason(t *testing.T) {
 	serverTLS, _ := certified(t)
 	h := newHost(t, websocket.Listener{Addr: "127.0.0.1:0", TLS: serverTLS})
 	p := h.join(websocket.Dialer{TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, h.server.Addrs()[0])
@@ -170,7 +169,7 @@ func TestAPlayerWithAWrongCertificateIsTold(t *testing.T) {
 	assert.Contains(t, p.client.Reason(), "certificate")
 }
 
-// relay passes TCP connections on, each direction late by so much.
+// relay forwards TCP connections, with a delay in each direction.
 type relay struct {
 	net.Listener
 	to    netip.AddrPort
@@ -214,7 +213,7 @@ func (r *relay) url(scheme string) string {
 	return scheme + "://" + r.Addr().String() + websocket.DefaultPath
 }
 
-// cut ends all connections as a machine does that has lost its power.
+// cut ends all connections like a machine that has lost its power.
 func (r *relay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,7 +223,7 @@ func (r *relay) cut() {
 	}
 }
 
-// pass writes what it reads, late, until either side is closed.
+// pass forwards bytes with the delay until either side is closed.
 func (r *relay) pass(from, to net.Conn) {
 	type piece struct {
 		due   time.Time

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// gate counts who is before it, in all and by address.
+// gate counts the connections that are not admitted yet, in total and by address.
 type gate struct {
 	most, mostPerAddress int
 
@@ -23,7 +23,7 @@ func newGate(most, mostPerAddress int) *gate {
 
 // enter returns 0, or the HTTP status to refuse with.
 func (g *gate) enter(a netip.Addr) (status int) {
-	a = household(a)
+	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -38,7 +38,7 @@ func (g *gate) enter(a netip.Addr) (status int) {
 }
 
 func (g *gate) leave(a netip.Addr) {
-	a = household(a)
+	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inside--
@@ -47,16 +47,16 @@ func (g *gate) leave(a netip.Addr) {
 	}
 }
 
-// count returns how many are inside.
+// count returns how many are not admitted yet.
 func (g *gate) count() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.inside
 }
 
-// household is what one customer of a network provider has at least: of IPv6 a whole
-// /64, any address of which is free to take.
-func household(a netip.Addr) netip.Addr {
+// addressBlock returns the smallest block of addresses that a network provider gives to one
+// customer: for IPv6 a /64, in which the customer can take any address.
+func addressBlock(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); a.Is6() {
 		p, _ := a.Prefix(64)
 		return p.Addr()

@@ -12,11 +12,11 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Config says what a Handler is.
+// Config configures a Handler.
 type Config struct {
-	// Addr is the address that clients reach the HTTP server at and that their tokens
-	// name. The Handler can't find it out. A server without a key admits players to
-	// loopback addresses only and believes what stands here.
+	// Addr is the address at which clients reach the HTTP server, and which their tokens
+	// list. The Handler cannot find it out. A server without a key accepts only loopback
+	// addresses, and trusts this field.
 	Addr netip.AddrPort
 
 	// Origins and Limits are those of Listener.
@@ -26,11 +26,10 @@ type Config struct {
 	patience patience
 }
 
-// Handler is a listener of a game on an HTTP server that somebody else runs: mount it at
-// a path, and give it to Server.Start. Until then, and after the server has stopped, it
-// answers 503.
+// Handler is a listener of a game on an existing HTTP server: mount it at a path, and give
+// it to Server.Start. Before that, and after the server has been stopped, it answers 503.
 //
-// Limits on TCP connections that ask for nothing are the HTTP server's to set: give it a
+// The HTTP server sets the limits on TCP connections without a request: give it a
 // ReadHeaderTimeout.
 type Handler struct {
 	config Config
@@ -47,8 +46,8 @@ var (
 // NewHandler returns a handler that does not listen yet. Listen checks the config.
 func NewHandler(config Config) *Handler { return &Handler{config: config} }
 
-// Listen opens the end that WebSockets go to from now on. It fails while the end of an
-// earlier Listen is open, and for fields that cannot be used.
+// Listen opens the end that receives WebSockets from now on. It fails while the end of an
+// earlier Listen is open, and for invalid fields.
 func (h *Handler) Listen() (transport.Conn, error) {
 	if !h.config.Addr.IsValid() || h.config.Addr.Port() == 0 {
 		return nil, fmt.Errorf("websocket: Config.Addr is %v; give the address and port that players reach the HTTP server at", h.config.Addr)
@@ -76,9 +75,9 @@ func (h *Handler) shut() {
 	h.open = nil
 }
 
-// ServeHTTP implements http.Handler. It answers 101 and hands the WebSocket to the game,
-// or 426 and 400 for what asks for none, 403 for a page of another origin, 429 for too
-// many from one address that are not clients yet, 503 for too many in all.
+// ServeHTTP implements http.Handler. It answers 101 and gives the WebSocket to the game,
+// or 426 and 400 to requests for anything else, 403 to a page of another origin, 429 to too
+// many connections from one address that are not clients yet, 503 to too many in total.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	c := h.open

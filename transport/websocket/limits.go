@@ -7,23 +7,23 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// What a connection may do before the layer above has admitted it as a client.
+// Limits of a connection before the layer above has admitted it as a client.
 const (
 	// AdmitWithin is how long it stays open.
 	AdmitWithin = 5 * time.Second
 
-	// AdmitBytes is how many bytes of it are read, frames of the WebSocket included. It
-	// is a connection request three times over and the answer to a challenge.
+	// AdmitBytes is how many bytes of it are read, WebSocket frames included. That is
+	// enough for three connection requests and the answer to a challenge.
 	AdmitBytes = 4096
 )
 
 // Defaults of Limits.
 const (
-	// DefaultPending is how many connections there are at a time that are not admitted.
+	// DefaultPending is the greatest number of connections that are not admitted yet.
 	DefaultPending = 256
 
-	// DefaultPendingPerAddress is how many of them come from one address: a household's
-	// players who join at once, and a few attempts that hang.
+	// DefaultPendingPerAddress is the greatest number of them from one address: enough for
+	// the players of a home that join at once, and a few attempts that hang.
 	DefaultPendingPerAddress = 8
 
 	// DefaultQueue is how many datagrams wait for a server's Receive, as with UDP: ten
@@ -31,14 +31,14 @@ const (
 	DefaultQueue = 4096
 
 	// DefaultBacklog is how many datagrams wait to be written to one client, in at most
-	// 295 KB: some four seconds of one datagram in every tick at 60 Hz. Who is further
-	// behind is better served with newer ones.
+	// 295 KB: about four seconds of one datagram in every tick at 60 Hz. For a client
+	// further behind, newer datagrams are worth more.
 	DefaultBacklog = 256
 )
 
-// Limits bound what connections cost a server.
+// Limits bound the cost of connections to a server.
 type Limits struct {
-	// Pending is how many connections there may be at a time that are not admitted.
+	// Pending is the greatest number of connections that are not admitted yet.
 	// 0: DefaultPending.
 	Pending int
 
@@ -58,7 +58,7 @@ type Limits struct {
 	Backlog int
 }
 
-// resolve puts defaults in for zeros. owner names the struct in errors.
+// resolve fills in defaults. owner names the struct in errors.
 func (l Limits) resolve(owner string) (Limits, error) {
 	for _, f := range []struct {
 		name     string
@@ -87,41 +87,41 @@ func (l Limits) resolve(owner string) (Limits, error) {
 
 const (
 	// clientShare is how many datagrams of one client may wait for Receive. Then the
-	// client is not read until the game has caught up, and its own queue fills: a flood
-	// of one leaves the others their place.
+	// client is not read until the game has emptied the queue, so a flood of one client
+	// leaves room for the others.
 	clientShare = 64
 
-	// strangerShare is the same before it is admitted. It sends a request and one answer.
+	// strangerShare is the same for a stranger. It sends a request and one answer.
 	strangerShare = 4
 
-	// noiseLimit is how many bytes may come without a whole datagram among them: pings,
-	// empty fragments. It lets pass what is read ahead.
+	// noiseLimit is how many bytes may arrive without a whole datagram among them: pings,
+	// empty fragments. It is large enough for the read-ahead buffer.
 	noiseLimit = 8 << 10
 
-	// maxHeader is how many bytes the headers of a request or response may have, cookies
-	// of a browser included.
+	// maxHeader is the greatest size of the headers of a request or response in bytes,
+	// cookies of a browser included.
 	maxHeader = 8 << 10
 
-	// frameBuffer holds a datagram as a frame: its payload and a header of 14 bytes.
+	// frameBuffer is the size of a datagram as a frame: its payload and a header of 14 bytes.
 	frameBuffer = entangle.MaxDatagram + 14
 
-	// kernelBuffer is asked of the kernel for what is on its way to a peer, in bytes. More
-	// would only make what a slow peer gets older: 640 KB/s go through it at a round trip
-	// of 200 ms, and Linux doubles it.
+	// kernelBuffer is the kernel's send buffer in bytes. A larger one would only delay the
+	// datagrams to a slow peer: at a round trip of 200 ms this one passes 640 KB/s, and
+	// Linux doubles it.
 	kernelBuffer = 128 << 10
 )
 
-// patience says how long things may take.
+// patience holds the timeouts.
 type patience struct {
-	header  time.Duration // a TCP connection, until it has said what it wants
+	header  time.Duration // a TCP connection, until its request has arrived
 	admit   time.Duration // a WebSocket, until it is a client's
 	stall   time.Duration // one write to a peer that does not read
-	goodbye time.Duration // the last datagrams and the handshake of closing
+	goodbye time.Duration // the last datagrams and the closing handshake
 	dial    time.Duration // one attempt of a client
-	redial  time.Duration // the pause after one that failed
+	redial  time.Duration // the pause after a failed attempt
 }
 
-// orDefault is for all but tests.
+// orDefault fills in the timeouts that are used outside of tests.
 func (p patience) orDefault() patience {
 	if p != (patience{}) {
 		return p

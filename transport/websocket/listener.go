@@ -12,34 +12,33 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
-// DefaultPath is where a WebSocket is asked for, unless something else is agreed on.
+// DefaultPath is the default path of WebSocket requests.
 const DefaultPath = "/entangle"
 
-// Listener opens a TCP port of its own with an HTTP server that does nothing else. To
-// have the game at a server that exists already, use NewHandler.
+// Listener opens a TCP port of its own with an HTTP server for WebSockets only. To use an
+// existing HTTP server, see NewHandler.
 type Listener struct {
 	// Addr is the address to listen at, as in udp.Listener: "127.0.0.1:40000",
 	// "0.0.0.0:40000", or ":40000" for IPv4 and IPv6. Port 0 takes any free port; the
-	// Conn's LocalAddr tells it. UDP can have the same port. There is no default.
+	// Conn's LocalAddr returns it. UDP can use the same port. There is no default.
 	Addr string
 
-	// TLS makes it wss://, with at least a certificate. nil: ws://.
+	// TLS enables wss:// and needs a certificate. nil: ws://.
 	TLS *tls.Config
 
-	// Path of the URL that clients ask for. "": DefaultPath.
+	// Path of the URL that clients request. "": DefaultPath.
 	Path string
 
-	// Origins are the hosts whose pages may connect, beside pages that come from the
-	// host that is connected to: "example.com", "*.example.com",
-	// "https://example.com:8443". Programs other than browsers name no origin and are
-	// let in.
+	// Origins are the hosts whose pages may connect, in addition to pages of this host:
+	// "example.com", "*.example.com", "https://example.com:8443". Programs other than
+	// browsers name no origin and may always connect.
 	Origins []string
 
-	// Limits bound what connections cost.
+	// Limits bound the cost of connections.
 	Limits Limits
 
-	// Log gets what the HTTP server complains about, such as failed TLS handshakes, at
-	// debug level. nil: silence.
+	// Log receives the errors of the HTTP server, such as failed TLS handshakes, at debug
+	// level. nil: no log.
 	Log *slog.Logger
 
 	patience patience
@@ -47,8 +46,8 @@ type Listener struct {
 
 var _ transport.Listener = Listener{}
 
-// Listen opens the port. The error for a field that cannot be used names it and says
-// what to write; a taken port is an error that wraps the system's.
+// Listen opens the port. The error for an invalid field names the field and a valid value;
+// the error for a port in use wraps the system's.
 func (l Listener) Listen() (transport.Conn, error) {
 	addr, err := address.Parse("websocket: Listener.Addr", l.Addr)
 	if err != nil {
@@ -80,7 +79,7 @@ func resolvePath(owner, p string) (string, error) {
 	return p, nil
 }
 
-// checkOrigins finds patterns that could match nothing, before a request meets them.
+// checkOrigins finds invalid patterns before the first request.
 func checkOrigins(owner string, origins []string) error {
 	for _, o := range origins {
 		if _, err := path.Match(strings.ToLower(o), ""); err != nil || o == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
-// open starts an HTTP server for a Listener whose fields are resolved.
+// open starts an HTTP server for a Listener with defaults filled in.
 func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
 	socket, err := net.Listen(address.Network("tcp", addr.Addr()), address.Text(addr))
 	if err != nil {
@@ -23,13 +23,13 @@ func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
 	}
 	bound := address.Unmap(socket.Addr().(*net.TCPAddr).AddrPort())
 	c := newConn(bound, l.Origins, l.Limits, l.patience)
-	lobby := newLobby(l.Limits)
-	server := l.server(c, lobby)
+	pending := newPendingConns(l.Limits)
+	server := l.server(c, pending)
 	served := make(chan struct{})
 	c.shut = func() {
 		_ = server.Close()
-		<-served // nobody enters the lobby any more
-		lobby.empty()
+		<-served // no further connection is accepted
+		pending.empty()
 	}
 	c.running.Go(func() {
 		defer close(served)
@@ -44,8 +44,8 @@ func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
 	return c, nil
 }
 
-// server is an HTTP server that answers one request of each connection, quickly.
-func (l Listener) server(c *Conn, lobby *lobby) *http.Server {
+// server returns an HTTP server that answers one request per connection, within short timeouts.
+func (l Listener) server(c *Conn, pending *pendingConns) *http.Server {
 	onlyHTTP1 := new(http.Protocols)
 	onlyHTTP1.SetHTTP1(true)
 	return &http.Server{
@@ -53,12 +53,12 @@ func (l Listener) server(c *Conn, lobby *lobby) *http.Server {
 		ReadHeaderTimeout: c.patience.header, ReadTimeout: c.patience.header,
 		WriteTimeout: c.patience.header, IdleTimeout: c.patience.header,
 		MaxHeaderBytes: maxHeader,
-		ConnState:      lobby.follow,
+		ConnState:      pending.follow,
 		ErrorLog:       slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug),
 	}
 }
 
-// route knows one path, exactly as it stands in the field.
+// route serves one path, which must match exactly.
 func (l Listener) route(c *Conn) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != l.Path {
@@ -69,10 +69,9 @@ func (l Listener) route(c *Conn) http.Handler {
 	})
 }
 
-// lobby bounds the connections of a port that have not become WebSockets yet. Twice as
-// many as those that may wait for their admission, so that whoever is one too many there
-// still gets an answer.
-type lobby struct {
+// pendingConns bounds the connections of a port that have not become WebSockets yet: twice as many
+// as may wait to be admitted, so that those beyond that limit still get an HTTP answer.
+type pendingConns struct {
 	gate    *gate
 	running sync.WaitGroup
 
@@ -80,25 +79,25 @@ type lobby struct {
 	in map[net.Conn]netip.Addr
 }
 
-func newLobby(l Limits) *lobby {
-	return &lobby{gate: newGate(2*l.Pending, 2*l.PendingPerAddress), in: map[net.Conn]netip.Addr{}}
+func newPendingConns(l Limits) *pendingConns {
+	return &pendingConns{gate: newGate(2*l.Pending, 2*l.PendingPerAddress), in: map[net.Conn]netip.Addr{}}
 }
 
-// follow is http.Server.ConnState.
-func (l *lobby) follow(conn net.Conn, state http.ConnState) {
+// follow implements http.Server.ConnState.
+func (l *pendingConns) follow(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		l.running.Add(1)
 		l.enter(conn)
 	case http.StateIdle:
-		_ = conn.Close() // it had its request
+		_ = conn.Close() // one request per connection
 	case http.StateHijacked, http.StateClosed:
 		l.leave(conn)
 		l.running.Done()
 	}
 }
 
-func (l *lobby) enter(conn net.Conn) {
+func (l *pendingConns) enter(conn net.Conn) {
 	a, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if l.gate.enter(a.Addr()) != 0 {
 		_ = conn.Close()
@@ -109,9 +108,9 @@ func (l *lobby) enter(conn net.Conn) {
 	l.in[conn] = a.Addr()
 }
 
-// empty closes all that are in and waits until they are out. The server's own Close
-// overlooks one that it was about to accept.
-func (l *lobby) empty() {
+// empty closes all connections and waits until they are gone. The server's own Close misses
+// one that it is about to accept.
+func (l *pendingConns) empty() {
 	l.mu.Lock()
 	for conn := range l.in {
 		_ = conn.Close()
@@ -120,7 +119,7 @@ func (l *lobby) empty() {
 	l.running.Wait()
 }
 
-func (l *lobby) leave(conn net.Conn) {
+func (l *pendingConns) leave(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a, ok := l.in[conn]; ok {

@@ -9,12 +9,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// outbox is what waits to be written to one peer. One goroutine puts, another takes;
-// either side may finish it.
+// outbox is the queue of datagrams to write to one peer. One goroutine puts, another takes;
+// either may finish it.
 type outbox struct {
 	queue    *queue.Queue
-	wake     chan struct{} // holds one: there is something
-	finished chan struct{} // closed: nothing more is to come
+	wake     chan struct{} // capacity 1: a datagram waits
+	finished chan struct{} // closed: no further datagram is put
 	once     sync.Once
 }
 
@@ -22,7 +22,7 @@ func newOutbox(limit int) *outbox {
 	return &outbox{queue: queue.New(limit), wake: make(chan struct{}, 1), finished: make(chan struct{})}
 }
 
-// put copies a datagram into the box and reports whether it did.
+// put queues a copy of a datagram and reports whether it had room.
 func (o *outbox) put(data []byte) bool {
 	if o.isFinished() || !o.queue.Push(netip.AddrPort{}, data) {
 		return false
@@ -34,11 +34,10 @@ func (o *outbox) put(data []byte) bool {
 	return true
 }
 
-// next waits for a datagram. There is none any more when the box is finished and what
-// was in it is taken out.
+// next waits for a datagram. It is not ok once the outbox is finished and empty.
 func (o *outbox) next(buf []byte) (datagram []byte, ok bool) {
 	for {
-		last := o.isFinished() // looked at first, so that nothing comes in between
+		last := o.isFinished() // read first, so that no datagram is missed
 		if n, _, err := o.queue.Pop(buf); err == nil {
 			return buf[:n], true
 		}

@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// pace keeps peers from running ahead of the game: each may queue so many datagrams from
-// one time that the game finds the queue empty to the next. Who has more is not read
-// until then, so that a flood fills its sender's own buffers.
+// pace keeps peers from running ahead of the game: each may queue a number of datagrams
+// from one time that the game finds the queue empty to the next, which is a round. A peer
+// with more is not read until then, so that a flood fills its sender's own buffers.
 type pace struct {
-	round atomic.Uint64 // how often the queue was found empty
+	round atomic.Uint64 // counts how often the queue was found empty
 
 	mu    sync.Mutex
 	held  []*peer
-	holds atomic.Bool // held has somebody
+	holds atomic.Bool // held is not empty
 }
 
-// next begins a round.
+// next begins a round and wakes the held peers.
 func (c *pace) next() {
 	c.round.Add(1)
 	if !c.holds.Load() {
@@ -34,7 +34,7 @@ func (c *pace) next() {
 	c.holds.Store(false)
 }
 
-// hold has p woken by the next round.
+// hold registers p to be woken by the next round.
 func (c *pace) hold(p *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,17 +42,17 @@ func (c *pace) hold(p *peer) {
 	c.holds.Store(true)
 }
 
-// step is one peer's place in a round.
+// step counts one peer's datagrams in a round.
 type step struct {
 	round uint64
 	count int
 }
 
-// await waits until p may queue one more, and reports whether it is still to.
+// await waits until p may queue one more datagram. It returns false if p is closed meanwhile.
 func (c *pace) await(p *peer) bool {
 	for !c.advance(p) {
 		c.hold(p)
-		if c.advance(p) { // it came while p was put down
+		if c.advance(p) { // the round began while p was registered
 			return true
 		}
 		select {

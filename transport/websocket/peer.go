@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Why a server closes WebSockets without fault of the peer's, or for being late.
+// Reasons for which a server closes WebSockets that sent nothing invalid.
 var (
 	errGone    = violation{websocket.StatusNormalClosure, "the session is over"}
 	errStopped = violation{websocket.StatusGoingAway, "the server stopped"}
@@ -26,9 +26,9 @@ type peer struct {
 	pipe
 	addr     netip.AddrPort // made up
 	remote   netip.AddrPort
-	stranger bool // not admitted yet; kept by the Conn's lock
+	stranger bool // not admitted yet; guarded by the Conn's lock
 	deadline *time.Timer
-	why      atomic.Pointer[violation] // set first, for a leave
+	why      atomic.Pointer[violation] // set before the WebSocket is closed by leave
 	written  chan struct{}             // closed at the end of the writer
 
 	step   step          // of the reader
@@ -44,7 +44,7 @@ func (p *peer) start() {
 	p.conn.running.Go(p.readAll)
 }
 
-// expire closes a WebSocket that nobody became a client by.
+// expire closes a WebSocket that was not admitted in time.
 func (p *peer) expire() {
 	p.conn.mu.RLock() // so that it is not admitted meanwhile
 	defer p.conn.mu.RUnlock()
@@ -54,10 +54,10 @@ func (p *peer) expire() {
 	}
 }
 
-// leave closes the WebSocket once what waits is written, within the time for goodbyes.
+// leave closes the WebSocket once its queue is written, within patience.goodbye.
 func (p *peer) leave(why violation) {
 	p.why.CompareAndSwap(nil, &why)
-	p.out.finish() // first, so that the reader knows why it fails
+	p.out.finish() // first, so that the reader can see why it fails
 	p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
 }
 
@@ -79,7 +79,7 @@ func (p *peer) readAll() {
 		p.arrive(datagram)
 	}
 	if p.out.isFinished() {
-		<-p.written // it has a goodbye to write
+		<-p.written // it sends the close frame
 	} else {
 		p.conn.count.broken.Add(1)
 		p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
@@ -89,7 +89,7 @@ func (p *peer) readAll() {
 	p.conn.remove(p)
 }
 
-// arrive drops what the peer sends after its time.
+// arrive queues a datagram for Receive, unless the peer is being closed.
 func (p *peer) arrive(datagram []byte) {
 	if !p.conn.pace.await(p) || p.out.isFinished() {
 		return
@@ -99,7 +99,7 @@ func (p *peer) arrive(datagram []byte) {
 	}
 }
 
-// share is how many datagrams of the peer may wait for Receive.
+// share returns how many datagrams of the peer may wait for Receive.
 func (p *peer) share() int {
 	select {
 	case <-p.wire.admitted:
@@ -109,7 +109,7 @@ func (p *peer) share() int {
 	}
 }
 
-// wake has the reader look again whether it may go on.
+// wake makes the reader check again whether it may continue.
 func (p *peer) wake() {
 	select {
 	case p.woken <- struct{}{}:
@@ -117,5 +117,5 @@ func (p *peer) wake() {
 	}
 }
 
-// onPing answers one ping for every datagram: a browser sends none, a proxy few.
+// onPing answers one ping for every datagram: a browser sends no pings, a proxy few.
 func (p *peer) onPing() bool { return p.pinged.CompareAndSwap(false, true) }

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// violation is why this side closes a WebSocket, as its peer is told.
+// violation is a reason to close a WebSocket, which is sent to the peer.
 type violation struct {
 	code websocket.StatusCode
 	text string
@@ -28,8 +28,8 @@ var (
 	errTooLarge  = violation{websocket.StatusMessageTooBig, "a datagram is at most " + strconv.Itoa(entangle.MaxDatagram) + " bytes"}
 )
 
-// forever is the context of every call: the wire has the deadlines, since a context with
-// one costs each message a timer.
+// forever is the context of every call: the wire enforces deadlines, because a context with
+// a deadline costs a timer per message.
 var forever = context.Background()
 
 // pipe is one WebSocket that carries datagrams.
@@ -44,8 +44,8 @@ func newPipe(ws *websocket.Conn, w *wire, out *outbox) pipe {
 	return pipe{ws, w, out}
 }
 
-// write writes what is put into the outbox, until that is finished. An error means that
-// the WebSocket is broken.
+// write writes datagrams of the outbox until that is finished. An error means that the
+// WebSocket is broken.
 func (p *pipe) write() error {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
@@ -59,8 +59,8 @@ func (p *pipe) write() error {
 	}
 }
 
-// read waits for the next datagram and puts it into buf, which is a byte longer than any.
-// A violation is an error like any other: the WebSocket has to be closed.
+// read waits for the next datagram and copies it into buf, which is one byte longer than the
+// largest datagram. After any error, violations included, the WebSocket has to be closed.
 func (p *pipe) read(buf []byte) ([]byte, error) {
 	kind, r, err := p.ws.Reader(forever)
 	switch {
@@ -86,8 +86,8 @@ func (p *pipe) read(buf []byte) ([]byte, error) {
 	}
 }
 
-// close ends the WebSocket for a reason. Who is told of it has as long as the wire's
-// deadlines to answer.
+// close closes the WebSocket with a reason. The peer has until the wire's deadlines to
+// answer the close frame.
 func (p *pipe) close(why error) {
 	var v violation
 	if errors.As(why, &v) {

@@ -28,10 +28,10 @@ const (
 	opMore, opText, opBinary, opClose, opPing, opPong = 0, 1, 2, 8, 9, 10
 )
 
-// patience is how long a test waits before it calls something missing.
+// patience is how long a test waits before it fails.
 const patience = 10 * time.Second
 
-// raw is a client that writes every byte itself, and can so break every rule.
+// raw is a client that writes every byte itself, so that it can break every rule.
 type raw struct {
 	net.Conn
 	t  testing.TB
@@ -48,8 +48,7 @@ func connect(t testing.TB, addr netip.AddrPort) *raw {
 	return &raw{Conn: c, t: t, in: bufio.NewReader(c)}
 }
 
-// ask sends the request for a WebSocket, with more headers, and returns the status of the
-// answer.
+// ask requests a WebSocket, with additional headers, and returns the status of the response.
 func (r *raw) ask(headers ...string) int {
 	r.t.Helper()
 	request := "GET " + websocket.DefaultPath + " HTTP/1.1\r\nHost: " + r.RemoteAddr().String() +
@@ -73,8 +72,8 @@ func dialRaw(t testing.TB, addr netip.AddrPort) *raw {
 	return r
 }
 
-// head makes a header of a client's frame, whose mask is zero: it leaves bytes as they
-// are.
+// head returns the header of a client's frame with a zero mask, which leaves bytes
+// unchanged.
 func head(last bool, opcode byte, length uint64) []byte {
 	b := []byte{opcode, 0x80 | 127}
 	if last {
@@ -88,7 +87,7 @@ func frame(opcode byte, payload string) []byte {
 	return append(head(true, opcode, uint64(len(payload))), payload...)
 }
 
-// write is content when the other side has hung up.
+// write returns false if the other side has closed the connection.
 func (r *raw) write(b []byte) bool {
 	_, err := r.Write(b)
 	return err == nil
@@ -111,8 +110,8 @@ func (r *raw) next() (opcode byte, payload []byte) {
 	return b[0] & 0x0f, payload
 }
 
-// closed reads until the server closes and returns the status that it gives, and what
-// else came before.
+// closed reads until the server closes. It returns the status of the close frame, and
+// counts the frames before it by opcode.
 func (r *raw) closed() (status int, before map[byte]int) {
 	r.t.Helper()
 	before = map[byte]int{}
@@ -156,7 +155,7 @@ func eventually(t testing.TB, ok func() bool, what ...any) {
 	}
 }
 
-// hear waits for the next datagram.
+// hear returns the next datagram.
 func hear(t testing.TB, c transport.Conn) (string, netip.AddrPort) {
 	t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
@@ -173,7 +172,7 @@ func hear(t testing.TB, c transport.Conn) (string, netip.AddrPort) {
 	return string(buf[:n]), from
 }
 
-// meet admits the next client that is heard.
+// meet admits the sender of the next datagram.
 func meet(t testing.TB, server *websocket.Conn, client *raw) netip.AddrPort {
 	t.Helper()
 	require.True(t, client.write(frame(opBinary, "hello")))
@@ -190,12 +189,12 @@ func send(t testing.TB, c transport.Conn, to netip.AddrPort, text string) int {
 	return sent
 }
 
-// broken waits until Receive of a client's end fails, and returns with what.
+// broken waits until Receive of a client's end fails, and returns the error.
 func broken(t testing.TB, c transport.Conn) (err error) {
 	t.Helper()
 	eventually(t, func() bool {
 		_, _, err = c.Receive(make([]byte, entangle.MaxDatagram))
-		return err != nil && err != transport.ErrEmpty //nolint:errorlint // it comes as it is
+		return err != nil && err != transport.ErrEmpty //nolint:errorlint // it is not wrapped
 	}, "the client's end does not break")
 	return err
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// Who does not become a client is closed, whatever it sends. The first one here, which
-// does, outlives one that came later and does not.
+// A WebSocket that does not become a client is closed, whatever it sends. The first one
+// here does, and outlives a later one that does not.
 //
 // Proves: Z18
 func TestAStrangerIsClosedInTime(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAStrangerIsClosedInTime(t *testing.T) {
 	assert.Equal(t, "still there", string(payload))
 }
 
-// What a stranger sends beyond 4 KiB stays on its way, and arrives whole once it is a
+// A stranger's bytes beyond 4 KiB are not read, and arrive completely once it becomes a
 // client.
 //
 // Proves: Z18
@@ -62,27 +62,27 @@ func TestAStrangerIsReadForFourKiB(t *testing.T) {
 		}
 	}()
 	var addr netip.AddrPort
-	heard := 0
+	received := 0
 	take := func() {
 		buf := make([]byte, entangle.MaxDatagram)
 		for n, from, err := server.Receive(buf); err == nil; n, from, err = server.Receive(buf) {
 			addr = from
-			require.Equal(t, numbered(heard), strings.TrimSpace(string(buf[:n])))
-			heard++
+			require.Equal(t, numbered(received), strings.TrimSpace(string(buf[:n])))
+			received++
 		}
 	}
 	fits := websocket.AdmitBytes / (size + len(head(true, opBinary, size)))
-	eventually(t, func() bool { take(); return heard == fits })
+	eventually(t, func() bool { take(); return received == fits })
 	for range 50 {
 		take()
 		time.Sleep(time.Millisecond)
 	}
-	assert.Equal(t, fits, heard, "nothing more without a token")
+	assert.Equal(t, fits, received, "nothing more without a token")
 	server.Admit(addr)
-	eventually(t, func() bool { take(); return heard == count })
+	eventually(t, func() bool { take(); return received == count })
 }
 
-// from has requests come from wherever they say, as if the network were larger.
+// from takes the remote address of a request from a header, to simulate many machines.
 func from(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if address := r.Header.Get("Test-From"); address != "" {
@@ -92,21 +92,21 @@ func from(h http.Handler) http.Handler {
 	})
 }
 
-// mounted is a handler on a server of somebody else's.
+// mounted returns a handler on an existing HTTP server.
 func mounted(t testing.TB, config websocket.Config) (server *websocket.Conn, at netip.AddrPort) {
 	t.Helper()
 	web := httptest.NewUnstartedServer(nil)
 	at = netip.MustParseAddrPort(web.Listener.Addr().String())
 	config.Addr = at
-	h := websocket.NewHandler(config.Within(websocket.Times{Admit: time.Minute})) // whatever else the machine does
+	h := websocket.NewHandler(config.Within(websocket.Times{Admit: time.Minute})) // long enough for a busy machine
 	web.Config.Handler = from(h)
 	web.Start()
 	t.Cleanup(web.Close)
 	return listen(t, h), at
 }
 
-// Eight strangers of one address are let in, and 256 of all; more get a status before
-// there is a WebSocket. Clients do not count.
+// Eight strangers of one address may connect, and 256 in total; more get an HTTP status
+// instead of a WebSocket. Clients do not count.
 //
 // Proves: Z18
 func TestStrangersAreCounted(t *testing.T) {
@@ -136,13 +136,13 @@ func TestAClientIsNoStranger(t *testing.T) {
 	server.Dismiss(addr)
 	status, _ := first.closed()
 	assert.Equal(t, 1000, status)
-	assert.Equal(t, 2, server.Stats().Pending, "a client that has gone leaves no place of a stranger")
+	assert.Equal(t, 2, server.Stats().Pending, "a former client is not counted as a stranger")
 	assert.EqualValues(t, 2, server.Stats().Crowded)
 }
 
-// One /64 of IPv6 is one address, since whoever has one has them all. What a proxy says
-// is not believed.
-func TestWhoCountsAsOneAddress(t *testing.T) {
+// One /64 of IPv6 counts as one address, since one customer has all of it. Headers of a
+// proxy are not trusted.
+func TestAddressesOfOneCustomerCountAsOne(t *testing.T) {
 	_, at := mounted(t, websocket.Config{Limits: websocket.Limits{PendingPerAddress: 1}})
 	ask := func(address string) int {
 		return connect(t, at).ask("Test-From: "+address, "X-Forwarded-For: "+address, "Forwarded: for="+address)
@@ -158,7 +158,7 @@ func TestWhoCountsAsOneAddress(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, connect(t, proxied).ask("X-Forwarded-For: 192.0.2.2"))
 }
 
-// Behind a proxy the limit by address is given up.
+// Behind a proxy the limit per address can be switched off.
 func TestTheLimitByAddressCanBeOff(t *testing.T) {
 	_, at := mounted(t, websocket.Config{Limits: websocket.Limits{Pending: 12, PendingPerAddress: -1}})
 	for range 12 {
@@ -167,7 +167,7 @@ func TestTheLimitByAddressCanBeOff(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, connect(t, at).ask())
 }
 
-// Strangers fill their own queue, and no place of a client's.
+// Strangers fill only their own queue.
 //
 // Proves: Z22
 func TestStrangersTakeNoRoomOfClients(t *testing.T) {
@@ -195,8 +195,8 @@ func TestStrangersTakeNoRoomOfClients(t *testing.T) {
 	assert.EqualValues(t, 4, server.Stats().QueueFull)
 }
 
-// Pages of other origins are refused; those of the host itself and of the hosts listed
-// are not, nor are programs that are no browsers.
+// Pages of other origins are refused; pages of the host itself and of the listed hosts are
+// not, nor are programs other than browsers.
 //
 // Proves: Z18
 func TestOriginsAreListed(t *testing.T) {
@@ -230,15 +230,15 @@ func TestOriginsAreListed(t *testing.T) {
 	assert.EqualValues(t, 7, server.Stats().Refused)
 }
 
-// Whoever holds a TCP connection open and asks for nothing, or slowly, is closed too,
-// and only so many are let in.
+// A TCP connection without a request, or with a slow one, is closed, too, and their number
+// is limited.
 //
 // Proves: Z18
 func TestHalfARequestIsClosedInTime(t *testing.T) {
 	server := listen(t, loopback().Within(websocket.Times{Header: 50 * time.Millisecond}))
-	for _, said := range []string{"", "GET ", "GET /entangle HTTP/1.1\r\nHost: x\r\nA: "} {
+	for _, request := range []string{"", "GET ", "GET /entangle HTTP/1.1\r\nHost: x\r\nA: "} {
 		client := connect(t, server.LocalAddr())
-		require.True(t, client.write([]byte(said)))
+		require.True(t, client.write([]byte(request)))
 		for _, err := client.in.ReadByte(); err == nil; _, err = client.in.ReadByte() {
 			continue // an answer such as 408 is fine
 		}
@@ -254,7 +254,7 @@ func TestSilentConnectionsAreCounted(t *testing.T) {
 	}
 	more := connect(t, server.LocalAddr())
 	_, err := more.in.ReadByte()
-	require.Error(t, err, "one too many is closed unheard")
+	require.Error(t, err, "one too many is closed before it is read")
 	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, "and at once")
 	assert.Zero(t, server.Stats().Pending)
 }
@@ -266,7 +266,7 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 	assert.Zero(t, server.Stats().Open)
 }
 
-// Requests that ask for something else are answered, once.
+// Requests for anything else are answered, once per connection.
 func TestOtherRequestsAreRefused(t *testing.T) {
 	server := listen(t, loopback())
 	for path, want := range map[string]int{"/": http.StatusNotFound, "/entangle/x": http.StatusNotFound, "/entangle": http.StatusUpgradeRequired} {

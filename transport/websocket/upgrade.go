@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// serve makes a WebSocket of a request, or refuses it.
+// serve upgrades a request to a WebSocket, or refuses it.
 func (c *Conn) serve(w http.ResponseWriter, r *http.Request) {
 	if !c.begin() {
 		refuse(w, http.StatusServiceUnavailable)
@@ -44,14 +44,14 @@ func refuse(w http.ResponseWriter, status int) {
 	http.Error(w, http.StatusText(status), status)
 }
 
-// remoteOf is where a request comes from. What a proxy says of its clients is not
-// believed, since anybody can write it. It is not valid for a Unix socket.
+// remoteOf returns the address of the requesting machine. Headers of proxies are not
+// trusted, since anybody can write them. It is invalid for a Unix socket.
 func remoteOf(r *http.Request) netip.AddrPort {
 	a, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// upgrade answers the request; an error was answered as well.
+// upgrade answers the request, also when it returns an error.
 func (c *Conn) upgrade(w http.ResponseWriter, r *http.Request) (*peer, error) {
 	p := &peer{conn: c, written: make(chan struct{}), woken: make(chan struct{}, 1)}
 	h := &hijacker{ResponseWriter: w, patience: c.patience}
@@ -67,15 +67,15 @@ func (c *Conn) upgrade(w http.ResponseWriter, r *http.Request) (*peer, error) {
 	return p, nil
 }
 
-// hijacker puts a wire below the WebSocket.
+// hijacker inserts a wire below the WebSocket.
 type hijacker struct {
 	http.ResponseWriter
 	patience patience
 	wire     *wire
 }
 
-// Hijack implements http.Hijacker. The buffers are new: the server's own are larger,
-// and the one for writing would go past the wire.
+// Hijack implements http.Hijacker. It allocates new buffers: the server's own are larger,
+// and its writer would bypass the wire.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err != nil {

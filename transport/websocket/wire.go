@@ -12,47 +12,47 @@ import (
 	"time"
 )
 
-// errNoise ends a connection that sends and sends, but no datagrams.
+// errNoise ends a connection that sends many bytes but no datagrams.
 var errNoise = errors.New("too much came without a datagram in it")
 
-// wire is the TCP or TLS connection below a WebSocket, where its limits are kept: what
-// the WebSocket does not know of passes here as well, such as a flood of pings.
+// wire is the TCP or TLS connection below a WebSocket. It enforces the limits, because it
+// sees all bytes, including those that the WebSocket hides, such as a flood of pings.
 type wire struct {
 	net.Conn
-	early []byte // was read before this took over
+	early []byte // bytes read before the wire was made
 	stall time.Duration
 
-	allowed int          // bytes, until admitted
-	noise   atomic.Int64 // bytes since the last datagram
+	limit int          // bytes, until admitted
+	noise atomic.Int64 // bytes since the last datagram
 
-	admitted chan struct{} // closed: whatever comes may be read
+	admitted chan struct{} // closed: no limit on reading
 	ending   chan struct{} // closed: the deadlines are the last ones
 
-	stalled atomic.Bool // the peer has taken nothing in for too long
+	stalled atomic.Bool // the peer has not read for too long
 
-	mu    sync.Mutex // keeps deadlines of a write and of the end apart
+	mu    sync.Mutex // guards the deadlines
 	ended bool
 }
 
-// newWire takes over a connection, of which early was read already.
+// newWire wraps a connection. early are bytes that were already read from it.
 func newWire(conn net.Conn, early []byte, p patience) *wire {
 	w := &wire{
-		Conn: conn, early: early, stall: p.stall, allowed: AdmitBytes,
+		Conn: conn, early: early, stall: p.stall, limit: AdmitBytes,
 		admitted: make(chan struct{}), ending: make(chan struct{}),
 	}
 	w.shrinkBuffer()
 	return w
 }
 
-// shrinkBuffer asks for little, because what waits in the kernel grows old there. That
-// the kernel grants what it likes is no reason to fail.
+// shrinkBuffer requests a small send buffer, because datagrams that wait in the kernel grow
+// old there. The kernel may ignore the request, which is no reason to fail.
 func (w *wire) shrinkBuffer() {
 	if tcp, ok := w.raw().(interface{ SetWriteBuffer(bytes int) error }); ok {
 		_ = tcp.SetWriteBuffer(kernelBuffer)
 	}
 }
 
-// raw is the connection below TLS.
+// raw returns the connection below TLS.
 func (w *wire) raw() net.Conn {
 	if t, ok := w.Conn.(*tls.Conn); ok {
 		return t.NetConn()
@@ -60,8 +60,8 @@ func (w *wire) raw() net.Conn {
 	return w.Conn
 }
 
-// Read holds back what a stranger sends beyond its allowance: it stays with the kernel,
-// and the sender's with the sender.
+// Read blocks a stranger that has sent more bytes than it may: the rest stays in the buffers
+// of the kernel and of the sender.
 func (w *wire) Read(p []byte) (int, error) {
 	if w.noise.Load() > noiseLimit {
 		return 0, errNoise
@@ -71,20 +71,20 @@ func (w *wire) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.take(p[:most])
-	w.allowed -= n
+	w.limit -= n
 	w.noise.Add(int64(n))
 	return n, err
 }
 
-// permit waits until something may be read, and says how much of want.
+// permit waits until bytes may be read, and returns how many, at most want.
 func (w *wire) permit(want int) (int, error) {
 	select {
 	case <-w.admitted:
 		return want, nil
 	default:
 	}
-	if w.allowed > 0 {
-		return min(want, w.allowed), nil
+	if w.limit > 0 {
+		return min(want, w.limit), nil
 	}
 	select {
 	case <-w.admitted:
@@ -105,7 +105,7 @@ func (w *wire) take(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write fails when the peer takes nothing in for too long.
+// Write fails when the peer does not read for too long.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	if !w.ended {
@@ -115,12 +115,12 @@ func (w *wire) Write(p []byte) (int, error) {
 	n, err := w.Conn.Write(p)
 	if err != nil {
 		w.stalled.Store(errors.Is(err, os.ErrDeadlineExceeded))
-		_ = w.raw().Close() // TLS would wait to say goodbye to a peer that takes nothing in
+		_ = w.raw().Close() // TLS would wait to send its close message to a peer that does not read
 	}
 	return n, err
 }
 
-// end gives the connection its last deadlines. Ending again changes nothing.
+// end sets the final deadlines of the connection. Further calls have no effect.
 func (w *wire) end(read, write time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *wire) end(read, write time.Duration) {
 	close(w.ending)
 }
 
-// cut ends the connection on the spot.
+// cut closes the connection at once.
 func (w *wire) cut() {
 	w.end(0, 0)
 	_ = w.raw().Close()

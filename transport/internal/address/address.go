@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Parse reads host:port as the field named by field gives it, "udp: Listener.Addr" for
-// example: its package and its place there. Names are not resolved: which of a name's
-// addresses a socket is bound to would be chance. An empty host is the wildcard of both
-// families.
+// Parse reads host:port from a field, which errors name: "udp: Listener.Addr", for
+// example. Host names are not resolved, because a name may have several addresses and a
+// socket is bound to one. An empty host is the wildcard of IPv4 and IPv6.
 func Parse(field, text string) (netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(text)
 	if err != nil {
@@ -39,8 +38,8 @@ func parseHost(host string) (netip.Addr, error) {
 	return addr.Unmap(), err
 }
 
-// Network is the name that package net has for sockets of a protocol, "udp" or "tcp",
-// that are bound to addr. The IPv6 wildcard alone serves both families.
+// Network returns the name that package net uses for sockets of a protocol ("udp" or
+// "tcp") bound to addr. Only the IPv6 wildcard serves IPv4 as well.
 func Network(protocol string, addr netip.Addr) string {
 	switch {
 	case addr.Is4():
@@ -52,8 +51,8 @@ func Network(protocol string, addr netip.Addr) string {
 	}
 }
 
-// Text is an address as package net reads it. It leaves the host of a wildcard out, so
-// that a machine without IPv6 can still listen at ":port".
+// Text formats an address for package net. It omits the host of a wildcard, so that a
+// machine without IPv6 can still listen at ":port".
 func Text(a netip.AddrPort) string {
 	if a.Addr() == netip.IPv6Unspecified() {
 		return strings.TrimPrefix(a.String(), "[::]")
@@ -61,8 +60,8 @@ func Text(a netip.AddrPort) string {
 	return a.String()
 }
 
-// Unmap gives an IPv4 address that came through an IPv6 socket its plain form, so that
-// equal peers compare equal.
+// Unmap converts an IPv4 address mapped into IPv6 to its plain form, so that equal
+// peers compare equal.
 func Unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }

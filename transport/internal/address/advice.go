@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Advice says what to do about the errors of the system that set-ups run into; "" for
-// others.
+// Advice returns the remedy for common errors of the system, in parentheses, or "" for
+// other errors.
 func Advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -1,7 +1,7 @@
-// Package address reads the addresses that listeners and dialers are told to bind
-// sockets to, and says what to do about the ones that cannot be used.
+// Package address parses the addresses to which listeners and dialers bind sockets, and
+// explains errors about those that cannot be used.
 //
-// It guarantees that no name is looked up and that an IPv4 address comes out in its
-// plain form. Parse reads, Network names the family for package net, Advice ends an
-// error of the system with what helps.
+// It never resolves names, and returns IPv4 addresses in their plain form. Parse reads
+// an address, Network and Text prepare it for package net, and Advice completes an error
+// of the system with its remedy.
 package address

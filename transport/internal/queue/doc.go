@@ -1,17 +1,18 @@
-// Package queue keeps datagrams between whoever brings them in and the loop
-// that takes them out: the read side of every transport in this module.
+// Package queue holds received datagrams until the game's loop takes them: the read
+// side of every transport in this module.
 //
-// Queue has one limit for all. Intake, for a server's end, has one for strangers and
+// Queue has one limit. Intake, for a server's end, has a limit for strangers and reserves
 // room for each connected client, so that a flood of strangers costs clients nothing. It
-// hands out in one round what waited when the round began, so that a frame ends.
+// returns datagrams in rounds: one round returns those that waited when it began, so that
+// a frame ends however fast datagrams arrive.
 //
 // Both guarantee that memory stays below their limits times entangle.MaxDatagram, that
-// the order of one sender's datagrams is kept, that the newest is dropped where there is
-// no room, and that nothing is allocated once they have been as full as they get. An
-// Intake hands out clients' datagrams before strangers', so the order of a sender is not
-// kept over the moment in which it is admitted or dismissed. A ring starts over at its
-// first slot whenever it runs empty, so a deep queue that is drained in every frame
-// touches little memory.
+// datagrams of one sender keep their order, that the newest datagram is dropped when there
+// is no room, and that nothing is allocated once they have reached their greatest length.
+// An Intake returns datagrams of clients before those of strangers, so the order of a
+// sender may change when it is admitted or dismissed. A ring starts over at its first slot
+// whenever it runs empty, so a deep queue that is drained in every frame touches little
+// memory.
 //
-// Drive them with Push from any goroutine, Pop from any goroutine, Close once.
+// Push and Pop may be called from any goroutine, Close once.
 package queue

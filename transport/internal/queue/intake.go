@@ -8,17 +8,17 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Limits say how many datagrams may wait in an Intake. Strangers must be positive.
+// Limits are the numbers of datagrams that may wait in an Intake. Strangers must be positive.
 type Limits struct {
 	Strangers int // from all addresses that are not admitted
 	Client    int // from each admitted address, whatever the others send
 	Shared    int // from all admitted addresses, beyond what each has for itself
-	Each      int // of Shared, from one address; 0: as many as that
+	Each      int // of Shared, from one address; 0: all of Shared
 }
 
-// Intake is what a server's end has received. Admitted addresses have room in it
-// that no other address can take: Limits.Client datagrams each, and Limits.Shared
-// more among them, of which no address takes more than Limits.Each.
+// Intake is the queue of a server's end. It reserves room for admitted addresses:
+// Limits.Client datagrams for each, and Limits.Shared more for all of them, of which no
+// address takes more than Limits.Each.
 type Intake struct {
 	mu        sync.Mutex
 	limits    Limits
@@ -32,15 +32,14 @@ type Intake struct {
 	stats     IntakeStats
 }
 
-// round is how many of the datagrams that waited when a round began are still to be
-// handed out.
+// round counts the datagrams that waited when a round began and were not returned yet.
 type round struct {
 	begun              bool
 	clients, strangers int
 }
 
-// sender is an address that is admitted, or of which datagrams wait from the time
-// when it was.
+// sender is an address that is admitted, or that was admitted and still has datagrams
+// waiting.
 type sender struct {
 	admitted bool
 	waiting  int // datagrams in the clients' ring
@@ -53,7 +52,7 @@ type IntakeStats struct {
 	Pushed        uint64 // datagrams that were queued
 	Size          uint64 // dropped because they were empty or over entangle.MaxDatagram
 	Form          uint64 // dropped by the filter
-	StrangersFull uint64 // dropped because as many of strangers waited as may
+	StrangersFull uint64 // dropped because Limits.Strangers datagrams waited
 	ClientFull    uint64 // dropped because the client's own room was full, and the shared room or its part of it
 	TooLarge      uint64 // of Pushed: dropped because they did not fit into the buffer given to Pop
 }
@@ -63,14 +62,14 @@ func NewIntake(limits Limits) *Intake {
 	return &Intake{limits: limits, senders: map[netip.AddrPort]*sender{}}
 }
 
-// SetFilter has datagrams dropped that do not pass the filter, from now on.
+// SetFilter makes Push drop datagrams that the filter refuses.
 func (q *Intake) SetFilter(filter transport.Filter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.filter = filter
 }
 
-// Admit gives an address room of its own.
+// Admit reserves room for an address.
 func (q *Intake) Admit(addr netip.AddrPort) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,8 +81,7 @@ func (q *Intake) Admit(addr netip.AddrPort) {
 	s.admitted = true
 }
 
-// Dismiss makes an address a stranger's again. Its datagrams that wait keep their
-// places.
+// Dismiss makes an address a stranger again. Its waiting datagrams keep their places.
 func (q *Intake) Dismiss(addr netip.AddrPort) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -100,8 +98,8 @@ func (q *Intake) forget(addr netip.AddrPort, s *sender) {
 	}
 }
 
-// Push copies data into the queue and reports whether it did. It does not when the
-// Intake is closed, the datagram is empty or over entangle.MaxDatagram, the filter
+// Push copies data into the queue and reports whether it did. It drops the datagram if
+// the Intake is closed, the datagram is empty or over entangle.MaxDatagram, the filter
 // refuses it, or its sender has no room.
 func (q *Intake) Push(from netip.AddrPort, data []byte) bool {
 	q.mu.Lock()
@@ -149,7 +147,7 @@ func (q *Intake) pushClient(s *sender, from netip.AddrPort, data []byte) bool {
 	return true
 }
 
-// each is how many datagrams of one address may wait in the shared room.
+// each returns how many datagrams of one address may wait in the shared room.
 func (q *Intake) each() int {
 	if q.limits.Each > 0 {
 		return q.limits.Each
@@ -157,14 +155,13 @@ func (q *Intake) each() int {
 	return q.limits.Shared
 }
 
-// Pop copies the next datagram into buf: the oldest of an admitted address, or the
-// oldest of a stranger where there is none. Datagrams that do not fit are dropped on
-// the way. It returns transport.ErrEmpty or transport.ErrClosed instead of a datagram.
+// Pop copies the next datagram into buf: the oldest of an admitted address, else the
+// oldest of a stranger. Datagrams that do not fit into buf are dropped. Without a
+// datagram it returns transport.ErrEmpty or transport.ErrClosed.
 //
-// Between two times that it returns ErrEmpty, a round, it returns the datagrams that
-// waited at the first call. The next round has those that came meanwhile, so the work
-// that datagrams make in a frame is bounded at any rate at which they arrive, also where
-// the address of a client is forged.
+// The calls up to one that returns ErrEmpty form a round, which returns the datagrams that
+// waited at its first call. Later datagrams belong to the next round. So the work per
+// frame is bounded at any rate of arrival, even if the address of a client is forged.
 func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -182,7 +179,7 @@ func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, transport.ErrEmpty
 }
 
-// next takes a datagram out, or returns nil at the end of the round.
+// next removes and returns a datagram, or nil at the end of the round.
 func (q *Intake) next() *slot {
 	r := &q.round
 	if !r.begun {
@@ -202,7 +199,7 @@ func (q *Intake) next() *slot {
 	}
 }
 
-// release frees the place of one datagram of a sender, of its own room last.
+// release frees the place of one datagram of a sender, in the shared room first.
 func (q *Intake) release(from netip.AddrPort) {
 	s := q.senders[from]
 	if s.waiting > q.limits.Client {
@@ -212,7 +209,7 @@ func (q *Intake) release(from netip.AddrPort) {
 	q.forget(from, s)
 }
 
-// Close drops what waits and frees the memory; later calls of Push and Pop fail.
+// Close drops the waiting datagrams and frees the memory; later calls of Push and Pop fail.
 func (q *Intake) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// plainIntake is an Intake as lists.
+// plainIntake is an Intake made of plain lists.
 type plainIntake struct {
 	limits             queue.Limits
 	admitted           map[netip.AddrPort]bool
@@ -129,7 +129,7 @@ func TestIntakeEqualsPlainLists(t *testing.T) {
 				q.Dismiss(addr)
 			}
 		}
-		for range 3 { // a round that has begun, and one that takes all
+		for range 3 { // the present round, and one that returns the rest
 			for pop() {
 			}
 		}
@@ -161,8 +161,8 @@ func TestIntakeCountsWhatItDrops(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// The work that datagrams make in a frame is bounded, whoever sends them, also where new
-// ones come as fast as they are taken. What came meanwhile is next, in its order.
+// The work per frame is bounded for any sender, even if new datagrams arrive as fast as
+// they are taken. Those that arrived during a round are returned by the next, in order.
 //
 // Proves: Z22
 func TestARoundTakesWhatWaitedWhenItBegan(t *testing.T) {
@@ -194,8 +194,8 @@ func TestARoundTakesWhatWaitedWhenItBegan(t *testing.T) {
 	}
 }
 
-// An address that has more to say than its own room holds takes its part of the shared room
-// and no more: clients that send a burst find the rest.
+// An address that sends more than its reserved room holds takes its part of the shared
+// room and no more: a burst of another client finds the rest.
 //
 // Proves: Z22
 func TestAnAddressTakesItsPartOfTheSharedRoom(t *testing.T) {

@@ -28,9 +28,8 @@ type Queue struct {
 // New makes a queue for at most limit datagrams; limit must be positive.
 func New(limit int) *Queue { return &Queue{limit: limit} }
 
-// Push copies data into the queue and reports whether it did. It does not when
-// the queue is full or closed, or the datagram is empty or over
-// entangle.MaxDatagram.
+// Push copies data into the queue and reports whether it did. It drops the datagram if
+// the queue is full or closed, or the datagram is empty or over entangle.MaxDatagram.
 func (q *Queue) Push(from netip.AddrPort, data []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,9 +48,8 @@ func (q *Queue) Push(from netip.AddrPort, data []byte) bool {
 	return true
 }
 
-// Pop copies the oldest datagram into buf. Datagrams that do not fit are dropped
-// on the way. It returns transport.ErrEmpty or transport.ErrClosed instead of a
-// datagram.
+// Pop copies the oldest datagram into buf. Datagrams that do not fit into buf are
+// dropped. Without a datagram it returns transport.ErrEmpty or transport.ErrClosed.
 func (q *Queue) Pop(buf []byte) (int, netip.AddrPort, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,7 +67,7 @@ func (q *Queue) Pop(buf []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, transport.ErrEmpty
 }
 
-// Close drops what waits and frees the memory; later calls of Push and Pop fail.
+// Close drops the waiting datagrams and frees the memory; later calls of Push and Pop fail.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

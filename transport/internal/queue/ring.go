@@ -6,14 +6,14 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// firstSlots is how many slots the first push makes room for: a frame's worth
-// on a client.
+// firstSlots is the number of slots that the first push allocates: enough for a frame of
+// a client.
 const firstSlots = 16
 
-// ring holds datagrams in the order of their arrival. It starts over at its
-// first slot whenever it runs empty.
+// ring holds datagrams in the order of arrival. It starts over at its first slot whenever
+// it runs empty.
 type ring struct {
-	slots []slot // count slots from head on are taken
+	slots []slot // count slots from head on are in use
 	head  int
 	count int
 }
@@ -23,7 +23,7 @@ type slot struct {
 	data []byte
 }
 
-// push copies a datagram behind the newest one. There must be fewer than limit.
+// push appends a copy of a datagram. The ring must hold fewer than limit.
 func (r *ring) push(from netip.AddrPort, data []byte, limit int) {
 	if r.count == len(r.slots) {
 		r.grow(limit)
@@ -33,8 +33,8 @@ func (r *ring) push(from netip.AddrPort, data []byte, limit int) {
 	r.count++
 }
 
-// pop takes the oldest datagram; there must be one. The slot stays as it is
-// until the next push.
+// pop removes the oldest datagram; there must be one. Its slot stays unchanged until the
+// next push.
 func (r *ring) pop() *slot {
 	s := &r.slots[r.head]
 	r.count--

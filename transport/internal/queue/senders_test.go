@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Nothing is kept of an address that is no client's any more and of which no datagram waits,
-// whichever of the two comes last: a server that runs for months has many clients.
+// An Intake forgets an address that is no client any more and has no waiting datagram,
+// whichever of the two happens last: a server that runs for months has many clients.
 func TestAnIntakeForgetsAddressesOfFormerClients(t *testing.T) {
 	q := NewIntake(Limits{Strangers: 1, Client: 1, Shared: 1})
 	buf := make([]byte, 8)
@@ -21,7 +21,7 @@ func TestAnIntakeForgetsAddressesOfFormerClients(t *testing.T) {
 		require.True(t, q.Push(addr(port), []byte("read")))
 		if port%2 == 0 {
 			q.Dismiss(addr(port))
-			assert.Len(t, q.senders, 1, "it has the place of what waits")
+			assert.Len(t, q.senders, 1, "its datagram still waits")
 		}
 		_, from, err := q.Pop(buf)
 		require.NoError(t, err)

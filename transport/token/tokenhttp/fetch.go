@@ -13,13 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Credentials are what the server's Login hook is to see. Both may be nil.
+// Credentials are sent to the server's Login hook. Both may be nil.
 type Credentials struct {
 	Header http.Header
 	Body   []byte
 }
 
-// StatusError is returned when the server answered, but with no token.
+// StatusError is returned when the server answered without a token.
 type StatusError struct {
 	// Code is the HTTP status: 403 for a refused login, and others as in Handler.
 	Code int
@@ -34,11 +34,11 @@ func (e *StatusError) Error() string {
 // machine: a token is a secret, and so are the credentials.
 var ErrInsecure = errors.New("tokenhttp: a token travels over TLS only; use an https address")
 
-// Fetch posts the credentials to the address and returns the token that comes
-// back. A nil client is http.DefaultClient. It follows no redirects, which could
-// carry the credentials elsewhere.
+// Fetch posts the credentials to the address and returns the token of the response. A nil
+// client is http.DefaultClient. It follows no redirects, which could send the credentials
+// elsewhere.
 //
-// Errors: ErrInsecure, *StatusError, token.ErrInvalid, and what net/http returns.
+// Errors: ErrInsecure, *StatusError, token.ErrInvalid, and errors of net/http.
 func Fetch(ctx context.Context, client *http.Client, address string, with Credentials) (token.Token, error) {
 	request, err := newRequest(ctx, address, with)
 	if err != nil {
@@ -73,7 +73,7 @@ func newRequest(ctx context.Context, address string, with Credentials) (*http.Re
 	return request, nil
 }
 
-// secure holds for TLS, and for what does not leave the machine.
+// secure reports whether an address uses TLS or stays on this machine.
 func secure(u *url.URL) bool {
 	if u.Scheme == "https" {
 		return true

@@ -12,16 +12,16 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// DefaultMaxBody bounds what a client may post: names, passwords and signed
+// DefaultMaxBody limits the size of a posted body in bytes: names, passwords and signed
 // tickets are shorter.
 const DefaultMaxBody = 4096
 
-// contentType of an answer: the token's 2048 bytes as they are.
+// contentType of a response: the 2048 bytes of the token.
 const contentType = "application/octet-stream"
 
-// Config says what tokens to hand out, and to whom.
+// Config configures a Handler: the tokens to hand out, and the login.
 type Config struct {
-	// Key that the game servers share. Zero is a mistake.
+	// Key that the game servers share. Zero is an error.
 	Key token.Key
 
 	// ProtocolID of the game servers: protocol.ID of the game's name.
@@ -33,17 +33,16 @@ type Config struct {
 	// Timeout and Life of the tokens, as in token.Claims.
 	Timeout, Life time.Duration
 
-	// Login finds out who asks, from headers or body, and what the game server is
-	// to know of that player (at most token.MaxUserData bytes). An error that is
-	// ErrUnavailable answers 503, any other 403; its text is not sent. It may run
-	// in several goroutines at once.
+	// Login authenticates the player from headers or body, and returns the user data for
+	// the game server (at most token.MaxUserData bytes). ErrUnavailable is answered with
+	// 503, any other error with 403; its text is not sent. It may run in several
+	// goroutines at once.
 	Login func(*http.Request) (id entangle.ClientID, userData []byte, err error)
 
-	// MaxBody is how many bytes Login can read. Zero: DefaultMaxBody. Negative: no
-	// body at all.
+	// MaxBody is how many bytes Login can read. Zero: DefaultMaxBody. Negative: no body.
 	MaxBody int64
 
-	// Clock tells the time of minting. Nil: time.Now.
+	// Clock returns the time of minting. Nil: time.Now.
 	Clock func() time.Time
 
 	// Entropy yields keys and nonces, from several goroutines at once. Nil:
@@ -51,17 +50,17 @@ type Config struct {
 	Entropy io.Reader
 }
 
-// ErrUnavailable is for Login to return when it cannot tell at present.
+// ErrUnavailable is returned by Login when it cannot authenticate players at present.
 var ErrUnavailable = errors.New("tokenhttp: logins cannot be checked at present")
 
-// Handler returns the handler that answers a POST with a token. It panics with the
-// field's name if the config cannot work, as http.Handle does for a bad pattern.
+// Handler returns a handler that answers a POST with a token. It panics with the name of
+// the invalid field of config, as http.Handle does for a bad pattern.
 //
 // Answers: 200 with 2048 bytes; 403 login refused; 405 not a POST; 413 body too
-// large; 500 the hook named nobody or gave too much user data; 503 ErrUnavailable.
+// large; 500 the hook returned no client id or too much user data; 503 ErrUnavailable.
 func Handler(config Config) http.Handler {
 	if config.Login == nil {
-		panic("tokenhttp: Config.Login is nil; give a function that says who asks")
+		panic("tokenhttp: Config.Login is nil; give a function that authenticates the player")
 	}
 	if config.MaxBody == 0 {
 		config.MaxBody = DefaultMaxBody
@@ -111,7 +110,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(token.Size))
-	_, _ = w.Write(minted.Bytes()) // a client that has gone needs no token
+	_, _ = w.Write(minted.Bytes()) // a client that has disconnected needs no token
 }
 
 func statusOf(err error) int {

@@ -106,7 +106,7 @@ func TestAnAnswerIsNotCached(t *testing.T) {
 	assert.Equal(t, token.Size, w.Body.Len())
 }
 
-func TestFetchTellsWhatWentWrong(t *testing.T) {
+func TestFetchReturnsAnErrorForEachFailure(t *testing.T) {
 	ctx := context.Background()
 	fetch := func(h http.HandlerFunc) error {
 		backend := httptest.NewServer(h)

@@ -12,23 +12,23 @@ import (
 	"net/http"
 )
 
-// way is an http.RoundTripper for one request, which asks for a WebSocket. Next to the
-// one of net/http it starts no goroutine, prints nothing, leaves proxies out, and puts a
-// wire below the WebSocket.
-type way struct {
+// roundTripper is an http.RoundTripper for one WebSocket request. Unlike the one of net/http
+// it starts no goroutine, prints nothing, ignores proxies, and inserts a wire below the
+// WebSocket.
+type roundTripper struct {
 	tls      *tls.Config
 	patience patience
-	wire     *wire // of an answer that is a WebSocket
+	wire     *wire // set if the response opens a WebSocket
 }
 
 // RoundTrip implements http.RoundTripper.
-func (y *way) RoundTrip(r *http.Request) (*http.Response, error) {
-	conn, err := y.dial(r)
+func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	conn, err := t.dial(r)
 	if err != nil {
 		return nil, err
 	}
-	w := newWire(conn, nil, y.patience)
-	close(w.admitted) // whatever the server has to say
+	w := newWire(conn, nil, t.patience)
+	close(w.admitted) // no limit on a server's bytes
 	stop := context.AfterFunc(r.Context(), w.cut)
 	limited := &io.LimitedReader{R: w, N: maxHeader}
 	in := bufio.NewReaderSize(limited, frameBuffer)
@@ -37,17 +37,17 @@ func (y *way) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	}
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
-		w.cut() // nobody reads what else there is
+		w.cut() // the rest of the response is not needed
 		return answer, err
 	}
 	limited.N = math.MaxInt64
-	y.wire, answer.Body = w, openBody{in, w}
+	t.wire, answer.Body = w, openBody{in, w}
 	return answer, nil
 }
 
 // dial connects, with TLS if the URL asks for it.
-func (y *way) dial(r *http.Request) (net.Conn, error) {
-	host, port, secure := r.URL.Hostname(), r.URL.Port(), r.URL.Scheme == "https" // of wss
+func (t *roundTripper) dial(r *http.Request) (net.Conn, error) {
+	host, port, secure := r.URL.Hostname(), r.URL.Port(), r.URL.Scheme == "https" // for wss
 	switch {
 	case port != "":
 	case secure:
@@ -60,7 +60,7 @@ func (y *way) dial(r *http.Request) (net.Conn, error) {
 	if err != nil || !secure {
 		return conn, err
 	}
-	client := tls.Client(conn, y.config(host))
+	client := tls.Client(conn, t.config(host))
 	if err := client.HandshakeContext(r.Context()); err != nil {
 		_ = conn.Close()
 		return nil, err
@@ -68,11 +68,11 @@ func (y *way) dial(r *http.Request) (net.Conn, error) {
 	return client, nil
 }
 
-// config is for one handshake with host.
-func (y *way) config(host string) *tls.Config {
+// config returns the TLS config for one handshake with host.
+func (t *roundTripper) config(host string) *tls.Config {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if y.tls != nil {
-		config = y.tls.Clone()
+	if t.tls != nil {
+		config = t.tls.Clone()
 	}
 	if config.ServerName == "" {
 		config.ServerName = host
@@ -81,7 +81,7 @@ func (y *way) config(host string) *tls.Config {
 	return config
 }
 
-// ask writes the request and reads the answer's head.
+// ask writes the request and reads the headers of the response.
 func ask(r *http.Request, to io.Writer, from *bufio.Reader) (*http.Response, error) {
 	if err := r.Write(to); err != nil {
 		return nil, err
@@ -93,11 +93,11 @@ func ask(r *http.Request, to io.Writer, from *bufio.Reader) (*http.Response, err
 	return answer, err
 }
 
-// openBody is the connection after an answer.
+// openBody is the connection after the headers of a response.
 type openBody struct {
 	io.Reader
 	*wire
 }
 
-// Read reads what is left in the buffer of the answer first.
+// Read returns the buffered bytes first.
 func (b openBody) Read(p []byte) (int, error) { return b.Reader.Read(p) }

@@ -7,22 +7,22 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// ErrEmpty is what Receive returns when there is nothing more in this frame.
+// ErrEmpty is returned by Receive when there are no more events in this frame.
 var ErrEmpty = errors.New("connection: nothing waits")
 
 // MaxUserData is the largest user data of a client, in bytes.
 const MaxUserData = 256
 
-// Kind tells events apart.
+// Kind is the kind of an event.
 type Kind uint8
 
 const (
-	// Connected: a client was let in. On a client: the server has let it in.
+	// Connected: a client was accepted. On a client: the server has accepted it.
 	Connected Kind = iota + 1
-	// Payload: bytes have come from a connected client, or from the server.
+	// Payload: bytes have arrived from a connected client, or from the server.
 	Payload
-	// Disconnected: the layer or the peer has ended the connection. On a client it also
-	// says that the attempt has failed. Nothing comes after it.
+	// Disconnected: the layer or the peer has ended the connection, or on a client the
+	// attempt has failed. It is the last event of a connection.
 	Disconnected
 )
 
@@ -34,28 +34,27 @@ func (k Kind) String() string {
 	return [...]string{"Connected", "Payload", "Disconnected"}[k-Connected]
 }
 
-// Event is what Receive returns. Its slices are the layer's, and valid until the next
-// call of any method of it.
+// Event is returned by Receive. Its slices belong to the layer, and are valid until the next
+// call of any of its methods.
 type Event struct {
 	Kind Kind
 
-	// Slot that the event is about. 0 on a client.
+	// Slot of the client. 0 on a client.
 	Slot int
 
-	// Client is who was let in: never entangle.Nobody. Only for Connected on a server.
+	// Client is the id of the client: never entangle.Nobody. Only for Connected on a server.
 	Client entangle.ClientID
 
-	// Addr is where the client is. Not valid in layers that have no addresses. Only for
+	// Addr is the address of the client. Not valid in layers without addresses. Only for
 	// Connected on a server.
 	Addr netip.AddrPort
 
-	// Name is what a person would call the client's end: its address, or what a platform
-	// calls it. Only for Connected on a server.
+	// Name of the client's end for people: its address, or its name on a platform. Only for
+	// Connected on a server.
 	Name string
 
-	// UserData that came with the client, at most MaxUserData bytes; what is missing
-	// counts as zeros. The layer vouches for it as for the id. Only for Connected on a
-	// server.
+	// UserData of the client, at most MaxUserData bytes; missing ones count as zeros. The
+	// layer guarantees it like the id. Only for Connected on a server.
 	UserData []byte
 
 	// Payload of 1 to entangle.MaxPayload bytes, which the receiver may overwrite. Only

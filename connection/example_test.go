@@ -13,15 +13,14 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// platform is where players meet: it knows who they are and whether they are online, and
-// carries messages between them and the host of a game. It stands for the sockets of a
-// store or a console.
+// platform authenticates players, knows whether they are online, and carries messages
+// between them and the host of a game. It stands for the sockets of a store or a console.
 type platform struct {
 	mu   sync.Mutex
 	host *host
 }
 
-// player is somebody who is logged in.
+// player is a logged-in player.
 type player struct {
 	platform *platform
 	name     string
@@ -32,9 +31,9 @@ type player struct {
 // call is a player's connection to the host.
 type call struct {
 	player   player
-	mailbox  [2][][]byte // for the host, for the player
+	inbox    [2][][]byte // of the host, of the player
 	seen     [2]time.Time
-	hungUp   string // by either, and why
+	ended    string // the reason, once either end has closed
 	accepted bool
 }
 
@@ -44,13 +43,13 @@ const (
 	atPlayer
 )
 
-// offlineAfter is how long the platform takes somebody to be online who does nothing.
+// offlineAfter is how long an inactive player counts as online.
 const offlineAfter = 5 * time.Second
 
-// post puts a message into the mailbox of an end. Full ones lose it.
-func (c *call) post(to int, message []byte) {
-	if c.hungUp == "" && len(c.mailbox[to]) < 4096 {
-		c.mailbox[to] = append(c.mailbox[to], bytes.Clone(message))
+// deliver puts a message into the inbox of an end, or drops it if the inbox is full.
+func (c *call) deliver(to int, message []byte) {
+	if c.ended == "" && len(c.inbox[to]) < 4096 {
+		c.inbox[to] = append(c.inbox[to], bytes.Clone(message))
 	}
 }
 
@@ -58,14 +57,14 @@ func (c *call) post(to int, message []byte) {
 func (c *call) next(end int, now time.Time) (e connection.Event, ok bool) {
 	switch {
 	case !c.accepted:
-	case len(c.mailbox[end]) > 0:
-		e.Kind, e.Payload = connection.Payload, c.mailbox[end][0]
-		c.mailbox[end] = c.mailbox[end][1:]
+	case len(c.inbox[end]) > 0:
+		e.Kind, e.Payload = connection.Payload, c.inbox[end][0]
+		c.inbox[end] = c.inbox[end][1:]
 		return e, true
 	}
 	switch {
-	case c.hungUp != "":
-		e.Kind, e.Reason = connection.Disconnected, c.hungUp
+	case c.ended != "":
+		e.Kind, e.Reason = connection.Disconnected, c.ended
 	case now.Sub(c.seen[1-end]) >= offlineAfter:
 		e.Kind, e.Reason = connection.Disconnected, "the other side went offline"
 	}
@@ -79,7 +78,7 @@ type host struct {
 	waiting  []*call
 	slots    []*call
 	sent     []uint64
-	turn     int // which slot is looked at next
+	turn     int // the next slot to check
 	traffic  connection.Traffic
 	refused  uint64
 }
@@ -113,7 +112,7 @@ func (h *host) Receive(now time.Time) (connection.Event, error) {
 			e.Slot = h.turn
 			h.traffic.In(len(e.Payload))
 			if e.Kind == connection.Disconnected {
-				c.hungUp, h.slots[h.turn] = e.Reason, nil
+				c.ended, h.slots[h.turn] = e.Reason, nil
 			}
 			return e, nil
 		}
@@ -122,12 +121,12 @@ func (h *host) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// accept takes the next call that waits.
+// accept accepts the next waiting call.
 func (h *host) accept(now time.Time) (e connection.Event, ok bool) {
 	for len(h.waiting) > 0 {
 		c := h.waiting[0]
 		h.waiting = h.waiting[1:]
-		if c.hungUp != "" {
+		if c.ended != "" {
 			continue
 		}
 		for slot, taken := range h.slots {
@@ -139,7 +138,7 @@ func (h *host) accept(now time.Time) (e connection.Event, ok bool) {
 				}, true
 			}
 		}
-		c.hungUp = "the host has no place left"
+		c.ended = "the host has no place left"
 		h.refused++
 	}
 	return e, false
@@ -149,19 +148,19 @@ func (h *host) Send(slot int, payload []byte, _ time.Time) {
 	h.platform.mu.Lock()
 	defer h.platform.mu.Unlock()
 	if c := h.slots[slot]; c != nil {
-		c.post(atPlayer, payload)
+		c.deliver(atPlayer, payload)
 		h.sent[slot] += uint64(len(payload))
 		h.traffic.Out(len(payload))
 	}
 }
 
-func (h *host) Flush() error { return nil } // Send has handed it over
+func (h *host) Flush() error { return nil } // Send has delivered the payloads
 
 func (h *host) Disconnect(slot int, reason string, _ time.Time) {
 	h.platform.mu.Lock()
 	defer h.platform.mu.Unlock()
 	if c := h.slots[slot]; c != nil {
-		c.hungUp, h.slots[slot] = reason, nil
+		c.ended, h.slots[slot] = reason, nil
 	}
 }
 
@@ -185,24 +184,24 @@ func (h *host) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	return append(dst, connection.Dropped{Reason: "host full", Count: h.refused, Refused: true})
 }
 
-// guest is a client's end.
+// guest is a client's end of a call.
 type guest struct {
 	platform *platform
 	call     *call
-	told     connection.Kind
+	last     connection.Kind
 	traffic  connection.Traffic
 }
 
-// Dial calls the host. A player is the dialer of its own clients.
+// Dial calls the host. A player is the dialer of their own clients.
 func (p player) Dial(config connection.ClientConfig) (connection.Client, error) {
 	p.platform.mu.Lock()
 	defer p.platform.mu.Unlock()
 	c := &call{player: p, seen: [2]time.Time{config.Now, config.Now}}
 	switch h := p.platform.host; {
 	case h == nil:
-		c.hungUp = "nobody hosts this game"
+		c.ended = "nobody hosts this game"
 	case h.config.ProtocolID != config.ProtocolID:
-		c.hungUp = "the host runs another game"
+		c.ended = "the host runs another game"
 	default:
 		h.waiting = append(h.waiting, c)
 	}
@@ -213,14 +212,14 @@ func (g *guest) Receive(now time.Time) (connection.Event, error) {
 	g.platform.mu.Lock()
 	defer g.platform.mu.Unlock()
 	g.call.seen[atPlayer] = now
-	if g.told == 0 && g.call.accepted {
-		g.told = connection.Connected
+	if g.last == 0 && g.call.accepted {
+		g.last = connection.Connected
 		return connection.Event{Kind: connection.Connected}, nil
 	}
-	if e, ok := g.call.next(atPlayer, now); ok && g.told != connection.Disconnected {
+	if e, ok := g.call.next(atPlayer, now); ok && g.last != connection.Disconnected {
 		g.traffic.In(len(e.Payload))
 		if e.Kind == connection.Disconnected {
-			g.told = e.Kind
+			g.last = e.Kind
 		}
 		return e, nil
 	}
@@ -230,8 +229,8 @@ func (g *guest) Receive(now time.Time) (connection.Event, error) {
 func (g *guest) Send(payload []byte, _ time.Time) {
 	g.platform.mu.Lock()
 	defer g.platform.mu.Unlock()
-	if g.told == connection.Connected {
-		g.call.post(atHost, payload)
+	if g.last == connection.Connected {
+		g.call.deliver(atHost, payload)
 		g.traffic.Out(len(payload))
 	}
 }
@@ -241,10 +240,10 @@ func (g *guest) Flush() error { return nil }
 func (g *guest) Close(reason string, _ time.Time) error {
 	g.platform.mu.Lock()
 	defer g.platform.mu.Unlock()
-	if g.call.hungUp == "" {
-		g.call.hungUp = reason
+	if g.call.ended == "" {
+		g.call.ended = reason
 	}
-	g.told = connection.Disconnected
+	g.last = connection.Disconnected
 	return nil
 }
 
@@ -252,8 +251,8 @@ func (g *guest) Traffic() connection.Traffic { return g.traffic }
 
 func (g *guest) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
 
-// A layer of one's own, here over a platform that knows its players already: what a game
-// passes to Server.StartWith is a Listener, what it passes to Client.ConnectWith a Dialer.
+// A custom layer, here over a platform that authenticates players: Server.StartWith takes a
+// Listener and Client.ConnectWith a Dialer.
 func Example() {
 	store := &platform{}
 	now := time.Now()

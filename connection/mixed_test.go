@@ -17,16 +17,16 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// connect begins the way of a guest with a token.
+// connect starts connecting a client with a token.
 func (p *party) connect(g *partyGuest, dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) {
 	tok, err := g.DevToken(server, id)
 	require.NoError(p.t, err)
 	require.NoError(p.t, g.Connect(dialer, tok))
 }
 
-// A server that listens over UDP, at a WebSocket's port and in memory at once has clients
-// everywhere; the one in memory runs beside it in the process, with a world of its own.
-// They see and hear the same.
+// A server listens over UDP, WebSocket and in memory at once and has clients at each; the
+// one in memory runs in the server's process, with a world of its own. All of them see the
+// same entities and messages.
 //
 // Proves: C11
 func TestClientsOfSeveralTransportsPlayTogether(t *testing.T) {
@@ -43,8 +43,8 @@ func TestClientsOfSeveralTransportsPlayTogether(t *testing.T) {
 	p.play()
 }
 
-// mixed is a server with three connection layers and a client of each kind: netcode over
-// UDP and in memory, a trusted one in memory, and one that a platform knows.
+// mixed returns a server with three connection layers and a client of each kind: netcode
+// over UDP and in memory, a trusted one in memory, and one of a platform.
 func mixed(t *testing.T) (p *party, store *platform, near *memory.Listener) {
 	p, store = newParty(t, 4), &platform{}
 	here := p.network.Listener()
@@ -63,8 +63,8 @@ func mixed(t *testing.T) (p *party, store *platform, near *memory.Listener) {
 	return p, store, near
 }
 
-// The connection layer is an interface: ours, one for trusted networks and a platform's
-// are mixed in one server, and their clients play together.
+// The connection layer is an interface: netcode, one for trusted networks and a platform's
+// work in one server, and their clients play together.
 //
 // Proves: C19, C11
 func TestClientsOfSeveralLayersPlayTogether(t *testing.T) {
@@ -85,13 +85,13 @@ func TestClientsOfSeveralLayersPlayTogether(t *testing.T) {
 		id := g.ID()
 		p.server.Disconnect(id, "goodbye, "+g.name())
 		want := "goodbye, " + g.name()
-		p.until("a kick says why, through every layer", func() bool { return g.State() == plugin.Disconnected })
+		p.until("a kick has its reason in every layer", func() bool { return g.State() == plugin.Disconnected })
 		assert.Equal(t, want, g.Reason(), "client %d", id)
 	}
 }
 
-// One id is one client, and MaxClients counts over all layers: who comes through another
-// one is told so.
+// An id is connected once, and MaxClients counts over all layers: a client in excess is
+// refused with a reason.
 //
 // Proves: C19
 func TestAnIDPlaysOnceOverAllLayers(t *testing.T) {
@@ -103,20 +103,20 @@ func TestAnIDPlaysOnceOverAllLayers(t *testing.T) {
 		t.Helper()
 		g := p.guest()
 		require.NoError(t, g.ConnectWith(layer))
-		p.until("the newcomer is sent away", func() bool { return g.State() == plugin.Disconnected })
+		p.until("the new client is refused", func() bool { return g.State() == plugin.Disconnected })
 		assert.Equal(t, why, g.Reason())
 		p.guests = p.guests[:len(p.guests)-1]
 	}
 	refused("a client with this id is connected already", player{platform: store, name: "bob", id: 2})
 	refused("a client with this id is connected already", trusted.Dialer{Over: p.network.Dialer(), Server: near.Addr(), Client: 4})
 	require.NoError(t, p.guest().ConnectWith(player{platform: store, name: "eve", id: 5}))
-	p.until("the place is taken", p.connected)
+	p.until("the slot is taken", p.connected)
 	refused("the server is full", trusted.Dialer{Over: p.network.Dialer(), Server: near.Addr(), Client: 6})
-	assert.True(t, p.connected(), "nobody loses by it")
+	assert.True(t, p.connected(), "the others stay connected")
 	assert.Len(t, p.server.Clients(), 4)
 	p.play()
 	require.NoError(t, p.server.Stop())
-	p.until("all hear that the server stops", func() bool {
+	p.until("all clients notice that the server stops", func() bool {
 		return p.all(func(g *partyGuest) bool { return g.State() == plugin.Disconnected })
 	})
 	for _, g := range p.guests {

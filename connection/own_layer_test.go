@@ -7,8 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection/connectiontest"
 )
 
-// The layer that the example writes needs nothing but the interface, and keeps all of its
-// rules.
+// The layer of the example uses nothing but the public interface, and keeps all of its rules.
 func TestOwnLayerConforms(t *testing.T) {
 	connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
 		p := &platform{}

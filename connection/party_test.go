@@ -26,8 +26,8 @@ func partyProtocol() *protocol.Protocol {
 	return p
 }
 
-// party is a server and clients that come from anywhere, each with a world of its own, on
-// the real clock: some of them are on sockets.
+// party is a server and its clients over any layer, each with a world of its own, on the real
+// clock: some of them use sockets.
 type party struct {
 	t       testing.TB
 	server  *plugin.Server
@@ -38,9 +38,9 @@ type party struct {
 
 type partyGuest struct {
 	*plugin.Client
-	world *ecs.World
-	send  plugin.Sender[chat]
-	heard map[string]entangle.ClientID
+	world    *ecs.World
+	send     plugin.Sender[chat]
+	received map[string]entangle.ClientID
 }
 
 func newParty(t testing.TB, maxClients int) *party {
@@ -58,18 +58,18 @@ func newParty(t testing.TB, maxClients int) *party {
 	return p
 }
 
-// guest adds a client that is not on its way yet.
+// guest adds a client that is not connecting yet.
 func (p *party) guest() *partyGuest {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: partyProtocol()})
 	require.NoError(p.t, err)
 	w := ecs.NewWorld()
-	g := &partyGuest{Client: c, world: &w, heard: map[string]entangle.ClientID{}}
+	g := &partyGuest{Client: c, world: &w, received: map[string]entangle.ClientID{}}
 	c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
 		g.send = plugin.NewSender[chat](w)
 		read := plugin.NewReader[plugin.MessageReceived[chat]](w)
 		return func() {
 			for _, m := range read.Read() {
-				g.heard[m.Message.Text] = m.From
+				g.received[m.Message.Text] = m.From
 			}
 		}
 	}))
@@ -78,7 +78,7 @@ func (p *party) guest() *partyGuest {
 	return g
 }
 
-// until runs everybody until something is true.
+// until updates server and clients until done returns true.
 func (p *party) until(what string, done func() bool) {
 	p.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
@@ -99,7 +99,7 @@ func (p *party) connected() bool {
 	return true
 }
 
-// places returns what is where in a world.
+// places returns the places of all entities of a world.
 func places(w *ecs.World) (all []place) {
 	filter := generic.NewFilter1[place]()
 	for q := filter.Query(w); q.Next(); {
@@ -108,23 +108,23 @@ func places(w *ecs.World) (all []place) {
 	return all
 }
 
-// play has the server move something that all must see, and everybody say something that
-// all others must hear.
+// play moves an entity on the server, which all clients must see, and sends a message from
+// each client, which all others must receive.
 func (p *party) play() {
 	p.t.Helper()
 	m := generic.NewMap2[place, components.Replicate](p.world)
 	e := m.NewWith(&place{1, 2}, &components.Replicate{})
-	p.until("everybody sees what the server has made", func() bool { return p.all(func(g *partyGuest) bool { return len(places(g.world)) == 1 }) })
+	p.until("all clients see the server's entity", func() bool { return p.all(func(g *partyGuest) bool { return len(places(g.world)) == 1 }) })
 	mover := generic.NewMap1[place](p.world)
 	mover.Get(e).X = 5
 	for _, g := range p.guests {
 		require.NoError(p.t, g.send.Send(components.Everyone, chat{Text: "from " + g.name()}))
 	}
-	p.until("everybody sees it move", func() bool { return p.all(func(g *partyGuest) bool { return places(g.world)[0].X == 5 }) })
-	p.until("everybody hears all others", func() bool {
+	p.until("all clients see it move", func() bool { return p.all(func(g *partyGuest) bool { return places(g.world)[0].X == 5 }) })
+	p.until("all clients receive the messages of all others", func() bool {
 		return p.all(func(g *partyGuest) bool {
 			for _, other := range p.guests {
-				if g != other && g.heard["from "+other.name()] != other.ID() {
+				if g != other && g.received["from "+other.name()] != other.ID() {
 					return false
 				}
 			}

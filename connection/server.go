@@ -6,85 +6,85 @@ import (
 	"time"
 )
 
-// Listener opens a server's layer. Server.StartWith calls Listen, and calls it again
-// when the server starts again after a stop, so Listen may not use itself up.
+// Listener opens a server's layer. Server.StartWith calls Listen, and calls it again when the
+// server is restarted, so Listen must work more than once.
 type Listener interface {
-	// Listen opens what the layer needs, or nothing at all if it returns an error.
+	// Listen opens the layer. After an error nothing is open.
 	Listen(config ServerConfig) (Server, error)
 }
 
-// ServerConfig is what a server tells each of its layers.
+// ServerConfig is what a server passes to each of its layers.
 type ServerConfig struct {
-	// Game is the name of the protocol, and ProtocolID the number made of it: a layer
-	// lets nobody in who names another one.
+	// Game is the name of the protocol, and ProtocolID a number computed from it: a layer
+	// refuses clients of another game.
 	Game       string
 	ProtocolID uint64
 
 	// MaxClients is the number of slots, at least 1.
 	MaxClients int
 
-	// Entropy is where secrets come from.
+	// Entropy is the source of secrets.
 	Entropy io.Reader
 
-	// Now is when the server starts.
+	// Now is the time of the server's start.
 	Now time.Time
 }
 
 // Server is a server's end of a connection layer.
 type Server interface {
-	// Addrs is where clients find the server, the address for the world first; none
-	// where the layer has no addresses. It keeps its answer after Close.
+	// Addrs returns the addresses of the server, the public one first; none if the layer
+	// has no addresses. It returns the same after Close.
 	Addrs() []netip.AddrPort
 
-	// Receive returns the next event and never blocks, or ErrEmpty when there is none in
-	// this frame. A client's Connected event comes before its payloads. What a slot's
-	// client sent before it left may be lost.
+	// Receive returns the next event and never blocks. It returns ErrEmpty at the end of
+	// the frame. A client's Connected event precedes its payloads. Payloads that a client
+	// sent shortly before it left may be lost.
 	Receive(now time.Time) (Event, error)
 
-	// Send queues a payload of 1 to entangle.MaxPayload bytes for the client of a slot,
-	// and keeps nothing of it after it returns. If that client is gone and its
-	// Disconnected event is yet to come, the payload is lost. It may be called for
-	// different slots at once.
+	// Send queues a payload of 1 to entangle.MaxPayload bytes for the client of a slot, and
+	// keeps no reference to it. If that client is gone and its Disconnected event was not
+	// received yet, the payload is lost. It may be called for different slots at once.
 	Send(slot int, payload []byte, now time.Time)
 
-	// Flush hands what was queued to the network, together with what the layer itself
-	// has to say. Call it once in every frame, at its end.
+	// Flush hands the queued payloads and the layer's own packets to the network. Call it
+	// once at the end of every frame.
 	Flush() error
 
-	// Disconnect ends the connection of a slot, and lets the client know if it can. What
-	// was queued for the slot before still leaves with the next Flush; so do last words.
-	// No event of the connection comes any more. The reason is for layers that can carry
-	// one. A slot without a client is left alone.
+	// Disconnect ends the connection of a slot, and notifies the client if it can. Payloads
+	// queued for the slot before still leave with the next Flush. No further event of the
+	// connection is returned. The reason is for layers that can send one. A slot without a
+	// client is ignored.
 	Disconnect(slot int, reason string, now time.Time)
 
-	// Close disconnects everybody, sends what is queued, and frees what the layer holds,
-	// its ports and goroutines, before it returns. No event comes of it. Closing again
-	// does nothing and returns nil.
+	// Close disconnects all clients, sends the queued payloads, and frees the layer's ports
+	// and goroutines before it returns. It causes no event. Closing again does nothing and
+	// returns nil.
 	Close(reason string, now time.Time) error
 
-	// Sent is how many bytes the network was given, or will be, for the client of a slot
-	// since it was let in: whole datagrams, with what the layer adds and says itself. It
-	// may be called for different slots at once.
+	// Sent returns the number of bytes sent or queued for the client of a slot since it was
+	// accepted: whole datagrams, including the layer's own. It may be called for different
+	// slots at once.
 	Sent(slot int) uint64
 
-	// Overhead is the most bytes that the network is given beside those of the payload
-	// if one is sent to the slot now.
+	// Overhead returns the greatest number of bytes that the layer adds to a payload sent to
+	// the slot now.
 	Overhead(slot int) int
 
-	// Traffic is all that has gone through the layer since Listen.
+	// Traffic returns the datagrams and bytes of the layer since Listen.
 	Traffic() Traffic
 
-	// AppendDropped appends what was dropped since Listen: always the same reasons in
-	// the same order, also those that have not occurred.
+	// AppendDropped appends the counts of dropped datagrams since Listen: always the same
+	// reasons in the same order, even with a count of zero.
 	AppendDropped(dst []Dropped) []Dropped
 }
 
-// Leaver is implemented by a Server that reads on for a moment after a client has said that
-// it leaves, as what it sent before may still be on its way: the reason, above all.
+// Leaver is implemented by a Server that keeps reading for a moment after a client has sent
+// its disconnect packet, because earlier payloads may still be in flight: above all, the
+// reason.
 type Leaver interface {
-	// Leaving reports whether the client of a slot has said that it leaves. Its Disconnected
-	// event comes soon, and Disconnect makes an end at once. The server does so where such a
-	// client takes a newcomer's id or place.
+	// Leaving reports whether the client of a slot has sent its disconnect packet. Its
+	// Disconnected event follows soon; Disconnect ends the connection at once. The server
+	// calls it if a new client has the same id, or finds no free slot.
 	Leaving(slot int) bool
 }
 
@@ -99,26 +99,24 @@ func (t Traffic) Plus(u Traffic) Traffic {
 	return Traffic{t.PacketsOut + u.PacketsOut, t.BytesOut + u.BytesOut, t.PacketsIn + u.PacketsIn, t.BytesIn + u.BytesIn}
 }
 
-// In counts a datagram that has come.
+// In counts a received datagram.
 func (t *Traffic) In(bytes int) {
 	t.PacketsIn++
 	t.BytesIn += uint64(bytes)
 }
 
-// Out counts a datagram that was sent.
+// Out counts a sent datagram.
 func (t *Traffic) Out(bytes int) {
 	t.PacketsOut++
 	t.BytesOut += uint64(bytes)
 }
 
-// Dropped is how often something was dropped for one reason.
+// Dropped counts datagrams that were dropped for one reason.
 type Dropped struct {
 	Reason string // a few lower-case words
 	Count  uint64
-	// Refused says that it was somebody who wanted to be let in: an operator may want to
-	// know.
+	// Refused is true if these are attempts to connect, which may interest an operator.
 	Refused bool
-	// Hint says what to check where it is not as it should be: a sentence for an operator, or
-	// nothing.
+	// Hint is advice for an operator on what to check: a sentence, or empty.
 	Hint string
 }

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// patience is how long a check waits before it calls something missing. It is long,
-	// because a busy machine must not fail a good layer.
+	// patience is how long a check waits before it fails. It is long, because a busy
+	// machine must not fail a good layer.
 	patience = 10 * time.Second
 
 	// pollEvery is the pause between two frames.
 	pollEvery = 100 * time.Microsecond
 
-	// slots is how many clients the server of a check takes.
+	// slots is MaxClients of the server of a check.
 	slots = 4
 
-	// maxEvents is how many events a layer may hand out in one frame of a check, which
-	// has few.
+	// maxEvents is how many events a layer may return in one frame of a check, which has
+	// few.
 	maxEvents = 1 << 12
 )
 
-// bench holds the ends that one check works with.
+// bench holds the ends of one check.
 type bench struct {
 	t        testing.TB
 	layer    Layer
 	server   connection.Server
 	clients  []*end
 	events   []connection.Event // of the server; slices are copies
-	jumped   time.Duration      // by which the clock of the check is ahead
+	jumped   time.Duration      // by which the clock of the check is ahead of the real one
 	patience time.Duration
 	deaf     bool // the server is not driven
 }
@@ -68,7 +68,7 @@ func (b *bench) listen() {
 		b.t.Fatalf("Listen: %v", err)
 	}
 	b.server = server
-	b.jumped += 2 * time.Second // a layer may mistrust what is as old as itself
+	b.jumped += 2 * time.Second // a layer may refuse tokens that are as old as itself
 }
 
 func (b *bench) close() {
@@ -78,14 +78,14 @@ func (b *bench) close() {
 	_ = b.server.Close("the check is over", b.now())
 }
 
-// userData is what a client of the checks comes with.
+// userData returns the user data of a client.
 func userData(id entangle.ClientID) []byte {
 	data := bytes.Repeat([]byte{byte(id), 1}, connection.MaxUserData/2)
 	data[0] = 0xfe
 	return data
 }
 
-// dial begins the way of a client to the server.
+// dial starts connecting a client to the server.
 func (b *bench) dial(id entangle.ClientID, protocolID uint64) *end {
 	b.t.Helper()
 	dialer := b.layer.Dialer(Guest{Client: id, UserData: userData(id), Servers: b.server.Addrs(), Now: b.now(), ProtocolID: protocolID})
@@ -144,8 +144,8 @@ func (b *bench) frame() {
 	time.Sleep(pollEvery)
 }
 
-// drive drives a client. If what carries it breaks, it ends with an error, and that is an
-// end like any other.
+// drive drives a client. If its transport breaks, the client ends with an error, which
+// counts as a normal end.
 func (b *bench) drive(c *end, now time.Time) {
 	b.t.Helper()
 	events, err := b.drain(c.events, func() (connection.Event, error) { return c.Receive(now) })
@@ -159,15 +159,15 @@ func (b *bench) drive(c *end, now time.Time) {
 	c.events = events
 }
 
-// content insists that a server's layer has no error: what a peer does is none.
+// content fails the check if a server's layer returns an error: nothing that a peer does is an error.
 func (b *bench) content(call string, err error) {
 	b.t.Helper()
 	if err != nil {
-		b.t.Fatalf("%s of the server: %v; what a peer does is no error", call, err)
+		b.t.Fatalf("%s of the server: %v; nothing that a peer does is an error", call, err)
 	}
 }
 
-// drain receives until nothing is left.
+// drain receives until ErrEmpty.
 func (b *bench) drain(events []connection.Event, receive func() (connection.Event, error)) ([]connection.Event, error) {
 	b.t.Helper()
 	for range maxEvents {
@@ -186,7 +186,7 @@ func (b *bench) drain(events []connection.Event, receive func() (connection.Even
 	return nil, nil
 }
 
-// checkEvent holds what is true of every event, given those before it.
+// checkEvent checks an event, given those before it.
 func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 	b.t.Helper()
 	if e.Slot < 0 || e.Slot >= slots {
@@ -212,7 +212,7 @@ func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 	}
 }
 
-// until drives all ends until something is true.
+// until drives all ends until done returns true.
 func (b *bench) until(what string, done func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(b.patience); !done(); b.frame() {
@@ -222,8 +222,8 @@ func (b *bench) until(what string, done func() bool) {
 	}
 }
 
-// outlive is until while the clock runs fast: at most ten minutes of it. Each second of it takes a
-// millisecond, in which what was sent arrives.
+// outlive is until with a clock that runs fast, for at most ten minutes of that clock. Each
+// of its seconds takes a millisecond, in which datagrams arrive.
 func (b *bench) outlive(what string, done func() bool) {
 	b.t.Helper()
 	for range 600 {
@@ -238,7 +238,7 @@ func (b *bench) outlive(what string, done func() bool) {
 	b.t.Fatalf("waited for ten minutes of the check's clock, and not seen: %s", what)
 }
 
-// carry sends a payload, again and again, until it has arrived.
+// carry sends a payload repeatedly until it has arrived.
 func (b *bench) carry(what string, payload []byte, send func([]byte), at func() []connection.Event) {
 	b.t.Helper()
 	next := time.Now()
@@ -257,7 +257,7 @@ func (b *bench) carry(what string, payload []byte, send func([]byte), at func() 
 // resendAfter is when a payload that did not arrive is sent again.
 const resendAfter = 5 * time.Millisecond
 
-// up and down carry a payload from a client to the server, and the other way.
+// up and down carry a payload from a client to the server, and from the server to a client.
 func (b *bench) up(from *end, payload []byte) {
 	b.t.Helper()
 	b.carry("a payload of the client arrives", payload, func(p []byte) { from.Send(p, b.now()) },

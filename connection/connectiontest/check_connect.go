@@ -17,11 +17,11 @@ func checkConnect(b *bench) {
 		case e.Kind != connection.Connected:
 			b.t.Fatalf("%v before anything was sent", e.Kind)
 		case e.Name == "":
-			b.t.Fatal("a client has no name; want what a person would call its end")
+			b.t.Fatal("a client has no name; want a name for its end, for people")
 		case e.Addr.IsValid() && e.Addr.Addr().Is4In6():
 			b.t.Fatalf("a client is at %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", e.Addr)
 		case !bytes.Equal(e.UserData, userData(e.Client)):
-			b.t.Fatalf("client %d comes with other user data than it was given: %x", e.Client, e.UserData)
+			b.t.Fatalf("client %d has other user data than it was given: %x", e.Client, e.UserData)
 		}
 	}
 	if a, b2 := b.clients[0], b.clients[1]; a.slot == b2.slot {
@@ -29,20 +29,20 @@ func checkConnect(b *bench) {
 	}
 }
 
-// checkFull fills the server: who is too many must hear so, and harm nobody.
+// checkFull fills the server: a further client must be refused, and the others stay connected.
 func checkFull(b *bench) {
 	for id := range entangle.ClientID(slots) {
 		b.join(id + 1)
 	}
 	late := b.dial(slots+1, ProtocolID)
-	b.outlive("the client that finds the server full hears that it is not let in", func() bool { return late.had(connection.Disconnected) })
+	b.outlive("a client is refused by a full server", func() bool { return late.had(connection.Disconnected) })
 	if late.had(connection.Connected) {
-		b.t.Fatalf("a client was let in beyond MaxClients of %d", slots)
+		b.t.Fatalf("a client was accepted beyond MaxClients of %d", slots)
 	}
-	b.lasting("after a client found the server full")
+	b.lasting("after a client was refused")
 }
 
-// lasting insists that no client but the last one has lost its connection.
+// lasting fails the check if a client other than the last one has lost its connection.
 func (b *bench) lasting(when string) {
 	b.t.Helper()
 	if has(b.events, connection.Disconnected) {
@@ -56,13 +56,13 @@ func (b *bench) lasting(when string) {
 
 func checkGame(b *bench) {
 	stranger := b.dial(7, ProtocolID+1)
-	b.outlive("a client of another game hears that it is not let in", func() bool { return stranger.had(connection.Disconnected) })
+	b.outlive("a client of another game is refused", func() bool { return stranger.had(connection.Disconnected) })
 	if stranger.had(connection.Connected) || has(b.events, connection.Connected) {
-		b.t.Fatal("a client of another game was let in; compare ProtocolID")
+		b.t.Fatal("a client of another game was accepted; compare ProtocolID")
 	}
 }
 
-// checkDisconnect ends one connection, with last words.
+// checkDisconnect sends a payload and then ends the connection.
 func checkDisconnect(b *bench) {
 	c, other := b.join(7), b.join(8)
 	words := pattern(1, 300)
@@ -71,10 +71,10 @@ func checkDisconnect(b *bench) {
 	}
 	b.server.Disconnect(c.slot, "enough", b.now())
 	before := len(b.events)
-	b.server.Send(c.slot, words, b.now()) // to nobody
-	b.until("the client hears that it is disconnected", func() bool { return c.had(connection.Disconnected) })
+	b.server.Send(c.slot, words, b.now()) // no client has the slot
+	b.until("the client is disconnected", func() bool { return c.had(connection.Disconnected) })
 	if !got(c.events, words) {
-		b.t.Fatal("what was sent before Disconnect never arrived; it leaves with the next Flush")
+		b.t.Fatal("a payload sent before Disconnect never arrived; it must leave with the next Flush")
 	}
 	b.up(other, pattern(2, 10))
 	for _, e := range b.events[before:] {
@@ -83,11 +83,11 @@ func checkDisconnect(b *bench) {
 		}
 	}
 	b.forget(c.slot)
-	b.server.Disconnect(c.slot, "again", b.now()) // nobody is there
+	b.server.Disconnect(c.slot, "again", b.now()) // no client has the slot
 	b.join(9)
 }
 
-// forget takes the events of a slot from the record, whose end was ordered.
+// forget removes the events of a slot after its Disconnect.
 func (b *bench) forget(slot int) {
 	b.events = slices.DeleteFunc(b.events, func(e connection.Event) bool { return e.Slot == slot })
 }
@@ -100,7 +100,7 @@ func checkLeave(b *bench) {
 		}
 	}
 	c.deaf = true
-	b.until("the server hears that the client has left", func() bool { return has(b.events, connection.Disconnected) })
+	b.until("the server notices that the client has left", func() bool { return has(b.events, connection.Disconnected) })
 	b.join(7)
 }
 
@@ -118,8 +118,8 @@ func checkSilentServer(b *bench) {
 	b.deaf = false
 }
 
-// checkQuiet lets a quarter of a minute pass without payloads, no faster than keep-alives
-// get through, if the layer has any.
+// checkQuiet lets a quarter of a minute pass without payloads, slowly enough for keep-alives
+// to arrive.
 func checkQuiet(b *bench) {
 	c := b.join(7)
 	for range 30 {
@@ -150,7 +150,7 @@ func checkClose(b *bench) {
 	}
 	b.deaf = true
 	for _, c := range clients {
-		b.until("the clients hear that the server is closed", func() bool { return c.had(connection.Disconnected) })
+		b.until("the clients notice that the server is closed", func() bool { return c.had(connection.Disconnected) })
 	}
 	b.events, b.deaf = nil, false
 	b.listen()

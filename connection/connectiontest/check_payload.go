@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// pattern returns n bytes that differ with seed and place.
+// pattern returns n bytes that depend on seed and position.
 func pattern(seed, n int) []byte {
 	data := make([]byte, n)
 	for i := range data {
@@ -26,8 +26,8 @@ func checkSizes(b *bench) {
 	}
 }
 
-// checkOnce sends many payloads and counts what arrives. It goes on when most of those before
-// have, since a queue may be shorter than what is sent while a machine has something else to do.
+// checkOnce sends many payloads and counts those that arrive. It continues when most of the
+// earlier ones have arrived, since a queue may be short while a machine is busy.
 func checkOnce(b *bench) {
 	c := b.join(7)
 	arrived := func(events []connection.Event) int {
@@ -60,7 +60,7 @@ func checkOnce(b *bench) {
 	arrived(c.events)
 }
 
-// checkSendKeepsNothing wipes every buffer as soon as Send has returned.
+// checkSendKeepsNothing overwrites every buffer as soon as Send has returned.
 func checkSendKeepsNothing(b *bench) {
 	c := b.join(7)
 	wiping := func(send func([]byte)) func([]byte) {
@@ -76,13 +76,13 @@ func checkSendKeepsNothing(b *bench) {
 		}
 		return events
 	}
-	b.carry("a payload whose buffer is wiped after Send arrives", pattern(1, 100), wiping(func(p []byte) { c.Send(p, b.now()) }),
+	b.carry("a payload whose buffer is overwritten after Send arrives", pattern(1, 100), wiping(func(p []byte) { c.Send(p, b.now()) }),
 		func() []connection.Event { return whole(b.events) })
-	b.carry("a payload whose buffer is wiped after Send arrives", pattern(2, 100), wiping(func(p []byte) { b.server.Send(c.slot, p, b.now()) }),
+	b.carry("a payload whose buffer is overwritten after Send arrives", pattern(2, 100), wiping(func(p []byte) { b.server.Send(c.slot, p, b.now()) }),
 		func() []connection.Event { return whole(c.events) })
 }
 
-// checkSlots sends each of several clients something of its own.
+// checkSlots sends each of several clients a payload of its own.
 func checkSlots(b *bench) {
 	for id := range entangle.ClientID(slots) {
 		b.join(id + 1)
@@ -94,14 +94,14 @@ func checkSlots(b *bench) {
 	for i, c := range b.clients {
 		for j := range b.clients {
 			if i != j && got(c.events, pattern(j, 40)) {
-				b.t.Fatalf("client %d got what was sent to the slot of client %d", c.id, b.clients[j].id)
+				b.t.Fatalf("client %d received a payload for the slot of client %d", c.id, b.clients[j].id)
 			}
 		}
 	}
 	for _, e := range b.events {
 		for i, c := range b.clients {
 			if e.Kind == connection.Payload && bytes.Equal(e.Payload, pattern(i+10, 40)) && e.Slot != c.slot {
-				b.t.Fatalf("a payload of slot %d is handed out as one of slot %d", c.slot, e.Slot)
+				b.t.Fatalf("a payload of slot %d is returned as one of slot %d", c.slot, e.Slot)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func checkGoroutines(b *bench) {
 		}
 	}
 	for i, c := range b.clients {
-		b.until("most of what several goroutines sent arrives", func() bool { return got(c.events, pattern(i, 15)) })
+		b.until("most payloads of several goroutines arrive", func() bool { return got(c.events, pattern(i, 15)) })
 	}
 }
 

@@ -1,6 +1,5 @@
 // Package connectiontest checks that a connection layer keeps the rules of package
-// connection. The layers of this module run it, and a game that brings its own should as
-// well:
+// connection. The layers of this module run it, and so should a custom one:
 //
 //	func TestLayer(t *testing.T) {
 //		connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
@@ -14,7 +13,7 @@
 //		})
 //	}
 //
-// The layer may lose and reorder payloads while it is checked, as long as most arrive.
-// Time runs as it does, except where a check wants to see somebody time out: there it
-// jumps. Run the checks with -race as well: payloads are sent by several goroutines.
+// The layer may lose and reorder payloads during a check, as long as most arrive. Time is
+// real, except that checks of timeouts jump ahead. Run the checks with -race as well:
+// payloads are sent by several goroutines.
 package connectiontest

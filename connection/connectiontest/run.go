@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Game and ProtocolID are what servers and clients of the checks are called.
+// Game and ProtocolID of the servers and clients of the checks.
 const (
 	Game       = "connectiontest"
 	ProtocolID = 0x1122334455667788
@@ -20,24 +20,23 @@ type Layer struct {
 	// Listener that was never used.
 	Listener connection.Listener
 
-	// Dialer makes one for a client of the server that the Listener opened.
+	// Dialer returns a dialer for a client of the server that the Listener opened.
 	Dialer func(guest Guest) connection.Dialer
 }
 
-// Guest is a client that is to be let in.
+// Guest describes a client that is to connect.
 type Guest struct {
 	Client   entangle.ClientID
-	UserData []byte           // with bytes that are not zero at its end
-	Servers  []netip.AddrPort // what Addrs of the server returns
+	UserData []byte           // its last bytes are not zero
+	Servers  []netip.AddrPort // Addrs of the server
 	Now      time.Time        // of the check
 
-	// ProtocolID of the client's game. It comes with the ClientConfig, too: this one is for
-	// layers whose clients are invited by something that names the game.
+	// ProtocolID of the client's game. It is in the ClientConfig, too; this one is for
+	// layers whose clients need a token that names the game.
 	ProtocolID uint64
 }
 
-// Open makes a layer for one check. It registers what there is to clean up with t.Cleanup
-// and fails through t.
+// Open makes a layer for one check. It registers cleanup with t.Cleanup and fails through t.
 type Open func(t testing.TB) Layer
 
 // Run runs every check as a subtest, each with a layer of its own.

@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// recorder is a testing.TB that keeps a failure to itself.
+// recorder is a testing.TB that records a failure.
 type recorder struct {
 	testing.TB
 	mu      sync.Mutex
@@ -52,7 +52,7 @@ func failureOf(t *testing.T, name string, open Open) string {
 	return ""
 }
 
-// faulty is a layer that works, with one thing wrong.
+// faulty is a layer with one fault.
 type faulty struct {
 	connection.Server
 	receive    func(inner connection.Server, now time.Time) (connection.Event, error)
@@ -106,7 +106,7 @@ func (f *faulty) Sent(slot int) uint64 {
 	return f.Server.Sent(slot)
 }
 
-// closedServer lets a Listener stand where faulty keeps its Server until Listen.
+// closedServer holds the Listener in faulty's Server field until Listen.
 type closedServer struct {
 	connection.Server
 	connection.Listener
@@ -124,7 +124,7 @@ func open(f faulty) Open {
 	}
 }
 
-// receiving makes a fault of what Receive returns.
+// receiving returns a layer that changes the events of Receive.
 func receiving(change func(*connection.Event)) faulty {
 	return faulty{receive: func(inner connection.Server, now time.Time) (connection.Event, error) {
 		e, err := inner.Receive(now)
@@ -150,7 +150,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"every event is one of slot 0": {
 			"SlotsAreToldApart", receiving(func(e *connection.Event) { e.Slot = 0 }), "slot 0 is Connected twice",
 		},
-		"payloads of nobody": {
+		"payloads without a client": {
 			"PayloadsArriveWhole", receiving(func(e *connection.Event) { e.Slot = (e.Slot + int(e.Kind)) % 4 }), "which is not connected",
 		},
 		"the payload is kept": {"SendKeepsNothing", faulty{
@@ -169,9 +169,9 @@ func TestFaultsAreFound(t *testing.T) {
 		"nothing is sent": {"PayloadsArriveWhole", faulty{
 			send: func(connection.Server, int, []byte, time.Time) {},
 		}, "not seen: a payload of the server arrives"},
-		"nobody is told of Disconnect": {"DisconnectReachesTheClient", faulty{
+		"Disconnect does not reach the client": {"DisconnectReachesTheClient", faulty{
 			disconnect: func(connection.Server, int, string, time.Time) {},
-		}, "not seen: the client hears that it is disconnected"},
+		}, "not seen: the client is disconnected"},
 		"Flush fails":       {"AClientIsLetIn", faulty{flush: func(connection.Server) error { return assert.AnError }}, "Flush of the server"},
 		"a counter is lost": {"Counters", faulty{sent: func() uint64 { return 0 }}, "Sent says 0 before and 0 after"},
 		"a full frame":      {"AClientIsLetIn", faulty{receive: flood}, "and no ErrEmpty"},
@@ -185,7 +185,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// flood hands out payloads without an end.
+// flood returns payloads without end.
 func flood(connection.Server, time.Time) (connection.Event, error) {
 	return connection.Event{Kind: connection.Disconnected, Reason: "again"}, nil
 }

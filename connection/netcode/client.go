@@ -13,25 +13,25 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// client is the layer's end: a session, and the socket to the server that it turns to.
+// client is the client's end: a session, and the socket to the server that it dials at present.
 type client struct {
 	over    transport.Dialer
 	session *session.Client
-	server  netip.AddrPort // that socket was dialled for
+	server  netip.AddrPort // that the socket is connected to
 	socket  *socket.Socket
-	earlier connection.Traffic // of sockets before
-	told    connection.Kind    // the last event but payloads
-	read    bool               // all of this frame
+	earlier connection.Traffic // of earlier sockets
+	last    connection.Kind    // the last event but payloads
+	read    bool               // all datagrams of this frame were read
 	dev     bool               // the token is for servers without a key
 }
 
-// dial opens a socket to the server that the session now turns to.
+// dial opens a socket to the server that the session dials now.
 func (c *client) dial() error {
 	server := c.session.Server()
 	if c.socket != nil && server == c.server {
 		return nil
 	}
-	if err := c.hangUp(); err != nil {
+	if err := c.closeSocket(); err != nil {
 		return err
 	}
 	conn, err := c.over.Dial(server)
@@ -42,7 +42,7 @@ func (c *client) dial() error {
 	return nil
 }
 
-func (c *client) hangUp() error {
+func (c *client) closeSocket() error {
 	if c.socket == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (c *client) hangUp() error {
 
 // Receive implements connection.Client.
 func (c *client) Receive(now time.Time) (connection.Event, error) {
-	for c.told != connection.Disconnected && c.socket != nil {
+	for c.last != connection.Disconnected && c.socket != nil {
 		if e, ok := c.follow(); ok {
 			return e, nil
 		}
@@ -68,7 +68,7 @@ func (c *client) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take takes one datagram in, or lets time pass when there is none.
+// take handles one datagram, or advances the session's time if there is none.
 func (c *client) take(now time.Time) (payload []byte, err error) {
 	b, _, err := c.socket.Receive()
 	switch {
@@ -85,8 +85,7 @@ func (c *client) take(now time.Time) (payload []byte, err error) {
 	return payload, nil
 }
 
-// follow goes where the session has gone: to another server, to a connection, or to the
-// end.
+// follow reacts to a change of the session: another server, a connection, or its end.
 func (c *client) follow() (e connection.Event, ok bool) {
 	switch state := c.session.State(); {
 	case state == session.StateConnected:
@@ -100,12 +99,12 @@ func (c *client) follow() (e connection.Event, ok bool) {
 		}
 		e.Kind, e.Reason = connection.Disconnected, "no socket to the server could be opened: "+err.Error()
 	}
-	ok = e.Kind != c.told
-	c.told = e.Kind
+	ok = e.Kind != c.last
+	c.last = e.Kind
 	return e, ok
 }
 
-// reason says why the session ended.
+// reason describes why the session ended.
 func (c *client) reason() string {
 	if r := c.session.Reason(); r != session.ReasonRequestTimedOut || !c.dev {
 		return r.String()
@@ -144,7 +143,7 @@ func (c *client) Flush() error {
 // Close implements connection.Client. The standard's disconnect packets carry no reason.
 func (c *client) Close(_ string, now time.Time) error {
 	c.session.Disconnect(now)
-	return errors.Join(c.Flush(), c.hangUp())
+	return errors.Join(c.Flush(), c.closeSocket())
 }
 
 // Traffic implements connection.Client.

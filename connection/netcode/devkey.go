@@ -7,14 +7,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// DevKey is the key of a server that was given none, for the game with that name.
-// Anybody can make it, so it protects nothing: such a server listens on loopback
-// addresses only.
+// DevKey returns the key of a server without a configured key, for the game with that name.
+// Anybody can compute it, so it protects nothing: such a server listens on loopback addresses
+// only.
 func DevKey(game string) token.Key {
 	return token.Key(sha256.Sum256([]byte("entangle development key\x00" + game)))
 }
 
-// isDev reports whether a token is sealed with DevKey, which no server with a key admits.
+// isDev reports whether a token is sealed with DevKey, which no server with a key accepts.
 func isDev(t token.Token, game string) bool {
 	public, err := t.Public()
 	if err != nil {
@@ -28,13 +28,12 @@ func isDev(t token.Token, game string) bool {
 	return opener.Open(public.Expires, public.Nonce[:], sealed[:], &private) == nil
 }
 
-// noAnswerToDev is why a client with such a token gives up: of all that a server is silent
-// about, this is the likeliest.
+// noAnswerToDev is the reason why a client with such a token gives up: it names the most
+// likely of the causes to which a server does not answer.
 const noAnswerToDev = "no answer: nothing listens there, or the server has a key: this token is of Client.DevToken, which only servers " +
 	"without a key admit, so get one that was minted with the server's key (or the token was used before, or this client is still connected)"
 
-// devStart lets a server without a key admit tokens that were minted before it
-// started, which is usual when a game and its server are started together. With a
-// key of its own a server refuses them, because they might have been used before
-// it was restarted.
+// devStart is the start time of a session without a key. It admits tokens minted before the
+// server was started, which is usual when a game and its server are started together. A
+// session with a key refuses them, because they might have been used before a restart.
 var devStart = time.Unix(1, 0)

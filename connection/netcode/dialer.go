@@ -9,20 +9,20 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Dialer opens a client's end: it goes to the servers that the token lists, one after the
-// other, until one lets it in.
+// Dialer opens a client's end. It tries the servers that the token lists, one after the
+// other, until one accepts it.
 type Dialer struct {
 	// Over is the transport.
 	Over transport.Dialer
 
-	// Token that the client shows. It admits once: dial with another one next time.
+	// Token of the client. It admits once: dial with a new one next time.
 	Token token.Token
 }
 
-// ErrNoTransport is what Dial returns when there is nothing to dial with.
+// ErrNoTransport is returned by Dial without a transport.
 var ErrNoTransport = errors.New("netcode: there is no transport to dial with; give one, such as udp.Dialer{}")
 
-// Dial implements connection.Dialer. The errors are about the token and the transport.
+// Dial implements connection.Dialer. It fails for an invalid token and for errors of the transport.
 func (d Dialer) Dial(config connection.ClientConfig) (connection.Client, error) {
 	if d.Over == nil {
 		return nil, ErrNoTransport

@@ -16,8 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// A server on two sockets counts what both of them drop on arrival.
-func TestWhatAllSocketsDropIsCounted(t *testing.T) {
+// A server on two sockets counts the drops of both.
+func TestDropsOfAllSocketsAreCounted(t *testing.T) {
 	var sockets [2]*udp.Conn
 	var over []transport.Listener
 	for i := range sockets {

@@ -38,11 +38,11 @@ type flooded struct {
 	sockets  [floodClients]transport.Conn // the clients'
 	stranger *net.UDPConn
 
-	connected      int               // clients that know that they are
+	connected      int               // clients that know that they are connected
 	sent, received int               // payloads
-	heard          [floodClients]int // of received, by slot
-	datagrams      uint64            // that reached the server's socket, if the kernel dropped none
-	overflow       int               // datagrams that the kernel did drop
+	bySlot         [floodClients]int // received, by slot
+	datagrams      uint64            // that should have reached the server's socket
+	overflow       int               // of those: dropped by the kernel
 }
 
 // keep opens a listener and keeps its Conn.
@@ -69,7 +69,7 @@ func (l lay) Dial(server netip.AddrPort) (c transport.Conn, err error) {
 }
 
 func newFlooded(t *testing.T) *flooded {
-	f := &flooded{t: t, now: time.Now()} // tokens are minted a second later: those from before a start are refused
+	f := &flooded{t: t, now: time.Now()} // tokens are minted a second later: those from before the start are refused
 	key := token.NewKey()
 	var err error
 	f.server, err = netcode.Listener{Over: []transport.Listener{keep{udp.Listener{Addr: "127.0.0.1:0"}, &f.socket}}, Key: key}.
@@ -93,12 +93,12 @@ func newFlooded(t *testing.T) *flooded {
 		require.True(t, time.Now().Before(deadline), "all connect")
 		f.frame()
 	}
-	f.settle()
+	f.waitUntilQuiet()
 	f.datagrams = f.arrived()
 	return f
 }
 
-// frame runs one frame of all.
+// frame runs one frame of server and clients.
 func (f *flooded) frame() {
 	f.now = f.now.Add(floodTick)
 	for _, c := range f.clients {
@@ -123,7 +123,7 @@ func (f *flooded) serve() {
 		switch e.Kind {
 		case connection.Payload:
 			f.received++
-			f.heard[e.Slot]++
+			f.bySlot[e.Slot]++
 		case connection.Disconnected:
 			f.t.Fatal("a client was disconnected: ", e.Reason)
 		}
@@ -131,8 +131,8 @@ func (f *flooded) serve() {
 	require.NoError(f.t, f.server.Flush())
 }
 
-// say has every client send one payload.
-func (f *flooded) say() {
+// sendPayloads sends one payload from every client.
+func (f *flooded) sendPayloads() {
 	for _, c := range f.clients {
 		before := c.Traffic().PacketsOut
 		c.Send([]byte("an input"), f.now)
@@ -142,14 +142,14 @@ func (f *flooded) say() {
 	}
 }
 
-// arrived is how many datagrams the reader of the server's socket has seen.
+// arrived returns how many datagrams the reader of the server's socket has read.
 func (f *flooded) arrived() uint64 {
 	s := f.socket.Stats()
 	return s.Received + s.QueueFull + s.ClientFull + s.BadSize + s.BadForm
 }
 
-// settle waits until the reader has seen nothing new for a while.
-func (f *flooded) settle() {
+// waitUntilQuiet waits until the reader has read nothing for a while.
+func (f *flooded) waitUntilQuiet() {
 	for last, calm := f.arrived(), 0; calm < 20; time.Sleep(time.Millisecond) {
 		calm++
 		if now := f.arrived(); now != last {
@@ -158,12 +158,12 @@ func (f *flooded) settle() {
 	}
 }
 
-// keepUp waits until the reader has seen all that was sent, so that the kernel's buffer
-// does not overflow. What it drops all the same is counted, and not waited for twice.
+// keepUp waits until the reader has read all sent datagrams, so that the kernel's buffer does
+// not overflow. Those that the kernel drops are counted, and not waited for again.
 func (f *flooded) keepUp() {
 	for deadline := time.Now().Add(5 * time.Second); f.arrived() < f.datagrams; time.Sleep(20 * time.Microsecond) {
 		if time.Now().After(deadline) {
-			f.settle()
+			f.waitUntilQuiet()
 			now := f.arrived()
 			f.overflow += int(f.datagrams - min(now, f.datagrams))
 			f.datagrams = now
@@ -172,7 +172,7 @@ func (f *flooded) keepUp() {
 	}
 }
 
-// junk is a datagram of a stranger: what can't be a packet, or what has the form of one.
+// junk returns a datagram of a stranger, with or without the form of a packet.
 func (f *flooded) junk(i int, formed bool) []byte {
 	switch {
 	case !formed:
@@ -183,14 +183,14 @@ func (f *flooded) junk(i int, formed bool) []byte {
 		b = binary.LittleEndian.AppendUint64(b, floodProtocol)
 		b = binary.LittleEndian.AppendUint64(b, uint64(f.now.Unix()+20))
 		return b[:1078]
-	default: // the answer to a challenge, sealed with nothing
+	default: // the answer to a challenge, not sealed
 		return append([]byte{0x13, byte(i)}, make([]byte, 308+16)...)
 	}
 }
 
-// 100,000 junk datagrams in 20 frames of a 20th of a second, on real sockets: as many as a
-// second of the flood has. The flood waits for the server's reader after each burst, so
-// that only the server decides what it drops, however slow the machine is.
+// 100,000 junk datagrams in 20 frames of a 20th of a second, on real sockets: the rate of the
+// flood per second. The flood waits for the server's reader after each burst, so that only
+// the server decides what it drops, however slow the machine is.
 //
 // Proves: Z22
 func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
@@ -214,37 +214,37 @@ func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
 					f.datagrams += burst
 					f.keepUp()
 					if (i+1)*perTick/bursts > i*perTick/bursts {
-						f.say()
+						f.sendPayloads()
 					}
 				}
 				f.keepUp()
 				f.frame()
-				f.datagrams = f.arrived() // less what clients said by themselves
+				f.datagrams = f.arrived() // without the clients' own packets
 			}
-			f.settle()
+			f.waitUntilQuiet()
 			f.serve()
 			assert.Equal(t, frames/2*perTick*floodClients, f.sent)
 			assert.Less(t, f.sent-f.received, f.overflow+max(f.sent/100, 1), "of %d payloads; %d lost in the kernel", f.sent, f.overflow)
 			s := f.socket.Stats()
 			assert.Zero(t, s.ClientFull)
 			if formed {
-				assert.Positive(t, s.QueueFull, "strangers had more than their room")
+				assert.Positive(t, s.QueueFull, "strangers sent more than their room")
 			} else {
-				assert.GreaterOrEqual(t, s.BadForm, uint64(frames/2*5000*9/10), "nothing of it took room")
+				assert.GreaterOrEqual(t, s.BadForm, uint64(frames/2*5000*9/10), "none of them took room")
 			}
 		})
 	}
 }
 
-// A hostile client floods with what looks like its packets, as somebody could who forges its
-// address. The others lose nothing, also of bursts that go beyond the room of their own, and
-// nobody is disconnected.
+// A hostile client, or an attacker who forges its address, floods with datagrams that look
+// like its packets. The others lose nothing, even of bursts beyond their reserved room, and
+// no client is disconnected.
 //
 // Proves: Z22
 func TestAFloodFromAClientsAddressCostsOthersNothing(t *testing.T) {
 	const (
 		flood  = 6000
-		said   = 100 // payloads of each client in a frame; udp.DefaultClientQueue is 32
+		burst  = 100 // payloads of each client in a frame; udp.DefaultClientQueue is 32
 		frames = 3
 	)
 	f := newFlooded(t)
@@ -260,20 +260,20 @@ func TestAFloodFromAClientsAddressCostsOthersNothing(t *testing.T) {
 			f.datagrams += uint64(sent)
 			f.keepUp()
 		}
-		for range said {
-			f.say()
+		for range burst {
+			f.sendPayloads()
 			f.keepUp()
 		}
 		f.serve()
 		f.datagrams = f.arrived()
 	}
-	f.settle()
+	f.waitUntilQuiet()
 	f.serve()
 	lost := 0
-	for at, heard := range f.heard {
-		if heard < said*frames {
+	for at, received := range f.bySlot {
+		if received < burst*frames {
 			lost++
-			t.Logf("%d of %d of slot %d came", heard, said*frames, at)
+			t.Logf("%d of %d of slot %d arrived", received, burst*frames, at)
 		}
 	}
 	assert.LessOrEqual(t, lost, 1+f.overflow, "of the one that floods")

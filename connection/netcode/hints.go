@@ -2,9 +2,9 @@ package netcode
 
 import "github.com/entangle-ecs/entangle/internal/core/session"
 
-// hints say what an operator checks when a token is refused, which nobody tells the client.
+// hints returns the advice for an operator when a token is refused. The client is not told why.
 func hints(noKey bool) map[session.Drop]string {
-	sealed := "give the server (ServerConfig.Key) and whoever mints the tokens the same key; " +
+	sealed := "give the server (ServerConfig.Key) and the backend that mints the tokens the same key; " +
 		"tokens of Client.DevToken are for servers without a key"
 	if noKey {
 		sealed = "this server has no key, so it admits only tokens of Client.DevToken; " +
@@ -15,6 +15,6 @@ func hints(noKey bool) map[session.Drop]string {
 		session.DropTokenBeforeStart: "the token was minted before this server started, or in the same second, and could have been used before; mint another",
 		session.DropTokenNotYetValid: "compare the clocks of this machine and of the one that mints, and TokenLife of both",
 		session.DropTokenForged:      sealed,
-		session.DropWrongServer:      "the token lists other addresses than this server's; set ServerConfig.PublicAddrs to what the world calls it by",
+		session.DropWrongServer:      "the token lists other addresses than this server's; set ServerConfig.PublicAddrs to the addresses at which clients reach it",
 	}
 }

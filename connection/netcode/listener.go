@@ -21,25 +21,25 @@ type Listener struct {
 	// Over are the transports.
 	Over []transport.Listener
 
-	// Key seals the tokens that admit clients. Zero: DevKey of the game, with which only
-	// loopback addresses and Conns that are transport.Local can be listened at.
+	// Key seals the tokens of clients. Zero: DevKey of the game, with which a server can
+	// listen only at loopback addresses and at Conns that are transport.Local.
 	Key token.Key
 
-	// PublicAddrs are addresses that tokens may name this server by, beside those that it
-	// listens at.
+	// PublicAddrs are further addresses of this server that tokens may list, in addition to
+	// those at which it listens.
 	PublicAddrs []netip.AddrPort
 
-	// TokenLife is how long tokens are minted to live, in whole seconds.
+	// TokenLife is the lifetime of tokens, in whole seconds.
 	// 0: token.DefaultLife.
 	TokenLife time.Duration
 }
 
-// ErrNoTransports is what Listen returns when there is nothing to listen with.
+// ErrNoTransports is returned by Listen without a transport.
 var ErrNoTransports = errors.New("netcode: there is no transport to listen with; " +
 	"give at least one listener, such as udp.Listener{Addr: \"127.0.0.1:4000\"}, and none that is nil")
 
-// Listen implements connection.Listener. The errors are about the transports and the
-// fields.
+// Listen implements connection.Listener. It fails for invalid fields and for errors of the
+// transports.
 func (l Listener) Listen(config connection.ServerConfig) (connection.Server, error) {
 	s := &server{slots: make([]slot, config.MaxClients)}
 	if err := s.open(l.Over); err != nil {
@@ -75,15 +75,15 @@ func (s *server) open(listeners []transport.Listener) error {
 	return nil
 }
 
-// closeSockets gives up what was opened for nothing; the error that led here is the one
-// to tell.
+// closeSockets closes the sockets that were opened before an error, which is reported instead
+// of errors of closing.
 func (s *server) closeSockets() {
 	for _, sock := range s.sockets {
 		_ = sock.Close()
 	}
 }
 
-// begin makes the session that all transports share.
+// begin creates the session that all transports share.
 func (s *server) begin(l Listener, config connection.ServerConfig) (err error) {
 	s.addrs = append([]netip.AddrPort(nil), l.PublicAddrs...)
 	for _, sock := range s.sockets {

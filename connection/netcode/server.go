@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// server is the layer's end: a session, and the sockets that it speaks through.
+// server is the server's end: a session, and its sockets.
 type server struct {
 	session *session.Server
 	sockets []*socket.Socket
@@ -22,23 +22,23 @@ type server struct {
 	closed  bool
 	hints   map[session.Drop]string
 
-	reading  int  // which socket is read
-	advanced bool // all were, and the session has told what its clock brought
+	reading  int  // index of the socket that is read
+	advanced bool // all were read, and the session's time was advanced
 }
 
-// slot is what the layer keeps beside the session's.
+// slot is the layer's state of a client, in addition to the session's.
 type slot struct {
-	addr session.Addr
-	out  socket.Outbox // of the frame under way
-	sent uint64        // bytes since the client was let in
-	live bool          // a client that the driver knows of
+	addr      session.Addr
+	out       socket.Outbox // of the current frame
+	sent      uint64        // bytes since the client was accepted
+	connected bool          // the driver has got the Connected event
 }
 
 // Addrs implements connection.Server.
 func (s *server) Addrs() []netip.AddrPort { return s.addrs }
 
 // Receive implements connection.Server: it reads one socket after the other, and then
-// lets the session's time pass.
+// advances the session's time.
 func (s *server) Receive(now time.Time) (connection.Event, error) {
 	for {
 		if e, ok := s.event(); ok {
@@ -54,7 +54,7 @@ func (s *server) Receive(now time.Time) (connection.Event, error) {
 	}
 }
 
-// read takes one datagram in.
+// read handles one datagram.
 func (s *server) read(now time.Time) (e connection.Event, ok bool, err error) {
 	if s.reading == len(s.sockets) {
 		s.session.Advance(now)
@@ -73,7 +73,7 @@ func (s *server) read(now time.Time) (e connection.Event, ok bool, err error) {
 	return connection.Event{Kind: connection.Payload, Slot: at, Payload: payload}, ok, nil
 }
 
-// event returns the session's next event, but for ends that the driver ordered.
+// event returns the session's next event, except ends that the driver has requested.
 func (s *server) event() (connection.Event, bool) {
 	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
 		if e.Kind == session.Connected {
@@ -90,27 +90,27 @@ func (s *server) event() (connection.Event, bool) {
 	return connection.Event{}, false
 }
 
-// connected gives the slot to a client. The last words to the one before may still wait.
+// connected gives the slot to a client. Datagrams for the previous one may still be queued.
 func (s *server) connected(e *session.Event) {
 	c := &s.slots[e.Slot]
 	c.out.MoveTo(&s.sockets[c.addr.Link].Out)
-	c.addr, c.sent, c.live = e.Addr, 0, true
+	c.addr, c.sent, c.connected = e.Addr, 0, true
 	s.sockets[e.Addr.Link].Admit(e.Addr.AddrPort)
 }
 
-// leave takes a slot from its client, and reports whether there was one.
+// leave frees the slot of a client, and reports whether there was one.
 func (s *server) leave(at int) bool {
 	c := &s.slots[at]
-	if !c.live {
+	if !c.connected {
 		return false
 	}
-	c.live = false
+	c.connected = false
 	s.sockets[c.addr.Link].Dismiss(c.addr.AddrPort)
 	return true
 }
 
-// Send implements connection.Server. A client that may not know yet that it is connected
-// gets a keep-alive before the payload, or it would drop it.
+// Send implements connection.Server. A client that may not know yet that it is connected gets
+// a keep-alive before the payload, because it would drop the payload otherwise.
 func (s *server) Send(at int, payload []byte, now time.Time) {
 	c := &s.slots[at]
 	if s.session.KeepAliveFirst(at) {
@@ -194,7 +194,7 @@ func (s *server) Overhead(at int) int {
 	return sealOverhead
 }
 
-// What a sealed payload has beside itself, and the size of a keep-alive, at most.
+// The bytes that sealing adds to a payload, and the size of a keep-alive, at most.
 const (
 	sealOverhead   = entangle.MaxDatagram - entangle.MaxPayload
 	keepAliveBytes = sealOverhead + 8

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// stand is a server with one slot over two networks, on a clock that a test moves.
+// stand is a server with one slot over two networks, on a virtual clock.
 type stand struct {
 	t      testing.TB
 	now    time.Time
@@ -54,8 +54,8 @@ func (s *stand) dial(way int, id entangle.ClientID) connection.Client {
 	return c
 }
 
-// step lets a client receive and send, and returns what it was told.
-func (s *stand) step(c connection.Client) (told []connection.Event) {
+// step lets a client receive and send, and returns its events.
+func (s *stand) step(c connection.Client) (events []connection.Event) {
 	s.now = s.now.Add(time.Second / 10)
 	for {
 		e, err := c.Receive(s.now)
@@ -64,10 +64,10 @@ func (s *stand) step(c connection.Client) (told []connection.Event) {
 		}
 		require.NoError(s.t, err)
 		e.Payload = append([]byte(nil), e.Payload...)
-		told = append(told, e)
+		events = append(events, e)
 	}
 	require.NoError(s.t, c.Flush())
-	return told
+	return events
 }
 
 // serve returns the server's next event, or none.
@@ -79,9 +79,9 @@ func (s *stand) serve() connection.Event {
 	return e
 }
 
-// A slot that is given on in the frame in which it became free still carries the last words
-// to the one who had it, by the way to that one.
-func TestLastWordsOutliveTheSlot(t *testing.T) {
+// If a slot is reused in the frame in which it became free, queued payloads still reach its
+// former client, over the network of that client.
+func TestQueuedPayloadsOutliveTheSlot(t *testing.T) {
 	s := newStand(t)
 	first, second := s.dial(0, 1), s.dial(1, 2)
 	s.step(first)
@@ -98,12 +98,12 @@ func TestLastWordsOutliveTheSlot(t *testing.T) {
 	s.step(second)
 	require.Equal(t, connection.Event{Kind: connection.Connected, Client: 2}, onlyWho(s.serve()))
 	require.NoError(t, s.server.Flush())
-	told := s.step(first)
-	require.Len(t, told, 1)
-	assert.Equal(t, "last words", string(told[0].Payload))
-	told = s.step(first) // after it has waited for more
-	require.Len(t, told, 1)
-	assert.Equal(t, connection.Disconnected, told[0].Kind)
+	events := s.step(first)
+	require.Len(t, events, 1)
+	assert.Equal(t, "last words", string(events[0].Payload))
+	events = s.step(first) // after GoodbyeWait
+	require.Len(t, events, 1)
+	assert.Equal(t, connection.Disconnected, events[0].Kind)
 }
 
 func onlyWho(e connection.Event) connection.Event {

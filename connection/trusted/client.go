@@ -13,13 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// client is the layer's end: a core, and the socket that it speaks through.
+// client is the client's end: a core, and its socket.
 type client struct {
 	core   *plain.Client
 	socket *socket.Socket
 	server netip.AddrPort
 	now    time.Time // of the last frame
-	read   bool      // all of this frame
+	read   bool      // all datagrams of this frame were read
 	closed bool
 }
 
@@ -38,7 +38,7 @@ func (c *client) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take takes one datagram in.
+// take handles one datagram.
 func (c *client) take(now time.Time) (e connection.Event, ok bool, err error) {
 	b, _, err := c.socket.Receive()
 	if errors.Is(err, transport.ErrEmpty) {
@@ -77,7 +77,7 @@ func (c *client) Flush() error {
 	return c.socket.Flush()
 }
 
-// Close implements connection.Client. The server is told the reason.
+// Close implements connection.Client. It sends the reason to the server.
 func (c *client) Close(reason string, _ time.Time) error {
 	if c.closed {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// lossy is a listener whose Conn loses all that is sent while it says so.
+// lossy is a listener whose Conn loses every sent datagram while its flag is set.
 type lossy struct {
 	transport.Listener
 	transport.Conn
@@ -35,9 +35,9 @@ func (l *lossy) Send(batch []transport.Datagram) (int, error) {
 	return l.Conn.Send(batch)
 }
 
-// What tells a client that it is connected may be lost: the first payload that gets through
-// brings it along.
-func TestAPayloadBringsItsConnectionAlong(t *testing.T) {
+// The packet that tells a client that it is connected may be lost: each payload is preceded
+// by another one.
+func TestAPayloadConfirmsItsConnection(t *testing.T) {
 	network, now := memory.NewNetwork(), time.Unix(1_000_000, 0)
 	here := network.Listener()
 	line := &lossy{Listener: here}
@@ -72,7 +72,7 @@ func TestAPayloadBringsItsConnectionAlong(t *testing.T) {
 	c.Send([]byte("hello"), now)
 	require.NoError(t, c.Flush())
 	turn()
-	assert.Less(t, s.Overhead(0), over, "it has shown that it knows")
+	assert.Less(t, s.Overhead(0), over, "it has confirmed")
 	require.NoError(t, c.Close("", now))
 	require.NoError(t, s.Close("", now))
 }

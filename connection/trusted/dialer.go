@@ -20,14 +20,14 @@ type Dialer struct {
 	// Over is the transport.
 	Over transport.Dialer
 
-	// Server is where the server listens.
+	// Server is the address of the server.
 	Server netip.AddrPort
 
-	// Client is who this is. Anybody can be anyone who is not connected; entangle.Nobody
-	// is nobody.
+	// Client is the id of this client. Any id that is not connected is accepted, except
+	// entangle.Nobody.
 	Client entangle.ClientID
 
-	// UserData is what the server is told with it, at most connection.MaxUserData bytes.
+	// UserData is sent to the server, at most connection.MaxUserData bytes.
 	UserData []byte
 
 	// Timeout is how long the server may be silent before the connection, or the attempt,
@@ -46,7 +46,7 @@ var (
 	ErrUserData = fmt.Errorf("trusted: Dialer.UserData is longer than %d bytes; send the rest in a message", connection.MaxUserData)
 )
 
-// Dial implements connection.Dialer. The errors are about the transport and the fields.
+// Dial implements connection.Dialer. It fails for invalid fields and for errors of the transport.
 func (d Dialer) Dial(config connection.ClientConfig) (connection.Client, error) {
 	if err := d.check(); err != nil {
 		return nil, err

@@ -1,16 +1,16 @@
 // Package trusted is a connection layer without encryption and without tokens, over any
-// transport: for networks where everybody is trusted, such as servers among themselves, a
-// LAN behind a firewall, a player beside the server in one process, and tests.
+// transport: for trusted networks, such as servers among themselves, a LAN behind a
+// firewall, a player in the server's process, and tests.
 //
-// Clients say who they are, and are believed: whoever reaches the port can be anyone, and
-// whoever can read along can read everything, and speak for others. So a Listener refuses
-// to listen where others than this machine reach it, unless Anywhere says that this is
-// meant. For the internet there is package netcode.
+// The server does not verify ids: a program that reaches the port can use any id, and one
+// that can read the packets can also forge them. So a Listener refuses addresses that other
+// machines can reach, unless Anywhere is set. For the internet there is package netcode.
 //
-// What it does keep: an id is connected once. Nobody who cannot read what is sent to a
-// client can connect from its address, end its connection, or speak for it. Nothing is
-// handed out twice, no bytes do harm, and what a stranger costs is bounded. A game of
-// another name is told so.
+// It does guarantee the following. An id is connected once. A program that cannot read the
+// packets to a client cannot connect from its address, end its connection, or forge its
+// packets. No payload is delivered twice, no bytes cause a panic, and the cost of strangers
+// is bounded. A client of another game is refused
+// with a reason.
 //
 //	err := server.StartWith(trusted.Listener{Over: udp.Listener{Addr: "127.0.0.1:4000"}})
 //	err = client.ConnectWith(trusted.Dialer{Over: udp.Dialer{}, Server: server.Addrs()[0], Client: 7})

@@ -12,14 +12,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Listener opens the server's end over one transport. For several, give Server.StartWith
-// several.
+// Listener opens the server's end over one transport. For several transports, pass several
+// Listeners to Server.StartWith.
 type Listener struct {
 	// Over is the transport.
 	Over transport.Listener
 
-	// Anywhere lets the server listen where others than this machine can reach it. They
-	// can be any player that they like.
+	// Anywhere lets the server listen at addresses that other machines can reach. They can
+	// use the id of any player.
 	Anywhere bool
 
 	// Timeout is how long a client may be silent before its connection ends. 0: 5 s;
@@ -28,16 +28,16 @@ type Listener struct {
 }
 
 var (
-	// ErrNoTransport is returned for a Listener or Dialer with nothing to go over.
+	// ErrNoTransport is returned for a Listener or Dialer without a transport.
 	ErrNoTransport = errors.New("trusted: there is no transport; set Over, to udp.Listener{} and udp.Dialer{} for instance")
 
-	// ErrReachable is returned by Listen at an address that others can reach.
+	// ErrReachable is returned by Listen for an address that other machines can reach.
 	ErrReachable = errors.New("trusted: others can reach this address, and whoever does can be any player; " +
 		"listen on 127.0.0.1, use netcode (Server.Start), or set Listener.Anywhere if the network is trusted")
 )
 
-// Listen implements connection.Listener. The errors are about the transport and the
-// fields.
+// Listen implements connection.Listener. It fails for invalid fields and for errors of the
+// transport.
 func (l Listener) Listen(config connection.ServerConfig) (connection.Server, error) {
 	if l.Over == nil {
 		return nil, ErrNoTransport

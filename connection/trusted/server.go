@@ -13,20 +13,20 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// server is the layer's end: a core, and the socket that it speaks through.
+// server is the server's end: a core, and its socket.
 type server struct {
 	core   *plain.Server
 	socket *socket.Socket
 	slots  []slot
-	read   bool // all of this frame
+	read   bool // all datagrams of this frame were read
 	now    time.Time
 	closed bool
 }
 
-// slot is what the layer keeps beside the core's.
+// slot is the layer's state of a client, in addition to the core's.
 type slot struct {
-	out  socket.Outbox // of the frame under way
-	sent uint64        // bytes since the client was let in
+	out  socket.Outbox // of the current frame
+	sent uint64        // bytes since the client was accepted
 }
 
 // Addrs implements connection.Server.
@@ -48,7 +48,7 @@ func (s *server) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take takes one datagram in.
+// take handles one datagram.
 func (s *server) take(now time.Time) (e connection.Event, ok bool, err error) {
 	b, from, err := s.socket.Receive()
 	if errors.Is(err, transport.ErrEmpty) {
@@ -87,7 +87,7 @@ func (s *server) Send(at int, payload []byte, now time.Time) {
 	s.add(at, s.core.AppendPayload(out.Next(), at, payload, now))
 }
 
-// add queues a datagram that stands in a buffer of the slot's.
+// add queues a datagram that was built in a buffer of the slot.
 func (s *server) add(at int, b []byte) {
 	c := &s.slots[at]
 	c.out.Add(s.core.Addr(at), b)
@@ -111,10 +111,10 @@ func (s *server) Flush() error {
 	return nil
 }
 
-// Disconnect implements connection.Server. The client is told the reason.
+// Disconnect implements connection.Server. It sends the reason to the client.
 func (s *server) Disconnect(at int, reason string, _ time.Time) { s.end(at, reason) }
 
-// end says goodbye to a client and takes its slot.
+// end sends disconnect packets to a client and frees its slot.
 func (s *server) end(at int, reason string) {
 	if !s.core.Connected(at) {
 		return

@@ -1,4 +1,4 @@
-// Package socket is what connection layers over a transport have in common: an open Conn
-// that is read a bounded number of times in a frame, sends one batch at its end, and is
-// told who is a client.
+// Package socket is shared by connection layers over a transport: an open Conn that is read
+// a bounded number of times per frame, sends one batch at the end of the frame, and learns
+// which addresses are clients.
 package socket

@@ -10,29 +10,29 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// maxReads bounds the datagrams that one socket is read for in a frame, so that a
-// flood can't hold up the tick for ever; the rest waits in the socket's queue.
+// maxReads bounds the datagrams that are read from one socket in a frame, so that a flood
+// cannot block the tick; the rest waits in the socket's queue.
 const maxReads = 1 << 14
 
 // Socket is one open Conn.
 type Socket struct {
-	// Out is what leaves with the next Flush.
+	// Out holds the datagrams that leave with the next Flush.
 	Out Outbox
 
 	conn    transport.Conn
 	buf     []byte
-	reads   int              // in the frame under way
-	left    []netip.AddrPort // clients that are gone, of which the Conn is to be told
+	reads   int              // in the current frame
+	leaving []netip.AddrPort // former clients that were not dismissed at the Conn yet
 	traffic connection.Traffic
 }
 
-// New takes a Conn over.
+// New takes ownership of a Conn.
 func New(conn transport.Conn) *Socket {
 	return &Socket{conn: conn, buf: make([]byte, MaxDatagram)}
 }
 
-// NewServer takes the Conn of a server over, and has what does not pass the filter
-// dropped on arrival, if the Conn can.
+// NewServer takes ownership of the Conn of a server. A Conn that is a transport.Filterer
+// drops datagrams on arrival that the filter refuses.
 func NewServer(conn transport.Conn, filter transport.Filter) *Socket {
 	if conn, ok := conn.(transport.Filterer); ok {
 		conn.SetFilter(filter)
@@ -40,16 +40,16 @@ func NewServer(conn transport.Conn, filter transport.Filter) *Socket {
 	return New(conn)
 }
 
-// Addr is that of the Conn.
+// Addr returns the address of the Conn.
 func (s *Socket) Addr() netip.AddrPort { return s.conn.LocalAddr() }
 
-// Traffic counts what went through the socket.
+// Traffic returns the datagrams and bytes of the socket.
 func (s *Socket) Traffic() connection.Traffic { return s.traffic }
 
-// Drops counts what a Conn of a server dropped on arrival.
+// Drops counts the datagrams that a Conn of a server dropped on arrival.
 type Drops transport.Drops
 
-// Drops is what the Conn counts, if it does.
+// Drops returns the counters of the Conn, or zeros if it has none.
 func (s *Socket) Drops() (d Drops) {
 	if conn, ok := s.conn.(transport.Filterer); ok {
 		d = Drops(conn.Drops())
@@ -70,8 +70,8 @@ func (d Drops) AppendTo(dst []connection.Dropped) []connection.Dropped {
 		connection.Dropped{Reason: "queue of client full", Count: d.ClientFull})
 }
 
-// Receive returns the next datagram, valid until the next one, or transport.ErrEmpty at
-// the end of the frame.
+// Receive returns the next datagram, valid until the next call, or transport.ErrEmpty at the
+// end of the frame.
 func (s *Socket) Receive() (b []byte, from netip.AddrPort, err error) {
 	if s.reads++; s.reads > maxReads {
 		s.reads = 0
@@ -93,8 +93,8 @@ func (s *Socket) broken(err error) error {
 	return fmt.Errorf("the socket at %v is broken: %w", s.conn.LocalAddr(), err)
 }
 
-// Flush sends what is queued. What the network does not take is lost, as datagrams are;
-// an error means that the socket is broken or closed.
+// Flush sends the queued datagrams. Those that the network does not accept are lost. An
+// error means that the socket is broken or closed.
 func (s *Socket) Flush() error {
 	err := s.send()
 	s.dismiss()
@@ -109,18 +109,19 @@ func (s *Socket) send() error {
 	_, err := s.conn.Send(o.batch)
 	for i := range o.batch {
 		s.traffic.Out(len(o.batch[i].Data))
-		o.spare = append(o.spare, o.batch[i].Data[:0])
+		o.free = append(o.free, o.batch[i].Data[:0])
 		o.batch[i] = transport.Datagram{}
 	}
 	o.batch = o.batch[:0]
 	return s.broken(err)
 }
 
-// Admit tells the Conn that a client is at this address, if it wants to know. One that is
-// back before the Conn was told that it went has never gone.
+// Admit reports to the Conn that a client is at this address, if the Conn is a
+// transport.Admitter. For a client that is back before its pending dismissal, both are
+// omitted.
 func (s *Socket) Admit(addr netip.AddrPort) {
-	if i := slices.Index(s.left, addr); i >= 0 {
-		s.left = slices.Delete(s.left, i, i+1)
+	if i := slices.Index(s.leaving, addr); i >= 0 {
+		s.leaving = slices.Delete(s.leaving, i, i+1)
 		return
 	}
 	if conn, ok := s.conn.(transport.Admitter); ok {
@@ -128,19 +129,19 @@ func (s *Socket) Admit(addr netip.AddrPort) {
 	}
 }
 
-// Dismiss has the Conn told that a client is gone, once all is sent that was for it.
-func (s *Socket) Dismiss(addr netip.AddrPort) { s.left = append(s.left, addr) }
+// Dismiss reports to the Conn that a client has left, after the last datagrams for it are sent.
+func (s *Socket) Dismiss(addr netip.AddrPort) { s.leaving = append(s.leaving, addr) }
 
 func (s *Socket) dismiss() {
 	if conn, ok := s.conn.(transport.Admitter); ok {
-		for _, addr := range s.left {
+		for _, addr := range s.leaving {
 			conn.Dismiss(addr)
 		}
 	}
-	s.left = s.left[:0]
+	s.leaving = s.leaving[:0]
 }
 
-// Local reports whether strangers can't reach the socket.
+// Local reports whether only this machine can reach the socket.
 func (s *Socket) Local() bool {
 	if conn, ok := s.conn.(transport.Local); ok && conn.Local() {
 		return true
@@ -148,5 +149,5 @@ func (s *Socket) Local() bool {
 	return s.conn.LocalAddr().Addr().IsLoopback()
 }
 
-// Close frees the Conn. What is queued and was not flushed is lost.
+// Close closes the Conn. Queued datagrams that were not flushed are lost.
 func (s *Socket) Close() error { return s.conn.Close() }

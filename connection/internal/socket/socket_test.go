@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// line is a Conn that keeps a record of what it is asked to do.
+// line is a Conn that records its calls.
 type line struct {
 	waiting int // datagrams that are still to be received
 	fails   error
@@ -53,8 +53,8 @@ func peerAt(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.MustParseAddr("192.0.2.2"), port)
 }
 
-// A flood does not hold up a frame for ever: what is beyond the bound waits for the next.
-func TestAFrameReadsSoMuchAndNoMore(t *testing.T) {
+// A flood does not block a frame: datagrams beyond the bound wait for the next frame.
+func TestAFrameReadsABoundedNumber(t *testing.T) {
 	s := New(&line{waiting: maxReads + 10})
 	for _, want := range []int{maxReads, 10, 0} {
 		n := 0
@@ -66,8 +66,8 @@ func TestAFrameReadsSoMuchAndNoMore(t *testing.T) {
 	assert.Equal(t, connection.Traffic{PacketsIn: maxReads + 10, BytesIn: 8 * (maxReads + 10)}, s.Traffic())
 }
 
-// The Conn is told of clients that are gone when all is sent that was for them. Who is back
-// by then has never gone.
+// The Conn learns of former clients after the last datagrams for them were sent. A client
+// that is back before that is not dismissed.
 func TestDismissalsComeAfterTheLastDatagram(t *testing.T) {
 	l := &line{}
 	s := New(l)
@@ -83,8 +83,8 @@ func TestDismissalsComeAfterTheLastDatagram(t *testing.T) {
 	assert.Equal(t, connection.Traffic{PacketsOut: 1, BytesOut: 7}, s.Traffic())
 }
 
-// A server's Conn that can is given the filter, and what it drops is told by reason.
-func TestAConnThatFiltersIsToldHow(t *testing.T) {
+// A Conn that is a Filterer gets the filter, and its drops are reported by reason.
+func TestAFiltererGetsTheFilter(t *testing.T) {
 	l := &line{}
 	assert.Equal(t, Drops{}, NewServer(l, nil).Drops(), "it can't")
 	f := &filtering{line: l}
@@ -108,20 +108,20 @@ func (f *filtering) Drops() transport.Drops {
 	return transport.Drops{Form: 1, StrangersFull: 2, ClientFull: 3}
 }
 
-// What a socket breaks of is told with its address, and can be tested for.
-func TestABrokenSocketIsNamed(t *testing.T) {
+// The error of a broken socket names its address and wraps the cause.
+func TestErrorsOfABrokenSocketNameIt(t *testing.T) {
 	l := &line{fails: transport.ErrClosed}
 	s := New(l)
 	_, _, err := s.Receive()
 	assert.ErrorIs(t, err, transport.ErrClosed)
 	assert.ErrorContains(t, err, "the socket at 192.0.2.1:9 is broken")
-	require.NoError(t, s.Flush(), "nothing was to be sent")
+	require.NoError(t, s.Flush(), "no datagram was queued")
 	s.Out.Put(peerAt(1), []byte("x"))
 	assert.ErrorIs(t, s.Flush(), transport.ErrClosed)
 	assert.False(t, s.Local())
 }
 
-// Buffers go around: what a slot's outbox gives to the socket's comes back as empty ones.
+// Buffers circulate: a slot's outbox gets empty buffers from the socket's in return for full ones.
 func TestOutboxesKeepTheirMemory(t *testing.T) {
 	s := New(silent{&line{}})
 	var slot Outbox
@@ -142,7 +142,7 @@ func TestOutboxesKeepTheirMemory(t *testing.T) {
 	assert.Zero(t, slot.Len())
 }
 
-// silent keeps no record.
+// silent is a Conn that does nothing.
 type silent struct{ transport.Conn }
 
 func (silent) Send(batch []transport.Datagram) (int, error) { return len(batch), nil }

@@ -10,32 +10,32 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// ClientConfig says who a client is.
+// ClientConfig identifies a client.
 type ClientConfig struct {
 	ProtocolID uint64
 	Client     entangle.ClientID
 	UserData   []byte        // at most connection.MaxUserData bytes
-	Number     uint64        // random: begins what the server sends
+	Number     uint64        // random: begins the packets of the server
 	Timeout    time.Duration // 0: DefaultTimeout; negative: never
 	Start      time.Time
 }
 
 // Client is one side of one connection, from its first hello to its end.
 type Client struct {
-	config   ClientConfig
-	userData [connection.MaxUserData]byte
-	state    state
-	theirs   uint64 // begins packets to the server: by the keep-alive that lets the client in
-	heard    time.Time
-	sent     time.Time
-	hailed   bool // a hello was made
-	sequence uint64
-	window   replay.Window
-	dropped  counts
-	reply    [MaxReply]byte
+	config       ClientConfig
+	userData     [connection.MaxUserData]byte
+	state        state
+	theirs       uint64 // begins packets to the server: from the server's first keep-alive
+	lastReceived time.Time
+	sent         time.Time
+	hailed       bool // a hello was made
+	sequence     uint64
+	window       replay.Window
+	dropped      counts
+	reply        [MaxReply]byte
 }
 
-// state is where a client is.
+// state is the state of a client.
 type state uint8
 
 const (
@@ -44,22 +44,21 @@ const (
 	over
 )
 
-// NewClient returns a client that says hello.
+// NewClient returns a client that sends hellos.
 func NewClient(config ClientConfig) *Client {
 	if config.Timeout == 0 {
 		config.Timeout = DefaultTimeout
 	}
-	c := &Client{config: config, heard: config.Start}
+	c := &Client{config: config, lastReceived: config.Start}
 	copy(c.userData[:], config.UserData)
 	return c
 }
 
-// Connected reports whether the server has let the client in, and neither has left.
+// Connected reports whether the server has accepted the client, and neither has left.
 func (c *Client) Connected() bool { return c.state == connected }
 
-// HandleDatagram takes in one datagram from the server's address. If ok, there is an
-// event, whose slices alias b. A reply goes back to the server; it is valid until the next
-// call.
+// HandleDatagram handles one datagram from the server's address. If ok, there is an event,
+// whose slices alias b. A reply is to be sent to the server; it is valid until the next call.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
 	e, reply, d := c.handle(b, now)
 	if d != dropNone {
@@ -84,7 +83,7 @@ func (c *Client) handle(b []byte, now time.Time) (e connection.Event, reply []by
 	if e, d = read(b, aliveSize, &c.window); d != dropNone {
 		return e, nil, d
 	}
-	c.heard = now
+	c.lastReceived = now
 	switch {
 	case e.Kind == connection.Disconnected:
 		c.state = over
@@ -95,16 +94,16 @@ func (c *Client) handle(b []byte, now time.Time) (e connection.Event, reply []by
 	return e, nil, dropNone
 }
 
-// handleHandshake takes in what a server writes before a client is let in.
+// handleHandshake handles the packets of a server before the client is connected.
 func (c *Client) handleHandshake(b []byte, now time.Time) (e connection.Event, reply []byte, d drop) {
 	switch {
 	case c.state != connecting:
-		return e, nil, dropKind // late, or repeated on the way
+		return e, nil, dropKind // late, or duplicated
 	case kind(b[0]) == kindDenied && len(b) == deniedSize:
 		c.state = over
 		return connection.Event{Kind: connection.Disconnected, Reason: denial(b[idSize]).String()}, nil, dropNone
 	case kind(b[0]) == kindChallenge && len(b) == challengeSize:
-		c.heard = now
+		c.lastReceived = now
 		return e, append(c.hello(kindAnswer), b[idSize:]...), dropNone
 	}
 	return e, nil, dropSize
@@ -115,21 +114,21 @@ func (c *Client) hello(k kind) []byte {
 	return h.append(c.reply[:0], k)
 }
 
-// Expire ends the connection or the attempt if the server is silent, and returns the event
-// of it, with ok.
+// Expire ends the connection or the attempt if the server has been silent for the timeout,
+// and returns the event of it, with ok.
 func (c *Client) Expire(now time.Time) (e connection.Event, ok bool) {
-	if c.state == over || c.config.Timeout < 0 || now.Sub(c.heard) < c.config.Timeout {
+	if c.state == over || c.config.Timeout < 0 || now.Sub(c.lastReceived) < c.config.Timeout {
 		return e, false
 	}
 	e = connection.Event{Kind: connection.Disconnected, Reason: timedOut}
 	if c.state == connecting {
-		e.Reason = "no answer: no server listens there, or the way is blocked"
+		e.Reason = "no answer: no server listens there, or the network blocks it"
 	}
 	c.state = over
 	return e, true
 }
 
-// AppendDue appends what is to be said now, if anything: a hello or a keep-alive.
+// AppendDue appends a hello or a keep-alive if one is due.
 func (c *Client) AppendDue(dst []byte, now time.Time) []byte {
 	if c.state == over || c.hailed && now.Sub(c.sent) < sendInterval {
 		return dst
@@ -149,8 +148,8 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) []byte {
 	return appendPayload(dst, c.theirs, c.sequence, payload)
 }
 
-// AppendGoodbye appends a packet that ends the connection at the server. The client must
-// be connected.
+// AppendGoodbye appends a packet that ends the connection at the server. The client must be
+// connected.
 func (c *Client) AppendGoodbye(dst []byte, reason string) []byte {
 	return packet.AppendReason(appendID(dst, kindGoodbye, c.theirs), reason)
 }
@@ -158,7 +157,7 @@ func (c *Client) AppendGoodbye(dst []byte, reason string) []byte {
 // End ends the connection or the attempt.
 func (c *Client) End() { c.state = over }
 
-// AppendDropped appends what was dropped.
+// AppendDropped appends the counts of dropped datagrams.
 func (c *Client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	return c.dropped.appendTo(dst)
 }

@@ -1,26 +1,27 @@
-// Package plain is connections without encryption and without tokens, as machines without
-// sockets: for networks where everybody is trusted.
+// Package plain implements connections without encryption and without tokens, as machines
+// without sockets: for trusted networks.
 //
-// What it guarantees. A client gets a slot only if it receives at the address it sends
-// from, and names our game. Each client id is connected once. Who can neither read nor
-// guess a connection's two random numbers of 64 bits has no effect on it, whatever address
-// it writes as its own. Each payload is handed out once at most, and nothing before its
-// connection or after its end. An answer to a stranger is shorter than what it answers.
-// All memory is fixed when the server is made.
+// Guarantees. A client gets a slot only if it receives at the address from which it sends,
+// and names the server's game. Each client id is connected once. A program that can neither
+// read nor guess a connection's two random 64-bit numbers cannot affect it, whatever source
+// address it forges. Each payload is delivered once at most, and none before its connection
+// or after its end. A reply to a stranger is shorter than the datagram that it answers. All
+// memory is allocated when the server is created.
 //
-// What it does not: whoever can send here can be any client that is not connected, and
-// whoever reads along can be those that are. Payloads may be lost, and arrive in any order.
+// Limitations. A program that can send to the server can use the id of any client that is not
+// connected, and one that can read the packets can forge those of connected clients. Payloads
+// may be lost, and arrive in any order.
 //
 // How to drive a Server, from one goroutine:
 //
-//   - in: HandleDatagram(from, b, now) for each datagram, which returns an event, or
-//     bytes to be sent back at once; then Expire(now) until it has no more;
-//   - commands: End(slot), with as many of AppendGoodbye before as shall say so;
-//   - out: AppendPayload for what is to be sent, after AppendKeepAlive while the slot is
+//   - in: HandleDatagram(from, b, now) for each datagram, which returns an event, or a
+//     reply to send at once; then Expire(now) until it returns no more events;
+//   - commands: End(slot), after as many AppendGoodbye as should be sent;
+//   - out: AppendPayload for each payload, after AppendKeepAlive while the slot is
 //     Unconfirmed; and once a frame AppendKeepAlive for each slot that is Due.
 //
-// These touch one slot only: while nothing else runs, different slots may be written to by
-// different goroutines.
+// These touch one slot only: while no other method runs, different goroutines may write to
+// different slots.
 //
-// A Client is driven alike: HandleDatagram, Expire, AppendPayload, and AppendDue.
+// A Client is driven in the same way: HandleDatagram, Expire, AppendPayload, and AppendDue.
 package plain

@@ -2,7 +2,7 @@ package plain
 
 import "github.com/entangle-ecs/entangle/connection"
 
-// drop says why a datagram was ignored, or answered with a denial.
+// drop is the reason why a datagram was ignored, or answered with a denial.
 type drop uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	drops
 )
 
-// dropNames are the reasons; those from dropHello on are of clients that want to be let in.
+// dropNames are the reasons; those from dropHello on are attempts to connect.
 var dropNames = [drops]string{
 	"none", "size", "unknown kind", "no connection", "wrong number", "repeated", "reason",
 	"hello form", "wrong protocol", "late or wrong answer", "answer of an ended connection",
@@ -33,7 +33,7 @@ var dropNames = [drops]string{
 // counts are numbers of ignored datagrams, by reason.
 type counts [drops]uint64
 
-// Append appends the counts by name.
+// appendTo appends the counts by name.
 func (c *counts) appendTo(dst []connection.Dropped) []connection.Dropped {
 	for i, n := range c {
 		dst = append(dst, connection.Dropped{Reason: dropNames[i], Count: n, Refused: drop(i) >= dropHello})

@@ -2,8 +2,8 @@ package plain
 
 import "time"
 
-// ended remembers the numbers of connections that have ended, until no answer can name
-// them any more.
+// ended stores the numbers of connections that have ended, until no answer can name them any
+// more.
 type ended struct {
 	known map[uint64]struct{}
 	order []endedAt // oldest first, a ring
@@ -20,8 +20,7 @@ func newEnded(size int) ended {
 	return ended{known: make(map[uint64]struct{}, size), order: make([]endedAt, size)}
 }
 
-// full reports whether one more number would not fit, once those are forgotten whose time
-// is over.
+// full reports whether another number would not fit, after it has removed expired ones.
 func (e *ended) full(now time.Time) bool {
 	for e.count > 0 && now.Sub(e.order[e.head].at) > endedLife {
 		delete(e.known, e.order[e.head].id)
@@ -36,8 +35,8 @@ func (e *ended) has(id uint64) bool {
 	return ok
 }
 
-// add remembers a number. There is room: nobody is let in while there is not, and there
-// are more places than slots.
+// add stores a number. There is room: while there is none, no client is accepted, and the
+// table has more places than there are slots.
 func (e *ended) add(id uint64, now time.Time) {
 	if e.full(now) {
 		return

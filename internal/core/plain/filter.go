@@ -1,9 +1,9 @@
 package plain
 
-// ServerFilter reports whether a datagram can be a packet of a client, by its size and
-// its first bytes, for a transport that drops others on arrival. connected says whether
-// it comes from the address of a connected client: others send hellos and answers only.
-// All that it refuses, HandleDatagram drops as well.
+// ServerFilter reports whether a datagram can be a packet of a client, by its size and its
+// first bytes, for a transport that drops others on arrival. connected is true if it comes
+// from the address of a connected client: others send hellos and answers only.
+// HandleDatagram would drop all that it refuses.
 func ServerFilter(b []byte, connected bool) bool {
 	if len(b) < idSize || len(b) > maxPacket {
 		return false

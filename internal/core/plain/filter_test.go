@@ -9,11 +9,11 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Every packet of a client passes; what is too long, too short or of another kind does
-// not. Every datagram of the other tests shows that what does not pass has no effect.
+// Every packet of a client passes; one that is too long, too short or of another kind does
+// not. The other tests check for each datagram that a refused one would have no effect.
 //
 // Proves: Z22
-func TestOnlyWhatCanBeAPacketPasses(t *testing.T) {
+func TestOnlyPossiblePacketsPass(t *testing.T) {
 	h := hello{protocolID: testProtocol, client: 1, userData: make([]byte, connection.MaxUserData)}
 	first := h.append(nil, kindHello)
 	answer := append(h.append(nil, kindAnswer), make([]byte, 8)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// steps splits fuzzed bytes into datagrams: a byte of what to do, two of length.
+// steps splits fuzzed bytes into datagrams: one byte of operation, two of length.
 func steps(b []byte, do func(op byte, body []byte)) {
 	for len(b) >= 3 {
 		op, n := b[0], int(binary.LittleEndian.Uint16(b[1:]))
@@ -23,8 +23,9 @@ func steps(b []byte, do func(op byte, body []byte)) {
 	}
 }
 
-// FuzzServer is somebody who knows the number of a connection, if there is one, and writes
-// what it likes, with it or without, from the address of the connection or another one.
+// FuzzServer is an attacker who knows the number of a connection, if there is one, and sends
+// arbitrary datagrams, with the number or without, from the address of the connection or
+// another one.
 //
 // Proves: C13
 func FuzzServer(f *testing.F) {
@@ -43,10 +44,10 @@ func FuzzServer(f *testing.F) {
 				if len(body) > 0 {
 					s.toServer(from, append(appendID(nil, kind(body[0]), s.server.slots[0].ours), body[1:]...))
 				}
-			case 3: // an honest client comes
+			case 3: // an honest client connects
 				c = s.client(7, uint64(op))
 				s.toServer(from, s.answer(c, from))
-			case 4: // with a beginning as it should be
+			case 4: // with a valid first part
 				s.toServer(from, append(append(c.hello(kindHello), 0)[:min(len(body), helloSize)], body...))
 			case 5:
 				s.server.End(int(op>>3) & 1)
@@ -63,7 +64,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// consistent holds what is true of a server at any time.
+// consistent checks the invariants of a server.
 func (s *sim) consistent() {
 	n := 0
 	for i := range s.server.slots {
@@ -83,7 +84,7 @@ func (s *sim) consistent() {
 	s.events = s.events[:0]
 }
 
-// FuzzClient is a server that writes what it likes.
+// FuzzClient is a server that sends arbitrary datagrams.
 //
 // Proves: C13
 func FuzzClient(f *testing.F) {
@@ -107,7 +108,7 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// FuzzHello reads what it has written.
+// FuzzHello checks that a parsed hello encodes to the same bytes.
 func FuzzHello(f *testing.F) {
 	f.Add(make([]byte, helloSize))
 	f.Add(newSim(f, 1).client(7, 9).hello(kindHello))

@@ -11,16 +11,16 @@ import (
 type kind uint8
 
 const (
-	kindHello     kind = iota + 1 // client: lets me in
-	kindChallenge                 // server: say this number, to show that you can read it
-	kindAnswer                    // client: lets me in, and that was the number
-	kindKeepAlive                 // server: you are let in, and begin with this number
+	kindHello     kind = iota + 1 // client: asks to connect
+	kindChallenge                 // server: a number to repeat, as proof that the client receives at its address
+	kindAnswer                    // client: the hello and that number
+	kindKeepAlive                 // server: connected; a client's packets begin with this number
 	kindPayload
 	kindGoodbye
-	kindDenied // server: you are not let in
+	kindDenied // server: refused
 )
 
-// version comes in a hello, in place of everything that a later one may change.
+// version is part of a hello and covers everything that a later version may change.
 const version = "entangle plain 1"
 
 // Sizes in bytes.
@@ -29,13 +29,13 @@ const (
 	answerSize    = helloSize + 8
 	challengeSize = 1 + 8 + 8
 	deniedSize    = 1 + 8 + 1
-	idSize        = 1 + 8      // a client's keep-alive; the beginning of most others
+	idSize        = 1 + 8      // a client's keep-alive; the first part of most others
 	aliveSize     = idSize + 8 // a server's keep-alive
 	payloadHead   = idSize + 8
 )
 
-// Overhead is what a payload has beside itself, in bytes, and AliveSize a server's
-// keep-alive.
+// Overhead is the number of bytes that a packet adds to its payload, and AliveSize the size of
+// a server's keep-alive.
 const (
 	Overhead  = payloadHead
 	AliveSize = aliveSize
@@ -47,10 +47,10 @@ const MaxReply = answerSize
 // maxPacket is the longest packet that can be valid.
 const maxPacket = payloadHead + entangle.MaxPayload
 
-// hello is what a client says of itself. The user data aliases the datagram.
+// hello describes a client. The user data aliases the datagram.
 type hello struct {
 	protocolID uint64
-	mine       uint64 // the number that the server is to begin its packets with
+	mine       uint64 // the number with which the server's packets begin
 	client     entangle.ClientID
 	userData   []byte // MaxUserData bytes
 }
@@ -63,7 +63,7 @@ func (h *hello) append(dst []byte, k kind) []byte {
 	return append(dst, h.userData...)
 }
 
-// readHello reads a hello, or the beginning of an answer.
+// readHello parses a hello, or the first part of an answer.
 func readHello(b []byte) (h hello, ok bool) {
 	if len(b) < helloSize || string(b[1:1+len(version)]) != version {
 		return hello{}, false
@@ -78,7 +78,7 @@ func readHello(b []byte) (h hello, ok bool) {
 	return h, h.client != entangle.Nobody
 }
 
-// appendID begins a packet to the end that gave this number.
+// appendID appends the first part of a packet to the end that chose this number.
 func appendID(dst []byte, k kind, id uint64) []byte {
 	return binary.LittleEndian.AppendUint64(append(dst, byte(k)), id)
 }
@@ -88,10 +88,10 @@ func appendPayload(dst []byte, id, sequence uint64, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// readID returns the number that a packet begins with; it has idSize bytes at least.
+// readID returns the number that a packet begins with; b has at least idSize bytes.
 func readID(b []byte) uint64 { return binary.LittleEndian.Uint64(b[1:]) }
 
-// denial says why a client is not let in.
+// denial is the reason why a client is refused.
 type denial uint8
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// The bytes are those that docs/PROTOCOL.md gives.
+// The bytes are those of docs/PROTOCOL.md.
 func TestEveryPacketHasItsBytes(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 0x0102030405060708)
@@ -38,7 +38,7 @@ func TestEveryPacketHasItsBytes(t *testing.T) {
 	assert.Equal(t, "07"+"0100000000000000"+"03", hex.EncodeToString(s.toServer(home, other.AppendDue(nil, s.now))))
 }
 
-func TestAClientIsLetIn(t *testing.T) {
+func TestAClientConnects(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
 	at := s.connect(c, home)
@@ -56,8 +56,8 @@ func TestAClientIsLetIn(t *testing.T) {
 	assert.Equal(t, "down", string(got.Payload))
 }
 
-// Until the server's keep-alive there is no connection: a payload that overtakes it is
-// dropped, which is why one goes before each.
+// Until the server's keep-alive arrives there is no connection: a payload that overtakes it is
+// dropped, which is why a keep-alive precedes each.
 func TestAPayloadBeforeTheConnectionIsDropped(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -68,7 +68,7 @@ func TestAPayloadBeforeTheConnectionIsDropped(t *testing.T) {
 	assert.Equal(t, connection.Connected, e.Kind)
 }
 
-// What is lost of a handshake is made good by saying hello again.
+// A lost packet of the handshake is replaced by repeating the hello.
 func TestALostHandshakeBeginsAgain(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -83,8 +83,8 @@ func TestALostHandshakeBeginsAgain(t *testing.T) {
 	assert.Len(t, s.events, 1, "it is connected once")
 }
 
-// An answer that comes twice, or late, connects nobody: not while its client is there, not
-// when it has left, not ever.
+// An answer that arrives twice, or late, connects no client: neither while its client is
+// connected, nor after it has left.
 func TestAnAnswerConnectsOnce(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -104,8 +104,8 @@ func TestAnAnswerConnectsOnce(t *testing.T) {
 	s.connect(s.client(7, 100), home)
 }
 
-// Nobody has an effect on a connection who does not know its numbers: not from its
-// address, and not from another one.
+// A program that does not know the numbers of a connection cannot affect it, neither from its
+// address nor from another one.
 func TestAStrangerHasNoEffect(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -121,7 +121,7 @@ func TestAStrangerHasNoEffect(t *testing.T) {
 	s.toServer(away, c.AppendPayload(nil, []byte("x"), s.now))
 	s.toServer(away, c.AppendGoodbye(nil, ""))
 	assert.Empty(t, s.events)
-	assert.True(t, s.server.Unconfirmed(at), "nothing of it was heard")
+	assert.True(t, s.server.Unconfirmed(at), "it had no effect")
 	for _, b := range [][]byte{
 		appendID(nil, kindGoodbye, 1), appendPayload(nil, 1, 1, []byte("x")), append(appendID(nil, kindDenied, 1), 1),
 		append(appendID(nil, kindDenied, 99), 1), append(appendID(nil, kindChallenge, 99), make([]byte, 8)...),
@@ -132,8 +132,8 @@ func TestAStrangerHasNoEffect(t *testing.T) {
 	}
 }
 
-// A number that was made for one address is none for another: who asks in somebody else's
-// name does not read the answer.
+// A number that was computed for one address is invalid for another: an attacker who forges a
+// source address cannot read the challenge.
 func TestAnAnswerCountsFromItsAddress(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -170,7 +170,7 @@ func TestDenialsSayWhy(t *testing.T) {
 	assert.EqualValues(t, 1, s.count("wrong protocol"))
 }
 
-func TestEachPayloadIsHandedOutOnce(t *testing.T) {
+func TestEachPayloadIsDeliveredOnce(t *testing.T) {
 	s := newSim(t, 1)
 	c := s.client(7, 99)
 	at := s.connect(c, home)
@@ -212,8 +212,8 @@ func TestSilenceEndsAConnection(t *testing.T) {
 	}
 }
 
-// What a stranger can make the server keep and send is bounded: nothing before a valid
-// answer, and no reply is longer than what it replies to.
+// A stranger's cost is bounded: the server keeps nothing before a valid answer, and no reply is
+// longer than the datagram that it answers.
 func TestStrangersCostNothing(t *testing.T) {
 	s := newSim(t, 4)
 	h := s.client(7, 99).hello(kindHello)
@@ -228,8 +228,8 @@ func TestStrangersCostNothing(t *testing.T) {
 	assert.Empty(t, s.server.byAddr)
 }
 
-// Who connects and leaves as fast as it can fills the table of ended connections, and then
-// waits; nothing grows, and who is connected stays so.
+// A client that connects and leaves as fast as it can fills the table of ended connections, and
+// then waits; memory does not grow, and connected clients stay connected.
 func TestTheTableOfEndedConnectionsIsBounded(t *testing.T) {
 	s := newSim(t, 2)
 	s.connect(s.client(1, 1), home)
@@ -251,8 +251,8 @@ func TestTheTableOfEndedConnectionsIsBounded(t *testing.T) {
 	assert.Len(t, s.server.ended.known, 0)
 }
 
-// Many slots come and go, and the smallest free one is given.
-func TestSlotsAreGivenAgain(t *testing.T) {
+// Slots are reused, the smallest free one first.
+func TestSlotsAreReused(t *testing.T) {
 	s := newSim(t, 3)
 	for i := range 3 {
 		assert.Equal(t, i, s.connect(s.client(entangle.ClientID(i+1), uint64(i)), netip.AddrPortFrom(home.Addr(), uint16(i+1))))

@@ -13,16 +13,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// ServerConfig says whom a server admits.
+// ServerConfig configures a Server.
 type ServerConfig struct {
 	ProtocolID uint64
 	MaxClients int           // at least 1
-	Secret     [32]byte      // random: numbers of connections are made of it
+	Secret     [32]byte      // random: the key of the numbers of connections
 	Timeout    time.Duration // 0: DefaultTimeout; negative: never
 	Start      time.Time
 }
 
-// Server admits clients and keeps their connections.
+// Server accepts clients and keeps their connections.
 type Server struct {
 	config   ServerConfig
 	slots    []slot
@@ -38,16 +38,16 @@ type Server struct {
 
 // slot is one connected client.
 type slot struct {
-	connected bool
-	confirmed bool // the client has shown that it knows that it is connected
-	addr      netip.AddrPort
-	client    entangle.ClientID
-	ours      uint64 // begins packets from the client
-	theirs    uint64 // begins packets to it
-	heard     time.Time
-	sent      time.Time
-	sequence  uint64
-	window    replay.Window
+	connected    bool
+	confirmed    bool // a packet of the client has shown that it knows that it is connected
+	addr         netip.AddrPort
+	client       entangle.ClientID
+	ours         uint64 // begins packets of the client
+	theirs       uint64 // begins packets to the client
+	lastReceived time.Time
+	sent         time.Time
+	sequence     uint64
+	window       replay.Window
 }
 
 // NewServer returns a server without clients.
@@ -68,8 +68,8 @@ func NewServer(config ServerConfig) *Server {
 	return s
 }
 
-// HandleDatagram takes in one datagram. If ok, there is an event, whose slices alias b or
-// the server. A reply goes to where the datagram came from; it is valid until the next
+// HandleDatagram handles one datagram. If ok, there is an event, whose slices alias b or the
+// server. A reply is to be sent to the source of the datagram; it is valid until the next
 // call.
 func (s *Server) HandleDatagram(from netip.AddrPort, b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
 	s.now = now
@@ -88,7 +88,7 @@ func (s *Server) HandleDatagram(from netip.AddrPort, b []byte, now time.Time) (e
 	return e, e.Kind != 0, reply
 }
 
-// handleConnected takes in what only connected clients write.
+// handleConnected handles packets of connected clients.
 func (s *Server) handleConnected(from netip.AddrPort, b []byte) (e connection.Event, d drop) {
 	at, ok := s.byAddr[from]
 	if !ok {
@@ -101,15 +101,15 @@ func (s *Server) handleConnected(from netip.AddrPort, b []byte) (e connection.Ev
 	if e, d = read(b, idSize, &c.window); d != dropNone {
 		return e, d
 	}
-	c.heard, c.confirmed, e.Slot = s.now, true, int(at)
+	c.lastReceived, c.confirmed, e.Slot = s.now, true, int(at)
 	if e.Kind == connection.Disconnected {
 		s.End(int(at))
 	}
 	return e, dropNone
 }
 
-// read takes in what both ends write to each other when they are connected. The number is
-// checked. A keep-alive has alive bytes.
+// read parses the packets that both ends exchange once they are connected. The number is
+// checked already. A keep-alive has alive bytes.
 func read(b []byte, alive int, window *replay.Window) (e connection.Event, d drop) {
 	switch kind(b[0]) {
 	case kindKeepAlive:
@@ -141,15 +141,15 @@ func read(b []byte, alive int, window *replay.Window) (e connection.Event, d dro
 	return e, dropNone
 }
 
-// Expire returns the event of a connection that fell silent, with ok, if there is one: the
-// caller says goodbye and ends it.
+// Expire returns the event of a connection that timed out, with ok, if there is one: the
+// caller sends disconnect packets and ends it.
 func (s *Server) Expire(now time.Time) (e connection.Event, ok bool) {
 	s.now = now
 	if s.config.Timeout < 0 {
 		return e, false
 	}
 	for i := range s.slots {
-		if c := &s.slots[i]; c.connected && now.Sub(c.heard) >= s.config.Timeout {
+		if c := &s.slots[i]; c.connected && now.Sub(c.lastReceived) >= s.config.Timeout {
 			return connection.Event{Kind: connection.Disconnected, Slot: i, Reason: timedOut}, true
 		}
 	}
@@ -161,10 +161,10 @@ const timedOut = "timed out: no packets from the other side"
 // Connected reports whether a slot has a client.
 func (s *Server) Connected(at int) bool { return s.slots[at].connected }
 
-// Addr is where the client of a connected slot is.
+// Addr returns the address of the client of a connected slot.
 func (s *Server) Addr(at int) netip.AddrPort { return s.slots[at].addr }
 
-// End takes a slot from its client.
+// End frees the slot of a client.
 func (s *Server) End(at int) {
 	c := &s.slots[at]
 	if !c.connected {
@@ -191,14 +191,14 @@ func (s *Server) AppendPayload(dst []byte, at int, payload []byte, now time.Time
 // client that does not know yet that it is connected drops payloads.
 func (s *Server) Unconfirmed(at int) bool { return s.slots[at].connected && !s.slots[at].confirmed }
 
-// Due reports whether the client of a slot has been sent nothing for a while.
+// Due reports whether nothing was sent to the client of a slot for sendInterval.
 func (s *Server) Due(at int, now time.Time) bool {
 	c := &s.slots[at]
 	return c.connected && now.Sub(c.sent) >= sendInterval
 }
 
 // AppendKeepAlive appends a packet that tells the client of a connected slot that it is
-// one.
+// connected.
 func (s *Server) AppendKeepAlive(dst []byte, at int, now time.Time) []byte {
 	c := &s.slots[at]
 	c.sent = now
@@ -211,18 +211,18 @@ func (s *Server) AppendGoodbye(dst []byte, at int, reason string) []byte {
 	return packet.AppendReason(appendID(dst, kindGoodbye, s.slots[at].theirs), reason)
 }
 
-// AppendDropped appends what was dropped.
+// AppendDropped appends the counts of dropped datagrams.
 func (s *Server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	return s.dropped.appendTo(dst)
 }
 
-// seedSize is that of what a connection's number is made of: the secret, an epoch, an
-// address with its port, the client's number and its id.
+// seedSize is the size of the input of a connection's number: the secret, an epoch, an address
+// with its port, the client's number and its id.
 const seedSize = 32 + 8 + 16 + 2 + 8 + 8
 
-// number is what a client at this address has to say to be let in. Nobody can tell it who
-// does not know the secret or read what is sent to that address, and the server keeps
-// nothing until then.
+// number returns the number that a client at this address has to repeat to be accepted. Only a
+// program that knows the secret or receives at that address can send it, and the server
+// stores nothing until then.
 func (s *Server) number(from netip.AddrPort, h *hello, age time.Duration) uint64 {
 	b := append(s.seed[:0], s.config.Secret[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64((s.now.Sub(s.config.Start)-age)/epoch))

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// handleStranger takes in a hello or an answer to a challenge.
+// handleStranger handles a hello or an answer to a challenge.
 func (s *Server) handleStranger(from netip.AddrPort, b []byte) (e connection.Event, reply []byte, d drop) {
 	h, ok := readHello(b)
 	answer := kind(b[0]) == kindAnswer
@@ -27,8 +27,8 @@ func (s *Server) handleStranger(from netip.AddrPort, b []byte) (e connection.Eve
 	return s.handleAnswer(from, &h, binary.LittleEndian.Uint64(b[helloSize:]))
 }
 
-// handleAgain takes in what the client of a slot says again because it was not heard yet
-// that it is connected; somebody else from its address has to wait.
+// handleAgain handles a hello or answer from the address of a connected client: the client
+// repeats it until it knows that it is connected; another client at that address has to wait.
 func (s *Server) handleAgain(at int, h *hello) (e connection.Event, reply []byte, d drop) {
 	if c := &s.slots[at]; c.client == h.client && c.theirs == h.mine {
 		return e, s.AppendKeepAlive(s.reply[:0], at, s.now), dropNone
@@ -63,7 +63,7 @@ func (s *Server) admit(from netip.AddrPort, h *hello, number uint64) int {
 	last := len(s.free) - 1
 	at := s.free[last]
 	s.free = s.free[:last]
-	s.slots[at] = slot{connected: true, addr: from, client: h.client, ours: number, theirs: h.mine, heard: s.now, sent: s.now}
+	s.slots[at] = slot{connected: true, addr: from, client: h.client, ours: number, theirs: h.mine, lastReceived: s.now, sent: s.now}
 	s.byAddr[from], s.byClient[h.client] = at, at
 	return int(at)
 }

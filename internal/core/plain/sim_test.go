@@ -15,7 +15,7 @@ const testProtocol = 0x1122334455667788
 
 var home = netip.MustParseAddrPort("10.0.0.1:1000")
 
-// sim is a server, and clients that a test passes bytes between.
+// sim is a server and clients; tests pass bytes between them.
 type sim struct {
 	t      testing.TB
 	now    time.Time
@@ -34,8 +34,8 @@ func (s *sim) client(id entangle.ClientID, number uint64) *Client {
 	return NewClient(ClientConfig{ProtocolID: testProtocol, Client: id, Number: number, UserData: []byte("hi"), Start: s.now})
 }
 
-// toServer hands a copy over and returns a copy of the reply. A datagram that ServerFilter
-// refuses has no effect.
+// toServer passes a copy of a datagram to the server and returns a copy of the reply. A
+// datagram that ServerFilter refuses must have no effect.
 func (s *sim) toServer(from netip.AddrPort, b []byte) (reply []byte) {
 	_, connected := s.server.byAddr[from]
 	fits, before := ServerFilter(b, connected), s.server.dropped
@@ -50,7 +50,7 @@ func (s *sim) toServer(from netip.AddrPort, b []byte) (reply []byte) {
 	return append([]byte(nil), reply...)
 }
 
-// toClient does the same at a client.
+// toClient passes a copy of a datagram to a client.
 func (s *sim) toClient(c *Client, b []byte) (e connection.Event, reply []byte) {
 	e, _, reply = c.HandleDatagram(append([]byte(nil), b...), s.now)
 	return e, append([]byte(nil), reply...)

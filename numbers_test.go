@@ -57,7 +57,7 @@ var numbers = map[string]any{
 	"packet.DefaultLossMin":        packet.DefaultLossMin,
 	"packet.DefaultLossFactor":     packet.DefaultLossFactor,
 	"packet.DefaultInitialRTT":     packet.DefaultInitialRTT,
-	"packet.UnheardAfter":          packet.UnheardAfter,
+	"packet.ThrottleAfter":         packet.ThrottleAfter,
 	"packet.ProbeEvery":            packet.ProbeEvery,
 	"input.MaxTicks":               input.MaxTicks,
 	"input.MinTicks":               input.MinTicks,

@@ -6,23 +6,24 @@ import (
 	"runtime/debug"
 )
 
-// stray is how many allocations of the runtime's own may fall into one count on a busy machine,
-// such as those of a thread that it starts.
-const stray = 2
+// noise is how many allocations of the runtime itself may fall into one count on a busy
+// machine, such as those of a thread that it starts.
+const noise = 2
 
-// Count returns how often f allocates in so many runs together, after one that does not
-// count. testing.AllocsPerRun returns the average, rounded down: there, a tick that
-// allocates every other time allocates nothing. The garbage collector is off meanwhile, since
-// what it takes from a sync.Pool would be allocated again. Nothing else may run.
+// Count returns how many allocations the given number of runs of f make in total, after one
+// run that does not count. (testing.AllocsPerRun returns the average, rounded down: a tick
+// that allocates every other time would count as zero.) The garbage collector is off during
+// the count, since values that it drops from a sync.Pool would be allocated again. No other
+// goroutine may run.
 //
-// The runtime allocates now and then by itself. A count of one or two is therefore taken a
-// second time, and the second one stands: f would have to allocate in both.
+// The runtime allocates now and then by itself. So a count of one or two is repeated, and the
+// second count is returned: f would have to allocate in both.
 func Count(runs int, f func()) uint64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	f()
 	n := count(runs, f)
-	if n > 0 && n <= stray {
+	if n > 0 && n <= noise {
 		n = count(runs, f)
 	}
 	return n

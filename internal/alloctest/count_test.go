@@ -17,7 +17,7 @@ func TestOneAllocationInManyRunsCounts(t *testing.T) {
 			sink = new([]byte)
 		}
 	}
-	assert.Zero(t, testing.AllocsPerRun(300, rarely), "which is why there is Count")
+	assert.Zero(t, testing.AllocsPerRun(300, rarely), "the average hides the allocation")
 	run = 0
 	assert.EqualValues(t, 3, alloctest.Count(300, rarely))
 	assert.Zero(t, alloctest.Count(300, func() {}))

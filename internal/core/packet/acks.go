@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// ErrBadAcks is returned for a peer that acknowledges what was never sent.
+// ErrBadAcks is returned for a peer that acknowledges packets that were never sent.
 var ErrBadAcks = errors.New("packet: peer acknowledges packets that were never sent")
 
-// handleAcks notes what one header acknowledges and returns how many ids it
-// looked at: at most 33. Nearly all that a header says was said by the one before it: of
-// that nothing is looked at, which lies far from the processor.
+// handleAcks processes the acknowledgements of one header and returns how many ids it
+// examined: at most 33. Most of them repeat those of earlier headers and are skipped, because
+// the slots of their packets are rarely in the processor's cache.
 func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (steps int) {
 	newest := t.sent.newest()
 	behind := newest - uint64(ack)
@@ -21,30 +21,30 @@ func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (step
 		return 1
 	}
 	seq := newest - behind
-	said := uint64(ackBits)<<1 | 1
+	acknowledged := uint64(ackBits)<<1 | 1
 	if seq < WindowSize {
-		never := said >> (seq + 1) << (seq + 1)
+		never := acknowledged >> (seq + 1) << (seq + 1)
 		steps = bits.OnesCount64(never)
 		t.stats.BadAcks += uint64(steps)
-		said &^= never
+		acknowledged &^= never
 	}
-	for left := t.said.news(seq, said); left != 0; steps++ {
-		back := uint64(bits.Len64(left) - 1) // the oldest first
+	for left := t.acknowledged.record(seq, acknowledged); left != 0; steps++ {
+		back := uint64(bits.Len64(left) - 1) // oldest first
 		left &^= 1 << back
 		t.handleAck(seq-back, at, back == 0)
 	}
 	return steps
 }
 
-// said is what the peer has acknowledged, of the sequences up to the newest that it has.
-type said struct {
+// acknowledged holds the sequences that the peer has acknowledged, up to the newest.
+type acknowledged struct {
 	newest uint64
 	bits   uint64 // bit i: newest-i
 }
 
-// news takes down what a header says: bit i is seq-i. It returns what was not said before,
-// or so long ago that it is not known any more.
-func (s *said) news(seq, header uint64) uint64 {
+// news records the acknowledgements of a header, where bit i is seq-i. It returns those that
+// are new, or so old that they are not recorded any more.
+func (s *acknowledged) record(seq, header uint64) uint64 {
 	if seq <= s.newest {
 		back := s.newest - seq
 		known := s.bits >> back
@@ -56,9 +56,8 @@ func (s *said) news(seq, header uint64) uint64 {
 	return header &^ known
 }
 
-// handleAck notes that the peer has seq. Sequence 0 stands for "nothing yet".
-// Only the newest id of a header is a sample of the round trip: the others may
-// have waited for it.
+// handleAck records that the peer has received seq. Sequence 0 stands for "nothing yet". Only
+// the newest id of a header is a sample of the round trip: the others may have waited for it.
 func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	if !t.sent.holds(seq) {
 		return
@@ -77,24 +76,24 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 		return
 	}
 	if t.newestAcked < seq {
-		t.newestAcked, t.unheard.since = seq, at
+		t.newestAcked, t.throttle.since = seq, at
 	}
 	if sample {
 		t.rtt.sample(at - s.at())
 	}
 }
 
-// TakeAcked returns the ids that were acknowledged since it was called last and had not
-// been given up: those that one header acknowledges in the order in which they left.
-// They are valid until the next HandleHeader.
+// TakeAcked returns the ids that were acknowledged since the last call and were not lost
+// before, those of one header in the order of sending. They are valid until the next
+// HandleHeader.
 func (t *Tracker) TakeAcked() []uint16 { return t.sent.takeAcked() }
 
-// PollLost returns the next id that is given up; ok is false when there is none.
-// An id is lost when it has waited for longer than the timeout (see Config), when
-// the peer's window has moved past it, or when MaxInFlight ids are newer.
+// PollLost returns the next lost id; ok is false if there is none. An id is lost when it has
+// been in flight for longer than the timeout (see Config), when the peer's window has moved
+// past it, or when MaxInFlight ids are newer.
 func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 	at := t.since(now)
-	if !t.sent.skipResolved() || !t.givenUp(t.sent.oldest, at) {
+	if !t.sent.skipResolved() || !t.lost(t.sent.oldest, at) {
 		return 0, false
 	}
 	seq := t.sent.oldest
@@ -105,7 +104,7 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 	return uint16(seq), true
 }
 
-func (t *Tracker) givenUp(seq uint64, at time.Duration) bool {
+func (t *Tracker) lost(seq uint64, at time.Duration) bool {
 	return at-t.sent.slot(seq).at() >= t.rtt.timeout(&t.cfg) ||
 		seq+WindowSize <= t.newestAcked ||
 		seq+MaxInFlight < t.sent.next

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainAcks is the twin of handleAcks: it looks at all that a header says.
+// plainAcks is a simple version of handleAcks that examines every id of a header.
 func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
 	newest := t.sent.newest()
 	behind := newest - uint64(ack)
@@ -30,8 +30,8 @@ func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
 	t.handleAck(seq, at, true)
 }
 
-// What is passed over of a header, because one before it said so, changes nothing: of
-// headers in any order, of any peer.
+// Skipping acknowledgements that an earlier header contained changes nothing, for headers of
+// any peer in any order.
 //
 // Proves: P2, Z9
 func TestAcknowledgementsEqualPlainTwin(t *testing.T) {

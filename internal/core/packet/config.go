@@ -10,47 +10,47 @@ const (
 	// WindowSize is how many ids one header acknowledges: the newest and 32 bits.
 	WindowSize = 33
 
-	// AckEvery is how many received ids may be unacknowledged before AckDue. Half
-	// the window, so that one lost acknowledgement loses no verdict.
+	// AckEvery is how many received ids may be unacknowledged before AckDue: half the
+	// window, so that one lost acknowledgement leaves no id without a verdict.
 	AckEvery = 16
 
-	// MaxInFlight is how many ids may wait for a verdict: 17 s at 60 packets per
-	// second, and more than the packets of a full reliable window.
+	// MaxInFlight is how many ids may be in flight: 17 s at 60 packets per second, and more
+	// than the packets of a full reliable window.
 	MaxInFlight = 1024
 
-	// LossMax is after how long a packet counts as lost at the latest, unless two of
-	// the shortest round trips of late are longer.
+	// LossMax is the longest time after which a packet counts as lost, unless two of the
+	// shortest recent round trips are longer.
 	LossMax = time.Second
 
-	// MaxBadAcks is how many acknowledgements of ids that were never sent a peer
-	// may make before ErrBadAcks. An honest peer makes none.
+	// MaxBadAcks is how many acknowledgements of ids that were never sent a peer may send
+	// before ErrBadAcks. An honest peer sends none.
 	MaxBadAcks = 16
 )
 
-// Config tunes a Tracker. The zero value is good for games.
+// Config configures a Tracker. The zero value is suitable for games.
 type Config struct {
-	// AckDelay is how long a received packet may stay unacknowledged before AckDue
-	// says so. 0 means DefaultAckDelay, negative means no delay.
+	// AckDelay is how long a received packet may stay unacknowledged before AckDue returns
+	// true. 0 means DefaultAckDelay, negative means no delay.
 	AckDelay time.Duration
 
 	// LossMin is the shortest time after which a packet counts as lost.
 	// 0 means DefaultLossMin, negative means no minimum.
 	LossMin time.Duration
 
-	// LossFactor times the smoothed round trip, plus four times its variation, is
-	// the time after which a packet counts as lost, up to LossMax. 0 means DefaultLossFactor; at
-	// least 1 otherwise.
+	// LossFactor times the smoothed round trip, plus four times its variation, is the time
+	// after which a packet counts as lost, up to LossMax. 0 means DefaultLossFactor; any
+	// other value must be at least 1.
 	LossFactor float64
 
-	// InitialRTT stands in for the round trip before the first sample.
-	// 0 means DefaultInitialRTT, negative is refused.
+	// InitialRTT is the assumed round trip before the first sample. 0 means
+	// DefaultInitialRTT, negative is an error.
 	InitialRTT time.Duration
 }
 
 // Defaults of Config.
 const (
-	// DefaultAckDelay is above one tick at 60 Hz: an end that sends every tick
-	// never needs a packet of its own for acknowledgements.
+	// DefaultAckDelay is longer than one tick at 60 Hz: an end that sends in every tick
+	// never needs a separate packet for acknowledgements.
 	DefaultAckDelay = 25 * time.Millisecond
 	// DefaultLossMin leaves room for the peer's AckDelay and a few ticks.
 	DefaultLossMin = 100 * time.Millisecond

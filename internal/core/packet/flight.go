@@ -2,11 +2,11 @@ package packet
 
 import "time"
 
-// initialSlots covers a second of packets at 60 Hz; flight grows on demand.
+// initialSlots holds a second of packets at 60 Hz; flight grows on demand.
 const initialSlots = 64
 
-// maxSlots keeps an id for twice MaxInFlight, so that PollLost can still name
-// what the bound pushed out, and late acknowledgements still find their packet.
+// maxSlots keeps an id for twice MaxInFlight, so that PollLost can still return an id beyond
+// that bound, and late acknowledgements still find their packet.
 const maxSlots = 2 * MaxInFlight
 
 type state uint8
@@ -21,9 +21,9 @@ const (
 	stateBits = 3
 )
 
-// slot is when a packet left, and in the low bits what became of it: one word, since the
-// slots of so many peers lie far from the processor. Which packet it is follows from its
-// place.
+// slot holds when a packet was sent and, in the low bits, its state: one word, since the
+// slots of many peers do not fit into the processor's cache. The packet follows from the
+// slot's index.
 type slot int64
 
 func slotOf(at time.Duration, s state) slot { return slot(at)<<stateBits | slot(s) }
@@ -34,8 +34,8 @@ func (s slot) state() state { return state(s & (1<<stateBits - 1)) }
 
 func (s *slot) become(to state) { *s = slotOf(s.at(), to) }
 
-// flight is the sending side: what left and waits for a verdict. Sequences count
-// from 1 and never wrap; an id is the low 16 bits of one.
+// flight holds the packets that were sent and have no verdict yet. Sequences count from 1 and
+// never wrap; the low 16 bits of a sequence are its id.
 type flight struct {
 	slots  []slot // of the last sequences, by sequence modulo their number, a power of two
 	next   uint64
@@ -49,10 +49,10 @@ func newFlight() flight {
 
 func (f *flight) newest() uint64 { return f.next - 1 }
 
-// slot returns the place of a sequence, whether it is there or another has taken it.
+// slot returns the slot of a sequence, which may hold a later one by now (see holds).
 func (f *flight) slot(seq uint64) *slot { return &f.slots[seq&uint64(len(f.slots)-1)] }
 
-// holds reports whether a sequence that was sent still has its place.
+// holds reports whether a sent sequence still has its slot.
 func (f *flight) holds(seq uint64) bool { return f.next-seq <= uint64(len(f.slots)) }
 
 func (f *flight) take(at time.Duration) {
@@ -66,18 +66,17 @@ func (f *flight) take(at time.Duration) {
 	f.next++
 }
 
-// memory is how long a packet that was given up is remembered. An acknowledgement that
-// comes after all is how a line that has become slower shows: without it, each packet
-// would be given up too early for ever.
+// memory is how long a lost packet is remembered. Late acknowledgements reveal that a line has
+// become slower: without them, each packet would be declared lost too early for ever.
 const memory = 2 * LossMax
 
-// keeps reports whether a slot must not be taken for another packet.
+// keeps reports whether a slot must not be reused for another packet.
 func (f *flight) keeps(s slot, at time.Duration) bool {
 	state := s.state()
 	return state == inFlight || state == lost && at-s.at() < memory && len(f.slots) < maxSlots
 }
 
-const unpolled = "packet: verdicts pile up: call TakeAcked, and PollLost until it is empty, after each HandleHeader and each tick"
+const unpolled = "packet: too many verdicts were not polled: call TakeAcked, and PollLost until it is empty, after each HandleHeader and each tick"
 
 func (f *flight) grow() {
 	if len(f.slots) >= maxSlots {
@@ -98,7 +97,7 @@ func (f *flight) takeAcked() []uint16 {
 	return acked
 }
 
-// skipResolved moves oldest to the first sequence that still waits.
+// skipResolved advances oldest to the first sequence without a verdict.
 func (f *flight) skipResolved() (waiting bool) {
 	for f.oldest < f.next {
 		if f.holds(f.oldest) && f.slot(f.oldest).state() == inFlight {

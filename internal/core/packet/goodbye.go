@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxReason is the longest reason in a goodbye, in bytes: two lines of text for
-// a player, and a bound on what a peer can make this end log.
+// MaxReason is the longest reason in a goodbye, in bytes: two lines of text for a player, and
+// a bound on the text that a peer can write to this end's log.
 const MaxReason = 200
 
-// ErrReason is returned for a goodbye whose text is too long, is not UTF-8 or
-// holds control characters, which could forge lines in a log or on a terminal.
+// ErrReason is returned for a goodbye with text that is too long, is not UTF-8, or contains
+// control characters, which could forge lines in a log or on a terminal.
 var ErrReason = errors.New("packet: goodbye without a readable reason")
 
-// AppendReason appends the body of a Goodbye to dst. Text beyond MaxReason is cut
-// between characters, and what ParseReason would refuse is replaced by '?'.
+// AppendReason appends the body of a Goodbye to dst. It truncates text beyond MaxReason
+// between characters, and replaces characters that ParseReason would refuse by '?'.
 func AppendReason(dst []byte, reason string) []byte {
 	limit := len(dst) + MaxReason
 	for _, r := range strings.ToValidUTF8(reason, "?") {

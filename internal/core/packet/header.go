@@ -7,12 +7,12 @@ import (
 	entangle "github.com/entangle-ecs/entangle"
 )
 
-// Kind says what follows the header.
+// Kind is the kind of a packet, which determines the bytes after the header.
 type Kind uint8
 
 const (
-	// Data is followed by frames and takes an id, so it gets a verdict. The
-	// receiver owes an acknowledgement for it.
+	// Data is followed by frames and takes an id, so it gets a verdict. The receiver must
+	// acknowledge it.
 	Data Kind = 1
 	// AckOnly is followed by nothing. It takes no id and is not acknowledged,
 	// so two idle ends cannot keep each other awake.
@@ -25,10 +25,10 @@ const (
 // HeaderSize is the length of an encoded Header in bytes.
 const HeaderSize = 13
 
-// Header is what every packet starts with.
+// Header is the first part of every packet.
 type Header struct {
 	Kind Kind
-	// ID of this packet for Data; the newest id taken for the other kinds.
+	// ID of this packet for Data; the newest id of a data packet for the other kinds.
 	ID uint16
 	// Ack is the newest id received from the peer; 0 before the first.
 	Ack uint16

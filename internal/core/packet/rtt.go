@@ -2,24 +2,24 @@ package packet
 
 import "time"
 
-// estimator smooths round-trip times as RFC 6298, section 2, does.
+// estimator smooths round-trip times according to RFC 6298, section 2.
 type estimator struct {
 	smoothed  time.Duration
 	variation time.Duration
 	sampled   bool
-	// least is what the line can do of late: it falls at once and rises slowly. A
-	// sample holds the time that an acknowledgement waited for a packet to travel in,
-	// which can be seconds where packets are lost; few samples of many do.
-	least time.Duration
+	// least is the recent minimum of the round trip: it falls at once and rises slowly. A
+	// sample includes the time that an acknowledgement waited for a packet to carry it,
+	// which can be seconds on a lossy line; few of many samples do.
+	minimum time.Duration
 }
 
 func newEstimator(initial time.Duration) estimator {
-	return estimator{smoothed: initial, variation: initial / 2, least: initial}
+	return estimator{smoothed: initial, variation: initial / 2, minimum: initial}
 }
 
 func (e *estimator) sample(rtt time.Duration) {
 	rtt = max(rtt, 0)
-	e.least = min(rtt, e.least+(max(rtt, e.least)-e.least)/8)
+	e.minimum = min(rtt, e.minimum+(max(rtt, e.minimum)-e.minimum)/8)
 	if !e.sampled {
 		e.smoothed, e.variation, e.sampled = rtt, rtt/2, true
 		return
@@ -28,11 +28,11 @@ func (e *estimator) sample(rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
-// bound is the longest that anything is waited for, whatever the samples say: one
-// that is far too long would keep packets from being sent that better ones come from.
-func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.least) }
+// bound returns the longest timeout, whatever the samples: a timeout that is far too long
+// would keep packets from being sent whose samples would shorten it.
+func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
-// timeout is how long a packet may stay unacknowledged before it counts as lost.
+// timeout returns how long a packet may stay unacknowledged before it counts as lost.
 func (e *estimator) timeout(c *Config) time.Duration {
 	scaled := time.Duration(c.LossFactor * float64(e.smoothed))
 	return max(c.LossMin, min(scaled+4*e.variation, e.bound()))

@@ -1,22 +1,22 @@
 package packet
 
-// Stats counts what happened since the connection began.
+// Stats counts packets since the connection began.
 type Stats struct {
 	Sent     uint64 // data packets that took an id
 	Acked    uint64 // ids with the verdict acknowledged
 	Lost     uint64 // ids with the verdict lost
-	Spurious uint64 // ids acknowledged after they were given up
+	Spurious uint64 // ids acknowledged after they were lost
 
 	Received   uint64 // fresh data packets
 	Duplicates uint64 // data packets that had been received before
-	TooOld     uint64 // data packets behind the window
+	TooOld     uint64 // data packets older than the window
 	BadAcks    uint64 // acknowledgements of ids that were never sent
 }
 
 // Stats returns the counters.
 func (t *Tracker) Stats() Stats { return t.stats }
 
-// InFlight returns how many ids wait for their verdict.
+// InFlight returns how many ids have no verdict yet.
 func (t *Tracker) InFlight() int {
 	return int(t.stats.Sent - t.stats.Acked - t.stats.Lost)
 }
@@ -28,7 +28,7 @@ func (t *Tracker) LossRate() float64 { return t.loss.rate }
 // lossSpan is about a second at 60 packets per second.
 const lossSpan = 64
 
-// lossRate is the plain average of the first lossSpan verdicts, then a moving one.
+// lossRate is the average of the first lossSpan verdicts, then a moving average.
 type lossRate struct {
 	rate  float64
 	count float64

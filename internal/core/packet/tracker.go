@@ -6,23 +6,23 @@ import (
 	entangle "github.com/entangle-ecs/entangle"
 )
 
-// Tracker keeps the books of one peer's packets in both directions. What each packet
-// needs stands together.
+// Tracker tracks the packets of one peer in both directions. Fields that are used together are
+// adjacent.
 type Tracker struct {
-	asked   time.Time // last, and its distance
-	elapsed time.Duration
+	lastTime time.Time // last time that was passed, and its distance from start
+	elapsed  time.Duration
 
-	sent        flight
-	newestAcked uint64 // sequence
-	said        said   // by the peer
-	unheard     unheard
-	received    window
-	rtt         estimator
-	loss        lossRate
-	stats       Stats
-	cfg         Config
+	sent         flight
+	newestAcked  uint64       // sequence
+	acknowledged acknowledged // by the peer
+	throttle     throttle
+	received     window
+	rtt          estimator
+	loss         lossRate
+	stats        Stats
+	cfg          Config
 
-	start time.Time // of the first call; times are kept as distances from it
+	start time.Time // of the first call; times are stored as distances from it
 	begun bool
 }
 
@@ -36,16 +36,16 @@ func NewTracker(cfg Config) *Tracker {
 	return &Tracker{cfg: cfg, sent: newFlight(), rtt: newEstimator(cfg.InitialRTT)}
 }
 
-// Next returns the header of a packet that leaves now. For Data it takes the next
-// id, which from now on waits for its verdict; so call it only if the packet will
-// be sent. It panics if verdicts were not polled for MaxInFlight packets.
+// Next returns the header of a packet that is sent now. For Data it takes the next id, which
+// then waits for its verdict; so call it only if the packet will be sent. It panics if verdicts
+// were not polled for MaxInFlight packets.
 func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	if kind == Data {
-		t.unheard.sent(t.since(now), t.newestAcked == t.sent.newest())
+		t.throttle.sent(t.since(now), t.newestAcked == t.sent.newest())
 		t.sent.take(t.since(now))
 		t.stats.Sent++
 	}
-	t.received.told()
+	t.received.acknowledge()
 	return Header{
 		Kind:    kind,
 		ID:      uint16(t.sent.newest()),
@@ -55,18 +55,17 @@ func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	}
 }
 
-// NextID returns the id that Next will give to a Data packet, for who must name
-// the packet while it is still being filled.
+// NextID returns the id that Next will assign to a Data packet, for callers that need it while
+// they fill the packet.
 func (t *Tracker) NextID() uint16 { return uint16(t.sent.newest() + 1) }
 
-// HandleHeader takes in the header of a packet that arrived. fresh says that the
-// body is to be processed: it is a Data packet that was not seen before and is
-// not behind the window. Acknowledgements count in any case. The error is
-// ErrBadAcks from the 16th acknowledgement of an id that was never sent on:
-// disconnect that peer.
+// HandleHeader handles the header of a received packet. fresh reports that the body is to be
+// processed: it is a Data packet that was not received before and is within the window.
+// Acknowledgements count in any case. The error is ErrBadAcks from the 16th acknowledgement of
+// an id that was never sent on: disconnect that peer.
 func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) {
 	at := t.since(now)
-	t.unheard.talks = true
+	t.throttle.sends = true
 	t.handleAcks(h.Ack, h.AckBits, at)
 	if h.Kind == Data {
 		fresh = t.receive(h.ID, at)
@@ -90,16 +89,15 @@ func (t *Tracker) receive(id uint16, at time.Duration) bool {
 	return fresh
 }
 
-// AckDue reports whether the peer must be told what arrived, now, in a packet of
-// its own if no other leaves: 16 ids wait for it, or one has waited for
-// Config.AckDelay. Any header that leaves resets it. A peer that sends nothing is
-// never owed anything.
+// AckDue reports whether the peer needs an acknowledgement now, in a separate packet if no
+// other is sent: 16 ids wait for it, or one has waited for Config.AckDelay. Any header that is
+// sent resets it. It is never due to a peer that sends nothing.
 func (t *Tracker) AckDue(now time.Time) bool {
 	return t.received.due(t.since(now), t.cfg.AckDelay)
 }
 
-// AckFull reports whether so many ids wait to be acknowledged that further ones would
-// push the oldest out of what a header can say. Who reads many packets in a row asks
+// AckFull reports whether so many ids wait to be acknowledged that further ones would push the
+// oldest out of the range of a header. A caller that reads many packets in a row checks it
 // after each, and sends a header at once.
 func (t *Tracker) AckFull() bool { return t.received.full() }
 
@@ -107,23 +105,22 @@ func (t *Tracker) AckFull() bool { return t.received.full() }
 // acknowledging; Config.InitialRTT before the first sample.
 func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }
 
-// ResendRTT returns the round trip by which to judge when to send again: RTT, within
-// reason.
+// ResendRTT returns the round trip that determines when to resend: RTT, within bounds.
 func (t *Tracker) ResendRTT() time.Duration { return min(t.rtt.smoothed, t.rtt.bound()/2) }
 
 // Jitter returns the smoothed deviation of the round trip from RTT.
 func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
 
-// Sampled reports whether RTT and Jitter rest on a measurement.
+// Sampled reports whether RTT and Jitter are based on a measurement.
 func (t *Tracker) Sampled() bool { return t.rtt.sampled }
 
 func (t *Tracker) since(now time.Time) time.Duration {
-	if now == t.asked { // several times in a frame
+	if now == t.lastTime { // several times in a frame
 		return t.elapsed
 	}
 	if !t.begun {
 		t.start, t.begun = now, true
 	}
-	t.asked, t.elapsed = now, now.Sub(t.start)
+	t.lastTime, t.elapsed = now, now.Sub(t.start)
 	return t.elapsed
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// epoch is when every test begins.
+// epoch is the time at which every test begins.
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return epoch.Add(d) }
 
-// polledAcked copies them: the tracker's slice is its own.
+// polledAcked returns a copy, because the tracker reuses its slice.
 func polledAcked(t *Tracker) []uint16 { return append([]uint16(nil), t.TakeAcked()...) }
 
 func polledLost(t *Tracker, now time.Time) (ids []uint16) {
@@ -27,7 +27,7 @@ func polledLost(t *Tracker, now time.Time) (ids []uint16) {
 	return ids
 }
 
-// sendData takes n ids at epoch.
+// sendData sends n data packets at epoch.
 func sendData(t *Tracker, n int) {
 	for range n {
 		t.Next(epoch, 0, Data)
@@ -88,11 +88,11 @@ func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(400*time.Millisecond)))
 }
 
-// On a lossy line an acknowledgement may wait for long until a packet that carries
-// it arrives. What it says of the round trip does not hold up what comes after.
+// On a lossy line an acknowledgement may wait for long until a packet that carries it arrives.
+// Its sample of the round trip does not delay later packets.
 //
 // Proves: P3
-func TestAnAcknowledgementThatWaitedHoldsUpNothing(t *testing.T) {
+func TestAnAcknowledgementThatWaitedDelaysNothing(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 1)
 	bad := 2030 * time.Millisecond
@@ -113,8 +113,7 @@ func TestAnAcknowledgementThatWaitedHoldsUpNothing(t *testing.T) {
 	assert.Less(t, tr.RTT(), 400*time.Millisecond)
 }
 
-// A line that takes seconds is believed to after some samples, and then packets are
-// not lost before.
+// After some samples a round trip of seconds is accepted, and packets are not lost earlier.
 func TestALongRoundTripIsLearned(t *testing.T) {
 	const trip = 3 * time.Second
 	tr := NewTracker(Config{})
@@ -131,15 +130,15 @@ func TestALongRoundTripIsLearned(t *testing.T) {
 	assert.Equal(t, trip, tr.ResendRTT().Round(100*time.Millisecond))
 }
 
-// A line that becomes much slower while many packets are under way is noticed by the
-// acknowledgements that come too late.
+// The late acknowledgements of many packets in flight reveal that a line has become much
+// slower.
 //
 // Proves: P3
 func TestALineThatBecomesSlowerIsNoticed(t *testing.T) {
 	tr := NewTracker(Config{})
 	var sent []time.Duration // by id less 1
 	trip := 40 * time.Millisecond
-	heard := 0
+	reported := 0
 	ackedLate := 0
 	for at := time.Duration(0); at < 6*time.Second; at += 3 * time.Millisecond {
 		if at >= time.Second {
@@ -147,9 +146,9 @@ func TestALineThatBecomesSlowerIsNoticed(t *testing.T) {
 		}
 		tr.Next(after(at), 0, Data)
 		sent = append(sent, at)
-		for heard < len(sent) && sent[heard]+trip <= at {
-			heard++
-			ack(t, tr, uint16(heard), 0, after(at))
+		for reported < len(sent) && sent[reported]+trip <= at {
+			reported++
+			ack(t, tr, uint16(reported), 0, after(at))
 		}
 		if got := polledAcked(tr); at >= 3*time.Second {
 			ackedLate += len(got)
@@ -179,7 +178,7 @@ func TestLateAcknowledgementChangesNoVerdict(t *testing.T) {
 	ack(t, tr, 1, 0, late)
 	assert.Empty(t, polledAcked(tr))
 	assert.Equal(t, Stats{Sent: 1, Lost: 1, Spurious: 1}, tr.Stats())
-	assert.Equal(t, 3*time.Second, tr.RTT(), "or a round trip above the timeout would never be noticed")
+	assert.Equal(t, 3*time.Second, tr.RTT(), "otherwise a round trip above the timeout would never be noticed")
 }
 
 func TestInFlightIsBounded(t *testing.T) {
@@ -211,7 +210,7 @@ func TestUnpolledVerdictsPanic(t *testing.T) {
 }
 
 // Proves: P11
-func TestIdleEndsFallSilent(t *testing.T) {
+func TestIdleEndsStopSending(t *testing.T) {
 	a, b := NewTracker(Config{}), NewTracker(Config{})
 	_, err := b.HandleHeader(a.Next(epoch, 0, Data), epoch)
 	require.NoError(t, err)
@@ -226,8 +225,8 @@ func TestIdleEndsFallSilent(t *testing.T) {
 			fromA++
 		}
 	}
-	assert.Equal(t, 1, fromB, "one small packet answers")
-	assert.Zero(t, fromA, "and nothing answers that")
+	assert.Equal(t, 1, fromB, "one ack-only packet is the answer")
+	assert.Zero(t, fromA, "which is not answered")
 	assert.Equal(t, []uint16{1}, polledAcked(a))
 	assert.Zero(t, b.InFlight(), "an ack-only packet takes no id")
 }
@@ -262,7 +261,7 @@ func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
 		assert.False(t, tr.AckDue(after(30*time.Millisecond-1)))
 		assert.True(t, tr.AckDue(after(30*time.Millisecond)))
 	})
-	t.Run("repeats ask for nothing", func(t *testing.T) {
+	t.Run("duplicates need no acknowledgement", func(t *testing.T) {
 		tr := NewTracker(Config{})
 		receive(tr, 1)
 		tr.Next(epoch, 0, AckOnly)
@@ -272,7 +271,7 @@ func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
 }
 
 // Proves: Z9
-func TestAcknowledgementsOfWhatWasNeverSent(t *testing.T) {
+func TestAcknowledgementsOfUnsentPackets(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 3)
 	ack(t, tr, 4, 1<<32-1, epoch)   // ahead of the newest: all of it ignored
@@ -286,7 +285,7 @@ func TestAcknowledgementsOfWhatWasNeverSent(t *testing.T) {
 	_, err := tr.HandleHeader(Header{Kind: Data, ID: 1, Ack: 1000}, epoch)
 	require.ErrorIs(t, err, ErrBadAcks)
 	_, err = tr.HandleHeader(Header{Kind: Data, ID: 2, Ack: 3}, epoch)
-	require.ErrorIs(t, err, ErrBadAcks, "and it stays so")
+	require.ErrorIs(t, err, ErrBadAcks, "and for all later headers")
 }
 
 // Proves: Z9

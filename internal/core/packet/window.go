@@ -2,19 +2,19 @@ package packet
 
 import "time"
 
-// window is the receiving side: which of the last 33 ids arrived, and whether the
-// peer has been told.
+// window is the receiving side: which of the last 33 ids arrived, and which of them need an
+// acknowledgement.
 type window struct {
 	newest uint16
 	bits   uint32 // bit i: newest-1-i arrived
 
-	owed      int           // fresh ids since the last header that left
-	firstOwed uint16        // the oldest of them in order of arrival
-	owedSince time.Duration // when it arrived
+	unacked      int           // fresh ids since the last header that left
+	firstUnacked uint16        // the oldest of them in order of arrival
+	unackedSince time.Duration // when it arrived
 }
 
-// receive notes id and reports whether it is fresh: neither seen before nor
-// behind the window.
+// receive records id and reports whether it is fresh: neither received before nor older than
+// the window.
 func (w *window) receive(id uint16, at time.Duration) (fresh, tooOld bool) {
 	ahead := int16(id - w.newest)
 	switch {
@@ -32,31 +32,30 @@ func (w *window) receive(id uint16, at time.Duration) (fresh, tooOld bool) {
 		}
 		w.bits |= bit
 	}
-	w.owe(id, at)
+	w.needAck(id, at)
 	return true, false
 }
 
-// advance makes the newest id one of the bits. The id before the first packet
-// (0) becomes a bit as well, which the sender knows to mean nothing.
+// advance turns the newest id into one of the bits. The id before the first packet (0) becomes
+// a bit as well, which the sender ignores.
 func (w *window) advance(by uint) {
 	w.bits = w.bits<<by | uint32(1)<<(by-1)
 }
 
-func (w *window) owe(id uint16, at time.Duration) {
-	if w.owed == 0 {
-		w.firstOwed, w.owedSince = id, at
+func (w *window) needAck(id uint16, at time.Duration) {
+	if w.unacked == 0 {
+		w.firstUnacked, w.unackedSince = id, at
 	}
-	w.owed++
+	w.unacked++
 }
 
-func (w *window) told() { w.owed = 0 }
+func (w *window) acknowledge() { w.unacked = 0 }
 
 func (w *window) due(at, delay time.Duration) bool {
-	return w.full() || w.owed > 0 && at-w.owedSince >= delay
+	return w.full() || w.unacked > 0 && at-w.unackedSince >= delay
 }
 
-// full counts ids by distance too: lost packets between them use up the window as
-// received ones do.
+// full counts ids by distance: lost packets between them use up the window like received ones.
 func (w *window) full() bool {
-	return w.owed > 0 && (w.owed >= AckEvery || int16(w.newest-w.firstOwed) >= AckEvery)
+	return w.unacked > 0 && (w.unacked >= AckEvery || int16(w.newest-w.firstUnacked) >= AckEvery)
 }

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainWindow is the twin of window: it remembers every packet that arrived, by
-// its number before it was cut to 16 bits.
+// plainWindow is a simple version of window: it stores every packet that arrived, by its number
+// before truncation to 16 bits.
 type plainWindow struct {
 	arrived map[int]bool
 	newest  int

@@ -1,32 +1,31 @@
-// Package replay tells packets that have come from those that have come before.
+// Package replay detects packets that were received before.
 package replay
 
-// Size is how many numbers back a packet can still be told from one seen
-// before; fixed by the standard.
+// Size is how many of the newest sequence numbers are remembered; fixed by the standard.
 const Size = 256
 
-// Window remembers which of the last 256 sequence numbers were received. The zero value
-// has received none.
+// Window records which of the last 256 sequence numbers were received. The zero value has
+// received none.
 type Window struct {
 	newest uint64
 	any    bool
 	seen   [Size / 64]uint64 // by sequence modulo the window
 }
 
-// Fresh reports whether the number was not received yet and is not too old to
-// tell. It changes nothing: a forged packet must not move the window.
+// Fresh reports whether a number was not received yet and is not older than the window. It
+// changes nothing: a forged packet must not move the window.
 func (w *Window) Fresh(sequence uint64) bool {
 	if !w.any || sequence > w.newest {
 		return true
 	}
-	if w.newest-sequence >= Size { // the sum sequence+256 could overflow
+	if w.newest-sequence >= Size { // sequence+256 could overflow
 		return false
 	}
 	at := sequence % Size
 	return w.seen[at/64]>>(at%64)&1 == 0
 }
 
-// Mark records a number that was fresh, after its packet has been opened.
+// Mark records a fresh number after its packet was authenticated.
 func (w *Window) Mark(sequence uint64) {
 	switch {
 	case !w.any:
@@ -39,7 +38,7 @@ func (w *Window) Mark(sequence uint64) {
 	w.seen[at/64] |= 1 << (at % 64)
 }
 
-// forget clears the places of the numbers after newest, up to sequence.
+// forget clears the bits of the numbers after newest, up to sequence.
 func (w *Window) forget(sequence uint64) {
 	if sequence-w.newest >= Size {
 		w.seen = [Size / 64]uint64{}

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// plainWindow is the same rule without a bitmap: all numbers are kept.
+// plainWindow is a simple version of Window that keeps all numbers.
 type plainWindow struct {
 	newest uint64
 	seen   map[uint64]bool

@@ -1,17 +1,17 @@
-// Package sid gives out shared ids: numbers by which all sides call an entity the same.
+// Package sid generates shared ids: numbers by which all sides identify the same entity.
 //
-// They are the numbers -1 to -2^31 in an order that only the key tells: each comes once,
-// and from those that one has seen nobody can say how many others were given out between
-// them, or which ones come next. After 2^31 of them they come again.
+// They are the numbers -1 to -2^31 in an order that depends on a key: each is generated once,
+// and from some of them nobody can infer how many others lie between them, or which ones
+// follow. After 2^31 numbers the sequence repeats.
 package sid
 
-// Numbers gives out shared ids.
+// Numbers generates shared ids.
 type Numbers struct {
 	keys [rounds]uint64
 	next uint32
 }
 
-// New returns the numbers in the order of a key, which nobody else should know.
+// New returns a generator whose order depends on the key, which must be kept secret.
 func New(key [2]uint64) *Numbers {
 	n := &Numbers{}
 	state := key[0]
@@ -22,12 +22,12 @@ func New(key [2]uint64) *Numbers {
 	return n
 }
 
-// Next returns the next number, below zero.
+// Next returns the next number, which is negative.
 func (n *Numbers) Next() int32 {
 	place := n.next
 	n.next = (n.next + 1) & (1<<width - 1)
 	for {
-		// What the network leads out of the range leads back into it in the end.
+		// Repeating the permutation eventually returns a number within the range.
 		if place = n.permute(place); place < 1<<width {
 			return -1 - int32(place)
 		}
@@ -35,21 +35,21 @@ func (n *Numbers) Next() int32 {
 }
 
 const (
-	width  = 31 // bits of a number
-	half   = 16 // of those of a Feistel network's halves
-	rounds = 8
+	width     = 31 // bits of an id
+	halfWidth = 16 // bits of a half of the Feistel network
+	rounds    = 8
 )
 
-// permute is a Feistel network over 32 bits: it gives each number another one.
+// permute is a Feistel network: a permutation of the 32-bit numbers.
 func (n *Numbers) permute(v uint32) uint32 {
-	left, right := v>>half, v&(1<<half-1)
+	left, right := v>>halfWidth, v&(1<<halfWidth-1)
 	for _, key := range n.keys {
-		left, right = right, left^uint32(mix(key^uint64(right)))&(1<<half-1)
+		left, right = right, left^uint32(mix(key^uint64(right)))&(1<<halfWidth-1)
 	}
-	return left<<half | right
+	return left<<halfWidth | right
 }
 
-// mix makes every bit of a word depend on all others.
+// mix returns a word whose every bit depends on all bits of x.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

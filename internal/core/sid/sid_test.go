@@ -14,13 +14,13 @@ func TestEachNumberComesOnceAndIsNegative(t *testing.T) {
 	for range 1 << 17 {
 		v := n.Next()
 		if v >= 0 || seen[v] {
-			t.Fatalf("%d is not below zero, or came before", v)
+			t.Fatalf("%d is not negative, or was generated before", v)
 		}
 		seen[v] = true
 	}
 }
 
-// The order is the key's: with another key it is another one, with the same the same.
+// Equal keys generate equal sequences, different keys different ones.
 func TestTheOrderFollowsFromTheKey(t *testing.T) {
 	a, b, c := sid.New([2]uint64{1, 2}), sid.New([2]uint64{1, 2}), sid.New([2]uint64{1, 3})
 	same := 0
@@ -34,9 +34,9 @@ func TestTheOrderFollowsFromTheKey(t *testing.T) {
 	assert.Less(t, same, 3)
 }
 
-// Neighbours say nothing of each other: about half of their bits differ, wherever one
-// stands, and the highest is as often set as not.
-func TestNeighboursSayNothingOfEachOther(t *testing.T) {
+// Consecutive ids are independent: about half of their bits differ at any place in the
+// sequence, and each bit is set in about half of them.
+func TestConsecutiveIdsAreIndependent(t *testing.T) {
 	n := sid.New([2]uint64{7, 11})
 	const count = 20000
 	last, differ, high := n.Next(), 0, 0

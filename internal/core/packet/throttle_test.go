@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sendFor lets a tracker send in every step of a time, as far as it may, and returns how
-// many packets left.
+// sendFor sends in every step of a time, as far as MaySend allows, and returns how many packets
+// were sent.
 func sendFor(tr *Tracker, now *time.Time, d time.Duration) (n int) {
 	for end := now.Add(d); now.Before(end); *now = now.Add(time.Second / 60) {
 		for _, ok := tr.PollLost(*now); ok; _, ok = tr.PollLost(*now) {
@@ -22,14 +22,14 @@ func sendFor(tr *Tracker, now *time.Time, d time.Duration) (n int) {
 	return n
 }
 
-// A peer that acknowledges nothing for two seconds is sent a packet now and then; ids last
-// for as long as it may take. One that acknowledges is sent everything at once.
-func TestWhoAcknowledgesNothingIsSentLittle(t *testing.T) {
+// A peer that acknowledges nothing for two seconds is sent a packet now and then; ids last as
+// long as needed. A peer that acknowledges is sent everything at once.
+func TestSendingToASilentPeerIsThrottled(t *testing.T) {
 	tr, now := NewTracker(Config{}), time.Unix(5, 0)
 	assert.InDelta(t, 120, sendFor(tr, &now, 2*time.Second), 1)
 	assert.InDelta(t, 58*10, sendFor(tr, &now, 58*time.Second), 100, "ten per second, in whole frames")
 	total := 700 + sendFor(tr, &now, 4*time.Hour)
-	assert.Less(t, total, 1<<14+4096, "half of the ids are for days")
+	assert.Less(t, total, 1<<14+4096, "half of the ids last for days")
 	require.False(t, tr.MaySend(now.Add(-time.Second/60)))
 
 	_, err := tr.HandleHeader(Header{Kind: AckOnly, Ack: uint16(tr.sent.newest())}, now)
@@ -37,10 +37,10 @@ func TestWhoAcknowledgesNothingIsSentLittle(t *testing.T) {
 	assert.InDelta(t, 120, sendFor(tr, &now, 2*time.Second), 1)
 }
 
-// Who says something itself is probed again soon, though it acknowledged nothing for long.
-func TestWhoSpeaksIsProbed(t *testing.T) {
+// A peer that sends packets is probed again soon, though it has acknowledged nothing for long.
+func TestAPeerThatSendsIsProbed(t *testing.T) {
 	tr, now := NewTracker(Config{}), time.Unix(5, 0)
-	for tr.sent.newest() < manyUnheard+10 {
+	for tr.sent.newest() < manyProbes+10 {
 		sendFor(tr, &now, time.Minute)
 	}
 	sendFor(tr, &now, 900*time.Millisecond)
@@ -52,8 +52,8 @@ func TestWhoSpeaksIsProbed(t *testing.T) {
 	assert.True(t, tr.MaySend(now))
 }
 
-// Silence of one that has nothing to acknowledge is no deafness.
-func TestAnIdlePeerIsNotDeaf(t *testing.T) {
+// A peer that has nothing to acknowledge is not throttled.
+func TestAnIdlePeerIsNotThrottled(t *testing.T) {
 	tr, now := NewTracker(Config{}), time.Unix(5, 0)
 	tr.Next(now, 0, Data)
 	_, err := tr.HandleHeader(Header{Kind: AckOnly, Ack: 1}, now)

@@ -55,6 +55,7 @@ var places = []place{
 	{folder: "internal/columns", layer: data, unsafe: true},
 
 	{folder: "internal/world", layer: stages},
+	{folder: "systems", layer: stages},
 	{folder: "prespawn", layer: stages},
 	{folder: "visualinterp", layer: stages},
 
@@ -159,6 +160,13 @@ var siblings = []sibling{
 	{"internal/world/source", "internal/world/refs", "references that wait, and histories"},
 	{"internal/world/source", "internal/world/tick", "one world has one listener"},
 	{"protocol/kelindar", "protocol", "a codec of messages, which a game may bring along"},
+	{"systems", "internal/world/endpoint", "receives and sends packets,"},
+	{"systems", "internal/world/event", "ends the events of a frame,"},
+	{"systems", "internal/world/input", "runs each tick with its inputs,"},
+	{"systems", "internal/world/message", "finds which resources changed,"},
+	{"systems", "internal/world/predict", "compares and rolls back,"},
+	{"systems", "internal/world/source", "and finds what changed in the world:"},
+	{"systems", "internal/world/tick", "each in its stage of a frame"},
 	{"transport/conditioner", "transport", "wraps any transport"},
 	{"transport/internal/queue", "transport", "a queue holds datagrams and their addresses"},
 	{"transport/memory", "transport", "implements the interface"},

@@ -21,6 +21,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
@@ -108,11 +109,6 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.despawned = event.QueueOf[EntityDespawned](c.hub)
 	c.jumped = event.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
-	c.steered.OnJump(func(from, to entangle.Tick) {
-		c.inputs.Jump(to.Sub(from))
-		c.prediction.Jumped(from)
-		c.jumped.Push(ClockJumped{From: from, To: to})
-	})
 	c.copy = sink.NewCopy(w, c.hub, c.protocol.Components(),
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
@@ -124,33 +120,23 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.shelf = message.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
 	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
-	c.driveBy(input.NewClientInputs(w, c.hub, c.protocol))
+	c.inputs = input.NewClientInputs(w, c.hub, c.protocol)
 	c.engine.Drive(c.inputs)
-	c.again = &input.Replayer{Schedule: &c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
+	c.again = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)
 	c.predict()
 	if c.strict {
 		c.schedule.Strict(w, c.protocol, c.time)
 	}
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
-	c.schedule.Bind(tick.Receive, func(*ecs.World) { c.engine.Receive(c.now) })
-	stray := tick.NewStray(w, c.log)
-	c.schedule.Bind(tick.Send, func(*ecs.World) {
-		c.steered.Ran(c.now)
-		stray.Look()
-	})
-	c.schedule.Bind(tick.Packets, func(*ecs.World) { c.send() })
-	c.schedule.Bind(tick.Sync, func(*ecs.World) { c.steered.Adjust(c.now) })
-	c.schedule.Initialize(w)
-}
-
-// send sends what waits, in the frames that are for it. On the way to the server all are.
-func (c *Client) send() {
-	if c.every > 1 && c.engine.Open() && !c.due() {
-		c.engine.Rest(c.now)
-		return
+	stages := &systems.Client{
+		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,
+		Stray: tick.NewStray(w, c.log), AfterReplay: c.leave,
 	}
-	c.engine.Send(c.Tick(), c.now)
+	stages.Bind()
+	c.run = stages.Run
+	c.steered.OnJump(func(from, to entangle.Tick) { c.jumped.Push(ClockJumped{From: from, To: to}) })
+	c.schedule.Initialize(w)
 }
 
 // Update runs one frame: it receives, runs the ticks that are due, and sends.

@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/systems"
 )
 
 // frame is what server and client have in common: a world, a schedule of systems,
@@ -18,24 +19,23 @@ import (
 type frame struct {
 	common
 	world    *ecs.World
-	schedule tick.Schedule
+	schedule *tick.Schedule
 	stepper  *tick.Stepper
 	steered  *tick.Clock // nil on a server, whose ticks are the measure
 	hub      *event.Hub
 	time     *components.Time
 	inputs   *input.Inputs
-	sids     *source.SIDs // nil on a client, and where they are not registered
 	picture  *tick.Picture
 	dropped  *event.Queue[TicksDropped]
-	overload *tick.Overload // nil before attach
+	overload *tick.Overload      // nil before attach
+	run      func(now time.Time) // runs a frame; nil before the stages are bound
 
 	now      time.Time // of the frame under way
-	steps    int       // of the last frame
 	stepping bool
 }
 
 func newFrame(c common) frame {
-	f := frame{common: c, stepper: tick.NewStepper(c.protocol.TickRate())}
+	f := frame{common: c, schedule: systems.NewSchedule(), stepper: tick.NewStepper(c.protocol.TickRate())}
 	if c.perFrame {
 		f.stepper = tick.NewFrameStepper()
 	}
@@ -57,7 +57,7 @@ func (f *frame) Tick() entangle.Tick {
 }
 
 // AddSystem puts a system into a set; see App.
-func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(set.stage(), sys) }
+func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(tick.Stage(set.stage()), sys) }
 
 // attach makes the resources that systems find in the world. It reports false, and does
 // nothing, for an app that is part of that world already: a client is initialised by hand to
@@ -79,15 +79,17 @@ func (f *frame) attach(w *ecs.World) bool {
 	if f.steered != nil {
 		side = "client"
 	}
-	f.overload = tick.NewOverload(side, &f.schedule, f.TickRate(), f.perFrame, f.log)
-	f.schedule.Bind(tick.Restore, func(*ecs.World) { f.picture.Restore(f.now) })
-	f.schedule.Bind(tick.TickUpdate, func(*ecs.World) {
-		f.time.Tick++
-		f.sids.Number()
-		f.picture.Tick()
-	})
-	f.schedule.Bind(tick.Visual, func(*ecs.World) { f.picture.Show() })
+	f.overload = tick.NewOverload(side, f.schedule, f.TickRate(), f.perFrame, f.log)
 	return true
+}
+
+// parts returns what the stages of both sides work with, once attach and the side have made it.
+func (f *frame) parts() systems.Frame {
+	return systems.Frame{
+		World: f.world, Schedule: f.schedule, Stepper: f.stepper, Clock: f.steered, Hub: f.hub, Time: f.time,
+		Inputs: f.inputs, Picture: f.picture, Overload: f.overload, SendEvery: f.every,
+		OnDropped: func(ticks int) { f.dropped.Push(TicksDropped{Ticks: ticks}) },
+	}
 }
 
 func (f *frame) mustAttach(w *ecs.World) {
@@ -116,25 +118,7 @@ func (f *frame) step(now time.Time) {
 	f.stepping = true
 	defer func() { f.stepping = false }()
 	f.now = now
-	steps, dropped := f.stepper.Advance(now)
-	f.overload.Frame(now, f.stepper.Speed(), steps, dropped)
-	f.hub.BeginFrame(f.steps)
-	f.steps = steps
-	if dropped > 0 {
-		f.dropped.Push(TicksDropped{Ticks: dropped})
-	}
-	if f.steered != nil {
-		f.steered.Begin(dropped)
-	}
-	f.time.Overstep = f.stepper.Overstep()
-	f.schedule.Frame(f.world, steps)
-}
-
-// due reports whether this frame is one that sends: one of its ticks is a multiple of the
-// interval.
-func (f *frame) due() bool {
-	every, now := entangle.Tick(f.every), f.Tick()
-	return now/every != (now-entangle.Tick(f.steps))/every
+	f.run(now)
 }
 
 func (f *frame) mustStep() {
@@ -156,12 +140,4 @@ func (f *frame) mustBe(w *ecs.World) {
 	if w != nil && f.world != nil && w != f.world {
 		panic("plugin: Update with another world than Initialize; an app belongs to one world for its life")
 	}
-}
-
-// driveBy has the ticks of the world run with inputs.
-func (f *frame) driveBy(inputs *input.Inputs) {
-	f.inputs = inputs
-	f.schedule.Bind(tick.BufferInputs, func(*ecs.World) { inputs.Buffer() })
-	f.schedule.Bind(tick.WriteInputs, func(*ecs.World) { inputs.Write(f.time.Tick) })
-	f.schedule.Bind(tick.ClearInputs, func(*ecs.World) { inputs.Clear() })
 }

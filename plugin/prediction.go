@@ -10,7 +10,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/predict"
-	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
@@ -63,16 +62,6 @@ func (c *Client) predict() {
 	c.prediction = prediction
 	c.picture.Rewinds(prediction.Marker())
 	prediction.OnAmended(c.picture.Corrected)
-	c.schedule.Bind(tick.CheckRollback, func(*ecs.World) { prediction.Check() })
-	c.schedule.Bind(tick.Rollback, func(*ecs.World) {
-		prediction.Rollback()
-		c.leave()
-	})
-	if prediction.Rounds() {
-		c.schedule.Bind(tick.Lattice, func(*ecs.World) { prediction.Round() })
-	}
-	c.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { prediction.Follow() })
-	c.schedule.Bind(tick.UpdateHistory, func(*ecs.World) { prediction.EndTick() })
 }
 
 // RequestRollback has the next frame of a client go back to the end of a tick, and compute

@@ -20,8 +20,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 	"github.com/entangle-ecs/entangle/transport"
 )
 
@@ -112,30 +112,28 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.engine.Publish(publisher)
 	s.post.Attach(w, s.hub, publisher, nil)
 	s.shareResources(w)
-	s.driveBy(input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick()))
+	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick())
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
-	s.schedule.Bind(tick.Receive, func(*ecs.World) { s.check(s.engine.Receive(s.Tick()+1, s.now)) })
-	s.number(w)
-	if publisher.Rounds() {
-		s.schedule.Bind(tick.Lattice, func(*ecs.World) { s.round() })
+	stages := &systems.Server{
+		Frame: s.parts(), Engine: s.engine, Publisher: publisher, Resources: s.resources, Owned: s.wards,
+		SIDs: s.sids(w), OnBroken: s.breakDown,
 	}
-	s.schedule.Bind(tick.EntityUpdates, func(*ecs.World) { s.observe() })
-	s.schedule.Bind(tick.Packets, func(*ecs.World) { s.check(s.engine.Send(s.Tick(), s.now)) })
+	stages.Bind()
+	s.run = stages.Run
 	return true
 }
 
-// number gives entities their shared ids, where those are registered.
-func (s *Server) number(w *ecs.World) {
+// sids returns what gives entities their shared ids, nil if those are not registered.
+func (s *Server) sids(w *ecs.World) *source.SIDs {
 	if s.protocol.ComponentOf(reflect.TypeFor[components.SID]()) == nil {
-		return
+		return nil
 	}
 	sids, err := source.NewSIDs(w, s.entropy)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
-	s.sids = sids
-	s.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { sids.Number() })
+	return sids
 }
 
 func (s *Server) shareResources(w *ecs.World) {
@@ -164,36 +162,8 @@ func (s *Server) Finalize(w *ecs.World) {
 	s.schedule.Finalize(w)
 }
 
-// round has the simulation go on from the values that clients compute with.
-func (s *Server) round() {
-	if err := s.publisher.Round(); err != nil {
-		panic("plugin: " + err.Error())
-	}
-}
-
-// observe takes in what the ticks of the frame changed.
-func (s *Server) observe() {
-	if s.steps > 0 && !s.world.IsLocked() { // else Observe says so
-		s.wards.Clear(s.engine.Connected)
-	}
-	if !s.due() {
-		s.publisher.Hold()
-		return
-	}
-	if s.publisher.Rounds() && s.schedule.Has(tick.Send) {
-		s.round() // what they have set is sent, and clients go on from that
-	}
-	if err := s.publisher.Observe(s.Tick()); err != nil {
-		panic("plugin: " + err.Error())
-	}
-	s.resources.Observe()
-}
-
-// check takes note of a broken socket: the server stops, and Err tells why.
-func (s *Server) check(err error) {
-	if err == nil {
-		return
-	}
+// breakDown stops the server because a socket broke. Err returns the error.
+func (s *Server) breakDown(err error) {
 	s.log.Error("the server stops", "error", err)
 	s.failed = err
 	if err := s.Stop(); err != nil {

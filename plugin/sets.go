@@ -5,7 +5,7 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
-	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/systems"
 )
 
 // System is a system of a game. Its methods are those of an arche-model system,
@@ -71,18 +71,18 @@ const (
 )
 
 // stages says in which stage of the frame a set runs.
-var stages = [setCount]tick.Stage{
-	Receive:           tick.Receive,
-	ClientReplication: tick.ClientReplication,
-	BufferInputs:      tick.BufferInputs,
-	FixedMain:         tick.Main,
-	Send:              tick.Send,
-	AfterSend:         tick.AfterSend,
+var stages = [setCount]systems.Stage{
+	Receive:           systems.Receive,
+	ClientReplication: systems.ClientReplication,
+	BufferInputs:      systems.BufferInputs,
+	FixedMain:         systems.Main,
+	Send:              systems.Send,
+	AfterSend:         systems.AfterSend,
 }
 
 // stage returns the stage of the frame that the set runs in. It panics on a
 // number that is no set.
-func (s Set) stage() tick.Stage {
+func (s Set) stage() systems.Stage {
 	if s >= setCount {
 		panic(fmt.Sprintf("plugin: %v is no set of systems; use Receive, ClientReplication, "+
 			"BufferInputs, FixedMain, Send or AfterSend", s))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/systems"
 )
 
 // The sets run in a frame in the order of their constants.
@@ -15,9 +16,9 @@ import (
 func TestSystemsRunInTheOrderOfTheirSets(t *testing.T) {
 	w := ecs.NewWorld()
 	var log []string
-	schedule := &tick.Schedule{}
+	schedule := systems.NewSchedule()
 	for set := setCount; set > 0; set-- { // added in the wrong order
-		schedule.Add((set - 1).stage(), Func(func(*ecs.World) func() {
+		schedule.Add(tick.Stage((set - 1).stage()), Func(func(*ecs.World) func() {
 			return func() { log = append(log, (set - 1).String()) }
 		}))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/world/predict"
-	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
 // RollbackReport says why a client rolled back once: what was not as predicted, what drove
@@ -100,5 +99,4 @@ func (c *Client) explain(keep int) {
 	c.why = predict.NewWhy(predict.WhyConfig{
 		World: c.world, Protocol: c.protocol, Inputs: c.inputs, Clock: c.clock, Keep: keep, Ticks: usedInputTicks,
 	})
-	c.schedule.Add(tick.WriteInputs, c.why)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/systems"
 )
 
 type (
@@ -133,7 +134,7 @@ type rollbackGame struct {
 	world      *ecs.World
 	time       *components.Time
 	hub        *event.Hub
-	schedule   tick.Schedule
+	schedule   *tick.Schedule
 	receiver   *receiver.Receiver
 	copy       *sink.Copy
 	prediction *predict.Prediction
@@ -196,6 +197,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 // predict makes the client.
 func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
+	g.schedule = systems.NewSchedule()
 	g.world, g.time, g.hub = &w, &components.Time{Tick: rollbackDepth}, event.InstallHub(&w)
 	ecs.AddResource(&w, g.time)
 	g.step = newRollbackStep(&w, g.cfg)
@@ -205,16 +207,16 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
 		World: &w, Protocol: p, Copy: g.copy, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
 		Again: &input.Replayer{
-			Schedule: &g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
+			Schedule: g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
 			Inputs: input.NewClientInputs(&w, g.hub, p),
 		},
 		Synced: func() bool { return true }, Frontier: func() (entangle.Tick, bool) { return g.server.tick, true },
 		Bury: g.copy.Bury, OnResync: func(entangle.Tick) {},
 	})
-	g.schedule.Bind(tick.TickUpdate, func(*ecs.World) { g.time.Tick++ })
-	g.schedule.Bind(tick.SpawnHistory, func(*ecs.World) { g.prediction.Follow() })
-	g.schedule.Bind(tick.UpdateHistory, func(*ecs.World) { g.prediction.EndTick() })
-	g.schedule.Add(tick.Main, rollbackMain{g})
+	g.schedule.Bind(tick.Stage(systems.TickUpdate), func() { g.time.Tick++ })
+	g.schedule.Bind(tick.Stage(systems.SpawnHistory), g.prediction.Follow)
+	g.schedule.Bind(tick.Stage(systems.UpdateHistory), g.prediction.EndTick)
+	g.schedule.Add(tick.Stage(systems.Main), rollbackMain{g})
 	g.schedule.Initialize(g.world)
 	return err
 }

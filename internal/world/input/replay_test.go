@@ -39,12 +39,26 @@ func (a act) Update(w *ecs.World) { a(w) }
 
 func (a act) Finalize(*ecs.World) {}
 
+// The stages of the ticks in these tests.
+const (
+	tickUpdate tick.Stage = iota
+	bufferInputs
+	writeInputs
+	mainStage
+	clearInputs
+)
+
+var rerunOrder = tick.Order{
+	Names:   []string{"TickUpdate", "BufferInputs", "WriteInputs", "Main", "ClearInputs"},
+	Sending: clearInputs + 1, Showing: clearInputs + 1, BufferInputs: bufferInputs, Main: mainStage,
+}
+
 func newRerun() *rerun {
 	r := &rerun{crowded: newCrowded(2)}
 	p, hub := shoveProtocol(), event.HubOf(r.world)
 	r.mine, r.theirs, r.kind = r.all[0], r.all[1], r.number("shove")
 	r.Replayer = Replayer{
-		Schedule: &tick.Schedule{}, Time: &components.Time{Tick: 1000}, Hub: hub, Post: message.NewPost(p, false),
+		Schedule: tick.NewSchedule(rerunOrder), Time: &components.Time{Tick: 1000}, Hub: hub, Post: message.NewPost(p, false),
 		Inputs: NewClientInputs(r.world, hub, p),
 	}
 	ecs.AddResource(r.world, r.Time)
@@ -53,10 +67,10 @@ func newRerun() *rerun {
 	r.others = r.Inputs.Rest
 	r.others.tick = r.Time.Tick
 	r.world.Add(r.mine, ecs.ComponentID[components.Controlled](r.world))
-	r.Schedule.Bind(tick.TickUpdate, func(*ecs.World) { r.Time.Tick++ })
-	r.Schedule.Bind(tick.BufferInputs, func(*ecs.World) { r.Inputs.Buffer() })
-	r.Schedule.Bind(tick.WriteInputs, func(*ecs.World) { r.Inputs.Write(r.Time.Tick) })
-	r.Schedule.Bind(tick.ClearInputs, func(*ecs.World) { r.Inputs.Clear() })
+	r.Schedule.Bind(tickUpdate, func() { r.Time.Tick++ })
+	r.Schedule.Bind(bufferInputs, func() { r.Inputs.Buffer() })
+	r.Schedule.Bind(writeInputs, func() { r.Inputs.Write(r.Time.Tick) })
+	r.Schedule.Bind(clearInputs, func() { r.Inputs.Clear() })
 	return r
 }
 
@@ -66,14 +80,14 @@ func (r *rerun) of(e ecs.Entity) *shove {
 
 // writes has the player write the tick's number.
 func (r *rerun) writes() {
-	r.Schedule.Add(tick.BufferInputs, act(func(*ecs.World) {
+	r.Schedule.Add(bufferInputs, act(func(*ecs.World) {
 		*r.of(r.mine) = shove{Act: uint32(r.Time.Tick), Kick: r.Time.Tick%4 == 0}
 	}))
 }
 
 // notes takes down what each tick was computed with.
 func (r *rerun) notes() {
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		line := fmt.Sprintf("%d:", r.Time.Tick)
 		for _, e := range []ecs.Entity{r.mine, r.theirs} {
 			in := r.of(e)
@@ -179,7 +193,7 @@ func TestTheTimeInAReplay(t *testing.T) {
 	r.Time.Step, r.Time.Overstep = 20, 0.5
 	var times []components.Time
 	broken := false
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		times = append(times, *r.Time)
 		if broken {
 			panic("broken")
@@ -212,7 +226,7 @@ func TestAReplayReadsNoEventAgain(t *testing.T) {
 	inputs.Replays()
 	once, inTick, inFrame := queue.Cursor(), inputs.Cursor(), inputs.Cursor()
 	var read []int
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		read = append(read, once.Read()...)
 		inputs.Push(fmt.Sprintf("%d %t", r.Time.Tick, r.Time.Replaying))
 		r.log = append(r.log, inTick.Read()...)
@@ -241,7 +255,7 @@ func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
 	inputs.Replays()
 	events := inputs.Cursor()
 	var read []entangle.Tick
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		inputs.Push(r.Time.Tick)
 		if r.Time.Tick%2 == 0 {
 			read = append(read, events.Read()...)
@@ -268,7 +282,7 @@ func TestAReplaySendsNothing(t *testing.T) {
 	r.Post = message.NewPost(p, false)
 	r.Post.Attach(r.world, r.Hub, nil, nil)
 	var errs []error
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) {
+	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		write := func(w *bits.Writer, _ protocol.RefWriter) error { w.Bits(1, 1); return nil }
 		errs = append(errs, r.Post.Send(0, components.Server, entangle.Nobody, write))
 		_, err := r.Post.Request(0, write)
@@ -295,7 +309,7 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 	queue.Replays()
 	cursor := queue.Cursor()
 	inputs.OnInput(queue.Push)
-	r.Schedule.Add(tick.Main, act(func(*ecs.World) { cursor.Read() }))
+	r.Schedule.Add(mainStage, act(func(*ecs.World) { cursor.Read() }))
 	r.Schedule.Initialize(r.world)
 	r.said(1001, 7)
 	r.Schedule.Frame(r.world, 8)

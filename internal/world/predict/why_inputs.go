@@ -59,15 +59,9 @@ func newWhyInputs(c WhyConfig) whyInputs {
 	return i
 }
 
-// Initialize implements System.
-func (y *Why) Initialize(*ecs.World) {}
-
-// Finalize implements System.
-func (y *Why) Finalize(*ecs.World) {}
-
-// Update implements System: in the stage WriteInputs, of plain and of replayed ticks, it
-// takes note of what drives the predicted entities.
-func (y *Why) Update(*ecs.World) {
+// NoteInputs remembers the inputs that predicted entities have in the tick at hand, also when
+// it is replayed. It runs once they are written.
+func (y *Why) NoteInputs() {
 	if y != nil && len(y.used.kinds) > 0 {
 		y.used.note(y.used.time.Tick)
 	}

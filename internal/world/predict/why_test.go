@@ -69,7 +69,7 @@ func (x *explained) tick(tick entangle.Tick, keys whyKeys) {
 	x.inputs.Buffer()
 	*(*whyKeys)(x.world.Get(x.player, ecs.ComponentID[whyKeys](x.world))) = keys
 	x.inputs.Write(tick)
-	x.Update(x.world)
+	x.NoteInputs()
 }
 
 // rolled takes note of a rollback that takes a millisecond.
@@ -192,7 +192,7 @@ func TestARollbackByAnInputTellsBothInputs(t *testing.T) {
 	x.Found(WhyFinding{Reason: ByInput, Tick: 50, Entity: x.player, Column: -1})
 	x.Begin(49, 50)
 	*(*whyKeys)(x.world.Get(x.player, ecs.ComponentID[whyKeys](x.world))) = whyKeys{Right: true}
-	x.Update(x.world)
+	x.NoteInputs()
 	x.End()
 	assert.Equal(t, []string{fmt.Sprintf("tick 49, 1 back: input of entity %v was taken to be {Left:true Right:false} (FreshInput), "+
 		"is {Left:false Right:true}", x.player)}, x.lines())
@@ -229,7 +229,7 @@ func TestExplainingAllocatesNothing(t *testing.T) {
 	off.Begin(1, 2)
 	off.End()
 	off.Drop()
-	off.Update(nil)
+	off.NoteInputs()
 	assert.Zero(t, off.Count())
 	assert.Empty(t, off.Reports())
 

@@ -69,10 +69,30 @@ type forecast struct {
 
 const fcStart = entangle.Tick(1000)
 
+// The stages of the frames in these tests, as in package systems.
+const (
+	checkRollback tick.Stage = iota
+	rollBack
+	tickUpdate
+	bufferInputs
+	mainStage
+	lattice
+	spawnHistory
+	updateHistory
+	endOfTick
+)
+
+var forecastOrder = tick.Order{
+	Names: []string{
+		"CheckRollback", "Rollback", "TickUpdate", "BufferInputs", "Main", "Lattice", "SpawnHistory", "UpdateHistory",
+	},
+	Simulating: tickUpdate, Sending: endOfTick, Showing: endOfTick, BufferInputs: bufferInputs, Main: mainStage,
+}
+
 func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	t.Helper()
 	w := ecs.NewWorld()
-	f := &forecast{t: t, world: &w, time: &components.Time{Tick: fcStart}, sched: &tick.Schedule{}, synced: true, names: map[rollback.Slot]string{}}
+	f := &forecast{t: t, world: &w, time: &components.Time{Tick: fcStart}, sched: tick.NewSchedule(forecastOrder), synced: true, names: map[rollback.Slot]string{}}
 	of, hub := fcProtocol(), event.InstallHub(&w)
 	require.NoError(t, of.Seal())
 	ecs.AddResource(&w, f.time)
@@ -95,13 +115,13 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.p, err = NewPrediction(cfg)
 	require.NoError(t, err)
 	f.p.trace = f.trace
-	f.sched.Bind(tick.TickUpdate, func(*ecs.World) { f.time.Tick++ })
-	f.sched.Bind(tick.CheckRollback, func(*ecs.World) { f.p.Check() })
-	f.sched.Bind(tick.Rollback, func(*ecs.World) { f.p.Rollback() })
-	f.sched.Bind(tick.Lattice, func(*ecs.World) { f.p.Round() })
-	f.sched.Bind(tick.SpawnHistory, func(*ecs.World) { f.p.Follow() })
-	f.sched.Bind(tick.UpdateHistory, func(*ecs.World) { f.p.EndTick() })
-	f.sched.Add(tick.Main, step(func(*ecs.World) {
+	f.sched.Bind(tickUpdate, func() { f.time.Tick++ })
+	f.sched.Bind(checkRollback, func() { f.p.Check() })
+	f.sched.Bind(rollBack, func() { f.p.Rollback() })
+	f.sched.Bind(lattice, func() { f.p.Round() })
+	f.sched.Bind(spawnHistory, func() { f.p.Follow() })
+	f.sched.Bind(updateHistory, func() { f.p.EndTick() })
+	f.sched.Add(mainStage, step(func(*ecs.World) {
 		for _, sys := range f.systems {
 			sys()
 		}

@@ -158,8 +158,21 @@ func (p *Publisher) SetStride(ticks int) {
 // Stride returns how many ticks lie between two that are observed, as a rule.
 func (p *Publisher) Stride() int { return max(p.stride, 1) }
 
-// Observe takes in what changed since the last call, as the state at tick.
+// Observe finds what changed since the last call, as the state at tick. It is ObserveEntities
+// and then ObserveValues.
 func (p *Publisher) Observe(tick entangle.Tick) error {
+	if err := p.ObserveEntities(tick); err != nil {
+		return err
+	}
+	p.ObserveValues(tick)
+	return nil
+}
+
+// ObserveEntities finds which entities appeared and vanished since the last call, which
+// components they gained and lost, and which clients see them. ObserveValues must follow,
+// with the same tick, before anything in the world changes. The error says that the world is
+// locked, or that its listener was replaced.
+func (p *Publisher) ObserveEntities(tick entangle.Tick) error {
 	p.Family.Kindred.act()
 	p.Table.Overlook(p.unheard())
 	if err := p.Table.Observe(tick); err != nil {
@@ -177,6 +190,12 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	p.enter()
 	p.reshape()
 	p.Sight.settle()
+	return nil
+}
+
+// ObserveValues finds which values changed since the last call, and makes everything that
+// changed due for the clients that see it.
+func (p *Publisher) ObserveValues(tick entangle.Tick) {
 	p.pace()
 	p.change()
 	p.remember(tick)
@@ -189,7 +208,6 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 			local.Observe()
 		}
 	}
-	return nil
 }
 
 // OnRefused has f told of groups that are too large to be sent, by one of the

@@ -1,10 +1,10 @@
-// Package tick holds the order of a frame and the time that drives it.
+// Package tick runs frames, and holds the time that drives them.
 //
 // # What is here
 //
-//   - [Stage] names the places in a frame, and [Order] lists them.
-//   - [Schedule] runs a frame: in each stage the engine's own work, then the systems that the
-//     game added.
+//   - [Schedule] runs frames in an [Order] of stages: in each [Stage] the engine's own work,
+//     then the systems that the game added. Package systems names the stages, and says what
+//     the engine does in each.
 //   - [Stepper] turns the time between two frames into a number of ticks. [Clock] steers a
 //     client's ticks so that its packets reach the server in time.
 //   - Strict mode reports systems of a client that write to data which the server replicates,
@@ -13,8 +13,8 @@
 //
 // # What it guarantees
 //
-// A frame runs its stages in the listed order, and tick stages once per tick. Nothing is
-// allocated per frame.
+// A frame runs its stages in the order of the schedule, and those of a tick once per tick.
+// Nothing is allocated per frame.
 //
 // Schedule and Stepper belong to the goroutine that owns the world, and lock nothing. They
 // know no network.

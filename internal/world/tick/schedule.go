@@ -2,6 +2,7 @@ package tick
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/mlange-42/arche/ecs"
 )
@@ -17,17 +18,25 @@ type System interface {
 // it, then the game's systems of that stage in the order in which they were
 // added.
 //
-// Its zero value is ready for use. Wrong use (a nil system, a system added to a
-// running schedule, a frame before Initialize) panics with a sentence that says
-// what to do.
+// Wrong use (a nil system, a system added to a running schedule, a frame before
+// Initialize) panics with a sentence that says what to do.
 type Schedule struct {
-	own     [stageCount]func(w *ecs.World)
-	stages  [stageCount][]System
-	systems []System // all of them, in the order of Add
-	started int      // how many of systems were initialised
+	order   Order
+	own     []func()   // by stage; nil: the engine does nothing there
+	stages  [][]System // by stage
+	systems []System   // all of them, in the order of Add
+	started int        // how many of systems were initialised
 	phase   phase
 	strict  *strict // nil: nobody watches
 	watch   stopwatch
+}
+
+// NewSchedule returns a schedule without systems that runs frames of an order.
+func NewSchedule(order Order) *Schedule {
+	n := len(order.Names)
+	s := &Schedule{order: order, own: make([]func(), n), stages: make([][]System, n)}
+	s.watch.systems = make([][]time.Duration, n)
+	return s
 }
 
 type phase uint8
@@ -41,9 +50,9 @@ const (
 
 // Bind sets the engine's own work of a stage. It runs before the game's systems
 // of that stage.
-func (s *Schedule) Bind(stage Stage, own func(w *ecs.World)) {
+func (s *Schedule) Bind(stage Stage, own func()) {
 	if s.own[stage] != nil {
-		panic(fmt.Sprintf("plugin: stage %v is bound already; a stage has one piece of work of the engine", stage))
+		panic(fmt.Sprintf("plugin: stage %s is bound already; a stage has one piece of work of the engine", s.order.Names[stage]))
 	}
 	s.own[stage] = own
 }
@@ -56,8 +65,8 @@ func (s *Schedule) Add(stage Stage, sys System) {
 		panic("plugin: AddSystem needs a system, got nil")
 	}
 	if s.phase > initializing {
-		panic(fmt.Sprintf("plugin: %T was added to %v after Initialize and would never be initialised; "+
-			"add it before the app is initialised, or from a system's Initialize", sys, stage))
+		panic(fmt.Sprintf("plugin: %T was added to %s after Initialize and would never be initialised; "+
+			"add it before the app is initialised, or from a system's Initialize", sys, s.order.Names[stage]))
 	}
 	s.stages[stage] = append(s.stages[stage], sys)
 	s.systems = append(s.systems, sys)
@@ -87,21 +96,21 @@ func (s *Schedule) Initialized() bool { return s.phase >= running }
 // Finalized reports whether Finalize was called.
 func (s *Schedule) Finalized() bool { return s.phase == finalized }
 
-// Frame runs one frame with the given number of fixed steps.
-func (s *Schedule) Frame(w *ecs.World, steps int) {
+// Frame runs one frame with the given number of ticks.
+func (s *Schedule) Frame(w *ecs.World, ticks int) {
 	s.mustRun()
 	s.watch.lap(Outside)
-	s.runStages(w, Restore, ClientReplication)
+	s.runStages(w, 0, s.order.Predicting)
 	s.watch.lap(Receiving)
-	s.runStages(w, PredictionSpawn, Rollback)
+	s.runStages(w, s.order.Predicting, s.order.Simulating)
 	s.watch.lap(Predicting)
-	for range steps {
-		s.runStages(w, TickUpdate, IncrementRollbackTick)
+	for range ticks {
+		s.runStages(w, s.order.Simulating, s.order.Sending)
 	}
 	s.watch.lap(Simulating)
-	s.runStages(w, Send, Sync)
+	s.runStages(w, s.order.Sending, s.order.Showing)
 	s.watch.lap(Sending)
-	s.runStages(w, Visual, AfterSend)
+	s.runStages(w, s.order.Showing, s.order.end())
 	s.watch.lap(Showing)
 }
 
@@ -116,18 +125,18 @@ func (s *Schedule) mustRun() {
 	}
 }
 
-// runStages runs the stages from first to last, both included.
-func (s *Schedule) runStages(w *ecs.World, first, last Stage) {
-	for stage := first; stage <= last; stage++ {
+// runStages runs the stages from first up to end, which is not included.
+func (s *Schedule) runStages(w *ecs.World, first, end Stage) {
+	for stage := first; stage < end; stage++ {
 		s.run(w, stage)
 	}
 }
 
-// Replay runs one tick more, out of the frame's turn: all that belongs to a tick, but for
-// BufferInputs, for what a player does was written when the tick was due.
+// Replay runs one tick outside of a frame: all stages of a tick except BufferInputs, because
+// players write their input when a tick is due and not when it runs again.
 func (s *Schedule) Replay(w *ecs.World) {
-	for stage := TickUpdate; stage <= IncrementRollbackTick; stage++ {
-		if stage != BufferInputs {
+	for stage := s.order.Simulating; stage < s.order.Sending; stage++ {
+		if stage != s.order.BufferInputs {
 			s.run(w, stage)
 		}
 	}
@@ -135,9 +144,9 @@ func (s *Schedule) Replay(w *ecs.World) {
 
 func (s *Schedule) run(w *ecs.World, stage Stage) {
 	if own := s.own[stage]; own != nil {
-		own(w)
+		own()
 	}
-	if stage == Main && s.strict != nil {
+	if stage == s.order.Main && s.strict != nil {
 		s.runStrict(w)
 		return
 	}
@@ -156,15 +165,15 @@ func (s *Schedule) update(w *ecs.World, stage Stage, i int) {
 		sys.Update(w)
 		s.watch.systems[stage][i] += max(s.watch.clock().Sub(before), 0)
 	}
-	mustBeClosed(w, sys, stage)
+	s.mustBeClosed(w, sys, stage)
 }
 
-// mustBeClosed panics if a system has left a query open: nothing could come or go in the
-// world any more, and whoever finds that out is not to blame.
-func mustBeClosed(w *ecs.World, sys System, stage Stage) {
+// mustBeClosed panics if a system has left a query open. The world would be locked from then
+// on, and the first system to spawn an entity would be blamed for it.
+func (s *Schedule) mustBeClosed(w *ecs.World, sys System, stage Stage) {
 	if w.IsLocked() {
-		panic(fmt.Sprintf("plugin: system %s in %v has left a query of the world open; "+
-			"iterate it to its end, or Close it before the system returns", nameOf(sys), stage))
+		panic(fmt.Sprintf("plugin: system %s in %s has left a query of the world open; "+
+			"iterate it to its end, or Close it before the system returns", nameOf(sys), s.order.Names[stage]))
 	}
 }
 

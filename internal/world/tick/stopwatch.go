@@ -9,16 +9,15 @@ type Part uint8
 
 // The parts of a frame, in their order. Each includes the game's systems in its stages.
 const (
-	// Receiving is reading and applying datagrams: Restore to ClientReplication.
+	// Receiving is reading and applying datagrams: the stages before Order.Predicting.
 	Receiving Part = iota
-	// Predicting is comparing with the confirmed state, and computing ticks again:
-	// PredictionSpawn to Rollback.
+	// Predicting is comparing with the confirmed state, and computing ticks again.
 	Predicting
-	// Simulating is the ticks of the frame: TickUpdate to IncrementRollbackTick.
+	// Simulating is the ticks of the frame.
 	Simulating
-	// Sending is finding what has changed and writing packets: Send to Sync.
+	// Sending is finding what has changed and writing packets.
 	Sending
-	// Showing is Visual and AfterSend.
+	// Showing is the end of the frame, once the packets are sent.
 	Showing
 	// Outside is the time between two frames that is longer than a tick: the program does
 	// something else, or does not run.
@@ -47,7 +46,7 @@ type stopwatch struct {
 	times FrameTimes
 
 	perSystem bool
-	systems   [stageCount][]time.Duration
+	systems   [][]time.Duration // by stage, as in Schedule.stages
 }
 
 // lap adds the time since the last call to a part.

@@ -16,8 +16,8 @@ type Stray struct {
 }
 
 // NewStray returns what looks for them in a world.
-func NewStray(w *ecs.World, log *slog.Logger) Stray {
-	return Stray{world: w, filter: ecs.All(ecs.ComponentID[components.Replicate](w)), log: log}
+func NewStray(w *ecs.World, log *slog.Logger) *Stray {
+	return &Stray{world: w, filter: ecs.All(ecs.ComponentID[components.Replicate](w)), log: log}
 }
 
 // Look looks once.

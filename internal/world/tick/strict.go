@@ -59,8 +59,8 @@ func (s *Schedule) runStrict(w *ecs.World) {
 	for i := range s.strict.cols {
 		s.strict.cols[i].look(w)
 	}
-	for at, sys := range s.stages[Main] {
-		s.update(w, Main, at)
+	for at, sys := range s.stages[s.order.Main] {
+		s.update(w, s.order.Main, at)
 		for i := range s.strict.cols {
 			s.strict.check(sys, &s.strict.cols[i])
 		}

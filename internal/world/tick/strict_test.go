@@ -38,8 +38,8 @@ func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 		writer.Sign(all[i], remote)
 	}
 	c := &cloner{all[0], all[0]}
-	s := &Schedule{}
-	s.Add(Main, c)
+	s := NewSchedule(ticksOnly)
+	s.Add(ticksOnly.Main, c)
 	s.Strict(&w, p, &components.Time{})
 	s.Initialize(&w)
 	s.Frame(&w, 1)
@@ -64,6 +64,9 @@ func (g game) Update(w *ecs.World) { g(w) }
 
 func (g game) Finalize(*ecs.World) {}
 
+// ticksOnly is frames of nothing but ticks.
+var ticksOnly = Order{Names: []string{"BufferInputs", "Main"}, Sending: 2, Showing: 2, Main: 1}
+
 // A tick that nobody complains of allocates nothing, also when rows have moved.
 func TestStrictAllocatesNothing(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
@@ -79,8 +82,8 @@ func TestStrictAllocatesNothing(t *testing.T) {
 		writer.Sign(all[i], remote)
 	}
 	moves, add, n := false, []ecs.ID{tint}, 0
-	s := &Schedule{}
-	s.Add(Main, game(func(w *ecs.World) {
+	s := NewSchedule(ticksOnly)
+	s.Add(ticksOnly.Main, game(func(w *ecs.World) {
 		if moves {
 			e := all[n%len(all)]
 			if n++; w.Has(e, tint) {

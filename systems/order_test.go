@@ -1,4 +1,4 @@
-package tick_test
+package systems
 
 import (
 	"testing"
@@ -43,12 +43,12 @@ const firstOfTick, firstAfterTick = 7, 17
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
-	var names []string
-	for _, stage := range tick.Order() {
-		names = append(names, stage.String())
+	var stages []string
+	for stage := range stageCount {
+		stages = append(stages, stage.String())
 	}
-	assert.Equal(t, documented, names)
-	assert.Equal(t, "Stage(200)", tick.Stage(200).String())
+	assert.Equal(t, documented, stages)
+	assert.Equal(t, "Stage(200)", Stage(200).String())
 }
 
 // recording is a system that writes down what is called.
@@ -64,11 +64,11 @@ func (r recording) Finalize(*ecs.World)   { *r.log = append(*r.log, "final "+r.n
 // recorded returns a schedule in which each stage has work of the engine and two
 // systems of the game, all of which write their names into the log.
 func recorded(log *[]string) *tick.Schedule {
-	s := &tick.Schedule{}
-	for _, stage := range tick.Order() {
-		s.Add(stage, recording{stage.String() + " game 1", log})
-		s.Add(stage, recording{stage.String() + " game 2", log})
-		s.Bind(stage, func(*ecs.World) { *log = append(*log, stage.String()) })
+	s := NewSchedule()
+	for stage := range stageCount {
+		s.Add(tick.Stage(stage), recording{stage.String() + " game 1", log})
+		s.Add(tick.Stage(stage), recording{stage.String() + " game 2", log})
+		s.Bind(tick.Stage(stage), func() { *log = append(*log, stage.String()) })
 	}
 	return s
 }
@@ -107,17 +107,7 @@ func TestFrameRunsStagesInOrder(t *testing.T) {
 	}
 }
 
-func TestScopeIsPerTickFromTickUpdateToIncrementRollbackTick(t *testing.T) {
-	var perTick []string
-	for _, stage := range tick.Order() {
-		if stage.Scope() == tick.PerTick {
-			perTick = append(perTick, stage.String())
-		}
-	}
-	assert.Equal(t, documented[firstOfTick:firstAfterTick], perTick)
-}
-
-// A tick out of the frame's turn is a tick, but that nobody is asked for inputs.
+// A replayed tick runs all stages of a tick except BufferInputs.
 //
 // Proves: O1
 func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
@@ -128,7 +118,7 @@ func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
 	log = nil
 	s.Replay(&w)
 	for _, name := range documented[firstOfTick:firstAfterTick] {
-		if name != tick.BufferInputs.String() {
+		if name != BufferInputs.String() {
 			want = append(want, name, name+" game 1", name+" game 2")
 		}
 	}

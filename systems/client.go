@@ -1,0 +1,45 @@
+package systems
+
+import (
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+)
+
+// Client is what the stages of a client call.
+type Client struct {
+	Frame
+	Engine     *endpoint.Client // its connection to the server
+	Prediction *predict.Prediction
+	Explain    *predict.Why // nil: no reports of rollbacks are wanted
+	Stray      *tick.Stray  // warns of entities that only a server can replicate
+
+	// AfterReplay is called when Rollback is over: what systems asked for in a replay, and
+	// what has to wait for its end, is done then.
+	AfterReplay func()
+}
+
+// Bind has the schedule do a client's work in each stage.
+func (c *Client) Bind() {
+	c.Clock.OnJump(c.jump)
+	c.bind(&work{
+		Restore:       c.restore,
+		Receive:       c.receive,
+		CheckRollback: c.checkRollback,
+		Rollback:      c.rollBack,
+
+		// Once per tick, and again in each replay of it.
+		TickUpdate:    c.beginTick,
+		BufferInputs:  c.bufferInputs, // but not in a replay
+		WriteInputs:   c.writeInputs,
+		ClearInputs:   c.clearInputs,
+		Lattice:       c.roundValues,
+		SpawnHistory:  c.followChildren,
+		UpdateHistory: c.saveTick,
+
+		Send:    c.endTicks,
+		Packets: c.send,
+		Sync:    c.adjustClock,
+		Visual:  c.show,
+	})
+}

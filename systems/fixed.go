@@ -1,0 +1,88 @@
+package systems
+
+// The stages of a tick, TickUpdate to IncrementRollbackTick, take the world from the end of tick
+// T-1 to the end of T. The game's part are its systems in BufferInputs and Main; the stages
+// around them make sure that the same tick on another machine, and a replay of it, has the
+// same inputs and starts from the same values.
+//
+// Both sides: an input that a game writes in tick T acts in T plus the input delay. Before Main
+// each input component holds what acts in T; after it, what was written last, without its
+// events (docs/STATES.md, "A player's inputs"; rows I1 to I12). At the end of the tick
+// components with protocol.Full are rounded to what the wire can represent, because the
+// other side goes on computing from the rounded values (rows B1 and B2).
+//
+// Server: entities with components.SID get their shared id before Main and after it, so that
+// no system finds one without (row J2).
+//
+// Client: entities that the game hung on predicted ones are followed from the end of the tick
+// on, and then the predicted entities are saved as of T, with the confirmed state of T if that
+// is known already.
+//
+// Host: its player's inputs are in the same input.Inputs as those of the remote clients.
+
+// beginTick increments the tick.
+func (s *Server) beginTick() {
+	s.Time.Tick++
+	s.SIDs.Number() // of what was spawned between two ticks
+	s.Picture.Tick()
+}
+
+// beginTick increments the tick, also in a replay.
+func (c *Client) beginTick() {
+	c.Time.Tick++
+	c.Picture.Tick()
+}
+
+// bufferInputs shows the player's last input on the entities that it controls, for systems to
+// change.
+func (f *Frame) bufferInputs() {
+	f.Inputs.Buffer()
+}
+
+// writeInputs stores the player's input, and sets the inputs that act in this tick.
+func (f *Frame) writeInputs() {
+	f.Inputs.Write(f.Time.Tick)
+}
+
+// writeInputs also remembers the inputs of predicted entities, for reports of rollbacks.
+func (c *Client) writeInputs() {
+	c.Frame.writeInputs()
+	c.Explain.NoteInputs()
+}
+
+// clearInputs ends the inputs of the tick.
+func (f *Frame) clearInputs() {
+	f.Inputs.Clear()
+}
+
+// roundValues rounds what clients predict, or will be sent and compute with.
+func (s *Server) roundValues() {
+	if !s.Publisher.Rounds() {
+		return
+	}
+	if err := s.Publisher.Round(); err != nil {
+		panic("plugin: " + err.Error())
+	}
+}
+
+// roundValues rounds what this client predicts.
+func (c *Client) roundValues() {
+	if c.Prediction.Rounds() {
+		c.Prediction.Round()
+	}
+}
+
+// assignSIDs gives shared ids to what the tick has spawned.
+func (s *Server) assignSIDs() {
+	s.SIDs.Number()
+}
+
+// followChildren has what the game hung on predicted entities roll back with them.
+func (c *Client) followChildren() {
+	c.Prediction.Follow()
+}
+
+// saveTick saves the predicted entities at the end of the tick.
+func (c *Client) saveTick() {
+	c.Prediction.EndTick()
+}

@@ -1,0 +1,157 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+)
+
+// Stage is one place in the order of a frame. Games add systems by plugin.Set, each of which
+// is one of these stages; the names of the others stand in logs and panics.
+type Stage uint8
+
+// The stages of a frame, in the order in which they run. A frame runs each once, except the
+// stages of a tick, TickUpdate to IncrementRollbackTick: they run as a block, once for every
+// tick of the frame, so not at all in some frames and several times in others.
+//
+// In stages without work of the engine only the game's systems run, if any.
+const (
+	// Restore puts back the true values where the last frame ended with values for the screen.
+	Restore Stage = iota
+
+	// Receive reads every datagram that has arrived and applies what it carries:
+	// connections, messages, entities and components. The events of the last frame are
+	// dropped before.
+	Receive
+
+	// ClientReplication is where a game decides about what came from clients, before any
+	// tick runs. Clients cannot replicate entities yet.
+	ClientReplication
+
+	// PredictionSpawn is for predicted entities that have arrived. They are spawned within
+	// Receive, so the engine does nothing here.
+	PredictionSpawn
+
+	// PredictionHistory is for the histories of those, which begin with CheckRollback.
+	PredictionHistory
+
+	// CheckRollback compares the confirmed state with what the client predicted, and
+	// decides to which tick it has to roll back, if any.
+	CheckRollback
+
+	// Rollback restores that tick and replays every tick since: for each the stages from
+	// TickUpdate to IncrementRollbackTick, without BufferInputs.
+	Rollback
+
+	// TickUpdate increments the tick. From here to the end of the tick components.Time
+	// holds the tick that is being simulated.
+	TickUpdate
+
+	// BufferInputs is where a game writes the inputs of its player for this tick.
+	BufferInputs
+
+	// WriteInputs stores what the game wrote, and sets every input component to the input
+	// that acts in this tick.
+	WriteInputs
+
+	// Main is the game's simulation: it takes the world from tick T-1 to T.
+	Main
+
+	// ClearInputs ends the inputs of the tick: their events are over.
+	ClearInputs
+
+	// Lattice rounds predicted components to values that the wire can represent.
+	Lattice
+
+	// SpawnHistory begins the histories of entities that the tick has spawned, and gives
+	// them shared ids on a server.
+	SpawnHistory
+
+	// EntityDespawn is for predicted despawns. They are done at the call of
+	// plugin.Despawn, so the engine does nothing here.
+	EntityDespawn
+
+	// UpdateHistory saves the state at the end of the tick.
+	UpdateHistory
+
+	// IncrementRollbackTick ends the tick. In a replay the next one follows.
+	IncrementRollbackTick
+
+	// Send is where a game decides what others may see. From here to Packets no other
+	// system of the game runs.
+	Send
+
+	// EntityUpdates finds which entities appeared and vanished, which components they
+	// gained and lost, and which client sees them.
+	EntityUpdates
+
+	// ComponentUpdates makes the values that changed due for the clients that see them.
+	ComponentUpdates
+
+	// SendInputs is for inputs. They are written into the packets, in Packets.
+	SendInputs
+
+	// Packets fills, seals and sends the packets of every connection.
+	Packets
+
+	// Sync adjusts a client's clock by what the server's packets said about it.
+	Sync
+
+	// Visual replaces true values by those for the screen.
+	Visual
+
+	// AfterSend is the end of the frame, for systems that look at the finished world:
+	// drawing, recording, statistics.
+	AfterSend
+
+	stageCount
+)
+
+var names = [stageCount]string{
+	Restore:               "Restore",
+	Receive:               "Receive",
+	ClientReplication:     "ClientReplication",
+	PredictionSpawn:       "Prediction.Spawn",
+	PredictionHistory:     "Prediction.SpawnHistory",
+	CheckRollback:         "Prediction.CheckRollback",
+	Rollback:              "Prediction.Rollback",
+	TickUpdate:            "FixedUpdate.TickUpdate",
+	BufferInputs:          "FixedUpdate.BufferInputs",
+	WriteInputs:           "FixedUpdate.WriteInputEvent",
+	Main:                  "FixedUpdate.Main",
+	ClearInputs:           "FixedUpdate.ClearInputEvent",
+	Lattice:               "FixedUpdate.Lattice",
+	SpawnHistory:          "FixedUpdate.SpawnHistory",
+	EntityDespawn:         "FixedUpdate.EntityDespawn",
+	UpdateHistory:         "FixedUpdate.UpdateHistory",
+	IncrementRollbackTick: "FixedUpdate.IncrementRollbackTick",
+	Send:                  "Send",
+	EntityUpdates:         "Send.EntityUpdates",
+	ComponentUpdates:      "Send.ComponentUpdates",
+	SendInputs:            "Send.Input",
+	Packets:               "Send.Packets",
+	Sync:                  "Sync",
+	Visual:                "Visual",
+	AfterSend:             "AfterSend",
+}
+
+// String returns the stage's name, with the name of its block before it.
+func (s Stage) String() string {
+	if s >= stageCount {
+		return fmt.Sprintf("Stage(%d)", uint8(s))
+	}
+	return names[s]
+}
+
+// NewSchedule returns a schedule that runs the stages of a frame in their order.
+func NewSchedule() *tick.Schedule {
+	return tick.NewSchedule(tick.Order{
+		Names:        names[:],
+		Predicting:   tick.Stage(PredictionSpawn),
+		Simulating:   tick.Stage(TickUpdate),
+		Sending:      tick.Stage(Send),
+		Showing:      tick.Stage(Visual),
+		BufferInputs: tick.Stage(BufferInputs),
+		Main:         tick.Stage(Main),
+	})
+}

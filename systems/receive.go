@@ -1,0 +1,31 @@
+package systems
+
+// Receive applies everything that has arrived, before any tick of the frame runs (row O2).
+//
+// Server: endpoint.Server reads each connection layer until it is empty, or until a client has
+// used up its quota of work (docs/STATES.md, "What a client may cost"; row Z21). It admits
+// clients, has their messages and requests raised as events, and stores their inputs for the
+// tick that runs next and those after it. A client that breaks the protocol is disconnected.
+//
+// Client: endpoint.Client reads its connection. Entities and components of the server go into
+// the world, or into the confirmed state of predicted entities; a group is always at one
+// server tick (docs/STATES.md, "A group, at its receiver"; row R24).
+//
+// Host: its player is handed what the last frame left for it, before the sockets are read.
+
+// receive reads what clients have sent. The next tick is the first that their inputs can act in.
+func (s *Server) receive() {
+	s.check(s.Engine.Receive(s.Time.Tick+1, s.now))
+}
+
+// receive reads what the server has sent.
+func (c *Client) receive() {
+	c.Engine.Receive(c.now)
+}
+
+// check stops the server if a socket broke.
+func (s *Server) check(err error) {
+	if err != nil {
+		s.OnBroken(err)
+	}
+}

@@ -1,0 +1,46 @@
+package systems
+
+import "github.com/entangle-ecs/entangle/internal/world/tick"
+
+// EntityUpdates and ComponentUpdates find what has changed in a server's world since the last
+// frame that was sent. In other frames nothing may be sent, because the world is
+// between two ticks: Publisher.Hold says so.
+//
+// Server: entities that a client controlled whose connection has ended are removed first
+// (docs/STATES.md, "What a client controls"; row R18). Then the publisher finds, in this order,
+// which entities with components.Replicate were despawned, paused, resumed and spawned, and
+// which components they gained and lost (rows R1 to R15); and in between which client sees
+// which of them, by targets, relevance, rooms, sight and the grid (docs/STATES.md, "Who gets
+// what" and "What matters to whom"; rows V1 to V15). Last come values, of which only
+// differences of the wire encoding count (row R16), and resources (row R29).
+//
+// What has changed is due from here on. How much of it goes to which client, and when, is
+// decided in Packets.
+//
+// Host: its player's view is updated with those of the clients, and becomes events of the next
+// frame.
+
+// observeEntities finds changes of structure and of visibility.
+func (s *Server) observeEntities() {
+	if s.ticks > 0 && !s.World.IsLocked() { // a locked world is reported by the publisher
+		s.Owned.Clear(s.Engine.Connected)
+	}
+	if !s.sends() {
+		s.Publisher.Hold()
+		return
+	}
+	if s.Schedule.Has(tick.Stage(Send)) {
+		s.roundValues() // clients go on from what systems in Send have set, too
+	}
+	if err := s.Publisher.ObserveEntities(s.Time.Tick); err != nil {
+		panic("plugin: " + err.Error())
+	}
+}
+
+// observeValues makes changed values due.
+func (s *Server) observeValues() {
+	if s.sends() {
+		s.Publisher.ObserveValues(s.Time.Tick)
+		s.Resources.Observe()
+	}
+}

@@ -1,0 +1,29 @@
+package systems
+
+// Packets fills, seals and sends the packets of a frame, after its last tick (row O2).
+//
+// Server: endpoint.Server queues the messages and resources that the game has sent, decides how
+// many bytes each client may have under the caps, and has goroutines fill and seal the packets
+// of the clients, whose bytes do not depend on how many there are. A client gets messages by
+// priority, then updates of the groups that are due for it, the most urgent first
+// (docs/STATES.md, "Which groups go, where there is no room for all"; rows P12, P13, R45).
+// In frames that are not sent, messages wait and acknowledgements leave.
+//
+// Client: endpoint.Client does the same with its messages and inputs. A client whose connection
+// is not open yet sends in every frame.
+//
+// Host: what is for its player is kept for the next frame, and no packet is made for it.
+
+// send sends every client what it lacks.
+func (s *Server) send() {
+	s.check(s.Engine.Send(s.Time.Tick, s.now))
+}
+
+// send sends the server what waits.
+func (c *Client) send() {
+	if c.SendEvery > 1 && c.Engine.Open() && !c.sends() {
+		c.Engine.Rest(c.now) // acknowledgements, and packets of the connection layer
+		return
+	}
+	c.Engine.Send(c.Time.Tick, c.now)
+}

@@ -1,0 +1,43 @@
+package systems
+
+import (
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+)
+
+// Server is what the stages of a server call. A host is a server with a player of its own:
+// Engine hands that player what others are sent, and no stage knows the difference
+// (docs/STATES.md, "A host's player"; row C12).
+type Server struct {
+	Frame
+	Engine    *endpoint.Server   // its clients, and the player of a host
+	Publisher *source.Publisher  // finds what of the world has changed
+	Resources *message.Resources // the same for resources
+	Owned     *endpoint.Wards    // entities that clients control
+	SIDs      *source.SIDs       // nil: components.SID is not registered
+
+	// OnBroken is called with the error of a socket that broke. The server stops.
+	OnBroken func(err error)
+}
+
+// Bind has the schedule do a server's work in each stage.
+func (s *Server) Bind() {
+	s.bind(&work{
+		Restore: s.restore,
+		Receive: s.receive,
+
+		// Once per tick.
+		TickUpdate:   s.beginTick,
+		BufferInputs: s.bufferInputs,
+		WriteInputs:  s.writeInputs,
+		ClearInputs:  s.clearInputs,
+		Lattice:      s.roundValues,
+		SpawnHistory: s.assignSIDs,
+
+		EntityUpdates:    s.observeEntities,
+		ComponentUpdates: s.observeValues,
+		Packets:          s.send,
+		Visual:           s.show,
+	})
+}

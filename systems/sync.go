@@ -1,0 +1,26 @@
+package systems
+
+import "github.com/entangle-ecs/entangle"
+
+// Sync steers a client's clock. A client has to be ahead of the server by the time that its
+// inputs take to get there: it runs up to 5 % faster or slower while that is not so, and jumps
+// if it is far off (docs/STATES.md, "A client's clock"; rows S1 to S6). A server's clock, and
+// a host's, is never adjusted.
+
+// endTicks runs in Send, after the ticks of the frame: the clock notes when they have run.
+func (c *Client) endTicks() {
+	c.Clock.Ran(c.now)
+	c.Stray.Look()
+}
+
+// adjustClock sets how fast the next frame's ticks run, and whether the tick jumps before them.
+func (c *Client) adjustClock() {
+	c.Clock.Adjust(c.now)
+}
+
+// jump tells what keeps data by tick that the next frame begins with another tick than the one
+// after the last. It runs before any stage of that frame.
+func (c *Client) jump(from, to entangle.Tick) {
+	c.Inputs.Jump(to.Sub(from))
+	c.Prediction.Jumped(from)
+}

@@ -131,7 +131,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
 	stages := &systems.Client{
 		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,
-		Stray: tick.NewStray(w, c.log), AfterReplay: c.leave,
+		Unsent: tick.NewUnsentWarning(w, c.log), AfterReplay: c.leave,
 	}
 	stages.Bind()
 	c.run = stages.Run

@@ -25,7 +25,7 @@ type frame struct {
 	hub      *event.Hub
 	time     *components.Time
 	inputs   *input.Inputs
-	picture  *tick.Picture
+	display  *tick.Display
 	dropped  *event.Queue[TicksDropped]
 	overload *tick.Overload      // nil before attach
 	run      func(now time.Time) // runs a frame; nil before the stages are bound
@@ -73,7 +73,7 @@ func (f *frame) attach(w *ecs.World) bool {
 	f.time = &components.Time{Tick: f.start, Step: time.Second / time.Duration(f.TickRate())}
 	ecs.AddResource(w, f.time)
 	source.TargetsOf(w)
-	f.picture = tick.InstallPicture(w, f.protocol, f.time)
+	f.display = tick.InstallDisplay(w, f.protocol, f.time)
 	f.schedule.Measure(f.clock, f.time.Step)
 	side := "server"
 	if f.steered != nil {
@@ -87,7 +87,7 @@ func (f *frame) attach(w *ecs.World) bool {
 func (f *frame) parts() systems.Frame {
 	return systems.Frame{
 		World: f.world, Schedule: f.schedule, Stepper: f.stepper, Clock: f.steered, Hub: f.hub, Time: f.time,
-		Inputs: f.inputs, Picture: f.picture, Overload: f.overload, SendEvery: f.every,
+		Inputs: f.inputs, Display: f.display, Overload: f.overload, SendEvery: f.every,
 		OnDropped: func(ticks int) { f.dropped.Push(TicksDropped{Ticks: ticks}) },
 	}
 }

@@ -60,8 +60,8 @@ func (c *Client) predict() {
 		panic("plugin: " + err.Error())
 	}
 	c.prediction = prediction
-	c.picture.Rewinds(prediction.Marker())
-	prediction.OnAmended(c.picture.Corrected)
+	c.display.SetRollbackMarker(prediction.Marker())
+	prediction.OnAmended(c.display.Corrected)
 }
 
 // RequestRollback has the next frame of a client go back to the end of a tick, and compute

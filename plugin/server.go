@@ -38,7 +38,7 @@ type Server struct {
 
 	publisher    *source.Publisher
 	resources    *message.Resources
-	wards        *endpoint.Wards
+	owned        *endpoint.OwnedEntities
 	connected    *event.Queue[ClientConnected]
 	joined       *event.Queue[ClientJoined]
 	disconnected *event.Queue[ClientDisconnected]
@@ -101,7 +101,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	}
 	publisher.SetStride(s.every)
 	publisher.MeanUnsent(s.protocol)
-	s.publisher, s.wards = publisher, endpoint.NewWards(w)
+	s.publisher, s.owned = publisher, endpoint.NewOwnedEntities(w)
 	refused := event.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
 	publisher.OnRefused(func(e ecs.Entity) {
@@ -116,7 +116,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
 	stages := &systems.Server{
-		Frame: s.parts(), Engine: s.engine, Publisher: publisher, Resources: s.resources, Owned: s.wards,
+		Frame: s.parts(), Engine: s.engine, Publisher: publisher, Resources: s.resources, Owned: s.owned,
 		SIDs: s.sids(w), OnBroken: s.breakDown,
 	}
 	stages.Bind()
@@ -339,10 +339,10 @@ func (s *Server) Clients() []ClientInfo {
 // and before anything is sent. Until then systems that read ClientDisconnected may
 // look at them, keep them, or give them to another client.
 func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {
-	if s.wards == nil {
+	if s.owned == nil {
 		return nil
 	}
-	return s.wards.Of(client, nil)
+	return s.owned.Of(client, nil)
 }
 
 // Disconnect ends a client's connection and tells it the reason: text for people,
@@ -363,7 +363,7 @@ func (s *Server) onJoined(id entangle.ClientID) { s.joined.Push(ClientJoined{Cli
 
 func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
 	if s.disconnected != nil {
-		s.wards.Leave(id)
+		s.owned.Leave(id)
 		s.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
 	}
 }

@@ -12,7 +12,7 @@ type Client struct {
 	Engine     *endpoint.Client // its connection to the server
 	Prediction *predict.Prediction
 	Explain    *predict.Why // nil: no reports of rollbacks are wanted
-	Stray      *tick.Stray  // warns of entities that only a server can replicate
+	Unsent     *tick.UnsentWarning
 
 	// AfterReplay is called when Rollback is over: what systems asked for in a replay, and
 	// what has to wait for its end, is done then.

@@ -14,9 +14,9 @@ package systems
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
 //
-// Client: entities that the game hung on predicted ones are followed from the end of the tick
-// on, and then the predicted entities are saved as of T, with the confirmed state of T if that
-// is known already.
+// Client: children that the game has attached to predicted entities roll back with them from the
+// end of the tick on. Then the predicted entities are saved as of T, with the confirmed state of
+// T if that is known already.
 //
 // Host: its player's inputs are in the same input.Inputs as those of the remote clients.
 
@@ -24,13 +24,13 @@ package systems
 func (s *Server) beginTick() {
 	s.Time.Tick++
 	s.SIDs.Number() // of what was spawned between two ticks
-	s.Picture.Tick()
+	s.Display.Tick()
 }
 
 // beginTick increments the tick, also in a replay.
 func (c *Client) beginTick() {
 	c.Time.Tick++
-	c.Picture.Tick()
+	c.Display.Tick()
 }
 
 // bufferInputs shows the player's last input on the entities that it controls, for systems to
@@ -77,7 +77,7 @@ func (s *Server) assignSIDs() {
 	s.SIDs.Number()
 }
 
-// followChildren has what the game hung on predicted entities roll back with them.
+// followChildren has children that the game attached to predicted entities roll back with them.
 func (c *Client) followChildren() {
 	c.Prediction.Follow()
 }

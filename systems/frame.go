@@ -27,7 +27,7 @@ type Frame struct {
 	Hub      *event.Hub
 	Time     *components.Time
 	Inputs   *input.Inputs
-	Picture  *tick.Picture
+	Display  *tick.Display
 	Overload *tick.Overload
 
 	// SendEvery is how many ticks there are for each one that is sent, at least 1.

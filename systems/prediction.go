@@ -17,7 +17,7 @@ func (c *Client) checkRollback() {
 	c.Prediction.Check()
 }
 
-// rollBack does what Check has decided. Values that it corrects are reported to Picture, which
+// rollBack does what Check has decided. Values that it corrects are reported to Display, which
 // shows them gradually.
 func (c *Client) rollBack() {
 	c.Prediction.Rollback()

@@ -10,7 +10,7 @@ import "github.com/entangle-ecs/entangle/internal/world/tick"
 // (docs/STATES.md, "What a client controls"; row R18). Then the publisher finds, in this order,
 // which entities with components.Replicate were despawned, paused, resumed and spawned, and
 // which components they gained and lost (rows R1 to R15); and in between which client sees
-// which of them, by targets, relevance, rooms, sight and the grid (docs/STATES.md, "Who gets
+// which of them, by targets, relevance, rooms and the grid (docs/STATES.md, "Who gets
 // what" and "What matters to whom"; rows V1 to V15). Last come values, of which only
 // differences of the wire encoding count (row R16), and resources (row R29).
 //

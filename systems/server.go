@@ -11,11 +11,11 @@ import (
 // (docs/STATES.md, "A host's player"; row C12).
 type Server struct {
 	Frame
-	Engine    *endpoint.Server   // its clients, and the player of a host
-	Publisher *source.Publisher  // finds what of the world has changed
-	Resources *message.Resources // the same for resources
-	Owned     *endpoint.Wards    // entities that clients control
-	SIDs      *source.SIDs       // nil: components.SID is not registered
+	Engine    *endpoint.Server        // its clients, and the player of a host
+	Publisher *source.Publisher       // finds what of the world has changed
+	Resources *message.Resources      // the same for resources
+	Owned     *endpoint.OwnedEntities // entities that clients control
+	SIDs      *source.SIDs            // nil: components.SID is not registered
 
 	// OnBroken is called with the error of a socket that broke. The server stops.
 	OnBroken func(err error)

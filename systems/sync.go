@@ -10,7 +10,7 @@ import "github.com/entangle-ecs/entangle"
 // endTicks runs in Send, after the ticks of the frame: the clock notes when they have run.
 func (c *Client) endTicks() {
 	c.Clock.Ran(c.now)
-	c.Stray.Look()
+	c.Unsent.Check()
 }
 
 // adjustClock sets how fast the next frame's ticks run, and whether the tick jumps before them.

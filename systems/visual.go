@@ -8,10 +8,10 @@ package systems
 
 // restore puts the true values back.
 func (f *Frame) restore() {
-	f.Picture.Restore(f.now)
+	f.Display.Restore(f.now)
 }
 
 // show puts the values for the screen into the world.
 func (f *Frame) show() {
-	f.Picture.Show()
+	f.Display.Show()
 }

@@ -15,7 +15,7 @@ import (
 type layer struct {
 	rule    *rule
 	world   *ecs.World
-	picture *tick.Picture
+	display *tick.Display
 	table   *columns.Table // of the entities that have the component, which is its marker
 	column  int            // the marker's
 	track   *smooth.Track
@@ -46,9 +46,9 @@ type place struct {
 	round  uint32 // of the arrangement that it is of
 }
 
-func newLayer(w *ecs.World, picture *tick.Picture, r *rule) *layer {
-	kind, rewinds := r.kind(picture.Protocol())
-	l := &layer{rule: r, world: w, picture: picture, track: smooth.New(kind), rewinds: rewinds}
+func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
+	kind, rewinds := r.kind(display.Protocol())
+	l := &layer{rule: r, world: w, display: display, track: smooth.New(kind), rewinds: rewinds}
 	var tags []columns.Column
 	follow := func(mask *columns.Mask, id ecs.ID) {
 		mask.Set(len(tags))
@@ -57,13 +57,13 @@ func newLayer(w *ecs.World, picture *tick.Picture, r *rule) *layer {
 	if r.tagged {
 		follow(&l.needs, ecs.ComponentID[Smooth](w))
 	}
-	if marker, ok := picture.Rewound(); ok && rewinds {
+	if marker, ok := display.RollbackMarker(); ok && rewinds {
 		follow(&l.back, marker)
 		follow(&l.fixed, ecs.ComponentID[components.NoRollback](w))
 	} else {
 		l.rewinds = false
 	}
-	table, err := picture.Follow(w, ecs.TypeID(w, r.typ), tags)
+	table, err := display.Follow(w, ecs.TypeID(w, r.typ), tags)
 	if err != nil {
 		panic(fmt.Sprintf("visualinterp: %v can't be shown: %v", r.typ, err))
 	}
@@ -92,7 +92,7 @@ func (l *layer) corrected() {
 
 // tick samples the end of the tick that is over.
 func (l *layer) tick() {
-	if t := l.picture.Time(); t.Replaying {
+	if t := l.display.Time(); t.Replaying {
 		l.replay(t)
 		return
 	}
@@ -129,7 +129,7 @@ func (l *layer) ease(share float64) {
 			l.track.Amend(s.row, l.values(s))
 		}
 	}
-	l.track.Ease(l.picture.Now(), share)
+	l.track.Ease(l.display.Now(), share)
 }
 
 func (l *layer) sample() {
@@ -141,7 +141,7 @@ func (l *layer) sample() {
 
 // show puts the picture into the world.
 func (l *layer) show() {
-	share := l.picture.Time().Overstep
+	share := l.display.Time().Overstep
 	l.arrange()
 	l.ease(share)
 	if l.track.Open() {
@@ -151,7 +151,7 @@ func (l *layer) show() {
 			l.track.Peek(s.row, l.values(s))
 		}
 	}
-	l.track.Show(l.picture.Now(), share)
+	l.track.Show(l.display.Now(), share)
 	for _, s := range l.stretches {
 		l.track.Put(s.row, l.values(s))
 	}

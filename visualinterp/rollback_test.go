@@ -22,7 +22,7 @@ type goes struct{}
 // marks says so, in the place of the engine.
 func marks() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
-		tick.PictureOf(w).Rewinds(ecs.ComponentID[goes](w))
+		tick.DisplayOf(w).SetRollbackMarker(ecs.ComponentID[goes](w))
 		return nil
 	})
 }
@@ -30,7 +30,7 @@ func marks() plugin.System {
 // back is a rollback made by hand: restore sets the world to the end of the first tick, and the
 // movement goes on for so many.
 func (s *stage) back(ticks int, restore func()) {
-	clock, picture := ecs.GetResource[components.Time](s.world), tick.PictureOf(s.world)
+	clock, picture := ecs.GetResource[components.Time](s.world), tick.DisplayOf(s.world)
 	now := clock.Tick
 	restore()
 	clock.Replaying, clock.ReplayFrom, clock.ReplayTo = true, now+1-entangle.Tick(ticks), now
@@ -132,7 +132,7 @@ func TestThePresentIsAmended(t *testing.T) {
 	s.ticks(10)
 	s.atReceive = func() {
 		s.spots.Get(e).X = 8
-		tick.PictureOf(s.world).Corrected()
+		tick.DisplayOf(s.world).Corrected()
 	}
 	s.at(95 * time.Millisecond)
 	assert.InDelta(t, 0, s.x(e), 1e-9)

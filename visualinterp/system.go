@@ -48,16 +48,16 @@ func Add[T any](s *System, options ...Option) *System {
 // Initialize takes part in the frames of the app that calls it. It panics if a component
 // can't be shown, and says why.
 func (s *System) Initialize(w *ecs.World) {
-	picture := tick.PictureOf(w)
-	if picture == nil {
+	display := tick.DisplayOf(w)
+	if display == nil {
 		panic("visualinterp: the world has no Entangle app; put the system into one, by app.AddSystem(plugin.AfterSend, ...), which initialises it")
 	}
 	s.begun = true
 	for i := range s.rules {
-		s.layers = append(s.layers, newLayer(w, picture, &s.rules[i]))
+		s.layers = append(s.layers, newLayer(w, display, &s.rules[i]))
 	}
 	s.hide = newHiding(w, s.layers)
-	picture.Add(painter{s})
+	display.Add(painter{s})
 }
 
 // Update does nothing: what is to be done has its places in the frame.

@@ -87,7 +87,7 @@ func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, e
 type visualWorld[B any] struct {
 	world    *ecs.World
 	time     *components.Time
-	picture  *tick.Picture
+	picture  *tick.Display
 	ids      []ecs.ID
 	filter   ecs.Mask
 	entities []ecs.Entity
@@ -104,7 +104,7 @@ func newVisualWorld[B any]() (*visualWorld[B], error) {
 	v := &visualWorld[B]{world: &w, time: &components.Time{Overstep: limits.VisualShare}}
 	v.ids = []ecs.ID{ecs.ComponentID[workload.VisualPosition](&w), ecs.ComponentID[B](&w)}
 	v.filter = ecs.All(v.ids...)
-	v.picture = tick.InstallPicture(&w, p, v.time)
+	v.picture = tick.InstallDisplay(&w, p, v.time)
 	shows := visualinterp.Add[B](visualinterp.Add[workload.VisualPosition](visualinterp.New()))
 	shows.Initialize(&w)
 	for range workload.VisualEntities {

@@ -8,7 +8,7 @@
 //   - [Stepper] turns the time between two frames into a number of ticks. [Clock] steers a
 //     client's ticks so that its packets reach the server in time.
 //   - Strict mode reports systems of a client that write to data which the server replicates,
-//     [Overload] reports that an app drops ticks, and [Picture] keeps apart the values that
+//     [Overload] reports that an app drops ticks, and [Display] keeps apart the values that
 //     are simulated and those that are drawn.
 //
 // # What it guarantees

@@ -14,13 +14,13 @@ import (
 // owned is a world of entities that clients control.
 type owned struct {
 	ecs.World
-	wards *Wards
-	owner generic.Map1[components.ControlledBy]
+	entities *OwnedEntities
+	owner    generic.Map1[components.ControlledBy]
 }
 
 func newOwned() *owned {
 	o := &owned{World: ecs.NewWorld()}
-	o.wards, o.owner = NewWards(&o.World), generic.NewMap1[components.ControlledBy](&o.World)
+	o.entities, o.owner = NewOwnedEntities(&o.World), generic.NewMap1[components.ControlledBy](&o.World)
 	return o
 }
 
@@ -36,18 +36,18 @@ func TestAClientThatIsBackLosesOnlyWhatIsStillItsOwn(t *testing.T) {
 	o := newOwned()
 	lost, given, freed, kept, removed := o.of(1), o.of(1), o.of(1), o.of(1), o.of(1)
 	o.owner.Get(kept).Keep = true
-	o.wards.Leave(1)
-	o.wards.Leave(1) // it was back, and has left again
+	o.entities.Leave(1)
+	o.entities.Leave(1) // it was back, and has left again
 	o.owner.Get(given).Client = 2
 	o.owner.Remove(freed)
 	o.RemoveEntity(removed)
 	others, next := o.of(2), o.of(1)
-	o.wards.Clear(func(client entangle.ClientID) bool { return client != entangle.Nobody })
+	o.entities.Clear(func(client entangle.ClientID) bool { return client != entangle.Nobody })
 	assert.False(t, o.Alive(lost))
 	for _, e := range []ecs.Entity{given, freed, kept, others, next} {
 		assert.True(t, o.Alive(e))
 	}
-	o.wards.Clear(func(entangle.ClientID) bool { return false })
+	o.entities.Clear(func(entangle.ClientID) bool { return false })
 	for _, e := range []ecs.Entity{given, kept, others, next} {
 		assert.True(t, o.Alive(e), "nobody has left since")
 	}
@@ -71,8 +71,8 @@ func TestWhatAListenerRescuesStays(t *testing.T) {
 	o.SetListener(changing(func() {
 		o.owner.Get(second).Keep = true
 	}))
-	o.wards.Leave(1)
-	o.wards.Clear(func(entangle.ClientID) bool { return false })
+	o.entities.Leave(1)
+	o.entities.Clear(func(entangle.ClientID) bool { return false })
 	assert.False(t, o.Alive(first))
 	assert.True(t, o.Alive(second))
 }

@@ -1,0 +1,37 @@
+package tick
+
+import (
+	"log/slog"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// UnsentWarning warns a developer, once, that an entity in a client's world has
+// components.Replicate. Nothing of it is sent, because only servers replicate entities, and
+// otherwise nothing would say so.
+type UnsentWarning struct {
+	world  *ecs.World
+	filter ecs.Filter
+	log    *slog.Logger // nil: the warning was logged
+}
+
+// NewUnsentWarning returns a warning about the entities of a world.
+func NewUnsentWarning(w *ecs.World, log *slog.Logger) *UnsentWarning {
+	return &UnsentWarning{world: w, filter: ecs.All(ecs.ComponentID[components.Replicate](w)), log: log}
+}
+
+// Check logs the warning if there is such an entity and it was not logged before.
+func (u *UnsentWarning) Check() {
+	if u.log == nil {
+		return
+	}
+	q := u.world.Query(u.filter)
+	if !q.Next() {
+		return
+	}
+	u.log.Warn("an entity of a client has components.Replicate, which is the server's to put on: nothing of it is sent; "+
+		"send an input or a message, and have the server make the entity", "entity", q.Entity())
+	u.log = nil
+	q.Close()
+}

@@ -73,12 +73,12 @@ func newClockFrames() *clockFrames {
 func (f *clockFrames) before() {
 	f.tick, f.pkt, f.now = f.tick+1, f.pkt+1, f.now.Add(time.Second/workload.TickRate)
 	early, sent := entangle.Tick(f.chance.IntN(4)), f.tick-1+f.ahead
-	f.meter.Packet(sent, f.tick+early)
+	f.meter.PacketReceived(sent, f.tick+early)
 	if len(f.up) > 0 {
 		_ = f.meter.HandleFrame(sent, f.up, f.now)
 	}
-	f.meter.Brought(sent, f.tick+early)
-	f.meter.Ran(f.tick, true)
+	f.meter.InputReceived(sent, f.tick+early)
+	f.meter.TickRan(f.tick, true)
 	f.down = f.meter.AppendFrame(f.down[:0], entangle.MaxPayload, f.pkt, f.tick, f.now)
 	f.late = time.Duration(f.chance.IntN(16)) * time.Millisecond
 }
@@ -86,12 +86,12 @@ func (f *clockFrames) before() {
 // run is the clock's part.
 func (f *clockFrames) run() {
 	at := f.now.Add(f.late)
-	f.clock.Heard(f.tick, at)
+	f.clock.PacketReceived(f.tick, at)
 	if len(f.down) > 0 {
 		_ = f.clock.HandleFrame(f.tick, f.down, at)
 	}
-	f.clock.Ran(f.tick+f.ahead, 0, at)
-	f.clock.Sent(f.tick+f.ahead, 2)
+	f.clock.FrameRan(f.tick+f.ahead, 0, at)
+	f.clock.InputsSent(f.tick+f.ahead, 2)
 	f.up = f.clock.AppendFrame(f.up[:0], entangle.MaxPayload, f.pkt, f.tick+f.ahead, at)
 	_, jump := f.clock.Adjust(at)
 	f.ahead += entangle.Tick(jump)

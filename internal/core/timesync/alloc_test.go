@@ -19,19 +19,19 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 	tick, now, pkt := entangle.Tick(100), epoch, uint16(0)
 	frame := func() {
 		tick, now, pkt = tick+1, now.Add(time.Second/rate), pkt+1
-		clock.Ran(tick+3, 0, now)
-		clock.Sent(tick+3, 2)
+		clock.FrameRan(tick+3, 0, now)
+		clock.InputsSent(tick+3, 2)
 		up = clock.AppendFrame(up[:0], 100, pkt, tick+3, now)
 		_, _ = clock.Adjust(now)
-		meter.Packet(tick+3, tick+entangle.Tick(pkt%5))
+		meter.PacketReceived(tick+3, tick+entangle.Tick(pkt%5))
 		if len(up) > 0 {
 			_ = meter.HandleFrame(tick+3, up, now)
 		}
-		meter.Brought(tick+3, tick+entangle.Tick(pkt%5))
-		meter.Ran(tick, true)
+		meter.InputReceived(tick+3, tick+entangle.Tick(pkt%5))
+		meter.TickRan(tick, true)
 		down = meter.AppendFrame(down[:0], 200, pkt, tick, now)
 		meter.HandleLost(pkt - 7)
-		clock.Heard(tick, now)
+		clock.PacketReceived(tick, now)
 		if len(down) > 0 {
 			_ = clock.HandleFrame(tick, down, now)
 		}

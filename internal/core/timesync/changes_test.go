@@ -8,22 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// usual is a network as many players have it.
+// usual is the network of many players.
 func usual(set ...func(*network)) *network { return line(100*ms, 10*ms, 0.02, 0, set...) }
 
-// happens is when something happens in the runs below.
+// happens is when the network changes in the runs below.
 const happens = time.Minute
 
-// after sums up what comes after a time, but for the inputs under way at the end.
+// after returns the figures from a time on, without the inputs in flight at the end.
 func (n *network) after(from time.Duration) figures {
 	return n.figures(from, n.moments[len(n.moments)-1].at-time.Second)
 }
 
-// before sums up what was before it happened.
-func (n *network) before() figures { return n.figures(settled, happens) }
+// before returns the figures before the change.
+func (n *network) before() figures { return n.figures(warmUp, happens) }
 
-// A few packets that take 300 ms longer change nothing but that they are late: the clock
-// does not jump, and its lead stays as it was, give or take a tick.
+// A few packets that take 300 ms longer only arrive late: the clock does not jump, and its lead
+// changes by a tick at most.
 //
 // Proves: S6
 func TestASpikeDoesNoHarm(t *testing.T) {
@@ -39,7 +39,7 @@ func TestASpikeDoesNoHarm(t *testing.T) {
 		"up":        func(n *network) { n.up.extra = late },
 		"down":      func(n *network) { n.down.extra = late },
 		"on a still line": func(n *network) {
-			n.up, n.down = way{latency: 50 * ms, extra: late}, way{latency: 50 * ms, extra: late}
+			n.up, n.down = path{latency: 50 * ms, extra: late}, path{latency: 50 * ms, extra: late}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestASpikeDoesNoHarm(t *testing.T) {
 	}
 }
 
-// Spikes that come again and again, but rarely, raise the lead by a bounded amount.
+// Rare spikes that repeat raise the lead by a bounded amount.
 //
 // Proves: S6
 func TestRareSpikesRaiseTheLeadALittle(t *testing.T) {
@@ -77,8 +77,8 @@ func TestRareSpikesRaiseTheLeadALittle(t *testing.T) {
 	assert.GreaterOrEqual(t, then.inTime, 0.98)
 }
 
-// A way that gets longer by 100 ms for a minute is followed within a second: by one
-// jump if all inputs are late, and without one when it gets shorter again.
+// If the latency of one direction grows by 100 ms for a minute, the clock follows within a
+// second: by one jump if all inputs are late, and without one when it shrinks again.
 func TestALastingChangeIsFollowed(t *testing.T) {
 	longer := func(at time.Duration) time.Duration {
 		if at >= happens && at < 2*happens {
@@ -100,7 +100,7 @@ func TestALastingChangeIsFollowed(t *testing.T) {
 			t.Log(again)
 			lost := (1 - n.figures(happens, happens+5*time.Second).inTime) * 5 * rate
 			t.Logf("%.0f ticks without control", lost)
-			assert.LessOrEqual(t, lost, (0.5+0.3)*rate, "half a second, and the way there and back")
+			assert.LessOrEqual(t, lost, (0.5+0.3)*rate, "half a second, and a round trip")
 			assert.GreaterOrEqual(t, n.figures(happens+time.Second, 2*happens).inTime, 0.998)
 			assert.LessOrEqual(t, n.figures(happens, 2*happens).jumps, 1)
 			assert.LessOrEqual(t, long.lead, long.best+2.5)
@@ -113,8 +113,8 @@ func TestALastingChangeIsFollowed(t *testing.T) {
 	}
 }
 
-// A pause of five seconds of either machine or of the network leaves nothing behind but
-// one jump, where a clock has lost time; the same with nothing but pings.
+// A pause of five seconds of either machine or of the network causes one jump at most, if a
+// clock has lost time; the same with nothing but pings.
 //
 // Proves: S3
 func TestAPauseCostsOneJump(t *testing.T) {
@@ -135,8 +135,8 @@ func TestAPauseCostsOneJump(t *testing.T) {
 		{"of the server", func(n *network) { n.server.paused = pause }, 1, -292},
 		{"of the client", func(n *network) { n.client.paused = pause }, 1, 292},
 		{"of the network, which loses all", func(n *network) { n.up.gone, n.down.gone = pause, pause }, 0, 0},
-		{"of the way up", func(n *network) { n.up.gone = pause }, 0, 0},
-		{"of the way down", func(n *network) { n.down.gone = pause }, 0, 0},
+		{"of the packets to the server", func(n *network) { n.up.gone = pause }, 0, 0},
+		{"of the packets to the client", func(n *network) { n.down.gone = pause }, 0, 0},
 		{"of the network, which holds all", func(n *network) { n.up.extra, n.down.extra = hold, hold }, 0, 0},
 		{"of the server, with pings only", func(n *network) { n.server.paused, n.noInput = pause, silent }, 1, -292},
 		{"of the client, with pings only", func(n *network) { n.client.paused, n.noInput = pause, silent }, 1, 292},
@@ -165,11 +165,11 @@ func TestAPauseCostsOneJump(t *testing.T) {
 	}
 }
 
-// A way that gets longer or shorter by so much that the clock jumps is no sign of a server
-// that fell behind.
+// If the latency changes by so much that the clock jumps, the server is not reported as having
+// fallen behind.
 //
 // Proves: S9
-func TestAChangeOfTheWayIsNotTakenForASlowServer(t *testing.T) {
+func TestAChangeOfLatencyIsNotTakenForASlowServer(t *testing.T) {
 	longer := func(at time.Duration) time.Duration {
 		if at >= happens && at < 2*happens {
 			return 400 * ms
@@ -194,11 +194,11 @@ func TestAChangeOfTheWayIsNotTakenForASlowServer(t *testing.T) {
 	assert.NotZero(t, jumps)
 }
 
-// Nor is the server the cause of a jump that comes long after it stood still for so short that
-// the clock did not jump for that.
+// The same for a jump long after the server stood still for a time so short that the clock did
+// not jump.
 //
 // Proves: S9
-func TestAShortStallIsToBlameForNoLaterJump(t *testing.T) {
+func TestAShortStallDoesNotCauseALaterJump(t *testing.T) {
 	jumps := 0
 	for _, stall := range []time.Duration{200 * ms, 230 * ms, 260 * ms} {
 		n := usual(func(n *network) {
@@ -221,9 +221,9 @@ func TestAShortStallIsToBlameForNoLaterJump(t *testing.T) {
 	assert.NotZero(t, jumps)
 }
 
-// Where the client's own frames have dropped ticks it does not wait for anybody to
-// measure that: it jumps in the same frame.
-func TestDroppedTicksAreMadeUpForAtOnce(t *testing.T) {
+// If the client's own frames have dropped ticks, the clock does not wait for a measurement: it
+// jumps in the same frame.
+func TestDroppedTicksAreCompensatedAtOnce(t *testing.T) {
 	for _, stall := range []time.Duration{200 * ms, 330 * ms, 2 * time.Second} {
 		t.Run(stall.String(), func(t *testing.T) {
 			n := usual(func(n *network) { n.client.paused = between(happens, happens+stall) })

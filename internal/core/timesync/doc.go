@@ -1,22 +1,20 @@
-// Package timesync keeps a client's clock ahead of the server's, by as much as the way
-// there needs and no more, and says which time to show of what comes from there.
+// Package timesync keeps a client's clock ahead of the server's, by as much as its inputs need
+// to arrive in time and no more, and determines the time at which to show interpolated state.
 //
-// # What is here
+// # Types
 //
-//   - A [Client] is the clock controller of a client. Its owner tells it of each frame
-//     (Ran), of each packet of the server (Heard), and of the inputs that it sent (Sent);
-//     and asks it once per frame how fast the clock has to run, and by how many ticks it
-//     has to jump (Adjust).
-//   - A [Meter] stands at the server, one for each client. Its owner tells it of each
-//     packet (Packet), of each input that came (Brought) and of each tick (Ran).
+//   - A [Client] controls the clock of a client. Call it for each frame (FrameRan), for each
+//     packet of the server (PacketReceived) and for the inputs sent (InputsSent); once per
+//     frame it returns the speed of the clock and the ticks by which to jump (Adjust).
+//   - A [Meter] runs on the server, one for each client. Call it for each packet
+//     (PacketReceived), for each input received (InputReceived) and for each tick (TickRan).
 //
-// Both write and read the frames of one External channel. No round trip is measured, and
-// neither way is taken for half of one: the server says how early each input came, and the
-// client knows where its clock was when it sent it.
+// Both write and read the frames of one External channel. No round trip is measured, nor
+// assumed to be symmetric: the server reports how early each input arrived, and the client
+// knows the state of its clock when it sent that input.
 //
-// # What it guarantees
+// # Guarantees
 //
-// Decisions are made in whole numbers, so that they are equal on all machines. Nothing
-// depends on anything but the arguments. Nothing grows, whatever the peer sends, and no
-// bytes make it panic.
+// Decisions use integers, so that they are equal on all machines. They depend only on the
+// arguments. Memory is bounded whatever the peer sends, and no bytes cause a panic.
 package timesync

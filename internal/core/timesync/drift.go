@@ -1,30 +1,30 @@
 package timesync
 
 const (
-	// maxDrift bounds by how much two clocks run apart, in millionths. Quartz is good to
-	// 100, a loop that is paced by something else to a few thousand.
+	// maxDrift is the greatest assumed drift between two clocks, in millionths. Quartz is
+	// within 100, a loop that is paced by something else within a few thousand.
 	maxDrift = 5000
 
-	// driftBlocks is over how many blocks it is measured at least, and driftSpan how far
-	// apart the halves that are compared have to lie, in lengths of a block.
+	// driftBlocks is the least number of blocks to measure drift, and driftSpan the least
+	// distance of the compared halves, in blocks.
 	driftBlocks = 8
 	driftSpan   = 32
 
-	// firstMemory and driftMemory are over how many measurements it is smoothed, to begin
-	// with and later: a margin in whole ticks shows it in steps.
+	// firstMemory and driftMemory are over how many measurements it is smoothed, at first
+	// and later: margins in whole ticks show drift in steps.
 	firstMemory = 8
 	driftMemory = 256
 )
 
-// drift is by how much samples rise with time, since one clock runs faster than the other.
-// Old samples are seen as they would be now.
+// drift is the rate at which samples rise, because one clock runs faster than the other. Old
+// samples are converted to the present by it.
 type drift struct {
 	millionths Phase // times One
-	learned    Phase // times that it was measured, up to driftMemory
+	learned    Phase // number of measurements, up to driftMemory
 }
 
-// learn measures it between the older and the newer half of the blocks. The lowest sample
-// of a block is one that nothing got into the way of.
+// learn measures drift between the older and the newer half of the blocks. The lowest sample of
+// a block is one that was not delayed.
 func (d *drift) learn(blocks []block, length Phase) {
 	n := len(blocks) / 2
 	if n < driftBlocks {
@@ -49,5 +49,5 @@ func (d *drift) learn(blocks []block, length Phase) {
 	d.millionths = min(max(d.millionths, -maxDrift*One), maxDrift*One)
 }
 
-// over returns by how much a sample rises in a time.
+// over returns by how much a sample rises in the given time.
 func (d *drift) over(time Phase) Phase { return d.millionths * (time >> 16) / 1e6 }

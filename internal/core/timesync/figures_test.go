@@ -8,18 +8,18 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// figures sum up a stretch of a run.
+// figures summarise a part of a run.
 type figures struct {
 	inTime    float64 // share of ticks
 	lead      float64 // mean, in ticks
-	most      float64 // and the most
-	best      float64 // the least constant lead that had done it
+	most      float64 // the greatest, in ticks
+	best      float64 // the least constant lead that would have been enough
 	seen      float64 // share of frames with a snapshot after the shown time
 	behind    float64 // mean of the shown time behind the server's
-	steers    int     // how often it began to steer
-	reversals int     // of them, those in another direction than the last
+	steers    int     // how often the clock began to be steered
+	reversals int     // of those: in another direction than the last
 	jumps     int
-	fastest   timesync.Speed // the most that the speed was off
+	fastest   timesync.Speed // the greatest difference from normal speed
 }
 
 func (n *network) figures(from, to time.Duration) figures {
@@ -40,7 +40,7 @@ func (n *network) figures(from, to time.Duration) figures {
 }
 
 func (n *network) follow(f *figures, from, to time.Duration) {
-	frames, seen, way := 0, 0, timesync.Speed(0)
+	frames, seen, direction := 0, 0, timesync.Speed(0)
 	before := timesync.Normal
 	f.most = math.Inf(-1)
 	for _, m := range n.moments {
@@ -61,10 +61,10 @@ func (n *network) follow(f *figures, from, to time.Duration) {
 		if m.speed != timesync.Normal && before == timesync.Normal {
 			f.steers++
 			now := m.speed - timesync.Normal
-			if now*way < 0 {
+			if now*direction < 0 {
 				f.reversals++
 			}
-			way = now
+			direction = now
 		}
 		before = m.speed
 	}
@@ -73,11 +73,11 @@ func (n *network) follow(f *figures, from, to time.Duration) {
 	f.seen = float64(seen) / float64(max(frames, 1))
 }
 
-// enough is the share of input ticks that is to be in time.
+// enough is the required share of input ticks in time.
 const enough = 0.999
 
-// best returns the least constant lead with which enough inputs had been in time, with what
-// became of the packets and with the same repetition, in steps of an eighth of a tick.
+// best returns the least constant lead with which enough inputs would have been in time, given
+// the fate of each packet and the same repetition, in steps of an eighth of a tick.
 func (n *network) best(from, to time.Duration) float64 {
 	low, high := -64*8, 256*8
 	for low < high {
@@ -91,7 +91,7 @@ func (n *network) best(from, to time.Duration) float64 {
 	return float64(low) / 8
 }
 
-// shareAt returns the share of input ticks that had been in time with a constant lead.
+// shareAt returns the share of input ticks that would have been in time with a constant lead.
 func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
 	base := math.Floor(n.moments[0].server) - 128
 	size := int(n.moments[len(n.moments)-1].server-base) + 512

@@ -13,8 +13,8 @@ import (
 
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// sitting is a client whose frames run evenly, beside a server that says what it likes.
-type sitting struct {
+// attacked is a client with regular frames whose server sends arbitrary frames.
+type attacked struct {
 	*testing.T
 	clock *Client
 	tick  entangle.Tick
@@ -22,16 +22,16 @@ type sitting struct {
 	jumps []int32
 }
 
-func newSitting(t *testing.T) *sitting {
-	return &sitting{T: t, clock: NewClient(ClientConfig{TickRate: 60}), now: start}
+func newAttacked(t *testing.T) *attacked {
+	return &attacked{T: t, clock: NewClient(ClientConfig{TickRate: 60}), now: start}
 }
 
-// frame runs a tick, and returns the ping that leaves with it, if one does.
-func (s *sitting) frame() (ping []byte) {
+// frame runs a tick, and returns the ping that it sends, if any.
+func (s *attacked) frame() (ping []byte) {
 	s.now, s.tick = s.now.Add(time.Second/60), s.tick+1
-	s.clock.Ran(s.tick, 0, s.now)
+	s.clock.FrameRan(s.tick, 0, s.now)
 	if s.clock.Synced() {
-		s.clock.Sent(s.tick+entangle.Tick(s.clock.Delay()), 3)
+		s.clock.InputsSent(s.tick+entangle.Tick(s.clock.Delay()), 3)
 	}
 	ping = s.clock.AppendFrame(nil, 100, 1, s.tick, s.now)
 	speed, jump := s.clock.Adjust(s.now)
@@ -43,24 +43,24 @@ func (s *sitting) frame() (ping []byte) {
 	return ping
 }
 
-// say hands the clock a frame of the server.
-func (s *sitting) say(tick entangle.Tick, f words) {
+// receive passes a frame of the server to the clock.
+func (s *attacked) receive(tick entangle.Tick, f serverFrame) {
 	require.NoError(s, s.clock.HandleFrame(tick, f.append(nil), s.now))
 }
 
-// A server that calls every input late gets its client to be ahead by maxLead, and no more.
+// A server that reports every input as late makes its client lead by maxLead, and no more.
 func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
 	for _, m := range []margin{-1, -MaxMargin, missing, MaxMargin} {
-		s := newSitting(t)
+		s := newAttacked(t)
 		for range 60 * 60 {
 			server := entangle.Tick(s.now.Sub(start) * 60 / time.Second)
 			ping := s.frame()
-			s.clock.Heard(server, s.now)
+			s.clock.PacketReceived(server, s.now)
 			if len(ping) > 0 {
-				s.say(server, words{hasPong: true, pong: pong{number: ping[0], every: 1}})
+				s.receive(server, serverFrame{hasPong: true, pong: pong{number: ping[0], every: 1}})
 			}
 			if s.clock.Synced() {
-				s.say(server, words{hasReport: true, report: reportOf(int64(server.Sub(s.tick)), m, m)})
+				s.receive(server, serverFrame{hasReport: true, report: reportOf(int64(server.Sub(s.tick)), m, m)})
 			}
 		}
 		ahead := s.tick.Sub(entangle.Tick(s.now.Sub(start) * 60 / time.Second))
@@ -69,19 +69,19 @@ func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
 	}
 }
 
-// A server whose ticks leap about can send its client anywhere, since they are its own. It
-// takes it some time for each jump, and nothing else.
-func TestTicksThatLeapAboutCostJumps(t *testing.T) {
+// A server with arbitrary ticks can set its client's clock to any tick, but its jumps have a
+// minimum interval, and cause no other harm.
+func TestErraticTicksCauseJumps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := newSitting(t)
+	s := newAttacked(t)
 	for range 60 * 60 {
 		ping := s.frame()
 		tick := entangle.Tick(rng.Uint32())
-		s.clock.Heard(tick, s.now)
+		s.clock.PacketReceived(tick, s.now)
 		if len(ping) > 0 {
-			s.say(tick, words{hasPong: true, pong: pong{number: ping[0], every: 1}})
+			s.receive(tick, serverFrame{hasPong: true, pong: pong{number: ping[0], every: 1}})
 		}
-		s.say(tick, words{hasReport: true, report: reportOf(int64(rng.IntN(100)-50), margin(rng.IntN(100)-50), margin(rng.IntN(100)-50))})
+		s.receive(tick, serverFrame{hasReport: true, report: reportOf(int64(rng.IntN(100)-50), margin(rng.IntN(100)-50), margin(rng.IntN(100)-50))})
 		s.clock.Interpolation(s.now)
 		s.clock.Stats()
 		s.clock.ServerTick(s.now)
@@ -89,23 +89,23 @@ func TestTicksThatLeapAboutCostJumps(t *testing.T) {
 	assert.LessOrEqual(t, len(s.jumps), 62, "once in a second")
 }
 
-// Times that run back, or leap, and ticks that do, make no clock panic.
-func TestTimesThatLeapAbout(t *testing.T) {
+// Local times and ticks that go back or leap do not make a clock panic.
+func TestErraticTimes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := NewClient(ClientConfig{TickRate: MaxTickRate, Delay: Delay{Max: 20}})
 	m := NewMeter(MeterConfig{TickRate: MaxTickRate})
 	for range 20_000 {
 		now := start.Add(time.Duration(rng.Int64()>>rng.IntN(60)) * time.Duration(1-2*rng.IntN(2)))
 		tick := entangle.Tick(rng.Uint32()) >> rng.IntN(32)
-		c.Ran(tick, Phase(rng.IntN(int(One))), now)
-		c.Heard(entangle.Tick(rng.Uint32())>>rng.IntN(32), now)
-		c.Sent(tick+entangle.Tick(rng.IntN(100)), rng.IntN(100)-10)
-		m.Packet(tick, tick)
+		c.FrameRan(tick, Phase(rng.IntN(int(One))), now)
+		c.PacketReceived(entangle.Tick(rng.Uint32())>>rng.IntN(32), now)
+		c.InputsSent(tick+entangle.Tick(rng.IntN(100)), rng.IntN(100)-10)
+		m.PacketReceived(tick, tick)
 		for _, b := range c.AppendFrame(nil, 100, 1, tick, now) {
 			require.NoError(t, m.HandleFrame(tick, []byte{b}, now))
 		}
-		m.Brought(entangle.Tick(rng.Uint32())>>rng.IntN(32), tick)
-		m.Ran(tick, rng.IntN(2) == 0)
+		m.InputReceived(entangle.Tick(rng.Uint32())>>rng.IntN(32), tick)
+		m.TickRan(tick, rng.IntN(2) == 0)
 		m.HandleLost(uint16(rng.Uint32()))
 		if b := m.AppendFrame(nil, 200, uint16(rng.Uint32()), tick, now); len(b) > 0 {
 			require.LessOrEqual(t, len(b), maxFrame)
@@ -123,9 +123,9 @@ func TestAPingIsOneByte(t *testing.T) {
 	require.ErrorIs(t, m.HandleFrame(0, []byte{1, 2}, start), ErrFrame)
 }
 
-// Frames that nobody would write are refused.
+// Invalid frames are refused.
 func TestFramesAreRefused(t *testing.T) {
-	for name, f := range map[string]words{
+	for name, f := range map[string]serverFrame{
 		"a pong from long ago":     {hasPong: true, pong: pong{age: MaxAge + 1, every: 1}},
 		"no send interval":         {hasPong: true, pong: pong{}},
 		"a long send interval":     {hasPong: true, pong: pong{every: MaxSendEvery + 1}},
@@ -136,12 +136,12 @@ func TestFramesAreRefused(t *testing.T) {
 		"one margin beyond":        {hasReport: true, report: reportOf(0, 0, MaxMargin+1)},
 		"nothing":                  {},
 	} {
-		var back words
+		var back serverFrame
 		assert.Error(t, back.parse(f.append(nil)), name)
 	}
-	var back words
+	var back serverFrame
 	for n := range 14 {
-		full := (&words{hasPong: true, pong: pong{every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}).append(nil)
+		full := (&serverFrame{hasPong: true, pong: pong{every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}).append(nil)
 		if n < len(full) {
 			assert.Error(t, back.parse(full[:n]), "%d bytes", n)
 		}
@@ -149,7 +149,7 @@ func TestFramesAreRefused(t *testing.T) {
 	assert.Error(t, back.parse(make([]byte, maxFrame+1)))
 }
 
-// FuzzClientFrames lets a client hear anything at all.
+// FuzzClientFrames passes arbitrary frames to a client.
 func FuzzClientFrames(f *testing.F) {
 	f.Add([]byte{0x1d, 0x90, 0x01}, uint32(7))
 	f.Add([]byte{0xff, 0x83, 0x10, 0x21, 0x47, 0x39, 0x0a}, uint32(1<<31))
@@ -158,8 +158,8 @@ func FuzzClientFrames(f *testing.F) {
 		now := start
 		for i := range 8 {
 			now = now.Add(60 * time.Millisecond)
-			c.Ran(entangle.Tick(i), 0, now)
-			c.Heard(entangle.Tick(tick)+entangle.Tick(i), now)
+			c.FrameRan(entangle.Tick(i), 0, now)
+			c.PacketReceived(entangle.Tick(tick)+entangle.Tick(i), now)
 			c.AppendFrame(nil, 9, 0, entangle.Tick(i), now)
 			_ = c.HandleFrame(entangle.Tick(tick), b, now)
 			c.Adjust(now)
@@ -167,14 +167,14 @@ func FuzzClientFrames(f *testing.F) {
 	})
 }
 
-// FuzzPing lets a meter hear anything at all.
+// FuzzPing passes arbitrary frames to a meter.
 func FuzzPing(f *testing.F) {
 	f.Add([]byte{7})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := NewMeter(MeterConfig{TickRate: 60})
-		m.Packet(3, 3)
+		m.PacketReceived(3, 3)
 		if m.HandleFrame(3, b, start) == nil {
-			var w words
+			var w serverFrame
 			require.NoError(t, w.parse(m.AppendFrame(nil, 200, 1, 3, start)))
 			require.Equal(t, []byte{w.pong.number}, b)
 		}

@@ -7,32 +7,32 @@ import (
 )
 
 const (
-	// sparseSends is after how many send intervals without a packet the server had
-	// nothing to send, and nothing was lost.
+	// sparseSends is after how many send intervals without a packet the server is assumed
+	// to have had nothing to send, rather than packets to be lost.
 	sparseSends = 4
 
-	// missedSnapshots is how many events of the window may leave the interpolation
-	// without the snapshot that it needs.
+	// missedSnapshots is how many events of the window may leave the interpolation without
+	// the next snapshot.
 	missedSnapshots = 2
 )
 
-// shown is the time at which what is interpolated is shown: behind the newest snapshot, as
-// far as it takes to have another one after it in nearly every frame.
+// shown is the interpolation time: behind the newest snapshot by as much as is needed to have
+// another snapshot after it in nearly every frame.
 type shown struct {
-	window window // by how much the shown time has to be behind local time
+	window window // by how much the shown time should be behind local time
 	steer  steer
 	far    Phase
 
-	goal   Phase // where it has to be, less local time
+	goal   Phase // where it should be, less local time
 	every  int   // the server's ticks from packet to packet
 	offset Phase // the shown time less local time
 	at     Phase // local time of the last frame
-	time   Phase // what was shown in it
+	time   Phase // the shown time of that frame
 	some   bool
 }
 
-// arrived takes the arrival of a newer tick: until the last frame the one before had to do.
-func (s *shown) arrived(h *heard, tick, at Phase) {
+// arrived records the arrival of a newer tick: the previous one was the newest up to the last frame.
+func (s *shown) arrived(h *arrivals, tick, at Phase) {
 	if tick-h.newest > whole(sparseSends*max(s.every, 1)) || h.at > s.at {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *shown) arrived(h *heard, tick, at Phase) {
 	s.aim()
 }
 
-// aim finds where the shown time has to be.
+// aim computes where the shown time should be.
 func (s *shown) aim() {
 	if s.window.n > 0 {
 		s.goal = -s.window.level(missedSnapshots)
@@ -64,13 +64,13 @@ func (s *shown) frame(at Phase) {
 	s.time = max(s.time, at+s.offset)
 }
 
-// Interpolation returns the time at which what is interpolated is shown in this frame, as
-// a tick and 256ths of the way to the next. It never runs back, but when it jumps with the
+// Interpolation returns the time at which interpolated state is shown in this frame, as a tick
+// and 256ths of the distance to the next. It never decreases, except when it jumps with the
 // server's time.
 func (c *Client) Interpolation(time.Time) (tick entangle.Tick, fraction uint8) {
 	t := c.shown.time
 	if !c.shown.some {
-		t = c.heard.newest - whole(2*max(c.shown.every, 1))
+		t = c.arrivals.newest - whole(2*max(c.shown.every, 1))
 	}
 	return entangle.Tick(t >> 16), uint8(t >> 8)
 }

@@ -10,23 +10,22 @@ const (
 	// ledgerTicks is how many ticks a ledger holds.
 	ledgerTicks = 256
 
-	// owedTicks is how many ticks are owed to a client at most. What is older is of no
-	// interest any more.
+	// owedTicks is how many unreported ticks are kept at most. Older ones are no longer
+	// useful.
 	owedTicks = 128
 )
 
-// ledger holds what is known of the inputs of the last ticks, and what the client has yet
-// to be told.
+// ledger holds the margins of the last ticks, and which of them the client was not sent yet.
 type ledger struct {
 	entries  [ledgerTicks]entry
 	patience int32 // ticks that an input may come after its tick has run
 
-	some     bool
-	frontier entangle.Tick // the newest tick whose input came
-	owed     entangle.Tick // the oldest that has to be reported
-	ran      entangle.Tick // by the server
-	news     bool          // something is not reported
-	late     bool          // and that it came late
+	some    bool
+	newest  entangle.Tick // the newest tick whose input came
+	owed    entangle.Tick // the oldest that was not reported
+	ran     entangle.Tick // by the server
+	pending bool          // a margin was not reported yet
+	late    bool          // of an input that was late
 }
 
 type entry struct {
@@ -35,19 +34,19 @@ type entry struct {
 	margin margin
 }
 
-// bring notes the input of tick.
-func (l *ledger) bring(tick entangle.Tick, m margin) {
-	if away := tick.Sub(l.frontier); !l.some || away >= owedTicks || away <= -ledgerTicks {
-		l.some, l.frontier, l.owed = true, tick, tick
+// add records the margin of an input.
+func (l *ledger) add(tick entangle.Tick, m margin) {
+	if away := tick.Sub(l.newest); !l.some || away >= owedTicks || away <= -ledgerTicks {
+		l.some, l.newest, l.owed = true, tick, tick
 	}
 	e := &l.entries[tick%ledgerTicks]
 	if e.known && e.tick == tick {
 		return
 	}
 	*e = entry{tick: tick, known: true, margin: m}
-	l.news, l.late = true, l.late || m < 0
-	if tick.Sub(l.frontier) > 0 {
-		l.frontier = tick
+	l.pending, l.late = true, l.late || m < 0
+	if tick.Sub(l.newest) > 0 {
+		l.newest = tick
 	}
 	if tick.Sub(l.owed) < 0 {
 		l.owed = tick
@@ -55,26 +54,26 @@ func (l *ledger) bring(tick entangle.Tick, m margin) {
 	l.bound()
 }
 
-// bound lets go of what is too old to be told.
+// bound drops ticks that are too old to be reported.
 func (l *ledger) bound() {
-	if l.frontier.Sub(l.owed) >= owedTicks {
-		l.owed = l.frontier - owedTicks + 1
+	if l.newest.Sub(l.owed) >= owedTicks {
+		l.owed = l.newest - owedTicks + 1
 	}
 }
 
-// again owes what was reported from the tick first on.
-func (l *ledger) again(first entangle.Tick) {
-	if !l.some || l.frontier.Sub(first) < 0 {
+// reportAgain marks the ticks from first on as not reported.
+func (l *ledger) reportAgain(first entangle.Tick) {
+	if !l.some || l.newest.Sub(first) < 0 {
 		return
 	}
 	if first.Sub(l.owed) < 0 {
 		l.owed = first
 	}
-	l.news = true
+	l.pending = true
 	l.bound()
 }
 
-// of returns what is known of a tick.
+// of returns the margin of a tick.
 func (l *ledger) of(tick entangle.Tick) margin {
 	e := &l.entries[tick%ledgerTicks]
 	switch {
@@ -86,30 +85,30 @@ func (l *ledger) of(tick entangle.Tick) margin {
 	return unknown
 }
 
-// report fills in what is owed, for a packet with the header tick.
+// report fills p with unreported margins, for a packet with the header tick.
 func (l *ledger) report(p *report, tick entangle.Tick) bool {
-	n := min(int(l.frontier.Sub(l.owed))+1, MaxReport)
+	n := min(int(l.newest.Sub(l.owed))+1, MaxReport)
 	if n < 1 {
-		l.news, l.late = false, false
+		l.pending, l.late = false, false
 		return false
 	}
 	last := l.owed + entangle.Tick(n-1)
 	*p = report{back: int64(tick.Sub(last)), n: n}
 	if p.back < -MaxMargin || p.back > MaxMargin {
-		l.owed, l.news, l.late = l.frontier+1, false, false
+		l.owed, l.pending, l.late = l.newest+1, false, false
 		return false
 	}
 	for i := range p.margins[:n] {
 		p.margins[i] = l.of(l.owed + entangle.Tick(i))
 	}
-	l.tell(p)
-	l.news = l.frontier.Sub(last) > 0
-	l.late = l.late && l.news
+	l.markReported(p)
+	l.pending = l.newest.Sub(last) > 0
+	l.late = l.late && l.pending
 	return true
 }
 
-// tell counts what is in a report as told, up to what may still come.
-func (l *ledger) tell(p *report) {
+// markReported marks the ticks of a report as reported, up to the first that may still arrive.
+func (l *ledger) markReported(p *report) {
 	for _, m := range p.margins[:p.n] {
 		if m == unknown {
 			return
@@ -118,7 +117,7 @@ func (l *ledger) tell(p *report) {
 	}
 }
 
-// quantiles returns the median of the last margins, and what one in twenty is below.
+// quantiles returns the median and the twentieth of the last margins.
 func (l *ledger) quantiles() (median, least int) {
 	var known [ledgerTicks]margin
 	n := 0

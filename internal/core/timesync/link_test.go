@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// way is one direction of a network.
-type way struct {
-	latency, jitter time.Duration // each packet has latency, give or take up to jitter
+// path is one direction of a network.
+type path struct {
+	latency, jitter time.Duration // each packet takes latency plus or minus up to jitter
 	loss            float64
-	burst           float64 // packets that are lost in a row, on average; up to 1: each for itself
+	burst           float64 // mean number of packets lost in a row; up to 1: independent losses
 
-	// extra is what a packet that leaves at a time takes longer, by what happens to the
-	// way over time; nil: nothing.
+	// extra is the additional latency of a packet sent at a time, to simulate changes of the
+	// path; nil: none.
 	extra func(at time.Duration) time.Duration
-	// gone reports whether what leaves at a time is lost.
+	// gone reports whether a packet sent at a time is lost.
 	gone func(at time.Duration) bool
 }
 
-// link draws the fate of each packet of a way.
+// link draws the fate of each packet of a path.
 type link struct {
-	way
+	path
 	rng *rand.Rand
 	bad bool
 }
 
-// fate returns when a packet that leaves at a time arrives, if it does. It draws equally
-// often, whatever comes of it.
+// fate returns when a packet sent at a time arrives, if it does. Each call draws equally many
+// random numbers.
 func (l *link) fate(at time.Duration) (due time.Duration, ok bool) {
 	lost := l.loses()
 	delay := l.latency + time.Duration((2*l.rng.Float64()-1)*float64(l.jitter))
@@ -49,7 +49,7 @@ func (l *link) loses() bool {
 	return l.bad
 }
 
-// between is a stretch of time.
+// between returns a function that is true from one time to another.
 func between(from, to time.Duration) func(time.Duration) bool {
 	return func(at time.Duration) bool { return at >= from && at < to }
 }

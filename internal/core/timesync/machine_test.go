@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// machine is a computer with a game on it: its frames, and its own idea of time.
+// machine is a computer that runs a game: its frames, and its clock.
 type machine struct {
 	fps    float64
 	phase  float64                  // of a frame
@@ -17,22 +17,22 @@ type machine struct {
 	frames int
 	tick   entangle.Tick // last finished
 	total  int           // ticks run
-	rest   int64         // not yet stepped: 1/1000 of 1/rate ns
+	rest   int64         // time without a tick: in 1/1000 of 1/rate ns
 	last   time.Duration // local time of the last frame
 	begun  bool
 }
 
-// next is the time of the next frame, of all time.
+// next returns the global time of the next frame.
 func (m *machine) next() time.Duration {
 	return time.Duration((float64(m.frames) + m.phase) * float64(time.Second) / m.fps)
 }
 
-// local is what the machine's clock says.
+// local converts global time to the machine's clock.
 func (m *machine) local(at time.Duration) time.Duration {
 	return at + time.Duration(float64(at)*m.ppm/1e6)
 }
 
-// step counts a frame on, at a speed in thousandths, and returns the ticks that it runs.
+// step advances by a frame, at a speed in thousandths, and returns the number of ticks that it runs.
 func (m *machine) step(local time.Duration, speed int64) int {
 	const second = int64(time.Second) * 1000
 	if m.begun {
@@ -46,7 +46,7 @@ func (m *machine) step(local time.Duration, speed int64) int {
 	return steps
 }
 
-// overstep is how far it is into the next tick.
+// overstep returns how far the clock is into the next tick.
 func (m *machine) overstep() timesync.Phase {
 	return timesync.Phase(m.rest / 1000 << 16 / int64(time.Second))
 }

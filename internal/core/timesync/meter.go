@@ -7,21 +7,21 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// MeterConfig is what a meter has to know.
+// MeterConfig configures a Meter.
 type MeterConfig struct {
 	// TickRate is the ticks per second, 1 to MaxTickRate.
 	TickRate int
-	// SendEvery is the server's ticks from packet to packet, 1 to MaxSendEvery. 0: 1.
+	// SendEvery is the server's send interval in ticks, 1 to MaxSendEvery. 0: 1.
 	SendEvery int
 }
 
-// Meter measures at a server how early the packets and inputs of one client come, and
-// tells it.
+// Meter measures on a server how early the packets and inputs of one client arrive, and reports
+// that to the client.
 type Meter struct {
 	every int
 	tick  entangle.Tick // of the last packet
-	next  entangle.Tick // the server's, when it came
-	heard bool
+	next  entangle.Tick // of the server, when that packet arrived
+	known bool
 	asked struct {
 		some   bool
 		number uint8
@@ -30,14 +30,13 @@ type Meter struct {
 	}
 	ledger ledger
 	sent   reports
-	frame  words
+	frame  serverFrame
 	stats  MeterStats
 	recent recent
-	active bool // an input came
+	active bool // an input was received
 }
 
-// NewMeter returns a meter for a client that has just come. It panics on a configuration
-// that cannot be.
+// NewMeter returns a meter for a new client. It panics on an invalid configuration.
 func NewMeter(cfg MeterConfig) *Meter {
 	if cfg.TickRate < 1 || cfg.TickRate > MaxTickRate {
 		panic(fmt.Sprintf("timesync: MeterConfig.TickRate is %d; it must be 1 to %d", cfg.TickRate, MaxTickRate))
@@ -48,24 +47,24 @@ func NewMeter(cfg MeterConfig) *Meter {
 	return &Meter{every: max(cfg.SendEvery, 1), ledger: ledger{patience: int32(max(cfg.TickRate/4, 4))}}
 }
 
-// Packet tells of a data packet with the header tick, in a frame whose next tick to run is
-// next. Call it before the frames of the packet are handled.
-func (m *Meter) Packet(tick, next entangle.Tick) { m.tick, m.next, m.heard = tick, next, true }
+// PacketReceived records a data packet with the header tick, in a frame whose next tick to run
+// is next. Call it before the frames of the packet are handled.
+func (m *Meter) PacketReceived(tick, next entangle.Tick) { m.tick, m.next, m.known = tick, next, true }
 
-// Brought tells that the client's input for tick came for the first time, in a frame whose
-// next tick to run is next.
-func (m *Meter) Brought(tick, next entangle.Tick) {
+// InputReceived records the first arrival of the client's input for tick, in a frame whose next
+// tick to run is next.
+func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	m.active = true
 	early := tick.Sub(next)
 	if early < 0 {
 		m.stats.Late++
 	}
-	m.ledger.bring(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
+	m.ledger.add(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
 }
 
-// Ran tells that the server ran tick, with what the client said about it, be it that it
-// has no input, or without.
-func (m *Meter) Ran(tick entangle.Tick, had bool) {
+// TickRan records that the server has run tick. had reports whether the client had sent its
+// input for it, or that it has none.
+func (m *Meter) TickRan(tick entangle.Tick, had bool) {
 	m.ledger.ran = tick
 	if !m.active {
 		return
@@ -78,13 +77,13 @@ func (m *Meter) Ran(tick entangle.Tick, had bool) {
 	}
 }
 
-// HandleFrame takes a ping, which came in a packet with the header tick. One of a packet
-// that it was not told of before has no answer: nobody knows when it came.
+// HandleFrame handles a ping from a packet with the header tick. It ignores one from a packet
+// that was not passed to PacketReceived, because the time of its arrival is unknown.
 func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	if len(body) != pingSize {
 		return ErrFrame
 	}
-	if !m.heard || tick != m.tick {
+	if !m.known || tick != m.tick {
 		return nil
 	}
 	a := &m.asked
@@ -92,9 +91,9 @@ func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) erro
 	return nil
 }
 
-// AppendFrame appends the body of a frame for the packet pkt with the header tick: a pong,
-// if there was a ping, and a report, if it is time for one. A pong needs next to no room,
-// so that a client gets to know the time under any cap.
+// AppendFrame appends the body of a frame for the packet pkt with the header tick: a pong, if
+// a ping was received, and a report, if one is due. A pong is so small that a client learns
+// the time under any byte budget.
 func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	f := &m.frame
 	f.hasPong, f.hasReport = room >= maxPong && m.answer(tick), false
@@ -110,7 +109,7 @@ func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick
 	return f.append(dst)
 }
 
-// answer writes the pong that is owed. One that waited for too long is of no use.
+// answer prepares the pong for the last ping, unless that is too old.
 func (m *Meter) answer(tick entangle.Tick) bool {
 	a := &m.asked
 	age := (tick + 1).Sub(a.next)
@@ -120,35 +119,34 @@ func (m *Meter) answer(tick entangle.Tick) bool {
 	return ok
 }
 
-// Urgent reports whether a packet has to leave for what there is to say.
+// Urgent reports whether a pong or report has waited long enough to need a packet.
 func (m *Meter) Urgent(now time.Time) bool {
 	return m.asked.some && now.Sub(m.asked.at) >= pongWait || m.sent.urgent(&m.ledger, now)
 }
 
-// HandleAcked takes the verdict on a packet that arrived.
+// HandleAcked records that a packet was acknowledged.
 func (m *Meter) HandleAcked(pkt uint16) { m.sent.take(pkt) }
 
-// HandleLost takes the verdict on a packet that got lost: what it reported is reported
-// again.
+// HandleLost records that a packet was lost: its report is sent again.
 func (m *Meter) HandleLost(pkt uint16) {
 	if first, ok := m.sent.take(pkt); ok {
-		m.ledger.again(first)
+		m.ledger.reportAgain(first)
 	}
 }
 
-// MeterStats is what a meter has counted.
+// MeterStats counts the inputs of one client.
 type MeterStats struct {
-	InTime  uint64 // ticks that ran with what the client said about them
-	Missing uint64 // ticks that ran without, since the first input came
-	Late    uint64 // inputs that came when their tick had run
+	InTime  uint64 // ticks that ran with the client's input, or its message that there is none
+	Missing uint64 // ticks that ran without, since the first input
+	Late    uint64 // inputs that arrived after their tick had run
 
-	// Margin is the median of how many ticks early the last inputs came, and Least what
-	// one in twenty came below.
+	// Margin is the median of how many ticks early the last inputs arrived; one in twenty
+	// had a margin below Least.
 	Margin, Least int
 	Quality       Quality
 }
 
-// Stats returns what was counted.
+// Stats returns the counters.
 func (m *Meter) Stats() MeterStats {
 	s := m.stats
 	s.Margin, s.Least = m.ledger.quantiles()

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// wired is a meter in the hands of a server with 60 frames per second.
+// wired is a meter of a server with 60 frames per second.
 type wired struct {
 	*testing.T
 	meter *Meter
@@ -23,148 +23,148 @@ func newWired(t *testing.T) *wired {
 	return &wired{T: t, meter: NewMeter(MeterConfig{TickRate: 60, SendEvery: 3}), tick: 999, now: start}
 }
 
-// run runs ticks, for which inputs come so early; missing: they do not.
+// run runs ticks whose inputs arrive with the given margins, or not at all (missing).
 func (w *wired) run(margins ...margin) {
 	for _, m := range margins {
 		next := w.tick + 1
 		if m != missing {
-			w.meter.Brought(next+entangle.Tick(m), next)
+			w.meter.InputReceived(next+entangle.Tick(m), next)
 		}
 		w.tick, w.now = next, w.now.Add(time.Second/60)
-		w.meter.Ran(next, m != missing)
+		w.meter.TickRan(next, m != missing)
 	}
 }
 
-// said returns what the next packet says, by tick, and whether it says anything.
-func (w *wired) said() (map[entangle.Tick]margin, bool) {
+// nextReport returns the report of the next packet by tick, and whether it has one.
+func (w *wired) nextReport() (map[entangle.Tick]margin, bool) {
 	w.pkt++
 	b := w.meter.AppendFrame(nil, 500, w.pkt, w.tick, w.now)
 	if len(b) == 0 {
 		return nil, false
 	}
-	var f words
+	var f serverFrame
 	require.NoError(w, f.parse(b))
-	said := map[entangle.Tick]margin{}
+	reported := map[entangle.Tick]margin{}
 	for i, m := range f.report.margins[:f.report.n] {
 		if m != unknown {
-			said[w.tick-entangle.Tick(f.report.back)-entangle.Tick(f.report.n-1-i)] = m
+			reported[w.tick-entangle.Tick(f.report.back)-entangle.Tick(f.report.n-1-i)] = m
 		}
 	}
-	return said, true
+	return reported, true
 }
 
-func TestAMeterTellsEachTickOnce(t *testing.T) {
+func TestAMeterReportsEachTickOnce(t *testing.T) {
 	w := newWired(t)
 	w.run(2)
-	said, _ := w.said()
-	assert.Equal(t, map[entangle.Tick]margin{1002: 2}, said)
+	reported, _ := w.nextReport()
+	assert.Equal(t, map[entangle.Tick]margin{1002: 2}, reported)
 	w.run(2, 2, 2)
-	_, ok := w.said()
+	_, ok := w.nextReport()
 	assert.False(t, ok, "it is too early for the next report")
 	assert.False(t, w.meter.Urgent(w.now))
 	w.run(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2)
-	said, _ = w.said()
-	assert.Len(t, said, 16)
-	assert.Equal(t, margin(2), said[1003])
+	reported, _ = w.nextReport()
+	assert.Len(t, reported, 16)
+	assert.Equal(t, margin(2), reported[1003])
 	w.now = w.now.Add(time.Minute)
-	_, ok = w.said()
-	assert.False(t, ok, "there is no news")
+	_, ok = w.nextReport()
+	assert.False(t, ok, "all ticks are reported")
 }
 
-func TestALateInputIsToldAtOnce(t *testing.T) {
+func TestALateInputIsReportedAtOnce(t *testing.T) {
 	w := newWired(t)
 	w.run(2)
-	w.said()
+	w.nextReport()
 	w.run(2, 2, 2, -4)
 	assert.True(t, w.meter.Urgent(w.now))
-	said, _ := w.said()
-	assert.Equal(t, margin(-4), said[1000])
+	reported, _ := w.nextReport()
+	assert.Equal(t, margin(-4), reported[1000])
 	assert.EqualValues(t, 1, w.meter.Stats().Late)
 	w.run(-3)
-	_, ok := w.said()
+	_, ok := w.nextReport()
 	assert.False(t, ok, "but not in every tick")
 }
 
-func TestAReportThatGetsLostIsToldAgain(t *testing.T) {
+func TestALostReportIsSentAgain(t *testing.T) {
 	w := newWired(t)
 	w.run(1)
-	w.said()
+	w.nextReport()
 	w.meter.HandleAcked(w.pkt)
 	w.run(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
-	said, _ := w.said()
-	require.Len(t, said, 16)
+	reported, _ := w.nextReport()
+	require.Len(t, reported, 16)
 	lost := w.pkt
 	w.run(4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4)
 	w.meter.HandleLost(lost)
-	again, _ := w.said()
-	for tick, m := range said {
+	again, _ := w.nextReport()
+	for tick, m := range reported {
 		assert.Equal(t, m, again[tick], "tick %d", tick)
 	}
-	assert.Greater(t, len(again), len(said))
+	assert.Greater(t, len(again), len(reported))
 	w.meter.HandleLost(lost)
 	w.meter.HandleLost(12345)
 	w.now = w.now.Add(time.Second)
-	_, ok := w.said()
-	assert.False(t, ok, "a verdict comes once, and of what was sent")
+	_, ok := w.nextReport()
+	assert.False(t, ok, "the packet had its verdict already")
 }
 
-// A tick without its input is told as missing when nothing can be expected any more, and
-// what is told before does not wait for it.
-func TestAMissingInputIsToldWhenItWillNotCome(t *testing.T) {
+// A tick without its input is reported as missing when the input can no longer arrive; reports
+// of earlier ticks do not wait for that.
+func TestAMissingInputIsReportedInTheEnd(t *testing.T) {
 	w := newWired(t)
 	w.run(0, 0, missing, 0, 0)
-	said, _ := w.said()
-	assert.NotContains(t, said, entangle.Tick(1002))
-	assert.Len(t, said, 4)
+	reported, _ := w.nextReport()
+	assert.NotContains(t, reported, entangle.Tick(1002))
+	assert.Len(t, reported, 4)
 	w.run(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	said, _ = w.said()
-	assert.Equal(t, missing, said[1002])
+	reported, _ = w.nextReport()
+	assert.Equal(t, missing, reported[1002])
 	s := w.meter.Stats()
 	assert.EqualValues(t, 20, s.InTime)
 	assert.EqualValues(t, 1, s.Missing)
 }
 
-// An input that comes twice counts as it came first, also after it was told.
+// Only the first arrival of an input counts, even after its report.
 func TestAMarginStays(t *testing.T) {
 	w := newWired(t)
-	w.meter.Brought(1003, 1000)
-	w.meter.Brought(1003, 1002)
-	said, _ := w.said()
-	assert.Equal(t, map[entangle.Tick]margin{1003: 3}, said)
+	w.meter.InputReceived(1003, 1000)
+	w.meter.InputReceived(1003, 1002)
+	reported, _ := w.nextReport()
+	assert.Equal(t, map[entangle.Tick]margin{1003: 3}, reported)
 	w.now = w.now.Add(time.Second)
-	w.meter.Brought(1003, 1000)
-	_, ok := w.said()
+	w.meter.InputReceived(1003, 1000)
+	_, ok := w.nextReport()
 	assert.False(t, ok)
 }
 
 func TestTicksThatLeapAreBounded(t *testing.T) {
 	w := newWired(t)
 	for _, tick := range []entangle.Tick{1000, 1 << 31, 5, 1<<32 - 1, 0, 900, 1800, 1801, 1700} {
-		w.meter.Brought(tick, 1000)
+		w.meter.InputReceived(tick, 1000)
 		w.now = w.now.Add(time.Second)
 		for range 4 {
-			if said, ok := w.said(); ok {
-				assert.LessOrEqual(t, len(said), MaxReport)
+			if reported, ok := w.nextReport(); ok {
+				assert.LessOrEqual(t, len(reported), MaxReport)
 			}
 			w.now = w.now.Add(time.Second)
 		}
 	}
 }
 
-func TestAPongSaysWhenItsPingCame(t *testing.T) {
+func TestAPongHasTheArrivalOfItsPing(t *testing.T) {
 	w := newWired(t)
-	w.meter.Packet(1004, 1000)
+	w.meter.PacketReceived(1004, 1000)
 	require.NoError(t, w.meter.HandleFrame(1004, []byte{7}, w.now))
 	w.run(missing, missing)
 	assert.True(t, w.meter.Urgent(w.now.Add(pongWait)))
 	b := w.meter.AppendFrame(nil, 500, 1, w.tick, w.now)
-	var f words
+	var f serverFrame
 	require.NoError(t, f.parse(b))
 	assert.Equal(t, pong{number: 7, age: 2, every: 3}, f.pong)
 	assert.Empty(t, w.meter.AppendFrame(nil, 500, 2, w.tick, w.now), "once")
 
 	require.NoError(t, w.meter.HandleFrame(1005, []byte{8}, w.now))
-	assert.Empty(t, w.meter.AppendFrame(nil, 500, 2, w.tick, w.now), "nobody told when that packet came")
+	assert.Empty(t, w.meter.AppendFrame(nil, 500, 2, w.tick, w.now), "the arrival of that packet is unknown")
 }
 
 func TestAFrameNeedsRoom(t *testing.T) {
@@ -197,7 +197,7 @@ func TestQuality(t *testing.T) {
 	assert.Equal(t, "good", Good.String())
 }
 
-func TestConfigurationsThatCannotBe(t *testing.T) {
+func TestInvalidConfigurationsPanic(t *testing.T) {
 	assert.PanicsWithValue(t, "timesync: ClientConfig.TickRate is 0; it must be 1 to 1000", func() { NewClient(ClientConfig{}) })
 	assert.PanicsWithValue(t, "timesync: MeterConfig.TickRate is 1001; it must be 1 to 1000", func() { NewMeter(MeterConfig{TickRate: 1001}) })
 	assert.PanicsWithValue(t, "timesync: MeterConfig.SendEvery is -1; it must be 0 to 4096", func() { NewMeter(MeterConfig{TickRate: 60, SendEvery: -1}) })

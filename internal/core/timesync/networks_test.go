@@ -12,9 +12,9 @@ import (
 
 const ms = time.Millisecond
 
-// line is a network with equal ways, whose machines do not show their frames at one time.
+// line returns a symmetric network whose machines run frames at different times.
 func line(rtt, jitter time.Duration, loss, burst float64, set ...func(*network)) *network {
-	w := way{latency: rtt / 2, jitter: jitter, loss: loss, burst: burst}
+	w := path{latency: rtt / 2, jitter: jitter, loss: loss, burst: burst}
 	n := &network{up: w, down: w}
 	n.server.phase, n.client.phase = 0.3, 0.77
 	for _, f := range set {
@@ -28,22 +28,22 @@ func frames(server, client float64) func(*network) {
 	return func(n *network) { n.server.fps, n.client.fps = server, client }
 }
 
-// drifts sets how fast the clocks run, in millionths.
+// drifts sets the drift of the clocks, in millionths.
 func drifts(server, client float64) func(*network) {
 	return func(n *network) { n.server.ppm, n.client.ppm = server, client }
 }
 
-// settled is after how long a clock is expected to be right.
-const settled = 5 * time.Second
+// warmUp is after how long a clock is expected to be right.
+const warmUp = 5 * time.Second
 
-// With 200 ms there and back, 20 ms of jitter and 5 % of loss, over 99.9 % of the inputs of
-// ten minutes are there in time, and the lead is at most a tick and a half more than the
-// least that had done it, known what became of each packet. In hardly a minute does the
-// clock have to be steered, and never by more than MaxSteer.
+// With a round trip of 200 ms, 20 ms of jitter and 5 % of loss, over 99.9 % of the inputs of
+// ten minutes arrive in time, and the lead is at most a tick and a half above the least
+// sufficient one, computed from the fate of each packet. The clock is steered in hardly any
+// minute, and never by more than MaxSteer.
 //
 // Proves: S2, S4
 func TestInputsAreInTimeWithNoMoreLeadThanNeeded(t *testing.T) {
-	const length = 10*time.Minute + settled
+	const length = 10*time.Minute + warmUp
 	for _, c := range []struct{ server, client float64 }{
 		{60, 60}, {60, 59.94}, {60, 144}, {60, 30}, {144, 60}, {144, 144}, {30, 30}, {30, 144},
 	} {
@@ -53,7 +53,7 @@ func TestInputsAreInTimeWithNoMoreLeadThanNeeded(t *testing.T) {
 		t.Run(fmt.Sprintf("%v and %v frames", c.server, c.client), func(t *testing.T) {
 			n := line(200*ms, 20*ms, 0.05, 0, frames(c.server, c.client))
 			n.run(t, *firstSeed, length)
-			f := n.figures(settled, length-time.Second)
+			f := n.figures(warmUp, length-time.Second)
 			t.Log(f)
 			assert.Greater(t, f.inTime, 0.999)
 			assert.LessOrEqual(t, f.lead, f.best+1.5)
@@ -64,11 +64,11 @@ func TestInputsAreInTimeWithNoMoreLeadThanNeeded(t *testing.T) {
 	}
 }
 
-// In no network does a clock swing, run away, or leave the server without input.
+// In no network does a clock oscillate, run away, or leave the server without input.
 //
 // Proves: S2
 func TestNetworks(t *testing.T) {
-	const length = 3*time.Minute + settled
+	const length = 3*time.Minute + warmUp
 	long := func(n *network) { n.repeat = 48 }
 	ways := func(up, down time.Duration) func(*network) {
 		return func(n *network) { n.up.latency, n.down.latency = up, down }
@@ -79,7 +79,7 @@ func TestNetworks(t *testing.T) {
 		over float64 // how far above the best lead
 		in   float64
 	}{
-		{"no way at all", line(0, 0, 0, 0), 1.5, 0.999},
+		{"no latency", line(0, 0, 0, 0), 1.5, 0.999},
 		{"50 ms", line(50*ms, 5*ms, 0.01, 0), 1.5, 0.999},
 		{"100 ms", line(100*ms, 10*ms, 0.02, 0), 1.5, 0.999},
 		{"200 ms, still", line(200*ms, 0, 0, 0), 1.5, 0.999},
@@ -98,7 +98,7 @@ func TestNetworks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.n.run(t, *firstSeed, length)
-			f := c.n.figures(settled, length-time.Second)
+			f := c.n.figures(warmUp, length-time.Second)
 			t.Log(f)
 			assert.GreaterOrEqual(t, f.inTime, c.in)
 			assert.LessOrEqual(t, f.lead, f.best+c.over)

@@ -6,14 +6,14 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Phase is a time or a span, in parts of a tick. All that is decided here is decided in
-// whole parts, so that it is decided equally on every machine.
+// Phase is a time or a duration, in units of 1/65536 tick. All decisions use these integers, so
+// that they are equal on every machine.
 type Phase int64
 
 // One is a tick.
 const One Phase = 1 << 16
 
-// Ticks returns p in ticks, for the eyes of people.
+// Ticks returns p in ticks, for display.
 func (p Phase) Ticks() float64 { return float64(p) / float64(One) }
 
 // whole is a number of ticks.
@@ -22,7 +22,7 @@ func whole(ticks int) Phase { return Phase(ticks) * One }
 // nearest returns p in whole ticks.
 func (p Phase) nearest() int64 { return int64((p + One/2) >> 16) }
 
-// axis measures local time in ticks, from the first time that it is asked for.
+// axis converts local time to ticks since its first call.
 type axis struct {
 	rate   int64 // ticks per second
 	origin time.Time
@@ -42,15 +42,15 @@ func (a *axis) span(d time.Duration) Phase {
 	return Phase(int64(d/time.Millisecond) * a.rate << 16 / 1000)
 }
 
-// unwrapped counts ticks on beyond the wrap of 32 bits, from the first one it saw. Two of
-// them may count the same tick 2^32 apart.
+// unwrapped extends 32-bit ticks beyond their wrap, from the first one on. The results of two
+// of them may differ by 2^32 for the same tick.
 type unwrapped struct {
 	some bool
 	tick entangle.Tick
-	at   Phase // tick, counted on
+	at   Phase // tick, extended
 }
 
-// of returns t by the shorter way from the tick that was last followed to.
+// of extends t, relative to the last tick passed to follow.
 func (u *unwrapped) of(t entangle.Tick) Phase {
 	if !u.some {
 		*u = unwrapped{some: true, tick: t, at: Phase(t) << 16}

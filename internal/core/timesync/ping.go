@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	fastPing   = 50 * time.Millisecond  // until the clock is right, and when there is doubt
-	earlyPing  = 250 * time.Millisecond // while pings are all there is to go by, and few
+	fastPing   = 50 * time.Millisecond  // until the clock is set, and during a suspicion
+	earlyPing  = 250 * time.Millisecond // while pings are the only measurement, and few
 	steadyPing = time.Second
 
-	// enoughPongs is how many pongs it takes to set a clock by.
+	// enoughPongs is how many pongs are needed to set a clock.
 	enoughPongs = 4
 
 	// maxPings is how many pings are remembered.
 	maxPings = 32
 )
 
-// pings asks the server for its tick.
+// pings tracks the pings sent to the server.
 type pings struct {
 	open   [maxPings]ping
 	number uint8
@@ -27,7 +27,7 @@ type pings struct {
 	pongs  uint64
 }
 
-// ping is one that was sent, with where the clock was beyond the tick of its packet.
+// ping is a sent ping, with the clock's position beyond the tick of its packet.
 type ping struct {
 	number uint8
 	open   bool
@@ -41,8 +41,8 @@ func (p *pings) send(beyond Phase, now time.Time) uint8 {
 	return p.number
 }
 
-// answer returns where the clock would have to be for a packet like that of the ping to
-// come just in time, if the ping is one of ours.
+// answer returns where the clock would have to be for a packet like that of the ping to arrive
+// just in time. It is not ok for an unknown ping.
 func (p *pings) answer(number uint8, next Phase) (line Phase, ok bool) {
 	sent := &p.open[number%maxPings]
 	if !sent.open || sent.number != number {
@@ -53,15 +53,15 @@ func (p *pings) answer(number uint8, next Phase) (line Phase, ok bool) {
 	return next + sent.beyond, true
 }
 
-// void forgets the pings under way, and makes the next one due.
-func (p *pings) void() {
+// discard forgets the pings in flight, and makes the next one due.
+func (p *pings) discard() {
 	for i := range p.open {
 		p.open[i].open = false
 	}
 	p.some = false
 }
 
-// waited returns how long the last ping is past.
+// waited returns the time since the last ping.
 func (p *pings) waited(now time.Time) time.Duration {
 	if !p.some {
 		return time.Hour
@@ -70,7 +70,7 @@ func (p *pings) waited(now time.Time) time.Duration {
 }
 
 func (c *Client) pingEvery() time.Duration {
-	if !c.synced || c.doubt.active || c.pings.pongs < 2*enoughPongs {
+	if !c.synced || c.suspicion.active || c.pings.pongs < 2*enoughPongs {
 		return fastPing
 	}
 	if c.required.judged == 0 && c.required.window.n < steadyBlocks {
@@ -79,8 +79,8 @@ func (c *Client) pingEvery() time.Duration {
 	return steadyPing
 }
 
-// AppendFrame appends the body of a frame for a packet with the header tick: a ping, if it
-// is time for one.
+// AppendFrame appends the body of a frame for a packet with the header tick: a ping, if one is
+// due.
 func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, now time.Time) []byte {
 	if !c.own.ran || room < pingSize || c.pings.waited(now) < c.pingEvery() {
 		return dst
@@ -88,7 +88,7 @@ func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick,
 	return append(dst, c.pings.send(c.own.offset-c.own.ticks.of(tick), now))
 }
 
-// Urgent reports whether a ping has waited for a packet to travel in for long enough.
+// Urgent reports whether a ping has waited long enough to need a packet.
 func (c *Client) Urgent(now time.Time) bool {
 	every := c.pingEvery()
 	if every == steadyPing {
@@ -97,13 +97,13 @@ func (c *Client) Urgent(now time.Time) bool {
 	return c.own.ran && c.pings.waited(now) >= every
 }
 
-// HandleAcked has nothing to do: what counts is the answer.
+// HandleAcked does nothing: only the pong counts.
 func (c *Client) HandleAcked(uint16) {}
 
-// HandleLost has nothing to do: there will be another ping.
+// HandleLost does nothing: another ping follows.
 func (c *Client) HandleLost(uint16) {}
 
-// HandleFrame takes a frame of the server, of a packet with the header tick.
+// HandleFrame handles a frame of the server from a packet with the header tick.
 func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	f := &c.frame
 	if err := f.parse(body); err != nil {
@@ -113,23 +113,23 @@ func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) err
 	if f.hasPong {
 		c.handlePong(at, tick, f.pong)
 	}
-	if f.hasReport && !c.doubt.active {
+	if f.hasReport && !c.suspicion.active {
 		c.required.takeReport(at, c.own.offset+whole(c.delay.now), tick-entangle.Tick(f.report.back), &f.report)
 	}
-	c.place()
+	c.aim()
 	return nil
 }
 
 func (c *Client) handlePong(at Phase, tick entangle.Tick, p pong) {
 	c.shown.every = int(p.every)
-	if !c.heard.ticks.some {
+	if !c.arrivals.ticks.some {
 		return
 	}
-	line, ok := c.pings.answer(p.number, c.heard.ticks.of(tick+1-entangle.Tick(p.age)))
+	line, ok := c.pings.answer(p.number, c.arrivals.ticks.of(tick+1-entangle.Tick(p.age)))
 	switch {
 	case !ok:
-	case c.doubt.active:
-		c.answered(at, line)
+	case c.suspicion.active:
+		c.confirm(at, line)
 	default:
 		c.required.takePing(at, line, c.limits.fresh)
 	}

@@ -2,10 +2,10 @@ package timesync
 
 import "math/bits"
 
-// recentTicks is over how many ticks a quality is judged.
+// recentTicks is over how many ticks a quality is computed.
 const recentTicks = 256
 
-// recent remembers of the last ticks which were in time.
+// recent records which of the last ticks had their input in time.
 type recent struct {
 	bits [recentTicks / 64]uint64
 	next int
@@ -31,16 +31,16 @@ func (r *recent) missed() int {
 	return r.n - in
 }
 
-// Quality says how well a player's input gets to the server.
+// Quality rates how well a player's input reaches the server.
 type Quality uint8
 
-// The qualities, by the share of the last 256 ticks whose input was there in time.
+// The qualities, by the share of the last 256 ticks whose input arrived in time.
 const (
 	// Unknown: fewer than 64 ticks were judged.
 	Unknown Quality = iota
 	// Good: at most one tick in a hundred had no input of its own.
 	Good
-	// Fair: at most one in twenty. Other players begin to see it.
+	// Fair: at most one in twenty. Other players begin to notice.
 	Fair
 	// Poor: more.
 	Poor

@@ -7,28 +7,28 @@ import (
 )
 
 const (
-	// reportEvery is the time from report to report, and reportLate where one was late.
+	// reportEvery is the interval of reports, and reportLate the interval if an input was late.
 	reportEvery = 250 * time.Millisecond
 	reportLate  = 50 * time.Millisecond
 
-	// reportWait is how long a report waits for a packet to travel in.
+	// reportWait is how long a report waits for a packet to carry it.
 	reportWait = 100 * time.Millisecond
 
-	// pongWait is how long a pong does.
+	// pongWait is how long a pong waits for one.
 	pongWait = 25 * time.Millisecond
 
-	// maxReports is how many reports are under way at most: those of two seconds where
+	// maxReports is how many reports are in flight at most: those of two seconds in which
 	// all inputs are late.
 	maxReports = 40
 )
 
-// reports knows which packets carry a report.
+// reports tracks which packets in flight carry a report.
 type reports struct {
-	under int // way; most packets carry none
-	open  [maxReports]sentReport
-	next  int
-	last  time.Time
-	some  bool
+	inFlight int // most packets carry none
+	open     [maxReports]sentReport
+	next     int
+	last     time.Time
+	some     bool
 }
 
 type sentReport struct {
@@ -39,22 +39,22 @@ type sentReport struct {
 
 func (r *reports) note(pkt uint16, first entangle.Tick, now time.Time) {
 	if !r.open[r.next].open {
-		r.under++
+		r.inFlight++
 	}
 	r.open[r.next] = sentReport{packet: pkt, open: true, first: first}
 	r.next = (r.next + 1) % maxReports
 	r.last, r.some = now, true
 }
 
-// take returns the first tick of the report in a packet, and forgets it.
+// take removes the report of a packet, and returns its first tick.
 func (r *reports) take(pkt uint16) (first entangle.Tick, ok bool) {
-	if r.under == 0 {
+	if r.inFlight == 0 {
 		return 0, false
 	}
 	for i := range r.open {
 		if s := &r.open[i]; s.open && s.packet == pkt {
 			s.open = false
-			r.under--
+			r.inFlight--
 			return s.first, true
 		}
 	}
@@ -62,7 +62,7 @@ func (r *reports) take(pkt uint16) (first entangle.Tick, ok bool) {
 }
 
 func (r *reports) due(l *ledger, now time.Time) bool {
-	if !l.news {
+	if !l.pending {
 		return false
 	}
 	every := reportEvery

@@ -3,88 +3,88 @@ package timesync
 import "github.com/entangle-ecs/entangle"
 
 const (
-	// sentTicks is how many input ticks are remembered, to be measured.
+	// sentTicks is how many sent input ticks are remembered until they are measured.
 	sentTicks = 256
 
-	// steadyBlocks is how many blocks it takes until a window is trusted as it is.
+	// steadyBlocks is how many blocks a window needs to be trusted without caution.
 	steadyBlocks = 16
 )
 
-// required is where the input line has to be: how far the clock and the input delay
-// together have to be ahead of local time, for input to arrive in time.
+// required measures where the input line has to be: how far clock and input delay together
+// have to be ahead of local time for inputs to arrive in time.
 //
-// An input tick N that was first sent when the line was at s, and had the margin e, would
-// have had the margin 0 with the line at s-e, whatever the way did to it and however often
-// it had to be sent. So each sample says by itself where the line has to be.
+// If an input tick was first sent when the line was at s, and arrived with the margin e, it
+// would have arrived with the margin 0 with the line at s-e, whatever its latency and however
+// often it was resent. So each sample determines a position of the line by itself.
 type required struct {
-	window   window
-	sent     [sentTicks]sentTick
-	frontier entangle.Tick // the newest that was sent
-	care     Phase         // by which few samples are mistrusted in any case,
-	most     Phase         // and by how much of their spread at most
-	delay    int32         // from the tick in which it was made to the newest
-	some     bool
+	window     window
+	sent       [sentTicks]sentTick
+	newestSent entangle.Tick // the newest that was sent
+	caution    Phase         // added while there are few samples,
+	most       Phase         // and the greatest part of their spread to add
+	delay      int32         // input delay of the newest, in ticks
+	some       bool
 
 	streak streak
-	wait   Phase // the time of a streak that is followed
-	moved  bool  // one was
+	wait   Phase // the length of a streak that moves the window
+	moved  bool  // a streak has moved it
 
 	inputAt Phase // local time of the last sample of an input
-	inputs  bool  // there was one
+	inputs  bool  // there was a sample of an input
 	late    uint64
 	judged  uint64
 	recent  recent
 }
 
-// sentTick is where the input line was when the input of tick was first sent.
+// sentTick holds where the input line was when the input of tick was first sent.
 type sentTick struct {
 	tick entangle.Tick
 	open bool // not yet measured
 	line Phase
 }
 
-// Sent tells the clock of a frame of inputs that went out with so many ticks up to newest.
-func (c *Client) Sent(newest entangle.Tick, ticks int) {
+// InputsSent records a sent frame of inputs, with the given number of ticks up to newest.
+func (c *Client) InputsSent(newest entangle.Tick, ticks int) {
 	if !c.own.ran || ticks <= 0 {
 		return
 	}
 	c.required.send(newest, min(ticks, sentTicks), newest.Sub(c.own.ticks.tick), c.own.offset)
 }
 
-// send notes what goes out for the first time. When the delay has grown, more than one
-// input was made in a tick, and only the newest is as early as those to come.
+// send records the ticks that are sent for the first time. If the delay has grown, more than
+// one input was made in a tick, and only the newest is as early as later ones.
 func (r *required) send(newest entangle.Tick, ticks int, delay int32, offset Phase) {
 	first, line := newest-entangle.Tick(ticks)+1, offset+whole(int(delay))
 	switch {
 	case !r.some || delay > r.delay:
 		first = newest
-	case first.Sub(r.frontier) <= 0:
-		first = r.frontier + 1
+	case first.Sub(r.newestSent) <= 0:
+		first = r.newestSent + 1
 	}
 	r.delay = delay
 	for t := first; newest.Sub(t) >= 0; t++ {
 		r.sent[t%sentTicks] = sentTick{tick: t, open: true, line: line}
 	}
-	if !r.some || newest.Sub(r.frontier) > 0 {
-		r.frontier, r.some = newest, true
+	if !r.some || newest.Sub(r.newestSent) > 0 {
+		r.newestSent, r.some = newest, true
 	}
 }
 
-// jump follows the clock. What was sent for ticks that come again is void, and ticks that
-// are jumped over have no input.
+// jump follows a jump of the clock. Inputs sent for ticks that will run again are discarded,
+// and skipped ticks have no input.
 func (r *required) jump(by int64) {
 	if !r.some {
 		return
 	}
-	r.frontier += entangle.Tick(by)
+	r.newestSent += entangle.Tick(by)
 	for i := range r.sent {
-		if r.sent[i].tick.Sub(r.frontier) > 0 {
+		if r.sent[i].tick.Sub(r.newestSent) > 0 {
 			r.sent[i].open = false
 		}
 	}
 }
 
-// restart forgets what was measured, and what is under way.
+// restart forgets all measurements and the inputs in flight.
 func (r *required) restart() {
 	r.window.keepOnly(0, 0)
 	for i := range r.sent {
@@ -92,8 +92,8 @@ func (r *required) restart() {
 	}
 }
 
-// takeReport takes what the server measured for the inputs of ticks up to last. An input
-// that never came had come at best with the one after it.
+// takeReport handles the server's margins of the ticks up to last. A missing input is assumed
+// to have arrived with the next one.
 func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 	later := sentTick{}
 	var early margin
@@ -116,7 +116,7 @@ func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 	}
 }
 
-// lose counts an input that did not come, of which nobody knows when it had.
+// lose counts a missing input without a sample.
 func (r *required) lose(s *sentTick) {
 	if s.open {
 		s.open = false
@@ -126,7 +126,7 @@ func (r *required) lose(s *sentTick) {
 	}
 }
 
-// take takes by how much an input was early.
+// take adds the sample of an input with its margin.
 func (r *required) take(at, line Phase, s *sentTick, m margin) {
 	if !s.open {
 		return
@@ -147,20 +147,20 @@ func (r *required) take(at, line Phase, s *sentTick, m margin) {
 	r.window.add(at, sample)
 }
 
-// takePing takes what a ping says, where inputs say nothing.
+// takePing adds the sample of a ping, if there are no fresh samples of inputs.
 func (r *required) takePing(at, sample, fresh Phase) {
 	if !r.inputs || at-r.inputAt > fresh {
 		r.window.add(at, sample)
 	}
 }
 
-// line returns where the input line has to be. Few samples call for caution.
+// line returns where the input line should be, with a reserve while there are few samples.
 func (r *required) line() Phase {
 	level := r.window.level(1)
 	if lack := steadyBlocks - r.window.n; lack > 0 {
-		level += (min(r.window.spread()/2, r.most) + r.care) * Phase(lack) / steadyBlocks
+		level += (min(r.window.spread()/2, r.most) + r.caution) * Phase(lack) / steadyBlocks
 	} else {
-		r.care = One // a line that changes is known better than one that is new
+		r.caution = One // after a change more is known than at the start
 	}
 	return level
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With 20 ms of jitter and 5 % of loss there is a snapshot on either side of what is shown
-// in over 99 % of frames, whatever the frame rates and the send interval; and what is shown
-// is behind by the way, and by what it takes to make up for one lost packet and the jitter,
-// give or take two ticks.
+// With 20 ms of jitter and 5 % of loss there is a snapshot on either side of the shown time in
+// over 99 % of frames, at any frame rates and send interval; and the shown time is behind by
+// the latency, by the time of one lost packet, and by the jitter, within two ticks.
 //
 // Proves: S5
-func TestSnapshotsAreOnEitherSideOfWhatIsShown(t *testing.T) {
+func TestSnapshotsAreOnEitherSideOfTheShownTime(t *testing.T) {
 	for _, c := range []struct {
 		fps   float64
 		every int
@@ -27,17 +26,17 @@ func TestSnapshotsAreOnEitherSideOfWhatIsShown(t *testing.T) {
 			t.Log(f)
 			assert.Greater(t, f.seen, 0.99)
 			assert.InDelta(t, 6+1.2+2*float64(c.every), f.behind, 2)
-			n.neverShowsThePast(t)
+			n.advancesSteadily(t)
 		})
 	}
 }
 
-// neverShowsThePast holds that what is shown runs on, hardly faster or slower than time.
-func (n *network) neverShowsThePast(t *testing.T) {
+// advancesSteadily checks that the shown time advances at nearly the speed of local time.
+func (n *network) advancesSteadily(t *testing.T) {
 	const few = 0.06 // of a tick's length
 	for i, m := range n.moments[1:] {
 		before := n.moments[i]
-		if before.at < settled {
+		if before.at < warmUp {
 			continue
 		}
 		by, time := m.shown-before.shown, m.server-before.server
@@ -46,11 +45,11 @@ func (n *network) neverShowsThePast(t *testing.T) {
 	}
 }
 
-// What is shown follows the jitter of the line: farther behind where it grows, and nearer
-// again where it gets less, smoothly both times.
+// The shown time adapts to the jitter: it falls back when jitter grows, and catches up when it
+// shrinks, smoothly both times.
 //
 // Proves: S5
-func TestWhatIsShownAdaptsToJitter(t *testing.T) {
+func TestTheShownTimeAdaptsToJitter(t *testing.T) {
 	n := line(100*ms, 2*ms, 0, 0)
 	rough := between(time.Minute, 2*time.Minute)
 	n.down.extra = func(at time.Duration) time.Duration {
@@ -67,10 +66,10 @@ func TestWhatIsShownAdaptsToJitter(t *testing.T) {
 	assert.Greater(t, moved.behind, still.behind+2.5)
 	assert.Greater(t, moved.seen, 0.99)
 	assert.InDelta(t, still.behind, again.behind, 1.25)
-	n.neverShowsThePast(t)
+	n.advancesSteadily(t)
 }
 
-// A server that has nothing to send says nothing about the line.
+// A server that has nothing to send provides no sample of jitter.
 func TestSilenceIsNoJitter(t *testing.T) {
 	n := usual(func(n *network) { n.idle = between(time.Minute, 2*time.Minute) })
 	n.run(t, *firstSeed, 3*time.Minute)

@@ -17,11 +17,11 @@ var firstSeed = flag.Uint64("seed", 1, "the seed of the networks")
 const (
 	rate     = 60 // ticks per second
 	maxSteps = 8  // of a frame
-	ahead    = 64 // ticks that a server takes an input before its own
+	ahead    = 64 // how many ticks ahead of its own a server accepts inputs
 )
 
-// upward is a packet of the client; one leaves in thought in each frame, so that what would
-// have come of it is known.
+// upward is a packet of the client; each frame has one that may not really be sent, so that its
+// fate is known.
 type upward struct {
 	due    time.Duration
 	frame  int // of the client
@@ -45,27 +45,27 @@ type verdict struct {
 	lost bool
 }
 
-// moment is what is noted of a frame of the client.
+// moment records a frame of the client.
 type moment struct {
 	at     time.Duration
 	server float64 // the server's clock
-	lead   float64 // of the client's before it
-	came   bool    // what left in this frame
-	next   int     // that the server ran when it came
+	lead   float64 // of the client's clock over it
+	came   bool    // the packet of this frame arrived
+	next   int     // tick that the server ran next when it arrived
 	speed  timesync.Speed
 	jump   int32
-	fell   bool    // it jumped since the server fell behind
+	fell   bool    // it jumped because the server fell behind
 	shown  float64 // the shown time
-	seen   bool    // there was a snapshot after it
+	seen   bool    // there was a snapshot after the shown time
 }
 
-// network is a client and a server, from frame to frame.
+// network simulates a client and a server, frame by frame.
 type network struct {
-	up, down way
+	up, down path
 	server   machine
 	client   machine
 	start    entangle.Tick // of the server; the client begins at 0
-	every    int           // the server sends
+	every    int           // send interval of the server
 	idle     func(time.Duration) bool
 	noInput  func(time.Duration) bool // the client sends none
 	delay    timesync.Delay
@@ -80,7 +80,7 @@ type network struct {
 	verdict []verdict
 	pkt     uint16
 	speed   int64
-	heard   entangle.Tick // newest
+	newest  entangle.Tick // newest
 	some    bool
 	written entangle.Tick // newest input
 	writing bool
@@ -101,7 +101,7 @@ type ran struct {
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// run lets a network live for a time.
+// run simulates a network for a time.
 func (n *network) run(t testing.TB, seed uint64, length time.Duration) {
 	n.begin(seed)
 	for {
@@ -135,8 +135,8 @@ func (n *network) begin(seed uint64) {
 	n.server.tick = n.start
 	n.clock = timesync.NewClient(timesync.ClientConfig{TickRate: rate, Delay: n.delay})
 	n.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: rate, SendEvery: n.every})
-	n.ups = link{way: n.up, rng: rand.New(rand.NewPCG(seed, 1))}
-	n.downs = link{way: n.down, rng: rand.New(rand.NewPCG(seed, 2))}
+	n.ups = link{path: n.up, rng: rand.New(rand.NewPCG(seed, 1))}
+	n.downs = link{path: n.down, rng: rand.New(rand.NewPCG(seed, 2))}
 	n.got, n.made = map[entangle.Tick]bool{}, map[entangle.Tick]bool{}
 	n.speed = 1000
 }
@@ -155,7 +155,7 @@ func (n *network) serverFrame(t testing.TB, at time.Duration) {
 		m.tick++
 		had := n.got[m.tick]
 		delete(n.got, m.tick)
-		n.meter.Ran(m.tick, had)
+		n.meter.TickRan(m.tick, had)
 		n.ran = append(n.ran, ran{at, m.tick, had})
 		sends = sends || uint32(m.tick)%uint32(n.every) == 0
 	}
@@ -179,7 +179,7 @@ func (n *network) takeUp(t testing.TB, at time.Duration, now time.Time) {
 		if !p.sent {
 			continue
 		}
-		n.meter.Packet(p.tick, next)
+		n.meter.PacketReceived(p.tick, next)
 		if len(p.ping) > 0 {
 			require.NoError(t, n.meter.HandleFrame(p.tick, p.ping, now))
 		}
@@ -196,13 +196,13 @@ func (n *network) bring(tick, next entangle.Tick) {
 	}
 	if early >= 0 {
 		n.got[tick] = true
-		n.meter.Brought(tick, next)
+		n.meter.InputReceived(tick, next)
 	} else if !n.had(tick, next) {
-		n.meter.Brought(tick, next)
+		n.meter.InputReceived(tick, next)
 	}
 }
 
-// had looks up a tick that has run. A late input counts as come.
+// had reports whether a tick that has run had its input. A late input counts as received.
 func (n *network) had(tick, next entangle.Tick) bool {
 	i := len(n.ran) - int(next.Sub(tick))
 	if i < 0 || n.ran[i].tick != tick {
@@ -248,7 +248,7 @@ func (n *network) clientFrame(t testing.TB, at time.Duration) {
 	n.takeDown(t, at, now)
 	steps := m.step(m.local(at), n.speed)
 	m.tick += entangle.Tick(steps)
-	n.clock.Ran(m.tick, m.overstep(), now)
+	n.clock.FrameRan(m.tick, m.overstep(), now)
 	n.sendUp(at, now, steps)
 	n.note(at, now)
 	speed, jump := n.clock.Adjust(now)
@@ -274,9 +274,9 @@ func (n *network) takeDown(t testing.TB, at time.Duration, now time.Time) {
 		p := n.falling[i]
 		n.falling[i] = n.falling[len(n.falling)-1]
 		n.falling = n.falling[:len(n.falling)-1]
-		n.clock.Heard(p.tick, now)
-		if !n.some || p.tick.Sub(n.heard) > 0 {
-			n.heard, n.some = p.tick, true
+		n.clock.PacketReceived(p.tick, now)
+		if !n.some || p.tick.Sub(n.newest) > 0 {
+			n.newest, n.some = p.tick, true
 		}
 		if len(p.body) > 0 {
 			require.NoError(t, n.clock.HandleFrame(p.tick, p.body, now))
@@ -308,7 +308,7 @@ func (n *network) sendUp(at time.Duration, now time.Time, steps int) {
 			n.made[n.written] = true
 		}
 		p.newest, p.ticks = n.written, n.repeat
-		n.clock.Sent(p.newest, p.ticks)
+		n.clock.InputsSent(p.newest, p.ticks)
 	}
 	if p.sent {
 		p.ping = n.clock.AppendFrame(nil, 100, 1, n.client.tick, now)
@@ -327,6 +327,6 @@ func (n *network) note(at time.Duration, now time.Time) {
 	n.moments = append(n.moments, moment{
 		at: at, server: server, lead: client - server, speed: timesync.Normal,
 		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.total),
-		seen:  n.some && tick.Sub(n.heard) < 0 || n.some && tick == n.heard && fraction == 0,
+		seen:  n.some && tick.Sub(n.newest) < 0 || n.some && tick == n.newest && fraction == 0,
 	})
 }

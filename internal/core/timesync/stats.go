@@ -1,38 +1,38 @@
 package timesync
 
-// Stats is what a client's clock knows about itself.
+// Stats describes the state of a client's clock.
 type Stats struct {
-	Synced bool
-	Lead   Phase // of the clock before the server's, by the best estimate
-	Target Phase // what the lead should be
-	Way    Phase // to the server and back, with what is kept in reserve: the ticks that delay or prediction have to cover
-	Spread Phase // of what inputs needed, of late
-	Lag    Phase // of the interpolation behind the newest tick that can be there
-	Speed  Speed
-	Delay  int // in effect, in ticks
+	Synced    bool
+	Lead      Phase // of the clock over the server's, by the best estimate
+	Target    Phase // of the lead
+	RoundTrip Phase // round trip with its reserve: the ticks that delay or prediction have to cover
+	Spread    Phase // of the recent samples of inputs
+	Lag       Phase // of the interpolation behind the newest tick that can have arrived
+	Speed     Speed
+	Delay     int // in effect, in ticks
 
-	Jumps    uint64 // with the first one
+	Jumps    uint64 // including the first one
 	Pongs    uint64
-	Measured uint64 // input ticks that the server told about
-	Late     uint64 // of them, those that came too late or never
+	Measured uint64 // input ticks that the server reported
+	Late     uint64 // of those: too late or missing
 	Quality  Quality
 }
 
-// Stats returns what the clock knows about itself.
+// Stats returns the state of the clock.
 func (c *Client) Stats() Stats {
 	s := Stats{
 		Synced: c.synced, Speed: c.steer.speed, Delay: c.delay.now,
 		Jumps: c.jumps, Pongs: c.pings.pongs, Measured: c.required.judged, Late: c.required.late,
 		Quality: c.required.recent.quality(),
 	}
-	if !c.placed {
+	if !c.aimed {
 		return s
 	}
 	line, floor := c.serverLine(), c.floor()
-	s.Lead, s.Way, s.Spread = c.own.offset-line, c.target-floor, c.required.window.spread()
+	s.Lead, s.RoundTrip, s.Spread = c.own.offset-line, c.target-floor, c.required.window.spread()
 	s.Target = max(c.target-whole(c.delay.wanted), floor) - line
 	if c.shown.some {
-		s.Lag = c.heard.line() - c.shown.offset
+		s.Lag = c.arrivals.line() - c.shown.offset
 	}
 	return s
 }

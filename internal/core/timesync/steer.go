@@ -6,33 +6,33 @@ import "time"
 type Speed int32
 
 const (
-	// Normal is a clock that runs as local time does.
+	// Normal is the speed of local time.
 	Normal Speed = 1000
 
-	// MaxSteer is the most by which a clock runs fast or slow: 5 %, which players do
-	// not notice.
+	// MaxSteer is the greatest change of speed in thousandths: 5 %, which players do not
+	// notice.
 	MaxSteer = 50
 
-	// leastSteer gets rid of what is left of an error.
+	// leastSteer is the change of speed for the smallest error.
 	leastSteer = 10
 )
 
-// patience is how long an error stays before anything is done about it.
+// patience is how long an error has to last before it is corrected.
 const patience = 200 * time.Millisecond
 
-// steer drives an offset to where it has to be, by speed. It starts when an error has
-// lasted, and goes on until there is none: the error is known and not measured, so there
-// is nothing to overshoot.
+// steer moves an offset to its goal by changing the speed. It starts when an error has lasted,
+// and continues until there is none: the error is computed and not measured, so the offset
+// cannot overshoot.
 type steer struct {
-	behind, ahead Phase // errors that are left alone, either way
+	behind, ahead Phase // errors that are tolerated, in each direction
 	patience      Phase
 
 	speed Speed
 	since Phase // local time since which the error has lasted
 }
 
-// next returns the speed until the next frame, for an error at the local time at: how far
-// the clock has to go.
+// next returns the speed until the next frame, for an error at the local time at: the distance
+// to the goal.
 func (s *steer) next(at, err Phase) Speed {
 	within := err <= s.behind && err >= -s.ahead
 	going := s.speed > Normal && err > 0 || s.speed < Normal && err < 0
@@ -49,10 +49,10 @@ func (s *steer) next(at, err Phase) Speed {
 	return s.speed
 }
 
-// rest lets the clock run as it is.
+// rest returns to normal speed.
 func (s *steer) rest(at Phase) { s.speed, s.since = Normal, at }
 
-// speedFor is one percent, and one more for each tick of error.
+// speedFor returns a change of one percent, and one more for each tick of error.
 func speedFor(err Phase) Speed {
 	by := Speed(min(leastSteer+max(err, -err)*10/One, MaxSteer))
 	if err < 0 {

@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// streakTime is for how long, and streakTicks in how many ticks, all inputs have to be
-	// late before it is the way that has changed.
+	// streakTime and streakTicks are for how long, and in how many ticks, all inputs have to
+	// be late before the latency is considered to have changed.
 	streakTime  = 200 * time.Millisecond
 	streakTicks = 8
 )
 
-// streak is a row of inputs that were all late, with what they had needed. Nobody is in
-// control for as long as it lasts. What a stall held up comes all at once, and is over
-// before it is told: that is none.
+// streak is a series of inputs that were all late, with their samples: the player has no
+// control while it lasts. Inputs that were held up by a stall arrive all at once, and the stall
+// is over before it is reported: they make no streak.
 type streak struct {
 	n         int
 	since     Phase // local time of the first
 	low, high Phase
 }
 
-// take notes an input for which the input line had to be at sample, and is at line. It
-// reports whether that goes on for too long.
+// take records an input whose sample is compared with the input line. It reports whether the
+// streak has lasted for too long.
 func (s *streak) take(at, sample, line, time Phase) bool {
 	if sample <= line {
 		*s = streak{}
@@ -37,22 +37,22 @@ func (s *streak) take(at, sample, line, time Phase) bool {
 }
 
 const (
-	// leastMove is by how much a way has to be longer for a window to be moved at once.
+	// leastMove is by how much the latency has to grow for a window to be moved at once.
 	leastMove = 2 * One
 
-	// mostApart is how far apart the samples of a streak are at most: what was held up has
-	// waited for longer and longer, back from the last that came.
-	mostApart = 12 * One
+	// maxSpread is the greatest spread of the samples of a streak: after a stall each earlier
+	// input has waited longer than the next.
+	maxSpread = 12 * One
 )
 
-// follow moves a window to where a streak is, if that is far. The way is another one; how it
-// varies is taken to be as it was.
+// follow moves a window to the samples of a streak, if they are far away. The latency has
+// changed; its variation is assumed to be the same.
 func (s *streak) follow(w *window, at Phase) bool {
 	older := w.n
 	for older > 0 && w.blocks[older-1].begin >= s.since {
 		older--
 	}
-	if older == 0 || s.high-s.low > mostApart {
+	if older == 0 || s.high-s.low > maxSpread {
 		return false
 	}
 	by := s.low - w.usualLow(older)
@@ -66,7 +66,7 @@ func (s *streak) follow(w *window, at Phase) bool {
 	return true
 }
 
-// usualLow is the low that only one in so many of the blocks before n is below, of those
+// usualLow returns the low that only one in baseShare of the blocks before n is below, of those
 // that drift has not moved yet.
 func (w *window) usualLow(n int) Phase {
 	blocks := w.blocks[max(n-steadyBlocks, 0):n]

@@ -11,14 +11,14 @@ import (
 
 var streamSeed = flag.Uint64("streams", 1, "the seed of the first stream of samples")
 
-// sortedWindow is a window that looks at all of its blocks, and puts them in order, whenever
-// it is asked: what a window does, without what it remembers.
+// sortedWindow is a simple version of window: it examines and sorts all of its blocks for each
+// result, and caches nothing.
 type sortedWindow struct {
 	length Phase // of a block, in local time
 	keep   int   // blocks
-	reach  Phase // how far above the base the level may be in any case
+	reach  Phase // how far above the base the level may always be
 
-	blocks [maxBlocks]block // the oldest first
+	blocks [maxBlocks]block // oldest first
 	n      int
 	sorted [maxBlocks]Phase
 	drift  drift
@@ -28,7 +28,7 @@ func newSortedWindow(length Phase, keep int, reach Phase) sortedWindow {
 	return sortedWindow{length: length, keep: keep, reach: reach}
 }
 
-// add takes a sample at the local time at.
+// add adds a sample at the local time at.
 func (w *sortedWindow) add(at, sample Phase) {
 	if w.n > 0 {
 		if b := &w.blocks[w.n-1]; at-b.begin < w.length {
@@ -43,7 +43,7 @@ func (w *sortedWindow) add(at, sample Phase) {
 	w.n++
 }
 
-// drop makes room, and lets go of what is too old.
+// drop makes room for a block, and removes blocks that are too old.
 func (w *sortedWindow) drop(at Phase) {
 	old := 0
 	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 3*w.length*Phase(w.keep)/2) {
@@ -52,7 +52,7 @@ func (w *sortedWindow) drop(at Phase) {
 	w.cut(old)
 }
 
-// cut takes the oldest blocks out.
+// cut removes the oldest blocks.
 func (w *sortedWindow) cut(blocks int) {
 	copy(w.blocks[:], w.blocks[blocks:w.n])
 	w.n -= blocks
@@ -66,8 +66,8 @@ func (w *sortedWindow) shift(by Phase) {
 	}
 }
 
-// forget takes out what was before a change that lasts: when all of the last blocks are
-// below all of the others by more than a tick, or all their samples above what was usual.
+// forget removes the blocks before a lasting change: when all of the last blocks are below all
+// others by more than a tick, or all of their samples are above the usual level.
 func (w *sortedWindow) forget() {
 	before := w.n - lastingBlocks
 	if before < 1 {
@@ -76,7 +76,7 @@ func (w *sortedWindow) forget() {
 	older, last := extent(w.blocks[:before]), extent(w.blocks[before:w.n])
 	if last.high < older.leastHigh-One {
 		w.cut(before)
-		w.settle()
+		w.dropTransition()
 		return
 	}
 	w.sort(before)
@@ -85,20 +85,20 @@ func (w *sortedWindow) forget() {
 	}
 }
 
-// settle takes out the block in which a change came, which has of both.
-func (w *sortedWindow) settle() {
+// dropTransition removes the block during which a change occurred, which has samples of both.
+func (w *sortedWindow) dropTransition() {
 	if w.blocks[0].high > extent(w.blocks[1:w.n]).high+transition {
 		w.cut(1)
 	}
 }
 
-// highOf returns the high of block i, as it would be now.
+// highOf returns the high of block i, converted to the present by the drift.
 func (w *sortedWindow) highOf(i int) Phase {
 	b := &w.blocks[i]
 	return b.high + w.drift.over(w.blocks[w.n-1].begin-b.begin)
 }
 
-// sort puts the highs of the first n blocks in order, the highest first.
+// sort sorts the highs of the first n blocks, highest first.
 func (w *sortedWindow) sort(n int) {
 	for i := range n {
 		w.sorted[i] = -w.highOf(i)
@@ -109,11 +109,11 @@ func (w *sortedWindow) sort(n int) {
 	}
 }
 
-// base is the level that only one block in so many is above.
+// base returns the level that only one block in baseShare exceeds.
 func (w *sortedWindow) base(n int) Phase { return w.sorted[n/baseShare] }
 
-// level returns the lowest level that the samples exceed at most in so many events, none
-// of which lasts. What is rare moves it only so far.
+// level returns the lowest level that the samples exceed in at most the given number of events,
+// none of which lasts. Rare events move it by a bounded amount.
 func (w *sortedWindow) level(events int) Phase {
 	w.sort(w.n)
 	level := w.sorted[0]
@@ -128,10 +128,10 @@ func (w *sortedWindow) level(events int) Phase {
 	return max(level, w.lately())
 }
 
-// lately is what all of the last samples are above, which is not rare.
+// lately returns the lowest of the last samples, which are not rare.
 func (w *sortedWindow) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 0):w.n]).low }
 
-// rare reports whether at most so many events exceed level, none of which lasts.
+// rare reports whether at most the given number of events exceeds level, none of which lasts.
 func (w *sortedWindow) rare(level Phase, events int) bool {
 	longest, run := min(rareBlocks, w.n/rareShare), 0
 	for i := range w.n {
@@ -149,14 +149,13 @@ func (w *sortedWindow) rare(level Phase, events int) bool {
 	return true
 }
 
-// spread returns how far apart all samples are.
+// spread returns the difference between the highest and the lowest sample.
 func (w *sortedWindow) spread() Phase {
 	r := extent(w.blocks[:w.n])
 	return r.high - r.low
 }
 
-// width returns how far apart the base and the least of the blocks are. It is fresh after
-// level.
+// width returns the difference between the base and the lowest block. It is valid after level.
 func (w *sortedWindow) width() Phase { return w.base(w.n) - w.sorted[w.n-1] }
 
 // high returns the highest sample.
@@ -165,13 +164,13 @@ func (w *sortedWindow) high() Phase { return extent(w.blocks[:w.n]).high }
 // low returns the lowest sample.
 func (w *sortedWindow) low() Phase { return extent(w.blocks[:w.n]).low }
 
-// follow is streak.follow.
+// follow is the equivalent of streak.follow.
 func (w *sortedWindow) follow(s *streak, at Phase) bool {
 	older := w.n
 	for older > 0 && w.blocks[older-1].begin >= s.since {
 		older--
 	}
-	if older == 0 || s.high-s.low > mostApart {
+	if older == 0 || s.high-s.low > maxSpread {
 		return false
 	}
 	by := s.low - w.usualLow(older)
@@ -194,7 +193,7 @@ func (w *sortedWindow) usualLow(n int) Phase {
 	return lows[len(lows)/baseShare]
 }
 
-// windowFigures are all that is asked of a window.
+// windowFigures are all results of a window.
 type windowFigures struct {
 	n                                 int
 	none, two, one                    Phase
@@ -209,19 +208,19 @@ func (w *sortedWindow) figures() windowFigures {
 	return windowFigures{w.n, w.level(0), w.level(2), w.level(1), w.width(), w.spread(), w.low(), w.high(), w.drift.millionths}
 }
 
-// stream makes samples as networks do: jitter, drift of the clocks, spikes alone and in
-// rows, changes that last, silence.
+// stream generates samples as networks do: jitter, drift of the clocks, single spikes and
+// series of them, lasting changes, silence.
 type stream struct {
-	rng               *rand.Rand
-	at, way, drift    Phase
-	jitter, spike     Phase
-	spiky, held, lull int // one in so many samples
+	rng                *rand.Rand
+	at, latency, drift Phase
+	jitter, spike      Phase
+	spiky, held, lull  int // one in this many samples
 }
 
 func newStream(seed uint64) *stream {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	return &stream{
-		rng: rng, way: Phase(rng.IntN(20)) * One, drift: Phase(rng.IntN(2*maxDrift) - maxDrift),
+		rng: rng, latency: Phase(rng.IntN(20)) * One, drift: Phase(rng.IntN(2*maxDrift) - maxDrift),
 		jitter: 1 + Phase(rng.IntN(4*int(One)))>>rng.IntN(16), spike: Phase(rng.IntN(20)) * One,
 		spiky: 5 + rng.IntN(200), held: 100 + rng.IntN(1000), lull: 200 + rng.IntN(2000),
 	}
@@ -233,17 +232,17 @@ func (s *stream) next() (at, sample Phase) {
 		s.at += Phase(s.rng.IntN(3000)) * One
 	}
 	if s.rng.IntN(s.held) == 0 {
-		s.way += Phase(s.rng.IntN(21)-10) * One
+		s.latency += Phase(s.rng.IntN(21)-10) * One
 	}
-	sample = s.way + s.at/1e6*s.drift + Phase(s.rng.Int64N(int64(s.jitter)))
+	sample = s.latency + s.at/1e6*s.drift + Phase(s.rng.Int64N(int64(s.jitter)))
 	if s.rng.IntN(s.spiky) == 0 {
 		sample += s.spike
 	}
 	return s.at, sample
 }
 
-// A window finds at every moment what one finds that sorts all of its blocks anew.
-func TestAWindowRemembersNothingWrong(t *testing.T) {
+// A window always has the results of one that sorts all of its blocks each time.
+func TestAWindowEqualsOneWithoutCaches(t *testing.T) {
 	forgot, followed, shifted := 0, 0, 0
 	for seed := range uint64(300) {
 		in := newStream(*streamSeed + seed)
@@ -274,7 +273,7 @@ func TestAWindowRemembersNothingWrong(t *testing.T) {
 			if w.n < before {
 				forgot++
 			}
-			if in.rng.IntN(4) > 0 { // and not always, for what waits until it is asked
+			if in.rng.IntN(4) > 0 { // not always, because some results are computed on demand
 				require.Equal(t, twin.level(1), w.level(1))
 				require.Equal(t, twin.figures(), w.figures(), "go test ./internal/core/timesync -run '^%s$' -streams %d", t.Name(), *streamSeed+seed)
 			}

@@ -4,61 +4,60 @@ const (
 	// maxBlocks is how many blocks a window has at most.
 	maxBlocks = 128
 
-	// rareBlocks is how many blocks in a row a spike can take and still count as one
-	// that need not be met again. What lasts longer is how things are now.
+	// rareBlocks is how many blocks in a row a spike may last to be tolerated. A longer
+	// one is the new normal.
 	rareBlocks = 4
 
-	// rareShare is the share of blocks that a spike may be, where there are few: one in so
-	// many.
+	// rareShare limits a spike to one in so many blocks, while there are few.
 	rareShare = 4
 
-	// lastingBlocks is how many whole blocks in a row make a change last.
+	// lastingBlocks is how many whole blocks in a row make a change a lasting one.
 	lastingBlocks = 3
 
-	// transition is by how much the first block after a change has to be above the next
-	// ones to be none of them.
+	// transition is by how much the first block after a change has to exceed the next ones
+	// to be dropped as one that contains both.
 	transition = 4 * One
 
-	// baseShare is the share of blocks that may be above the base: one in so many.
-	// Beyond the base a window goes only so far, since what is above it is rare.
+	// baseShare limits the blocks above the base to one in so many. The level exceeds the
+	// base by a limited amount, because higher samples are rare.
 	baseShare = 8
 )
 
-// A window holds the samples of the last half minute or so, by blocks of a quarter of a
-// second, and finds a level that nearly all of them stay below. What comes close together
-// counts once: a stall of a connection makes many samples and is one event.
+// A window holds the samples of about the last half minute, in blocks of a quarter of a second,
+// and finds a level that nearly all of them stay below. Samples close together count once: a
+// stall of a connection makes many samples and is one event.
 //
-// Most samples change nothing, and of the others nearly all change one block. So the order
-// of the blocks is kept from frame to frame, and only a new block, four times a second, has
-// all of them looked at.
+// Most samples change nothing, and nearly all of the others change one block. So the order of
+// the blocks is kept from frame to frame, and only a new block, four times a second, requires
+// examining all of them.
 type window struct {
 	length Phase // of a block, in local time
 	keep   int   // blocks
-	reach  Phase // how far above the base the level may be in any case
+	reach  Phase // how far above the base the level may always be
 
-	blocks [maxBlocks]block // the oldest first
+	blocks [maxBlocks]block // oldest first
 	n      int
 	drift  drift
 
-	ranks    [maxBlocks]rank // the first ranked blocks, the highest first
+	ranks    [maxBlocks]rank // the first ranked blocks, highest first
 	ranked   int
 	sorted   bool // ranks has all blocks, in order
 	all      extremes
-	measured bool // all is so
+	measured bool // extremes is up to date
 	answer   answer
 }
 
-// answer is the level that was found last. It holds until a block changes.
+// answer is the last result of level. It is valid until a block changes.
 type answer struct {
 	events int
 	level  Phase
 	holds  bool
 }
 
-// block is the extent of the samples of a stretch of time.
+// block is the extent of the samples of one period.
 type block struct{ begin, low, high Phase }
 
-// rank is a block's place among the highs, and its high as it would be now.
+// rank is a block in the order of highs, with its high converted to the present by the drift.
 type rank struct {
 	high  Phase
 	block int32
@@ -71,7 +70,7 @@ func newWindow(length Phase, keep int, reach Phase) window {
 	return window{length: length, keep: keep, reach: reach}
 }
 
-// add takes a sample at the local time at.
+// add adds a sample at the local time at.
 func (w *window) add(at, sample Phase) {
 	if w.n > 0 {
 		if b := &w.blocks[w.n-1]; at-b.begin < w.length {
@@ -87,10 +86,10 @@ func (w *window) add(at, sample Phase) {
 	w.changed()
 }
 
-// changed says that nothing that was found out holds any more.
+// changed invalidates all cached results.
 func (w *window) changed() { w.sorted, w.measured, w.answer.holds = false, false, false }
 
-// extend takes a sample into the newest block.
+// extend adds a sample to the newest block.
 func (w *window) extend(b *block, sample Phase) {
 	if sample < b.low {
 		b.low, w.all.low = sample, min(w.all.low, sample)
@@ -103,7 +102,7 @@ func (w *window) extend(b *block, sample Phase) {
 	}
 }
 
-// raise moves the newest block up to where its high belongs.
+// raise moves the newest block up in the order of highs.
 func (w *window) raise() {
 	if !w.sorted {
 		return
@@ -117,7 +116,7 @@ func (w *window) raise() {
 	w.lift(i)
 }
 
-// lift moves one rank up, beyond those that are lower.
+// lift moves one rank up, past the lower ones.
 func (w *window) lift(i int) {
 	r := w.ranks[i]
 	for ; i > 0 && w.ranks[i-1].high < r.high; i-- {
@@ -126,7 +125,7 @@ func (w *window) lift(i int) {
 	w.ranks[i] = r
 }
 
-// drop makes room, and lets go of what is too old.
+// drop makes room for a block, and removes blocks that are too old.
 func (w *window) drop(at Phase) {
 	old := 0
 	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 3*w.length*Phase(w.keep)/2) {
@@ -135,10 +134,10 @@ func (w *window) drop(at Phase) {
 	w.cut(old)
 }
 
-// cut takes the oldest blocks out.
+// cut removes the oldest blocks.
 func (w *window) cut(blocks int) { w.keepOnly(blocks, w.n) }
 
-// keepOnly takes all blocks out but those from first to before end.
+// keepOnly removes all blocks except those from first to before end.
 func (w *window) keepOnly(first, end int) {
 	if first == 0 && end == w.n {
 		return
@@ -165,8 +164,8 @@ func (w *window) shift(by Phase) {
 	w.changed()
 }
 
-// forget takes out what was before a change that lasts: when all of the last blocks are
-// below all of the others by more than a tick, or all their samples above what was usual.
+// forget removes the blocks before a lasting change: when all of the last blocks are below all
+// others by more than a tick, or all of their samples are above the usual level.
 func (w *window) forget() {
 	before := w.n - lastingBlocks
 	if before < 1 {
@@ -175,7 +174,7 @@ func (w *window) forget() {
 	older, last := extent(w.blocks[:before]), extent(w.blocks[before:w.n])
 	if last.high < older.leastHigh-One {
 		w.cut(before)
-		w.settle()
+		w.dropTransition()
 		return
 	}
 	if last.low > w.baseOf(before)+One {
@@ -183,14 +182,14 @@ func (w *window) forget() {
 	}
 }
 
-// settle takes out the block in which a change came, which has of both.
-func (w *window) settle() {
+// dropTransition removes the block during which a change occurred, which has samples of both.
+func (w *window) dropTransition() {
 	if w.blocks[0].high > extent(w.blocks[1:w.n]).high+transition {
 		w.cut(1)
 	}
 }
 
-// reached is how far blocks go.
+// reached is the extent of several blocks.
 type reached struct{ low, high, leastHigh Phase }
 
 func extent(blocks []block) reached {
@@ -201,14 +200,14 @@ func extent(blocks []block) reached {
 	return r
 }
 
-// highOf returns the high of block i, as it would be now.
+// highOf returns the high of block i, converted to the present by the drift.
 func (w *window) highOf(i int) Phase {
 	b := &w.blocks[i]
 	return b.high + w.drift.over(w.blocks[w.n-1].begin-b.begin)
 }
 
-// sort puts the blocks in order, the highest first. They are nearly so already: a new block
-// moves the others by what the clocks run apart, which is little.
+// sort sorts the blocks, highest first. They are nearly sorted already: a new block changes the
+// others only by the drift of the clocks.
 func (w *window) sort() {
 	if w.sorted {
 		return
@@ -223,13 +222,13 @@ func (w *window) sort() {
 	w.sorted = true
 }
 
-// base is the level that only one block in so many is above.
+// base returns the level that only one block in baseShare exceeds.
 func (w *window) base() Phase {
 	w.sort()
 	return w.ranks[w.n/baseShare].high
 }
 
-// baseOf is that of the first n blocks.
+// baseOf returns the base of the first n blocks.
 func (w *window) baseOf(n int) Phase {
 	w.sort()
 	above, i := n/baseShare, 0
@@ -244,8 +243,8 @@ func (w *window) baseOf(n int) Phase {
 	}
 }
 
-// level returns the lowest level that the samples exceed at most in so many events, none
-// of which lasts. What is rare moves it only so far.
+// level returns the lowest level that the samples exceed in at most the given number of events,
+// none of which lasts. Rare events move it by a bounded amount.
 func (w *window) level(events int) Phase {
 	if a := &w.answer; !a.holds || a.events != events {
 		level, base := w.exceeded(events), w.base()
@@ -255,14 +254,14 @@ func (w *window) level(events int) Phase {
 	return w.answer.level
 }
 
-// exceeded returns the lowest high that the blocks exceed at most in so many events, none
-// of which lasts.
+// exceeded returns the lowest high that the blocks exceed in at most the given number of
+// events, none of which lasts.
 func (w *window) exceeded(events int) Phase {
 	w.sort()
 	longest := min(rareBlocks, w.n/rareShare)
 	level, above := w.ranks[0].high, runs{}
 	for _, r := range w.ranks[:w.n] {
-		if r.high < level { // all that are higher are in above
+		if r.high < level { // above has all higher blocks
 			if above.n > events {
 				break
 			}
@@ -275,14 +274,14 @@ func (w *window) exceeded(events int) Phase {
 	return level
 }
 
-// runs counts how often in a row blocks exceed a level, from the highest down.
+// runs tracks runs of consecutive blocks that exceed a level.
 type runs struct {
-	bits   [maxBlocks/64 + 2]uint64 // of a block and one more, so that each has neighbours
+	bits   [maxBlocks/64 + 2]uint64 // with a margin, so that each block has neighbours
 	n      int
 	blocks int
 }
 
-// add takes a block in, and returns how long the run is that it belongs to.
+// add adds a block, and returns the length of its run.
 func (r *runs) add(block int) (length int) {
 	at := block + 64
 	r.bits[at/64] |= 1 << (at % 64)
@@ -306,7 +305,7 @@ func (r *runs) add(block int) (length int) {
 
 func (r *runs) has(at int) bool { return r.bits[at/64]>>(at%64)&1 != 0 }
 
-// lately is what all of the last samples are above, which is not rare.
+// lately returns the lowest of the last samples, which are not rare.
 func (w *window) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 0):w.n]).low }
 
 // extremes returns the lowest and the highest sample.
@@ -318,13 +317,13 @@ func (w *window) extremes() extremes {
 	return w.all
 }
 
-// spread returns how far apart all samples are.
+// spread returns the difference between the highest and the lowest sample.
 func (w *window) spread() Phase {
 	e := w.extremes()
 	return e.high - e.low
 }
 
-// width returns how far apart the base and the least of the blocks are.
+// width returns the difference between the base and the lowest block.
 func (w *window) width() Phase { return w.base() - w.ranks[w.n-1].high }
 
 // high returns the highest sample.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainWindow keeps all samples, and looks at all of them.
+// plainWindow keeps all samples, and examines all of them.
 type plainWindow struct {
 	length Phase
 	keep   int
@@ -27,7 +27,7 @@ func (p *plainWindow) add(at, sample Phase) {
 	}
 }
 
-// level tries every sample as a level, by the words of window.level.
+// level tries every sample as a level, following the definition of window.level.
 func (p *plainWindow) level(events int, reach Phase) Phase {
 	var highs []Phase
 	for _, b := range p.blocks {
@@ -62,7 +62,7 @@ func (p *plainWindow) rare(highs []Phase, level Phase, events int) bool {
 	return len(runs) <= events && (len(runs) == 0 || slices.Max(runs) <= min(rareBlocks, len(highs)/rareShare))
 }
 
-// A window finds the level that a look at all samples finds, as long as nothing lasting
+// A window returns the level that examining all samples returns, as long as no lasting change
 // makes it forget some.
 func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 	for seed := range uint64(200) {
@@ -73,7 +73,7 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 		at := Phase(0)
 		for range 600 {
 			at += Phase(rng.IntN(4)) * One
-			sample := Phase(rng.IntN(3)) * One // so near to each other that nothing is a change
+			sample := Phase(rng.IntN(3)) * One // so close to each other that there is no lasting change
 			if rng.IntN(200) == 0 {
 				sample += Phase(rng.IntN(20)) * One
 			}
@@ -90,7 +90,7 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 	}
 }
 
-// still has the clocks not run apart.
+// still switches the drift off.
 func (w *window) still() {
 	w.drift = drift{}
 	w.changed()
@@ -112,16 +112,16 @@ func samplesOf(w *window, samples ...Phase) Phase {
 
 func repeated(s Phase, n int) []Phase { return slices.Repeat([]Phase{s}, n) }
 
-func TestWhatIsRareDoesNotCount(t *testing.T) {
+func TestRareSamplesDoNotCount(t *testing.T) {
 	w := newWindow(16*One, maxBlocks, 6*One)
 	samplesOf(&w, repeated(2, 60)...)
 	require.Equal(t, 2*One, samplesOf(&w, 50, 50, 2), "one event")
 	require.Equal(t, 2*One, samplesOf(&w, repeated(2, 10)...))
 	require.Equal(t, 8*One, samplesOf(&w, 50, 2), "two, but few: as far as reach")
-	require.Equal(t, 2*One, samplesOf(&w, repeated(2, 115)...), "the first is forgotten meanwhile")
+	require.Equal(t, 2*One, samplesOf(&w, repeated(2, 115)...), "the first has been dropped")
 }
 
-func TestWhatLastsIsFollowed(t *testing.T) {
+func TestLastingChangesAreFollowed(t *testing.T) {
 	w := newWindow(16*One, maxBlocks, 6*One)
 	samplesOf(&w, repeated(2, 60)...)
 	require.Equal(t, 2*One, samplesOf(&w, 30, 30))

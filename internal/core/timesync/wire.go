@@ -14,13 +14,13 @@ const (
 	// MaxMargin bounds a margin in a report, in ticks, either way.
 	MaxMargin = 2047
 
-	// MaxAge is how many ticks a pong can be late.
+	// MaxAge is how many ticks late a pong can be.
 	MaxAge = 1024
 
-	// MaxSendEvery bounds the ticks from packet to packet.
+	// MaxSendEvery is the greatest send interval in ticks.
 	MaxSendEvery = 1 << 12
 
-	// maxFrame is the size of the longest frame of the server, and more.
+	// maxFrame is an upper bound of the size of a server's frame.
 	maxFrame = 160
 
 	// maxPong is the size of the longest frame with a pong alone.
@@ -29,41 +29,41 @@ const (
 	pingSize = 1
 )
 
-// ErrFrame means that a frame of the channel is not one.
+// ErrFrame is returned for an invalid frame.
 var ErrFrame = errors.New("timesync: a clock frame that no peer of this version writes")
 
-// margin is how many ticks an input came before the last moment, or one of the two below.
+// margin is how many ticks early an input arrived, or one of the constants below.
 type margin int16
 
 const (
-	// unknown: the input may still come.
+	// unknown: the input may still arrive.
 	unknown margin = -1 << 15
-	// missing: the tick has run without it.
+	// missing: the tick has run without its input.
 	missing margin = unknown + 1
 )
 
-// pong answers a ping: with the tick that was next when it came.
+// pong answers a ping with the next tick of the server when it arrived.
 type pong struct {
 	number uint8
-	age    uint64 // how many ticks before the one after the packet's
-	every  uint64 // the server's ticks from packet to packet
+	age    uint64 // ticks from that tick to the one after the packet's
+	every  uint64 // the server's send interval in ticks
 }
 
-// report says how early inputs came, for a run of ticks.
+// report has the margins of inputs, for consecutive ticks.
 type report struct {
 	back    int64 // the packet's tick less the last one reported
 	n       int   // ticks
 	margins [MaxReport]margin
 }
 
-// words is a frame of the server.
-type words struct {
+// serverFrame is a frame of the server.
+type serverFrame struct {
 	pong               pong
 	report             report
 	hasPong, hasReport bool
 }
 
-func (f *words) append(dst []byte) []byte {
+func (f *serverFrame) append(dst []byte) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	w.Bool(f.hasPong)
@@ -79,7 +79,7 @@ func (f *words) append(dst []byte) []byte {
 	return w.Finish()
 }
 
-func (f *words) parse(b []byte) error {
+func (f *serverFrame) parse(b []byte) error {
 	if len(b) > maxFrame {
 		return ErrFrame
 	}
@@ -101,7 +101,7 @@ func (f *words) parse(b []byte) error {
 	return r.End()
 }
 
-// shape is how the margins of a report are written: as differences from the least.
+// shape is the encoding of the margins of a report, as differences from the least.
 type shape struct {
 	least margin
 	first uint64 // the code of least: 0, or 2 if some are unknown or missing
@@ -158,7 +158,7 @@ func (s shape) margin(code uint64) margin {
 	return s.least + margin(code-s.first)
 }
 
-// parse reads a report, and refuses one that could have been written shorter.
+// parse reads a report, and refuses one that has a shorter encoding.
 func (p *report) parse(r *bitio.Reader) bool {
 	p.back = r.Varint()
 	p.n = int(r.Bits(6)) + 1

@@ -153,7 +153,7 @@ func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought)
 	next := p.inputs.tick + 1
 	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
 		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))
-		p.meter.Brought(tick, next)
+		p.meter.InputReceived(tick, next)
 		if tick.Before(next) {
 			p.stats.Late++
 		} else {
@@ -175,7 +175,7 @@ func (p *InputPlayer) took(begun, had bool) {
 // ran takes note that a tick ran.
 func (p *InputPlayer) ran(tick entangle.Tick) {
 	if p.asked {
-		p.meter.Ran(tick, p.had)
+		p.meter.TickRan(tick, p.had)
 	}
 	if p.asked && !p.had {
 		p.stats.Missing++

@@ -75,7 +75,7 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 	if put > 0 {
 		u.stats.Frames++
 		u.stats.Lanes += uint64(put)
-		u.clock.Sent(u.newest, ticks)
+		u.clock.InputsSent(u.newest, ticks)
 	}
 	return u.composer.Finish()
 }

@@ -67,11 +67,11 @@ func (c *Clock) Begin(dropped int) {
 }
 
 // Heard takes the tick of a packet of the server.
-func (c *Clock) Heard(tick entangle.Tick, now time.Time) { c.sync.Heard(tick, now) }
+func (c *Clock) Heard(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
 
 // Ran says that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
-	c.sync.Ran(c.time.Tick, timesync.Phase(c.stepper.Phase()), now)
+	c.sync.FrameRan(c.time.Tick, timesync.Phase(c.stepper.Phase()), now)
 }
 
 // Adjust sets how fast the clock runs until the next frame, and whether it jumps before.

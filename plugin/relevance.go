@@ -48,17 +48,17 @@ func (r *Relevance) Hide(e ecs.Entity, client entangle.ClientID) bool {
 // say what matters. It reports whether anything was said.
 func (r *Relevance) Clear(e ecs.Entity, client entangle.ClientID) bool {
 	_, said := r.Said(e, client)
-	return said && r.say("Clear", e, client, interest.Unsaid)
+	return said && r.say("Clear", e, client, interest.Unset)
 }
 
-func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, word interest.Word) bool {
+func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, word interest.Setting) bool {
 	if !r.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: %s of %v, which is not alive; ask World.Alive of entities that are kept", what, e))
 	}
 	i := r.publisher.Interest()
 	row, ok := i.Row(client)
 	if ok {
-		i.Relevance().Say(row, i.Number(e), word)
+		i.Relevance().Set(row, i.Number(e), word)
 	}
 	return ok
 }
@@ -71,8 +71,8 @@ func (r *Relevance) Said(e ecs.Entity, client entangle.ClientID) (show, said boo
 	if !ok || !r.world.Alive(e) {
 		return false, false
 	}
-	word := i.Relevance().Said(row, i.Number(e))
-	return word == interest.Shown, word != interest.Unsaid
+	word := i.Relevance().Setting(row, i.Number(e))
+	return word == interest.Shown, word != interest.Unset
 }
 
 // Sees reports whether a client is shown an entity, as of the last sending: it is in the

@@ -65,7 +65,7 @@ func (l *layer) place() {
 	}
 	for row, from := range l.from {
 		if from < 0 && !l.rule.where(l.world, l.table.Entity(l.slots[row])) {
-			l.track.Leave(row)
+			l.track.Exclude(row)
 		}
 	}
 }

@@ -56,8 +56,8 @@ func (h *hiding) update() {
 func (h *hiding) find() {
 	h.on, h.off = h.on[:0], h.off[:0]
 	for _, l := range h.layers {
-		for _, row := range l.track.Odd() {
-			if e := l.table.Entity(l.slots[row]); !l.track.Ripe(int(row)) {
+		for _, row := range l.track.Unblended() {
+			if e := l.table.Entity(l.slots[row]); !l.track.Ready(int(row)) {
 				h.on = append(h.on, e)
 			}
 		}

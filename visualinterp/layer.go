@@ -167,5 +167,5 @@ func (l *layer) waits(e ecs.Entity) bool {
 		return false
 	}
 	p := &l.places[slot]
-	return p.round == l.round && p.entity == e && !l.track.Ripe(int(p.row))
+	return p.round == l.round && p.entity == e && !l.track.Ready(int(p.row))
 }

@@ -65,7 +65,7 @@ func (d *interestWorld) look() {
 	for _, row := range d.rows {
 		d.changes[0] += report.Count(r.Changed(row))
 	}
-	r.Settle()
+	r.ClearChanges()
 }
 
 func (d *interestWorld) lookByHand() {

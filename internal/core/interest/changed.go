@@ -2,14 +2,14 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// Move is a client that came into a room or left it.
+// Move is a client that entered a room or left it.
 type Move struct {
 	Room   uint32
 	Client int
 }
 
-// Changed returns the entities whose Matters may have changed for a client since Settle.
-// It is valid until the next command and must not be written to.
+// Changed returns the entities whose Matters may have changed for a client since ClearChanges.
+// It is valid until the next command and must not be modified.
 func (r *Relevance) Changed(row int) repl.Bitset {
 	if !r.has(row) {
 		return nil
@@ -17,8 +17,8 @@ func (r *Relevance) Changed(row int) repl.Bitset {
 	return r.clients[row].changed.set
 }
 
-// NextChanged returns the smallest of Changed that is at least from, or -1. To go through
-// few among many takes less time than with Changed.
+// NextChanged returns the smallest of Changed that is at least from, or -1. To iterate over few
+// of many rows it is faster than Changed.
 func (r *Relevance) NextChanged(row, from int) int {
 	if !r.has(row) {
 		return -1
@@ -26,24 +26,23 @@ func (r *Relevance) NextChanged(row, from int) int {
 	return r.clients[row].changed.next(from)
 }
 
-// ChangedClients returns the clients that have something in Changed, with the rules of
-// Changed.
+// ChangedClients returns the clients whose Changed is not empty, with the rules of Changed.
 func (r *Relevance) ChangedClients() repl.Bitset { return r.changed }
 
-// Moves returns the clients that came into or left rooms since Settle, each pair once,
-// also those that went back. One that left altogether may be among them. It is valid until
-// the next command.
+// Moves returns the clients that entered or left rooms since ClearChanges, each pair once, even
+// if they went back. Clients that have left the server may be among them. It is valid until the
+// next command.
 func (r *Relevance) Moves() []Move { return r.rooms.moves }
 
-// Settle begins anew: what changed from here on is in Changed, ChangedClients and Moves.
-func (r *Relevance) Settle() {
+// ClearChanges empties Changed, ChangedClients and Moves.
+func (r *Relevance) ClearChanges() {
 	for row := r.changed.Next(0); row >= 0; row = r.changed.Next(row + 1) {
-		r.settle(row)
+		r.clearChangesOf(row)
 	}
-	r.rooms.settle()
+	r.rooms.clearMoves()
 }
 
-func (r *Relevance) settle(row int) {
+func (r *Relevance) clearChangesOf(row int) {
 	r.clients[row].changed.reset()
 	r.changed.Clear(row)
 }

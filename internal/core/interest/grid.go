@@ -2,40 +2,41 @@ package interest
 
 import "math"
 
-// MaxCoordinate bounds where a grid knows its way: farther out, as at coordinates that are
-// no numbers, nothing is seen and nothing sees. The squares of all distances within are
-// finite.
+// MaxCoordinate is the greatest coordinate of a grid: farther out, or at coordinates that are
+// not numbers, entities are not seen and viewers see nothing. The squares of all distances
+// within are finite.
 const MaxCoordinate = 1e18
 
-// GridConfig says how a Grid looks. It is not checked.
+// GridConfig configures a Grid. It is not validated.
 type GridConfig struct {
-	// Cell is the edge of a cell, finite and above 0. It changes what a pass costs and
-	// nothing else; a quarter of the usual radius is good.
+	// Cell is the edge of a cell, finite and above 0. It affects only the cost of a pass; a
+	// quarter of the usual radius is good.
 	Cell float32
 
-	// Hysteresis is by how much, as a part of the radius, one that was seen may be beyond
-	// it and stay in sight. 0: none.
+	// Hysteresis is how far beyond the radius, as a fraction of it, a visible entity remains
+	// visible. 0: none.
 	Hysteresis float32
 }
 
-// Grid finds out which entities are near which viewers, and is a Source of a Relevance. A
-// client sees what its viewers see, and those of the rooms that it is in.
+// Grid finds the entities that are near viewers, and is a Source of a Relevance. A client sees
+// what its own viewers see, and what the viewers of its rooms see.
 //
-// A pass looks at all of it anew: Begin, then Place for each entity and Look or LookFor for
-// each viewer, in any order, then Finish. An entity within a viewer's radius is in sight of
-// it. One that was in sight after the pass before, of any viewer of that client or room,
-// stays so within the radius and its Hysteresis: who goes to and fro at the edge does not
-// flicker. Who is not placed is not seen. Distances are those of float32 arithmetic, of
-// each candidate, so they are the same on any machine.
+// A pass recomputes everything: Begin, then Place for each entity and AddViewer or AddRoomViewer
+// for each viewer, in any order, then Finish. A viewer sees the entities within its radius. An
+// entity that a viewer of the same client or room saw in the previous pass remains visible
+// within the radius plus Hysteresis, so that an entity that moves to and fro at the edge does
+// not flicker. An entity without Place is not seen. Distances are computed in float32 for each
+// candidate, so they are the same on any machine.
 //
-// What a pass takes follows the entities, and for each viewer those in the cells around it.
-// Cells are those of a plane rolled up in both directions, with as many cells as entities:
-// memory does not follow how far apart the entities are. It is that of the most entities
-// there were, and three bits for each client, or room with viewers, and row of an entity.
+// The cost of a pass follows the number of entities, and for each viewer those in the cells
+// around it. The plane of cells wraps around in both directions and has as many cells as
+// entities, so memory does not depend on the distances between entities. It follows the
+// greatest number of entities, and takes three bits for each client, or room with viewers, and
+// row of an entity.
 type Grid struct {
 	relevance *Relevance
 	source    Source
-	stay      float32 // radius, as part of the radius, for those in sight
+	stay      float32 // radius for visible entities, as a fraction of the radius
 	cells     cells
 	placed    []spot
 	looks     []look
@@ -44,87 +45,86 @@ type Grid struct {
 	sums      []sum   // by row
 	rooms     []eye   // by index of the room
 	rolls     []int32 // the rooms with viewers in this pass
-	astray    uint64
+	invalid   uint64
 }
 
-// NewGrid returns a grid that shows what it finds to the clients of a Relevance.
+// NewGrid returns a grid that is a visibility source of a Relevance.
 func NewGrid(r *Relevance, config GridConfig) *Grid {
-	g := &Grid{relevance: r, source: r.Add(), stay: 1 + config.Hysteresis, cells: newCells(config.Cell)}
+	g := &Grid{relevance: r, source: r.AddSource(), stay: 1 + config.Hysteresis, cells: newCells(config.Cell)}
 	r.grids = append(r.grids, g)
 	return g
 }
 
-// Astray counts the places and looks that were not finite or beyond MaxCoordinate, once in
-// each pass.
-func (g *Grid) Astray() uint64 { return g.astray }
+// Invalid counts the positions of entities and viewers that were not finite or beyond
+// MaxCoordinate, once per pass.
+func (g *Grid) Invalid() uint64 { return g.invalid }
 
 // Begin begins a pass.
 func (g *Grid) Begin() {
 	g.placed, g.looks, g.rolls = g.placed[:0], g.looks[:0], g.rolls[:0]
 }
 
-// Place says where an entity is.
+// Place sets the position of an entity in this pass.
 func (g *Grid) Place(entity int, x, y float32) {
 	if !within(x) || !within(y) {
-		g.astray++
+		g.invalid++
 		return
 	}
 	g.placed = append(g.placed, spot{x: x, y: y, entity: int32(entity)})
 }
 
-// Look says where a viewer of a client is, and how far it sees. With a radius that is not
-// above 0 it sees nothing.
-func (g *Grid) Look(client int, x, y, radius float32) {
-	if !g.relevance.has(client) || !g.looksOut(x, y, radius) {
+// AddViewer adds a viewer of a client to this pass. With a radius that is not above 0 it sees
+// nothing.
+func (g *Grid) AddViewer(client int, x, y, radius float32) {
+	if !g.relevance.has(client) || !g.valid(x, y, radius) {
 		return
 	}
 	for len(g.clients) <= client {
 		g.clients = append(g.clients, eye{})
 	}
-	g.clients[client].looks = true
+	g.clients[client].active = true
 	g.looks = append(g.looks, look{x, y, radius, int32(client)})
 }
 
-// LookFor is Look of a viewer of a room.
-func (g *Grid) LookFor(number uint32, x, y, radius float32) {
+// AddRoomViewer adds a viewer for all clients in a room.
+func (g *Grid) AddRoomViewer(number uint32, x, y, radius float32) {
 	at := g.relevance.rooms.find(number)
-	if at < 0 || g.relevance.rooms.all[at].clients.Empty() || !g.looksOut(x, y, radius) {
+	if at < 0 || g.relevance.rooms.all[at].clients.Empty() || !g.valid(x, y, radius) {
 		return
 	}
 	for len(g.rooms) <= int(at) {
 		g.rooms = append(g.rooms, eye{})
 	}
-	if e := &g.rooms[at]; !e.looks {
-		if e.number != number { // the index was another room's
+	if e := &g.rooms[at]; !e.active {
+		if e.number != number { // the index belonged to another room
 			e.was.Reset()
 			e.number = number
 		}
-		e.looks = true
+		e.active = true
 		g.rolls = append(g.rolls, at)
 	}
 	g.looks = append(g.looks, look{x, y, radius, ^at})
 }
 
-func (g *Grid) looksOut(x, y, radius float32) bool {
+func (g *Grid) valid(x, y, radius float32) bool {
 	if !within(x) || !within(y) || math.IsNaN(float64(radius)) {
-		g.astray++
+		g.invalid++
 		return false
 	}
 	return radius > 0
 }
 
-// Looks reports whether any viewer looks in this pass. Without any, who is placed makes no
-// difference.
-func (g *Grid) Looks() bool { return len(g.looks) > 0 }
+// HasViewers reports whether this pass has a viewer. Without one, Place has no effect.
+func (g *Grid) HasViewers() bool { return len(g.looks) > 0 }
 
-// within reports whether a coordinate is a number up to MaxCoordinate: larger ones, and what
-// is no number, have larger bits, not counting the sign.
+// within reports whether a coordinate is a number up to MaxCoordinate: the bits of larger
+// numbers, and of values that are not numbers, are greater, ignoring the sign.
 func within(v float32) bool { return math.Float32bits(v)<<1 <= maxBits<<1 }
 
-// maxBits is MaxCoordinate as it lies in memory.
+// maxBits is the bit pattern of MaxCoordinate.
 const maxBits = 0x5d5e0b6b
 
-// Finish ends a pass: each client sees what it saw in it.
+// Finish ends a pass, and passes the visible entities of each client to the Relevance.
 func (g *Grid) Finish() {
 	g.relevance.clearEnded()
 	g.rows = g.cells.sort(g.placed)
@@ -138,11 +138,11 @@ func (g *Grid) Finish() {
 	shut(g.rooms)
 }
 
-// look finds what one viewer has in sight.
+// look finds the entities that one viewer sees.
 func (g *Grid) look(l look) {
 	e := g.eye(l.eye)
 	stay := l.radius * g.stay
-	s := sight{x: l.x, y: l.y, near: l.radius * l.radius, far: stay * stay, was: e.was, now: e.now}
+	s := search{x: l.x, y: l.y, near: l.radius * l.radius, far: stay * stay, was: e.was, now: e.now}
 	c := g.cells.around(l.x, l.y, stay)
 	for row := c.row; row <= c.last; row++ {
 		run, rest := c.run(row)

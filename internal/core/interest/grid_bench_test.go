@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 )
 
-// BenchmarkGrid is a pass over 10,000 moving entities and 200 viewers of a client each,
-// by how many each has in sight, and by cells to the radius.
+// BenchmarkGrid is a pass over 10,000 moving entities and 200 viewers of a client each, by the
+// number of entities that each sees, and by cells per radius.
 func BenchmarkGrid(b *testing.B) {
 	for _, seen := range []int{50, 150, 500} {
 		for _, cells := range []float32{2, 3, 4, 6, 8} {
@@ -44,7 +44,7 @@ func benchGrid(b *testing.B, seen int, cells float32) {
 			g.Place(i, x[i], y[i])
 		}
 		for c := range viewers {
-			g.Look(c, x[c*50], y[c*50], radius)
+			g.AddViewer(c, x[c*50], y[c*50], radius)
 		}
 		g.Finish()
 		for c := range viewers {
@@ -53,7 +53,7 @@ func benchGrid(b *testing.B, seen int, cells float32) {
 				changes++
 			}
 		}
-		r.Settle()
+		r.ClearChanges()
 	}
 	b.ReportMetric(float64(changes)/float64(b.N), "changes/op")
 }

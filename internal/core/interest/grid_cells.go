@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// cells is the plane in cells, rolled up so that far cells share a place: who is placed
-// lies in the order of rows of cells, so neighbours in a row are one run. Sorting is
-// counting.
+// cells divides the plane into cells, wrapped so that distant cells share a bucket. The entities
+// are ordered by rows of cells, so that adjacent cells of a row are contiguous. The order is
+// computed by a counting sort.
 type cells struct {
 	edge, perEdge float64
-	wide, high    int     // places, powers of two
-	starts        []int32 // by place, of its run in spots, and one more for the end
-	at            []int32 // scratch: by index in what is sorted, its place
+	wide, high    int     // buckets, powers of two
+	starts        []int32 // by bucket: the start of its run in spots, and one more for the end
+	at            []int32 // scratch: by index before sorting, its bucket
 	spots         []spot
 }
 
-// lastCell is the largest number of a cell, and middle that of the one that begins at 0.
-// What is beyond the first or the last lies in that.
+// lastCell is the largest number of a cell, and middle the number of the cell that begins at 0.
+// Coordinates beyond the first or the last cell belong to that cell.
 const (
 	lastCell = 1<<31 - 2
 	middle   = 1 << 30
@@ -30,8 +30,8 @@ func newCells(edge float32) cells {
 	return cells{edge: float64(edge), perEdge: 1 / float64(edge)}
 }
 
-// cell returns the cell of a coordinate. A larger one never has a smaller cell. Edges are
-// as exact as offEdge says.
+// cell returns the cell of a coordinate. It is monotonic. The edges of cells are as exact as
+// offEdge says.
 func (c *cells) cell(v float64) int {
 	v = v*c.perEdge + middle
 	if v < 0 {
@@ -43,7 +43,7 @@ func (c *cells) cell(v float64) int {
 	return int(v)
 }
 
-// sort takes who is where, and returns one more than the largest number of an entity.
+// sort sorts the placed entities into cells, and returns one more than the largest entity.
 func (c *cells) sort(placed []spot) (rows int) {
 	c.size(len(placed))
 	largest := int32(-1)
@@ -67,7 +67,7 @@ func (c *cells) sort(placed []spot) (rows int) {
 	return int(largest) + 1
 }
 
-// size makes about as many places as there are entities, empty ones.
+// size allocates about as many empty buckets as there are entities.
 func (c *cells) size(n int) {
 	log := bits.Len(uint(max(n, minWide*minWide) - 1))
 	c.wide, c.high = 1<<((log+1)/2), 1<<(log/2)
@@ -83,23 +83,23 @@ func (c *cells) size(n int) {
 	c.spots, c.at = c.spots[:n], c.at[:n]
 }
 
-// What arithmetic may be off by: that of distances in float32, as a part of the radius, and
-// that of cells in float64, as a part of their edges and of the coordinates.
+// Bounds of rounding errors: of distances in float32, as a fraction of the radius, and of cells
+// in float64, as a fraction of their edges and of the coordinates.
 const (
 	offRadius = 1.0 / (1 << 20)
 	offEdge   = 1.0 / (1 << 20)
 	offPlace  = 1.0 / (1 << 44)
 )
 
-// circle is what a viewer may have in sight, and some more, in rows of cells.
+// circle covers the cells that a viewer may see, and some more, in rows of cells.
 type circle struct {
 	cells     *cells
 	x, y, out float64
-	row, last int  // those that it touches
-	whole     bool // of which some share their places
+	row, last int  // the first and the last row that it touches
+	whole     bool // some of its rows share their buckets
 }
 
-// around returns the circle of all places that may be within a radius.
+// around returns the circle of all cells that may be within a radius.
 func (c *cells) around(x, y, radius float32) circle {
 	r := circle{cells: c, x: float64(x), y: float64(y)}
 	r.out = float64(radius)*(1+offRadius) + c.edge*offEdge + (math.Abs(r.x)+math.Abs(r.y))*offPlace
@@ -110,7 +110,7 @@ func (c *cells) around(x, y, radius float32) circle {
 	return r
 }
 
-// run returns what lies in a row, in one piece or two. A place may be in several rows.
+// run returns the entities of a row, in one piece or two. A bucket may belong to several rows.
 func (r *circle) run(row int) (run, rest []spot) {
 	c := r.cells
 	half := r.half(row)
@@ -126,8 +126,8 @@ func (r *circle) run(row int) (run, rest []spot) {
 	return c.spots[c.starts[first]:c.starts[base+c.wide]], c.spots[c.starts[base]:c.starts[last+1]]
 }
 
-// half returns half of the widest chord of the circle in a row. In one that shares its
-// place with others, and in the first and the last that there are, it is the radius.
+// half returns half of the longest chord of the circle in a row. In a row that shares its bucket
+// with others, and in the first and the last, it is the radius.
 func (r *circle) half(row int) float64 {
 	low := float64(row-middle) * r.cells.edge
 	dy := low - r.y

@@ -2,37 +2,37 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// spot is an entity in its place.
+// spot is an entity and its position.
 type spot struct {
 	x, y   float32
 	entity int32
 }
 
-// look is one viewer. Its eye is a row of a client, or ^ the index of a room.
+// look is one viewer. Its eye is the row of a client, or the complement of the index of a room.
 type look struct {
 	x, y, radius float32
 	eye          int32
 }
 
-// eye is what a client's own viewers see, or those of a room.
+// eye holds the entities that the viewers of a client, or of a room, see.
 type eye struct {
-	was, now repl.Bitset // after the pass before, and in this one
+	was, now repl.Bitset // after the previous pass, and in this one
 	number   uint32      // of the room
-	looks    bool        // in this pass
-	used     bool        // there may be something in was
+	active   bool        // has a viewer in this pass
+	used     bool        // was may be not empty
 }
 
-// sum is what a client sees in all.
+// sum holds all entities that a client sees.
 type sum struct {
-	seen   repl.Bitset // its own and its rooms', where there are such
-	shared bool        // in this pass, there are
-	shown  bool        // it saw something in the pass before
+	seen   repl.Bitset // by its own viewers and those of its rooms
+	shared bool        // a room of the client has viewers in this pass
+	shown  bool        // the client saw an entity in the previous pass
 }
 
-// open makes the eyes that look in this pass see nothing yet.
+// open clears the eyes that have viewers in this pass.
 func open(eyes []eye, rows int) {
 	for i := range eyes {
-		if e := &eyes[i]; e.looks {
+		if e := &eyes[i]; e.active {
 			e.now.Reset()
 			e.now.Grow(rows)
 			e.was.Grow(rows)
@@ -40,21 +40,21 @@ func open(eyes []eye, rows int) {
 	}
 }
 
-// shut takes what was seen as seen before.
+// shut makes the entities seen in this pass those of the previous one.
 func shut(eyes []eye) {
 	for i := range eyes {
 		e := &eyes[i]
 		switch {
-		case e.looks:
+		case e.active:
 			e.was, e.now = e.now, e.was
 		case e.used:
 			e.was.Reset()
 		}
-		e.used, e.looks = e.looks, false
+		e.used, e.active = e.active, false
 	}
 }
 
-// show tells the Relevance what each client sees.
+// show passes the visible entities of each client to the Relevance.
 func (g *Grid) show() {
 	g.reach(len(g.relevance.clients))
 	for _, at := range g.rolls {
@@ -65,16 +65,16 @@ func (g *Grid) show() {
 		switch {
 		case s.shared:
 			g.relevance.See(g.source, row, s.seen)
-		case e.looks:
+		case e.active:
 			g.relevance.See(g.source, row, e.now)
 		case s.shown:
 			g.relevance.See(g.source, row, nil)
 		}
-		s.shared, s.shown = false, s.shared || e.looks
+		s.shared, s.shown = false, s.shared || e.active
 	}
 }
 
-// reach makes room for the first rows of clients.
+// reach grows the tables to the given number of clients.
 func (g *Grid) reach(rows int) {
 	for len(g.clients) < rows {
 		g.clients = append(g.clients, eye{})
@@ -84,7 +84,7 @@ func (g *Grid) reach(rows int) {
 	}
 }
 
-// share shows what a room sees to all who are in it.
+// share adds the entities that a room's viewers see to all clients in it.
 func (g *Grid) share(at int32) {
 	in := g.relevance.rooms.all[at].clients
 	for row := in.Next(0); row >= 0; row = in.Next(row + 1) {
@@ -93,7 +93,7 @@ func (g *Grid) share(at int32) {
 			s.shared = true
 			s.seen.Reset()
 			s.seen.Grow(g.rows)
-			if e := &g.clients[row]; e.looks {
+			if e := &g.clients[row]; e.active {
 				s.join(e.now)
 			}
 		}

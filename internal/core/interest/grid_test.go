@@ -21,14 +21,14 @@ const (
 
 type place struct{ x, y float32 }
 
-// viewer is an eye in its place: a client's, or from gridClients on a room's.
+// viewer is a viewer at a position: of a client, or from gridClients on of a room.
 type viewer struct {
 	place
 	radius float32
 	eye    int
 }
 
-// plainGrid is a grid that looks at all pairs.
+// plainGrid is a simple grid that compares all pairs.
 type plainGrid struct {
 	seen     [gridClients + gridRooms]map[int]bool
 	in       map[pair]bool // client, room
@@ -87,8 +87,8 @@ func (p *plainGrid) shows(client, entity int) bool {
 	return shown
 }
 
-// The grid sees what a look at all pairs finds, over worlds of any size, with cells of any
-// size, with entities and clients that come and go, and where some are nowhere.
+// The grid shows what comparing all pairs shows, in worlds and with cells of any size, with
+// entities and clients that come and go, and with invalid positions.
 //
 // Proves: V12
 func TestTheGridEqualsItsPlainTwin(t *testing.T) {
@@ -96,9 +96,9 @@ func TestTheGridEqualsItsPlainTwin(t *testing.T) {
 		scale := float32(math.Pow(10, 22*rng.Float64()-3))
 		cell := scale * float32(math.Pow(10, 4*rng.Float64()-3))
 		if rng.IntN(5) == 0 {
-			cell /= 1e12 // more cells than there are numbers for
+			cell /= 1e12 // more cells than numbers
 		}
-		middle := scale * float32(math.Pow(10, 8*rng.Float64()-1)) // the farther, the fewer bits have distances
+		middle := scale * float32(math.Pow(10, 8*rng.Float64()-1)) // far away, distances have fewer bits
 		r := interest.New()
 		w := &gridWorld{
 			T: t, rng: rng, scale: scale, middle: middle, real: r,
@@ -126,7 +126,7 @@ type gridWorld struct {
 	plain  plainGrid
 }
 
-// change moves all a little, and lets some come, go, and be elsewhere.
+// change moves all entities a little, and adds, removes and relocates some.
 func (w *gridWorld) change() {
 	for e := range gridEntities {
 		at, ok := w.plain.entities[e]
@@ -136,7 +136,7 @@ func (w *gridWorld) change() {
 			w.real.End(e)
 			w.forget(e)
 		case w.rng.IntN(40) == 0 && ok:
-			delete(w.plain.entities, e) // it has no place, but is still there
+			delete(w.plain.entities, e) // it has no position, but still exists
 		case w.rng.IntN(10) == 0:
 			w.plain.entities[e] = w.anywhere()
 		case ok:
@@ -176,7 +176,7 @@ func (w *gridWorld) anywhere() place {
 
 func (w *gridWorld) viewer() viewer {
 	v := viewer{place: w.anywhere(), radius: w.scale * w.rng.Float32() / 3, eye: w.rng.IntN(gridClients + gridRooms)}
-	if len(w.plain.entities) > 0 && w.rng.IntN(3) == 0 { // at the same place as another
+	if len(w.plain.entities) > 0 && w.rng.IntN(3) == 0 { // at the position of an entity
 		v.place = w.plain.entities[w.rng.IntN(gridEntities)]
 	}
 	switch w.rng.IntN(20) {
@@ -194,7 +194,7 @@ func (w *gridWorld) viewer() viewer {
 	return v
 }
 
-// wander has a client enter or leave a room, or leave for good.
+// wander makes a client enter or leave a room, or leave the server.
 func (w *gridWorld) wander(client, room int) {
 	in := pair{client, room}
 	switch w.rng.IntN(20) {
@@ -213,7 +213,7 @@ func (w *gridWorld) wander(client, room int) {
 }
 
 func (w *gridWorld) pass() {
-	w.real.Settle() // rooms that were left have no eyes to remember
+	w.real.ClearChanges() // empty rooms are released
 	for room := range gridRooms {
 		if !w.plain.anyoneIn(room) {
 			w.plain.seen[gridClients+room] = nil
@@ -222,9 +222,9 @@ func (w *gridWorld) pass() {
 	w.grid.Begin()
 	for _, v := range w.plain.viewers {
 		if v.eye < gridClients {
-			w.grid.Look(v.eye, v.x, v.y, v.radius)
+			w.grid.AddViewer(v.eye, v.x, v.y, v.radius)
 		} else {
-			w.grid.LookFor(uint32(v.eye-gridClients), v.x, v.y, v.radius)
+			w.grid.AddRoomViewer(uint32(v.eye-gridClients), v.x, v.y, v.radius)
 		}
 	}
 	for e := range gridEntities {
@@ -247,24 +247,24 @@ func (w *gridWorld) check() {
 	}
 }
 
-// grid returns a grid with cells of 10 that keeps in sight up to 1.5 times the radius, and
-// a client.
+// grid returns a grid with cells of 10 and a hysteresis of half the radius, and its Relevance
+// with clients.
 func grid() (*interest.Relevance, *interest.Grid) {
 	r := joined()
 	return r, interest.NewGrid(r, interest.GridConfig{Cell: 10, Hysteresis: 0.5})
 }
 
-// glance makes a pass with one viewer of alice at 0, 0 that sees as far as 100, and the
-// tree on the x axis.
+// glance makes a pass with one viewer of alice at 0, 0 with the radius 100, and the tree on the
+// x axis.
 func glance(g *interest.Grid, x float32) {
 	g.Begin()
 	g.Place(tree, x, 0)
-	g.Look(alice, 0, 0, 100)
+	g.AddViewer(alice, 0, 0, 100)
 	g.Finish()
 }
 
 // Proves: V12
-func TestWhoWasInSightStaysInSightABitFartherOut(t *testing.T) {
+func TestVisibleEntitiesStayVisibleWithinTheHysteresis(t *testing.T) {
 	r, g := grid()
 	for _, step := range []struct {
 		x    float32
@@ -275,14 +275,14 @@ func TestWhoWasInSightStaysInSightABitFartherOut(t *testing.T) {
 		assert.False(t, r.Matters(bob, tree, false))
 	}
 	g.Begin()
-	g.Look(alice, 0, 0, 100)
+	g.AddViewer(alice, 0, 0, 100)
 	g.Finish()
-	assert.False(t, r.Matters(alice, tree, false), "it is nowhere")
+	assert.False(t, r.Matters(alice, tree, false), "it has no position")
 	glance(g, 120)
-	assert.False(t, r.Matters(alice, tree, false), "and was not in sight")
+	assert.False(t, r.Matters(alice, tree, false), "and was not visible")
 }
 
-func TestWhoTakesANumberWasNotInSight(t *testing.T) {
+func TestAReusedRowWasNotVisible(t *testing.T) {
 	r, g := grid()
 	glance(g, 50)
 	r.End(tree)
@@ -292,7 +292,7 @@ func TestWhoTakesANumberWasNotInSight(t *testing.T) {
 	r.End(tree)
 	r.AddEntity(red, tree)
 	glance(g, 120)
-	assert.False(t, r.Matters(alice, tree, false), "another entity, of which something was said")
+	assert.False(t, r.Matters(alice, tree, false), "another entity, which had a setting")
 	glance(g, 50)
 	r.Leave(alice)
 	r.Join(alice)
@@ -300,21 +300,21 @@ func TestWhoTakesANumberWasNotInSight(t *testing.T) {
 	assert.False(t, r.Matters(alice, tree, false), "another client")
 }
 
-// A room's viewers see for all who are in it, also for those who come.
+// A room's viewers see for all clients in it, including those that enter later.
 //
 // Proves: V12
-func TestAViewerOfARoomSeesForAllInIt(t *testing.T) {
+func TestARoomsViewerSeesForItsClients(t *testing.T) {
 	r, g := grid()
 	pass := func(x float32) {
 		g.Begin()
 		g.Place(tree, x, 0)
-		g.LookFor(red, 0, 0, 100)
+		g.AddRoomViewer(red, 0, 0, 100)
 		g.Finish()
 	}
 	pass(50)
 	r.AddClient(red, alice)
 	pass(120)
-	assert.False(t, r.Matters(alice, tree, false), "nobody was there to see it nearer")
+	assert.False(t, r.Matters(alice, tree, false), "no client was there while it was nearer")
 	pass(50)
 	r.AddClient(red, bob)
 	pass(120)
@@ -324,17 +324,17 @@ func TestAViewerOfARoomSeesForAllInIt(t *testing.T) {
 	pass(120)
 	assert.False(t, r.Matters(alice, tree, false))
 	r.RemoveClient(red, bob)
-	r.Settle()
+	r.ClearChanges()
 	r.AddClient(blue, bob)
 	g.Begin()
 	g.Place(tree, 120, 0)
-	g.LookFor(blue, 0, 0, 100)
+	g.AddRoomViewer(blue, 0, 0, 100)
 	g.Finish()
 	assert.False(t, r.Matters(bob, tree, false), "another room")
 }
 
-// What is nowhere that can be measured is seen by nobody, and counted.
-func TestWhatIsNowhereIsCounted(t *testing.T) {
+// An entity at an invalid position is not visible, and counted.
+func TestInvalidPositionsAreCounted(t *testing.T) {
 	r, g := grid()
 	farther := math.Nextafter32(interest.MaxCoordinate, math.MaxFloat32)
 	nowhere := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -farther}
@@ -342,48 +342,48 @@ func TestWhatIsNowhereIsCounted(t *testing.T) {
 	for i, v := range nowhere {
 		g.Place(i, v, 0)
 		g.Place(i, 0, v)
-		g.Look(alice, v, 0, 10)
-		g.Look(alice, 0, v, 10)
+		g.AddViewer(alice, v, 0, 10)
+		g.AddViewer(alice, 0, v, 10)
 	}
-	g.Look(alice, 0, 0, float32(math.NaN()))
-	g.Look(alice, 0, 0, float32(math.Inf(1)))
+	g.AddViewer(alice, 0, 0, float32(math.NaN()))
+	g.AddViewer(alice, 0, 0, float32(math.Inf(1)))
 	g.Place(tree, 1e18, -1e18)
 	g.Finish()
-	assert.Equal(t, uint64(17), g.Astray())
+	assert.Equal(t, uint64(17), g.Invalid())
 	for i := range nowhere {
 		assert.Equal(t, i == tree, r.Matters(alice, i, false))
 	}
 }
 
-// A distance is what float32 makes of it, also where that is a hair less than it is, and
-// the entity lies in a cell that the circle does not touch.
-func TestAHairBeyondTheCircleIsWithinIt(t *testing.T) {
+// A distance is rounded to float32, even if that makes it slightly too short, and the entity is
+// in a cell that the circle does not touch.
+func TestRoundingAtTheCircleCounts(t *testing.T) {
 	r := joined()
 	g := interest.NewGrid(r, interest.GridConfig{Cell: 10})
 	g.Begin()
-	for e := wolf; e < wolf+1000; e++ { // so that not all cells are looked into
+	for e := wolf; e < wolf+1000; e++ { // so that not all cells are searched
 		g.Place(e, 1000, 1000)
 	}
 	g.Place(tree, 100, -1e-5)
-	g.Look(alice, 0, 1e-5, 100)
+	g.AddViewer(alice, 0, 1e-5, 100)
 	g.Finish()
 	assert.True(t, r.Matters(alice, tree, false))
 }
 
-// Memory follows the number of entities, however far apart they are.
-func TestFarApartTakesNoMore(t *testing.T) {
+// Memory follows the number of entities, not the distances between them.
+func TestDistancesTakeNoMemory(t *testing.T) {
 	_, g := grid()
-	pass := func(apart float32) {
+	pass := func(distance float32) {
 		g.Begin()
 		for e := range 1000 {
-			g.Place(e, apart*float32(e), -apart*float32(e%7))
+			g.Place(e, distance*float32(e), -distance*float32(e%7))
 		}
-		g.Look(alice, 0, 0, 30)
+		g.AddViewer(alice, 0, 0, 30)
 		g.Finish()
 	}
 	pass(1)
-	for apart := range 15 {
-		far := float32(math.Pow(10, float64(apart)))
+	for distance := range 15 {
+		far := float32(math.Pow(10, float64(distance)))
 		require.Zero(t, alloctest.Count(1, func() { pass(far) }))
 	}
 }
@@ -410,9 +410,9 @@ func TestAPassAllocatesNothing(t *testing.T) {
 			g.Place(e, at[e].x, at[e].y)
 		}
 		for client := range clients {
-			g.Look(client, at[client].x, at[client].y, radius)
+			g.AddViewer(client, at[client].x, at[client].y, radius)
 		}
-		g.LookFor(red, edge/2, edge/2, radius)
+		g.AddRoomViewer(red, edge/2, edge/2, radius)
 		g.Finish()
 		for client := range clients {
 			changed := r.Changed(client)
@@ -420,7 +420,7 @@ func TestAPassAllocatesNothing(t *testing.T) {
 				changes++
 			}
 		}
-		r.Settle()
+		r.ClearChanges()
 	}
 	pass()
 	pass()
@@ -429,19 +429,19 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	assert.Greater(t, changes, 1000)
 }
 
-// What a room's viewers saw of an entity that ended is not what they saw of the one that has
-// its row next: beyond the radius that is not seen, as near the edge as it may be.
+// A new entity does not inherit a room's visibility of the previous entity in its row: just
+// beyond the radius it is not visible.
 //
 // Proves: V12, V14
-func TestARowInheritsNothingOfARoomsSight(t *testing.T) {
-	for what, saidBefore := range map[string]bool{"nothing is said of it before the pass": false, "something is": true} {
+func TestARowInheritsNoVisibility(t *testing.T) {
+	for what, setBefore := range map[string]bool{"without a setting": false, "with a setting": true} {
 		r := interest.New()
 		g := interest.NewGrid(r, interest.GridConfig{Cell: 4, Hysteresis: hysteresis})
 		r.Join(0)
 		r.AddClient(1, 0)
 		pass := func(x float32) bool {
 			g.Begin()
-			g.LookFor(1, 0, 0, 10)
+			g.AddRoomViewer(1, 0, 0, 10)
 			g.Place(3, x, 0)
 			g.Finish()
 			return r.Matters(0, 3, false)
@@ -449,7 +449,7 @@ func TestARowInheritsNothingOfARoomsSight(t *testing.T) {
 		assert.True(t, pass(9), what)
 		assert.True(t, pass(12), "within the hysteresis")
 		r.End(3)
-		if saidBefore {
+		if setBefore {
 			r.AddEntity(2, 3)
 		}
 		assert.False(t, pass(12), what)

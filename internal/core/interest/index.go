@@ -1,15 +1,15 @@
 package interest
 
-// index finds rooms by the game's numbers: open addressing in a table at most half full.
-// Unlike a map it allocates nothing while rooms come and go.
+// index finds rooms by the game's numbers: open addressing in a table at most half full. Unlike
+// a map it allocates nothing while rooms come and go.
 type index struct {
-	slots []int32 // one more than a room; 0 is free
+	slots []int32 // index of a room plus one; 0 is free
 	used  int
 }
 
 const minIndex = 16
 
-// home is where a number should lie.
+// home returns the preferred slot of a number.
 func (x *index) home(number uint32) int {
 	return int(uint64(number*0x9e3779b1) * uint64(len(x.slots)) >> 32)
 }
@@ -55,7 +55,7 @@ func (x *index) grow(all []room) {
 	}
 }
 
-// remove takes a room out and moves up those after it that would not be found any more.
+// remove removes a room, and moves later ones up that would not be found otherwise.
 func (x *index) remove(all []room, at int32) {
 	i := x.home(all[at].number)
 	for x.slots[i] != at+1 {
@@ -72,7 +72,7 @@ func (x *index) remove(all []room, at int32) {
 	x.slots[hole] = 0
 }
 
-// between reports whether one that belongs at home and lies at i can lie at hole.
+// between reports whether a room at slot i with the preferred slot home can move to hole.
 func (x *index) between(home, hole, i int) bool {
 	mask := len(x.slots) - 1
 	return (i-home)&mask >= (i-hole)&mask

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The numbers of rooms are the game's: whichever they are, each is found as long as it is
-// there.
+// Rooms have arbitrary numbers, and each is found as long as it exists.
 func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
 	const seed = 7
 	rng := rand.New(rand.NewPCG(seed, 0))

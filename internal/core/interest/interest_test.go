@@ -32,12 +32,12 @@ func changedTo(r *interest.Relevance, entity int) (rows []int) {
 			rows = append(rows, row)
 		}
 	}
-	r.Settle()
+	r.ClearChanges()
 	return rows
 }
 
 // Proves: V5, V6
-func TestARoomRelatesWhoIsInIt(t *testing.T) {
+func TestARoomShowsItsEntitiesToItsClients(t *testing.T) {
 	r := joined()
 	assert.True(t, r.AddEntity(red, tree))
 	assert.False(t, r.AddEntity(red, tree), "it is there already")
@@ -64,8 +64,8 @@ func TestARoomRelatesWhoIsInIt(t *testing.T) {
 	assert.Equal(t, []int{alice}, changedTo(r, tree))
 }
 
-// Whichever way a client and an entity come from one room they share to another, in the
-// end the entity matters as it did.
+// However a client and an entity move from one shared room to another, in the end the entity
+// matters as before.
 //
 // Proves: V7, V8, V9
 func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
@@ -97,7 +97,7 @@ func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
 			for _, room := range m.entityIn {
 				r.AddEntity(room, tree)
 			}
-			r.Settle()
+			r.ClearChanges()
 			require.True(t, r.Matters(alice, tree, false))
 			m.do(r)
 			assert.True(t, r.Matters(alice, tree, false))
@@ -111,7 +111,7 @@ func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
 	r := joined()
 	r.AddClient(red, alice)
 	r.AddEntity(red, tree)
-	r.Settle()
+	r.ClearChanges()
 	r.RemoveClient(red, alice)
 	r.RemoveEntity(red, tree)
 	assert.False(t, r.Matters(alice, tree, false))
@@ -121,41 +121,41 @@ func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
 }
 
 // Proves: V14
-func TestTheFirstThatSaysAnythingCounts(t *testing.T) {
+func TestTheFirstApplicableRuleDecides(t *testing.T) {
 	r := joined()
-	grid := r.Add()
+	grid := r.AddSource()
 	r.See(grid, alice, repl.Bitset{1 << tree})
 	r.AddClient(red, alice)
 	r.AddEntity(red, tree)
-	r.Say(alice, tree, interest.Hidden)
+	r.Set(alice, tree, interest.Hidden)
 	assert.False(t, r.Matters(alice, tree, true), "not even to its owner")
-	r.Say(alice, tree, interest.Unsaid)
+	r.Set(alice, tree, interest.Unset)
 	assert.True(t, r.Matters(alice, tree, false))
 	r.See(grid, alice, nil)
 	assert.True(t, r.Matters(alice, tree, false), "they are in a room together")
 	r.RemoveEntity(red, tree)
 	assert.False(t, r.Matters(alice, tree, false))
 	assert.True(t, r.Matters(alice, tree, true), "she owns it")
-	r.Say(alice, tree, interest.Shown)
+	r.Set(alice, tree, interest.Shown)
 	assert.True(t, r.Matters(alice, tree, false))
-	assert.Equal(t, interest.Shown, r.Said(alice, tree))
+	assert.Equal(t, interest.Shown, r.Setting(alice, tree))
 }
 
 // Proves: V14
-func TestWhoComesInheritsNothing(t *testing.T) {
+func TestNewRowsInheritNothing(t *testing.T) {
 	r := joined()
-	grid := r.Add()
+	grid := r.AddSource()
 	all := func() {
 		r.AddClient(red, alice)
 		r.AddEntity(red, tree)
 		r.AddEntity(red, wolf)
-		r.Say(alice, tree, interest.Shown)
-		r.Say(alice, wolf, interest.Hidden)
+		r.Set(alice, tree, interest.Shown)
+		r.Set(alice, wolf, interest.Hidden)
 		r.See(grid, alice, repl.Bitset{1 << tree, 1 << (wolf - 64)})
 	}
 	all()
 	r.Leave(alice)
-	assert.True(t, r.ChangedClients().Empty(), "nobody asks what changed for one who left")
+	assert.True(t, r.ChangedClients().Empty(), "a former client has no changes")
 	r.Join(alice)
 	for _, entity := range []int{tree, wolf} {
 		assert.False(t, r.Matters(alice, entity, false))
@@ -168,31 +168,31 @@ func TestWhoComesInheritsNothing(t *testing.T) {
 	for _, entity := range []int{tree, wolf} {
 		assert.False(t, r.Matters(alice, entity, false))
 		assert.True(t, r.Matters(alice, entity, true))
-		assert.Equal(t, interest.Unsaid, r.Said(alice, entity))
+		assert.Equal(t, interest.Unset, r.Setting(alice, entity))
 	}
-	r.Settle()
+	r.ClearChanges()
 	r.See(grid, alice, repl.Bitset{1 << tree})
-	assert.Equal(t, []int{alice}, changedTo(r, tree), "another one comes in sight where one was")
+	assert.Equal(t, []int{alice}, changedTo(r, tree), "another entity becomes visible in the same row")
 	assert.True(t, r.InRoom(red, alice))
 }
 
-func TestOfWhoHasNotJoinedNothingIsKept(t *testing.T) {
+func TestNothingIsKeptBeforeJoin(t *testing.T) {
 	r := interest.New()
-	grid := r.Add()
+	grid := r.AddSource()
 	r.AddEntity(red, tree)
 	assert.False(t, r.AddClient(red, alice))
-	r.Say(alice, tree, interest.Shown)
+	r.Set(alice, tree, interest.Shown)
 	r.See(grid, alice, repl.Bitset{1 << tree})
 	r.Leave(alice)
 	assert.False(t, r.Matters(alice, tree, true))
-	assert.Equal(t, interest.Unsaid, r.Said(alice, tree))
+	assert.Equal(t, interest.Unset, r.Setting(alice, tree))
 	assert.Nil(t, r.Changed(alice))
 	assert.Zero(t, r.Refused())
 	r.Join(alice)
 	assert.False(t, r.Matters(alice, tree, false))
 }
 
-// An entity in a thousand rooms works as one in one does.
+// An entity in a thousand rooms works like one in a single room.
 func TestAnEntityInAThousandRooms(t *testing.T) {
 	r := joined()
 	for room := range uint32(1000) {
@@ -209,8 +209,8 @@ func TestAnEntityInAThousandRooms(t *testing.T) {
 	assert.False(t, r.Matters(bob, tree, false))
 }
 
-// Rooms in use have a limit, and what it keeps out is counted. A room that everybody left
-// makes place for another.
+// Rooms in use have a limit, and refused memberships are counted. A room without members makes
+// room for another.
 func TestRoomsHaveALimit(t *testing.T) {
 	r := joined()
 	for room := range uint32(interest.MaxRooms) {
@@ -219,7 +219,7 @@ func TestRoomsHaveALimit(t *testing.T) {
 	assert.False(t, r.AddEntity(interest.MaxRooms, wolf))
 	assert.False(t, r.AddClient(interest.MaxRooms, alice))
 	assert.Equal(t, uint64(2), r.Refused())
-	assert.True(t, r.AddEntity(5, wolf), "into one that is there, all can come")
+	assert.True(t, r.AddEntity(5, wolf), "existing rooms accept members")
 	assert.True(t, r.RemoveEntity(9, tree))
 	assert.True(t, r.AddClient(interest.MaxRooms, alice))
 	r.End(tree)
@@ -230,7 +230,7 @@ func TestRoomsHaveALimit(t *testing.T) {
 
 func TestSteadyChangesAllocateNothing(t *testing.T) {
 	r := joined()
-	grid := r.Add()
+	grid := r.AddSource()
 	here, there := repl.Bitset{5: 1 << 9}, repl.Bitset{2: 1 << 9, 5: 1}
 	n := uint32(0)
 	tick := func() {
@@ -239,11 +239,11 @@ func TestSteadyChangesAllocateNothing(t *testing.T) {
 				r.AddEntity(room*7919, entity+int(room%16))
 			}
 			r.AddClient(room*7919, int(room&1))
-			r.Say(alice, int(room%64), interest.Word(room%3))
+			r.Set(alice, int(room%64), interest.Setting(room%3))
 		}
 		r.See(grid, bob, here)
 		here, there = there, here
-		r.Settle()
+		r.ClearChanges()
 		r.Leave(bob)
 		r.Join(bob)
 		for entity := range 40 {
@@ -252,7 +252,7 @@ func TestSteadyChangesAllocateNothing(t *testing.T) {
 		for room := n; room < n+50; room++ {
 			r.RemoveClient(room*7919, alice)
 		}
-		r.Settle()
+		r.ClearChanges()
 		n += 50
 	}
 	for range 20 {

@@ -2,11 +2,11 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// marks is a set of which little is marked at a time: to look through it and to empty it
-// takes as long as there is something in it, and a bit for each 64 rows.
+// marks is a sparse set: iterating over it and emptying it cost as much as it contains, plus a
+// bit for each 64 rows.
 type marks struct {
 	set   repl.Bitset
-	words repl.Bitset // those of set that are not zero
+	words repl.Bitset // the words of set that are not zero
 }
 
 func (m *marks) grow(rows int) {
@@ -14,13 +14,13 @@ func (m *marks) grow(rows int) {
 	m.words.Grow(len(m.set))
 }
 
-// join adds bits to a word, for which there must be room.
+// join adds bits to a word, which must exist.
 func (m *marks) join(word int, bits uint64) {
 	m.set[word] |= bits
 	m.words.Set(word)
 }
 
-// next returns the smallest that is at least from, or -1.
+// next returns the smallest member that is at least from, or -1.
 func (m *marks) next(from int) int {
 	if from>>6 < len(m.set) && m.set[from>>6]>>(from&63) != 0 {
 		return m.set.Next(from)

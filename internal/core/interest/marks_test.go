@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Marks hold what a plain set does.
+// Marks have the members of a plain set.
 func TestMarksEqualAPlainSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m marks

@@ -2,34 +2,34 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// Relevance is what matters to whom. See the package documentation.
+// Relevance records which entities matter to which clients. See the package documentation.
 type Relevance struct {
 	clients []client
-	changed repl.Bitset // those with something in client.changed
+	changed repl.Bitset // the clients whose changed is not empty
 	rooms   rooms
 	sources int
 	grids   []*Grid
 
-	// Ended entities of which bits may be left. To look for them at each client takes a
-	// microsecond and more, so all are taken out at once when sight is told anew, and one
-	// alone when something is said of its row before.
+	// Ended entities whose bits may still be set. Clearing them at each client takes a
+	// microsecond or more, so all are cleared together by the next See, and a single one by
+	// the next setting of its row.
 	ended    repl.Bitset
 	anyEnded bool
 }
 
-// client is what is known of one client, by row of entity.
+// client is the state of one client, by row of entity.
 type client struct {
 	joined        bool
-	shown, hidden repl.Bitset   // what the game says
+	shown, hidden repl.Bitset   // the game's settings
 	seen          []repl.Bitset // by Source
-	changed       marks         // since Settle
+	changed       marks         // since ClearChanges
 }
 
-// New returns a Relevance without any client.
+// New returns a Relevance without clients.
 func New() *Relevance { return &Relevance{rooms: newRooms()} }
 
-// Join takes in a client, to which nothing matters. Its row must be free. Of a client
-// that has not joined nothing is kept: what is said of it does nothing.
+// Join adds a client, to which nothing matters. Its row must be free. Settings and memberships of
+// a client that has not joined are ignored.
 func (r *Relevance) Join(row int) {
 	for len(r.clients) <= row {
 		r.clients = append(r.clients, client{})
@@ -38,7 +38,7 @@ func (r *Relevance) Join(row int) {
 	r.clients[row].joined = true
 }
 
-// Leave forgets all of a client and frees its row.
+// Leave removes a client and frees its row.
 func (r *Relevance) Leave(row int) {
 	if !r.has(row) {
 		return
@@ -54,11 +54,11 @@ func (r *Relevance) Leave(row int) {
 	for _, g := range r.grids {
 		g.leave(row)
 	}
-	r.settle(row)
+	r.clearChangesOf(row)
 }
 
-// End forgets all of an entity and frees its row. It changes nothing for anyone: an
-// entity that is gone is not told about here, though Changed may name it.
+// End removes an entity and frees its row. It marks no changes, though Changed may name the
+// entity already.
 func (r *Relevance) End(entity int) {
 	r.rooms.forgetEntity(entity)
 	r.ended.Grow(entity + 1)
@@ -66,7 +66,7 @@ func (r *Relevance) End(entity int) {
 	r.anyEnded = true
 }
 
-// revive makes a row fit to be said something of.
+// revive clears the bits of a row that was reused.
 func (r *Relevance) revive(entity int) {
 	if !r.ended.Has(entity) {
 		return
@@ -88,7 +88,7 @@ func (c *client) forget(entity int) {
 	}
 }
 
-// clearEnded is revive of all rows.
+// clearEnded clears the bits of all ended entities.
 func (r *Relevance) clearEnded() {
 	if !r.anyEnded {
 		return
@@ -117,14 +117,14 @@ func drop(b repl.Bitset, i int) {
 	}
 }
 
-// Matters reports whether an entity matters to a client, which may own it.
+// Matters reports whether an entity matters to a client. owned is true if the client owns it.
 func (r *Relevance) Matters(row, entity int, owned bool) bool {
 	if !r.has(row) {
 		return false
 	}
 	c := &r.clients[row]
 	if r.ended.Has(entity) {
-		return owned // nothing was said of who has the row now
+		return owned // the entity that has the row now has no settings yet
 	}
 	if c.hidden.Has(entity) {
 		return false

@@ -2,16 +2,16 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// MaxRooms is how many rooms can be in use at a time: those that somebody is in. It
-// bounds what a game's arbitrary numbers cost: 80 bytes a room, and a bit for each client.
+// MaxRooms is how many rooms can be in use at a time: rooms with a member. It bounds the cost of
+// a game's arbitrary room numbers: 80 bytes a room, and a bit for each client.
 const MaxRooms = 1 << 16
 
-// MaxMemberships is how many memberships of entities there can be at a time, and how many
-// of clients. One costs 24 bytes.
+// MaxMemberships is how many memberships of entities there can be at a time, and how many of
+// clients. One costs 24 bytes.
 const MaxMemberships = 1 << 22
 
-// rooms is who is in which room. A room has an index while it is in use: while somebody is
-// in it, or has left it since Settle.
+// rooms holds the members of rooms. A room has an index while it is in use: while it has a
+// member, or was left since ClearChanges.
 type rooms struct {
 	all      []room
 	free     []int32
@@ -24,18 +24,17 @@ type rooms struct {
 
 type room struct {
 	number  uint32
-	clients repl.Bitset // that are in it
-	moved   repl.Bitset // those in moves
+	clients repl.Bitset // in the room
+	moved   repl.Bitset // the clients in moves
 }
 
 func newRooms() rooms { return rooms{clients: newRoster(), entities: newRoster()} }
 
-// Refused counts the memberships that came to nothing, since MaxRooms or MaxMemberships
-// was reached.
+// Refused counts the memberships that were refused because of MaxRooms or MaxMemberships.
 func (r *Relevance) Refused() uint64 { return r.rooms.refused }
 
-// AddClient puts a client into a room. It reports whether that changed anything: not for
-// one that is there already, that has not joined, or that a limit keeps out (see Refused).
+// AddClient adds a client to a room. It returns false if nothing changed: the client is in the
+// room already, has not joined, or exceeds a limit (see Refused).
 func (r *Relevance) AddClient(number uint32, row int) bool {
 	if !r.has(row) {
 		return false
@@ -51,7 +50,7 @@ func (r *Relevance) AddClient(number uint32, row int) bool {
 	return true
 }
 
-// RemoveClient takes a client out of a room. It reports whether that changed anything.
+// RemoveClient removes a client from a room. It reports whether that changed anything.
 func (r *Relevance) RemoveClient(number uint32, row int) bool {
 	at, ok := r.rooms.quit(&r.rooms.clients, number, row)
 	if ok {
@@ -61,8 +60,8 @@ func (r *Relevance) RemoveClient(number uint32, row int) bool {
 	return ok
 }
 
-// AddEntity puts an entity into a room. It reports whether that changed anything: not for
-// one that is there already, or that a limit keeps out (see Refused).
+// AddEntity adds an entity to a room. It returns false if nothing changed: the entity is in the
+// room already, or exceeds a limit (see Refused).
 func (r *Relevance) AddEntity(number uint32, entity int) bool {
 	r.revive(entity)
 	at, ok := r.rooms.enter(&r.rooms.entities, number, entity)
@@ -72,7 +71,7 @@ func (r *Relevance) AddEntity(number uint32, entity int) bool {
 	return ok
 }
 
-// RemoveEntity takes an entity out of a room. It reports whether that changed anything.
+// RemoveEntity removes an entity from a room. It reports whether that changed anything.
 func (r *Relevance) RemoveEntity(number uint32, entity int) bool {
 	at, ok := r.rooms.quit(&r.rooms.entities, number, entity)
 	if ok {
@@ -88,7 +87,7 @@ func (r *Relevance) InRoom(number uint32, row int) bool {
 	return at >= 0 && r.rooms.all[at].clients.Has(row)
 }
 
-// moved takes note of a client that came into a room or left it.
+// moved records that a client entered or left a room.
 func (r *Relevance) moved(at int32, row int) {
 	members := &r.rooms.entities
 	for l := members.ofRoom(at); l != 0; l = members.links[l].nextMember {
@@ -103,7 +102,7 @@ func (r *Relevance) markAll(rows repl.Bitset, entity int) {
 	}
 }
 
-// enter puts a member of one side into a room and returns the room's index.
+// enter adds a member of one side to a room and returns the room's index.
 func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
 	at := r.find(number)
 	if at >= 0 && side.find(member, at) != 0 {
@@ -120,7 +119,7 @@ func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
 	return at, true
 }
 
-// quit takes a member of one side out of a room and returns the room's index.
+// quit removes a member of one side from a room and returns the room's index.
 func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
 	at := r.find(number)
 	if at < 0 {
@@ -150,7 +149,7 @@ func (r *rooms) open(number uint32) int32 {
 	return at
 }
 
-// release frees a room that is empty, and that nobody will ask about.
+// release frees a room without members that is not in moves.
 func (r *rooms) release(at int32) {
 	room := &r.all[at]
 	if r.clients.ofRoom(at) != 0 || r.entities.ofRoom(at) != 0 || !room.moved.Empty() {
@@ -169,7 +168,7 @@ func (r *rooms) note(at int32, row int) {
 	}
 }
 
-func (r *rooms) settle() {
+func (r *rooms) clearMoves() {
 	for _, m := range r.moves {
 		at := r.find(m.Room)
 		r.all[at].moved.Clear(m.Client)

@@ -1,10 +1,10 @@
 package interest
 
-// roster is the memberships of one side, clients or entities, in rooms: each stands in the
-// list of its room and in the list of its member.
+// roster holds the memberships of one side, clients or entities, in rooms: each is linked into
+// the list of its room and the list of its member.
 type roster struct {
-	links   []link // the first stands for none
-	free    int32  // the first of those not used, by nextMember
+	links   []link // index 0 means none
+	free    int32  // the first unused link, chained by nextMember
 	used    int
 	members []int32 // by room, the first of its list
 	rooms   []int32 // by member, the first of its list
@@ -18,7 +18,7 @@ type link struct {
 
 func newRoster() roster { return roster{links: make([]link, 1)} }
 
-// ofRoom returns the first link of a room, 0 if nobody is in it.
+// ofRoom returns the first link of a room, 0 if it has no member.
 func (r *roster) ofRoom(room int32) int32 { return first(r.members, int(room)) }
 
 // ofMember returns the first link of a member, 0 if it is in no room.
@@ -47,7 +47,7 @@ func (r *roster) add(member int, room int32) {
 	r.links[l] = link{
 		member: int32(member), room: room, nextMember: r.members[room], nextRoom: r.rooms[member],
 	}
-	r.links[r.members[room]].prevMember = l // of 0, which stands for none, nobody asks
+	r.links[r.members[room]].prevMember = l // link 0 means none: its value is not used
 	r.links[r.rooms[member]].prevRoom = l
 	r.members[room], r.rooms[member] = l, l
 	r.used++

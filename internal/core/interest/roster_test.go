@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What memberships took is taken again by others.
+// The memory of former memberships is reused.
 func TestARosterGrowsToTheMostThatThereWere(t *testing.T) {
 	r := New()
 	for n := range 10_000 {

@@ -2,18 +2,17 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// Source is one that finds out what clients see, such as one grid.
+// Source is a visibility source, which determines the entities that clients see, such as a grid.
 type Source int
 
-// Add returns a new source, which shows nothing to anybody yet. Sources are made at
-// set-up and stay.
-func (r *Relevance) Add() Source {
+// AddSource returns a new source, which shows nothing yet. Sources are added at set-up and stay.
+func (r *Relevance) AddSource() Source {
 	r.sources++
 	return Source(r.sources - 1)
 }
 
-// See takes what a source shows to a client from now on, in place of what it showed
-// before. It costs a word for each 64 rows of entities.
+// See sets the entities that a source shows to a client from now on, replacing earlier ones. It
+// costs a word for each 64 rows of entities.
 func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
 	if !r.has(row) {
 		return
@@ -31,8 +30,8 @@ func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
 	}
 }
 
-// replace makes before equal to after, which is no longer, adds what was not to changed,
-// and reports whether there was any.
+// replace makes before equal to after, which is not longer. It adds the differing bits to
+// changed, and reports whether there are any.
 func replace(before, after repl.Bitset, changed *marks) (some bool) {
 	rest := before[len(after):]
 	before = before[:len(after)]

@@ -17,7 +17,7 @@ var (
 	fromSeed = flag.Uint64("seed", 0, "the seed of the first random run")
 )
 
-// run makes random runs and says how to repeat one that fails.
+// run makes random runs and prints how to repeat one that fails.
 func run(t *testing.T, each func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	name := t.Name()
@@ -43,18 +43,18 @@ const (
 // pair is a client or an entity, and a room or another row.
 type pair struct{ member, other int }
 
-// twin is interest as plain as can be.
+// twin is a simple model of interest.
 type twin struct {
 	joined   map[int]bool
-	said     map[pair]interest.Word // client, entity
-	clients  map[pair]bool          // client, room
-	entities map[pair]bool          // entity, room
+	settings map[pair]interest.Setting // client, entity
+	clients  map[pair]bool             // client, room
+	entities map[pair]bool             // entity, room
 	seen     [twinSources]map[pair]bool
 }
 
 func newTwin() *twin {
 	t := &twin{
-		joined: map[int]bool{}, said: map[pair]interest.Word{}, clients: map[pair]bool{}, entities: map[pair]bool{},
+		joined: map[int]bool{}, settings: map[pair]interest.Setting{}, clients: map[pair]bool{}, entities: map[pair]bool{},
 	}
 	for i := range t.seen {
 		t.seen[i] = map[pair]bool{}
@@ -66,7 +66,7 @@ func (t *twin) matters(client, entity int, owned bool) bool {
 	if !t.joined[client] {
 		return false
 	}
-	if w := t.said[pair{client, entity}]; w != interest.Unsaid {
+	if w := t.settings[pair{client, entity}]; w != interest.Unset {
 		return w == interest.Shown
 	}
 	for room := range twinRooms {
@@ -80,7 +80,7 @@ func (t *twin) matters(client, entity int, owned bool) bool {
 
 func (t *twin) leave(client int) {
 	delete(t.joined, client)
-	dropIf(t.said, func(p pair) bool { return p.member == client })
+	dropIf(t.settings, func(p pair) bool { return p.member == client })
 	dropIf(t.clients, func(p pair) bool { return p.member == client })
 	for _, seen := range t.seen {
 		dropIf(seen, func(p pair) bool { return p.member == client })
@@ -88,7 +88,7 @@ func (t *twin) leave(client int) {
 }
 
 func (t *twin) end(entity int) {
-	dropIf(t.said, func(p pair) bool { return p.other == entity })
+	dropIf(t.settings, func(p pair) bool { return p.other == entity })
 	dropIf(t.entities, func(p pair) bool { return p.member == entity })
 	for _, seen := range t.seen {
 		dropIf(seen, func(p pair) bool { return p.other == entity })
@@ -103,8 +103,8 @@ func dropIf[V any](m map[pair]V, gone func(pair) bool) {
 	}
 }
 
-// match is a Relevance and its twin, and what mattered to whom, and who was in which room,
-// at the last Settle, Join, Leave or End.
+// match is a Relevance and its twin, with Matters of each pair and the members of rooms at the
+// last ClearChanges, Join, Leave or End.
 type match struct {
 	*testing.T
 	rng              *rand.Rand
@@ -113,7 +113,7 @@ type match struct {
 	mattered, inside map[pair]bool
 }
 
-// roomNumber makes the numbers of rooms far apart, and some of them meet in a small table.
+// roomNumber makes distant numbers, some of which collide in a small table.
 func roomNumber(room int) uint32 { return uint32(room) * 0x40000000 }
 
 func (m *match) step() {
@@ -127,10 +127,10 @@ func (m *match) step() {
 		m.twin.end(entity)
 		m.begin(func(p pair) bool { return p.other == entity })
 	case 2, 3, 4:
-		w := interest.Word(m.rng.IntN(3))
-		m.real.Say(client, entity, w)
+		w := interest.Setting(m.rng.IntN(3))
+		m.real.Set(client, entity, w)
 		if m.twin.joined[client] {
-			m.twin.said[pair{client, entity}] = w
+			m.twin.settings[pair{client, entity}] = w
 		}
 	case 5, 6:
 		want := m.twin.joined[client] && !inRoom
@@ -163,7 +163,7 @@ func (m *match) toggleClient(client int) {
 	m.begin(func(p pair) bool { return p.member == client })
 }
 
-// begin takes what matters now as where changes begin.
+// begin records the present state as the start of changes.
 func (m *match) begin(of func(pair) bool) {
 	for client := range twinClients {
 		for entity := range twinEntities {
@@ -181,7 +181,7 @@ func (m *match) begin(of func(pair) bool) {
 	}
 }
 
-// see shows a client another set, as long as the largest in it needs.
+// see shows a client another set, as long as its largest member requires.
 func (m *match) see(client, src int) {
 	seen := m.twin.seen[src]
 	dropIf(seen, func(p pair) bool { return p.member == client })
@@ -242,8 +242,8 @@ func (m *match) checkMoves() {
 	}
 }
 
-func (m *match) settle() {
-	m.real.Settle()
+func (m *match) clearChanges() {
+	m.real.ClearChanges()
 	m.begin(func(pair) bool { return true })
 	for client := range twinClients {
 		require.True(m, m.real.Changed(client).Empty())
@@ -252,23 +252,23 @@ func (m *match) settle() {
 	require.Empty(m, m.real.Moves())
 }
 
-// Whatever happens in whatever order, what matters to whom is what a plain model says, and
-// no pair that changed is missing from Changed.
+// After any sequence of calls, Matters equals that of a simple model, and Changed misses no pair
+// that changed.
 //
 // Proves: V5, V6, V14
 func TestInterestEqualsItsPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		m := &match{T: t, rng: rng, real: interest.New(), twin: newTwin(), mattered: map[pair]bool{}, inside: map[pair]bool{}}
 		for range twinSources {
-			m.real.Add()
+			m.real.AddSource()
 		}
-		m.settle()
+		m.clearChanges()
 		for range 40 {
 			for range rng.IntN(30) {
 				m.step()
 			}
 			m.check()
-			m.settle()
+			m.clearChanges()
 		}
 	})
 }

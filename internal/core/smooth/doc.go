@@ -1,40 +1,40 @@
-// Package smooth works out what a screen shows of values that change from tick to tick, and
-// that a rollback puts right: between two ticks something between two samples, and after a
-// correction the picture from before, easing over to what is right.
+// Package smooth computes the displayed values of components that change from tick to tick and
+// are corrected by rollbacks: between two ticks a blend of two samples, and after a correction a
+// gradual transition from the displayed value to the corrected one.
 //
-// A [Track] has the values of one component, of any number of entities. Each entity has a
-// row: rows are in the order in which the caller's columns lie in memory, so that a stretch
-// of a column is a stretch of rows. The caller says by Arrange when that order is another
-// one. Nothing here knows what the values are: a [Kind] has the functions that do.
+// A [Track] holds the values of one component, of any number of entities. Each entity has a row:
+// rows are in the order of the caller's columns in memory, so that a part of a column is a range
+// of rows. The caller reports a change of that order by Arrange. The package does not know the
+// type of values: a [Kind] has functions for them.
 //
 // # Guarantee
 //
-//   - Restore puts back, byte for byte, what Show took the place of. What someone has written
-//     to a value since is left as it is: it is the truth then.
-//   - A row is shown between its two latest samples, at the share of a tick that has passed
-//     since the latter; with less than two samples, what is true.
-//   - A correction does not move the picture of the moment at which it comes, and a time of
-//     Kind.Over after the last one nothing of it is left. In between, what is left depends on the time that
-//     has passed, and not on how often the picture was made. Where values differ by too
-//     much for Kind.TooFar, the picture is right at once.
-//   - Corrections on top of each other add up.
+//   - Restore restores, byte for byte, the true values that Show replaced. A value that was
+//     written by the game in between is kept: it is the true value then.
+//   - A row is displayed between its two latest samples, at the share of a tick that has passed
+//     since the later one; with less than two samples it shows its true value.
+//   - A correction does not change the displayed value at the moment when it occurs, and is
+//     complete a time of Kind.Over after the last correction. In between, the remainder
+//     depends on the time that has passed, and not on the number of frames. Where values differ
+//     too much for Kind.TooFar, the corrected value is displayed at once.
+//   - Corrections add up.
 //
-// Nothing is allocated once the rows have been as many as they will be.
+// Nothing is allocated once the number of rows has reached its maximum.
 //
 // # How to drive it
 //
-// A frame: Restore for each stretch, Restored. A tick: if Open, Sample for each stretch and
-// Sampled; then Advance. The end of the frame: if Open, Sample for each stretch and Sampled,
-// and else Peek for each; then Show, and Put for each stretch.
+// In a frame: Restore for each range of rows, Restored. In a tick: if Open, Sample for each range
+// and Sampled; then Advance. At the end of the frame: if Open, Sample for each range and Sampled,
+// else Peek for each; then Show, and Put for each range.
 //
-// A correction: Keep, before a sample is taken of anything that is corrected. Of what was
-// computed anew, Before with the values at the end of the last tick but one. Then, before
-// anything else is sampled, Amend with those at the end of the last one, and Ease.
+// In a correction: Keep, before any corrected value is sampled. For recomputed values, Before
+// with those at the end of the second last tick. Then, before anything else is sampled, Amend
+// with those at the end of the last tick, and Ease.
 //
-// The methods come in families:
-//   - rows: Arrange, Leave, Len;
+// The methods are:
+//   - rows: Arrange, Exclude, Len;
 //   - samples: Open, Sample, Sampled, Advance, Peek;
 //   - corrections: Keep, Kept, Before, Amend, Ease;
-//   - the picture: Show, Put, Restore, Restored, Shown;
-//   - what waits for its second sample: Ripe, Odd.
+//   - display: Show, Put, Restore, Restored, Shown;
+//   - rows without two samples: Ready, Unblended.
 package smooth

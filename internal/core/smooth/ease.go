@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// easing is the corrections that show.
+// easing holds the corrections in progress.
 type easing struct {
 	kept      bool
-	replayed  bool   // Before was called since
-	wasLast   plane  // the samples as they were before what is being corrected
+	replayed  bool   // Before was called since Keep
+	wasLast   plane  // the samples before the correction
 	wasBefore plane  //
 	wasMarks  []mark //
 
-	rows  []int32 // those of which a correction shows, and some of which none does any more
-	right plane   // the picture as it should have been when the correction came,
-	wrong plane   // and as it was
+	rows  []int32 // the rows with a correction in progress, and some without
+	right plane   // the correct displayed value at the time of the correction,
+	wrong plane   // and the one that was displayed
 	since []time.Time
 
-	spare  []time.Time // and the memory that arrange works in
-	marked []mark
+	scratch []time.Time // scratch memory of arrange
+	marked  []mark
 }
 
-// Keep keeps the samples as they are, to compare with them what a correction makes of
-// them. It does nothing if samples are kept already.
+// Keep stores the samples, to compare them with those after a correction. It does nothing if
+// samples are stored already.
 func (t *Track) Keep() {
 	e := &t.ease
 	if e.kept {
@@ -37,26 +37,24 @@ func (t *Track) Keep() {
 	e.wasMarks = append(e.wasMarks[:0], t.marks...)
 }
 
-// Kept reports whether a correction is under way: since Keep, and until Ease.
+// Kept reports whether a correction is in progress: between Keep and Ease.
 func (t *Track) Kept() bool { return t.ease.kept }
 
-// Before takes values as those at the end of the tick before the latest, as they are after
-// a correction.
+// Before sets the corrected values at the end of the tick before the latest.
 func (t *Track) Before(row int, column []byte) {
 	copy(t.before.from(row, column), column)
 	t.mark(row, len(column), hasBefore)
 	t.ease.replayed = true
 }
 
-// Amend takes values as those at the end of the latest tick, as they are after a correction.
+// Amend sets the corrected values at the end of the latest tick.
 func (t *Track) Amend(row int, column []byte) {
 	copy(t.last.from(row, column), column)
 	t.mark(row, len(column), hasLast)
 }
 
-// Ease ends a correction: whatever is another picture now than the one kept, at the share of
-// a tick that has passed, goes over from that one to this. A share of 1 is the end of the
-// latest tick.
+// Ease ends a correction: each row whose displayed value at the share of a tick differs from the
+// stored one begins a transition between the two. A share of 1 is the end of the latest tick.
 func (t *Track) Ease(now time.Time, share float64) {
 	e := &t.ease
 	if !e.kept {
@@ -82,8 +80,8 @@ func (t *Track) Ease(now time.Time, share float64) {
 	}
 }
 
-// shift moves the sample before the latest as that was moved: without a replay, nobody has
-// computed it anew.
+// shift moves the sample before the latest by the correction of the latest: without a replay, it
+// was not recomputed.
 func (t *Track) shift(row int) {
 	last := t.last.at(row)
 	if t.kind.Carry == nil {
@@ -100,18 +98,18 @@ func resized(s []time.Time, n int) []time.Time {
 	return s[:n]
 }
 
-// differs reports whether the samples of a row are other ones than those kept.
+// differs reports whether the samples of a row differ from the stored ones.
 func (t *Track) differs(row int) bool {
 	e := &t.ease
-	return e.wasMarks[row]&hasLast != 0 && t.marks[row]&(hasLast|leftOut) == hasLast &&
+	return e.wasMarks[row]&hasLast != 0 && t.marks[row]&(hasLast|excluded) == hasLast &&
 		(!bytes.Equal(e.wasLast.at(row), t.last.at(row)) || !bytes.Equal(e.wasBefore.at(row), t.before.at(row)))
 }
 
-// easeRow begins to ease one row: from what it showed, with what still showed of
-// corrections before, to what is right now.
+// easeRow begins the transition of one row: from its displayed value, including earlier
+// corrections, to the correct one.
 func (t *Track) easeRow(row int, now time.Time, share float64) {
 	e := &t.ease
-	wrong, right := t.shown.at(row), t.aside.at(row) // free until the next Show
+	wrong, right := t.shown.at(row), t.present.at(row) // used as scratch until the next Show
 	t.between(wrong, &e.wasBefore, &e.wasLast, row, e.wasMarks[row], share)
 	t.between(right, &t.before, &t.last, row, t.marks[row], share)
 	if t.marks[row]&eased != 0 {
@@ -130,7 +128,7 @@ func (t *Track) easeRow(row int, now time.Time, share float64) {
 	t.marks[row] |= eased | listed
 }
 
-// between sets dst to what is shown of two samples at a share of a tick.
+// between sets dst to the displayed value of two samples at a share of a tick.
 func (t *Track) between(dst []byte, before, last *plane, row int, m mark, share float64) {
 	a, b := before.at(row), last.at(row)
 	if m&hasBefore == 0 || t.kind.TooFar != nil && t.kind.TooFar(a, b) {
@@ -140,9 +138,9 @@ func (t *Track) between(dst []byte, before, last *plane, row int, m mark, share 
 	t.kind.Blend(dst, a, b, share)
 }
 
-// left is how much shows of a row's correction: 1 when it comes, 0 when its time is over.
-// It falls quickly at first and slowly in the end; were it slow at first, corrections
-// that follow each other closely would never come to an end.
+// left returns the remaining share of a row's correction: 1 at first, 0 when its time is over. It
+// falls quickly at first and slowly at the end; if it were slow at first, frequent corrections
+// would never complete.
 func (t *Track) left(row int, now time.Time) float64 {
 	since := &t.ease.since[row]
 	if now.Before(*since) { // the clock was set back
@@ -155,7 +153,7 @@ func (t *Track) left(row int, now time.Time) float64 {
 	return rest * rest
 }
 
-// carry moves a value by what is left of a row's correction.
+// carry moves a value by the remainder of a row's correction.
 func (t *Track) carry(dst []byte, row int, left float64) {
 	if left <= 0 {
 		return
@@ -171,7 +169,7 @@ func (t *Track) carry(dst []byte, row int, left float64) {
 // drop ends a row's correction.
 func (t *Track) drop(row int) { t.marks[row] &^= eased }
 
-// apply adds to the picture what is left of corrections.
+// apply adds the remainders of corrections to the displayed values.
 func (e *easing) apply(t *Track, now time.Time) {
 	going := e.rows[:0]
 	for _, row := range e.rows {
@@ -189,7 +187,7 @@ func (e *easing) apply(t *Track, now time.Time) {
 	e.rows = going
 }
 
-// arrange brings what is kept into the new order of the rows.
+// arrange applies a new order of the rows.
 func (e *easing) arrange(t *Track, from []int32) {
 	if e.kept {
 		e.wasLast.rearrange(t.rows, t.moves)
@@ -201,7 +199,7 @@ func (e *easing) arrange(t *Track, from []int32) {
 	}
 	e.right.rearrange(t.rows, t.moves)
 	e.wrong.rearrange(t.rows, t.moves)
-	e.spare = append(e.spare[:0], e.since...)
+	e.scratch = append(e.scratch[:0], e.since...)
 	e.since = resized(e.since, t.rows)
 	e.rows = e.rows[:0]
 	for row, old := range from {
@@ -209,7 +207,7 @@ func (e *easing) arrange(t *Track, from []int32) {
 			t.marks[row] &^= listed
 			continue
 		}
-		e.since[row] = e.spare[old]
+		e.since[row] = e.scratch[old]
 		e.rows = append(e.rows, int32(row))
 	}
 }

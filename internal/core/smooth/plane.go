@@ -2,25 +2,25 @@ package smooth
 
 import "slices"
 
-// plane is one value of each row, one after the other.
+// plane is an array with one value of each row.
 type plane struct {
-	size  int
-	data  []byte
-	spare []byte
+	size    int
+	data    []byte
+	scratch []byte
 }
 
-// from is as many values as a column has, from a row on.
+// from returns the values from a row on, as many as a column has.
 func (p *plane) from(row int, column []byte) []byte {
 	at := row * p.size
 	return p.data[at : at+len(column)]
 }
 
-// at is the value of one row.
+// at returns the value of one row.
 func (p *plane) at(row int) []byte {
 	return p.data[row*p.size:][:p.size:p.size]
 }
 
-// resize makes the plane one of so many rows. Those that are new are zero.
+// resize sets the number of rows. New rows are zero.
 func (p *plane) resize(rows int) {
 	old, n := len(p.data), rows*p.size
 	if n > cap(p.data) {
@@ -35,36 +35,36 @@ func (p *plane) resize(rows int) {
 	}
 }
 
-// rearrange gives the values the order of the rows, and zero to new ones.
+// rearrange moves the values to the new order of rows. New rows are zero.
 func (p *plane) rearrange(rows int, moves []move) {
-	if n := rows * p.size; n > cap(p.spare) {
-		p.spare = make([]byte, n, max(n, 2*cap(p.spare)))
+	if n := rows * p.size; n > cap(p.scratch) {
+		p.scratch = make([]byte, n, max(n, 2*cap(p.scratch)))
 	}
-	p.data, p.spare = p.spare[:rows*p.size], p.data
+	p.data, p.scratch = p.scratch[:rows*p.size], p.data
 	for _, m := range moves {
 		to := p.data[m.to*p.size : (m.to+m.rows)*p.size]
 		if m.from < 0 {
 			clear(to)
 			continue
 		}
-		copy(to, p.spare[m.from*p.size:])
+		copy(to, p.scratch[m.from*p.size:])
 	}
 }
 
-// move is rows that stay together on their way from one order to another.
+// move is a range of rows that stay together when the order changes.
 type move struct {
 	to, rows int
-	from     int // -1: they are new
+	from     int // -1: new rows
 }
 
-// rearranging is the memory that Arrange works in.
+// rearranging is scratch memory of Arrange.
 type rearranging struct {
 	moves  []move
 	marked []mark
 }
 
-// Arrange takes note that rows are in another order: row i is the one that was row from[i],
-// or is new where that is negative. Rows that are not named are forgotten.
+// Arrange changes the order of rows: row i is the former row from[i], or new if that is negative.
+// Former rows that are not named are removed.
 func (t *Track) Arrange(from []int32) {
 	t.plan(from)
 	t.rows = len(from)
@@ -73,11 +73,11 @@ func (t *Track) Arrange(from []int32) {
 	t.reorder(&t.last, true)
 	t.reorder(&t.before, true)
 	t.reorder(&t.shown, t.showing)
-	t.reorder(&t.aside, t.showing && t.peeked)
+	t.reorder(&t.present, t.showing && t.peeked)
 	t.ease.arrange(t, from)
 }
 
-// rearranged is marks in the order of the rows, in other memory.
+// rearranged copies marks in the new order of rows.
 func rearranged(into, marks []mark, rows int, moves []move) []mark {
 	into = slices.Grow(into[:0], rows)[:rows]
 	for _, m := range moves {
@@ -91,7 +91,7 @@ func rearranged(into, marks []mark, rows int, moves []move) []mark {
 	return into
 }
 
-// plan finds the rows that stay together.
+// plan finds the ranges of rows that stay together.
 func (t *Track) plan(from []int32) {
 	t.moves = t.moves[:0]
 	for to := 0; to < len(from); {
@@ -101,7 +101,7 @@ func (t *Track) plan(from []int32) {
 	}
 }
 
-// together counts the rows at the beginning that follow each other, or that are all new.
+// together counts the rows at the beginning that are consecutive, or that are all new.
 func together(from []int32) (n int) {
 	first := from[0]
 	if first < 0 {
@@ -116,8 +116,7 @@ func together(from []int32) (n int) {
 	return n
 }
 
-// reorder brings a plane into the new order, or only to its size if what it holds counts
-// for nothing.
+// reorder applies the new order to a plane, or only its size if its content is not needed.
 func (t *Track) reorder(p *plane, counts bool) {
 	if counts {
 		p.rearrange(t.rows, t.moves)

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Show makes the picture of the moment now, which is the share of a tick after the latest.
-// Sample or Peek has said what is true of every row.
+// Show computes the displayed values of the time now, the given share of a tick after the latest
+// one. Sample or Peek must have been called for every row.
 func (t *Track) Show(now time.Time, share float64) {
 	t.showing = true
-	for _, row := range t.Odd() {
-		t.settle(int(row))
+	for _, row := range t.Unblended() {
+		t.fillMissing(int(row))
 	}
 	t.kind.Blend(t.shown.data, t.before.data, t.last.data, share)
 	if t.kind.TooFar != nil {
 		t.snap()
 	}
 	t.ease.apply(t, now)
-	for _, row := range t.Odd() {
+	for _, row := range t.Unblended() {
 		copy(t.shown.at(int(row)), t.truth().at(int(row)))
 	}
 }
 
-// settle gives a row that lacks a sample its true value there, so that no function of the
-// game is called with what was never a value.
-func (t *Track) settle(row int) {
+// fillMissing sets a missing sample of a row to its true value, so that no function of the game
+// is called with arbitrary bytes.
+func (t *Track) fillMissing(row int) {
 	if t.marks[row]&hasLast == 0 {
 		copy(t.last.at(row), t.truth().at(row))
 	}
@@ -33,7 +33,7 @@ func (t *Track) settle(row int) {
 	}
 }
 
-// snap shows the latest sample of rows whose two are too far apart.
+// snap shows the latest sample of rows whose two samples differ too much.
 func (t *Track) snap() {
 	for row := range t.rows {
 		if last := t.last.at(row); t.kind.TooFar(t.before.at(row), last) {
@@ -42,22 +42,22 @@ func (t *Track) snap() {
 	}
 }
 
-// truth is where the true values of the picture are.
+// truth returns the true values of this frame.
 func (t *Track) truth() *plane {
 	if t.peeked {
-		return &t.aside
+		return &t.present
 	}
 	return &t.last
 }
 
-// Put writes the picture into a column.
+// Put writes the displayed values into a column.
 func (t *Track) Put(row int, column []byte) { copy(column, t.shown.from(row, column)) }
 
-// Shown reports whether the columns hold the picture: since Show, and until Restored.
+// Shown reports whether the columns hold displayed values: between Show and Restored.
 func (t *Track) Shown() bool { return t.showing }
 
-// Restore writes the true values into a column, where it still holds what was shown. It does
-// nothing if nothing is.
+// Restore writes the true values into a column, where it still has the displayed ones. It does
+// nothing unless Shown.
 func (t *Track) Restore(row int, column []byte) {
 	if !t.showing {
 		return
@@ -74,5 +74,5 @@ func (t *Track) Restore(row int, column []byte) {
 	}
 }
 
-// Restored says that Restore was called for all rows.
+// Restored reports that Restore was called for all rows.
 func (t *Track) Restored() { t.showing = false }

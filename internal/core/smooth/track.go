@@ -2,61 +2,60 @@ package smooth
 
 import "time"
 
-// Kind is how the values of a track are worked with. Functions take the memory of values
-// and keep nothing of it.
+// Kind describes the values of a track. Functions get the memory of values and must not keep it.
 type Kind struct {
 	Size int // bytes of one value, at least 1
 
-	// Blend sets dst to what lies at t, 0 to 1, between a and b: of any number of values.
+	// Blend sets dst to the values at t, 0 to 1, between a and b, for any number of values.
 	Blend func(dst, a, b []byte, t float64)
-	// Carry moves dst by the share t of what leads from one value to another. Nil: a
-	// correction then blends from the picture as it was.
+	// Carry moves dst by the share t of the difference between two values. Nil: a
+	// correction blends from the displayed value.
 	Carry func(dst, from, to []byte, t float64)
-	// TooFar reports that nothing lies between two values. Nil: something always does.
+	// TooFar reports whether two values differ too much to be blended. Nil: never.
 	TooFar func(a, b []byte) bool
-	// Over is how long a correction shows; 0 and less: not at all.
+	// Over is the duration of a correction; 0 or less: none.
 	Over time.Duration
 }
 
-// Track is the values of one component. See the package documentation for how to drive one.
+// Track holds the values of one component. See the package documentation for how to drive one.
 type Track struct {
 	kind Kind
 	rows int
 
-	marks   []mark
-	odd     []int32 // the rows that are shown as they are, in order
-	waiting int     // how many of them have less than two samples
-	stale   bool    // odd and waiting have to be found anew
+	marks     []mark
+	unblended []int32 // the rows that show their true values, in order
+	waiting   int     // how many of them have less than two samples
+	stale     bool    // unblended and waiting must be recomputed
 
-	last   plane // the end of the latest tick
-	before plane // the end of the tick before that
+	last   plane // samples of the latest tick
+	before plane // samples of the tick before that
 	open   bool  // a tick has begun since last was sampled
 
-	shown   plane // what the picture has in the place of true values
-	aside   plane // what is true, where last is not
-	peeked  bool  // aside is what is true
+	shown   plane // the displayed values
+	present plane // the true values, if they differ from last
+	peeked  bool  // present has the true values
 	showing bool
 
 	ease easing
 	rearranging
 }
 
-// mark is what is known of a row.
+// mark is a set of flags of a row.
 type mark uint8
 
 const (
-	hasLast   mark = 1 << iota // last is a sample of it
-	hasBefore                  // before is
-	leftOut                    // it is shown as it is
-	eased                      // a correction of it shows
-	listed                     // it is among the rows of which one may show
-	ripe      = hasLast | hasBefore
+	hasLast   mark = 1 << iota // last has a sample of the row
+	hasBefore                  // before has a sample of the row
+	excluded                   // the row always shows its true value
+	eased                      // a correction is in progress
+	listed                     // the row is in easing.rows
+	ready     = hasLast | hasBefore
 )
 
 // New returns a track without rows.
 func New(kind Kind) *Track {
 	t := &Track{kind: kind}
-	for _, p := range []*plane{&t.last, &t.before, &t.shown, &t.aside, &t.ease.wasLast, &t.ease.wasBefore, &t.ease.right, &t.ease.wrong} {
+	for _, p := range []*plane{&t.last, &t.before, &t.shown, &t.present, &t.ease.wasLast, &t.ease.wasBefore, &t.ease.right, &t.ease.wrong} {
 		p.size = kind.Size
 	}
 	return t
@@ -65,67 +64,67 @@ func New(kind Kind) *Track {
 // Len returns the number of rows.
 func (t *Track) Len() int { return t.rows }
 
-// Leave has a row shown as it is, for as long as it is there.
-func (t *Track) Leave(row int) {
-	t.marks[row] |= leftOut | ripe
+// Exclude makes a row show its true value for as long as it exists.
+func (t *Track) Exclude(row int) {
+	t.marks[row] |= excluded | ready
 	t.stale = true
 }
 
-// Ripe reports whether a row has two samples, or is left out.
-func (t *Track) Ripe(row int) bool { return t.marks[row]&ripe == ripe }
+// Ready reports whether a row has two samples, or is excluded.
+func (t *Track) Ready(row int) bool { return t.marks[row]&ready == ready }
 
-// Odd returns the rows that are shown as they are, in order: they have less than two
-// samples, or are left out. It is valid until the next call of another method.
-func (t *Track) Odd() []int32 {
+// Unblended returns the rows that show their true values, in order: they have less than two
+// samples, or are excluded. It is valid until the next call of another method.
+func (t *Track) Unblended() []int32 {
 	if !t.stale {
-		return t.odd
+		return t.unblended
 	}
-	t.stale, t.odd, t.waiting = false, t.odd[:0], 0
+	t.stale, t.unblended, t.waiting = false, t.unblended[:0], 0
 	for row, m := range t.marks {
-		if m&(ripe|leftOut) == ripe {
+		if m&(ready|excluded) == ready {
 			continue
 		}
-		t.odd = append(t.odd, int32(row))
-		if m&leftOut == 0 {
+		t.unblended = append(t.unblended, int32(row))
+		if m&excluded == 0 {
 			t.waiting++
 		}
 	}
-	return t.odd
+	return t.unblended
 }
 
-// Open reports whether the values at the end of a tick are to be sampled: it is over, and
-// they were not.
+// Open reports whether the values at the end of a tick are to be sampled: the tick is over, and
+// they were not sampled.
 func (t *Track) Open() bool { return t.open }
 
-// Sample takes values as those at the end of the tick that is over: of all rows from this
-// one on that the column has.
+// Sample sets the values at the end of the last tick: of as many rows as the column has, from the
+// given one on.
 func (t *Track) Sample(row int, column []byte) {
 	copy(t.last.from(row, column), column)
 	t.mark(row, len(column), hasLast)
 }
 
-// Sampled says that Sample was called for all rows.
+// Sampled reports that Sample was called for all rows.
 func (t *Track) Sampled() { t.open, t.peeked = false, false }
 
-// Advance begins a tick: what was the latest sample is the one before.
+// Advance begins a tick: the latest sample becomes the one before.
 func (t *Track) Advance() {
 	t.last, t.before = t.before, t.last
 	t.open = true
-	if t.allRipe() {
+	if t.allReady() {
 		return
 	}
 	for i, m := range t.marks {
-		t.marks[i] = m&^ripe | m&hasLast<<1
+		t.marks[i] = m&^ready | m&hasLast<<1
 	}
 	t.stale = true
 }
 
-// allRipe reports whether no row waits for a sample.
-func (t *Track) allRipe() bool { return !t.stale && t.waiting == 0 }
+// allReady reports whether no row waits for a sample.
+func (t *Track) allReady() bool { return !t.stale && t.waiting == 0 }
 
-// mark sets a mark of rows of which some may not have it.
+// mark sets a flag of a range of rows.
 func (t *Track) mark(row, bytes int, m mark) {
-	if t.allRipe() {
+	if t.allReady() {
 		return
 	}
 	marks := t.marks[row : row+bytes/t.kind.Size]
@@ -135,8 +134,8 @@ func (t *Track) mark(row, bytes int, m mark) {
 	t.stale = true
 }
 
-// Peek takes values as what is true, in a frame without a tick.
+// Peek sets the true values in a frame without a tick.
 func (t *Track) Peek(row int, column []byte) {
-	copy(t.aside.from(row, column), column)
+	copy(t.present.from(row, column), column)
 	t.peeked = true
 }

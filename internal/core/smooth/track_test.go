@@ -33,7 +33,7 @@ func values(b []byte) (v []float64) {
 	return v
 }
 
-// kind has values that are one number each.
+// kind returns a Kind whose values are single numbers.
 func kind() Kind {
 	return Kind{
 		Size: 8,
@@ -48,7 +48,7 @@ func kind() Kind {
 	}
 }
 
-// stage drives a track by whole columns, as a frame does.
+// stage drives a track by whole columns, like a frame.
 type stage struct {
 	*Track
 	world []byte
@@ -102,14 +102,14 @@ func (s *stage) show(ms int, share float64) []float64 {
 	return values(s.world)
 }
 
-// A frame with no tick goes on between the same two samples, one with two ticks shows the
-// latter.
+// A frame without a tick continues between the same two samples; one with two ticks shows the
+// later one.
 func TestNoneOneAndTwoTicksInAFrame(t *testing.T) {
 	s := newStage(kind(), 0)
 	assert.Equal(t, []float64{0}, s.show(0, 0.5), "there is no sample")
 	s.restore()
 	s.tick(1)
-	assert.Equal(t, []float64{1}, s.show(1, 0.25), "there is one")
+	assert.Equal(t, []float64{1}, s.show(1, 0.25), "there is one sample")
 	s.restore()
 	s.tick(2)
 	assert.Equal(t, []float64{1.25}, s.show(2, 0.25))
@@ -125,9 +125,9 @@ func TestNoneOneAndTwoTicksInAFrame(t *testing.T) {
 	assert.Equal(t, []float64{5}, values(s.world))
 }
 
-// What was written to a value while the picture showed is the truth afterwards; the values
-// beside it are restored.
-func TestWhatIsWrittenOverThePictureStays(t *testing.T) {
+// A value that was written while displayed values are in the column is the true one afterwards;
+// the values beside it are restored.
+func TestAValueWrittenOverADisplayedOneStays(t *testing.T) {
 	s := newStage(kind(), 0, 0, 0)
 	s.tick(1, 1, 1)
 	s.tick(2, 2, 2)
@@ -140,8 +140,8 @@ func TestWhatIsWrittenOverThePictureStays(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 7, 2}, values(s.world), "while nothing shows there is nothing to restore")
 }
 
-// What comes between two ticks is true at once, and shows once a tick has ended with it.
-func TestWhatComesBetweenTicksIsKept(t *testing.T) {
+// A value written between two ticks is true at once, and displayed once a tick has ended with it.
+func TestAValueWrittenBetweenTicksIsKept(t *testing.T) {
 	s := newStage(kind(), 0)
 	s.tick(1)
 	s.tick(2)
@@ -164,21 +164,21 @@ func TestTooFarToBlend(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 100}, s.show(1, 0.5))
 }
 
-func TestRowsLeftOutAreShownAsTheyAre(t *testing.T) {
+func TestExcludedRowsShowTheirTrueValues(t *testing.T) {
 	s := newStage(kind(), 0, 0)
-	s.Leave(1)
+	s.Exclude(1)
 	s.tick(1, 1)
 	s.tick(2, 2)
 	assert.Equal(t, []float64{1.5, 2}, s.show(1, 0.5))
-	assert.Equal(t, []int32{1}, s.Odd())
-	assert.True(t, s.Ripe(1))
+	assert.Equal(t, []int32{1}, s.Unblended())
+	assert.True(t, s.Ready(1))
 	s.restore()
 	assert.Equal(t, []float64{1.75, 2}, s.show(1, 0.75), "nor in a frame without a tick")
 }
 
 // Proves: B19
-// The picture does not move when a correction comes, is right when its time is over, and
-// in between depends on time alone.
+// The displayed value does not change when a correction occurs, is correct when its time is over,
+// and in between depends on time alone.
 func TestACorrectionEases(t *testing.T) {
 	for _, frames := range []int{1, 2, 5, 50} {
 		k := kind()
@@ -191,7 +191,7 @@ func TestACorrectionEases(t *testing.T) {
 		s.correct(column(11), column(12))
 		assert.Equal(t, []float64{1.5}, s.show(0, 0.5), "nothing moves yet")
 		s.restore()
-		assert.Equal(t, []float64{12}, values(s.world), "and the truth is right at once")
+		assert.Equal(t, []float64{12}, values(s.world), "and the true value is correct at once")
 		for f := 1; f <= frames; f++ {
 			got := s.show(50*f/frames, 0.5)[0]
 			s.restore()
@@ -211,7 +211,7 @@ func (s *stage) correct(before, last []byte) {
 	s.world = last
 }
 
-// A correction that comes while one still shows adds to it, and the picture does not jump.
+// A correction during another one adds to it, and the displayed value does not jump.
 //
 // Proves: B19
 func TestCorrectionsAddUp(t *testing.T) {
@@ -233,7 +233,7 @@ func TestCorrectionsAddUp(t *testing.T) {
 	assert.Equal(t, []float64{24}, s.show(150, 0.5))
 }
 
-// With ticks after it in its frame, a correction is that of the tick it ended with.
+// A correction with further ticks in its frame applies to the tick with which it ended.
 func TestACorrectionWithTicksAfterIt(t *testing.T) {
 	k := kind()
 	k.Over = 100 * time.Millisecond
@@ -244,7 +244,7 @@ func TestACorrectionWithTicksAfterIt(t *testing.T) {
 	s.restore()
 	s.correct(column(11), column(12))
 	s.tick(13)
-	assert.InDelta(t, 2.25, s.show(0, 0.25)[0], 1e-9, "it goes on as fast as what is true")
+	assert.InDelta(t, 2.25, s.show(0, 0.25)[0], 1e-9, "it moves as fast as the true value")
 }
 
 func TestACorrectionThatIsTooFarShowsAtOnce(t *testing.T) {
@@ -268,7 +268,7 @@ func TestACorrectionThatIsTooFarShowsAtOnce(t *testing.T) {
 	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[0], 1e-9, "once")
 }
 
-// So it is where rows change their order before the next picture.
+// The same if rows change their order before the next Show.
 //
 // Proves: B19
 func TestARowThatMovesAfterACorrectionTooFar(t *testing.T) {
@@ -296,8 +296,8 @@ func TestARowThatMovesAfterACorrectionTooFar(t *testing.T) {
 	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[1], 1e-9)
 }
 
-// Without a function that carries, the picture of before is blended from.
-func TestACorrectionOfWhatOnlyBlends(t *testing.T) {
+// Without a Carry function, the transition blends from the displayed value.
+func TestACorrectionWithoutCarry(t *testing.T) {
 	k := kind()
 	k.Carry, k.Over = nil, 100*time.Millisecond
 	s := newStage(k, 0)
@@ -313,7 +313,7 @@ func TestACorrectionOfWhatOnlyBlends(t *testing.T) {
 	assert.Equal(t, []float64{11.5}, s.show(100, 0.5))
 }
 
-// What is amended without a replay moves as fast as before.
+// A value that is amended without a replay moves as fast as before.
 func TestThePresentIsAmended(t *testing.T) {
 	for _, over := range []time.Duration{0, 100 * time.Millisecond} {
 		k := kind()
@@ -346,10 +346,10 @@ func TestThePresentIsAmended(t *testing.T) {
 	s.restore()
 	s.Keep()
 	put(s.world, 12)
-	assert.Equal(t, []float64{12}, s.show(0, 0.5), "what only blends is where it is")
+	assert.Equal(t, []float64{12}, s.show(0, 0.5), "without Carry it is at its true value")
 }
 
-// A clock that is set back begins the correction anew, rather than stretching it.
+// If the clock is set back, the correction starts again rather than taking longer.
 func TestAClockThatIsSetBack(t *testing.T) {
 	k := kind()
 	k.Over = 100 * time.Millisecond

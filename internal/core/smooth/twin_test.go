@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A track, through any order of its rows and any corrections, shows what a model shows that
-// keeps a few numbers for each entity.
+// A track shows the values of a simple model with a few numbers for each entity, for any order of
+// its rows and any corrections.
 func TestATrackEqualsPlainTwin(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -30,26 +30,26 @@ type plain struct {
 	truth   float64
 	samples []float64 // at the ends of ticks
 	out     bool
-	offset  float64 // of the picture, when the correction came
+	offset  float64 // of the displayed value, at the time of the correction
 	since   time.Time
 }
 
-// ends is the two latest samples.
+// ends returns the two latest samples.
 func (p *plain) ends() []float64 { return slices.Clone(p.samples[len(p.samples)-2:]) }
 
-// picture is what is shown of the two latest samples.
-func (p *plain) picture(share float64) float64 {
+// blend returns the displayed value of the two latest samples.
+func (p *plain) blend(share float64) float64 {
 	n := len(p.samples)
 	return mix(p.samples[n-2], p.samples[n-1], share)
 }
 
-// left is what is left of the offset.
+// left returns the remainder of the offset.
 func (p *plain) left(now time.Time) float64 {
 	rest := max(0, 1-float64(now.Sub(p.since))/float64(twinOver))
 	return p.offset * rest * rest
 }
 
-// twins is a track and its model, side by side.
+// twins is a track and its model.
 type twins struct {
 	t     *testing.T
 	r     *rand.Rand
@@ -66,7 +66,7 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	return &twins{t: t, r: rand.New(rand.NewPCG(seed, 2)), track: New(k), now: at(0)}
 }
 
-// value is one of few, so that what is left of others can be mistaken for it.
+// value returns one of few values, so that remainders of others can equal it.
 func (w *twins) value() float64 { return float64(w.r.IntN(4)) }
 
 func (w *twins) run(frames int) {
@@ -84,7 +84,7 @@ func (w *twins) run(frames int) {
 	}
 }
 
-// shuffle has rows come, go and change their places.
+// shuffle adds, removes and reorders rows.
 func (w *twins) shuffle() {
 	if w.r.IntN(3) > 0 {
 		return
@@ -118,7 +118,7 @@ func (w *twins) shuffle() {
 	for row, p := range w.all {
 		if from[row] < 0 && w.r.IntN(8) == 0 {
 			p.out = true
-			w.track.Leave(row)
+			w.track.Exclude(row)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (w *twins) restore() {
 	}
 }
 
-// correct computes the ticks of some rows anew.
+// correct recomputes the ticks of some rows.
 func (w *twins) correct() {
 	w.track.Keep()
 	was := map[*plain]plain{}
@@ -160,14 +160,14 @@ func (w *twins) correct() {
 			w.track.Before(row, before[8*row:8*row+8])
 			w.track.Amend(row, column(p.samples[n-1]))
 			if old, ok := was[p]; ok && !p.out && !slices.Equal(old.samples, p.ends()) {
-				p.offset, p.since = old.picture(w.share)+p.left(w.now)-p.picture(w.share), w.now
+				p.offset, p.since = old.blend(w.share)+p.left(w.now)-p.blend(w.share), w.now
 			}
 		}
 	}
 	w.track.Ease(w.now, w.share)
 }
 
-// again is the sample before the latest.
+// again returns the recomputed sample before the latest.
 func (w *twins) again(row int, into []byte) {
 	if p := w.all[row]; len(p.samples) >= 2 {
 		put(into, p.samples[len(p.samples)-2])
@@ -206,7 +206,7 @@ func (w *twins) show() {
 	for row, p := range w.all {
 		want := p.truth
 		if len(p.samples) >= 2 && !p.out {
-			want = p.picture(w.share) + p.left(w.now)
+			want = p.blend(w.share) + p.left(w.now)
 		}
 		require.InDelta(w.t, want, number(w.world[8*row:]), 1e-9, "row %d", row)
 	}

@@ -18,7 +18,7 @@ func TestRowsOfClients(t *testing.T) {
 	i := source.NewInterest()
 	one, two := i.Join(7), i.Join(8)
 	assert.Equal(t, []int{0, 1}, []int{one, two})
-	i.Relevance().Say(one, 3, interest.Shown)
+	i.Relevance().Set(one, 3, interest.Shown)
 	i.Relevance().AddClient(5, one)
 	_, before := i.Tenant(one)
 	i.Leave(one)
@@ -28,7 +28,7 @@ func TestRowsOfClients(t *testing.T) {
 	client, after := i.Tenant(one)
 	assert.EqualValues(t, 7, client)
 	assert.Greater(t, after, before, "it is another connection")
-	assert.Equal(t, interest.Unsaid, i.Relevance().Said(one, 3))
+	assert.Equal(t, interest.Unset, i.Relevance().Setting(one, 3))
 	assert.False(t, i.Shares(5, 7))
 	assert.Equal(t, 2, i.Rows())
 }
@@ -42,19 +42,19 @@ func TestNumbersOfEntities(t *testing.T) {
 	w.NewEntity()
 	e := w.NewEntity()
 	assert.EqualValues(t, e.ID(), i.Number(e))
-	i.Relevance().Say(row, i.Number(e), interest.Shown)
-	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(e)))
+	i.Relevance().Set(row, i.Number(e), interest.Shown)
+	assert.Equal(t, interest.Shown, i.Relevance().Setting(row, i.Number(e)))
 	w.RemoveEntity(e)
 	heir := w.NewEntity()
 	assert.Equal(t, e.ID(), heir.ID())
 	_, known := i.Known(heir)
 	assert.False(t, known)
-	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, i.Number(heir)))
-	i.Relevance().Say(row, i.Number(heir), interest.Shown)
+	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, i.Number(heir)))
+	i.Relevance().Set(row, i.Number(heir), interest.Shown)
 	i.End(e)
-	assert.Equal(t, interest.Shown, i.Relevance().Said(row, i.Number(heir)), "the end of another")
+	assert.Equal(t, interest.Shown, i.Relevance().Setting(row, i.Number(heir)), "the end of another")
 	i.End(heir)
-	assert.Equal(t, interest.Unsaid, i.Relevance().Said(row, int(heir.ID())))
+	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, int(heir.ID())))
 }
 
 // countingEyes counts what it is told.
@@ -118,7 +118,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 		})
 		nothing := func(*source.Interest, *interest.Relevance) {}
 		assert.Zero(t, g.tells(nothing))
-		assert.Equal(t, 1, g.tells(func(i *source.Interest, r *interest.Relevance) { r.Say(2, i.Number(g.all[7]), interest.Shown) }))
+		assert.Equal(t, 1, g.tells(func(i *source.Interest, r *interest.Relevance) { r.Set(2, i.Number(g.all[7]), interest.Shown) }))
 		assert.Zero(t, g.tells(nothing))
 		assert.Equal(t, 5, g.tells(func(i *source.Interest, r *interest.Relevance) {
 			r.AddClient(9, 0)
@@ -127,7 +127,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 				r.AddEntity(9, i.Number(g.all[n]))
 			}
 			r.RemoveEntity(9, i.Number(g.all[11]))
-			r.Say(1, i.Number(g.all[12]), interest.Shown)
+			r.Set(1, i.Number(g.all[12]), interest.Shown)
 		}), "two entities for two clients, of which one has left, and one for another client")
 		assert.Zero(t, g.tells(nothing))
 		assert.Empty(t, g.publisher.Interest().Relevance().Moves())

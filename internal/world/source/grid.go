@@ -47,7 +47,7 @@ func NewGrid[P any](p *Publisher, config GridConfig, position func(*P) (x, y flo
 
 // Astray returns how many entities and viewers had no place where anything is seen, once
 // for each pass.
-func (g *Grid[P]) Astray() uint64 { return g.grid.Astray() }
+func (g *Grid[P]) Astray() uint64 { return g.grid.Invalid() }
 
 // Update makes a pass in a frame that has a tick which is a multiple of Every.
 func (g *Grid[P]) Update() {
@@ -59,7 +59,7 @@ func (g *Grid[P]) Update() {
 	}
 	g.grid.Begin()
 	g.look()
-	if g.grid.Looks() {
+	if g.grid.HasViewers() {
 		g.sort()
 	}
 	g.grid.Finish()
@@ -75,9 +75,9 @@ func (g *Grid[P]) look() {
 			radius = g.config.Radius
 		}
 		if v.Room != 0 {
-			g.grid.LookFor(uint32(v.Room), x, y, radius)
+			g.grid.AddRoomViewer(uint32(v.Room), x, y, radius)
 		} else if row, ok := g.rowOf(&query); ok {
-			g.grid.Look(row, x, y, radius)
+			g.grid.AddViewer(row, x, y, radius)
 		}
 	}
 }

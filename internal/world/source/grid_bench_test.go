@@ -61,7 +61,7 @@ func BenchmarkGrid(b *testing.B) {
 				changes++
 			}
 		}
-		relevance.Settle()
+		relevance.ClearChanges()
 	}
 	b.ReportMetric(float64(changes)/float64(b.N), "changes/op")
 }

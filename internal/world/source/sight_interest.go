@@ -89,7 +89,7 @@ func (v *sight) attend() {
 			v.moved(c, m)
 		}
 	}
-	i.relevance.Settle()
+	i.relevance.ClearChanges()
 }
 
 // spectator returns the client that has a row, nil if there is none.

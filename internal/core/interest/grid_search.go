@@ -2,16 +2,16 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// sight is what one viewer looks for, and what it found.
-type sight struct {
+// search is the search of one viewer, and its result.
+type search struct {
 	x, y      float32
-	near, far float32 // the squares of the radii for those that come and those that stay
+	near, far float32 // the squares of the radii for new entities and for visible ones
 	was, now  repl.Bitset
 }
 
-// scan takes in those of some that are in sight. It has no branches, which nobody could
-// foretell at the edge of the circle.
-func (s *sight) scan(spots []spot) {
+// scan adds the visible entities among spots. It has no branches, because those at the edge of
+// the circle would be unpredictable.
+func (s *search) scan(spots []spot) {
 	x, y, near, far := s.x, s.y, s.near, s.far
 	was, now := s.was, s.now
 	for i := range spots {

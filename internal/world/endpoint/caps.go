@@ -16,7 +16,8 @@ const (
 	// MostCap is the highest.
 	MostCap = budget.MaxRate
 	// CapSlack is what a connection may send beyond a cap and what was saved up, in bytes,
-	// in all: the end of a message that was begun, and what must leave in any case.
+	// in all: the end of a message that was begun, and what must leave in any case but for its
+	// goodbyes.
 	CapSlack = 4 << 10
 )
 

@@ -1,0 +1,133 @@
+package plugin_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// Whom an ancestor's target Owner or NotOwner named when a parent was paused, the child goes on for,
+// and for nobody else: neither for the child's own owner, nor for the parent's, nor for whom the
+// ancestor has or leaves out from then on.
+//
+// Proves: R11, H8
+func TestAPausedParentLeavesItsChildrenToTheOwnerAbove(t *testing.T) {
+	for target, sees := range map[components.Target][4]bool{
+		components.Owner:    {1: true, 2: false, 3: false},
+		components.NotOwner: {1: false, 2: true, 3: true},
+	} {
+		g := newFamilyGame(t)
+		tags, relevance := generic.NewMap1[components.Replicate](g.world), plugin.NewRelevance(g.world)
+		clients := [4]*player{1: g.join(1), 2: g.join(2), 3: g.join(3)}
+		root := g.spawnIn(target, 0, spot{}, name{1})
+		parent := g.spawnIn(components.Everyone, 0, spot{}, name{2})
+		child := g.spawnIn(components.Everyone, 0, spot{}, name{3})
+		g.attach(parent, root)
+		g.attach(child, parent)
+		g.control(root, components.ControlledBy{Client: 1})
+		g.control(parent, components.ControlledBy{Client: 2})
+		g.control(child, components.ControlledBy{Client: 3})
+		check := func(why string, ids ...uint32) {
+			t.Helper()
+			for id := entangle.ClientID(1); id <= 3; id++ {
+				got := clients[id].ids()
+				for _, want := range ids {
+					assert.Equal(t, sees[id], slices.Contains(got, want), "target %v, client %d, entity %d: %s", target, id, want, why)
+				}
+				assert.Equal(t, sees[id], relevance.Sees(child, id), "target %v, client %d: %s", target, id, why)
+			}
+		}
+		g.run(30)
+		check("all are replicated", 1, 2, 3)
+		tags.Remove(parent)
+		g.run(10)
+		check("the parent is paused", 1, 2, 3)
+		g.control(root, components.ControlledBy{Client: 3})
+		g.run(10)
+		check("the ancestor has another owner", 2, 3)
+		g.retarget(root, components.Everyone)
+		g.run(10)
+		check("the ancestor is for all", 2, 3)
+	}
+}
+
+// A paused entity does not have a group shown again that a client retains: not when the client
+// comes into a room with it, and not when the group is looked at for another reason. The group stays
+// as it is at the client.
+//
+// Proves: R11
+func TestAPausedEntityDoesNotShowARetainedGroupAgain(t *testing.T) {
+	for what, look := range map[string]func(h *house, tag *components.Replicate){
+		"the client comes into its room": func(h *house, _ *components.Replicate) { h.rooms.AddClient(roomA, 1) },
+		"another's target changes":       func(h *house, tag *components.Replicate) { tag.Target = h.targets().Only(1, 2) },
+	} {
+		h := newHouse(t)
+		paused, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
+		h.rooms.AddClient(roomA, 1)
+		h.rooms.AddEntity(roomA, paused)
+		h.run(10)
+		h.rooms.RemoveClient(roomA, 1)
+		h.run(10)
+		tags := generic.NewMap1[components.Replicate](h.world)
+		tags.Remove(paused)
+		h.run(10)
+		look(h, h.tag(mate))
+		h.run(10)
+		at[spot](h.world, mate).X = 50
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {7, 1}, 8: {8, 1}}, spots(h.a.world), what)
+		tags.Assign(paused, &components.Replicate{Relevance: components.Always, Group: 3})
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {7, 1}, 8: {50, 1}}, spots(h.a.world), what)
+	}
+}
+
+// What a host's player retains stays with a paused entity in it, as at a remote client: when the
+// group is shown again for another member, and when the player leaves the room that is the paused
+// one's target.
+//
+// Proves: R11, C12
+func TestWhatIsPausedStaysWithAHostsPlayer(t *testing.T) {
+	var o told
+	h := newHosted(t, o.systems()...).play()
+	rooms, tags := plugin.NewRooms(h.world), generic.NewMap1[components.Replicate](h.world)
+	remote := h.join(1)
+	h.run(30)
+	both := func(do func(entangle.ClientID)) { do(me); do(1) }
+	enter := func(r components.Room) { both(func(id entangle.ClientID) { rooms.AddClient(r, id) }) }
+	leave := func(r components.Room) { both(func(id entangle.ClientID) { rooms.RemoveClient(r, id) }) }
+	paused, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
+	h.tag(paused).Target = h.targets().Room(roomB)
+	rooms.AddEntity(roomA, mate)
+	enter(roomB)
+	enter(roomA)
+	stays := func(why string) {
+		t.Helper()
+		h.run(10)
+		came := o.took()
+		assert.Zero(t, came[1], "nothing despawns: %s", why)
+		assert.Equal(t, []uint32{7, 8}, remote.ids(), why)
+	}
+	stays("shown")
+	leave(roomA)
+	stays("retained")
+	was := *h.tag(paused)
+	tags.Remove(paused)
+	stays("paused")
+	leave(roomB)
+	stays("out of the room that is its target")
+	at[spot](h.world, mate).X = 50
+	enter(roomA)
+	stays("shown again")
+	assert.Equal(t, spot{50, 1}, spots(remote.world)[8])
+	tags.Assign(paused, &was)
+	h.run(10)
+	assert.Equal(t, 1, o.took()[1], "it is not for the player")
+	assert.Equal(t, []uint32{8}, remote.ids())
+}

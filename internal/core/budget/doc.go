@@ -8,6 +8,7 @@
 //     for what has to leave in any case; the debt is paid before anything else.
 //   - A [Share] divides among many, and [Two] between two, in the manner that is called
 //     max-min fair: what somebody does not want goes to those who want more, all alike.
+//   - A [Pool] is a bucket that several share: each has an [Account] there, and pays its own debts.
 //   - An [Intake] divides what this end does for its peers within a frame, in units of work, and a
 //     [Quota] is what one of them has of it. It says which packets are read and which are dropped,
 //     and when a peer has sent too much for too long.

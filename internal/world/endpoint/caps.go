@@ -58,10 +58,9 @@ const unlimited = 1 << 29
 
 // purse is what one client may be sent.
 type purse struct {
-	bucket  budget.Bucket // of its own cap
-	given   int           // of the cap on all
-	owed    int           // what it was sent beyond that
-	counted uint64        // of what its layer has sent it
+	bucket  budget.Bucket  // of its own cap
+	account budget.Account // of the cap on all
+	counted uint64         // of what its layer has sent it
 }
 
 // allow tells every client what it may be sent in this frame.
@@ -83,7 +82,7 @@ func (s *Server) allow(now time.Time) {
 		}
 		bytes := s.own(c, now)
 		if s.cfg.Caps.All > 0 {
-			bytes = min(bytes, c.purse.given)
+			bytes = min(bytes, c.purse.account.Given())
 		}
 		if more := c.layer.Overhead(c.slot) - peerOverhead; more > 0 && bytes > 0 {
 			bytes -= bytes / usualPayload * more
@@ -107,37 +106,21 @@ func (s *Server) own(c *client, now time.Time) int {
 	return c.purse.bucket.Level(now)
 }
 
-// divide gives each client its part of the cap on all. What nobody wants goes to
-// everybody: they know only about what they will want.
+// divide gives each client its part of the cap on all.
 func (s *Server) divide(now time.Time) {
-	total, wants := s.all.Level(now), s.wants[:0]
-	for _, c := range s.clients {
-		if c == nil {
-			continue
-		}
-		p := &c.purse
-		total += p.owed
-		wants = append(wants, max(0, min(c.peer.Wanted(now), s.own(c, now))+p.owed))
-	}
-	s.wants = wants
-	s.share.Divide(wants, total)
-	left := total
-	for _, part := range wants {
-		left -= part
-	}
-	i := 0
+	s.all.Begin(now)
 	for _, c := range s.clients {
 		if c != nil {
-			c.purse.given = wants[i] + max(left, 0)/len(wants) - c.purse.owed
-			i++
+			s.all.Ask(&c.purse.account, min(c.peer.Wanted(now), s.own(c, now)))
 		}
 	}
+	s.all.Divide()
 }
 
 // charge takes what was made for a client from what it may be sent.
 func (s *Server) charge(c *client) {
 	if s.cfg.Caps.any() {
-		c.purse.owed = max(0, c.settle()-c.purse.given)
+		c.purse.account.Charge(c.settle())
 	}
 }
 

@@ -60,10 +60,8 @@ type Server struct {
 	tick     entangle.Tick // of the last Send
 	next     entangle.Tick // the tick that runs next
 
-	all     budget.Bucket // of the cap on all clients
-	share   budget.Share
+	all     budget.Pool // of the cap on all clients
 	intake  budget.Intake
-	wants   []int   // by client, while the cap is divided
 	dropped uint64  // messages under a cap, of clients that are gone
 	work    uint64  // that such made the server do
 	teller  *teller // nil unless somebody listens
@@ -84,7 +82,7 @@ type Dead struct {
 
 // NewServer returns an engine that is stopped.
 func NewServer(cfg ServerConfig) *Server {
-	s := &Server{cfg: cfg, all: budget.NewBucket(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake)}
+	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake)}
 	cfg.Post.Connected = s.Connected
 	cfg.Post.Clients = func() int { return len(s.open) }
 	return s

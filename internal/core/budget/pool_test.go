@@ -1,0 +1,135 @@
+package budget_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/core/budget"
+)
+
+// shared is one of those that share a pool in a test.
+type shared struct {
+	account budget.Account
+	hungry  bool // it wants more than there ever is
+	sent    int
+	owed    int
+}
+
+// dealt is the plain twin of a division: whoever wants a byte more, or has one to pay for, gets one in
+// turn, and what is left then goes to all alike. Of that each pays its debt.
+func dealt(wants, owed []int, total int) []int {
+	got := make([]int, len(wants))
+	for moved := true; moved && total > 0; {
+		moved = false
+		for i := range wants {
+			if total > 0 && got[i] < wants[i]+owed[i] {
+				got[i], total, moved = got[i]+1, total-1, true
+			}
+		}
+	}
+	for i := range got {
+		got[i] += max(total, 0)/len(got) - owed[i]
+	}
+	return got
+}
+
+// Whoever wants how much in which frame, of all that share a cap together no more is sent in any span
+// of time than the rate, what is saved up and a piece for each allow; and no less than that while one
+// of them wants more. What there is is divided equally but for what one does not want, which goes to
+// the others; and a piece that was ended beyond a part is taken off the next parts of the one that it was
+// for, and off nobody else's. So those that always want more are sent the same.
+//
+// Proves: P12
+func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		members := make([]shared, rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "members"))
+		rate := rapid.IntRange(500, 20_000).Draw(t, "rate")
+		piece := min(1150, rate/len(members)) // more than a second's rate of debts is forgotten
+		span := time.Duration(rapid.SampledFrom([]int{1, 50, 100, 1000}).Draw(t, "span")) * time.Millisecond
+		pool, size := budget.NewPool(rate, span), float64(rate)*span.Seconds()
+		for i := range members {
+			members[i].hungry = rapid.IntRange(0, 2).Draw(t, "hungry") == 0
+		}
+		type frame struct {
+			at    time.Duration
+			bytes int
+		}
+		var frames []frame
+		wants, owed, more := make([]int, len(members)), make([]int, len(members)), make([]int, len(members))
+		twin := budget.NewBucket(rate, span)
+		at := time.Duration(0)
+		for range rapid.IntRange(1, 40).Draw(t, "frames") {
+			at += time.Duration(rapid.SampledFrom([]int64{0, 1, 16_666_667, 50_000_001, 2e8, 3e9}).Draw(t, "wait"))
+			now := time.Unix(100, 0).Add(at)
+			pool.Begin(now)
+			total := twin.Level(now)
+			for i := range members {
+				m := &members[i]
+				wants[i], more[i] = rapid.IntRange(0, 400).Draw(t, "wants"), 0
+				if m.hungry {
+					wants[i] = 1 << 20
+				} else if rapid.Bool().Draw(t, "surprised") {
+					more[i] = rapid.IntRange(0, 1<<20).Draw(t, "more")
+				}
+				pool.Ask(&m.account, wants[i])
+				owed[i] = m.owed
+				total += m.owed
+			}
+			pool.Divide()
+			gives := dealt(wants, owed, total)
+			sum := 0
+			for i := range members {
+				m, sent := &members[i], 0
+				require.Equal(t, gives[i], m.account.Given(), "of member %d", i)
+				if most := wants[i] + more[i]; most < gives[i] {
+					sent = most
+				} else if gives[i] > 0 {
+					sent = gives[i] + rapid.IntRange(0, piece-1).Draw(t, "beyond")
+				}
+				m.account.Charge(sent)
+				m.owed = max(0, sent-gives[i])
+				m.sent += sent
+				sum += sent
+			}
+			pool.Spend(sum)
+			twin.Spend(sum)
+			frames = append(frames, frame{at, sum})
+			if slices.ContainsFunc(members, func(m shared) bool { return m.hungry }) {
+				require.Less(t, twin.Level(now), len(members), "somebody wants more, and there is more")
+			}
+		}
+		for from := range frames {
+			bytes := 0
+			for _, f := range frames[from:] {
+				bytes += f.bytes
+				most := float64(rate)*(f.at-frames[from].at).Seconds() + size + float64(piece*len(members))
+				require.LessOrEqual(t, float64(bytes), most)
+			}
+		}
+		for i := range members {
+			for j := range members[:i] {
+				if a, b := &members[i], &members[j]; a.hungry && b.hungry {
+					require.InDelta(t, a.sent, b.sent, float64(piece+len(frames)))
+				}
+			}
+		}
+	})
+}
+
+func TestAPoolAllocatesNothing(t *testing.T) {
+	pool, accounts := budget.NewPool(1000, time.Second), make([]budget.Account, 20)
+	divide := func() {
+		pool.Begin(time.Unix(100, 0))
+		for i := range accounts {
+			pool.Ask(&accounts[i], 10*i)
+		}
+		pool.Divide()
+	}
+	divide()
+	require.Zero(t, alloctest.Count(10, divide))
+}

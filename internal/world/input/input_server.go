@@ -25,15 +25,6 @@ type InputStats struct {
 	Flooded uint64 // frames beyond what a client may send
 }
 
-func (s *InputStats) add(o InputStats) {
-	s.InTime += o.InTime
-	s.Late += o.Late
-	s.Missing += o.Missing
-	s.Refused += o.Refused
-	s.TooFar += o.TooFar
-	s.Flooded += o.Flooded
-}
-
 // errInputFlood means that a client sends far more than there are ticks.
 var errInputFlood = errors.New("input: far more input packets than ticks")
 
@@ -48,7 +39,6 @@ type InputPlayer struct {
 	sights    input.Sights
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
-	stats     InputStats
 	Work      uint64     // that its frames cost
 	Line      *relayLine // of what the others do
 
@@ -75,7 +65,6 @@ func (c *ClientInputs) Dismiss(p *InputPlayer) {
 		return
 	}
 	p.here = false
-	c.stats.add(p.stats)
 	c.players = slices.DeleteFunc(c.players, func(o *InputPlayer) bool { return o == p })
 	delete(c.of, p.id)
 }
@@ -94,7 +83,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	switch p.allowance.Take(now) {
 	case input.Dropped:
-		p.stats.Flooded++
+		p.inputs.stats.Flooded++
 		return nil
 	case input.Flood:
 		return errInputFlood
@@ -126,10 +115,10 @@ func (p *InputPlayer) handleLane(f *input.Frame) {
 	lane := p.lane(k, e)
 	switch {
 	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):
-		p.stats.TooFar += uint64(newest.Sub(oldest)) + 1
+		p.inputs.stats.TooFar += uint64(newest.Sub(oldest)) + 1
 		f.Skip(k.codec)
 	case lane == nil:
-		p.stats.Refused++
+		p.inputs.stats.Refused++
 		f.Skip(k.codec)
 	default:
 		p.brought(f, lane, f.Put(lane.reader))
@@ -149,15 +138,15 @@ func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 // brought takes note of the ticks that came for the first time.
 func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought) {
 	p.inputs.Relay.brought(&lane.passed, b)
-	p.stats.TooFar += uint64(b.Far)
+	p.inputs.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1
 	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
 		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))
 		p.meter.InputReceived(tick, next)
 		if tick.Before(next) {
-			p.stats.Late++
+			p.inputs.stats.Late++
 		} else {
-			p.stats.InTime++
+			p.inputs.stats.InTime++
 		}
 	}
 	if shown, ok := f.Shown(); ok {
@@ -178,7 +167,7 @@ func (p *InputPlayer) ran(tick entangle.Tick) {
 		p.meter.TickRan(tick, p.had)
 	}
 	if p.asked && !p.had {
-		p.stats.Missing++
+		p.inputs.stats.Missing++
 	}
 	p.asked, p.had = false, false
 }

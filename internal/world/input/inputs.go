@@ -203,11 +203,7 @@ func (i *Inputs) Stats() InputStats {
 	if i.Led == nil {
 		return InputStats{}
 	}
-	sum := i.Led.stats
-	for _, p := range i.Led.players {
-		sum.add(p.stats)
-	}
-	return sum
+	return i.Led.stats
 }
 
 // Sent returns what was sent of the player's inputs.

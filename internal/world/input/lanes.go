@@ -26,7 +26,7 @@ type ClientInputs struct {
 	players []*InputPlayer // who are connected, in the order in which they came
 	of      map[entangle.ClientID]*InputPlayer
 	frame   input.Frame
-	stats   InputStats // of players who are gone
+	stats   InputStats // of all players, also of those who are gone
 	Relay   *relay     // nil: no input is passed on to others
 }
 

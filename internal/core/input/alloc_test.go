@@ -10,10 +10,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// TestATickAllocatesNothing plays on: write, send, receive, take, pass on, acknowledge.
+// A tick allocates nothing: write, send, receive, take, relay, acknowledge.
 func TestATickAllocatesNothing(t *testing.T) {
-	w, lane, far := newWriter(), newReader(90), newFollower(90)
-	lanes := []input.OwnLane{{Writer: w}}
+	w, stream, far := newWriter(), newReader(90), newFollower(90)
+	streams := []input.OwnStream{{Writer: w}}
 	var up, down input.Composer
 	var f input.Frame
 	var body input.Body
@@ -25,15 +25,15 @@ func TestATickAllocatesNothing(t *testing.T) {
 		w.Write(tick, 2, v)
 		w.At(tick)
 		up.Begin(buffer, 1100, tick, &input.Shown{Tick: tick - 20})
-		up.Pack(lanes, names{}, 8, uint16(tick))
+		up.Pack(streams, names{}, 8, uint16(tick))
 		f.Open(up.Finish(), tick, 1)
-		take(&f, lane)
+		take(&f, stream)
 		w.HandleAcked(uint16(tick - 5))
-		lane.Take(tick - 8)
+		stream.Take(tick - 8)
 
-		body.Encode(lane, tick-8, 6)
+		body.Encode(stream, tick-8, 6)
 		down.BeginDown(buffer, 1100, tick-8)
-		down.Lane(0).Uvarint(0)
+		down.Stream(0).Uvarint(0)
 		down.Put(&body)
 		f.OpenDown(down.Finish(), tick-8, 1)
 		take(&f, far)
@@ -47,15 +47,15 @@ func TestATickAllocatesNothing(t *testing.T) {
 	require.NoError(t, f.Err())
 }
 
-func take(f *input.Frame, lane *input.Reader) {
+func take(f *input.Frame, stream *input.Reader) {
 	for f.Next() {
 		f.Bits().Uvarint()
-		f.Put(lane)
+		f.Put(stream)
 	}
 }
 
-// Ticks far from now are known for what they are before a lane is made for them, and
-// leave no trace in one that is there.
+// Ticks far from the present are recognised before a stream is created for them, and do not
+// affect an existing one.
 //
 // Proves: I7
 // Proves: Z11
@@ -68,34 +68,34 @@ func TestFarTicksCostNothing(t *testing.T) {
 	require.True(t, input.InWindow(now+128, now, 128), "a second, if that is more")
 	require.False(t, input.InWindow(now+1<<31, now, 60))
 
-	lane := newReader(now)
+	stream := newReader(now)
 	for _, newest := range []entangle.Tick{now + 65 + 4, now - 300, now + 4000, now - 4000} {
-		words := []word{said(hands{X: 9}), no, no, no, no}
+		words := []word{val(hands{X: 9}), no, no, no, no}
 		var f input.Frame
-		frame := plainFrame(now, nil, plainLane{newest: newest, words: words})
-		var brought input.Brought
+		frame := plainFrame(now, nil, plainStream{newest: newest, words: words})
+		var brought input.Received
 		require.Zero(t, alloctest.Count(10, func() {
 			f.Open(frame, now, 1)
 			for f.Next() {
 				f.Bits().Uvarint()
-				brought = f.Put(lane)
+				brought = f.Put(stream)
 			}
 		}))
 		require.NoError(t, f.Err())
-		require.Equal(t, input.Brought{Newest: newest, Far: 5}, brought)
-		_, known := lane.Newest()
+		require.Equal(t, input.Received{Newest: newest, Far: 5}, brought)
+		_, known := stream.Newest()
 		require.False(t, known)
 	}
-	for newest, want := range map[entangle.Tick]input.Brought{
+	for newest, want := range map[entangle.Tick]input.Received{
 		now - 256: {Late: 1}, now - 257: {Far: 1}, now + 64: {New: 1}, now + 65: {Far: 1},
 	} {
 		want.Newest = newest
-		brought, err := read(plainFrame(now, nil, plainLane{newest: newest, words: []word{no}}), now, newReader(now))
+		brought, err := read(plainFrame(now, nil, plainStream{newest: newest, words: []word{no}}), now, newReader(now))
 		require.NoError(t, err)
-		require.Equal(t, []input.Brought{want}, brought)
+		require.Equal(t, []input.Received{want}, brought)
 	}
-	// Of a lane across the edge, what is within counts.
-	brought, err := read(plainFrame(now, nil, plainLane{newest: now + 66, words: []word{no, no, no, said(hands{X: 1})}}), now, lane)
+	// Of a stream that crosses the limit, the ticks within count.
+	brought, err := read(plainFrame(now, nil, plainStream{newest: now + 66, words: []word{no, no, no, val(hands{X: 1})}}), now, stream)
 	require.NoError(t, err)
-	require.Equal(t, []input.Brought{{Newest: now + 66, New: 0b1100, Far: 2}}, brought)
+	require.Equal(t, []input.Received{{Newest: now + 66, New: 0b1100, Far: 2}}, brought)
 }

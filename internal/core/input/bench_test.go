@@ -7,11 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// benchClients is how many players one operation is for.
+// benchClients is the number of players per operation.
 const benchClients = 200
 
-// BenchmarkServerTick reads a frame of six ticks of each of 200 players, and takes the
-// tick of each: what a server does in a tick.
+// BenchmarkServerTick reads a frame of six ticks of each of 200 players, and takes the tick of
+// each: the work of a server in a tick.
 func BenchmarkServerTick(b *testing.B) {
 	b.ReportAllocs()
 	const cycle = 64
@@ -21,26 +21,26 @@ func BenchmarkServerTick(b *testing.B) {
 	for i := range entangle.Tick(2 * cycle) {
 		w.Write(i, 0, hands{X: uint8(i / 10), Y: 1}.bytes())
 		c.Begin(nil, 1100, i, &input.Shown{Tick: i - 20})
-		c.Pack([]input.OwnLane{{Writer: w}}, names{}, 6, uint16(i))
+		c.Pack([]input.OwnStream{{Writer: w}}, names{}, 6, uint16(i))
 		frames[i%cycle] = c.Finish()
 	}
-	var lanes []*input.Reader
+	var streams []*input.Reader
 	for range benchClients {
-		lanes = append(lanes, newReader(0))
+		streams = append(streams, newReader(0))
 	}
 	var f input.Frame
 	for i := 0; b.Loop(); i++ {
 		tick := entangle.Tick(i)
-		for _, lane := range lanes {
+		for _, stream := range streams {
 			f.Open(frames[i%cycle], tick, 1)
-			take(&f, lane)
-			lane.Take(tick - 2)
+			take(&f, stream)
+			stream.Take(tick - 2)
 		}
 	}
 }
 
-// BenchmarkPassOn encodes the lanes of 200 players, and copies each into 199 frames.
-func BenchmarkPassOn(b *testing.B) {
+// BenchmarkRelay encodes the streams of 200 players, and copies each into 199 frames.
+func BenchmarkRelay(b *testing.B) {
 	b.ReportAllocs()
 	w := newWriter()
 	for tick := range entangle.Tick(100) {
@@ -56,7 +56,7 @@ func BenchmarkPassOn(b *testing.B) {
 			c := &composers[i]
 			c.BeginDown(buffer, 4000, 99)
 			for j := range bodies {
-				c.Lane(0).Uvarint(uint64(j))
+				c.Stream(0).Uvarint(uint64(j))
 				c.Put(&bodies[j])
 			}
 			c.Finish()

@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Lane is a *Writer or a *Reader: what a body is encoded of.
-type Lane interface {
+// Stream is a *Writer or a *Reader, of which a Body can be encoded.
+type Stream interface {
 	ticks() *ring
 	era() Epoch
 }
@@ -16,8 +16,8 @@ func (w *Writer) era() Epoch   { return w.epoch }
 func (r *Reader) ticks() *ring { return &r.ring }
 func (r *Reader) era() Epoch   { return r.epoch }
 
-// Body is a lane as it travels, but for its head: it is encoded once, and put into the
-// frames of all that get it. The zero value is ready and allocates as it grows.
+// Body is an encoded stream without its head: it is encoded once, and copied into the frames of
+// all receivers. The zero value is ready for use and allocates as it grows.
 type Body struct {
 	w     bits.Writer
 	bytes []byte
@@ -26,11 +26,11 @@ type Body struct {
 	last  entangle.Tick
 }
 
-// Encode writes the newest ticks of a lane, at most MaxTicks, for packets with the given
-// tick. It reports false if the lane has none, or is too far from that tick. The codec's
-// table of entities is then that of the body; keep a copy if it is put into a frame later.
-func (b *Body) Encode(lane Lane, header entangle.Tick, ticks int) bool {
-	r := lane.ticks()
+// Encode encodes the newest ticks of a stream, at most MaxTicks, for packets with the given tick.
+// It returns false if the stream has none, or is too far from that tick. Afterwards the codec has
+// the table of entities of this body; copy it if the body is put into a frame later.
+func (b *Body) Encode(stream Stream, header entangle.Tick, ticks int) bool {
+	r := stream.ticks()
 	b.count = 0
 	distance := r.newest.Sub(header)
 	if !r.known || distance < -maxDistance || distance > maxDistance {
@@ -39,7 +39,7 @@ func (b *Body) Encode(lane Lane, header entangle.Tick, ticks int) bool {
 	b.last, b.count = r.newest, r.filled(min(max(ticks, 1), MaxTicks))
 	w := &b.w
 	w.Reset(b.bytes[:0])
-	w.Bits(uint64(lane.era()), epochBits)
+	w.Bits(uint64(stream.era()), epochBits)
 	w.Varint(int64(distance))
 	w.Uvarint(uint64(b.count - 1))
 	r.codec.Begin()
@@ -49,13 +49,13 @@ func (b *Body) Encode(lane Lane, header entangle.Tick, ticks int) bool {
 	return true
 }
 
-// Bits returns how long the body is.
+// Bits returns the length of the body in bits.
 func (b *Body) Bits() int { return b.width }
 
 // Ticks returns how many ticks the body has; 0 before the first Encode.
 func (b *Body) Ticks() int { return b.count }
 
-// filled cuts holes off the old end of the newest n ticks.
+// filled returns how many of the newest n ticks remain without holes at the old end.
 func (r *ring) filled(n int) int {
 	for n > 1 {
 		oldest := r.newest - entangle.Tick(n) + 1
@@ -67,7 +67,7 @@ func (r *ring) filled(n int) int {
 	return n
 }
 
-// append writes the newest n ticks, the newest first, in runs of what is the same.
+// append writes the newest n ticks, newest first, in runs of equal ticks.
 func (r *ring) append(w *bits.Writer, n int) {
 	tick := r.newest
 	for rest := n; rest > 0; {
@@ -89,7 +89,7 @@ func (r *ring) appendKind(w *bits.Writer, tick entangle.Tick) {
 	}
 }
 
-// run returns for how many ticks back from one all is the same, at most n.
+// run returns the number of equal ticks back from the given one, at most n.
 func (r *ring) run(tick entangle.Tick, n int) int {
 	for i := 1; i < n; i++ {
 		if !r.same(tick, tick-entangle.Tick(i)) {

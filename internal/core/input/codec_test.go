@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// hands are the inputs that the tests play with: a stick with two axes of 8 bits each, and
-// a number of a press, which is an event.
+// hands are the inputs of the tests: a stick with two axes of 8 bits each, and the number of a
+// press, which is an event.
 type hands struct {
 	X, Y  uint8
 	Press uint16
@@ -26,7 +26,7 @@ func handsOf(v []byte) hands {
 	return hands{v[0], v[1], binary.LittleEndian.Uint16(v[2:])}
 }
 
-// codec is that of hands: 16 bits, and 1 or 17 for the press.
+// codec encodes hands: 16 bits, and 1 or 17 for the press.
 type codec struct{}
 
 func (codec) Size() int { return handsSize }

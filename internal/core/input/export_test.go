@@ -1,4 +1,4 @@
 package input
 
-// Back returns how many ticks before the last one a lane still knows.
+// Back returns how many ticks before the last one a stream keeps.
 func (r *Reader) Back() int { return int(r.back) }

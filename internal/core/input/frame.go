@@ -5,29 +5,29 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Frame reads the frames of a peer, one at a time. The zero value is ready.
+// Frame reads the frames of a peer, one at a time. The zero value is ready for use.
 //
-// For each lane that Next comes to, read its head from Bits, look at Range if the lane
-// may be a new one, and then Put it into a ring or Skip it. After an error, which ends the
-// connection, lanes that were put before stay.
+// For each stream that Next finds, read its head from Bits, check Range if the stream may be new,
+// and then Put it into a ring or Skip it. An error disconnects the peer; streams that were put
+// before it are kept.
 type Frame struct {
-	r      bits.Reader
-	header entangle.Tick
-	types  int
-	shown  Shown
-	sees   bool
-	lanes  int
-	typ    int
+	r       bits.Reader
+	header  entangle.Tick
+	types   int
+	shown   Shown
+	sees    bool
+	streams int
+	typ     int
 
-	ranged bool // the head of the body was read
-	epoch  Epoch
-	newest entangle.Tick
-	count  int
-	spare  []byte
+	ranged  bool // Range was called for this body
+	epoch   Epoch
+	newest  entangle.Tick
+	count   int
+	scratch []byte
 }
 
-// Open begins a frame of a client, from a packet with the given tick. types is how many
-// types of input there are.
+// Open begins a frame of a client, from a packet with the given tick. types is the number of types
+// of input.
 func (f *Frame) Open(body []byte, header entangle.Tick, types int) {
 	f.OpenDown(body, header, types)
 	f.shown, f.sees = readShown(&f.r, header)
@@ -35,23 +35,23 @@ func (f *Frame) Open(body []byte, header entangle.Tick, types int) {
 
 // OpenDown begins a frame of a server.
 func (f *Frame) OpenDown(body []byte, header entangle.Tick, types int) {
-	f.header, f.types, f.lanes, f.sees, f.ranged = header, types, 0, false, false
+	f.header, f.types, f.streams, f.sees, f.ranged = header, types, 0, false, false
 	f.r.Reset(body)
 }
 
-// Shown returns what the player saw when it made the newest input of the frame.
+// Shown returns the time that the player saw when the newest input of the frame was made.
 func (f *Frame) Shown() (Shown, bool) { return f.shown, f.sees }
 
-// Next goes to the next lane. It reports false at the end and after an error.
+// Next advances to the next stream. It returns false at the end and after an error.
 func (f *Frame) Next() bool {
 	f.ranged = false
-	if f.lanes > 0 && !f.r.Bool() {
+	if f.streams > 0 && !f.r.Bool() {
 		if err := f.r.End(); err != nil {
 			f.r.Fail(err)
 		}
 		return false
 	}
-	f.lanes++
+	f.streams++
 	typ := f.r.Uvarint()
 	if f.r.Err() == nil && typ >= uint64(f.types) {
 		f.r.Fail(ErrType)
@@ -60,17 +60,17 @@ func (f *Frame) Next() bool {
 	return f.r.Err() == nil
 }
 
-// Type returns the number of the lane's type, less than the number of types.
+// Type returns the number of the stream's type, less than the number of types.
 func (f *Frame) Type() int { return f.typ }
 
-// Bits returns where to read the lane's head from, before anything else of it. Fail it if
-// the head is malformed.
+// Bits returns the reader of the stream's head, which must be read before the rest. Fail it if the
+// head is malformed.
 func (f *Frame) Bits() *bits.Reader { return &f.r }
 
 // Err returns the first error, or nil.
 func (f *Frame) Err() error { return f.r.Err() }
 
-// Range returns the oldest and the newest tick of the lane.
+// Range returns the oldest and the newest tick of the stream.
 func (f *Frame) Range() (oldest, newest entangle.Tick) {
 	if !f.ranged {
 		f.readRange()
@@ -96,42 +96,42 @@ func (f *Frame) readRange() {
 	f.count = int(more) + 1
 }
 
-// Skip reads over the lane: one that its sender must not drive. It is decoded, into
-// memory that the Frame has for it, since nothing else tells where it ends.
+// Skip skips the stream, whose sender must not control its entity. The stream is decoded into
+// scratch memory, because only that finds its end.
 func (f *Frame) Skip(codec Codec) {
 	f.Range()
 	f.decode(codec, nil, nil)
 }
 
-// Put reads the lane into a ring, which takes what it can, and returns what was new.
-func (f *Frame) Put(lane *Reader) Brought {
+// Put reads the stream into a ring, which ignores invalid ticks, and returns the new ticks.
+func (f *Frame) Put(stream *Reader) Received {
 	oldest, newest := f.Range()
-	b := Brought{Newest: newest}
-	if f.r.Err() == nil && !lane.hear(f.epoch, oldest) {
-		lane.stats.Old += uint64(f.count)
-		f.decode(lane.codec, nil, &b)
+	b := Received{Newest: newest}
+	if f.r.Err() == nil && !stream.beginBody(f.epoch, oldest) {
+		stream.stats.Old += uint64(f.count)
+		f.decode(stream.codec, nil, &b)
 		return b
 	}
-	f.decode(lane.codec, lane, &b)
-	lane.settle(oldest, newest)
+	f.decode(stream.codec, stream, &b)
+	stream.endBody(oldest, newest)
 	return b
 }
 
-// decode reads the ticks of a lane, the newest first. lane is nil if they go nowhere.
-func (f *Frame) decode(codec Codec, lane *Reader, b *Brought) {
-	if n := codec.Size(); cap(f.spare) < n {
-		f.spare = make([]byte, n)
+// decode reads the ticks of a stream, newest first. stream is nil to discard them.
+func (f *Frame) decode(codec Codec, stream *Reader, b *Received) {
+	if n := codec.Size(); cap(f.scratch) < n {
+		f.scratch = make([]byte, n)
 	}
-	v := f.spare[:codec.Size()]
+	v := f.scratch[:codec.Size()]
 	for i := 0; i < f.count && f.r.Err() == nil; {
 		k := f.readKind(codec, v)
 		if k == hole && i == 0 {
 			f.r.Fail(ErrHole)
 		}
 		run := readRun(&f.r, f.count-i)
-		if lane != nil && k != hole {
+		if stream != nil && k != hole {
 			for j := range run {
-				b.add(i+j, lane.put(f.newest-entangle.Tick(i+j), k, v))
+				b.add(i+j, stream.put(f.newest-entangle.Tick(i+j), k, v))
 			}
 		}
 		i += run

@@ -12,22 +12,22 @@ import (
 
 const fuzzHeader entangle.Tick = 5000
 
-// taken is a lane of a frame, read into a ring of its own.
+// taken is a stream of a frame, read into a ring of its own.
 type taken struct {
-	name uint64
-	lane *input.Reader
+	name   uint64
+	stream *input.Reader
 }
 
-// takeAll reads a frame, each lane of it into a ring that takes all.
+// takeAll reads a frame, each stream of it into a ring that accepts all ticks.
 func takeAll(frame []byte) (shown *input.Shown, all []taken, err error) {
 	var f input.Frame
 	f.Open(frame, fuzzHeader, 1)
 	for f.Next() {
 		name := f.Bits().Uvarint()
 		_, newest := f.Range()
-		lane := newFollower(newest)
-		f.Put(lane)
-		all = append(all, taken{name, lane})
+		stream := newFollower(newest)
+		f.Put(stream)
+		all = append(all, taken{name, stream})
 	}
 	if s, ok := f.Shown(); ok {
 		shown = &s
@@ -35,29 +35,29 @@ func takeAll(frame []byte) (shown *input.Shown, all []taken, err error) {
 	return shown, all, f.Err()
 }
 
-// writeAll writes what was read.
+// writeAll writes streams into a frame.
 func writeAll(shown *input.Shown, all []taken) []byte {
 	var c input.Composer
 	c.Begin(nil, 1<<20, fuzzHeader, shown)
 	for _, l := range all {
 		var b input.Body
-		b.Encode(l.lane, fuzzHeader, input.MaxTicks)
-		c.Lane(0).Uvarint(l.name)
+		b.Encode(l.stream, fuzzHeader, input.MaxTicks)
+		c.Stream(0).Uvarint(l.name)
 		c.Put(&b)
 	}
 	return c.Finish()
 }
 
-// FuzzFrame reads any bytes. What is accepted and written again reads as the same, and is
-// written the same the second time: a frame is not refused for runs that could be longer,
-// since values that name entities can be equal here and not where they were written, nor
-// for holes at the old end.
+// FuzzFrame reads arbitrary bytes. An accepted frame that is written again reads as the same, and
+// is written to the same bytes the second time: frames may have shorter runs than necessary,
+// because values that refer to entities can be equal here and different at their sender, and may
+// have holes at the old end.
 func FuzzFrame(f *testing.F) {
-	still := said(hands{X: 10})
+	still := val(hands{X: 10})
 	for _, frame := range [][]byte{
-		plainFrame(fuzzHeader, nil, plainLane{newest: fuzzHeader, words: []word{still, still, no, nothing, still}}),
+		plainFrame(fuzzHeader, nil, plainStream{newest: fuzzHeader, words: []word{still, still, no, nothing, still}}),
 		plainFrame(fuzzHeader, &input.Shown{Tick: fuzzHeader - 40, Fraction: 3},
-			plainLane{newest: fuzzHeader + 60, words: drawnWords(64)}, plainLane{name: 9, epoch: 3, newest: fuzzHeader - 9, words: []word{no}}),
+			plainStream{newest: fuzzHeader + 60, words: drawnWords(64)}, plainStream{name: 9, epoch: 3, newest: fuzzHeader - 9, words: []word{no}}),
 	} {
 		f.Add(frame)
 	}
@@ -77,16 +77,16 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// hostile reads a frame as a server and a client would, into lanes that are at other ticks.
+// hostile reads a frame like a server and like a client, into streams at other ticks.
 func hostile(t *testing.T, frame []byte) {
 	for _, now := range []entangle.Tick{fuzzHeader, fuzzHeader - 60, fuzzHeader + 300, 0} {
-		lane := newReader(now)
-		_, err := read(frame, fuzzHeader, lane)
+		stream := newReader(now)
+		_, err := read(frame, fuzzHeader, stream)
 		if err == nil {
 			for tick := now - 1; tick != now+3; tick++ {
-				lane.At(tick)
+				stream.At(tick)
 			}
-			lane.Take(now + 1)
+			stream.Take(now + 1)
 		}
 		var f input.Frame
 		f.Open(frame, fuzzHeader, 1)
@@ -94,7 +94,7 @@ func hostile(t *testing.T, frame []byte) {
 			f.Bits().Uvarint()
 			f.Skip(codec{})
 		}
-		require.Equal(t, err == nil, f.Err() == nil, "who skips a lane finds its end as who reads it does")
+		require.Equal(t, err == nil, f.Err() == nil, "skipping a stream finds the same end as reading it")
 	}
 }
 
@@ -102,11 +102,11 @@ func requireSame(t *testing.T, all, others []taken) {
 	require.Len(t, others, len(all))
 	for i, l := range all {
 		require.Equal(t, l.name, others[i].name)
-		newest, _ := l.lane.Newest()
+		newest, _ := l.stream.Newest()
 		for back := range entangle.Tick(input.MaxTicks) {
-			v, s := l.lane.At(newest - back)
+			v, s := l.stream.At(newest - back)
 			v = bytes.Clone(v)
-			w, u := others[i].lane.At(newest - back)
+			w, u := others[i].stream.At(newest - back)
 			require.Equal(t, s, u)
 			require.Equal(t, handsOf(v), handsOf(w))
 		}
@@ -115,7 +115,7 @@ func requireSame(t *testing.T, all, others []taken) {
 
 func drawnWords(n int) (words []word) {
 	for i := range n {
-		words = append(words, said(hands{X: uint8(i / 5), Press: uint16(i % 7)}))
+		words = append(words, val(hands{X: uint8(i / 5), Press: uint16(i % 7)}))
 	}
 	return words
 }

@@ -2,18 +2,18 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// Jump moves the lane along with the clock of its player, which was set to delta ticks
-// after the last tick that was written in, or before.
+// Jump adjusts the stream to a jump of the player's clock by delta ticks, relative to the last tick
+// that was written.
 //
-// After a jump forward, inputs that a packet has carried stay at their ticks, since the
-// server may have run them there. Those that none has carried act as many ticks after now
-// as they would have.
+// After a jump forward, inputs that a packet has carried keep their ticks, since the server may
+// have run them there. Inputs that no packet has carried act as many ticks after the new time as
+// they would have after the old one.
 //
-// After a jump back, what is written next is again for a tick that is delay after its own.
-// The inputs before that tick stay, since the server may have run them, and frames begin
-// with that tick. Those from it on are over. The events of those that a packet has carried
-// are the server's to keep; of those that none has carried they act with the next input,
-// of many for one field the newest. So none acts twice, whatever has arrived.
+// After a jump back, the next written input is again for a tick delay ticks later. Inputs before
+// that tick are kept, since the server may have run them, and frames begin with that tick. Those
+// from it on are discarded. The server keeps the events of those that a packet has carried; the
+// events of the others act with the next input, the newest of several for one field. So no event
+// acts twice, whatever has arrived.
 func (w *Writer) Jump(delta int32) {
 	switch {
 	case delta < 0:
@@ -27,29 +27,29 @@ func (w *Writer) Jump(delta int32) {
 }
 
 func (w *Writer) jumpForward(by entangle.Tick) {
-	told := later(w.told, w.last)
-	moved := w.lift(told)
-	w.cut(told)
+	reported := later(w.newestSent, w.last)
+	moved := w.lift(reported)
+	w.cut(reported)
 	w.last += by
 	w.move(w.last)
-	w.front = later(told, w.last)
+	w.newestFilled = later(reported, w.last)
 	for i, l := range moved {
-		w.front = told + by + entangle.Tick(i) + 1
+		w.newestFilled = reported + by + entangle.Tick(i) + 1
 		if l.kind != hole {
-			w.set(w.front, l.kind, l.value)
+			w.set(w.newestFilled, l.kind, l.value)
 		}
 	}
 }
 
-// jumpBack goes back by what is added to a tick, which wraps.
+// jumpBack goes back by adding by to a tick, which wraps.
 func (w *Writer) jumpBack(by entangle.Tick) {
-	keep := w.front + by
-	w.keepEvents(later(keep, w.told))
+	keep := w.newestFilled + by
+	w.keepEvents(later(keep, w.newestSent))
 	w.cut(keep)
 	w.first = earlier(w.first, keep)
 	w.last += by
 	w.move(w.last)
-	w.front, w.base, w.told, w.sent = keep, keep, earlier(w.told, keep), sent{}
+	w.newestFilled, w.obsolete, w.newestSent, w.sent = keep, keep, earlier(w.newestSent, keep), sent{}
 }
 
 func earlier(t, u entangle.Tick) entangle.Tick {
@@ -66,16 +66,16 @@ func later(t, u entangle.Tick) entangle.Tick {
 	return t
 }
 
-// lifted is an input out of its place.
+// lifted is a copy of an input that will be moved.
 type lifted struct {
 	kind  kind
 	value []byte
 }
 
-// lift copies what is after a tick: in a ring, where it goes may be where others of it
-// still are. It is the one place that allocates, in a jump.
+// lift copies the inputs after a tick: their new places in the ring may overlap the old ones. It is
+// the only function that allocates, and only in a jump.
 func (w *Writer) lift(from entangle.Tick) []lifted {
-	list := make([]lifted, max(w.front.Sub(from), 0))
+	list := make([]lifted, max(w.newestFilled.Sub(from), 0))
 	memory := make([]byte, len(list)*w.size)
 	for i := range list {
 		tick := from + entangle.Tick(i) + 1
@@ -86,12 +86,12 @@ func (w *Writer) lift(from entangle.Tick) []lifted {
 	return list
 }
 
-// keepEvents gathers the events of the ticks after one, and those that wait already, which
-// are newer.
+// keepEvents collects the events of the ticks after one, and those that wait already, which are
+// newer.
 func (w *Writer) keepEvents(after entangle.Tick) {
 	events := make([]byte, w.size)
-	n := min(w.front.Sub(after), w.back+1)
-	for t := w.front - entangle.Tick(n) + 1; !w.front.Before(t); t++ {
+	n := min(w.newestFilled.Sub(after), w.back+1)
+	for t := w.newestFilled - entangle.Tick(n) + 1; !w.newestFilled.Before(t); t++ {
 		if !w.holds(t) || w.kind(t) != value {
 			continue
 		}

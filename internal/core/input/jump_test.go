@@ -10,15 +10,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// packed sends all that a lane has to say.
+// packed sends all unsent ticks of a stream.
 func packed(w *input.Writer, header entangle.Tick, packet uint16) []byte {
 	var c input.Composer
 	c.Begin(nil, 1100, header, nil)
-	c.Pack([]input.OwnLane{{Writer: w}}, names{}, input.MaxTicks, packet)
+	c.Pack([]input.OwnStream{{Writer: w}}, names{}, input.MaxTicks, packet)
 	return c.Finish()
 }
 
-func TestAJumpForwardLeavesWhatIsUnderWay(t *testing.T) {
+func TestAJumpForwardKeepsInputsInFlight(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 3, hands{X: 1, Press: 1}.bytes())
 	packed(w, 10, 1)
@@ -40,7 +40,7 @@ func TestAJumpBackKeepsTheEvents(t *testing.T) {
 		w.Write(tick, 2, hands{X: uint8(tick), Press: uint16(tick)}.bytes())
 	}
 	w.Write(100, 2, hands{X: 100}.bytes())
-	w.Jump(-6) // 94 has run once more, and what is written next is for 97
+	w.Jump(-6) // 94 has run again, and the next input is for 97
 	requireActs(
 		t, w,
 		acts{95, input.Fresh, hands{X: 93, Press: 93}},
@@ -63,12 +63,12 @@ func TestAJumpForwardLeavesAHole(t *testing.T) {
 		acts{11, input.Fresh, hands{X: 1}},
 		acts{12, input.Repeated, hands{X: 1}},
 		acts{30, input.Repeated, hands{X: 1}},
-		acts{31, input.Fresh, hands{X: 1}}, // held until what is written acts
+		acts{31, input.Fresh, hands{X: 1}}, // repeated until the next input acts
 		acts{32, input.Fresh, hands{X: 2}},
 	)
 }
 
-func TestAnEventThatWaitsOutlastsAJumpBack(t *testing.T) {
+func TestAWaitingEventSurvivesAJumpBack(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 3, hands{Press: 1}.bytes())
 	w.Write(11, 0, hands{Press: 2}.bytes()) // waits
@@ -79,7 +79,7 @@ func TestAnEventThatWaitsOutlastsAJumpBack(t *testing.T) {
 	requireActs(t, w, acts{10, input.Fresh, hands{Press: 2}})
 }
 
-// The server may have run it: whether it acts is for the server to say.
+// The server may have run it, so the server decides whether it acts.
 func TestAnEventThatWasSentIsNotWrittenAgain(t *testing.T) {
 	w := newWriter()
 	w.Write(109, 0, hands{Press: 1}.bytes())
@@ -90,8 +90,8 @@ func TestAnEventThatWasSentIsNotWrittenAgain(t *testing.T) {
 	requireActs(t, w, acts{103, input.Fresh, hands{X: 2}})
 }
 
-// What was sent before a jump back says nothing of the ticks that are written anew.
-func TestTicksAfterAJumpBackAreSentAnew(t *testing.T) {
+// Packets sent before a jump back do not count for the ticks that are written again.
+func TestTicksAfterAJumpBackAreSentAgain(t *testing.T) {
 	w := newWriter()
 	for tick := entangle.Tick(95); tick <= 110; tick++ {
 		w.Write(tick, 0, hands{X: 1}.bytes())
@@ -103,7 +103,7 @@ func TestTicksAfterAJumpBackAreSentAnew(t *testing.T) {
 	}
 	w.HandleAcked(1)
 	require.Equal(t, 4, w.Wants(0))
-	require.Equal(t, 4, w.Wants(input.MaxTicks), "a frame has nothing of before")
+	require.Equal(t, 4, w.Wants(input.MaxTicks), "a frame has no tick from before the jump")
 }
 
 func TestAJumpBackIsNoNewBeginning(t *testing.T) {
@@ -111,40 +111,39 @@ func TestAJumpBackIsNoNewBeginning(t *testing.T) {
 	w.Write(99, 0, hands{}.bytes())
 	w.Write(100, 0, hands{}.bytes())
 	w.Jump(-50)
-	requireActs(t, w, acts{48, input.Unheard, hands{}}, acts{50, input.None, hands{}}, acts{100, input.None, hands{}})
+	requireActs(t, w, acts{48, input.Unknown, hands{}}, acts{50, input.None, hands{}}, acts{100, input.None, hands{}})
 }
 
-func TestTheServerDropsWhatWaitsOfBeforeAJumpBack(t *testing.T) {
-	w, lane := newWriter(), newReader(90)
+func TestTheServerDropsWaitingInputsFromBeforeAJumpBack(t *testing.T) {
+	w, stream := newWriter(), newReader(90)
 	for tick := entangle.Tick(95); tick <= 110; tick++ {
 		w.Write(tick, 0, hands{X: 1, Press: uint16(tick)}.bytes())
 	}
 	old := packed(w, 110, 1)
-	_, err := read(old, 110, lane)
+	_, err := read(old, 110, stream)
 	require.NoError(t, err)
 	w.Jump(-8)
 	w.Write(103, 0, hands{X: 2}.bytes())
 	frame := packed(w, 103, 2)
-	_, err = read(frame, 103, lane)
+	_, err = read(frame, 103, stream)
 	require.NoError(t, err)
-	_, err = read(old, 110, lane) // a packet that went the long way
+	_, err = read(old, 110, stream) // a packet that was overtaken
 	require.NoError(t, err)
 	requireActs(
-		t, lane,
+		t, stream,
 		acts{101, input.Fresh, hands{X: 1, Press: 101}},
 		acts{102, input.Fresh, hands{X: 1, Press: 102}},
-		acts{103, input.Fresh, hands{X: 2, Press: 110}}, // the newest of those that did not come
+		acts{103, input.Fresh, hands{X: 2, Press: 110}}, // the newest of those that did not act
 		acts{104, input.Repeated, hands{X: 2}},
 	)
-	require.Equal(t, uint64(16), lane.Stats().Old)
+	require.Equal(t, uint64(16), stream.Stats().Old)
 }
 
-// However the clock jumps, no press acts twice, none before one that is older, and the
-// newest one acts.
+// However the clock jumps, no press acts twice, or after a newer one, and the newest press acts.
 //
 // Proves: I4
 // Proves: Z12
-func TestJumpsDoubleNothing(t *testing.T) {
+func TestJumpsDuplicateNothing(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		p := newPlay(t, rng, 100_000, 40)
 		p.inTime, p.loss = input.MaxTicks, 0.2*float64(rng.IntN(2))
@@ -166,7 +165,7 @@ func TestJumpsDoubleNothing(t *testing.T) {
 	})
 }
 
-// jump moves the client's clock, but not so far that the server has run what it writes next.
+// jump moves the client's clock, but not so far that the next input is late.
 func (p *play) jump(by int) {
 	lead := int(p.tick.Sub(p.server))
 	by = min(max(by, 8-lead-p.delay), 60-p.delay-lead)

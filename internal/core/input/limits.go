@@ -3,33 +3,32 @@ package input
 import "github.com/entangle-ecs/entangle"
 
 const (
-	// MaxTicks is the most ticks that a frame has of one lane.
+	// MaxTicks is how many ticks of one stream a frame has at most.
 	MaxTicks = 64
-	// MinTicks is what a frame repeats of a lane, if there is room: its newest tick and
-	// the one before, even if nothing older could be in time.
+	// MinTicks is how many ticks of a stream a frame repeats, if there is room: the newest
+	// and the one before, even if no older tick could be in time.
 	MinTicks = 2
-	// History is for how many ticks that have run At answers, at least.
+	// History is for how many of the last ticks At returns their input, at least.
 	History = 128
-	// Behind is how far in the past ticks are still taken for late, and not for nonsense.
+	// Behind is by how many ticks an input can be late; older ones are invalid.
 	Behind = 256
 
-	// maxDistance bounds how far a lane's newest tick is from that of its packet: both
+	// maxDistance is how far a stream's newest tick can be from the tick of its packet: both
 	// are of one sender, whose delay and windows are shorter.
 	maxDistance = 4096
-	// maxShown bounds how far the time that a player sees is behind its own: what fits
-	// into the third size of a Uvarint.
+	// maxShown is how far the time that a player sees can be behind the packet's tick: the
+	// range of the third size of a Uvarint.
 	maxShown = 8263
 )
 
-// MaxDelay returns the longest delay, in ticks: a second, and 127 at least.
+// MaxDelay returns the longest delay, in ticks: a second, but at least 127.
 func MaxDelay(tickRate int) int { return max(127, tickRate) }
 
-// Ahead returns how far in the future inputs are taken, in ticks: a second, and 64 at
-// least.
+// Ahead returns how far in the future inputs are accepted, in ticks: a second, but at least 64.
 func Ahead(tickRate int) int { return max(64, tickRate) }
 
-// InWindow reports whether a tick is one that an input can be for, if now is the last
-// tick that has run. Whoever makes a lane for a peer asks first.
+// InWindow reports whether an input can be for a tick, if now is the last tick that has run. Call it
+// before you create a stream for a peer.
 func InWindow(tick, now entangle.Tick, tickRate int) bool {
 	d := int(tick.Sub(now))
 	return d >= -Behind && d <= Ahead(tickRate)

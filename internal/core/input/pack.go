@@ -2,53 +2,53 @@ package input
 
 import "github.com/entangle-ecs/entangle/protocol/bits"
 
-// OwnLane is a lane that a client sends.
-type OwnLane struct {
+// OwnStream is a stream that a client sends.
+type OwnStream struct {
 	Type   int // number of the type
 	Writer *Writer
 }
 
-// Heads writes what stands before the body of a lane: its name, and if its type refers
-// to entities, the table that its codec has just filled.
+// Heads writes the head before the body of a stream: the network id, and if its type refers to
+// entities, the table that its codec has just filled.
 type Heads interface {
-	AppendHead(w *bits.Writer, lane int)
+	AppendHead(w *bits.Writer, stream int)
 }
 
-// Pack puts all lanes that have something to say into the frame that was begun, and
-// notes what the packet carries. Each has as many ticks as it Wants if the newest inTime can
-// still be in time, which the clock knows.
+// Pack puts all streams with unsent ticks into the current frame, and records which ticks the packet
+// carries. Each has as many ticks as it Wants, where inTime is how many of the newest ticks can still
+// be in time according to the clock.
 //
-// If there is no room for that, each lane has at most 32 ticks, then 16, and so on. If
-// there is none for the newest tick of each, the next frame begins with the lane that had
-// none; one that finds no room in a frame of its own does not hold up the others. Pack
-// returns how many lanes the frame has.
-func (c *Composer) Pack(lanes []OwnLane, heads Heads, inTime int, packet uint16) int {
+// If there is no room for that, each stream has at most 32 ticks, then 16, and so on. If there is
+// none for the newest tick of each, the next frame begins with the stream that had none; a stream
+// that does not even fit into a frame of its own does not block the others. Pack returns how many
+// streams the frame has.
+func (c *Composer) Pack(streams []OwnStream, heads Heads, inTime int, packet uint16) int {
 	start := c.w
-	for bound := MaxTicks; !c.try(lanes, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
-		c.w, c.lanes = start, 0
+	for bound := MaxTicks; !c.try(streams, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
+		c.w, c.streams = start, 0
 	}
-	for i := range lanes {
-		lanes[i].Writer.tell(packet)
+	for i := range streams {
+		streams[i].Writer.markSent(packet)
 	}
-	return c.lanes
+	return c.streams
 }
 
-// try puts as many lanes as there is room for, with at most bound ticks, and reports
-// whether these were all.
-func (c *Composer) try(lanes []OwnLane, heads Heads, inTime, bound int, packet uint16) bool {
-	for i := range lanes {
-		at := (c.turn + i) % len(lanes)
-		l := &lanes[at]
+// try puts as many streams as there is room for, with at most bound ticks each, and reports whether
+// these were all.
+func (c *Composer) try(streams []OwnStream, heads Heads, inTime, bound int, packet uint16) bool {
+	for i := range streams {
+		at := (c.turn + i) % len(streams)
+		l := &streams[at]
 		ticks := min(l.Writer.Wants(inTime), bound)
 		if ticks == 0 || !c.body.Encode(l.Writer, c.header, ticks) {
 			continue
 		}
-		heads.AppendHead(c.Lane(l.Type), at)
+		heads.AppendHead(c.Stream(l.Type), at)
 		if !c.Put(&c.body) {
 			if bound > 1 {
 				return false
 			}
-			if c.lanes > 0 {
+			if c.streams > 0 {
 				c.turn = at
 				return false
 			}

@@ -10,23 +10,23 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// crowd is the lanes of a client with many entities, whose sticks never rest.
-func crowd(n int) (lanes []input.OwnLane) {
+// crowd returns the streams of a client with many entities, whose sticks move in every tick.
+func crowd(n int) (streams []input.OwnStream) {
 	for i := range n {
 		w := newWriter()
 		for tick := entangle.Tick(100); tick < 164; tick++ {
 			w.Write(tick, 0, hands{X: uint8(tick), Y: uint8(i), Press: uint16(i*100) + uint16(tick)}.bytes())
 		}
-		lanes = append(lanes, input.OwnLane{Writer: w})
+		streams = append(streams, input.OwnStream{Writer: w})
 	}
-	return lanes
+	return streams
 }
 
-// pack writes a frame and returns how many ticks it has of each lane by name.
-func pack(t *testing.T, c *input.Composer, lanes []input.OwnLane, room, inTime int, packet uint16) map[int]int {
+// pack writes a frame and returns how many ticks it has of each stream by network id.
+func pack(t *testing.T, c *input.Composer, streams []input.OwnStream, room, inTime int, packet uint16) map[int]int {
 	t.Helper()
 	c.Begin([]byte{7}, room, 163, nil)
-	c.Pack(lanes, names{}, inTime, packet)
+	c.Pack(streams, names{}, inTime, packet)
 	frame := c.Finish()[1:]
 	require.LessOrEqual(t, len(frame), room)
 	ticks := map[int]int{}
@@ -47,9 +47,9 @@ func pack(t *testing.T, c *input.Composer, lanes []input.OwnLane, room, inTime i
 }
 
 func TestAFrameHasFewerOldTicksWhereThereIsLittleRoom(t *testing.T) {
-	all := func(lanes, ticks int) map[int]int {
+	all := func(streams, ticks int) map[int]int {
 		m := map[int]int{}
-		for i := range lanes {
+		for i := range streams {
 			m[i] = ticks
 		}
 		return m
@@ -65,29 +65,29 @@ func TestAFrameHasFewerOldTicksWhereThereIsLittleRoom(t *testing.T) {
 }
 
 func TestAFrameFillsItsRoom(t *testing.T) {
-	for newest := range entangle.Tick(20) { // the last lane ends at other bits
-		lanes := []plainLane{{newest: newest, words: []word{no}}}
+	for newest := range entangle.Tick(20) { // the last stream ends at other bits
+		streams := []plainStream{{newest: newest, words: []word{no}}}
 		for range 8 {
-			lanes = append(lanes, plainLane{newest: newest, words: drawnWords(len(lanes))})
-			room := len(plainFrame(0, nil, lanes...))
-			require.Equal(t, len(lanes), fit(t, lanes, room))
-			require.Equal(t, len(lanes)-1, fit(t, lanes, room-1))
+			streams = append(streams, plainStream{newest: newest, words: drawnWords(len(streams))})
+			room := len(plainFrame(0, nil, streams...))
+			require.Equal(t, len(streams), fit(t, streams, room))
+			require.Equal(t, len(streams)-1, fit(t, streams, room-1))
 		}
 	}
 }
 
-// fit returns how many lanes fit into a frame.
-func fit(t *testing.T, lanes []plainLane, room int) int {
+// fit returns how many streams fit into a frame.
+func fit(t *testing.T, streams []plainStream, room int) int {
 	var c input.Composer
 	c.Begin(nil, room, 0, nil)
 	put := 0
-	for _, l := range lanes {
-		lane := newFollower(0)
-		_, err := read(plainFrame(0, nil, l), 0, lane)
+	for _, l := range streams {
+		stream := newFollower(0)
+		_, err := read(plainFrame(0, nil, l), 0, stream)
 		require.NoError(t, err)
 		var b input.Body
-		b.Encode(lane, 0, input.MaxTicks)
-		c.Lane(0).Uvarint(0)
+		b.Encode(stream, 0, input.MaxTicks)
+		c.Stream(0).Uvarint(0)
 		if c.Put(&b) {
 			put++
 		}
@@ -96,24 +96,24 @@ func fit(t *testing.T, lanes []plainLane, room int) int {
 	return put
 }
 
-func TestLanesWithoutRoomGoFirstTheNextTime(t *testing.T) {
+func TestStreamsWithoutRoomAreFirstNextTime(t *testing.T) {
 	var c input.Composer
-	lanes, got := crowd(10), map[int]int{}
+	streams, got := crowd(10), map[int]int{}
 	for packet := range uint16(4) {
-		for name := range pack(t, &c, lanes, 30, 64, packet) {
+		for name := range pack(t, &c, streams, 30, 64, packet) {
 			got[name]++
 		}
 	}
 	require.Len(t, got, 10)
 }
 
-// A lane that no frame has room for says nothing, and the others do.
-func TestALaneWithoutRoomAnywhereHoldsUpNobody(t *testing.T) {
+// A stream that does not fit into any frame is not sent, and the others are.
+func TestAStreamThatNeverFitsBlocksNoOther(t *testing.T) {
 	var c input.Composer
-	lanes, got := crowd(5), map[int]int{}
+	streams, got := crowd(5), map[int]int{}
 	for packet := range uint16(4) {
 		c.Begin(nil, 25, 163, nil)
-		c.Pack(lanes, longName(2), 64, packet)
+		c.Pack(streams, longName(2), 64, packet)
 		frame := c.Finish()
 		require.NotEmpty(t, frame)
 		var f input.Frame
@@ -126,32 +126,32 @@ func TestALaneWithoutRoomAnywhereHoldsUpNobody(t *testing.T) {
 	require.Len(t, got, 4)
 }
 
-// longName is a lane whose head is longer than the frame.
+// longName is a stream whose head is longer than the frame.
 type longName int
 
-func (l longName) AppendHead(w *bits.Writer, lane int) {
-	names{}.AppendHead(w, lane)
+func (l longName) AppendHead(w *bits.Writer, stream int) {
+	names{}.AppendHead(w, stream)
 	for range 5 {
-		if lane == int(l) {
+		if stream == int(l) {
 			w.Bits(0, 64)
 		}
 	}
 }
 
-func TestWhatHasArrivedIsNotSentAgain(t *testing.T) {
+func TestAcknowledgedTicksAreNotSentAgain(t *testing.T) {
 	var c input.Composer
-	lanes := crowd(1)
-	w := lanes[0].Writer
-	require.Equal(t, map[int]int{0: 64}, pack(t, &c, lanes, 1100, 5, 1), "all that was never sent")
-	require.Equal(t, map[int]int{0: 5}, pack(t, &c, lanes, 1100, 5, 2), "then what can be in time")
-	require.Equal(t, map[int]int{0: 2}, pack(t, &c, lanes, 1100, 0, 3), "two at least")
+	streams := crowd(1)
+	w := streams[0].Writer
+	require.Equal(t, map[int]int{0: 64}, pack(t, &c, streams, 1100, 5, 1), "all ticks that were never sent")
+	require.Equal(t, map[int]int{0: 5}, pack(t, &c, streams, 1100, 5, 2), "then those that can be in time")
+	require.Equal(t, map[int]int{0: 2}, pack(t, &c, streams, 1100, 0, 3), "two at least")
 	w.HandleAcked(3)
-	require.Equal(t, map[int]int{0: 5}, pack(t, &c, lanes, 1100, 5, 4), "what that packet did not have")
+	require.Equal(t, map[int]int{0: 5}, pack(t, &c, streams, 1100, 5, 4), "those that the packet did not have")
 	w.HandleLost(2)
 	w.HandleAcked(2)
 	require.Equal(t, 5, w.Wants(5), "a packet is lost for good")
 	w.HandleAcked(4)
-	require.Empty(t, pack(t, &c, lanes, 1100, 5, 5))
+	require.Empty(t, pack(t, &c, streams, 1100, 5, 5))
 	require.Equal(t, 64, w.Wants(64))
 	w.HandleAcked(1)
 	require.Zero(t, w.Wants(64))

@@ -8,36 +8,36 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// word is what is said of a tick: a value, that there is none, or nothing.
+// word is the content of a tick: a value, none, or a hole.
 type word struct {
 	kind byte // 'v', 'n' or 'h'
 	hands
 }
 
-func said(h hands) word { return word{'v', h} }
+func val(h hands) word { return word{'v', h} }
 
 var (
 	nothing = word{kind: 'h'}
 	no      = word{kind: 'n'}
 )
 
-// plainLane is a lane of a frame as plain as can be.
-type plainLane struct {
+// plainStream is a simple model of a stream in a frame.
+type plainStream struct {
 	typ, name int
 	epoch     int
 	newest    entangle.Tick
-	words     []word // the newest first
+	words     []word // newest first
 }
 
-// plainFrame writes a frame as the document has it.
-func plainFrame(header entangle.Tick, shown *input.Shown, lanes ...plainLane) []byte {
+// plainFrame writes a frame as docs/PROTOCOL.md describes it.
+func plainFrame(header entangle.Tick, shown *input.Shown, streams ...plainStream) []byte {
 	var w bits.Writer
 	w.Bool(shown != nil)
 	if shown != nil {
 		w.Uvarint(uint64(header - shown.Tick))
 		w.Bits(uint64(shown.Fraction), 8)
 	}
-	for i, l := range lanes {
+	for i, l := range streams {
 		if i > 0 {
 			w.Bool(true)
 		}
@@ -52,7 +52,7 @@ func plainFrame(header entangle.Tick, shown *input.Shown, lanes ...plainLane) []
 	return w.Finish()
 }
 
-func (l *plainLane) appendWords(w *bits.Writer) {
+func (l *plainStream) appendWords(w *bits.Writer) {
 	for words := l.words; len(words) > 0; {
 		switch words[0].kind {
 		case 'v':
@@ -72,8 +72,8 @@ func (l *plainLane) appendWords(w *bits.Writer) {
 	}
 }
 
-// plainRun counts up powers of two: a zero for each that still fits into run, and a one
-// unless the next would not fit into the rest either.
+// plainRun counts powers of two: a zero for each that still fits into run, and a one unless the next
+// would not fit into the rest either.
 func plainRun(w *bits.Writer, run, rest int) {
 	power, n := 1, uint(0)
 	for ; power*2 <= run; power *= 2 {
@@ -86,13 +86,13 @@ func plainRun(w *bits.Writer, run, rest int) {
 	w.Bits(uint64(run-power), n)
 }
 
-// read reads a frame of one type into one lane, whatever its name.
-func read(frame []byte, header entangle.Tick, lane *input.Reader) (brought []input.Brought, err error) {
+// read reads a frame of one type into one stream, ignoring its network id.
+func read(frame []byte, header entangle.Tick, stream *input.Reader) (brought []input.Received, err error) {
 	var f input.Frame
 	f.Open(frame, header, 1)
 	for f.Next() {
 		f.Bits().Uvarint()
-		brought = append(brought, f.Put(lane))
+		brought = append(brought, f.Put(stream))
 	}
 	return brought, f.Err()
 }

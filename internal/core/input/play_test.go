@@ -10,17 +10,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// A play is a player, a line that loses, doubles and reorders packets, and a server that
-// runs a few ticks behind.
+// A play is a player, a line that loses, duplicates and reorders packets, and a server that runs a
+// few ticks behind.
 type play struct {
 	t   *testing.T
 	rng *rand.Rand
 
-	tick  entangle.Tick // of the client
-	delay int
-	w     *input.Writer
-	c     input.Composer
-	lanes []input.OwnLane
+	tick    entangle.Tick // of the client
+	delay   int
+	w       *input.Writer
+	c       input.Composer
+	streams []input.OwnStream
 
 	loss   float64
 	inTime int
@@ -28,14 +28,14 @@ type play struct {
 	flying []flight
 	acks   []flight
 
-	server entangle.Tick // the last that ran
-	lane   *input.Reader
+	server entangle.Tick // the last tick that the server ran
+	stream *input.Reader
 
 	press   uint16
 	pressed []uint16 // in the order of writing
 	acted   []uint16 // in the order of the server's ticks
-	missed  int      // ticks that the server had to repeat, or had nothing for
-	late    int      // that came after their tick
+	missed  int      // ticks whose input the server repeated, or did not have
+	late    int      // inputs that arrived after their tick
 	bytes   int
 	frames  int
 }
@@ -51,9 +51,9 @@ type flight struct {
 func newPlay(t *testing.T, rng *rand.Rand, start entangle.Tick, slack int) *play {
 	p := &play{
 		t: t, rng: rng, tick: start, inTime: slack, server: start - entangle.Tick(slack),
-		w: input.NewWriter(codec{}, 60, 0), lane: newReader(start - entangle.Tick(slack)),
+		w: input.NewWriter(codec{}, 60, 0), stream: newReader(start - entangle.Tick(slack)),
 	}
-	p.lanes = []input.OwnLane{{Writer: p.w}}
+	p.streams = []input.OwnStream{{Writer: p.w}}
 	return p
 }
 
@@ -72,7 +72,7 @@ func (p *play) step(h hands) {
 func (p *play) send() {
 	p.packet++
 	p.c.Begin(nil, 1100, p.tick, nil)
-	p.c.Pack(p.lanes, names{}, p.inTime, p.packet)
+	p.c.Pack(p.streams, names{}, p.inTime, p.packet)
 	frame := p.c.Finish()
 	if len(frame) == 0 {
 		return
@@ -88,7 +88,7 @@ func (p *play) send() {
 
 func (p *play) arrive() {
 	p.flying = p.landed(p.flying, func(f flight) {
-		brought, err := read(f.frame, f.tick, p.lane)
+		brought, err := read(f.frame, f.tick, p.stream)
 		require.NoError(p.t, err)
 		for late := brought[0].Late; late != 0; late &= late - 1 {
 			p.late++
@@ -104,7 +104,7 @@ func (p *play) arrive() {
 	})
 }
 
-// landed gives out what has arrived, and returns what has not.
+// landed calls each for the packets that have arrived, and returns the others.
 func (p *play) landed(all []flight, each func(flight)) (rest []flight) {
 	for _, f := range all {
 		if f.at--; f.at < 0 {
@@ -118,7 +118,7 @@ func (p *play) landed(all []flight, each func(flight)) (rest []flight) {
 
 func (p *play) serve() {
 	p.server++
-	v, s := p.lane.Take(p.server)
+	v, s := p.stream.Take(p.server)
 	if h := handsOf(v); h.Press != 0 {
 		p.acted = append(p.acted, h.Press)
 	}
@@ -127,7 +127,7 @@ func (p *play) serve() {
 	}
 }
 
-// drain goes on without anything new until all has acted.
+// drain continues without new inputs until all have acted.
 func (p *play) drain() {
 	for range 200 {
 		p.step(hands{})
@@ -143,7 +143,7 @@ func (p *play) eachActedOnce() {
 	require.Len(p.t, p.acted, len(p.pressed))
 }
 
-// draw plays a tick: sticks are held for a while, presses come alone and in a row.
+// draw returns the hands of a tick: sticks are held for a while, presses occur alone and in series.
 func (p *play) draw(last hands) hands {
 	last.Press = 0
 	if p.rng.IntN(10) == 0 {
@@ -158,7 +158,7 @@ func (p *play) draw(last hands) hands {
 
 // Proves: I2
 // Proves: Z12
-func TestALossyLineLosesAndDoublesNothing(t *testing.T) {
+func TestALossyLineLosesAndDuplicatesNothing(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		p := newPlay(t, rng, -entangle.Tick(rng.Uint32N(600)), 14)
 		p.loss = 0.25
@@ -177,13 +177,13 @@ func TestALossyLineLosesAndDoublesNothing(t *testing.T) {
 func TestEachPressActsOnceWhateverTheDelayDoes(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		p := newPlay(t, rng, entangle.Tick(rng.Uint32()), 28)
-		p.loss, p.inTime = 0.2, 48 // ahead of the server, and of the delay
+		p.loss, p.inTime = 0.2, 48 // covers the lead over the server and the delay
 		var h hands
 		for range 1000 {
 			if rng.IntN(15) == 0 {
 				p.delay = rng.IntN(20)
 			}
-			if rng.IntN(60) == 0 { // a hitch: the clock goes on, and the server with it
+			if rng.IntN(60) == 0 { // a stall: the clock advances, and the server with it
 				by := rng.IntN(12)
 				p.tick += entangle.Tick(by)
 				p.w.Jump(int32(by))
@@ -199,8 +199,8 @@ func TestEachPressActsOnceWhateverTheDelayDoes(t *testing.T) {
 	})
 }
 
-// What is held acts as it was written, delay ticks later, on both sides; and while the
-// delay changes, what acts at a tick was written at most a delay ago.
+// A held value acts as it was written, delay ticks later, on both sides; while the delay changes, the
+// value that acts at a tick was written at most a delay earlier.
 //
 // Proves: I3
 // Proves: I10
@@ -226,11 +226,11 @@ func TestHeldValuesActAfterTheDelay(t *testing.T) {
 	})
 }
 
-// What acted on the client acts on the server at the same tick, and is what a replay
-// reads, for History ticks.
+// An input that acted on the client acts on the server at the same tick, and a replay reads the same
+// one, for History ticks.
 //
 // Proves: I4
-func TestWhatActedStaysAsItWas(t *testing.T) {
+func TestInputsThatActedDoNotChange(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		p := newPlay(t, rng, 5000, 14)
 		type acted struct {
@@ -247,7 +247,7 @@ func TestWhatActedStaysAsItWas(t *testing.T) {
 			p.step(h)
 			v, s := p.w.At(p.tick)
 			client[p.tick] = acted{handsOf(v), s}
-			v, s = p.lane.At(p.server)
+			v, s = p.stream.At(p.server)
 			server[p.server] = acted{handsOf(v), s}
 			back := entangle.Tick(rng.IntN(input.History + 1))
 			if want, ok := client[p.tick-back]; ok {
@@ -255,7 +255,7 @@ func TestWhatActedStaysAsItWas(t *testing.T) {
 				require.Equal(t, want, acted{handsOf(v), s}, "client, %d back", back)
 			}
 			if want, ok := server[p.server-back]; ok {
-				v, s = p.lane.At(p.server - back)
+				v, s = p.stream.At(p.server - back)
 				require.Equal(t, want, acted{handsOf(v), s}, "server, %d back", back)
 			}
 			if want, ok := client[p.server]; ok && want.status == input.Fresh {

@@ -6,37 +6,37 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// ReaderConfig describes a Reader. It is not changed after use.
+// ReaderConfig configures a Reader. Do not change it after use.
 type ReaderConfig struct {
 	Codec    Codec
 	TickRate int // ticks per second
-	// Late takes inputs for ticks that have run as well, which changes what At says of
-	// the past: for a client, which runs ahead of what it hears of others. On the server
-	// a tick is run once, and a late input is counted and dropped.
+	// Late accepts inputs for ticks that have run, too, which changes the results of At for
+	// earlier ticks: for a client, which runs ahead of the inputs of others that it has
+	// received. On the server a tick runs once, and a late input is counted and dropped.
 	Late bool
 }
 
-// ReaderStats counts ticks of a lane that came and changed nothing.
+// ReaderStats counts received ticks of a stream that changed nothing.
 type ReaderStats struct {
-	Late uint64 // had run
-	Far  uint64 // are outside of the window
-	Old  uint64 // are of before a jump of the sender's clock
+	Late uint64 // their tick had run
+	Far  uint64 // outside of the window
+	Old  uint64 // from before a jump of the sender's clock
 }
 
-// Reader is a lane that is written elsewhere.
+// Reader is a remote stream, written by a peer.
 type Reader struct {
 	ring
-	late  bool
-	heard bool
-	epoch Epoch
-	stats ReaderStats
-	used  used
+	late         bool
+	lastReceived bool
+	epoch        Epoch
+	stats        ReaderStats
+	used         used
 
-	carry   []byte // events of what waited of an epoch that is over
+	carry   []byte // events of waiting inputs of the previous epoch
 	carries bool
 }
 
-// NewReader returns an empty lane. now is the last tick that has run.
+// NewReader returns an empty stream. now is the last tick that has run.
 func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 	r := &Reader{
 		ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late,
@@ -49,9 +49,9 @@ func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 	return r
 }
 
-// Take returns what acts at a tick, and begins it: on a Reader without Late, nothing
-// changes what is said of it after. Ticks are taken once and in order; a client's clock
-// may jump. The value is for reading, until the next call of the Reader.
+// Take returns the input that acts at a tick, and fixes it: on a Reader without Late, it does not
+// change afterwards. Ticks are taken once and in order; a client's clock may jump. The value is read
+// only, and valid until the next call of the Reader.
 func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 	r.slide(tick)
 	r.move(tick)
@@ -60,43 +60,43 @@ func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 	return value, status
 }
 
-// At returns what acts at a tick, or would as far as is known: one of the last History,
-// or one that is still to come. The value is for reading, until the next call of the Reader.
+// At returns the input that acted at a tick, or that would act according to the inputs received so
+// far: of one of the last History ticks, or a later one. The value is read only, and valid until the
+// next call of the Reader.
 func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.at(tick) }
 
-// Newest returns the newest tick of which something is known.
+// Newest returns the newest tick that was received.
 func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
 
-// Has reports whether an input of a tick has come, or that there is none.
+// Has reports whether the input of a tick was received, or that there is none.
 func (r *Reader) Has(tick entangle.Tick) bool { return r.holds(tick) && r.kind(tick) != hole }
 
-// Stats returns what was not taken.
+// Stats returns the counters.
 func (r *Reader) Stats() ReaderStats { return r.stats }
 
-// Reset empties the lane: somebody else drives the entity, say. Its counts stay.
+// Reset empties the stream, for example for another player. It keeps the counters.
 func (r *Reader) Reset(now entangle.Tick) {
 	r.reset(now)
-	r.heard = false
+	r.lastReceived = false
 	r.used.begin(&r.ring)
 }
 
-// hear begins a body. With a newer epoch, what waits from its oldest tick on is over. It
-// reports false for an epoch that is over; but a lane that has been silent for a second
-// believes any.
-func (r *Reader) hear(epoch Epoch, oldest entangle.Tick) bool {
-	silent := !r.heard || !r.known || r.now.Sub(r.newest) > r.repeat
+// beginBody begins a body. A newer epoch discards waiting inputs from its oldest tick on. It returns
+// false for an older epoch; but a stream without inputs for a second accepts any epoch.
+func (r *Reader) beginBody(epoch Epoch, oldest entangle.Tick) bool {
+	silent := !r.lastReceived || !r.known || r.now.Sub(r.newest) > r.repeat
 	if epoch != r.epoch && !silent && !epoch.newer(r.epoch) {
 		return false
 	}
-	if r.heard && epoch != r.epoch {
+	if r.lastReceived && epoch != r.epoch {
 		r.end(r.open(oldest))
 	}
-	r.heard, r.epoch = true, epoch
+	r.lastReceived, r.epoch = true, epoch
 	return true
 }
 
-// end forgets what waits from a tick on, but for its events: of each field the newest. A
-// reader that is told of the past as well is told of those by the server.
+// end discards the waiting inputs from a tick on, but keeps their events: the newest of each field. On
+// a Reader with Late the server has done that already.
 func (r *Reader) end(from entangle.Tick) {
 	clear(r.carry)
 	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
@@ -109,9 +109,9 @@ func (r *Reader) end(from entangle.Tick) {
 	r.changed(from)
 }
 
-// settle ends a body: the first of its ticks that is still to run has the events that were
-// kept, unless it has newer ones.
-func (r *Reader) settle(oldest, newest entangle.Tick) {
+// endBody ends a body: its first tick that has not run gets the kept events, unless it has newer
+// ones.
+func (r *Reader) endBody(oldest, newest entangle.Tick) {
 	if !r.carries {
 		return
 	}
@@ -124,7 +124,7 @@ func (r *Reader) settle(oldest, newest entangle.Tick) {
 	}
 }
 
-// merge adds the events that were kept to those of a tick, which is a value then.
+// merge adds the kept events to a tick, which then has a value.
 func (r *Reader) merge(tick entangle.Tick) {
 	v := r.value(tick)
 	if r.kind(tick) == none {
@@ -135,7 +135,7 @@ func (r *Reader) merge(tick entangle.Tick) {
 	r.codec.MergeEvents(v, r.carry)
 }
 
-// open returns the first tick from one on that may still be changed.
+// open returns the first tick from the given one on that may still change.
 func (r *Reader) open(from entangle.Tick) entangle.Tick {
 	low := r.now + 1
 	if r.late {
@@ -147,7 +147,7 @@ func (r *Reader) open(from entangle.Tick) entangle.Tick {
 	return from
 }
 
-// outcome is what became of a tick.
+// outcome is the effect of a received tick.
 type outcome uint8
 
 const (
@@ -157,7 +157,7 @@ const (
 	isFar
 )
 
-// put takes what is said of a tick, unless something is known already.
+// put stores the content of a tick, unless it is known already.
 func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
 	d := tick.Sub(r.now)
 	switch {

@@ -9,100 +9,99 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// hear gives a lane what is said of the ticks up to newest, the newest first.
-func hear(t *testing.T, lane *input.Reader, newest entangle.Tick, words ...word) input.Brought {
+// hear passes the contents of the ticks up to newest to a stream, newest first.
+func hear(t *testing.T, stream *input.Reader, newest entangle.Tick, words ...word) input.Received {
 	t.Helper()
-	brought, err := read(plainFrame(newest, nil, plainLane{newest: newest, words: words}), newest, lane)
+	brought, err := read(plainFrame(newest, nil, plainStream{newest: newest, words: words}), newest, stream)
 	require.NoError(t, err)
 	require.Len(t, brought, 1)
 	return brought[0]
 }
 
-// requireTakes runs ticks.
-func requireTakes(t *testing.T, lane *input.Reader, all ...acts) {
+// requireTakes runs ticks and checks their inputs.
+func requireTakes(t *testing.T, stream *input.Reader, all ...acts) {
 	t.Helper()
 	for _, want := range all {
-		v, s := lane.Take(want.tick)
+		v, s := stream.Take(want.tick)
 		require.Equal(t, want, acts{want.tick, s, handsOf(v)})
 	}
 }
 
 // Proves: I5
-func TestWhatIsMissingRepeatsTheLastForASecond(t *testing.T) {
-	lane := newReader(99)
-	requireTakes(t, lane, acts{100, input.Unheard, hands{}})
-	hear(t, lane, 102, said(hands{X: 1, Press: 5}))
+func TestAMissingInputRepeatsTheLastForASecond(t *testing.T) {
+	stream := newReader(99)
+	requireTakes(t, stream, acts{100, input.Unknown, hands{}})
+	hear(t, stream, 102, val(hands{X: 1, Press: 5}))
 	requireTakes(
-		t, lane,
-		acts{101, input.Unheard, hands{}},
+		t, stream,
+		acts{101, input.Unknown, hands{}},
 		acts{102, input.Fresh, hands{X: 1, Press: 5}},
 	)
 	for tick := entangle.Tick(103); tick <= 162; tick++ {
-		requireTakes(t, lane, acts{tick, input.Repeated, hands{X: 1}})
+		requireTakes(t, stream, acts{tick, input.Repeated, hands{X: 1}})
 	}
 	for tick := entangle.Tick(163); tick < 3000; tick++ {
-		requireTakes(t, lane, acts{tick, input.None, hands{}})
+		requireTakes(t, stream, acts{tick, input.None, hands{}})
 	}
-	hear(t, lane, 3001, said(hands{X: 2}))
-	requireTakes(t, lane, acts{3000, input.None, hands{}}, acts{3001, input.Fresh, hands{X: 2}})
+	hear(t, stream, 3001, val(hands{X: 2}))
+	requireTakes(t, stream, acts{3000, input.None, hands{}}, acts{3001, input.Fresh, hands{X: 2}})
 }
 
 // Proves: I5
 func TestNoInputIsNotALostInput(t *testing.T) {
-	lane := newReader(99)
-	hear(t, lane, 105, said(hands{X: 2}), nothing, no, nothing, said(hands{X: 1, Press: 5}))
+	stream := newReader(99)
+	hear(t, stream, 105, val(hands{X: 2}), nothing, no, nothing, val(hands{X: 1, Press: 5}))
 	requireTakes(
-		t, lane,
-		acts{100, input.Unheard, hands{}},
+		t, stream,
+		acts{100, input.Unknown, hands{}},
 		acts{101, input.Fresh, hands{X: 1, Press: 5}},
 		acts{102, input.Repeated, hands{X: 1}},
 		acts{103, input.None, hands{}},
-		acts{104, input.None, hands{}}, // lost: what was last is that there is none
+		acts{104, input.None, hands{}}, // lost: the last one was none
 		acts{105, input.Fresh, hands{X: 2}},
 	)
-	require.True(t, lane.Has(103))
-	require.False(t, lane.Has(104))
+	require.True(t, stream.Has(103))
+	require.False(t, stream.Has(104))
 }
 
-func TestWhatCameFirstStays(t *testing.T) {
-	lane := newReader(99)
-	require.Equal(t, uint64(0b1), hear(t, lane, 102, said(hands{X: 1})).New)
-	require.Equal(t, uint64(0b101), hear(t, lane, 103, said(hands{X: 9}), said(hands{X: 8}), said(hands{X: 7})).New)
-	require.Zero(t, hear(t, lane, 103, said(hands{X: 9}), said(hands{X: 8}), said(hands{X: 7})).New, "a packet that came twice")
-	requireActs(t, lane, acts{101, input.Fresh, hands{X: 7}}, acts{102, input.Fresh, hands{X: 1}}, acts{103, input.Fresh, hands{X: 9}})
+func TestTheFirstReceivedInputCounts(t *testing.T) {
+	stream := newReader(99)
+	require.Equal(t, uint64(0b1), hear(t, stream, 102, val(hands{X: 1})).New)
+	require.Equal(t, uint64(0b101), hear(t, stream, 103, val(hands{X: 9}), val(hands{X: 8}), val(hands{X: 7})).New)
+	require.Zero(t, hear(t, stream, 103, val(hands{X: 9}), val(hands{X: 8}), val(hands{X: 7})).New, "a duplicated packet")
+	requireActs(t, stream, acts{101, input.Fresh, hands{X: 7}}, acts{102, input.Fresh, hands{X: 1}}, acts{103, input.Fresh, hands{X: 9}})
 }
 
 func TestALateInputIsCountedAndChangesNothing(t *testing.T) {
-	lane := newReader(99)
-	hear(t, lane, 101, said(hands{X: 1, Press: 1}))
+	stream := newReader(99)
+	hear(t, stream, 101, val(hands{X: 1, Press: 1}))
 	requireTakes(
-		t, lane,
-		acts{100, input.Unheard, hands{}}, acts{101, input.Fresh, hands{X: 1, Press: 1}}, acts{102, input.Repeated, hands{X: 1}},
+		t, stream,
+		acts{100, input.Unknown, hands{}}, acts{101, input.Fresh, hands{X: 1, Press: 1}}, acts{102, input.Repeated, hands{X: 1}},
 	)
-	b := hear(t, lane, 103, said(hands{X: 3}), said(hands{X: 2, Press: 2}), said(hands{X: 1, Press: 1}))
-	require.Equal(t, input.Brought{Newest: 103, New: 0b1, Late: 0b10}, b)
-	require.Equal(t, uint64(1), lane.Stats().Late)
-	requireActs(t, lane, acts{102, input.Repeated, hands{X: 1}})
+	b := hear(t, stream, 103, val(hands{X: 3}), val(hands{X: 2, Press: 2}), val(hands{X: 1, Press: 1}))
+	require.Equal(t, input.Received{Newest: 103, New: 0b1, Late: 0b10}, b)
+	require.Equal(t, uint64(1), stream.Stats().Late)
+	requireActs(t, stream, acts{102, input.Repeated, hands{X: 1}})
 }
 
-// A client hears of the others what is past for it. Its past is then put right, which is
-// what a replay reads, and it repeats the newest that it has heard of.
-//
+// A client receives inputs of others for ticks that it has run. At then returns the corrected inputs,
+// which a replay reads, and repeats the newest one received.
 // Proves: I5
-func TestALateInputOfAnotherPlayerCorrectsThePast(t *testing.T) {
-	lane := newFollower(99)
-	hear(t, lane, 98, said(hands{X: 1}))
-	requireTakes(t, lane, acts{100, input.Repeated, hands{X: 1}}, acts{101, input.Repeated, hands{X: 1}})
-	hear(t, lane, 100, said(hands{X: 2, Press: 4}), said(hands{X: 1}))
-	requireTakes(t, lane, acts{102, input.Repeated, hands{X: 2}})
-	requireActs(t, lane, acts{99, input.Fresh, hands{X: 1}}, acts{100, input.Fresh, hands{X: 2, Press: 4}}, acts{101, input.Repeated, hands{X: 2}})
+func TestALateInputOfAnotherPlayerCorrectsItsTick(t *testing.T) {
+	stream := newFollower(99)
+	hear(t, stream, 98, val(hands{X: 1}))
+	requireTakes(t, stream, acts{100, input.Repeated, hands{X: 1}}, acts{101, input.Repeated, hands{X: 1}})
+	hear(t, stream, 100, val(hands{X: 2, Press: 4}), val(hands{X: 1}))
+	requireTakes(t, stream, acts{102, input.Repeated, hands{X: 2}})
+	requireActs(t, stream, acts{99, input.Fresh, hands{X: 1}}, acts{100, input.Fresh, hands{X: 2, Press: 4}}, acts{101, input.Repeated, hands{X: 2}})
 }
 
-// Somebody else who drives the entity begins with an epoch of its own.
-func TestASilentLaneBelievesAnyEpoch(t *testing.T) {
-	lane := newReader(99)
+// Another player who controls the entity begins with another epoch.
+func TestASilentStreamAcceptsAnyEpoch(t *testing.T) {
+	stream := newReader(99)
 	frame := func(newest entangle.Tick, epoch int) []byte {
-		return plainFrame(newest, nil, plainLane{epoch: epoch, newest: newest, words: []word{said(hands{X: uint8(epoch)})}})
+		return plainFrame(newest, nil, plainStream{epoch: epoch, newest: newest, words: []word{val(hands{X: uint8(epoch)})}})
 	}
 	for _, c := range []struct {
 		now, tick entangle.Tick
@@ -110,24 +109,24 @@ func TestASilentLaneBelievesAnyEpoch(t *testing.T) {
 		taken     bool
 	}{
 		{100, 105, 5, true},
-		{101, 106, 4, false}, // of before a jump
+		{101, 106, 4, false}, // from before a jump
 		{101, 106, 6, true},
 		{166, 170, 4, false}, // 60 ticks after the last
 		{167, 171, 4, true},
 	} {
-		lane.Take(c.now)
-		_, err := read(frame(c.tick, c.epoch), c.tick, lane)
+		stream.Take(c.now)
+		_, err := read(frame(c.tick, c.epoch), c.tick, stream)
 		require.NoError(t, err)
-		require.Equal(t, c.taken, lane.Has(c.tick), "epoch %d", c.epoch)
+		require.Equal(t, c.taken, stream.Has(c.tick), "epoch %d", c.epoch)
 	}
-	lane.Reset(200)
-	_, err := read(frame(205, 1), 205, lane)
+	stream.Reset(200)
+	_, err := read(frame(205, 1), 205, stream)
 	require.NoError(t, err)
-	requireActs(t, lane, acts{204, input.Unheard, hands{}}, acts{205, input.Fresh, hands{X: 1}})
+	requireActs(t, stream, acts{204, input.Unknown, hands{}}, acts{205, input.Fresh, hands{X: 1}})
 }
 
-func TestSightsAreOfTheTickThatAnInputWasMadeIn(t *testing.T) {
-	var s input.Sights
+func TestShownTimesBelongToTheTickOfTheInput(t *testing.T) {
+	var s input.ShownTimes
 	s.Put(100, 3, input.Shown{Tick: 70, Fraction: 9})
 	s.Put(103, 6, input.Shown{Tick: 74, Fraction: 200})
 	for tick, want := range map[entangle.Tick]input.Shown{
@@ -143,10 +142,10 @@ func TestSightsAreOfTheTickThatAnInputWasMadeIn(t *testing.T) {
 	}
 	s.Put(99+256, 1<<30, input.Shown{})
 	_, ok := s.At(98)
-	require.False(t, ok, "a frame says it for 64 ticks at most, and of those the old ones make way")
+	require.False(t, ok, "a frame sets at most 64 ticks, and of those the newer ones replace older ones")
 	s.Put(99, 1, input.Shown{})
 	_, ok = s.At(99 + 256)
-	require.True(t, ok, "what is newer stays")
+	require.True(t, ok, "newer ones are kept")
 	s.Reset()
 	_, ok = s.At(103)
 	require.False(t, ok)

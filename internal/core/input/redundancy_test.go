@@ -10,11 +10,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// line loses packets alone, or in bursts of a mean length.
+// line loses packets independently, or in bursts.
 type line struct {
 	rng   *rand.Rand
 	loss  float64
-	burst float64 // mean length of a burst in packets; 1 or less: each is lost by itself
+	burst float64 // mean length of a burst in packets; 1 or less: independent losses
 	bad   bool
 }
 
@@ -33,23 +33,22 @@ func (l *line) loses() bool {
 // ackTicks is the round trip of a packet and its acknowledgement.
 const ackTicks = 6
 
-// missing plays ticks on a line, where the server runs a tick when the last of inTime
-// packets with it would have come, and returns how many it had nothing for, and the bytes
-// of a mean frame.
+// missing simulates ticks on a line. The server runs a tick when the last of inTime packets with it
+// would have arrived. It returns how many ticks had no input, and the mean size of a frame in bytes.
 func missing(l *line, ticks, inTime int) (n int, mean float64) {
-	w, lane := newWriter(), newReader(999)
+	w, stream := newWriter(), newReader(999)
 	var c input.Composer
 	var acks []entangle.Tick
-	lanes, total := []input.OwnLane{{Writer: w}}, 0
+	streams, total := []input.OwnStream{{Writer: w}}, 0
 	for i := range entangle.Tick(ticks) {
 		tick := 1000 + i
 		w.Write(tick, 0, hands{X: uint8(tick / 10), Y: 1}.bytes())
 		c.Begin(nil, 1100, tick, &input.Shown{Tick: tick - 20})
-		c.Pack(lanes, names{}, inTime, uint16(tick))
+		c.Pack(streams, names{}, inTime, uint16(tick))
 		frame := c.Finish()
 		total += len(frame)
 		if !l.loses() {
-			if _, err := read(frame, tick, lane); err != nil {
+			if _, err := read(frame, tick, stream); err != nil {
 				panic(err)
 			}
 			acks = append(acks, tick)
@@ -59,7 +58,7 @@ func missing(l *line, ticks, inTime int) (n int, mean float64) {
 			acks = acks[1:]
 		}
 		if run := tick - entangle.Tick(inTime) + 1; run.Sub(1000) >= 0 {
-			if _, s := lane.Take(run); s != input.Fresh {
+			if _, s := stream.Take(run); s != input.Fresh {
 				n++
 			}
 		}
@@ -67,8 +66,8 @@ func missing(l *line, ticks, inTime int) (n int, mean float64) {
 	return n, float64(total) / float64(ticks)
 }
 
-// With k ticks in each frame that can be in time, a tick is missing if k packets in a row
-// are lost, and no more often.
+// If k packets that carry a tick can be in time, the tick is missing if all k packets are lost, and
+// only then.
 //
 // Proves: I2
 func TestATickIsMissingOnlyIfAllPacketsWithItAreLost(t *testing.T) {
@@ -83,7 +82,7 @@ func TestATickIsMissingOnlyIfAllPacketsWithItAreLost(t *testing.T) {
 		{0.2, 1, 2, 0.04},
 		{0.2, 1, 4, 0.0016},
 		{0.2, 1, 6, 0.000064},
-		{0.2, 4, 4, 0.2 * 0.42},   // a burst of four: as the fourth is lost if the third is, with 3/4
+		{0.2, 4, 4, 0.2 * 0.42},   // a burst of four: the fourth is lost with probability 3/4 if the third is
 		{0.2, 4, 12, 0.2 * 0.042}, // 0.75^11
 		{0.2, 4, 24, 0.2 * 0.0014},
 	} {

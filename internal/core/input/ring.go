@@ -6,35 +6,34 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// kind says what a ring holds for a tick.
+// kind is the kind of content of a tick.
 type kind uint8
 
 const (
-	hole  kind = iota // nothing
-	none              // that there is no input
+	hole  kind = iota // not known
+	none              // there is no input
 	value             // an input
 
-	kinds kind = 3 // the bits of the kind
-	acked kind = 4 // and whether a packet with it arrived
+	kinds kind = 3 // mask of the kinds
+	acked kind = 4 // flag: a packet with the tick was acknowledged
 )
 
-// ring holds the inputs of a window of ticks around now, the tick that runs or has run
-// last. What leaves the window is forgotten, so no place of the ring ever shows a tick
-// that is not in it.
+// ring holds the inputs of a window of ticks around now, the last tick that runs or has run. Ticks
+// that leave the window are cleared, so a slot never shows a tick outside of it.
 type ring struct {
 	codec  Codec
 	size   int
-	repeat int32 // for how many ticks a missing input repeats the last
+	repeat int32 // for how many ticks a missing input repeats the last one
 	ahead  int32
 	back   int32
 	now    entangle.Tick
 
-	slots  []kind
-	values []byte
-	spare  []byte // a value that is repeated
+	slots   []kind
+	values  []byte
+	scratch []byte // scratch: the last repeated value
 
-	begun  bool // there has been an input, or the word that there is none
-	known  bool // the window holds one
+	begun  bool // there has been an input, or that there is none
+	known  bool // the window has one
 	first  entangle.Tick
 	newest entangle.Tick
 }
@@ -45,7 +44,7 @@ func newRing(codec Codec, tickRate, ahead int, now entangle.Tick) ring {
 	size := codec.Size()
 	return ring{
 		codec: codec, size: size, repeat: int32(rate), ahead: int32(ahead), back: int32(places - 1 - ahead), now: now,
-		slots: make([]kind, places), values: make([]byte, places*size), spare: make([]byte, size),
+		slots: make([]kind, places), values: make([]byte, places*size), scratch: make([]byte, size),
 	}
 }
 
@@ -64,7 +63,7 @@ func (r *ring) value(tick entangle.Tick) []byte {
 	return r.values[at : at+r.size : at+r.size]
 }
 
-// set puts what is known of a tick of the window, and v if that is a value.
+// set sets the content of a tick of the window, with v if it is a value.
 func (r *ring) set(tick entangle.Tick, k kind, v []byte) {
 	r.slots[r.place(tick)] = k
 	if k == value {
@@ -73,7 +72,7 @@ func (r *ring) set(tick entangle.Tick, k kind, v []byte) {
 	r.note(tick)
 }
 
-// note keeps first and newest.
+// note updates first and newest.
 func (r *ring) note(tick entangle.Tick) {
 	if !r.begun || tick.Before(r.first) {
 		r.begun, r.first = true, tick
@@ -83,7 +82,7 @@ func (r *ring) note(tick entangle.Tick) {
 	}
 }
 
-// move slides the window to a tick, in either direction.
+// move moves the window to a tick, in either direction.
 func (r *ring) move(to entangle.Tick) {
 	from, by := r.now, to.Sub(r.now)
 	r.now = to
@@ -93,7 +92,7 @@ func (r *ring) move(to entangle.Tick) {
 	case by < 0:
 		r.clear(to-entangle.Tick(r.back), -by)
 	}
-	// Both stay near enough to now to be compared with, however long the lane is silent.
+	// Both stay within the range of comparisons with now, however long the stream is silent.
 	if r.begun && !r.holds(r.first) && r.first.Before(to) {
 		r.first = to - entangle.Tick(r.back)
 	}
@@ -102,7 +101,7 @@ func (r *ring) move(to entangle.Tick) {
 	}
 }
 
-// clear forgets the ticks of a stretch. A negative length is one of 2^31.
+// clear clears n ticks. A negative n means 2^31.
 func (r *ring) clear(from entangle.Tick, n int32) {
 	if n < 0 || int(n) >= len(r.slots) {
 		clear(r.slots)
@@ -113,7 +112,7 @@ func (r *ring) clear(from entangle.Tick, n int32) {
 	}
 }
 
-// cut forgets all ticks of the window after one.
+// cut clears all ticks of the window after one.
 func (r *ring) cut(after entangle.Tick) {
 	end := r.now + entangle.Tick(r.ahead)
 	r.clear(after+1, max(end.Sub(after), 0))
@@ -122,7 +121,7 @@ func (r *ring) cut(after entangle.Tick) {
 	}
 }
 
-// find looks for the newest tick, from one of the window on.
+// find searches for the newest tick, from one of the window backwards.
 func (r *ring) find(from entangle.Tick) {
 	for t := from; r.holds(t); t-- {
 		if r.kind(t) != hole {
@@ -133,7 +132,7 @@ func (r *ring) find(from entangle.Tick) {
 	r.known = false
 }
 
-// at returns what acts at a tick. The value is the ring's, until its next use.
+// at returns the input that acts at a tick. The value belongs to the ring, and is valid until its next use.
 func (r *ring) at(tick entangle.Tick) ([]byte, Status) {
 	if r.holds(tick) {
 		switch r.kind(tick) {
@@ -146,21 +145,21 @@ func (r *ring) at(tick entangle.Tick) ([]byte, Status) {
 	return r.missing(tick)
 }
 
-// missing is what a tick gets that has nothing of its own.
+// missing returns the input of a tick without content.
 func (r *ring) missing(tick entangle.Tick) ([]byte, Status) {
 	last, ok := r.before(tick)
 	switch {
 	case ok && r.kind(last) == value:
-		copy(r.spare, r.value(last))
-		r.codec.ClearEvents(r.spare)
-		return r.spare, Repeated
+		copy(r.scratch, r.value(last))
+		r.codec.ClearEvents(r.scratch)
+		return r.scratch, Repeated
 	case r.begun && !tick.Before(r.first):
 		return nil, None
 	}
-	return nil, Unheard
+	return nil, Unknown
 }
 
-// before returns the last tick with something that a tick may repeat.
+// before returns the last tick whose content the given tick may repeat.
 func (r *ring) before(tick entangle.Tick) (entangle.Tick, bool) {
 	from := tick - 1
 	if r.known && r.newest.Before(tick) {

@@ -6,20 +6,20 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// appendRun writes for how many ticks something holds, of the rest of them: 1 to rest.
-// The position of the highest bit comes in as many zeros, ended by a one unless no higher
-// one is possible, and then the bits below it. So a run that goes to the end is short, and
-// the last tick takes nothing.
+// appendRun writes the length of a run, 1 to rest, where rest is the number of remaining ticks. The
+// position of the highest bit is written in unary, as zeros ended by a one unless no higher position
+// is possible, and then the bits below it. So a run up to the end is short, and a run over the last
+// tick takes no bits.
 func appendRun(w *bits.Writer, run, rest int) {
 	high, most := log2(run), log2(rest)
 	w.Bits(0, high)
 	if high < most {
 		w.Bits(1, 1)
 	}
-	w.Bits(uint64(run), high) // the highest bit is cut off
+	w.Bits(uint64(run), high) // without the highest bit
 }
 
-// readRun reads what appendRun writes; 0 is an error.
+// readRun reads a run written by appendRun; it returns 0 for an error.
 func readRun(r *bits.Reader, rest int) int {
 	high, most := uint(0), log2(rest)
 	for high < most && !r.Bool() {

@@ -5,14 +5,14 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Shown is the time of the server that a player saw, of what is interpolated.
+// Shown is the server time of the interpolated state that a player saw.
 type Shown struct {
 	Tick     entangle.Tick
 	Fraction uint8 // of a tick, in 256ths
 }
 
-// appendShown writes what was shown as a distance back from the packet's tick. One that
-// is not behind it, or too far, is as none.
+// appendShown writes the shown time as a distance back from the packet's tick. A time that is not
+// behind that tick, or too far behind, is written as none.
 func appendShown(w *bits.Writer, s *Shown, header entangle.Tick) {
 	if s != nil {
 		if back := header.Sub(s.Tick); back >= 0 && back <= maxShown {

@@ -1,24 +1,24 @@
 package input
 
-// Status says where the value of a tick comes from.
+// Status is the origin of the input of a tick.
 type Status uint8
 
 const (
-	// Unheard is a tick before the first input of its lane: nobody drives the entity by it yet.
-	Unheard Status = iota
-	// None is a tick for which the player has no input, or one that is missing, as all
-	// in the second before it are.
+	// Unknown: the stream has had no input up to this tick.
+	Unknown Status = iota
+	// None: the player has no input for the tick, or the input is missing, like all in the
+	// second before it.
 	None
-	// Fresh is a tick with a value of its own.
+	// Fresh: the tick has a value of its own.
 	Fresh
-	// Repeated is a tick whose input is missing. Its value is the last one before,
-	// without events.
+	// Repeated: the input of the tick is missing. The value is the last one before, without
+	// events.
 	Repeated
 )
 
 func (s Status) String() string {
 	switch s {
-	case Unheard:
+	case Unknown:
 		return "unheard"
 	case None:
 		return "none"

@@ -12,15 +12,15 @@ import (
 
 const twinRate = 60
 
-// twin is somebody else's lane as plain as can be: a map by tick.
+// twin is a simple model of a Reader: a map by tick.
 type twin struct {
-	late  bool
-	back  int
-	now   entangle.Tick
-	heard bool
-	epoch int
-	first *entangle.Tick
-	words map[entangle.Tick]word
+	late         bool
+	back         int
+	now          entangle.Tick
+	lastReceived bool
+	epoch        int
+	first        *entangle.Tick
+	words        map[entangle.Tick]word
 }
 
 func (w *twin) holds(tick entangle.Tick) bool {
@@ -34,21 +34,21 @@ func (w *twin) take(tick entangle.Tick) {
 			delete(w.words, t)
 		}
 	}
-	// It is not known for longer when a lane began.
+	// The beginning of a stream is not known for longer.
 	if low := tick - entangle.Tick(w.back); w.first != nil && w.first.Before(low) {
 		w.first = &low
 	}
 }
 
-func (w *twin) hear(l plainLane) (fresh map[entangle.Tick]bool) {
+func (w *twin) hear(l plainStream) (fresh map[entangle.Tick]bool) {
 	oldest := l.newest - entangle.Tick(len(l.words)) + 1
 	if !w.believes(l.epoch) {
 		return nil
 	}
 	var kept *entangle.Tick
-	var press uint16 // the newest that waited
+	var press uint16 // the newest waiting one
 	for t, word := range w.words {
-		if !w.heard || w.epoch == l.epoch || t.Before(oldest) || !w.late && t.Sub(w.now) <= 0 {
+		if !w.lastReceived || w.epoch == l.epoch || t.Before(oldest) || !w.late && t.Sub(w.now) <= 0 {
 			continue
 		}
 		if word.Press != 0 && !w.late && (kept == nil || kept.Before(t)) {
@@ -57,7 +57,7 @@ func (w *twin) hear(l plainLane) (fresh map[entangle.Tick]bool) {
 		delete(w.words, t)
 	}
 	defer func() { w.keep(oldest, l.newest, press) }()
-	w.heard, w.epoch = true, l.epoch
+	w.lastReceived, w.epoch = true, l.epoch
 	fresh = map[entangle.Tick]bool{}
 	for i, word := range l.words {
 		tick := l.newest - entangle.Tick(i)
@@ -74,7 +74,7 @@ func (w *twin) hear(l plainLane) (fresh map[entangle.Tick]bool) {
 	return fresh
 }
 
-// keep has the first tick of a body that is still to run do what was to be done.
+// keep moves the waiting press to the first tick of a body that has not run.
 func (w *twin) keep(oldest, newest entangle.Tick, press uint16) {
 	for t := oldest; press != 0 && !newest.Before(t); t++ {
 		if word, ok := w.words[t]; ok && t.Sub(w.now) > 0 {
@@ -94,7 +94,7 @@ func (w *twin) believes(epoch int) bool {
 			newest = &t
 		}
 	}
-	if !w.heard || newest == nil || w.now.Sub(*newest) > twinRate {
+	if !w.lastReceived || newest == nil || w.now.Sub(*newest) > twinRate {
 		return true
 	}
 	return (epoch-w.epoch+8)%8 <= 3
@@ -115,14 +115,14 @@ func (w *twin) at(tick entangle.Tick) (hands, input.Status) {
 		}
 	}
 	if w.first == nil || tick.Before(*w.first) {
-		return hands{}, input.Unheard
+		return hands{}, input.Unknown
 	}
 	return hands{}, input.None
 }
 
-// drawWords draws what is said of a few ticks: much is like the tick before.
+// drawWords draws the contents of a few ticks, many of which equal the tick before.
 func drawWords(rng *rand.Rand) []word {
-	words := []word{said(hands{X: uint8(rng.IntN(3))})}
+	words := []word{val(hands{X: uint8(rng.IntN(3))})}
 	for n := rng.IntN(20); n > 0; n-- {
 		switch rng.IntN(6) {
 		case 0:
@@ -130,7 +130,7 @@ func drawWords(rng *rand.Rand) []word {
 		case 1:
 			words = append(words, no)
 		case 2:
-			words = append(words, said(hands{Y: uint8(rng.IntN(3)), Press: uint16(rng.IntN(3))}))
+			words = append(words, val(hands{Y: uint8(rng.IntN(3)), Press: uint16(rng.IntN(3))}))
 		default:
 			words = append(words, words[len(words)-1])
 		}
@@ -141,35 +141,35 @@ func drawWords(rng *rand.Rand) []word {
 // Proves: I5
 // Proves: I7
 // Proves: Z11
-func TestALaneEqualsItsPlainTwin(t *testing.T) {
+func TestAStreamEqualsItsPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		late := rng.IntN(2) == 0
-		start := entangle.Tick(rng.Uint32()) // near the wrap as often as not
+		start := entangle.Tick(rng.Uint32()) // often near the wrap
 		if rng.IntN(2) == 0 {
 			start = -entangle.Tick(rng.Uint32N(200))
 		}
-		lane := input.NewReader(input.ReaderConfig{Codec: codec{}, TickRate: twinRate, Late: late}, start)
-		w := &twin{late: late, back: lane.Back(), now: start, words: map[entangle.Tick]word{}}
+		stream := input.NewReader(input.ReaderConfig{Codec: codec{}, TickRate: twinRate, Late: late}, start)
+		w := &twin{late: late, back: stream.Back(), now: start, words: map[entangle.Tick]word{}}
 		epoch := rng.IntN(8)
 		for range 400 {
 			switch rng.IntN(12) {
 			case 0, 1, 2, 3, 4, 5:
-				step(t, lane, w, w.now+1)
+				step(t, stream, w, w.now+1)
 			case 6:
-				step(t, lane, w, w.now+entangle.Tick(rng.IntN(100))-20)
+				step(t, stream, w, w.now+entangle.Tick(rng.IntN(100))-20)
 			case 7:
 				if rng.IntN(10) == 0 {
-					step(t, lane, w, w.now+entangle.Tick(rng.Int32N(2000))-1000)
+					step(t, stream, w, w.now+entangle.Tick(rng.Int32N(2000))-1000)
 				}
 			default:
 				if rng.IntN(10) == 0 {
 					epoch = (epoch + rng.IntN(4)) % 8
 				}
-				sendToBoth(t, rng, lane, w, epoch)
+				sendToBoth(t, rng, stream, w, epoch)
 			}
 			for range 5 {
 				tick := w.now + entangle.Tick(rng.IntN(input.History+input.Ahead(twinRate))) - input.History
-				v, s := lane.At(tick)
+				v, s := stream.At(tick)
 				h, want := w.at(tick)
 				require.Equal(t, want, s, "tick %d, now %d", tick, w.now)
 				require.Equal(t, h, handsOf(v))
@@ -178,9 +178,9 @@ func TestALaneEqualsItsPlainTwin(t *testing.T) {
 	})
 }
 
-func step(t *testing.T, lane *input.Reader, w *twin, to entangle.Tick) {
+func step(t *testing.T, stream *input.Reader, w *twin, to entangle.Tick) {
 	t.Helper()
-	v, s := lane.Take(to)
+	v, s := stream.Take(to)
 	got := handsOf(v)
 	w.take(to)
 	h, want := w.at(to)
@@ -188,16 +188,16 @@ func step(t *testing.T, lane *input.Reader, w *twin, to entangle.Tick) {
 	require.Equal(t, h, got)
 }
 
-func sendToBoth(t *testing.T, rng *rand.Rand, lane *input.Reader, w *twin, epoch int) {
+func sendToBoth(t *testing.T, rng *rand.Rand, stream *input.Reader, w *twin, epoch int) {
 	t.Helper()
 	if rng.IntN(8) == 0 {
-		epoch = (epoch + 7) % 8 // a packet of before the jump
+		epoch = (epoch + 7) % 8 // a packet from before the jump
 	}
-	l := plainLane{epoch: epoch, newest: w.now + entangle.Tick(rng.IntN(30)) - 5, words: drawWords(rng)}
+	l := plainStream{epoch: epoch, newest: w.now + entangle.Tick(rng.IntN(30)) - 5, words: drawWords(rng)}
 	if rng.IntN(8) == 0 {
 		l.newest = w.now + entangle.Tick(rng.IntN(1000)) - 500
 	}
-	brought, err := read(plainFrame(w.now, nil, l), w.now, lane)
+	brought, err := read(plainFrame(w.now, nil, l), w.now, stream)
 	require.NoError(t, err)
 	fresh := w.hear(l)
 	for i := range l.words {

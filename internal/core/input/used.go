@@ -2,22 +2,22 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// used is what the ticks of a Reader with Late ran with, and since when something else may be
-// known of them. What is not an input counts as zeros, which is what an entity holds then.
+// used holds the inputs with which the ticks of a Reader with Late ran, and the oldest tick whose
+// input may have changed since. A tick without an input counts as zeros, as its component does.
 type used struct {
-	values []byte        // by the ring's places
-	from   entangle.Tick // it is known from here on
-	news   entangle.Tick // the oldest tick of which something has come since Revised was asked
-	some   bool
+	values  []byte        // by slot of the ring
+	from    entangle.Tick // first tick with a known value
+	changed entangle.Tick // the oldest tick received since the last call of Revised
+	some    bool
 }
 
-// begin is for a lane without anything: what ran before now ran without it.
+// begin resets it for an empty stream: earlier ticks ran without inputs.
 func (u *used) begin(r *ring) {
 	clear(u.values)
 	*u = used{values: u.values, from: r.now - entangle.Tick(r.back)}
 }
 
-// keep takes down what a tick runs with.
+// keep records the input with which a tick runs.
 func (r *Reader) keep(tick entangle.Tick, value []byte, status Status) {
 	if !r.late {
 		return
@@ -36,8 +36,8 @@ func (r *Reader) usedAt(tick entangle.Tick) []byte {
 	return r.used.values[at : at+r.size : at+r.size]
 }
 
-// slide takes off ticks that are no more known: those before one that the clock has gone to
-// past others, or back to, and those whose place another has taken.
+// slide drops ticks whose value is no longer known: those skipped or repeated by a jump of the clock,
+// and those whose slot was reused.
 func (r *Reader) slide(to entangle.Tick) {
 	if by := to.Sub(r.now); by > 1 || to.Before(r.used.from) {
 		r.used.from = to
@@ -45,16 +45,16 @@ func (r *Reader) slide(to entangle.Tick) {
 	r.used.from = later(r.used.from, to-entangle.Tick(r.back))
 }
 
-// changed takes note that something has come of a tick, and so of those after it.
+// changed records that the inputs from a tick on may have changed.
 func (r *Reader) changed(tick entangle.Tick) {
-	if r.late && !r.now.Before(tick) && (!r.used.some || tick.Before(r.used.news)) {
-		r.used.news, r.used.some = tick, true
+	if r.late && !r.now.Before(tick) && (!r.used.some || tick.Before(r.used.changed)) {
+		r.used.changed, r.used.some = tick, true
 	}
 }
 
-// Again is At for a tick that has run and runs again, and after which all up to now do so.
-// One that is still to come is taken.
-func (r *Reader) Again(tick entangle.Tick) ([]byte, Status) {
+// Rerun is At for a tick that runs again in a replay; all later ticks up to now run again after it. A
+// tick that has not run yet is taken.
+func (r *Reader) Rerun(tick entangle.Tick) ([]byte, Status) {
 	if r.now.Before(tick) {
 		return r.Take(tick)
 	}
@@ -62,20 +62,20 @@ func (r *Reader) Again(tick entangle.Tick) ([]byte, Status) {
 	if r.holds(tick) {
 		r.keep(tick, value, status)
 		if tick.Before(r.used.from) {
-			r.used.from = tick // the clock had gone past it
+			r.used.from = tick // the clock had skipped it
 		}
 	}
 	return value, status
 }
 
-// Revised returns the oldest tick after one, up to now, that has run, and with another input
-// than At has for it by now. It is told once: whoever asks has it run Again, or lets it be.
+// Revised returns the oldest tick after the given one, up to now, that ran with another input than At
+// returns now. Each change is returned once: the caller runs the tick again, or ignores it.
 func (r *Reader) Revised(after, now entangle.Tick) (tick entangle.Tick, ok bool) {
 	if !r.used.some {
 		return 0, false
 	}
 	r.used.some = false
-	first := later(later(after+1, r.used.news), r.used.from)
+	first := later(later(after+1, r.used.changed), r.used.from)
 	for t := first; !now.Before(t) && !r.now.Before(t); t++ {
 		if r.differs(t) {
 			return t, true
@@ -86,9 +86,9 @@ func (r *Reader) Revised(after, now entangle.Tick) (tick entangle.Tick, ok bool)
 
 func (r *Reader) differs(tick entangle.Tick) bool {
 	value, status := r.at(tick)
-	if status == None || status == Unheard {
-		clear(r.spare)
-		value = r.spare
+	if status == None || status == Unknown {
+		clear(r.scratch)
+		value = r.scratch
 	}
 	return !r.codec.Equal(value, r.usedAt(tick))
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// names writes the place of a lane as its name.
+// names writes the index of a stream as its network id.
 type names struct{}
 
-func (names) AppendHead(w *bits.Writer, lane int) { w.Uvarint(uint64(lane)) }
+func (names) AppendHead(w *bits.Writer, stream int) { w.Uvarint(uint64(stream)) }
 
-// play10 is a stick that moved one tick ago and had been still for ten.
+// play10 returns a stream whose stick moved one tick ago and had been still for ten ticks.
 func play10() *input.Writer {
 	w := newWriter()
 	for tick := entangle.Tick(100); tick < 110; tick++ {
@@ -32,35 +32,34 @@ func play10() *input.Writer {
 // The bytes follow from docs/PROTOCOL.md by hand.
 func TestFrameGolden(t *testing.T) {
 	shown := &input.Shown{Tick: 80, Fraction: 128}
-	still, moved := said(hands{X: 10, Y: 200}), said(hands{X: 20, Y: 200})
+	still, moved := val(hands{X: 10, Y: 200}), val(hands{X: 20, Y: 200})
 	for _, c := range []struct {
 		name  string
 		hex   string
 		frame []byte
 	}{
-		{"a lane that stood still for six ticks", "b30001005a011902", plainFrame(110, shown,
-			plainLane{newest: 110, words: []word{still, still, still, still, still, still}})},
-		{"a lane that moved a tick ago", "b30001009a02d90ac808", plainFrame(110, shown,
-			plainLane{newest: 110, words: []word{moved, still, still, still, still, still}})},
-		{"none, and what is not known", "009061c80100060000", plainFrame(110, nil,
-			plainLane{newest: 117, words: []word{no, no, nothing, said(hands{Press: 1})}})},
-		{"two lanes", "0024900259100100", plainFrame(110, nil,
-			plainLane{epoch: 2, newest: 109, words: []word{moved}}, plainLane{name: 1, epoch: 2, newest: 110, words: []word{no}})},
+		{"a stream that stood still for six ticks", "b30001005a011902", plainFrame(110, shown,
+			plainStream{newest: 110, words: []word{still, still, still, still, still, still}})},
+		{"a stream that moved a tick ago", "b30001009a02d90ac808", plainFrame(110, shown,
+			plainStream{newest: 110, words: []word{moved, still, still, still, still, still}})},
+		{"none, and holes", "009061c80100060000", plainFrame(110, nil,
+			plainStream{newest: 117, words: []word{no, no, nothing, val(hands{Press: 1})}})},
+		{"two streams", "0024900259100100", plainFrame(110, nil,
+			plainStream{epoch: 2, newest: 109, words: []word{moved}}, plainStream{name: 1, epoch: 2, newest: 110, words: []word{no}})},
 	} {
 		assert.Equal(t, c.hex, hex.EncodeToString(c.frame), c.name)
 	}
 }
 
-// What the usual frame takes: two axes of 8 bits that change every tenth tick, six ticks
-// in each frame.
+// The usual frame: two axes of 8 bits that change every tenth tick, six ticks in each frame.
 func TestAUsualFrameIsSmall(t *testing.T) {
 	w := newWriter()
 	var c input.Composer
-	lanes, total := []input.OwnLane{{Writer: w}}, 0
+	streams, total := []input.OwnStream{{Writer: w}}, 0
 	for tick := entangle.Tick(100); tick < 200; tick++ {
 		w.Write(tick, 0, hands{X: uint8(tick / 10), Y: uint8(tick / 10)}.bytes())
 		c.Begin(nil, 100, tick, &input.Shown{Tick: tick - 30, Fraction: uint8(tick)})
-		require.Equal(t, 1, c.Pack(lanes, names{}, 6, uint16(tick)))
+		require.Equal(t, 1, c.Pack(streams, names{}, 6, uint16(tick)))
 		n := len(c.Finish())
 		require.LessOrEqual(t, n, 10)
 		total += n
@@ -68,19 +67,19 @@ func TestAUsualFrameIsSmall(t *testing.T) {
 	require.Equal(t, 889, total, "8.9 bytes a frame")
 }
 
-// A composer writes what the plain encoder does, and a frame reads it back.
+// A composer writes the same bytes as the plain encoder, and a frame reads them back.
 func TestFramesEqualTheirPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		for range 30 {
 			header := entangle.Tick(rng.Uint32())
-			lanes, plain := drawLanes(t, rng, header)
+			streams, plain := drawStreams(t, rng, header)
 			var c input.Composer
 			c.Begin(nil, 1100, header, nil)
-			for i, lane := range lanes {
+			for i, stream := range streams {
 				var b input.Body
-				require.True(t, b.Encode(lane, header, 1+rng.IntN(2)*len(plain[i].words)*input.MaxTicks))
+				require.True(t, b.Encode(stream, header, 1+rng.IntN(2)*len(plain[i].words)*input.MaxTicks))
 				plain[i].words = plain[i].words[:b.Ticks()]
-				c.Lane(0).Uvarint(uint64(plain[i].name))
+				c.Stream(0).Uvarint(uint64(plain[i].name))
 				require.True(t, c.Put(&b))
 			}
 			require.Equal(t, plainFrame(header, nil, plain...), c.Finish())
@@ -88,22 +87,22 @@ func TestFramesEqualTheirPlainTwin(t *testing.T) {
 	})
 }
 
-// drawLanes makes lanes from plain ones, by frames of one each.
-func drawLanes(t *testing.T, rng *rand.Rand, header entangle.Tick) (lanes []*input.Reader, plain []plainLane) {
+// drawStreams makes streams from plain ones, by frames of one each.
+func drawStreams(t *testing.T, rng *rand.Rand, header entangle.Tick) (streams []*input.Reader, plain []plainStream) {
 	for i := range 1 + rng.IntN(4) {
-		l := plainLane{name: i, epoch: rng.IntN(8), newest: header + entangle.Tick(rng.IntN(60)), words: drawWords(rng)}
+		l := plainStream{name: i, epoch: rng.IntN(8), newest: header + entangle.Tick(rng.IntN(60)), words: drawWords(rng)}
 		for len(l.words) > 1 && l.words[len(l.words)-1] == nothing {
 			l.words = l.words[:len(l.words)-1]
 		}
-		lane := newFollower(header)
-		_, err := read(plainFrame(header, nil, l), header, lane)
+		stream := newFollower(header)
+		_, err := read(plainFrame(header, nil, l), header, stream)
 		require.NoError(t, err)
-		lanes, plain = append(lanes, lane), append(plain, l)
+		streams, plain = append(streams, stream), append(plain, l)
 	}
-	return lanes, plain
+	return streams, plain
 }
 
-func TestALaneTooFarFromItsPacketIsNotSent(t *testing.T) {
+func TestAStreamTooFarFromItsPacketIsNotSent(t *testing.T) {
 	w := play10()
 	var b input.Body
 	require.True(t, b.Encode(w, 110+4096, 1))
@@ -111,9 +110,9 @@ func TestALaneTooFarFromItsPacketIsNotSent(t *testing.T) {
 	require.False(t, b.Encode(newWriter(), 110, 1))
 	var c input.Composer
 	c.Begin([]byte{1}, 100, 110, nil)
-	c.Lane(0).Uvarint(0)
+	c.Stream(0).Uvarint(0)
 	require.False(t, c.Put(&b))
-	require.Equal(t, []byte{1}, c.Finish(), "no lane, no frame")
+	require.Equal(t, []byte{1}, c.Finish(), "no stream, no frame")
 }
 
 func TestMalformedFramesAreErrors(t *testing.T) {
@@ -123,7 +122,7 @@ func TestMalformedFramesAreErrors(t *testing.T) {
 		each(&w)
 		return w.Finish()
 	}
-	lane := func(distance int64, count uint64, rest func(w *bits.Writer)) []byte {
+	stream := func(distance int64, count uint64, rest func(w *bits.Writer)) []byte {
 		return write(func(w *bits.Writer) {
 			w.Uvarint(0)
 			w.Uvarint(0)
@@ -141,13 +140,13 @@ func TestMalformedFramesAreErrors(t *testing.T) {
 		{nil, bits.ErrShort},
 		{write(func(w *bits.Writer) { w.Uvarint(1) }), input.ErrType},
 		{write(func(w *bits.Writer) { w.Uvarint(1 << 60) }), input.ErrType},
-		{lane(4097, 1, none), input.ErrDistance},
-		{lane(-4097, 1, none), input.ErrDistance},
-		{lane(0, 65, none), input.ErrTicks},
-		{lane(0, 1<<60, none), input.ErrTicks},
-		{lane(0, 1, func(w *bits.Writer) { w.Bits(2, 2) }), input.ErrHole},
-		{lane(0, 5, func(w *bits.Writer) { none(w); w.Bits(0b1100, 4) }), input.ErrRun}, // 7 of 5
-		{append(lane(0, 1, none), 0), bits.ErrTrailing},
+		{stream(4097, 1, none), input.ErrDistance},
+		{stream(-4097, 1, none), input.ErrDistance},
+		{stream(0, 65, none), input.ErrTicks},
+		{stream(0, 1<<60, none), input.ErrTicks},
+		{stream(0, 1, func(w *bits.Writer) { w.Bits(2, 2) }), input.ErrHole},
+		{stream(0, 5, func(w *bits.Writer) { none(w); w.Bits(0b1100, 4) }), input.ErrRun}, // 7 of 5
+		{append(stream(0, 1, none), 0), bits.ErrTrailing},
 	} {
 		_, err := read(c.frame, 100, newReader(100))
 		require.ErrorIs(t, err, c.err, fmt.Sprint("case ", i))
@@ -160,12 +159,12 @@ func TestMalformedFramesAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, input.ErrDistance)
 }
 
-// A lane that is refused is read over, so that those after it count.
-func TestALaneIsSkipped(t *testing.T) {
+// A refused stream is skipped, and those after it count.
+func TestAStreamIsSkipped(t *testing.T) {
 	frame := plainFrame(100, nil,
-		plainLane{newest: 102, words: []word{said(hands{X: 1}), no, nothing, said(hands{Press: 3})}},
-		plainLane{name: 1, newest: 101, words: []word{said(hands{X: 2})}})
-	lane := newReader(100)
+		plainStream{newest: 102, words: []word{val(hands{X: 1}), no, nothing, val(hands{Press: 3})}},
+		plainStream{name: 1, newest: 101, words: []word{val(hands{X: 2})}})
+	stream := newReader(100)
 	var f input.Frame
 	f.Open(frame, 100, 1)
 	for f.Next() {
@@ -175,8 +174,8 @@ func TestALaneIsSkipped(t *testing.T) {
 		}
 		oldest, newest := f.Range()
 		require.Equal(t, []entangle.Tick{101, 101}, []entangle.Tick{oldest, newest})
-		f.Put(lane)
+		f.Put(stream)
 	}
 	require.NoError(t, f.Err())
-	requireActs(t, lane, acts{101, input.Fresh, hands{X: 2}})
+	requireActs(t, stream, acts{101, input.Fresh, hands{X: 2}})
 }

@@ -6,33 +6,33 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Writer is a lane that is written here: what a client does, for one entity.
+// Writer is a local stream: the inputs of a client for one entity.
 //
-// What is written in a tick acts delay ticks later. When the delay grows, the ticks
-// between get what was held, without events. When it shrinks, there are more inputs than
-// ticks: those without events are left out, and events wait for the next tick that has
-// none of its own, so that each of them happens once and in their order.
+// An input written in a tick acts delay ticks later. When the delay grows, the ticks between repeat
+// the last input, without events. When it shrinks, there are more inputs than ticks: those without
+// events are dropped, and events wait for the next tick that has none of its own, so that each of
+// them happens once and in order.
 type Writer struct {
 	ring
-	epoch Epoch
-	begin bool // something was written
-	last  entangle.Tick
-	front entangle.Tick // the newest tick that was filled; last or later
-	told  entangle.Tick // the newest tick that a packet has carried, or one that is long past
-	base  entangle.Tick // likewise, but the newest that no packet may carry any more
+	epoch        Epoch
+	begin        bool // an input was written
+	last         entangle.Tick
+	newestFilled entangle.Tick // the newest tick with content; last or later
+	newestSent   entangle.Tick // the newest tick that a packet has carried, or one long ago
+	obsolete     entangle.Tick // the newest tick that no packet may carry any more, or one long ago
 
-	input []byte // what is being written, as the other side will have it
-	held  []byte // what was written last, without events
-	quiet bool   // what was written last is that there is no input
+	input    []byte // the input being written, rounded as on the other side
+	held     []byte // the last written input, without events
+	lastNone bool   // the last write was WriteNone
 
-	carry   []byte // events that wait
+	carry   []byte // waiting events
 	carries bool
 
-	bare []byte // an input without its events, to compare with
+	bare []byte // an input without its events, for comparisons
 	sent sent
 }
 
-// NewWriter returns an empty lane of a client whose clock has jumped back so many times.
+// NewWriter returns an empty stream. epoch is the number of jumps back of the client's clock.
 func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 	size := codec.Size()
 	return &Writer{
@@ -41,26 +41,26 @@ func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 	}
 }
 
-// Write takes the input that was made in a tick, which acts delay ticks later, 0 to
-// MaxDelay of the tick rate. Each tick is written once, in order; a tick that is left out leaves a hole,
-// and one that is not later than the last is a jump of the clock.
+// Write stores the input made in a tick, which acts delay ticks later, 0 to MaxDelay of the tick rate.
+// Each tick is written once, in order; a tick that is left out leaves a hole, and one that is not
+// later than the last implies a jump of the clock.
 func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 	copy(w.input, v)
 	w.codec.Round(w.input)
 	w.write(tick, delay, w.input)
 	copy(w.held, w.input)
 	w.codec.ClearEvents(w.held)
-	w.quiet = false
+	w.lastNone = false
 }
 
-// WriteNone says that there is no input in a tick. Events that wait do not get lost:
-// the next tick has them, and nothing else.
+// WriteNone stores that there is no input in a tick. Waiting events are not lost: the next tick has
+// them, and nothing else.
 func (w *Writer) WriteNone(tick entangle.Tick, delay int) {
 	w.write(tick, delay, nil)
-	w.quiet = true
+	w.lastNone = true
 }
 
-// write puts an input to where it acts; nil is none.
+// write stores an input at the tick where it acts; nil is none.
 func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	if w.begin && tick.Sub(w.last) <= 0 {
 		w.Jump(tick.Sub(w.last) - 1)
@@ -71,8 +71,8 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	w.forget(tick - MaxTicks)
 	w.begin, w.last = true, tick
 	switch {
-	case steady && target.Sub(w.front) <= 0:
-		w.pass(v)
+	case steady && target.Sub(w.newestFilled) <= 0:
+		w.skip(v)
 	case steady:
 		w.fill(target)
 		w.store(target, v)
@@ -81,48 +81,47 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	}
 }
 
-// forget keeps told and base from being further back than matters.
+// forget keeps newestSent and obsolete within the range of comparisons.
 func (w *Writer) forget(long entangle.Tick) {
 	if !w.begin {
-		w.told, w.base = long, long
+		w.newestSent, w.obsolete = long, long
 	}
-	w.told, w.base = later(w.told, long), later(w.base, long)
+	w.newestSent, w.obsolete = later(w.newestSent, long), later(w.obsolete, long)
 }
 
-// after returns where an input of target goes if what is before it was not written
-// tick by tick.
+// after returns the tick of an input for target, if the ticks before it were not written one by one.
 func (w *Writer) after(target entangle.Tick) entangle.Tick {
-	if w.known && target.Sub(w.front) <= 0 {
-		return w.front + 1
+	if w.known && target.Sub(w.newestFilled) <= 0 {
+		return w.newestFilled + 1
 	}
 	return target
 }
 
-// fill holds what was written last until target, which is not filled.
+// fill repeats the last input for the ticks before target.
 func (w *Writer) fill(target entangle.Tick) {
 	held := w.held
-	if w.quiet {
+	if w.lastNone {
 		held = nil
 	}
-	for t := w.front + 1; t != target; t++ {
+	for t := w.newestFilled + 1; t != target; t++ {
 		w.store(t, held)
 	}
 }
 
-// pass leaves an input out, since its tick is filled already. If it has events while
-// others wait, it takes a tick more, so that no two inputs with events become one.
-func (w *Writer) pass(v []byte) {
+// skip drops an input whose tick has content already. If it has events while others wait, it takes
+// another tick, so that two inputs with events are never merged.
+func (w *Writer) skip(v []byte) {
 	switch {
 	case !w.hasEvents(v):
 	case w.carries:
-		w.store(w.front+1, v)
+		w.store(w.newestFilled+1, v)
 	default:
-		w.wait(v)
+		w.deferEvents(v)
 	}
 }
 
-// wait keeps the events of an input, if it has any, for the next tick.
-func (w *Writer) wait(v []byte) {
+// deferEvents keeps the events of an input, if any, for the next tick.
+func (w *Writer) deferEvents(v []byte) {
 	if w.carries = w.hasEvents(v); w.carries {
 		copy(w.carry, v)
 	} else {
@@ -130,9 +129,9 @@ func (w *Writer) wait(v []byte) {
 	}
 }
 
-// store puts an input to a tick, with the events that wait. Its own wait then.
+// store stores an input at a tick, with the waiting events. Its own events then wait.
 func (w *Writer) store(tick entangle.Tick, v []byte) {
-	w.front = tick
+	w.newestFilled = tick
 	if !w.carries {
 		w.set(tick, kindOf(v), v)
 		return
@@ -143,7 +142,7 @@ func (w *Writer) store(tick entangle.Tick, v []byte) {
 	copy(at, v)
 	w.codec.ClearEvents(at)
 	w.codec.MergeEvents(at, w.carry)
-	w.wait(v)
+	w.deferEvents(v)
 }
 
 func kindOf(v []byte) kind {
@@ -153,8 +152,7 @@ func kindOf(v []byte) kind {
 	return value
 }
 
-// hasEvents reports whether an input has an event. It is asked only while the delay
-// shrinks.
+// hasEvents reports whether an input has an event. It is called only while the delay shrinks.
 func (w *Writer) hasEvents(v []byte) bool {
 	if v == nil {
 		return false
@@ -164,21 +162,21 @@ func (w *Writer) hasEvents(v []byte) bool {
 	return !bytes.Equal(w.bare, v)
 }
 
-// Latest returns the value that was written last, without events, or zeros. It is for
-// reading, until the next Write.
+// Latest returns the last written value, without events, or zeros. It is read only, and valid until
+// the next Write.
 func (w *Writer) Latest() []byte { return w.held }
 
-// At returns what acts at a tick: one of the last History that were written in, or one
-// that is still to come. The value is for reading, until the next call of the Writer.
+// At returns the input that acts at a tick: one of the last History written ticks, or a later one. The
+// value is read only, and valid until the next call of the Writer.
 func (w *Writer) At(tick entangle.Tick) ([]byte, Status) { return w.at(tick) }
 
 // Newest returns the newest tick that has an input.
 func (w *Writer) Newest() (entangle.Tick, bool) { return w.newest, w.known }
 
-// Reset empties the lane, for another connection.
+// Reset empties the stream, for another connection.
 func (w *Writer) Reset(epoch Epoch) {
 	w.reset(0)
-	w.epoch, w.begin, w.quiet, w.carries = epoch&epochs, false, false, false
+	w.epoch, w.begin, w.lastNone, w.carries = epoch&epochs, false, false, false
 	clear(w.held)
 	clear(w.carry)
 	w.sent = sent{}

@@ -9,20 +9,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// acts is what a lane does at a tick.
+// acts is the expected input of a tick.
 type acts struct {
 	tick   entangle.Tick
 	status input.Status
 	hands  hands
 }
 
-func requireActs(t *testing.T, lane interface {
+func requireActs(t *testing.T, stream interface {
 	At(tick entangle.Tick) ([]byte, input.Status)
 }, all ...acts,
 ) {
 	t.Helper()
 	for _, want := range all {
-		v, s := lane.At(want.tick)
+		v, s := stream.At(want.tick)
 		require.Equal(t, want, acts{want.tick, s, handsOf(v)})
 	}
 }
@@ -30,16 +30,16 @@ func requireActs(t *testing.T, lane interface {
 func newWriter() *input.Writer { return input.NewWriter(codec{}, 60, 0) }
 
 // Proves: I3
-func TestWhatIsWrittenActsAfterTheDelay(t *testing.T) {
+func TestAnInputActsAfterTheDelay(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 3, hands{X: 1, Press: 7}.bytes())
-	require.Equal(t, hands{X: 1}, handsOf(w.Latest()), "an event is not found again")
+	require.Equal(t, hands{X: 1}, handsOf(w.Latest()), "events are not repeated")
 	w.Write(11, 3, w.Latest())
 	w.WriteNone(12, 3)
 	requireActs(
 		t, w,
-		acts{10, input.Unheard, hands{}},
-		acts{12, input.Unheard, hands{}},
+		acts{10, input.Unknown, hands{}},
+		acts{12, input.Unknown, hands{}},
 		acts{13, input.Fresh, hands{X: 1, Press: 7}},
 		acts{14, input.Fresh, hands{X: 1}},
 		acts{15, input.None, hands{}},
@@ -51,7 +51,7 @@ type coarse struct{ codec }
 
 func (coarse) Round(v []byte) { v[0] &^= 1 }
 
-func TestAPlayerHasWhatTheServerWillHave(t *testing.T) {
+func TestTheClientHasTheRoundedInput(t *testing.T) {
 	w := input.NewWriter(coarse{}, 60, 0)
 	w.Write(10, 0, hands{X: 7}.bytes())
 	requireActs(t, w, acts{10, input.Fresh, hands{X: 6}})
@@ -59,7 +59,7 @@ func TestAPlayerHasWhatTheServerWillHave(t *testing.T) {
 }
 
 // Proves: I10
-func TestADelayThatGrowsHoldsWhatWasHeld(t *testing.T) {
+func TestADelayThatGrowsRepeatsTheLastInput(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 0, hands{X: 1, Press: 7}.bytes())
 	w.Write(11, 3, hands{X: 2}.bytes())
@@ -77,10 +77,10 @@ func TestADelayThatGrowsHoldsWhatWasHeld(t *testing.T) {
 func TestADelayThatShrinksKeepsEveryEvent(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 4, hands{X: 1}.bytes())           // acts at 14
-	w.Write(11, 1, hands{X: 2, Press: 1}.bytes()) // for 12, which is filled: waits
-	w.Write(12, 1, hands{X: 3, Press: 2}.bytes()) // takes a tick more: 15, with the first press
-	w.Write(13, 1, hands{X: 4}.bytes())           // for 14: left out
-	w.Write(14, 1, hands{X: 5}.bytes())           // for 15: left out
+	w.Write(11, 1, hands{X: 2, Press: 1}.bytes()) // for 12, which has content: waits
+	w.Write(12, 1, hands{X: 3, Press: 2}.bytes()) // takes another tick: 15, with the first press
+	w.Write(13, 1, hands{X: 4}.bytes())           // for 14: dropped
+	w.Write(14, 1, hands{X: 5}.bytes())           // for 15: dropped
 	w.Write(15, 1, hands{X: 6}.bytes())           // for 16, with the second press
 	w.Write(16, 1, hands{X: 7}.bytes())
 	requireActs(
@@ -92,11 +92,11 @@ func TestADelayThatShrinksKeepsEveryEvent(t *testing.T) {
 	)
 }
 
-func TestAnEventThatWaitsActsEvenIfThereIsNoInput(t *testing.T) {
+func TestAWaitingEventActsEvenWithoutInput(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 2, hands{X: 1}.bytes())
 	w.Write(11, 0, hands{X: 2, Press: 1}.bytes())
-	w.WriteNone(12, 0) // filled
+	w.WriteNone(12, 0) // has content
 	w.WriteNone(13, 0)
 	w.WriteNone(14, 0)
 	requireActs(
@@ -119,7 +119,7 @@ func TestATickThatIsLeftOutIsAHole(t *testing.T) {
 	)
 }
 
-func TestALaneCanBeUsedAgain(t *testing.T) {
+func TestAStreamCanBeReused(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 4, hands{X: 1}.bytes())
 	w.Write(11, 0, hands{X: 2, Press: 1}.bytes())

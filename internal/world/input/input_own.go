@@ -135,7 +135,7 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 // act has an entity hold what acts in a tick.
 func (o *ownInputs) act(k *ownKind, lane *ownLane, tick entangle.Tick) {
 	value, status := lane.writer.At(tick)
-	if status == input.Unheard {
+	if status == input.Unknown {
 		status = input.None // what was written is yet to act
 	}
 	lane.status = k.act(lane.entity, value, status)

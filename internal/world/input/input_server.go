@@ -35,8 +35,8 @@ type InputPlayer struct {
 	Peer      *peer.Peer
 	meter     *timesync.Meter
 	here      bool // connected
-	allowance input.Allowance
-	sights    input.Sights
+	allowance input.RateLimit
+	sights    input.ShownTimes
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
 	Work      uint64     // that its frames cost
@@ -47,7 +47,7 @@ type InputPlayer struct {
 
 // NewPlayer returns a client's inputs, for the time of its connection.
 func (c *ClientInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
-	p := &InputPlayer{inputs: c, id: id, meter: meter, allowance: input.NewAllowance(c.rate)}
+	p := &InputPlayer{inputs: c, id: id, meter: meter, allowance: input.NewRateLimit(c.rate)}
 	p.find = p.named
 	return p
 }
@@ -136,7 +136,7 @@ func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 }
 
 // brought takes note of the ticks that came for the first time.
-func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Brought) {
+func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Received) {
 	p.inputs.Relay.brought(&lane.passed, b)
 	p.inputs.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1

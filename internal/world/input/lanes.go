@@ -143,7 +143,7 @@ func (c *ClientInputs) lane(k *clientKind, e ecs.Entity, player *InputPlayer) *s
 func (c *ClientInputs) drive(k *clientKind, lane *serverLane, tick entangle.Tick) {
 	value, status := lane.reader.Take(tick)
 	lane.status = k.act(lane.entity, value, status)
-	lane.player.took(status != input.Unheard, lane.reader.Has(tick))
+	lane.player.took(status != input.Unknown, lane.reader.Has(tick))
 	k.raise(lane.player.id, lane.entity, tick, lane.status)
 }
 

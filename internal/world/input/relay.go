@@ -91,7 +91,7 @@ type passing struct {
 // passedLane is where the inputs are: a reader of the server, or a writer of a player who
 // lives in its world.
 type passedLane interface {
-	input.Lane
+	input.Stream
 	Newest() (entangle.Tick, bool)
 }
 
@@ -122,7 +122,7 @@ func (o *oldest) add(tick entangle.Tick) {
 }
 
 // brought takes down what a client's frame brought of a lane.
-func (r *relay) brought(p *passing, b input.Brought) {
+func (r *relay) brought(p *passing, b input.Received) {
 	if b.New != 0 {
 		r.note(p, b.Newest-entangle.Tick(bits.Len64(b.New)-1))
 	}

@@ -96,7 +96,7 @@ func (l *relayLine) append(dst []byte, room int, tick entangle.Tick) []byte {
 
 // head writes what stands before a lane's body.
 func (l *relayLine) head(m mention) {
-	w := l.composer.Lane(m.lane.number)
+	w := l.composer.Stream(m.lane.number)
 	repl.AppendRef(w, m.name)
 	if l.relay.kinds[m.lane.number].codec.plan.HasRefs() {
 		source.AppendTable(w, m.lane.refs, l.name)

@@ -201,8 +201,8 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 		if !o.driven(k, lane.entity) {
 			continue // it ends in the next tick that is due
 		}
-		value, status := lane.reader.Again(tick)
-		if status == input.Unheard {
+		value, status := lane.reader.Rerun(tick)
+		if status == input.Unknown {
 			status = input.None // what its entity holds is of a later tick
 		}
 		lane.status = k.act(lane.entity, value, status)

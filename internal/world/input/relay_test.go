@@ -13,7 +13,7 @@ import (
 )
 
 // endless is a lane that has an input for every tick up to one.
-type endless struct{ input.Lane }
+type endless struct{ input.Stream }
 
 func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
 

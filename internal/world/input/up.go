@@ -24,7 +24,7 @@ type inputUp struct {
 	due      bool          // ticks have run since the last frame of inputs
 	newest   entangle.Tick // of those that are written, in the frame at hand
 	composer input.Composer
-	lanes    []input.OwnLane
+	lanes    []input.OwnStream
 	heads    []inputHead // by lane
 	name     func(ecs.Entity) (repl.Ref, bool)
 	stats    *InputSent
@@ -94,7 +94,7 @@ func (u *inputUp) gather() {
 			if len(u.lanes) == 0 || u.newest.Before(newest) {
 				u.newest = newest
 			}
-			u.lanes = append(u.lanes, input.OwnLane{Type: k.number, Writer: lane.writer})
+			u.lanes = append(u.lanes, input.OwnStream{Type: k.number, Writer: lane.writer})
 			u.heads = append(u.heads, inputHead{k.codec, ref})
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 var begin = time.Unix(1000, 0)
 
-// count takes n frames, one every interval, and counts the verdicts.
-func count(a *input.Allowance, from time.Time, n int, every time.Duration) (verdicts [3]int) {
+// count takes n frames, one per interval, and counts the verdicts.
+func count(a *input.RateLimit, from time.Time, n int, every time.Duration) (verdicts [3]int) {
 	for i := range n {
 		verdicts[a.Take(from.Add(time.Duration(i)*every))]++
 	}
@@ -36,26 +36,26 @@ func TestAFloodOfInputsIsBounded(t *testing.T) {
 		{"beyond it", 1810, 0, [3]int{60, 1740, 10}},
 		{"four packets a tick", 6000, tick / 4, [3]int{3060, 2940}},
 	} {
-		a := input.NewAllowance(60)
+		a := input.NewRateLimit(60)
 		got := count(&a, begin, c.n, c.every)
 		require.Equal(t, c.want, got, c.name)
 	}
 }
 
-// A network that stood still for half a second, again and again, costs a player nothing.
+// A network that stands still for half a second repeatedly costs a player nothing.
 func TestBurstsOfAnHonestPlayerPass(t *testing.T) {
-	a := input.NewAllowance(60)
+	a := input.NewRateLimit(60)
 	for i := range 100 {
 		at := begin.Add(time.Duration(i) * time.Second / 2)
 		require.Equal(t, [3]int{30}, count(&a, at, 30, 0))
 	}
 }
 
-func TestAnAllowanceComesBack(t *testing.T) {
-	a := input.NewAllowance(60)
+func TestARateLimitRefills(t *testing.T) {
+	a := input.NewRateLimit(60)
 	count(&a, begin, 1000, 0)
 	require.Equal(t, input.Dropped, a.Take(begin))
 	require.Equal(t, input.Allowed, a.Take(begin.Add(10*time.Millisecond)))
 	require.Equal(t, [3]int{60}, count(&a, begin.Add(time.Second), 60, 0))
-	require.Equal(t, input.Dropped, a.Take(begin), "a clock that runs back brings nothing")
+	require.Equal(t, input.Dropped, a.Take(begin), "a clock that runs back refills nothing")
 }

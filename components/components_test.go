@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// All component types of this package: what the plugin may register in a world.
+// All component types of this package, which the plugin may register in a world.
 var all = []reflect.Type{
 	reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[components.Remote](),
@@ -34,7 +34,7 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.SID](),
 }
 
-// Types that are no components of their own: fields of components, and resources.
+// Types that are not components: fields of components, and resources.
 var others = []reflect.Type{
 	reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](),
 	reflect.TypeFor[components.Targets](), reflect.TypeFor[components.Relevance](), reflect.TypeFor[components.Room](),
@@ -42,8 +42,8 @@ var others = []reflect.Type{
 	reflect.TypeFor[components.Time](),
 }
 
-// An Arche world has 240 component types, 64 with the build tag tiny, and most of
-// them belong to the game.
+// An Arche world has 240 component types, 64 with the build tag tiny, most of which should be left
+// to the game.
 func TestThereAreFewComponentTypes(t *testing.T) {
 	assert.LessOrEqual(t, len(all), 16)
 	w := ecs.NewWorld()

@@ -1,14 +1,12 @@
-// Package components holds what a game puts on its entities to have them
-// replicated, what Entangle puts there for the game's filters, and the resources
-// that systems read.
+// Package components holds the components with which a game has its entities replicated, those that
+// Entangle adds for the game's filters, and the resources that systems read.
 //
-// All of it is plain data without pointers, as every component must be that is
-// replicated: Arche moves components as raw bytes, which loses pointers. Where a
-// component needs a short text there is Text32.
+// All of them are plain data without pointers, as every replicated component must be: Arche moves
+// components as raw bytes, which loses pointers. Text32 is for short texts in components.
 //
 //	balls := generic.NewMap2[Position, components.Replicate](w)
 //	ball := balls.NewWith(&Position{X: 1}, &components.Replicate{})
 //	time := ecs.GetResource[components.Time](w)
 //
-// Nothing here does anything by itself; package plugin acts on it.
+// The package contains data only; package plugin acts on it.
 package components

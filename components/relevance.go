@@ -1,30 +1,30 @@
 package components
 
-// Relevance says whether interest decides which clients are shown an entity. It never
-// shows more than the Target.
+// Relevance says whether interest decides which clients see an entity. It never shows more than the
+// Target.
 //
-// An entity of interest is shown to a client that it matters to. Of what says so, the
-// first that says anything counts:
+// An entity with interest is shown to a client if it matters to that client. The first of these that
+// applies decides:
 //
-//  1. what the game says of the client and the entity (plugin.Relevance);
+//  1. the game's setting for the client and the entity (plugin.Relevance);
 //  2. the client controls the entity (ControlledBy);
 //  3. both are in a room together (plugin.Rooms);
-//  4. one of the client's viewers has it in sight (Viewer, plugin.Grid).
+//  4. one of the client's viewers sees it (Viewer, plugin.Grid).
 //
-// Without any it is not shown.
+// If none applies it is not shown.
 type Relevance uint8
 
 const (
-	// Always is the zero value: all clients of the Target are shown the entity.
+	// Always is the zero value: the entity is shown to all clients of the Target.
 	Always Relevance = iota
 
-	// ByInterest shows it to those that it matters to. For the others it despawns.
+	// ByInterest shows it to the clients that it matters to. For the others it despawns.
 	ByInterest
 
-	// Retained shows it likewise, but leaves it where it was shown once: it stays there
-	// as it was last seen, nothing more of it is sent, and its end is still told. To
-	// whom it matters again, it is shown as it is then. Where the Target takes it away,
-	// it despawns.
+	// Retained shows it likewise, but leaves it on clients to which it was shown once: it
+	// stays there as it was last seen, nothing more of it is sent except its despawn. When
+	// it matters to the client again, it is updated. If the Target excludes the client, it
+	// despawns.
 	Retained
 )
 
@@ -33,18 +33,17 @@ func (r Relevance) String() string {
 	return [...]string{"Always", "ByInterest", "Retained", "Relevance(invalid)"}[min(r, Retained+1)]
 }
 
-// Room relates clients to entities that matter to them, such as those of one map, match
-// or chat; see plugin.Rooms. The number is the game's to choose, below 2^31. Zero is no
-// room.
+// Room relates clients to entities that matter to them, such as those of one map, match or chat; see
+// plugin.Rooms. The game chooses the number, below 2^31. Zero is no room.
 type Room uint32
 
-// Viewer makes an entity see for others: what a plugin.Grid finds within its Radius
-// matters to the client that controls the entity (ControlledBy), or with a Room to all
-// clients in that. A client sees what any of its viewers sees: fog of war.
+// Viewer makes an entity a viewer: the entities that a plugin.Grid finds within its Radius matter to
+// the client that controls the viewer (ControlledBy), or with a Room to all clients in that room. A
+// client sees everything that any of its viewers sees.
 type Viewer struct {
-	// Radius is how far it sees, in the grid's units of length. 0 is the grid's own.
+	// Radius of its view, in the grid's units of length. 0 is the grid's default.
 	Radius float32
 
-	// Room is for whom it sees. 0 is the client that controls the entity.
+	// Room whose clients it sees for. 0: the client that controls the entity.
 	Room Room
 }

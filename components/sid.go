@@ -1,13 +1,12 @@
 package components
 
-// SID is a shared id: a number by which the server and all clients call an entity the same.
-// Register it, protocol.Component[components.SID](p), and put a zero one on an entity of the
-// server's world: the plugin fills it in, before the next tick begins or when the tick at hand
-// ends. A number is below zero and stays the entity's for its life; it is not given to another
-// one before two thousand million others were. Numbers say nothing of how many entities there
-// are, or of those that a client may not see.
+// SID is a shared id: a number that identifies an entity on the server and all clients. Register it,
+// protocol.Component[components.SID](p), and add a zero one to an entity of the server's world: the
+// plugin sets it at the latest at the end of the current tick. It is negative and stays the same for
+// the life of the entity; it is reused only after two thousand million others. The numbers do not
+// reveal how many entities there are, nor those that a client may not see.
 //
-// Entities in a world have another order on every side. Where the order of the simulation
-// matters, as when bodies are pushed apart one pair after the other, sort by the ID. It is
-// zero on what a client has made for itself.
+// The order of entities in a world differs on every side. Where the order of the simulation matters,
+// as when bodies are separated pair by pair, sort by the ID. It is zero on entities that a client has
+// created itself.
 type SID struct{ ID int32 }

@@ -2,38 +2,37 @@ package components
 
 import "fmt"
 
-// Target says which clients something is for. It is a number and no set, so that
-// a component can hold it; sets of clients are made by the resource Targets.
+// Target is a set of clients. It is a number, so that a component can hold it; arbitrary sets are
+// made by the resource Targets.
 type Target uint32
 
 const (
-	// Default is the zero value: what is the default where the Target stands.
-	// For a message of a server it is Everyone, for one of a client the server.
+	// Default is the zero value, whose meaning depends on its use. For a message of a server
+	// it is Everyone, for one of a client the server.
 	Default Target = iota
-	// Everyone is every client that is connected.
+	// Everyone is every connected client.
 	Everyone
 	// Nobody is no client.
 	Nobody
-	// Owner is the client that the entity's ControlledBy names, and NotOwner every
-	// other one. For a message, and for an entity without that, they are Nobody and
-	// Everyone. A child does not inherit its parent's: it needs one of its own.
+	// Owner is the client that the entity's ControlledBy names, and NotOwner every other
+	// one. For a message, and for an entity without ControlledBy, they are Nobody and
+	// Everyone. A child does not inherit ControlledBy from its parent.
 	Owner
 	NotOwner
 	// Server is the server and no client.
 	Server
 
-	// reserved bounds the numbers of constants; those above it are sets, up to inRoom.
+	// reserved is above the numbers of constants; those from it on are sets, up to inRoom.
 	reserved Target = 1 << setIndexBits
 
-	// inRoom is the bit of the targets that are the clients of a room.
+	// inRoom is the bit of targets that are the clients of a room.
 	inRoom Target = 1 << 31
 )
 
-// Room returns the room of which the target is the clients, if it is one of
-// Targets.Room.
+// Room returns the room whose clients the target is, if it was made by Targets.Room.
 func (t Target) Room() (room Room, ok bool) { return Room(t &^ inRoom), t&inRoom != 0 }
 
-// open reports whether a constant that names nobody in particular is for all.
+// open reports whether a constant means all clients where there is no owner.
 func (t Target) open() bool { return t == Default || t == Everyone || t == NotOwner }
 
 // String returns the target's name, or the number of its room or set.

@@ -10,33 +10,31 @@ import (
 
 const setIndexBits = 12
 
-// MaxSets is how many different sets of clients a Targets keeps. Games use a few
-// (teams, who is near, who is in a vehicle); 4096 leave room for one of each
-// player of a full server, many times over.
+// MaxSets is how many different sets of clients a Targets keeps. Games use a few, such as teams, the
+// clients nearby, or those in a vehicle; 4096 are enough for several per player of a full server.
 const MaxSets = 1 << setIndexBits
 
-// Targets is a resource that makes targets of several clients. Equal sets are one
-// Target, however often they are made.
+// Targets is a resource that makes targets of several clients. Equal sets are one Target.
 //
-// At most MaxSets are kept. Making one more gives up a set that nothing holds, no
-// entity's Replicate, no override, and no message or resource on its way: the one
-// that was longest neither made nor used. Its Target then reaches nobody. So keep
-// targets in those places, and make others anew where they are used. If all sets are
-// held no other can be made: the Target is then Nobody, which is counted in Refused.
+// At most MaxSets are kept. Making another one drops a set that is not held by any Replicate,
+// override, or queued message or resource: the one that was made and used longest ago. Its Target
+// then contains no client. So keep targets in those places, and make others again where they are
+// used. If all sets are held, no other can be made: the Target is then Nobody, which is counted in
+// Refused.
 //
 // Its zero value is ready for use. It belongs to the goroutine of its world.
 type Targets struct {
 	sets  []clientSet
 	byKey map[string]int
-	key   []byte              // scratch: of the set in question
+	key   []byte              // scratch: of the set to find
 	ids   []entangle.ClientID // scratch: the same, sorted
 	clock uint64
 
 	holders []func(hold func(Target))
-	held    []bool // scratch: by place in sets, whether something holds it
+	held    []bool // scratch: by index in sets, whether the set is held
 	refused uint64
 
-	inRoom func(Room, entangle.ClientID) bool // nil: nobody knows of rooms
+	inRoom func(Room, entangle.ClientID) bool // nil: there are no rooms
 }
 
 type clientSet struct {
@@ -46,8 +44,7 @@ type clientSet struct {
 	used   uint64
 }
 
-// Only returns the target of exactly these clients, Nobody for none, and if no set
-// can be made.
+// Only returns the target of exactly these clients. It is Nobody for none, and if no set can be made.
 func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Nobody
@@ -55,8 +52,8 @@ func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	return t.intern(clients, false)
 }
 
-// Except returns the target of every client but these, Everyone for none. If no set
-// can be made it is Nobody.
+// Except returns the target of every client but these. It is Everyone for none, and Nobody if no set
+// can be made.
 func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Everyone
@@ -64,13 +61,12 @@ func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	return t.intern(clients, true)
 }
 
-// Room returns the target of the clients that are in a room, at any time those that are
-// in it then; see plugin.Rooms. For a message that is the end of the frame in which it is
-// sent. It is no set: any number of rooms can be targets at once,
-// and none is given up. Rooms are the server's: on a client it reaches nobody, a message to
-// it the server alone.
+// Room returns the target of the clients that are in a room at the time of use; see plugin.Rooms. For
+// a message that is the end of the frame in which it is sent. It is not a set: any number of rooms can
+// be targets at once, and none is dropped. Rooms exist on the server: on a client this target is
+// empty, and a message to it reaches only the server.
 //
-// It panics for room 0, which is none, and from 2^31 on.
+// It panics for room 0, and from 2^31 on.
 func (t *Targets) Room(room Room) Target {
 	if room == 0 || Target(room)&inRoom != 0 {
 		panic(fmt.Sprintf("components: %d is no room; number rooms from 1 to %d", room, inRoom-1))
@@ -78,11 +74,11 @@ func (t *Targets) Room(room Room) Target {
 	return inRoom | Target(room)
 }
 
-// AskRooms is for package plugin, which knows who is in a room.
+// AskRooms sets the function that reports whether a client is in a room. Package plugin calls it.
 func (t *Targets) AskRooms(in func(Room, entangle.ClientID) bool) { t.inRoom = in }
 
-// Contains reports whether a client is in a target. Default is taken for
-// Everyone, and so is NotOwner: nobody is an owner here; a set that was given up contains nobody.
+// Contains reports whether a client is in a target. Default and NotOwner count as Everyone, since
+// there is no owner here; a dropped set contains no client.
 func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	if target < reserved {
 		return target.open()
@@ -100,8 +96,8 @@ func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	return found != set.except
 }
 
-// Known reports whether a target is one that an entity can be for: a constant other than
-// Server, a room, or a set that is kept.
+// Known reports whether a target is valid for an entity: a constant other than Server, a room, or a
+// set that is kept.
 func (t *Targets) Known(target Target) bool {
 	if _, room := target.Room(); room || target < Server {
 		return true
@@ -110,10 +106,9 @@ func (t *Targets) Known(target Target) bool {
 	return target >= reserved && i < len(t.sets) && t.sets[i].target == target
 }
 
-// Clients returns whom a target names: the clients of a set, or, with except, all
-// clients but those. Default and
-// NotOwner are taken for Everyone, and a room for nobody: who is in it only Contains
-// knows. The slice must not be changed.
+// Clients returns the clients of a set, or, with except, all clients except those of the set. Default
+// and NotOwner count as Everyone, and a room as empty: only Contains knows its clients. The slice
+// must not be modified.
 func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
 	if target < reserved {
 		return nil, target.open()
@@ -145,7 +140,7 @@ func (t *Targets) intern(clients []entangle.ClientID, except bool) Target {
 	return t.sets[i].target
 }
 
-// appendKey writes a set: equal sets, equal keys.
+// appendKey appends the key of a set: equal sets have equal keys.
 func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 	kind := byte(0)
 	if except {
@@ -158,8 +153,8 @@ func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 	return dst
 }
 
-// place returns the index of a set to fill, with a target that was not given out
-// before (until 2^19 sets have had its place). It is not ok when all sets are held.
+// place returns the index of a set to fill, with a target that was not used before (until an index has
+// had 2^19 sets). It is not ok if all sets are held.
 func (t *Targets) place() (i int, ok bool) {
 	if t.byKey == nil {
 		t.byKey = make(map[string]int)
@@ -179,19 +174,19 @@ func (t *Targets) place() (i int, ok bool) {
 	if oldest < 0 {
 		return 0, false
 	}
-	t.giveUp(oldest)
+	t.drop(oldest)
 	return oldest, true
 }
 
-// HeldBy is for package plugin, and for whatever else keeps targets: each is called
-// when there is no room for another set, and calls hold with every target that it
-// keeps. Those are not given up.
+// HeldBy registers a function that reports the targets held by its owner, such as package plugin. It
+// is called when there is no room for another set, and calls hold with every held target. Those are
+// not dropped.
 func (t *Targets) HeldBy(each func(hold func(Target))) { t.holders = append(t.holders, each) }
 
-// Refused returns how often a set could not be made, because MaxSets others are held.
+// Refused returns how often a set could not be made because MaxSets others were held.
 func (t *Targets) Refused() uint64 { return t.refused }
 
-// mark finds the sets that something holds.
+// mark finds the sets that are held.
 func (t *Targets) mark() {
 	t.held = append(t.held[:0], make([]bool, len(t.sets))...)
 	for _, each := range t.holders {
@@ -205,11 +200,11 @@ func (t *Targets) hold(target Target) {
 	}
 }
 
-func (t *Targets) giveUp(i int) {
+func (t *Targets) drop(i int) {
 	set := &t.sets[i]
 	delete(t.byKey, string(appendKey(nil, set.ids, set.except)))
 	set.target += reserved
-	if set.target&inRoom != 0 { // the count of this place has wrapped around
+	if set.target&inRoom != 0 { // the count of this index has wrapped around
 		set.target = reserved + Target(i)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// A set against its plain twin, the list it was made of.
+// A set contains the clients of the list from which it was made.
 func TestTargetsContainWhatTheyWereMadeOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var targets components.Targets
@@ -72,7 +72,7 @@ func TestFullTargetsGiveUpTheLongestUnused(t *testing.T) {
 	assert.True(t, targets.Contains(more, client(components.MaxSets)))
 	assert.True(t, targets.Contains(made[0], client(0)))
 	assert.False(t, targets.Contains(made[1], client(1)), "given up")
-	assert.False(t, targets.Contains(made[1], client(components.MaxSets)), "not taken for its successor")
+	assert.False(t, targets.Contains(made[1], client(components.MaxSets)), "not confused with its successor")
 
 	again := targets.Only(client(1))
 	assert.NotEqual(t, made[1], again)
@@ -93,8 +93,8 @@ func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
 	assert.GreaterOrEqual(t, hits, 102)
 }
 
-// What something holds is never given up, however long ago it was used; what nothing
-// holds goes, the longest unused first.
+// A held set is never dropped, however long ago it was used; of the others the one unused for the
+// longest time is dropped first.
 func TestHeldTargetsAreKept(t *testing.T) {
 	var targets components.Targets
 	client := func(i int) entangle.ClientID { return entangle.ClientID(i + 1) }
@@ -119,8 +119,8 @@ func TestHeldTargetsAreKept(t *testing.T) {
 	assert.Zero(t, targets.Refused())
 }
 
-// When all sets are held no other can be made: its target reaches nobody, and that is
-// counted. It can be made when one is no longer held.
+// If all sets are held, no other can be made: its target is Nobody, and that is counted. It can be made
+// when a set is no longer held.
 func TestTargetsThatAreAllHeld(t *testing.T) {
 	var targets components.Targets
 	held := make([]components.Target, components.MaxSets)
@@ -133,7 +133,7 @@ func TestTargetsThatAreAllHeld(t *testing.T) {
 		}
 	})
 	assert.Equal(t, components.Nobody, targets.Only(1))
-	assert.Equal(t, components.Nobody, targets.Except(1, 2), "nobody rather than too many")
+	assert.Equal(t, components.Nobody, targets.Except(1, 2), "no client rather than too many")
 	assert.EqualValues(t, 2, targets.Refused())
 	assert.Equal(t, held[7], targets.Except(8), "one that is there")
 	held = held[1:]
@@ -141,8 +141,8 @@ func TestTargetsThatAreAllHeld(t *testing.T) {
 	assert.EqualValues(t, 2, targets.Refused())
 }
 
-// A target that was given up is not held under its old number.
-func TestHoldingWhatWasGivenUp(t *testing.T) {
+// A dropped set cannot be held by its old target.
+func TestADroppedSetCannotBeHeld(t *testing.T) {
 	var targets components.Targets
 	first := targets.Only(1)
 	for i := range components.MaxSets {
@@ -156,13 +156,12 @@ func TestHoldingWhatWasGivenUp(t *testing.T) {
 	assert.Zero(t, targets.Refused())
 }
 
-// A room is a target that asks who is in it, and no set: it is never given up, and sets
-// never take its number.
+// A room is a target without a list of clients: it is never dropped, and sets never use its number.
 func TestARoomIsATarget(t *testing.T) {
 	var targets components.Targets
 	seven, last := targets.Room(7), targets.Room(1<<31-1)
 	assert.Equal(t, "Room(7) Room(2147483647)", fmt.Sprint(seven, last))
-	assert.False(t, targets.Contains(seven, 3), "nobody knows of rooms here")
+	assert.False(t, targets.Contains(seven, 3), "there are no rooms here")
 	targets.AskRooms(func(room components.Room, client entangle.ClientID) bool { return room == 7 && client == 3 })
 	assert.True(t, targets.Contains(seven, 3))
 	assert.False(t, targets.Contains(seven, 4))
@@ -181,10 +180,10 @@ func TestARoomIsATarget(t *testing.T) {
 	for i := range 3 * components.MaxSets {
 		targets.Only(entangle.ClientID(i + 10))
 	}
-	assert.True(t, targets.Contains(seven, 3), "rooms are not given up")
+	assert.True(t, targets.Contains(seven, 3), "rooms are not dropped")
 }
 
-func TestARoomThatIsNone(t *testing.T) {
+func TestInvalidRoomsPanic(t *testing.T) {
 	var targets components.Targets
 	assert.PanicsWithValue(t, "components: 0 is no room; number rooms from 1 to 2147483647", func() { targets.Room(0) })
 	assert.PanicsWithValue(t, "components: 2147483648 is no room; number rooms from 1 to 2147483647", func() { targets.Room(1 << 31) })

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// A place that has had all its sets begins again, and never reaches the numbers of rooms.
+// An index whose count wraps starts again, and never reaches the numbers of rooms.
 func TestSetsThatWrapAroundAreNoRooms(t *testing.T) {
 	var targets Targets
 	for i := range MaxSets {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text32Limit is the most bytes of UTF-8 that a Text32 holds: with the length it
-// is 32 bytes, half a cache line.
+// Text32Limit is the greatest number of bytes of UTF-8 in a Text32: with the length it has 32 bytes,
+// half a cache line.
 const Text32Limit = 31
 
 // Text32 is a text of up to 31 bytes without pointers, for names in components.
@@ -17,8 +17,8 @@ type Text32 struct {
 	bytes  [Text32Limit]byte
 }
 
-// NewText32 returns the text, cut after the last whole character that fits into
-// 31 bytes. What is not valid UTF-8 becomes the replacement character.
+// NewText32 returns the text, truncated after the last whole character within 31 bytes. Invalid UTF-8
+// becomes the replacement character.
 func NewText32(text string) Text32 {
 	var t Text32
 	for _, r := range text {
@@ -31,8 +31,7 @@ func NewText32(text string) Text32 {
 	return t
 }
 
-// String returns the text. What a peer sent as text and is not valid UTF-8
-// becomes the replacement character.
+// String returns the text. Invalid UTF-8 from a peer becomes the replacement character.
 func (t Text32) String() string {
 	return strings.ToValidUTF8(string(t.bytes[:min(t.length, Text32Limit)]), string(utf8.RuneError))
 }

@@ -37,14 +37,14 @@ func walkingProtocol() *protocol.Protocol {
 type player struct {
 	t     *testing.T
 	rng   *rand.Rand
-	jumps device // what was done to jump
+	jumps device // the history of the jump key
 	down  map[rune]bool
 	keys  controls.Keys[rune]
 	jump  controls.Latch
 	fire  controls.Latch
 	move  controls.Axis2Latch
 	delay entangle.Tick
-	wrote map[entangle.Tick]walking // by the tick that it is to act in
+	wrote map[entangle.Tick]walking // by the tick in which it acts
 }
 
 func newPlayer(t *testing.T, seed uint64) *player {
@@ -63,7 +63,7 @@ func (p *player) frame() {
 		}
 	}
 	p.keys.Update(func(key rune) bool { return p.down[key] })
-	p.jumps.said = append(p.jumps.said, p.down[' '] || p.down['j'])
+	p.jumps.states = append(p.jumps.states, p.down[' '] || p.down['j'])
 }
 
 func (p *player) write(w *ecs.World) func() {
@@ -79,7 +79,7 @@ func (p *player) write(w *ecs.World) func() {
 	}
 }
 
-// judge is what a server sees of its player.
+// judge records the inputs of a player on the server.
 type judge struct {
 	saw      map[entangle.Tick]walking
 	repeated map[entangle.Tick]walking
@@ -118,8 +118,8 @@ func newWalkingServer(t *testing.T, config plugin.ServerConfig) (*plugin.Server,
 	return server, j
 }
 
-// What a player presses acts on the server in the tick that it was taken for, once, also
-// where a third of all packets is lost; and what has not come presses nothing.
+// A press acts on the server in the tick for which it was taken, once, even if a third of all packets
+// is lost; and a missing input presses nothing.
 //
 // Proves: I11
 func TestNamedStatesActOnTheServerAtTheirTick(t *testing.T) {
@@ -155,12 +155,12 @@ func TestNamedStatesActOnTheServerAtTheirTick(t *testing.T) {
 			from := server.Tick()
 			sim.Run(20 * time.Second)
 			j.compare(t, p, from, server.Tick(), c.line.Loss > 0)
-			sim.ExpectEqual() // of inputs only that they are there: the client writes ahead
+			sim.ExpectEqual() // of inputs only their presence: the client writes ahead
 		})
 	}
 }
 
-// compare holds what acted on the server in the ticks after from against what was taken.
+// compare compares the inputs that acted on the server in the ticks after from with those taken.
 func (j *judge) compare(t *testing.T, p *player, from, to entangle.Tick, lossy bool) {
 	t.Helper()
 	presses, seen, fresh := 0, 0, 0
@@ -177,10 +177,10 @@ func (j *judge) compare(t *testing.T, p *player, from, to entangle.Tick, lossy b
 			require.False(t, saw.Jump.Pressed || saw.Fire.Pressed || saw.Jump.Released || saw.Fire.Released, "tick %d", tick)
 		}
 	}
-	require.Greater(t, presses, 20, "the test has something to look at")
+	require.Greater(t, presses, 20, "the test has presses to check")
 	ticks := int(to - from)
 	if lossy {
-		assert.Greater(t, fresh, ticks*95/100, fmt.Sprint(presses-seen, " presses came too late"))
+		assert.Greater(t, fresh, ticks*95/100, fmt.Sprint(presses-seen, " presses were too late"))
 		return
 	}
 	assert.Equal(t, presses, seen)

@@ -27,8 +27,8 @@ func TestControlsTakeFewBits(t *testing.T) {
 	assert.Equal(t, 16, planOf[controls.Axis2](t).MaxBits())
 }
 
-// What comes out of a latch is to the bit what the other side gets.
-func TestWhatALatchGivesArrivesAsItIs(t *testing.T) {
+// The values of a latch arrive on the other side bit by bit.
+func TestLatchValuesArriveExactly(t *testing.T) {
 	plan, rng := planOf[controls.Axis2](t), rand.New(rand.NewPCG(1, 2))
 	seen := map[float32]bool{}
 	for i := range 20000 {
@@ -48,7 +48,7 @@ func TestWhatALatchGivesArrivesAsItIs(t *testing.T) {
 	assert.True(t, seen[0] && seen[1] && seen[-1])
 }
 
-func TestAxesHoldWhatTheyAreGiven(t *testing.T) {
+func TestAxesHoldTheNearestValue(t *testing.T) {
 	for in, want := range map[float32]float32{
 		0: 0, 1: 1, -1: -1, 5: 1, -5: -1, 0.5: 0.5, 0.123: 0.12, float32(math.Inf(1)): 1, float32(math.Inf(-1)): -1, -1e-30: 0,
 	} {
@@ -77,7 +77,7 @@ func TestADirectionIsLimitedToALengthOfOne(t *testing.T) {
 	}
 }
 
-// A missing input holds what was held, and presses nothing.
+// A missing input repeats held buttons, and presses nothing.
 func TestPressesAreEventsOfAnInput(t *testing.T) {
 	type walker struct {
 		Jump, Fire controls.Button

@@ -12,16 +12,16 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Place is where an entity of the game is.
+// Place is the position of an entity.
 type Place struct{ X, Y float32 }
 
-// Actions is what a player of the game can do.
+// Actions is the input of the game.
 type Actions struct {
 	Jump, Fire controls.Button
 	Move       controls.Axis2
 }
 
-// Fingers lead from the keys of a device to Actions.
+// Fingers convert the keys of a device to Actions.
 type Fingers struct {
 	keys       controls.Keys[string]
 	jump, fire controls.Latch
@@ -42,7 +42,7 @@ func (f *Fingers) look(isDown func(key string) bool) plugin.System {
 	return plugin.Func(func(*ecs.World) func() { return func() { f.keys.Update(isDown) } })
 }
 
-// write is the second: once per tick, what the latches have kept becomes the input.
+// write is the second: once per tick, the values of the latches become the input.
 func (f *Fingers) write(w *ecs.World) func() {
 	mine := generic.NewFilter1[Actions]().With(generic.T[components.Controlled]())
 	return func() {
@@ -53,7 +53,7 @@ func (f *Fingers) write(w *ecs.World) func() {
 	}
 }
 
-// act is the last: in the same tick of the server its component is what the player wrote.
+// act is the last: in the same tick of the server the component has the player's input.
 func act(w *ecs.World) func() {
 	players := generic.NewFilter2[Place, Actions]()
 	return func() {
@@ -68,7 +68,7 @@ func act(w *ecs.World) func() {
 	}
 }
 
-// The whole way of a key: the device, Keys, a latch, the input, the server's world.
+// The path of a key: the device, Keys, a latch, the input, the server's world.
 func Example() {
 	p := protocol.New(protocol.Config{Name: "walk"})
 	protocol.Component[Place](p)
@@ -92,7 +92,7 @@ func Example() {
 	server.AddSystem(plugin.FixedMain, plugin.Func(act))
 }
 
-// A press is one tick's, whatever frames do.
+// A press belongs to one tick, however many frames there are.
 func ExampleLatch() {
 	var jump controls.Latch
 	tick := func() {
@@ -114,7 +114,7 @@ func ExampleLatch() {
 	// -
 }
 
-// Players bind keys as they like, also while they play.
+// Players bind keys as they like, even during the game.
 func ExampleKeys() {
 	var keys controls.Keys[rune]
 	var walk controls.AxisLatch

@@ -2,9 +2,9 @@ package controls
 
 import "slices"
 
-// Keys binds keys of a device to latches. What a key is, K, is the device's affair: a key
-// of Ebitengine, a button of a gamepad, a rune. The binding stays on this machine: what is
-// sent is named by the fields of the input alone, so players bind as they like.
+// Keys binds keys of a device to latches. K is the type of keys of the device: keys of Ebitengine,
+// buttons of a gamepad, runes. The binding stays on this machine: only the fields of the input are
+// sent, so players bind keys as they like.
 //
 // The zero Keys has nothing bound. It is for one goroutine.
 type Keys[K comparable] struct {
@@ -25,9 +25,8 @@ type boundAxis[K comparable] struct {
 // Pair is two keys that push an axis to its ends.
 type Pair[K comparable] struct{ Negative, Positive K }
 
-// Bind has the button be down while any of the keys is, from the next Update on, and
-// undoes what it was bound to before. Without keys it is let go of, at once. A key may be
-// bound to several buttons and axes.
+// Bind makes the button follow any of the keys from the next Update on, and replaces its previous
+// binding. Without keys it is released at once. A key may be bound to several buttons and axes.
 func (k *Keys[K]) Bind(l *Latch, keys ...K) {
 	k.buttons = slices.DeleteFunc(k.buttons, func(b boundButton[K]) bool { return b.latch == l })
 	if len(keys) == 0 {
@@ -37,9 +36,9 @@ func (k *Keys[K]) Bind(l *Latch, keys ...K) {
 	k.buttons = append(k.buttons, boundButton[K]{l, slices.Clone(keys)})
 }
 
-// BindAxis has the axis be pushed by any of the pairs, from the next Update on, and undoes
-// what it was bound to before. It is at -1 while a negative key is down and at 1 while a
-// positive one is, and at 0 while both are. Without pairs it returns to 0, at once.
+// BindAxis makes the axis follow any of the pairs from the next Update on, and replaces its previous
+// binding. It is at -1 while a negative key is down and at 1 while a positive one is, and at 0 while
+// both are. Without pairs it returns to 0 at once.
 func (k *Keys[K]) BindAxis(l *AxisLatch, pairs ...Pair[K]) {
 	k.axes = slices.DeleteFunc(k.axes, func(b boundAxis[K]) bool { return b.latch == l })
 	if len(pairs) == 0 {
@@ -49,8 +48,8 @@ func (k *Keys[K]) BindAxis(l *AxisLatch, pairs ...Pair[K]) {
 	k.axes = append(k.axes, boundAxis[K]{l, slices.Clone(pairs)})
 }
 
-// Update sets all latches that are bound, once per frame, by which keys are down now. With
-// Ebitengine isDown is ebiten.IsKeyPressed.
+// Update sets all bound latches, once per frame, from the keys that are down. With Ebitengine isDown
+// is ebiten.IsKeyPressed.
 func (k *Keys[K]) Update(isDown func(K) bool) {
 	for _, b := range k.buttons {
 		b.latch.Set(slices.ContainsFunc(b.keys, isDown))
@@ -60,8 +59,8 @@ func (k *Keys[K]) Update(isDown func(K) bool) {
 	}
 }
 
-// Release sets all latches that are bound as if no key were down, for a frame in which the
-// keys are somebody else's: a chat's, or another window's.
+// Release sets all bound latches as if no key were down, for a frame in which the keys are used
+// elsewhere: by a chat, or by another window.
 func (k *Keys[K]) Release() { k.Update(func(K) bool { return false }) }
 
 func pushed[K comparable](pairs []Pair[K], isDown func(K) bool) (at float32) {

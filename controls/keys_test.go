@@ -9,13 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/controls"
 )
 
-// keyboard is which keys are down.
+// keyboard is the set of keys that are down.
 type keyboard map[string]bool
 
 func (k keyboard) isDown(key string) bool { return k[key] }
 
 // Proves: I11
-func TestKeysAreBoundAndBoundAnew(t *testing.T) {
+func TestKeysAreBoundAndRebound(t *testing.T) {
 	var keys controls.Keys[string]
 	var jump, fire controls.Latch
 	keys.Bind(&jump, "space", "w")
@@ -33,10 +33,10 @@ func TestKeysAreBoundAndBoundAnew(t *testing.T) {
 	assert.Equal(t, [2]controls.Button{held, press}, frame("w", "space"))
 
 	keys.Bind(&jump, "j")
-	assert.Equal(t, [2]controls.Button{release, held}, frame("w", "space"), "what was bound before counts no more")
+	assert.Equal(t, [2]controls.Button{release, held}, frame("w", "space"), "the previous binding has no effect")
 	assert.Equal(t, [2]controls.Button{press, release}, frame("j"))
 	keys.Bind(&jump)
-	assert.Equal(t, release, jump.Take(), "what nothing is bound to is up")
+	assert.Equal(t, release, jump.Take(), "a button without keys is up")
 	assert.Equal(t, [2]controls.Button{up, press}, frame("j", "space"))
 	keys.Release()
 	assert.Equal(t, release, fire.Take())
@@ -70,7 +70,7 @@ func TestPairsOfKeysPushAnAxis(t *testing.T) {
 	assert.Zero(t, frame("e"))
 }
 
-// What a game holds of its bindings may change after they are bound.
+// A game may modify the slices of its bindings after binding.
 func TestBindingsAreCopies(t *testing.T) {
 	var keys controls.Keys[string]
 	var jump controls.Latch
@@ -81,7 +81,7 @@ func TestBindingsAreCopies(t *testing.T) {
 	assert.Equal(t, press, jump.Take())
 }
 
-// A terminal tells of strokes, and not of keys that are let go of.
+// A terminal reports key strokes, but not when keys are released.
 //
 // Proves: I11
 func TestStrokesAreKeysThatAreDownForAWhile(t *testing.T) {
@@ -103,7 +103,7 @@ func TestStrokesAreKeysThatAreDownForAWhile(t *testing.T) {
 	assert.Equal(t, release, frame(160))
 	strike(200)
 	assert.Equal(t, press, frame(210))
-	for ms := 230; ms < 400; ms += 30 { // it is held, and struck again and again
+	for ms := 230; ms < 400; ms += 30 { // it is held, and struck repeatedly
 		strike(ms)
 		assert.Equal(t, held, frame(ms+10))
 	}

@@ -21,8 +21,8 @@ var (
 	again   = controls.Button{Down: true, Pressed: true, Released: true}
 )
 
-// Each case is a run of frames: d and u are what the device says in one, t is a tick of
-// it.
+// Each case is a sequence of frames: d and u are the state of the device in a frame, t is one of its
+// ticks.
 //
 // Proves: I11
 func TestALatchGivesEachPressToOneTick(t *testing.T) {
@@ -32,10 +32,10 @@ func TestALatchGivesEachPressToOneTick(t *testing.T) {
 		"dtt dt":               {press, held, held},     // two ticks in one frame
 		"d d d dt":             {press},                 // frames without a tick
 		"d u d ut t":           {tap, up},               // two taps are one
-		"dt u dt dt":           {press, again, held},    // let go of for a moment
-		"dt ut dt":             {press, release, press}, // and for a tick
+		"dt u dt dt":           {press, again, held},    // released for a moment
+		"dt ut dt":             {press, release, press}, // released for a tick
 		"dt u d ut t":          {press, {Pressed: true, Released: true}, up},
-		"t dt":                 {up, press}, // before the device says anything
+		"t dt":                 {up, press}, // before the first Set
 		"d t u t":              {press, release},
 		"dt d d d d dtt ut dt": {press, held, held, release, press},
 	} {
@@ -55,24 +55,24 @@ func TestALatchGivesEachPressToOneTick(t *testing.T) {
 	}
 }
 
-// device is what a button did, and the plain twin of a latch: it remembers all.
+// device is the history of a button, and a simple model of a latch.
 type device struct {
-	said  []bool // by each Set; up before the first
-	taken int    // how many of those the last tick knew
+	states []bool // of each Set; up before the first
+	taken  int    // how many of those the last tick has used
 }
 
 func (d *device) take() (b controls.Button) {
-	for i := d.taken; i < len(d.said); i++ {
-		before := i > 0 && d.said[i-1]
-		b.Pressed = b.Pressed || d.said[i] && !before
-		b.Released = b.Released || !d.said[i] && before
+	for i := d.taken; i < len(d.states); i++ {
+		before := i > 0 && d.states[i-1]
+		b.Pressed = b.Pressed || d.states[i] && !before
+		b.Released = b.Released || !d.states[i] && before
 	}
-	d.taken = len(d.said)
-	b.Down = len(d.said) > 0 && d.said[len(d.said)-1]
+	d.taken = len(d.states)
+	b.Down = len(d.states) > 0 && d.states[len(d.states)-1]
 	return b
 }
 
-// Whatever frames and ticks do, no press is lost and none is seen twice.
+// For any sequence of frames and ticks, no press is lost and none is seen twice.
 //
 // Proves: I11
 func TestALatchIsItsPlainTwin(t *testing.T) {
@@ -90,7 +90,7 @@ func TestALatchIsItsPlainTwin(t *testing.T) {
 						down, presses = now, presses+toInt(now)
 					}
 					l.Set(down)
-					twin.said = append(twin.said, down)
+					twin.states = append(twin.states, down)
 				}
 				for range rng.IntN(ticks + 1) {
 					got := l.Take()
@@ -103,8 +103,8 @@ func TestALatchIsItsPlainTwin(t *testing.T) {
 	}
 }
 
-// A device that changes at most once per tick loses nothing at all: as many presses are
-// taken as there were, and Down follows from them.
+// A device that changes at most once per tick loses nothing: as many presses are taken as there were, and
+// Down follows from them.
 func TestSlowPressesAreAllCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 12))
 	var l controls.Latch
@@ -127,7 +127,7 @@ func TestSlowPressesAreAllCounted(t *testing.T) {
 	assert.Equal(t, presses, seen)
 }
 
-// An axis is at its newest value, and a push that is over already counts for one tick.
+// An axis is at its newest value, and a push that has ended counts for one tick.
 func TestAnAxisLatchGivesTheNewestValue(t *testing.T) {
 	var l controls.AxisLatch
 	take := func() float32 { return l.Take().Value }
@@ -140,13 +140,13 @@ func TestAnAxisLatchGivesTheNewestValue(t *testing.T) {
 	set(0.2, 0.4)
 	assert.Equal(t, []float32{0.4, 0.4}, []float32{take(), take()})
 	set(0.4, 0)
-	assert.Equal(t, []float32{0, 0}, []float32{take(), take()}, "a push that was told ends at once")
+	assert.Equal(t, []float32{0, 0}, []float32{take(), take()}, "a push that was taken ends at once")
 	set(1, 0)
-	assert.Equal(t, []float32{1, 0}, []float32{take(), take()}, "a push between two ticks is told")
+	assert.Equal(t, []float32{1, 0}, []float32{take(), take()}, "a push between two ticks is taken")
 	set(-1, 0, 1, 0)
 	assert.Equal(t, []float32{1, 0}, []float32{take(), take()}, "the newest of two")
 	set(0.2, 1, 0.4, 0)
-	assert.Equal(t, []float32{1, 0}, []float32{take(), take()}, "as far as it went")
+	assert.Equal(t, []float32{1, 0}, []float32{take(), take()}, "the extreme")
 	set(-1, 0, 1)
 	assert.Equal(t, []float32{1, 1}, []float32{take(), take()})
 	set(0.001, 2, 7)
@@ -161,7 +161,7 @@ func TestAnAxisLatchGivesTheNewestValue(t *testing.T) {
 	assert.Equal(t, controls.Axis2{Y: 0.5}, both.Take())
 }
 
-func TestAButtonOfWhoHasNoDevice(t *testing.T) {
+func TestAButtonWithoutADevice(t *testing.T) {
 	b := controls.Button{}
 	var got []controls.Button
 	for _, down := range []bool{true, true, false, false, true} {

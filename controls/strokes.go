@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// defaultHold is a compromise: while a key is held a terminal strikes it about 30 times
-// per second, but only after half a second.
+// defaultHold is a compromise: while a key is held, a terminal repeats it about 30 times per second, but
+// only after half a second.
 const defaultHold = 150 * time.Millisecond
 
-// Strokes makes keys that are down or not of a device that only tells of strokes, as a
-// terminal does: a key is down for a while after each. It is down at one frame at least,
-// however long that took.
+// Strokes converts strokes to keys that are down or not, for a device that only reports strokes, such as
+// a terminal: a key is down for a while after each stroke, and for at least one frame, however long that
+// takes.
 type Strokes[K comparable] struct {
-	// Hold is how long a key is down after a stroke; 0 is 150 ms. A key that is struck
-	// again while it is down stays down, and is not pressed anew.
+	// Hold is how long a key is down after a stroke; 0 is 150 ms. A key that is struck again
+	// while it is down stays down, and is not pressed again.
 	Hold time.Duration
 
 	down map[K]stroke
@@ -22,10 +22,10 @@ type Strokes[K comparable] struct {
 
 type stroke struct {
 	until time.Time
-	shown bool // in a frame
+	shown bool // Down has returned it in a frame
 }
 
-// Strike says that a key was struck.
+// Strike records a stroke of a key.
 func (s *Strokes[K]) Strike(key K, now time.Time) {
 	if s.down == nil {
 		s.down = map[K]stroke{}
@@ -45,7 +45,7 @@ func (s *Strokes[K]) Begin(now time.Time) {
 	}
 }
 
-// Down reports whether a key is down in this frame. It is what Keys.Update takes.
+// Down reports whether a key is down in this frame. Pass it to Keys.Update.
 func (s *Strokes[K]) Down(key K) bool {
 	_, ok := s.down[key]
 	return ok

@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
 
-// arrange brings the rows of the track into the order in which the world has the
-// component, where that is another one than it was.
+// arrange brings the rows of the track into the order of the world's entities with the component, if that
+// order has changed.
 func (l *layer) arrange() {
 	if err := l.table.Settle(); err != nil {
 		panic(fmt.Sprintf("visualinterp: the entities with %v can't be followed: %v", l.rule.typ, err))
@@ -27,14 +27,14 @@ func (l *layer) arrange() {
 			l.release(rows)
 			continue
 		}
-		back := l.rewinds && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
-		l.stretches = append(l.stretches, stretch{segment: i, row: len(l.slots), rewinds: back})
+		back := l.rollsBack && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
+		l.stretches = append(l.stretches, stretch{segment: i, row: len(l.slots), rollsBack: back})
 		l.slots = append(l.slots, rows...)
 	}
 	l.place()
 }
 
-// release puts the true values back of what is shown no more.
+// release restores the true values of entities that are no longer shown.
 func (l *layer) release(rows []columns.Slot) {
 	if !l.track.Shown() {
 		return
@@ -48,7 +48,7 @@ func (l *layer) release(rows []columns.Slot) {
 
 func holds(has, all columns.Mask) bool { return all.Without(has) == columns.Mask{} }
 
-// place gives every slot its row.
+// place assigns a row to every slot.
 func (l *layer) place() {
 	same := len(l.slots) == l.track.Len()
 	for row, slot := range l.slots {
@@ -70,7 +70,7 @@ func (l *layer) place() {
 	}
 }
 
-// move notes the row of a slot and returns the one that its entity had before, -1 if none.
+// move sets the row of a slot and returns the previous row of its entity, -1 if none.
 func (l *layer) move(slot columns.Slot, row int32) (from int32) {
 	p, e := &l.places[slot], l.table.Entity(slot)
 	from = -1

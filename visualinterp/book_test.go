@@ -15,13 +15,13 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// spot is what the tests show.
+// spot is the component that the tests show.
 type spot struct{ X float64 }
 
-// Remote components are left alone by moves, as by a game's.
+// speed moves spots, except those of Remote entities.
 type speed struct{ X float64 }
 
-// stage is a server whose clock a test drives, in ticks of 10 ms.
+// stage is a server with a virtual clock, in ticks of 10 ms.
 type stage struct {
 	*plugin.Server
 	t      *testing.T
@@ -32,11 +32,11 @@ type stage struct {
 	speeds generic.Map1[speed]
 	moves  plugin.System
 
-	// What a test does, or looks at, where true values are.
+	// Calls of a test in sets where components hold true values.
 	atReceive, atTick, atSend func()
 }
 
-// newStage makes a server with a system, and one that adds its speed to every spot.
+// newStage makes a server with a System, and a system that adds its speed to every spot.
 func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.Protocol), first ...plugin.System) *stage {
 	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
 	if register == nil {
@@ -64,7 +64,7 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	return s
 }
 
-// hook calls a function in a set, if there is one by then.
+// hook calls a function in a set, if it is set by then.
 func (s *stage) hook(set plugin.Set, f *func()) {
 	s.AddSystem(set, plugin.Func(func(*ecs.World) func() {
 		return func() {
@@ -75,7 +75,7 @@ func (s *stage) hook(set plugin.Set, f *func()) {
 	}))
 }
 
-// moves is the movement of the game.
+// moves returns the movement system of the game.
 func moves() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		filter := generic.NewFilter2[spot, speed]().Without(generic.T[components.Remote]())
@@ -88,10 +88,10 @@ func moves() plugin.System {
 	})
 }
 
-// at runs a frame at a time from the start.
+// at runs a frame at a time since the start.
 func (s *stage) at(d time.Duration) { s.Step(s.start.Add(d)) }
 
-// ticks runs so many frames, each with a tick but the first, which has none.
+// ticks runs frames with one tick each, except the first, which has none.
 func (s *stage) ticks(frames int) {
 	for frame := range frames {
 		s.at(time.Duration(frame) * 10 * time.Millisecond)
@@ -106,8 +106,8 @@ func (s *stage) spawn(x, by float64) ecs.Entity {
 func (s *stage) x(e ecs.Entity) float64 { return s.spots.Get(e).X }
 
 // Proves: N6
-// The worked example of the book, number by number. Its ticks are of 9 ms and its frames of
-// 12; here they are of 10, and of a third of 40.
+// The worked example of the book, number by number. Its ticks take 9 ms and its frames 12; here they take
+// 10, and a third of 40.
 func TestTheBooksExample(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	component := s.spawn(0, 1)

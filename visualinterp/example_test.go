@@ -13,13 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// Position is what moves, and is drawn.
+// Position is moved and drawn.
 type Position struct{ X, Y float32 }
 
-// Shake is of the screen only: no protocol knows of it.
+// Shake exists on the screen only: it is not in a protocol.
 type Shake struct{ Angle float64 }
 
-// A server with a view: ten ticks a second, drawn three times in two of them.
+// A server with a display: ten ticks a second, drawn three times in two ticks.
 func Example() {
 	p := protocol.New(protocol.Config{Name: "smooth", TickRate: 10})
 	protocol.Component[Position](p).
@@ -56,7 +56,7 @@ func Example() {
 	// tick 4, 0.00 past it: x is 9.00
 }
 
-// movement is the simulation. It knows of ticks alone.
+// movement is the simulation. It uses ticks only.
 func movement(w *ecs.World) func() {
 	filter := generic.NewFilter1[Position]().Without(generic.T[components.Remote]())
 	return func() {
@@ -66,7 +66,7 @@ func movement(w *ecs.World) func() {
 	}
 }
 
-// drawing looks at the same component, and finds in it what is to be drawn.
+// drawing reads the same component, which holds the value to draw.
 func drawing(w *ecs.World) func() {
 	filter := generic.NewFilter1[Position]().Without(generic.T[visualinterp.Hidden]())
 	clock := ecs.GetResource[components.Time](w)

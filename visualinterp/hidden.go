@@ -6,17 +6,17 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Smooth is the tag that Tagged asks for. The game puts it on entities.
+// Smooth is the tag for Tagged. The game adds it to entities.
 type Smooth struct{}
 
-// Hidden is on entities that are not to be drawn yet; see HideUntilTwo. The system puts it
-// on and takes it off, before the systems of plugin.AfterSend run.
+// Hidden is on entities that must not be drawn yet; see HideUntilTwo. The system adds and removes it before
+// the systems of plugin.AfterSend run.
 type Hidden struct{}
 
-// hiding puts Hidden on entities, and takes it off.
+// hiding adds Hidden to entities, and removes it.
 type hiding struct {
 	world   *ecs.World
-	layers  []*layer // those that hide
+	layers  []*layer // the layers with HideUntilTwo
 	hidden  []ecs.ID
 	filter  ecs.Mask
 	on, off []ecs.Entity
@@ -36,14 +36,14 @@ func newHiding(w *ecs.World, layers []*layer) hiding {
 	return h
 }
 
-// update hides what waits for a second tick, and nothing else.
+// update hides exactly the entities that wait for a second tick.
 func (h *hiding) update() {
 	if len(h.layers) == 0 {
 		return
 	}
 	h.find()
 	for _, e := range h.on {
-		if !h.world.Has(e, h.hidden[0]) { // it may have waited before, or two layers have found it
+		if !h.world.Has(e, h.hidden[0]) { // it may be hidden already, or found by two layers
 			h.world.Add(e, h.hidden...)
 		}
 	}
@@ -52,7 +52,7 @@ func (h *hiding) update() {
 	}
 }
 
-// find lists the entities that are to have the tag, and those that lose it.
+// find lists the entities that get the tag, and those that lose it.
 func (h *hiding) find() {
 	h.on, h.off = h.on[:0], h.off[:0]
 	for _, l := range h.layers {

@@ -13,42 +13,42 @@ import (
 
 // layer shows one component.
 type layer struct {
-	rule    *rule
-	world   *ecs.World
-	display *tick.Display
-	table   *columns.Table // of the entities that have the component, which is its marker
-	column  int            // the marker's
-	track   *smooth.Track
-	rewinds bool // values are restored in a rollback, on entities that go back
+	rule      *rule
+	world     *ecs.World
+	display   *tick.Display
+	table     *columns.Table // of the entities with the component, which is its marker
+	column    int            // index of the marker's column
+	track     *smooth.Track
+	rollsBack bool // values are restored in a rollback, on entities that take part
 
-	// needs and bars are the columns of which a segment has all, or none, if it is shown;
-	// of one that goes back it has those of back, and none of those of fixed.
+	// needs are the columns that a shown segment has; one that takes part in rollbacks has
+	// those of back, and none of fixed.
 	needs, back, fixed columns.Mask
 
 	stretches []stretch
 	slots     []columns.Slot // by row
 	from      []int32
 	places    []place // by slot
-	round     uint32  // counts arrangements
+	round     uint32  // counts calls of place
 	shifts    uint64
 }
 
-// stretch is rows of the track that are one segment of the table.
+// stretch is a range of rows of the track that is one segment of the table.
 type stretch struct {
 	segment, row int
-	rewinds      bool
+	rollsBack    bool
 }
 
-// place is where the entity of a slot has its row.
+// place is the row of the entity of a slot.
 type place struct {
 	entity ecs.Entity
 	row    int32
-	round  uint32 // of the arrangement that it is of
+	round  uint32 // the call of place that set it
 }
 
 func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
-	kind, rewinds := r.kind(display.Protocol())
-	l := &layer{rule: r, world: w, display: display, track: smooth.New(kind), rewinds: rewinds}
+	kind, rollsBack := r.kind(display.Protocol())
+	l := &layer{rule: r, world: w, display: display, track: smooth.New(kind), rollsBack: rollsBack}
 	var tags []columns.Column
 	follow := func(mask *columns.Mask, id ecs.ID) {
 		mask.Set(len(tags))
@@ -57,11 +57,11 @@ func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
 	if r.tagged {
 		follow(&l.needs, ecs.ComponentID[Smooth](w))
 	}
-	if marker, ok := display.RollbackMarker(); ok && rewinds {
+	if marker, ok := display.RollbackMarker(); ok && rollsBack {
 		follow(&l.back, marker)
 		follow(&l.fixed, ecs.ComponentID[components.NoRollback](w))
 	} else {
-		l.rewinds = false
+		l.rollsBack = false
 	}
 	table, err := display.Follow(w, ecs.TypeID(w, r.typ), tags)
 	if err != nil {
@@ -71,7 +71,7 @@ func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
 	return l
 }
 
-// restore puts the true values back.
+// restore restores the true values.
 func (l *layer) restore() {
 	if !l.track.Shown() {
 		return
@@ -83,14 +83,14 @@ func (l *layer) restore() {
 	l.track.Restored()
 }
 
-// corrected keeps the picture as it was, for it to ease over from.
+// corrected stores the displayed values, from which the transition starts.
 func (l *layer) corrected() {
-	if l.rewinds {
+	if l.rollsBack {
 		l.track.Keep()
 	}
 }
 
-// tick samples the end of the tick that is over.
+// tick samples the values at the end of a tick.
 func (l *layer) tick() {
 	if t := l.display.Time(); t.Replaying {
 		l.replay(t)
@@ -104,28 +104,28 @@ func (l *layer) tick() {
 	l.track.Advance()
 }
 
-// replay samples the end of the tick before the last, when that is about to be computed
-// anew. What does not go back in a rollback has its samples already.
+// replay samples the end of the tick before the last, when a replay is about to compute the last one.
+// Entities that do not take part in the rollback have their samples already.
 func (l *layer) replay(t *components.Time) {
 	l.corrected()
-	if !l.rewinds || t.Tick != t.ReplayTo {
+	if !l.rollsBack || t.Tick != t.ReplayTo {
 		return
 	}
 	l.arrange()
 	for _, s := range l.stretches {
-		if s.rewinds {
+		if s.rollsBack {
 			l.track.Before(s.row, l.values(s))
 		}
 	}
 }
 
-// ease ends a correction, as of a share of the tick that is over.
+// ease ends a correction, at a share of the last tick.
 func (l *layer) ease(share float64) {
 	if !l.track.Kept() {
 		return
 	}
 	for _, s := range l.stretches {
-		if s.rewinds {
+		if s.rollsBack {
 			l.track.Amend(s.row, l.values(s))
 		}
 	}
@@ -139,7 +139,7 @@ func (l *layer) sample() {
 	l.track.Sampled()
 }
 
-// show puts the picture into the world.
+// show writes the displayed values into the world.
 func (l *layer) show() {
 	share := l.display.Time().Overstep
 	l.arrange()
@@ -157,10 +157,10 @@ func (l *layer) show() {
 	}
 }
 
-// values is a stretch of the component's column.
+// values returns a stretch of the component's column.
 func (l *layer) values(s stretch) []byte { return l.table.ColumnRows(s.segment, l.column) }
 
-// waits reports whether an entity has no two samples yet.
+// waits reports whether an entity has less than two samples.
 func (l *layer) waits(e ecs.Entity) bool {
 	slot, ok := l.table.SlotOf(e)
 	if !ok || int(slot) >= len(l.places) {

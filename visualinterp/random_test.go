@@ -14,10 +14,10 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// Entities come and go, and gain and lose components, at any time: what is shown is between
-// their own two latest ticks, and what is true is never lost. The model keeps a list for
-// each entity.
-func TestWhatComesAndGoesIsShown(t *testing.T) {
+// Entities are added and removed, and gain and lose components, at any time: the displayed value is between
+// the two latest ticks of the entity, and true values are never lost. The model keeps a list for each
+// entity.
+func TestChangingEntitiesAreShown(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			newCrowd(t, seed).run(150)
@@ -28,28 +28,28 @@ func TestWhatComesAndGoesIsShown(t *testing.T) {
 	}
 }
 
-// crowd is a stage with a model of what is on it.
+// crowd is a stage with a model of its entities.
 type crowd struct {
 	*stage
 	rand    *rand.Rand
 	lives   map[ecs.Entity]*life
 	order   []ecs.Entity
 	cameras generic.Map1[camera]
-	turn    int // counts stirs
+	turn    int // counts calls of mutate
 }
 
-// life is what the model knows of an entity.
+// life is the model of an entity.
 type life struct {
 	truth float64
 	ends  []float64 // at the ends of ticks, since it has the component
-	lost  int       // the turn in which it lost the component; 0: it has it
+	lost  int       // the turn in which it lost the component; 0: it has the component
 }
 
 func newCrowd(t *testing.T, seed uint64) *crowd {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	c := &crowd{stage: s, rand: rand.New(rand.NewPCG(seed, 1)), lives: map[ecs.Entity]*life{}, cameras: generic.NewMap1[camera](s.world)}
-	s.atReceive = func() { c.check(); c.stir() }
-	s.atTick = func() { c.check(); c.stir(); c.end() }
+	s.atReceive = func() { c.check(); c.mutate() }
+	s.atTick = func() { c.check(); c.mutate(); c.end() }
 	s.atSend = c.check
 	return c
 }
@@ -59,12 +59,12 @@ func (c *crowd) run(frames int) {
 	for range frames {
 		c.at(now)
 		c.look()
-		c.stir()
+		c.mutate()
 		now += time.Duration(c.rand.IntN(25)) * time.Millisecond
 	}
 }
 
-// check compares what is true.
+// check compares the true values.
 func (c *crowd) check() {
 	for _, e := range c.order {
 		if l := c.lives[e]; l.lost == 0 {
@@ -80,7 +80,7 @@ func (c *crowd) end() {
 	}
 }
 
-// look compares what is shown.
+// look compares the displayed values.
 func (c *crowd) look() {
 	share := ecs.GetResource[components.Time](c.world).Overstep
 	for _, e := range c.order {
@@ -96,8 +96,8 @@ func (c *crowd) look() {
 	}
 }
 
-// stir does this and that.
-func (c *crowd) stir() {
+// mutate makes random changes.
+func (c *crowd) mutate() {
 	c.turn++
 	for range c.rand.IntN(5) {
 		at, x := c.rand.IntN(len(c.order)+2), c.rand.Float64()
@@ -118,7 +118,7 @@ func (c *crowd) change(at int, x float64) {
 		c.world.RemoveEntity(e)
 		delete(c.lives, e)
 		c.order = append(c.order[:at], c.order[at+1:]...)
-	case l.lost == c.turn: // put on again at once, it counts as never taken off
+	case l.lost == c.turn: // added again at once, it counts as never removed
 	case l.lost != 0:
 		c.spots.Add(e)
 		*c.spots.Get(e) = spot{x}

@@ -16,10 +16,10 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// goes marks what goes back in a rollback that a test makes.
+// goes marks the entities that take part in the rollback of a test.
 type goes struct{}
 
-// marks says so, in the place of the engine.
+// marks registers that marker, in place of the engine.
 func marks() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		tick.DisplayOf(w).SetRollbackMarker(ecs.ComponentID[goes](w))
@@ -27,16 +27,16 @@ func marks() plugin.System {
 	})
 }
 
-// back is a rollback made by hand: restore sets the world to the end of the first tick, and the
-// movement goes on for so many.
+// back is a manual rollback: restore sets the world to the end of the first tick, and the movement replays
+// the given number of ticks.
 func (s *stage) back(ticks int, restore func()) {
-	clock, picture := ecs.GetResource[components.Time](s.world), tick.DisplayOf(s.world)
+	clock, display := ecs.GetResource[components.Time](s.world), tick.DisplayOf(s.world)
 	now := clock.Tick
 	restore()
 	clock.Replaying, clock.ReplayFrom, clock.ReplayTo = true, now+1-entangle.Tick(ticks), now
 	for clock.Tick = now - entangle.Tick(ticks); clock.Tick != now; {
 		clock.Tick++
-		picture.Tick()
+		display.Tick()
 		s.moves.Update(s.world)
 	}
 	clock.Replaying = false
@@ -51,16 +51,15 @@ func full(p *protocol.Protocol) {
 }
 
 // Proves: N8
-// After a rollback both samples are those of the ticks as they were computed anew. What does
-// not go back keeps its own.
+// After a rollback both samples are those of the replayed ticks. Entities that do not take part keep theirs.
 func TestARollbackRepairsWhatIsShown(t *testing.T) {
 	for _, ticks := range []int{1, 2, 5} {
 		s := newRollbackStage(t, full)
-		predicted, remote, spared := s.spawn(0, 1), s.spawn(0, 0), s.spawn(0, 1)
+		predicted, remote, excluded := s.spawn(0, 1), s.spawn(0, 0), s.spawn(0, 1)
 		s.goes.Add(predicted)
-		s.goes.Add(spared)
+		s.goes.Add(excluded)
 		noRollback := generic.NewMap1[components.NoRollback](s.world)
-		noRollback.Add(spared)
+		noRollback.Add(excluded)
 		s.at(0)
 		for tick := 1; tick <= 8; tick++ {
 			s.atReceive = func() { s.spots.Get(remote).X += 10 }
@@ -71,16 +70,16 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 				s.spots.Get(predicted).X = 100
 				s.speeds.Get(predicted).X = 4
 			})
-			s.spots.Get(spared).X = 8 // what did not take part is put back
+			s.spots.Get(excluded).X = 8 // an entity that did not take part is restored
 			s.spots.Get(remote).X += 10
 		}
 		s.at(85 * time.Millisecond)
 		last := 100 + 4*float64(ticks)
 		assert.InDelta(t, last-2, s.x(predicted), 1e-9, "between the last two of %d", ticks)
 		assert.InDelta(t, 75, s.x(remote), 1e-9)
-		assert.InDelta(t, 7.5, s.x(spared), 1e-9)
+		assert.InDelta(t, 7.5, s.x(excluded), 1e-9)
 		s.atReceive = func() {
-			assert.Equal(t, last, s.x(predicted), "the true value is back")
+			assert.Equal(t, last, s.x(predicted), "the true value is restored")
 			assert.Equal(t, 90., s.x(remote))
 		}
 		s.at(95 * time.Millisecond)
@@ -89,9 +88,9 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 }
 
 // Proves: B19
-// The picture eases over from what it was, in the time that Correct gives, and the
-// simulation is right at once. How many frames the time has makes no difference.
-func TestThePictureEasesOver(t *testing.T) {
+// The display moves gradually from its previous value, in the time that Correct gives, and the simulation is
+// correct at once. The number of frames in that time makes no difference.
+func TestTheDisplayMovesGradually(t *testing.T) {
 	for _, frame := range []time.Duration{2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
 		s := newRollbackStage(t, func(p *protocol.Protocol) {
 			protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot]).
@@ -107,7 +106,7 @@ func TestThePictureEasesOver(t *testing.T) {
 		s.atReceive = func() { s.back(3, func() { s.spots.Get(e).X = 57 }) }
 		s.atSend = func() { assert.Equal(t, 60., s.x(e), "the simulation is right at once") }
 		s.at(100 * time.Millisecond)
-		assert.InDelta(t, before, s.x(e), 1e-9, "the picture stands where it stood")
+		assert.InDelta(t, before, s.x(e), 1e-9, "the displayed value does not jump")
 		s.atReceive, s.atSend = nil, nil
 		for now := 100*time.Millisecond + frame; now <= 150*time.Millisecond; now += frame {
 			s.at(now)
@@ -122,7 +121,7 @@ func TestThePictureEasesOver(t *testing.T) {
 	}
 }
 
-// What is written into the present without a replay eases over, too.
+// The display of a present value that is corrected without a replay moves gradually, too.
 func TestThePresentIsAmended(t *testing.T) {
 	s := newRollbackStage(t, func(p *protocol.Protocol) {
 		protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot]).Correct(100 * time.Millisecond)
@@ -144,7 +143,7 @@ func TestThePresentIsAmended(t *testing.T) {
 	assert.InDelta(t, 8, s.x(e), 1e-9)
 }
 
-// A local component that a game rolls back is one of those that ease.
+// The display of a local component that a game rolls back moves gradually.
 func TestALocalComponentIsCorrected(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.With(protocol.Linear[spot]), visualinterp.Correct(100*time.Millisecond)),
 		func(p *protocol.Protocol) { protocol.Local[spot](p) }, marks())

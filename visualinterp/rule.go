@@ -12,10 +12,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Option says how a component is shown.
+// Option configures how a component is shown.
 type Option func(*rule)
 
-// rule is what Add was told.
+// rule is the configuration of one Add.
 type rule struct {
 	typ    reflect.Type
 	err    error
@@ -27,9 +27,8 @@ type rule struct {
 	where  func(*ecs.World, ecs.Entity) bool
 }
 
-// With blends by a function of the game's own, or by protocol.Linear: for a component that is
-// not in the protocol, or that is to be shown in another way than its registration says.
-// T must not hold Go pointers.
+// With blends by a custom function, or by protocol.Linear: for a component that is not in the protocol, or
+// that is to be shown differently from its registration. T must not hold Go pointers.
 func With[T any](lerp protocol.Lerp[T]) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "With", lerp != nil)
@@ -39,7 +38,7 @@ func With[T any](lerp protocol.Lerp[T]) Option {
 	}
 }
 
-// Snap shows a value at once that is too far from the one before, as after a respawn.
+// Snap shows a value without blending if it is too far from the one before, as after a respawn.
 func Snap[T any](far func(a, b T) bool) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "Snap", far != nil)
@@ -47,9 +46,8 @@ func Snap[T any](far func(a, b T) bool) Option {
 	}
 }
 
-// Correct sets how long the picture takes to ease over to what is right after a rollback; 0
-// is at once. It is for components of protocol.Local, which have no other place to say so,
-// and overrides what the registration of others says.
+// Correct sets how long the display takes to move to the corrected value after a rollback; 0 is at once. It
+// is needed for components of protocol.Local, and overrides the registration of others.
 func Correct(over time.Duration) Option {
 	return func(r *rule) {
 		if over < 0 {
@@ -59,27 +57,26 @@ func Correct(over time.Duration) Option {
 	}
 }
 
-// Tagged shows only entities that have the tag Smooth, and as long as they have it.
+// Tagged shows only entities with the tag Smooth, as long as they have it.
 func Tagged() Option { return func(r *rule) { r.tagged = true } }
 
-// Where shows only entities of which wanted says so. It is asked once, when the entity is
-// first seen with the component, at the end of a tick or of a frame at the latest. It may look
-// at the world, and must not change it.
+// Where shows only entities for which wanted returns true. It is called once, when the entity is first found
+// with the component, at the end of a tick or of a frame at the latest. It may read the world, and must not
+// change it.
 func Where(wanted func(w *ecs.World, e ecs.Entity) bool) Option {
 	return func(r *rule) {
 		if wanted == nil {
-			panic("visualinterp: Where(nil): give a function that says which entities are shown")
+			panic("visualinterp: Where(nil): give a function that selects the entities to show")
 		}
 		r.where = wanted
 	}
 }
 
-// HideUntilTwo puts Hidden on an entity until two ticks have ended with it: until then its
-// picture is a tick ahead of all others. Systems that draw leave entities with Hidden
-// out.
+// HideUntilTwo adds Hidden to an entity until two ticks have ended with it: until then its display is a tick
+// ahead of the others. Systems that draw exclude entities with Hidden.
 func HideUntilTwo() Option { return func(r *rule) { r.hides = true } }
 
-// takes checks a function that an option was given.
+// takes checks the function of an option.
 func (r *rule) takes(t reflect.Type, option string, given bool) {
 	switch {
 	case !given:
@@ -89,11 +86,11 @@ func (r *rule) takes(t reflect.Type, option string, given bool) {
 	}
 }
 
-// kind is how values of the component are shown in a world of the protocol; rewinds says
-// that they are restored in a rollback.
-func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rewinds bool) {
+// kind returns how values of the component are shown in a world of the protocol; rollsBack reports that they
+// are restored in a rollback.
+func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rollsBack bool) {
 	if r.typ.Size() == 0 {
-		panic(fmt.Sprintf("visualinterp: %v holds nothing that could be shown: it is a tag", r.typ))
+		panic(fmt.Sprintf("visualinterp: %v has no values to show: it is a tag", r.typ))
 	}
 	if r.err != nil {
 		panic("visualinterp: " + r.err.Error())
@@ -101,17 +98,17 @@ func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rewinds bool) {
 	k = smooth.Kind{Size: int(r.typ.Size())}
 	blend := r.blend
 	if info := p.ComponentOf(r.typ); info != nil {
-		rewinds = info.Predict == protocol.Full || info.Predict == protocol.Once
+		rollsBack = info.Predict == protocol.Full || info.Predict == protocol.Once
 		k.TooFar, k.Over = info.TooFar, info.Correct
 		if blend.Blend == nil {
 			blend = info.Blending
 		}
 	}
 	if slices.ContainsFunc(p.Locals(), func(l *protocol.LocalInfo) bool { return l.Type == r.typ }) {
-		rewinds = true
+		rollsBack = true
 	}
 	if blend.Blend == nil {
-		panic(fmt.Sprintf("visualinterp: nothing says how to blend %[1]v: register it with Interpolate(protocol.Linear[%[1]v]), or add it With(protocol.Linear[%[1]v])", r.typ))
+		panic(fmt.Sprintf("visualinterp: there is no function to blend %[1]v: register it with Interpolate(protocol.Linear[%[1]v]), or add it With(protocol.Linear[%[1]v])", r.typ))
 	}
 	k.Blend, k.Carry = blend.Blend, blend.Carry
 	if r.tooFar != nil {
@@ -120,5 +117,5 @@ func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rewinds bool) {
 	if r.over != nil {
 		k.Over = *r.over
 	}
-	return k, rewinds
+	return k, rollsBack
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// camera is nothing that the network knows of.
+// camera is not in the protocol.
 type camera struct{ Zoom, Height float32 }
 
 // Proves: N12
-// A component outside the protocol is shown by a function of the game's own.
+// A component outside the protocol is shown by a custom function.
 func TestAComponentOutsideTheProtocol(t *testing.T) {
 	mix := func(a, b camera, t float64) camera {
 		return camera{Zoom: a.Zoom + (b.Zoom-a.Zoom)*float32(t), Height: -1}
@@ -39,8 +39,8 @@ func TestAComponentOutsideTheProtocol(t *testing.T) {
 }
 
 // Proves: N12, N13
-// Which entities are shown between ticks is for the tag, or for a rule, to say.
-func TestWhoIsShown(t *testing.T) {
+// The tag, or a function, selects the entities that are shown between ticks.
+func TestTheShownEntitiesAreSelected(t *testing.T) {
 	three := func(t *testing.T, options ...visualinterp.Option) (s *stage, shown func() [3]bool) {
 		s = newStage(t, visualinterp.Add[spot](visualinterp.New(), options...), nil)
 		smooth := generic.NewMap1[visualinterp.Smooth](s.world)
@@ -69,7 +69,7 @@ func TestWhoIsShown(t *testing.T) {
 		}
 	}
 	_, shown := three(t)
-	assert.Equal(t, [3]bool{true, true, true}, shown(), "all that have it")
+	assert.Equal(t, [3]bool{true, true, true}, shown(), "all with the component")
 
 	s, shown := three(t, visualinterp.Tagged())
 	assert.Equal(t, [3]bool{false, true, false}, shown())
@@ -97,11 +97,11 @@ func TestWhoIsShown(t *testing.T) {
 	assert.Equal(t, [3]bool{false, true, true}, shown())
 }
 
-// What is shown no more keeps its true value, however often the entities around it change their
-// places before the next frame begins.
+// Entities that are no longer shown keep their true values, even if the entities around them change their
+// places before the next frame.
 //
 // Proves: N13
-func TestWhatIsNotShownAnyMoreStaysTrue(t *testing.T) {
+func TestEntitiesNoLongerShownKeepTheirTrueValues(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.Tagged()), nil)
 	smooth := generic.NewMap1[visualinterp.Smooth](s.world)
 	var all []ecs.Entity
@@ -133,7 +133,7 @@ func TestWhatIsNotShownAnyMoreStaysTrue(t *testing.T) {
 	s.atReceive = holds
 	for range 5 {
 		frame()
-		late := s.spawn(0, 1) // the table is another one
+		late := s.spawn(0, 1) // the entity is in another table
 		smooth.Add(late)
 		all, truth = append(all, late), append(truth, 0)
 		frame()
@@ -141,7 +141,7 @@ func TestWhatIsNotShownAnyMoreStaysTrue(t *testing.T) {
 }
 
 // Proves: N12
-// What has no two ticks yet is hidden on request, as long as that lasts.
+// On request, an entity with less than two ticks is hidden.
 func TestHiddenUntilTwoTicks(t *testing.T) {
 	s := newStage(t, visualinterp.Add[camera](visualinterp.Add[spot](visualinterp.New(), visualinterp.HideUntilTwo()),
 		visualinterp.HideUntilTwo(), visualinterp.With(protocol.Linear[camera])), nil)
@@ -162,14 +162,14 @@ func TestHiddenUntilTwoTicks(t *testing.T) {
 
 	cameras := generic.NewMap1[camera](s.world)
 	cameras.Add(e)
-	assert.True(t, hidden(45), "another of its components has none")
+	assert.True(t, hidden(45), "another of its components has no sample")
 	assert.False(t, hidden(55))
 	cameras.Remove(e)
 	assert.False(t, hidden(65))
 	cameras.Add(e)
 	assert.True(t, hidden(75))
 	cameras.Remove(e)
-	assert.False(t, hidden(80), "what waits no more is shown")
+	assert.False(t, hidden(80), "with two samples it is shown")
 	late := s.spawn(0, 1)
 	s.at(80 * time.Millisecond)
 	s.world.RemoveEntity(late)
@@ -178,8 +178,8 @@ func TestHiddenUntilTwoTicks(t *testing.T) {
 }
 
 // Proves: N12
-// An entity that the rule leaves out is shown as it is, and never hidden.
-func TestWhoIsLeftOutIsNotHidden(t *testing.T) {
+// An entity that the function excludes shows its true value, and is never hidden.
+func TestExcludedEntitiesAreNotHidden(t *testing.T) {
 	nobody := visualinterp.Where(func(*ecs.World, ecs.Entity) bool { return false })
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.HideUntilTwo(), nobody), nil)
 	e := s.spawn(0, 1)

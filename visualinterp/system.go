@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// System shows components between ticks. Make one with New, say by Add what it shows, and
-// put it into the set plugin.AfterSend of an app. Its methods are the app's to call.
+// System shows components between ticks. Create one with New, select components with Add, and add it to the
+// set plugin.AfterSend of an app. The app calls its methods.
 type System struct {
 	rules  []rule
 	layers []*layer
@@ -21,12 +21,12 @@ type System struct {
 // New returns a system that shows nothing yet.
 func New() *System { return &System{} }
 
-// Add has the system show T between ticks, and returns it. By default it does so on every
-// entity that has one, as the component's registration says: blended by its Interpolate
-// function, at once where its Snap says so, and easing over a correction for as long as its
-// Correct says. Options say otherwise, and are needed for a T that is not registered.
+// Add makes the system show T between ticks, and returns the system. By default it shows every entity with a
+// T as the component's registration says: blended by its Interpolate function, without blending if its Snap
+// says so, and with gradual corrections as long as its Correct says. Options override that, and are needed
+// for a T that is not registered.
 //
-// Each T is added once, before the app is initialised. Calling it wrongly panics.
+// Each T is added once, before the app is initialised. A wrong call panics.
 func Add[T any](s *System, options ...Option) *System {
 	t := reflect.TypeFor[T]()
 	if s.begun {
@@ -45,8 +45,8 @@ func Add[T any](s *System, options ...Option) *System {
 	return s
 }
 
-// Initialize takes part in the frames of the app that calls it. It panics if a component
-// can't be shown, and says why.
+// Initialize subscribes to the frames of the app that calls it. It panics with the reason if a component
+// cannot be shown.
 func (s *System) Initialize(w *ecs.World) {
 	display := tick.DisplayOf(w)
 	if display == nil {
@@ -57,37 +57,37 @@ func (s *System) Initialize(w *ecs.World) {
 		s.layers = append(s.layers, newLayer(w, display, &s.rules[i]))
 	}
 	s.hide = newHiding(w, s.layers)
-	display.Add(painter{s})
+	display.Add(stages{s})
 }
 
-// Update does nothing: what is to be done has its places in the frame.
+// Update does nothing: the work is done in the stages of a frame.
 func (s *System) Update(*ecs.World) {}
 
-// Finalize puts the true values back.
-func (s *System) Finalize(*ecs.World) { painter{s}.Restore() }
+// Finalize restores the true values.
+func (s *System) Finalize(*ecs.World) { stages{s}.Restore() }
 
-// painter is the system in the stages of a frame.
-type painter struct{ *System }
+// stages implements the stages of a frame for the System.
+type stages struct{ *System }
 
-func (p painter) Restore() {
+func (p stages) Restore() {
 	for _, l := range p.layers {
 		l.restore()
 	}
 }
 
-func (p painter) Corrected() {
+func (p stages) Corrected() {
 	for _, l := range p.layers {
 		l.corrected()
 	}
 }
 
-func (p painter) Tick() {
+func (p stages) Tick() {
 	for _, l := range p.layers {
 		l.tick()
 	}
 }
 
-func (p painter) Show() {
+func (p stages) Show() {
 	for _, l := range p.layers {
 		l.show()
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // Proves: N13
-// The systems of every set see true values, but for those of AfterSend, which see what is
-// shown; in the end the true ones are left in the world.
+// The systems of every set see true values, except those of AfterSend, which see displayed values; at the
+// end the true values are restored.
 func TestTrueValuesInAFrame(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
 	protocol.Component[spot](p).Interpolate(protocol.Linear[spot])
@@ -53,10 +53,10 @@ func TestTrueValuesInAFrame(t *testing.T) {
 	assert.Equal(t, truth, spots.Get(e).X)
 }
 
-// What a game writes over a shown value is the truth.
+// A value that a game writes over a displayed one is a true value.
 //
 // Proves: N13
-func TestWhatAfterSendWrites(t *testing.T) {
+func TestValuesWrittenInAfterSend(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	e, beside := s.spawn(0, 1), s.spawn(0, 1)
 	for _, ms := range []int{0, 10, 25} {
@@ -79,7 +79,7 @@ func TestMisuse(t *testing.T) {
 	type text struct{ Name string }
 	lerp := func(a, _ camera, _ float64) camera { return a }
 	for want, f := range map[string]func(){
-		"nothing says how to blend visualinterp_test.spot": world(visualinterp.Add[spot](visualinterp.New())),
+		"there is no function to blend visualinterp_test.spot": world(visualinterp.Add[spot](visualinterp.New())),
 		"it is a tag": world(visualinterp.Add[empty](visualinterp.New())),
 		"field Name":  world(visualinterp.Add[text](visualinterp.New(), visualinterp.With(func(a, _ text, _ float64) text { return a }))),
 		"twice":       func() { visualinterp.Add[spot](visualinterp.Add[spot](visualinterp.New())) },
@@ -105,7 +105,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A frame allocates nothing, also while entities come and go.
+// A frame allocates nothing, even while entities are added and removed.
 func TestAFrameAllocatesNothing(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	builder := generic.NewMap2[spot, speed](s.world)

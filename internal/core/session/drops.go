@@ -21,6 +21,7 @@ const (
 	DropReplyQueue   // answered, but the answer found no room; poll more often
 	DropStopped      // the server has stopped
 	DropRepeated     // a request or response of a client that it has connected meanwhile
+	DropAlive        // a keep-alive of a client that was heard in that frame, or a disconnect packet after the first
 
 	DropRequestForm       // wrong size or version
 	DropProtocol          // another game, or another version of it
@@ -43,7 +44,7 @@ const (
 
 var dropNames = [drops]string{
 	"none", "too short", "too long", "unknown kind", "unwanted kind", "sequence size",
-	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped", "repeated handshake",
+	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped", "repeated handshake", "needless keep-alive",
 	"request form", "wrong protocol", "token expired", "token before start",
 	"token not yet valid", "token sealed with another key", "token malformed", "wrong server",
 	"address connected", "client connected", "token of other address",

@@ -200,3 +200,39 @@ func TestRepliesThatNobodyPollsAreBounded(t *testing.T) {
 	}
 	assert.Equal(t, uint64(10), s.server.Stats().Drops[DropReplyQueue])
 }
+
+// Of a client's packets that are no payloads a frame opens one: a keep-alive has nothing to say of a
+// client that was heard in that frame, and none keeps a leaving client. What the others say counts,
+// and a client that sends nothing but keep-alives stays.
+//
+// Proves: Z21
+func TestAFrameOpensOneKeepAliveOfAClient(t *testing.T) {
+	s := newSim(t, 1)
+	p := s.connect(1)
+	s.run(frame)
+	for range 1000 {
+		s.now = s.now.Add(frame)
+		s.server.Advance(s.now)
+		opened, needless := s.recorder.opened, s.server.Stats().Drops[DropAlive]
+		for range 20 {
+			s.toServer(p.addr, p.seal(nil, kindKeepAlive, make([]byte, keepAliveSize)))
+		}
+		require.Equal(t, 1, s.recorder.opened-opened)
+		require.Equal(t, uint64(19), s.server.Stats().Drops[DropAlive]-needless)
+	}
+	require.True(t, s.server.Connected(0))
+	s.clientSends(p, "heard")
+	assert.Equal(t, []string{"heard"}, s.received[0])
+	opened := s.recorder.opened
+	s.toServer(p.addr, p.seal(nil, kindKeepAlive, make([]byte, keepAliveSize)))
+	assert.Equal(t, opened, s.recorder.opened)
+
+	s.toServer(p.addr, p.seal(nil, kindDisconnect, nil))
+	require.True(t, s.server.Leaving(0), "also in a frame in which it was heard")
+	opened = s.recorder.opened
+	for range 20 {
+		s.toServer(p.addr, p.seal(nil, kindDisconnect, nil))
+		s.toServer(p.addr, p.seal(nil, kindKeepAlive, make([]byte, keepAliveSize)))
+	}
+	assert.Equal(t, opened, s.recorder.opened)
+}

@@ -45,8 +45,11 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 // handleConnected opens a packet of a connected or leaving client.
 func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
 	c := &s.slots[slot]
-	if !h.kind.replayProtected() { // a late response; keep-alives tell the client
+	switch {
+	case !h.kind.replayProtected(): // a late response; keep-alives tell the client
 		return nil, DropRepeated
+	case c.alive(h.kind, s.now):
+		return nil, DropAlive
 	}
 	body, drop := openProtected(&c.receive, &c.replay, h, b)
 	if drop != dropNone {

@@ -55,9 +55,10 @@ func (e entropy) Read(b []byte) (int, error) {
 // recorder stands between the sessions and their ciphers, and fails the test when
 // a key seals two different packets with one nonce.
 type recorder struct {
-	t     testing.TB
-	seed  maphash.Seed
-	seals map[uint64]uint64 // hash of key and nonce, to hash of what was sealed
+	t      testing.TB
+	seed   maphash.Seed
+	seals  map[uint64]uint64 // hash of key and nonce, to hash of what was sealed
+	opened int
 }
 
 type recorded struct {
@@ -79,6 +80,11 @@ func (c recorded) Seal(dst, nonce, plain, data []byte) []byte {
 	}
 	c.recorder.seals[use] = text
 	return c.AEAD.Seal(dst, nonce, plain, data)
+}
+
+func (c recorded) Open(dst, nonce, sealed, data []byte) ([]byte, error) {
+	c.recorder.opened++
+	return c.AEAD.Open(dst, nonce, sealed, data)
 }
 
 // sim is a server and clients on a virtual clock, over links that lose packets.
@@ -107,7 +113,7 @@ type peer struct {
 
 func newSim(t testing.TB, maxClients int) *sim {
 	s := &sim{t: t, rand: chance(t), now: epoch, received: map[int][]string{}, nextPort: 1000}
-	s.recorder = &recorder{t, maphash.MakeSeed(), map[uint64]uint64{}}
+	s.recorder = &recorder{t: t, seed: maphash.MakeSeed(), seals: map[uint64]uint64{}}
 	s.config = ServerConfig{
 		ProtocolID: protocolID, Key: serverKey, Addresses: []netip.AddrPort{serverAddr},
 		MaxClients: maxClients, Entropy: entropy{s.rand},

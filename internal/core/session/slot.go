@@ -62,6 +62,19 @@ func (c *slot) timedOut(now time.Time) bool {
 	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
 }
 
+// alive reports whether a packet of that kind has nothing to say because another one of the client has
+// come in the same frame, or because the client is leaving. It is not opened then: what a layer that
+// reads payloads can charge a client for is all that it has to open of it.
+func (c *slot) alive(k kind, now time.Time) bool {
+	switch k {
+	case kindKeepAlive:
+		return c.state == slotLeaving || c.confirmed && c.lastReceived.Equal(now)
+	case kindDisconnect:
+		return c.state == slotLeaving
+	}
+	return false
+}
+
 // seal appends one packet of this connection to dst.
 func (c *slot) seal(dst []byte, k kind, body []byte, now time.Time) []byte {
 	dst = c.send.seal(dst, k, c.sequence, body)

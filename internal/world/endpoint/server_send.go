@@ -1,9 +1,11 @@
 package endpoint
 
 import (
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
@@ -71,34 +73,57 @@ func (s *Server) sendResources(now time.Time) {
 	}
 }
 
-// Carry implements Carrier: a message goes to every client that it is for. It is
-// written once, unless clients have names of their own for whom it refers to.
+// Carry implements Carrier: a message goes to every client that it is for. What that costs follows
+// their number, and not that of all clients, where the message names them.
 func (s *Server) Carry(l *message.Letter, now time.Time) {
 	s.carryLocals(l)
-	post, body := s.cfg.Post, []byte(nil)
-	ch, shared := post.Channel(l), post.Shared(l)
-	by := s.seats.numberOf(l.From)
-	for i := len(s.open) - 1; i >= 0; i-- {
-		c := s.open[i]
-		if l.When < c.since || !post.For(l, c.id) {
-			continue
+	post := s.cfg.Post
+	m := carried{Letter: l, ch: post.Channel(l), shared: post.Shared(l), by: s.seats.numberOf(l.From)}
+	if ids, ok := post.Named(l); ok {
+		for i, id := range ids {
+			if c := s.seats.of[id]; c != nil && c.open && !slices.Contains(ids[:i], id) {
+				s.carry(&m, c, now)
+			}
 		}
-		switch {
-		case !shared:
-			body = post.Envelope(l, c.recipient())
-		case body == nil:
-			body = post.Envelope(l, source.Recipient{})
-		}
-		if l.From == entangle.Nobody {
-			s.slow(c, c.peer.Send(ch, body, post.Priority(l), now), now)
-			continue
-		}
-		sent, err := c.peer.Relay(ch, body, post.Priority(l), by)
-		if !sent {
-			post.Stat.Refused++ // what others say costs no client its connection
-		}
-		s.slow(c, err, now)
+		return
 	}
+	for i := len(s.open) - 1; i >= 0; i-- {
+		if c := s.open[i]; post.For(l, c.id) {
+			s.carry(&m, c, now)
+		}
+	}
+}
+
+// carried is a message on its way to clients. It is written once, unless clients have names of their
+// own for the entities that it refers to.
+type carried struct {
+	*message.Letter
+	ch     channel.ID
+	shared bool
+	by     int
+	body   []byte
+}
+
+func (s *Server) carry(m *carried, c *client, now time.Time) {
+	post := s.cfg.Post
+	if m.When < c.since {
+		return
+	}
+	switch {
+	case !m.shared:
+		m.body = post.Envelope(m.Letter, c.recipient())
+	case m.body == nil:
+		m.body = post.Envelope(m.Letter, source.Recipient{})
+	}
+	if m.From == entangle.Nobody {
+		s.slow(c, c.peer.Send(m.ch, m.body, post.Priority(m.Letter), now), now)
+		return
+	}
+	sent, err := c.peer.Relay(m.ch, m.body, post.Priority(m.Letter), m.by)
+	if !sent {
+		post.Stat.Refused++ // what others say costs no client its connection
+	}
+	s.slow(c, err, now)
 }
 
 // slow disconnects a client whose reliable messages pile up.

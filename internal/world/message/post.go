@@ -41,6 +41,7 @@ type Post struct {
 
 	Waiting waiting // of a server: the messages of all clients
 	wrap    []byte
+	one     [1]entangle.ClientID // of Named
 	Stat    PostStats
 }
 
@@ -264,6 +265,20 @@ func (p *Post) Flush(now time.Time, to Carrier) {
 // Carrier hands a message to those it is for.
 type Carrier interface {
 	Carry(l *Letter, now time.Time)
+}
+
+// Named returns the clients that a letter is for, where it names each of them: some may not be
+// connected, and some be named twice. Where ok is false it is for those that For says. ids is valid
+// until the next call.
+func (p *Post) Named(l *Letter) (ids []entangle.ClientID, ok bool) {
+	switch {
+	case l.From != entangle.Nobody:
+		return l.Ids.ids, !l.Ids.except
+	case l.one != entangle.Nobody:
+		p.one[0] = l.one
+		return p.one[:], true
+	}
+	return nil, false
 }
 
 // For reports whether a letter is for a client.

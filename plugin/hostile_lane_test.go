@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // came returns what the server counts of lanes that the raider sends in a packet of the
@@ -135,8 +136,8 @@ func TestWhoFloodsWithInputsHasToGo(t *testing.T) {
 	assert.Equal(t, broken+1, a.broken())
 }
 
-// A client pays for each lane of its inputs and for the ticks of a lane, whatever becomes of them:
-// else what it takes to read them is no part of its budget.
+// A client pays for each lane of its inputs, for the ticks of a lane and for its bits, whatever becomes
+// of them: else what it takes to read them is no part of its budget.
 //
 // Proves: Z21
 func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
@@ -161,8 +162,17 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		for i := range lanes {
 			lanes[i] = l
 		}
-		assert.EqualValues(t, 2*10, work(lanes...)-least, name)
+		assert.EqualValues(t, (2+1)*10, work(lanes...)-least, name)
 		l.more = 63
 		assert.EqualValues(t, 4, work(l)-least, "64 ticks %s", name)
+		l.body = func(w *bits.Writer) {
+			for n := range 64 {
+				w.Bits(uint64(2*(n%2)), 2) // none and a hole by turns
+				if n < 63 {
+					w.Bool(true)
+				}
+			}
+		}
+		assert.GreaterOrEqual(t, work(l)-least, uint64(4+(192-32)/32), "64 ticks %s, one by one", name)
 	}
 }

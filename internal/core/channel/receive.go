@@ -106,6 +106,7 @@ func (m *Mux) settled(l *lane, f frame) (bool, error) {
 
 // holdWhole keeps a message of an ordered channel that came too early.
 func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
+	m.work += keepWork
 	place, held := l.arrivals.find(f.message)
 	if held {
 		m.stats.Duplicates++
@@ -121,7 +122,7 @@ func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
 }
 
 func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
-	m.work += fragmentWork
+	m.work += keepWork
 	if settled, err := m.settled(l, f); settled || err != nil {
 		return err
 	}

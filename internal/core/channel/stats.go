@@ -23,11 +23,11 @@ type Stats struct {
 func (m *Mux) Stats() Stats { return m.stats }
 
 // Work returns how much the peer made this end do, in units: one for each frame that was taken
-// in, and fragmentWork more for a fragment.
+// in, and keepWork more for a fragment, and for a message that came too early on an ordered channel.
 func (m *Mux) Work() uint64 { return m.work }
 
-// fragmentWork is what it takes to keep a fragment, beside its frame.
-const fragmentWork = 2
+// keepWork is what it takes to keep a fragment or an early message, beside its frame.
+const keepWork = 2
 
 // Pending returns how many messages wait to be sent or acknowledged. Unreliable
 // ones count until they are packed.

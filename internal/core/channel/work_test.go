@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each frame is work, a fragment is more, and so is one that has come before: the receiver
-// looks for it all the same.
+// Each frame is work. A fragment is more, and so is a message that has to wait for one before it;
+// also one that has come before, since the receiver looks for it all the same.
 //
 // Proves: Z21
 func TestFramesAndFragmentsAreWork(t *testing.T) {
@@ -18,8 +18,18 @@ func TestFramesAndFragmentsAreWork(t *testing.T) {
 	received(m)
 	whole.message = 1
 	handle(t, m, epoch, fragment(0, 2, 0, 2*FragmentSize), whole)
-	assert.EqualValues(t, 3+fragmentWork, m.Work())
+	assert.EqualValues(t, 3+keepWork, m.Work())
 	received(m)
 	handle(t, m, epoch, fragment(0, 2, 0, 2*FragmentSize))
-	assert.EqualValues(t, 4+2*fragmentWork, m.Work())
+	assert.EqualValues(t, 4+2*keepWork, m.Work())
+
+	m = newMux(t, Config{Mode: OrderedReliable})
+	whole.message = 1
+	handle(t, m, epoch, whole)
+	assert.EqualValues(t, 1+keepWork, m.Work())
+	handle(t, m, epoch, whole)
+	assert.EqualValues(t, 2+2*keepWork, m.Work())
+	whole.message = 0
+	handle(t, m, epoch, whole)
+	assert.EqualValues(t, 3+2*keepWork, m.Work(), "in its turn")
 }

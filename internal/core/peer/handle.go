@@ -183,6 +183,7 @@ func (p *Peer) handleKind(kind controlKind, body []byte, now time.Time) error {
 	case kind == hello && p.phase == greeting && !p.agreed:
 		return p.handleHello(body, now)
 	case kind == entries && p.phase == differs:
+		p.compared += uint64(len(body))
 		return p.handleEntries(body[1:])
 	case kind == resync && p.agreed && p.cfg.World != nil:
 		return parseResync(body, p.onResync)

@@ -88,6 +88,7 @@ type Peer struct {
 
 	tap      func(updates bool, body []byte) // nil unless somebody listens
 	joining  joining
+	compared uint64 // bytes of the peer's entries
 	resyncs  uint64 // groups that the peer asked for
 	asked    uint64 // entities that it was sent again for that, when it was closed
 	id       entangle.ClientID

@@ -42,15 +42,19 @@ func (p *Peer) count(payload []byte) {
 // sent reliably.
 const askedWork = 3
 
+// comparedPerUnit is how many bytes of the peer's entries cost one unit: to read them, and to say
+// how they differ.
+const comparedPerUnit = 4
+
 // Work returns how much the peer made this end do, in units: those of channel.Mux.Work, one for
-// each group that it asked for, and askedWork for each entity that it was sent again for that. What
-// takes messages and streams knows what those cost.
+// each group that it asked for, askedWork for each entity that it was sent again for that, and what
+// it costs to compare its entries. What takes messages and streams knows what those cost.
 func (p *Peer) Work() uint64 {
 	asked := p.asked
 	if p.updates != nil {
 		asked = p.updates.Asked()
 	}
-	return p.mux.Work() + p.resyncs + askedWork*asked
+	return p.mux.Work() + p.resyncs + askedWork*asked + p.compared/comparedPerUnit
 }
 
 // Waiting returns the bytes of messages and structure of which nothing was sent yet.

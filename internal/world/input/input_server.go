@@ -98,9 +98,10 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 
 // What inputs of clients cost, in units of work. A unit is about a tenth of a microsecond.
 const (
-	// ticksPerUnit is how many ticks of an input lane cost one, and laneWork what a lane costs
-	// beside them.
+	// ticksPerUnit is how many ticks of an input lane cost one, bitsPerUnit how many of its bits cost
+	// one more, and laneWork what a lane costs beside them.
 	ticksPerUnit = 16
+	bitsPerUnit  = 32
 	laneWork     = 2
 )
 
@@ -109,9 +110,9 @@ const (
 func (p *InputPlayer) handleLane(f *input.Frame) {
 	c := p.inputs
 	k := &c.kinds[f.Type()]
+	bits := f.Bits().RemainingBits()
 	e := k.codec.readHead(f.Bits(), p.find)
 	oldest, newest := f.Range()
-	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit
 	lane := p.lane(k, e)
 	switch {
 	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):
@@ -123,6 +124,8 @@ func (p *InputPlayer) handleLane(f *input.Frame) {
 	default:
 		p.brought(f, lane, f.Put(lane.reader))
 	}
+	bits -= f.Bits().RemainingBits()
+	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(bits)/bitsPerUnit
 }
 
 // lane returns the lane of an entity, if it is the client's to drive. What the component

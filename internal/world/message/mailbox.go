@@ -103,15 +103,17 @@ const (
 	// references to none cost one.
 	refWork       = 1
 	noRefsPerUnit = 16
-	// requestWork is what a request costs beside what the game does to answer it.
-	requestWork = 6
+	// messageWork is what a message costs beside its frames: it is decoded, and raised for its
+	// readers. requestWork is what a request costs beside that, and what the game does to answer it.
+	messageWork = 1
+	requestWork = 5
 	// copyWork is what a message that is passed on costs for each client that it is for, and
 	// copyBytesPerUnit how many of its bytes cost one more.
 	copyWork         = 4
 	copyBytesPerUnit = 64
 	// valueBytesPerUnit is how many bytes cost one by which a value is larger in memory than on
 	// the wire.
-	valueBytesPerUnit = 16
+	valueBytesPerUnit = 8
 )
 
 // Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
@@ -164,6 +166,7 @@ func MessagesOf(clients int) int {
 
 // HandleMessage implements peer.Inbox.
 func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+	m.spent += messageWork
 	if ch != peer.Requests {
 		m.Waiting.now++
 		m.post.Waiting.now++

@@ -21,7 +21,7 @@ func TestCapsAreChecked(t *testing.T) {
 		"MaxBytesPerClient is 15999 bytes per second; set it between 16000": func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 15_999 },
 		"MaxBytesPerClient is -1 bytes":                                     func(c *plugin.ServerConfig) { c.MaxBytesPerClient = -1 },
 		"MaxBytesPerClient is 268435457 bytes":                              func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 1<<28 + 1 },
-		"MaxWorkPerClient is 4095 units per second, which lets nobody play": func(c *plugin.ServerConfig) { c.MaxWorkPerClient = 4095 },
+		"MaxWorkPerClient is 8191 units per second, which lets nobody play": func(c *plugin.ServerConfig) { c.MaxWorkPerClient = 8191 },
 		"MaxBytes is -5 bytes":                                              func(c *plugin.ServerConfig) { c.MaxBytes = -5 },
 		"raise it to 1024000 at least, lower MaxClients to 62":              func(c *plugin.ServerConfig) { c.MaxBytes = 1_000_000 },
 		"raise it to 32000 at least, lower MaxClients to 1":                 func(c *plugin.ServerConfig) { c.MaxClients, c.MaxBytes = 2, 31_999 },

@@ -56,21 +56,24 @@ type ServerConfig struct {
 	// MaxWorkPerClient is how much work each client may cause, per second, in units of about
 	// 0.1 µs:
 	//
+	//	1024      a connection
 	//	25        a packet
-	//	1         a message, a group that is requested again, a reference of a message, 16 bytes
-	//	          by which the value of a message is larger in memory than on the wire
-	//	2         an entity with an input, and 1 more for each 16 ticks of it
+	//	1         a group that is requested again, a reference of a message, 8 bytes by which the
+	//	          value of a message is larger in memory than on the wire
+	//	2         a message, and 2 more if it has to wait for one before it; an entity with an
+	//	          input, and 1 more for each 16 ticks and each 32 bits of it
 	//	3         a fragment of a message, an entity of a group that is sent again
 	//	4         each recipient of a relayed message, and 1 more for each 64 bytes
-	//	6         a request
+	//	7         a request
 	//
 	// A relayed message is refused, and counted in MessageStats, unless its sender has half of
-	// its savings left. Unused work is saved up for 0.75 s, and all clients together use up to
-	// 1.5 s of one client's savings in a frame. Packets beyond that are dropped, as by a line that
+	// its savings left. Unused work is saved up for 0.5 s, and all clients together use up to
+	// 1 s of one client's savings in a frame. Packets beyond that are dropped, as by a line that
 	// loses them, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in
-	// total is disconnected; ten seconds within it make up for one beyond. An honest client stays
-	// below a tenth of the default: raise it for a game whose clients send megabytes, or relay
-	// voice to hundreds.
+	// total is disconnected; ten seconds within it make up for one beyond. A client id keeps its
+	// quota when it connects again. An honest client stays below a tenth of the default at 60
+	// ticks per second, and below half at 1,000: raise it for a game whose clients send megabytes,
+	// or relay voice to hundreds.
 	//
 	// 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no bound;
 	// 1 to LeastWorkPerClient-1 are an error.
@@ -210,8 +213,8 @@ const (
 	LeastDefaultWork   = endpoint.LeastWork
 
 	// LeastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: an
-	// honest client at 60 ticks per second causes about half of it.
-	LeastWorkPerClient = 4096
+	// honest client at 60 ticks per second that talks to seven others causes about half of it.
+	LeastWorkPerClient = 8192
 )
 
 // MaxDefaultWorkers bounds the goroutines that a server takes by itself.

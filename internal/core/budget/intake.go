@@ -6,14 +6,10 @@ import (
 )
 
 const (
-	// IntakeSaved is how much of its rate a peer saves up, in time: what an honest peer's packets
-	// cost that a line held back for ten seconds.
-	IntakeSaved = 750 * time.Millisecond
-
-	// IntakeBegin is how much of its rate a peer has saved up when it connects, in time: enough to
-	// send a message to 200 others at once, and little enough that connecting again and again
-	// gains nothing.
-	IntakeBegin = 100 * time.Millisecond
+	// IntakeSaved is how much of its rate a peer saves up, in time. A transport holds fewer packets
+	// of one peer than an honest one pays for with it, so a line or an end that stood still costs it
+	// nothing.
+	IntakeSaved = 500 * time.Millisecond
 
 	// IntakeShared is how much of what was saved up all peers together use within one frame, in
 	// time at the rate of one.
@@ -73,18 +69,17 @@ func (i *Intake) Begin(now time.Time) {
 	i.shared = i.rate * int64(IntakeShared)
 }
 
-// Admit returns the quota of a peer that has come in the frame under way.
+// Admit returns the quota of a peer that has come for the first time, or so long after it left that
+// its last quota is Restored: all is saved up that can be.
 func (i *Intake) Admit() Quota {
-	own := i.rate * int64(i.past)
-	return Quota{came: i.now, at: i.now, level: own + i.rate*int64(IntakeBegin), own: own}
+	return Quota{at: i.now, share: i.rate * int64(i.past), saved: i.rate * int64(IntakeSaved)}
 }
 
 // Quota is what one peer has of an Intake. Admit makes one.
 type Quota struct {
-	came   time.Duration // the frame in which it came
-	at     time.Duration // the frame that level and own are of
-	level  int64         // what it has, in parts; negative: debt
-	own    int64         // what of it needs nothing of what is shared
+	at     time.Duration // the frame that share is of
+	share  int64         // what is left of the peer's share of that frame, in parts
+	saved  int64         // what is left of the shares before; negative: debt, and share is 0
 	over   bool          // in that frame packets were dropped
 	excess time.Duration // for how long in all it has been over, less what was made up for
 }
@@ -100,10 +95,22 @@ func (i *Intake) renew(q *Quota) {
 		calm += i.past
 	}
 	q.excess -= min(q.excess, calm/intakeLeak)
-	q.own = i.rate * int64(i.past)
-	// As much of it counts as pays all there may be.
-	q.level = min(q.level+i.rate*int64(min(silent, IntakeSaved+IntakeDebt)), i.rate*int64(IntakeSaved)) + q.own
+	// As much of the silence counts as pays all there may be.
+	q.saved = min(q.saved+q.share+i.rate*int64(min(silent, IntakeSaved+IntakeDebt)), i.rate*int64(IntakeSaved))
+	q.share = i.rate * int64(i.past)
+	if q.saved < 0 {
+		paid := min(q.share, -q.saved)
+		q.share -= paid
+		q.saved += paid
+	}
 	q.at, q.over = i.now, false
+}
+
+// Restored reports whether a quota has all that one of Admit has, so that it need not be kept for a
+// peer that has left.
+func (i *Intake) Restored(q *Quota) bool {
+	i.renew(q)
+	return q.excess == 0 && q.saved+q.share >= i.rate*int64(IntakeSaved)
 }
 
 // Left returns how many units a peer may still use in this frame: none if 0 or less.
@@ -112,18 +119,20 @@ func (i *Intake) Left(q *Quota) int {
 		return math.MaxInt
 	}
 	i.renew(q)
-	return int(floorDiv(min(q.level, q.own+max(i.shared, 0)), scale))
+	if q.saved < 0 {
+		return int(floorDiv(q.saved, scale))
+	}
+	return int((q.share + min(q.saved, max(i.shared, 0))) / scale)
 }
 
 // Spare returns how many of those units may be for what is not the peer's own: half of what it can
-// save up stays, or can have saved up since it came.
+// save up stays.
 func (i *Intake) Spare(q *Quota) int {
 	if i.rate == 0 {
 		return math.MaxInt
 	}
 	left := i.Left(q)
-	kept := min(IntakeSaved, i.now-q.came) / 2
-	return min(left, int(floorDiv(q.level-i.rate*int64(kept), scale)))
+	return min(left, int(floorDiv(q.share+q.saved-i.rate*int64(IntakeSaved/2), scale)))
 }
 
 // Take decides about a packet of a peer. What it costs is known when it was read.
@@ -148,12 +157,12 @@ func (i *Intake) Spend(q *Quota, units int) {
 		return
 	}
 	i.renew(q)
-	parts := q.level + i.rate*int64(IntakeDebt)
+	parts := q.share + q.saved + i.rate*int64(IntakeDebt)
 	if int64(units) < parts/scale {
 		parts = int64(units) * scale
 	}
-	q.level -= parts
-	own := min(parts, q.own)
-	q.own -= own
+	own := min(parts, q.share)
+	q.share -= own
+	q.saved -= parts - own
 	i.shared -= parts - own
 }

@@ -96,13 +96,13 @@ func TestAnEndThatStoodStillTakesAsMuchInOfEverybody(t *testing.T) {
 		in.Begin(now)
 		in.Begin(now.Add(still))
 		for range 200 {
-			q := in.Admit()
+			var q budget.Quota
 			for range rate / 10 {
 				require.Equal(t, budget.Take, in.Take(&q))
 				in.Spend(&q, 10)
 			}
 		}
-		q := in.Admit()
+		var q budget.Quota
 		for in.Take(&q) == budget.Take {
 			in.Spend(&q, 10)
 		}
@@ -130,8 +130,8 @@ func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
 	}
 }
 
-// What a peer may use for others leaves it half of what it can save up for itself, or can have
-// saved up since it came. It is none while it has less.
+// What a peer may use for others leaves it half of what it can save up. It is none while it has
+// less.
 //
 // Proves: Z21
 func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
@@ -139,16 +139,11 @@ func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
 	in, now := budget.NewIntake(rate), time.Unix(100, 0)
 	in.Begin(now)
 	q := in.Admit()
-	begin := int(units(rate, budget.IntakeBegin))
-	assert.Equal(t, begin, in.Spare(&q), "it has just come")
-	now = now.Add(100 * time.Millisecond)
-	in.Begin(now)
-	assert.Equal(t, begin+rate/10-rate/20, in.Spare(&q))
-	for range 100 {
-		now = now.Add(10 * time.Millisecond)
-		in.Begin(now)
-	}
 	half := int(units(rate, budget.IntakeSaved) / 2)
+	assert.Equal(t, half, in.Spare(&q), "it has just come")
+	now = now.Add(10 * time.Millisecond)
+	in.Begin(now)
+	assert.Equal(t, half+rate/100, in.Spare(&q))
 	for in.Spare(&q) > 0 {
 		in.Spend(&q, in.Spare(&q))
 	}
@@ -268,27 +263,49 @@ func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// A peer that comes and goes has little more than one that stays: what it has when it comes.
+// A quota is restored when it has all that a new one has: what it has spent was saved up again, and
+// what it sent beyond is made up for. Until then it is kept for a peer that has left, and gains by
+// the time as if the peer had stayed.
 //
 // Proves: Z21
-func TestComingAgainSavesUpNothing(t *testing.T) {
-	const rate, frames = 10_000, 600
+func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
+	const rate = 10_000
 	in, now := budget.NewIntake(rate), time.Unix(100, 0)
-	done := 0
-	var q budget.Quota
-	for n := range frames {
-		now = now.Add(time.Second / 60)
+	in.Begin(now)
+	fresh := in.Admit()
+	assert.True(t, in.Restored(&fresh))
+	q := in.Admit()
+	in.Spend(&q, rate*int(budget.IntakeSaved)/int(time.Second)+rate/10)
+	for range 60 {
+		require.False(t, in.Restored(&q))
+		now = now.Add(10 * time.Millisecond)
 		in.Begin(now)
-		if n%10 == 0 {
-			q = in.Admit()
-		}
+	}
+	assert.True(t, in.Restored(&q))
+
+	for in.Take(&q) == budget.Take {
+		in.Spend(&q, 10)
+	}
+	beyond := time.Duration(0)
+	for beyond < 2*time.Second {
+		now, beyond = now.Add(10*time.Millisecond), beyond+10*time.Millisecond
+		in.Begin(now)
 		for in.Take(&q) == budget.Take {
 			in.Spend(&q, 10)
-			done += 10
 		}
 	}
-	assert.LessOrEqual(t, float64(done), 1.7*units(rate, frames*time.Second/60))
-	assert.GreaterOrEqual(t, float64(done), units(rate, frames*time.Second/60))
+	now = now.Add(5 * time.Second)
+	in.Begin(now)
+	assert.False(t, in.Restored(&q), "saved up by now, and half of the two seconds is left")
+	for range 30 {
+		now = now.Add(time.Second)
+		in.Begin(now)
+	}
+	assert.True(t, in.Restored(&q))
+	free := budget.NewIntake(-1)
+	none := free.Admit()
+	free.Spend(&none, 1000)
+	assert.True(t, free.Restored(&none))
 }
 
 // A clock that is set back, or on, costs nobody its rate: what comes afterwards is taken in.

@@ -37,6 +37,8 @@ func (s *Server) seat(c *client) {
 	s.seats.free = s.seats.free[:last]
 	s.seats.of[c.id] = c
 	s.clients[c.seat], c.layer.clients[c.slot] = c, c
+	c.quota = s.left.take(c.id, &s.intake)
+	s.spend(c, connectWork)
 	s.tap(c)
 }
 

@@ -62,6 +62,7 @@ type Server struct {
 
 	all     budget.Pool // of the cap on all clients
 	intake  budget.Intake
+	left    quotas
 	dropped uint64  // messages under a cap, of clients that are gone
 	work    uint64  // that such made the server do
 	teller  *teller // nil unless somebody listens
@@ -82,7 +83,7 @@ type Dead struct {
 
 // NewServer returns an engine that is stopped.
 func NewServer(cfg ServerConfig) *Server {
-	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake)}
+	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake), left: quotas{}}
 	cfg.Post.Connected = s.Connected
 	cfg.Post.Clients = func() int { return len(s.open) }
 	return s

@@ -55,7 +55,6 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	c := &client{
 		layer: l, slot: e.Slot, id: e.Client, addr: e.Addr, name: e.Name,
 		userData: append([]byte(nil), e.UserData[:min(len(e.UserData), connection.MaxUserData)]...),
-		quota:    s.intake.Admit(),
 	}
 	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), Share: s.cfg.Caps.relayShare(len(s.clients))}
 	if s.publisher != nil {
@@ -110,6 +109,7 @@ func (s *Server) disconnected(c *client, reason string) {
 	}
 	c.peer.Close()
 	s.work += c.spent
+	s.left.keep(c.id, c.quota, &s.intake, quotasPerClient*len(s.clients))
 	s.dropped += c.peer.Stats().Channels.DroppedUnsent
 	s.unseat(c)
 	if !c.open {

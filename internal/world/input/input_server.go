@@ -98,8 +98,8 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 
 // What inputs of clients cost, in units of work. A unit is about a tenth of a microsecond.
 const (
-	// ticksPerUnit is how many ticks of an input lane cost one, bitsPerUnit how many of its bits cost
-	// one more, and laneWork what a lane costs beside them.
+	// ticksPerUnit is how many ticks of an input stream cost one, bitsPerUnit how many of its bits cost
+	// one more, and laneWork what a stream costs beside them.
 	ticksPerUnit = 16
 	bitsPerUnit  = 32
 	laneWork     = 2
@@ -110,7 +110,7 @@ const (
 func (p *InputPlayer) handleLane(f *input.Frame) {
 	c := p.inputs
 	k := &c.kinds[f.Type()]
-	bits := f.Bits().RemainingBits()
+	unread := f.Bits().RemainingBits()
 	e := k.codec.readHead(f.Bits(), p.find)
 	oldest, newest := f.Range()
 	lane := p.lane(k, e)
@@ -124,8 +124,8 @@ func (p *InputPlayer) handleLane(f *input.Frame) {
 	default:
 		p.brought(f, lane, f.Put(lane.reader))
 	}
-	bits -= f.Bits().RemainingBits()
-	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(bits)/bitsPerUnit
+	read := unread - f.Bits().RemainingBits()
+	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
 }
 
 // lane returns the lane of an entity, if it is the client's to drive. What the component

@@ -1,6 +1,9 @@
 package receiver
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -80,28 +83,27 @@ func (w *walker) applyAction() error {
 
 // overtake marks the members that leave by actions which wait here, or were passed over, before
 // a full or an end that is applied now. The record at hand says only that they are not there
-// any more: those that moved would despawn.
+// any more: those that moved would despawn. Each action counts once, the oldest first.
 func (w *walker) overtake() error {
-	if w.rec.Kind == repl.Delta {
+	if w.rec.Kind == repl.Delta || len(w.g.waits) == 0 {
 		return nil
 	}
-	var last *waiting
-	for {
-		var next *waiting
-		for _, o := range w.g.waits {
-			before := o.rec.leaves && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick)
-			if before && (last == nil || last.rec.at < o.rec.at) && (next == nil || o.rec.at < next.rec.at) {
-				next = o
-			}
+	overtaken := w.r.overtaken[:0]
+	for _, o := range w.g.waits {
+		if o.rec.leaves && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick) {
+			overtaken = append(overtaken, o)
 		}
-		if next == nil {
-			return nil
-		}
-		if err := w.markLeavers(next); err != nil {
+	}
+	w.r.overtaken = overtaken
+	slices.SortFunc(overtaken, func(a, b *waiting) int { return cmp.Compare(a.rec.at, b.rec.at) })
+	for _, o := range overtaken {
+		o.lost = false // and is dropped, with what else is before the record at hand
+		if err := w.markLeavers(o); err != nil {
 			return err
 		}
-		last = next
 	}
+	clear(overtaken)
+	return nil
 }
 
 // markLeavers marks the members that leave by a record that waits.

@@ -141,7 +141,8 @@ func (r *Receiver) renew(g *group, rec *record) error {
 }
 
 // lose passes over an action that can't be applied. The leavers that it tells of are kept for
-// the full that is asked for, which does not repeat what became of them.
+// the full that is asked for, which does not repeat what became of them: of as many actions as
+// may wait.
 func (r *Receiver) lose(g *group, rec *record) error {
 	start := r.in
 	if err := r.skip(rec); err != nil {
@@ -149,6 +150,9 @@ func (r *Receiver) lose(g *group, rec *record) error {
 	}
 	r.pass(g, rec)
 	if rec.leaves {
+		if g.waitingActions() >= 2*maxWaitingActions {
+			return ErrNoRoom
+		}
 		r.needs = r.needs[:0]
 		r.keep(g, rec, start, rec.Tick).lost = true
 	}

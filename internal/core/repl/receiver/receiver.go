@@ -62,9 +62,11 @@ type Receiver struct {
 	joins []join
 	moves []move
 	ousts []oust
-	like  Alike
-	slots []repl.Slot
-	stats Stats
+
+	overtaken []*waiting
+	like      Alike
+	slots     []repl.Slot
+	stats     Stats
 
 	plain  plain
 	usuals usual

@@ -27,14 +27,12 @@ func (r *Receiver) release(h repl.Handle) error {
 }
 
 func (r *Receiver) goOn(g *group, w *waiting) error {
-	uncoded := w.rec.Codes != 0 && !r.codes.has(&w.rec)
-	if uncoded || judge(&g.state, &w.rec) == lost {
-		if w.rec.Kind == repl.Update {
-			r.stats.Uncoded++
-		} else {
-			r.giveUp(g, w)
-			return nil
-		}
+	switch {
+	case judge(&g.state, &w.rec) == lost:
+		r.giveUp(g, w)
+		return nil
+	case w.rec.Codes != 0 && !r.codes.has(&w.rec): // an update
+		r.stats.Uncoded++
 		r.waiting.drop(g, slices.Index(g.waits, w))
 		return nil
 	}

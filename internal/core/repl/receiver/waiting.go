@@ -189,7 +189,7 @@ func (r *Receiver) makeWay() bool {
 	if r.waiting.over() {
 		r.groups.each(func(g *group) {
 			for i := len(g.waits) - 1; i >= 0 && r.waiting.over(); i-- {
-				if w := g.waits[i]; !w.lost && w.rec.passable(w.needs) {
+				if w := g.waits[i]; w.rec.passable(w.needs) {
 					r.refuse(g, &w.rec)
 					r.waiting.drop(g, i)
 				}

@@ -1,0 +1,93 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// idleSink is a world of one entity for each name, of which nothing is kept.
+type idleSink struct{ *copySink }
+
+func (s idleSink) Begin(entangle.Tick)     {}
+func (s idleSink) Spawn(repl.ID) repl.Slot { return 0 }
+func (s idleSink) Member(repl.Slot, bool)  {}
+func (s idleSink) Predict(repl.Slot, bool) {}
+func (s idleSink) Despawn(repl.Slot)       {}
+func (s idleSink) Commit()                 {}
+func (s idleSink) Discard()                {}
+func (s idleSink) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
+	r.Bits(32)
+	return r.Err()
+}
+
+// hoard makes so many actions of a group wait as may, by each of which a member leaves and none of
+// which can be applied. The ticks lead around, so that a full that comes then follows, and is of a
+// tick before theirs.
+func hoard(send func(record), h repl.Handle, n int) (seq repl.Seq, tick entangle.Tick) {
+	send(one(repl.Full, h, 0, 10, 0))
+	for k := range n {
+		seq++
+		send(record{
+			kind: repl.Delta, group: h, seq: seq % repl.SeqCycle, tick: 1<<30 + entangle.Tick(k), base: 1<<30 - 1,
+			leavers: []leaver{{repl.Member(k), repl.Moved}},
+		})
+	}
+	for _, tick := range []entangle.Tick{1<<31 - 100, 3 << 30} {
+		seq++
+		send(one(repl.Delta, h, seq%repl.SeqCycle, tick, tick-1))
+	}
+	return seq, 1 << 28
+}
+
+// BenchmarkOvertaken has messages of fulls go past all that a hostile server can have wait.
+func BenchmarkOvertaken(b *testing.B) {
+	for _, groups := range []repl.Handle{1, 80} {
+		b.Run("", func(b *testing.B) {
+			copied := receiver.New(idleSink{newCopySink(b)}, nil, comps)
+			seq, tick := repl.Seq(0), entangle.Tick(0)
+			for h := range groups {
+				seq, tick = hoard(func(r record) { require.NoError(b, copied.HandleActions(message(r))) }, h, 126)
+			}
+			fulls, m := make([]record, groups), []byte(nil)
+			for b.Loop() {
+				b.StopTimer()
+				seq, tick = seq+1, tick+1
+				for h := range groups {
+					fulls[h] = one(repl.Full, h, seq%repl.SeqCycle, tick, 0)
+				}
+				m = message(fulls...)
+				b.StartTimer()
+				require.NoError(b, copied.HandleActions(m))
+			}
+			b.ReportMetric(float64(len(m)), "B/msg")
+		})
+	}
+}
+
+// BenchmarkHoard sends what can't be applied.
+func BenchmarkHoard(b *testing.B) {
+	for _, n := range []int{126, 4000, 15_000} {
+		b.Run("", func(b *testing.B) {
+			for b.Loop() {
+				copied := receiver.New(idleSink{newCopySink(b)}, nil, comps)
+				var err error
+				var last record
+				hoard(func(r record) {
+					if last = r; err == nil {
+						err = copied.HandleActions(message(r))
+					}
+				}, 0, n)
+				if err == nil {
+					err = copied.HandleActions(message(one(repl.Full, 0, last.seq+1, 1<<28, 0)))
+				}
+				b.Log(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,324 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+)
+
+// newCrew is group A at tick 10 with three native members, and B.
+func newCrew(t *testing.T) *scripted {
+	s := newScripted(t)
+	full := record{kind: repl.Full, group: groupA, tick: 10}
+	for n := range repl.Member(3) {
+		full.joins = append(full.joins, joining{number: n, content: number(uint32(n))})
+	}
+	s.get(full, one(repl.Full, groupB, 0, 10, 0))
+	return s
+}
+
+// leaves is a delta of group A by which one member leaves.
+func leaves(seq repl.Seq, tick, base entangle.Tick, n repl.Member, fate repl.Fate) record {
+	return record{kind: repl.Delta, group: groupA, seq: seq, tick: tick, base: base, leavers: []leaver{{n, fate}}}
+}
+
+// states is a full of group A with some members, which the copy has.
+func states(seq repl.Seq, tick entangle.Tick, numbers ...repl.Member) record {
+	r := record{kind: repl.Full, group: groupA, seq: seq, tick: tick}
+	for _, n := range numbers {
+		r.joins = append(r.joins, joining{number: n, content: number(uint32(n))})
+	}
+	return r
+}
+
+// ends is the end of group A.
+func ends(seq repl.Seq, tick entangle.Tick) record {
+	return record{kind: repl.Gone, group: groupA, seq: seq, tick: tick}
+}
+
+// overtakers are the records that go past those that wait: a full of nobody, and the end.
+func overtakers(seq repl.Seq, tick entangle.Tick) []record {
+	return []record{states(seq, tick), ends(seq, tick)}
+}
+
+// getLate is get of a record that may be an end. That waits for what is before it, for long.
+func (s *scripted) getLate(r record) {
+	s.t.Helper()
+	s.get(r)
+	if _, known := s.copy.Held(r.group); known && r.kind == repl.Gone {
+		require.NoError(s.t, s.copy.HandleUpdates(r.tick+400, nil))
+	}
+}
+
+func (s *scripted) has(id repl.ID, want bool) {
+	s.t.Helper()
+	_, ok := s.copy.Slot(id)
+	require.Equal(s.t, want, ok, "%v", id)
+}
+
+// Structure by which members leave finds room where what can be had again has taken it all: by
+// bytes and by number. What became of the members is known for good, whatever overtakes it.
+//
+// Proves: R41
+func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
+	for _, by := range []string{"bytes", "number"} {
+		for i := range 2 {
+			s := newCrew(t)
+			if by == "bytes" {
+				s.copy.LimitWaiting(200)
+				s.get(one(repl.Delta, groupB, 2, 30, 20), one(repl.Delta, groupB, 3, 40, 30))
+			} else {
+				s.get(needing(groupA, 1, 20, 10, need(99, 20)))
+				for k := range repl.Seq(63) {
+					s.get(one(repl.Delta, groupA, (2+k)%repl.SeqCycle, 21+entangle.Tick(k), 20+entangle.Tick(k)))
+				}
+			}
+			require.Zero(t, s.copy.Stats().Overflow)
+			leave := leaves(65%repl.SeqCycle, 100, 99, 1, repl.Moved)
+			if by == "bytes" {
+				leave.seq = 2
+			}
+			s.get(leave)
+			require.NotContains(t, s.asks(), groupA, "by %s", by)
+			s.getLate(overtakers(leave.seq+1, 110)[i])
+			s.has(id(groupA, 1), true)
+			s.has(id(groupA, 0), false)
+			require.NotContains(t, s.members(groupA), id(groupA, 1))
+		}
+	}
+}
+
+// A number may be another entity's by the time that it leaves again. What a full or an end
+// overtakes says of the one that the copy has what came first, in whichever order it arrived.
+//
+// Proves: R41
+func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
+	for _, first := range []repl.Fate{repl.Moved, repl.Despawned} {
+		second := repl.Moved - first
+		orders(3, func(order []int) {
+			for i := range 2 {
+				s := newCrew(t)
+				for _, k := range order {
+					s.get([]record{
+						leaves(2, 30, 20, 1, first),
+						{kind: repl.Delta, group: groupA, seq: 3, tick: 40, base: 30, refs: refTo(id(groupB, 0)), joins: []joining{{number: 1, from: 1, content: number(9)}}},
+						leaves(4, 50, 40, 1, second),
+					}[k])
+				}
+				s.getLate(overtakers(5, 60)[i])
+				s.has(id(groupA, 1), first == repl.Moved)
+				s.has(id(groupB, 0), true)
+				require.Zero(t, s.copy.WaitingBytes())
+			}
+		})
+	}
+}
+
+// What waits behind a full in the sequence says nothing of those that the full overtakes.
+//
+// Proves: R41
+func TestAFullIsNotToldOfWhatComesAfterIt(t *testing.T) {
+	s := newCrew(t)
+	s.get(
+		leaves(5, 60, 50, 1, repl.Moved), // of another member 1, which came after the full
+		states(3, 40, 0),
+	)
+	s.lacks(id(groupA, 1))
+	s.lacks(id(groupA, 2))
+	require.Equal(t, []repl.ID{id(groupA, 0)}, s.members(groupA))
+}
+
+// lose makes the copy of group A pass over an action by which member 1 moves: at once, or when it
+// has waited. The next action of the group has sequence 4.
+func (s *scripted) lose(waits bool, at entangle.Tick) {
+	lost, before := leaves(3, at, 25, 1, repl.Moved), record{kind: repl.Delta, group: groupA, seq: 2, tick: 24, base: 22}
+	s.get(record{kind: repl.Delta, group: groupA, seq: 1, tick: 20, base: 10})
+	if waits {
+		s.get(lost, before)
+	} else {
+		s.get(before, lost)
+	}
+	require.Equal(s.t, []repl.Handle{groupA}, s.asks())
+	s.holds(groupA, 20)
+}
+
+// An action that can't be applied tells of its leavers all the same, whether it waited or not: as
+// long as the copy is at a tick before it, and no longer.
+//
+// Proves: R41
+func TestLeaversOfAnActionThatIsPassedOver(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		for _, held := range []entangle.Tick{20, 29, 30, 31} {
+			for i := range 2 {
+				s := newCrew(t)
+				s.lose(waits, 30)
+				if held > 20 {
+					s.get(record{kind: repl.Update, group: groupA, tick: held, base: 20, changed: []change{{0, number(7)}}})
+				}
+				s.holds(groupA, held)
+				require.Equal(t, held < 30, s.copy.WaitingBytes() > 0)
+				s.getLate(overtakers(4, 50)[i])
+				s.has(id(groupA, 1), held < 30)
+				s.lacks(id(groupA, 2))
+				require.Zero(t, s.copy.WaitingBytes())
+			}
+		}
+	}
+}
+
+// Of records that are applied in one go, one may have overtaken what waits: what that says is of
+// those that were there before, not of those that the end finds.
+//
+// Proves: R41
+func TestWhatAFullWentPastIsNothingToTheEnd(t *testing.T) {
+	s := newCrew(t)
+	full := states(3, 50, 0)
+	full.refs = refTo(id(groupB, 5))
+	full.joins = append(full.joins, joining{number: 1, from: 1, content: number(9)})
+	full.needs = []repl.Need{need(groupB, 50)}
+	s.get(leaves(2, 40, 30, 1, repl.Moved), full, ends(4, 60))
+	s.holds(groupA, 10)
+	s.get(needing(groupB, 1, 60, 10, need(groupA, 60)))
+	s.holds(groupB, 60)
+	_, known := s.copy.Held(groupA)
+	require.False(t, known)
+	s.has(id(groupA, 1), true)
+	s.lacks(id(groupB, 5))
+	require.Equal(t, 5, s.sink.spawns)
+}
+
+// Of a set of groups that is too large to be applied in one go, one is passed over. Members that
+// leave it by what it waits with move on; a group of which nothing is known yet stays so.
+//
+// Proves: R41
+func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
+	const n = 1025
+	moving := func(kind repl.Kind, h repl.Handle) record {
+		r := record{
+			kind: kind, group: h, seq: 1, tick: 20, base: 10, needs: []repl.Need{need((h+1)%n, 20)},
+			leavers: []leaver{{0, repl.Moved}},
+		}
+		if kind == repl.Full {
+			r.seq = 0
+		}
+		return r
+	}
+	s := newScripted(t)
+	for h := range repl.Handle(n) {
+		s.get(one(repl.Full, h, 0, 10, 0))
+	}
+	for h := range repl.Handle(n) {
+		s.get(moving(repl.Delta, h))
+	}
+	asked := s.asks()
+	require.NotEmpty(t, asked)
+	for _, h := range asked {
+		s.get(record{kind: repl.Full, group: h, seq: 2, tick: 30})
+		s.has(id(h, 0), true)
+		require.Empty(t, s.members(h))
+	}
+
+	s = newScripted(t)
+	for h := range repl.Handle(n) {
+		s.get(moving(repl.Full, h))
+	}
+	require.NotEmpty(t, s.asks())
+	require.Zero(t, s.copy.Len(), "what they need never came")
+}
+
+// What can't be had again and finds no room ends the connection at once: in bytes, with no more
+// kept than one record beyond the limit; in number, with the record behind 128 of a group.
+//
+// Proves: Z17
+func TestStructureWithoutRoomEndsTheConnection(t *testing.T) {
+	s := newCrew(t)
+	s.copy.LimitWaiting(1000)
+	err, records := error(nil), 0
+	for ; err == nil; records++ {
+		require.Less(t, records, 64)
+		require.LessOrEqual(t, s.copy.WaitingBytes(), 1000)
+		err = s.try(leaves(repl.Seq(2+records)%repl.SeqCycle, 30+entangle.Tick(records), 20, 1, repl.Moved))
+	}
+	require.ErrorIs(t, err, receiver.ErrNoRoom)
+
+	s = newCrew(t)
+	for i := range 128 {
+		s.get(leaves(repl.Seq(2+i)%repl.SeqCycle, 30+entangle.Tick(i), 29+entangle.Tick(i), 1, repl.Moved))
+	}
+	require.ErrorIs(t, s.try(leaves(130%repl.SeqCycle, 200, 199, 1, repl.Moved)), receiver.ErrNoRoom)
+}
+
+// An end that waits for what is before it is applied after 256 ticks, with what waits besides; not
+// earlier, and not before the first full of its group.
+//
+// Proves: R41
+func TestTheEndOfAGroupIsNotPutOffForEver(t *testing.T) {
+	for after, over := range map[entangle.Tick]bool{256: false, 257: true} {
+		s := newCrew(t)
+		s.get(leaves(2, 30, 20, 1, repl.Moved), ends(4, 50))
+		s.holds(groupA, 10)
+		require.NoError(t, s.copy.HandleUpdates(50+after, nil))
+		_, known := s.copy.Held(groupA)
+		require.Equal(t, !over, known, "after %d ticks", after)
+		s.has(id(groupA, 0), !over)
+		s.has(id(groupA, 1), true)
+		require.Equal(t, !over, s.copy.WaitingBytes() > 0)
+	}
+
+	s := newScripted(t)
+	s.get(ends(1, 50))
+	require.NoError(t, s.copy.HandleUpdates(400, nil))
+	s.get(states(0, 40, 0))
+	require.Equal(t, 1, s.sink.spawns)
+	require.Zero(t, s.copy.Len())
+
+	s = newScripted(t)
+	first := states(0, 40, 0)
+	first.needs = []repl.Need{need(groupB, 40)}
+	s.get(first, ends(1, 50))
+	require.NoError(t, s.copy.HandleUpdates(400, nil))
+	require.Zero(t, s.sink.spawns)
+	s.get(one(repl.Full, groupB, 0, 40, 0))
+	require.Equal(t, 2, s.sink.spawns)
+	require.Equal(t, 1, s.copy.Len())
+}
+
+// The end of a group is applied at once where some action before it may have found no room: behind
+// 64 others.
+func TestAnEndBehindManyActions(t *testing.T) {
+	for _, waiting := range []repl.Seq{63, 64} {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		s.get(needing(groupA, 1, 20, 10, need(99, 20)))
+		for k := repl.Seq(2); k <= waiting; k++ {
+			s.get(one(repl.Delta, groupA, k%repl.SeqCycle, 20+entangle.Tick(k), 19+entangle.Tick(k)))
+		}
+		s.get(ends((waiting+1)%repl.SeqCycle, 200))
+		_, known := s.copy.Held(groupA)
+		require.Equal(t, waiting == 63, known, "behind %d", waiting)
+	}
+}
+
+// Of actions that can't be applied, those by which members leave are kept up to as many as may
+// wait: one more ends the connection. A full goes past all of them once, also where the ticks of a
+// hostile server lead around, and nothing of them is left.
+//
+// Proves: Z17
+func TestActionsThatCannotBeAppliedAreBounded(t *testing.T) {
+	s := newCrew(t)
+	for k := range 128 {
+		s.get(leaves(repl.Seq(1+k)%repl.SeqCycle, 20+entangle.Tick(k), 19, 1, repl.Moved))
+	}
+	require.ErrorIs(t, s.try(leaves(129%repl.SeqCycle, 200, 199, 1, repl.Moved)), receiver.ErrNoRoom)
+
+	s = newScripted(t)
+	seq, tick := hoard(func(r record) { s.get(r) }, 0, 126)
+	require.Greater(t, s.copy.WaitingBytes(), 126*64)
+	s.full((seq+1)%repl.SeqCycle, tick)
+	s.holds(0, tick)
+	require.Zero(t, s.copy.WaitingBytes())
+}

@@ -411,6 +411,71 @@ type swarm struct {
 	Who []ecs.Entity `net:"max=4000"`
 }
 
+// newGap is a game with an intruder on whose ordered channel n swarms wait for the one before
+// them. heard takes how many each that is read later is of.
+func newGap(t *testing.T, n int, known bool, heard *[]int) (*game, *intruder) {
+	p := func() *protocol.Protocol {
+		p := protocol.New(protocol.Config{Name: "plugin test"})
+		protocol.Component[spot](p)
+		protocol.Component[name](p)
+		protocol.Message[swarm](p)
+		return p
+	}
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
+		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+			r := plugin.NewReader[plugin.MessageReceived[swarm]](w)
+			return func() {
+				for _, m := range r.Read() {
+					*heard = append(*heard, len(m.Message.Who))
+				}
+			}
+		}))
+	})
+	for id := range uint32(200) {
+		g.spawn(spot{}, name{id})
+	}
+	i := g.infiltrate(100)
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, p().Hash())
+	i.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 0))
+	g.run(2)
+	for range 60 {
+		i.acknowledge()
+		g.run(1)
+	}
+	i.next[peer.FirstMessages] = 1 // message 0 comes last
+	for k := range n {
+		i.say(peer.FirstMessages, swarmBody((k+1)%30, known))
+		if k%20 == 0 {
+			g.run(1)
+		}
+	}
+	return g, i
+}
+
+// swarmBody is a swarm of no entities, with a table of thousands that are unknown or hundreds that
+// may be known.
+func swarmBody(values int, known bool) []byte {
+	refs := 4000
+	if known {
+		refs = 400
+	}
+	var w bits.Writer
+	w.Uvarint(0)
+	w.Uvarint(uint64(refs))
+	w.Bits(1<<20, 32)
+	for n := range refs {
+		w.Bool(known)
+		if known {
+			repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: repl.Handle(n % 8)}, Yours: true})
+		}
+	}
+	w.Uvarint(uint64(values))
+	for range values {
+		w.Uvarint(0)
+	}
+	return w.Finish()
+}
+
 // One packet closes the gap of an ordered channel that as many messages wait behind as it holds,
 // each about hundreds of entities. They are read in their order and each once, over as many frames
 // as the client's quota pays for.
@@ -418,68 +483,13 @@ type swarm struct {
 // Proves: Z21
 func TestAGapThatCloses(t *testing.T) {
 	for _, known := range []bool{false, true} {
-		p := func() *protocol.Protocol {
-			p := protocol.New(protocol.Config{Name: "plugin test"})
-			protocol.Component[spot](p)
-			protocol.Component[name](p)
-			protocol.Message[swarm](p)
-			return p
-		}
-		var heard []int
-		g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
-			s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
-				r := plugin.NewReader[plugin.MessageReceived[swarm]](w)
-				return func() {
-					for _, m := range r.Read() {
-						heard = append(heard, len(m.Message.Who))
-					}
-				}
-			}))
-		})
-		for id := range uint32(200) {
-			g.spawn(spot{}, name{id})
-		}
-		i := g.infiltrate(100)
-		hello := binary.LittleEndian.AppendUint64([]byte{1}, p().Hash())
-		i.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 0))
-		g.run(2)
-		for range 60 {
-			i.acknowledge()
-			g.run(1)
-		}
-		body := func(values int) []byte {
-			refs := 4000
-			if known {
-				refs = 400
-			}
-			var w bits.Writer
-			w.Uvarint(0)
-			w.Uvarint(uint64(refs))
-			w.Bits(1<<20, 32)
-			for n := range refs {
-				w.Bool(known)
-				if known {
-					repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: repl.Handle(n % 8)}, Yours: true})
-				}
-			}
-			w.Uvarint(uint64(values))
-			for range values {
-				w.Uvarint(0)
-			}
-			return w.Finish()
-		}
 		const held = 210
-		i.next[peer.FirstMessages] = 1 // message 0 comes last
-		for n := range held {
-			i.say(peer.FirstMessages, body((n+1)%30))
-			if n%20 == 0 {
-				g.run(1)
-			}
-		}
+		var heard []int
+		g, i := newGap(t, held, known, &heard)
 		g.run(120)
 		require.Empty(t, heard)
 		i.next[peer.FirstMessages] = 0
-		i.say(peer.FirstMessages, body(0))
+		i.say(peer.FirstMessages, swarmBody(0, known))
 		most, frames := uint64(0), 0
 		for ; len(heard) <= held; frames++ {
 			require.Less(t, frames, 600)
@@ -495,6 +505,30 @@ func TestAGapThatCloses(t *testing.T) {
 		assert.True(t, g.here(100))
 		t.Logf("known %v: at most %d units in a frame, all in %d frames", known, most, frames)
 	}
+}
+
+// A message that waited for its client's quota, and that no client sends, ends the connection in
+// the frame in which it is read, as any other.
+//
+// Proves: Z7, Z21
+func TestWhatWaitedForAQuotaEndsTheConnectionToo(t *testing.T) {
+	const held = 150
+	var heard []int
+	g, i := newGap(t, held, true, &heard)
+	i.say(peer.FirstMessages, []byte{0xfe}) // no such type
+	g.run(120)
+	i.next[peer.FirstMessages] = 0
+	i.say(peer.FirstMessages, swarmBody(0, true))
+	g.run(1)
+	require.NotEmpty(t, heard)
+	require.Less(t, len(heard), held, "the others wait for the quota")
+	require.True(t, g.here(100))
+	for frames := 0; g.here(100); frames++ {
+		require.Less(t, frames, 600)
+		g.run(1)
+	}
+	assert.Len(t, heard, held+1)
+	assert.EqualValues(t, 1, g.broken())
 }
 
 // In one frame a client raises half of the messages at most that a queue keeps, and those of one

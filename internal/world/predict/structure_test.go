@@ -244,6 +244,29 @@ func TestConfirmationsOfThePresentAndTheFuture(t *testing.T) {
 	assert.Empty(t, f.check(), "it is in the histories")
 }
 
+// What the server says of the present tick is written for all entities that it speaks of in one
+// frame, be it their values or their components that are otherwise.
+//
+// Proves: B9, B10
+func TestConfirmationsOfThePresentOfSeveralEntities(t *testing.T) {
+	f, a := steady(t, nil)
+	b, c := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0}), f.spawns("c", 1001, fcPlace{90, 0}, fcPace{1, 0})
+	f.check()
+	f.run(1)
+	f.world.Remove(b, f.pace)
+	f.run(1)
+	f.steps = nil
+	f.says(a, 1007, fcPlace{16, 9}, fcPace{1, 0})
+	f.says(b, 1007, fcPlace{56, 0}, fcPace{3, 0})
+	f.says(c, 1007, fcPlace{96, 5}, fcPace{1, 0})
+	assert.ElementsMatch(t, []string{"insert 1007 a", "insert 1007 b", "insert 1007 c"}, f.check())
+	assert.Equal(t, fcPlace{16, 9}, *f.at(a))
+	assert.Equal(t, fcPace{3, 0}, *f.moves(b))
+	assert.Equal(t, fcPlace{96, 5}, *f.at(c))
+	assert.Empty(t, f.check())
+	assert.EqualValues(t, 3, f.p.Stats().Inserted)
+}
+
 // An entity that the server spawned some ticks ago is here as of now: it is put in at its
 // tick and computed from there.
 //

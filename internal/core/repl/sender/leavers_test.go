@@ -79,3 +79,67 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 		assert.Zero(t, alloctest.Count(10, step))
 	}
 }
+
+// Who left a group before a peer has heard of it, and the groups that it went to, are looked
+// through again until that peer has: then nothing is kept of the leavers that ended, though nobody
+// leaves the group any more.
+func TestGroupsForgetThoseWhoseLeavingWasHeardLate(t *testing.T) {
+	const crowd = minTidy - 1 // too few to be looked through when one more leaves
+	w, tick := NewWorld(nil, 1), entangle.Tick(0)
+	p := w.NewPeer()
+	var sent []uint16
+	step := func(change func()) {
+		tick++
+		w.Begin(tick)
+		change()
+		w.Commit()
+		for len(p.AppendActions(nil, 1000)) > 0 {
+			name := uint16(len(sent))
+			sent = append(sent, name)
+			p.ActionsSent(name)
+		}
+	}
+	hear := func() {
+		for _, name := range sent {
+			p.HandleDelivered(name)
+		}
+	}
+	step(func() {
+		for s := range repl.Slot(crowd + 1) {
+			w.SpawnAt(s, repl.Mask{}, Place{Name: 1})
+		}
+	})
+	hear()
+	step(func() {
+		for s := range repl.Slot(crowd) {
+			w.Move(s, Place{Name: 2})
+		}
+	})
+	step(func() {
+		for s := range repl.Slot(crowd - 1) {
+			w.Despawn(s)
+		}
+	})
+	leavers := func() (n int) {
+		for i := range w.groups {
+			n += len(w.groups[i].left)
+		}
+		return n
+	}
+	for range 3 * tidyAfter {
+		step(func() {})
+	}
+	require.Positive(t, leavers(), "the peer has not heard")
+	hear()
+	for range 3 * tidyAfter {
+		step(func() {})
+	}
+	assert.Equal(t, 1, leavers(), "it lives on under a name from there")
+	assert.Zero(t, w.tidying.n, "and is looked at again when it ends")
+	step(func() { w.Despawn(crowd - 1) })
+	for range 3 * tidyAfter {
+		hear()
+		step(func() {})
+	}
+	assert.Zero(t, leavers())
+}

@@ -1,0 +1,48 @@
+package message
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// What clients say to others waits in the frame up to the bytes that what the server says itself
+// does: beyond that it is refused and counted, also where no quota bounds it. The next frame has
+// room again.
+//
+// Proves: Z10
+func TestWhatIsPassedOnIsBounded(t *testing.T) {
+	d := newDesk(t, true)
+	var w bits.Writer
+	w.Uvarint(1)
+	w.Bool(true) // all but
+	w.Uvarint(0)
+	w.Uvarint(0) // no entities
+	w.Uvarint(200)
+	w.Raw(make([]byte, 200))
+	w.Uvarint(0)
+	w.Uvarint(0)
+	body := w.Finish()
+	fill := func() (relayed uint64) {
+		before := d.post.Stat
+		for range maxOutgoing/(letterOverhead+200) + 1000 {
+			d.mail.R.Reset(body)
+			d.mail.R.Uvarint()
+			from, to, err := d.mail.readHead(true)
+			require.NoError(t, err)
+			require.Zero(t, d.mail.R.Uvarint())
+			require.NoError(t, d.mail.Open(1, from, to, 1))
+			d.words = d.words[:0]
+		}
+		require.Greater(t, d.post.Stat.Refused, before.Refused)
+		assert.LessOrEqual(t, len(d.post.heap)+letterOverhead*len(d.post.Out), maxOutgoing+letterOverhead+300)
+		return d.post.Stat.Relayed - before.Relayed
+	}
+	first := fill()
+	assert.Greater(t, first, uint64(maxOutgoing/(letterOverhead+300)))
+	d.post.Drop()
+	assert.Equal(t, first, fill())
+}

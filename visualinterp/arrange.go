@@ -9,7 +9,7 @@ import (
 // arrange brings the rows of the track into the order of the world's entities with the component, if that
 // order has changed.
 func (l *layer) arrange() {
-	if err := l.table.Settle(); err != nil {
+	if err := l.table.Commit(); err != nil {
 		panic(fmt.Sprintf("visualinterp: the entities with %v can't be followed: %v", l.rule.typ, err))
 	}
 	if l.shifts == l.table.Shifts() {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whether an entity had its marker when it was removed is told, whatever it had at
-// the last Observe.
-func TestBareTellsWhoDiedWithoutTheMarker(t *testing.T) {
+// Bare reports whether an entity had its marker when it was removed, whatever it had at the last
+// Observe.
+func TestBareReportsEntitiesRemovedWithoutTheMarker(t *testing.T) {
 	remove := func(x *testWorld, e ecs.Entity) { x.w.Remove(e, x.marker) }
 	add := func(x *testWorld, e ecs.Entity) { x.w.Add(e, x.marker) }
 	sync := func(x *testWorld, _ ecs.Entity) { require.NoError(t, x.table.Sync()) }
@@ -45,7 +45,7 @@ func TestBareTellsWhoDiedWithoutTheMarker(t *testing.T) {
 	}
 }
 
-func TestBareIsToldOfBatches(t *testing.T) {
+func TestBareOfBatches(t *testing.T) {
 	x := newTestWorld(t)
 	off, on := x.spawn(colHealth), x.spawn(colHealth)
 	x.observe(t)

@@ -6,9 +6,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// BenchmarkObserveFamilies observes 1,000 parents with three children each, which
-// Arche keeps in an archetype per parent. Nothing changes.
-func BenchmarkObserveFamilies(b *testing.B) {
+// BenchmarkObserveHierarchies observes 1,000 parents with three children each, which Arche keeps in an
+// archetype per parent. Nothing changes.
+func BenchmarkObserveHierarchies(b *testing.B) {
 	x := newTestWorld(b, 1024, 4)
 	children := ecs.NewBuilder(&x.w, x.marker, x.id(colPosition), x.id(colHealth), x.id(colFlags), x.id(colBody), x.other).WithRelation(x.other)
 	for range 1000 {

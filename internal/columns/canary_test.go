@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLostListenerIsNoticedAndMended replaces the listener, changes everything
-// unheard, and puts it back.
-func TestLostListenerIsNoticedAndMended(t *testing.T) {
+// TestLostListenerIsNoticed replaces the listener, makes changes of every kind without it, and restores
+// it.
+func TestLostListenerIsNoticed(t *testing.T) {
 	for name, replace := range map[string]func(*ecs.World){
 		"none": func(w *ecs.World) { w.SetListener(nil) },
 		"another": func(w *ecs.World) {
@@ -39,29 +39,28 @@ func TestLostListenerIsNoticedAndMended(t *testing.T) {
 			dispatch := listener.NewDispatch(x.table.Listener())
 			x.w.SetListener(&dispatch)
 			x.observe(t)
-			assert.Equal(t, x.twin.observe(), diffOfTable(x.table), "what was missed is found")
+			assert.Equal(t, x.twin.observe(), diffOfTable(x.table), "the missed changes are found")
 			assert.Len(t, x.table.Undo(), 3)
 			undoCopies(t, []undoCopy{before, x.copy(x.table.Undo())})
 		})
 	}
 }
 
-// TestListenerInsideAnotherIsKept wraps the dispatch, which loses nothing.
+// TestListenerInsideAnotherIsKept wraps the dispatch, which loses no event.
 func TestListenerInsideAnotherIsKept(t *testing.T) {
 	x := newTestWorld(t)
 	x.observe(t)
-	heard := 0
-	own := listener.NewCallback(func(*ecs.World, ecs.EntityEvent) { heard++ }, event.All)
+	notified := 0
+	own := listener.NewCallback(func(*ecs.World, ecs.EntityEvent) { notified++ }, event.All)
 	both := listener.NewDispatch(&own, x.table.Listener())
 	x.w.SetListener(&both)
 	for range 10 {
 		x.observe(t)
 	}
-	assert.Equal(t, 2, heard, "one empty entity came and went, at the first Observe only")
+	assert.Equal(t, 2, notified, "one empty entity was created and removed, at the first Observe only")
 }
 
-// TestListenerOfUncomparableType must not panic: interfaces with such a type
-// cannot be compared.
+// TestListenerOfUncomparableType must not panic: interfaces with such a type cannot be compared.
 func TestListenerOfUncomparableType(t *testing.T) {
 	x := newTestWorld(t)
 	x.w.SetListener(sliceListener{x.table.Listener()})
@@ -82,8 +81,7 @@ func (l sliceListener) Notify(w *ecs.World, e ecs.EntityEvent) {
 func (sliceListener) Subscriptions() event.Subscription { return event.All }
 func (sliceListener) Components() *ecs.Mask             { return nil }
 
-// TestWithoutPeekEveryObserveProbes is the way for an Arche whose world looks
-// different inside.
+// TestWithoutPeekEveryObserveProbes covers versions of Arche whose world has no such field.
 func TestWithoutPeekEveryObserveProbes(t *testing.T) {
 	x := newTestWorld(t)
 	require.True(t, x.table.canary.peeks, "the field of the Arche in go.mod is found")
@@ -95,8 +93,7 @@ func TestWithoutPeekEveryObserveProbes(t *testing.T) {
 	assert.ErrorIs(t, x.table.Observe(3), ErrListenerLost)
 }
 
-// TestResetIsFinal resets the world, after which ids restart and old handles look
-// alive again.
+// TestResetIsFinal resets the world, after which ids restart and old entities look alive again.
 func TestResetIsFinal(t *testing.T) {
 	x := newTestWorld(t)
 	for range 5 {
@@ -116,7 +113,7 @@ func TestResetIsFinal(t *testing.T) {
 	x.w.SetListener(&dispatch)
 	require.NoError(t, fresh.Observe(3))
 	assert.Len(t, fresh.Spawned(), 5)
-	assert.ErrorIs(t, x.table.Observe(3), ErrWorldReset, "also when a new table has begun")
+	assert.ErrorIs(t, x.table.Observe(3), ErrWorldReset, "even after a new table was made")
 }
 
 func TestLockedWorldIsRefused(t *testing.T) {

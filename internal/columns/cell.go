@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Cells reaches the values of one component type by entity, for whoever writes
-// many of them one by one.
+// Cells accesses the values of one component type by entity, for code that writes many of them one by
+// one.
 type Cells struct {
 	world *ecs.World
 	id    ecs.ID
@@ -19,12 +19,11 @@ func (wr *Writer) Cells(id ecs.ID) Cells {
 	return Cells{world: wr.world, id: id, size: wr.sizeOf(id)}
 }
 
-// At returns where an entity's component begins, until the next change of
-// structure. The entity must be alive. Nil: it has no such component.
+// At returns the address of an entity's component, valid until the next change of structure. The entity
+// must be alive. Nil: it has no such component.
 func (c *Cells) At(e ecs.Entity) *byte {
 	return (*byte)(c.world.GetUnchecked(e, c.id))
 }
 
-// Bytes returns the memory of the value that begins at a place; that of a tag is
-// empty.
+// Bytes returns the memory of the value at an address; it is empty for a tag.
 func (c *Cells) Bytes(at *byte) []byte { return unsafe.Slice(at, c.size) }

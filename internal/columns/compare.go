@@ -9,10 +9,10 @@ import (
 // blockRows is how many rows are compared at once: one bit of a word each.
 const blockRows = 64
 
-// chunkBytes is how much of a column is compared before looking at blocks.
+// chunkBytes is how much of a column is compared before single blocks are.
 const chunkBytes = 4096
 
-// compare looks for changed values in all columns and refreshes the shadows.
+// compare finds changed values in all columns and updates the shadows.
 func (t *Table) compare() {
 	for s := range t.outlines {
 		o := &t.outlines[s]
@@ -39,7 +39,7 @@ func (t *Table) compareColumn(seg *segment, i int) {
 		end := min(at+chunk, n)
 		switch {
 		case bytes.Equal(cur[at:end], shadow[at:end]):
-		case t.unheard.Has(c.col):
+		case t.overlooked.Has(c.col):
 			copy(shadow[at:end], cur[at:end])
 		default:
 			t.compareChunk(c, seg.rows[at/c.size:], cur[at:end], shadow[at:end])

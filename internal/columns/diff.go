@@ -5,12 +5,11 @@ import (
 	"unsafe"
 )
 
-// diffFunc returns, for blockRows rows of one size, which of them differ. It has
-// no branches that depend on the data: in a block where something changed, no
-// guess about one row is better than another.
+// diffFunc returns which of blockRows rows of one size differ. It has no branches that depend on the
+// data, because in a block with changes they would be unpredictable.
 type diffFunc = func(now, old unsafe.Pointer) uint64
 
-// diffOf returns the pass for blocks of one size, or nil where diffRows must do.
+// diffOf returns the function for blocks of one size, or nil if there is only diffRows.
 func diffOf(size int) diffFunc {
 	switch size {
 	case 1:
@@ -94,7 +93,7 @@ func four(a, b, c, d bool) uint64 { return bit(a) | bit(b)<<1 | bit(c)<<2 | bit(
 
 func eight(a, b, c, d, e, f, g, h bool) uint64 { return four(a, b, c, d) | four(e, f, g, h)<<4 }
 
-// bit is written so that the compiler makes no branch of it.
+// bit is written so that the compiler generates no branch.
 func bit(b bool) (n uint64) {
 	if b {
 		n = 1

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainDiff is the pass as one would write it first.
+// plainDiff is a simple version.
 func plainDiff(now, old []byte, size int) (m uint64) {
 	for r := range len(now) / size {
 		if !bytes.Equal(now[r*size:(r+1)*size], old[r*size:(r+1)*size]) {
@@ -22,8 +22,7 @@ func plainDiff(now, old []byte, size int) (m uint64) {
 
 var diffSizes = []int{1, 4, 8, 12, 16, 24}
 
-// TestDiffEqualsPlainPass compares each pass with the plain one, on blocks with
-// changes anywhere.
+// TestDiffEqualsPlainPass compares each function with the simple one, on blocks with changes anywhere.
 func TestDiffEqualsPlainPass(t *testing.T) {
 	for _, size := range diffSizes {
 		diff := diffOf(size)
@@ -42,7 +41,7 @@ func TestDiffEqualsPlainPass(t *testing.T) {
 	}
 }
 
-// TestDiffRowsEqualsPlainPass does so for the pass of any size and number of rows.
+// TestDiffRowsEqualsPlainPass does the same for any size and number of rows.
 func TestDiffRowsEqualsPlainPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 40).Draw(t, "size")
@@ -55,7 +54,7 @@ func TestDiffRowsEqualsPlainPass(t *testing.T) {
 	})
 }
 
-// TestDiffSeesEveryBit flips each bit of a block alone.
+// TestDiffSeesEveryBit flips each single bit of a block.
 func TestDiffSeesEveryBit(t *testing.T) {
 	for _, size := range diffSizes {
 		diff := diffOf(size)

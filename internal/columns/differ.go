@@ -2,8 +2,8 @@ package columns
 
 import "unsafe"
 
-// differ returns 0 if n bytes, at least one, are equal. For a few words it is
-// faster than a call of bytes.Equal.
+// differ returns 0 if n bytes, at least one, are equal. For a few words it is faster than a call of
+// bytes.Equal.
 func differ(a, b unsafe.Pointer, n int) uint64 {
 	if n < 8 {
 		return differLittle(a, b, n)
@@ -25,7 +25,7 @@ func differLittle(a, b unsafe.Pointer, n int) uint64 {
 		x := *(*uint32)(a) ^ *(*uint32)(b)
 		return uint64(x | (*(*uint32)(unsafe.Add(a, n-4)) ^ *(*uint32)(unsafe.Add(b, n-4))))
 	}
-	// The first, the last and the middle byte are all there are.
+	// The first, the middle and the last byte are all bytes.
 	x := *(*byte)(a) ^ *(*byte)(b)
 	x |= *(*byte)(unsafe.Add(a, n-1)) ^ *(*byte)(unsafe.Add(b, n-1))
 	return uint64(x | (*(*byte)(unsafe.Add(a, n>>1)) ^ *(*byte)(unsafe.Add(b, n>>1))))

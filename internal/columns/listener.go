@@ -5,39 +5,39 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// structureListener hears of every change of structure and marks what to look at
-// in the next Sync. It does not trust the order of events: a listener before it
-// may change the world and so nest newer events into older ones.
+// structureListener receives every change of structure and marks the affected slots for the next Sync.
+// It does not rely on the order of events: an earlier listener may change the world and so nest newer
+// events into older ones.
 type structureListener struct{ t *Table }
 
-// Listener returns the listener that the caller adds to the world's
-// listener.Dispatch, once. It never changes the world.
+// Listener returns the listener that the caller must add to the world's listener.Dispatch, once. It never
+// changes the world.
 func (t *Table) Listener() ecs.Listener { return structureListener{t} }
 
-// Subscriptions is part of ecs.Listener.
+// Subscriptions implements ecs.Listener.
 func (structureListener) Subscriptions() event.Subscription { return event.All }
 
-// Components is part of ecs.Listener: all, because any component that is added or
-// removed moves rows.
+// Components implements ecs.Listener: it returns all, because adding or removing any component moves
+// rows.
 func (structureListener) Components() *ecs.Mask { return nil }
 
-// Notify is part of ecs.Listener.
+// Notify implements ecs.Listener.
 func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	t := l.t
 	if w != t.world {
 		return
 	}
-	t.canary.heard = true
+	t.canary.notified = true
 	slot, known := t.slots.find(evt.Entity)
 	if !known {
 		if !evt.Added.Get(t.marker) {
 			if evt.Contains(event.EntityCreated) {
-				t.slots.bear(evt.Entity, t.syncs)
+				t.slots.noteCreated(evt.Entity, t.syncs)
 			}
 			return
 		}
 		if !w.Alive(evt.Entity) {
-			// A listener before us heard of it first and removed it.
+			// An earlier listener has removed it.
 			t.passing = true
 			return
 		}
@@ -45,24 +45,23 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	}
 	p := t.touch(slot)
 	if evt.Contains(event.EntityCreated) {
-		p.form = Form{} // a listener before us has given it the marker
+		p.form = Form{} // an earlier listener has added the marker
 	}
 	if evt.Contains(event.EntityRemoved) {
 		p.bare = !evt.Removed.Get(t.marker)
 	}
 	if t.muted {
-		t.forgive(p, &evt)
+		t.absorb(p, &evt)
 	}
 }
 
-// SetMuted switches reports of structure off and on. While muted, what happens to
-// entities is followed but counts as known: it is the caller's own doing, and is
-// not reported by Observe. Values are compared all the same; call Sync before
-// unmuting to take the values of entities and components that came while muted as
-// known, and Accept for others.
+// SetMuted switches reports of structure off and on. While muted, changes are tracked but count as known:
+// they are made by the caller, and not reported by Observe. Values are compared all the same; before
+// unmuting, call Sync to accept the values of entities and components that were added while muted, and
+// Accept for others.
 func (t *Table) SetMuted(muted bool) { t.muted = muted }
 
-// adopt gives a slot to an entity that has none.
+// adopt assigns a slot to an entity that has none.
 func (t *Table) adopt(e ecs.Entity, before Form) Slot {
 	s := t.slots.take(e)
 	p := t.pend(s)
@@ -80,12 +79,12 @@ func (t *Table) touch(s Slot) *pending {
 		t.touched = append(t.touched, s)
 	}
 	p := t.pend(s)
-	p.stirred = true
+	p.touched = true
 	return p
 }
 
-// forgive writes an event of the caller's own doing into what is known.
-func (t *Table) forgive(p *pending, evt *ecs.EntityEvent) {
+// absorb applies an event that the caller caused to the known state.
+func (t *Table) absorb(p *pending, evt *ecs.EntityEvent) {
 	if evt.Contains(event.EntityRemoved) {
 		p.quiet = true
 		return
@@ -96,26 +95,26 @@ func (t *Table) forgive(p *pending, evt *ecs.EntityEvent) {
 	if evt.Added.Get(t.marker) && p.spawned {
 		p.spawned = false
 		mask := t.world.Mask(evt.Entity)
-		p.settled.Set(t.markerCol())
+		p.mutedCols.Set(t.markerCol())
 		for c := range t.markerCol() {
 			if mask.Get(t.cols[c].ID) {
 				p.known.Set(c)
-				p.settled.Set(c)
+				p.mutedCols.Set(c)
 			}
 		}
 	} else {
-		t.forgiveColumns(p, evt)
+		t.absorbColumns(p, evt)
 	}
 	if !p.spawned {
 		p.target = t.world.Relations().GetUnchecked(evt.Entity, t.marker)
 	}
 }
 
-func (t *Table) forgiveColumns(p *pending, evt *ecs.EntityEvent) {
+func (t *Table) absorbColumns(p *pending, evt *ecs.EntityEvent) {
 	for _, id := range evt.AddedIDs {
 		if c, ok := t.colOf[id]; ok && c != t.markerCol() {
 			p.known.Set(c)
-			p.settled.Set(c)
+			p.mutedCols.Set(c)
 		} else if ok {
 			p.paused = false
 		}

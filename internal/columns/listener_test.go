@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMutedStructureIsNotReported does everything while muted, and then something
-// of each kind unmuted.
+// TestMutedStructureIsNotReported makes changes of every kind while muted, and then one of each kind
+// unmuted.
 func TestMutedStructureIsNotReported(t *testing.T) {
 	x := newTestWorld(t)
 	parent, moves, dies, pauses := x.spawn(), x.spawn(colHealth, colParent), x.spawn(), x.spawn(colHealth)
@@ -41,12 +41,12 @@ func TestMutedStructureIsNotReported(t *testing.T) {
 	var tag Mask
 	tag.Set(colTag)
 	assert.Equal(t, []StructureChange{{Slot: x.slot(t, moves), Removed: tag}}, x.table.Structure())
-	assert.Equal(t, []Slot{x.slot(t, spawned)}, x.table.Changed(colPosition), "the value came after the Sync")
+	assert.Equal(t, []Slot{x.slot(t, spawned)}, x.table.Changed(colPosition), "the value was written after the Sync")
 	assert.Empty(t, x.table.Resumed())
 }
 
-// TestMutedAndOwnChangesMix: only the game's part of what happens to one entity in
-// one tick is reported, in any order.
+// TestMutedAndOwnChangesMix: of the changes of one entity in one tick only the game's are reported, in any
+// order.
 func TestMutedAndOwnChangesMix(t *testing.T) {
 	x := newTestWorld(t)
 	mute := func(do func()) {
@@ -81,9 +81,8 @@ func TestMutedAndOwnChangesMix(t *testing.T) {
 	assert.Equal(t, []Slot{x.slot(t, e)}, x.table.Changed(colPosition), "written after the Sync, before the entity moved")
 }
 
-// TestListenerBeforeOursChangesTheWorld lets a listener that hears first spawn,
-// remove and change entities, so that events reach the table late, nested, and in
-// part never: Arche skips entities of a batch that moved meanwhile.
+// TestListenerBeforeOursChangesTheWorld lets an earlier listener spawn, remove and change entities, so that
+// events reach the table late, nested, and in part never: Arche skips entities of a batch that have moved.
 func TestListenerBeforeOursChangesTheWorld(t *testing.T) {
 	x := newTestWorld(t, 1)
 	depth, count := 0, 0
@@ -125,8 +124,7 @@ func TestListenerBeforeOursChangesTheWorld(t *testing.T) {
 	undoCopies(t, copies)
 }
 
-// meddle lets a listener that hears before the table change the world at the next
-// event.
+// meddle makes an earlier listener change the world at the next event.
 func (x *testWorld) meddle(once func(ecs.Entity)) {
 	meddler := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) {
 		if do := once; do != nil {
@@ -138,9 +136,9 @@ func (x *testWorld) meddle(once func(ecs.Entity)) {
 	x.w.SetListener(&both)
 }
 
-// TestEntityGoneBeforeWeHeard removes an entity before the table hears that it
-// came, when it has made Arche move the columns of another one.
-func TestEntityGoneBeforeWeHeard(t *testing.T) {
+// TestEntityGoneBeforeWeHeard removes an entity before the table receives the event of its creation, after
+// it has made Arche move the columns of another one.
+func TestEntityGoneBeforeItsEvent(t *testing.T) {
 	x := newTestWorld(t, 1)
 	stays := x.spawn(colHealth)
 	x.meddle(nil)
@@ -161,8 +159,8 @@ func listenerOf(w *ecs.World) ecs.Listener {
 	return l
 }
 
-// TestSkippedByBatch: a listener removes the first entity of a batch and spawns
-// another one in the same archetype, so that Arche never reports the last.
+// TestSkippedByBatch: a listener removes the first entity of a batch and spawns another one in the same
+// archetype, so that Arche never reports the last.
 func TestSkippedByBatch(t *testing.T) {
 	for name, batch := range map[string]func(*testWorld){
 		"spawn": func(x *testWorld) {
@@ -193,8 +191,8 @@ func TestSkippedByBatch(t *testing.T) {
 	}
 }
 
-// TestLoadedEntitiesAreFound: World.LoadEntities sends no events, but it works only
-// on an empty world, and what it brings has no components yet.
+// TestLoadedEntitiesAreFound: World.LoadEntities sends no events, but it works only on an empty world, and
+// the loaded entities have no components.
 func TestLoadedEntitiesAreFound(t *testing.T) {
 	saved := ecs.NewWorld()
 	entities := []ecs.Entity{saved.NewEntity(), saved.NewEntity(), saved.NewEntity()}

@@ -33,12 +33,11 @@ func TestMarkerChangedFollowsTheChange(t *testing.T) {
 		x.setGroup(e, 4)
 		x.setGroup(e, 3)
 		x.observe(t)
-		assert.Empty(t, x.table.MarkerChanged(), "what was undone before Observe leaves no trace")
+		assert.Empty(t, x.table.MarkerChanged(), "a change undone before Observe leaves no trace")
 	}
 }
 
-// TestMarkerOfTheSpawnedIsNoChange writes it before and after the Sync that finds
-// the entity.
+// TestMarkerOfTheSpawnedIsNoChange writes the marker before and after the Sync that finds the entity.
 func TestMarkerOfTheSpawnedIsNoChange(t *testing.T) {
 	x := newTestWorld(t)
 	e := x.spawn()
@@ -52,8 +51,8 @@ func TestMarkerOfTheSpawnedIsNoChange(t *testing.T) {
 	assert.Empty(t, x.table.MarkerChanged(), "the value was known with the spawn")
 }
 
-// TestMarkerOfThePausedIsCompared with that of before the pause, when the entity
-// has it again: in one Observe, or in several.
+// TestMarkerOfThePausedIsCompared compares it with the value before the pause when the entity has the marker
+// again: in one Observe, or in several.
 func TestMarkerOfThePausedIsCompared(t *testing.T) {
 	for name, c := range map[string]struct {
 		again   uint32
@@ -89,8 +88,7 @@ func TestMarkerOfThePausedIsCompared(t *testing.T) {
 	}
 }
 
-// TestMarkerOfTheMutedSpawn: once a Sync has seen it, another value is a change,
-// also if the entity moves.
+// TestMarkerOfTheMutedSpawn: after a Sync has found it, another value is a change, even if the entity moves.
 func TestMarkerOfTheMutedSpawn(t *testing.T) {
 	x := newTestWorld(t)
 	x.observe(t)

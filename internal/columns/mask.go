@@ -8,10 +8,10 @@ type Mask [4]uint64
 // Has reports whether column col is in the set.
 func (m *Mask) Has(col int) bool { return m[uint(col)>>6&3]>>(uint(col)&63)&1 != 0 }
 
-// Set puts column col into the set.
+// Set adds column col to the set.
 func (m *Mask) Set(col int) { m[uint(col)>>6&3] |= 1 << (uint(col) & 63) }
 
-// Clear takes column col out of the set.
+// Clear removes column col from the set.
 func (m *Mask) Clear(col int) { m[uint(col)>>6&3] &^= 1 << (uint(col) & 63) }
 
 // IsZero reports whether the set is empty.
@@ -37,8 +37,8 @@ func (m Mask) Without(o Mask) Mask {
 	return Mask{m[0] &^ o[0], m[1] &^ o[1], m[2] &^ o[2], m[3] &^ o[3]}
 }
 
-// Next returns the first column of the set that is from or above, or -1. It
-// drives a loop: for c := m.Next(0); c >= 0; c = m.Next(c + 1).
+// Next returns the first column of the set from the given one on, or -1. It drives a loop:
+// for c := m.Next(0); c >= 0; c = m.Next(c + 1).
 func (m *Mask) Next(from int) int {
 	for word := from >> 6; word < len(m); word++ {
 		rest := m[word]

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What changes in a column that is overlooked is known and not reported, then or later; the
-// other columns are reported as ever.
-func TestAnOverlookedColumnIsTakenOver(t *testing.T) {
+// A change in an overlooked column is accepted and not reported, then or later; the other columns are
+// reported as usual.
+func TestAnOverlookedColumnIsAccepted(t *testing.T) {
 	for _, rows := range []int{smallRows / 2, 3 * blockRows} {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {
 			x := newTestWorld(t)

@@ -2,31 +2,30 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// pending is what the caller was last told of a slot whose structure may have
-// changed since. The difference to the world at Observe is the report.
+// pending is the last reported state of a slot whose structure may have changed since. Its difference to the
+// world at Observe is the report.
 type pending struct {
-	slot    Slot
-	known   Mask
-	target  ecs.Entity
-	packed         // the known values
-	settled Mask   // columns that came while muted: their first value is known
-	form    Form   // at the last Sync; for one that ended, at the last with a slot
-	placed  uint32 // the last Sync that gave it a row
-	spawned bool   // the caller has not heard of it
-	paused  bool
-	quiet   bool // died while muted
-	bare    bool // died without the marker
-	stirred bool // touched since the last Sync
+	slot      Slot
+	known     Mask
+	target    ecs.Entity
+	packed           // the known values
+	mutedCols Mask   // columns added while muted: their first value is known
+	form      Form   // at the last Sync; for a removed entity, at the last Sync with a slot
+	placed    uint32 // the last Sync that assigned a row to it
+	spawned   bool   // it was not reported yet
+	paused    bool
+	quiet     bool // removed while muted
+	bare      bool // removed without the marker
+	touched   bool // touched since the last Sync
 }
 
 // packed is a copy of one slot's shadow row.
 type packed struct {
-	from *shape // of data; nil: there is none
+	from *shape // of data; nil: no data
 	data []byte
 }
 
-// pend returns the record of a slot, made from its present state at the first
-// call after an Observe.
+// pend returns the record of a slot, created from its present state at the first call after an Observe.
 func (t *Table) pend(s Slot) *pending {
 	info := &t.slots.info[s]
 	if info.pending == 0 {
@@ -44,19 +43,18 @@ func (t *Table) pend(s Slot) *pending {
 	return &t.pending[info.pending-1]
 }
 
-// seen returns the record of a slot that ended or had its structure touched, or nil.
+// seen returns the record of a slot whose entity was removed or whose structure was touched, or nil.
 func (t *Table) seen(info *slotInfo) *pending {
 	switch {
 	case info.pending == 0:
 		return nil
-	case info.state == slotTold:
-		return &t.told[info.pending-1]
+	case info.state == slotReported:
+		return &t.reported[info.pending-1]
 	}
 	return &t.pending[info.pending-1]
 }
 
-// pack copies a shadow row to the scratch buffer, where it stays until the second
-// Observe from now.
+// pack copies a shadow row to the scratch buffer, where it stays until the second Observe from now.
 func (t *Table) pack(seg *segment, row uint32) packed {
 	if t.formsOnly {
 		return packed{}
@@ -77,8 +75,8 @@ func (p *packed) value(col int) []byte {
 	return p.data[c.offset : c.offset+c.size]
 }
 
-// reportPending compares what the caller knows with what is, for every slot that
-// was touched, and forgets the difference.
+// reportPending compares the known state with the present one for every touched slot, and reports the
+// differences.
 func (t *Table) reportPending() {
 	for i := range t.pending {
 		p := &t.pending[i]
@@ -101,14 +99,14 @@ func (t *Table) reportPending() {
 	t.endPending()
 }
 
-// endPending begins anew, and keeps for one turn what ended slots are asked about.
+// endPending starts over, and keeps the records of removed entities until the next Observe.
 func (t *Table) endPending() {
-	t.pending, t.told = t.told[:0], t.pending
+	t.pending, t.reported = t.reported[:0], t.pending
 	t.scratch, t.faded = t.faded[:0], t.scratch
 }
 
 func (t *Table) reportEnd(p *pending, info *slotInfo) {
-	info.state = slotTold
+	info.state = slotReported
 	t.reports.ended = append(t.reports.ended, p.slot)
 	if !p.spawned && !p.quiet {
 		t.reports.despawned = append(t.reports.despawned, p.slot)
@@ -135,9 +133,8 @@ func (t *Table) reportLive(p *pending, info *slotInfo) {
 	t.refresh(p, info, inserted)
 }
 
-// refresh takes the present values of columns as known, so that compare does not
-// report again what the structure reports say. Those of a slot that was placed by
-// the Sync of this very Observe are equal already.
+// refresh accepts the present values of columns, so that compare does not report changes that the structure
+// reports contain. Those of a slot that was placed by the Sync of this Observe are equal already.
 func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
 	if p.placed == t.syncs || t.formsOnly {
 		return

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEqualsTwin does random things to a world and compares the reports, slots and
-// views of the table with a plain copy of the world.
+// TestEqualsTwin makes random changes to a world and compares the reports, slots and views of the table with
+// a simple copy of the world.
 //
 // Proves: R16, R33
 func TestEqualsTwin(t *testing.T) {
@@ -130,7 +130,7 @@ func (x *randomWorld) forgetDead() {
 	x.alive = kept
 }
 
-// split sorts ids into those an entity can get and those it can lose.
+// split divides ids into those that can be added to an entity and those that can be removed.
 func (x *randomWorld) split(mask ecs.Mask, ids []ecs.ID) (add, remove []ecs.ID) {
 	related := mask.Get(x.parent) || mask.Get(x.other)
 	for _, id := range ids {
@@ -161,7 +161,7 @@ func (x *randomWorld) stepTarget(t *rapid.T) {
 	}
 	target, _ := x.drawAlive(t)
 	for _, relation := range []ecs.ID{x.parent, x.other} {
-		if x.w.Has(e, relation) && e != target { // Arche panics when its own target is removed
+		if x.w.Has(e, relation) && e != target { // Arche panics when an entity that is its own target is removed
 			x.wr.SetTarget(e, relation, target)
 		}
 	}
@@ -185,7 +185,7 @@ func (x *randomWorld) write(t *rapid.T, e ecs.Entity, id ecs.ID) {
 	}
 }
 
-// stepRun writes to many entities, so that blocks change densely too.
+// stepRun writes to many entities, so that there are dense changes in blocks, too.
 func (x *randomWorld) stepRun(t *rapid.T) {
 	id := rapid.SampledFrom(x.ids()).Draw(t, "id")
 	every := rapid.IntRange(1, 5).Draw(t, "every")

@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// SlotOf returns the slot of an entity: of this very one, not of another with a
-// recycled id. It answers from the moment the entity gets the marker.
+// SlotOf returns the slot of an entity: of this entity, not of another one with a recycled id. It returns the
+// slot as soon as the entity has the marker.
 func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) {
 	if s, ok := t.slots.find(e); ok {
 		return s, true
@@ -20,11 +20,10 @@ func (t *Table) tracks(e ecs.Entity) bool {
 	return ok
 }
 
-// Entity returns the entity of a slot, also for one in Despawned. It is the zero
-// entity for a slot that is not given out.
+// Entity returns the entity of a slot, including those in Despawned. It is the zero entity for a free slot.
 func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
 
-// Bare reports whether the entity of a slot in Despawned had no marker in the end.
+// Bare reports whether the entity of a slot in Despawned had no marker when it was removed.
 func (t *Table) Bare(s Slot) bool {
 	p := t.seen(&t.slots.info[s])
 	return p != nil && p.bare
@@ -33,13 +32,11 @@ func (t *Table) Bare(s Slot) bool {
 // Len returns the number of entities that have a slot, paused ones included.
 func (t *Table) Len() int { return t.slots.used }
 
-// Slots returns one more than the largest slot ever given out: the length that a
-// slice by slot needs.
+// Slots returns one more than the largest slot assigned so far: the length of a slice indexed by slot.
 func (t *Table) Slots() int { return len(t.slots.info) }
 
-// Mask returns the columns that a slot's entity has, as of the last Sync. For a
-// paused one these are the columns that were last reported. For one that was
-// removed, those of the Sync before, until its slot is free.
+// Mask returns the columns of a slot's entity, as of the last Sync. For a paused entity these are the columns
+// last reported. For a removed one, those of the Sync before, until its slot is free.
 func (t *Table) Mask(s Slot) Mask {
 	info := &t.slots.info[s]
 	if seg := info.seg; seg != nil {
@@ -51,16 +48,16 @@ func (t *Table) Mask(s Slot) Mask {
 	return t.lastForm(info).Mask
 }
 
-// lastForm returns what the entity of a slot that ended was before.
+// lastForm returns the last structure of a removed entity.
 func (t *Table) lastForm(info *slotInfo) Form {
-	if info.state == slotDead || info.state == slotTold {
+	if info.state == slotDead || info.state == slotReported {
 		return t.seen(info).form
 	}
 	return Form{}
 }
 
-// Target returns the relation target of a slot's entity, as of the same time as
-// Mask, or the zero entity. The target may be dead.
+// Target returns the relation target of a slot's entity, as of the same time as Mask, or the zero entity. The
+// target may be dead.
 func (t *Table) Target(s Slot) ecs.Entity {
 	info := &t.slots.info[s]
 	if seg := info.seg; seg != nil {
@@ -72,10 +69,9 @@ func (t *Table) Target(s Slot) ecs.Entity {
 	return t.lastForm(info).Target
 }
 
-// Value returns the bytes of one component of a slot, in Arche's memory: what is
-// written to them is written to the component. They are valid until the next
-// change of structure. Nil: the entity has no such component, it is a tag, or the
-// slot is paused or not placed by a Sync.
+// Value returns the bytes of one component of a slot, in Arche's memory: writes go to the component. They are
+// valid until the next change of structure. Nil: the entity has no such component, it is a tag, or the slot is
+// paused or not placed by a Sync.
 func (t *Table) Value(s Slot, col int) []byte {
 	info := &t.slots.info[s]
 	seg := info.seg
@@ -95,12 +91,11 @@ func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
 // KnownMarker returns the bytes of a slot's marker component, like Known.
 func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
 
-// Known returns the bytes of one component as the table last saw them: at the last
-// Observe or Accept, or if the component came since, at a Sync since. It must not
-// be written to, and is valid until the next Sync. For an entity that was removed,
-// it still answers until its slot is free: with all columns that it had at the
-// Sync before. Nil: the table saw no such component, or it is a tag. That of a
-// paused entity is the value before the pause. Nil also in a table of NewStructure.
+// Known returns the bytes of one component as last seen by the table: at the last Observe or Accept, or for a
+// later component, at a later Sync. It must not be modified, and is valid until the next Sync. For a removed
+// entity it returns values until its slot is free, with all columns of the Sync before. Nil: the table has seen
+// no such component, or it is a tag. For a paused entity it is the value before the pause. Always nil in a table
+// of NewStructure.
 func (t *Table) Known(s Slot, col int) []byte {
 	info := &t.slots.info[s]
 	if t.formsOnly {
@@ -121,8 +116,8 @@ func (t *Table) Known(s Slot, col int) []byte {
 	return nil
 }
 
-// Accept takes the present value of a component as known: the caller has written
-// it, and the next Observe does not report it.
+// Accept makes the present value of a component the known one: the caller has written it, and the next Observe
+// does not report it.
 func (t *Table) Accept(s Slot, col int) {
 	info := &t.slots.info[s]
 	if info.seg == nil || t.formsOnly {
@@ -137,24 +132,23 @@ func (t *Table) Accept(s Slot, col int) {
 	}
 }
 
-// Segments returns the number of segments: runs of rows that lie together in
-// memory. Their order and number change with the structure of the world.
+// Segments returns the number of segments, which are runs of rows contiguous in memory. Their order and number
+// change with the structure of the world.
 func (t *Table) Segments() int { return len(t.segments) }
 
-// Shifts returns another number than before if any slot may be in another row, or another
-// segment, than at that time: what a caller has worked out from Rows holds as long as it
-// stays.
+// Shifts returns a number that changes when any slot may have moved to another row or segment: results computed
+// from Rows are valid as long as it stays the same.
 func (t *Table) Shifts() uint64 { return t.shifts }
 
-// Rows returns the slots of one segment in row order, and the columns that all of
-// them have. Both are valid until the next Sync.
+// Rows returns the slots of one segment in row order, and the columns that all of them have. Both are valid until
+// the next Sync.
 func (t *Table) Rows(segment int) ([]Slot, Mask) {
 	seg := t.segments[segment]
 	return seg.rows, seg.shape.present
 }
 
-// ColumnRows returns a whole column of one segment, one value after the other in
-// the order of Rows. It is Arche's memory, with the rules of Value.
+// ColumnRows returns a whole column of one segment, one value after the other in the order of Rows. It is Arche's
+// memory, with the rules of Value.
 func (t *Table) ColumnRows(segment, col int) []byte {
 	seg := t.segments[segment]
 	at := seg.shape.place[col]

@@ -1,7 +1,7 @@
 package columns
 
-// settle works out the rows of one segment.
-func (t *Table) settle(seg *segment) bool {
+// placeRows computes the rows of one segment.
+func (t *Table) placeRows(seg *segment) bool {
 	old := len(seg.rows)
 	floor := old - len(seg.left) // rows from here on may have moved
 	n := floor + len(seg.arrived)
@@ -29,13 +29,13 @@ func (t *Table) settle(seg *segment) bool {
 	if !t.fillRows(seg, base) {
 		return false
 	}
-	t.settleViews(seg)
+	t.refreshViews(seg)
 	t.outlines[seg.index].rows = n
 	return true
 }
 
-// baseOf returns the address of the marker in row 0: that of a slot known to be
-// there, else the lowest of all that may be.
+// baseOf returns the address of the marker in row 0: that of a slot known to be there, else the lowest of all
+// candidates.
 func (t *Table) baseOf(seg *segment, floor int) uintptr {
 	if floor > 0 && seg.rows[0] != NoSlot {
 		return t.address(seg.rows[0])
@@ -54,9 +54,8 @@ func (t *Table) address(s Slot) uintptr {
 	return uintptr(t.world.Get(t.slots.info[s].entity, t.marker))
 }
 
-// fillRows gives a row to each slot of the tail and to each arrival, and moves the
-// shadows of the former. It reports false if two claim one row, or if one has left
-// that we have not heard of.
+// fillRows assigns a row to each slot of the tail and to each arrival, and moves the shadows of the former. It
+// returns false if two slots claim one row, or if one has left without an event.
 func (t *Table) fillRows(seg *segment, base uintptr) bool {
 	if !t.formsOnly {
 		seg.reserve(len(seg.rows))
@@ -97,26 +96,26 @@ func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
 	return true
 }
 
-// settleViews finds Arche's columns again, since they move to other memory when
-// they grow, and brings the shadows of the arrivals.
-func (t *Table) settleViews(seg *segment) {
-	t.settleBases(seg)
+// refreshViews finds Arche's columns again, which move to other memory when they grow, and moves the shadows of
+// the arrivals.
+func (t *Table) refreshViews(seg *segment) {
+	t.refreshBases(seg)
 	seg.order = unknownOrder
 	for _, m := range seg.arrived {
-		t.settleShadow(seg, &t.moves[m])
+		t.placeShadow(seg, &t.moves[m])
 	}
 }
 
-func (t *Table) settleBases(seg *segment) {
+func (t *Table) refreshBases(seg *segment) {
 	first := t.slots.info[seg.rows[0]].entity
 	for i := range seg.views {
 		seg.views[i].base = t.world.Get(first, seg.shape.cols[i].id)
 	}
 }
 
-// settleShadow brings the known values of a moved slot to its new row. Columns that
-// the caller does not know yet start from the present value.
-func (t *Table) settleShadow(seg *segment, m *move) {
+// placeShadow copies the known values of a moved slot to its new row. Columns that the caller does not know yet
+// start with the present value.
+func (t *Table) placeShadow(seg *segment, m *move) {
 	info := &t.slots.info[m.slot]
 	p := t.pend(m.slot)
 	p.placed = t.syncs
@@ -126,7 +125,7 @@ func (t *Table) settleShadow(seg *segment, m *move) {
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
 		value := p.value(c.col)
-		if value == nil && p.settled.Has(c.col) {
+		if value == nil && p.mutedCols.Has(c.col) {
 			value = m.value(c.col)
 		}
 		if value == nil {
@@ -136,8 +135,8 @@ func (t *Table) settleShadow(seg *segment, m *move) {
 	}
 }
 
-// findBases finds columns that Arche has moved to larger memory for an entity
-// which is not there any more, and so left no other trace.
+// findBases finds columns that Arche has moved to larger memory for an entity that was removed since, which left
+// no other trace.
 func (t *Table) findBases() {
 	for _, seg := range t.segments {
 		if len(seg.rows) == 0 {
@@ -145,7 +144,7 @@ func (t *Table) findBases() {
 		}
 		last := &seg.views[len(seg.views)-1]
 		if first := t.slots.info[seg.rows[0]].entity; t.world.Get(first, t.marker) != last.base {
-			t.settleBases(seg)
+			t.refreshBases(seg)
 		}
 	}
 }

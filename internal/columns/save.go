@@ -2,9 +2,8 @@ package columns
 
 import "unsafe"
 
-// Save copies a column of all rows into a column by slot, which has room for Slots()
-// values. Slots without the component, or paused, keep what is there. Rows are as of
-// the last Sync, values as they are now.
+// Save copies a column of all rows into a column by slot, which must have Slots() values. Slots without the
+// component, or paused, are unchanged. Rows are as of the last Sync, values are the present ones.
 func (t *Table) Save(col int, bySlot []byte) {
 	size := t.cols[col].Size
 	for _, seg := range t.segments {
@@ -21,8 +20,7 @@ func (t *Table) Save(col int, bySlot []byte) {
 	}
 }
 
-// Load is the opposite of Save: it writes to all rows that have the component what a
-// column by slot says.
+// Load is the inverse of Save: it writes the values of a column by slot to all rows that have the component.
 func (t *Table) Load(col int, bySlot []byte) {
 	size := t.cols[col].Size
 	for _, seg := range t.segments {
@@ -39,9 +37,8 @@ func (t *Table) Load(col int, bySlot []byte) {
 	}
 }
 
-// Places returns the slots of all rows, segment by segment, in the order of SavePlaces; valid
-// until the next Sync. It returns none where Save is as fast as that, because nearly all slots
-// lie as the rows do.
+// Places returns the slots of all rows, segment by segment, in the order of SavePlaces; valid until the next Sync.
+// It returns none if Save is as fast, because nearly all slots are in the order of rows.
 func (t *Table) Places() []uint32 {
 	if t.placed == t.shifts+1 {
 		return t.places
@@ -82,27 +79,25 @@ func (seg *segment) column(col, size int) []byte {
 	return unsafe.Slice((*byte)(seg.views[at].base), len(seg.rows)*size)
 }
 
-// rowOrder is how the slots of a segment's rows lie to each other.
+// rowOrder is the order of the slots of a segment's rows.
 type rowOrder uint8
 
 const (
 	unknownOrder rowOrder = iota
-	inRuns                // a few, each of slots that follow each other
+	inRuns                // a few runs of consecutive slots
 	scattered
 )
 
-// rowRun is rows that lie one after the other, and whose slots do too.
+// rowRun is a run of rows whose slots are consecutive, too.
 type rowRun struct {
 	row, rows uint32
 	slot      Slot
 }
 
-// rowsPerRun is how many rows a run has to have on average for copies by runs to be
-// faster than row by row.
+// rowsPerRun is the least mean length of runs for which copying by runs is faster than row by row.
 const rowsPerRun = 8
 
-// scattered reports whether columns are to be copied row by row, and finds the runs of
-// rows if they are not.
+// scattered reports whether columns are to be copied row by row, and finds the runs of rows otherwise.
 func (seg *segment) scattered() bool {
 	if seg.order == unknownOrder {
 		seg.order = seg.findRuns()

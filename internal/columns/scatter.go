@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// scatter copies values in the order of rows to where their slots are. For sizes that
-// are common a value is a few words, which costs a fraction of a call of copy.
+// scatter copies values in the order of rows to their slots. For common sizes a value is a few words, which costs
+// a fraction of a call of copy.
 func scatter(size int, bySlot, rows []byte, slots []Slot) {
 	switch size {
 	case 1:
@@ -36,12 +36,11 @@ func scatter(size int, bySlot, rows []byte, slots []Slot) {
 	}
 }
 
-// Gather copies values of a size: each of the first ones of to is the one of from that is at its
-// place.
+// Gather copies values of the given size: each value of to is the value of from at the corresponding place.
 func Gather(size int, to, from []byte, places []uint32) { gather(size, from, to, places) }
 
-// Unlike returns the first one, from one on, of a column's values that is another one than that at
-// its place in another column; -1: there is none.
+// Unlike returns the index of the first value, from the given index on, that differs from the value at its place in
+// another column, or -1.
 func Unlike(size int, a, b []byte, places []uint32, from int) int {
 	switch size {
 	case 4:
@@ -73,7 +72,7 @@ func unlikeAs[T comparable](a, b []byte, places []uint32, from int) int {
 	return -1
 }
 
-// gather is the opposite of scatter.
+// gather is the inverse of scatter.
 func gather[N ~uint32](size int, bySlot, rows []byte, slots []N) {
 	switch size {
 	case 1:
@@ -117,7 +116,7 @@ func gatherAs[T any, N ~uint32](bySlot, rows []byte, slots []N) {
 	}
 }
 
-// valuesOf reads bytes as values of one size, which have no alignment.
+// valuesOf reinterprets bytes as values of a type without alignment.
 func valuesOf[T any](b []byte) []T {
 	var one T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))

@@ -6,13 +6,13 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// shape is what all segments with one component mask have in common.
+// shape is shared by all segments with one component mask.
 type shape struct {
 	present Mask       // without the marker
-	cols    []shapeCol // those that have bytes; the marker is the last
-	place   []int      // by column: index in cols, -1: not there
+	cols    []shapeCol // the columns with bytes; the marker is the last
+	place   []int      // by column: index in cols, or -1
 	rowSize int        // bytes of a packed row
-	spare   []*segment // retired, with their memory
+	retired []*segment // retired segments, with their memory
 }
 
 // shapeCol is one column of a shape.
@@ -25,27 +25,25 @@ type shapeCol struct {
 	inexact bool // Column.Equal decides
 }
 
-// view is one column of one segment: Arche's memory and our shadow of it, both
-// in row order.
+// view is one column of one segment: Arche's memory and its shadow, both in row order.
 type view struct{ base, shadow unsafe.Pointer }
 
-// segment is the rows of one archetype of Arche: one component mask and one
-// relation target.
+// segment is the rows of one archetype of Arche: one component mask and one relation target.
 type segment struct {
 	rows  []Slot
 	views []view // parallel to shape.cols
-	place []int  // shape.place, one step nearer
+	place []int  // shape.place, with one indirection less
 	shape *shape
 	key   segmentKey
-	block []byte // the shadows of all columns, each with room for room rows
+	block []byte // the shadows of all columns, each with a capacity of room rows
 	room  int
 	index int // in Table.segments
 
-	order rowOrder // of rows, found out when a column is copied
+	order rowOrder // of rows, computed when a column is copied
 	runs  []rowRun // if order is byRuns
 
 	dirty   bool     // in Table.dirty
-	left    []uint32 // rows whose slots were touched, and so may be anywhere now
+	left    []uint32 // rows whose slots were touched, and may have moved
 	arrived []int32  // indices in Table.moves
 }
 
@@ -70,8 +68,8 @@ func (t *Table) segmentOf(key segmentKey) *segment {
 func (t *Table) addSegment(key segmentKey) *segment {
 	sh := t.shapeOf(key.mask)
 	var seg *segment
-	if n := len(sh.spare); n > 0 {
-		seg, sh.spare = sh.spare[n-1], sh.spare[:n-1]
+	if n := len(sh.retired); n > 0 {
+		seg, sh.retired = sh.retired[n-1], sh.retired[:n-1]
 	} else {
 		seg = &segment{shape: sh, place: sh.place, views: make([]view, len(sh.cols))}
 	}
@@ -82,8 +80,8 @@ func (t *Table) addSegment(key segmentKey) *segment {
 	return seg
 }
 
-// retire takes an empty segment out of the table: relation targets come and go,
-// and each has segments of its own. Its memory waits for the next of its shape.
+// retire removes an empty segment from the table: relation targets come and go, and each has segments of its own.
+// Its memory is reused for the next segment of its shape.
 func (t *Table) retire(seg *segment) {
 	last := len(t.segments) - 1
 	t.segments[seg.index] = t.segments[last]
@@ -98,7 +96,7 @@ func (t *Table) retire(seg *segment) {
 	for i := range seg.views {
 		seg.views[i].base = nil
 	}
-	seg.shape.spare = append(seg.shape.spare, seg)
+	seg.shape.retired = append(seg.shape.retired, seg)
 }
 
 func (t *Table) shapeOf(mask ecs.Mask) *shape {
@@ -138,11 +136,11 @@ func (v *view) shadowAt(row uint32, size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(v.shadow, int(row)*size)), size)
 }
 
-// minRoom is the least number of rows that a segment's shadow has room for. It is
-// small, since there may be thousands of segments with some children each.
+// minRoom is the least capacity of a segment's shadow in rows. It is small, since there may be thousands of
+// segments with a few children each.
 const minRoom = 4
 
-// reserve makes room for n rows in the shadow of a segment and keeps its values.
+// reserve grows the shadow of a segment to n rows and keeps its values.
 func (seg *segment) reserve(n int) {
 	if n <= seg.room {
 		return

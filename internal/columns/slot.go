@@ -2,41 +2,40 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// Slot is the dense number of a tracked entity: small, so that whatever is kept
-// per entity can be a slice by slot. A slot is given out when the entity gets the
-// marker and released when the entity dies; it is used again for another one.
+// Slot is the dense number of a tracked entity: small, so that data per entity can be a slice by slot. A slot is
+// assigned when the entity gets the marker and released when the entity is removed; then it is reused.
 type Slot uint32
 
-// NoSlot is the zero Slot. It is never given out.
+// NoSlot is the zero Slot. It is never assigned.
 const NoSlot Slot = 0
 
 type slotState uint8
 
 const (
-	slotFree   slotState = iota
-	slotLive             // has the marker, or had it at the last Sync
-	slotPaused           // the entity lives on without the marker
-	slotDead             // ended since the last Observe
-	slotTold             // ended before the last Observe, not yet given out again
+	slotFree     slotState = iota
+	slotLive               // has the marker, or had it at the last Sync
+	slotPaused             // the entity is alive without the marker
+	slotDead               // the entity was removed since the last Observe
+	slotReported           // the entity was removed before the last Observe; not reusable yet
 )
 
-// slotInfo is what the table knows of one slot, as of the last Sync.
+// slotInfo is the state of one slot, as of the last Sync.
 type slotInfo struct {
 	entity  ecs.Entity
 	seg     *segment // nil unless live and placed
 	row     uint32
-	pending int32 // index in Table.pending plus one, in Table.told if slotTold; 0: none
+	pending int32 // index in Table.pending plus one, in Table.reported if slotReported; 0: none
 	touched bool  // in Table.touched
 	state   slotState
 }
 
-// slotTable gives out slots and finds them by entity.
+// slotTable assigns slots and finds them by entity.
 type slotTable struct {
-	info []slotInfo // by slot; the first is NoSlot's
-	byID []Slot     // by entity id
-	born []uint32   // by entity id: the Sync after which it was created without the marker, plus one
-	free []Slot
-	used int
+	info    []slotInfo // by slot; the first is NoSlot's
+	byID    []Slot     // by entity id
+	created []uint32   // by entity id: the Sync after which it was created without the marker, plus one
+	free    []Slot
+	used    int
 }
 
 func newSlotTable() slotTable { return slotTable{info: make([]slotInfo, 1)} }
@@ -51,7 +50,7 @@ func (t *slotTable) find(e ecs.Entity) (Slot, bool) {
 	return s, s != NoSlot && t.info[s].entity == e
 }
 
-// take gives out a slot for an entity that has none.
+// take assigns a slot to an entity that has none.
 func (t *slotTable) take(e ecs.Entity) Slot {
 	var s Slot
 	if n := len(t.free); n > 0 {
@@ -69,23 +68,22 @@ func (t *slotTable) take(e ecs.Entity) Slot {
 	return s
 }
 
-// bear remembers that an entity without a slot was created after a Sync.
-func (t *slotTable) bear(e ecs.Entity, sync uint32) {
-	for int(e.ID()) >= len(t.born) {
-		t.born = append(t.born, 0)
+// noteCreated records that an entity without a slot was created after a Sync.
+func (t *slotTable) noteCreated(e ecs.Entity, sync uint32) {
+	for int(e.ID()) >= len(t.created) {
+		t.created = append(t.created, 0)
 	}
-	t.born[e.ID()] = sync + 1
+	t.created[e.ID()] = sync + 1
 }
 
-// isNew reports whether bear was called for the entity since that Sync, or for
-// one of the same id before it.
+// isNew reports whether noteCreated was called since that Sync for the entity, or for an earlier one with the same
+// id.
 func (t *slotTable) isNew(e ecs.Entity, sync uint32) bool {
-	return int(e.ID()) < len(t.born) && t.born[e.ID()] == sync+1
+	return int(e.ID()) < len(t.created) && t.created[e.ID()] == sync+1
 }
 
-// bury ends the life of a slot: its entity is found no more, its number is not
-// yet free.
-func (t *slotTable) bury(s Slot) {
+// unlink ends the use of a slot: its entity is not found any more, its number is not free yet.
+func (t *slotTable) unlink(s Slot) {
 	info := &t.info[s]
 	if id := info.entity.ID(); t.byID[id] == s {
 		t.byID[id] = NoSlot
@@ -94,7 +92,7 @@ func (t *slotTable) bury(s Slot) {
 	t.used--
 }
 
-// release makes the number of a buried slot free.
+// release frees the number of an unlinked slot.
 func (t *slotTable) release(s Slot) {
 	t.info[s] = slotInfo{}
 	t.free = append(t.free, s)

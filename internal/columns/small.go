@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// smallRows is up to how many rows a segment is compared without blocks. With a
-// relation there may be thousands of such segments.
+// smallRows is the greatest number of rows of a segment that is compared without blocks. With a relation there may be
+// thousands of such segments.
 const smallRows = 16
 
-// outline is what it takes to see that nothing changed in a segment. Outlines lie
-// in one array, since finding a thousand segments in memory takes as long as
-// comparing them.
+// outline has the data to find out that nothing changed in a segment. Outlines are stored in one array, since finding
+// a thousand segments in memory takes as long as comparing them.
 type outline struct {
 	views []view
 	cols  []shapeCol
@@ -23,7 +22,7 @@ func (t *Table) takeSmall(seg *segment, o *outline, i int) {
 	for ; i < len(o.views); i = o.nextDiffering(i + 1) {
 		c, v := &o.cols[i], &o.views[i]
 		switch {
-		case t.unheard.Has(c.col):
+		case t.overlooked.Has(c.col):
 			n := len(seg.rows) * c.size
 			copy(unsafe.Slice((*byte)(v.shadow), n), unsafe.Slice((*byte)(v.base), n))
 		case c.inexact:
@@ -41,9 +40,8 @@ func (t *Table) takeInexact(seg *segment, c *shapeCol, v *view) {
 	copy(old, now)
 }
 
-// nextDiffering returns the first column from i on whose bytes differ from the
-// shadow, or the number of columns. Nearly all of the time of a still world with
-// relations is spent here, so there are no calls in it.
+// nextDiffering returns the first column from i on whose bytes differ from the shadow, or the number of columns. In an
+// unchanged world with relations nearly all time is spent here, so it makes no calls.
 func (o *outline) nextDiffering(i int) int {
 	rows, cols, views := o.rows, o.cols, o.views
 	for ; i < len(cols) && i < len(views); i++ {
@@ -69,8 +67,8 @@ func (o *outline) nextDiffering(i int) int {
 	return len(views)
 }
 
-// takeDiffering adds the rows that differ to a report and refreshes the shadow,
-// without a branch for each row: which of some children changed cannot be guessed.
+// takeDiffering adds the differing rows to a report and updates the shadow, without a branch for each row: which rows
+// have changed is unpredictable.
 func takeDiffering(report *[]Slot, rows []Slot, v *view, size int) {
 	n := len(*report)
 	if cap(*report)-n < len(rows) {
@@ -92,8 +90,8 @@ func takeDiffering(report *[]Slot, rows []Slot, v *view, size int) {
 	*report = (*report)[:n]
 }
 
-// takeWords is takeDiffering for values of one word. It writes to out, which has
-// room for all rows, and returns how many differ.
+// takeWords is takeDiffering for values of one word. It writes to out, which has room for all rows, and returns how
+// many differ.
 func takeWords[T uint8 | uint32 | uint64](out, rows []Slot, v *view) (n int) {
 	now, old := unsafe.Slice((*T)(v.base), len(rows)), unsafe.Slice((*T)(v.shadow), len(rows))
 	for r, slot := range rows {

@@ -28,8 +28,7 @@ func TestDifferEqualsBytesEqual(t *testing.T) {
 	})
 }
 
-// TestSmallSegmentEqualsPlainPass compares, takes and refreshes columns of a few
-// rows.
+// TestSmallSegmentEqualsPlainPass compares, reports and updates columns of a few rows.
 func TestSmallSegmentEqualsPlainPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]int{1, 2, 3, 4, 7, 8, 12, 13, 24, 40}).Draw(t, "size")

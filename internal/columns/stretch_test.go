@@ -10,17 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testSigned is where an entity signs.
+// testSigned is the component of signatures.
 type testSigned struct{ _ [2]uint32 }
 
-// stretchWorld is a world whose entities sign, but for some.
+// stretchWorld is a world in which most entities have a signature.
 type stretchWorld struct {
 	w              ecs.World
 	wr             *Writer
 	signed, parent ecs.ID
 	cells, body    Cells
 	bodyID         ecs.ID
-	more           []ecs.ID // what the game puts on and takes off
+	more           []ecs.ID // components that the game adds and removes
 	all, targets   []ecs.Entity
 	found          Stretch
 }
@@ -41,7 +41,7 @@ func (x *stretchWorld) spawn() {
 	x.all = append(x.all, e)
 }
 
-// meddle changes the structure as a game may, without a word.
+// meddle makes a random change of structure.
 func (x *stretchWorld) meddle(t *rapid.T, e ecs.Entity) {
 	if !x.w.Alive(e) {
 		return
@@ -68,17 +68,17 @@ func (x *stretchWorld) meddle(t *rapid.T, e ecs.Entity) {
 	}
 }
 
-// check compares what Find found with what Arche says of each entity.
+// check compares the results of Find with Arche's.
 func (x *stretchWorld) check(t require.TestingT, entities []ecs.Entity) {
 	n := x.found.Find(&x.cells, entities)
 	require.Len(t, x.found.Rows, n)
-	strays, straight := 0, true
+	others, straight := 0, true
 	for i, e := range entities[:n] {
 		require.True(t, x.w.Alive(e))
 		row := x.found.Rows[i]
 		straight = straight && int(row) == i
-		if row == Stray {
-			strays++
+		if row == Elsewhere {
+			others++
 			require.NotNil(t, x.cells.At(e))
 			continue
 		}
@@ -87,14 +87,14 @@ func (x *stretchWorld) check(t require.TestingT, entities []ecs.Entity) {
 			require.Same(t, of.At(e), found)
 		}
 	}
-	require.Equal(t, strays, x.found.Strays)
+	require.Equal(t, others, x.found.Others)
 	require.Equal(t, straight, x.found.Straight)
 	if n < len(entities) && x.w.Alive(entities[n]) && x.w.Has(entities[n], x.signed) {
-		require.GreaterOrEqual(t, n, enough, "only a stray ends a stretch, and only one that is long")
+		require.GreaterOrEqual(t, n, enough, "only an entity elsewhere ends a stretch, and only a long one")
 	}
 }
 
-// Whatever the game does between two Finds, a row is where Arche has the entity.
+// After any changes between two calls of Find, a row is the one in which Arche has the entity.
 func TestRowsOfAStretchAreThoseOfArche(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newStretchWorld()
@@ -117,17 +117,16 @@ func TestRowsOfAStretchAreThoseOfArche(t *testing.T) {
 	})
 }
 
-// Entities that came one after the other lie so, and take no more than two looks
-// into Arche.
+// Entities created one after the other are in consecutive rows, and take no more than two calls of Arche.
 func TestAStretchIsStraight(t *testing.T) {
 	x := newStretchWorld()
-	for range 300 { // the columns grow meanwhile
+	for range 300 { // the columns grow in between
 		x.spawn()
 	}
 	require.Equal(t, 300, x.found.Find(&x.cells, x.all))
 	assert.True(t, x.found.Straight)
-	assert.Zero(t, x.found.Strays)
-	x.w.RemoveEntity(x.all[5]) // the last one comes into its place
+	assert.Zero(t, x.found.Others)
+	x.w.RemoveEntity(x.all[5]) // the last one moves to its row
 	require.Equal(t, 5, x.found.Find(&x.cells, x.all))
 	require.Equal(t, 294, x.found.Find(&x.cells, x.all[6:]))
 	assert.False(t, x.found.Straight)

@@ -2,12 +2,10 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// NewStructure returns a table like New's that follows structure only: it has no
-// memory of values and never compares any. It is for histories, which copy whole
-// columns by Save and Load, and ask for slots, rows and Undo after every tick.
+// NewStructure returns a table like New's that tracks structure only: it stores no values and never compares any. It is
+// for histories, which copy whole columns by Save and Load, and need slots, rows and Undo after every tick.
 //
-// Instead of Observe, it is brought up to date by Settle. Known answers nil, and
-// Column.Equal is not asked.
+// It is updated by Commit instead of Observe. Known returns nil, and Column.Equal is not called.
 func NewStructure(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	t, err := New(w, marker, cols)
 	if err == nil {
@@ -16,10 +14,10 @@ func NewStructure(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	return t, err
 }
 
-// Settle is Sync and an Observe that reports nothing: what the Sync found is in Undo,
-// and nothing else is kept of it. The slots of entities that Undo says have ended may
-// be given out again after the next Settle has begun. Errors are those of Observe.
-func (t *Table) Settle() error {
+// Commit is Sync and an Observe without reports: the changes found by the Sync are in Undo, and nothing else is kept of
+// them. The slots of entities that Undo reports as removed may be reused after the next Commit has begun. Errors are
+// those of Observe.
+func (t *Table) Commit() error {
 	t.clearReports()
 	if err := t.Sync(); err != nil {
 		return err
@@ -31,12 +29,12 @@ func (t *Table) Settle() error {
 	return nil
 }
 
-// close takes what a slot is as known.
+// close makes the present state of a slot the known one.
 func (t *Table) close(p *pending) {
 	info := &t.slots.info[p.slot]
 	switch info.state {
 	case slotDead:
-		info.state = slotTold
+		info.state = slotReported
 		t.reports.ended = append(t.reports.ended, p.slot)
 		return
 	case slotPaused:

@@ -12,22 +12,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// settleWorld is a random world whose table follows structure only.
-type settleWorld struct {
+// commitWorld is a random world whose table tracks structure only.
+type commitWorld struct {
 	*randomWorld
 	copies []undoCopy
 }
 
-func newSettleWorld(t *rapid.T) *settleWorld {
+func newCommitWorld(t *rapid.T) *commitWorld {
 	capacity := rapid.SampledFrom([][]int{{1}, {2, 1}, {128}, {8, 2}}).Draw(t, "capacity")
-	x := &settleWorld{randomWorld: &randomWorld{testWorld: newWorldWith(t, NewStructure, capacity...)}}
+	x := &commitWorld{randomWorld: &randomWorld{testWorld: newWorldWith(t, NewStructure, capacity...)}}
 	x.copies = []undoCopy{x.copy(nil)}
-	x.sync = func() error { x.settle(t); return nil }
+	x.sync = func() error { x.commit(t); return nil }
 	return x
 }
 
-func (x *settleWorld) settle(t *rapid.T) {
-	require.NoError(t, x.table.Settle())
+func (x *commitWorld) commit(t *rapid.T) {
+	require.NoError(t, x.table.Commit())
 	x.twin.observe()
 	records := x.table.Undo()
 	x.copies = append(x.copies, x.copy(records))
@@ -39,16 +39,16 @@ func (x *settleWorld) settle(t *rapid.T) {
 	}
 }
 
-// TestSettleEqualsTwin does random things to a world. Slots, rows and views equal a plain
-// copy of the world at every Settle, and the undo records lead back through all of them.
-func TestSettleEqualsTwin(t *testing.T) {
+// TestCommitEqualsTwin makes random changes to a world. Slots, rows and views equal a simple copy of the world at every
+// Commit, and the undo records lead back through all of them.
+func TestCommitEqualsTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := newSettleWorld(t)
+		x := newCommitWorld(t)
 		for range rapid.IntRange(1, 12).Draw(t, "ticks") {
 			for range rapid.IntRange(0, 25).Draw(t, "operations") {
 				x.step(t)
 			}
-			x.settle(t)
+			x.commit(t)
 			x.checkReads(t)
 			x.checkSaved(t)
 			x.checkLoaded(t)
@@ -58,7 +58,7 @@ func TestSettleEqualsTwin(t *testing.T) {
 }
 
 // checkSaved compares saved columns with the world.
-func (x *settleWorld) checkSaved(t *rapid.T) {
+func (x *commitWorld) checkSaved(t *rapid.T) {
 	for c, col := range x.cols {
 		bySlot := make([]byte, x.table.Slots()*col.Size)
 		want := make([]byte, len(bySlot))
@@ -72,7 +72,7 @@ func (x *settleWorld) checkSaved(t *rapid.T) {
 }
 
 // checkPlaced compares a column in the order of rows with one by slot.
-func (x *settleWorld) checkPlaced(t *rapid.T, c int, bySlot []byte) {
+func (x *commitWorld) checkPlaced(t *rapid.T, c int, bySlot []byte) {
 	size, slots := x.cols[c].Size, x.table.Places()
 	byPlace := bytes.Repeat([]byte{0xee}, len(slots)*size)
 	if len(slots) == 0 {
@@ -88,7 +88,7 @@ func (x *settleWorld) checkPlaced(t *rapid.T, c int, bySlot []byte) {
 }
 
 // checkLoaded loads other values.
-func (x *settleWorld) checkLoaded(t *rapid.T) {
+func (x *commitWorld) checkLoaded(t *rapid.T) {
 	c := rapid.IntRange(0, len(x.cols)-1).Draw(t, "column")
 	size := x.cols[c].Size
 	bySlot := make([]byte, x.table.Slots()*size)
@@ -105,14 +105,13 @@ func (x *settleWorld) checkLoaded(t *rapid.T) {
 	x.twin.observe()
 }
 
-func (x *settleWorld) slotOf(t require.TestingT, e ecs.Entity) Slot {
+func (x *commitWorld) slotOf(t require.TestingT, e ecs.Entity) Slot {
 	s, ok := x.table.SlotOf(e)
 	require.True(t, ok)
 	return s
 }
 
-// TestSaveOfEverySize copies rows one by one and in runs, for all sizes that have code of
-// their own and some that have not.
+// TestSaveOfEverySize copies rows one by one and in runs, for all sizes with special code and some others.
 func TestSaveOfEverySize(t *testing.T) {
 	const n = 64
 	runs, mixed := make([]Slot, n), make([]Slot, n)
@@ -137,7 +136,7 @@ func TestSaveOfEverySize(t *testing.T) {
 	}
 }
 
-// checkUnlike finds the one byte of rows that is another one than by slot.
+// checkUnlike finds the one byte of rows that differs from the value by slot.
 func checkUnlike(t *testing.T, size int, rows, bySlot []byte, slots []Slot) {
 	places := make([]uint32, len(slots))
 	for row, slot := range slots {
@@ -163,30 +162,28 @@ func TestRunsAreFound(t *testing.T) {
 	assert.True(t, seg.scattered())
 }
 
-// TestSettleForgets: nothing is kept from one Settle to the next but the slots of those
-// that ended, for one more.
-func TestSettleForgets(t *testing.T) {
+// TestCommitForgets: nothing is kept from one Commit to the next except the slots of removed entities, for one more.
+func TestCommitForgets(t *testing.T) {
 	x := newWorldWith(t, NewStructure)
 	all := make([]ecs.Entity, 20)
 	for range 100 {
 		for i := range all {
 			all[i] = x.spawn(colPosition, colHealth)
 		}
-		require.NoError(t, x.table.Settle())
+		require.NoError(t, x.table.Commit())
 		assert.Empty(t, x.table.pending)
 		assert.Nil(t, x.table.Known(x.slot(t, all[3]), colHealth))
 		for _, e := range all {
 			x.w.RemoveEntity(e)
 		}
-		require.NoError(t, x.table.Settle())
+		require.NoError(t, x.table.Commit())
 	}
 	assert.LessOrEqual(t, x.table.Slots(), 1+3*len(all))
 	assert.Empty(t, x.table.scratch)
 }
 
-// TestSettleAllocatesNothing with a churn of structure, and with columns saved and
-// loaded.
-func TestSettleAllocatesNothing(t *testing.T) {
+// TestCommitAllocatesNothing while structure changes, and columns are saved and loaded.
+func TestCommitAllocatesNothing(t *testing.T) {
 	x := newWorldWith(t, NewStructure, 128)
 	all := make([]ecs.Entity, 100)
 	for i := range all {
@@ -202,7 +199,7 @@ func TestSettleAllocatesNothing(t *testing.T) {
 				x.w.Exchange(e, ids, nil)
 			}
 		}
-		if err := x.table.Settle(); err != nil {
+		if err := x.table.Commit(); err != nil {
 			t.Fatal(err)
 		}
 		x.table.Save(colPosition, bySlot)

@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// family is the world that every case of TestEachKindOfStructure begins with.
-type family struct {
+// hierarchyWorld is the initial world of every case of TestEachKindOfStructure.
+type hierarchyWorld struct {
 	*testWorld
 	parents  []ecs.Entity // health
 	children []ecs.Entity // health and a parent: three of each, in turns
 	plain    []ecs.Entity // health and flags
 }
 
-func newFamily(t *testing.T) *family {
-	f := &family{testWorld: newTestWorld(t, 8, 2)}
+func newHierarchyWorld(t *testing.T) *hierarchyWorld {
+	f := &hierarchyWorld{testWorld: newTestWorld(t, 8, 2)}
 	for range 3 {
 		f.parents = append(f.parents, f.spawn(colHealth))
 	}
@@ -35,11 +35,11 @@ func newFamily(t *testing.T) *family {
 	return f
 }
 
-func (f *family) write(e ecs.Entity, points int) {
+func (f *hierarchyWorld) write(e ecs.Entity, points int) {
 	(*testHealth)(f.w.Get(e, f.id(colHealth))).Points = int32(points)
 }
 
-func (f *family) filter(cols ...int) *ecs.Mask {
+func (f *hierarchyWorld) filter(cols ...int) *ecs.Mask {
 	m := ecs.All(f.marker)
 	for _, c := range cols {
 		m.Set(f.id(c), true)
@@ -47,27 +47,27 @@ func (f *family) filter(cols ...int) *ecs.Mask {
 	return &m
 }
 
-func (f *family) ids(cols ...int) (ids []ecs.ID) {
+func (f *hierarchyWorld) ids(cols ...int) (ids []ecs.ID) {
 	for _, c := range cols {
 		ids = append(ids, f.id(c))
 	}
 	return ids
 }
 
-// afterUs lets a listener that hears after the table do something at each event of
-// one kind.
-func (f *family) afterUs(kind event.Subscription, do func(ecs.Entity)) {
+// afterUs lets a listener after the table's do something at each event of one kind.
+func (f *hierarchyWorld) afterUs(kind event.Subscription, do func(ecs.Entity)) {
 	last := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) { do(e.Entity) }, kind)
 	both := listener.NewDispatch(f.table.Listener(), &last)
 	f.w.SetListener(&both)
 }
 
-// structureKinds are all ways in which the structure of a world can change, as the
-// steps of one tick.
-var structureKinds = map[string][]func(*family){
+// structureKinds are all ways in which the structure of a world can change, as the steps of one tick.
+var structureKinds = map[string][]func(*hierarchyWorld){
 	"batch spawn": {
-		func(f *family) { ecs.NewBuilder(&f.w, append(f.ids(colHealth, colTag), f.marker)...).NewBatch(20) },
-		func(f *family) {
+		func(f *hierarchyWorld) {
+			ecs.NewBuilder(&f.w, append(f.ids(colHealth, colTag), f.marker)...).NewBatch(20)
+		},
+		func(f *hierarchyWorld) {
 			q := ecs.NewBuilder(&f.w, append(f.ids(colHealth), f.marker)...).NewBatchQ(20)
 			for q.Next() {
 				(*testHealth)(q.Get(f.id(colHealth))).Points = 5
@@ -75,124 +75,130 @@ var structureKinds = map[string][]func(*family){
 		},
 	},
 	"batch spawn with a target": {
-		func(f *family) { f.childBuilder().NewBatch(5, f.parents[0]) },
-		func(f *family) { q := f.childBuilder().NewBatchQ(5, f.plain[0]); q.Close() },
+		func(f *hierarchyWorld) { f.childBuilder().NewBatch(5, f.parents[0]) },
+		func(f *hierarchyWorld) { q := f.childBuilder().NewBatchQ(5, f.plain[0]); q.Close() },
 	},
 	"batch removal": {
-		func(f *family) { f.w.Batch().RemoveEntities(f.filter(colHealth, colFlags)) },
-		func(f *family) { f.w.Batch().RemoveEntities(f.filter()) },
+		func(f *hierarchyWorld) { f.w.Batch().RemoveEntities(f.filter(colHealth, colFlags)) },
+		func(f *hierarchyWorld) { f.w.Batch().RemoveEntities(f.filter()) },
 	},
 	"batch removal of a target's children": {
-		func(f *family) {
+		func(f *hierarchyWorld) {
 			filter := ecs.NewRelationFilter(f.filter(colParent), f.parents[1])
 			f.w.Batch().RemoveEntities(&filter)
 		},
 	},
 	"batch add and remove": {
-		func(f *family) { f.w.Batch().Add(f.filter(colFlags), f.id(colTag)) },
-		func(f *family) { q := f.w.Batch().AddQ(f.filter(colParent), f.id(colBody)); q.Close() },
-		func(f *family) { f.w.Batch().Remove(f.filter(colTag), f.id(colHealth)) },
-		func(f *family) { q := f.w.Batch().RemoveQ(f.filter(colBody), f.id(colParent)); q.Close() },
+		func(f *hierarchyWorld) { f.w.Batch().Add(f.filter(colFlags), f.id(colTag)) },
+		func(f *hierarchyWorld) { q := f.w.Batch().AddQ(f.filter(colParent), f.id(colBody)); q.Close() },
+		func(f *hierarchyWorld) { f.w.Batch().Remove(f.filter(colTag), f.id(colHealth)) },
+		func(f *hierarchyWorld) { q := f.w.Batch().RemoveQ(f.filter(colBody), f.id(colParent)); q.Close() },
 	},
 	"batch exchange": {
-		func(f *family) { f.w.Batch().Exchange(f.filter(colFlags), f.ids(colOdd), f.ids(colFlags)) },
-		func(f *family) {
+		func(f *hierarchyWorld) {
+			f.w.Batch().Exchange(f.filter(colFlags), f.ids(colThirteen), f.ids(colFlags))
+		},
+		func(f *hierarchyWorld) {
 			q := f.w.Batch().ExchangeQ(f.filter(colParent), f.ids(colTag), f.ids(colHealth))
 			q.Close()
 		},
 	},
 	"batch pause": {
-		func(f *family) { f.w.Batch().Remove(f.filter(colFlags), f.marker) },
-		func(f *family) { q := f.w.Batch().RemoveQ(f.filter(colParent), f.marker); q.Close() },
+		func(f *hierarchyWorld) { f.w.Batch().Remove(f.filter(colFlags), f.marker) },
+		func(f *hierarchyWorld) { q := f.w.Batch().RemoveQ(f.filter(colParent), f.marker); q.Close() },
 	},
 	"batch retarget": {
-		func(f *family) { f.w.Batch().SetRelation(f.filter(colParent), f.parent, f.parents[2]) },
-		func(f *family) {
+		func(f *hierarchyWorld) { f.w.Batch().SetRelation(f.filter(colParent), f.parent, f.parents[2]) },
+		func(f *hierarchyWorld) {
 			q := f.w.Batch().SetRelationQ(f.filter(colParent), f.parent, f.parents[0])
 			q.Close()
 		},
 	},
 	"retarget": {
-		func(f *family) { f.wr.SetTarget(f.children[0], f.parent, f.parents[1]) },
-		func(f *family) { f.wr.SetTarget(f.children[1], f.parent, ecs.Entity{}) },
-		func(f *family) { f.wr.SetTarget(f.children[1], f.parent, f.parents[1]) },
+		func(f *hierarchyWorld) { f.wr.SetTarget(f.children[0], f.parent, f.parents[1]) },
+		func(f *hierarchyWorld) { f.wr.SetTarget(f.children[1], f.parent, ecs.Entity{}) },
+		func(f *hierarchyWorld) { f.wr.SetTarget(f.children[1], f.parent, f.parents[1]) },
 	},
 	"removed target": {
-		func(f *family) { f.w.RemoveEntity(f.parents[0]) },
-		func(f *family) { f.write(f.children[0], 99) },
-		func(f *family) { f.wr.SetTarget(f.children[3], f.parent, f.parents[1]) },
-		func(f *family) { f.w.RemoveEntity(f.children[0]) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.parents[0]) },
+		func(f *hierarchyWorld) { f.write(f.children[0], 99) },
+		func(f *hierarchyWorld) { f.wr.SetTarget(f.children[3], f.parent, f.parents[1]) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.children[0]) },
 	},
 	"removed target with its children": {
-		func(f *family) { f.w.RemoveEntity(f.parents[0]) },
-		func(f *family) {
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.parents[0]) },
+		func(f *hierarchyWorld) {
 			for i := 0; i < 9; i += 3 {
 				f.w.RemoveEntity(f.children[i])
 			}
 		},
-		func(f *family) { f.childBuilder().New(f.plain[0]) }, // takes over the archetype
+		func(f *hierarchyWorld) { f.childBuilder().New(f.plain[0]) }, // reuses the archetype
 	},
 	"target removed and recycled": {
-		func(f *family) { f.w.RemoveEntity(f.parents[0]) },
-		func(f *family) { f.childBuilder().New(f.spawn(colHealth)) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.parents[0]) },
+		func(f *hierarchyWorld) { f.childBuilder().New(f.spawn(colHealth)) },
 	},
 	"relation lost": {
-		func(f *family) { f.w.Remove(f.children[0], f.parent) },
-		func(f *family) { f.w.Exchange(f.children[1], []ecs.ID{f.other}, []ecs.ID{f.parent}) },
+		func(f *hierarchyWorld) { f.w.Remove(f.children[0], f.parent) },
+		func(f *hierarchyWorld) { f.w.Exchange(f.children[1], []ecs.ID{f.other}, []ecs.ID{f.parent}) },
 	},
 	"swap-remove": {
-		func(f *family) { f.w.RemoveEntity(f.plain[0]) },
-		func(f *family) { f.write(f.plain[8], 99) }, // fills the hole
-		func(f *family) { f.w.RemoveEntity(f.plain[8]) },
-		func(f *family) { f.w.RemoveEntity(f.plain[3]) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.plain[0]) },
+		func(f *hierarchyWorld) { f.write(f.plain[8], 99) }, // fills the gap
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.plain[8]) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.plain[3]) },
 	},
 	"through archetypes and back": {
-		func(f *family) { f.w.Add(f.plain[4], f.id(colTag)) },
-		func(f *family) { f.w.Remove(f.plain[4], f.id(colFlags)) },
-		func(f *family) { f.write(f.plain[4], 99) },
-		func(f *family) { f.w.Exchange(f.plain[4], f.ids(colFlags), f.ids(colTag)) },
+		func(f *hierarchyWorld) { f.w.Add(f.plain[4], f.id(colTag)) },
+		func(f *hierarchyWorld) { f.w.Remove(f.plain[4], f.id(colFlags)) },
+		func(f *hierarchyWorld) { f.write(f.plain[4], 99) },
+		func(f *hierarchyWorld) { f.w.Exchange(f.plain[4], f.ids(colFlags), f.ids(colTag)) },
 	},
 	"through archetypes to the end": {
-		func(f *family) { f.w.Add(f.plain[4], f.id(colTag)) },
-		func(f *family) { f.w.Remove(f.plain[4], f.marker) },
-		func(f *family) { f.w.RemoveEntity(f.plain[4]) },
+		func(f *hierarchyWorld) { f.w.Add(f.plain[4], f.id(colTag)) },
+		func(f *hierarchyWorld) { f.w.Remove(f.plain[4], f.marker) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.plain[4]) },
 	},
 	"removed and recycled": {
-		func(f *family) { f.w.RemoveEntity(f.plain[4]) },
-		func(f *family) { f.write(f.spawn(colHealth, colFlags), 99) },
-		func(f *family) { f.w.RemoveEntity(f.plain[5]); f.w.RemoveEntity(f.spawn(colHealth)); f.spawn(colTag) },
+		func(f *hierarchyWorld) { f.w.RemoveEntity(f.plain[4]) },
+		func(f *hierarchyWorld) { f.write(f.spawn(colHealth, colFlags), 99) },
+		func(f *hierarchyWorld) {
+			f.w.RemoveEntity(f.plain[5])
+			f.w.RemoveEntity(f.spawn(colHealth))
+			f.spawn(colTag)
+		},
 	},
 	"listener that spawns": {
-		func(f *family) {
+		func(f *hierarchyWorld) {
 			f.afterUs(event.TargetChanged, func(ecs.Entity) { f.spawn(colHealth, colFlags) })
 			f.wr.SetTarget(f.children[0], f.parent, f.parents[1])
 		},
 	},
 	"listener that removes": {
-		func(f *family) {
+		func(f *hierarchyWorld) {
 			f.afterUs(event.EntityCreated, func(e ecs.Entity) { f.w.RemoveEntity(e) })
 			f.spawn(colHealth, colFlags)
 		},
 	},
 	"listener that exchanges": {
-		func(f *family) {
+		func(f *hierarchyWorld) {
 			f.afterUs(event.TargetChanged, func(e ecs.Entity) { f.w.Exchange(e, f.ids(colTag), f.ids(colHealth)) })
 			f.w.Batch().SetRelation(f.filter(colParent), f.parent, f.parents[2])
 		},
 	},
 }
 
-func (f *family) childBuilder() *ecs.Builder {
+func (f *hierarchyWorld) childBuilder() *ecs.Builder {
 	return ecs.NewBuilder(&f.w, f.marker, f.id(colHealth), f.parent).WithRelation(f.parent)
 }
 
-// TestEachKindOfStructure compares the reports and undo records of each kind of
-// change with copies of the world, with and without a Sync after every step.
+// TestEachKindOfStructure compares the reports and undo records of each kind of change with copies of the world, with
+// and without a Sync after every step.
 func TestEachKindOfStructure(t *testing.T) {
 	for name, steps := range structureKinds {
 		for _, sync := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/sync=%v", name, sync), func(t *testing.T) {
-				f := newFamily(t)
+				f := newHierarchyWorld(t)
 				f.observe(t)
 				f.twin.observe()
 				copies := []undoCopy{f.copy(nil)}
@@ -215,7 +221,7 @@ func TestEachKindOfStructure(t *testing.T) {
 
 // TestOpenBatchQueryIsRefused: its events are sent when it closes.
 func TestOpenBatchQueryIsRefused(t *testing.T) {
-	f := newFamily(t)
+	f := newHierarchyWorld(t)
 	f.observe(t)
 	f.twin.observe()
 	q := f.childBuilder().NewBatchQ(5, f.parents[0])

@@ -6,14 +6,14 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// move is one touched slot on its way to where it is now. It carries the shadows of
-// columns that came since the last Observe, which no pending record has.
+// move is one touched slot that moves to its present row. It carries the shadows of columns that were added since the
+// last Observe, which are in no pending record.
 type move struct {
 	slot Slot
 	packed
 }
 
-// parking keeps what is known of a slot while its entity has no marker.
+// parking keeps the known state of a slot while its entity has no marker.
 type parking struct {
 	known  Mask
 	target ecs.Entity
@@ -21,12 +21,11 @@ type parking struct {
 	form Form
 }
 
-// sync looks at every touched slot and at the rows that swap-remove may have
-// moved because of them. Other rows cannot have moved: a row moves only when it
-// is the last of its archetype while one before it is removed.
+// sync examines every touched slot and the rows that a swap-remove may have moved because of them. Other rows cannot have
+// moved: a row moves only when it is the last of its archetype while an earlier one is removed.
 func (t *Table) sync() error {
 	t.syncs++
-	if t.canary.anew {
+	if t.canary.rescan {
 		return t.rebuild()
 	}
 	if len(t.touched) == 0 && !t.passing {
@@ -36,12 +35,12 @@ func (t *Table) sync() error {
 	if t.place() && t.complete() {
 		return nil
 	}
-	// A listener that changes the world while Arche still reports a batch makes
-	// Arche skip entities.
+	// A listener that changes the world while Arche still reports a batch makes Arche
+	// skip entities.
 	return t.rebuild()
 }
 
-// complete reports whether there are as many entities with the marker as we know.
+// complete reports whether the number of entities with the marker equals the number of known ones.
 func (t *Table) complete() bool {
 	query := t.world.Query(&t.filter)
 	n := query.Count()
@@ -49,7 +48,7 @@ func (t *Table) complete() bool {
 	return n == t.slots.used-len(t.parked)
 }
 
-// rebuild forgets all rows and finds every entity again by a query.
+// rebuild drops all rows and finds every entity again by a query.
 func (t *Table) rebuild() error {
 	t.shifts++
 	for s := range t.slots.info {
@@ -74,12 +73,11 @@ func (t *Table) rebuild() error {
 	if !t.place() || !t.complete() {
 		return ErrListenerLost
 	}
-	t.canary.anew = false
+	t.canary.rescan = false
 	return nil
 }
 
-// place finds the segment and row of every touched slot. It reports false if the
-// rows contradict each other.
+// place finds the segment and row of every touched slot. It returns false if the rows contradict each other.
 func (t *Table) place() bool {
 	t.moves = t.moves[:0]
 	for _, s := range t.touched {
@@ -90,7 +88,7 @@ func (t *Table) place() bool {
 	ok := true
 	for _, seg := range t.dirty {
 		seg.dirty = false
-		ok = t.settle(seg) && ok
+		ok = t.placeRows(seg) && ok
 		seg.left, seg.arrived = seg.left[:0], seg.arrived[:0]
 	}
 	t.dirty = t.dirty[:0]
@@ -101,15 +99,14 @@ func (t *Table) place() bool {
 	return ok
 }
 
-// depart takes one slot out of its row, with its shadow, and sends it to the
-// segment it belongs to.
+// depart removes a slot from its row, with its shadow, and moves it to the segment of its entity.
 func (t *Table) depart(s Slot) {
 	info := &t.slots.info[s]
 	m := move{slot: s}
 	if seg := info.seg; seg != nil {
-		t.soil(seg)
+		t.markDirty(seg)
 		seg.left = append(seg.left, info.row)
-		if p := t.pend(s); p.from != seg.shape || !p.settled.IsZero() {
+		if p := t.pend(s); p.from != seg.shape || !p.mutedCols.IsZero() {
 			m.packed = t.pack(seg, info.row)
 		}
 		info.seg = nil
@@ -128,34 +125,33 @@ func (t *Table) depart(s Slot) {
 		info.state = slotLive
 	}
 	seg := t.segmentOf(key)
-	t.soil(seg)
+	t.markDirty(seg)
 	seg.arrived = append(seg.arrived, int32(len(t.moves)))
 	t.moves = append(t.moves, m)
 }
 
-// keyOf returns which segment an entity belongs to.
+// keyOf returns the key of an entity's segment.
 func (t *Table) keyOf(e ecs.Entity) segmentKey {
 	return segmentKey{t.world.Mask(e), t.world.Relations().GetUnchecked(e, t.marker)}
 }
 
-func (t *Table) soil(seg *segment) {
+func (t *Table) markDirty(seg *segment) {
 	if !seg.dirty {
 		seg.dirty = true
 		t.dirty = append(t.dirty, seg)
 	}
 }
 
-// end ends the life of a slot and keeps what was last seen of it.
+// end ends the use of a slot and keeps its last known values.
 func (t *Table) end(s Slot, last packed) {
 	if p := t.pend(s); last.from != nil {
 		p.packed = last
 	}
 	delete(t.parked, s)
-	t.slots.bury(s)
+	t.slots.unlink(s)
 }
 
-// park keeps a slot whose entity lives on without the marker. One that the caller
-// has not heard of is dropped instead.
+// park keeps a slot whose entity is alive without the marker. One that was not reported yet is dropped instead.
 func (t *Table) park(s Slot, last packed) {
 	p := t.pend(s)
 	if p.spawned {

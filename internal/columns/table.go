@@ -11,30 +11,29 @@ import (
 // create an archetype in a world with more than 240 component types.
 const MaxColumns = 240
 
-// Column describes one component that a table follows.
+// Column describes one component that a table tracks.
 type Column struct {
 	ID   ecs.ID
 	Size int // bytes of one value, as reflect.Type.Size says; 0: a tag
 
-	// Tag treats a component as one that has no bytes, whatever its Size: only its
-	// being there is followed.
+	// Tag treats a component as one without bytes, whatever its Size: only its presence is
+	// tracked.
 	Tag bool
 
-	// Equal decides whether two values that differ in bytes differ at all, for
-	// instance by comparing what would be sent. It must be an equivalence: each
-	// value is compared with the one before it, so what is near but not equal
-	// would creep away unreported. It must not keep its arguments and must not
-	// change the world. Nil: byte equality is value equality.
+	// Equal decides whether two values that differ in bytes differ at all, for example by
+	// comparing their encodings. It must be an equivalence: each value is compared with the
+	// one before, so values that are close but not equal would drift without a report. It
+	// must not keep its arguments and must not change the world. Nil: byte equality is value
+	// equality.
 	Equal func(before, after []byte) bool
 }
 
-// Table follows the entities of one world that have a marker component. See the
-// package documentation for what it promises.
+// Table tracks the entities of one world that have a marker component. See the package documentation for its guarantees.
 type Table struct {
 	world  *ecs.World
 	marker ecs.ID
 	filter ecs.Mask // of the marker
-	cols   []Column // the marker's own is the last
+	cols   []Column // the marker's column is the last
 	colOf  map[ecs.ID]int
 	tick   entangle.Tick
 
@@ -45,36 +44,34 @@ type Table struct {
 	shapes   map[ecs.Mask]*shape
 	lastSeg  *segment
 
-	formsOnly bool // structure is followed and values are not
-	unheard   Mask // see Overlook
+	formsOnly  bool // structure is tracked and values are not
+	overlooked Mask // see Overlook
 
-	muted   bool
-	pending []pending // since the last Observe
-	told    []pending // those that the last Observe reported
-	touched []Slot    // since the last Sync
-	syncs   uint32    // counts Syncs
-	shifts  uint64    // counts those that may have moved rows
-	places  []uint32  // see Places
-	placed  uint64    // shifts of places plus one
-	passing bool      // an entity may have passed through an archetype since the last Sync
-	dirty   []*segment
-	moves   []move
-	tail    []Slot
-	scratch []byte // values that pending refers to
-	faded   []byte // those that told refers to
-	parked  map[Slot]*parking
-	undo    []UndoRecord
+	muted    bool
+	pending  []pending // since the last Observe
+	reported []pending // reported by the last Observe
+	touched  []Slot    // since the last Sync
+	syncs    uint32    // counts Syncs
+	shifts   uint64    // counts the Syncs that may have moved rows
+	places   []uint32  // see Places
+	placed   uint64    // shifts of places plus one
+	passing  bool      // an entity may have passed through an archetype since the last Sync
+	dirty    []*segment
+	moves    []move
+	tail     []Slot
+	scratch  []byte // values that pending refers to
+	faded    []byte // values that reported refers to
+	parked   map[Slot]*parking
+	undo     []UndoRecord
 
 	reports reports
 	canary  canary
 }
 
-// New returns a table of the entities of w that have the component marker. The
-// caller adds Listener to the world's listener before the first Observe;
-// entities that exist by then are found and reported as spawned.
+// New returns a table of the entities of w that have the component marker. The caller must add Listener to the world's
+// listener before the first Observe; entities that exist by then are found and reported as spawned.
 //
-// The marker needs at least one byte, and must not be among cols. Errors name the
-// column at fault.
+// The marker needs at least one byte, and must not be among cols. Errors name the invalid column.
 func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	if w == nil {
 		return nil, fmt.Errorf("columns: the world is nil; pass the world that the game runs in")
@@ -97,8 +94,7 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	return t, nil
 }
 
-// checkColumns compares the description with what the world has registered, and
-// fills in the marker's size.
+// checkColumns compares the description with the components registered in the world, and fills in the marker's size.
 func (t *Table) checkColumns() error {
 	for i := range t.cols {
 		c := &t.cols[i]
@@ -129,12 +125,10 @@ func (t *Table) checkColumns() error {
 
 func (t *Table) markerCol() int { return len(t.cols) - 1 }
 
-// Sync brings slots and rows up to date with the structure of the world and
-// compares no values. What it finds is in Undo, and is reported by the next
-// Observe. Call it where slots are needed between two Observes, for instance after
-// each tick for histories. What it found, and the slots of entities that were
-// removed, are kept until Observe, so a table needs one every few Syncs. Errors are
-// those of Observe.
+// Sync updates slots and rows to the structure of the world, without comparing values. Changes are in Undo, and are
+// reported by the next Observe. Call it where slots are needed between two Observes, for example after each tick for
+// histories. Its changes, and the slots of removed entities, are kept until Observe, so a table needs one every few
+// Syncs. Errors are those of Observe.
 func (t *Table) Sync() error {
 	t.undo = t.undo[:0]
 	if err := t.canary.check(t); err != nil {
@@ -147,12 +141,11 @@ func (t *Table) Sync() error {
 	return nil
 }
 
-// Observe finds out what changed since the last Observe, as of tick. The reports
-// are valid until the next Observe, and empty after an error.
+// Observe finds the changes since the last Observe, as of tick. The reports are valid until the next Observe, and empty
+// after an error.
 //
-// Errors: ErrWorldLocked, ErrListenerLost, ErrWorldReset. After ErrListenerLost
-// has been mended, the next Observe looks at everything anew and reports what was
-// missed.
+// Errors: ErrWorldLocked, ErrListenerLost, ErrWorldReset. After the cause of ErrListenerLost is removed, the next Observe
+// examines everything and reports the missed changes.
 func (t *Table) Observe(tick entangle.Tick) error {
 	t.clearReports()
 	if err := t.Sync(); err != nil {
@@ -166,10 +159,9 @@ func (t *Table) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// Overlook says of which columns the next Observes are to take over values that changed
-// without reporting them, which costs little more than to compare the bytes. What changed
-// by then is not reported later either.
-func (t *Table) Overlook(cols Mask) { t.unheard = cols }
+// Overlook sets columns of which the next Observes accept changed values without reporting them, which costs little more
+// than comparing the bytes. These changes are not reported later either.
+func (t *Table) Overlook(cols Mask) { t.overlooked = cols }
 
 // Tick returns the tick of the last Observe that succeeded.
 func (t *Table) Tick() entangle.Tick { return t.tick }

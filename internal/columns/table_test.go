@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEqualValueIsNoChange writes equal values, and values that differ only in
-// what Column.Equal does not count.
+// TestEqualValueIsNoChange writes equal values, and values whose differences Column.Equal ignores.
 //
 // Proves: R16
 func TestEqualValueIsNoChange(t *testing.T) {
@@ -23,17 +22,17 @@ func TestEqualValueIsNoChange(t *testing.T) {
 
 	health.Points, body.X = 0, 0
 	x.observe(t)
-	assert.Empty(t, x.table.Changed(colHealth), "the values written are the ones that were there")
+	assert.Empty(t, x.table.Changed(colHealth), "the written values equal the previous ones")
 	assert.Empty(t, x.table.Changed(colBody))
 
 	body.X = math.Float64frombits(1)
 	x.observe(t)
-	assert.Empty(t, x.table.Changed(colBody), "Equal says that the smallest number is as good as 0")
+	assert.Empty(t, x.table.Changed(colBody), "Equal treats the smallest number like 0")
 
 	health.Points = 5
 	health.Points = 0
 	x.observe(t)
-	assert.Empty(t, x.table.Changed(colHealth), "what was undone before Observe leaves no trace")
+	assert.Empty(t, x.table.Changed(colHealth), "a change undone before Observe leaves no trace")
 
 	health.Points, body.X = 5, 1
 	x.observe(t)
@@ -42,13 +41,13 @@ func TestEqualValueIsNoChange(t *testing.T) {
 	assert.Equal(t, slot, x.table.Changed(colBody))
 }
 
-// TestNothingChangedReportsNothing observes a large still world again and again.
+// TestNothingChangedReportsNothing observes a large unchanged world repeatedly.
 //
 // Proves: R33
 func TestNothingChangedReportsNothing(t *testing.T) {
 	x := newTestWorld(t, 1)
 	for range 1000 {
-		e := x.spawn(colPosition, colHealth, colFlags, colBody, colOdd, colTag)
+		e := x.spawn(colPosition, colHealth, colFlags, colBody, colThirteen, colTag)
 		(*testHealth)(x.w.Get(e, x.id(colHealth))).Points = int32(e.ID())
 	}
 	x.observe(t)
@@ -75,8 +74,7 @@ func onlyFilled(d twinDiff) twinDiff {
 	return d
 }
 
-// TestEqualSeesOldAndNew checks the arguments of Column.Equal, in small and in
-// large segments.
+// TestEqualSeesOldAndNew checks the arguments of Column.Equal, in small and in large segments.
 func TestEqualSeesOldAndNew(t *testing.T) {
 	for _, n := range []int{1, 200} {
 		x := newTestWorld(t)
@@ -93,7 +91,7 @@ func TestEqualSeesOldAndNew(t *testing.T) {
 		body := (*testBody)(x.w.Get(last, x.id(colBody)))
 		body.X = 2
 		x.observe(t)
-		require.Empty(t, asked, "a spawned value has no value before")
+		require.Empty(t, asked, "a spawned value has no previous value")
 		body.X = 3
 		x.observe(t)
 		assert.Equal(t, []pair{{math.Float64bits(2), math.Float64bits(3)}}, asked)
@@ -125,7 +123,7 @@ func TestRecycledEntityIsAnother(t *testing.T) {
 	slot := x.slot(t, old)
 	x.w.RemoveEntity(old)
 	next := x.spawn(colHealth)
-	require.Equal(t, old.ID(), next.ID(), "Arche gives out the id again")
+	require.Equal(t, old.ID(), next.ID(), "Arche reuses the id")
 	x.observe(t)
 	assert.Equal(t, []Slot{slot}, x.table.Despawned())
 	assert.Equal(t, old, x.table.Entity(slot))
@@ -169,7 +167,7 @@ func TestPauseKeepsSlotAndCatchesUp(t *testing.T) {
 	x.observe(t)
 	x.w.RemoveEntity(e)
 	x.observe(t)
-	assert.Equal(t, []Slot{slot}, x.table.Despawned(), "that a paused entity died is told; what to do is the caller's matter")
+	assert.Equal(t, []Slot{slot}, x.table.Despawned(), "the removal of a paused entity is reported")
 }
 
 func TestAcceptIsNotReported(t *testing.T) {
@@ -191,8 +189,7 @@ func TestAcceptIsNotReported(t *testing.T) {
 	assert.Empty(t, x.table.Changed(colHealth), "also for an entity that moves afterwards")
 }
 
-// TestDyingTargetIsNoRetarget removes a parent: Arche leaves the children where
-// they are and sends no event for them.
+// TestDyingTargetIsNoRetarget removes a parent: Arche leaves the children in place and sends no event for them.
 func TestDyingTargetIsNoRetarget(t *testing.T) {
 	x := newTestWorld(t, 1)
 	parent := x.spawn()
@@ -209,11 +206,11 @@ func TestDyingTargetIsNoRetarget(t *testing.T) {
 	segments := x.table.Segments()
 	x.w.RemoveEntity(child)
 	x.observe(t)
-	assert.Less(t, x.table.Segments(), segments, "the archetype of a dead target is given up")
+	assert.Less(t, x.table.Segments(), segments, "the archetype of a removed target is dropped")
 }
 
-// TestColumnsMoveBehindOurBack lets an entity pass through an archetype between
-// two Observes, so that Arche moves the columns of one that stays.
+// TestColumnsMoveBehindOurBack lets an entity pass through an archetype between two Observes, so that Arche moves the
+// columns of one that stays.
 func TestColumnsMoveBehindOurBack(t *testing.T) {
 	x := newTestWorld(t, 1)
 	stays := x.spawn(colHealth)
@@ -249,8 +246,8 @@ func TestNewRefusesWrongDescriptions(t *testing.T) {
 	}
 }
 
-// TestSteadyStateAllocatesNothing: values, spawns, despawns, exchanges and changes
-// of target, with a Sync and an Observe now and then, once buffers have grown.
+// TestSteadyStateAllocatesNothing: values, spawns, despawns, exchanges and changes of target, with a Sync and an Observe
+// now and then, once buffers have grown.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	x := newTestWorld(t, 1024, 8)
 	parents := [2]ecs.Entity{x.spawn(), x.spawn()}
@@ -286,8 +283,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	assert.Positive(t, undone)
 }
 
-// A component that is followed as a tag is there or not, whatever its bytes do.
-func TestWhatIsFollowedAsATagIsNotCompared(t *testing.T) {
+// Of a component that is tracked as a tag only its presence is compared.
+func TestTagsAreNotCompared(t *testing.T) {
 	w := ecs.NewWorld()
 	marker, body := ecs.ComponentID[testMarker](&w), ecs.ComponentID[testBody](&w)
 	table, err := New(&w, marker, []Column{{ID: body, Size: 24, Tag: true, Equal: func(_, _ []byte) bool { panic("compared") }}})

@@ -7,8 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// twin is the dumb copy of a world: every value of every marked entity, in maps.
-// Its difference between two looks is what a Table must report.
+// twin is a simple copy of a world: every value of every marked entity, in maps. A Table must report the difference
+// between two copies.
 type twin struct {
 	world  *ecs.World
 	marker ecs.ID
@@ -58,7 +58,7 @@ func (t *twin) copy() map[ecs.Entity]twinEntity {
 	return all
 }
 
-// observe returns what changed since the last call.
+// observe returns the changes since the last call.
 func (t *twin) observe() twinDiff {
 	d := twinDiff{Inserted: map[ecs.Entity][]int{}, Removed: map[ecs.Entity][]int{}, Changed: map[int][]ecs.Entity{}}
 	next := t.copy()
@@ -115,7 +115,7 @@ func (t *twin) compare(d *twinDiff, e ecs.Entity, old, now twinEntity) {
 	}
 }
 
-// sorted brings lists into the order of ids, since neither side promises one.
+// sorted sorts lists by id, since neither side guarantees an order.
 func (d twinDiff) sorted() twinDiff {
 	for _, list := range [][]ecs.Entity{d.Spawned, d.Despawned, d.Paused, d.Resumed, d.Retargeted, d.MarkerChanged} {
 		sortEntities(list)
@@ -135,7 +135,7 @@ func sortEntities(list []ecs.Entity) {
 	})
 }
 
-// diffOfTable brings the reports of a table into the twin's terms.
+// diffOfTable converts the reports of a table to a twinDiff.
 func diffOfTable(t *Table) twinDiff {
 	d := twinDiff{
 		Spawned: t.entities(t.Spawned()), Despawned: t.entities(t.Despawned()), Paused: t.entities(t.Paused()),

@@ -16,9 +16,9 @@ func mask(cols ...int) (m Mask) {
 	return m
 }
 
-// TestUndoOfAnEntityThatWasNotFollowed: one that got the marker later than it was
-// created goes back to what it had, one created since the last Sync goes away.
-func TestUndoOfAnEntityThatWasNotFollowed(t *testing.T) {
+// TestUndoOfAnEntityThatWasNotFollowed: an entity that got the marker after its creation returns to its previous form, one
+// created since the last Sync is removed.
+func TestUndoOfAnUntrackedEntity(t *testing.T) {
 	x := newTestWorld(t)
 	parent := x.w.NewEntity()
 	old := x.w.NewEntity(x.id(colHealth), x.parent)
@@ -37,12 +37,12 @@ func TestUndoOfAnEntityThatWasNotFollowed(t *testing.T) {
 	}, x.table.Undo())
 
 	require.NoError(t, x.table.Sync())
-	assert.Empty(t, x.table.Undo(), "nothing happened since")
+	assert.Empty(t, x.table.Undo(), "nothing has changed since")
 }
 
-// TestUndoOfACreationHeardLate: a listener before the table gives a new entity the
-// marker, so that the table hears of that first.
-func TestUndoOfACreationHeardLate(t *testing.T) {
+// TestUndoOfACreationHeardLate: an earlier listener adds the marker to a new entity, so that the table receives that event
+// first.
+func TestUndoOfALateCreationEvent(t *testing.T) {
 	x := newTestWorld(t)
 	x.meddle(nil)
 	x.observe(t)
@@ -55,8 +55,8 @@ func TestUndoOfACreationHeardLate(t *testing.T) {
 	}, x.table.Undo())
 }
 
-// TestEndedIsReadableUntilTheNextObserve removes an entity and lets others come and
-// go before the next Observe. The second time, buffers are used again.
+// TestEndedIsReadableUntilTheNextObserve removes an entity and creates and removes others before the next Observe. The
+// second time, buffers are reused.
 func TestEndedIsReadableUntilTheNextObserve(t *testing.T) {
 	x := newTestWorld(t)
 	parent, other := x.spawn(), x.spawn(colHealth)
@@ -73,7 +73,7 @@ func TestEndedIsReadableUntilTheNextObserve(t *testing.T) {
 			assert.Equal(t, mask(colHealth, colParent), x.table.Mask(slot))
 			assert.Equal(t, parent, x.table.Target(slot))
 			assert.Equal(t, []byte{7, 0, 0, 0}, x.table.Known(slot, colHealth))
-			assert.Nil(t, x.table.Value(slot, colHealth), "Arche has it no more")
+			assert.Nil(t, x.table.Value(slot, colHealth), "Arche has removed it")
 			x.w.RemoveEntity(x.spawn(colHealth))
 			x.wr.Exchange(other, []ecs.ID{x.local}, nil, nil)
 			x.wr.Exchange(other, nil, []ecs.ID{x.local}, nil)
@@ -105,8 +105,8 @@ func TestKnownIsTheValueOfTheLastObserve(t *testing.T) {
 	}
 }
 
-// TestSlotsOfUnreportedEntitiesAreFreed: some come and go between two Observes,
-// seen only by a Sync, or die while muted.
+// TestSlotsOfUnreportedEntitiesAreFreed: entities that exist only between two Observes, seen only by a Sync, or that are
+// removed while muted.
 func TestSlotsOfUnreportedEntitiesAreFreed(t *testing.T) {
 	x := newTestWorld(t)
 	for range 10 {
@@ -128,12 +128,12 @@ func TestSlotsOfUnreportedEntitiesAreFreed(t *testing.T) {
 	assert.LessOrEqual(t, x.table.Slots(), 5)
 }
 
-// TestUndoRestoresAWorld does something of each kind, and gives every entity its
-// form back by the records, as a rollback does.
+// TestUndoRestoresAWorld makes a change of each kind, and restores the form of every entity by the records, as a rollback
+// does.
 func TestUndoRestoresAWorld(t *testing.T) {
 	x := newTestWorld(t)
 	parents := []ecs.Entity{x.spawn(), x.spawn()}
-	child, plain, pauses, dies := x.spawn(colHealth, colParent), x.spawn(colFlags), x.spawn(colBody), x.spawn(colOdd, colTag)
+	child, plain, pauses, dies := x.spawn(colHealth, colParent), x.spawn(colFlags), x.spawn(colBody), x.spawn(colThirteen, colTag)
 	unmarked := x.w.NewEntity(x.id(colHealth))
 	x.wr.SetTarget(child, x.parent, parents[0])
 	x.observe(t)
@@ -168,8 +168,7 @@ func TestUndoRestoresAWorld(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
-// restore gives an entity the form that it had. A removed one comes back as
-// another.
+// restore gives an entity its previous form. A removed one is restored as another one.
 func (x *testWorld) restore(r *UndoRecord, again map[ecs.Entity]ecs.Entity) {
 	if !r.Was.Alive {
 		x.w.RemoveEntity(r.Entity)

@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUndoEqualsCopies copies the structure of the world at every Sync and Observe
-// of random ticks. The undo records, applied backwards to the last copy, give each
-// of the earlier ones.
+// TestUndoEqualsCopies copies the structure of the world at every Sync and Observe of random ticks. The undo records,
+// applied backwards to the last copy, give each of the earlier ones.
 func TestUndoEqualsCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newUndoWorld(t)

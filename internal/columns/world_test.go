@@ -14,7 +14,7 @@ type (
 	testHealth   struct{ Points int32 }
 	testFlags    struct{ Bits uint8 }
 	testBody     struct{ X, Y, Z float64 }
-	testOdd      struct{ Bytes [13]byte }
+	testThirteen struct{ Bytes [13]byte }
 	testTag      struct{}
 	testLocal    struct{ N int64 } // never a column
 	testOther    struct{ ecs.Relation }
@@ -42,7 +42,7 @@ const (
 	colHealth
 	colFlags
 	colBody
-	colOdd
+	colThirteen
 	colTag
 	colParent
 )
@@ -65,7 +65,7 @@ func newWorldWith(t require.TestingT, makeTable func(*ecs.World, ecs.ID, []Colum
 		{ID: ecs.ComponentID[testHealth](&x.w), Size: 4},
 		{ID: ecs.ComponentID[testFlags](&x.w), Size: 1},
 		{ID: ecs.ComponentID[testBody](&x.w), Size: 24, Equal: nearlyEqual},
-		{ID: ecs.ComponentID[testOdd](&x.w), Size: 13},
+		{ID: ecs.ComponentID[testThirteen](&x.w), Size: 13},
 		{ID: ecs.ComponentID[testTag](&x.w)},
 		{ID: x.parent, Size: 4},
 	}

@@ -6,10 +6,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Writer changes a world by component ids and bytes. It allocates nothing of its
-// own: slices of ids and fill functions are prepared by the caller. It panics
-// where Arche does: on a locked world, a dead entity, a component that is there
-// already or is not there.
+// Writer changes a world by component ids and bytes. It allocates nothing itself: the caller prepares slices of ids and
+// fill functions. It panics like Arche: on a locked world, for a dead entity, and for a component that is added twice or
+// removed without being there.
 type Writer struct {
 	world *ecs.World
 	size  map[ecs.ID]int
@@ -20,9 +19,8 @@ func NewWriter(w *ecs.World) *Writer {
 	return &Writer{world: w, size: map[ecs.ID]int{}}
 }
 
-// Spawn creates an entity with the given components, zeroed. Then it calls fill,
-// which writes values through Bytes before any listener hears of the entity; fill
-// must not change structure. A nil fill leaves zeros.
+// Spawn creates an entity with the given components, zeroed. Then it calls fill, which writes values through Bytes before
+// any listener is notified of the entity; fill must not change structure. A nil fill leaves zeros.
 func (wr *Writer) Spawn(ids []ecs.ID, fill func(ecs.Entity)) ecs.Entity {
 	return wr.world.NewEntityFn(fill, ids...)
 }
@@ -36,15 +34,14 @@ func (wr *Writer) Exchange(e ecs.Entity, add, remove []ecs.ID, fill func(ecs.Ent
 	wr.world.ExchangeFn(e, add, remove, fill)
 }
 
-// SetTarget sets the target of a relation component that e has. Arche itself
-// allocates once for it. An entity must not be its own target: Arche panics when
-// it is removed.
+// SetTarget sets the target of a relation component of e. Arche itself allocates once for it. An entity must not be its own
+// target, because Arche panics when it is removed.
 func (wr *Writer) SetTarget(e ecs.Entity, relation ecs.ID, target ecs.Entity) {
 	wr.world.Relations().Set(e, relation, target)
 }
 
-// Bytes returns the memory of a component, to be read and written until the next
-// change of structure. Nil: e has no such component, or it is a tag.
+// Bytes returns the memory of a component, valid until the next change of structure. Nil: e has no such component, or it is
+// a tag.
 func (wr *Writer) Bytes(e ecs.Entity, id ecs.ID) []byte {
 	p := wr.world.Get(e, id)
 	if p == nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// TestWriterFillsBeforeListenersHear checks that no listener ever sees a zero
-// value of what the network brought.
-func TestWriterFillsBeforeListenersHear(t *testing.T) {
+// TestWriterFillsBeforeEvents checks that no listener ever sees a zero value in place of a received one.
+func TestWriterFillsBeforeEvents(t *testing.T) {
 	x := newTestWorld(t)
 	var seen []int32
 	hear := listener.NewCallback(func(w *ecs.World, e ecs.EntityEvent) {

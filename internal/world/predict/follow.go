@@ -26,7 +26,7 @@ func (p *Prediction) Settle() { p.settle(ticked) }
 
 // settle takes in how structure changed since the last time.
 func (p *Prediction) settle(how changes) {
-	if err := p.table.Settle(); err != nil {
+	if err := p.table.Commit(); err != nil {
 		panic("plugin: the entities that are predicted can't be followed: " + err.Error())
 	}
 	p.room()

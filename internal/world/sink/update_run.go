@@ -82,9 +82,9 @@ func (c *Copy) findRun(entities []ecs.Entity) (n int) {
 	if n == 0 || !c.holdsAll(entities[0]) {
 		return 0
 	}
-	if found.Strays > 0 {
+	if found.Others > 0 {
 		for i, row := range found.Rows {
-			if row == columns.Stray && !c.holdsAll(entities[i]) {
+			if row == columns.Elsewhere && !c.holdsAll(entities[i]) {
 				return i
 			}
 		}
@@ -104,7 +104,7 @@ func (c *Copy) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error)
 		switch {
 		case run.found.Straight:
 			run.values.PutRow(i, first, n)
-		case run.found.Strays == 0:
+		case run.found.Others == 0:
 			run.values.Put(i, first, run.found.Rows[:n])
 		default:
 			for record, e := range entities[:n] {

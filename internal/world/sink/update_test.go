@@ -498,7 +498,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 				g.send()
 				g.requireSame()
 				found := &g.copies[0].copy.run.found
-				longest, strays = max(longest, len(found.Rows)), strays+found.Strays
+				longest, strays = max(longest, len(found.Rows)), strays+found.Others
 				if !found.Straight {
 					bent++
 				}

@@ -49,6 +49,8 @@ var places = []place{
 	{folder: "transport/token", layer: cores, pure: true, except: []string{"crypto/rand"}},
 	{folder: "transport/token/tokenhttp", layer: cores},
 
+	{folder: "internal/wire", layer: data, unsafe: true},
+	{folder: "internal/registry", layer: data},
 	{folder: "protocol", layer: data, unsafe: true},
 	{folder: "components", layer: data},
 	{folder: "controls", layer: data},
@@ -159,6 +161,13 @@ var siblings = []sibling{
 	{"internal/world/source", "internal/world/inspect", "shows the world that is sent"},
 	{"internal/world/source", "internal/world/refs", "references that wait, and histories"},
 	{"internal/world/source", "internal/world/tick", "one world has one listener"},
+	{"internal/registry", "internal/wire", "a registered type has its plan"},
+	{"internal/registry", "internal/wire/blend", "and functions that blend its values"},
+	{"internal/wire", "internal/wire/stepcode", "codes the steps of differences"},
+	{"internal/wire/blend", "internal/wire", "finds the floats of a type by their tags"},
+	{"protocol", "internal/registry", "fills the registry that all other packages read"},
+	{"protocol", "internal/wire", "compiles the registered types"},
+	{"protocol", "internal/wire/blend", "compiles the functions that blend"},
 	{"protocol/kelindar", "protocol", "a codec of messages, which a game may bring along"},
 	{"systems", "internal/world/endpoint", "receives and sends packets,"},
 	{"systems", "internal/world/event", "ends the events of a frame,"},
@@ -300,12 +309,12 @@ func TestLayersAreRefused(t *testing.T) {
 		"unsafe outside its folders": {
 			nil,
 			map[string]string{"internal/world/sink/fast.go": `package sink; import _ "unsafe"`},
-			`internal/world/sink/fast.go imports unsafe: only internal/columns and protocol may`,
+			`internal/world/sink/fast.go imports unsafe: only internal/columns, internal/wire and protocol may`,
 		},
 		"unsafe in a core": {
 			nil,
 			map[string]string{"internal/core/repl/fast.go": `package repl; import _ "unsafe"`},
-			`internal/core/repl/fast.go imports unsafe: only internal/columns and protocol may`,
+			`internal/core/repl/fast.go imports unsafe: only internal/columns, internal/wire and protocol may`,
 		},
 		"a folder that does not exist": {
 			nil,

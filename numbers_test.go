@@ -22,6 +22,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	worldinput "github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -85,7 +86,7 @@ var numbers = map[string]any{
 	"timesync.MaxSendEvery":        timesync.MaxSendEvery,
 	"timesync.MaxSteer":            timesync.MaxSteer,
 	"timesync.MaxDelay":            timesync.MaxDelay,
-	"protocol.MaxEntries":          protocol.MaxEntries,
+	"registry.MaxEntries":          registry.MaxEntries,
 	"protocol.MaxChannels":         protocol.MaxChannels,
 	"protocol.MaxInputBytes":       protocol.MaxInputBytes,
 	"peer.FirstMessages":           peer.FirstMessages,

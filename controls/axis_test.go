@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/controls"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-func planOf[T any](t *testing.T) *protocol.Plan {
-	plan, err := protocol.ComponentPlan[T]()
+func planOf[T any](t *testing.T) *wire.Plan {
+	plan, err := wire.ComponentPlan[T]()
 	require.NoError(t, err)
 	return plan
 }

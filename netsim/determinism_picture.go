@@ -7,6 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -14,7 +16,7 @@ import (
 type kind struct {
 	typ      reflect.Type
 	kept     bool // registered: a rollback restores it
-	input    *protocol.Plan
+	input    *wire.Plan
 	relation bool
 	pointers bool
 	fields   []span    // its memory without entities and without what lies between fields
@@ -34,16 +36,16 @@ type kindList struct {
 
 func newKindList(p *protocol.Protocol) *kindList {
 	l := &kindList{numbers: map[reflect.Type]int{}}
-	for _, c := range p.Components() {
+	for _, c := range registry.Of(p).Components {
 		l.add(c.Type).kept = true
 	}
-	for _, local := range p.Locals() {
+	for _, local := range registry.Of(p).Locals {
 		l.add(local.Type).kept = true
 	}
-	for _, in := range p.Inputs() {
+	for _, in := range registry.Of(p).Inputs {
 		l.add(in.Type).input = in.Plan
 	}
-	for _, r := range p.Resources() {
+	for _, r := range registry.Of(p).Resources {
 		if r.Rollback {
 			l.resources = append(l.resources, newKind(r.Type))
 		}

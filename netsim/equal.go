@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // ExpectEqual fails the test unless Equal returns nil. If it fails, some more frames run, to
@@ -115,7 +115,7 @@ func (p *Peer) compare(server *inspect.Mirror) error {
 	return t.resources(server, p.client.Mirror(), func(r *inspect.MirroredResource) bool { return s.getsResource(r, p.id) })
 }
 
-func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, all map[ecs.Entity]*version, client entangle.ClientID) error {
+func (t *translation) pair(comps []*registry.Component, p *pair, all map[ecs.Entity]*version, client entangle.ClientID) error {
 	if p.server == nil {
 		return fmt.Errorf("its %v is no entity of the server", p.client.Entity)
 	}
@@ -140,7 +140,7 @@ func (t *translation) pair(comps []*protocol.ComponentInfo, p *pair, all map[ecs
 }
 
 // kept holds that what a client keeps without seeing it has nothing that is not for it.
-func (t *translation) kept(comps []*protocol.ComponentInfo, p *pair, may visible) error {
+func (t *translation) kept(comps []*registry.Component, p *pair, may visible) error {
 	for _, v := range p.client.Values {
 		if may.hides(v.Component) {
 			return fmt.Errorf("its %v, which it keeps of the server's %v, has %v, which is not for it", p.client.Entity, p.server.Entity, comps[v.Component].Type)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -32,7 +32,7 @@ func (t *translation) resources(server, client *inspect.Mirror, gets func(*inspe
 }
 
 // resource compares two values of a resource.
-func (t *translation) resource(info *protocol.ResourceInfo, server, client *inspect.MirroredResource) error {
+func (t *translation) resource(info *registry.Resource, server, client *inspect.MirroredResource) error {
 	want, got := t.decodeResource(info, server, t.local), t.decodeResource(info, client, nil)
 	if equalAny(info, want, got) || t.late && t.equalResourceButLate(info, server, client) {
 		return nil
@@ -42,18 +42,18 @@ func (t *translation) resource(info *protocol.ResourceInfo, server, client *insp
 }
 
 // equalResourceButLate is equalButLate for a resource.
-func (t *translation) equalResourceButLate(info *protocol.ResourceInfo, server, client *inspect.MirroredResource) bool {
+func (t *translation) equalResourceButLate(info *registry.Resource, server, client *inspect.MirroredResource) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	return t.among(server.Refs, client.Refs) &&
 		equalAny(info, t.decodeResource(info, server, none), t.decodeResource(info, client, none))
 }
 
-func equalAny(info *protocol.ResourceInfo, a, b reflect.Value) bool {
+func equalAny(info *registry.Resource, a, b reflect.Value) bool {
 	return info.Plan.EqualAny(a.Addr().Interface(), b.Addr().Interface())
 }
 
 // decodeResource reads a value, with entities translated by a map unless that is nil.
-func (t *translation) decodeResource(info *protocol.ResourceInfo, r *inspect.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
+func (t *translation) decodeResource(info *registry.Resource, r *inspect.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
 	value := reflect.New(info.Type)
 	var in bits.Reader
 	in.Reset(r.Wire)

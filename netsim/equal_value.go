@@ -9,8 +9,9 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -29,7 +30,7 @@ type translation struct {
 }
 
 // values compares the components of an entity. Both lists rise.
-func (t *translation) values(comps []*protocol.ComponentInfo, server, client []inspect.MirroredValue) error {
+func (t *translation) values(comps []*registry.Component, server, client []inspect.MirroredValue) error {
 	for len(server)+len(client) > 0 {
 		switch {
 		case len(client) == 0 || len(server) > 0 && server[0].Component < client[0].Component:
@@ -48,7 +49,7 @@ func (t *translation) values(comps []*protocol.ComponentInfo, server, client []i
 }
 
 // anyOnce reports whether a component that is sent once is as it may be.
-func (t *translation) anyOnce(info *protocol.ComponentInfo, client *inspect.MirroredValue) bool {
+func (t *translation) anyOnce(info *registry.Component, client *inspect.MirroredValue) bool {
 	if t.once == nil {
 		return true
 	}
@@ -57,7 +58,7 @@ func (t *translation) anyOnce(info *protocol.ComponentInfo, client *inspect.Mirr
 	})
 }
 
-func (t *translation) value(info *protocol.ComponentInfo, server, client *inspect.MirroredValue) error {
+func (t *translation) value(info *registry.Component, server, client *inspect.MirroredValue) error {
 	if !info.Plan.HasRefs() && !info.Relation && bytes.Equal(server.Wire, client.Wire) {
 		return nil
 	}
@@ -98,7 +99,7 @@ func shorten(a, b string) (string, string) {
 
 // equalButLate reports whether two values differ only in references that the
 // client's lacks.
-func (t *translation) equalButLate(info *protocol.ComponentInfo, server, client *inspect.MirroredValue) bool {
+func (t *translation) equalButLate(info *registry.Component, server, client *inspect.MirroredValue) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	want, got := t.decode(info, server, none), t.decode(info, client, none)
 	return t.among(server.Refs, client.Refs) && got.equal(info, &want)
@@ -120,12 +121,12 @@ type decoded struct {
 	target ecs.Entity
 }
 
-func (d *decoded) equal(info *protocol.ComponentInfo, o *decoded) bool {
+func (d *decoded) equal(info *registry.Component, o *decoded) bool {
 	return info.Plan.Equal(d.memory, o.memory) && d.target == o.target
 }
 
 // decode reads a value, with entities translated by a map unless that is nil.
-func (t *translation) decode(info *protocol.ComponentInfo, v *inspect.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
+func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
 	value := reflect.New(info.Type)
 	d.memory = make([]byte, info.Plan.Size())
 	var r bits.Reader
@@ -135,7 +136,7 @@ func (t *translation) decode(info *protocol.ComponentInfo, v *inspect.MirroredVa
 		panic(fmt.Sprintf("netsim: a %v that was just encoded can't be decoded: %v", info.Type, err))
 	}
 	if info.Relation {
-		d.target = protocol.DecodeTarget(&r, refs)
+		d.target = wire.DecodeTarget(&r, refs)
 	}
 	reflect.Copy(reflect.NewAt(reflect.ArrayOf(len(d.memory), reflect.TypeFor[byte]()), value.UnsafePointer()).Elem(), reflect.ValueOf(d.memory))
 	d.value = value.Elem()
@@ -148,7 +149,7 @@ type refReader struct {
 	local map[ecs.Entity]ecs.Entity
 }
 
-// At implements protocol.RefReader.
+// At implements wire.RefReader.
 func (r refReader) At(place uint32) (ecs.Entity, bool) {
 	if place == 0 || int64(place) > int64(len(r.refs)) {
 		return ecs.Entity{}, place == 0

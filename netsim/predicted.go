@@ -8,8 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // ExpectPredicted lets time pass, and fails the test unless what clients predict in it of a
@@ -126,9 +126,9 @@ func (is *prediction) compare(truth *hindsight, p *Peer) error {
 }
 
 // inFull returns the values of components that are predicted in full.
-func inFull(infos []*protocol.ComponentInfo, all []inspect.MirroredValue) (full []inspect.MirroredValue) {
+func inFull(infos []*registry.Component, all []inspect.MirroredValue) (full []inspect.MirroredValue) {
 	for _, v := range all {
-		if infos[v.Component].Predict == protocol.Full {
+		if infos[v.Component].Predict == registry.Full {
 			full = append(full, v)
 		}
 	}

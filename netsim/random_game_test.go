@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -142,7 +143,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 func registered(w *ecs.World) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
-	for _, info := range randomProtocol(limits{}).Components() {
+	for _, info := range registry.Of(randomProtocol(limits{})).Components {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
 	}
 	return allowed

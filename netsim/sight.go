@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // sight says who may see what of a server's world after a tick, by the rules that
@@ -23,7 +23,7 @@ type sight struct {
 	hierarchies                      []ecs.ID
 }
 
-func newSight(w *ecs.World, infos []*protocol.ComponentInfo, what mattering) *sight {
+func newSight(w *ecs.World, infos []*registry.Component, what mattering) *sight {
 	s := &sight{
 		world: w, targets: &components.Targets{}, mattering: what,
 		replicate: ecs.ComponentID[components.Replicate](w), controlled: ecs.ComponentID[components.ControlledBy](w),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -37,7 +38,7 @@ func (h *theater) below(e, parent ecs.Entity) {
 func (h *theater) sight() *sight {
 	p := protocol.New(protocol.Config{Name: "theater"})
 	protocol.Component[components.ChildOf](p)
-	return newSight(&h.World, p.Components(), h.matters)
+	return newSight(&h.World, registry.Of(p).Components, h.matters)
 }
 
 func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {

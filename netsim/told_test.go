@@ -12,6 +12,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -31,7 +32,7 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 			told[s.Client] = map[ecs.Entity][]string{}
 		}
 		for _, c := range s.Components {
-			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], sceneProtocol().Components()[c].Type.Name())
+			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], registry.Of(sceneProtocol()).Components[c].Type.Name())
 		}
 		slices.Sort(told[s.Client][s.Entity])
 	})

@@ -8,9 +8,9 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // view is what a trace was last told of a client.
@@ -83,7 +83,7 @@ func (v *view) look() (all []seen) {
 	return all
 }
 
-func (v *view) word(infos []*protocol.ComponentInfo, e *inspect.Mirrored) seen {
+func (v *view) word(infos []*registry.Component, e *inspect.Mirrored) seen {
 	w, s := v.peer.world, seen{entity: e.Entity, comps: make([]string, len(infos))}
 	for _, value := range e.Values {
 		t := infos[value.Component].Type

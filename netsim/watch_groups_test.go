@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -21,7 +22,7 @@ type history struct {
 	watch
 	t        testing.TB
 	world    ecs.World
-	infos    []*protocol.ComponentInfo
+	infos    []*registry.Component
 	entities []ecs.Entity
 	now      []inspect.Mirrored // by entity, a zero one: not there
 	client   inspect.Mirror
@@ -35,7 +36,7 @@ func newHistory(t testing.TB, entities int) *history {
 	p := protocol.New(protocol.Config{Name: "grains"})
 	protocol.Component[grain](p)
 	h := &history{
-		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: p.Components(),
+		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: registry.Of(p).Components,
 		world: ecs.NewWorld(), now: make([]inspect.Mirrored, entities),
 	}
 	marker := ecs.ComponentID[components.Replicate](&h.world)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // resourcePast is what a server's resource was like from tick to tick.
@@ -72,7 +72,7 @@ func (l *look) resources() error {
 	return nil
 }
 
-func (l *look) resource(p *resourcePast, r *inspect.MirroredResource, info *protocol.ResourceInfo) error {
+func (l *look) resource(p *resourcePast, r *inspect.MirroredResource, info *registry.Resource) error {
 	shown := p.shown[l.client]
 	if shown == nil {
 		shown = &shownResource{}

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
@@ -79,7 +80,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	cl.post = message.NewPost(c.protocol, false)
 	cl.engine = endpoint.NewClient(endpoint.ClientConfig{
 		Registry:   message.NewRegistry(c.protocol, false),
-		Components: len(c.protocol.Components()),
+		Components: len(registry.Of(c.protocol).Components),
 		Channels:   message.Channels(c.protocol, false),
 		Post:       cl.post,
 		Log:        c.log,
@@ -109,7 +110,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.despawned = event.QueueOf[EntityDespawned](c.hub)
 	c.jumped = event.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
-	c.copy = sink.NewCopy(w, c.hub, c.protocol.Components(),
+	c.copy = sink.NewCopy(w, c.hub, registry.Of(c.protocol).Components,
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
 	c.copy.Limit(c.most)
@@ -117,7 +118,7 @@ func (c *Client) Initialize(w *ecs.World) {
 		c.copy.KeepTwins()
 	}
 	c.engine.Show(c.copy)
-	c.shelf = message.NewResourceCopy(w, c.hub, c.protocol.Resources(), c.copy)
+	c.shelf = message.NewResourceCopy(w, c.hub, registry.Of(c.protocol).Resources, c.copy)
 	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
 	c.inputs = input.NewClientInputs(w, c.hub, c.protocol)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -338,13 +339,13 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	if p == nil {
 		return common{}, errNoProtocol
 	}
-	if err := p.Seal(); err != nil {
+	if err := registry.Seal(p); err != nil {
 		return common{}, fmt.Errorf("plugin: the protocol has mistakes: %w", err)
 	}
 	if err := inEffect(p); err != nil {
 		return common{}, err
 	}
-	if len(p.Inputs()) > 0 && p.ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
+	if len(registry.Of(p).Inputs) > 0 && registry.Of(p).ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
 		return common{}, errNoControl
 	}
 	if clock == nil {

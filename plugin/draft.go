@@ -1,7 +1,7 @@
 package plugin
 
 import (
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -9,13 +9,13 @@ import (
 // each of them would move to the heap, if there were not one place for them there.
 type draft[T any] struct {
 	value  T
-	encode func(*bits.Writer, protocol.RefWriter) error // of value
+	encode func(*bits.Writer, wire.RefWriter) error // of value
 }
 
-func newDraft[T any](plan *protocol.Plan) *draft[T] {
+func newDraft[T any](plan *wire.Plan) *draft[T] {
 	d := &draft[T]{}
-	d.encode = func(w *bits.Writer, refs protocol.RefWriter) error {
-		return protocol.EncodeValue(plan, w, &d.value, refs)
+	d.encode = func(w *bits.Writer, refs wire.RefWriter) error {
+		return wire.EncodeValue(plan, w, &d.value, refs)
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -17,7 +18,7 @@ func inEffect(p *protocol.Protocol) error {
 	refuse := func(what, name string) {
 		errs = append(errs, fmt.Errorf("plugin: %s of %s has no effect in this version: remove it", what, name))
 	}
-	for _, c := range p.Components() {
+	for _, c := range registry.Of(p).Components {
 		if slices.Contains(marks, c.Type) {
 			errs = append(errs, fmt.Errorf("plugin: %s is registered, and is the plugin's own: each side has it as it needs it, so it is never sent; remove it", c.Type))
 		}
@@ -36,11 +37,11 @@ var marks = []reflect.Type{
 
 // optionsOf returns the options of a component that nothing in this version acts
 // on.
-func optionsOf(c *protocol.ComponentInfo) (names []string) {
-	if c.Direction != protocol.ServerToClient {
+func optionsOf(c *registry.Component) (names []string) {
+	if c.Direction != registry.ServerToClient {
 		names = append(names, "Direction")
 	}
-	if c.Blend == nil && c.Interpolate != protocol.Simple {
+	if c.Blend == nil && c.Interpolate != registry.Simple {
 		names = append(names, "InterpolateAs")
 	}
 	return names

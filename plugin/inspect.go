@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
@@ -16,9 +17,9 @@ func (s *Server) Mirror() (*inspect.Mirror, error) {
 	if s.publisher == nil {
 		return &inspect.Mirror{}, nil
 	}
-	m, err := s.publisher.Mirror(s.protocol.Components())
+	m, err := s.publisher.Mirror(registry.Of(s.protocol).Components)
 	if err == nil {
-		m.ResourceInfos, m.Resources = s.protocol.Resources(), s.resources.Mirror()
+		m.ResourceInfos, m.Resources = registry.Of(s.protocol).Resources, s.resources.Mirror()
 	}
 	return m, err
 }
@@ -37,21 +38,23 @@ func (s *Server) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool 
 // Tell has a function told of all that is written to clients of the world from now on,
 // entity by entity; nil ends it. Call it once the server is initialised. It is for tests
 // and tools, and costs as much as sending everything once more.
-func (s *Server) Tell(tell func(endpoint.Told)) { s.engine.Tell(s.protocol.Components(), tell) }
+func (s *Server) Tell(tell func(endpoint.Told)) {
+	s.engine.Tell(registry.Of(s.protocol).Components, tell)
+}
 
 // Mirror returns what the client holds of the server's world, entity by entity in
 // wire encodings. It is for tests and tools, such as package netsim, and costs as
 // much as receiving the whole world.
 func (c *Client) Mirror() *inspect.Mirror {
-	m := c.engine.Mirror(c.protocol.Components())
-	m.ResourceInfos = c.protocol.Resources()
+	m := c.engine.Mirror(registry.Of(c.protocol).Components)
+	m.ResourceInfos = registry.Of(c.protocol).Resources
 	return m
 }
 
 // Predicted returns the entities that the client predicts, as its world has them now, with
 // the components that are predicted in full. It is for tests and tools, as Mirror is.
 func (c *Client) Predicted() *inspect.Mirror {
-	return c.copy.Predicted(c.protocol.Components())
+	return c.copy.Predicted(registry.Of(c.protocol).Components)
 }
 
 // Settled returns the newest tick of which the client holds all that it predicts as the

@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -38,8 +38,8 @@ func (MessageReceived[M]) subscribe(h *event.Hub) {
 }
 
 // messageSink decodes messages straight into the places of the queue.
-func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *protocol.Plan) event.MessageSink {
-	return func(head event.Head, r *bits.Reader, refs protocol.RefReader) error {
+func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *wire.Plan) event.MessageSink {
+	return func(head event.Head, r *bits.Reader, refs wire.RefReader) error {
 		return q.PushNew(func(event *MessageReceived[M]) error {
 			event.From, event.To, event.Tick = head.From, head.To, head.Tick
 			return decodeWhole(plan, r, &event.Message, refs)
@@ -48,8 +48,8 @@ func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *protocol.Plan)
 }
 
 // decodeWhole decodes a value that nothing may follow.
-func decodeWhole[T any](plan *protocol.Plan, r *bits.Reader, v *T, refs protocol.RefReader) error {
-	if err := protocol.DecodeValue(plan, r, v, refs); err != nil {
+func decodeWhole[T any](plan *wire.Plan, r *bits.Reader, v *T, refs wire.RefReader) error {
+	if err := wire.DecodeValue(plan, r, v, refs); err != nil {
 		return err
 	}
 	return r.End()
@@ -78,8 +78,8 @@ func (ResponseReceived[Q, A]) subscribe(h *event.Hub) {
 	responses.OnResponse(responseSink(q, responses.Plan()))
 }
 
-func responseSink[Q, A any](q *event.Queue[ResponseReceived[Q, A]], plan *protocol.Plan) event.ResponseSink {
-	return func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error {
+func responseSink[Q, A any](q *event.Queue[ResponseReceived[Q, A]], plan *wire.Plan) event.ResponseSink {
+	return func(id uint32, failed error, r *bits.Reader, refs wire.RefReader) error {
 		return q.PushNew(func(event *ResponseReceived[Q, A]) error {
 			event.ID, event.Err = id, failed
 			if failed == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -22,9 +22,9 @@ type ping struct{ Number uint32 }
 
 type pong struct{ Number uint32 }
 
-func planOf[T any](t *testing.T) *protocol.Plan {
+func planOf[T any](t *testing.T) *wire.Plan {
 	t.Helper()
-	plan, err := protocol.ValuePlan[T]()
+	plan, err := wire.ValuePlan[T]()
 	require.NoError(t, err)
 	return plan
 }
@@ -36,10 +36,10 @@ func (o oneEntity) Index(ecs.Entity) uint32            { return 1 }
 func (o oneEntity) At(index uint32) (ecs.Entity, bool) { return o.e, index == 1 }
 
 // body encodes a message.
-func body[T any](t *testing.T, plan *protocol.Plan, v T, refs protocol.RefWriter) []byte {
+func body[T any](t *testing.T, plan *wire.Plan, v T, refs wire.RefWriter) []byte {
 	t.Helper()
 	var w bits.Writer
-	require.NoError(t, protocol.EncodeValue(plan, &w, &v, refs))
+	require.NoError(t, wire.EncodeValue(plan, &w, &v, refs))
 	return w.Finish()
 }
 
@@ -155,7 +155,7 @@ func TestReceivingMessagesAddsNoAllocation(t *testing.T) {
 	decoding := testing.AllocsPerRun(100, func() {
 		for range 100 {
 			r.Reset(data)
-			_ = protocol.DecodeValue(plan, r, message, nil)
+			_ = wire.DecodeValue(plan, r, message, nil)
 		}
 	})
 	assert.Equal(t, decoding, testing.AllocsPerRun(100, frame))

@@ -7,8 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/message"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -33,7 +33,7 @@ func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
 	return Requester[Q, A]{post: post, draft: newDraft[Q](question), number: number}
 }
 
-func mustRequest[Q, A any](post *message.Post, who string) (number int, question, answer *protocol.Plan) {
+func mustRequest[Q, A any](post *message.Post, who string) (number int, question, answer *wire.Plan) {
 	number, question, answer, ok := post.RequestOf(reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	if !ok {
 		panic(fmt.Sprintf("plugin: %s, which is not registered; register it with protocol.Request[%v, %v](p) "+
@@ -63,7 +63,7 @@ func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A,
 	who := fmt.Sprintf("HandleRequest[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	post := doorOf(w, who)
 	number, questions, answers := mustRequest[Q, A](post, who)
-	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (message.Answer, error) {
+	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs wire.RefReader) (message.Answer, error) {
 		var q Q
 		if err := decodeWhole(questions, r, &q, refs); err != nil {
 			return nil, fmt.Errorf("%w: %w", message.ErrQuestion, err)
@@ -72,8 +72,8 @@ func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A,
 		if err != nil {
 			return nil, err
 		}
-		return func(w *bits.Writer, refs protocol.RefWriter) error {
-			return protocol.EncodeValue(answers, w, &a, refs)
+		return func(w *bits.Writer, refs wire.RefWriter) error {
+			return wire.EncodeValue(answers, w, &a, refs)
 		}, nil
 	})
 	if err != nil {

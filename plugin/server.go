@@ -15,6 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
@@ -95,7 +96,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.joined = event.QueueOf[ClientJoined](s.hub)
 	s.disconnected = event.QueueOf[ClientDisconnected](s.hub)
 	s.exceeded = event.QueueOf[BoundExceeded](s.hub)
-	publisher, err := source.NewPublisher(w, s.protocol.Components(), source.ServerSends, s.log)
+	publisher, err := source.NewPublisher(w, registry.Of(s.protocol).Components, source.ServerSends, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
@@ -126,7 +127,7 @@ func (s *Server) enter(w *ecs.World) bool {
 
 // sids returns what gives entities their shared ids, nil if those are not registered.
 func (s *Server) sids(w *ecs.World) *source.SIDs {
-	if s.protocol.ComponentOf(reflect.TypeFor[components.SID]()) == nil {
+	if registry.Of(s.protocol).ComponentOf(reflect.TypeFor[components.SID]()) == nil {
 		return nil
 	}
 	sids, err := source.NewSIDs(w, s.entropy)
@@ -137,9 +138,9 @@ func (s *Server) sids(w *ecs.World) *source.SIDs {
 }
 
 func (s *Server) shareResources(w *ecs.World) {
-	s.resources = message.NewResources(w, s.protocol.Resources(), s.publisher, s.log)
+	s.resources = message.NewResources(w, registry.Of(s.protocol).Resources, s.publisher, s.log)
 	refused := event.QueueOf[ResourceRefused](s.hub)
-	s.resources.OnRefused(func(r *protocol.ResourceInfo, err error) {
+	s.resources.OnRefused(func(r *registry.Resource, err error) {
 		refused.Push(ResourceRefused{Name: r.Name, Err: err})
 	})
 	s.engine.PublishResources(s.resources)

@@ -16,6 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -123,8 +124,8 @@ func TestEveryKindOfFrameHasAPrice(t *testing.T) {
 		return p
 	}
 	number := func(mode protocol.Mode) uint64 {
-		for i, m := range p().Messages() {
-			if m.Mode == mode {
+		for i, m := range registry.Of(p()).Messages {
+			if protocol.Mode(m.Mode) == mode {
 				return uint64(i)
 			}
 		}

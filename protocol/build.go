@@ -4,8 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 const (
@@ -23,11 +28,11 @@ const (
 
 	// MaxPerKind is how many messages, requests and resources there may be, each:
 	// their numbers fit a byte.
-	MaxPerKind = 256
+	MaxPerKind = registry.MaxPerKind
 
 	// MaxChannels is how many channels a game may have of its own. Six bits name
 	// a channel, and some are built in.
-	MaxChannels = 48
+	MaxChannels = registry.MaxChannels
 )
 
 // build puts together what was registered: numbers, plans, entries. It is done
@@ -61,13 +66,39 @@ func (p *Protocol) build() {
 	for i, r := range p.resources {
 		r.finish(i)
 	}
-	p.entries = p.list()
+	p.registry = p.list()
+}
+
+// list puts the registry together.
+func (p *Protocol) list() *registry.Registry {
+	r := &registry.Registry{
+		Name: p.config.Name, TickRate: p.config.TickRate,
+		Locals: slices.Clone(p.locals), Channels: slices.Clone(p.channels), Unsent: slices.Clone(p.unsent),
+	}
+	slices.SortFunc(r.Unsent, func(a, b reflect.Type) int { return strings.Compare(wire.TypeName(a), wire.TypeName(b)) })
+	for _, def := range p.components {
+		r.Components = append(r.Components, &def.info)
+	}
+	for _, def := range p.inputs {
+		r.Inputs = append(r.Inputs, &def.info)
+	}
+	for _, def := range p.messages {
+		r.Messages = append(r.Messages, &def.info)
+	}
+	for _, def := range p.requests {
+		r.Requests = append(r.Requests, &def.info)
+	}
+	for _, def := range p.resources {
+		r.Resources = append(r.Resources, &def.info)
+	}
+	r.SetEntries()
+	return r
 }
 
 func (p *Protocol) sort() {
-	byName(p.channels, func(c *ChannelInfo) string { return c.Name })
+	byName(p.channels, func(c *registry.Channel) string { return c.Name })
 	byName(p.components, func(r *componentRule) string { return r.info.Name })
-	byName(p.locals, func(l *LocalInfo) string { return l.Name })
+	byName(p.locals, func(l *registry.Local) string { return l.Name })
 	byName(p.inputs, func(r *inputRule) string { return r.info.Name })
 	byName(p.messages, func(r *messageRule) string { return r.info.Name })
 	byName(p.requests, func(r *requestRule) string { return r.info.Name })
@@ -83,9 +114,9 @@ func (p *Protocol) count() {
 	limit("components, inputs and local components", p.worldly, MaxComponents,
 		"an Arche world holds no more types; join small ones, or build without the tag tiny")
 	for _, k := range []struct {
-		kind Kind
+		kind registry.Kind
 		have int
-	}{{KindMessage, len(p.messages)}, {KindRequest, len(p.requests)}, {KindResource, len(p.resources)}} {
+	}{{registry.KindMessage, len(p.messages)}, {registry.KindRequest, len(p.requests)}, {registry.KindResource, len(p.resources)}} {
 		limit(k.kind.String()+"s", k.have, MaxPerKind, "join some, with a field that says which it is")
 	}
 	limit("channels", len(p.channels), MaxChannels, "let messages share a channel")
@@ -97,19 +128,31 @@ func setupError(kind error, subject, format string, args ...any) error {
 
 // plan makes the plan of a registered type, by its codec if it has one. It
 // returns nil after a mistake.
-func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *codec) *Plan {
-	var plan *Plan
+func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *wire.Codec) *wire.Plan {
+	var plan *wire.Plan
 	var err error
 	if c == nil {
-		plan, err = compile(t, values, subject)
+		plan, err = wire.Compile(t, values, subject)
 	} else {
-		plan, err = codecPlan(t, values, subject, c)
+		plan, err = wire.CodecPlan(t, values, subject, c)
 	}
 	if err != nil {
-		p.unfit = append(p.unfit, unjoin(err)...)
+		p.unfit = append(p.unfit, setupErrors(err)...)
 		return nil
 	}
 	return plan
+}
+
+// setupErrors returns the reasons why a type has no plan, as mistakes of set-up.
+func setupErrors(err error) []error {
+	errs := unjoin(err)
+	for i, e := range errs {
+		var reason *wire.TypeError
+		if errors.As(e, &reason) {
+			errs[i] = &SetupError{Kind: reason.Kind, Subject: reason.Subject, Problem: reason.Problem}
+		}
+	}
+	return errs
 }
 
 // unjoin is the inverse of errors.Join.
@@ -119,57 +162,4 @@ func unjoin(err error) []error {
 		return many.Unwrap()
 	}
 	return []error{err}
-}
-
-// codecPlan is the plan of a type with a codec: one op for the whole value.
-func codecPlan(t reflect.Type, values bool, subject string, k *codec) (*Plan, error) {
-	c := compiler{subject: subject, values: values}
-	if path, pointer := findPointer(t, ""); pointer != nil && !values {
-		c.refusePointer(pointer, path)
-	}
-	if path := findEntity(t, "", nil); path != "" && !k.refs {
-		c.fail(ErrOptions, path, "the type has entities and its codec is no protocol.RefCodec: ids of one world mean nothing in another, so implement EncodeRefs and DecodeRefs")
-	}
-	if len(c.errs) > 0 {
-		return nil, errors.Join(c.errs...)
-	}
-	if k.refs {
-		c.refs = []string{"by codec"}
-	}
-	c.describe.WriteString("codec " + k.version)
-	c.push(op{kind: opCodec, count: 1, codec: k})
-	return newPlan(t, &c), nil
-}
-
-// findEntity returns the path of the first entity in t, also behind pointers and
-// in maps, or "".
-func findEntity(t reflect.Type, path string, seen []reflect.Type) string {
-	if t == reflect.TypeFor[ecs.Entity]() {
-		if path == "" {
-			return "(the value itself)"
-		}
-		return path
-	}
-	for _, s := range seen {
-		if s == t {
-			return ""
-		}
-	}
-	seen = append(seen, t)
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if at := findEntity(t.Field(i).Type, join(path, t.Field(i).Name), seen); at != "" {
-				return at
-			}
-		}
-	case reflect.Map:
-		if at := findEntity(t.Key(), path+"[key]", seen); at != "" {
-			return at
-		}
-		return findEntity(t.Elem(), path+"[]", seen)
-	case reflect.Array, reflect.Slice, reflect.Pointer:
-		return findEntity(t.Elem(), path+"[]", seen)
-	}
-	return ""
 }

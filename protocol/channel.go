@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"time"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // ChannelConfig describes a channel of the game's own. Name, Mode and Direction
@@ -38,16 +40,10 @@ type ChannelConfig struct {
 	ResendMin time.Duration
 }
 
-// ChannelInfo is a registered channel, for the plugin and for tools.
-type ChannelInfo struct {
-	ChannelConfig
-	Number int // dense from 0, in the order of names; default channels not counted
-}
-
 // Channel is a channel of the game's own, for MessageRule.Via.
 type Channel struct {
 	p    *Protocol
-	info *ChannelInfo
+	info *registry.Channel
 }
 
 // Name returns the channel's name.
@@ -61,17 +57,20 @@ func (c Channel) Name() string {
 // Channel registers a channel. A game that needs none has five default ones, one
 // for each Mode.
 func (p *Protocol) Channel(c ChannelConfig) Channel {
-	subject := KindChannel.String() + " " + c.Name
+	subject := registry.KindChannel.String() + " " + c.Name
 	if !p.touch(subject) {
 		return Channel{}
 	}
-	if c.Direction == anyDirection {
+	if c.Direction == 0 {
 		c.Direction = Bidirectional
 	}
 	if c.Priority == 0 {
 		c.Priority = 1
 	}
-	info := &ChannelInfo{ChannelConfig: c}
+	info := &registry.Channel{
+		Name: c.Name, Mode: registry.Mode(c.Mode), Direction: registry.Direction(c.Direction), Priority: c.Priority,
+		KeepUnsent: c.KeepUnsent, SendEvery: c.SendEvery, ResendFactor: c.ResendFactor, ResendMin: c.ResendMin,
+	}
 	if problem := c.problem(); problem != "" {
 		p.fail(ErrConfig, subject, "%s", problem)
 		return Channel{p, info}
@@ -89,9 +88,9 @@ func (c *ChannelConfig) problem() string {
 	switch {
 	case c.Name == "" || len(c.Name) > MaxNameLength:
 		return "ChannelConfig.Name must have 1 to 64 bytes"
-	case c.Mode >= modes:
+	case !registry.Mode(c.Mode).Valid():
 		return "ChannelConfig.Mode must be one of the five modes"
-	case !c.Direction.valid():
+	case !registry.Direction(c.Direction).Valid():
 		return "ChannelConfig.Direction must be ServerToClient, ClientToServer or Bidirectional"
 	case !validPriority(c.Priority):
 		return "ChannelConfig.Priority must be a number above 0 and at most 1e9"
@@ -108,9 +107,3 @@ func (c *ChannelConfig) problem() string {
 const maxPriority = 1e9
 
 func validPriority(p float32) bool { return p > 0 && p <= maxPriority }
-
-// Channels returns the game's own channels by number.
-func (p *Protocol) Channels() []*ChannelInfo {
-	p.build()
-	return append([]*ChannelInfo(nil), p.channels...)
-}

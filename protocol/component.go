@@ -3,43 +3,11 @@ package protocol
 import (
 	"reflect"
 	"time"
-	"unsafe"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/blend"
 )
-
-// ComponentInfo is a registered component, for the plugin and for tools.
-type ComponentInfo struct {
-	Number    int    // on the wire; dense from 0, in the order of names
-	Name      string // of the type, with its package path
-	Type      reflect.Type
-	Plan      *Plan
-	Direction Direction
-	Once      bool // only inserts and removes are sent, not updates
-	Input     bool // registered by Input: that it is there is replicated, and never its value
-	Delta     bool // updates may be differences, by Plan.EncodeDelta
-	Motion    bool // differences are taken with Bases.Older, where there is one
-	Adaptive  bool // differences are written with Bases.Codes, once the other side has some
-	Relation  bool // of Arche: its target is replicated with its value
-	Hierarchy bool // by that option: of children to their parents
-
-	Predict     SyncMode // on entities that a client predicts
-	Interpolate SyncMode // on entities that a client interpolates
-	Round       bool     // values are rounded to their wire lattice on both sides after every tick
-
-	// Correct is how long the picture takes to ease over a correction; 0 is at
-	// once.
-	Correct time.Duration
-
-	// Blending blends values, one or many; Blend is nil if no function was given.
-	Blending
-
-	// TooFar reports that a and b must not be blended. Same reports that a predicted
-	// value needs no correction. Both take the memory of one value each; nil means
-	// not given, for Same that Plan.Equal decides.
-	TooFar func(a, b []byte) bool
-	Same   func(predicted, confirmed []byte) bool
-
-	lerp any // the Lerp[T] behind Blend
-}
 
 // ComponentRule takes the options of a component. Its methods return it, to be
 // chained; each may be given once.
@@ -47,9 +15,9 @@ type ComponentRule[T any] struct{ def *componentRule }
 
 type componentRule struct {
 	rule
-	info   ComponentInfo
-	codec  *codec
-	differ *differ
+	info   registry.Component
+	codec  *wire.Codec
+	differ *wire.Differ
 }
 
 // Component registers T to be replicated: on every entity with
@@ -57,8 +25,8 @@ type componentRule struct {
 // fields that do, and what to use instead.
 func Component[T any](p *Protocol) *ComponentRule[T] {
 	t := reflect.TypeFor[T]()
-	def := &componentRule{rule: newRule(p, KindComponent, t)}
-	def.info = ComponentInfo{Name: typeName(t), Type: t, Relation: isRelation(t)}
+	def := &componentRule{rule: newRule(p, registry.KindComponent, t)}
+	def.info = registry.Component{Name: wire.TypeName(t), Type: t, Relation: isRelation(t)}
 	if !def.off {
 		p.components = append(p.components, def)
 	}
@@ -71,7 +39,7 @@ func Component[T any](p *Protocol) *ComponentRule[T] {
 // first value, and that the component is inserted and removed; None nothing.
 func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	if r.def.option("Predict") {
-		r.def.info.Predict = mode
+		r.def.info.Predict = registry.SyncMode(mode)
 	}
 	return r
 }
@@ -79,20 +47,20 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 // Interpolate sets the function that blends two values: of two snapshots on
 // interpolated entities, over a correction, and between ticks for the screen.
 // Linear is one that needs no writing.
-func (r *ComponentRule[T]) Interpolate(blend Lerp[T]) *ComponentRule[T] {
+func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
 		return r
 	}
-	if blend == nil {
+	if lerp == nil {
 		r.def.fail(ErrOptions, "Interpolate(nil): give a function, such as protocol.Linear, or leave the option out")
 		return r
 	}
-	blend, direct, err := compileLerp(blend)
+	functions, err := blend.NewFuncs[T](lerp)
 	if err != nil {
 		r.def.fail(ErrOptions, "Interpolate(Linear): %v", err)
 		return r
 	}
-	r.def.info.lerp, r.def.info.Blending = blend, direct
+	r.def.info.Funcs = functions
 	return r
 }
 
@@ -102,7 +70,7 @@ func (r *ComponentRule[T]) Interpolate(blend Lerp[T]) *ComponentRule[T] {
 // read and blend by itself.
 func (r *ComponentRule[T]) InterpolateAs(mode SyncMode) *ComponentRule[T] {
 	if r.def.option("InterpolateAs") {
-		r.def.info.Interpolate = mode
+		r.def.info.Interpolate = registry.SyncMode(mode)
 	}
 	return r
 }
@@ -111,7 +79,7 @@ func (r *ComponentRule[T]) InterpolateAs(mode SyncMode) *ComponentRule[T] {
 // as after a respawn.
 func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 	if r.def.option("Snap") && r.def.present("Snap", far != nil) {
-		r.def.info.TooFar = OnMemory(far)
+		r.def.info.TooFar = blend.OnMemory(far)
 	}
 	return r
 }
@@ -121,7 +89,7 @@ func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 // wire.
 func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *ComponentRule[T] {
 	if r.def.option("Tolerance") && r.def.present("Tolerance", same != nil) {
-		r.def.info.Same = OnMemory(same)
+		r.def.info.Same = blend.OnMemory(same)
 	}
 	return r
 }
@@ -208,7 +176,7 @@ func (r *ComponentRule[T]) Diff(d Differ[T]) *ComponentRule[T] {
 // Direction sets who may send the component. The default is ServerToClient.
 func (r *ComponentRule[T]) Direction(d Direction) *ComponentRule[T] {
 	if r.def.option("Direction") {
-		r.def.info.Direction = d
+		r.def.info.Direction = registry.Direction(d)
 	}
 	return r
 }
@@ -228,43 +196,32 @@ func (r *rule) present(option string, ok bool) bool {
 	return ok
 }
 
-// OnMemory is a question about two values as one about the memory of each.
-func OnMemory[T any](f func(a, b T) bool) func(a, b []byte) bool {
-	return func(a, b []byte) bool { return f(valueOf[T](a), valueOf[T](b)) }
-}
-
-// valueOf is the value whose memory is b.
-func valueOf[T any](b []byte) (v T) {
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)), b)
-	return v
-}
-
 // finish makes the plan and the defaults, and finds contradictions.
 func (r *componentRule) finish(number int) {
 	i := &r.info
 	i.Number = number
 	if i.Input {
-		i.Plan, i.Direction = presencePlan(i.Type), ServerToClient
+		i.Plan, i.Direction = wire.PresencePlan(i.Type), registry.ServerToClient
 		return
 	}
 	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec)
-	i.Direction = i.Direction.orElse(ServerToClient)
+	i.Direction = i.Direction.OrElse(registry.ServerToClient)
 	if !r.given["InterpolateAs"] && i.Blend != nil {
-		i.Interpolate = Full
+		i.Interpolate = registry.Full
 	}
 	if i.Plan != nil {
-		i.Plan.differ = r.differ
+		i.Plan.UseDiffer(r.differ)
 	}
-	i.Round = i.Predict == Full && i.Plan != nil && i.Plan.Rounds()
+	i.Round = i.Predict == registry.Full && i.Plan != nil && i.Plan.Rounds()
 	r.check()
 }
 
 func (r *componentRule) check() {
 	i := &r.info
 	switch {
-	case !i.Direction.valid():
+	case !i.Direction.Valid():
 		r.unfit("Direction(%d) is none of ServerToClient, ClientToServer and Bidirectional", i.Direction)
-	case i.Predict >= syncModes || i.Interpolate >= syncModes:
+	case !i.Predict.Valid() || !i.Interpolate.Valid():
 		r.unfit("the mode of Predict or InterpolateAs is none of Simple, Full, Once and None")
 	case i.Once && i.Delta:
 		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
@@ -273,18 +230,18 @@ func (r *componentRule) check() {
 	case i.Adaptive && r.given["Diff"]:
 		r.unfit("Adaptive is for the built-in difference, which Diff replaces: remove one")
 	case r.given["Diff"] && i.Plan != nil && i.Plan.HasRefs():
-		r.unfit("Diff cannot carry entities, and field %s is one: remove Diff, or keep the entity in a component of its own", i.Plan.refs[0])
-	case i.Once && i.Predict == Full:
+		r.unfit("Diff cannot carry entities, and field %s is one: remove Diff, or keep the entity in a component of its own", i.Plan.FirstRef())
+	case i.Once && i.Predict == registry.Full:
 		r.unfit("Predict(Full) compares with updates that ReplicateOnce does not send: remove one, or use Predict(Once)")
-	case i.Direction == ClientToServer && r.given["Predict"]:
+	case i.Direction == registry.ClientToServer && r.given["Predict"]:
 		r.unfit("Predict follows what the server confirms, and with ClientToServer it confirms nothing: use Bidirectional, or remove Predict")
-	case i.Direction == ClientToServer && r.given["InterpolateAs"]:
+	case i.Direction == registry.ClientToServer && r.given["InterpolateAs"]:
 		r.unfit("InterpolateAs is for what the server sends, and with ClientToServer it sends nothing: use Bidirectional, or remove it")
-	case r.given["InterpolateAs"] && i.Interpolate != Full && i.Blend != nil:
+	case r.given["InterpolateAs"] && i.Interpolate != registry.Full && i.Blend != nil:
 		r.unfit("Interpolate gives a function that InterpolateAs(%v) never calls: use Full, or remove one", i.Interpolate)
-	case r.given["Tolerance"] && i.Predict != Full:
+	case r.given["Tolerance"] && i.Predict != registry.Full:
 		r.unfit("Tolerance is for rollback, which only Predict(Full) does: add that, or remove Tolerance")
-	case r.given["Correct"] && i.Predict != Full:
+	case r.given["Correct"] && i.Predict != registry.Full:
 		r.unfit("Correct is for rollback, which only Predict(Full) does: add that, or remove Correct")
 	}
 	r.checkRelation()
@@ -293,26 +250,4 @@ func (r *componentRule) check() {
 	r.needs("Adaptive", "Delta", "it says how differences are written")
 	r.needs("Diff", "Delta", "it says how differences are made")
 	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
-}
-
-// Components returns the registered components by number, and among them the inputs,
-// for they are components, too: see ComponentInfo.Input.
-func (p *Protocol) Components() []*ComponentInfo {
-	p.build()
-	infos := make([]*ComponentInfo, len(p.components))
-	for i, r := range p.components {
-		infos[i] = &r.info
-	}
-	return infos
-}
-
-// ComponentOf returns the registered component of a type, which may be an input, or nil.
-func (p *Protocol) ComponentOf(t reflect.Type) *ComponentInfo {
-	p.build()
-	for _, r := range p.components {
-		if r.info.Type == t {
-			return &r.info
-		}
-	}
-	return nil
 }

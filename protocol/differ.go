@@ -1,11 +1,10 @@
 package protocol
 
 import (
-	"errors"
 	"reflect"
-	"sync"
 	"unsafe"
 
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -26,156 +25,16 @@ type Differ[T any] interface {
 	Apply(r *bits.Reader, base *T) (T, error)
 }
 
-// MaxDifferBits is the most that a difference of a Differ may take.
-const MaxDifferBits = 1 << 14
+// MaxDifferBits is the most bits that a difference of a Differ may take.
+const MaxDifferBits = wire.MaxDifferBits
 
-// ErrDiffer is a difference of a Differ that is longer than MaxDifferBits, or of
-// which Apply does not read all.
-var ErrDiffer = errors.New("protocol: a difference that its Differ did not write")
-
-// On the wire stands a Uvarint: 0, and the whole value follows; else one more than
-// the bits that the Differ wrote, and these follow. So it can be skipped.
-
-// differ is a Differ without its type.
-type differ struct {
-	name  string
-	diff  func(w *bits.Writer, base, value unsafe.Pointer)
-	apply func(r *bits.Reader, base, value unsafe.Pointer) error
-	spare sync.Pool // of *differSpare
-}
-
-// differSpare is the memory for one difference. The values lie in memory that is
-// aligned as T is.
-type differSpare struct {
-	w           bits.Writer
-	r           bits.Reader
-	buf         []byte
-	base, value []byte
-	got         []byte
-}
-
-func wrapDiffer[T any](d Differ[T]) *differ {
-	memory := func() []byte {
-		return unsafe.Slice((*byte)(unsafe.Pointer(new(T))), unsafe.Sizeof(*new(T)))
-	}
-	return &differ{
-		name: typeName(reflect.TypeOf(d)),
-		diff: func(w *bits.Writer, base, value unsafe.Pointer) { d.Diff(w, (*T)(base), (*T)(value)) },
-		apply: func(r *bits.Reader, base, value unsafe.Pointer) error {
+// wrapDiffer hides the type of a differ.
+func wrapDiffer[T any](d Differ[T]) *wire.Differ {
+	return wire.NewDiffer(wire.TypeName(reflect.TypeOf(d)), reflect.TypeFor[T](),
+		func(w *bits.Writer, base, value unsafe.Pointer) { d.Diff(w, (*T)(base), (*T)(value)) },
+		func(r *bits.Reader, base, value unsafe.Pointer) error {
 			v, err := d.Apply(r, (*T)(base))
 			*(*T)(value) = v
 			return err
-		},
-		spare: sync.Pool{New: func() any { return &differSpare{base: memory(), value: memory(), got: memory()} }},
-	}
-}
-
-// differName is what the protocol hash knows of the differ.
-func (p *Plan) differName() string {
-	if p == nil || p.differ == nil {
-		return ""
-	}
-	return p.differ.name
-}
-
-// arrive replaces a value by what it is on the other side.
-func (p *Plan) arrive(value []byte) (clamped int) {
-	for _, s := range p.skipped {
-		clear(value[s.Offset : s.Offset+s.Size])
-	}
-	return p.Round(value)
-}
-
-// held copies a value as the other side holds it.
-func (p *Plan) held(dst, value []byte) (clamped int) {
-	p.at(value)
-	copy(dst, value)
-	return p.arrive(dst)
-}
-
-func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
-	s := p.differ.spare.Get().(*differSpare)
-	defer p.differ.spare.Put(s)
-	p.held(s.base, base)
-	clamped = p.held(s.value, value)
-	s.w.Reset(s.buf[:0])
-	p.differ.diff(&s.w, p.at(s.base), p.at(s.value))
-	n := s.w.LenBits()
-	s.buf = s.w.Finish()
-	if !p.gives(s, n) {
-		w.Uvarint(0)
-		p.Encode(w, s.value, nil)
-		return clamped
-	}
-	w.Uvarint(uint64(n) + 1)
-	w.Copy(s.buf, n)
-	return clamped
-}
-
-// gives reports whether the difference in s, of n bits, is one that the other side
-// makes the value of.
-func (p *Plan) gives(s *differSpare, n int) bool {
-	if n > MaxDifferBits {
-		return false
-	}
-	s.r.Reset(s.buf)
-	return p.apply(&s.r, s.base, s.got, n) == nil && p.Equal(s.got, s.value)
-}
-
-// apply reads a difference of n bits into value.
-func (p *Plan) apply(r *bits.Reader, base, value []byte, n int) error {
-	left := r.RemainingBits() - n
-	if err := p.differ.apply(r, p.at(base), p.at(value)); err != nil {
-		r.Fail(err)
-	}
-	if r.Err() == nil && r.RemainingBits() != left {
-		r.Fail(ErrDiffer)
-	}
-	if r.Err() == nil {
-		p.arrive(value)
-	}
-	return r.Err()
-}
-
-func (p *Plan) decodeDiffer(r *bits.Reader, base, value []byte) error {
-	n, whole := readDiffer(r)
-	if whole {
-		return p.Decode(r, value, nil)
-	}
-	if r.Err() != nil {
-		return r.Err()
-	}
-	s := p.differ.spare.Get().(*differSpare)
-	defer p.differ.spare.Put(s)
-	p.held(s.base, base)
-	return p.apply(r, s.base, value, n)
-}
-
-// readDiffer reads the length of a difference, or that the whole value follows.
-func readDiffer(r *bits.Reader) (n int, whole bool) {
-	length := r.Uvarint()
-	switch {
-	case r.Err() != nil:
-		return 0, false
-	case length == 0:
-		return 0, true
-	case length > MaxDifferBits+1:
-		r.Fail(ErrDiffer)
-		return 0, false
-	case int(length)-1 > r.RemainingBits():
-		r.Fail(bits.ErrShort)
-		return 0, false
-	}
-	return int(length) - 1, false
-}
-
-func (p *Plan) skipDiffer(r *bits.Reader) error {
-	n, whole := readDiffer(r)
-	if whole {
-		s := p.differ.spare.Get().(*differSpare)
-		defer p.differ.spare.Put(s)
-		return p.Decode(r, s.got, nil)
-	}
-	r.Skip(uint(n))
-	return r.Err()
+		})
 }

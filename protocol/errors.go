@@ -1,35 +1,23 @@
 package protocol
 
-import "errors"
+import (
+	"errors"
 
-// Errors of decoding: the bytes of a peer that are well formed as bits and still
-// not what a plan can have written.
-var (
-	// ErrRange is a number beyond its declared range, or a rotation that is
-	// none.
-	ErrRange = errors.New("protocol: a value lies outside what its type allows")
-
-	// ErrReference is an entity index that the table in front of the body does
-	// not have.
-	ErrReference = errors.New("protocol: a reference points outside the table")
-
-	// ErrTooLong is a text or slice above its limit. Decoding returns it for a
-	// peer's bytes, encoding for the caller's value.
-	ErrTooLong = errors.New("protocol: a text or slice is longer than its limit")
-
-	// ErrMemory is a value that would take far more memory than bytes on the
-	// wire.
-	ErrMemory = errors.New("protocol: a value takes too much memory for its size on the wire")
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
+
+// ErrTooLong is a text or slice above its limit. Sending returns it for the caller's value;
+// a codec returns it for a value or for a peer's bytes.
+var ErrTooLong = wire.ErrTooLong
 
 // Errors of set-up, for errors.Is on what Protocol.Err returns. The message of
 // each occurrence names the type and says what to do.
 var (
 	// ErrType is a type, or a field of one, that cannot be registered as this.
-	ErrType = errors.New("type cannot be registered")
+	ErrType = wire.ErrType
 
 	// ErrTag is a struct tag that cannot be read or does not fit its field.
-	ErrTag = errors.New("bad struct tag")
+	ErrTag = wire.ErrTag
 
 	// ErrTwice is a type or name registered twice, or an option given twice.
 	ErrTwice = errors.New("registered twice")
@@ -38,7 +26,7 @@ var (
 	ErrSealed = errors.New("registered too late")
 
 	// ErrOptions is a set of options that contradict each other.
-	ErrOptions = errors.New("contradicting options")
+	ErrOptions = wire.ErrOptions
 
 	// ErrTooMany is more of a kind than there are numbers for.
 	ErrTooMany = errors.New("too many registrations")
@@ -52,7 +40,7 @@ var (
 type SetupError struct {
 	Kind    error  // ErrType, ErrTag, ...
 	Subject string // the type, channel or setting it is about
-	Problem string // what is wrong and what to do
+	Problem string // the mistake and its remedy
 }
 
 // Error returns one sentence.

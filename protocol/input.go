@@ -1,26 +1,22 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
 
 // MaxInputBytes is what an input takes on the wire at most: each tick's has to fit into a
 // packet, with the name of its entity.
 const MaxInputBytes = 1024
-
-// InputInfo is a registered input, for the plugin and for tools.
-type InputInfo struct {
-	Number      int    // on the wire; dense from 0, in the order of names
-	Name        string // of the type, with its package path
-	Type        reflect.Type
-	Plan        *Plan
-	Rebroadcast bool // the server passes it on to other clients
-}
 
 // InputRule takes the options of an input.
 type InputRule[T any] struct{ def *inputRule }
 
 type inputRule struct {
 	rule
-	info InputInfo
+	info registry.Input
 }
 
 // Input registers T as what a client drives its entities with: a component on
@@ -35,19 +31,14 @@ type inputRule struct {
 // replication. Register T as nothing else.
 func Input[T any](p *Protocol) *InputRule[T] {
 	t := reflect.TypeFor[T]()
-	def := &inputRule{rule: newRule(p, KindInput, t), info: InputInfo{Name: typeName(t), Type: t}}
+	def := &inputRule{rule: newRule(p, registry.KindInput, t), info: registry.Input{Name: wire.TypeName(t), Type: t}}
 	if !def.off {
 		p.inputs = append(p.inputs, def)
 		p.components = append(p.components, &componentRule{
-			rule: def.rule, info: ComponentInfo{Name: def.info.Name, Type: t, Input: true},
+			rule: def.rule, info: registry.Component{Name: def.info.Name, Type: t, Input: true},
 		})
 	}
 	return &InputRule[T]{def}
-}
-
-// presencePlan is the plan of a component that is sent without its value.
-func presencePlan(t reflect.Type) *Plan {
-	return &Plan{typ: t, exact: true, describe: "presence"}
 }
 
 // Rebroadcast lets the server pass inputs on to the other clients, which then
@@ -69,25 +60,4 @@ func (r *inputRule) finish(number int) {
 		r.unfit("an input of up to %d bytes has no room in a packet: keep it to %d, and send what is not needed in its tick as a message",
 			(plan.MaxBits()+7)/8, MaxInputBytes)
 	}
-}
-
-// Inputs returns the registered inputs by number.
-func (p *Protocol) Inputs() []*InputInfo {
-	p.build()
-	infos := make([]*InputInfo, len(p.inputs))
-	for i, r := range p.inputs {
-		infos[i] = &r.info
-	}
-	return infos
-}
-
-// InputOf returns the registered input of a type, or nil.
-func (p *Protocol) InputOf(t reflect.Type) *InputInfo {
-	p.build()
-	for _, r := range p.inputs {
-		if r.info.Type == t {
-			return &r.info
-		}
-	}
-	return nil
 }

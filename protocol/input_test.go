@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -32,26 +34,26 @@ func TestAnInputIsAComponentWithoutAValue(t *testing.T) {
 	protocol.Input[steer](p)
 	protocol.Input[nod](p)
 	protocol.Component[pose](p)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 
-	require.Len(t, p.Components(), 3)
+	require.Len(t, registry.Of(p).Components, 3)
 	for number, typ := range []reflect.Type{reflect.TypeFor[nod](), reflect.TypeFor[pose](), reflect.TypeFor[steer]()} {
-		info := p.ComponentOf(typ)
+		info := registry.Of(p).ComponentOf(typ)
 		assert.Equal(t, number, info.Number)
-		assert.Equal(t, protocol.ServerToClient, info.Direction)
+		assert.Equal(t, registry.ServerToClient, info.Direction)
 		assert.Equal(t, typ, info.Plan.Type())
 		if info.Input {
 			assertNothingIsSent(t, info.Plan)
 		}
 	}
-	assert.False(t, p.ComponentOf(reflect.TypeFor[pose]()).Input)
-	assert.True(t, p.ComponentOf(reflect.TypeFor[steer]()).Input)
-	assert.True(t, p.InputOf(reflect.TypeFor[steer]()).Plan.HasRefs(), "the values of inputs have a plan of their own")
-	assert.Zero(t, p.InputOf(reflect.TypeFor[nod]()).Plan.MaxBits())
+	assert.False(t, registry.Of(p).ComponentOf(reflect.TypeFor[pose]()).Input)
+	assert.True(t, registry.Of(p).ComponentOf(reflect.TypeFor[steer]()).Input)
+	assert.True(t, registry.Of(p).Inputs[1].Plan.HasRefs(), "the values of inputs have a plan of their own")
+	assert.Zero(t, registry.Of(p).Inputs[0].Plan.MaxBits())
 	assert.Contains(t, p.String(), "presence of an input")
 }
 
-func assertNothingIsSent(t *testing.T, plan *protocol.Plan) {
+func assertNothingIsSent(t *testing.T, plan *wire.Plan) {
 	t.Helper()
 	var w bits.Writer
 	assert.Zero(t, plan.Encode(&w, nil, nil))
@@ -83,9 +85,9 @@ func TestInputsAreInTheHash(t *testing.T) {
 	assert.NotEqual(t, without.Hash(), with.Hash())
 	assert.NotEqual(t, component.Hash(), with.Hash())
 	const name = "github.com/entangle-ecs/entangle/protocol_test.nod"
-	assert.Equal(t, "input "+name+" is registered only on the client", protocol.Diff(without.Entries(), with.Entries()))
+	assert.Equal(t, "input "+name+" is registered only on the client", registry.Diff(registry.Of(without).Entries, registry.Of(with).Entries))
 	assert.Equal(t, "component "+name+" is registered only on the server; input "+name+" is registered only on the client",
-		protocol.Diff(component.Entries(), with.Entries()))
+		registry.Diff(registry.Of(component).Entries, registry.Of(with).Entries))
 }
 
 // lump is larger than an input may be.
@@ -115,7 +117,7 @@ func TestAnInputIsNothingElse(t *testing.T) {
 }
 
 func TestEventsOfTwoTicksAreMerged(t *testing.T) {
-	plan, err := protocol.ComponentPlan[steer]()
+	plan, err := wire.ComponentPlan[steer]()
 	require.NoError(t, err)
 	a := steer{Fire: 3, Thrust: 1}
 	b := steer{Thrust: -1}

@@ -7,13 +7,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // addTypes registers n types that differ.
-func addTypes(p *Protocol, kind Kind, n int) {
+func addTypes(p *Protocol, kind registry.Kind, n int) {
 	for i := range n {
 		t := reflect.ArrayOf(i+1, reflect.TypeFor[uint8]())
-		p.admit(kind, t, typeName(t))
+		p.admit(kind, t, wire.TypeName(t))
 	}
 }
 
@@ -23,10 +26,10 @@ func addTypes(p *Protocol, kind Kind, n int) {
 func TestMoreComponentsThanArcheHoldsAreRefused(t *testing.T) {
 	assert.Equal(t, min(ecs.MaskTotalBits, 240)-16, MaxComponents)
 	p := New(Config{Name: "game"})
-	addTypes(p, KindComponent, MaxComponents)
+	addTypes(p, registry.KindComponent, MaxComponents)
 	require.NoError(t, p.Err())
 	t1 := reflect.TypeFor[int]()
-	p.admit(KindLocal, t1, typeName(t1))
+	p.admit(registry.KindLocal, t1, wire.TypeName(t1))
 	assert.ErrorIs(t, p.Err(), ErrTooMany)
 	assert.ErrorContains(t, p.Err(), "no more types")
 }
@@ -50,7 +53,7 @@ func TestTooManyChannelsAndMessages(t *testing.T) {
 	p = New(Config{Name: "game"})
 	for i := range MaxPerKind + 1 {
 		t := reflect.ArrayOf(i+1, reflect.TypeFor[uint8]())
-		def := &messageRule{rule: newRule(p, KindMessage, t), info: MessageInfo{Name: typeName(t), Type: t}}
+		def := &messageRule{rule: newRule(p, registry.KindMessage, t), info: registry.Message{Name: wire.TypeName(t), Type: t}}
 		p.messages = append(p.messages, def)
 	}
 	assert.ErrorIs(t, p.Err(), ErrTooMany)
@@ -67,9 +70,4 @@ func TestTwoTypesOfOneNameAreRefused(t *testing.T) {
 	two()
 	assert.ErrorIs(t, p.Err(), ErrTwice)
 	assert.ErrorContains(t, p.Err(), "share one name")
-}
-
-func TestATagNotInGosFormIsNotOverlooked(t *testing.T) {
-	_, err := tagOf(reflect.StructField{Name: "A", Tag: `net: "range=0..1"`}, nil)
-	assert.ErrorContains(t, err, "not in Go's form")
 }

@@ -1,35 +1,35 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
 
-// MessageInfo is a registered message, for the plugin and for tools.
-type MessageInfo struct {
-	Number    int    // on the wire; dense from 0, in the order of names
-	Name      string // of the type, with its package path
-	Type      reflect.Type
-	Plan      *Plan
-	Mode      Mode         // also that of Channel
-	Channel   *ChannelInfo // nil: the default channel of Mode
-	Direction Direction
-	Priority  float32 // relative to other messages of the channel
-	Relay     bool    // a client may ask the server to pass it on
-}
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
+
+// Limits of text, []byte and slices in messages, requests and resources.
+const (
+	// DefaultMaxText is how many bytes a string or []byte may hold without a max= tag.
+	DefaultMaxText = wire.DefaultMaxText
+	// DefaultMaxElements is how many elements any other slice may hold without a max= tag.
+	DefaultMaxElements = wire.DefaultMaxElements
+)
 
 // MessageRule takes the options of a message.
 type MessageRule[T any] struct{ def *messageRule }
 
 type messageRule struct {
 	rule
-	info  MessageInfo
+	info  registry.Message
 	via   Channel
-	codec *codec
+	codec *wire.Codec
 }
 
 // Message registers T as a message. T may hold numbers, text, slices, arrays and
 // structs of them, and entities; what that does not cover takes a Codec.
 func Message[T any](p *Protocol) *MessageRule[T] {
 	t := reflect.TypeFor[T]()
-	def := &messageRule{rule: newRule(p, KindMessage, t), info: MessageInfo{Name: typeName(t), Type: t, Priority: 1}}
+	def := &messageRule{rule: newRule(p, registry.KindMessage, t), info: registry.Message{Name: wire.TypeName(t), Type: t, Priority: 1}}
 	if !def.off {
 		p.messages = append(p.messages, def)
 	}
@@ -40,7 +40,7 @@ func Message[T any](p *Protocol) *MessageRule[T] {
 // OrderedReliable.
 func (r *MessageRule[T]) Mode(m Mode) *MessageRule[T] {
 	if r.def.option("Mode") {
-		r.def.info.Mode = m
+		r.def.info.Mode = registry.Mode(m)
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func (r *MessageRule[T]) Via(c Channel) *MessageRule[T] {
 // is Bidirectional if nothing else was set.
 func (r *MessageRule[T]) Direction(d Direction) *MessageRule[T] {
 	if r.def.option("Direction") {
-		r.def.info.Direction = d
+		r.def.info.Direction = registry.Direction(d)
 	}
 	return r
 }
@@ -92,7 +92,7 @@ func (r *messageRule) finish(number int) {
 	i := &r.info
 	i.Number = number
 	i.Plan = r.p.plan(r.subject, i.Type, true, r.codec)
-	fallback := Bidirectional
+	fallback := registry.Bidirectional
 	if r.given["Via"] {
 		i.Channel = r.via.info
 		if i.Channel == nil || r.via.p != r.p {
@@ -108,41 +108,20 @@ func (r *messageRule) finish(number int) {
 	r.check(fallback)
 }
 
-func (r *messageRule) check(channel Direction) {
+func (r *messageRule) check(channel registry.Direction) {
 	i := &r.info
 	switch {
 	case r.given["Mode"] && r.given["Via"]:
 		r.unfit("Mode and Via both choose a channel: keep one")
-	case i.Mode >= modes:
+	case !i.Mode.Valid():
 		r.unfit("Mode(%d) is none of the five modes", i.Mode)
-	case !i.Direction.valid():
+	case !i.Direction.Valid():
 		r.unfit("Direction(%d) is none of ServerToClient, ClientToServer and Bidirectional", i.Direction)
-	case !i.Direction.within(channel):
+	case !i.Direction.Within(channel):
 		r.unfit("the message is %v, its channel only %v: make the channel wider or the message narrower", i.Direction, channel)
 	case !validPriority(i.Priority):
 		r.unfit("Priority(%v) must be a number above 0 and at most 1e9", i.Priority)
-	case i.Relay && i.Direction != Bidirectional:
+	case i.Relay && i.Direction != registry.Bidirectional:
 		r.unfit("Relay goes from a client to the server and on to clients, so the message must be Bidirectional, not %v", i.Direction)
 	}
-}
-
-// Messages returns the registered messages by number.
-func (p *Protocol) Messages() []*MessageInfo {
-	p.build()
-	infos := make([]*MessageInfo, len(p.messages))
-	for i, r := range p.messages {
-		infos[i] = &r.info
-	}
-	return infos
-}
-
-// MessageOf returns the registered message of a type, or nil.
-func (p *Protocol) MessageOf(t reflect.Type) *MessageInfo {
-	p.build()
-	for _, r := range p.messages {
-		if r.info.Type == t {
-			return &r.info
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // Config is what the two sides must agree on before anything is registered.
@@ -35,38 +36,45 @@ const (
 // Protocol is the registry: all that both sides have registered. It is filled at
 // set-up by one goroutine, sealed by the plugin, and may then be read by many.
 type Protocol struct {
+	registered
 	config    Config
 	mistakes  []error // found while registering
 	unfit     []error // found while putting it all together
-	sealed    bool
 	built     bool
 	types     map[registration]bool
-	kinds     map[reflect.Type]Kind // of types that live in the world
-	worldly   int                   // how many of those are the game's
+	kinds     map[reflect.Type]registry.Kind // of types that live in the world
+	worldly   int                            // how many of those are the game's
 	byChannel map[string]bool
 
 	components []*componentRule
-	locals     []*LocalInfo
+	locals     []*registry.Local
 	unsent     []reflect.Type
 	inputs     []*inputRule
 	messages   []*messageRule
 	requests   []*requestRule
 	resources  []*resourceRule
-	channels   []*ChannelInfo
-	entries    []Entry
+	channels   []*registry.Channel
+	registry   *registry.Registry
 }
+
+// registered gives the registry to the packages of this module, which find it by registry.Of.
+type registered = registry.Holder
 
 // registration is a type registered as something.
 type registration struct {
-	kind Kind
+	kind registry.Kind
 	name string
 }
 
 // New returns an empty registry. Mistakes in c are reported by Err.
 func New(c Config) *Protocol {
 	p := &Protocol{
-		config: c, types: map[registration]bool{}, kinds: map[reflect.Type]Kind{}, byChannel: map[string]bool{},
+		config: c, types: map[registration]bool{}, kinds: map[reflect.Type]registry.Kind{}, byChannel: map[string]bool{},
 	}
+	p.registered = registry.NewHolder(func() (*registry.Registry, error) {
+		err := p.Err()
+		return p.registry, err
+	})
 	if c.Name == "" || len(c.Name) > MaxNameLength || !utf8.ValidString(c.Name) {
 		p.fail(ErrConfig, "Config.Name", "%q is not a name of 1 to %d bytes: give your game one, it keeps other games' clients out", c.Name, MaxNameLength)
 	}
@@ -85,19 +93,19 @@ func (p *Protocol) Name() string { return p.config.Name }
 // TickRate returns the number of fixed steps per second.
 func (p *Protocol) TickRate() int { return p.config.TickRate }
 
+// Hash returns the hash over all that both sides must have alike. It is equal on all machines
+// for equal registrations, in whatever order they were made.
+func (p *Protocol) Hash() uint64 { return registry.Of(p).Hash() }
+
+// String returns a table of what is registered, with the most bits that a value
+// takes on the wire.
+func (p *Protocol) String() string { return registry.Of(p).String() }
+
 // Err returns every mistake made so far, joined, or nil. Each is a *SetupError.
 // A test that calls Err on a game's protocol finds them without running it.
 func (p *Protocol) Err() error {
 	p.build()
 	return errors.Join(append(slices.Clone(p.mistakes), p.unfit...)...)
-}
-
-// Seal ends registration and returns Err. The plugin calls it when a server or
-// client is made; to register anything later is a mistake that Err reports.
-func (p *Protocol) Seal() error {
-	err := p.Err()
-	p.sealed = true
-	return err
 }
 
 func (p *Protocol) fail(kind error, subject, format string, args ...any) {
@@ -107,7 +115,7 @@ func (p *Protocol) fail(kind error, subject, format string, args ...any) {
 // touch notes that what was built is stale, and reports whether registering is
 // still allowed.
 func (p *Protocol) touch(subject string) bool {
-	if p.sealed {
+	if registry.IsSealed(p) {
 		p.fail(ErrSealed, subject, "registered after the protocol was sealed: register everything before you make a server or client, in code that both sides share")
 		return false
 	}
@@ -116,13 +124,13 @@ func (p *Protocol) touch(subject string) bool {
 }
 
 // admit checks that a type may be registered as kind, and notes that it is.
-func (p *Protocol) admit(kind Kind, t reflect.Type, name string) bool {
+func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 	subject := kind.String() + " " + name
 	if !p.touch(subject) {
 		return false
 	}
-	if len(name) > maxEntryName {
-		p.fail(ErrType, subject, "the name of the type has over %d bytes: give it a shorter one, or a shorter package path", maxEntryName)
+	if len(name) > registry.MaxEntryName {
+		p.fail(ErrType, subject, "the name of the type has over %d bytes: give it a shorter one, or a shorter package path", registry.MaxEntryName)
 		return false
 	}
 	key := registration{kind, name}
@@ -131,14 +139,14 @@ func (p *Protocol) admit(kind Kind, t reflect.Type, name string) bool {
 		return false
 	}
 	p.types[key] = true
-	return p.admitBeside(kind, subject, name) && (!kind.worldly() || p.admitWorldly(kind, t, subject))
+	return p.admitBeside(kind, subject, name) && (!worldly(kind) || p.admitWorldly(kind, t, subject))
 }
 
 // admitBeside refuses an input that is sent in another way, too: what it means is
 // told by its tick, which only an input has.
-func (p *Protocol) admitBeside(kind Kind, subject, name string) bool {
-	for _, other := range [...]Kind{KindMessage, KindResource, KindInput} {
-		if other != kind && (kind == KindInput || other == KindInput) && p.types[registration{other, name}] {
+func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
+	for _, other := range [...]registry.Kind{registry.KindMessage, registry.KindResource, registry.KindInput} {
+		if other != kind && (kind == registry.KindInput || other == registry.KindInput) && p.types[registration{other, name}] {
 			p.fail(ErrOptions, subject, "already registered as %v: an input is nothing else; make a second type for the second purpose", other)
 			return false
 		}
@@ -147,7 +155,7 @@ func (p *Protocol) admitBeside(kind Kind, subject, name string) bool {
 }
 
 // admitWorldly is for types that become components of the world.
-func (p *Protocol) admitWorldly(kind Kind, t reflect.Type, subject string) bool {
+func (p *Protocol) admitWorldly(kind registry.Kind, t reflect.Type, subject string) bool {
 	if other, ok := p.kinds[t]; ok {
 		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input, or unsent; make a second type for the second purpose", other)
 		return false
@@ -157,6 +165,11 @@ func (p *Protocol) admitWorldly(kind Kind, t reflect.Type, subject string) bool 
 		p.worldly++
 	}
 	return true
+}
+
+// worldly reports whether types of this kind are components of the world.
+func worldly(k registry.Kind) bool {
+	return k == registry.KindComponent || k == registry.KindInput || k == registry.KindLocal || k == registry.KindUnsent
 }
 
 // ownPackage is where this module's own component types come from. They have

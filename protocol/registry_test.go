@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -41,40 +43,45 @@ func game(options ...func(*protocol.Protocol)) *protocol.Protocol {
 // Proves: G1
 func TestWhatIsRegisteredCanBeRead(t *testing.T) {
 	p := game()
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
+	r := registry.Of(p)
 
-	require.Len(t, p.Components(), 3, "an input is a component, too")
-	spot := p.ComponentOf(reflect.TypeFor[pose]())
-	assert.Same(t, p.Components()[2], spot)
+	require.Len(t, r.Components, 3, "an input is a component, too")
+	spot := r.ComponentOf(reflect.TypeFor[pose]())
+	assert.Same(t, r.Components[2], spot)
 	assert.Equal(t, 2, spot.Number)
 	assert.Equal(t, "github.com/entangle-ecs/entangle/protocol_test.pose", spot.Name)
-	assert.Equal(t, protocol.ServerToClient, spot.Direction)
-	assert.Equal(t, protocol.Full, spot.Predict)
-	assert.Equal(t, protocol.Full, spot.Interpolate)
+	assert.Equal(t, registry.ServerToClient, spot.Direction)
+	assert.Equal(t, registry.Full, spot.Predict)
+	assert.Equal(t, registry.Full, spot.Interpolate)
 	assert.True(t, spot.Round, "predicted and quantised")
 	assert.Equal(t, 28, spot.Plan.Size())
 	assert.Equal(t, 80, spot.Plan.MaxBits())
-	assert.NotNil(t, protocol.LerpOf[pose](p))
-	assert.Nil(t, protocol.LerpOf[plain](p))
-	assert.Nil(t, p.ComponentOf(reflect.TypeFor[hello]()))
+	assert.NotNil(t, spot.Blend)
+	assert.Nil(t, r.ComponentOf(reflect.TypeFor[plain]()).Blend)
+	assert.Nil(t, r.ComponentOf(reflect.TypeFor[hello]()))
 
-	input := p.InputOf(reflect.TypeFor[button]())
+	require.Len(t, r.Inputs, 1)
+	input := r.Inputs[0]
+	assert.Equal(t, reflect.TypeFor[button](), input.Type)
 	assert.True(t, input.Rebroadcast)
 	assert.Len(t, input.Plan.Events(), 2)
-	message := p.MessageOf(reflect.TypeFor[hello]())
-	assert.Equal(t, protocol.UnorderedReliable, message.Mode)
-	assert.Equal(t, protocol.Bidirectional, message.Direction)
+	require.Len(t, r.Messages, 1)
+	message := r.Messages[0]
+	assert.Equal(t, reflect.TypeFor[hello](), message.Type)
+	assert.Equal(t, registry.UnorderedReliable, message.Mode)
+	assert.Equal(t, registry.Bidirectional, message.Direction)
 	assert.Equal(t, "chat", message.Channel.Name)
 	assert.True(t, message.Relay)
-	request := p.RequestOf(reflect.TypeFor[pingQ](), reflect.TypeFor[pongA]())
+	require.Len(t, r.Requests, 1)
+	request := r.Requests[0]
+	assert.Equal(t, reflect.TypeFor[pingQ](), request.Question.Type())
 	assert.Equal(t, reflect.TypeFor[pongA](), request.Answer.Type())
-	assert.True(t, p.ResourceOf(reflect.TypeFor[weather]()).Rollback)
-	assert.Equal(t, reflect.TypeFor[memo](), p.Locals()[0].Type)
-	assert.Len(t, p.Channels(), 1)
-	assert.Same(t, p.Messages()[0], message)
-	assert.Same(t, p.Inputs()[0], input)
-	assert.Same(t, p.Requests()[0], request)
-	assert.Len(t, p.Resources(), 1)
+	require.Len(t, r.Resources, 1)
+	assert.Equal(t, reflect.TypeFor[weather](), r.Resources[0].Type)
+	assert.True(t, r.Resources[0].Rollback)
+	assert.Equal(t, reflect.TypeFor[memo](), r.Locals[0].Type)
+	assert.Len(t, r.Channels, 1)
 }
 
 // Proves: P17
@@ -87,16 +94,20 @@ func TestAGameDefinesChannelsOrNone(t *testing.T) {
 	protocol.Message[pingQ](p)
 	protocol.Message[pongA](p).Mode(protocol.SequencedUnreliable).Direction(protocol.ClientToServer)
 	require.NoError(t, p.Err())
+	of := map[reflect.Type]*registry.Message{}
+	for _, m := range registry.Of(p).Messages {
+		of[m.Type] = m
+	}
 
-	news := p.MessageOf(reflect.TypeFor[hello]())
+	news := of[reflect.TypeFor[hello]()]
 	assert.Equal(t, float32(3), news.Channel.Priority)
-	assert.Equal(t, protocol.SequencedReliable, news.Mode)
-	assert.Equal(t, protocol.ServerToClient, news.Direction, "its channel's")
-	plain := p.MessageOf(reflect.TypeFor[pingQ]())
+	assert.Equal(t, registry.SequencedReliable, news.Mode)
+	assert.Equal(t, registry.ServerToClient, news.Direction, "its channel's")
+	plain := of[reflect.TypeFor[pingQ]()]
 	assert.Nil(t, plain.Channel)
-	assert.Equal(t, protocol.OrderedReliable, plain.Mode)
-	assert.Equal(t, protocol.Bidirectional, plain.Direction)
-	assert.Equal(t, protocol.ClientToServer, p.MessageOf(reflect.TypeFor[pongA]()).Direction)
+	assert.Equal(t, registry.OrderedReliable, plain.Mode)
+	assert.Equal(t, registry.Bidirectional, plain.Direction)
+	assert.Equal(t, registry.ClientToServer, of[reflect.TypeFor[pongA]()].Direction)
 	assert.Equal(t, "news", one.Name())
 }
 
@@ -108,8 +119,8 @@ func TestPrioritiesNeedNotBeEqualOnBothSides(t *testing.T) {
 	protocol.Message[hello](other).Via(other.Channel(protocol.ChannelConfig{Name: "news"}))
 	require.NoError(t, one.Err())
 	assert.Equal(t, one.Hash(), other.Hash())
-	assert.Equal(t, float32(7), one.Messages()[0].Priority)
-	assert.Equal(t, float32(1), other.Messages()[0].Priority)
+	assert.Equal(t, float32(7), registry.Of(one).Messages[0].Priority)
+	assert.Equal(t, float32(1), registry.Of(other).Messages[0].Priority)
 }
 
 func TestNumbersDoNotDependOnTheOrderOfRegistration(t *testing.T) {
@@ -131,7 +142,7 @@ func TestNumbersDoNotDependOnTheOrderOfRegistration(t *testing.T) {
 	first := make(steps)
 	rapid.Check(t, func(t *rapid.T) {
 		other := make(rapid.Permutation(steps).Draw(t, "order"))
-		require.Equal(t, first.Entries(), other.Entries())
+		require.Equal(t, registry.Of(first).Entries, registry.Of(other).Entries)
 		require.Equal(t, first.Hash(), other.Hash())
 	})
 }
@@ -155,7 +166,7 @@ func TestADifferenceIsFoundAndNamed(t *testing.T) {
 	differ := func(name, line string, other *protocol.Protocol) {
 		require.NoError(t, other.Err(), name)
 		assert.NotEqual(t, base.Hash(), other.Hash(), name)
-		assert.Equal(t, line, protocol.Diff(base.Entries(), other.Entries()), name)
+		assert.Equal(t, line, registry.Diff(registry.Of(base).Entries, registry.Of(other).Entries), name)
 	}
 	differ("component", "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on the client", game(register[flags]))
 	differ("message", "message github.com/entangle-ecs/entangle/protocol_test.pingQ is registered only on the client",
@@ -164,47 +175,47 @@ func TestADifferenceIsFoundAndNamed(t *testing.T) {
 		game(func(p *protocol.Protocol) { p.Channel(protocol.ChannelConfig{Name: "extra"}) }))
 
 	assert.Equal(t, "component github.com/entangle-ecs/entangle/protocol_test.flags is registered only on the server",
-		protocol.Diff(game(register[flags]).Entries(), base.Entries()))
-	assert.Empty(t, protocol.Diff(base.Entries(), game().Entries()))
+		registry.Diff(registry.Of(game(register[flags])).Entries, registry.Of(base).Entries))
+	assert.Empty(t, registry.Diff(registry.Of(base).Entries, registry.Of(game()).Entries))
 
 	faster := protocol.New(protocol.Config{Name: "game", TickRate: 20})
 	slower := protocol.New(protocol.Config{Name: "game", TickRate: 10})
 	assert.NotEqual(t, faster.Hash(), slower.Hash())
-	assert.Equal(t, "setting tick rate is 20 on the server and 10 on the client", protocol.Diff(faster.Entries(), slower.Entries()))
+	assert.Equal(t, "setting tick rate is 20 on the server and 10 on the client", registry.Diff(registry.Of(faster).Entries, registry.Of(slower).Entries))
 
 	other := protocol.New(protocol.Config{Name: "other", TickRate: 20})
-	assert.Equal(t, "setting game name is game on the server and other on the client", protocol.Diff(faster.Entries(), other.Entries()))
+	assert.Equal(t, "setting game name is game on the server and other on the client", registry.Diff(registry.Of(faster).Entries, registry.Of(other).Entries))
 }
 
 // An option that differs is named, with what it is on either side.
 //
 // Proves: C16
 func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
-	make := func(register func(*protocol.Protocol)) []protocol.Entry {
+	make := func(register func(*protocol.Protocol)) []registry.Entry {
 		p := protocol.New(protocol.Config{Name: "game"})
 		register(p)
 		require.NoError(t, p.Err())
-		over, err := protocol.ParseEntries(protocol.AppendEntries(nil, p.Entries()))
+		over, err := registry.ParseEntries(registry.AppendEntries(nil, registry.Of(p).Entries))
 		require.NoError(t, err)
 		return over
 	}
-	component := func(set func(*protocol.ComponentRule[pose])) []protocol.Entry {
+	component := func(set func(*protocol.ComponentRule[pose])) []registry.Entry {
 		return make(func(p *protocol.Protocol) { set(protocol.Component[pose](p)) })
 	}
-	message := func(set func(*protocol.Protocol, *protocol.MessageRule[hello])) []protocol.Entry {
+	message := func(set func(*protocol.Protocol, *protocol.MessageRule[hello])) []registry.Entry {
 		return make(func(p *protocol.Protocol) {
 			c := p.Channel(protocol.ChannelConfig{Name: "small talk"})
 			set(p, protocol.Message[hello](p).Via(c))
 		})
 	}
-	channel := func(c protocol.ChannelConfig) []protocol.Entry {
+	channel := func(c protocol.ChannelConfig) []registry.Entry {
 		return make(func(p *protocol.Protocol) { c.Name = "news"; p.Channel(c) })
 	}
 	const poses, hellos = "component github.com/entangle-ecs/entangle/protocol_test.pose differs in the option ",
 		"message github.com/entangle-ecs/entangle/protocol_test.hello differs in the option "
 	none := component(func(*protocol.ComponentRule[pose]) {})
 	for _, c := range []struct {
-		server, client []protocol.Entry
+		server, client []registry.Entry
 		want           string
 	}{
 		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) }), none, poses + "Predict, which is Full on the server and Simple on the client"},
@@ -251,7 +262,7 @@ func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
 			strings.TrimSuffix(poses, "the option ") + "its fields, their order, types or tags, or in the version of its codec",
 		},
 	} {
-		assert.Equal(t, c.want, protocol.Diff(c.server, c.client))
+		assert.Equal(t, c.want, registry.Diff(c.server, c.client))
 	}
 }
 
@@ -302,55 +313,55 @@ type (
 )
 
 func TestFieldsAndTagsAreInTheHash(t *testing.T) {
-	hashes := map[uint64]bool{}
-	add := func(p *protocol.Plan, err error) {
+	hashes := map[string]bool{}
+	add := func(p *wire.Plan, err error) {
 		require.NoError(t, err)
-		hashes[protocol.HashOfPlan(p)] = true
+		hashes[p.Description()] = true
 	}
-	add(protocol.ComponentPlan[v1]())
-	add(protocol.ComponentPlan[v2]())
-	add(protocol.ComponentPlan[v3]())
-	add(protocol.ComponentPlan[v4]())
-	add(protocol.ComponentPlan[v5]())
-	add(protocol.ComponentPlan[v6]())
+	add(wire.ComponentPlan[v1]())
+	add(wire.ComponentPlan[v2]())
+	add(wire.ComponentPlan[v3]())
+	add(wire.ComponentPlan[v4]())
+	add(wire.ComponentPlan[v5]())
+	add(wire.ComponentPlan[v6]())
 	assert.Len(t, hashes, 6)
 }
 
 func TestEntriesGoOverTheWire(t *testing.T) {
-	entries := game().Entries()
-	got, err := protocol.ParseEntries(protocol.AppendEntries([]byte{}, entries))
+	entries := registry.Of(game()).Entries
+	got, err := registry.ParseEntries(registry.AppendEntries([]byte{}, entries))
 	require.NoError(t, err)
 	assert.Equal(t, entries, got)
-	wire := protocol.AppendEntries([]byte("head"), entries)
+	wire := registry.AppendEntries([]byte("head"), entries)
 	assert.Equal(t, "head", string(wire[:4]))
 	for i := range len(wire) - 4 {
-		_, err := protocol.ParseEntries(wire[4 : 4+i])
+		_, err := registry.ParseEntries(wire[4 : 4+i])
 		assert.Error(t, err)
 	}
-	_, err = protocol.ParseEntries(append(wire[4:], 0))
+	_, err = registry.ParseEntries(append(wire[4:], 0))
 	assert.Error(t, err)
 }
 
 // A list that claims to be long costs no memory.
 func TestALongListIsRefusedBeforeItIsMade(t *testing.T) {
-	var none []protocol.Entry
-	claim := protocol.AppendEntries(nil, make([]protocol.Entry, protocol.MaxEntries))[:100]
-	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { none, _ = protocol.ParseEntries(claim) }), 1.0)
+	var none []registry.Entry
+	claim := registry.AppendEntries(nil, make([]registry.Entry, registry.MaxEntries))[:100]
+	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { none, _ = registry.ParseEntries(claim) }), 1.0)
 	assert.Empty(t, none)
 }
 
 // Proves: G8
 func FuzzParseEntries(f *testing.F) {
-	f.Add(protocol.AppendEntries(nil, game().Entries()))
+	f.Add(registry.AppendEntries(nil, registry.Of(game()).Entries))
 	f.Add([]byte{0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, err := protocol.ParseEntries(data)
+		entries, err := registry.ParseEntries(data)
 		if err != nil {
 			return
 		}
-		require.Equal(t, data, protocol.AppendEntries([]byte{}, entries))
-		protocol.Diff(entries, game().Entries())
-		protocol.Diff(game().Entries(), entries)
+		require.Equal(t, data, registry.AppendEntries([]byte{}, entries))
+		registry.Diff(entries, registry.Of(game()).Entries)
+		registry.Diff(registry.Of(game()).Entries, entries)
 	})
 }
 
@@ -367,10 +378,10 @@ func TestStringListsWhatIsRegistered(t *testing.T) {
 // What a peer calls its components is logged, and must not write lines of its own.
 func TestEntriesWithControlCharactersAreRefused(t *testing.T) {
 	for name, ok := range map[string]bool{"game.Ball": true, "game.Ball\nadmin logged in": false, "game.\x1b[2J": false} {
-		_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Kind: protocol.KindComponent, Name: name}}))
+		_, err := registry.ParseEntries(registry.AppendEntries(nil, []registry.Entry{{Kind: registry.KindComponent, Name: name}}))
 		assert.Equal(t, ok, err == nil, "%q", name)
-		for _, o := range []protocol.Option{{Name: name}, {Value: name}} {
-			_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Options: []protocol.Option{o}}}))
+		for _, o := range []registry.Option{{Name: name}, {Value: name}} {
+			_, err := registry.ParseEntries(registry.AppendEntries(nil, []registry.Entry{{Options: []registry.Option{o}}}))
 			assert.Equal(t, ok, err == nil, "option %q", name)
 		}
 	}
@@ -378,7 +389,7 @@ func TestEntriesWithControlCharactersAreRefused(t *testing.T) {
 
 func TestAnEntryHasFewOptions(t *testing.T) {
 	for n, ok := range map[int]bool{16: true, 17: false} {
-		_, err := protocol.ParseEntries(protocol.AppendEntries(nil, []protocol.Entry{{Options: make([]protocol.Option, n)}}))
+		_, err := registry.ParseEntries(registry.AppendEntries(nil, []registry.Entry{{Options: make([]registry.Option, n)}}))
 		assert.Equal(t, ok, err == nil, "%d options", n)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"reflect"
 
 	"github.com/mlange-42/arche/ecs"
-
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // isRelation reports whether a component is a relation, by Arche's own rule.
@@ -43,24 +41,3 @@ func (r *componentRule) checkRelation() {
 		r.unfit("a child is in the group of its parent, which ReplicateOnce would not tell of: remove ReplicateOnce, or Hierarchy")
 	}
 }
-
-// relationship is what the hash of a component holds of its being a relation.
-func (i *ComponentInfo) relationship() string {
-	if i.Relation {
-		return " relation"
-	}
-	return ""
-}
-
-// EncodeTarget writes the target of a relation, which follows its value.
-func EncodeTarget(w *bits.Writer, target ecs.Entity, refs RefWriter) {
-	index := uint32(0)
-	if !target.IsZero() {
-		index = refs.Index(target)
-	}
-	w.Uvarint(uint64(index))
-}
-
-// DecodeTarget reads the target of a relation. An index that the table does not have
-// is an error, which r keeps.
-func DecodeTarget(r *bits.Reader, refs RefReader) ecs.Entity { return readRef(r, refs) }

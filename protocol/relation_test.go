@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -30,7 +32,7 @@ func TestARelationIsToldByArchesRule(t *testing.T) {
 	register[plain](p)
 	require.NoError(t, p.Err())
 	w := ecs.NewWorld()
-	for _, info := range p.Components() {
+	for _, info := range registry.Of(p).Components {
 		arche, _ := ecs.ComponentInfo(&w, ecs.TypeID(&w, info.Type))
 		assert.Equal(t, arche.IsRelation, info.Relation, info.Name)
 		assert.False(t, info.Hierarchy)
@@ -53,7 +55,7 @@ func TestAHierarchyIsInTheHash(t *testing.T) {
 	protocol.Component[tie](one).Hierarchy()
 	register[tie](other)
 	require.NoError(t, one.Err())
-	assert.True(t, one.Components()[0].Hierarchy)
+	assert.True(t, registry.Of(one).Components[0].Hierarchy)
 	assert.NotEqual(t, one.Hash(), other.Hash())
 }
 
@@ -73,17 +75,17 @@ func TestTheTargetOfARelationOnTheWire(t *testing.T) {
 	to := w.NewEntity()
 	var refs places
 	var out bits.Writer
-	protocol.EncodeTarget(&out, to, &refs)
-	protocol.EncodeTarget(&out, ecs.Entity{}, &refs)
+	wire.EncodeTarget(&out, to, &refs)
+	wire.EncodeTarget(&out, ecs.Entity{}, &refs)
 	out.Uvarint(2)
 	assert.Len(t, refs, 1)
-	wire := out.Finish()
-	assert.Equal(t, []byte{0b0000_0010, 0b0000_0100}, wire)
+	data := out.Finish()
+	assert.Equal(t, []byte{0b0000_0010, 0b0000_0100}, data)
 	var in bits.Reader
-	in.Reset(wire)
-	assert.Equal(t, to, protocol.DecodeTarget(&in, &refs))
-	assert.Equal(t, ecs.Entity{}, protocol.DecodeTarget(&in, &refs))
+	in.Reset(data)
+	assert.Equal(t, to, wire.DecodeTarget(&in, &refs))
+	assert.Equal(t, ecs.Entity{}, wire.DecodeTarget(&in, &refs))
 	require.NoError(t, in.Err())
-	protocol.DecodeTarget(&in, &refs)
-	require.ErrorIs(t, in.Err(), protocol.ErrReference)
+	wire.DecodeTarget(&in, &refs)
+	require.ErrorIs(t, in.Err(), wire.ErrReference)
 }

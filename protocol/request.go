@@ -1,34 +1,30 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
 
-// RequestInfo is a registered request, for the plugin and for tools.
-type RequestInfo struct {
-	Number   int    // on the wire; dense from 0, in the order of names
-	Name     string // of both types, with their package paths
-	Question *Plan
-	Answer   *Plan
-
-	question, answer reflect.Type
-}
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
 
 // RequestRule takes the options of a request.
 type RequestRule[Q, A any] struct{ def *requestRule }
 
 type requestRule struct {
 	rule
-	info             RequestInfo
-	question, answer *codec
+	info             registry.Request
+	asked, answered  reflect.Type
+	question, answer *wire.Codec
 }
 
 // Request registers a question that clients ask and the server answers. Q and A
 // may hold what a message may.
 func Request[Q, A any](p *Protocol) *RequestRule[Q, A] {
 	q, a := reflect.TypeFor[Q](), reflect.TypeFor[A]()
-	name := typeName(q) + " -> " + typeName(a)
+	name := wire.TypeName(q) + " -> " + wire.TypeName(a)
 	def := &requestRule{
-		rule: rule{p: p, subject: KindRequest.String() + " " + name, given: map[string]bool{}, off: !p.admit(KindRequest, q, name)},
-		info: RequestInfo{Name: name, question: q, answer: a},
+		rule: rule{p: p, subject: registry.KindRequest.String() + " " + name, given: map[string]bool{}, off: !p.admit(registry.KindRequest, q, name)},
+		info: registry.Request{Name: name}, asked: q, answered: a,
 	}
 	if !def.off {
 		p.requests = append(p.requests, def)
@@ -50,27 +46,6 @@ func (r *RequestRule[Q, A]) AnswerCodec(c Codec[A]) *RequestRule[Q, A] {
 
 func (r *requestRule) finish(number int) {
 	r.info.Number = number
-	r.info.Question = r.p.plan(r.subject, r.info.question, true, r.question)
-	r.info.Answer = r.p.plan(r.subject, r.info.answer, true, r.answer)
-}
-
-// Requests returns the registered requests by number.
-func (p *Protocol) Requests() []*RequestInfo {
-	p.build()
-	infos := make([]*RequestInfo, len(p.requests))
-	for i, r := range p.requests {
-		infos[i] = &r.info
-	}
-	return infos
-}
-
-// RequestOf returns the registered request of two types, or nil.
-func (p *Protocol) RequestOf(question, answer reflect.Type) *RequestInfo {
-	p.build()
-	for _, r := range p.requests {
-		if r.info.question == question && r.info.answer == answer {
-			return &r.info
-		}
-	}
-	return nil
+	r.info.Question = r.p.plan(r.subject, r.asked, true, r.question)
+	r.info.Answer = r.p.plan(r.subject, r.answered, true, r.answer)
 }

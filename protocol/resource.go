@@ -1,30 +1,26 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
 
-// ResourceInfo is a registered resource, for the plugin and for tools.
-type ResourceInfo struct {
-	Number   int    // on the wire; dense from 0, in the order of names
-	Name     string // of the type, with its package path
-	Type     reflect.Type
-	Plan     *Plan
-	Rollback bool // restored and replayed with the predicted entities
-}
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
 
 // ResourceRule takes the options of a resource.
 type ResourceRule[T any] struct{ def *resourceRule }
 
 type resourceRule struct {
 	rule
-	info  ResourceInfo
-	codec *codec
+	info  registry.Resource
+	codec *wire.Codec
 }
 
 // Resource registers T as a resource that the server may replicate. It may hold
 // what a message may.
 func Resource[T any](p *Protocol) *ResourceRule[T] {
 	t := reflect.TypeFor[T]()
-	def := &resourceRule{rule: newRule(p, KindResource, t), info: ResourceInfo{Name: typeName(t), Type: t}}
+	def := &resourceRule{rule: newRule(p, registry.KindResource, t), info: registry.Resource{Name: wire.TypeName(t), Type: t}}
 	if !def.off {
 		p.resources = append(p.resources, def)
 	}
@@ -50,28 +46,7 @@ func (r *ResourceRule[T]) Codec(c Codec[T]) *ResourceRule[T] {
 func (r *resourceRule) finish(number int) {
 	r.info.Number = number
 	r.info.Plan = r.p.plan(r.subject, r.info.Type, true, r.codec)
-	if path, pointer := findPointer(r.info.Type, ""); r.info.Rollback && pointer != nil {
+	if path, pointer := wire.FindPointer(r.info.Type, ""); r.info.Rollback && pointer != nil {
 		r.unfit("Rollback keeps values as bytes, and field %s is a %v: use a fixed array, or leave Rollback out", path, pointer)
 	}
-}
-
-// Resources returns the registered resources by number.
-func (p *Protocol) Resources() []*ResourceInfo {
-	p.build()
-	infos := make([]*ResourceInfo, len(p.resources))
-	for i, r := range p.resources {
-		infos[i] = &r.info
-	}
-	return infos
-}
-
-// ResourceOf returns the registered resource of a type, or nil.
-func (p *Protocol) ResourceOf(t reflect.Type) *ResourceInfo {
-	p.build()
-	for _, r := range p.resources {
-		if r.info.Type == t {
-			return &r.info
-		}
-	}
-	return nil
 }

@@ -1,6 +1,11 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
 
 // rule is what all registrations that take options have in common.
 type rule struct {
@@ -10,8 +15,8 @@ type rule struct {
 	given   map[string]bool
 }
 
-func newRule(p *Protocol, kind Kind, t reflect.Type) rule {
-	name := typeName(t)
+func newRule(p *Protocol, kind registry.Kind, t reflect.Type) rule {
+	name := wire.TypeName(t)
 	return rule{p: p, subject: kind.String() + " " + name, given: map[string]bool{}, off: !p.admit(kind, t, name)}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -206,13 +207,13 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 	check(t, []mistake{
 		{"twice", func(p *protocol.Protocol) { register[plain](p); register[plain](p) }, protocol.ErrTwice, []string{"component", "plain", "twice"}},
 		{"message twice", func(p *protocol.Protocol) { protocol.Message[plain](p); protocol.Message[plain](p) }, protocol.ErrTwice, []string{"message"}},
-		{"too late", func(p *protocol.Protocol) { _ = p.Seal(); register[plain](p) }, protocol.ErrSealed, []string{"plain", "before you make a server or client"}},
+		{"too late", func(p *protocol.Protocol) { _ = registry.Seal(p); register[plain](p) }, protocol.ErrSealed, []string{"plain", "before you make a server or client"}},
 		{"option too late", func(p *protocol.Protocol) {
 			r := protocol.Component[plain](p)
-			_ = p.Seal()
+			_ = registry.Seal(p)
 			r.ReplicateOnce()
 		}, protocol.ErrSealed, []string{"ReplicateOnce"}},
-		{"channel too late", func(p *protocol.Protocol) { _ = p.Seal(); p.Channel(protocol.ChannelConfig{Name: "a"}) }, protocol.ErrSealed, []string{"channel a"}},
+		{"channel too late", func(p *protocol.Protocol) { _ = registry.Seal(p); p.Channel(protocol.ChannelConfig{Name: "a"}) }, protocol.ErrSealed, []string{"channel a"}},
 		{"component and unsent", func(p *protocol.Protocol) { register[plain](p); protocol.Unsent[plain](p) }, protocol.ErrOptions, []string{"already registered as component"}},
 		{"unsent and component", func(p *protocol.Protocol) { protocol.Unsent[plain](p); register[plain](p) }, protocol.ErrOptions, []string{"already registered as unsent component"}},
 		{"unsent twice", func(p *protocol.Protocol) { protocol.Unsent[plain](p); protocol.Unsent[plain](p) }, protocol.ErrTwice, []string{"unsent component", "plain"}},
@@ -290,5 +291,5 @@ func TestErrFollowsWhatIsRegistered(t *testing.T) {
 	require.Error(t, p.Err())
 	r.Predict(protocol.Full)
 	require.NoError(t, p.Err())
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 }

@@ -2,8 +2,8 @@ package protocol
 
 import (
 	"reflect"
-	"slices"
-	"strings"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // Unsent says that T is not sent on purpose: a component that only one side has on its
@@ -14,14 +14,7 @@ import (
 // T may not be registered as anything else. What is to be set back in a rollback is Local.
 func Unsent[T any](p *Protocol) {
 	t := reflect.TypeFor[T]()
-	if r := newRule(p, KindUnsent, t); !r.off {
+	if r := newRule(p, registry.KindUnsent, t); !r.off {
 		p.unsent = append(p.unsent, t)
 	}
-}
-
-// Unsent returns the types that are not sent on purpose, sorted by name.
-func (p *Protocol) Unsent() []reflect.Type {
-	return slices.SortedFunc(slices.Values(p.unsent), func(a, b reflect.Type) int {
-		return strings.Compare(typeName(a), typeName(b))
-	})
 }

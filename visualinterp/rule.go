@@ -9,6 +9,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/internal/core/smooth"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire/blend"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -19,7 +21,7 @@ type Option func(*rule)
 type rule struct {
 	typ    reflect.Type
 	err    error
-	blend  protocol.Blending
+	blend  blend.Funcs
 	tooFar func(a, b []byte) bool
 	over   *time.Duration
 	tagged bool
@@ -33,7 +35,7 @@ func With[T any](lerp protocol.Lerp[T]) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "With", lerp != nil)
 		if lerp != nil {
-			r.blend, r.err = protocol.NewBlending(lerp)
+			r.blend, r.err = blend.NewFuncs(lerp)
 		}
 	}
 }
@@ -42,7 +44,7 @@ func With[T any](lerp protocol.Lerp[T]) Option {
 func Snap[T any](far func(a, b T) bool) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "Snap", far != nil)
-		r.tooFar = protocol.OnMemory(far)
+		r.tooFar = blend.OnMemory(far)
 	}
 }
 
@@ -97,14 +99,14 @@ func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rollsBack bool) {
 	}
 	k = smooth.Kind{Size: int(r.typ.Size())}
 	blend := r.blend
-	if info := p.ComponentOf(r.typ); info != nil {
-		rollsBack = info.Predict == protocol.Full || info.Predict == protocol.Once
+	if info := registry.Of(p).ComponentOf(r.typ); info != nil {
+		rollsBack = info.Predict == registry.Full || info.Predict == registry.Once
 		k.TooFar, k.Over = info.TooFar, info.Correct
 		if blend.Blend == nil {
-			blend = info.Blending
+			blend = info.Funcs
 		}
 	}
-	if slices.ContainsFunc(p.Locals(), func(l *protocol.LocalInfo) bool { return l.Type == r.typ }) {
+	if slices.ContainsFunc(registry.Of(p).Locals, func(l *registry.Local) bool { return l.Type == r.typ }) {
 		rollsBack = true
 	}
 	if blend.Blend == nil {

@@ -9,6 +9,9 @@ import (
 
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -81,13 +84,13 @@ const (
 // cubesCodec writes frames and reads them.
 type cubesCodec struct {
 	frames [][]byte
-	plan   *protocol.Plan
+	plan   *wire.Plan
 	moves  bool
 	form   cubesForm
 
 	w     bits.Writer
-	trail protocol.Trail
-	codes *protocol.Codes // that both sides hold
+	trail stepcode.Trail
+	codes *stepcode.Codes // that both sides hold
 	buf   []byte
 	r     bits.Reader
 	read  []byte // what was decoded last
@@ -111,7 +114,7 @@ func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sid
 	if err := p.Err(); err != nil {
 		return report.Sides{}, err
 	}
-	c := &cubesCodec{frames: frames, plan: p.Components()[0].Plan, moves: moves, form: form, lessons: lessons, buf: make([]byte, 0, 64<<10)}
+	c := &cubesCodec{frames: frames, plan: registry.Of(p).Components[0].Plan, moves: moves, form: form, lessons: lessons, buf: make([]byte, 0, 64<<10)}
 	total, n, err := c.whole()
 	if err != nil {
 		return report.Sides{}, err
@@ -156,8 +159,8 @@ func (c *cubesCodec) first() int {
 }
 
 // bases is what a cube of a frame is told from.
-func (c *cubesCodec) bases(f, i int) protocol.Bases {
-	from := protocol.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
+func (c *cubesCodec) bases(f, i int) wire.Bases {
+	from := wire.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
 	if c.moves {
 		from.Older = c.cube(f-2*cubesAgo, i)
 		from.Ahead, from.Apart = cubesAgo, cubesAgo

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // The recording is frames of 901 cubes, each of eight int32, the lowest byte first: the
@@ -35,7 +35,7 @@ func cubesLoad(path string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := protocol.ComponentPlan[cube]()
+	plan, err := wire.ComponentPlan[cube]()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func cubesLoad(path string) ([][]byte, error) {
 	}
 }
 
-func cubesFrame(raw []int32, plan *protocol.Plan) []byte {
+func cubesFrame(raw []int32, plan *wire.Plan) []byte {
 	frame := make([]byte, cubesCount*plan.Size())
 	for i := range cubesCount {
 		value := frame[i*plan.Size():][:plan.Size()]

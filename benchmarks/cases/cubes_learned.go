@@ -3,17 +3,18 @@ package cases
 import (
 	"errors"
 
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
 // cubesLessons is what codes are learned from, as a server does: from a few of the values
 // that change, now and then. New codes count as sent, and are in use when they are
 // acknowledged, six frames later.
 type cubesLessons struct {
-	tally protocol.Tally
-	next  *protocol.Codes // under way
+	tally wire.Tally
+	next  *stepcode.Codes // under way
 	at    int             // frame in which they arrive
-	trail protocol.Trail
+	trail stepcode.Trail
 }
 
 // learn takes in a frame, and returns the bits of new codes.
@@ -34,7 +35,7 @@ func (c *cubesCodec) learn(f int) (told int, err error) {
 
 // derive looks for new codes. Those that go on are as they were read.
 func (c *cubesCodec) derive(f int) (told int, err error) {
-	next := c.lessons.tally.Derive(c.codes, protocol.MaxBooks)
+	next := c.lessons.tally.Derive(c.codes, stepcode.MaxBooks)
 	if next == nil {
 		return 0, nil
 	}
@@ -43,7 +44,7 @@ func (c *cubesCodec) derive(f int) (told int, err error) {
 	told, c.buf = c.w.LenBits(), c.w.Finish()
 	c.r.Reset(c.buf)
 	c.lessons.at = f + cubesAgo
-	c.lessons.next, err = protocol.ReadCodes(&c.r, c.codes)
+	c.lessons.next, err = stepcode.ReadCodes(&c.r, c.codes)
 	return told, errors.Join(err, c.r.End())
 }
 
@@ -57,14 +58,14 @@ const (
 // sample takes in some of the cubes that changed, each frame from another one on.
 func (c *cubesCodec) sample(f int) {
 	l, n := c.lessons, 0
-	l.trail = protocol.Trail{}
+	l.trail = stepcode.Trail{}
 	for k := 0; k < cubesCount && n < cubesSampled; k++ {
 		i := (k + f*cubesSampled) % cubesCount
 		if !c.changed(f, i) {
 			continue
 		}
 		if c.form == cubesAlone {
-			l.trail = protocol.Trail{}
+			l.trail = stepcode.Trail{}
 		}
 		from := c.bases(f, i)
 		from.Trail = &l.trail

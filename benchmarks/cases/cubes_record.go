@@ -5,14 +5,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
 // writeRecord writes the body of an update of one group: no references, not alone, the
 // members that changed.
 func (c *cubesCodec) writeRecord(f int) {
 	var changes repl.Changes
-	c.trail = protocol.Trail{}
+	c.trail = stepcode.Trail{}
 	c.w.Bits(0, 2)
 	for i := range cubesCount {
 		if !c.changed(f, i) {
@@ -32,7 +32,7 @@ var errCubes = errors.New("cubes: malformed")
 
 func (c *cubesCodec) readRecord(f int) error {
 	var changes repl.Changes
-	c.trail = protocol.Trail{}
+	c.trail = stepcode.Trail{}
 	c.r.Bits(2)
 	for {
 		i, same, more, ok := changes.Read(&c.r)
@@ -52,7 +52,7 @@ func (c *cubesCodec) readRecord(f int) error {
 	}
 }
 
-func (c *cubesCodec) readCube(f, i int, trail *protocol.Trail) error {
+func (c *cubesCodec) readCube(f, i int, trail *stepcode.Trail) error {
 	from := c.bases(f, i)
 	from.Trail = trail
 	return c.plan.DecodeDelta(&c.r, &from, c.read[i*c.plan.Size():][:c.plan.Size()], nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -70,7 +71,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 	if err := p.Err(); err != nil {
 		return report.Sides{}, err
 	}
-	c, err := newCubesWorld(frames, p.Components(), group)
+	c, err := newCubesWorld(frames, registry.Of(p).Components, group)
 	if err != nil {
 		return report.Sides{}, err
 	}
@@ -100,7 +101,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 	}, nil
 }
 
-func newCubesWorld(frames [][]byte, infos []*protocol.ComponentInfo, group components.Group) (*cubesWorld, error) {
+func newCubesWorld(frames [][]byte, infos []*registry.Component, group components.Group) (*cubesWorld, error) {
 	ours, theirs := ecs.NewWorld(), ecs.NewWorld()
 	nobody := func(ecs.Entity) {}
 	c := &cubesWorld{

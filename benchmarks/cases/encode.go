@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -26,7 +26,7 @@ func encodeVariants() []report.Variant {
 }
 
 func encodePrepare() (report.Sides, error) {
-	plan, err := protocol.ComponentPlan[workload.Pose]()
+	plan, err := wire.ComponentPlan[workload.Pose]()
 	if err != nil {
 		return report.Sides{}, err
 	}

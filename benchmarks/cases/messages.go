@@ -9,7 +9,7 @@ import (
 	"github.com/kelindar/binary"
 
 	"github.com/entangle-ecs/entangle/benchmarks/report"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -50,7 +50,7 @@ func newMessageOrder() messageOrder {
 type messageCodec func(in, out *messageOrder) (int, error)
 
 func messageSides(other func() messageCodec) (report.Sides, error) {
-	plan, err := protocol.ValuePlan[messageOrder]()
+	plan, err := wire.ValuePlan[messageOrder]()
 	if err != nil {
 		return report.Sides{}, err
 	}
@@ -78,20 +78,20 @@ func keep(failed error, codec messageCodec, in, out *messageOrder) (int, error) 
 	return n, errors.Join(failed, err)
 }
 
-func ourMessage(plan *protocol.Plan, in, out *messageOrder, n *int, failed *error) func() {
+func ourMessage(plan *wire.Plan, in, out *messageOrder, n *int, failed *error) func() {
 	var w bits.Writer
 	var r bits.Reader
 	buf := make([]byte, 0, 1024)
 	return func() {
 		w.Reset(buf)
-		if err := protocol.EncodeValue(plan, &w, in, nil); err != nil {
+		if err := wire.EncodeValue(plan, &w, in, nil); err != nil {
 			*failed = err
 			return
 		}
 		data := w.Finish()
 		*n = len(data)
 		r.Reset(data)
-		if err := protocol.DecodeValue(plan, &r, out, nil); err != nil {
+		if err := wire.DecodeValue(plan, &r, out, nil); err != nil {
 			*failed = err
 		}
 	}

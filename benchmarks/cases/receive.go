@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -37,14 +38,14 @@ func receivePrepare() (report.Sides, error) {
 	protocol.Component[workload.Position](p)
 	protocol.Component[workload.Rotation](p)
 	protocol.Component[receiveHealth](p)
-	if err := p.Seal(); err != nil {
+	if err := registry.Seal(p); err != nil {
 		return report.Sides{}, err
 	}
-	from, err := newReceiveSource(p.Components())
+	from, err := newReceiveSource(registry.Of(p).Components)
 	if err != nil {
 		return report.Sides{}, err
 	}
-	to := newReceiveCopy(p.Components())
+	to := newReceiveCopy(registry.Of(p).Components)
 	if err := from.join(to); err != nil {
 		return report.Sides{}, err
 	}
@@ -89,7 +90,7 @@ type receiveSource struct {
 	frames             [][]byte // of the present tick
 }
 
-func newReceiveSource(infos []*protocol.ComponentInfo) (*receiveSource, error) {
+func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	s := &receiveSource{world: &w, position: ecs.ComponentID[workload.Position](&w), rotation: ecs.ComponentID[workload.Rotation](&w)}
 	s.filter = ecs.All(s.position, s.rotation)
@@ -163,7 +164,7 @@ type receiveCopy struct {
 	receiver *receiver.Receiver
 }
 
-func newReceiveCopy(infos []*protocol.ComponentInfo) *receiveCopy {
+func newReceiveCopy(infos []*registry.Component) *receiveCopy {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	nobody := func(ecs.Entity) {}
 	c := &receiveCopy{world: &w, copy: sink.NewCopy(&w, event.NewHub(), infos, nobody, nobody)}

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -51,7 +52,7 @@ func rollbackProtocol() (*protocol.Protocol, error) {
 	protocol.Component[rollbackLife](p).Predict(protocol.Full)
 	protocol.Component[rollbackWait](p).Predict(protocol.Full)
 	protocol.Component[rollbackHaste](p).Predict(protocol.Full)
-	return p, p.Seal()
+	return p, registry.Seal(p)
 }
 
 // rollbackStep is the game: what moves all entities by a tick.
@@ -172,7 +173,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	s := &g.server
 	s.step = newRollbackStep(&w, g.cfg)
-	s.publisher, err = source.NewPublisher(&w, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	s.publisher, err = source.NewPublisher(&w, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -202,8 +203,8 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	ecs.AddResource(&w, g.time)
 	g.step = newRollbackStep(&w, g.cfg)
 	nobody := func(ecs.Entity) {}
-	g.copy = sink.NewCopy(&w, g.hub, p.Components(), nobody, nobody)
-	g.receiver = receiver.New(g.copy, nil, len(p.Components()))
+	g.copy = sink.NewCopy(&w, g.hub, registry.Of(p).Components, nobody, nobody)
+	g.receiver = receiver.New(g.copy, nil, len(registry.Of(p).Components))
 	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
 		World: &w, Protocol: p, Copy: g.copy, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
 		Again: &input.Replayer{

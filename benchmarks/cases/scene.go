@@ -15,6 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -85,7 +86,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 // newEmptyScene returns a scene whose clients are to join yet.
 func newEmptyScene(cfg sceneConfig) (*scene, error) {
 	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(cfg.rounded), poses: workload.ScenePoses}
-	if err := s.registry.Seal(); err != nil {
+	if err := registry.Seal(s.registry); err != nil {
 		return nil, err
 	}
 	var err error
@@ -110,7 +111,7 @@ func newSceneProtocol(rounded bool) *protocol.Protocol {
 func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[workload.Pose](&w)
-	s.publisher, err = source.NewPublisher(&w, s.registry.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	s.publisher, err = source.NewPublisher(&w, registry.Of(s.registry).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

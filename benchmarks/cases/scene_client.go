@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/session"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -57,7 +58,7 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 	}
 	cfg := peer.Config{Registry: message.NewRegistry(s.registry, false)}
 	if !s.cfg.deaf {
-		c.copy = newReceiveCopy(s.registry.Components())
+		c.copy = newReceiveCopy(registry.Of(s.registry).Components)
 		cfg.Copy = c.copy.receiver
 	}
 	c.end, err = peer.New(cfg)

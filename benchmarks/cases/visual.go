@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/visualinterp"
@@ -97,7 +98,7 @@ func newVisualWorld[B any]() (*visualWorld[B], error) {
 	p := protocol.New(protocol.Config{Name: "benchmarks"})
 	protocol.Component[workload.VisualPosition](p).Interpolate(protocol.Linear[workload.VisualPosition])
 	protocol.Component[B](p).Interpolate(protocol.Linear[B])
-	if err := p.Seal(); err != nil {
+	if err := registry.Seal(p); err != nil {
 		return nil, err
 	}
 	w := ecs.NewWorld(workload.VisualEntities)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // dumper writes a world down as the wire would carry it, in an order that is equal
@@ -56,19 +55,17 @@ func newDumper(p *protocol.Protocol, w *ecs.World) *dumper {
 
 func dumpColumnOf[T any](p *protocol.Protocol, w *ecs.World) dumpColumn {
 	typ := reflect.TypeFor[T]()
-	plan := p.ComponentOf(typ).Plan
 	values := generic.NewMap[T](w)
-	var writer bits.Writer
 	return dumpColumn{typ: typ, append: func(dst []byte, e ecs.Entity) ([]byte, bool) {
 		value := values.Get(e)
 		if value == nil {
 			return dst, false
 		}
-		writer.Reset(dst)
-		if err := protocol.EncodeValue(plan, &writer, value, nil); err != nil {
-			panic(err) // components hold nothing that can be too long
+		line, err := protocol.AppendComponent(p, dst, value)
+		if err != nil {
+			panic(err) // each is registered, and holds no entity
 		}
-		return writer.Finish(), true
+		return line, true
 	}}
 }
 

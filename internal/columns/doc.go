@@ -42,5 +42,5 @@
 // the structure of the world.
 //
 // The package does not depend on networking or on the registry: the caller describes the components.
-// Only this package and the compiled plans of package protocol import unsafe.
+// Only this package and the compiled plans of package wire import unsafe.
 package columns

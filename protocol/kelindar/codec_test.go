@@ -4,7 +4,6 @@ package kelindar_test
 
 import (
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/entangle-ecs/entangle/protocol/kelindar"
@@ -34,11 +35,11 @@ func someScores() scores {
 	}
 }
 
-func planOf[T any](t testing.TB, c kelindar.Codec[T]) *protocol.Plan {
+func planOf[T any](t testing.TB, c kelindar.Codec[T]) *wire.Plan {
 	p := protocol.New(protocol.Config{Name: "game"})
 	protocol.Message[T](p).Codec(c)
 	require.NoError(t, p.Err())
-	return p.MessageOf(reflect.TypeFor[T]()).Plan
+	return registry.Of(p).Messages[0].Plan
 }
 
 // Proves: G4
@@ -46,24 +47,24 @@ func TestMapsAndPointersGoOverTheWire(t *testing.T) {
 	plan, v := planOf(t, kelindar.Codec[scores]{}), someScores()
 	var w bits.Writer
 	w.Bits(1, 3)
-	require.NoError(t, protocol.EncodeValue(plan, &w, &v, nil))
+	require.NoError(t, wire.EncodeValue(plan, &w, &v, nil))
 	var r bits.Reader
 	r.Reset(w.Finish())
 	r.Bits(3)
 	var got scores
-	require.NoError(t, protocol.DecodeValue(plan, &r, &got, nil))
+	require.NoError(t, wire.DecodeValue(plan, &r, &got, nil))
 	require.NoError(t, r.End())
 	assert.Equal(t, v, got)
-	assert.True(t, protocol.EqualValues(plan, &v, &got))
+	assert.True(t, wire.EqualValues(plan, &v, &got))
 	got.Points["ann"]++
-	assert.False(t, protocol.EqualValues(plan, &v, &got))
+	assert.False(t, wire.EqualValues(plan, &v, &got))
 }
 
 func TestAValueAboveTheLimitIsTheSendersError(t *testing.T) {
 	plan := planOf(t, kelindar.Codec[scores]{Limit: 10})
 	v := someScores()
 	var w bits.Writer
-	err := protocol.EncodeValue(plan, &w, &v, nil)
+	err := wire.EncodeValue(plan, &w, &v, nil)
 	assert.ErrorIs(t, err, protocol.ErrTooLong)
 	assert.ErrorContains(t, err, "Codec.Limit")
 	assert.Zero(t, w.LenBits())
@@ -78,7 +79,7 @@ func TestHostileBytesAreErrors(t *testing.T) {
 		var r bits.Reader
 		r.Reset(w.Finish())
 		var got scores
-		return protocol.DecodeValue(plan, &r, &got, nil)
+		return wire.DecodeValue(plan, &r, &got, nil)
 	}
 	assert.ErrorIs(t, read(301, strings.Repeat("x", 301)), protocol.ErrTooLong)
 	assert.ErrorIs(t, read(300, "x"), bits.ErrShort)
@@ -86,7 +87,7 @@ func TestHostileBytesAreErrors(t *testing.T) {
 
 	var w bits.Writer
 	v := scores{}
-	require.NoError(t, protocol.EncodeValue(plan, &w, &v, nil))
+	require.NoError(t, wire.EncodeValue(plan, &w, &v, nil))
 	var r bits.Reader
 	r.Reset(w.Finish())
 	n := r.Uvarint()
@@ -110,11 +111,11 @@ func (g *grumpy) UnmarshalBinary([]byte) error { panic("not today") }
 func TestAPanicBecomesAnError(t *testing.T) {
 	plan := planOf(t, kelindar.Codec[grumpy]{})
 	var w bits.Writer
-	require.NoError(t, protocol.EncodeValue(plan, &w, &grumpy{1}, nil))
+	require.NoError(t, wire.EncodeValue(plan, &w, &grumpy{1}, nil))
 	var r bits.Reader
 	r.Reset(w.Finish())
-	assert.ErrorContains(t, protocol.DecodeValue(plan, &r, &grumpy{}, nil), "not today")
-	assert.ErrorContains(t, protocol.EncodeValue(plan, &w, &grumpy{9}, nil), "nine is too much")
+	assert.ErrorContains(t, wire.DecodeValue(plan, &r, &grumpy{}, nil), "not today")
+	assert.ErrorContains(t, wire.EncodeValue(plan, &w, &grumpy{9}, nil), "nine is too much")
 }
 
 type (
@@ -162,24 +163,24 @@ func TestVersionAndFieldsAreInTheHash(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	plan, v := planOf(f, kelindar.Codec[scores]{}), someScores()
 	var w bits.Writer
-	require.NoError(f, protocol.EncodeValue(plan, &w, &v, nil))
+	require.NoError(f, wire.EncodeValue(plan, &w, &v, nil))
 	f.Add(w.Finish())
 	f.Add([]byte{0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var r bits.Reader
 		r.Reset(data)
 		var got, again scores
-		if protocol.DecodeValue(plan, &r, &got, nil) != nil {
+		if wire.DecodeValue(plan, &r, &got, nil) != nil {
 			return
 		}
 		// The library accepts several bytes for one value, so it is the values that
 		// must agree; a float may be no number, which equals nothing.
 		var w bits.Writer
-		if protocol.EncodeValue(plan, &w, &got, nil) != nil {
+		if wire.EncodeValue(plan, &w, &got, nil) != nil {
 			return
 		}
 		r.Reset(w.Finish())
-		require.NoError(t, protocol.DecodeValue(plan, &r, &again, nil))
+		require.NoError(t, wire.DecodeValue(plan, &r, &again, nil))
 		require.Equal(t, len(got.Points), len(again.Points))
 		require.Equal(t, len(got.Rounds), len(again.Rounds))
 	})

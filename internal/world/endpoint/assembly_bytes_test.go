@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/stretchr/testify/assert"
@@ -26,7 +27,7 @@ func (b *byteCounter) Send(slot int, payload []byte, _ time.Time) {
 // openPeer is the server's end of a connection that is open.
 func openPeer(t testing.TB, now time.Time) *peer.Peer {
 	p := protocol.New(protocol.Config{Name: "assembly"})
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	ours, err := peer.New(peer.Config{Registry: message.NewRegistry(p, true)})
 	require.NoError(t, err)
 	theirs, err := peer.New(peer.Config{Registry: message.NewRegistry(p, false)})

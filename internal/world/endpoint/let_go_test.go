@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -30,7 +31,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	protocol.Component[keptBody](p)
 	require.NoError(t, p.Err())
 	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)
-	publisher, err := source.NewPublisher(&w, p.Components(), source.ServerSends, log)
+	publisher, err := source.NewPublisher(&w, registry.Of(p).Components, source.ServerSends, log)
 	require.NoError(t, err)
 	s := NewServer(ServerConfig{
 		Registry: message.NewRegistry(p, true), Channels: message.Channels(p, true), Post: message.NewPost(p, true), Log: log, TickRate: 60, SendEvery: 1, Caps: Caps{TickRate: 60},

@@ -2,8 +2,8 @@ package endpoint
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // Names returns how a connected client knows what is replicated, as far as it has
@@ -19,7 +19,7 @@ func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 
 // Mirror returns what the connection holds, its groups included. It is empty without
 // one.
-func (c *Client) Mirror(infos []*protocol.ComponentInfo) *inspect.Mirror {
+func (c *Client) Mirror(infos []*registry.Component) *inspect.Mirror {
 	if c.copy == nil {
 		return &inspect.Mirror{Components: infos}
 	}

@@ -6,10 +6,11 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl/listing"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -34,7 +35,7 @@ type Told struct {
 // teller reads back what is written to clients.
 type teller struct {
 	tell   func(Told)
-	infos  []*protocol.ComponentInfo
+	infos  []*registry.Component
 	past   refs.Past // of which only the trails of the record at hand are in use
 	value  [][]byte  // by component number
 	p      *source.Publisher
@@ -55,7 +56,7 @@ type said struct {
 
 // Tell has a function told of all that is written to clients from now on, at the end of
 // each Send; nil ends it. It is for tests and tools: everything is read once more.
-func (s *Server) Tell(infos []*protocol.ComponentInfo, tell func(Told)) {
+func (s *Server) Tell(infos []*registry.Component, tell func(Told)) {
 	s.teller = nil
 	if tell != nil && s.publisher != nil {
 		s.teller = newTeller(s.publisher, infos, tell)
@@ -68,7 +69,7 @@ func (s *Server) Tell(infos []*protocol.ComponentInfo, tell func(Told)) {
 	}
 }
 
-func newTeller(p *source.Publisher, infos []*protocol.ComponentInfo, tell func(Told)) *teller {
+func newTeller(p *source.Publisher, infos []*registry.Component, tell func(Told)) *teller {
 	t := &teller{tell: tell, infos: infos, past: source.NewPast(infos), p: p}
 	for _, info := range infos {
 		t.value = append(t.value, make([]byte, info.Plan.Size()))
@@ -95,7 +96,7 @@ func (t *teller) Skip(r *bits.Reader, comp int) error {
 	if err := plan.Decode(r, t.value[comp], sink.NoRefs{}); err != nil || !t.infos[comp].Relation {
 		return err
 	}
-	protocol.DecodeTarget(r, sink.NoRefs{})
+	wire.DecodeTarget(r, sink.NoRefs{})
 	return r.Err()
 }
 

@@ -4,7 +4,7 @@ import (
 	"reflect"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -18,7 +18,7 @@ type Head struct {
 // MessageSink reads a received message of its type into that type's queue. The
 // reader holds the message's body and nothing after it; refs maps the entities in
 // it. An error means that the peer's bytes are wrong; nothing was raised then.
-type MessageSink func(head Head, r *bits.Reader, refs protocol.RefReader) error
+type MessageSink func(head Head, r *bits.Reader, refs wire.RefReader) error
 
 // MessageEvents raises the events of one message type. The code that receives
 // messages does not know their types; it holds one MessageEvents per message
@@ -27,7 +27,7 @@ type MessageSink func(head Head, r *bits.Reader, refs protocol.RefReader) error
 // A message that no system reads is skipped and counted: its bytes are not looked
 // at, so that a game that does not care for a message pays nothing for it.
 type MessageEvents struct {
-	plan    *protocol.Plan
+	plan    *wire.Plan
 	sink    MessageSink
 	skipped uint64
 }
@@ -36,7 +36,7 @@ type MessageEvents struct {
 // makes them known to readers. The engine calls it for every registered message
 // before any system of the game is initialised; calling it again returns the same
 // events.
-func (h *Hub) AddMessage(plan *protocol.Plan) *MessageEvents {
+func (h *Hub) AddMessage(plan *wire.Plan) *MessageEvents {
 	if m, ok := h.messages[plan.Type()]; ok {
 		return m
 	}
@@ -52,7 +52,7 @@ func (h *Hub) Message(t reflect.Type) (*MessageEvents, bool) {
 }
 
 // Plan returns how messages of this type are read.
-func (m *MessageEvents) Plan() *protocol.Plan { return m.plan }
+func (m *MessageEvents) Plan() *wire.Plan { return m.plan }
 
 // OnMessage sets what Receive calls. There is one queue per message type, so
 // there is one sink; setting it again replaces it.
@@ -65,7 +65,7 @@ func (m *MessageEvents) Wanted() bool { return m.sink != nil }
 func (m *MessageEvents) Skipped() uint64 { return m.skipped }
 
 // Receive raises a message of a peer.
-func (m *MessageEvents) Receive(head Head, r *bits.Reader, refs protocol.RefReader) error {
+func (m *MessageEvents) Receive(head Head, r *bits.Reader, refs wire.RefReader) error {
 	if m.sink == nil {
 		m.skipped++
 		return nil

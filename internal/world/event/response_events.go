@@ -3,18 +3,18 @@ package event
 import (
 	"reflect"
 
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // ResponseSink reads an answer to request number id into the queue of its type.
 // If failed is not nil there is no answer, and r is not looked at.
-type ResponseSink func(id uint32, failed error, r *bits.Reader, refs protocol.RefReader) error
+type ResponseSink func(id uint32, failed error, r *bits.Reader, refs wire.RefReader) error
 
 // ResponseEvents raises the answers to one kind of request. Like MessageEvents it
 // stands between code that does not know the types and the readers that do.
 type ResponseEvents struct {
-	answer  *protocol.Plan
+	answer  *wire.Plan
 	sink    ResponseSink
 	skipped uint64
 }
@@ -26,7 +26,7 @@ type requestKey struct{ question, answer reflect.Type }
 // makes them known to readers. The engine calls it for every registered request
 // before any system of the game is initialised; calling it again returns the same
 // events.
-func (h *Hub) AddRequest(question, answer *protocol.Plan) *ResponseEvents {
+func (h *Hub) AddRequest(question, answer *wire.Plan) *ResponseEvents {
 	key := requestKey{question.Type(), answer.Type()}
 	if e, ok := h.responses[key]; ok {
 		return e
@@ -44,7 +44,7 @@ func (h *Hub) Request(question, answer reflect.Type) (*ResponseEvents, bool) {
 }
 
 // Plan returns how answers are read.
-func (e *ResponseEvents) Plan() *protocol.Plan { return e.answer }
+func (e *ResponseEvents) Plan() *wire.Plan { return e.answer }
 
 // OnResponse sets what Receive and Fail call; setting it again replaces it.
 func (e *ResponseEvents) OnResponse(sink ResponseSink) { e.sink = sink }
@@ -54,7 +54,7 @@ func (e *ResponseEvents) Skipped() uint64 { return e.skipped }
 
 // Receive raises the answer to request number id. An error means that the peer's
 // bytes are wrong; nothing was raised then.
-func (e *ResponseEvents) Receive(id uint32, r *bits.Reader, refs protocol.RefReader) error {
+func (e *ResponseEvents) Receive(id uint32, r *bits.Reader, refs wire.RefReader) error {
 	if e.sink == nil {
 		e.skipped++
 		return nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -21,12 +21,12 @@ var errInputRefs = errors.New("input: malformed table of entities of an input")
 // inputCodec is how the inputs of one type are kept and written, over the type's plan.
 // Entities in them go by a table in the head of their lane.
 type inputCodec struct {
-	plan *protocol.Plan
+	plan *wire.Plan
 	out  []ecs.Entity // of the lane that is being written
 	in   []ecs.Entity // of the lane that is being read
 }
 
-func newInputCodec(plan *protocol.Plan) *inputCodec { return &inputCodec{plan: plan} }
+func newInputCodec(plan *wire.Plan) *inputCodec { return &inputCodec{plan: plan} }
 
 // Size implements input.Codec.
 func (c *inputCodec) Size() int { return c.plan.Size() }
@@ -52,7 +52,7 @@ func (c *inputCodec) ClearEvents(value []byte) { c.plan.ClearEvents(value) }
 // MergeEvents implements input.Codec.
 func (c *inputCodec) MergeEvents(dst, src []byte) { c.plan.MergeEvents(dst, src) }
 
-// Index implements protocol.RefWriter.
+// Index implements wire.RefWriter.
 func (c *inputCodec) Index(e ecs.Entity) uint32 {
 	if at := slices.Index(c.out, e); at >= 0 {
 		return uint32(at) + 1
@@ -64,7 +64,7 @@ func (c *inputCodec) Index(e ecs.Entity) uint32 {
 	return uint32(len(c.out))
 }
 
-// At implements protocol.RefReader.
+// At implements wire.RefReader.
 func (c *inputCodec) At(index uint32) (ecs.Entity, bool) {
 	if index == 0 || index > uint32(len(c.in)) {
 		return ecs.Entity{}, false

@@ -2,6 +2,7 @@ package input
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -15,7 +16,7 @@ type LocalPlayer interface {
 // House has the player of a host drive what it controls in the server's world. The present
 // owner counts; the tag that says so comes and goes with the next frame.
 func (i *Inputs) House(l LocalPlayer) {
-	i.own = newOwnInputs(i.world, i.hub, i.protocol.Inputs(), i.protocol.TickRate())
+	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Led.Relay
 	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Led.owner(e) == l.ID() }
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -40,7 +40,7 @@ type ownLane struct {
 	passed passing
 }
 
-func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*protocol.InputInfo, rate int) *ownInputs {
+func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate int) *ownInputs {
 	o := &ownInputs{
 		world: w, rate: rate,
 		me: func() entangle.ClientID { return entangle.Nobody }, delay: func() int { return 0 },

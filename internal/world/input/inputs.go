@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -211,7 +212,7 @@ func (i *Inputs) Sent() InputSent { return i.sent }
 
 func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 	i := &Inputs{world: w, hub: hub, protocol: p}
-	for _, info := range p.Inputs() {
+	for _, info := range registry.Of(p).Inputs {
 		i.Types = append(i.Types, info.Type)
 	}
 	return i
@@ -220,8 +221,8 @@ func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 // NewClientInputs returns the inputs of the world of a client.
 func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 	i := newInputs(w, hub, p)
-	i.own = newOwnInputs(w, hub, p.Inputs(), p.TickRate())
-	i.Rest = newOthersInputs(w, hub, p.Inputs(), p.TickRate())
+	i.own = newOwnInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
+	i.Rest = newOthersInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
 	return i
 }
 

@@ -4,8 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -18,7 +18,7 @@ type inputKind struct {
 	events *event.InputEvents
 }
 
-func newInputKind(w *ecs.World, hub *event.Hub, info *protocol.InputInfo) inputKind {
+func newInputKind(w *ecs.World, hub *event.Hub, info *registry.Input) inputKind {
 	id := ecs.TypeID(w, info.Type)
 	return inputKind{
 		number: info.Number, id: id, cells: columns.NewWriter(w).Cells(id),

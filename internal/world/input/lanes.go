@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -52,12 +53,12 @@ func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, 
 		world: w, publisher: publisher, rate: p.TickRate(),
 		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*InputPlayer{},
 	}
-	for _, info := range p.Inputs() {
+	for _, info := range registry.Of(p).Inputs {
 		k := clientKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*serverLane{}}
 		k.owned = k.driven(w, c.control)
 		c.kinds = append(c.kinds, k)
 	}
-	c.Relay = newRelay(publisher, p.Inputs(), func(n int) *inputCodec { return c.kinds[n].codec })
+	c.Relay = newRelay(publisher, registry.Of(p).Inputs, func(n int) *inputCodec { return c.kinds[n].codec })
 	return c
 }
 

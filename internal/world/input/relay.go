@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -55,7 +55,7 @@ type relayed struct {
 }
 
 // newRelay returns a relay of the inputs of a world, nil if none is passed on.
-func newRelay(p *source.Publisher, infos []*protocol.InputInfo, codec func(number int) *inputCodec) *relay {
+func newRelay(p *source.Publisher, infos []*registry.Input, codec func(number int) *inputCodec) *relay {
 	r, some := &relay{publisher: p}, false
 	for i, info := range infos {
 		comp, _ := p.Component(info.Type)

@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -64,7 +64,7 @@ type OthersStats struct {
 }
 
 // newOthersInputs returns the memory of a client.
-func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*protocol.InputInfo, rate int) *othersInputs {
+func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate int) *othersInputs {
 	o := &othersInputs{
 		world: w, rate: rate,
 		control: ecs.ComponentID[components.ControlledBy](w), own: ecs.ComponentID[components.Controlled](w),

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
@@ -43,7 +44,7 @@ type crowded struct {
 func newCrowded(n int) *crowded {
 	w := ecs.NewWorld()
 	p := shoveProtocol()
-	c := &crowded{world: &w, others: newOthersInputs(&w, event.InstallHub(&w), p.Inputs(), 60)}
+	c := &crowded{world: &w, others: newOthersInputs(&w, event.InstallHub(&w), registry.Of(p).Inputs, 60)}
 	ids := []ecs.ID{ecs.ComponentID[shove](&w), ecs.ComponentID[glance](&w), ecs.ComponentID[secret](&w)}
 	for range n {
 		c.all = append(c.all, w.NewEntity(ids...))

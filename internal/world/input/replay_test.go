@@ -10,6 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
@@ -276,14 +278,14 @@ func TestAReplaySendsNothing(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "chatter"})
 	protocol.Message[shove](p)
 	protocol.Request[glance, secret](p)
-	if err := p.Seal(); err != nil {
+	if err := registry.Seal(p); err != nil {
 		t.Fatal(err)
 	}
 	r.Post = message.NewPost(p, false)
 	r.Post.Attach(r.world, r.Hub, nil, nil)
 	var errs []error
 	r.Schedule.Add(mainStage, act(func(*ecs.World) {
-		write := func(w *bits.Writer, _ protocol.RefWriter) error { w.Bits(1, 1); return nil }
+		write := func(w *bits.Writer, _ wire.RefWriter) error { w.Bits(1, 1); return nil }
 		errs = append(errs, r.Post.Send(0, components.Server, entangle.Nobody, write))
 		_, err := r.Post.Request(0, write)
 		errs = append(errs, err)

@@ -7,7 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -17,7 +18,7 @@ import (
 // taking one encodes the whole world.
 type Mirror struct {
 	// Components are those of the protocol, by number.
-	Components []*protocol.ComponentInfo
+	Components []*registry.Component
 	// Tick that the world was last looked at, on a server.
 	Tick entangle.Tick
 	// Entities in the order of their ids, on a server without one.
@@ -26,7 +27,7 @@ type Mirror struct {
 	Groups []MirroredGroup
 	// ResourceInfos are those of the protocol, and Resources what is there of each, by
 	// number.
-	ResourceInfos []*protocol.ResourceInfo
+	ResourceInfos []*registry.Resource
 	Resources     []MirroredResource
 }
 
@@ -96,7 +97,7 @@ type MirrorRefs struct {
 	refs  []ecs.Entity
 }
 
-// Index implements protocol.RefWriter.
+// Index implements wire.RefWriter.
 func (m *MirrorRefs) Index(e ecs.Entity) uint32 {
 	if !m.Known(e) {
 		return 0
@@ -106,12 +107,12 @@ func (m *MirrorRefs) Index(e ecs.Entity) uint32 {
 }
 
 // Value encodes one component; target is that of a relation, else nil.
-func (m *MirrorRefs) Value(comp int, plan *protocol.Plan, memory []byte, target *ecs.Entity) MirroredValue {
+func (m *MirrorRefs) Value(comp int, plan *wire.Plan, memory []byte, target *ecs.Entity) MirroredValue {
 	var w bits.Writer
 	m.refs = nil
 	plan.Encode(&w, memory, m)
 	if target != nil {
-		protocol.EncodeTarget(&w, *target, m)
+		wire.EncodeTarget(&w, *target, m)
 	}
 	return MirroredValue{Component: comp, Wire: w.Finish(), Refs: m.refs}
 }

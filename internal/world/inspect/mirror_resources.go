@@ -2,7 +2,7 @@ package inspect
 
 import (
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -22,7 +22,7 @@ type MirroredResource struct {
 }
 
 // Resource encodes one resource.
-func (m *MirrorRefs) Resource(plan *protocol.Plan, value any) ([]byte, []ecs.Entity) {
+func (m *MirrorRefs) Resource(plan *wire.Plan, value any) ([]byte, []ecs.Entity) {
 	var w bits.Writer
 	m.refs = nil
 	if _, err := plan.EncodeAny(&w, value, m); err != nil {

@@ -23,7 +23,7 @@ func (t *entityTable) reset() {
 	t.numbers.Reset()
 }
 
-// Index implements protocol.RefWriter.
+// Index implements wire.RefWriter.
 func (t *entityTable) Index(e ecs.Entity) uint32 {
 	if e.IsZero() {
 		return 0
@@ -40,7 +40,7 @@ func (t *entityTable) Index(e ecs.Entity) uint32 {
 	return t.numbers.Add(key)
 }
 
-// At implements protocol.RefReader, for the same table.
+// At implements wire.RefReader, for the same table.
 func (t *entityTable) At(index uint32) (ecs.Entity, bool) {
 	if index == 0 || int64(index) > int64(len(t.entities)) {
 		return ecs.Entity{}, index == 0

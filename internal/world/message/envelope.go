@@ -5,8 +5,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -109,7 +110,7 @@ var noName = repl.ID{Member: repl.MaxMembers}
 // readRefs reads the table of a value with a plan and resolves it. missing is how many entities
 // are not here, and late how many of them may yet come. A table has no more of them than the
 // value can hold: they are read before it is.
-func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late int, ok bool) {
+func (m *Mailbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok bool) {
 	m.Entities, m.names = m.Entities[:0], m.names[:0]
 	n := r.Uvarint()
 	if n > uint64(min(MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
@@ -148,7 +149,7 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *protocol.Plan) (missing, late i
 	return missing, late, r.Err() == nil
 }
 
-// At implements protocol.RefReader.
+// At implements wire.RefReader.
 func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
 	if index == 0 || int64(index) > int64(len(m.Entities)) {
 		return ecs.Entity{}, index == 0
@@ -203,7 +204,7 @@ func (p *Post) Priority(l *Letter) float32 {
 
 // messageChannel returns the channel that messages of a type go by: their own, or
 // the default one of their mode.
-func messageChannel(info *protocol.MessageInfo) channel.ID {
+func messageChannel(info *registry.Message) channel.ID {
 	if info.Channel != nil {
 		return peer.FirstUser + channel.ID(info.Channel.Number)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -315,7 +315,7 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 
 // table reads the references. Without anyway, those that may yet come end the
 // matter.
-func (m *Mailbox) table(plan *protocol.Plan, anyway bool) (late int, err error) {
+func (m *Mailbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 	missing, late, ok := m.readRefs(&m.R, plan)
 	switch {
 	case !ok:

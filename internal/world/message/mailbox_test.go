@@ -9,6 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -58,27 +60,27 @@ func newDesk(t testing.TB, server bool) *desk {
 	protocol.Message[wordOfMany](p)
 	protocol.Message[yellOfMany](p).Mode(protocol.UnorderedReliable)
 	protocol.Request[question, answer](p)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld()
 	d := &desk{t: t, post: NewPost(p, server), hub: event.NewHub(), known: map[repl.ID]repl.Slot{}, now: time.Unix(100, 0)}
 	ecs.AddResource(&w, &components.Targets{})
 	d.copy = sink.NewCopy(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
 	d.post.Attach(&w, d.hub, nil, d.copy)
 	d.mail = d.post.Mailbox(1, d.find)
-	for _, info := range p.Messages()[2:] {
-		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ protocol.RefReader) error {
+	for _, info := range registry.Of(p).Messages[2:] {
+		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ wire.RefReader) error {
 			if n := r.Uvarint(); n != 0 {
 				return errMessage
 			}
 			return r.End()
 		})
 	}
-	info := p.Messages()[1]
+	info := registry.Of(p).Messages[1]
 	require.Contains(t, info.Name, "word")
 	events := d.hub.AddMessage(info.Plan)
-	events.OnMessage(func(_ event.Head, r *bits.Reader, refs protocol.RefReader) error {
+	events.OnMessage(func(_ event.Head, r *bits.Reader, refs wire.RefReader) error {
 		var got word
-		if err := protocol.DecodeValue(info.Plan, r, &got, refs); err != nil {
+		if err := wire.DecodeValue(info.Plan, r, &got, refs); err != nil {
 			return err
 		}
 		d.words = append(d.words, got)
@@ -209,9 +211,9 @@ func TestWaitingMessagesAreBounded(t *testing.T) {
 func TestAnAnswerThatCannotBeSent(t *testing.T) {
 	d := newDesk(t, true)
 	plan := d.post.requests[0].Answer
-	require.NoError(t, d.post.HandleRequests(0, func(entangle.ClientID, *bits.Reader, protocol.RefReader) (Answer, error) {
-		return func(w *bits.Writer, refs protocol.RefWriter) error {
-			return protocol.EncodeValue(plan, w, &answer{Text: string(make([]byte, 5000))}, refs)
+	require.NoError(t, d.post.HandleRequests(0, func(entangle.ClientID, *bits.Reader, wire.RefReader) (Answer, error) {
+		return func(w *bits.Writer, refs wire.RefWriter) error {
+			return wire.EncodeValue(plan, w, &answer{Text: string(make([]byte, 5000))}, refs)
 		}, nil
 	}))
 	var w bits.Writer
@@ -228,7 +230,7 @@ func TestAnAnswerThatCannotBeSent(t *testing.T) {
 // What a frame queues is bounded also where bodies are empty.
 func TestMessagesOfAFrameAreBounded(t *testing.T) {
 	d := newDesk(t, true)
-	empty := func(*bits.Writer, protocol.RefWriter) error { return nil }
+	empty := func(*bits.Writer, wire.RefWriter) error { return nil }
 	n := 0
 	for ; d.post.Send(1, components.Everyone, entangle.Nobody, empty) == nil; n++ {
 		require.Less(t, n, maxOutgoing)

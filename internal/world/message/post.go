@@ -9,6 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -29,8 +31,8 @@ type Post struct {
 	Playing   func() bool                  // the player of this world is connected; nil: nobody asks
 	Connected func(entangle.ClientID) bool // to this server; likewise
 	Clients   func() int                   // how many are connected to this server
-	messages  []*protocol.MessageInfo
-	requests  []*protocol.RequestInfo
+	messages  []*registry.Message
+	requests  []*registry.Request
 	Events    []*event.MessageEvents  // by message number
 	offices   []office                // by request number
 	unordered [channel.MaxID + 1]bool // by channel: it keeps no order
@@ -84,8 +86,8 @@ const (
 // NewPost returns the post of a server, or of a client.
 func NewPost(p *protocol.Protocol, server bool) *Post {
 	post := &Post{
-		server: server, messages: p.Messages(), requests: p.Requests(), Clients: func() int { return 0 },
-		Events: make([]*event.MessageEvents, len(p.Messages())), offices: make([]office, len(p.Requests())),
+		server: server, messages: registry.Of(p).Messages, requests: registry.Of(p).Requests, Clients: func() int { return 0 },
+		Events: make([]*event.MessageEvents, len(registry.Of(p).Messages)), offices: make([]office, len(registry.Of(p).Requests)),
 	}
 	if !server {
 		post.Player = &post.Tray
@@ -111,7 +113,7 @@ func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher,
 }
 
 // Message returns the number of a message type, and how it goes over the wire.
-func (p *Post) Message(t reflect.Type) (number int, plan *protocol.Plan, ok bool) {
+func (p *Post) Message(t reflect.Type) (number int, plan *wire.Plan, ok bool) {
 	for i, info := range p.messages {
 		if info.Type == t {
 			return i, info.Plan, true
@@ -122,7 +124,7 @@ func (p *Post) Message(t reflect.Type) (number int, plan *protocol.Plan, ok bool
 
 // RequestOf returns the number of a kind of request, and how its two halves go
 // over the wire.
-func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *protocol.Plan, ok bool) {
+func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *wire.Plan, ok bool) {
 	for i, info := range p.requests {
 		if info.Question.Type() == question && info.Answer.Type() == answer {
 			return i, info.Question, info.Answer, true
@@ -161,12 +163,12 @@ var (
 // Send queues a message. encode writes its body; entities in it go through refs. Where
 // this world is both a server's and a player's, what only the server can mean is the
 // server's, what only clients may send, and what is for the server, is the player's.
-func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, wire.RefWriter) error) error {
 	return p.send(Letter{Number: number, target: target, one: one, Player: p.Player != nil && p.plays(number, target, one)}, encode)
 }
 
 // Say is Send for the player of this world.
-func (p *Post) Say(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, protocol.RefWriter) error) error {
+func (p *Post) Say(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, wire.RefWriter) error) error {
 	return p.send(Letter{Number: number, target: target, one: one, Player: true}, encode)
 }
 
@@ -176,14 +178,14 @@ func (p *Post) Plays() bool { return p.Player != nil }
 // plays reports whether the player of this world is the one who sends.
 func (p *Post) plays(number int, target components.Target, one entangle.ClientID) bool {
 	switch d := p.messages[number].Direction; {
-	case !p.server || d == protocol.ClientToServer:
+	case !p.server || d == registry.ClientToServer:
 		return true
 	default:
-		return d == protocol.Bidirectional && target == components.Server && one == entangle.Nobody
+		return d == registry.Bidirectional && target == components.Server && one == entangle.Nobody
 	}
 }
 
-func (p *Post) send(l Letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+func (p *Post) send(l Letter, encode func(*bits.Writer, wire.RefWriter) error) error {
 	info := p.messages[l.Number]
 	if !mayCross(info.Direction, !l.Player) {
 		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
@@ -215,7 +217,7 @@ func (p *Post) reaches(l *Letter) error {
 // joined reports whether the player of this world is connected.
 func (p *Post) joined() bool { return p.Playing == nil || p.Playing() }
 
-func (p *Post) queue(l Letter, encode func(*bits.Writer, protocol.RefWriter) error) error {
+func (p *Post) queue(l Letter, encode func(*bits.Writer, wire.RefWriter) error) error {
 	to := &p.Tray
 	if l.Player {
 		to = p.Player
@@ -246,7 +248,7 @@ func (p *Post) longest(l *Letter) int {
 }
 
 // mayCross reports whether a message of that direction may be sent by this side.
-func mayCross(d protocol.Direction, server bool) bool {
+func mayCross(d registry.Direction, server bool) bool {
 	if server {
 		return source.ServerSends(d)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -21,11 +21,11 @@ type office struct {
 }
 
 // Answer writes an answer.
-type Answer func(*bits.Writer, protocol.RefWriter) error
+type Answer func(*bits.Writer, wire.RefWriter) error
 
 // Answerer decodes a question of a client and returns how to write the answer, or
 // an error for the client to read. Malformed bytes are an ErrQuestion.
-type Answerer func(from entangle.ClientID, r *bits.Reader, refs protocol.RefReader) (Answer, error)
+type Answerer func(from entangle.ClientID, r *bits.Reader, refs wire.RefReader) (Answer, error)
 
 // ErrQuestion is wrapped by an Answerer's error for bytes that are no question.
 var ErrQuestion = errors.New("message: malformed request")
@@ -64,7 +64,7 @@ func (p *Post) HandleRequests(number int, answer Answerer) error {
 }
 
 // Request queues a request and returns the number that its answer will have.
-func (p *Post) Request(number int, encode func(*bits.Writer, protocol.RefWriter) error) (call uint32, err error) {
+func (p *Post) Request(number int, encode func(*bits.Writer, wire.RefWriter) error) (call uint32, err error) {
 	if p.Player == nil {
 		return 0, ErrOnlyClients
 	}
@@ -161,7 +161,7 @@ func (m *Mailbox) Answer(number int, call uint32) error {
 func (p *Post) fail(l Letter, text string) {
 	l.Failed = true
 	text = strings.ToValidUTF8(text[:min(len(text), maxFailure)], "")
-	err := p.queue(l, func(w *bits.Writer, _ protocol.RefWriter) error {
+	err := p.queue(l, func(w *bits.Writer, _ wire.RefWriter) error {
 		w.Uvarint(uint64(len(text)))
 		w.Raw([]byte(text))
 		return nil

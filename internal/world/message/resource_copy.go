@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -43,7 +43,7 @@ type resourcePredictor interface {
 
 // copiedResource is one registered resource on a client.
 type copiedResource struct {
-	Info   *protocol.ResourceInfo
+	Info   *registry.Resource
 	ID     ecs.ResID
 	events *event.ResourceEvents
 	Spare  any // where a value is decoded
@@ -68,7 +68,7 @@ var errNoResource = errors.New("message: removal of a resource that is not there
 
 // NewResourceCopy returns a copy without resources in w. References in them are to
 // entities of copied.
-func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*protocol.ResourceInfo, copied *sink.Copy) *ResourceCopy {
+func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, copied *sink.Copy) *ResourceCopy {
 	c := &ResourceCopy{world: w, copy: copied}
 	for _, info := range infos {
 		c.List = append(c.List, copiedResource{

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // ResourceLine is what one client was sent of the resources.
@@ -138,7 +138,7 @@ func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 
 // saysTick reports whether messages of a resource say the tick at whose end it is so: a rollback goes
 // there, and entities in it are those that had their names then.
-func saysTick(info *protocol.ResourceInfo) bool { return info.Rollback || info.Plan.HasRefs() }
+func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
 
 // state writes that tick.
 func (s *Resources) state(r *resource) {

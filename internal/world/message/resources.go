@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -32,7 +32,7 @@ type Resources struct {
 	Targets   *components.Targets
 	log       *slog.Logger
 	stat      ResourceStats
-	onRefused func(*protocol.ResourceInfo, error)
+	onRefused func(*registry.Resource, error)
 
 	w       bits.Writer
 	body    []byte // of the resource at hand, as it is now
@@ -53,7 +53,7 @@ type ResourceStats struct {
 
 // resource is one registered resource on a server.
 type resource struct {
-	Info *protocol.ResourceInfo
+	Info *registry.Resource
 	id   ecs.ResID
 
 	On       bool // it is replicated
@@ -84,10 +84,10 @@ type called struct {
 
 // NewResources returns the registered resources of a server's world. None is
 // replicated before Replicate says so.
-func NewResources(w *ecs.World, infos []*protocol.ResourceInfo, publisher *source.Publisher, log *slog.Logger) *Resources {
+func NewResources(w *ecs.World, infos []*registry.Resource, publisher *source.Publisher, log *slog.Logger) *Resources {
 	s := &Resources{
 		world: w, publisher: publisher, log: log, Targets: source.TargetsOf(w), seed: maphash.MakeSeed(),
-		onRefused: func(*protocol.ResourceInfo, error) {},
+		onRefused: func(*registry.Resource, error) {},
 	}
 	s.Targets.HeldBy(s.held)
 	for _, info := range infos {
@@ -109,7 +109,7 @@ func (s *Resources) held(hold func(components.Target)) {
 }
 
 // OnRefused has f told of values that can't be sent, once for each value.
-func (s *Resources) OnRefused(f func(*protocol.ResourceInfo, error)) { s.onRefused = f }
+func (s *Resources) OnRefused(f func(*registry.Resource, error)) { s.onRefused = f }
 
 // Stats returns the counters.
 func (s *Resources) Stats() ResourceStats { return s.stat }

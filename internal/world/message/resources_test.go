@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -73,16 +74,16 @@ func resourceProtocol() *protocol.Protocol {
 
 func newGallery(t testing.TB) *gallery {
 	p := resourceProtocol()
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	world, shown := ecs.NewWorld(), ecs.NewWorld()
 	g := &gallery{t: t, world: &world, shown: &shown, now: time.Unix(100, 0), rng: rand.New(rand.NewPCG(1, 2))}
-	publisher, err := source.NewPublisher(g.world, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	publisher, err := source.NewPublisher(g.world, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g.resources = NewResources(g.world, p.Resources(), publisher, slog.New(slog.DiscardHandler))
+	g.resources = NewResources(g.world, registry.Of(p).Resources, publisher, slog.New(slog.DiscardHandler))
 	g.line = g.resources.NewLine()
 	hub := event.NewHub()
 	copied := sink.NewCopy(g.shown, hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
-	g.copy = NewResourceCopy(g.shown, hub, p.Resources(), copied)
+	g.copy = NewResourceCopy(g.shown, hub, registry.Of(p).Resources, copied)
 	post, known := NewPost(p, false), receiver.New(copied, nil, 0)
 	g.mail = post.Mailbox(entangle.Nobody, known.Slot)
 	post.Attach(g.shown, hub, nil, copied)
@@ -260,7 +261,7 @@ func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 		c.Members = append(c.Members, g.world.NewEntity(marker))
 	}
 	var told []error
-	g.resources.OnRefused(func(_ *protocol.ResourceInfo, err error) { told = append(told, err) })
+	g.resources.OnRefused(func(_ *registry.Resource, err error) { told = append(told, err) })
 	g.run(1)
 	assert.Empty(t, told)
 	c.Members = append(c.Members, c.Members[0], ecs.Entity{}, g.world.NewEntity())

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -39,7 +39,7 @@ var (
 )
 
 // write puts in a letter, of at most so many bytes, whose body encode writes.
-func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, protocol.RefWriter) error) error {
+func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWriter) error) error {
 	if t.full() {
 		return ErrTooMuch
 	}

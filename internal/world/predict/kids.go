@@ -3,6 +3,7 @@ package predict
 import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
@@ -33,7 +34,7 @@ func newKids(p *Prediction, of *protocol.Protocol) kids {
 		}
 	}
 	add(ecs.ComponentID[components.ChildOf](p.world))
-	for _, info := range of.Components() {
+	for _, info := range registry.Of(of).Components {
 		if source.IsHierarchy(info) {
 			add(ecs.TypeID(p.world, info.Type))
 		}

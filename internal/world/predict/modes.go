@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -17,11 +18,11 @@ type predictedColumn struct {
 	id     ecs.ID
 	size   int
 	cells  columns.Cells
-	info   *protocol.ComponentInfo // nil for a local component
-	events *event.ComponentEvents  // likewise
+	info   *registry.Component    // nil for a local component
+	events *event.ComponentEvents // likewise
 }
 
-// predictedModes is which columns are followed how; see protocol.SyncMode.
+// predictedModes is which columns are followed how; see registry.SyncMode.
 type predictedModes struct {
 	full     rollback.Mask // kept, compared, and set right
 	kept     rollback.Mask // those, and what is the game's own: kept and put back
@@ -34,18 +35,18 @@ type predictedModes struct {
 
 // describe numbers the columns.
 func (p *Prediction) describe(of *protocol.Protocol) (described []columns.Column) {
-	add := func(t reflect.Type, info *protocol.ComponentInfo, tag bool) {
+	add := func(t reflect.Type, info *registry.Component, tag bool) {
 		id := ecs.TypeID(p.world, t)
 		c := predictedColumn{id: id, size: int(t.Size()), info: info, cells: p.writer.Cells(id)}
 		p.cols = append(p.cols, c)
 		described = append(described, columns.Column{ID: id, Size: c.size, Tag: tag})
 	}
-	for col, info := range of.Components() {
+	for col, info := range registry.Of(of).Components {
 		add(info.Type, info, info.Input)
 		p.modes.add(col, info)
 		p.cols[col].events = p.cfg.Hub.AddComponent(info.Type)
 	}
-	for _, local := range of.Locals() {
+	for _, local := range registry.Of(of).Locals {
 		p.modes.kept.Set(len(p.cols))
 		p.modes.local.Set(len(p.cols))
 		if info, _ := ecs.ComponentInfo(p.world, ecs.TypeID(p.world, local.Type)); info.IsRelation {
@@ -59,7 +60,7 @@ func (p *Prediction) describe(of *protocol.Protocol) (described []columns.Column
 }
 
 // add takes in one component of the protocol.
-func (m *predictedModes) add(col int, info *protocol.ComponentInfo) {
+func (m *predictedModes) add(col int, info *registry.Component) {
 	if info.Relation {
 		m.relation.Set(col)
 	}
@@ -68,12 +69,12 @@ func (m *predictedModes) add(col int, info *protocol.ComponentInfo) {
 		m.inputs.Set(col)
 	case info.Type == source.TypeOf[components.ControlledBy](): // who controls an entity is nothing to predict
 		m.simple.Set(col)
-	case info.Predict == protocol.Full:
+	case info.Predict == registry.Full:
 		m.full.Set(col)
 		m.kept.Set(col)
-	case info.Predict == protocol.Once:
+	case info.Predict == registry.Once:
 		m.kept.Set(col)
-	case info.Predict == protocol.Simple:
+	case info.Predict == registry.Simple:
 		m.simple.Set(col)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -108,7 +109,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	}
 	p.table = table
 	p.memory = rollback.New(p.remembers())
-	p.rounding = source.NewRounding(cfg.Protocol.Components(), func(number int) int { return number })
+	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components, func(number int) int { return number })
 	p.kids = newKids(p, cfg.Protocol)
 	p.spared.p, p.spared.never = p, ecs.ComponentID[components.NoRollback](w)
 	p.stock = newStock(p, cfg.Shelf)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
@@ -28,8 +29,8 @@ func newTidal(t testing.TB) *tidal {
 	w.forecast = newForecast(t, func(cfg *PredictionConfig) {
 		p := protocol.New(protocol.Config{Name: "tidal"})
 		protocol.Resource[fcTide](p).Rollback()
-		require.NoError(t, p.Seal())
-		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, p.Resources(), sink.NewCopy(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
+		require.NoError(t, registry.Seal(p))
+		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, registry.Of(p).Resources, sink.NewCopy(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
 		cfg.Shelf = w.shelf
 	})
 	w.main(func() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
@@ -185,7 +186,7 @@ type whySIDs struct {
 
 func newWhySIDs(c WhyConfig) whySIDs {
 	t := reflect.TypeFor[components.SID]()
-	if c.Protocol.ComponentOf(t) == nil {
+	if registry.Of(c.Protocol).ComponentOf(t) == nil {
 		return whySIDs{}
 	}
 	return whySIDs{world: c.World, id: ecs.TypeID(c.World, t), on: true}

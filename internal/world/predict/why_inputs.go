@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/mlange-42/arche/ecs"
@@ -51,7 +52,7 @@ func (u *usedInput) none() { u.kind, u.status = -1, event.NoInput }
 func newWhyInputs(c WhyConfig) whyInputs {
 	i := whyInputs{world: c.World, inputs: c.Inputs, ticks: make([]whyTick, c.Ticks), time: ecs.GetResource[components.Time](c.World)}
 	predicted := ecs.ComponentID[components.Predicted](c.World)
-	for _, info := range c.Protocol.Inputs() {
+	for _, info := range registry.Of(c.Protocol).Inputs {
 		id := ecs.TypeID(c.World, info.Type)
 		filter := ecs.All(id, predicted)
 		i.kinds = append(i.kinds, whyKind{driven: c.World.Cache().Register(&filter), cells: columns.NewWriter(c.World).Cells(id)})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -111,20 +113,20 @@ type whyTypes struct {
 
 type whyType struct {
 	typ  reflect.Type
-	plan *protocol.Plan // nil: it is not sent
+	plan *wire.Plan // nil: it is not sent
 }
 
 func newWhyTypes(p *protocol.Protocol) (t whyTypes) {
-	for _, c := range p.Components() {
+	for _, c := range registry.Of(p).Components {
 		t.components = append(t.components, whyType{c.Type, c.Plan})
 	}
-	for _, l := range p.Locals() {
+	for _, l := range registry.Of(p).Locals {
 		t.components = append(t.components, whyType{typ: l.Type})
 	}
-	for _, r := range p.Resources() {
+	for _, r := range registry.Of(p).Resources {
 		t.resources = append(t.resources, whyType{r.Type, r.Plan})
 	}
-	for _, i := range p.Inputs() {
+	for _, i := range registry.Of(p).Inputs {
 		t.inputs = append(t.inputs, whyType{i.Type, i.Plan})
 	}
 	return t

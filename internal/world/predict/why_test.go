@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -50,7 +51,7 @@ func explainedProtocol() *protocol.Protocol {
 
 func newExplained(t *testing.T, keep int) *explained {
 	p := explainedProtocol()
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld()
 	x := &explained{world: &w, time: &components.Time{}}
 	ecs.AddResource(&w, x.time)
@@ -92,14 +93,14 @@ func (x *explained) lines() (lines []string) {
 // columnNumber is the number of a component of explainedProtocol.
 func columnNumber(t *testing.T, name string) int {
 	p := explainedProtocol()
-	for i, c := range p.Components() {
+	for i, c := range registry.Of(p).Components {
 		if c.Type.Name() == name {
 			return i
 		}
 	}
-	for i, l := range p.Locals() {
+	for i, l := range registry.Of(p).Locals {
 		if l.Type.Name() == name {
-			return len(p.Components()) + i
+			return len(registry.Of(p).Components) + i
 		}
 	}
 	t.Fatalf("no %s", name)

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -94,7 +95,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	w := ecs.NewWorld()
 	f := &forecast{t: t, world: &w, time: &components.Time{Tick: fcStart}, sched: tick.NewSchedule(forecastOrder), synced: true, names: map[rollback.Slot]string{}}
 	of, hub := fcProtocol(), event.InstallHub(&w)
-	require.NoError(t, of.Seal())
+	require.NoError(t, registry.Seal(of))
 	ecs.AddResource(&w, f.time)
 	f.place, f.pace, f.tint = ecs.ComponentID[fcPlace](&w), ecs.ComponentID[fcPace](&w), ecs.ComponentID[fcTint](&w)
 	f.heat, f.dock = ecs.ComponentID[fcHeat](&w), ecs.ComponentID[fcDock](&w)

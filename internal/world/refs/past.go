@@ -4,7 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
 // Past is what components were that are sent as differences: on a server what its world
@@ -14,8 +15,8 @@ type Past struct {
 	Deltas repl.Mask
 	Moving repl.Mask // of those, the ones that are told by how they move
 	Coded  repl.Mask // of those, the ones whose codes are learned
-	Bases  protocol.Bases
-	Trails []protocol.Trail // of the record at hand, by component number
+	Bases  wire.Bases
+	Trails []stepcode.Trail // of the record at hand, by component number
 	begun  bool             // one of them
 }
 
@@ -31,7 +32,7 @@ func (p *Past) Begin() {
 }
 
 // Trail returns that of a component in the record at hand.
-func (p *Past) Trail(comp int) *protocol.Trail {
+func (p *Past) Trail(comp int) *stepcode.Trail {
 	p.begun = true
 	return &p.Trails[comp]
 }
@@ -40,7 +41,7 @@ func (p *Past) Trail(comp int) *protocol.Trail {
 // which the base is the same. It is not ok when that is not known.
 func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (since, until entangle.Tick, ok bool) {
 	h := p.Of[comp]
-	p.Bases = protocol.Bases{Ahead: uint32(tick - from.Base), Trail: p.Trail(comp)}
+	p.Bases = wire.Bases{Ahead: uint32(tick - from.Base), Trail: p.Trail(comp)}
 	p.Bases.Base, since, until, ok = h.At(s, from.Base)
 	older, moves := from.Older(tick)
 	if !ok || !moves || !p.Moving.Has(comp) {

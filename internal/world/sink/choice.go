@@ -2,7 +2,8 @@ package sink
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // choice is a set of components that change together. Updates are of few sets:
@@ -12,7 +13,7 @@ type choice struct {
 	comps []*copied
 	// shorts are the plans of all of them as short codes, if they have such plans and
 	// are few enough.
-	shorts []*protocol.Short
+	shorts []*wire.Short
 	// staged: an update of them is not decoded right into the world, for it may change
 	// structure, or be refused, or there are too many.
 	staged bool
@@ -46,7 +47,7 @@ func (c *Copy) choose(set *repl.Mask) {
 		one := &c.comps[comp]
 		all.now.comps = append(all.now.comps, one)
 		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is a matter of structure
-		if one.mode == protocol.Simple {
+		if one.mode == registry.Simple {
 			all.now.simple = append(all.now.simple, one)
 		}
 		if short := one.plan.Short(); short != nil && c.past.Of[comp] == nil {

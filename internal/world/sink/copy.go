@@ -7,10 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -77,13 +78,13 @@ type copied struct {
 	number int
 	id     ecs.ID
 	cells  columns.Cells
-	plan   *protocol.Plan
+	plan   *wire.Plan
 	events *event.ComponentEvents
 	value  []byte // one value: what an update at hand may have to put back
 
 	relation bool
 	input    bool              // only its being there is sent
-	mode     protocol.SyncMode // on entities that are predicted
+	mode     registry.SyncMode // on entities that are predicted
 }
 
 // placed is what an update needs of an entity of the copy. It is kept small: for
@@ -112,7 +113,7 @@ type known struct {
 
 // NewCopy returns a copy without entities in w. Its events go to the hub; entities
 // that appear and vanish are told to the two functions.
-func NewCopy(w *ecs.World, hub *event.Hub, infos []*protocol.ComponentInfo, onSpawned, onDespawned func(ecs.Entity)) *Copy {
+func NewCopy(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpawned, onDespawned func(ecs.Entity)) *Copy {
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
 	c := &Copy{
 		world: w, writer: writer,
@@ -232,7 +233,7 @@ type refReader struct {
 	late []repl.ID // by placeholder: what the component at hand names and is not here
 }
 
-// At implements protocol.RefReader.
+// At implements wire.RefReader.
 func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 	to, ok := r.refs.At(index)
 	if !to.Late {
@@ -244,7 +245,7 @@ func (r *refReader) At(index uint32) (ecs.Entity, bool) {
 		return ecs.Entity{}, ok
 	}
 	r.late = append(r.late, to.ID)
-	return protocol.Placeholder(uint32(len(r.late) - 1)), ok
+	return wire.Placeholder(uint32(len(r.late) - 1)), ok
 }
 
 // Skip implements receiver.Sink.
@@ -255,14 +256,14 @@ func (c *Copy) Skip(r *bits.Reader, comp int) error {
 	if err := c.comps[comp].plan.Decode(r, c.comps[comp].value, NoRefs{}); err != nil || !c.comps[comp].relation {
 		return err
 	}
-	protocol.DecodeTarget(r, NoRefs{})
+	wire.DecodeTarget(r, NoRefs{})
 	return r.Err()
 }
 
 // NoRefs knows every index, as no entity.
 type NoRefs struct{}
 
-// At implements protocol.RefReader.
+// At implements wire.RefReader.
 func (NoRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }
 
 var _ receiver.Sink = (*Copy)(nil)

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -37,7 +38,7 @@ const leaderNumber = 0
 type shaped struct {
 	t     testing.TB
 	world *ecs.World
-	infos []*protocol.ComponentInfo
+	infos []*registry.Component
 	copy  *Copy
 	tick  entangle.Tick
 
@@ -58,9 +59,9 @@ func newShaped(t testing.TB) *shaped {
 	protocol.Component[shape8](p).Predict(protocol.Full)
 	protocol.Component[shape9](p).Predict(protocol.Full)
 	protocol.Component[shape10](p).Predict(protocol.Full)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld(1024, 4)
-	s := &shaped{t: t, world: &w, infos: p.Components()}
+	s := &shaped{t: t, world: &w, infos: registry.Of(p).Components}
 	s.copy = NewCopy(&w, event.NewHub(), s.infos,
 		func(e ecs.Entity) { s.spawned = append(s.spawned, e) },
 		func(e ecs.Entity) { s.despawned = append(s.despawned, e) })

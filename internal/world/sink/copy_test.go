@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -38,7 +39,7 @@ type hand struct {
 	t      testing.TB
 	world  *ecs.World
 	copy   *Copy
-	infos  []*protocol.ComponentInfo
+	infos  []*registry.Component
 	tick   entangle.Tick
 	slots  map[repl.ID]repl.Slot
 	table  []repl.ID
@@ -52,9 +53,9 @@ func newHand(t testing.TB) *hand {
 	protocol.Component[heldLinks](p)
 	protocol.Component[heldOne](p)
 	protocol.Component[heldTag](p)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w, hub := ecs.NewWorld(), event.NewHub()
-	h := &hand{t: t, world: &w, infos: p.Components(), slots: map[repl.ID]repl.Slot{}, names: map[ecs.Entity]repl.Handle{}}
+	h := &hand{t: t, world: &w, infos: registry.Of(p).Components, slots: map[repl.ID]repl.Slot{}, names: map[ecs.Entity]repl.Handle{}}
 	h.copy = NewCopy(&w, hub, h.infos, h.note("spawned"), h.note("despawned"))
 	for i, name := range []string{"links", "one", "tag"} {
 		events, _ := hub.Component(h.infos[i].Type)
@@ -88,7 +89,7 @@ func (h *hand) took() []string {
 	return events
 }
 
-// Index implements protocol.RefWriter.
+// Index implements wire.RefWriter.
 func (h *hand) Index(e ecs.Entity) uint32 {
 	h.table = append(h.table, repl.ID{Group: h.names[e]})
 	return uint32(len(h.table))

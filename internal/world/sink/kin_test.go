@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -28,7 +29,7 @@ type (
 	kinNotes struct{ Of ecs.Entity }
 )
 
-func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
+func kinProtocol(t testing.TB) []*registry.Component {
 	p := protocol.New(protocol.Config{Name: "kin"})
 	protocol.Component[kinBody](p)
 	protocol.Component[kinKnows](p)
@@ -36,15 +37,15 @@ func kinProtocol(t testing.TB) []*protocol.ComponentInfo {
 	protocol.Component[kinPart](p).Hierarchy()
 	protocol.Component[components.ChildOf](p)
 	protocol.Component[kinNotes](p)
-	require.NoError(t, p.Seal())
-	return p.Components()
+	require.NoError(t, registry.Seal(p))
+	return registry.Of(p).Components
 }
 
 // relatives is a world of relations, one peer that is sent it over a perfect line, and the
 // peer's copy.
 type relatives struct {
 	t         testing.TB
-	infos     []*protocol.ComponentInfo
+	infos     []*registry.Component
 	world     *ecs.World
 	publisher *source.Publisher
 	peer      *sender.Peer

@@ -5,9 +5,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -31,7 +31,7 @@ func (c *Copy) findLate(h refs.LateHolder, value []byte) {
 }
 
 func (c *Copy) swapLate(n int, e ecs.Entity) ecs.Entity {
-	at, ok := protocol.IsPlaceholder(e)
+	at, ok := wire.IsPlaceholder(e)
 	if !ok || int(at) >= len(c.refs.late) {
 		return e
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -53,11 +54,11 @@ func newLessonGame(t testing.TB, entities int) *lessonGame {
 	ours, theirs, nobody := ecs.NewWorld(), ecs.NewWorld(), func(ecs.Entity) {}
 	g := &lessonGame{
 		t: t, world: &ours, stride: ecs.ComponentID[lessonStride](&ours), pace: ecs.ComponentID[lessonPace](&ours),
-		copy: NewCopy(&theirs, event.NewHub(), p.Components(), nobody, nobody),
+		copy: NewCopy(&theirs, event.NewHub(), registry.Of(p).Components, nobody, nobody),
 	}
-	g.receiver = receiver.New(g.copy, nil, len(p.Components()))
+	g.receiver = receiver.New(g.copy, nil, len(registry.Of(p).Components))
 	var err error
-	g.publisher, err = source.NewPublisher(&ours, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	g.publisher, err = source.NewPublisher(&ours, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g.peer = g.publisher.World().NewPeer()
 	for range entities {

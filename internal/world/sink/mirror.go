@@ -3,15 +3,15 @@ package sink
 import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
 // Mirror returns what is replicated to this side: of entities that are predicted as the
 // server said it last, of others as the world is now. What the game has changed on those
 // shows.
-func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *inspect.Mirror {
+func (c *Copy) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.entities {
@@ -25,7 +25,7 @@ func (c *Copy) Mirror(infos []*protocol.ComponentInfo) *inspect.Mirror {
 
 // Predicted returns the entities that this side predicts as the world is now, with what a
 // rollback restores of them.
-func (c *Copy) Predicted(infos []*protocol.ComponentInfo) *inspect.Mirror {
+func (c *Copy) Predicted(infos []*registry.Component) *inspect.Mirror {
 	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](c.world)
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.entities {
@@ -35,7 +35,7 @@ func (c *Copy) Predicted(infos []*protocol.ComponentInfo) *inspect.Mirror {
 		}
 		out := inspect.Mirrored{ID: inspect.MirrorID(c.Known[i].ID), Entity: e.entity, Tick: e.tick}
 		for comp := range c.comps {
-			if id := c.comps[comp].id; infos[comp].Predict == protocol.Full && c.world.Has(e.entity, id) {
+			if id := c.comps[comp].id; infos[comp].Predict == registry.Full && c.world.Has(e.entity, id) {
 				plan := c.comps[comp].plan
 				memory := c.writer.Bytes(e.entity, id)[:plan.Size()]
 				out.Values = append(out.Values, refs.Value(comp, plan, memory, c.targetNow(e.entity, comp)))

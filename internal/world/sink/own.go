@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -20,7 +20,7 @@ type ownership struct {
 	me     func() entangle.ClientID // nil without a connection
 }
 
-func newOwn(w *ecs.World, infos []*protocol.ComponentInfo) ownership {
+func newOwn(w *ecs.World, infos []*registry.Component) ownership {
 	control := reflect.TypeFor[components.ControlledBy]()
 	o := ownership{comp: -1, tag: ecs.ComponentID[components.Controlled](w)}
 	for i, info := range infos {

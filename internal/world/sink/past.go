@@ -6,7 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -29,7 +29,7 @@ func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) e
 	}
 	c.past.Bases.Codes = c.taught.codesOf(comp, m.Codes)
 	err := c.comps[comp].plan.DecodeDelta(r, &c.past.Bases, value, NoRefs{})
-	if errors.Is(err, protocol.ErrRange) {
+	if errors.Is(err, wire.ErrRange) {
 		return fmt.Errorf("%w: %w", receiver.ErrBaseline, err)
 	}
 	return err

@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -73,12 +73,12 @@ func (c *Copy) PredictBy(by predictor) {
 
 // modeOf returns how a component of predicted entities follows the server. Of an input
 // only its being there does; who controls an entity is nothing to predict.
-func (c *Copy) modeOf(info *protocol.ComponentInfo) protocol.SyncMode {
+func (c *Copy) modeOf(info *registry.Component) registry.SyncMode {
 	switch {
 	case info.Input:
-		return protocol.Once
+		return registry.Once
 	case info.Number == c.own.comp:
-		return protocol.Simple
+		return registry.Simple
 	}
 	return info.Predict
 }

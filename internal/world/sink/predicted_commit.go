@@ -6,9 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -84,18 +84,18 @@ func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) 
 // remembersOnce reports whether a component of predicted entities has a history, and is not
 // compared.
 func (c *Copy) remembersOnce(comp int) bool {
-	return c.comps[comp].mode == protocol.Once && !c.comps[comp].input
+	return c.comps[comp].mode == registry.Once && !c.comps[comp].input
 }
 
 // shows reports whether a value goes into the world at once. The slot is 0 for an entity
 // that appears.
 func (c *Copy) shows(at rollback.Slot, comp int) bool {
 	switch c.comps[comp].mode {
-	case protocol.Simple:
+	case registry.Simple:
 		return true
-	case protocol.Once:
+	case registry.Once:
 		return at == 0 || !c.ahead.store.Confirmed(at).Mask.Has(comp)
-	case protocol.Full:
+	case registry.Full:
 		return at == 0
 	}
 	return false
@@ -188,5 +188,5 @@ func (c *Copy) setValueRef(ref *refs.LateRef, to ecs.Entity) bool {
 // as the server says.
 func (c *Copy) follows(comp int) bool {
 	mode := c.comps[comp].mode
-	return mode == protocol.Simple || mode == protocol.Once
+	return mode == registry.Simple || mode == registry.Once
 }

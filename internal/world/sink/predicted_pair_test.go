@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -38,7 +39,7 @@ type (
 	aheadDrive struct{ Left, Right bool } // an input
 )
 
-func aheadProtocol(t testing.TB) []*protocol.ComponentInfo {
+func aheadProtocol(t testing.TB) []*registry.Component {
 	p := protocol.New(protocol.Config{Name: "ahead"})
 	protocol.Component[aheadPlace](p).Predict(protocol.Full)
 	protocol.Component[aheadPath](p).Predict(protocol.Full).Delta()
@@ -53,8 +54,8 @@ func aheadProtocol(t testing.TB) []*protocol.ComponentInfo {
 	protocol.Component[aheadLook](p).Predict(protocol.None)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[aheadDrive](p)
-	require.NoError(t, p.Seal())
-	return p.Components()
+	require.NoError(t, registry.Seal(p))
+	return registry.Of(p).Components
 }
 
 // rewoundMark stands for the mark of who rolls back.
@@ -76,7 +77,7 @@ type prophet struct {
 	inserted []string // into what is stripped, or removed of it
 }
 
-func newProphet(w *ecs.World, infos []*protocol.ComponentInfo) *prophet {
+func newProphet(w *ecs.World, infos []*registry.Component) *prophet {
 	p := &prophet{
 		world: w, on: []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewoundMark](w)},
 		slots: map[ecs.Entity]rollback.Slot{}, shed: map[rollback.Slot]bool{}, news: map[rollback.Slot]int{},
@@ -154,7 +155,7 @@ func (f *foretelling) Spawn(id repl.ID) repl.Slot {
 // pair is a world that is sent, over a perfect line, to a copy that predicts.
 type pair struct {
 	t         testing.TB
-	infos     []*protocol.ComponentInfo
+	infos     []*registry.Component
 	world     *ecs.World
 	publisher *source.Publisher
 	peer      *sender.Peer

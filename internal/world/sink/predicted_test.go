@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
 	"github.com/mlange-42/arche/listener"
@@ -271,7 +271,7 @@ func TestALateReferenceInAnOnceIsForTheHistoriesToo(t *testing.T) {
 				return
 			}
 			assert.Equal(t, aheadGrip{came}, *value[aheadGrip](p.far, there))
-			comp := slices.IndexFunc(p.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[aheadGrip]() })
+			comp := slices.IndexFunc(p.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[aheadGrip]() })
 			bytes := unsafe.Slice((*byte)(unsafe.Pointer(&came)), unsafe.Sizeof(came))
 			assert.Equal(t, []string{fmt.Sprint(p.by.slots[there], " ", comp, " ", bytes)}, p.by.inserted)
 		})

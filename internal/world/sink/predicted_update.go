@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -21,7 +21,7 @@ func (c *Copy) updateAhead(slot repl.Slot, tick entangle.Tick, r *bits.Reader, r
 		places[i&(atOnce-1)] = c.placeAhead(c.Known[slot].slot, comp)
 	}
 	if len(now.shorts) > 0 {
-		if err := protocol.DecodeShorts(now.shorts, r, &places); err != nil {
+		if err := wire.DecodeShorts(now.shorts, r, &places); err != nil {
 			return err
 		}
 		c.updatedAhead(slot, tick)
@@ -123,7 +123,7 @@ func (c *Copy) leadAhead(slots []repl.Slot) (n int) {
 	if c.ahead.count == 0 {
 		return 0
 	}
-	for n < min(len(slots), protocol.MaxShortRun) && c.foresees(slots[n]) && c.Known[slots[n]].mask.Holds(&c.choices.now.set) {
+	for n < min(len(slots), wire.MaxShortRun) && c.foresees(slots[n]) && c.Known[slots[n]].mask.Holds(&c.choices.now.set) {
 		n++
 	}
 	return n

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -26,13 +27,13 @@ type (
 	hull    struct{ X float32 }
 )
 
-func steeredProtocol(t testing.TB) []*protocol.ComponentInfo {
+func steeredProtocol(t testing.TB) []*registry.Component {
 	p := protocol.New(protocol.Config{Name: "presence test"})
 	protocol.Input[steering](p)
 	protocol.Input[nodding](p)
 	protocol.Component[hull](p)
-	require.NoError(t, p.Seal())
-	return p.Components()
+	require.NoError(t, registry.Seal(p))
+	return registry.Of(p).Components
 }
 
 // steeredGame is a world of entities with inputs that is sent to two copies.

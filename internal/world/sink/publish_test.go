@@ -7,8 +7,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,7 +57,7 @@ func (g *awaitGame) texts() (all []byte) {
 func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k := newRelatives(t)
 	k.publisher.Admit(1, k.peer)
-	body := slices.IndexFunc(k.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[kinBody]() })
+	body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
 	only := func(id entangle.ClientID) components.Target { return source.TargetsOf(k.world).Only(id) }
 	e, f := k.spawn(), k.spawn()
 	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
@@ -102,7 +102,7 @@ func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newRelatives(t)
 			k.publisher.Admit(1, k.peer)
-			body := slices.IndexFunc(k.infos, func(i *protocol.ComponentInfo) bool { return i.Type == reflect.TypeFor[kinBody]() })
+			body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
 			e := k.spawn()
 			before, ok := k.publisher.Slot(e)
 			require.True(t, ok)

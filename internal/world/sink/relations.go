@@ -5,9 +5,9 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -28,7 +28,7 @@ func (c *Copy) relates(m *stagedMember, comp int) error {
 // decodeTarget reads the target of a relation. One that is not here yet is noted, and
 // is no entity until it comes.
 func (c *Copy) decodeTarget(r *bits.Reader, h refs.LateHolder) ecs.Entity {
-	target := protocol.DecodeTarget(r, &c.refs)
+	target := wire.DecodeTarget(r, &c.refs)
 	if len(c.refs.late) == 0 {
 		return target
 	}

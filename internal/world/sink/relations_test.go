@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
@@ -267,7 +267,7 @@ func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
 	r.Reset(w.Finish())
 	k.copy.Begin(1)
 	k.copy.Member(k.copy.Spawn(repl.ID{Group: 1}), true)
-	require.ErrorIs(t, k.copy.Insert(r, k.number("kinFears"), noTargets{}), protocol.ErrReference)
+	require.ErrorIs(t, k.copy.Insert(r, k.number("kinFears"), noTargets{}), wire.ErrReference)
 	k.copy.Discard()
 	assert.Zero(t, k.copy.Len())
 }

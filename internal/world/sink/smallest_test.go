@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -26,9 +27,9 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	const room, entities = 1100, 14_000
 	p := protocol.New(protocol.Config{Name: "smallest"})
 	protocol.Component[smallest](p)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	from, to := ecs.NewWorld(1024), ecs.NewWorld(1024)
-	publisher, err := source.NewPublisher(&from, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	publisher, err := source.NewPublisher(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	peer := publisher.World().NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&from)
@@ -36,7 +37,7 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 		from.NewEntity(marker)
 	}
 	require.NoError(t, publisher.Observe(1))
-	c := NewCopy(&to, event.NewHub(), p.Components(), func(ecs.Entity) {}, func(ecs.Entity) {})
+	c := NewCopy(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(c, nil, 1)
 	for n := uint16(0); peer.ActionsDue(); n++ {
 		message := peer.AppendActions(nil, room)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -14,13 +14,13 @@ import (
 type taught struct {
 	comps repl.Mask
 	n     int
-	at    [repl.CodesPlaces + 1][]*protocol.Codes // by component number; of place 0: always none
+	at    [repl.CodesPlaces + 1][]*stepcode.Codes // by component number; of place 0: always none
 }
 
 func newTaught(p *refs.Past) taught { return taught{comps: p.Coded, n: len(p.Of)} }
 
 // codesOf returns the codes of a component at a place, which holds a version.
-func (t *taught) codesOf(comp int, at uint8) *protocol.Codes {
+func (t *taught) codesOf(comp int, at uint8) *stepcode.Codes {
 	if at == 0 {
 		return nil
 	}
@@ -43,18 +43,18 @@ func (c *Copy) Learn(table []byte, at, over uint8) error {
 	return err
 }
 
-func (t *taught) read(r *bits.Reader, over uint8) ([]*protocol.Codes, error) {
-	all, books := make([]*protocol.Codes, t.n), 0
+func (t *taught) read(r *bits.Reader, over uint8) ([]*stepcode.Codes, error) {
+	all, books := make([]*stepcode.Codes, t.n), 0
 	for c := t.comps.Next(0); c >= 0; c = t.comps.Next(c + 1) {
 		all[c] = t.codesOf(c, over)
 		if r.Bool() {
 			var err error
-			if all[c], err = protocol.ReadCodes(r, all[c]); err != nil {
+			if all[c], err = stepcode.ReadCodes(r, all[c]); err != nil {
 				return nil, fmt.Errorf("sink: codes of component %d: %w", c, err)
 			}
 		}
-		if books += all[c].Books(); books > protocol.MaxBooks {
-			return nil, fmt.Errorf("sink: %d codes: %w", books, protocol.ErrCodes)
+		if books += all[c].Books(); books > stepcode.MaxBooks {
+			return nil, fmt.Errorf("sink: %d codes: %w", books, stepcode.ErrCodes)
 		}
 	}
 	return all, r.End()

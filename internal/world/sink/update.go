@@ -4,8 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -13,7 +13,7 @@ var _ receiver.Updater = (*Copy)(nil)
 
 // atOnce is how many components an update may have that is decoded in one call.
 // It is more than change together as a rule, and little enough for the stack.
-const atOnce = protocol.MaxShorts
+const atOnce = wire.MaxShorts
 
 // UpdateAll implements receiver.Updater. Most values are short codes, which are
 // decoded right into the world.
@@ -41,7 +41,7 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 		}
 		places[i&(atOnce-1)] = place
 	}
-	if err := protocol.DecodeShorts(now.shorts, r, &places); err != nil {
+	if err := wire.DecodeShorts(now.shorts, r, &places); err != nil {
 		return err
 	}
 	e.tick = tick

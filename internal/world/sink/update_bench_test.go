@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -33,12 +34,12 @@ func BenchmarkUpdateRun(b *testing.B) {
 	protocol.Component[benchHealth](p)
 	protocol.Component[benchPosition](p)
 	protocol.Component[benchRotation](p)
-	require.NoError(b, p.Seal())
+	require.NoError(b, registry.Seal(p))
 	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
-	publisher, err := source.NewPublisher(&from, p.Components(), source.ServerSends, slog.New(slog.DiscardHandler))
+	publisher, err := source.NewPublisher(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	peer := publisher.World().NewPeer()
-	c := NewCopy(&to, event.NewHub(), p.Components(), func(ecs.Entity) {}, func(ecs.Entity) {})
+	c := NewCopy(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(c, nil, 3)
 	position, rotation := ecs.ComponentID[benchPosition](&from), ecs.ComponentID[benchRotation](&from)
 	marker, health := ecs.ComponentID[components.Replicate](&from), ecs.ComponentID[benchHealth](&from)

@@ -4,7 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -13,9 +13,9 @@ var _ receiver.RunUpdater = (*Copy)(nil)
 
 // updateRun is what UpdateRun needs room for.
 type updateRun struct {
-	entities [protocol.MaxShortRun]ecs.Entity
+	entities [wire.MaxShortRun]ecs.Entity
 	found    columns.Stretch
-	values   protocol.ShortRun
+	values   wire.ShortRun
 }
 
 // RunLength implements receiver.RunUpdater, for values that are short codes. All

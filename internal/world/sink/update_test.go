@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -32,13 +33,13 @@ type (
 	copiedFlag struct{}
 )
 
-func copiedProtocol(t testing.TB) []*protocol.ComponentInfo {
+func copiedProtocol(t testing.TB) []*registry.Component {
 	p := protocol.New(protocol.Config{Name: "copy test"})
 	protocol.Component[copiedPlace](p)
 	protocol.Component[copiedName](p)
 	protocol.Component[copiedFlag](p)
-	require.NoError(t, p.Seal())
-	return p.Components()
+	require.NoError(t, registry.Seal(p))
+	return registry.Of(p).Components
 }
 
 // plainSink hides that a Copy is a receiver.Updater: every update goes step by
@@ -53,7 +54,7 @@ type copyOf struct {
 	events   []string
 }
 
-func newCopyOf(infos []*protocol.ComponentInfo, plain bool) *copyOf {
+func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 	w, hub := ecs.NewWorld(), event.NewHub()
 	c := &copyOf{world: &w}
 	note := func(what string) func(ecs.Entity) {
@@ -331,8 +332,8 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "copy test"})
 	protocol.Component[copiedLeft](p)
 	protocol.Component[copiedRight](p)
-	require.NoError(t, p.Seal())
-	c := newCopyOf(p.Components(), false)
+	require.NoError(t, registry.Seal(p))
+	c := newCopyOf(registry.Of(p).Components, false)
 	wire := func(values ...uint64) *bits.Reader {
 		var w bits.Writer
 		for _, v := range values {
@@ -389,8 +390,8 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	protocol.Component[copiedPart[uint32]](p)
 	protocol.Component[copiedPart[uint64]](p)
 	protocol.Component[copiedPart[bool]](p)
-	require.NoError(t, p.Seal())
-	infos := p.Components()
+	require.NoError(t, registry.Seal(p))
+	infos := registry.Of(p).Components
 	require.Greater(t, len(infos), atOnce)
 	w := ecs.NewWorld()
 	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))

@@ -142,7 +142,7 @@ func (r *refWriter) begin(h refs.LateHolder) {
 	}
 }
 
-// Index implements protocol.RefWriter.
+// Index implements wire.RefWriter.
 func (r *refWriter) Index(e ecs.Entity) uint32 {
 	s, ok := r.publisher.Table.SlotOf(e)
 	if ok {

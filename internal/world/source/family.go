@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // MaxDepth bounds how far above an entity its family is looked for. A child that
@@ -43,12 +43,12 @@ type kin struct {
 	name   uint32
 }
 
-func newFamily(p *Publisher, infos []*protocol.ComponentInfo, log *slog.Logger) family {
+func newFamily(p *Publisher, infos []*registry.Component, log *slog.Logger) family {
 	return family{publisher: p, Kindred: newKindred(p, infos, log), Log: log}
 }
 
 // IsHierarchy reports whether a component relates children to their parents.
-func IsHierarchy(info *protocol.ComponentInfo) bool {
+func IsHierarchy(info *registry.Component) bool {
 	return info.Hierarchy || info.Type == TypeOf[components.ChildOf]()
 }
 

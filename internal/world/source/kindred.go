@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -46,7 +46,7 @@ type kindred struct {
 
 func TypeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-func newKindred(p *Publisher, infos []*protocol.ComponentInfo, log *slog.Logger) kindred {
+func newKindred(p *Publisher, infos []*registry.Component, log *slog.Logger) kindred {
 	w := p.Arche
 	k := kindred{
 		publisher: p, world: w, writer: columns.NewWriter(w), log: log, Anew: true,

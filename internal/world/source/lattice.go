@@ -2,7 +2,8 @@ package source
 
 import (
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // Rounding rounds values in place to what the wire can say, at the end of every tick and on
@@ -15,12 +16,12 @@ type Rounding struct {
 
 type roundedColumn struct {
 	col  int // of the table
-	plan *protocol.Plan
+	plan *wire.Plan
 }
 
 // newLattice returns the rounding of those components that are rounded. col is a component's
 // column, negative where it has none.
-func NewRounding(infos []*protocol.ComponentInfo, col func(number int) int) (l Rounding) {
+func NewRounding(infos []*registry.Component, col func(number int) int) (l Rounding) {
 	for i, info := range infos {
 		if c := col(i); info.Round && c >= 0 {
 			l.cols = append(l.cols, roundedColumn{c, info.Plan})

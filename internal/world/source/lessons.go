@@ -4,8 +4,9 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -14,7 +15,7 @@ import (
 // fixed time before, not by what peers are sent: that depends on where each peer stands.
 type lessons struct {
 	Comps   []lesson          // by rising number
-	Codes   []*protocol.Codes // by component number: of the newest version
+	Codes   []*stepcode.Codes // by component number: of the newest version
 	samples []sender.Sample
 	turn    int // whose component it is
 	Next    entangle.Tick
@@ -26,8 +27,8 @@ type lessons struct {
 // lesson is what is learned of one component.
 type lesson struct {
 	Of    sender.Sampler
-	tally protocol.Tally
-	codes *protocol.Codes // those to come
+	tally wire.Tally
+	codes *stepcode.Codes // those to come
 }
 
 const (
@@ -45,13 +46,13 @@ func newLessons(p *refs.Past) (l lessons) {
 		l.Comps = append(l.Comps, lesson{Of: sender.Sampler{Comp: c}})
 	}
 	if len(l.Comps) > 0 {
-		l.Codes = make([]*protocol.Codes, len(p.Of))
+		l.Codes = make([]*stepcode.Codes, len(p.Of))
 	}
 	return l
 }
 
 // CodesOf returns the codes of a component at a place.
-func (l *lessons) CodesOf(comp int, at uint8) *protocol.Codes {
+func (l *lessons) CodesOf(comp int, at uint8) *stepcode.Codes {
 	if at == 0 {
 		return nil
 	}
@@ -101,7 +102,7 @@ func (p *Publisher) sample(of *lesson, tick entangle.Tick) {
 	l.samples = of.Of.Next(l.samples[:0], p.Sender, studied, tick-lag, tick-older)
 	for _, s := range l.samples {
 		if s.Begins {
-			*trail = protocol.Trail{}
+			*trail = stepcode.Trail{}
 		}
 		if _, _, ok := p.past.Find(s.Slot, of.Of.Comp, tick, repl.From{Base: tick - lag, Apart: uint8(older - lag)}); ok {
 			of.tally.Add(p.Plans[of.Of.Comp], &p.past.Bases, p.valueOf(s.Slot, of.Of.Comp))
@@ -120,7 +121,7 @@ func (l *lessons) derive() (some bool) {
 	for i := range l.Comps {
 		of := &l.Comps[i]
 		of.codes = l.Codes[of.Of.Comp]
-		if next := of.tally.Derive(of.codes, protocol.MaxBooks/len(l.Comps)); next != nil {
+		if next := of.tally.Derive(of.codes, stepcode.MaxBooks/len(l.Comps)); next != nil {
 			of.codes, some = next, true
 		}
 	}
@@ -146,7 +147,7 @@ func (l *lessons) tables() (whole, over []byte) {
 }
 
 // AppendCodes writes the codes of one component in a table, or that they are what they were.
-func AppendCodes(w *bits.Writer, codes, before *protocol.Codes) {
+func AppendCodes(w *bits.Writer, codes, before *stepcode.Codes) {
 	w.Bool(codes != before)
 	if codes != before {
 		codes.Append(w, before)

@@ -5,14 +5,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
 // Mirror returns what is replicated from this side, as the world is now. The
 // error is that of Observe.
-func (p *Publisher) Mirror(infos []*protocol.ComponentInfo) (*inspect.Mirror, error) {
+func (p *Publisher) Mirror(infos []*registry.Component) (*inspect.Mirror, error) {
 	if err := p.Table.Sync(); err != nil {
 		return nil, err
 	}

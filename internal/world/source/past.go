@@ -8,15 +8,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // NewPast keeps what is registered with Delta. A relation, or what has entities in it, is sent
 // whole all the same: what it refers to may come late, and no history knows of that.
-func NewPast(infos []*protocol.ComponentInfo) refs.Past {
-	p := refs.Past{Of: make([]*delta.History, len(infos)), Trails: make([]protocol.Trail, len(infos))}
+func NewPast(infos []*registry.Component) refs.Past {
+	p := refs.Past{Of: make([]*delta.History, len(infos)), Trails: make([]stepcode.Trail, len(infos))}
 	for i, info := range infos {
 		if !info.Delta || info.Plan.HasRefs() || info.Relation {
 			continue

@@ -11,9 +11,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -25,12 +26,12 @@ type Publisher struct {
 	marker ecs.ID // components.Replicate
 	Table  *columns.Table
 	Sender *sender.World
-	Types  []reflect.Type   // by component number
-	Plans  []*protocol.Plan // by component number; nil: this side does not send it
-	cols   []int            // by component number, its column; -1: not sent
-	Comps  []int            // by column, its component number
-	linked repl.Mask        // the components that can refer to entities
-	Once   repl.Mask        // those of which values are not sent when they change
+	Types  []reflect.Type // by component number
+	Plans  []*wire.Plan   // by component number; nil: this side does not send it
+	cols   []int          // by component number, its column; -1: not sent
+	Comps  []int          // by column, its component number
+	linked repl.Mask      // the components that can refer to entities
+	Once   repl.Mask      // those of which values are not sent when they change
 
 	control  ecs.ID // components.ControlledBy
 	Owners   int    // its column
@@ -65,10 +66,10 @@ type Publisher struct {
 
 // NewPublisher follows the entities of w that have components.Replicate, with the
 // registered components that direction lets this side send.
-func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(protocol.Direction) bool, log *slog.Logger) (*Publisher, error) {
+func NewPublisher(w *ecs.World, infos []*registry.Component, sends func(registry.Direction) bool, log *slog.Logger) (*Publisher, error) {
 	p := &Publisher{
 		Arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
-		Plans: make([]*protocol.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(), past: NewPast(infos),
+		Plans: make([]*wire.Plan, len(infos)), cols: make([]int, len(infos)), awaits: newAwait(), past: NewPast(infos),
 		control: ecs.ComponentID[components.ControlledBy](w), interest: NewInterest(),
 	}
 	var described []columns.Column
@@ -89,7 +90,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 		if info.Relation {
 			p.relations.Set(len(described))
 		}
-		if info.Predict == protocol.Full {
+		if info.Predict == registry.Full {
 			p.computed.Set(len(described))
 		}
 		described = append(described, column(w, info))
@@ -108,7 +109,7 @@ func NewPublisher(w *ecs.World, infos []*protocol.ComponentInfo, sends func(prot
 	return p, p.listen(w)
 }
 
-func column(w *ecs.World, info *protocol.ComponentInfo) columns.Column {
+func column(w *ecs.World, info *registry.Component) columns.Column {
 	col := columns.Column{ID: ecs.TypeID(w, info.Type), Size: info.Plan.Size(), Tag: info.Input}
 	if !info.Plan.Exact() {
 		col.Equal = info.Plan.Equal

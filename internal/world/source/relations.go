@@ -5,7 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -41,7 +41,7 @@ func (p *Publisher) retarget() {
 
 // encodeTarget writes the target of a relation.
 func (p *Publisher) encodeTarget(w *bits.Writer, s columns.Slot) {
-	protocol.EncodeTarget(w, p.Table.Target(s), &p.refs)
+	wire.EncodeTarget(w, p.Table.Target(s), &p.refs)
 }
 
 // Related is what a copy knows of the relations between its entities.

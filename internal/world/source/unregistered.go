@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -19,7 +20,7 @@ type unregistered struct {
 	seen  map[ecs.Mask]bool
 }
 
-func newUnregistered(w *ecs.World, infos []*protocol.ComponentInfo, log *slog.Logger) unregistered {
+func newUnregistered(w *ecs.World, infos []*registry.Component, log *slog.Logger) unregistered {
 	u := unregistered{log: log, known: map[ecs.ID]bool{}, meant: map[ecs.ID]bool{}, seen: map[ecs.Mask]bool{}}
 	for _, info := range infos {
 		u.known[ecs.TypeID(w, info.Type)] = true
@@ -30,10 +31,10 @@ func newUnregistered(w *ecs.World, infos []*protocol.ComponentInfo, log *slog.Lo
 // MeanUnsent says of which components the game knows that they are not sent.
 func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
 	mean := func(t reflect.Type) { p.unregistered.meant[ecs.TypeID(p.Arche, t)] = true }
-	for _, t := range of.Unsent() {
+	for _, t := range registry.Of(of).Unsent {
 		mean(t)
 	}
-	for _, local := range of.Locals() {
+	for _, local := range registry.Of(of).Locals {
 		mean(local.Type)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -24,7 +24,7 @@ type Difference struct {
 // FindDifference returns where the values of a type differ whose memory is a and b, in the
 // order of the fields. With a plan that counts first which differs on the wire. Field is empty
 // if no field differs: bytes between them may.
-func FindDifference(t reflect.Type, plan *protocol.Plan, a, b []byte) Difference {
+func FindDifference(t reflect.Type, plan *wire.Plan, a, b []byte) Difference {
 	if bytes.Equal(a, b) {
 		return Difference{}
 	}
@@ -58,7 +58,7 @@ func MemoryAsValue(t reflect.Type, memory []byte) reflect.Value {
 
 // fieldFinder walks over two values.
 type fieldFinder struct {
-	plan           *protocol.Plan
+	plan           *wire.Plan
 	a, b           reflect.Value
 	bytesA, bytesB []byte
 	mixed          []byte // nil: all bytes count

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -32,8 +33,8 @@ func comparedBytes(set func(*compared)) []byte {
 func TestADifferenceIsTheInnermostField(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "difference"})
 	protocol.Component[compared](p)
-	require.NoError(t, p.Seal())
-	info := p.Components()[0]
+	require.NoError(t, registry.Seal(p))
+	info := registry.Of(p).Components[0]
 	zero := comparedBytes(func(*compared) {})
 	for _, c := range []struct {
 		set         func(*compared)
@@ -57,8 +58,8 @@ func TestADifferenceIsTheInnermostField(t *testing.T) {
 func TestDifferencesThatDoNotShow(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "difference"})
 	protocol.Component[compared](p)
-	require.NoError(t, p.Seal())
-	typ := p.Components()[0].Type
+	require.NoError(t, registry.Seal(p))
+	typ := registry.Of(p).Components[0].Type
 	a, b := comparedBytes(func(*compared) {}), comparedBytes(func(*compared) {})
 	b[1] = 1
 	assert.Empty(t, FindDifference(typ, nil, a, b).Field)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -46,7 +47,7 @@ func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.T
 		})
 	}
 	follow(reflect.TypeFor[components.Remote](), whyRemote)
-	for _, info := range p.Components() {
+	for _, info := range registry.Of(p).Components {
 		if !info.Input && info.Type.Size() > 0 {
 			follow(info.Type, whyConfirmed)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -29,7 +30,7 @@ func (c *cloner) Update(w *ecs.World) {
 // a wrong one of the same archetype. Strict says who has done so.
 func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld()
 	remote, writer := ecs.ComponentID[components.Remote](&w), columns.NewWriter(&w)
 	var all [3]ecs.Entity
@@ -72,7 +73,7 @@ func TestStrictAllocatesNothing(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
 	protocol.Component[strictPlace](p)
 	protocol.Component[strictPace](p)
-	require.NoError(t, p.Seal())
+	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld()
 	remote, writer := ecs.ComponentID[components.Remote](&w), columns.NewWriter(&w)
 	place, tint := ecs.ComponentID[strictPlace](&w), ecs.ComponentID[strictTint](&w)

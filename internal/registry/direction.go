@@ -1,0 +1,38 @@
+package registry
+
+import (
+	"fmt"
+)
+
+// Direction is a protocol.Direction. 0 is one that was not set.
+type Direction uint8
+
+// The directions of package protocol.
+const (
+	ServerToClient Direction = iota + 1
+	ClientToServer
+	Bidirectional
+)
+
+// String returns the name of the constant.
+func (d Direction) String() string {
+	names := [...]string{ServerToClient: "ServerToClient", ClientToServer: "ClientToServer", Bidirectional: "Bidirectional"}
+	if !d.Valid() {
+		return fmt.Sprintf("Direction(%d)", uint8(d))
+	}
+	return names[d]
+}
+
+// Valid reports whether d is one of the constants.
+func (d Direction) Valid() bool { return d >= ServerToClient && d <= Bidirectional }
+
+// Within reports whether outer allows whatever d allows.
+func (d Direction) Within(outer Direction) bool { return outer == Bidirectional || d == outer }
+
+// OrElse is d, or the default where it was not set.
+func (d Direction) OrElse(fallback Direction) Direction {
+	if d == 0 {
+		return fallback
+	}
+	return d
+}

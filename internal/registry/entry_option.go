@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Option is an option of an entry that both sides must have alike, by the name of the method
+// or the field that sets it. Value is "" where being given is all that there is to say.
+type Option struct{ Name, Value string }
+
+// on is what an option without a value is while a list is made.
+const on = "on"
+
+func option(name string, isOn bool) Option {
+	if isOn {
+		return Option{name, on}
+	}
+	return Option{}
+}
+
+// given returns those of the options that are not the default.
+func given(kind Kind, options []Option) (list []Option) {
+	for _, o := range options {
+		switch {
+		case o.Value == "" || o.Value == defaultOf(kind, o.Name):
+		case o.Value == on:
+			list = append(list, Option{Name: o.Name})
+		default:
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// defaultOf returns what an option is where it is not given; "" for nothing.
+func defaultOf(kind Kind, option string) string {
+	switch {
+	case option == "Mode":
+		return OrderedReliable.String()
+	case option == "Predict":
+		return Simple.String()
+	case option == "Direction" && kind == KindComponent:
+		return ServerToClient.String()
+	case option == "Direction":
+		return Bidirectional.String()
+	}
+	return ""
+}
+
+// differentOptions says which options of one entry differ, and what they are on each side.
+func differentOptions(server, client Entry) (found []string) {
+	names := func(options []Option) (list []string) {
+		for _, o := range options {
+			list = append(list, o.Name)
+		}
+		return list
+	}
+	all := names(server.Options)
+	for _, name := range names(client.Options) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, name := range all {
+		here, there := server.option(name), client.option(name)
+		if here != there {
+			what := fmt.Sprintf("differs in the option %s, which is", name)
+			if server.Kind == KindSetting {
+				what = "is" // the entry is its value
+			}
+			found = append(found, fmt.Sprintf("%s %s on the server and %s on the client", what, here, there))
+		}
+	}
+	return found
+}
+
+// option says what an option of an entry is, in words.
+func (e *Entry) option(name string) string {
+	at := slices.IndexFunc(e.Options, func(o Option) bool { return o.Name == name })
+	switch fallback := defaultOf(e.Kind, name); {
+	case at >= 0 && e.Options[at].Value == "":
+		return "given"
+	case at >= 0:
+		return e.Options[at].Value
+	case fallback != "":
+		return fallback
+	}
+	return "not given"
+}

@@ -1,0 +1,30 @@
+package registry
+
+import (
+	"fmt"
+)
+
+// SyncMode is a protocol.SyncMode: how a predicted or interpolated entity follows the
+// confirmed values of a component.
+type SyncMode uint8
+
+// The modes of package protocol.
+const (
+	Simple SyncMode = iota
+	Full
+	Once
+	None
+	syncModes
+)
+
+// String returns the name of the constant.
+func (m SyncMode) String() string {
+	names := [syncModes]string{"Simple", "Full", "Once", "None"}
+	if !m.Valid() {
+		return fmt.Sprintf("SyncMode(%d)", uint8(m))
+	}
+	return names[m]
+}
+
+// Valid reports whether m is one of the constants.
+func (m SyncMode) Valid() bool { return m < syncModes }

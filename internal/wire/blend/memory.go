@@ -1,0 +1,16 @@
+package blend
+
+import (
+	"unsafe"
+)
+
+// float is a number that can be blended.
+type float interface{ float32 | float64 }
+
+// floats are the n numbers at p, and blendQuats the n groups of four.
+func floats[F float](p unsafe.Pointer, n uint32) []F { return (*[1 << 24]F)(p)[:n:n] }
+
+func quats[F float](p unsafe.Pointer, n uint32) [][4]F { return (*[1 << 22][4]F)(p)[:n:n] }
+
+// memory is the n bytes at p.
+func memory(p unsafe.Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }

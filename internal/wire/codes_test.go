@@ -1,0 +1,241 @@
+package wire_test
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// learned returns codes that fit a few values of a subject, told to somebody else and
+// read there, one version over the other.
+func (s subject) learned(t *rapid.T) (codes, told *stepcode.Codes) {
+	var tally wire.Tally
+	for range rapid.IntRange(0, 3).Draw(t, "versions") {
+		var trail stepcode.Trail
+		for range rapid.IntRange(1, 3).Draw(t, "records") {
+			from, _ := s.bases(t, &table{})
+			value := s.near(t, from.Base)
+			for range rapid.SampledFrom([]int{1, 40, 400}).Draw(t, "times") {
+				from.Trail = &trail
+				tally.Add(s.plan, &from, value)
+			}
+		}
+		if next := tally.Derive(codes, stepcode.MaxBooks); next != nil {
+			told = toldCodes(t, next, codes, told)
+			codes = next
+		}
+	}
+	return codes, told
+}
+
+func toldCodes(t require.TestingT, next, over, theirs *stepcode.Codes) *stepcode.Codes {
+	var w bits.Writer
+	next.Append(&w, over)
+	assert.LessOrEqual(t, w.LenBits(), stepcode.MaxCodesBits)
+	var r bits.Reader
+	r.Reset(w.Finish())
+	told, err := stepcode.ReadCodes(&r, theirs)
+	require.NoError(t, err)
+	require.NoError(t, r.End())
+	return told
+}
+
+// With learned codes a difference is what it is without, and who has no base reads past it.
+//
+// Proves: R30
+func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
+	for _, s := range subjects(t) {
+		t.Run(s.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				codes, told := s.learned(t)
+				var w bits.Writer
+				var sending, receiving, skipping stepcode.Trail
+				refs := &table{}
+				for range 3 {
+					sent, held := s.bases(t, refs)
+					value := s.near(t, sent.Base)
+					whole, got := make([]byte, len(value)), make([]byte, len(value))
+					s.decode(t, s.encode(value, refs), whole, refs)
+					at := w.LenBits()
+					sent.Trail, sent.Codes = &sending, codes
+					held.Trail, held.Codes = &receiving, told
+					s.plan.EncodeDelta(&w, &sent, value, refs)
+					r := readerAt(&w, at)
+					skipper := r
+					require.NoError(t, s.plan.DecodeDelta(&r, &held, got, refs))
+					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping, told))
+					require.Equal(t, skipper.RemainingBits(), r.RemainingBits())
+					require.Less(t, r.RemainingBits(), 8)
+					require.Equal(t, s.encode(whole, refs), s.encode(got, refs))
+				}
+			})
+		})
+	}
+}
+
+// What goes on as it did gets shorter, and codes that fit are not told of again.
+func TestLearnedCodesAreShorter(t *testing.T) {
+	type spot struct {
+		X, Y float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	base, value := bytesOf(&spot{}), bytesOf(&spot{X: 3, Y: -0.4})
+	size := func(codes *stepcode.Codes) int {
+		var w bits.Writer
+		s.plan.EncodeDelta(&w, &wire.Bases{Base: base, Trail: &stepcode.Trail{}, Codes: codes}, value, nil)
+		return w.LenBits()
+	}
+	var tally wire.Tally
+	learn := func() {
+		for range 1000 {
+			tally.Add(s.plan, &wire.Bases{Base: base, Trail: &stepcode.Trail{}}, value)
+		}
+	}
+	assert.Nil(t, tally.Derive(nil, stepcode.MaxBooks), "of nothing nothing is learned")
+	learn()
+	codes := tally.Derive(nil, stepcode.MaxBooks)
+	require.NotNil(t, codes)
+	assert.Less(t, size(codes), size(nil)-2)
+	learn()
+	assert.Nil(t, tally.Derive(codes, stepcode.MaxBooks))
+}
+
+// What did not occur, and was rare anyway, has no code any more and is written all the same.
+func TestStepsWithoutACodeComeBack(t *testing.T) {
+	type spot struct {
+		X float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	base, usual := bytesOf(&spot{}), bytesOf(&spot{X: 0.01})
+	var tally wire.Tally
+	var trail stepcode.Trail
+	for range 3000 {
+		tally.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, usual)
+	}
+	codes := tally.Derive(nil, stepcode.MaxBooks)
+	require.NotNil(t, codes)
+	for class := range 16 {
+		for _, step := range []float32{0.01, -0.01} {
+			var w bits.Writer
+			var sending, receiving stepcode.Trail
+			v, got := bytesOf(&spot{X: step * float32(int(1)<<class)}), bytesOf(&spot{})
+			s.plan.EncodeDelta(&w, &wire.Bases{Base: base, Trail: &sending, Codes: codes}, usual, nil)
+			s.plan.EncodeDelta(&w, &wire.Bases{Base: base, Trail: &sending, Codes: codes}, v, nil)
+			r := readerAt(&w, 0)
+			for range 2 {
+				require.NoError(t, s.plan.DecodeDelta(&r, &wire.Bases{Base: base, Trail: &receiving, Codes: codes}, got, nil))
+			}
+			require.True(t, s.plan.Equal(v, got), "class %d, %v", class, step)
+		}
+	}
+}
+
+// The codes that a count leads to are the same on all machines.
+func TestGoldenCodes(t *testing.T) {
+	type spot struct {
+		X, Y float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	var tally wire.Tally
+	var trail stepcode.Trail
+	for i := range 2000 {
+		x := float32(i*i%97) / 10
+		tally.Add(s.plan, &wire.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&spot{X: x, Y: -x / 3}))
+	}
+	var w bits.Writer
+	tally.Derive(nil, stepcode.MaxBooks).Append(&w, nil)
+	assert.Equal(t, "888ee5ec5ecece96426539d7b7d3d3032c7fcefdf4fc7c03562c67f732f6b61c2acbbabd9c9d2d854a93eeabe7e7075c3e9dfbe9f9f9"+
+		"06933d6d7b36f6764101", hex.EncodeToString(w.Finish()))
+}
+
+// Bytes that read as codes write back as they were, and make a code that can be used.
+func FuzzCodes(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 0, 0xff, 0x77, 0x12, 0x40, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var r bits.Reader
+		r.Reset(in)
+		codes, err := stepcode.ReadCodes(&r, nil)
+		if err != nil {
+			require.Nil(t, codes)
+			return
+		}
+		n := len(in)*8 - r.RemainingBits()
+		var w bits.Writer
+		codes.Append(&w, nil)
+		require.Equal(t, n, w.LenBits())
+		r.Reset(w.Finish())
+		_, err = stepcode.ReadCodes(&r, nil)
+		require.NoError(t, err)
+	})
+}
+
+// What a peer tells of codes is checked before it is used.
+//
+// Proves: G8
+func TestMalformedCodesAreRefused(t *testing.T) {
+	const (
+		one     = "1000000" // context
+		first   = "0000"    // skipped: none
+		unsaid  = "0000000000"
+		halves  = "1000" + "000000000" + "000" // class 0 in 1 bit, and far
+		quarter = "1100" + "000000000" + "000" // 2 bits, and 1
+	)
+	read := func(stream string) error {
+		var r bits.Reader
+		r.Reset(packBits(stream))
+		codes, err := stepcode.ReadCodes(&r, nil)
+		assert.Equal(t, err == nil, codes != nil, stream)
+		return err
+	}
+	require.NoError(t, read(one+first+halves))
+	for name, stream := range map[string]string{
+		"no codes":                   "0000000",
+		"bits are left over":         one + first + quarter,
+		"far takes all, and more":    one + first + "1000" + "1000" + "00000000" + "000",
+		"a sign of class 0":          one + "0100" + halves,
+		"beyond the last context":    one + "110" + "0001100010000" + halves,
+		"far beyond":                 one + "1111" + "11111111" + halves,
+		"the other sign of no class": one + "0100" + unsaid,
+	} {
+		assert.Error(t, read(stream+"000000000000000000000000"), name)
+	}
+}
+
+// Codes have as many books as they may, those that save most; and where there is nothing new
+// to tell nothing is allocated.
+func TestCodesHaveSoManyBooksAtMost(t *testing.T) {
+	type spot struct {
+		X, Y, Z float32 `net:"range=-1000..1000,step=0.01"`
+	}
+	s := subjectOf[spot](t)
+	var tally wire.Tally
+	base := bytesOf(&spot{})
+	add := func() {
+		var trail stepcode.Trail
+		for i := range 400 {
+			value := bytesOf(&spot{X: 3, Y: float32(i % 2), Z: float32(i%3) * 100})
+			tally.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, value)
+		}
+	}
+	add()
+	few := tally.Derive(nil, 2)
+	require.NotNil(t, few)
+	assert.Equal(t, 2, few.Books())
+	add()
+	assert.Nil(t, tally.Derive(few, 2), "there is no room for more")
+	more := tally.Derive(few, stepcode.MaxBooks)
+	require.NotNil(t, more)
+	assert.Greater(t, more.Books(), 2)
+	assert.Zero(t, (*stepcode.Codes)(nil).Books())
+	add()
+	assert.Zero(t, alloctest.Count(10, func() { tally.Derive(more, stepcode.MaxBooks) }))
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// encodeChanged writes those numbers of a run in full that changed, each behind a
+// bit that says so. A run of one needs no such bit.
+func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter) {
+	single := o.single
+	for i := range uintptr(o.count) {
+		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
+		if o.count > 1 {
+			changed := !equalMemory(single, from, to)
+			w.Bool(changed)
+			if !changed {
+				continue
+			}
+		}
+		o.encode(single, w, to, refs)
+	}
+}
+
+func decodeChanged(o *op, r *bits.Reader, base, p unsafe.Pointer, refs RefReader) {
+	single := o.single
+	for i := range uintptr(o.count) {
+		if o.count > 1 && !r.Bool() {
+			continue
+		}
+		from, to := unsafe.Add(base, i*uintptr(o.size)), unsafe.Add(p, i*uintptr(o.size))
+		o.decode(single, r, to, refs, nil)
+		if r.Err() == nil && equalMemory(single, from, to) {
+			r.Fail(stepcode.ErrDelta)
+		}
+		if r.Err() != nil {
+			return
+		}
+	}
+}
+
+func skipChanged(o *op, r *bits.Reader) {
+	for range o.count {
+		switch {
+		case o.count > 1 && !r.Bool():
+		case o.kind == opRef:
+			r.Uvarint()
+		default:
+			r.Skip(uint(o.bits))
+		}
+	}
+}
+
+// skip decodes a value to see where it ends.
+func (k *Codec) skip(r *bits.Reader) {
+	s := k.borrow()
+	defer k.spare.Put(s)
+	if s.value == nil {
+		s.value = k.Fresh()
+	}
+	k.read(r, s.value, anyRefs{})
+}
+
+// anyRefs is a table that has every place.
+type anyRefs struct{}
+
+// At implements WireRefReader.
+func (anyRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }

@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"errors"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// MaxDifferBits is the most that a difference of a Differ may take.
+const MaxDifferBits = 1 << 14
+
+// ErrDiffer is a difference of a Differ that is longer than WireMaxDifferBits, or of
+// which Apply does not read all.
+var ErrDiffer = errors.New("protocol: a difference that its Differ did not write")
+
+// On the wire stands a Uvarint: 0, and the whole value follows; else one more than
+// the bits that the Differ wrote, and these follow. So it can be skipped.
+
+// Differ makes and applies differences that a game codes itself. It takes values by their
+// addresses.
+type Differ struct {
+	name  string
+	diff  func(w *bits.Writer, base, value unsafe.Pointer)
+	apply func(r *bits.Reader, base, value unsafe.Pointer) error
+	spare sync.Pool // of *differSpare
+}
+
+// NewDiffer returns the differ of a type: diff writes how to make value of base, apply
+// reads that and sets value. name is part of the protocol hash.
+func NewDiffer(
+	name string, t reflect.Type,
+	diff func(w *bits.Writer, base, value unsafe.Pointer), apply func(r *bits.Reader, base, value unsafe.Pointer) error,
+) *Differ {
+	memory := func() []byte { return unsafe.Slice((*byte)(reflect.New(t).UnsafePointer()), t.Size()) }
+	return &Differ{name: name, diff: diff, apply: apply, spare: sync.Pool{New: func() any {
+		return &differSpare{base: memory(), value: memory(), got: memory()}
+	}}}
+}
+
+// differSpare is the memory for one difference. The values lie in memory that is
+// aligned as T is.
+type differSpare struct {
+	w           bits.Writer
+	r           bits.Reader
+	buf         []byte
+	base, value []byte
+	got         []byte
+}
+
+// UseDiffer replaces the built-in difference of the type. It must be called before the plan
+// is used. nil changes nothing.
+func (p *Plan) UseDiffer(d *Differ) { p.differ = d }
+
+// DifferName returns what the protocol hash holds of the differ: its type, or "" without one.
+func (p *Plan) DifferName() string {
+	if p == nil || p.differ == nil {
+		return ""
+	}
+	return p.differ.name
+}
+
+// arrive replaces a value by what it is on the other side.
+func (p *Plan) arrive(value []byte) (clamped int) {
+	for _, s := range p.skipped {
+		clear(value[s.Offset : s.Offset+s.Size])
+	}
+	return p.Round(value)
+}
+
+// held copies a value as the other side holds it.
+func (p *Plan) held(dst, value []byte) (clamped int) {
+	p.at(value)
+	copy(dst, value)
+	return p.arrive(dst)
+}
+
+func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
+	s := p.differ.spare.Get().(*differSpare)
+	defer p.differ.spare.Put(s)
+	p.held(s.base, base)
+	clamped = p.held(s.value, value)
+	s.w.Reset(s.buf[:0])
+	p.differ.diff(&s.w, p.at(s.base), p.at(s.value))
+	n := s.w.LenBits()
+	s.buf = s.w.Finish()
+	if !p.gives(s, n) {
+		w.Uvarint(0)
+		p.Encode(w, s.value, nil)
+		return clamped
+	}
+	w.Uvarint(uint64(n) + 1)
+	w.Copy(s.buf, n)
+	return clamped
+}
+
+// gives reports whether the difference in s, of n bits, is one that the other side
+// makes the value of.
+func (p *Plan) gives(s *differSpare, n int) bool {
+	if n > MaxDifferBits {
+		return false
+	}
+	s.r.Reset(s.buf)
+	return p.apply(&s.r, s.base, s.got, n) == nil && p.Equal(s.got, s.value)
+}
+
+// apply reads a difference of n bits into value.
+func (p *Plan) apply(r *bits.Reader, base, value []byte, n int) error {
+	left := r.RemainingBits() - n
+	if err := p.differ.apply(r, p.at(base), p.at(value)); err != nil {
+		r.Fail(err)
+	}
+	if r.Err() == nil && r.RemainingBits() != left {
+		r.Fail(ErrDiffer)
+	}
+	if r.Err() == nil {
+		p.arrive(value)
+	}
+	return r.Err()
+}
+
+func (p *Plan) decodeDiffer(r *bits.Reader, base, value []byte) error {
+	n, whole := readDiffer(r)
+	if whole {
+		return p.Decode(r, value, nil)
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	s := p.differ.spare.Get().(*differSpare)
+	defer p.differ.spare.Put(s)
+	p.held(s.base, base)
+	return p.apply(r, s.base, value, n)
+}
+
+// readDiffer reads the length of a difference, or that the whole value follows.
+func readDiffer(r *bits.Reader) (n int, whole bool) {
+	length := r.Uvarint()
+	switch {
+	case r.Err() != nil:
+		return 0, false
+	case length == 0:
+		return 0, true
+	case length > MaxDifferBits+1:
+		r.Fail(ErrDiffer)
+		return 0, false
+	case int(length)-1 > r.RemainingBits():
+		r.Fail(bits.ErrShort)
+		return 0, false
+	}
+	return int(length) - 1, false
+}
+
+func (p *Plan) skipDiffer(r *bits.Reader) error {
+	n, whole := readDiffer(r)
+	if whole {
+		s := p.differ.spare.Get().(*differSpare)
+		defer p.differ.spare.Put(s)
+		return p.Decode(r, s.got, nil)
+	}
+	r.Skip(uint(n))
+	return r.Err()
+}

@@ -1,0 +1,29 @@
+//go:build !race
+
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Under the race detector a sync.Pool forgets at random what it was given.
+func TestADifferAllocatesNothing(t *testing.T) {
+	plan := planDiffed(t, tallyDiffer{})
+	base, value, buf := tally{Count: 1}, tally{Count: 2}, make([]byte, 0, 64)
+	var w bits.Writer
+	var r bits.Reader
+	var got tally
+	from := &wire.Bases{Base: bytesOf(&base)}
+	assert.Zero(t, alloctest.Count(50, func() {
+		w.Reset(buf)
+		plan.EncodeDelta(&w, from, bytesOf(&value), nil)
+		r.Reset(w.Finish())
+		_ = plan.DecodeDelta(&r, from, bytesOf(&got), nil)
+	}))
+}

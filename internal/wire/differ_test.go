@@ -1,0 +1,150 @@
+package wire_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// tally has one counter that rises, and a level that is rounded on the wire.
+type tally struct {
+	Count uint32
+	Level float32 `net:"range=0..10,step=0.5"`
+	Local uint16  `net:"-"`
+}
+
+// tallyDiffer sends by how much the counter rose; of the level it knows half
+// steps. Falls it cannot say, and then writes nonsense.
+type tallyDiffer struct{}
+
+func (tallyDiffer) Diff(w *bits.Writer, base, value *tally) {
+	w.Bits(uint64(value.Count-base.Count), 12)
+	w.Bits(uint64(value.Level*2), 5)
+}
+
+func (tallyDiffer) Apply(r *bits.Reader, base *tally) (tally, error) {
+	rise, level := r.Bits(12), r.Bits(5)
+	if level > 20 {
+		return tally{}, errLevel
+	}
+	return tally{Count: base.Count + uint32(rise), Level: float32(level) / 2, Local: 7}, nil
+}
+
+var errLevel = errors.New("level too high")
+
+// planDiffed is the plan of a component registered with a Differ.
+func planDiffed[T any](t testing.TB, d protocol.Differ[T]) *wire.Plan {
+	p := protocol.New(protocol.Config{Name: "game"})
+	protocol.Component[T](p).Delta().Diff(d)
+	require.NoError(t, p.Err())
+	return registry.Of(p).Components[0].Plan
+}
+
+// A Differ's difference gives the value, also where the sides hold the base in
+// other digits, and where the Differ cannot say what changed.
+//
+// Proves: R30
+func TestADifferGivesTheWholeValue(t *testing.T) {
+	plan := planDiffed(t, tallyDiffer{})
+	draw := rapid.Custom(func(t *rapid.T) tally {
+		return tally{
+			Count: rapid.Uint32().Draw(t, "count"), Level: rapid.Float32Range(-1, 12).Draw(t, "level"), Local: rapid.Uint16().Draw(t, "local"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		base, value := draw.Draw(t, "base"), draw.Draw(t, "value")
+		if rapid.Bool().Draw(t, "near") {
+			value.Count = base.Count + rapid.Uint32Range(0, 4095).Draw(t, "rise")
+		}
+		held, want := base, value
+		plan.Round(bytesOf(&held))
+		plan.Round(bytesOf(&want))
+		want.Local = 0
+
+		var w bits.Writer
+		w.Bits(1, 3)
+		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		r.Bits(3)
+		skipped := r
+		var got tally
+		require.NoError(t, plan.DecodeDelta(&r, &wire.Bases{Base: bytesOf(&held)}, bytesOf(&got), nil))
+		require.NoError(t, plan.SkipDelta(&skipped, nil, nil))
+		require.Equal(t, r.RemainingBits(), skipped.RemainingBits())
+		require.NoError(t, r.End())
+		require.Equal(t, want, got)
+	})
+}
+
+func TestADifferIsUsedWhereItCan(t *testing.T) {
+	plan := planDiffed(t, tallyDiffer{})
+	size := func(base, value tally) int {
+		var w bits.Writer
+		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
+		return w.LenBits()
+	}
+	assert.Equal(t, 8+17, size(tally{Count: 5}, tally{Count: 9, Level: 3}))
+	assert.Equal(t, 4+32+5, size(tally{Count: 5}, tally{Count: 4}), "whole")
+}
+
+// talker writes and reads as many bits as it is told.
+type talker struct{ writes, reads int }
+
+func (d talker) Diff(w *bits.Writer, _, _ *tally) {
+	for range d.writes {
+		w.Bool(false)
+	}
+}
+
+func (d talker) Apply(r *bits.Reader, _ *tally) (v tally, err error) {
+	for range d.reads {
+		r.Bool()
+	}
+	return v, nil
+}
+
+// A Differ whose Apply does not read what its Diff writes, or that writes too much,
+// costs no more than the bits.
+func TestABadDifferSendsWholeValues(t *testing.T) {
+	for _, d := range []talker{{3, 2}, {3, 4}, {protocol.MaxDifferBits + 1, protocol.MaxDifferBits + 1}} {
+		plan := planDiffed(t, d)
+		var base, value tally
+		var w bits.Writer
+		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
+		assert.Equal(t, 4+32+5, w.LenBits())
+	}
+}
+
+// Proves: G8
+func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
+	plan := planDiffed(t, tallyDiffer{})
+	cases := []struct {
+		name  string
+		write func(w *bits.Writer)
+		err   error
+	}{
+		{"shorter than it says", func(w *bits.Writer) { w.Uvarint(19); w.Bits(0, 18) }, wire.ErrDiffer},
+		{"longer than it says", func(w *bits.Writer) { w.Uvarint(17); w.Bits(0, 17) }, wire.ErrDiffer},
+		{"longer than any", func(w *bits.Writer) { w.Uvarint(protocol.MaxDifferBits + 2) }, wire.ErrDiffer},
+		{"beyond the end", func(w *bits.Writer) { w.Uvarint(1 << 10) }, bits.ErrShort},
+		{"an error of its own", func(w *bits.Writer) { w.Uvarint(18); w.Bits(1<<17-1, 17) }, errLevel},
+		{"a whole value out of range", func(w *bits.Writer) { w.Uvarint(0); w.Bits(0, 32); w.Bits(31, 5) }, wire.ErrRange},
+	}
+	for _, c := range cases {
+		var w bits.Writer
+		c.write(&w)
+		var r bits.Reader
+		r.Reset(w.Finish())
+		var base, value tally
+		assert.ErrorIs(t, plan.DecodeDelta(&r, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil), c.err, c.name)
+	}
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// RefWriter gathers the entities that a body refers to into a table, which its
+// owner writes in front of the body.
+type RefWriter interface {
+	// Index returns the place of an entity in the table, adding it if need be.
+	// 0 stands for the zero entity; places count from 1.
+	Index(ecs.Entity) uint32
+}
+
+// RefReader is the table of entities that was read in front of a body.
+type RefReader interface {
+	// At returns the entity at a place, counting from 1, and false for a place
+	// that the table does not have. An entity that is not known here is the
+	// zero entity and true.
+	At(index uint32) (ecs.Entity, bool)
+}
+
+// meter is a WireRefReader that counts what decoding costs. Of each value that was read with it,
+// lists included, it is told by how many bytes the value is larger in memory than on the wire:
+// a short message can hold thousands of booleans, or hundreds of strings. The memory that a
+// codec of the game allocates is not known.
+type meter interface{ Expanded(bytes int) }
+
+// measure tells a meter of a value of so many bytes in memory, and bits on the wire.
+func measure(refs RefReader, memory, wire int) {
+	if m, ok := refs.(meter); ok {
+		m.Expanded(max(memory-wire/8, 0))
+	}
+}
+
+// encodeRefs writes each entity as the Uvarint of its place in the table.
+func encodeRefs(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
+	for i := range uintptr(o.count) {
+		entity := loadEntity(unsafe.Add(p, i*8))
+		if entity.IsZero() {
+			w.Uvarint(0)
+			continue
+		}
+		w.Uvarint(uint64(refs.Index(entity)))
+	}
+	return 0
+}
+
+func decodeRefs(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, _ *int) {
+	for i := range uintptr(o.count) {
+		storeEntity(unsafe.Add(p, i*8), readRef(r, refs))
+	}
+}
+
+func readRef(r *bits.Reader, refs RefReader) ecs.Entity {
+	index := r.Uvarint()
+	if index == 0 {
+		return ecs.Entity{}
+	}
+	if index <= math.MaxUint32 {
+		if e, ok := refs.At(uint32(index)); ok {
+			return e
+		}
+	}
+	r.Fail(ErrReference)
+	return ecs.Entity{}
+}

@@ -1,0 +1,172 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// runOf is a run of records on the wire and, of each plan, two columns that are to
+// be written: one record by record, one column by column.
+type runOf struct {
+	subjects  []subject
+	run       wire.ShortRun
+	wire      []byte
+	skip      uint
+	one, cols [][]byte
+}
+
+func drawRun(t *rapid.T, all []subject) *runOf {
+	x := &runOf{skip: rapid.UintRange(0, 7).Draw(t, "skip")}
+	x.run.HeadBits = rapid.UintRange(0, 9).Draw(t, "head bits")
+	x.run.Head = rapid.Uint64().Draw(t, "head") & (1<<x.run.HeadBits - 1)
+	for range rapid.IntRange(1, 4).Draw(t, "plans") {
+		s := rapid.SampledFrom(all).Draw(t, "type")
+		x.subjects, x.run.Plans = append(x.subjects, s), append(x.run.Plans, s.plan.Short())
+		x.one, x.cols = append(x.one, make([]byte, s.plan.Size()*rows)), append(x.cols, make([]byte, s.plan.Size()*rows))
+	}
+	var w bits.Writer
+	w.Bits(0, x.skip)
+	for range rapid.IntRange(0, 20).Draw(t, "records") {
+		w.Bits(x.run.Head, x.run.HeadBits)
+		for _, s := range x.subjects {
+			s.plan.Encode(&w, s.draw(t), nil)
+		}
+	}
+	for _, b := range rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "behind") {
+		w.Bits(uint64(b), 8)
+	}
+	x.wire = w.Finish()
+	for range rapid.IntRange(0, 2).Draw(t, "wrong bits") {
+		if len(x.wire) > 0 {
+			x.wire[rapid.IntRange(0, len(x.wire)-1).Draw(t, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		}
+	}
+	return x
+}
+
+// rows is how long the columns are.
+const rows = 64
+
+func (x *runOf) reader() *bits.Reader {
+	r := &bits.Reader{}
+	r.Reset(x.wire)
+	r.Skip(min(x.skip, uint(r.RemainingBits())))
+	return r
+}
+
+// oneByOne decodes n records into the first column, as each alone.
+func (x *runOf) oneByOne(t *rapid.T, r *bits.Reader, n int, rows []int32) (right int, err error) {
+	for i := range n {
+		require.Equal(t, x.run.Head, r.Bits(x.run.HeadBits))
+		var places [wire.MaxShorts]*byte
+		for p, s := range x.subjects {
+			places[p] = &x.one[p][(10+int(rows[i]))*s.plan.Size()]
+		}
+		if err := wire.DecodeShorts(x.run.Plans, r, &places); err != nil {
+			return i, err
+		}
+	}
+	return n, nil
+}
+
+func (x *runOf) put(way int, right int, rows []int32) {
+	for p, s := range x.subjects {
+		size := s.plan.Size()
+		switch base := &x.cols[p][10*size]; way {
+		case 0:
+			x.run.PutRow(p, base, right)
+		case 1:
+			x.run.Put(p, base, rows[:right])
+		default:
+			for i, row := range rows[:right] {
+				x.run.PutOne(p, i, &x.cols[p][(10+int(row))*size])
+			}
+		}
+	}
+}
+
+// A run is what its records are one by one: of any bytes, the same values at the same
+// places, none of the first that is wrong, the same error.
+func TestARunIsItsRecordsOneByOne(t *testing.T) {
+	all := shorts(t)
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawRun(t, all)
+		a, b := x.reader(), x.reader()
+		n := x.run.Length(b)
+		require.LessOrEqual(t, n, 40*wire.MaxShortRun)
+		n = min(n, rapid.IntRange(0, 40).Draw(t, "most"))
+		way, rows := rapid.IntRange(0, 2).Draw(t, "way"), make([]int32, n)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		if way > 0 && n > 1 {
+			rows[0], rows[n-1] = rows[n-1], -10
+		}
+		right, err := x.run.Read(b, n)
+		x.put(way, right, rows)
+		wantRight, want := x.oneByOne(t, a, n, rows)
+		require.Equal(t, want, err)
+		require.Equal(t, wantRight, right)
+		require.Equal(t, a.RemainingBits(), b.RemainingBits())
+		require.Equal(t, x.one, x.cols)
+	})
+}
+
+// All that a sender wrote is counted, and read.
+func TestALongRunIsCountedWhole(t *testing.T) {
+	s := subjectOf[shortPoint](t)
+	run := wire.ShortRun{Plans: []*wire.Short{s.plan.Short()}, Head: 0b1011, HeadBits: 4}
+	var w bits.Writer
+	for range 2 * wire.MaxShortRun {
+		w.Bits(run.Head, run.HeadBits)
+		s.plan.Encode(&w, make([]byte, 12), nil)
+	}
+	var r bits.Reader
+	r.Reset(w.Finish())
+	left := 2 * wire.MaxShortRun
+	for n := run.Length(&r); n > 0; n = run.Length(&r) {
+		right, err := run.Read(&r, n)
+		require.NoError(t, err)
+		require.Equal(t, n, right)
+		left -= n
+	}
+	assert.Zero(t, left)
+}
+
+// The highest number of each coordinate is read, and the next one is refused, whatever
+// stands beside it.
+func TestEachCoordinateOfARunHasItsLimit(t *testing.T) {
+	for _, c := range []struct {
+		subject
+		width, last uint64
+	}{{subjectOf[shortPoint](t), 17, 102_400}, {subjectOf[shortWidePoint](t), 19, 400_000}} {
+		for place := range uint64(3) {
+			for _, beside := range []uint64{0, c.last} {
+				for over := range uint64(2) {
+					run := wire.ShortRun{Plans: []*wire.Short{c.plan.Short()}}
+					var w bits.Writer
+					for record := range 40 {
+						for i := range uint64(3) {
+							number := beside
+							if i == place && record == 30 {
+								number = c.last + over
+							}
+							w.Bits(number, uint(c.width))
+						}
+					}
+					var r bits.Reader
+					r.Reset(w.Finish())
+					right, err := run.Read(&r, run.Length(&r))
+					require.Equal(t, 40-10*int(over), right, "%s: coordinate %d", c.name, place)
+					require.Equal(t, over == 1, err != nil)
+				}
+			}
+		}
+	}
+}

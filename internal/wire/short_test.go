@@ -1,0 +1,146 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+type (
+	shortPoint struct {
+		X, Y, Z float32 `net:"range=-512..512,step=0.01"`
+	}
+	shortWidePoint struct {
+		X, Y, Z float32 `net:"range=-2000..2000,step=0.01"`
+	}
+	shortCorner struct {
+		X, Y float32 `net:"range=0..8,step=0.5"`
+	}
+	shortSpeed struct {
+		V float64 `net:"range=0.5..3,step=0.3"`
+	}
+	shortTurn struct {
+		Q [4]float32 `net:"quat"`
+	}
+	shortFine struct {
+		Q [4]float32 `net:"quat,bits=16"`
+	}
+	shortRing struct {
+		A float32 `net:"angle,step=1"`
+	}
+	shortHits struct {
+		N int16 `net:"range=-3..96"`
+	}
+	shortWhole struct{ N uint32 }
+	shortFlag  struct{ On bool }
+)
+
+// shorts are all types of which a plan is one code.
+func shorts(t testing.TB) []subject {
+	return []subject{
+		subjectOf[shortPoint](t), subjectOf[shortWidePoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),
+		subjectOf[shortRing](t), subjectOf[shortHits](t), subjectOf[shortWhole](t), subjectOf[shortFlag](t),
+	}
+}
+
+// Bytes of any kind are read alike as a code and by the plan: the same value, the
+// same error, the same bits.
+func TestACodeIsWhatDecodeReads(t *testing.T) {
+	for _, s := range append(shorts(t), subjects(t)...) {
+		t.Run(s.name, func(t *testing.T) {
+			short := s.plan.Short()
+			if short == nil {
+				return
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				data := rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "wire")
+				var a, b bits.Reader
+				a.Reset(data)
+				b.Reset(data)
+				skip := rapid.UintRange(0, 7).Draw(t, "skip")
+				a.Skip(skip)
+				b.Skip(skip)
+				before := s.draw(t)
+				want, got := append([]byte(nil), before...), append([]byte(nil), before...)
+				err := s.plan.Decode(&a, want, nil)
+				require.Equal(t, err, wire.DecodeShorts([]*wire.Short{short}, &b, &[wire.MaxShorts]*byte{&got[0]}))
+				require.Equal(t, err, b.Err())
+				require.Equal(t, a.RemainingBits(), b.RemainingBits())
+				if err != nil {
+					want = before
+				}
+				require.Equal(t, want, got)
+			})
+		})
+	}
+}
+
+// What was encoded comes back through a code.
+func TestACodeIsWhatEncodeWrites(t *testing.T) {
+	for _, s := range shorts(t) {
+		t.Run(s.name, func(t *testing.T) {
+			short := s.plan.Short()
+			require.NotNil(t, short)
+			rapid.Check(t, func(t *rapid.T) {
+				value := s.draw(t)
+				var w bits.Writer
+				s.plan.Encode(&w, value, nil)
+				data := w.Finish()
+				var a, b bits.Reader
+				a.Reset(data)
+				b.Reset(data)
+				require.NoError(t, s.plan.Decode(&a, value, nil))
+				got := append([]byte(nil), value...)
+				clear(got[len(got)-1:])
+				require.NoError(t, wire.DecodeShorts([]*wire.Short{short}, &b, &[wire.MaxShorts]*byte{&got[0]}))
+				require.True(t, s.plan.Equal(value, got))
+			})
+		})
+	}
+}
+
+// Values that follow each other are decoded as each alone, and not one of them if
+// one is wrong.
+func TestSeveralCodesAreDecodedOrNone(t *testing.T) {
+	all := shorts(t)
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "wire")
+		var a, b bits.Reader
+		a.Reset(data)
+		b.Reset(data)
+		var plans []*wire.Short
+		var before, want, got [][]byte
+		var places [wire.MaxShorts]*byte
+		for i := range rapid.IntRange(0, wire.MaxShorts).Draw(t, "n") {
+			s := rapid.SampledFrom(all).Draw(t, "type")
+			value := s.draw(t)
+			plans, before = append(plans, s.plan.Short()), append(before, value)
+			want, got = append(want, append([]byte(nil), value...)), append(got, append([]byte(nil), value...))
+			places[i] = &got[i][0]
+			_ = s.plan.Decode(&a, want[i], nil) // a keeps the first error
+		}
+		require.Equal(t, a.Err(), wire.DecodeShorts(plans, &b, &places))
+		require.Equal(t, a.RemainingBits(), b.RemainingBits())
+		if a.Err() != nil {
+			want = before
+		}
+		require.Equal(t, want, got)
+	})
+}
+
+func TestNotEveryPlanIsACode(t *testing.T) {
+	for _, s := range []subject{subjectOf[links](t), subjectOf[nested](t), subjectOf[[8]uint8](t), subjectOf[empty](t), subjectOf[[2][4]float32](t)} {
+		assert.Nil(t, s.plan.Short(), s.name)
+	}
+	assert.Nil(t, subjectOf[struct {
+		Kept uint32  `net:"-"`
+		V    float32 `net:"range=0..8,step=0.5"`
+	}](t).plan.Short(), "Decode clears what is not sent")
+	assert.Nil(t, planWith(t, protocol.Codec[pose](poseCodec{version: "1"})).Short())
+}

@@ -1,0 +1,180 @@
+package stepcode
+
+import (
+	"errors"
+	mathbits "math/bits"
+
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// A step is told as its class, how many bits its magnitude has, its sign, and the
+// bits of the magnitude below the highest, which is 1.
+//
+// Most of what there is to save lies in the class. Steps of one time are alike: what
+// rests stays at rest, what moves at one speed keeps it. So the class is told by how
+// far it lies from an expected one, in a code that is short near it; and where a
+// sign is expected as well, class and sign have one code. What to expect follows from
+// what was written before, never from values, so that a reader without any base
+// parses the same.
+
+// ErrDelta is a difference that Plan.EncodeDelta does not write: one that changes
+// nothing, or that takes more bits than it needs.
+var ErrDelta = errors.New("protocol: not a difference in its shortest form")
+
+// ClassOf is how many bits the magnitude of a step has.
+func ClassOf(step int64) uint8 { return uint8(mathbits.Len64(uint64(max(step, -step)))) }
+
+// Hint is what a step is expected to be.
+type Hint struct {
+	class uint8 // or unknown
+	sign  int8  // -1 or 1; 0 if not known
+	turns bool  // it is of a rotation
+}
+
+// unknown stands for an expected class where there is none.
+const unknown = 255
+
+// direct reports whether places are the classes themselves.
+func (h Hint) direct() bool { return h.class < nearby || h.class == unknown }
+
+// A place says what a class is, seen from the expected one. 0 is class 0, whatever
+// is expected. Seen from a class below nearby or an unknown one, the other places
+// are the classes themselves; seen from others, the distances -reach to reach.
+const (
+	nearby = 3
+	reach  = 4
+	middle = reach + 1          // the place of the expected class itself
+	far    = middle + reach + 1 // the place of what has none: its class follows in 6 bits
+	places = far + 1
+
+	farBits = 6
+	whole   = 1<<farBits - 1 // stands for a class after far: no step follows, but the number
+	Classes = whole          // steps of this class and above are not written
+)
+
+// place returns where a class lies.
+func (h Hint) place(class uint8) uint8 {
+	switch {
+	case class == 0:
+		return 0
+	case class >= Classes:
+		return far
+	case h.direct():
+		return min(class, far)
+	case class+reach >= h.class && class <= h.class+reach:
+		return class + middle - h.class
+	default:
+		return far
+	}
+}
+
+// class is the inverse of place; place is not far.
+func (h Hint) classAt(place uint8) uint8 {
+	if place == 0 || h.direct() {
+		return place
+	}
+	return h.class + place - middle
+}
+
+// signed reports whether the code for what is expected tells the sign.
+func (h Hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
+
+// book returns the code for what is expected.
+func (h Hint) book() *book {
+	near := min(h.class, nearby)
+	switch {
+	case h.class == unknown && h.turns:
+		return &books[bookOfAny+1]
+	case h.class == unknown:
+		return &books[bookOfAny]
+	case h.sign != 0 && near > 0:
+		return &books[nearby+near]
+	case h.turns:
+		return &books[near]
+	default:
+		return &books[chainedBooks[near]]
+	}
+}
+
+// symbol returns what a class and the sign of a step are in a book.
+func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
+	place := h.place(class)
+	symbol = place << 1
+	if signed && place > 0 && place < far {
+		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
+	}
+	return symbol
+}
+
+// WriteStep writes a step of a class below classes.
+func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
+	magnitude, class, signed := max(step, -step), ClassOf(step), h.signed()
+	symbol := h.symbol(class, step, signed)
+	code, width := uint64(b.code[symbol]), uint(b.width[symbol])
+	if symbol>>1 == far || width == 0 {
+		code, width, signed = uint64(b.code[far<<1])|uint64(class)<<b.width[far<<1], uint(b.width[far<<1])+farBits, false
+	}
+	if class > 0 && !signed {
+		code, width = code|uint64(step)>>63<<(width&63), width+1
+	}
+	w.Put(code, width)
+	if class > 1 {
+		w.Put(uint64(magnitude)&^(1<<((class-1)&63)), uint(class-1))
+	}
+}
+
+// WriteWhole writes that a number follows in place of a step.
+func WriteWhole(w *bits.Writer, b *book) {
+	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
+	w.Put(whole, farBits)
+}
+
+// ReadStep reads a step, or that a number follows in its place.
+func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
+	ahead := r.Peek()
+	s := b.symbols[ahead&(1<<longest-1)]
+	place, sign := s.symbol>>1, uint64(s.symbol&1)
+	if place == far {
+		r.Skip(uint(s.width))
+		return readFar(r, b, h)
+	}
+	class := h.classAt(place)
+	width := uint(s.width)
+	switch {
+	case h.place(class) != place: // of a class below 0, or too large a one
+		r.Fail(ErrDelta)
+		return 0, false
+	case class == 0:
+		r.Skip(width)
+		return 0, false
+	case h.signed():
+		sign ^= uint64(int64(h.sign)) >> 63
+	default:
+		sign = ahead >> width & 1
+		width++
+	}
+	r.Skip(width)
+	return signedStep(r, class, sign), false
+}
+
+// signedStep reads the magnitude of a step of that class.
+func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
+	magnitude := int64(1<<((class-1)&63) | r.Bits(uint(class-1)))
+	return (magnitude ^ -int64(sign)) + int64(sign)
+}
+
+// readFar is readStep for a class without a code, and refuses one that has one.
+func readFar(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
+	class := uint8(r.Bits(farBits))
+	switch {
+	case class == whole:
+		return 0, true
+	case class > 0:
+		step = signedStep(r, class, r.Bits(1))
+	}
+	if symbol := h.symbol(class, step, h.signed()); symbol>>1 != far && b.width[symbol] > 0 {
+		r.Fail(ErrDelta)
+		return 0, false
+	}
+	return step, false
+}

@@ -1,0 +1,182 @@
+package wire
+
+import (
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
+)
+
+// Numbers that are sent as an index are told apart from the index they are expected
+// to have by a step, forwards or backwards. A step that reaches over a quarter of all
+// indexes is not written: the index is. Indexes of up to 4 bits stand alone: no step
+// is shorter.
+
+// shortest is the most bits of such an index.
+const shortest = 4
+
+// indexAt is the index that number i of the run is sent as.
+func (o *op) indexAt(p unsafe.Pointer, i uintptr, clamped *int) uint64 {
+	switch {
+	case o.kind == opInt:
+		return o.ints.index(o.int(p, i), clamped)
+	case o.kind == opAngle:
+		return o.circle.index(o.float(p, i), clamped)
+	default:
+		return o.lattice.index(o.float(p, i), clamped)
+	}
+}
+
+// setIndex is the inverse of indexAt.
+func (o *op) setIndex(p unsafe.Pointer, i uintptr, index uint64) {
+	switch {
+	case o.kind == opInt:
+		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.low+index)
+	case o.kind == opAngle:
+		o.setFloat(p, i, o.circle.value(index))
+	default:
+		o.setFloat(p, i, o.lattice.value(index))
+	}
+}
+
+// lastIndex is the largest index there is.
+func (o *op) lastIndex() uint64 {
+	switch o.kind {
+	case opInt:
+		return o.ints.span
+	case opAngle:
+		return o.circle.count - 1
+	default:
+		return o.lattice.last
+	}
+}
+
+func (o *op) float(p unsafe.Pointer, i uintptr) float64 {
+	if o.size == 4 {
+		return float64(*(*float32)(unsafe.Add(p, i*4)))
+	}
+	return *(*float64)(unsafe.Add(p, i*8))
+}
+
+func (o *op) setFloat(p unsafe.Pointer, i uintptr, v float64) {
+	if o.size == 4 {
+		*(*float32)(unsafe.Add(p, i*4)) = float32(v)
+		return
+	}
+	*(*float64)(unsafe.Add(p, i*8)) = v
+}
+
+// stepTo is the step from one index to another. Angles go the shorter way
+// around.
+func (o *op) stepTo(from, to uint64) int64 {
+	d := int64(to - from)
+	if o.kind != opAngle {
+		return d
+	}
+	switch n := int64(o.circle.count); {
+	case d > n/2:
+		return d - n
+	case d < -((n - 1) / 2):
+		return d + n
+	default:
+		return d
+	}
+}
+
+// stepFrom is the index at a step from another. What lies beyond the ends comes out
+// above lastIndex; angles go around.
+func (o *op) stepFrom(from uint64, d int64) uint64 {
+	to := from + uint64(d)
+	if o.kind != opAngle {
+		return to
+	}
+	switch n := o.circle.count; {
+	case to < n:
+		return to
+	case d < 0:
+		return to + n
+	default:
+		return to - n
+	}
+}
+
+// turnBits is the bits of a part of a rotation, or 0 for other numbers.
+func (o *op) turnBits() uint8 {
+	if o.kind != opQuat {
+		return 0
+	}
+	return uint8(o.quat.width)
+}
+
+// farthest is the largest class of steps that are written. Such a step of an angle
+// is the shorter way.
+func (o *op) farthest() uint8 { return min(o.bits-2, stepcode.Classes-1) }
+
+// step writes a step.
+func (d *deltaWriter) step(h stepcode.Hint, step int64) {
+	if d.tally != nil && d.At < stepcode.Trailed && d.Trail != nil {
+		d.tally.Add(h, d.At, step)
+	}
+	stepcode.WriteStep(d.w, d.BookFor(h), h, step)
+	d.Note(step)
+}
+
+func (d *deltaWriter) numbers(o *op, from origin, p unsafe.Pointer) {
+	d.Enter(o.like, o.turnBits())
+	for i := range uintptr(o.count) {
+		to := o.indexAt(p, i, &d.clamped)
+		step := o.stepTo(d.expect(o, from, i), to)
+		if stepcode.ClassOf(step) > o.farthest() {
+			h := d.Number()
+			stepcode.WriteWhole(d.w, d.BookFor(h))
+			d.w.Put(to, uint(o.bits))
+			d.NoteWhole(o.farthest())
+			continue
+		}
+		d.step(d.Number(), step)
+	}
+}
+
+func (d *deltaReader) numbers(o *op, from origin, p unsafe.Pointer) {
+	d.Enter(o.like, o.turnBits())
+	for i := range uintptr(o.count) {
+		to, step, instead := d.readNumber(o)
+		expected := d.expect(o, from, i)
+		if !instead {
+			to = o.stepFrom(expected, step)
+		}
+		switch {
+		case d.r.Err() != nil:
+			return
+		case to > o.lastIndex():
+			d.r.Fail(ErrRange)
+			return
+		case instead && stepcode.ClassOf(o.stepTo(expected, to)) <= o.farthest():
+			d.r.Fail(stepcode.ErrDelta)
+			return
+		}
+		o.setIndex(p, i, to)
+	}
+}
+
+func (d *deltaReader) skipNumbers(o *op) {
+	d.Enter(o.like, o.turnBits())
+	for range o.count {
+		d.readNumber(o)
+	}
+}
+
+// readNumber reads a step, or the index in its place.
+func (d *deltaReader) readNumber(o *op) (index uint64, step int64, instead bool) {
+	h := d.Number()
+	step, instead = stepcode.ReadStep(d.r, d.BookFor(h), h)
+	switch {
+	case instead:
+		index = d.r.Bits(uint(o.bits))
+		d.NoteWhole(o.farthest())
+	case stepcode.ClassOf(step) > o.farthest():
+		d.r.Fail(stepcode.ErrDelta)
+	default:
+		d.Note(step)
+	}
+	return index, step, instead
+}

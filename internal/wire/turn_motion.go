@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"unsafe"
+)
+
+// expectTurn is the code that rotation i of a run has if it turns on as it did from
+// the older base to the base, or else that of the base.
+func (m motion) expectTurn(o *op, from origin, i uintptr) uint64 {
+	var ignored int
+	base := o.quatCodeAt(from.base, i, &ignored)
+	if from.older == unsafe.Pointer(nil) {
+		return base
+	}
+	older := o.quatCodeAt(from.older, i, &ignored)
+	if base == older {
+		return base
+	}
+	return m.turnOn(&o.quat, base, older)
+}
+
+// Turning is computed in shares of 1<<unitBits.
+const (
+	unitBits = 16
+	unit     = 1 << unitBits
+	maxTurns = 8 // how many times as far ahead as the bases are apart
+)
+
+// turnOn goes on along the arc from older to base: t times as far, that is
+//
+//	base*sin((1+t)x)/sin(x) - older*sin(t*x)/sin(x)
+//
+// where x is the angle between the two as vectors. By the series of the sine,
+// sin(nx)/sin(x) is n*(1 - x*x*(n*n-1)/6), and x*x is 2*(1 - cos(x)), both but for
+// higher powers. For t = 1 the error is none.
+func (m motion) turnOn(s *smallestThree, base, older uint64) uint64 {
+	if m.between == 0 || uint64(m.ahead) > maxTurns*uint64(m.between) {
+		return base
+	}
+	b, o := s.spread(base), s.spread(older)
+	var dot int64
+	for i := range b {
+		dot += b[i] * o[i]
+	}
+	t := int64(unit)
+	if m.ahead != m.between {
+		t = int64(uint64(m.ahead) << unitBits / uint64(m.between))
+	}
+	if dot < 0 {
+		dot, t = -dot, -t
+	}
+	length := 2 * s.m * s.m
+	square := max(length-dot, 0) << (unitBits + 1) / length
+	far, near := sineRatio(unit+max(t, -t), square), sineRatio(max(t, -t), square)
+	if square > unit || far < 0 || near < 0 {
+		return base // over a radian: no telling which way it turns
+	}
+	if t < 0 {
+		near = -near
+	}
+	for i := range b {
+		b[i] = (far*b[i] - near*o[i] + unit/2) >> unitBits
+	}
+	return s.packed(b)
+}
+
+// sineRatio is sin(n*x)/sin(x), for the square of x.
+func sineRatio(n, square int64) int64 {
+	more := n*n>>unitBits - unit
+	return n * (unit - (square*more>>unitBits)/6) >> unitBits
+}
+
+// packed is the code of four components; its three may be too long to be canonical.
+func (s *smallestThree) packed(q [4]int64) uint64 {
+	largest := uint64(0)
+	for i := range uint64(4) {
+		if q[i]*q[i] > q[largest]*q[largest] {
+			largest = i
+		}
+	}
+	k := s.without(q, largest)
+	return s.pack(largest, k[0], k[1], k[2])
+}

@@ -168,6 +168,7 @@ type branches struct {
 	left      string                // by which command something may have left sight in the last tick
 	overrides []overriding
 	tick      entangle.Tick
+	narrowed  func() int // how often a client was found to keep an entity less a component
 }
 
 // entity is what is known of one that is replicated, as a tick begins.
@@ -319,6 +320,9 @@ func (a *tallies) follow(s *randomScene) {
 	a.worlds = append(a.worlds, s.rare)
 }
 
+// keptLess is that a client keeps what it does not see any more, less a component that it had.
+const keptLess = "kept, less a component"
+
 // enoughWorlds is in how many random worlds every rare branch is to be found.
 const enoughWorlds = 100
 
@@ -329,6 +333,7 @@ func (a *tallies) check(t *testing.T, worlds uint64) {
 		for branch, n := range b.count {
 			count[branch] += n
 		}
+		count[keptLess] += b.narrowed()
 	}
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
@@ -336,7 +341,7 @@ func (a *tallies) check(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	var all []string
+	all := []string{keptLess}
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

@@ -261,10 +261,15 @@ func (l *look) values() error {
 
 // value compares the components of one entity with what its original was at a tick.
 func (l *look) value(e *inspect.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
+	return l.valueWithout(e, original, was, tick, visible{})
+}
+
+// valueWithout is value, but for components that the entity may have lost since.
+func (l *look) valueWithout(e *inspect.Mirrored, original ecs.Entity, was *version, tick entangle.Tick, lost visible) error {
 	t := translation{local: l.local, late: true}
 	t.once = func(component int) []inspect.MirroredValue { return l.past.since(original, l.client, component, tick) }
 	t.ended = func(local ecs.Entity) bool { return l.wasGone(local, tick) }
-	return t.values(l.mirror.Components, was.seen[l.client].of(was.state.Values), e.Values)
+	return t.values(l.mirror.Components, lost.of(was.seen[l.client].of(was.state.Values)), lost.of(e.Values))
 }
 
 // wasGone reports whether the original of an entity was gone at a tick.

@@ -97,7 +97,7 @@ func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 		switch {
 		case v.gone:
 			return v.fate, true
-		case !is.sees && !is.kept, is.kept && !keepsAlone(list[first:first+i+1], client):
+		case !is.sees && !is.kept:
 			return despawned, false
 		}
 	}

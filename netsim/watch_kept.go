@@ -3,6 +3,7 @@ package netsim
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -10,19 +11,36 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-var errNeverSo = errors.New("it is kept as the client can't have seen it last")
+var (
+	errNeverSo  = errors.New("it is kept as the client can't have seen it last")
+	errNotForIt = errors.New("it is kept with a component that is not for the client")
+)
 
 // kept holds that an entity that a client keeps is as its original was at some tick at which
 // the client saw it, and no earlier than it was before; while it was paused it was as before that.
+// A component that it may not see any more it lacks, and one that it was not to see for a while it
+// may lack.
 func (l *look) kept(e *inspect.Mirrored, original ecs.Entity) error {
 	least, list := l.before.entities[e.Entity], l.past.versions[original]
-	for i := after(list, l.at[e.ID], since) - 1; i >= 0; i-- {
+	last := after(list, l.at[e.ID], since) - 1
+	is := list[last].seen[l.client]
+	if slices.ContainsFunc(e.Values, func(v inspect.MirroredValue) bool { return is.hides(v.Component) }) {
+		return errNotForIt
+	}
+	var lost visible
+	for i := last; i >= 0; i-- {
 		v := &list[i]
 		if next := i + 1; v.gone || next < len(list) && !least.Before(list[next].from) && !list[next].state.Paused {
 			break
 		}
-		if tick := latest(v.from, least); v.seen[l.client].sees && !v.state.Paused && l.value(e, original, v, tick) == nil {
+		if !v.seen[l.client].sees {
+			lost.without += v.seen[l.client].without
+		}
+		if tick := latest(v.from, least); v.seen[l.client].sees && !v.state.Paused && l.valueWithout(e, original, v, tick, lost) == nil {
 			l.now.entities[e.Entity] = tick
+			if saw := v.seen[l.client].of(v.state.Values); len(is.of(saw)) < len(saw) {
+				l.past.narrowed++
+			}
 			return nil
 		}
 	}
@@ -57,32 +75,8 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 	for i := range list[first:] {
 		v := &list[first+i]
 		is := v.seen[client]
-		switch {
-		case v.gone, v.state.Paused, !is.sees && !is.kept:
+		if v.gone || v.state.Paused || !is.sees && !is.kept {
 			return false
-		case is.kept && !keepsAlone(list[first:first+i+1], client):
-			return false
-		}
-	}
-	return true
-}
-
-// keepsAlone reports whether a client keeps all that it saw of an entity that is a group of
-// its own: of others, what becomes of their fellows counts too. The versions are those since
-// the first that the client may have. It keeps nothing if it may not see a component that the
-// entity had in any of them, and saw in the first: it may not have heard of that before.
-func keepsAlone(since []version, client entangle.ClientID) bool {
-	first, v := &since[0], &since[len(since)-1]
-	before := &since[max(len(since)-2, 0)]
-	if !v.alone || before.terms != v.terms {
-		return false
-	}
-	saw, is := first.seen[client], v.seen[client]
-	for i := range since {
-		for _, value := range since[i].state.Values {
-			if is.hides(value.Component) && !saw.hides(value.Component) {
-				return false
-			}
 		}
 	}
 	return true

@@ -30,6 +30,7 @@ type past struct {
 	resources []resourcePast                      // by number
 	came      map[entangle.ClientID]entangle.Tick // of the connected, their first
 	ended     map[entangle.ClientID]bool          // connections, since the last tick
+	narrowed  int                                 // times that a client was found to keep an entity less a component
 }
 
 func newPast() past {
@@ -50,7 +51,6 @@ type version struct {
 	above []terms                    // of one that is paused: those of all above it, when it went with them
 	by    map[entangle.ClientID]bool // of one that is paused: who saw it when it was
 	seen  map[entangle.ClientID]visible
-	alone bool // it is a group of its own, and nobody is in that with it
 }
 
 // record takes in the server's world as it is at the end of a frame, for all clients.
@@ -71,9 +71,7 @@ func (p *past) record(m *inspect.Mirror, s *sight, clients []entangle.ClientID) 
 		groups[at] = append(groups[at], e.Entity)
 	}
 	for _, e := range m.Entities {
-		v := all[e.Entity]
-		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1
-		p.add(e.Entity, *v)
+		p.add(e.Entity, *all[e.Entity])
 	}
 	for e := range p.versions {
 		if all[e] == nil && p.last(e) != nil {
@@ -127,7 +125,7 @@ func (p *past) add(e ecs.Entity, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.alone == o.alone && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 

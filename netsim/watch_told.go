@@ -36,6 +36,8 @@ func (p *past) may(told *endpoint.Told) error {
 	switch {
 	case was != nil && was.state.Paused && len(told.Components) == 0 && !was.seen[told.Client].barred:
 		return nil
+	case was != nil && was.seen[told.Client].kept && len(told.Components) == 0 && !told.Update: // that it loses something
+		return nil
 	case was == nil || !was.seen[told.Client].sees:
 		return fmt.Errorf("client %d is told of %v as of tick %d, which it may not see then", told.Client, told.Entity, told.Tick)
 	}

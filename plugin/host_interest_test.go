@@ -69,36 +69,49 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	step([5]int{}, "nothing is inherited")
 }
 
-// A group that is retained goes where some of it may not be seen any more, from the host's
-// player as from a remote client.
+// Of a group that is retained goes what may not be seen any more, and nothing else, for the host's
+// player as for a remote client: an entity despawns, and a component is told as removed.
+//
+// Proves: V11
 func TestWhatAHostsPlayerMayNotKeep(t *testing.T) {
-	var o told
-	h := newHosted(t, o.systems()...).play()
-	rooms := plugin.NewRooms(h.world)
-	remote := h.join(1)
-	h.run(30)
-	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
-	var group [2]ecs.Entity
-	for i := range group {
-		group[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 4, Relevance: components.Retained})
-	}
-	stay := func(want int) {
-		t.Helper()
+	for _, together := range []bool{false, true} {
+		var o told
+		h := newHosted(t, o.systems()...).play()
+		rooms, places := plugin.NewRooms(h.world), plugin.NewOverride[spot](h.world)
+		remote := h.join(1)
+		h.run(30)
+		marked := generic.NewMap3[spot, name, components.Replicate](h.world)
+		var group [3]ecs.Entity
+		for i := range group {
+			group[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 4, Relevance: components.Retained})
+		}
+		rooms.AddEntity(1, group[0])
+		rooms.AddClient(1, me)
+		rooms.AddClient(1, 1)
 		h.run(10)
 		came := o.took()
-		assert.Equal(t, want, came[0]-came[1])
-		assert.Len(t, remote.ids(), 2+min(want, 0))
+		assert.Equal(t, 3, came[0]-came[1])
+		assert.Len(t, remote.ids(), 3)
+		rooms.RemoveClient(1, me)
+		rooms.RemoveClient(1, 1)
+		if !together {
+			h.run(10)
+			assert.Zero(t, o.took())
+		}
+		h.retarget(group[1], h.targets().Except(me, 1))
+		places.SetTarget(group[2], h.targets().Except(me, 1))
+		h.run(10)
+		assert.Equal(t, [5]int{0, 1, 0, 0, 1}, o.took(), "in one tick: %v", together)
+		assert.Len(t, remote.ids(), 2)
+		assert.Len(t, spots(remote.world), 1)
+		places.SetTarget(group[0], components.Nobody)
+		h.run(10)
+		assert.Equal(t, [5]int{0, 0, 0, 0, 1}, o.took(), "nobody's")
+		assert.Empty(t, spots(remote.world))
+		rooms.AddClient(1, me)
+		h.run(10)
+		assert.Equal(t, [5]int{0, 0, 0, 0, 0}, o.took(), "shown again, without them")
 	}
-	rooms.AddEntity(1, group[0])
-	rooms.AddClient(1, me)
-	rooms.AddClient(1, 1)
-	stay(2)
-	rooms.RemoveClient(1, me)
-	rooms.RemoveClient(1, 1)
-	h.run(10)
-	assert.Zero(t, o.took())
-	h.retarget(group[1], h.targets().Except(me, 1))
-	stay(-2)
 }
 
 // What is the own of a host's player matters to it, unless the game says otherwise.

@@ -62,8 +62,8 @@ func TestWhatIsRetainedStaysAndFreezes(t *testing.T) {
 	}
 }
 
-// Where the target, or an override, takes away what a client has of something retained,
-// it despawns there; what it does not have may go without a trace.
+// Where the target, or an override, takes away something of what a client retains, the client loses
+// that and nothing else, be it in the tick in which it is retained or later.
 //
 // Proves: V4, V11
 func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
@@ -73,30 +73,51 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 		places  plugin.Override[spot]
 		flags   plugin.Override[flag]
 	}
+	both := map[uint32]spot{7: {7, 1}, 8: {8, 1}}
 	for what, c := range map[string]struct {
 		change func(*scene)
 		left   []uint32
+		places map[uint32]spot
+		flags  int
 	}{
 		"the target leaves it out": {func(s *scene) {
 			s.tag(s.e).Target, s.tag(s.mate).Target = s.targets().Only(2), components.Nobody
-		}, nil},
-		"a part of the group is taken away":      {func(s *scene) { s.tag(s.mate).Target = s.targets().Only(2) }, nil},
-		"a component is taken away":              {func(s *scene) { s.places.SetTarget(s.e, s.targets().Only(2)) }, nil},
-		"a component is nobody's":                {func(s *scene) { s.places.SetTarget(s.mate, components.Nobody) }, nil},
-		"a component is for a room that it left": {func(s *scene) { s.rooms.RemoveClient(roomB, 1) }, nil},
-		"it is owned by another":                 {func(s *scene) { s.control(s.e, components.ControlledBy{Client: 2}) }, []uint32{7, 8}},
-		"the target widens":                      {func(s *scene) { s.tag(s.e).Target = components.NotOwner }, []uint32{7, 8}},
+		}, nil, nil, 0},
+		"a part of the group is taken away":      {func(s *scene) { s.tag(s.mate).Target = s.targets().Only(2) }, []uint32{7}, map[uint32]spot{7: {7, 1}}, 0},
+		"a component is taken away":              {func(s *scene) { s.places.SetTarget(s.e, s.targets().Only(2)) }, []uint32{7, 8}, map[uint32]spot{8: {8, 1}}, 1},
+		"a component is nobody's":                {func(s *scene) { s.places.SetTarget(s.mate, components.Nobody) }, []uint32{7, 8}, map[uint32]spot{7: {7, 1}}, 1},
+		"a component is for a room that it left": {func(s *scene) { s.rooms.RemoveClient(roomB, 1) }, []uint32{7, 8}, map[uint32]spot{7: {7, 1}}, 1},
+		"a component of each is taken away": {func(s *scene) {
+			s.places.SetTarget(s.e, components.Nobody)
+			s.flags.SetTarget(s.mate, s.targets().Only(2))
+		}, []uint32{7, 8}, map[uint32]spot{8: {8, 1}}, 0},
+		"one ends, and of the other a component is taken away": {func(s *scene) {
+			s.world.RemoveEntity(s.e)
+			s.flags.SetTarget(s.mate, components.Nobody)
+		}, []uint32{8}, map[uint32]spot{8: {8, 1}}, 0},
+		"one goes to another group, and of the other a component is taken away": {func(s *scene) {
+			s.tag(s.e).Group, s.tag(s.e).Relevance = 0, components.Always
+			s.flags.SetTarget(s.mate, s.targets().Only(2))
+		}, []uint32{7, 8}, both, 0},
+		"it is owned by another":  {func(s *scene) { s.control(s.e, components.ControlledBy{Client: 2}) }, []uint32{7, 8}, both, 1},
+		"the target widens":       {func(s *scene) { s.tag(s.e).Target = components.NotOwner }, []uint32{7, 8}, both, 1},
+		"a value changes with it": {func(s *scene) { at[spot](s.world, s.e).X = 70; s.flags.SetTarget(s.mate, components.Nobody) }, []uint32{7, 8}, both, 0},
+		"a component comes, hidden": {func(s *scene) {
+			marks := generic.NewMap1[flag](s.world)
+			marks.Add(s.e)
+			s.flags.SetTarget(s.e, s.targets().Only(2))
+		}, []uint32{7, 8}, both, 1},
 		"a hidden one joins": {func(s *scene) {
 			s.spawnOf(components.Replicate{Relevance: components.Retained, Target: s.targets().Only(2), Group: 3}, 9)
-		}, []uint32{7, 8}},
+		}, []uint32{7, 8}, both, 1},
 		"a component that it has lost since is taken away": {func(s *scene) {
 			marks := generic.NewMap1[flag](s.world)
 			marks.Remove(s.mate)
 			s.flags.SetTarget(s.mate, s.targets().Only(2))
-		}, nil},
-		"a component that it lacks is taken away": {func(s *scene) { s.flags.SetTarget(s.e, s.targets().Only(2)) }, []uint32{7, 8}},
-		"a component that it lacks is nobody's":   {func(s *scene) { s.flags.SetTarget(s.e, components.Nobody) }, []uint32{7, 8}},
-		"one joins":                               {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}},
+		}, []uint32{7, 8}, both, 0},
+		"a component that it lacks is taken away": {func(s *scene) { s.flags.SetTarget(s.e, s.targets().Only(2)) }, []uint32{7, 8}, both, 1},
+		"a component that it lacks is nobody's":   {func(s *scene) { s.flags.SetTarget(s.e, components.Nobody) }, []uint32{7, 8}, both, 1},
+		"one joins":                               {func(s *scene) { s.spawnRetained(3, 9) }, []uint32{7, 8}, both, 1},
 	} {
 		for _, together := range []bool{false, true} {
 			s := &scene{house: newHouse(t)}
@@ -110,6 +131,7 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 			s.rooms.AddEntity(roomA, s.e)
 			s.run(10)
 			assert.Len(t, spots(s.a.world), 2)
+			copies := s.a.copies()
 			s.rooms.RemoveClient(roomA, 1)
 			if !together {
 				s.run(10)
@@ -117,8 +139,55 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 			}
 			c.change(s)
 			s.run(10)
-			assert.Equal(t, c.left, s.a.ids(), "%s, in the same tick: %v", what, together)
+			why := fmt.Sprintf("%s, in the same tick: %v", what, together)
+			assert.Equal(t, c.left, s.a.ids(), why)
+			assert.Equal(t, c.flags, count[flag](s.a.world), why)
+			for _, id := range c.left {
+				assert.Equal(t, copies[id], s.a.copies()[id], why)
+			}
+			places := spots(s.a.world)
+			if len(places) == 0 {
+				places = nil
+			}
+			assert.Equal(t, c.places, places, why)
 		}
+	}
+}
+
+// What is taken away of a retained entity that is paused it loses when it is resumed; and what comes
+// back into sight is as it is by then, with all that is for the client.
+//
+// Proves: V4, V11
+func TestWhatIsRetainedLosesWhenItIsResumed(t *testing.T) {
+	for _, group := range []components.Group{0, 3} {
+		h := newHouse(t)
+		places, tags := plugin.NewOverride[spot](h.world), generic.NewMap1[components.Replicate](h.world)
+		e, mate := h.spawnRetained(group, 7), h.spawnRetained(group, 8)
+		h.rooms.AddClient(roomA, 1)
+		h.rooms.AddEntity(roomA, e)
+		h.rooms.AddEntity(roomA, mate)
+		h.run(10)
+		copies := h.a.copies()
+		h.rooms.RemoveClient(roomA, 1)
+		h.run(10)
+		was := *h.tag(e)
+		tags.Remove(e)
+		h.run(10)
+		places.SetTarget(e, h.targets().Only(2))
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {7, 1}, 8: {8, 1}}, spots(h.a.world), "paused")
+		tags.Assign(e, &was)
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{8: {8, 1}}, spots(h.a.world), "resumed")
+		assert.Equal(t, copies, h.a.copies())
+		places.Clear(e)
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{8: {8, 1}}, spots(h.a.world), "it may be seen again, and is not shown")
+		at[spot](h.world, e).X = 70
+		h.rooms.AddClient(roomA, 1)
+		h.run(10)
+		assert.Equal(t, map[uint32]spot{7: {70, 1}, 8: {8, 1}}, spots(h.a.world), "shown")
+		assert.Equal(t, copies, h.a.copies())
 	}
 }
 

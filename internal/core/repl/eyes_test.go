@@ -74,9 +74,14 @@ func (n *network) view(y eyes, is entity, key groupKey, slot repl.Slot) (entity,
 	if n.model.links {
 		is.values[linkComp] = 0
 	}
-	for c := h.Comps.Next(0); c >= 0; c = h.Comps.Next(c + 1) {
-		is.mask.Clear(c)
-		is.values[c] = 0
+	return is.without(h.Comps), !h.Whole
+}
+
+// without is an entity that lacks some components.
+func (e entity) without(comps repl.Mask) entity {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+		e.mask.Clear(c)
+		e.values[c] = 0
 	}
-	return is, !h.Whole
+	return e
 }

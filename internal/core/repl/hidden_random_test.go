@@ -492,7 +492,8 @@ func (p *play) directGroup(s *stage, k groupKey, ids []int) {
 		c.Hide(first)
 		return
 	case p.modes[k] == retainedMode:
-		c.Retain(first)
+		c.Retain(first, hidden...)
+		return
 	default:
 		c.Show(first)
 	}

@@ -40,6 +40,8 @@ type network struct {
 	most    int              // packets of updates in one tick, above 0
 	trusts  bool             // little is judged: a twin is
 
+	removed int // how often a component of what a peer keeps was taken away
+
 	history map[entangle.Tick]moment // the same world once more, as it was after every tick
 }
 
@@ -413,6 +415,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
+	var less repl.Mask // what it may have lost while it was retained
 	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {
@@ -421,7 +424,11 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		if n.history[t].paused[slot] {
 			is = n.history[t].frozen[slot]
 		}
-		if is, _ = n.view(e.saw[t], is, n.keyAt(t, slot), slot); is == shown {
+		key := n.keyAt(t, slot)
+		if e.saw[t].retained[key] != nil {
+			less = less.Union(e.saw[t].views[key][slot].Comps)
+		}
+		if is, _ = n.view(e.saw[t], is, key, slot); is.without(less) == shown.without(less) {
 			return
 		}
 		if since, was := e.fresh[was.name()]; was && t == since {

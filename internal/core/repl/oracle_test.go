@@ -112,15 +112,26 @@ func (n *network) judgeBase(l *life, s *saying) {
 	}
 }
 
-// judgeRetained holds that of a group which a peer keeps it is told of ends alone.
+// judgeRetained holds that of a group which a peer keeps it is told of ends, and of components
+// that it may not see any more, alone.
 func (n *network) judgeRetained(e *end, s *saying) {
-	if e.eyes.retained[e.keys[s.Group]] == nil || s.Kind == repl.Gone {
+	key := e.keys[s.Group]
+	if e.eyes.retained[key] == nil || s.Kind == repl.Gone {
 		return
 	}
 	require.Equal(n.t, repl.Delta, s.Kind)
 	require.Empty(n.t, s.joins)
-	require.Empty(n.t, s.members)
-	require.True(n.t, len(s.leavers) > 0 || s.said)
+	for _, m := range s.members {
+		at, has := e.oracle.lives[s.Group].members[m.number]
+		if !has {
+			continue // it was paused when the peer was sent the group, and is not any more
+		}
+		if less := e.eyes.views[key][at.slot].Comps; n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
+			require.Failf(n.t, "kept", "tick %d: group %v: %x loses %x and gets %x; hidden is %x", n.tick, key, at, m.removed, m.set, less)
+		}
+		n.removed++
+	}
+	require.True(n.t, len(s.leavers) > 0 || s.said || len(s.members) > 0)
 	require.True(n.t, !s.all && len(s.predicted.members) == 0)
 }
 
@@ -192,7 +203,7 @@ func (n *network) foreseen(e *end) map[uint32]groupKey {
 // judgeValues holds that a record states what is, what the peer may see, and of an
 // update exactly what changed since its base.
 func (n *network) judgeValues(e *end, l *life, s *saying) {
-	if n.trusts {
+	if n.trusts || e.eyes.retained[e.keys[s.Group]] != nil {
 		return
 	}
 	told := map[repl.Slot]bool{}

@@ -185,7 +185,7 @@ func (n *network) randomChange() {
 		case 25, 26:
 			n.rate(slot)
 		case 27:
-			n.retain(n.peers[n.rng.IntN(len(n.peers))], slot)
+			n.retainSome(n.peers[n.rng.IntN(len(n.peers))], slot)
 		}
 	}
 }

@@ -67,8 +67,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		{"a component goes", func() { n.reshape(1, n.model.entities[1]) }},
 		{"it is predicted", func() { e.peer.Predict(0, true) }},
 		{"and no longer", func() { e.peer.Predict(0, false) }},
-		{"another view", func() { assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
-		{"all of it", func() { assert.True(t, e.peer.SetView(0)) }},
+		{"another view", func() { assert.False(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
 		{"one comes", func() { n.arrive(nil, 2, den) }},
 		{"its rate", func() { n.world.SetRate(0, sender.Rate{Every: 3, MaxAge: 1}) }},
 		{"one pauses", func() { n.model.frozen[1] = n.model.entities[1]; n.model.paused[1] = true; n.world.Pause(1) }},
@@ -324,36 +323,19 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 	}
 }
 
-// What a retained group was to look like counts when it is shown again. Until then the peer
-// has what it had, and hears of the end of that.
-func TestAViewOfWhatIsRetainedWaits(t *testing.T) {
-	for name, sooner := range map[string]bool{"before": true, "after": false} {
-		t.Run(name, func(t *testing.T) {
-			n, e := retaining(t)
-			n.step(func() { n.arrive(e, 2, den) })
-			n.rest()
-			hide := func() {
-				n.setView(e, 0, map[repl.Slot]sender.Hidden{1: {Slot: 1, Whole: true}, 2: {Slot: 2, Whole: true}})
-			}
-			n.step(func() {
-				if sooner {
-					hide()
-				}
-				n.retain(e, 0)
-				if !sooner {
-					hide()
-				}
-			})
-			n.rest()
-			assert.Len(t, e.sink.entities, 3)
-			n.step(func() { n.despawn(1) })
-			n.rest()
-			assert.Len(t, e.sink.entities, 2)
-			n.step(func() { e.peer.Show(0); delete(e.eyes.retained, n.key(0)); e.eyes.shown[n.key(0)] = true })
-			n.rest()
-			assert.Len(t, e.sink.entities, 1)
-		})
-	}
+// A view that a peer was to get when its group comes to be retained does not count: it has the
+// group as it was sent last, with the view of then.
+func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
+	n, e := retaining(t)
+	n.step(func() {
+		assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true}))
+		n.retain(e, 0)
+	})
+	n.rest()
+	assert.Len(t, e.sink.entities, 2)
+	n.step(func() { n.despawn(1) })
+	n.rest()
+	assert.Len(t, e.sink.entities, 1, "it hears of the end")
 }
 
 // A retained group is not waited for: what else the peer predicts settles on.

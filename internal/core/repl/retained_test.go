@@ -4,16 +4,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
 // checkRetained holds that a group which a peer keeps is what it was at one tick before,
-// but for those that have left it since.
+// but for those that have left it since, and what the peer may not see of them any more. What it
+// was not to see for a while it may have lost, or not.
 func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got map[uint32]entity) {
+	less := map[uint32]sender.Hidden{} // by name
 	for t := tick; ; t -= 1 + n.skips {
 		if _, there := n.history[t]; !there {
 			break
 		}
-		if e.saw[t].sees(key) && n.wasRetained(e, key, t, tick, got) {
+		if e.saw[t].retained[key] != nil {
+			for slot, h := range e.saw[t].views[key] {
+				is := n.history[t].entities[slot]
+				was := less[is.name()]
+				less[is.name()] = sender.Hidden{Whole: h.Whole || was.Whole, Comps: h.Comps.Union(was.Comps)}
+			}
+		}
+		if e.saw[t].sees(key) && n.wasRetained(e, key, t, tick, less, got) {
 			return
 		}
 	}
@@ -21,7 +32,7 @@ func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got ma
 }
 
 // wasRetained reports whether a group was, at one tick, what a peer has of it at a later one.
-func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, got map[uint32]entity) bool {
+func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, less map[uint32]sender.Hidden, got map[uint32]entity) bool {
 	was, is := n.history[then], n.history[tick]
 	found := 0
 	for _, slot := range was.groups[key] {
@@ -29,11 +40,15 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, go
 		now, lives := is.entities[slot]
 		stays := lives && now.name() == before.name() && is.came[slot] == was.came[slot]
 		shown, there := got[before.name()]
+		lost, hides := less[before.name()], e.saw[tick].views[key][slot]
+		if n.rested(slot, then, tick) { // what is hidden of it counts from when it is looked at again
+			hides = sender.Hidden{}
+		}
 		switch {
-		case there && !stays, there && !visible:
+		case there && (!stays || !visible || hides.Whole), stays && shown.mask.Without(hides.Comps) != shown.mask:
 			return false
 		case was.paused[slot]: // it is what it was before that
-		case there != (stays && visible), there && shown != before:
+		case !there && stays && visible && !lost.Whole, there && shown.without(lost.Comps) != before.without(lost.Comps):
 			return false
 		}
 		if there {
@@ -41,4 +56,14 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, go
 		}
 	}
 	return found == len(got)
+}
+
+// rested reports whether an entity was paused at some tick from one to another.
+func (n *network) rested(slot repl.Slot, from, to entangle.Tick) bool {
+	for t := from; !to.Before(t); t += 1 + n.skips {
+		if n.history[t].paused[slot] {
+			return true
+		}
+	}
+	return false
 }

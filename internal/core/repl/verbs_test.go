@@ -147,7 +147,7 @@ func (n *network) look(slot repl.Slot) {
 		case 2, 3:
 			n.hide(e, slot)
 		default:
-			n.retain(e, slot)
+			n.retainSome(e, slot)
 		}
 	}
 }
@@ -160,7 +160,9 @@ func (n *network) show(e *end, slot repl.Slot) {
 		return
 	}
 	e.eyes.shown[key] = true
-	if e.eyes.retained[key] == nil || n.rng.IntN(2) == 0 {
+	if e.eyes.retained[key] != nil && n.rng.IntN(2) == 0 {
+		n.setView(e, slot, e.eyes.views[key])
+	} else {
 		require.True(n.t, e.peer.SetView(slot))
 		delete(e.eyes.views, key)
 	}
@@ -168,21 +170,48 @@ func (n *network) show(e *end, slot repl.Slot) {
 }
 
 // retain has a peer keep a group as it was sent last.
-func (n *network) retain(e *end, slot repl.Slot) {
+func (n *network) retain(e *end, slot repl.Slot) { n.retainWithout(e, slot, nil) }
+
+// retainSome has a peer keep a group, all of it or less something, unless it is hidden from it.
+func (n *network) retainSome(e *end, slot repl.Slot) {
+	if key := n.key(slot); !e.eyes.sees(key) && e.eyes.retained[key] == nil {
+		return
+	}
+	if n.rng.IntN(3) == 0 {
+		n.retainWithout(e, slot, n.someHidden(n.key(slot)))
+	} else {
+		n.retain(e, slot)
+	}
+}
+
+// retainWithout has a peer keep a group less what is hidden, beside what was before.
+func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sender.Hidden) {
 	key := n.key(slot)
-	was := e.peer.Retains(slot)
-	e.peer.Retain(slot)
-	if !key.place.Private || was {
+	was, view := e.eyes.retained[key] != nil, hideBoth(e.eyes.views[key], less)
+	require.True(n.t, e.peer.Retain(slot, n.listed(key, view)...))
+	if !key.place.Private {
 		return
 	}
 	if !e.peer.Retains(slot) { // it was never sent
 		e.eyes.forget(key)
 		return
 	}
-	if !e.eyes.shown[key] { // it was hidden, and the end was not sent yet
-		require.True(n.t, e.peer.SetView(slot))
-	}
 	delete(e.eyes.shown, key)
+	e.eyes.views[key] = view
+	if !was {
+		e.eyes.retained[key] = n.toldOf(e, slot)
+	}
+	e.eyes.retained[key] = maps.Clone(e.eyes.retained[key])
+	for s, h := range view {
+		if is := n.model.entities[s]; h.Whole {
+			delete(e.eyes.retained[key], is.name())
+		}
+	}
+}
+
+// toldOf returns which members of a group a peer was told of.
+func (n *network) toldOf(e *end, slot repl.Slot) kept {
+	key := n.key(slot)
 	h, _ := e.peer.Group(slot)
 	all := kept{}
 	l := e.oracle.lives[h]
@@ -194,7 +223,19 @@ func (n *network) retain(e *end, slot repl.Slot) {
 			all[m.name] = came
 		}
 	}
-	e.eyes.retained[key] = all
+	return all
+}
+
+// hideBoth returns what either of two views hides.
+func hideBoth(a, b map[repl.Slot]sender.Hidden) map[repl.Slot]sender.Hidden {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[repl.Slot]sender.Hidden{}
+	}
+	for s, h := range b {
+		all[s] = sender.Hidden{Slot: s, Whole: h.Whole || all[s].Whole, Comps: h.Comps.Union(all[s].Comps)}
+	}
+	return all
 }
 
 // showRetained shows all groups again that a peer retains.
@@ -222,6 +263,19 @@ func (n *network) changeView(slot repl.Slot) {
 	if !e.eyes.sees(key) && e.eyes.retained[key] == nil {
 		return
 	}
+	view := n.someHidden(key)
+	if n.rng.IntN(3) == 0 {
+		clear(view)
+	}
+	if e.eyes.retained[key] != nil {
+		n.retainWithout(e, slot, view)
+		return
+	}
+	n.setView(e, slot, view)
+}
+
+// someHidden draws what a view hides of a group.
+func (n *network) someHidden(key groupKey) map[repl.Slot]sender.Hidden {
 	view := map[repl.Slot]sender.Hidden{}
 	for _, s := range append(n.membersOf(key), repl.Slot(n.rng.IntN(40))) {
 		switch n.rng.IntN(6) {
@@ -237,24 +291,25 @@ func (n *network) changeView(slot repl.Slot) {
 			view[s] = h
 		}
 	}
-	if n.rng.IntN(3) == 0 {
-		clear(view)
-	}
-	n.setView(e, slot, view)
+	return view
 }
 
 func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidden) {
-	var hidden []sender.Hidden
-	for _, h := range view {
+	key := n.key(slot)
+	view = maps.Clone(view)
+	require.True(n.t, e.peer.SetView(slot, n.listed(key, view)...))
+	e.eyes.views[key] = view
+}
+
+// listed lists what a view hides, and strikes off what counts for nothing.
+func (n *network) listed(key groupKey, view map[repl.Slot]sender.Hidden) (hidden []sender.Hidden) {
+	for s, h := range view {
 		hidden = append(hidden, h)
-	}
-	require.True(n.t, e.peer.SetView(slot, hidden...))
-	e.eyes.views[n.key(slot)] = maps.Clone(view)
-	for s := range view {
-		if _, lives := n.model.entities[s]; !lives || n.key(s) != n.key(slot) {
-			delete(e.eyes.views[n.key(slot)], s) // it counts for nothing
+		if _, lives := n.model.entities[s]; !lives || n.key(s) != key {
+			delete(view, s)
 		}
 	}
+	return hidden
 }
 
 // predict has one peer predict an entity, or no longer, whether it sees that or not.

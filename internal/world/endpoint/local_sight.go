@@ -140,22 +140,9 @@ func (v *vista) Keeps(s repl.Slot) bool { return int(s) < len(v.seen) && !v.seen
 // GroupShown implements LocalView.
 func (v *vista) GroupShown(c *source.Spectator, members []repl.Slot, retained bool) {
 	v.MarkStale(members)
-	retained = retained && !v.narrowed(c, members)
 	for _, s := range members {
-		v.seen[s].retained = retained
+		v.seen[s].retained = retained && v.publisher.Sight.Sees(c, s)
 	}
-}
-
-// narrowed reports whether the player has anything of a group that it may not see any
-// more: then nothing of that stays.
-func (v *vista) narrowed(c *source.Spectator, members []repl.Slot) bool {
-	for _, s := range members {
-		g, hides := &v.seen[s], v.publisher.Sight.Hides(s, v.id)
-		if more := g.mask.And(hides); !more.IsZero() || !g.entity.IsZero() && !v.publisher.Sight.Sees(c, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // MarkStale implements LocalView.
@@ -285,10 +272,24 @@ func (v *vista) finds(s repl.Slot) bool {
 // miss takes in that the player is not shown an entity.
 func (v *vista) miss(s repl.Slot) {
 	g := &v.seen[s]
-	if _, placed := v.publisher.World().PlaceOf(s); placed && g.retained && !g.entity.IsZero() {
-		g.quiet = true
-	} else {
+	if _, placed := v.publisher.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
 		v.lose(s)
+		return
+	}
+	g.quiet = true
+	if !v.publisher.Paused.Has(int(s)) {
+		v.narrow(g, s)
+	}
+}
+
+// narrow tells which components of a retained entity the player may not see any more.
+func (v *vista) narrow(g *glimpse, s repl.Slot) {
+	p := v.publisher
+	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Union(p.Sight.Hides(s, v.id)))
+	v.pushAll(removed, gone, g.entity)
+	g.mask = g.mask.Without(gone)
+	if !p.Unsent && gone.Has(p.Comps[p.Owners]) {
+		v.claim(g, ownMark, false)
 	}
 }
 

@@ -67,7 +67,10 @@ func (c countingEyes) Show(s repl.Slot) bool { *c.told++; return c.Eyes.Show(s) 
 
 func (c countingEyes) Hide(s repl.Slot) { *c.told++; c.Eyes.Hide(s) }
 
-func (c countingEyes) Retain(s repl.Slot) { *c.told++; c.Eyes.Retain(s) }
+func (c countingEyes) Retain(s repl.Slot, h ...sender.Hidden) bool {
+	*c.told++
+	return c.Eyes.Retain(s, h...)
+}
 
 func (c countingEyes) SetView(s repl.Slot, h ...sender.Hidden) bool {
 	return c.Eyes.SetView(s, h...)

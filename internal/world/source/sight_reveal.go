@@ -27,17 +27,16 @@ type Eyes interface {
 	SetView(s repl.Slot, hidden ...sender.Hidden) bool
 	Hide(s repl.Slot)
 
-	// Retain leaves it the group as it is there. Retains reports whether it does.
-	Retain(s repl.Slot)
+	// Retain leaves it the group as it is there, less what it may not see. What can't be said for
+	// lack of room is false, and the group is hidden. Retains reports whether it is left it.
+	Retain(s repl.Slot, hidden ...sender.Hidden) bool
 	Retains(s repl.Slot) bool
 
 	// Sees reports whether it is shown the group of an entity, Finds whether the entity
-	// too, Keeps whether it is shown that or was left it with a group that it retains, and
-	// Narrows whether a view would take away anything that it has.
+	// too, and Keeps whether it is shown that or was left it with a group that it retains.
 	Sees(s repl.Slot) bool
 	Finds(s repl.Slot) bool
 	Keeps(s repl.Slot) bool
-	Narrows(s repl.Slot, hidden ...sender.Hidden) bool
 
 	// Predict says whether it predicts an entity while it is shown that.
 	Predict(s repl.Slot, on bool)
@@ -222,8 +221,11 @@ func (v *sight) show(c *Spectator, members []repl.Slot) {
 	}
 	first := members[0]
 	switch {
-	case most == retained && c.has(first) && !v.takesAway(c, members):
-		c.Peer.Retain(first)
+	case most == retained && c.has(first):
+		v.hideRetained(members)
+		if !c.Peer.Retain(first, v.hidden...) {
+			v.refuse(first)
+		}
 	case most != relevant:
 		c.Peer.Hide(first)
 	case !c.Peer.Show(first) || !c.Peer.SetView(first, v.hidden...):
@@ -244,16 +246,16 @@ func (c *Spectator) keeps(s repl.Slot) bool {
 	return c.Peer.Keeps(s) || c.local != nil && c.local.Keeps(s)
 }
 
-// takesAway reports whether a client has anything of a group that it may not see any more.
-// Components that nobody gets are hidden by no view, since the sender does not have them: here
-// they count.
-func (v *sight) takesAway(c *Spectator, members []repl.Slot) bool {
+// hideRetained makes what a view hides what a client that retains the group is to lose. That is also
+// what nobody gets: the sender does not have it, but the client may have it still. Of what is paused
+// components stay until it is resumed.
+func (v *sight) hideRetained(members []repl.Slot) {
+	v.hidden = slices.DeleteFunc(v.hidden, func(h sender.Hidden) bool { return !h.Whole && v.publisher.Paused.Has(int(h.Slot)) })
 	for _, s := range members {
-		if off := v.Overrides.OffOf(s); !off.IsZero() {
+		if off := v.Overrides.OffOf(s); !off.IsZero() && !v.publisher.Paused.Has(int(s)) {
 			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: off})
 		}
 	}
-	return c.Peer.Narrows(members[0], v.hidden...)
 }
 
 // tidy forgets what ended unseen, and tells of sets of clients that could not be made.

@@ -217,17 +217,19 @@ func (w *walker) readChanges() (n int, err error) {
 }
 
 // changed reads what changed of one member. One that is not there may have been
-// kept by a full though it had never come: the group is asked for again.
+// kept by a full though it had never come: if it has values the group is asked for again.
 func (w *walker) changed(number repl.Member) error {
 	if w.skip {
 		return w.change()
 	}
 	m := w.g.member(number)
 	if m == nil {
-		w.r.ask(w.g)
 		past := *w
 		past.g, past.skip = nil, true
 		err := past.change()
+		if err == nil && !w.r.set.IsZero() {
+			w.r.ask(w.g)
+		}
 		w.list, w.changes = past.list, past.changes
 		return err
 	}

@@ -45,7 +45,7 @@
 //	great numbers                the action is passed over and the group asked for
 //	an id was never issued       a reference to it is late for ever; a member is let go or
 //	                             changed that is not there: the one is nothing, the other
-//	                             is passed over and the group asked for
+//	                             is passed over and the group asked for, if it has values
 //	a member's number is taken   by an update or a delta: malformed; by a full: the old
 //	by another id                member's end was overtaken, and it is despawned
 //	an entity joins twice        malformed

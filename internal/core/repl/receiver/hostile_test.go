@@ -119,11 +119,11 @@ func TestAFullTakesNumbersAnew(t *testing.T) {
 }
 
 // A change of a member that the copy does not have is passed over, and the group is
-// asked for.
+// asked for, unless nothing but components are gone.
 func TestAChangeOfNobody(t *testing.T) {
 	for _, r := range []record{
 		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
-		{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, content{removed: []int{0}}}}},
+		{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
 		{kind: repl.Update, group: groupA, tick: 30, base: 20, alone: true, only: number(30)},
 	} {
 		s := newMoved(t)
@@ -134,6 +134,10 @@ func TestAChangeOfNobody(t *testing.T) {
 			require.EqualValues(t, 30, s.entity(id(groupB, 0)).value)
 		}
 	}
+	s := newMoved(t)
+	s.get(record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{5, content{removed: []int{0}}}}})
+	s.holds(groupB, 30)
+	require.Empty(t, s.asks())
 }
 
 // samples are messages and frames of every shape, in an order that applies them all.

@@ -276,6 +276,9 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	}
 	if rec.Kind != repl.Delta {
 		sp.behind.Clear(i)
+		sp.thawed.Clear(i)
+	}
+	if rec.Kind != repl.Delta || sp.retained.Has(i) {
 		p.dropView(sp, i)
 	}
 	sp.seq[i] = rec.Seq

@@ -24,8 +24,10 @@ type bodyKey struct {
 	// hides is the peer to which some leavers are gone for good, because it does not
 	// see where they went; nil for bodies that any peer can have.
 	hides *Peer
-	// retained: nothing is told but who has left, of those that were there as of a tick.
+	// retained: nothing is told but which of the members that were there as of a tick have left,
+	// and what its reader loses by going from the view to another.
 	retained bool
+	to       View
 	asOf     entangle.Tick // of retained and whole
 }
 
@@ -72,7 +74,7 @@ type body struct {
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
 		b.key.codes == key.codes && b.key.anew == key.anew && b.key.whole == key.whole &&
-		b.key.retained == key.retained && b.key.asOf == key.asOf &&
+		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }
 

@@ -15,7 +15,7 @@ func (w *World) encode(id groupID) {
 	default:
 		w.encodeLeavers(id)
 		if w.bodies.here.key.retained {
-			w.encodeNobody()
+			w.encodeTakenAway(id)
 			return
 		}
 		w.encodeMembers(id)
@@ -201,27 +201,36 @@ func (w *World) encodeSet(s repl.Slot, set repl.Mask) {
 // name only those that live on: whom they do not name is gone.
 func (w *World) encodeLeavers(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	any := false
+	w.sorted = w.sorted[:0]
 	for i := range gr.left {
 		if w.tells(&gr.left[i]) {
-			any = true
+			w.sorted = append(w.sorted, gr.left[i])
 		}
 	}
-	out.Bool(any)
-	if !any {
+	if w.bodies.here.key.retained {
+		w.hideMembers(gr)
+	}
+	out.Bool(len(w.sorted) > 0)
+	if len(w.sorted) == 0 {
 		return
 	}
 	w.bodies.here.news = true
 	var numbers repl.Numbers
-	w.sorted = append(w.sorted[:0], gr.left...)
 	sortLeavers(w.sorted)
 	for i := range w.sorted {
-		if l := &w.sorted[i]; w.tells(l) {
-			numbers.Append(out, l.number)
-			repl.AppendFate(out, w.fate(l))
-		}
+		numbers.Append(out, w.sorted[i].number)
+		repl.AppendFate(out, w.fate(&w.sorted[i]))
 	}
 	numbers.End(out)
+}
+
+// hideMembers adds to the leavers of a retained group the members that are gone for its reader.
+func (w *World) hideMembers(gr *group) {
+	for i := range gr.members {
+		if h := w.takenAway(&gr.members[i]); h.whole {
+			w.sorted = append(w.sorted, leaver{slot: repl.NoSlot, number: h.number, fate: repl.Despawned})
+		}
+	}
 }
 
 // tells reports whether the body at hand names a leaver. One that its reader does not

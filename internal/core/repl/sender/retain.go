@@ -1,44 +1,53 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
 // A private group that a peer is not shown any more, and keeps all the same, is retained: it
-// stays there as it was last sent. What becomes of it is not told, but for ends: that of the
-// group, and that of a member which the peer has. Who leaves it, for a group that the peer is
-// shown, is taken over to there; for any other it goes out of sight, and that is the same
-// bytes as its end. Who comes is not told, and if it was in sight before goes out of it.
+// stays there as it was last sent. What becomes of it is not told, but for what the peer has and
+// is to have no longer: the group, a member that ended or went out of its sight, a component that
+// is hidden from it. A member that leaves for a group that the peer is shown is taken over to
+// there. A member that joins is not told, and if it was in sight before goes out of it.
 //
-// While a group is retained, space.sent is the tick of which the peer has its members, and
-// space.shaped that up to which it was told their ends.
+// While a group is retained, and until it is sent again in full, space.sent is the tick of which the
+// peer has its members. While it is retained, space.shaped is that up to which it was told their
+// ends; its view hides all that the peer lacks, or is to lose, and Peer.kept what it lacks, while
+// there is something to lose.
 
-// Retain has the peer keep the private group of an entity as it was last sent, until Show,
-// which has it sent again in full; Hide, which takes it away; or its end. What is under way
-// arrives, and what of it is lost is not made up for. Where the peer was not sent the group, or
-// lost the thread of it, it is Hide, and nothing if the group is public.
-func (p *Peer) Retain(s repl.Slot) {
+// Retain has the peer keep the private group of an entity as it was last sent, less what is hidden,
+// until Show, which has it sent again in full, with the view that SetView then says; Hide, which
+// takes it away; or its end. What is under way arrives, and what of it is lost is not made up for.
+// Where the peer was not sent the group, or lost the thread of it, it is Hide, and nothing if the
+// group is public. It reports false, and is Hide, when MaxViews are in use.
+func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
-		return
+		return true
 	}
 	id := w.slots.group[s]
 	v := w.groups[id].viewer(p)
 	if v == nil {
-		return
+		return true
 	}
 	sp, i := &p.private, v.at()
-	switch {
-	case sp.phase[i] != known, sp.behind.Has(i):
+	if sp.phase[i] != known || sp.behind.Has(i) {
 		p.Hide(s)
-	case sp.retained.Has(i):
-		sp.hidden.Clear(i)
-	default:
+		return true
+	}
+	sp.hidden.Clear(i)
+	if !sp.retained.Has(i) {
 		v.show(false)
-		sp.hidden.Clear(i)
 		p.freeze(i, id)
 	}
+	if !p.hideRetained(i, id, hidden) {
+		p.Hide(s)
+		return false
+	}
+	return true
 }
 
 // Retains reports whether the peer keeps the group of an entity without being shown it.
@@ -51,44 +60,139 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	return v != nil && p.private.retained.Has(v.at()) && !p.private.hidden.Has(v.at())
 }
 
-// Narrows reports whether a view would take away anything that the peer has of an entity's
-// private group. A member that joined since the group was sent to the peer does not count, nor
-// does a component that an entity lacks and has lacked since then.
-func (p *Peer) Narrows(s repl.Slot, hidden ...Hidden) bool {
-	w := p.world
-	if !w.slots.used.Has(int(s)) {
-		return false
+// hideRetained hides more of a group that the peer keeps, and has it told of what it has of that. It
+// reports false when MaxViews are in use.
+func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
+	w, sp := p.world, &p.private
+	has := p.viewHeld(sp, i)
+	if len(hidden) == 0 && sp.viewOf(i) == has {
+		return true
 	}
-	id := w.slots.group[s]
-	sp, i := p.find(id)
-	if i < 0 || sp == &p.public {
-		return false
-	}
-	has := sp.viewOf(i)
-	if v, ok := p.kept[int32(i)]; ok {
-		has = v
-	}
-	for _, h := range w.parts(id, has, hidden) {
-		was, _ := w.views.hides(has, h.number)
-		if !was.whole && w.had(id, h.number, h.comps.Without(was.comps), h.whole, sp.asOf(i)) {
-			return true
+	gr, parts := &w.groups[id], w.parts(id, 0, hidden)
+	var to, lacks []part
+	for k := range gr.members {
+		m := &gr.members[k]
+		h := part{number: m.number}
+		for ; len(parts) > 0 && parts[0].number == m.number; parts = parts[1:] {
+			h.whole, h.comps = h.whole || parts[0].whole, h.comps.Union(parts[0].comps)
 		}
+		t, l := w.narrowRetained(m, has, h, sp.asOf(i))
+		to, lacks = t.appendTo(to), l.appendTo(lacks)
 	}
-	return false
+	to, lacks = w.withLeavers(to, id, has), w.withLeavers(lacks, id, has)
+	return p.setRetainedView(i, to, lacks)
 }
 
-// had reports whether a member of a group was there at a tick, and, unless the whole of it
-// counts, may have had one of some components then.
-func (w *World) had(id groupID, n repl.Member, comps repl.Mask, whole bool, tick entangle.Tick) bool {
-	at, there := w.groups[id].find(n)
-	if !there || tick.Before(w.groups[id].members[at].since) {
+// narrowRetained returns what a view hides of a member of a group that a peer keeps, when something is
+// hidden, and what it hides of it until that was told: what the peer lacks in any case.
+func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) (to, lacks part) {
+	lacks, _ = w.views.hides(has, m.number)
+	lacks.number = m.number
+	if lacks.whole {
+		return lacks, lacks
+	}
+	if to = (part{number: m.number, whole: h.whole}); !h.whole {
+		to.comps = lacks.comps.Union(h.comps)
+	}
+	switch {
+	case asOf.Before(m.since): // the peer does not have it
+		return to, to
+	case !h.whole:
+		lacks.comps = to.comps.Without(w.had(m.slot, h.comps.Without(lacks.comps), asOf))
+	}
+	return to, lacks
+}
+
+// had returns of some components those that an entity may have had at a tick.
+func (w *World) had(s repl.Slot, comps repl.Mask, tick entangle.Tick) repl.Mask {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+		if !w.slots.mask[s].Has(c) && !tick.Before(w.slots.shaped[c][s]) {
+			comps.Clear(c)
+		}
+	}
+	return comps
+}
+
+// withLeavers returns parts with those of a view that hide whole members which have left since.
+func (w *World) withLeavers(parts []part, id groupID, v View) []part {
+	if v == 0 {
+		return parts
+	}
+	for k := range w.groups[id].left {
+		if h, some := w.views.hides(v, w.groups[id].left[k].number); some && h.whole {
+			parts = append(parts, h)
+		}
+	}
+	slices.SortFunc(parts, byNumber)
+	return parts
+}
+
+// setRetainedView gives a group that the peer keeps a view, and has what that hides be told, but for
+// what the peer lacks. It reports false when MaxViews are in use.
+func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
+	w, sp := p.world, &p.private
+	is, ok := w.views.intern(to)
+	if !ok {
 		return false
 	}
-	s := w.groups[id].members[at].slot
-	for c := comps.Next(0); c >= 0 && !whole; c = comps.Next(c + 1) {
-		whole = w.slots.mask[s].Has(c) || tick.Before(w.slots.shaped[c][s])
+	w.views.use(is, 1)
+	defer w.views.use(is, -1)
+	has, ok := w.views.intern(lacks)
+	if !ok {
+		return false
 	}
-	return whole
+	w.views.use(has, 1)
+	p.dropView(sp, i)
+	if is != sp.viewOf(i) {
+		p.changeView(sp, i, is)
+	}
+	if has == is {
+		w.views.use(has, -1)
+		return true
+	}
+	p.keep(i, has)
+	sp.shapeDue.Set(i)
+	return true
+}
+
+// noteInserted notes that a component comes to an entity of a group that some peers keep: they lack it,
+// and of what is hidden from them later it is no part.
+func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
+	id := w.slots.group[s]
+	inserted = inserted.Without(w.slots.mask[s])
+	if inserted.IsZero() || !w.groups[id].private {
+		return
+	}
+	_, m := w.member(s)
+	for _, v := range w.groups[id].viewers {
+		p := w.seats[v.seat()]
+		if sp, i := &p.private, v.at(); sp.retained.Has(i) && !sp.asOf(i).Before(m.since) {
+			if lacks := inserted.Without(w.had(s, inserted, sp.asOf(i))); !lacks.IsZero() {
+				p.noteLacking(i, m.number, lacks)
+			}
+		}
+	}
+}
+
+// noteLacking notes components that the peer does not have of a member of a group that it keeps. Where
+// too many views are in use it is told, should they be hidden, as if it had them.
+func (p *Peer) noteLacking(i int, n repl.Member, comps repl.Mask) {
+	w, sp := p.world, &p.private
+	with := func(v View) []part {
+		parts := slices.Clone(w.views.of(v))
+		k, some := slices.BinarySearchFunc(parts, part{number: n}, byNumber)
+		if !some {
+			parts = slices.Insert(parts, k, part{number: n})
+		}
+		if !parts[k].whole {
+			parts[k].comps = parts[k].comps.Union(comps)
+		}
+		return parts
+	}
+	to, lacks, due := with(sp.viewOf(i)), with(p.viewHeld(sp, i)), sp.shapeDue.Has(i)
+	if p.setRetainedView(i, to, lacks); !due {
+		sp.shapeDue.Clear(i)
+	}
 }
 
 // freeze begins to retain a group that the peer was sent.
@@ -100,10 +204,11 @@ func (p *Peer) freeze(i int, id groupID) {
 	sp.doubted.Clear(i)
 	sp.bulky.Clear(i)
 	sp.steady.Clear(i)
-	if sp.sent[i] != w.tick { // else it has the members of this tick
+	if sp.sent[i] != w.tick && !sp.thawed.Has(i) { // else it has those of this tick, or of the last time
 		sp.sent[i] = sp.shaped[i]
 	}
 	sp.retained.Set(i)
+	sp.thawed.Clear(i)
 	sp.shapeDue.Clear(i)
 	sp.stirRetained(i, &w.groups[id], w.tick-1)
 	p.foresee(sp, i)
@@ -127,7 +232,7 @@ func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
 // asOf returns the tick of which the peer has the members of a group, but for those whose
 // end it was told since.
 func (sp *space) asOf(i int) entangle.Tick {
-	if sp.retained.Has(i) {
+	if sp.retained.Has(i) || sp.thawed.Has(i) {
 		return sp.sent[i]
 	}
 	return sp.shaped[i]
@@ -137,8 +242,20 @@ func (sp *space) asOf(i int) entangle.Tick {
 func (sp *space) thaw(i int) {
 	if sp.retained.Has(i) {
 		sp.retained.Clear(i)
+		sp.thawed.Set(i)
 		sp.doubted.Set(i)
 	}
+}
+
+// viewHeld returns the view of a group that the peer has: not the one that it is to have, of which it
+// has not been told yet.
+func (p *Peer) viewHeld(sp *space, i int) View {
+	if len(p.kept) > 0 && sp == &p.private {
+		if v, ok := p.kept[int32(i)]; ok {
+			return v
+		}
+	}
+	return sp.viewOf(i)
 }
 
 // keepView notes which view of a group the peer has, when it is to get another: it has that
@@ -147,11 +264,16 @@ func (p *Peer) keepView(sp *space, i int) {
 	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
 		return
 	}
+	p.world.views.use(sp.viewOf(i), 1)
+	p.keep(i, sp.viewOf(i))
+}
+
+// keep notes a view that is in use.
+func (p *Peer) keep(i int, v View) {
 	if p.kept == nil {
 		p.kept = map[int32]View{}
 	}
-	p.world.views.use(sp.viewOf(i), 1)
-	p.kept[int32(i)] = sp.viewOf(i)
+	p.kept[int32(i)] = v
 }
 
 // dropView forgets what keepView noted.
@@ -169,16 +291,33 @@ func (p *Peer) dropView(sp *space, i int) {
 func (p *Peer) retain(key *bodyKey, sp *space, i int) {
 	key.base, key.shaped = p.world.tick, sp.shaped[i]
 	key.retained, key.asOf = true, sp.asOf(i)
-	if v, ok := p.kept[int32(i)]; ok {
-		key.view = v
-	}
+	key.view, key.to = p.viewHeld(sp, i), sp.viewOf(i)
 }
 
-// encodeNobody writes that nobody joins and nothing changed.
-func (w *World) encodeNobody() {
+// takenAway returns what of a member the reader of the body at hand, of a retained group, has and is
+// to have no longer.
+func (w *World) takenAway(m *member) part {
+	was, _ := w.views.hides(w.bodies.here.key.view, m.number)
+	is, _ := w.views.hides(w.bodies.here.key.to, m.number)
+	return part{number: m.number, whole: is.whole && !was.whole, comps: is.comps.Without(was.comps)}
+}
+
+// encodeTakenAway writes that nobody joins, and which components are gone for who reads the body.
+func (w *World) encodeTakenAway(id groupID) {
 	var joins repl.Numbers
 	var changes repl.Changes
-	w.bodies.w.Bool(false) // not one alone
-	joins.End(&w.bodies.w)
-	changes.End(&w.bodies.w)
+	var none repl.Mask
+	out := &w.bodies.w
+	out.Bool(false) // not one alone
+	joins.End(out)
+	for i := range w.groups[id].members {
+		m := &w.groups[id].members[i]
+		if gone := w.takenAway(m).comps; !gone.IsZero() {
+			w.bodies.here.news = true
+			changes.Append(out, m.number, &none)
+			out.Bool(true)
+			w.sets.Append(out, &gone)
+		}
+	}
+	changes.End(out)
 }

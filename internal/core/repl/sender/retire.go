@@ -113,10 +113,6 @@ func (p *Peer) tellsOf(sp *space, i int, number repl.Member) bool {
 	if sp.phase[i] == unknown {
 		return false
 	}
-	v := sp.viewOf(i)
-	if was, other := p.kept[int32(i)]; other && sp.retained.Has(i) {
-		v = was
-	}
-	h, _ := p.world.views.hides(v, number)
+	h, _ := p.world.views.hides(p.viewHeld(sp, i), number)
 	return !h.whole || sp.doubted.Has(i)
 }

@@ -51,6 +51,7 @@ type space struct {
 	before   repl.Bitset // the peer had the group, under this handle
 	referred repl.Bitset // the peer was sent references to who was born there
 	retained repl.Bitset // not shown any more, and kept by the peer as it was
+	thawed   repl.Bitset // shown again, and kept by the peer as it was until its full is sent
 	free     freeList
 
 	doubts int // where the next tick's answers go on
@@ -87,7 +88,7 @@ const usualWords = 16
 func (sp *space) growSets(n int) {
 	sets := [...]*repl.Bitset{
 		&sp.due, &sp.shapeDue, &sp.doubted, &sp.behind, &sp.pending, &sp.bulky, &sp.steady, &sp.predicted,
-		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.heir,
+		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.thawed, &sp.heir,
 	}
 	if cap(sp.due) == 0 {
 		all := make(repl.Bitset, len(sets)*usualWords)
@@ -135,7 +136,7 @@ func (sp *space) viewOf(i int) View {
 
 // sendAgain makes a group due of which the last that was to be sent does not arrive.
 func (sp *space) sendAgain(i int) {
-	if sp.retained.Has(i) {
+	if sp.retained.Has(i) || sp.thawed.Has(i) {
 		return
 	}
 	sp.due.Set(i)
@@ -157,6 +158,7 @@ func (sp *space) forget(i int) {
 	sp.hidden.Clear(i)
 	sp.before.Clear(i)
 	sp.retained.Clear(i)
+	sp.thawed.Clear(i)
 	sp.referred.Clear(i)
 }
 

@@ -177,14 +177,14 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // hidden of entities that are not in the group counts for nothing. It holds for its
 // members of now: say it anew when others come. If the peer is to see more or less of
 // what it may have, the group is sent to it again in full. It reports false, and changes
-// nothing, when the peer has no such group or MaxViews are in use.
+// nothing, when the peer has no such group, or retains it, or MaxViews are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
 		return false
 	}
 	sp, i := p.find(w.slots.group[s])
-	if i < 0 {
+	if i < 0 || sp.retained.Has(i) {
 		return false
 	}
 	was := sp.viewOf(i)
@@ -195,15 +195,13 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	if id == was {
 		return true
 	}
-	again := sp.phase[i] == known && (sp.retained.Has(i) || w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i]))
+	again := sp.phase[i] == known && w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i])
 	if again {
 		p.keepView(sp, i)
-	}
-	p.changeView(sp, i, id)
-	if again && !sp.retained.Has(i) {
 		sp.doubted.Set(i)
 		sp.shapeDue.Set(i)
 	}
+	p.changeView(sp, i, id)
 	p.foresee(sp, i)
 	sp.settle(i)
 	return true
@@ -261,8 +259,18 @@ func (w *World) parts(id groupID, was View, hidden []Hidden) []part {
 			}
 		}
 	}
-	slices.SortFunc(parts, func(a, b part) int { return int(a.number) - int(b.number) })
+	slices.SortFunc(parts, byNumber)
 	w.views.parts = parts
+	return parts
+}
+
+func byNumber(a, b part) int { return int(a.number) - int(b.number) }
+
+// appendTo appends a part that hides something.
+func (h part) appendTo(parts []part) []part {
+	if h.whole || !h.comps.IsZero() {
+		return append(parts, h)
+	}
 	return parts
 }
 

@@ -96,7 +96,8 @@ var retiredNames = map[string]string{
 
 // otherSense lists words that a folder uses for something else.
 var otherSense = map[string]string{
-	"transport/udp": "family, families", // of addresses
+	"examples/simplebox": "letter, letters",  // of the alphabet
+	"transport/udp":      "family, families", // of addresses
 }
 
 // TestWordsOfTheGlossary finds retired words in folders of Go and in pages. Those that still

@@ -2,33 +2,32 @@ package main
 
 import "github.com/entangle-ecs/entangle/components"
 
-// The field is six chambers, three beside each other in two rows. Neighbours share a wall
-// with a door in its middle. The size of the field stands in the tags of Place, too.
+// The field consists of six chambers, three beside each other in two rows. Neighbours share a wall
+// with a door in its middle. The size of the field is in the tags of Place, too.
 const (
 	columns, rows               = 3, 2
 	chamberWidth, chamberHeight = 12, 6
 	fieldWidth, fieldHeight     = columns * chamberWidth, rows * chamberHeight
 	chambers                    = columns * rows
 
-	// margin is how far off the walls things keep, in cells.
+	// margin is the least distance of things from walls, in cells.
 	margin = 1.1
 
 	// firstChamber is the room of the first of them.
 	firstChamber = 1
 )
 
-// chamber is one of them, by rows from the top left on.
+// chamber is the number of a chamber, by rows from the top left on.
 type chamber int
 
-// chamberAt returns where a place is; what stands in a door is in the chamber to the right
-// of it, or below.
+// chamberAt returns the chamber of a place; a place in a door belongs to the chamber to the right or below.
 func chamberAt(p Place) chamber {
 	column := min(int(p.X)/chamberWidth, columns-1)
 	row := min(int(p.Y)/chamberHeight, rows-1)
 	return chamber(row*columns + column)
 }
 
-// room is that of all in a chamber.
+// room returns the room of all things in a chamber.
 func (c chamber) room() components.Room { return components.Room(firstChamber + int(c)) }
 
 // corner returns the chamber's first column and row.
@@ -36,13 +35,13 @@ func (c chamber) corner() (x, y float32) {
 	return float32(int(c) % columns * chamberWidth), float32(int(c) / columns * chamberHeight)
 }
 
-// door is a way out of a chamber.
+// door is an exit of a chamber.
 type door struct {
 	at Place
 	to chamber
 }
 
-// doors returns the ways out of a chamber.
+// doors returns the exits of a chamber.
 func (c chamber) doors() (all []door) {
 	x, y := c.corner()
 	column, row := int(c)%columns, int(c)/columns

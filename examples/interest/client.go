@@ -7,23 +7,22 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// tally counts what a client held.
-type tally struct {
-	// Frames in which it held anything, and things, summed over them.
+// counts counts the things that a client held.
+type counts struct {
+	// Frames in which it held anything, and the number of things, summed over them.
 	Frames, Held int
-	// Wrong are things in states that it could not know of, and Late those that it held
-	// for longer than the way of a datagram after it could know of them.
+	// Wrong counts things in states of ticks at which they were not visible, and Late those
+	// held for longer than a datagram takes after they were visible.
 	Wrong, Late int
-	// Missing are things that it did not hold though it could know of them for as long.
+	// Missing counts things that it did not hold though they were visible for as long.
 	Missing int
 }
 
-// clientGame is the game as a client plays it. It simulates nothing, and draws what it
-// holds.
+// clientGame is the client of the game. It simulates nothing, and draws its replicas.
 type clientGame struct {
 	*plugin.Client
 	number int
-	tally  tally
+	counts counts
 	joined entangle.Tick // the server's tick when it had joined
 }
 
@@ -36,29 +35,29 @@ func newClientGame(config plugin.ClientConfig, number int, judge func(*clientGam
 	}
 	game := &clientGame{Client: client, number: number}
 	client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
-		sight := newSight(w)
-		return func() { judge(game, sight.things()) }
+		view := newView(w)
+		return func() { judge(game, view.things()) }
 	}))
 	return game, nil
 }
 
-// check compares what the client holds with what the judge of the server found. Of what
-// it holds, the state must be of a tick at which it could know of it.
+// check compares the client's things with the judge's results. The state of each must be of a tick at
+// which it was visible.
 func (c *clientGame) check(j *judge, held []seen, now, grace entangle.Tick) {
 	if len(held) == 0 {
 		return
 	}
-	c.tally.Frames++
-	c.tally.Held += len(held)
+	c.counts.Frames++
+	c.counts.Held += len(held)
 	holds := map[name]bool{}
 	for i := range held {
 		thing := held[i].name()
 		holds[thing] = true
 		if held[i].Kind != lantern && !j.could(c.number, thing, held[i].Tick) {
-			c.tally.Wrong++
+			c.counts.Wrong++
 		}
 		if !j.anyOf(c.number, thing, now-grace, now) {
-			c.tally.Late++
+			c.counts.Late++
 		}
 	}
 	if !c.Joined() {
@@ -66,13 +65,13 @@ func (c *clientGame) check(j *judge, held []seen, now, grace entangle.Tick) {
 	}
 	for thing := range j.last[c.number-1] {
 		if !holds[thing] && now-c.joined > grace && j.allOf(c.number, thing, now-grace, now) {
-			c.tally.Missing++
+			c.counts.Missing++
 		}
 	}
 }
 
-// anyOf and allOf report whether a client could know of a thing at one, or each, of the
-// ticks between two.
+// anyOf and allOf report whether a thing was visible to a client at one, or each, of the ticks between
+// two.
 func (j *judge) anyOf(client int, thing name, from, to entangle.Tick) bool {
 	for at := from; at != to+1; at++ {
 		if j.could(client, thing, at) {

@@ -10,13 +10,13 @@ const (
 	// tickRate is how many ticks per second all sides run.
 	tickRate = 60
 
-	// players is how many there are: players 1 and 2 are a team, and player 3 is one alone.
+	// players is the number of players: 1 and 2 are a team, and 3 is one alone.
 	players = 3
 
-	// radius is how far a player and a lantern see, in cells.
+	// radius is the view radius of a player and a lantern, in cells.
 	radius = 4.5
 
-	// hysteresis is by how much farther what was seen is seen still, as a part of radius.
+	// hysteresis is how far beyond radius a visible thing stays visible, as a fraction of it.
 	hysteresis = 0.2
 )
 
@@ -27,29 +27,28 @@ const (
 	lantern
 )
 
-// Thing says what an entity is. It never changes, so it is sent once.
+// Thing identifies an entity. It never changes, so it is sent once.
 type Thing struct {
 	Kind   uint8 `net:"range=0..2"`
 	Number uint16
 	Team   uint8 `net:"range=0..2"` // of a player and a lantern
 }
 
-// Place is where a thing is, in cells, and at which tick it was there: by that the demo
-// judges afterwards whether a client could know. It changes in every tick, so what a client
-// is not shown would be noticed at once.
+// Place is the position of a thing, in cells, and its tick: by that the demo checks afterwards whether it
+// was visible to a client. It changes in every tick, so missing updates would be noticed at once.
 type Place struct {
 	X    float32 `net:"range=0..36,step=0.01"`
 	Y    float32 `net:"range=0..12,step=0.01"`
 	Tick entangle.Tick
 }
 
-// Rules say what decides about who sees what. Clients know them, to draw their fog.
+// Rules select what determines visibility. Clients know them, to draw their fog.
 type Rules struct {
-	Grid  bool // what is near to one's viewers
-	Rooms bool // what is in the same chamber
+	Grid  bool // distance to the client's viewers
+	Rooms bool // the chamber of the client's player
 }
 
-// newProtocol registers what goes over the wire. Both sides call it, and so have the same.
+// newProtocol registers all replicated types. Both sides call it, so that they agree.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "interest", TickRate: tickRate})
 	protocol.Component[Thing](p)
@@ -61,7 +60,7 @@ func newProtocol() *protocol.Protocol {
 // teamOf returns the team of a player.
 func teamOf(number uint16) uint8 { return uint8(1 + (number-1)/2) }
 
-// teamRoom is the room of a team's players. Those of the chambers are below.
+// teamRoom returns the room of a team's players. The rooms of chambers have smaller numbers.
 func teamRoom(team uint8) components.Room { return components.Room(100 + uint32(team)) }
 
 // near reports whether two places are at most a distance apart.

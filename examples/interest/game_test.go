@@ -17,7 +17,7 @@ var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
 
 var seeds = flag.Uint64("seeds", 3, "how many of them")
 
-// forSeeds runs a test with several seeds, and tells how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints how to repeat one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name, n := t.Name(), *seeds
 	if testing.Short() {
@@ -31,25 +31,24 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	}
 }
 
-// flags are settings as the program reads them.
+// flags returns settings parsed like the program's.
 func flags(t *testing.T, args ...string) settings {
 	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }
 
-// played is what comes of a play.
+// played returns the result of a play.
 func played(t *testing.T, s settings) result {
 	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	return r
 }
 
-// No client ever holds what it should not, nor lacks what it should have, whatever decides
-// about that.
+// No client ever has a thing that is not visible to it, nor lacks one that is, with any of the rules.
 //
 // Proves: X3
-func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
+func TestClientsHoldExactlyTheVisibleThings(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		held := map[string]float64{}
 		for _, args := range [][]string{
@@ -64,7 +63,7 @@ func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
 			require.NoError(t, r.Verdict(), args)
 			for _, c := range r.Clients {
 				held[fmt.Sprint(args)] += c.Held / players
-				assert.Less(t, c.Held, 0.7*float64(s.dots), "a client holds what is around it: %v", args)
+				assert.Less(t, c.Held, 0.7*float64(s.dots), "a client holds only things around it: %v", args)
 			}
 		}
 		both := held["[-grid=true -rooms=true]"]
@@ -73,7 +72,7 @@ func TestNoClientHoldsWhatItShouldNot(t *testing.T) {
 	})
 }
 
-// With neither grid nor rooms a client holds its own player and the lantern of its team.
+// With neither grid nor rooms a client has only its own player and the lanterns of its team.
 //
 // Proves: X3
 func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
@@ -84,7 +83,7 @@ func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
 	}
 }
 
-// Grid and rooms are switched while the play goes on, and nobody holds too much.
+// Grid and rooms are switched during the play, and no client has too much.
 //
 // Proves: X3
 func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
@@ -107,7 +106,7 @@ func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
 	})
 }
 
-// The judge notices what is shown to everybody.
+// The judge notices things that are sent to all clients.
 func TestALeakIsNoticed(t *testing.T) {
 	r := played(t, flags(t, "-leak", "-seconds", "3"))
 	for _, c := range r.Clients {
@@ -124,8 +123,8 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	assert.NotEqual(t, first.Clients, played(t, s).Clients)
 }
 
-// A client in another chamber is sent less than one that sees all.
-func TestWhatIsHiddenCostsNothing(t *testing.T) {
+// A client in another chamber receives less than one that sees everything.
+func TestHiddenThingsCostNothing(t *testing.T) {
 	all := played(t, flags(t, "-leak", "-dots", "300", "-seconds", "5"))
 	some := played(t, flags(t, "-rooms=false", "-dots", "300", "-seconds", "5"))
 	for i := range all.Clients {
@@ -146,15 +145,15 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 }
 
 // Things walk through doors, and never through a wall.
-func TestNobodyWalksThroughAWall(t *testing.T) {
+func TestThingsDoNotWalkThroughWalls(t *testing.T) {
 	p, err := newPlay(flags(t))
 	require.NoError(t, err)
 	before := map[name]Place{}
-	sight := newSight(p.Worlds[0])
+	view := newView(p.Worlds[0])
 	crossed := 0
 	for range 60 * tickRate {
 		p.Frame()
-		for _, thing := range sight.things() {
+		for _, thing := range view.things() {
 			was, ok := before[thing.name()]
 			before[thing.name()] = thing.Place
 			if !ok || chamberAt(was) == chamberAt(thing.Place) {

@@ -19,11 +19,11 @@ type result struct {
 	Clients []report `json:"clients"`
 }
 
-// report is what became of one client.
+// report is the result of one client.
 type report struct {
 	Client    int     `json:"client"`
 	Held      float64 `json:"held"`  // things, on average
-	Wrong     int     `json:"wrong"` // as in tally
+	Wrong     int     `json:"wrong"` // as in counts
 	Late      int     `json:"late"`
 	Missing   int     `json:"missing"`
 	BytesPerS float64 `json:"bytes_per_s"` // received
@@ -42,12 +42,12 @@ func playHeadless(ctx context.Context, s settings) (result, error) {
 	return p.result(), nil
 }
 
-// result is how things are now.
+// result returns the result so far.
 func (p *play) result() result {
 	seconds := p.Now().Seconds()
 	r := result{Example: "interest", Grid: p.server.Grid, Rooms: p.server.Rooms, Dots: p.dots, Loss: p.Loss, Seed: p.Seed, Seconds: seconds}
 	for _, c := range p.clients {
-		t := c.tally
+		t := c.counts
 		r.Clients = append(r.Clients, report{
 			Client: c.number, Held: float64(t.Held) / float64(max(t.Frames, 1)),
 			Wrong: t.Wrong, Late: t.Late, Missing: t.Missing,
@@ -57,7 +57,7 @@ func (p *play) result() result {
 	return r
 }
 
-// Verdict returns what of the example's claim does not hold.
+// Verdict returns an error if the example's claim does not hold.
 func (r result) Verdict() error {
 	var errs []error
 	for _, c := range r.Clients {

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// keptTicks is for how many ticks the judge remembers who could know of what.
+// keptTicks is for how many ticks the judge keeps visibility.
 const keptTicks = 10 * tickRate
 
 // name is what a thing is called on all sides.
@@ -18,12 +18,11 @@ type name struct {
 	Number uint16
 }
 
-// known is what each client could know of at a tick; client n is at n-1.
+// known holds the things visible to each client at a tick; client n is at n-1.
 type known [players]map[name]bool
 
-// judge finds out, by the rules alone and without the library, which client could know of
-// what at which tick. It has the server's things before it, and keeps what it found, to be
-// asked about ticks that have passed.
+// judge computes, from the rules alone and without the library, which things are visible to each client at
+// each tick. It reads the server's things, and keeps the results for queries about earlier ticks.
 type judge struct {
 	ticks map[entangle.Tick]known
 	last  known
@@ -32,12 +31,12 @@ type judge struct {
 
 func newJudge() *judge { return &judge{ticks: map[entangle.Tick]known{}, sees: map[[2]name]bool{}} }
 
-// could reports whether a client could know of a thing at a tick.
+// could reports whether a thing was visible to a client at a tick.
 func (j *judge) could(client int, thing name, at entangle.Tick) bool {
 	return j.ticks[at][client-1][thing]
 }
 
-// note takes down a tick.
+// note records a tick.
 func (j *judge) note(at entangle.Tick, r Rules, things []seen) {
 	j.look(r, things)
 	var now known
@@ -53,7 +52,7 @@ func (j *judge) note(at entangle.Tick, r Rules, things []seen) {
 	delete(j.ticks, at-keptTicks)
 }
 
-// look finds what every viewer has in sight: what it saw before, from farther away.
+// look computes the things that every viewer sees: those seen before up to a greater distance.
 func (j *judge) look(r Rules, things []seen) {
 	sees := map[[2]name]bool{}
 	for i := range things {
@@ -74,14 +73,13 @@ func (j *judge) look(r Rules, things []seen) {
 	j.sees = sees
 }
 
-// anyOfTeam reports whether a player of a team is there: for nobody a lantern looks in vain.
+// anyOfTeam reports whether a player of a team exists: otherwise its lantern shows nothing to anyone.
 func anyOfTeam(team uint8, things []seen) bool {
 	return slices.ContainsFunc(things, func(t seen) bool { return t.Kind == player && t.Team == team })
 }
 
-// matters reports whether a thing matters to a client: its own player, a lantern of its
-// team, what is in the chamber with its player, and what its player or a lantern of its
-// team has in sight.
+// matters reports whether a thing matters to a client: its own player, a lantern of its team, things in the
+// chamber of its player, and things that its player or a lantern of its team sees.
 func (j *judge) matters(client int, r Rules, t *seen, things []seen) bool {
 	team := teamOf(uint16(client))
 	if t.Kind == lantern {
@@ -100,7 +98,7 @@ func (j *judge) matters(client int, r Rules, t *seen, things []seen) bool {
 	return false
 }
 
-// seen is a thing as a world shows it.
+// seen is a thing of a world.
 type seen struct {
 	Thing
 	Place
@@ -108,18 +106,18 @@ type seen struct {
 
 func (t *seen) name() name { return name{t.Kind, t.Number} }
 
-// sight looks at the things of a world, the server's or a client's.
-type sight struct {
+// view reads the things of a world, the server's or a client's.
+type view struct {
 	world  *ecs.World
 	filter *generic.Filter2[Thing, Place]
 }
 
-func newSight(w *ecs.World) *sight {
-	return &sight{world: w, filter: generic.NewFilter2[Thing, Place]()}
+func newView(w *ecs.World) *view {
+	return &view{world: w, filter: generic.NewFilter2[Thing, Place]()}
 }
 
 // things returns all of them.
-func (s *sight) things() (all []seen) {
+func (s *view) things() (all []seen) {
 	for query := s.filter.Query(s.world); query.Next(); {
 		thing, place := query.Get()
 		all = append(all, seen{*thing, *place})

@@ -10,8 +10,7 @@ var example = program.Program[settings]{Name: "interest", Bind: (*settings).bind
 
 func main() { example.Exit() }
 
-// run draws, or plays without a terminal: then it prints the result, and fails if that is
-// not what was claimed.
+// run draws, or plays without a terminal: then it prints the result, and fails if the claim does not hold.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	if !s.Headless && std.Terminal() {
 		return show(ctx, s)

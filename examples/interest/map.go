@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// What a cell of a map shows.
+// Contents of a cell of a map.
 const (
 	dotCell     = "●"
 	lanternCell = "◆"
@@ -34,15 +34,15 @@ type field [fieldHeight][fieldWidth]string
 
 // serverMap draws the server's world, which has no fog.
 func (s *screen) serverMap() string {
-	things := s.sights[0].things()
+	things := s.views[0].things()
 	var f field
 	f.walls()
 	f.put(things)
 	return f.framed(fmt.Sprintf(" server: %d things ", len(things)))
 }
 
-// clientMap draws a client's world, by what the client knows: fog covers what none of its
-// viewers can see.
+// clientMap draws a client's world from the client's data: fog covers the area that none of its viewers
+// sees.
 func (s *screen) clientMap(c *clientGame, things []seen) string {
 	var f field
 	f.walls()
@@ -51,7 +51,7 @@ func (s *screen) clientMap(c *clientGame, things []seen) string {
 	return f.framed(c.caption(len(things)))
 }
 
-// lit reports whether a client would hold what is at a place.
+// lit reports whether a client would see a thing at a place.
 func (c *clientGame) lit(r Rules, at Place, things []seen) bool {
 	for i := range things {
 		t := &things[i]

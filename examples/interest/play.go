@@ -14,7 +14,7 @@ type play struct {
 	clients []*clientGame
 }
 
-// newPlay starts the server, and the clients on their way to it.
+// newPlay starts the server, and clients that connect to it.
 func newPlay(s settings) (p *play, err error) {
 	p = &play{settings: s}
 	p.Stage, err = stage.Open(stage.Cast{
@@ -32,7 +32,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	return server.Server, nil
 }
 
-// newClient makes a client, and has what it holds judged in every frame.
+// newClient makes a client whose things are checked in every frame.
 func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plugin.Client, error) {
 	grace := p.grace()
 	client, err := newClientGame(config, int(id), func(c *clientGame, held []seen) {

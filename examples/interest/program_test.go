@@ -19,7 +19,7 @@ func runHeadless(t *testing.T, args ...string) (r result, says string, code int)
 	return r, stderr.String(), code
 }
 
-// The program finds that nobody ever held too much, and is content.
+// The program finds no error, and exits with 0.
 //
 // Proves: X3
 func TestTheProgramJudgesWhatClientsHold(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTheProgramJudgesWhatClientsHold(t *testing.T) {
 	assert.Len(t, r.Clients, players)
 }
 
-// A leak fails the run, and the program says whose.
+// A leak fails the run, and the program names the client.
 func TestALeakFailsTheRun(t *testing.T) {
 	_, says, code := runHeadless(t, "-seconds", "2", "-leak")
 	assert.Equal(t, program.Failed, code)

@@ -9,14 +9,14 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// grid finds what is near to the viewers.
+// grid returns the system that finds things near viewers.
 func grid() plugin.System {
 	return plugin.NewGrid(plugin.GridConfig{Radius: radius, Hysteresis: hysteresis},
 		func(p *Place) (x, y float32) { return p.X, p.Y })
 }
 
-// look gives players and lanterns eyes, if near is what matters: a player sees for
-// itself, a lantern for its team.
+// look adds viewers to players and lanterns, if distance matters: a player sees for itself, a lantern for its
+// team.
 func (g *serverGame) look(w *ecs.World) func() {
 	things := generic.NewFilter2[Thing, Place]()
 	blind, seeing := things.Without(generic.T[components.Viewer]()), generic.NewFilter1[components.Viewer]()
@@ -36,7 +36,7 @@ func (g *serverGame) look(w *ecs.World) func() {
 		}
 		for query := blind.Query(w); query.Next(); {
 			if thing, _ := query.Get(); thing.Kind != dot {
-				found, eyes = append(found, query.Entity()), append(eyes, thing.eyes())
+				found, eyes = append(found, query.Entity()), append(eyes, thing.viewer())
 			}
 		}
 		for i, e := range found {
@@ -45,17 +45,17 @@ func (g *serverGame) look(w *ecs.World) func() {
 	}
 }
 
-// eyes are those of a player or a lantern.
-func (t *Thing) eyes() components.Viewer {
+// viewer returns the Viewer of a player or a lantern.
+func (t *Thing) viewer() components.Viewer {
 	if t.Kind == lantern {
 		return components.Viewer{Room: teamRoom(t.Team)}
 	}
 	return components.Viewer{}
 }
 
-// house keeps all things, and the clients of the players among them, in the rooms of the
-// chambers that they are in, if chambers are what matters.
-func (g *serverGame) house(w *ecs.World) func() {
+// assignRooms keeps all things, and the clients of the players among them, in the rooms of their chambers, if
+// chambers matter.
+func (g *serverGame) assignRooms(w *ecs.World) func() {
 	rooms := plugin.NewRooms(w)
 	things := generic.NewFilter2[Thing, Place]()
 	at := map[ecs.Entity]components.Room{}
@@ -74,8 +74,7 @@ func (g *serverGame) house(w *ecs.World) func() {
 	}
 }
 
-// move takes a thing, and a player's client with it, from one room to another. Zero is
-// none.
+// move moves a thing, and a player's client with it, from one room to another. Zero is no room.
 func move(rooms *plugin.Rooms, e ecs.Entity, thing *Thing, from, to components.Room) {
 	client := entangle.ClientID(thing.Number)
 	if from != 0 {

@@ -9,25 +9,25 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// rules are what one server's game may have different from another's.
+// rules are the options of a server.
 type rules struct {
 	Rules
 	dots int
-	// leak has all dots shown to everybody, to see that this is noticed.
+	// leak shows all dots to all clients, to check that this is noticed.
 	leak bool
 }
 
-// How far things go in a tick.
+// Speeds of things, per tick.
 const (
 	dotSpeed    = 0.02
 	playerSpeed = 0.07
 )
 
-// serverGame is the game as the server plays it.
+// serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
 	rules
-	seed  uint64 // where the chance of its walks starts
+	seed  uint64 // of the random walks
 	judge *judge
 
 	world   *ecs.World
@@ -47,14 +47,14 @@ func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGam
 	}
 	game := &serverGame{Server: server, rules: r, seed: seed, judge: newJudge()}
 	server.AddSystem(plugin.FixedMain, plugin.Func(game.live))
-	server.AddSystem(plugin.Send, plugin.Func(game.house))
+	server.AddSystem(plugin.Send, plugin.Func(game.assignRooms))
 	server.AddSystem(plugin.Send, plugin.Func(game.look))
 	server.AddSystem(plugin.Send, grid())
 	server.AddSystem(plugin.AfterSend, plugin.Func(game.watch))
 	return game, nil
 }
 
-// live makes the things, and has them walk.
+// live creates the things, and moves them.
 func (g *serverGame) live(w *ecs.World) func() {
 	g.world, g.walkers = w, newWalkers(g.seed)
 	g.spawn = generic.NewMap3[Thing, Place, components.Replicate](w)
@@ -77,7 +77,7 @@ func (g *serverGame) live(w *ecs.World) func() {
 	}
 }
 
-// sow makes the dots and the lanterns.
+// sow creates the dots and the lanterns.
 func (g *serverGame) sow() {
 	relevance := components.ByInterest
 	if g.leak {
@@ -97,7 +97,7 @@ func (g *serverGame) sow() {
 	}
 }
 
-// walker makes a thing that walks.
+// walker creates a walking thing.
 func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.Entity {
 	place, walk := g.walkers.begin(speed)
 	e := g.spawn.NewWith(&t, &place, &r)
@@ -105,8 +105,8 @@ func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.
 	return e
 }
 
-// enter gives a client its player. It always sees that, and other players like dots: when
-// they matter to it.
+// enter creates the player of a client. It is always visible to that client, and to others like a dot: when
+// it matters to them.
 func (g *serverGame) enter(client entangle.ClientID) {
 	number := uint16(client)
 	e := g.walker(Thing{Kind: player, Number: number, Team: teamOf(number)}, playerSpeed,
@@ -115,8 +115,8 @@ func (g *serverGame) enter(client entangle.ClientID) {
 	g.rooms.AddClient(teamRoom(teamOf(number)), client)
 }
 
-// watch has the judge take down each tick.
+// watch passes each tick to the judge.
 func (g *serverGame) watch(w *ecs.World) func() {
-	sight := newSight(w)
-	return func() { g.judge.note(g.Tick(), g.Rules, sight.things()) }
+	view := newView(w)
+	return func() { g.judge.note(g.Tick(), g.Rules, view.things()) }
 }

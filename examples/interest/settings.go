@@ -25,17 +25,17 @@ type settings struct {
 
 // bind binds the options to flags.
 func (s *settings) bind(set *flag.FlagSet) {
-	set.BoolVar(&s.Grid, "grid", true, "what is near to a client's viewers matters to it")
-	set.BoolVar(&s.Rooms, "rooms", true, "what is in the chamber of a client's player matters to it")
+	set.BoolVar(&s.Grid, "grid", true, "things near a client's viewers matter to it")
+	set.BoolVar(&s.Rooms, "rooms", true, "things in the chamber of a client's player matter to it")
 	set.IntVar(&s.dots, "dots", 60, "how many dots there are")
-	set.BoolVar(&s.leak, "leak", false, "show all dots to everybody, to see that this is noticed")
-	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the walks and of the lines")
+	set.BoolVar(&s.leak, "leak", false, "show all dots to all clients, to check that this is noticed")
+	set.Uint64Var(&s.Seed, "seed", 1, "seed of the random walks and of the lines")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "how long a datagram takes")
 	s.Length.Bind(set, "a line of JSON", "without a terminal 20")
 }
 
-// check finds what cannot be, and says what to write.
+// check returns an error that names an invalid option and its valid values.
 func (s *settings) check() error {
 	switch {
 	case s.dots < 1 || s.dots > mostDots:
@@ -48,10 +48,10 @@ func (s *settings) check() error {
 	return s.Length.Check()
 }
 
-// grace is for how many ticks a client may still hold what does not matter to it any more,
-// or not yet hold what does: as long as three datagrams take one after the other, since what
-// matters again comes when its end was acknowledged, and each of them waits for a frame at
-// either end; where some are lost, until one has come through.
+// grace is for how many ticks a client may still have a thing that no longer matters to it, or not yet have one
+// that does: as long as three consecutive datagrams take, since a thing that matters again is sent after its
+// despawn was acknowledged, and each datagram waits for a frame at either end; longer with loss, until one has
+// arrived.
 func (s *settings) grace() entangle.Tick {
 	ways := 3*entangle.Tick(time.Duration(s.Latency)*tickRate/time.Second) + 8
 	if s.Loss > 0 {

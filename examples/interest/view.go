@@ -25,19 +25,19 @@ func show(ctx context.Context, s settings) error {
 type screen struct {
 	*play
 	look.Screen
-	sights [1 + players]*sight // the server's world, the clients'
+	views [1 + players]*view // the server's world, the clients'
 }
 
 func newScreen(p *play) *screen {
 	s := &screen{play: p}
-	for i := range s.sights {
-		s.sights[i] = newSight(p.Worlds[i])
+	for i := range s.views {
+		s.views[i] = newView(p.Worlds[i])
 	}
 	s.Screen = look.Screen{Title: "interest", Rate: tickRate, Step: p.step, Press: s.press, Draw: s.draw}
 	return s
 }
 
-// press switches what decides about who sees what.
+// press switches the rules of visibility.
 func (s *screen) press(key string) {
 	switch key {
 	case "g":
@@ -51,7 +51,7 @@ func (s *screen) press(key string) {
 func (s *screen) draw() string {
 	maps := []string{s.serverMap()}
 	for i, c := range s.clients {
-		maps = append(maps, s.clientMap(c, s.sights[i+1].things()))
+		maps = append(maps, s.clientMap(c, s.views[i+1].things()))
 	}
 	return s.Fit(strings.Join([]string{
 		s.title(),
@@ -61,33 +61,33 @@ func (s *screen) draw() string {
 	}, "\n"))
 }
 
-// title says what decides about who sees what.
+// title describes the rules of visibility.
 func (s *screen) title() string {
-	says := "nothing matters to anybody"
+	says := "nothing matters to any client"
 	switch r := s.server.Rules; {
 	case s.leak:
-		says = "all dots are shown to everybody"
+		says = "all dots are shown to all clients"
 	case r.Grid && r.Rooms:
-		says = "what is near matters, and what is in the same chamber"
+		says = "distance and chamber matter"
 	case r.Grid:
-		says = "what is near matters"
+		says = "distance matters"
 	case r.Rooms:
-		says = "what is in the same chamber matters"
+		says = "the chamber matters"
 	}
 	return look.Title.Render("interest") + look.Label.Render("  "+says)
 }
 
-// help says what the marks mean, and the keys.
+// help explains the marks and the keys.
 func (s *screen) help() string {
 	return dotStyle.Render(dotCell) + look.Label.Render(" dot · ") + teamStyle(1).Render("1 2") + look.Label.Render(" and ") +
 		teamStyle(2).Render("3") + look.Label.Render(" players · ") + teamStyle(1).Render(lanternCell) +
 		look.Label.Render(" a team's lantern · g grid · r rooms · q quit")
 }
 
-// caption says of a client how much it holds, and how often that was too much.
+// caption tells how many things a client has, and how many errors there were.
 func (c *clientGame) caption(holds int) string {
 	verdict := look.Good.Render("none too many")
-	if bad := c.tally.Wrong + c.tally.Late; bad > 0 {
+	if bad := c.counts.Wrong + c.counts.Late; bad > 0 {
 		verdict = look.Bad.Render("too many")
 	}
 	return fmt.Sprintf(" client %d has %d, ", c.number, holds) + verdict + " "

@@ -44,27 +44,27 @@ func TestTheViewShowsFog(t *testing.T) {
 		s.Update(look.NextFrame{})
 	}
 	text := ansi.Strip(s.draw())
-	assert.Contains(t, text, "what is near matters, and what is in the same chamber")
+	assert.Contains(t, text, "distance and chamber matter")
 	assert.Contains(t, text, "none too many")
 	assert.NotContains(t, ansi.Strip(s.serverMap()), fogCell)
 	for i, c := range s.clients {
-		drawn := ansi.Strip(s.clientMap(c, s.sights[i+1].things()))
+		drawn := ansi.Strip(s.clientMap(c, s.views[i+1].things()))
 		assert.Contains(t, drawn, fogCell)
 		assert.Contains(t, drawn, lanternCell)
 	}
 }
 
-func TestKeysSwitchWhatDecides(t *testing.T) {
+func TestKeysSwitchTheRules(t *testing.T) {
 	s := testScreen(t, 80, 30)
 	says := func() string { return ansi.Strip(strings.SplitN(s.draw(), "\n", 2)[0]) }
 	s.Update(tea.KeyPressMsg{Code: 'g', Text: "g"})
-	assert.Contains(t, says(), "interest  what is in the same chamber matters")
+	assert.Contains(t, says(), "interest  the chamber matters")
 	s.Update(tea.KeyPressMsg{Code: 'r', Text: "r"})
-	assert.Contains(t, says(), "nothing matters to anybody")
+	assert.Contains(t, says(), "nothing matters to any client")
 	s.Update(tea.KeyPressMsg{Code: 'g', Text: "g"})
-	assert.Contains(t, says(), "interest  what is near matters")
+	assert.Contains(t, says(), "interest  distance matters")
 	s = testScreen(t, 80, 30, "-leak")
-	assert.Contains(t, says(), "all dots are shown to everybody")
+	assert.Contains(t, says(), "all dots are shown to all clients")
 	for range tickRate {
 		s.Update(look.NextFrame{})
 	}

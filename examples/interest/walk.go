@@ -8,12 +8,11 @@ import (
 	"github.com/mlange-42/arche/generic"
 )
 
-// Walk is where a thing is on its way to. Only the server needs it: it is not registered,
-// and never sent.
+// Walk is the destination of a thing. Only the server needs it: it is not registered, and never sent.
 type Walk struct {
 	Speed float32 // cells per tick
 	To    Place
-	Into  chamber // the one that To is in, or leads into
+	Into  chamber // the chamber of To, or the one behind that door
 }
 
 // walkers are the things that walk about, through the doors.
@@ -35,14 +34,14 @@ func (a *walkers) within(c chamber) Place {
 	}
 }
 
-// begin returns a place to start from, and a walk that goes on from there.
+// begin returns a place to start from, and a walk from there.
 func (a *walkers) begin(speed float32) (Place, Walk) {
 	c := chamber(a.chance.IntN(chambers))
 	at := a.within(c)
 	return at, Walk{Speed: speed, To: at, Into: c}
 }
 
-// step takes all a tick further.
+// step moves all things by a tick.
 func (a *walkers) step(w *ecs.World) {
 	for query := a.filter.Query(w); query.Next(); {
 		place, walk := query.Get()
@@ -58,8 +57,8 @@ func (a *walkers) step(w *ecs.World) {
 	}
 }
 
-// next says where to go from where a walk has come to: into the chamber behind a door, to
-// a door, or somewhere else in the chamber. So nobody walks through a wall.
+// next chooses the next destination of a walk: into the chamber behind a door, to a door, or somewhere else in
+// the chamber. So nothing walks through a wall.
 func (a *walkers) next(walk *Walk) {
 	x, y := walk.Into.corner()
 	inside := walk.To.X > x && walk.To.X < x+chamberWidth && walk.To.Y > y && walk.To.Y < y+chamberHeight

@@ -7,7 +7,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 )
 
-// bot is a player that runs at the ball, and past it as often as not.
+// bot is a player that runs towards the ball, and often past it.
 type bot struct {
 	world  *ecs.World
 	discs  *generic.Filter2[Disc, Place]
@@ -21,8 +21,7 @@ func newBot(w *ecs.World, seed uint64) *bot {
 	return &bot{world: w, discs: generic.NewFilter2[Disc, Place](), chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// push returns where to push a disc that is at a place. It thinks a few times a second, as
-// people do.
+// push returns the direction in which to push a disc at a place. It changes a few times a second, as people do.
 func (b *bot) push(at Place) Push {
 	if b.left--; b.left > 0 {
 		return b.last
@@ -30,11 +29,11 @@ func (b *bot) push(at Place) Push {
 	b.left = 6 + b.chance.IntN(12)
 	b.aim = Place{X: 3 * (b.chance.Float32() - 0.5), Y: 3 * (b.chance.Float32() - 0.5)}
 	ball := b.ball()
-	b.last = Push{DX: way(ball.X + b.aim.X - at.X), DY: way(ball.Y + b.aim.Y - at.Y)}
+	b.last = Push{DX: sign(ball.X + b.aim.X - at.X), DY: sign(ball.Y + b.aim.Y - at.Y)}
 	return b.last
 }
 
-// ball returns where the ball is.
+// ball returns the position of the ball.
 func (b *bot) ball() (at Place) {
 	query := b.discs.Query(b.world)
 	for query.Next() {
@@ -45,8 +44,8 @@ func (b *bot) ball() (at Place) {
 	return at
 }
 
-// way is the direction of a distance.
-func way(d float32) int8 {
+// sign returns the direction of a distance.
+func sign(d float32) int8 {
 	switch {
 	case d > 1:
 		return 1

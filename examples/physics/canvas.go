@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// colours of the discs, by hue; the ball's, and the pitch's.
+// Colours of the discs by hue, of the ball, and of the pitch.
 var (
 	hues = []color.Color{
 		lipgloss.Color("#FFB454"), lipgloss.Color("#59C2FF"), lipgloss.Color("#AAD94C"),
@@ -36,9 +36,9 @@ func newCanvas(width int) *canvas {
 
 // disc draws a disc, or only its ring.
 func (c *canvas) disc(d shown, ring bool) {
-	radius, paint := playerRadius, hues[int(d.Hue)%len(hues)]
+	radius, fill := playerRadius, hues[int(d.Hue)%len(hues)]
 	if d.Ball {
-		radius, paint = ballRadius, ballColour
+		radius, fill = ballRadius, ballColour
 	}
 	scale := float64(c.width) / pitchWidth
 	x, y, r := (float64(d.X)+pitchWidth/2.0)*scale, (float64(d.Y)+pitchHeight/2.0)*scale, radius*scale
@@ -47,7 +47,7 @@ func (c *canvas) disc(d shown, ring bool) {
 			dx, dy := float64(px)+0.5-x, float64(py)+0.5-y
 			far := dx*dx + dy*dy
 			if far <= r*r && (!ring || far > (r-1)*(r-1)) {
-				c.points[py*c.width+px] = paint
+				c.points[py*c.width+px] = fill
 			}
 		}
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// reports is how many rollbacks a client remembers the reasons of.
+// reports is how many reasons of rollbacks a client keeps.
 const reports = 8
 
-// clientGame is the game as a client plays it: the same physics, ahead of the server.
+// clientGame is the client of the game: the same physics, ahead of the server.
 type clientGame struct {
 	*plugin.Client
 	seed   uint64
-	still  bool  // nobody pushes any more
-	manual bool  // a player pushes; else the bot
-	push   Push  // the player's
-	seen   sight // what is drawn
+	still  bool      // no player pushes any more
+	manual bool      // a player pushes; else the bot
+	push   Push      // the player's
+	seen   viewState // the drawn state
 }
 
-// newClientGame returns a client with the game in it, steered by a bot whose chance starts
-// at a seed. Config is the caller's, so that a test can give it another clock.
+// newClientGame returns a client with the game in it, steered by a bot with a random seed. The caller passes config,
+// so that a test can use another clock.
 func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error) {
 	config.ExplainRollbacks = reports
 	client, err := plugin.NewClient(config)
@@ -39,8 +39,7 @@ func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error)
 	return game, nil
 }
 
-// write writes in every tick where the client pushes its disc. Where others predict that
-// disc, the server passes it on to them.
+// write writes the push of the client's disc in every tick. The server relays it to clients that predict the disc.
 func (g *clientGame) write(w *ecs.World) func() {
 	mine := generic.NewFilter2[Push, Place]().With(generic.T[components.Controlled]())
 	bot := newBot(w, g.seed)

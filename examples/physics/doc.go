@@ -3,50 +3,47 @@
 //
 //	go run ./examples/physics
 //
-// starts a server and two clients with 50 ms of latency in either direction, and draws the
-// server's pitch beside that of client 1. The arrow keys push its disc; a bot does until
-// then. Full discs are what the client predicts, rings what the server has confirmed last:
-// a round trip behind. Below stands how often the client went back, and why.
+// starts a server and two clients with 50 ms of latency in either direction, and draws the server's pitch beside that
+// of client 1. The arrow keys push its disc; until then a bot does. Full discs are the client's prediction, rings the
+// confirmed state, a round trip behind. The number of rollbacks and their reasons are below.
 //
 //	go run ./examples/physics -predict=false
 //
-// has every client predict its own disc and the ball only: the others are drawn where the
-// last packet says they are, and what they do comes as a surprise to the ball.
+// makes every client predict only its own disc and the ball: the other discs are drawn at the position of the last
+// packet, and their contacts with the ball are mispredicted.
 //
 //	go run ./examples/physics -delay 10
 //
-// has inputs act ten ticks later, which is longer than they take to the other clients: every
-// input is there before its tick is computed anywhere, so there is nothing to guess, and no
-// client ever goes back. The price is that one's own disc answers late.
+// makes inputs act ten ticks later, which is longer than they take to reach the other clients: every input arrives
+// before its tick is computed anywhere, so nothing is mispredicted, and there are no rollbacks. The price is that the
+// player's own disc responds late.
 //
 //	go run ./examples/physics -correction 0
 //
-// shows every correction at once, where six ticks, the default, ease over it.
+// shows every correction at once; by default it is spread over six ticks.
 //
 //	go run ./examples/physics -mode server -addr 0.0.0.0:40000 -key KEY
 //	go run ./examples/physics -mode client -addr 192.0.2.7:40000 -key KEY
 //
-// run the sides apart, also on different machines. `-mode key` prints a KEY; without one a
-// server listens on loopback only. `-settings FILE` reads the same options from a file of
-// JSON, where they have the flags' names.
+// run the sides in separate processes, also on different machines. `-mode key` prints a KEY; without one a server
+// listens on loopback only. `-settings FILE` reads the same options from a file of JSON, with the names of the flags.
 //
 //	go run ./examples/physics -headless -seconds 20 -latency 80ms -loss 0.1
 //
-// needs no terminal: it plays for so long, lets everything come to rest, and fails if a
-// client's pitch then differs from the server's, or if one went back though the delay covers
-// the way between players.
+// needs no terminal: it plays for the given time, lets everything come to rest, and fails if a client's pitch then
+// differs from the server's, or if a client rolled back although the delay covers the latency between players.
 //
 // # Where to read
 //
 //   - game.go: the components and inputs that both sides know, and how they are predicted
 //   - space.go: the physics of a tick, the same system on both sides
 //   - server.go, client.go, bot.go: the sides
-//   - sight.go: what is drawn
+//   - view_state.go: the drawn state
 //
 // What only this demo needs:
 //
 //   - settings.go, main.go: the options
-//   - play.go: who plays; examples/internal/stage starts the sides, in this process, or one of them
-//   - headless.go, verdict.go: a run without a terminal, and whether it shows what it claims
-//   - view.go, panel.go, canvas.go: the picture
+//   - play.go: the server and its clients; examples/internal/stage starts the sides, in this process, or one of them
+//   - headless.go, verdict.go: a run without a terminal, and whether the claim holds
+//   - view.go, panel.go, canvas.go: drawing
 package main

@@ -11,41 +11,40 @@ const (
 	// tickRate is how many ticks per second both sides run.
 	tickRate = 60
 
-	// pitchWidth and pitchHeight are the sides of the walled pitch, in metres, with its
-	// middle at 0, 0. Half of them stand in the tag of Place, too.
+	// pitchWidth and pitchHeight are the sides of the walled pitch, in metres, with its middle
+	// at 0, 0. Half of them are in the tag of Place, too.
 	pitchWidth  = 60
 	pitchHeight = 30
 )
 
-// Disc is what slides over the pitch: a player, or the ball. It never changes.
+// Disc describes a disc on the pitch: a player, or the ball. It never changes.
 type Disc struct {
 	Hue  uint8
 	Ball bool
 }
 
-// Place is where a disc's middle is, in metres.
+// Place is the centre of a disc, in metres.
 type Place struct {
 	X float32 `net:"range=-30..30,step=0.001"`
 	Y float32 `net:"range=-15..15,step=0.001"`
 }
 
-// Motion is how fast a disc slides, in metres per second.
+// Motion is the velocity of a disc, in metres per second.
 type Motion struct {
 	X, Y float32 `net:"range=-64..64,step=0.001"`
 }
 
-// Push is a player's input: where it pushes its disc. Its type bounds the values, so no
-// client can push harder than another.
+// Push is a player's input: the direction in which it pushes its disc. Its type limits the values, so no client can push
+// harder than another.
 type Push struct {
 	DX, DY int8 `net:"range=-1..1"`
 }
 
-// newProtocol registers what goes over the wire. Both sides call it, and so have the same.
+// newProtocol registers all replicated types. Both sides call it, so that they agree.
 //
-// Places and motions are predicted in Full: a client computes them ahead of the server, and
-// anew from what the server says where that is something else. Both sides round them to
-// what the tags say after every tick, so that they go on from the same numbers. The picture
-// takes the time of correction to ease to where a disc is found to be.
+// Places and motions are predicted in Full: a client computes them ahead of the server, and replays them from the
+// server's state after a misprediction. Both sides round them as the tags say after every tick, so that they continue
+// from equal numbers. The display moves to a corrected place in the time of correction.
 func newProtocol(correction time.Duration) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "physics", TickRate: tickRate})
 	protocol.Component[Disc](p).Predict(protocol.Once)

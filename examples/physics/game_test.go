@@ -35,11 +35,11 @@ func played(t *testing.T, s settings) result {
 	return r
 }
 
-// A client whose inputs act at once has to guess what the others do, is wrong now and then,
-// goes back, and in the end has the server's pitch.
+// A client whose inputs act at once has to guess the inputs of others, which causes mispredictions and rollbacks, and in
+// the end has the server's pitch.
 //
 // Proves: X6
-func TestClientsGoBackAndEndWithTheServersPitch(t *testing.T) {
+func TestClientsRollBackAndEndWithTheServersPitch(t *testing.T) {
 	for _, predict := range []bool{true, false} {
 		s := asked(t, "-seconds", "10", "-clients", "3", "-latency", "60ms", "-jitter", "10ms", "-loss", "0.05")
 		s.Predict = predict
@@ -52,11 +52,11 @@ func TestClientsGoBackAndEndWithTheServersPitch(t *testing.T) {
 	}
 }
 
-// With a delay that covers the way from one player to the other, every input is there before
-// its tick is computed anywhere, and no client ever goes back.
+// With a delay that covers the latency between players, every input arrives before its tick is computed anywhere, and
+// there are no rollbacks.
 //
 // Proves: X6, I12
-func TestWithEnoughDelayNobodyGoesBack(t *testing.T) {
+func TestWithEnoughDelayThereAreNoRollbacks(t *testing.T) {
 	s := asked(t, "-seconds", "20", "-clients", "3", "-latency", "50ms", "-delay", "10")
 	require.True(t, s.covered())
 	r := played(t, s)
@@ -90,7 +90,7 @@ type testPitch struct {
 	world ecs.World
 	slide interface{ Update(w *ecs.World) }
 	spawn generic.Map5[Disc, Place, Motion, Push, components.SID]
-	seen  sight
+	seen  viewState
 	look  func()
 }
 
@@ -104,7 +104,7 @@ func newTestPitch() *testPitch {
 	return p
 }
 
-// put puts the n-th of some discs on the pitch, all on their way to the middle.
+// put puts the n-th disc on the pitch; all discs move towards the middle.
 func (p *testPitch) put(n int) {
 	at := Place{X: float32(n%4)*6 - 9, Y: float32(n/4)*6 - 6}
 	p.spawn.NewWith(&Disc{Hue: uint8(n), Ball: n == 0}, &at, &Motion{X: -at.X * 2, Y: -at.Y * 2},

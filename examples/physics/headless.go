@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// restTime bounds how long the discs may slide on when nobody pushes, and the worlds take
-// to become equal: the drag takes care of the first in some seconds.
+// restTime is how long the discs may slide on when no player pushes, and the worlds may take to become equal: the drag
+// stops the discs within some seconds.
 const restTime = 15 // seconds
 
 // result is the line of JSON that a run without a terminal prints.
@@ -27,30 +27,29 @@ type result struct {
 	Seconds    float64 `json:"seconds"`
 
 	Clients []clientResult `json:"clients,omitempty"`
-	// Covered: the delay covers the way from one client to another, so there is nothing
-	// to guess.
+	// Covered reports that the delay covers the latency from one client to another, so that
+	// there is nothing to guess.
 	Covered bool `json:"covered"`
-	// WorldsEqual: once nobody pushed any more, every disc was on every client where it is
-	// on the server.
+	// WorldsEqual reports that after the last push every disc was on every client in the same
+	// place as on the server.
 	WorldsEqual bool `json:"worlds_equal"`
 }
 
-// clientResult is what came of one client's predictions.
+// clientResult is the result of one client's predictions.
 type clientResult struct {
-	// Rollbacks is how often it went back since its clock was set, Replayed how many ticks
-	// it computed anew, and Deepest the most of them at once.
+	// Rollbacks is the number of rollbacks since its clock was set, Replayed the number of
+	// replayed ticks, and Deepest the most in one rollback.
 	Rollbacks uint64  `json:"rollbacks"`
 	Replayed  uint64  `json:"replayed"`
 	Deepest   int     `json:"deepest"`
-	Lead      float64 `json:"lead"` // ticks that it is ahead of what it last heard
-	// Late is how many of its inputs came to the server after their tick.
+	Lead      float64 `json:"lead"` // ticks that its clock is ahead of the newest received one
+	// Late is how many of its inputs reached the server after their tick.
 	Late uint64 `json:"late"`
 	// Why are the reasons of the last rollbacks.
 	Why []string `json:"why,omitempty"`
 }
 
-// playHeadless plays to the end, and tells what came of it. Says gets where a server
-// listens that others reach.
+// playHeadless plays to the end, and returns the result. It writes the address of a server to says.
 func playHeadless(ctx context.Context, s settings, says io.Writer) (result, error) {
 	p, err := newPlay(s)
 	if err != nil {
@@ -70,7 +69,7 @@ func playHeadless(ctx context.Context, s settings, says io.Writer) (result, erro
 	return r, err
 }
 
-// rest has nobody push any more, and reports whether all worlds become equal.
+// rest stops all pushes, and reports whether all worlds become equal.
 func (p *play) rest() (equal bool, err error) {
 	for _, c := range p.clients {
 		c.still = true
@@ -83,7 +82,7 @@ func (p *play) rest() (equal bool, err error) {
 	return p.equal(), nil
 }
 
-// equal reports whether the clients show what the server does.
+// equal reports whether the clients show the server's discs.
 func (p *play) equal() bool {
 	for _, c := range p.clients {
 		if !sameDiscs(p.seen.discs, c.seen.discs) {
@@ -105,7 +104,7 @@ func sameDiscs(a, b []shown) bool {
 	return len(a) > 0
 }
 
-// result is how things are now.
+// result returns the result so far.
 func (p *play) result() result {
 	r := result{
 		Example: "physics", Mode: p.Mode, Predict: p.Predict, Delay: p.Delay, Correction: p.Correction,
@@ -132,13 +131,13 @@ func (p *play) clientResult(c *clientGame) clientResult {
 	return r
 }
 
-// Table writes what came of the clients for people to read.
+// Table writes the results of the clients for people.
 func (r result) Table(out io.Writer) error {
 	if r.Mode == stage.Server {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "client\trollbacks\tticks anew\tdeepest\tlead\tlate inputs\t")
+	fmt.Fprintln(w, "client\trollbacks\tticks replayed\tdeepest\tlead\tlate inputs\t")
 	for i, c := range r.Clients {
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.1f\t%d\t\n", i+1, c.Rollbacks, c.Replayed, c.Deepest, c.Lead, c.Late)
 	}

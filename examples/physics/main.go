@@ -13,8 +13,8 @@ var example = program.Program[settings]{
 
 func main() { example.Exit() }
 
-// run does what the mode says: draws, or plays without a terminal. Then it prints the result,
-// and fails if that is not what was claimed.
+// run runs the selected mode: it draws, or plays without a terminal. Then it prints the result, and fails if the claim
+// does not hold.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	switch {
 	case s.Mode == stage.Key:

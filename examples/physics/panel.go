@@ -17,11 +17,11 @@ const (
 // panel is one side on the screen.
 type panel struct {
 	title string
-	seen  sight
+	seen  viewState
 	facts []string
 }
 
-// panels are those of the server and of the first client, as far as they are played here.
+// panels returns those of the server and of the first client, if they run here.
 func (s *screen) panels() (all []panel) {
 	if s.server != nil {
 		all = append(all, panel{
@@ -35,19 +35,18 @@ func (s *screen) panels() (all []panel) {
 	return all
 }
 
-// clientPanel shows what a client predicts, with rings where the server has confirmed the
-// discs last, and why it went back.
+// clientPanel shows a client's prediction, with rings at the confirmed places of the discs, and the reasons of rollbacks.
 func clientPanel(c *clientGame) panel {
 	stats, clock := c.RollbackStats(), c.Clock()
 	facts := []string{
 		fmt.Sprintf("tick %d, %.1f ahead of the server's · inputs act %d ticks later", c.Tick(), clock.Lead, c.InputDelay()),
-		fmt.Sprintf("went back %d times, %d ticks anew", stats.Total(), stats.Ticks),
+		fmt.Sprintf("%d rollbacks, %d ticks replayed", stats.Total(), stats.Ticks),
 	}
 	reports := c.Rollbacks()
 	for i := len(reports) - 1; i >= 0 && len(facts) < panelLines-2; i-- {
 		facts = append(facts, reports[i].String())
 	}
-	return panel{title: "client 1: arrows push, space lets go, b is the bot, q quits", seen: c.seen, facts: facts}
+	return panel{title: "client 1: arrows push, space stops, b is the bot, q quits", seen: c.seen, facts: facts}
 }
 
 // draw draws a panel that is so many columns wide.
@@ -68,8 +67,8 @@ func (p panel) draw(width int) string {
 
 // clip cuts a line that is too long.
 func clip(text string, width int) string {
-	if letters := []rune(text); len(letters) > width {
-		return string(letters[:width-1]) + "…"
+	if runes := []rune(text); len(runes) > width {
+		return string(runes[:width-1]) + "…"
 	}
 	return text
 }

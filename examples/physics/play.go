@@ -7,16 +7,16 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// play is what this process plays: the server and clients, or one of them.
+// play holds the sides of this process: the server and clients, or one of them.
 type play struct {
 	*stage.Stage
 	settings
 	server  *serverGame // nil in mode client
 	clients []*clientGame
-	seen    sight // the server's
+	seen    viewState // the server's
 }
 
-// newPlay starts the sides that the mode names. Clients are on their way to the server.
+// newPlay starts the sides of the mode. Clients begin to connect.
 func newPlay(s settings) (p *play, err error) {
 	p = &play{settings: s}
 	p.Stage, err = stage.Open(stage.Cast{
@@ -36,7 +36,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	return server.Server, nil
 }
 
-// newClient makes a client, which a bot with chance of its own steers.
+// newClient creates a client that is steered by a bot with its own seed.
 func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plugin.Client, error) {
 	config.InputDelay = plugin.InputDelay{Min: p.Delay, Max: p.Delay}
 	client, err := newClientGame(config, p.Seed+uint64(id))
@@ -47,5 +47,5 @@ func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plu
 	return client.Client, nil
 }
 
-// step plays a frame. It returns whether the time is over, and why the play can't go on.
+// step plays a frame. It returns whether the time is over, or the error that ended the play.
 func (p *play) step() (over bool, err error) { return p.Step(p.frames()), p.Failed() }

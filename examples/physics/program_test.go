@@ -15,10 +15,10 @@ import (
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
-// The program plays, shows what came of it, and is content.
+// The program plays, prints the result, and exits with 0.
 //
 // Proves: X6
-func TestTheProgramShowsWhatCameOfPredictions(t *testing.T) {
+func TestTheProgramPrintsTheResultsOfPredictions(t *testing.T) {
 	r, says, code := programtest.Run[result](t, "-headless", "-seconds", "4")
 	assert.Zero(t, code, says)
 	assert.Equal(t, "physics", r.Example)
@@ -26,13 +26,13 @@ func TestTheProgramShowsWhatCameOfPredictions(t *testing.T) {
 	require.Len(t, r.Clients, 2)
 	lines := strings.Split(strings.TrimSpace(says), "\n")
 	require.Len(t, lines, 3)
-	assert.Contains(t, lines[0], "rollbacks  ticks anew  deepest  lead  late inputs")
+	assert.Contains(t, lines[0], "rollbacks  ticks replayed  deepest  lead  late inputs")
 }
 
 // A server and a client run in processes of their own.
 //
 // Proves: X10
-func TestServerAndClientRunApart(t *testing.T) {
+func TestServerAndClientRunInSeparateProcesses(t *testing.T) {
 	key := strings.Repeat("5a", 32)
 	server := programtest.Command(t, "-mode", stage.Server, "-headless", "-addr", "127.0.0.1:0", "-key", key)
 	stderr, err := server.StderrPipe()
@@ -58,7 +58,7 @@ func TestOptionsComeFromAFile(t *testing.T) {
 	file := programtest.Write(t, `{"seconds": 1, "delay": 3, "latency": "5ms", "predict": false}`)
 	r, says, code := programtest.Run[result](t, "-settings", file, "-delay", "4")
 	assert.Zero(t, code, says)
-	assert.Equal(t, 4, r.Delay, "flags go before the file")
+	assert.Equal(t, 4, r.Delay, "flags take precedence over the file")
 	assert.False(t, r.Predict)
 	assert.Contains(t, says, "no terminal to draw in")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// serverGame is the game as the server plays it.
+// serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
 	others bool // clients predict each other's discs, too
@@ -31,12 +31,10 @@ func newServerGame(config plugin.ServerConfig, others bool) (*serverGame, error)
 	return game, nil
 }
 
-// pitchGroup has all that slides arrive together: what is computed together is to be known
-// as of one tick.
+// pitchGroup makes all discs arrive together: entities that are computed together must be known as of one tick.
 const pitchGroup components.Group = 1
 
-// give puts the ball on the pitch, and a disc for every client that comes. A disc goes with
-// its client: that is what ControlledBy says.
+// give puts the ball on the pitch, and a disc for every client that connects. ControlledBy removes a disc with its client.
 func (g *serverGame) give(w *ecs.World) func() {
 	joined := plugin.NewReader[plugin.ClientConnected](w)
 	ball := generic.NewMap5[Disc, Place, Motion, components.SID, components.Replicate](w)
@@ -54,7 +52,7 @@ func (g *serverGame) give(w *ecs.World) func() {
 	}
 }
 
-// predictors is who predicts a player's disc.
+// predictors returns the clients that predict a player's disc.
 func (g *serverGame) predictors() components.Target {
 	if g.others {
 		return components.Everyone
@@ -62,13 +60,13 @@ func (g *serverGame) predictors() components.Target {
 	return components.Owner
 }
 
-// lineUp returns where the next disc begins: around the ball.
+// lineUp returns the initial place of the next disc, around the ball.
 func (g *serverGame) lineUp() Place {
 	sin, cos := math.Sincos(float64(g.hues) * 2 * math.Pi / mostClients)
 	return Place{X: float32(12 * cos), Y: float32(12 * sin)}
 }
 
-// clientOf returns what a client's inputs came to.
+// clientOf returns the state of a client.
 func (g *serverGame) clientOf(id entangle.ClientID) plugin.ClientInfo {
 	for _, c := range g.Clients() {
 		if c.ID == id {

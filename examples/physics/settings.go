@@ -16,8 +16,7 @@ const (
 	mostClients    = 6
 )
 
-// settings are the options of the program. In a file they have the names that are
-// written here, which are also those of the flags.
+// settings are the options of the program. In a file they have the names below, which are also those of the flags.
 type settings struct {
 	stage.Sides
 	Clients    int  `json:"clients"`
@@ -33,17 +32,17 @@ func (s *settings) bind(set *flag.FlagSet) {
 	s.Sides.Bind(set, "its clients")
 	set.StringVar(&s.Addr, "addr", stage.DefaultAddr, "the server's `host:port`, in modes server and client")
 	set.IntVar(&s.Clients, "clients", 2, "how many clients, in mode all")
-	set.BoolVar(&s.Predict, "predict", true, "whether clients predict the others' discs, too; it is the server that says")
+	set.BoolVar(&s.Predict, "predict", true, "whether clients predict the discs of others, too; the server decides")
 	set.IntVar(&s.Delay, "delay", 0, "by how many `ticks` the inputs of clients act later")
-	set.IntVar(&s.Correction, "correction", 6, "over how many `ticks` the picture eases to where a disc is found to be; 0 is at once")
+	set.IntVar(&s.Correction, "correction", 6, "over how many `ticks` the display of a correction is spread; 0 is at once")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "added to each datagram of a client, in either direction")
 	set.TextVar(&s.Jitter, "jitter", program.Span(0), "by which that varies, up and down, such as 10ms")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
-	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the lines")
+	set.Uint64Var(&s.Seed, "seed", 1, "seed of the lines")
 	s.Length.Bind(set, "a table and a line of JSON", "in mode all without a terminal 10")
 }
 
-// check finds what cannot be, and says what to write.
+// check returns an error that names an invalid option and its valid values.
 func (s *settings) check() error {
 	switch {
 	case s.Clients < 1 || s.Clients > mostClients:
@@ -56,14 +55,13 @@ func (s *settings) check() error {
 	return errors.Join(s.Sides.Check(), s.Line.Check(), s.Length.Check())
 }
 
-// correction is how long the picture of a disc takes to ease.
+// correction returns the duration of a displayed correction.
 func (s *settings) correction() time.Duration {
 	return time.Duration(s.Correction) * time.Second / tickRate
 }
 
-// covered reports whether the delay covers the way of an input from one client to another,
-// and a tick more at each of the three that handle it. Then it is there before its tick is
-// computed anywhere.
+// covered reports whether the delay covers the latency of an input from one client to another, plus a tick at each of the
+// three that handle it. Then it arrives before its tick is computed anywhere.
 func (s *settings) covered() bool {
 	way := 2 * (time.Duration(s.Latency) + time.Duration(s.Jitter))
 	return s.Predict && s.Loss == 0 && time.Duration(s.Delay-handling)*time.Second/tickRate >= way
@@ -71,5 +69,5 @@ func (s *settings) covered() bool {
 
 const handling = 3 // ticks
 
-// frames is how many are to be played, 0 for no end.
+// frames returns how many frames to play, 0 for no end.
 func (s *settings) frames() int { return s.Frames(tickRate, defaultSeconds, s.Mode == stage.All) }

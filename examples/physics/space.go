@@ -17,18 +17,16 @@ const (
 	ballRadius, ballMass     = 1.0, 0.5
 
 	pushForce  = 60   // newtons
-	drag       = 0.55 // the share of its speed that a disc keeps over a second
+	drag       = 0.55 // the share of its speed that a disc keeps after a second
 	restSpeed  = 0.25 // metres per second, below which a disc lies still
 	bounciness = 0.8
 )
 
-// slide is the physics of a tick, the same system on server and clients, also where a
-// client computes a tick anew.
+// slide is the physics of a tick, the same system on server and clients, also in a client's replay.
 //
-// The state of the game is in the components and nowhere else: a tick fills the space with
-// bodies made of them, steps it once, writes back where the bodies are, and empties the space.
-// An engine that kept its bodies from tick to tick would have to be rolled back as well, and
-// keeps more than it shows: which bodies touched, and how hard.
+// The state of the game is in the components only: a tick fills the space with bodies made from them, steps it once,
+// writes the places of the bodies back, and empties the space. An engine that kept its bodies from tick to tick would
+// have to be rolled back as well, and has hidden state: which bodies touched, and how hard.
 func slide() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		p := newPitch(w)
@@ -40,7 +38,7 @@ func slide() plugin.System {
 	})
 }
 
-// pitch is a space with four sides, in which nothing is between two ticks.
+// pitch is a space with four sides, which is empty between two ticks.
 type pitch struct {
 	space   *cp.Space
 	world   *ecs.World
@@ -73,9 +71,8 @@ func newPitch(w *ecs.World) *pitch {
 	}
 }
 
-// gather lists the discs in the order of their shared ids. Contacts are solved one after
-// the other, so their order matters; that of the entities in a world is another one on each
-// side.
+// gather lists the discs in the order of their shared ids. Contacts are solved one after the other, so their order
+// matters; the order of the entities in a world differs on each side.
 func (p *pitch) gather() {
 	p.discs = p.discs[:0]
 	query := p.filter.Query(p.world)
@@ -90,7 +87,7 @@ func (p *pitch) gather() {
 	slices.SortFunc(p.discs, func(a, b disc) int { return cmp.Compare(a.order, b.order) })
 }
 
-// step lets the time of a tick pass in the space.
+// step advances the space by a tick.
 func (p *pitch) step() {
 	for i := range p.discs {
 		p.discs[i].enter(p.space)
@@ -102,8 +99,8 @@ func (p *pitch) step() {
 	}
 }
 
-// enter puts a disc into the space. One that is another's to move, and not predicted here,
-// is moved by nothing that happens in this space: the others bounce off it.
+// enter adds a disc to the space. One that is neither simulated nor predicted here has infinite mass: the others bounce
+// off it.
 func (d *disc) enter(space *cp.Space) {
 	radius, mass := playerRadius, float64(playerMass)
 	if d.kind.Ball {
@@ -123,7 +120,7 @@ func (d *disc) enter(space *cp.Space) {
 	space.AddShape(d.shape)
 }
 
-// write writes back what the space has made of the discs that are this side's to move.
+// write writes the discs simulated here back from the space.
 func (p *pitch) write() {
 	for i := range p.discs {
 		d := &p.discs[i]
@@ -139,7 +136,7 @@ func (p *pitch) write() {
 	}
 }
 
-// fence puts the four sides of the pitch into a space.
+// fence adds the four sides of the pitch to a space.
 func fence(space *cp.Space) {
 	const thick = 2
 	x, y := pitchWidth/2.0+thick, pitchHeight/2.0+thick

@@ -9,9 +9,8 @@ import (
 
 var errWorldsDiffer = errors.New("the worlds are not equal")
 
-// Verdict returns an error if a run does not show what the example claims: that every
-// client ends with the server's world, and that none goes back where the delay of inputs
-// covers the way from one player to another.
+// Verdict returns an error if the claims of the example do not hold: that every client ends with the server's world, and
+// that there are no rollbacks if the delay of inputs covers the latency between players.
 func (r result) Verdict() error {
 	if r.Mode != stage.All {
 		return nil
@@ -21,7 +20,7 @@ func (r result) Verdict() error {
 	}
 	for i, c := range r.Clients {
 		if r.Covered && c.Rollbacks > 0 {
-			return fmt.Errorf("client %d went back %d times, though every input was there in time", i+1, c.Rollbacks)
+			return fmt.Errorf("client %d rolled back %d times, though every input arrived in time", i+1, c.Rollbacks)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// show draws what is played until the player quits, it fails, or the time is over.
+// show draws the play until the player quits, it fails, or the time is over.
 func show(ctx context.Context, s settings) error {
 	p, err := newPlay(s)
 	if err != nil {
@@ -33,13 +33,13 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// headings are the ways that keys point. Terminals tell no key's release, so a disc is
-// pushed until another key is pressed.
+// headings are the directions of keys. Terminals do not report the release of keys, so a disc is pushed until another key
+// is pressed.
 var headings = map[string]Push{
 	"up": {DY: -1}, "down": {DY: 1}, "left": {DX: -1}, "right": {DX: 1}, "space": {},
 }
 
-// press does what a key is for.
+// press handles a key.
 func (s *screen) press(key string) {
 	if len(s.clients) == 0 {
 		return
@@ -53,10 +53,10 @@ func (s *screen) press(key string) {
 	}
 }
 
-// leastWidth is that of a pitch on which something can be told from something else.
+// leastWidth is the least width of a recognisable pitch.
 const leastWidth = 40
 
-// draw puts the pitches beside each other, with what there is to know below.
+// draw draws the pitches beside each other, with the facts below.
 func (s *screen) draw() string {
 	panels := s.panels()
 	width := (s.Width - gap*(len(panels)-1)) / max(len(panels), 1)

@@ -24,8 +24,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	return view
 }
 
-// The view fits into a terminal of the usual width, and shows what the client predicts and why
-// it went back.
+// The view fits into a terminal of the usual width, and shows the client's prediction and the reasons of rollbacks.
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 84, 24, "-latency", "80ms", "-seconds", "60")
 	for range 5 * tickRate {
@@ -35,7 +34,7 @@ func TestTheViewFits(t *testing.T) {
 		require.LessOrEqual(t, lipgloss.Width(text), 84)
 		require.NotContains(t, text, "Make the terminal")
 	}
-	assert.Contains(t, ansi.Strip(s.draw()), "went back")
+	assert.Contains(t, ansi.Strip(s.draw()), "rollbacks")
 	assert.Len(t, s.clients[0].seen.confirmed, 3, "the ball and two players")
 	s.Update(tea.WindowSizeMsg{Width: 40, Height: 24})
 	assert.Contains(t, s.draw(), "Make the terminal")

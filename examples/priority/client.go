@@ -7,11 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clientGame is the game as a client plays it. It simulates nothing: it counts, row by
-// row, what arrives.
+// clientGame is the client of the game. It simulates nothing: it counts the updates that arrive, row by
+// row.
 type clientGame struct {
 	*plugin.Client
-	tally tally
+	counts counts
 }
 
 // newClientGame returns a client with the game in it. Config is the caller's, so
@@ -26,9 +26,9 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	return game, nil
 }
 
-// count counts the updates of each frame, from the first on in which all dots are here:
-// until then structure has a part of the cap. Time is the server's, as far as it was heard of:
-// a client's own clock runs fast and slow to stay ahead of it.
+// count counts the updates of each frame, from the first one with all dots on: until then structure takes
+// a part of the cap. Times are received ticks of the server: a client's own clock runs fast and slow to
+// stay ahead.
 func (g *clientGame) count(w *ecs.World) func() {
 	updated := plugin.NewReader[plugin.ComponentUpdated[Turn]](w)
 	dots, rules := generic.NewMap[Dot](w), generic.NewResource[Rules](w)
@@ -37,15 +37,15 @@ func (g *clientGame) count(w *ecs.World) func() {
 		if !g.Joined() || !rules.Has() {
 			return
 		}
-		if !g.tally.begun {
-			g.tally.begin(*rules.Get(), now, g.Stats().BytesIn)
+		if !g.counts.begun {
+			g.counts.begin(*rules.Get(), now, g.Stats().BytesIn)
 			return
 		}
 		for _, event := range events {
 			if w.Alive(event.Entity) {
-				g.tally.note(*dots.Get(event.Entity), now)
+				g.counts.note(*dots.Get(event.Entity), now)
 			}
 		}
-		g.tally.look(now, g.Stats().BytesIn)
+		g.counts.look(now, g.Stats().BytesIn)
 	}
 }

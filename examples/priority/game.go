@@ -21,30 +21,29 @@ const (
 	turnPerTick = 2 * math.Pi / tickRate
 )
 
-// Dot says in which row an entity is, and as which of it. It never changes, so it is
-// sent once.
+// Dot identifies an entity by its row and its index in it. It never changes, so it is sent once.
 type Dot struct {
 	Row    uint8 `net:"range=1..7"`
 	Number uint8 `net:"range=0..159"`
 }
 
-// Turn is how far a dot is on its way around, in radians. It changes in every tick, so
-// there is always an update of every dot to send. It has no tag, so all its bits are sent:
-// net:"angle" would make do with 12, and then the cap had room for all.
+// Turn is the angle of a dot, in radians. It changes in every tick, so there is always an update of every dot to
+// send. It has no tag, so all its bits are sent: net:"angle" would need only 12, and then the cap would have room
+// for all.
 type Turn struct{ Angle float32 }
 
-// Rules are what a server plays by. It tells them to its clients, as a resource: so they
-// know what share of the updates each row should have.
+// Rules are the options of a server. It sends them to its clients, as a resource: so they can compute the
+// expected share of each row.
 type Rules struct {
-	// Dots is how many each row has.
+	// Dots is the number of dots in each row.
 	Dots int `json:"dots" net:"range=1..160"`
-	// Cap is what a client is sent at most, in bytes per second; 0 is no cap.
+	// Cap is the greatest number of bytes per second sent to a client; 0 is no cap.
 	Cap int `json:"cap" net:"range=0..268435456"`
 	// Within bounds, in ticks, how long an update of row 1 may wait; 0 is no bound.
 	Within int `json:"within" net:"range=0..600"`
 }
 
-// bound is the MaxAge of a row's dots.
+// bound returns the MaxAge of a row's dots.
 func (r Rules) bound(row int) int {
 	if row == 1 {
 		return r.Within
@@ -52,8 +51,7 @@ func (r Rules) bound(row int) int {
 	return 0
 }
 
-// newProtocol registers what goes over the wire. Both sides call it, and so have
-// the same.
+// newProtocol registers all replicated types. Both sides call it, so that they agree.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "priority", TickRate: tickRate})
 	protocol.Component[Dot](p)

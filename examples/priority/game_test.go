@@ -14,7 +14,7 @@ var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
 
 var seeds = flag.Uint64("seeds", 3, "how many of them")
 
-// forSeeds runs a test with several seeds, and tells how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints how to repeat one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name, n := t.Name(), *seeds
 	if testing.Short() {
@@ -28,22 +28,22 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	}
 }
 
-// flags are settings as the program reads them.
+// flags returns settings parsed like the program's.
 func flags(t *testing.T, args ...string) settings {
 	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }
 
-// played is what comes of a play.
+// played returns the result of a play.
 func played(t *testing.T, s settings) result {
 	r, err := playHeadless(context.Background(), s, t.Output())
 	require.NoError(t, err)
 	return r
 }
 
-// Under a cap that has room for a quarter of the updates, each row gets the share that
-// its priority says, on a good line and on bad ones, and no dot starves.
+// Under a cap with room for a quarter of the updates, each row gets the share of its priority, on a good line
+// and on bad ones, and no dot starves.
 //
 // Proves: X7
 func TestUnderACapSharesFollowPriorities(t *testing.T) {
@@ -78,8 +78,8 @@ func TestWithoutACapAllRowsAreEqual(t *testing.T) {
 	}
 }
 
-// A bound on row 1 gets it what the bound takes, which is more than its priority would,
-// and the others divide the rest.
+// A bound on row 1 gives it as many updates as the bound needs, which is more than its priority would, and the
+// others share the rest.
 //
 // Proves: X7
 func TestABoundGoesBeforePriorities(t *testing.T) {
@@ -91,18 +91,17 @@ func TestABoundGoesBeforePriorities(t *testing.T) {
 	assert.Greater(t, played(t, flags(t)).Rows[0].Oldest, 10, "without the bound they are older")
 }
 
-// Where the cap has no room for the bound, the server is told.
+// If the cap has no room for the bound, the server gets an event.
 //
 // Proves: X7
-func TestTheServerIsToldOfABoundWithoutRoom(t *testing.T) {
+func TestABoundWithoutRoomRaisesAnEvent(t *testing.T) {
 	r := played(t, flags(t, "-within", "1", "-cap", "16000", "-dots", "160"))
 	assert.NotZero(t, r.Warnings)
 	assert.Positive(t, r.Late)
 	assert.ErrorContains(t, r.Verdict(), "dots of row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that bound")
 }
 
-// While a client joins there may be no room for a bound that has room later: only what
-// comes later is a fault.
+// While a client joins there may be no room for a bound that has room later: only later events count.
 func TestABoundIsJudgedOnceAClientHasJoined(t *testing.T) {
 	p, err := newPlay(flags(t, "-within", "2", "-cap", "16000", "-dots", "80", "-seconds", "5"))
 	require.NoError(t, err)
@@ -128,7 +127,7 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 		"ended before it had all dots":                   func(r *result) { r.Rows = nil },
 		"give it more -seconds":                          func(r *result) { r.Seconds = 1 },
 		"lower -cap or raise -dots":                      func(r *result) { r.Rows[6].PerDot = 55 },
-		"row 3 starved: nothing was heard":               func(r *result) { r.Rows[2].Oldest = 7*6 + tickRate },
+		"row 3 starved: no update":                       func(r *result) { r.Rows[2].Oldest = 7*6 + tickRate },
 		"row 4 has 17.0 % of the updates and":            func(r *result) { r.Rows[3].Share = 0.17 },
 		"row 1 has 3.0 % of the updates and":             func(r *result) { r.Rows[0].Share = 0.03 },
 		"2 dots of row 1 waited for longer than 0 ticks": func(r *result) { r.Warnings, r.Late = 1, 2 },

@@ -18,19 +18,18 @@ type result struct {
 	Seed    uint64  `json:"seed"`
 	Seconds float64 `json:"seconds"` // that were counted
 
-	// BytesPerS is what the client received; of a server alone, what it sent to all
-	// clients.
+	// BytesPerS is the rate that the client received; of a server alone, the rate that it
+	// sent to all clients.
 	BytesPerS float64     `json:"bytes_per_s"`
-	Rows      []rowReport `json:"rows,omitempty"` // of a client that has counted
+	Rows      []rowReport `json:"rows,omitempty"` // of a client that has counted updates
 
-	// Warnings is how often the server was told that the bound is not kept, and Late how
-	// many updates waited for too long when it was told last. A client alone knows neither.
+	// Warnings is how often the server got an event of a broken bound, and Late how many
+	// updates had waited for too long in the last one. A client alone knows neither.
 	Warnings int `json:"warnings"`
 	Late     int `json:"late"`
 }
 
-// playHeadless plays to the end, and tells what came of it. Says gets where a server
-// listens that others reach.
+// playHeadless plays to the end, and returns the result. It writes the address of a server to says.
 func playHeadless(ctx context.Context, s settings, says io.Writer) (result, error) {
 	p, err := newPlay(s)
 	if err != nil {
@@ -44,7 +43,7 @@ func playHeadless(ctx context.Context, s settings, says io.Writer) (result, erro
 	return p.result(), err
 }
 
-// result is how things are now.
+// result returns the result so far.
 func (p *play) result() result {
 	r := result{Example: "priority", Mode: p.Mode, Rules: p.Rules, Loss: p.Loss, Seed: p.Seed}
 	if p.server != nil {
@@ -53,8 +52,8 @@ func (p *play) result() result {
 		r.BytesPerS = ratio(float64(stats.BytesOut), r.Seconds)
 		r.Warnings, r.Late = p.server.warnings, p.server.latest.Groups
 	}
-	if p.client != nil && p.client.tally.begun {
-		t := &p.client.tally
+	if p.client != nil && p.client.counts.begun {
+		t := &p.client.counts
 		r.Rules, r.Seconds, r.BytesPerS, r.Rows = t.rules, t.seconds(), t.bytesPerSecond(), t.report()
 	}
 	return r

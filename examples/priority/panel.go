@@ -33,8 +33,7 @@ func (r Rules) label(number int) [waveLines]string {
 	return lines
 }
 
-// numbers tells what the client saw of a row: its share as a bar, so many characters
-// for all updates, and how old it is.
+// numbers shows the results of a row: its share as a bar, whose full length is all updates, and its age.
 func (r rowReport) numbers(all float64) [waveLines]string {
 	style := look.Good
 	if r.off() || r.starved() {

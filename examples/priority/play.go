@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// play is what this process plays: the server and a client, or one of them.
+// play holds the sides of this process: the server and a client, or one of them.
 type play struct {
 	*stage.Stage
 	settings
@@ -15,7 +15,7 @@ type play struct {
 	played int         // frames, of a client those in which it counted
 }
 
-// newPlay starts the sides that the mode names. The client is on its way to the server.
+// newPlay starts the sides of the mode. The client begins to connect.
 func newPlay(s settings) (p *play, err error) {
 	p = &play{settings: s}
 	p.Stage, err = stage.Open(stage.Cast{
@@ -38,14 +38,14 @@ func (p *play) newClient(config plugin.ClientConfig, _ entangle.ClientID) (*plug
 	if err != nil {
 		return nil, err
 	}
-	client.tally.loss = p.Loss
+	client.counts.loss = p.Loss
 	p.client = client
 	return client.Client, nil
 }
 
-// step plays a frame. It returns whether the time is over, and why the play can't go on.
+// step plays a frame. It returns whether the time is over, or the error that ended the play.
 func (p *play) step() (over bool, err error) {
-	counts := p.client == nil || p.client.tally.begun
+	counts := p.client == nil || p.client.counts.begun
 	p.Frame()
 	if counts {
 		p.played++

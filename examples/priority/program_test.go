@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
-// The program finds every row's share as it should be, and is content.
+// The program finds every row's share as expected, and exits with 0.
 //
 // Proves: X7
 func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
@@ -31,30 +31,28 @@ func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
 	assert.Contains(t, lines[7], "25.0 %")
 }
 
-// What does not hold fails the run, and the program says what.
+// A broken claim fails the run with an error.
 func TestABrokenBoundFailsTheRun(t *testing.T) {
 	_, says, code := programtest.Run[result](t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "160")
 	assert.Equal(t, program.Failed, code)
 	assert.Contains(t, says, "dots of row 1 waited for longer than 1 ticks")
 }
 
-// Without a terminal and without flags that say so the program does not draw, and takes
-// its options from a file.
+// Without a terminal the program does not draw, even without a flag, and it takes its options from a file.
 //
 // Proves: X10
 func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 	file := programtest.Write(t, `{"seconds": 3, "dots": 60, "cap": 30000, "latency": "5ms"}`)
 	r, says, code := programtest.Run[result](t, "-settings", file, "-cap", "25000")
 	assert.Zero(t, code, says)
-	assert.Equal(t, Rules{Dots: 60, Cap: 25_000}, r.Rules, "flags go before the file")
+	assert.Equal(t, Rules{Dots: 60, Cap: 25_000}, r.Rules, "flags take precedence over the file")
 	assert.Contains(t, says, "no terminal to draw in")
 }
 
-// A server and a client run in processes of their own, and the client learns from the
-// server what it plays by.
+// A server and a client run in separate processes, and the client gets its rules from the server.
 //
 // Proves: X10
-func TestServerAndClientRunApart(t *testing.T) {
+func TestServerAndClientRunInSeparateProcesses(t *testing.T) {
 	key := strings.Repeat("5a", 32)
 	server := programtest.Command(t, "-mode", stage.Server, "-headless", "-addr", "127.0.0.1:0", "-key", key, "-dots", "50", "-cap", "22000", "-within", "300")
 	stderr, err := server.StderrPipe()

@@ -12,11 +12,11 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// serverGame is the game as the server plays it.
+// serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
 	rules    Rules
-	warnings int // that the bound is not kept for a client
+	warnings int // events of a broken bound
 	latest   plugin.BoundExceeded
 }
 
@@ -48,7 +48,7 @@ func (g *serverGame) turn(w *ecs.World) func() {
 	}
 }
 
-// tell has every client know the rules.
+// publish replicates the rules to all clients.
 func (g *serverGame) tell(w *ecs.World) {
 	ecs.AddResource(w, &g.rules)
 	plugin.ReplicateResource[Rules](w, components.Everyone)
@@ -72,15 +72,14 @@ func (g *serverGame) sow(w *ecs.World) {
 	}
 }
 
-// wave is the way around from a row's first dot to its last: they stand in two waves.
+// wave is the angle from a row's first dot to its last: two full waves.
 const wave = 4 * math.Pi
 
-// around takes whole turns off an angle, so that it stays exact.
+// around removes whole turns from an angle, so that it stays exact.
 func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
 
-// heed counts how often the server is told that the cap has no room for the bound. A game
-// could raise its cap then, or send less. While a client joins, what it does not have yet
-// needs a part of the cap: that it is told of then passes.
+// heed counts the events of a bound without room under the cap. A game could raise its cap then, or send less. Events
+// while a client joins are temporary: its first data needs a part of the cap.
 func (g *serverGame) heed(w *ecs.World) func() {
 	joined := plugin.NewReader[plugin.ClientJoined](w)
 	left := plugin.NewReader[plugin.ClientDisconnected](w)

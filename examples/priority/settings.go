@@ -13,13 +13,12 @@ import (
 
 const (
 	defaultDots    = 40
-	defaultCap     = 20_000 // bytes per second: room for a quarter of what 7 rows of 40 dots take
+	defaultCap     = 20_000 // bytes per second: room for a quarter of the updates of 7 rows of 40 dots
 	defaultSeconds = 10     // of a run without a terminal that has an end
 	mostWithin     = 600    // ticks
 )
 
-// settings are the options of the program. In a file they have the names that are
-// written here, which are also those of the flags.
+// settings are the options of the program. In a file they have the names below, which are also those of the flags.
 type settings struct {
 	stage.Sides
 	Rules
@@ -32,15 +31,15 @@ func (s *settings) bind(set *flag.FlagSet) {
 	s.Sides.Bind(set, "a client")
 	set.StringVar(&s.Addr, "addr", stage.DefaultAddr, "the server's `host:port`, in modes server and client")
 	set.IntVar(&s.Dots, "dots", defaultDots, "how many dots a row has")
-	set.IntVar(&s.Cap, "cap", defaultCap, "what a client is sent at most, in `bytes` per second; 0 is no cap")
+	set.IntVar(&s.Cap, "cap", defaultCap, "the most `bytes` per second sent to a client; 0 is no cap")
 	set.IntVar(&s.Within, "within", 0, "for how many `ticks` an update of row 1 may wait; 0 is no bound")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "added to each datagram of the client, in either direction")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
-	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the line")
+	set.Uint64Var(&s.Seed, "seed", 1, "seed of the line")
 	s.Length.Bind(set, "a table and a line of JSON", "in mode all without a terminal 10")
 }
 
-// check finds what cannot be, and says what to write.
+// check returns an error that names an invalid option and its valid values.
 func (s *settings) check() error {
 	switch {
 	case s.Dots < 1 || s.Dots > mostDots:

@@ -1,10 +1,10 @@
 package main
 
-// expected returns the share that each row should have of the updates that came.
+// expected returns the share that each row should have of the received updates.
 //
 // Under a cap row n has priority n, so it gets n of 1+2+...+7 parts. Without a cap
 // every dot is sent in every tick, and all rows get the same.
-func (t *tally) expected() (shares [rowCount]float64) {
+func (t *counts) expected() (shares [rowCount]float64) {
 	parts := 0.0
 	for i := range shares {
 		shares[i] = 1
@@ -19,9 +19,9 @@ func (t *tally) expected() (shares [rowCount]float64) {
 	return t.withBound(shares)
 }
 
-// withBound gives row 1 what its bound asks for, if that is more, and the other rows
-// what is left: those divide it as before.
-func (t *tally) withBound(shares [rowCount]float64) [rowCount]float64 {
+// withBound raises the share of row 1 to that needed by its bound, if that is more, and scales the shares of the
+// other rows to the rest.
+func (t *counts) withBound(shares [rowCount]float64) [rowCount]float64 {
 	needs := t.boundNeeds()
 	if needs <= shares[0] {
 		return shares
@@ -34,10 +34,10 @@ func (t *tally) withBound(shares [rowCount]float64) [rowCount]float64 {
 	return shares
 }
 
-// boundNeeds is the share of all updates that row 1 needs to keep its bound: a dot's
-// next update is due a tick after the last, and may wait for so many more. If that is more
-// than half, the server sends them ahead, to be sure: then it is what they got.
-func (t *tally) boundNeeds() float64 {
+// boundNeeds returns the share of all updates that row 1 needs to keep its bound: a dot's next update is due a tick
+// after the last, and may wait for the given ticks. If that is more than half, the server sends them early to be safe:
+// then it is the share they got.
+func (t *counts) boundNeeds() float64 {
 	if t.rules.Cap == 0 || t.rules.Within == 0 {
 		return 0
 	}

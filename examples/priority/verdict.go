@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// tolerance is how far a row's share may be off what is expected, as a part of
-	// that.
+	// tolerance is how far a row's share may be off the expected one, as a fraction of it.
 	tolerance = 0.15
 
-	// starvedAfter is for how many of its row's intervals, and a second, a dot may not be
-	// heard of. On a bad line several of its updates in a row may be lost.
+	// starvedAfter is the greatest time without an update of a dot, in intervals of its row
+	// plus a second. On a bad line several of its updates in a row may be lost.
 	starvedAfter = 6
 
-	// leastSeconds have to be counted for a share to say something.
+	// leastSeconds is the least time for meaningful shares.
 	leastSeconds = 2
 
 	// freeRate is how many updates per second of a dot mean that the cap has room
@@ -25,7 +24,7 @@ const (
 	freeRate = 0.8 * tickRate
 )
 
-// Verdict returns what of the example's claim does not hold.
+// Verdict returns an error if the example's claim does not hold.
 func (r result) Verdict() error {
 	switch {
 	case r.Mode == stage.Server:
@@ -46,11 +45,11 @@ func (r result) Verdict() error {
 	return errors.Join(errs...)
 }
 
-// verdict returns what is wrong with a row.
+// verdict returns an error if the results of a row are wrong.
 func (r rowReport) verdict() error {
 	switch {
 	case r.starved():
-		return fmt.Errorf("row %d starved: nothing was heard of a dot for %d ticks", r.Row, r.Oldest)
+		return fmt.Errorf("row %d starved: no update of a dot for %d ticks", r.Row, r.Oldest)
 	case r.off():
 		return fmt.Errorf("row %d has %.1f %% of the updates and not %.1f %%", r.Row, r.Share*100, r.Expected*100)
 	}

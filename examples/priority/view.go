@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// show draws what is played until the player quits, it fails, or the time is over.
+// show draws the play until the player quits, it fails, or the time is over.
 func show(ctx context.Context, s settings) error {
 	p, err := newPlay(s)
 	if err != nil {
@@ -24,17 +24,17 @@ func show(ctx context.Context, s settings) error {
 type screen struct {
 	*play
 	look.Screen
-	sights []*sight // of the worlds that are played here
-	names  []string
+	views []*view // of the worlds that are played here
+	names []string
 }
 
 func newScreen(p *play) *screen {
 	s := &screen{play: p}
 	if p.server != nil {
-		s.sights, s.names = append(s.sights, newSight(p.Worlds[0])), append(s.names, "server")
+		s.views, s.names = append(s.views, newView(p.Worlds[0])), append(s.names, "server")
 	}
 	if p.client != nil {
-		s.sights, s.names = append(s.sights, newSight(p.Worlds[1])), append(s.names, "client")
+		s.views, s.names = append(s.views, newView(p.Worlds[1])), append(s.names, "client")
 	}
 	s.Screen = look.Screen{Title: "priority", Rate: tickRate, Step: p.step, Draw: s.draw}
 	return s
@@ -44,9 +44,9 @@ func newScreen(p *play) *screen {
 func (s *screen) draw() string {
 	r := s.result()
 	lines := []string{s.title(r), s.heads(r)}
-	worlds := make([][rowCount]row, len(s.sights))
-	for i, sight := range s.sights {
-		worlds[i] = sight.rows()
+	worlds := make([][rowCount]row, len(s.views))
+	for i, view := range s.views {
+		worlds[i] = view.rows()
 	}
 	for number := 1; number <= rowCount; number++ {
 		if number > 1 {
@@ -57,7 +57,7 @@ func (s *screen) draw() string {
 	return s.Fit(strings.Join(append(lines, "", s.foot(r)), "\n"))
 }
 
-// drawRow draws a row as every world has it, and what the client counted.
+// drawRow draws a row of every world, and the client's counts.
 func drawRow(r result, number int, worlds [][rowCount]row) []string {
 	lines := r.label(number)
 	for i := range worlds {
@@ -82,7 +82,7 @@ func (r result) largest() float64 {
 	return largest
 }
 
-// title says what is played under which cap, and what goes over the line.
+// title shows the cap, and the rate of the line.
 func (s *screen) title(r result) string {
 	says := "without a cap"
 	if r.Cap > 0 {
@@ -111,7 +111,7 @@ func (s *screen) heads(r result) string {
 	return look.Label.Render(text)
 }
 
-// foot says how the bound is kept, and the key that ends it.
+// foot shows whether the bound is kept, and the key that quits.
 func (s *screen) foot(r result) string {
 	const quit = "q quit"
 	if s.server == nil || r.Within == 0 {

@@ -17,8 +17,8 @@ const blank = '⠀'
 
 var pips = [2][4]rune{{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}
 
-// drawWave draws the first dots of a row beside each other, each as high as it is on its
-// way around. The server's are an even wave; in a client's it shows how old each is.
+// drawWave draws the first dots of a row beside each other, each at the height of its angle. The server's are an even
+// wave; a client's shows the age of each.
 func drawWave(r *row, dots int) (lines [waveLines]string) {
 	for line := range lines {
 		text := make([]rune, (dots+1)/2)

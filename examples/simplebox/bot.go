@@ -69,7 +69,7 @@ func (b *bot) nearestDot(me Position) (prey ecs.Entity) {
 	return prey
 }
 
-// toward is the sign of the way, and 0 when it is almost done.
+// toward returns the sign of a distance, and 0 if it is small.
 func toward(from, to float32) int8 {
 	switch {
 	case to-from > 1:

@@ -10,8 +10,8 @@ import (
 
 const boxSize = 5 // the side
 
-// giveBoxes gives a box to every client that comes, for it to predict, and removes it when
-// the client goes.
+// giveBoxes creates a box for every client that connects, for it to predict, and removes it when the client
+// disconnects.
 func giveBoxes(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		joined := plugin.NewReader[plugin.ClientConnected](w)

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// camera takes pictures of a world.
+// camera takes snapshots of a world for drawing.
 type camera struct {
 	world  *ecs.World
 	dots   *generic.Filter2[Position, ID]
@@ -29,8 +29,8 @@ func newCamera(w *ecs.World) *camera {
 	}
 }
 
-// take returns a new picture, and how many entities are on it.
-func (c *camera) take() (p picture, entities int) {
+// take returns a new snapshot, and its number of entities.
+func (c *camera) take() (p snapshot, entities int) {
 	for query := c.dots.Query(c.world); query.Next(); {
 		at, id := query.Get()
 		hue := uint8(calmHue)
@@ -41,7 +41,7 @@ func (c *camera) take() (p picture, entities int) {
 	}
 	for query := c.boxes.Query(c.world); query.Next(); {
 		at, box, control := query.Get()
-		pictured := boxPicture{
+		pictured := boxSnapshot{
 			X: inByte(at.X), Y: inByte(at.Y), Hue: box.Hue, Score: box.Score, Owner: control.Client,
 		}
 		if query.Has(c.twin) {
@@ -50,7 +50,7 @@ func (c *camera) take() (p picture, entities int) {
 			p.Boxes = append(p.Boxes, pictured)
 		}
 	}
-	slices.SortFunc(p.Boxes, func(a, b boxPicture) int { return cmp.Compare(a.Hue, b.Hue) })
+	slices.SortFunc(p.Boxes, func(a, b boxSnapshot) int { return cmp.Compare(a.Hue, b.Hue) })
 	return p, p.dots() + len(p.Boxes)
 }
 

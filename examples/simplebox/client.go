@@ -12,15 +12,14 @@ import (
 // reasons is how many rollbacks a client remembers the reasons of.
 const reasons = 4
 
-// helm is who steers the box of a client.
+// helm selects the steering of a client's box.
 type helm struct {
 	manual  bool // a player; else the bot
 	heading Steer
 }
 
-// clientGame is the game as a client plays it: it shows what the server sends, and
-// steers its box, which it predicts. Beside that it keeps a twin, where the server has
-// confirmed the box last.
+// clientGame is the client of the game: it shows the replicated entities, and steers its box, which it predicts. It
+// also has a confirmed twin of the box.
 type clientGame struct {
 	*plugin.Client
 	helm *helm
@@ -41,9 +40,8 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	return game, nil
 }
 
-// steerBox writes in every tick where the client's box should go. The plugin does the
-// rest: it sends the input ahead of its tick, again until it cannot be lost, and the
-// server's box has it in the tick that it was written for.
+// steerBox writes the direction of the client's box in every tick. The plugin does the rest: it sends the input ahead
+// of its tick and repeats it, and the server's box has it in the tick for which it was written.
 func steerBox(game *clientGame) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		mine := generic.NewFilter1[Steer]().With(generic.T[components.Controlled]())

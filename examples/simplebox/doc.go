@@ -12,42 +12,39 @@
 //	go run ./examples/simplebox -mode server -addr 0.0.0.0:40000 -key KEY
 //	go run ./examples/simplebox -mode client -addr 192.0.2.7:40000 -key KEY
 //
-// run the sides apart, also on different machines. `-mode key` prints a KEY;
-// without one a server listens on loopback only. `-settings FILE` reads the same
-// options from a file of JSON, where they have the flags' names.
+// run the sides in separate processes, also on different machines. `-mode key` prints a KEY; without one a server
+// listens on loopback only. `-settings FILE` reads the same options from a file of JSON, with the names of the flags.
 //
 //	go run ./examples/simplebox -headless -seconds 5 -loss 0.2 -latency 80ms
 //
-// needs no terminal: it plays for five seconds, holds the world still, waits until
-// everything has come to rest, and compares what the three processes hold.
+// needs no terminal: it plays for five seconds, holds the world still, waits until everything has come to rest, and
+// compares the worlds of the three processes.
 //
 // # Where to read
 //
-// What a game with Entangle consists of:
+// The game:
 //
-//   - game.go: the components and inputs that both sides know
+//   - game.go: the components and inputs of both sides
 //   - move.go: how boxes move, on both sides
 //   - server.go, boxes.go, dots.go: the server and its systems
 //   - client.go, bot.go: the client, which steers its box
 //   - dump.go: how two worlds are compared
 //
-// What only this demo needs:
+// Only for this demo:
 //
 //   - settings.go, main.go: the options
 //   - node.go, node_server.go, node_client.go: one side in this process
-//   - orders.go, pipe.go: how a side is told and tells
+//   - orders.go, pipe.go: orders to a side, and its reports
 //   - line.go: a line with latency, jitter and loss
-//   - family.go, sides.go, headless.go: leading the sides, and comparing them
-//   - view.go, panel.go, field.go, flow.go, keys.go, camera.go: the picture
+//   - processes.go, sides.go, headless.go: controlling the sides, and comparing them
+//   - view.go, panel.go, field.go, flow.go, keys.go, camera.go: drawing
 //
-// A client's clock runs ahead of the server's, by as much as its inputs take to get
-// there: the panels show by how many ticks, how fast the clock runs to stay there, and
-// how many inputs came too late. Make the line worse to see it find its place again.
+// A client's clock runs ahead of the server's, by as much as its inputs need to arrive in time: the panels show by how
+// many ticks, the speed of the clock, and how many inputs were late. Make the line worse to see the clock adapt.
 //
-// A client predicts its own box: that moves when the key is pressed. The red shadow is its
-// twin, where the server has confirmed it last, a round trip behind. When an input comes too
-// late to the server, the client finds its box elsewhere in that tick, goes back there and
-// computes all ticks since again; the picture eases over to where the box is then. The
-// panels show how often that was, and, where the terminal has room, why it was last. Other
-// clients' boxes, and the dots, are shown where the last packet says they are.
+// A client predicts its own box: it moves when the key is pressed. The red shadow is its confirmed twin, a round trip
+// behind. When an input is late, the box was elsewhere on the server: the client rolls back to that tick and replays
+// all later ones, and the display moves gradually to the corrected place. The panels show how often that happened, and,
+// if the terminal has room, the last reason. Boxes of other clients, and the dots, are shown at the place of the last
+// packet.
 package main

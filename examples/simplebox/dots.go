@@ -23,15 +23,14 @@ const (
 	longestMood  = 3 * time.Second
 )
 
-// Mood is what a dot is about: strolling one way, or resting, until a tick. Only
-// the server needs it.
+// Mood is the behaviour of a dot: strolling in one direction, or resting, until a tick. Only the server needs it.
 type Mood struct {
 	VX, VY float32 // per second
 	Until  entangle.Tick
 }
 
-// alarmDots puts Alarm on the dots that a box comes close to, and takes it off
-// again. Both appear on the clients, since Alarm is registered.
+// alarmDots adds Alarm to the dots near a box, and removes it again. Both are visible on the clients, since Alarm is
+// registered.
 func alarmDots(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		boxes := newBoxes(w)
@@ -79,8 +78,7 @@ func (m *Mood) runFrom(box, at Position) {
 	m.VX, m.VY = dx/length*runSpeed, dy/length*runSpeed
 }
 
-// moveDots lets dots stroll, rest, and run. A dot that rests costs no bytes: what
-// did not change is not sent.
+// moveDots lets dots stroll, rest, and run. A dot that rests costs no bytes: only changes are sent.
 func moveDots(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		calm := generic.NewFilter1[Mood]().Without(generic.T[Alarm]())
@@ -101,7 +99,7 @@ func moveDots(r *realm) plugin.System {
 	})
 }
 
-// newMood draws what a dot does next: every second time it rests.
+// newMood draws the next behaviour of a dot: it rests every second time.
 func (r *realm) newMood(now entangle.Tick) Mood {
 	length := shortestMood + time.Duration(r.chance.Int64N(int64(longestMood-shortestMood)))
 	mood := Mood{Until: now + entangle.Tick(length.Seconds()*tickRate)}

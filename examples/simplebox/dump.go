@@ -15,9 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// dumper writes a world down as the wire would carry it, in an order that is equal
-// in every process: one line for each component of each entity that has an ID.
-// Worlds are equal if their dumps are, and `diff` tells where two differ.
+// dumper writes a world with the values that the wire carries, in an order that is equal in every process: one line for
+// each component of each entity with an ID. Worlds are equal if their dumps are, and `diff` shows where two differ.
 type dumper struct {
 	world    *ecs.World
 	filter   *generic.Filter1[ID]
@@ -25,7 +24,7 @@ type dumper struct {
 	entities []numbered
 }
 
-// numbered is an entity and the number that it has everywhere.
+// numbered is an entity and its ID.
 type numbered struct {
 	number uint32
 	entity ecs.Entity
@@ -37,8 +36,8 @@ type dumpColumn struct {
 	append func(dst []byte, e ecs.Entity) (line []byte, has bool)
 }
 
-// newDumper returns a dumper of the game's entities: those that a server replicates, and on
-// a client those that have come, but for the twins of what it predicts.
+// newDumper returns a dumper of the game's entities: replicated ones on a server, and replicas on a client, without the
+// twins of predicted ones.
 func newDumper(p *protocol.Protocol, w *ecs.World) *dumper {
 	return &dumper{
 		world: w, filter: generic.NewFilter1[ID]().Without(generic.T[components.ConfirmedOf]()),

@@ -26,7 +26,7 @@ var (
 // shadow of one.
 type cell struct {
 	points rune
-	hue    int // of what alarms a dot here, or of the box; calmHue for none
+	hue    int // of the box, or of the box that alarms a dot here; calmHue for none
 	kind   cellKind
 	letter rune // on a box
 }
@@ -59,12 +59,11 @@ func newField(width, height int) *field {
 // braillePoints are the bits of a braille letter by row and column.
 var braillePoints = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// room returns how many of the dots are drawn: more than one to two characters would be a
-// surface in which nobody sees anything move.
-func (f *field) room(p picture) int { return min(p.dots(), max(f.width*f.height/2, 1)) }
+// room returns how many of the dots are drawn: with more than one to two characters per dot no movement would be visible.
+func (f *field) room(p snapshot) int { return min(p.dots(), max(f.width*f.height/2, 1)) }
 
 // dots draws dots as points, as many as there is room for.
-func (f *field) dots(p picture) {
+func (f *field) dots(p snapshot) {
 	lots := 256
 	if all := p.dots(); all > 0 {
 		lots = max(256*f.room(p)/all, 1)
@@ -81,7 +80,7 @@ func (f *field) dots(p picture) {
 }
 
 // boxes draws boxes as blocks with their owner's number, or only their shadows.
-func (f *field) boxes(all []boxPicture, kind cellKind) {
+func (f *field) boxes(all []boxSnapshot, kind cellKind) {
 	for _, b := range all {
 		wide, high := max(2, f.width*boxSize/fieldSize), max(1, f.height*boxSize/fieldSize)
 		left, top := int(b.X)*f.width/256-wide/2, int(b.Y)*f.height/256-high/2

@@ -16,8 +16,8 @@ const (
 	fieldSize = 100
 )
 
-// ID tells an entity from all others that ever were. The handles of an Arche world
-// differ from process to process; this number is equal everywhere.
+// ID identifies an entity. The handles of an Arche world differ from process to process; this number is equal everywhere
+// and never reused.
 type ID struct{ N uint32 }
 
 // Position is where something is. On the wire each coordinate takes 16 bits.
@@ -25,7 +25,7 @@ type Position struct {
 	X, Y float32 `net:"range=0..100,step=0.002"`
 }
 
-// Box is what a player steers.
+// Box is steered by a player.
 type Box struct {
 	// Hue is its colour, counted up with each box.
 	Hue uint8
@@ -42,21 +42,18 @@ type Steer struct {
 	DX, DY int8 `net:"range=-1..1"`
 }
 
-// Pause holds everything still that moves. It is a resource that the server replicates: what
-// a client predicts goes by it, too.
+// Pause stops all movement. It is a resource that the server replicates, and clients' predictions read it, too.
 type Pause struct{ On bool }
 
-// correction is how long the picture of a box takes to ease to where it is found to be,
-// when a client has predicted it wrong.
+// correction is how long the display of a box takes to move to its corrected place after a misprediction.
 const correction = 100 * time.Millisecond
 
-// newProtocol registers what goes over the wire. Both sides call it, and so have
-// the same; what is not registered, or Unsent, stays where it is.
+// newProtocol registers all replicated types. Both sides call it, so that they agree; types that are not registered, or
+// Unsent, are not sent.
 //
-// A client predicts the position of its box, see Replicate in boxes.go: it moves when the
-// key is pressed, and is corrected where the server finds something else. All positions are
-// rounded on both sides after every tick to what the tag says, so that both go on from the
-// same numbers.
+// A client predicts the position of its box, see Replicate in boxes.go: it moves when the key is pressed, and is corrected
+// after a misprediction. All positions are rounded on both sides after every tick as the tag says, so that both continue
+// from equal numbers.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "simplebox", TickRate: tickRate})
 	protocol.Component[ID](p)

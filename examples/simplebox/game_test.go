@@ -107,8 +107,7 @@ func badLine() quality {
 	return quality{Latency: program.Span(80 * time.Millisecond), Jitter: program.Span(20 * time.Millisecond), Loss: 0.2}
 }
 
-// The game is played over a bad line, then held still: both clients end with what
-// the server holds, boxes, dots and alarms.
+// The game is played over a bad line, then held still: in the end both clients have the server's boxes, dots and alarms.
 //
 // Proves: X1
 func TestWorldsAreEqualWhenTheServerHoldsStill(t *testing.T) {
@@ -171,7 +170,7 @@ func TestInputsAreThereWhenTheirTicksRun(t *testing.T) {
 	assert.InDelta(t, 1, clock.Speed, 0.05)
 }
 
-// inputs is what became of a client's.
+// inputs returns the counts of a client's inputs.
 func (g *table) inputs(id entangle.ClientID) inputs {
 	for _, c := range g.server.Clients() {
 		if c.ID == id {
@@ -181,7 +180,7 @@ func (g *table) inputs(id entangle.ClientID) inputs {
 	return inputs{}
 }
 
-// box is where a client's box is.
+// box returns the place of a client's box.
 func (g *table) box(id entangle.ClientID) Position {
 	at := generic.NewMap[Position](&g.world)
 	return *at.Get(g.server.realm.boxes[id])
@@ -203,15 +202,15 @@ func TestABoxLeavesWithItsClient(t *testing.T) {
 	assert.Equal(t, 4, entities)
 }
 
-// There is one dot for each that was asked for, however many are eaten.
+// The number of dots is as configured, however many are eaten.
 func TestEatenDotsAreMadeUpFor(t *testing.T) {
 	g := newTable(t, rules{dots: 300, seed: 1})
 	g.join(1, quality{}, 1)
 	g.run(5 * time.Second)
 	require.NotZero(t, g.server.realm.eaten)
-	picture, _ := newCamera(&g.world).take()
-	assert.Len(t, picture.Dots, 300*dotBytes)
-	assert.EqualValues(t, g.server.realm.eaten, picture.Boxes[0].Score)
+	snapshot, _ := newCamera(&g.world).take()
+	assert.Len(t, snapshot.Dots, 300*dotBytes)
+	assert.EqualValues(t, g.server.realm.eaten, snapshot.Boxes[0].Score)
 }
 
 // Each component that goes over the wire is in the dumps: none can differ unseen.
@@ -240,7 +239,7 @@ func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	spot(&a, 1, 10)
 	spot(&a, 2, 20)
 	b.RemoveEntity(b.NewEntity())
-	spot(&b, 2, 20.001) // less than the wire tells apart
+	spot(&b, 2, 20.001) // a difference below the precision on the wire
 	spot(&b, 1, 10)
 	dump := func(w *ecs.World) string {
 		return string(newDumper(newProtocol(), w).dump())
@@ -251,8 +250,7 @@ func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	assert.NotEqual(t, dump(&a), dump(&b))
 }
 
-// A box moves in the tick of its key, and not a round trip later; its twin shows where the
-// server has confirmed it.
+// A box moves in the tick of its key, and not a round trip later; its twin shows its confirmed place.
 //
 // Proves: X1
 func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
@@ -277,7 +275,7 @@ func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
 	assert.NotEqual(t, was.Twins, later.Twins)
 }
 
-// On a line that gets slower, inputs come late: the client goes back, and says why.
+// On a line that gets slower, inputs are late: the client rolls back and reports the reason.
 //
 // Proves: X1
 func TestAClientSaysWhyItWentBack(t *testing.T) {

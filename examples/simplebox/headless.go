@@ -28,7 +28,7 @@ const (
 	// answerTime is how long a process may take to answer an order.
 	answerTime = 10 * time.Second
 
-	// endless is what a wait is bounded by that only Ctrl-C ends.
+	// endless is the timeout of a wait that only Ctrl-C ends.
 	endless = time.Duration(math.MaxInt64)
 )
 
@@ -40,22 +40,22 @@ type result struct {
 	Entities int           `json:"entities"`
 	Seconds  float64       `json:"seconds"`
 	Eaten    int           `json:"eaten"`
-	// BytesPerS is what the server sent per second, to all clients.
+	// BytesPerS is the rate that the server sent to all clients, in bytes per second.
 	BytesPerS float64 `json:"bytes_per_s"`
 	// Links are the connections when the world was held still.
 	Links []link `json:"links"`
 	// Clocks are those of the clients then.
 	Clocks []clock `json:"clocks"`
-	// Predictions are what came of theirs.
+	// Predictions are the results of the clients' predictions.
 	Predictions []predictions `json:"predictions"`
 	// SettleMS is how long the worlds took to come to rest, in milliseconds.
-	SettleMS    float64  `json:"settle_ms"`
+	RestMS      float64  `json:"settle_ms"`
 	HashServer  string   `json:"hash_server"`
 	HashClients []string `json:"hash_clients"`
 	WorldsEqual bool     `json:"worlds_equal"`
 }
 
-// playHeadless plays as long as told, holds the world still, and compares.
+// playHeadless plays for the configured time, holds the world still, and compares.
 func playHeadless(ctx context.Context, s settings) (*result, error) {
 	all, err := startSides(ctx, s)
 	if err != nil {
@@ -107,7 +107,7 @@ func (m *match) clocks() (clocks []clock) {
 	return clocks
 }
 
-// predictions returns what came of the clients'.
+// predictions returns the results of the clients' predictions.
 func (m *match) predictions() (all []predictions) {
 	for _, number := range m.numbers {
 		if p := m.latest[number].Predictions; p != nil {
@@ -117,8 +117,8 @@ func (m *match) predictions() (all []predictions) {
 	return all
 }
 
-// rest holds the world still and waits until all worlds are equal, or none changes
-// any more. A world that never comes to rest is compared as it is.
+// rest holds the world still and waits until all worlds are equal, or until none changes any more. A world that never
+// comes to rest is compared as it is.
 func (m *match) rest(ctx context.Context, r *result) error {
 	still := true
 	if err := m.order(0, order{Still: &still}); err != nil {
@@ -135,7 +135,7 @@ func (m *match) rest(ctx context.Context, r *result) error {
 	if err != nil && !errors.Is(err, errTooLong) {
 		return err
 	}
-	r.SettleMS = milliseconds(time.Since(start))
+	r.RestMS = milliseconds(time.Since(start))
 	r.Ticks, r.Entities, r.Eaten = m.latest[0].Tick, m.latest[0].Entities, m.latest[0].Eaten
 	return nil
 }
@@ -180,7 +180,7 @@ func (m *match) compareFiles(folder string, r *result) error {
 	return nil
 }
 
-// readDump reads a process's dump and checks that it is what the process wrote.
+// readDump reads a process's dump and checks its hash.
 func (m *match) readDump(folder string, number int) ([]byte, error) {
 	dump, err := os.ReadFile(dumpName(folder, number))
 	if err != nil {
@@ -199,7 +199,7 @@ func dumpName(folder string, number int) string {
 	return filepath.Join(folder, fmt.Sprintf("client%d.txt", number))
 }
 
-// dumpFolder returns the folder that was asked for, or one that is removed later.
+// dumpFolder returns the configured folder, or a temporary one.
 func dumpFolder(asked string) (folder string, remove func(), err error) {
 	if asked == "" {
 		folder, err = os.MkdirTemp("", "simplebox-")

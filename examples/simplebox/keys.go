@@ -8,14 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// headings are the ways that keys point. Terminals tell no key's release, so a box
-// goes on its way until another key is pressed, and stops at the opposite one.
+// headings are the directions of keys. Terminals do not report the release of keys, so a box moves on until another key is
+// pressed, and stops at the opposite one.
 var headings = map[string]Steer{
 	"up": {DY: -1}, "down": {DY: 1}, "left": {DX: -1}, "right": {DX: 1},
 	"w": {DY: -1}, "s": {DY: 1}, "a": {DX: -1}, "d": {DX: 1},
 }
 
-// press does what a key is for.
+// press handles a key.
 func (s *screen) press(key string) tea.Cmd {
 	if err := s.obey(key); err != nil {
 		s.ended = errors.Join(s.ended, err)

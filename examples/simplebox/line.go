@@ -20,8 +20,7 @@ func (q quality) config() conditioner.Config {
 	return conditioner.Config{Latency: time.Duration(q.Latency), Jitter: time.Duration(q.Jitter), Loss: q.Loss}
 }
 
-// qualities are lines to try with the number keys. The first one is the line that
-// was asked for.
+// qualities returns lines to try with the number keys. The first one is the configured line.
 func qualities(asked quality) []quality {
 	const ms = program.Span(time.Millisecond)
 	return []quality{

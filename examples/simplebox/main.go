@@ -17,13 +17,13 @@ var example = program.Program[settings]{
 
 func main() { example.Exit() }
 
-// run does what the settings say.
+// run runs the program with its settings.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	switch {
 	case s.Mode == stage.Key:
 		return stage.PrintKey(std.Out)
 	case s.pipe:
-		signal.Ignore(os.Interrupt) // Ctrl-C is for the process that leads
+		signal.Ignore(os.Interrupt) // the parent process handles Ctrl-C
 		return program.Bare(runPiped(ctx, std.In, std.Out))
 	case !s.Headless && std.Terminal():
 		return show(ctx, s)

@@ -10,10 +10,9 @@ import (
 
 const boxSpeed = 20 // per second
 
-// driveBoxes moves the boxes as they are steered in this tick. Server and clients run the
-// same system. What the network writes is marked Remote, and left alone: on a client that is
-// everything but its own box, which it predicts. When the server says that the box was
-// elsewhere, the client goes back there and runs this system again for every tick since.
+// driveBoxes moves the boxes as they are steered in this tick. Server and clients run the same system. Entities that the
+// network writes are marked Remote, and excluded: on a client that is everything except its own box, which it predicts.
+// After a misprediction, the client rolls back and runs this system again for every later tick.
 func driveBoxes() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		filter := generic.NewFilter2[Position, Steer]().Without(generic.T[components.Remote]())

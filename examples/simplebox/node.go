@@ -17,16 +17,15 @@ const reportEvery = tickRate / 20
 type side interface {
 	plugin.App
 
-	// obey does what only this side can.
+	// obey handles an order that is specific to this side.
 	obey(order) error
-	// describe fills in what only this side knows.
+	// describe fills in the fields of this side.
 	describe(*report)
 	// failed returns why the side can't go on, nil while it can.
 	failed() error
 }
 
-// node runs one side of the game in this process. It is told by orders, and tells
-// by reports, wherever they come from and go to.
+// node runs one side of the game in this process. It receives orders and sends reports, over a pipe or within the process.
 type node struct {
 	side   side
 	number int // 0 the server, then the clients
@@ -56,7 +55,7 @@ func (n *node) run(ctx context.Context) error {
 	return nil
 }
 
-// watch obeys what was ordered, once per frame.
+// watch handles the orders, once per frame.
 func (n *node) watch(w *ecs.World) func() {
 	n.dumper = newDumper(newProtocol(), w)
 	n.camera = newCamera(w)
@@ -91,13 +90,13 @@ func (n *node) obey(w *ecs.World, o order) error {
 	return n.side.obey(o)
 }
 
-// report tells how things are, every few frames.
+// report sends a report every few frames.
 func (n *node) report() {
 	if n.frames++; n.frames%reportEvery != 0 {
 		return
 	}
 	r := report{Side: n.number, Digest: hashOf(n.dumper.dump()), Dumped: n.dumped}
-	r.Picture, r.Entities = n.camera.take()
+	r.Snapshot, r.Entities = n.camera.take()
 	n.side.describe(&r)
 	n.tell(r)
 }

@@ -18,7 +18,7 @@ import (
 type clientSide struct {
 	*clientGame
 	line      *line
-	connected error // what came of Connect
+	connected error // result of Connect
 }
 
 // newClientSide returns a client that connects as soon as it is run.
@@ -103,7 +103,7 @@ func (c *clientSide) describe(r *report) {
 	r.Sent, r.Received = stats.BytesOut, stats.BytesIn
 }
 
-// predictions tells how often the client went back, and why it did last.
+// predictions returns the number of rollbacks, and the last reasons.
 func (c *clientSide) predictions() *predictions {
 	stats := c.RollbackStats()
 	p := &predictions{Rollbacks: stats.Total(), Replayed: stats.Ticks}

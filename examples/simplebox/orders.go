@@ -2,8 +2,7 @@ package main
 
 import "github.com/entangle-ecs/entangle"
 
-// order is what a process is told: one line of JSON on its standard input. Every
-// field may stand alone.
+// order is an order to a process: one line of JSON on its standard input. Every field is optional.
 type order struct {
 	// Settings is the first order of a process that is led over a pipe.
 	Settings *settings `json:"settings,omitempty"`
@@ -21,14 +20,13 @@ type order struct {
 	Spoil bool `json:"spoil,omitempty"`
 }
 
-// report is what a process tells: one line of JSON on its standard output, twenty
-// times per second.
+// report is a report of a process: one line of JSON on its standard output, twenty times per second.
 type report struct {
-	// Side is whose report it is: 0 the server, then the clients.
+	// Side is the reporting side: 0 the server, then the clients.
 	Side int `json:"side"`
 	// Addr is where a server listens.
 	Addr string `json:"addr,omitempty"`
-	// State is what a client's connection, or a server, is doing.
+	// State of a client's connection, or of a server.
 	State string `json:"state"`
 
 	Tick     entangle.Tick `json:"tick"`
@@ -47,14 +45,14 @@ type report struct {
 	// Predictions are a client's, nil on a server.
 	Predictions *predictions `json:"predictions,omitempty"`
 
-	// Picture is what the world looks like.
-	Picture picture `json:"picture"`
+	// Snapshot of the world, for drawing.
+	Snapshot snapshot `json:"picture"`
 	// Digest is the hash of the world: a dump made now would have it.
 	Digest string `json:"digest"`
 	// Dumped is the hash of the dump that was ordered and is written by now.
 	Dumped string `json:"dumped,omitempty"`
 
-	// Ended says why the process is gone; the last report of a process.
+	// Ended is the reason why the process has ended; only in its last report.
 	Ended string `json:"ended,omitempty"`
 }
 
@@ -68,19 +66,19 @@ type link struct {
 	Inputs inputs `json:"inputs"`
 }
 
-// inputs is what became of a client's inputs, in ticks.
+// inputs counts a client's inputs, in ticks.
 type inputs struct {
-	// InTime were there when their tick ran.
+	// InTime arrived before their tick ran.
 	InTime uint64 `json:"in_time"`
-	// Missing were not.
+	// Missing did not.
 	Missing uint64 `json:"missing"`
-	// Late came when their tick had run, also before the first that was in time.
+	// Late arrived after their tick had run, including those before the first in time.
 	Late uint64 `json:"late"`
 }
 
-// clock is how a client's clock goes.
+// clock is the state of a client's clock.
 type clock struct {
-	// Synced says that it has found the server's.
+	// Synced is true once it is synchronised with the server's.
 	Synced bool `json:"synced"`
 	// Lead is how many ticks it is ahead of the server's.
 	Lead float64 `json:"lead"`
@@ -88,32 +86,31 @@ type clock struct {
 	Speed float64 `json:"speed"`
 }
 
-// predictions is what came of a client's.
+// predictions is the result of a client's predictions.
 type predictions struct {
-	// Rollbacks is how often it went back, and Replayed how many ticks it computed anew.
+	// Rollbacks is the number of rollbacks, and Replayed that of replayed ticks.
 	Rollbacks uint64 `json:"rollbacks"`
 	Replayed  uint64 `json:"replayed"`
 	// Why are the reasons of the last rollbacks, oldest first.
 	Why []string `json:"why,omitempty"`
 }
 
-// picture is a world in a few bytes. Places go from 0 to 255 over the field, so it
-// can be drawn at any size.
-type picture struct {
+// snapshot is a world in a few bytes. Places go from 0 to 255 over the field, so it can be drawn at any size.
+type snapshot struct {
 	// Dots holds four bytes for each dot: x, y, the hue of the box that alarms it, 255
 	// for none, and its lot: where there is no room for all dots, those are drawn that have
 	// the lowest, which are the same ones on all sides.
 	Dots []byte `json:"dots"`
 	// Boxes are the boxes in the order of their hues.
-	Boxes []boxPicture `json:"boxes"`
-	// Twins are where the server has confirmed last the boxes that are predicted here.
-	Twins []boxPicture `json:"twins,omitempty"`
+	Boxes []boxSnapshot `json:"boxes"`
+	// Twins are the confirmed twins of predicted boxes.
+	Twins []boxSnapshot `json:"twins,omitempty"`
 }
 
 // dots returns how many there are.
-func (p *picture) dots() int { return len(p.Dots) / dotBytes }
+func (p *snapshot) dots() int { return len(p.Dots) / dotBytes }
 
-type boxPicture struct {
+type boxSnapshot struct {
 	X     uint8             `json:"x"`
 	Y     uint8             `json:"y"`
 	Hue   uint8             `json:"hue"`

@@ -17,7 +17,7 @@ type panel struct {
 	report
 	name   string
 	flows  *flows
-	ghosts []boxPicture // where the server has the boxes, drawn as shadows
+	ghosts []boxSnapshot // where the server has the boxes, drawn as shadows
 }
 
 // linesBelow is how many lines of numbers a panel has for so many links.
@@ -51,18 +51,16 @@ func (p *panel) draw(width, fieldLines, links int, short bool) string {
 	return p.frame(width, lines)
 }
 
-// entitiesRow says how many entities there are, and how many of the dots are drawn where
-// there is no room for all.
+// entitiesRow shows the number of entities, and how many of the dots are drawn if there is no room for all.
 func (p *panel) entitiesRow(width, fieldLines int) string {
 	what := "entities"
-	if all, drawn := p.Picture.dots(), newField(min(width, fieldLines*2), fieldLines).room(p.Picture); drawn < all {
+	if all, drawn := p.Snapshot.dots(), newField(min(width, fieldLines*2), fieldLines).room(p.Snapshot); drawn < all {
 		what = fmt.Sprintf("dots 1 of %d shown", all/max(drawn, 1))
 	}
 	return row(width, what, count(p.Entities))
 }
 
-// inputsRow is what matters most of the inputs: on a server how many were late, on a client
-// how often it went back for them or for another reason.
+// inputsRow shows the most important number about inputs: on a server the late ones, on a client the rollbacks.
 func (p *panel) inputsRow(width int) string {
 	if p.Side == 0 {
 		return p.lateRow(width)
@@ -73,14 +71,14 @@ func (p *panel) inputsRow(width int) string {
 // field draws the world in the middle of the width.
 func (p *panel) field(width, lines int) []string {
 	f := newField(min(width, lines*2), lines)
-	f.dots(p.Picture)
+	f.dots(p.Snapshot)
 	f.boxes(p.ghosts, shadowCell)
-	f.boxes(p.Picture.Twins, twinCell)
-	f.boxes(p.Picture.Boxes, boxCell)
+	f.boxes(p.Snapshot.Twins, twinCell)
+	f.boxes(p.Snapshot.Boxes, boxCell)
 	return strings.Split(lipgloss.PlaceHorizontal(width, lipgloss.Center, f.String()), "\n")
 }
 
-// clockRow says how far a client's clock is ahead, and how fast it runs to stay there.
+// clockRow shows the lead of a client's clock, and its speed.
 func (p *panel) clockRow(width int) string {
 	switch {
 	case p.Side == 0:
@@ -91,7 +89,7 @@ func (p *panel) clockRow(width int) string {
 	return row(width, "ahead", fmt.Sprintf("%.1f ticks %+.1f %%", p.Clock.Lead, (p.Clock.Speed-1)*100))
 }
 
-// lateRow says for how many ticks the server had no input of a client when it ran them.
+// lateRow shows how many ticks the server ran without the input of a client.
 func (p *panel) lateRow(width int) string {
 	if p.Side > 0 {
 		return spaces(width)
@@ -104,7 +102,7 @@ func (p *panel) lateRow(width int) string {
 	return row(width, "late inputs", count(int(all.Missing))+" of "+count(int(all.InTime+all.Missing)))
 }
 
-// rollbackRow says how often a client went back, and how many ticks it computed anew.
+// rollbackRow shows the number of rollbacks of a client, and of replayed ticks.
 func (p *panel) rollbackRow(width int) string {
 	if p.Predictions == nil {
 		return spaces(width)
@@ -112,7 +110,7 @@ func (p *panel) rollbackRow(width int) string {
 	return row(width, "rollbacks", count(int(p.Predictions.Rollbacks))+" / "+count(int(p.Predictions.Replayed))+" ticks")
 }
 
-// whyRow says why a client went back last.
+// whyRow shows the reason of a client's last rollback.
 func (p *panel) whyRow(width int) string {
 	if p.Predictions == nil || len(p.Predictions.Why) == 0 {
 		return spaces(width)
@@ -145,7 +143,7 @@ func (p *panel) link(width, n int) string {
 // colour is that of a client's box.
 func (p *panel) colour() color.Color {
 	if p.Side > 0 && len(p.Links) > 0 {
-		for _, b := range p.Picture.Boxes {
+		for _, b := range p.Snapshot.Boxes {
 			if b.Owner == p.Links[0].Client {
 				return boxColour(b.Hue)
 			}
@@ -172,8 +170,8 @@ func (p *panel) frame(width int, lines []string) string {
 	return text.String()
 }
 
-// row is a label at the left and a value at the right, with a space between. What there is
-// no room for is cut off: a row that is too long would push the other panels away.
+// row returns a label at the left and a value at the right, with a space between. It is truncated to the width: a row that
+// is too long would push the other panels away.
 func row(width int, label, value string) string {
 	value = cut(value, width)
 	left := width - lipgloss.Width(value)

@@ -14,9 +14,8 @@ import (
 // and the demo together give a few per second.
 const orderQueue = 64
 
-// runPiped runs the side that the first order on in names, tells on out, and ends
-// when in does: the process that holds the other end of the pipe is gone then,
-// whatever became of it.
+// runPiped runs the side that the first order on in names, reports on out, and ends when in does: then the process at the
+// other end of the pipe has ended, for whatever reason.
 func runPiped(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -41,7 +41,7 @@ func TestThreeProcessesEndWithEqualWorlds(t *testing.T) {
 	}
 }
 
-// One value that is not as the server has it is found, and fails the run.
+// A single value that differs from the server's is found, and fails the run.
 func TestASpoiledValueFailsTheRun(t *testing.T) {
 	folder := t.TempDir()
 	r, _, code := programtest.Run[result](t, "-headless", "-seconds", "0.2", "-dots", "20", "-spoil", "-dumps", folder)
@@ -57,8 +57,7 @@ func TestASpoiledValueFailsTheRun(t *testing.T) {
 	assert.Len(t, difference(string(server), string(client)), 2, "one line, as either has it")
 }
 
-// Without a terminal and without flags that say so the program does not draw, and
-// takes its options from a file.
+// Without a terminal the program does not draw, even without a flag, and it takes its options from a file.
 //
 // Proves: X10
 func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
@@ -69,8 +68,7 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 	assert.Equal(t, 8, r.Entities, "seven dots, since flags go before the file, and one box")
 }
 
-// A process that is led ends with its standard input, whatever became of the one
-// that leads it.
+// A child process ends with its standard input, even if its parent has crashed.
 func TestAProcessEndsWithItsStandardInput(t *testing.T) {
 	cmd := programtest.Command(t, "-mode", stage.Server, "-pipe")
 	stdin, err := cmd.StdinPipe()
@@ -89,9 +87,8 @@ func TestAProcessEndsWithItsStandardInput(t *testing.T) {
 	assert.NoError(t, cmd.Wait())
 }
 
-// A family reports the end of a process with its last words, and leaves none
-// behind.
-func TestAFamilyTellsWhyAProcessEnded(t *testing.T) {
+// The end of a process is reported with its last output, and no process is left running.
+func TestTheReasonOfAnEndedProcessIsReported(t *testing.T) {
 	programtest.Inherit(t)
 	taken, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -102,7 +99,7 @@ func TestAFamilyTellsWhyAProcessEnded(t *testing.T) {
 	assert.ErrorContains(t, err, "is taken: end what listens there, or choose another with -addr")
 }
 
-// A client that is not admitted ends the run, and says why.
+// A client that is refused ends the run with the reason.
 func TestALoneClientWithoutAServerFails(t *testing.T) {
 	s, err := example.Read([]string{"-mode", stage.Client, "-addr", "127.0.0.1:1"}, &bytes.Buffer{})
 	require.NoError(t, err)

@@ -10,15 +10,15 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// rules are what one server's game may have different from another's.
+// rules are the options of a server.
 type rules struct {
 	// dots is how many there are at any time.
 	dots int
-	// seed is where chance starts.
+	// seed of the random numbers.
 	seed uint64
 }
 
-// realm is what the server's systems share.
+// realm is the state shared by the server's systems.
 type realm struct {
 	rules
 	chance *rand.Rand
@@ -59,7 +59,7 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 	return &serverGame{Server: server, realm: all}, nil
 }
 
-// holdStill has everybody know whether the realm holds still.
+// holdStill replicates to all clients whether the realm is paused.
 func holdStill(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		pause := &Pause{}

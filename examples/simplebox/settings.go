@@ -51,7 +51,7 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.BoolVar(&s.pipe, "pipe", false, "be led over standard input and output, as mode all does with its processes")
 }
 
-// check finds what cannot be, and says what to write.
+// check returns an error that names an invalid option and its valid values.
 func (s *settings) check() error {
 	switch {
 	case s.Clients < 1 || s.Clients > maxClients:
@@ -80,7 +80,7 @@ func (s *settings) checkAddress() error {
 	return nil
 }
 
-// address returns where the server is, or will be; without a host everywhere on
+// address returns the address of the server; without a host, everywhere on
 // this machine.
 func (s *settings) address() (netip.AddrPort, error) {
 	switch {

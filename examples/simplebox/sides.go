@@ -9,8 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// sides is what a view or a run without one leads: the sides that play, wherever
-// they run.
+// sides controls the sides of a view or of a run without one, wherever they run.
 type sides struct {
 	numbers []int
 	reports <-chan report
@@ -18,8 +17,8 @@ type sides struct {
 	end     func() // ends all of them and returns when they are gone
 }
 
-// asSides leads the processes of a family.
-func (f *family) asSides() *sides {
+// asSides controls sides in processes.
+func (f *processes) asSides() *sides {
 	s := &sides{reports: f.reports, end: f.end}
 	for _, m := range f.members {
 		s.numbers = append(s.numbers, m.number)
@@ -28,8 +27,7 @@ func (f *family) asSides() *sides {
 	return s
 }
 
-// startSides starts what the mode says: a server and clients as processes, or one
-// side within this process.
+// startSides starts the sides of the mode: a server and clients as processes, or one side within this process.
 func startSides(ctx context.Context, s settings) (*sides, error) {
 	if s.Mode == stage.All {
 		f, err := startAll(ctx, s)
@@ -82,7 +80,7 @@ func startLone(ctx context.Context, s *settings) (*sides, error) {
 
 var errTooLong = errors.New("took too long")
 
-// match follows what the sides report.
+// match collects the reports of the sides.
 type match struct {
 	*sides
 	latest  map[int]report
@@ -93,7 +91,7 @@ func newMatch(s *sides) *match {
 	return &match{sides: s, latest: map[int]report{}, changed: time.Now()}
 }
 
-// await takes reports until done, which is asked after each.
+// await receives reports until done returns true, which it calls after each.
 func (m *match) await(ctx context.Context, limit time.Duration, what string, done func() bool) error {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -120,7 +118,7 @@ func (m *match) take(r report) {
 	m.latest[r.Side] = r
 }
 
-// all reports whether every side has reported, and what it said holds.
+// all reports whether every side has reported, and holds is true for each report.
 func (m *match) all(holds func(report) bool) bool {
 	for _, number := range m.numbers {
 		if r, ok := m.latest[number]; !ok || !holds(r) {

@@ -54,7 +54,7 @@ func show(ctx context.Context, s settings) error {
 		return shown.ended
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil // the time is over, or it was told to end
+		return nil // the time is over, or ctx was cancelled
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-// note takes a report in.
+// note records a report.
 func (s *screen) note(r report) tea.Cmd {
 	if r.Ended != "" {
 		s.ended = errors.New(r.Ended)
@@ -112,7 +112,7 @@ func (s *screen) note(r report) tea.Cmd {
 			p.flows.received.note(now, r.Received)
 		}
 		if p.Side > 0 {
-			p.ghosts = s.latest[0].Picture.Boxes
+			p.ghosts = s.latest[0].Snapshot.Boxes
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (s *screen) draw() string {
 	return strings.Join([]string{s.title(lipgloss.Width(panels)), panels, s.legend(), s.help()}, "\n")
 }
 
-// title says what runs, on which line, and how the boxes do.
+// title shows the sides, the line, and the scores.
 func (s *screen) title(width int) string {
 	left := look.Title.Render("simplebox")
 	if len(s.panels) > 1 || s.panels[0].Side > 0 {
@@ -164,17 +164,17 @@ func (s *screen) title(width int) string {
 	return left + spaces(width-lipgloss.Width(left)-lipgloss.Width(right)) + right
 }
 
-// scores tells how many dots each box ate.
+// scores shows how many dots each box ate.
 func (s *screen) scores() string {
 	var text []string
-	for _, b := range s.latest[s.numbers[0]].Picture.Boxes {
+	for _, b := range s.latest[s.numbers[0]].Snapshot.Boxes {
 		style := lipgloss.NewStyle().Foreground(boxColour(b.Hue))
 		text = append(text, style.Render("■ "+count(int(b.Score))))
 	}
 	return strings.Join(text, "  ")
 }
 
-// verdict tells whether the clients hold what the server holds.
+// verdict shows whether the clients' worlds equal the server's.
 func (s *screen) verdict() string {
 	switch {
 	case !s.latest[0].Still:
@@ -186,7 +186,7 @@ func (s *screen) verdict() string {
 	}
 }
 
-// legend says what is to be seen.
+// legend explains the marks.
 func (s *screen) legend() string {
 	box := lipgloss.NewStyle().Bold(true).Foreground(inkColour).Background(boxColour(0)).Render("1 ")
 	if len(s.panels) == 1 && s.panels[0].Side == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// given is an order and whom it went to.
+// given is an order and its receiver.
 type given struct {
 	number int
 	order  order
@@ -54,7 +54,7 @@ func TestKeysSteerTwoBoxes(t *testing.T) {
 	want := []given{
 		{1, order{Steer: &Steer{DY: -1}}},
 		{1, order{Steer: &Steer{DY: -1}}},
-		{1, order{Steer: &Steer{}}}, // the opposite way stops
+		{1, order{Steer: &Steer{}}}, // the opposite direction stops
 		{2, order{Steer: &Steer{DX: 1}}},
 		{2, order{Steer: &Steer{DY: -1}}},
 	}
@@ -94,7 +94,7 @@ func TestTheEndOfASideEndsTheView(t *testing.T) {
 	assert.EqualError(t, s.ended, "it fell over")
 }
 
-// The view fits into every terminal that it does not ask to be larger.
+// The view fits into the terminal, or asks for a larger one.
 func TestTheViewFits(t *testing.T) {
 	for clients := range 4 {
 		s, _ := testScreen(clients)
@@ -127,14 +127,14 @@ func TestTheViewFits(t *testing.T) {
 func TestAThousandDotsAreLegibleOnASmallTerminal(t *testing.T) {
 	s, _ := testScreen(2)
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	var p picture
+	var p snapshot
 	for n := range 1000 {
 		p.Dots = append(p.Dots, byte(n%250), byte(n*7%250), calmHue, lot(ID{uint32(n)}))
 	}
-	p.Boxes = []boxPicture{{X: 128, Y: 128, Owner: 1}}
+	p.Boxes = []boxSnapshot{{X: 128, Y: 128, Owner: 1}}
 	for number := range 3 {
 		s.Update(report{
-			Side: number, State: "connected", Tick: 123456, Entities: 1002, Picture: p,
+			Side: number, State: "connected", Tick: 123456, Entities: 1002, Snapshot: p,
 			Predictions: &predictions{Rollbacks: 123, Replayed: 4567, Why: []string{"tick 123456, 17 back, 170.344 ms"}},
 		})
 	}
@@ -158,7 +158,7 @@ func TestTheViewShowsWhatTheSidesReport(t *testing.T) {
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	s.Update(report{
 		State: "Started", Tick: 1234567, Entities: 1002, Still: true, Digest: "a",
-		Picture: picture{Boxes: []boxPicture{{X: 128, Y: 128, Score: 42, Owner: 1}}},
+		Snapshot: snapshot{Boxes: []boxSnapshot{{X: 128, Y: 128, Score: 42, Owner: 1}}},
 	})
 	s.still = true
 	assert.Contains(t, ansi.Strip(s.draw()), "on its way")
@@ -175,9 +175,9 @@ func TestTheViewShowsWhatTheSidesReport(t *testing.T) {
 
 func TestAFieldDrawsDotsAndBoxes(t *testing.T) {
 	f := newField(8, 4)
-	f.dots(picture{Dots: []byte{0, 0, calmHue, 0, 255, 255, 1, 0, 0, 20, calmHue, 0}})
-	f.boxes([]boxPicture{{X: 128, Y: 128, Owner: 2}}, shadowCell)
-	f.boxes([]boxPicture{{X: 255, Y: 0, Owner: 12}}, boxCell)
+	f.dots(snapshot{Dots: []byte{0, 0, calmHue, 0, 255, 255, 1, 0, 0, 20, calmHue, 0}})
+	f.boxes([]boxSnapshot{{X: 128, Y: 128, Owner: 2}}, shadowCell)
+	f.boxes([]boxSnapshot{{X: 255, Y: 0, Owner: 12}}, boxCell)
 	want := strings.Join([]string{
 		"⠃     • ",
 		"        ",

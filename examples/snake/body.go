@@ -21,8 +21,8 @@ func (n *nest) hatch(w *ecs.World) {
 	n.world = w
 	n.spawn = generic.NewMap5[Segment, Place, Link, Trail, components.Replicate](w)
 	n.places, n.links, n.trails = generic.NewMap[Place](w), generic.NewMap[Link](w), generic.NewMap[Trail](w)
-	n.snakes = []*snake{{number: grouped, group: 1}, {number: apart, group: 0}} // 0: each segment for itself
-	if n.apart {
+	n.snakes = []*snake{{number: grouped, group: 1}, {number: ungrouped, group: 0}} // 0: each segment for itself
+	if n.ungrouped {
 		n.snakes[grouped].group = 0
 	}
 	for _, s := range n.snakes {

@@ -6,28 +6,27 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// tally counts the frames in which the client had a snake to show.
-type tally struct{ Frames, Torn int }
+// counts counts the frames in which the client had a snake to show.
+type counts struct{ Frames, Torn int }
 
-// newClient returns a client that looks at its snakes in every frame. It simulates
-// nothing: what it shows is what has arrived.
-func newClient(config plugin.ClientConfig, tallies *[snakeCount]tally) (*plugin.Client, error) {
+// newClient returns a client that checks its snakes in every frame. It simulates nothing: it shows the received state.
+func newClient(config plugin.ClientConfig, tallies *[snakeCount]counts) (*plugin.Client, error) {
 	client, err := plugin.NewClient(config)
 	if err != nil {
 		return nil, err
 	}
 	client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
-		sight := newSight(w)
+		watcher := newWatcher(w)
 		return func() {
 			for number := range tallies {
-				tallies[number].note(sight.snake(uint8(number)))
+				tallies[number].note(watcher.snake(uint8(number)))
 			}
 		}
 	}))
 	return client, nil
 }
 
-func (t *tally) note(parts []part) {
+func (t *counts) note(parts []part) {
 	if len(parts) == 0 {
 		return // it has not arrived yet
 	}

@@ -1,33 +1,28 @@
-// Snake shows what a replication group is for: two snakes crawl through a server's
-// world, each a chain of entities. The segments of one share a group, those of the
-// other do not. A client sees both over the same bad line.
+// Snake shows the effect of a replication group: two snakes crawl through a server's world, each a chain of entities. The
+// segments of one share a group, those of the other do not. A client sees both over the same bad line.
 //
 //	go run ./examples/snake
 //
-// draws the server's snakes at the left and the client's at the right. A snake crawls
-// like a caterpillar: in a tick some of its segments move, in the next one others. So
-// the segments travel in different packets, and where one of those is lost, a snake
-// without a group is torn. The one with a group is late as well, but whole.
+// draws the server's snakes at the left and the client's at the right. A snake crawls like a caterpillar: in a tick some of
+// its segments move, in the next one others. So the segments are sent in different packets, and when one of those is lost,
+// a snake without a group is torn. The one with a group is late as well, but whole.
 //
 //	go run ./examples/snake -headless -seconds 5 -loss 0.2
 //
-// needs no terminal. It counts the frames in which the client saw a torn snake, and
-// exits with 1 unless there were none with the group and some without. With -apart
-// no snake has a group, to see that the count notices.
+// needs no terminal. It counts the frames in which the client saw a torn snake, and exits with 1 unless there were none with
+// the group and some without. With -apart no snake has a group, to check that this is noticed.
 //
 // # Where to read
 //
-// The group is one field of one component. It is set where a segment is made, at the
-// end of body.go.
+// The group is one field of one component. It is set where a segment is created, at the end of body.go.
 //
-//   - game.go: the components that both sides know
+//   - game.go: the components of both sides
 //   - server.go, body.go, crawl.go: the server, where snakes grow, change and crawl
-//   - client.go, sight.go: the client, which looks whether its snakes are whole
-//   - play.go: who plays; examples/internal/stage has both sides, the line between them, and the clock
+//   - client.go, torn.go: the client, which checks whether its snakes are whole
+//   - play.go: the server and its client; examples/internal/stage has both sides, the line between them, and the clock
 //
-// What only this demo needs: settings.go and main.go are the options, headless.go is
-// the count, view.go and pen.go are the picture.
+// Only for this demo: settings.go and main.go are the options, headless.go is the count, view.go and pen.go draw.
 //
-// Both sides run in this process, on a clock that the program moves, so a run without
-// a terminal takes no time, and the same -seed gives the same run.
+// Both sides run in this process, on a virtual clock, so a run without a terminal takes no time, and the same -seed gives the
+// same run.
 package main

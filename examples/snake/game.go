@@ -21,11 +21,11 @@ const (
 // The snakes, by their number.
 const (
 	grouped = iota
-	apart
+	ungrouped
 	snakeCount
 )
 
-// Segment says of which snake an entity is, and which part of it: the head is 0.
+// Segment identifies an entity by its snake and its part: the head is 0.
 type Segment struct{ Snake, Number uint8 }
 
 // Place is the cell that a segment is in.
@@ -34,12 +34,11 @@ type Place struct {
 	Y uint8 `net:"range=0..7"`
 }
 
-// Link leads from a segment to the one ahead of it. On a client it is an entity of
-// the client's world, or none as long as that has not arrived.
+// Link refers from a segment to the one ahead of it. On a client it is an entity of the client's world, or none until that
+// has arrived.
 type Link struct{ Ahead ecs.Entity }
 
-// newProtocol registers what goes over the wire. Both sides call it, and so have
-// the same.
+// newProtocol registers all replicated types. Both sides call it, so that they agree.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "snake", TickRate: tickRate})
 	protocol.Component[Segment](p)
@@ -48,7 +47,7 @@ func newProtocol() *protocol.Protocol {
 	return p
 }
 
-// steps is how far apart two places are, by way of cells that share a side.
+// steps returns the distance of two places, in steps between cells that share a side.
 func steps(a, b Place) int {
 	return max(int(a.X), int(b.X)) - min(int(a.X), int(b.X)) +
 		max(int(a.Y), int(b.Y)) - min(int(a.Y), int(b.Y))

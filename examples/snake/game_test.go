@@ -19,7 +19,7 @@ var seeds = flag.Uint64("seeds", 3, "how many of them")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forSeeds runs a test with several seeds, and tells how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints how to repeat one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name := t.Name()
 	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
@@ -37,20 +37,19 @@ func flags(t *testing.T, args ...string) settings {
 	return s
 }
 
-// On the server a snake is whole at every tick, through all that happens to it: what
-// is torn on a client was torn on the way.
+// On the server a snake is whole at every tick, whatever happens to it: it can only be torn by replication.
 func TestTheServersSnakesAreAlwaysWhole(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-segments", "5")
 		s.Seed = seed
 		p, err := newPlay(s)
 		require.NoError(t, err)
-		sight := newSight(p.Worlds[0])
+		watcher := newWatcher(p.Worlds[0])
 		for number := range uint8(snakeCount) {
 			lengths, heads := map[int]bool{}, map[ecs.Entity]bool{}
 			for range 20 * tickRate {
 				p.Frame()
-				parts := sight.snake(number)
+				parts := watcher.snake(number)
 				require.True(t, whole(parts), "%v", parts)
 				for i, part := range parts[1:] {
 					require.Equal(t, parts[i].entity, part.Ahead)
@@ -70,7 +69,7 @@ func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 		s.Seed = seed
 		r, err := playHeadless(t.Context(), s)
 		require.NoError(t, err)
-		assert.Greater(t, r.ApartTorn, r.Frames/4)
+		assert.Greater(t, r.UngroupedTorn, r.Frames/4)
 		assert.Greater(t, r.GroupedTorn, r.Frames/4)
 		assert.ErrorContains(t, r.Verdict(), "the snake with a group was torn in")
 	})
@@ -82,7 +81,7 @@ func TestOnAGoodLineNothingIsTorn(t *testing.T) {
 	s.Line = stage.Line{}
 	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
-	assert.Zero(t, r.GroupedTorn+r.ApartTorn)
+	assert.Zero(t, r.GroupedTorn+r.UngroupedTorn)
 	assert.NotZero(t, r.Frames)
 	assert.ErrorContains(t, r.Verdict(), "this run shows nothing")
 }
@@ -97,7 +96,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	s.Seed++
 	other, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
-	assert.NotEqual(t, first.ApartTorn, other.ApartTorn)
+	assert.NotEqual(t, first.UngroupedTorn, other.UngroupedTorn)
 }
 
 func TestWhatCountsAsTorn(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A snake whose segments share a group is shown as it was on the server at one tick,
-// in every frame, and never as it was before that again: while it crawls, grows,
-// shrinks and gets new heads, and a fifth of all datagrams are lost.
+// A snake whose segments share a group is shown as it was on the server at one tick, in every frame, and never at an earlier
+// tick than before: while it crawls, grows, shrinks and gets new heads, and a fifth of all datagrams are lost.
 //
 // Proves: X2
 func TestAGroupIsNeverTorn(t *testing.T) {
@@ -19,7 +18,7 @@ func TestAGroupIsNeverTorn(t *testing.T) {
 		s.Seed = seed
 		p, err := newPlay(s)
 		require.NoError(t, err)
-		server, client := newSight(p.Worlds[0]), newSight(p.Worlds[1])
+		server, client := newWatcher(p.Worlds[0]), newWatcher(p.Worlds[1])
 		var was []string // the server's snake, frame by frame
 		at, moved := 0, 0
 		for range 10 * tickRate {
@@ -39,11 +38,11 @@ func TestAGroupIsNeverTorn(t *testing.T) {
 		}
 		assert.Greater(t, moved, tickRate, "the client's snake crawls")
 		assert.Zero(t, p.tallies[grouped].Torn)
-		assert.NotZero(t, p.tallies[apart].Torn)
+		assert.NotZero(t, p.tallies[ungrouped].Torn)
 	})
 }
 
-// shape is what a player can see of a snake.
+// shape is the visible state of a snake.
 func shape(parts []part) (text string) {
 	for _, part := range parts {
 		text += fmt.Sprint(part.Segment, part.Place)
@@ -58,6 +57,6 @@ func TestTheProgramShowsWhatAGroupIsFor(t *testing.T) {
 	r, says, code := runHeadless(t, "-seconds", "5", "-loss", "0.2")
 	assert.Zero(t, code, says)
 	assert.Zero(t, r.GroupedTorn)
-	assert.NotZero(t, r.ApartTorn)
+	assert.NotZero(t, r.UngroupedTorn)
 	assert.Equal(t, "snake", r.Example)
 }

@@ -8,13 +8,13 @@ import (
 
 // result is the line of JSON that a run without a terminal prints.
 type result struct {
-	Example     string  `json:"example"`
-	GroupedTorn int     `json:"grouped_torn"` // frames in which the client saw it torn
-	ApartTorn   int     `json:"apart_torn"`
-	Frames      int     `json:"frames"` // in which the client saw the snake with the group
-	Segments    int     `json:"segments"`
-	Loss        float64 `json:"loss"`
-	Seed        uint64  `json:"seed"`
+	Example       string  `json:"example"`
+	GroupedTorn   int     `json:"grouped_torn"` // frames in which the client saw it torn
+	UngroupedTorn int     `json:"apart_torn"`
+	Frames        int     `json:"frames"` // in which the client saw the snake with the group
+	Segments      int     `json:"segments"`
+	Loss          float64 `json:"loss"`
+	Seed          uint64  `json:"seed"`
 }
 
 // playHeadless plays as fast as it can, for some seconds of the play's own clock.
@@ -29,19 +29,19 @@ func playHeadless(ctx context.Context, s settings) (result, error) {
 	}
 	return result{
 		Example:     "snake",
-		GroupedTorn: p.tallies[grouped].Torn, ApartTorn: p.tallies[apart].Torn, Frames: p.tallies[grouped].Frames,
+		GroupedTorn: p.tallies[grouped].Torn, UngroupedTorn: p.tallies[ungrouped].Torn, Frames: p.tallies[grouped].Frames,
 		Segments: s.segments, Loss: s.Loss, Seed: s.Seed,
 	}, nil
 }
 
-// Verdict returns what of the example's claim does not hold.
+// Verdict returns an error if the example's claim does not hold.
 func (r result) Verdict() error {
 	switch {
 	case r.Frames == 0:
 		return errors.New("no snake has arrived: give it more -seconds or less -loss")
 	case r.GroupedTorn > 0:
 		return fmt.Errorf("the snake with a group was torn in %d of %d frames", r.GroupedTorn, r.Frames)
-	case r.ApartTorn == 0:
+	case r.UngroupedTorn == 0:
 		return errors.New("nothing was torn without a group either, so this run shows nothing: give it more -seconds or more -loss")
 	}
 	return nil

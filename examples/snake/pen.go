@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// What a cell of a pen shows. Each is two characters, which make a square.
+// Contents of a cell of a pen. Each is two characters, which make a square.
 const (
 	emptyCell = "  "
 	bondCell  = "▒▒" // between two segments that are two steps apart
@@ -20,7 +20,7 @@ const (
 )
 
 func snakeStyle(number int) lipgloss.Style {
-	colours := [snakeCount]string{grouped: "#59C2FF", apart: "#FFB454"}
+	colours := [snakeCount]string{grouped: "#59C2FF", ungrouped: "#FFB454"}
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colours[number]))
 }
 
@@ -42,8 +42,7 @@ func drawPen(name string, parts []part, number int) string {
 	return strings.Join(append(lines, look.Frame.Render("╰"+strings.Repeat("─", 2*penWidth)+"╯")), "\n")
 }
 
-// cells lays a snake out from its tail on, so that what is nearer to the head covers
-// the rest, and what is torn covers all.
+// cells draws a snake from its tail on, so that segments nearer to the head cover the others, and torn ones cover all.
 func cells(parts []part) (pen [penHeight][penWidth]string) {
 	for y := range pen {
 		for x := range pen[y] {

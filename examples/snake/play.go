@@ -10,10 +10,10 @@ import (
 type play struct {
 	*stage.Stage
 	settings
-	tallies [snakeCount]tally
+	tallies [snakeCount]counts
 }
 
-// newPlay starts the server, and a client on its way to it.
+// newPlay starts the server, and a client that connects to it.
 func newPlay(s settings) (p *play, err error) {
 	p = &play{settings: s}
 	p.Stage, err = stage.Open(stage.Cast{

@@ -19,7 +19,7 @@ func runHeadless(t *testing.T, args ...string) (r result, says string, code int)
 	return r, stderr.String(), code
 }
 
-// What is torn fails the run, and the program says what.
+// A torn snake fails the run with an error.
 func TestATornSnakeFailsTheRun(t *testing.T) {
 	r, says, code := runHeadless(t, "-seconds", "3", "-apart", "-segments", "12")
 	assert.Equal(t, program.Failed, code)

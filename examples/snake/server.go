@@ -10,26 +10,26 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// rules are what one server's game may have different from another's.
+// rules are the options of a server.
 type rules struct {
 	// segments is how many a snake has at least.
 	segments int
-	// apart makes a world in which no snake has a group.
-	apart bool
+	// ungrouped makes a world in which no snake has a group.
+	ungrouped bool
 }
 
 // Trail is the cell that a segment was in before, and where the one behind it goes.
 // Only the server needs it: it is not registered, and never sent.
 type Trail struct{ Left Place }
 
-// snake is what the server knows of one: its entities, the head first.
+// snake holds the entities of a snake, the head first.
 type snake struct {
 	number uint8
 	group  components.Group
 	body   []ecs.Entity
 }
 
-// nest is what the server's systems share.
+// nest is the state shared by the server's systems.
 type nest struct {
 	rules
 	chance *rand.Rand
@@ -42,7 +42,7 @@ type nest struct {
 	trails generic.Map[Trail]
 }
 
-// newServer returns a server with the game in it, whose chance starts at a seed.
+// newServer returns a server with the game in it, and with random numbers from a seed.
 func newServer(config plugin.ServerConfig, r rules, seed uint64) (*plugin.Server, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {

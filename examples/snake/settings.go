@@ -25,7 +25,7 @@ type settings struct {
 // bind binds the options to flags.
 func (s *settings) bind(set *flag.FlagSet) {
 	set.IntVar(&s.segments, "segments", 24, "how many segments a snake begins with")
-	set.BoolVar(&s.apart, "apart", false, "give neither snake a group, to see that this is noticed")
+	set.BoolVar(&s.ungrouped, "apart", false, "give neither snake a group, to see that this is noticed")
 	set.Uint64Var(&s.Seed, "seed", 1, "where chance starts: that of the snakes and of the line")
 	set.Float64Var(&s.Loss, "loss", 0.2, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "how long a datagram takes")
@@ -33,7 +33,7 @@ func (s *settings) bind(set *flag.FlagSet) {
 	s.Length.Bind(set, "a line of JSON", "without a terminal 10")
 }
 
-// check finds what cannot be, and says what to write.
+// check returns an error that names an invalid option and its valid values.
 func (s *settings) check() error {
 	if s.segments < 2 || s.segments > mostSegments {
 		return fmt.Errorf("segments is %d; it can be 2 to %d", s.segments, mostSegments)

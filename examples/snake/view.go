@@ -26,11 +26,11 @@ func show(ctx context.Context, s settings) error {
 type screen struct {
 	*play
 	look.Screen
-	sights [2]*sight // the server's world, the client's
+	watchers [2]*watcher // the server's world, the client's
 }
 
 func newScreen(p *play) *screen {
-	s := &screen{play: p, sights: [2]*sight{newSight(p.Worlds[0]), newSight(p.Worlds[1])}}
+	s := &screen{play: p, watchers: [2]*watcher{newWatcher(p.Worlds[0]), newWatcher(p.Worlds[1])}}
 	s.Screen = look.Screen{Title: "snake", Rate: tickRate, Step: p.step, Draw: s.draw}
 	return s
 }
@@ -40,8 +40,8 @@ func (s *screen) draw() string {
 	const gap = " "
 	rows := []string{look.Title.Render("snake") + look.Label.Render("  "+s.about())}
 	for number := range s.tallies {
-		server := drawPen(" server ", s.sights[0].snake(uint8(number)), number)
-		client := drawPen(" client ", s.sights[1].snake(uint8(number)), number)
+		server := drawPen(" server ", s.watchers[0].snake(uint8(number)), number)
+		client := drawPen(" client ", s.watchers[1].snake(uint8(number)), number)
 		rows = append(rows, s.caption(number), lipgloss.JoinHorizontal(lipgloss.Top, server, gap, client))
 	}
 	return s.Fit(strings.Join(append(rows, s.help()), "\n"))
@@ -52,15 +52,15 @@ func (s *screen) about() string {
 	return fmt.Sprintf("on a line of %v ±%v that loses %.0f %%", time.Duration(s.Latency), time.Duration(s.Jitter), s.Loss*100)
 }
 
-// help says what the marks mean, and the key that ends it.
+// help explains the marks and the key that quits.
 func (s *screen) help() string {
 	return look.Bad.Render(tornCell) + look.Label.Render(" torn: not where the segment ahead has left it · q quit")
 }
 
-// caption says of a snake whether it has a group, and how the client saw it.
+// caption shows whether a snake has a group, and how often the client saw it torn.
 func (s *screen) caption(number int) string {
 	says := "Each segment for itself:"
-	if number == grouped && !s.apart {
+	if number == grouped && !s.ungrouped {
 		says = "All segments in one group:"
 	}
 	t, style := s.tallies[number], look.Good

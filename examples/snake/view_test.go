@@ -38,9 +38,9 @@ func TestTheViewFits(t *testing.T) {
 	assert.Equal(t, "Make the terminal\nlarger: 77 columns\nand 24 lines do.", s.draw())
 }
 
-func TestTheViewTellsTheSnakesApart(t *testing.T) {
+func TestTheViewTellsTheSnakesUngrouped(t *testing.T) {
 	s := testScreen(t, 80, 24)
-	s.tallies = [snakeCount]tally{{Frames: 200}, {Frames: 100, Torn: 7}}
+	s.tallies = [snakeCount]counts{{Frames: 200}, {Frames: 100, Torn: 7}}
 	text := ansi.Strip(s.draw())
 	assert.Contains(t, text, "on a line of 50ms ±10ms that loses 20 %")
 	assert.Contains(t, text, "All segments in one group: on the client torn in 0 of 200 frames")
@@ -61,7 +61,7 @@ func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	assert.Equal(t, tea.QuitMsg{}, quit())
 }
 
-// A stretched snake is drawn without a gap; what does not fit is marked.
+// A stretched snake is drawn without a gap; a segment that does not fit is marked.
 func TestAPenDrawsASnake(t *testing.T) {
 	parts := []part{
 		{Place: Place{6, 0}},

@@ -1,2 +1,2 @@
-// Package look is what the examples' pictures in a terminal have in common.
+// Package look is shared by the examples that draw in a terminal.
 package look

@@ -19,10 +19,10 @@ var (
 	Title = lipgloss.NewStyle().Bold(true)
 )
 
-// NextFrame is the message that the next tick is due.
+// NextFrame is the message that the next frame is due.
 type NextFrame struct{}
 
-// Pace sends a NextFrame when the next of so many ticks per second is due.
+// Pace sends a NextFrame when the next frame is due at a rate per second.
 func Pace(rate int) tea.Cmd {
 	return tea.Tick(time.Second/time.Duration(rate), func(time.Time) tea.Msg { return NextFrame{} })
 }

@@ -11,16 +11,16 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Screen is the loop of a view in a terminal: a frame is played, and drawn, at a rate, until
-// that is over or fails, or somebody quits. It is what all examples have in common of it.
+// Screen is the loop of a view in a terminal: it plays and draws frames at a rate, until the play is over or
+// fails, or the player quits.
 type Screen struct {
 	Title string
 	Rate  int // frames per second
-	// Step plays a frame. It returns whether the play is over, and why it can't go on.
+	// Step plays a frame. It returns whether the play is over, or the error that ended it.
 	Step func() (over bool, err error)
-	// Press does what a key is for that does not quit; nil for none.
+	// Press handles a key that does not quit; nil: none.
 	Press func(key string)
-	// Draw returns what is to be seen, in Width columns and Height lines.
+	// Draw returns the view, in Width columns and Height lines.
 	Draw          func() string
 	Width, Height int
 
@@ -31,7 +31,7 @@ type Screen struct {
 func (s *Screen) Show(ctx context.Context) error {
 	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithFPS(s.Rate)).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		err = nil // it was told to end
+		err = nil // ctx was cancelled
 	}
 	return errors.Join(s.ended, err)
 }
@@ -62,7 +62,7 @@ func (s *Screen) press(key string) tea.Cmd {
 	return nil
 }
 
-// next plays a frame, and says what comes then.
+// next plays a frame, and returns the next command.
 func (s *Screen) next() tea.Cmd {
 	over, err := s.Step()
 	if s.ended = err; over || err != nil {
@@ -79,7 +79,7 @@ func (s *Screen) View() tea.View {
 	return v
 }
 
-// Fit returns a text, or what to do if it does not fit into the terminal.
+// Fit returns a text, or a hint if it does not fit into the terminal.
 func (s *Screen) Fit(text string) string {
 	if lipgloss.Width(text) > s.Width || lipgloss.Height(text) > s.Height {
 		return fmt.Sprintf("Make the terminal\nlarger: %d columns\nand %d lines do.", lipgloss.Width(text), lipgloss.Height(text))

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Read reads the options: flags, and the file that they name for what they leave open.
+// Read reads the options from flags, and others from the file that they name.
 func (p *Program[S]) Read(args []string, output io.Writer) (s S, err error) {
 	var file string
 	set := p.Flags(&s, output)
 	if p.File {
-		set.StringVar(&file, "settings", "", "a `file` of JSON with the same options; flags go before it")
+		set.StringVar(&file, "settings", "", "a `file` of JSON with the same options; flags take precedence")
 	}
 	if err := set.Parse(args); err != nil {
 		return s, err

@@ -1,6 +1,5 @@
-// Package program is what the examples have in common as programs: options from flags or
-// from a file, what they exit with, and whether there is a terminal to draw in. Nothing of
-// it is about networking: who reads an example for that can leave it out.
+// Package program is shared by the examples as programs: options from flags or from a file, exit codes, and the
+// check for a terminal. It has nothing to do with networking.
 package program
 
 import (
@@ -16,28 +15,28 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// What a program exits with.
+// Exit codes.
 const (
 	Done    = 0
-	Failed  = 1 // also when an example does not show what it claims
+	Failed  = 1 // also if the claim of an example does not hold
 	Misused = 2
 )
 
 // Program is an example with options of the type S.
 type Program[S any] struct {
 	Name string
-	// Bind binds every option to a flag, and so gives each its default.
+	// Bind binds every option to a flag with its default.
 	Bind func(s *S, set *flag.FlagSet)
-	// Check finds what cannot be, and says what to write.
+	// Check returns an error that names an invalid option and its valid values.
 	Check func(s *S) error
-	// File lets the options come from a file of JSON, too, where they have the flags' names.
+	// File allows options from a file of JSON, too, with the names of the flags.
 	File bool
-	// Run does what the options say, until ctx ends: the program was told to.
+	// Run runs the program with the options, until ctx is cancelled.
 	Run func(ctx context.Context, s S, std Streams) error
 }
 
-// Main runs the program and returns what to exit with. An error is printed with the
-// program's name before it, unless the program was told to end.
+// Main runs the program and returns its exit code. It prints an error with the program's name before it, unless
+// the program was cancelled.
 func (p *Program[S]) Main(args []string, std Streams) int {
 	std.name = p.Name
 	s, err := p.Read(args, std.Err)
@@ -60,12 +59,12 @@ func (p *Program[S]) Main(args []string, std Streams) int {
 	return Failed
 }
 
-// Exit runs the program as a process and ends that.
+// Exit runs the program and ends the process with its exit code.
 func (p *Program[S]) Exit() {
 	os.Exit(p.Main(os.Args[1:], Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// Streams are what a program reads and writes.
+// Streams are the standard streams of a program.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -73,7 +72,7 @@ type Streams struct {
 	name string
 }
 
-// Say writes a line for people, with the program's name before it.
+// Say writes a line to standard error, with the program's name before it.
 func (s Streams) Say(what ...any) {
 	fmt.Fprint(s.Err, s.name, ": ", fmt.Sprintln(what...))
 }
@@ -87,8 +86,7 @@ func (s Streams) complain(err error) {
 	s.Say(err)
 }
 
-// Terminal reports whether there is one to draw in. If not it says so: what follows is a
-// run without.
+// Terminal reports whether there is a terminal to draw in. If not, it prints that the program runs without one.
 func (s Streams) Terminal() bool {
 	if isTerminal(s.In) && isTerminal(s.Out) {
 		return true
@@ -102,8 +100,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// Bare is an error that is printed without the program's name: whoever leads this process
-// puts it where it belongs.
+// Bare returns an error that is printed without the program's name, because the parent process adds it.
 func Bare(err error) error {
 	if err == nil {
 		return nil

@@ -23,7 +23,7 @@ type options struct {
 
 var errNegative = errors.New("count can't be below zero")
 
-// counter is a program that fails as its options say.
+// counter is a program that fails with the given error.
 func counter(fails error) *program.Program[options] {
 	return &program.Program[options]{
 		Name: "counter", File: true,
@@ -61,7 +61,7 @@ func TestAnErrorIsPrintedWithTheProgramsName(t *testing.T) {
 	}
 }
 
-func TestFlagsGoBeforeTheFileAndThatBeforeDefaults(t *testing.T) {
+func TestFlagsOverrideTheFileAndDefaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "options.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"wait": "2s", "count": 7}`), 0o600))
 	o, err := counter(nil).Read([]string{"-settings", file, "-count", "8"}, t.Output())

@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// Result is what comes of a run without a terminal.
+// Result is the result of a run without a terminal.
 type Result interface {
-	// Verdict returns what of the example's claim does not hold.
+	// Verdict returns an error if the example's claim does not hold.
 	Verdict() error
 }
 
-// Tabled is a result with a table for people beside its line of JSON for programs.
+// Tabled is a result with a table for people, in addition to its line of JSON.
 type Tabled interface {
 	Table(out io.Writer) error
 }
 
-// Tell prints a result, and fails if it is not what was claimed.
+// Tell prints a result, and returns its Verdict.
 func (s Streams) Tell(r Result) error {
 	if err := json.NewEncoder(s.Out).Encode(r); err != nil {
 		return err

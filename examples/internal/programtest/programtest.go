@@ -1,5 +1,5 @@
-// Package programtest runs an example as the program that it is, from its own tests: in
-// processes, for which the test's binary is the program.
+// Package programtest runs an example as a program, from its own tests: in processes of the test's binary, which
+// then acts as the program.
 package programtest
 
 import (
@@ -16,15 +16,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asProgram makes the test's own binary the program, for itself and for the processes that
-// the program starts.
+// asProgram makes the test's own binary act as the program, for itself and for the processes that the program
+// starts.
 const asProgram = "ENTANGLE_TEST_RUNS_THE_PROGRAM"
 
-// limit ends a program that hangs, long after any that does not.
+// limit is the timeout of a program, far longer than any run.
 const limit = 2 * time.Minute
 
-// Main is a TestMain: it runs the tests and looks for goroutines that they leave, or is the
-// program.
+// Main is a TestMain: it runs the tests and checks for leaked goroutines, or acts as the program.
 func Main(m *testing.M, main func()) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -42,21 +41,20 @@ func Command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs the program to its end, and returns the line of JSON that it prints, what it
-// says to people, and what it exits with.
+// Run runs the program to its end, and returns its result (a line of JSON), its standard error, and its exit code.
 func Run[R any](t *testing.T, args ...string) (r R, says string, code int) {
 	var stdout, stderr bytes.Buffer
 	cmd := Command(t, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // what it exits with is the matter of the test
+	_ = cmd.Run() // the test checks the exit code
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), "stdout: %s\nstderr: %s", &stdout, &stderr)
 	return r, stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-// Inherit makes the processes that the test starts, in whatever way, the program.
+// Inherit makes all processes that the test starts act as the program.
 func Inherit(t *testing.T) { t.Setenv(asProgram, "1") }
 
-// Write makes a file of the test's own.
+// Write writes a temporary file.
 func Write(t *testing.T, text string) (name string) {
 	name = filepath.Join(t.TempDir(), "settings.json")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// listen starts a server that others reach over UDP.
+// listen starts a server that clients reach over UDP.
 func (s *Stage) listen() error {
 	err := s.serve(udp.Listener{Addr: s.sides.Addr})
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -21,8 +21,8 @@ func (s *Stage) listen() error {
 	return err
 }
 
-// dial starts a client on its way to a server over UDP. Its id is any number: no two that are
-// connected may have the same.
+// dial starts a client that connects to a server over UDP. Its id is random: no two connected clients may have
+// the same.
 func (s *Stage) dial() error {
 	server, err := resolve(s.sides.Addr)
 	if err != nil {

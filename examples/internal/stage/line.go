@@ -9,15 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Line are the options that say how bad the line of a client is, in either direction.
+// Line holds the options for the network conditions of a client, in either direction.
 type Line struct {
 	Latency program.Span `json:"latency"`
 	Jitter  program.Span `json:"jitter,omitempty"`
 	Loss    float64      `json:"loss"`
-	Seed    uint64       `json:"seed"` // where its chance starts, and perhaps more of the example
+	Seed    uint64       `json:"seed"` // of its random numbers, and possibly of the example's
 }
 
-// Check finds what cannot be, and says what to write.
+// Check returns an error that names an invalid option and its valid values.
 func (l *Line) Check() error {
 	switch {
 	case l.Latency < 0:
@@ -30,7 +30,7 @@ func (l *Line) Check() error {
 	return nil
 }
 
-// Config is the line as a conditioner takes it.
+// Config returns the line as a config of a conditioner.
 func (l *Line) Config() conditioner.Config {
 	return conditioner.Config{Latency: time.Duration(l.Latency), Jitter: time.Duration(l.Jitter), Loss: l.Loss}
 }

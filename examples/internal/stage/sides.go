@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// The modes of a program: which sides it plays.
+// The modes of a program, which select its sides.
 const (
 	All    = "all"
 	Server = "server"
@@ -17,25 +17,25 @@ const (
 	Key    = "key" // none: it prints a new key
 )
 
-// DefaultAddr is where a server is that is played alone, unless -addr says otherwise.
+// DefaultAddr is the default address of a server without clients in its process.
 const DefaultAddr = "127.0.0.1:40000"
 
-// Sides are the options that say which sides are played here, and where the other is. Zero
-// is all of them.
+// Sides holds the options for which sides run in this process, and the address of the other. The zero value is all
+// sides.
 type Sides struct {
 	Mode string `json:"mode"`
 	Addr string `json:"addr"`
 	Key  string `json:"key"`
 }
 
-// Bind binds the options to flags, but for -addr, whose default is the example's. With says who
-// plays with the server, in mode all.
+// Bind binds the options to flags, except -addr, whose default is the example's. with names the sides besides the
+// server, in mode all.
 func (s *Sides) Bind(set *flag.FlagSet, with string) {
 	set.StringVar(&s.Mode, "mode", All, "all: a server and "+with+"; server or client: one of them; key: print a new key")
 	set.StringVar(&s.Key, "key", "", "64 hexadecimal digits that server and clients share; without it loopback only")
 }
 
-// Check finds what cannot be, and says what to write.
+// Check returns an error that names an invalid option and its valid values.
 func (s *Sides) Check() error {
 	if !slices.Contains([]string{All, Server, Client, Key}, s.Mode) {
 		return fmt.Errorf("mode is %q; it can be all, server, client or key", s.Mode)

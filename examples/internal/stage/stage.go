@@ -16,26 +16,25 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// start is what the stage's own clock shows first: any time will do, if it is always the
-// same.
+// start is the initial time of the virtual clock: any time that is always the same.
 var start = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Cast is who plays. Server and Client make a side with the game in it, from the config that
-// the stage has for it, whose Protocol they set.
+// Cast describes the sides. Server and Client create a side with the game in it, from the config of the stage, whose
+// Protocol they set.
 type Cast struct {
 	Rate    int // ticks per second
-	Clients int // that are played together with the server
-	// Protocol makes what goes over the wire anew, for one side.
+	Clients int // that run together with the server
+	// Protocol creates a new protocol, for one side.
 	Protocol func() *protocol.Protocol
 	Server   func(plugin.ServerConfig) (*plugin.Server, error)
 	Client   func(plugin.ClientConfig, entangle.ClientID) (*plugin.Client, error)
 }
 
-// Stage is what this process plays.
+// Stage holds the sides that run in this process.
 type Stage struct {
-	// Worlds are the server's, and those of the clients; of what is not played here nil.
+	// Worlds of the server and of the clients; nil for sides that do not run here.
 	Worlds []*ecs.World
-	// Played are the frames that Step has counted.
+	// Played is the number of frames that Step has counted.
 	Played int
 
 	cast    Cast
@@ -46,7 +45,7 @@ type Stage struct {
 	clients []*plugin.Client
 }
 
-// Open starts the sides that are to be played. Clients are on their way to the server.
+// Open starts the selected sides. Clients begin to connect.
 func Open(cast Cast, sides Sides, line Line) (*Stage, error) {
 	s := &Stage{cast: cast, sides: sides, line: line, now: start, Worlds: []*ecs.World{nil}}
 	switch sides.Mode {
@@ -90,7 +89,7 @@ func (s *Stage) serve(listener transport.Listener) error {
 	return s.server.Start(listener)
 }
 
-// join starts a client, on a line as bad as it was asked for.
+// join starts a client over the configured line.
 func (s *Stage) join(dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
 	config := plugin.ClientConfig{Protocol: s.cast.Protocol(), Clock: s.clock}
 	client, err := s.cast.Client(config, id)
@@ -118,11 +117,10 @@ func (s *Stage) clock() time.Time { return s.now }
 // Now is the time on the stage's clock since it was opened.
 func (s *Stage) Now() time.Duration { return s.now.Sub(start) }
 
-// Alone reports whether the other side is in another process, and the clock that on the
-// wall.
+// Alone reports whether the other side is in another process, and the clock is real.
 func (s *Stage) Alone() bool { return s.sides.Mode == Server || s.sides.Mode == Client }
 
-// Frame lets the time of a tick pass on all sides, or takes in how much has.
+// Frame advances all sides by the time of a tick, or by the real time that has passed.
 func (s *Stage) Frame() {
 	s.now = s.now.Add(time.Second / time.Duration(s.cast.Rate))
 	if s.Alone() {
@@ -136,15 +134,15 @@ func (s *Stage) Frame() {
 	}
 }
 
-// Step plays a frame and counts it. It returns whether so many are played; 0 is no end.
+// Step plays a frame and counts it. It returns whether the given number is reached; 0 is no end.
 func (s *Stage) Step(frames int) (over bool) {
 	s.Frame()
 	s.Played++
 	return frames > 0 && s.Played >= frames
 }
 
-// PlayOn plays with step, frame by frame, until that is over or fails, or ctx ends. The
-// stage's own clock goes as fast as it can, that on the wall does not.
+// PlayOn calls step frame by frame, until the play is over or fails, or ctx is cancelled. The virtual clock runs as
+// fast as possible, the real one does not.
 func (s *Stage) PlayOn(ctx context.Context, step func() (over bool, err error)) error {
 	pace := time.NewTicker(time.Second / time.Duration(s.cast.Rate))
 	defer pace.Stop()
@@ -159,7 +157,7 @@ func (s *Stage) PlayOn(ctx context.Context, step func() (over bool, err error)) 
 	return nil
 }
 
-// Failed returns why the play can't go on, nil while it can.
+// Failed returns the error that ended the play, or nil.
 func (s *Stage) Failed() error {
 	if s.server != nil && s.server.Err() != nil {
 		return s.server.Err()
@@ -176,7 +174,7 @@ func (s *Stage) Failed() error {
 	return nil
 }
 
-// End says goodbye to the other side.
+// End disconnects from the other side.
 func (s *Stage) End() {
 	for i, c := range s.clients {
 		c.Finalize(s.Worlds[i+1])

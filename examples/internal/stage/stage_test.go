@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// players are a cast without a game, and what was made of it.
+// players is a cast without a game, and the sides created from it.
 type players struct {
 	server  *plugin.Server
 	clients []*plugin.Client
@@ -40,7 +40,7 @@ func (p *players) cast(clients int) stage.Cast {
 	}
 }
 
-// All sides play in one process, on a clock that takes no time, with a key and without.
+// All sides play in one process, on a virtual clock, with a key and without.
 func TestAllSidesPlayTogether(t *testing.T) {
 	for _, key := range []string{"", token.NewKey().Hex()} {
 		var p players
@@ -58,7 +58,7 @@ func TestAllSidesPlayTogether(t *testing.T) {
 	}
 }
 
-// What a line does not let through ends the play, with the reason.
+// A line that loses everything ends the play, with the reason.
 func TestAPlayFailsWithItsClient(t *testing.T) {
 	var p players
 	s, err := stage.Open(p.cast(1), stage.Sides{}, stage.Line{Loss: 1})
@@ -68,7 +68,7 @@ func TestAPlayFailsWithItsClient(t *testing.T) {
 }
 
 // The sides find each other over UDP, each on a stage of its own.
-func TestSidesPlayApart(t *testing.T) {
+func TestSidesPlayInSeparateProcesses(t *testing.T) {
 	var there, here players
 	server, err := stage.Open(there.cast(1), stage.Sides{Mode: stage.Server, Addr: "127.0.0.1:0"}, stage.Line{})
 	require.NoError(t, err)

@@ -8,9 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ticket mints the token that a client connects with. In a game with accounts a backend does
-// so, which knows the key; here the client knows it, which is for a LAN among friends:
-// whoever has the key can be anyone.
+// ticket mints the token with which a client connects. In a game with accounts a backend with the key does that; here
+// the client has the key, which is for a LAN among friends: anyone who has it can use any id.
 func (s *Stage) ticket(client *plugin.Client, server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
 	key, err := s.sides.Secret()
 	if err != nil {

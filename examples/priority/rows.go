@@ -5,22 +5,21 @@ import (
 	"github.com/mlange-42/arche/generic"
 )
 
-// row is what a world shows of a row: how far each dot is on its way around, nil for one
-// that has not arrived.
+// row is a row as a world shows it: the angle of each dot, nil for one that has not arrived.
 type row [mostDots]*float32
 
-// sight looks at the rows of a world, the server's or a client's.
-type sight struct {
+// view reads the rows of a world, the server's or a client's.
+type view struct {
 	world  *ecs.World
 	filter *generic.Filter2[Dot, Turn]
 }
 
-func newSight(w *ecs.World) *sight {
-	return &sight{world: w, filter: generic.NewFilter2[Dot, Turn]()}
+func newView(w *ecs.World) *view {
+	return &view{world: w, filter: generic.NewFilter2[Dot, Turn]()}
 }
 
 // rows returns all rows as they are now; row n is at n-1.
-func (s *sight) rows() (rows [rowCount]row) {
+func (s *view) rows() (rows [rowCount]row) {
 	for query := s.filter.Query(s.world); query.Next(); {
 		dot, turn := query.Get()
 		rows[dot.Row-1][dot.Number] = &turn.Angle

@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// partingTime is how long a process gets to say goodbye before it is killed.
+	// partingTime is how long a process gets to disconnect before it is killed.
 	partingTime = 2 * time.Second
 
-	// lastWords bounds what is kept of what a process writes to its standard
-	// error, in bytes: a panic's first page.
+	// lastWords is how many bytes of a process's standard error are kept: the first page of a
+	// panic.
 	lastWords = 4 << 10
 
-	// longestReport bounds a line of a process, in bytes: a picture of maxDots dots
+	// longestReport is the greatest length of a report in bytes: a snapshot of maxDots dots
 	// and room for the rest.
 	longestReport = 1 << 20
 )
 
-// family is the processes of one demo: this program again, as a server and as
+// processes are the processes of one demo: this program again, as a server and as
 // clients. They end with their standard input, so none outlives this process.
-type family struct {
+type processes struct {
 	program string
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -47,16 +47,16 @@ type member struct {
 	stdin  io.Closer
 }
 
-// newFamily returns a family without members. Program is what to run for each.
-func newFamily(ctx context.Context, program string) *family {
-	f := &family{program: program, reports: make(chan report, 64)}
+// newProcesses returns an empty set of processes. program is the executable to run.
+func newProcesses(ctx context.Context, program string) *processes {
+	f := &processes{program: program, reports: make(chan report, 64)}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	return f
 }
 
 // start adds a process. Its reports, and one that it has ended, come out of
 // reports.
-func (f *family) start(s settings) error {
+func (f *processes) start(s settings) error {
 	number := len(f.members)
 	cmd := exec.CommandContext(f.ctx, f.program, "-mode", s.Mode, "-pipe")
 	stderr := &words{}
@@ -84,8 +84,8 @@ func (f *family) start(s settings) error {
 	return m.order(order{Settings: &s})
 }
 
-// listen passes on what a process tells, until it tells no more.
-func (f *family) listen(number int, stdout io.Reader) {
+// listen forwards the reports of a process until its output ends.
+func (f *processes) listen(number int, stdout io.Reader) {
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, longestReport)
 	for lines.Scan() {
@@ -97,8 +97,8 @@ func (f *family) listen(number int, stdout io.Reader) {
 	}
 }
 
-// pass hands a report over, or drops it when nobody will ever take it.
-func (f *family) pass(r report) {
+// pass delivers a report, or drops it when the receiver has ended.
+func (f *processes) pass(r report) {
 	select {
 	case f.reports <- r:
 	case <-f.ctx.Done():
@@ -113,17 +113,17 @@ func (m *member) order(o order) error {
 }
 
 // end ends all processes and returns when they are gone.
-func (f *family) end() {
+func (f *processes) end() {
 	f.cancel()
 	f.running.Wait()
 }
 
-// ending says why a process is gone.
+// ending returns the reason why a process has ended.
 func ending(number int, err error, stderr *words) string {
-	said := strings.TrimSpace(stderr.String())
+	reason := strings.TrimSpace(stderr.String())
 	switch {
-	case said != "":
-		return said
+	case reason != "":
+		return reason
 	case err != nil:
 		return sideName(number) + " ended: " + err.Error()
 	default:
@@ -131,7 +131,7 @@ func ending(number int, err error, stderr *words) string {
 	}
 }
 
-// sideName is what the sides are called: 0 is the server.
+// sideName returns the name of a side: 0 is the server.
 func sideName(number int) string {
 	if number == 0 {
 		return "server"
@@ -148,16 +148,16 @@ func (t *words) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what was kept.
+// String returns the kept bytes.
 func (t *words) String() string { return string(t.text) }
 
 // startAll starts the server, and the clients once it listens.
-func startAll(ctx context.Context, s settings) (*family, error) {
+func startAll(ctx context.Context, s settings) (*processes, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	f := newFamily(ctx, program)
+	f := newProcesses(ctx, program)
 	if err := f.startAll(s); err != nil {
 		f.end()
 		return nil, err
@@ -165,7 +165,7 @@ func startAll(ctx context.Context, s settings) (*family, error) {
 	return f, nil
 }
 
-func (f *family) startAll(s settings) error {
+func (f *processes) startAll(s settings) error {
 	s.Mode = stage.Server
 	addr, err := (&settings{Sides: stage.Sides{Mode: stage.All, Addr: s.Addr}}).address()
 	if err != nil {
@@ -188,8 +188,8 @@ func (f *family) startAll(s settings) error {
 	return nil
 }
 
-// address waits for the server to tell where it listens.
-func (f *family) address() (string, error) {
+// address waits for the address of the server.
+func (f *processes) address() (string, error) {
 	for {
 		select {
 		case r := <-f.reports:

@@ -11,11 +11,11 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// sight is what a world shows at the end of a frame: the picture between two ticks, eased
-// over corrections, where that is switched on, and the state of the last tick elsewhere.
-type sight struct {
+// viewState is the drawn state of a world at the end of a frame: interpolated between two ticks and with gradual
+// corrections, if that is switched on, else the state of the last tick.
+type viewState struct {
 	discs     []shown
-	confirmed []shown // the discs that are predicted here, as the server has confirmed them last
+	confirmed []shown // the confirmed state of predicted discs
 }
 
 // shown is a disc as it is drawn.
@@ -26,8 +26,8 @@ type shown struct {
 	remote bool // the network moves it
 }
 
-// lookBack is a system of a client that takes down what the server has confirmed last.
-func (s *sight) lookBack(w *ecs.World) func() {
+// lookBack is a system of a client that records the confirmed state.
+func (s *viewState) lookBack(w *ecs.World) func() {
 	filter := generic.NewFilter2[Disc, components.Predicted]()
 	confirmed := plugin.NewConfirmed[Place](w)
 	return func() {
@@ -42,8 +42,8 @@ func (s *sight) lookBack(w *ecs.World) func() {
 	}
 }
 
-// look is a system that takes down what is to be drawn.
-func (s *sight) look(w *ecs.World) func() {
+// look is a system that records the drawn state.
+func (s *viewState) look(w *ecs.World) func() {
 	filter := generic.NewFilter3[Disc, Place, components.SID]()
 	remote := ecs.ComponentID[components.Remote](w)
 	return func() {

@@ -16,18 +16,18 @@ type part struct {
 	Link
 }
 
-// sight looks at the snakes of a world, the server's or a client's.
-type sight struct {
+// watcher reads the snakes of a world, the server's or a client's.
+type watcher struct {
 	world  *ecs.World
 	filter *generic.Filter3[Segment, Place, Link]
 }
 
-func newSight(w *ecs.World) *sight {
-	return &sight{world: w, filter: generic.NewFilter3[Segment, Place, Link]()}
+func newWatcher(w *ecs.World) *watcher {
+	return &watcher{world: w, filter: generic.NewFilter3[Segment, Place, Link]()}
 }
 
 // snake returns the parts of a snake, its head first.
-func (s *sight) snake(number uint8) []part {
+func (s *watcher) snake(number uint8) []part {
 	var parts []part
 	for query := s.filter.Query(s.world); query.Next(); {
 		segment, place, link := query.Get()
@@ -39,7 +39,7 @@ func (s *sight) snake(number uint8) []part {
 	return parts
 }
 
-// whole reports whether the parts are a snake as the server could have it.
+// whole reports whether the parts are a state of a snake that the server can have.
 func whole(parts []part) bool {
 	for i := range parts {
 		if !fits(parts, i) {

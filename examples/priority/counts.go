@@ -1,0 +1,104 @@
+package main
+
+import "github.com/entangle-ecs/entangle"
+
+// counts counts a client's updates by row. Rows are numbered from 1, like their priorities: row n is at n-1.
+type counts struct {
+	loss float64 // the share of sent updates that is lost, 0 to 1
+
+	begun bool
+	rules Rules
+
+	rows    [rowCount]rowCounts
+	updates int // of all rows
+
+	since, until entangle.Tick // ticks of the server between which updates were counted
+	from, to     uint64        // bytes that had come in by then
+}
+
+// rowCounts counts a client's updates of one row.
+type rowCounts struct {
+	updates   int
+	updatedAt [mostDots]entangle.Tick // of the last update of each dot
+	oldest    int                     // the greatest number of ticks without an update of a dot
+	ages      int                     // all dots' ages in all ticks that were looked at
+	looks     int                     // how many those are
+}
+
+// begin starts to count. All dots count as updated at that time.
+func (t *counts) begin(r Rules, now entangle.Tick, bytes uint64) {
+	*t = counts{loss: t.loss, begun: true, rules: r, since: now, until: now, from: bytes, to: bytes}
+	for row := range t.rows {
+		for dot := range t.rows[row].updatedAt {
+			t.rows[row].updatedAt[dot] = now
+		}
+	}
+}
+
+// note counts an update of a dot.
+func (t *counts) note(d Dot, now entangle.Tick) {
+	row := &t.rows[d.Row-1]
+	row.updates++
+	row.updatedAt[d.Number] = now
+	t.updates++
+}
+
+// look updates the ages of all dots.
+func (t *counts) look(now entangle.Tick, bytes uint64) {
+	t.until, t.to = now, bytes
+	for i := range t.rows {
+		row := &t.rows[i]
+		for _, updatedAt := range row.updatedAt[:t.rules.Dots] {
+			age := int(now.Sub(updatedAt))
+			row.oldest = max(row.oldest, age)
+			row.ages += age
+			row.looks++
+		}
+	}
+}
+
+// ticks and seconds are how long was counted.
+func (t *counts) ticks() float64   { return float64(t.until.Sub(t.since)) }
+func (t *counts) seconds() float64 { return t.ticks() / tickRate }
+
+// share returns the share of row i+1 of all updates.
+func (t *counts) share(i int) float64 { return ratio(float64(t.rows[i].updates), float64(t.updates)) }
+
+// bytesPerSecond returns the rate of received bytes.
+func (t *counts) bytesPerSecond() float64 { return ratio(float64(t.to-t.from), t.seconds()) }
+
+// rowReport is the result of a row, as printed and drawn.
+type rowReport struct {
+	Row      int     `json:"row"`
+	PerDot   float64 `json:"updates_per_s"` // of one dot
+	Share    float64 `json:"share"`         // of all updates, 0 to 1
+	Expected float64 `json:"expected"`      // share
+	Interval float64 `json:"interval"`      // in ticks, between updates of a dot, at that share
+	MeanAge  float64 `json:"mean_age"`      // in ticks
+	Oldest   int     `json:"oldest_age"`    // in ticks
+}
+
+// report returns the results of all rows.
+func (t *counts) report() []rowReport {
+	reports, expected := make([]rowReport, rowCount), t.expected()
+	for i := range t.rows {
+		row := &t.rows[i]
+		reports[i] = rowReport{
+			Row:      i + 1,
+			PerDot:   ratio(float64(row.updates), t.seconds()*float64(t.rules.Dots)),
+			Share:    t.share(i),
+			Expected: expected[i],
+			Interval: ratio(t.ticks()*float64(t.rules.Dots), expected[i]*float64(t.updates)),
+			MeanAge:  ratio(float64(row.ages), float64(row.looks)),
+			Oldest:   row.oldest,
+		}
+	}
+	return reports
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}

@@ -1,6 +1,6 @@
 // Package rollback is what a client that predicts remembers: what its entities were
 // at each of the last ticks, and what the server said of them. It finds where the two
-// differ, and lists the steps that lead from there to the present.
+// differ, and plans the steps that lead from there to the present.
 //
 // Everything is a column by [Slot], the dense number of an entity that is predicted or
 // rolls back with one that is. The columns have one order, that of Config.Sizes; sets of
@@ -30,9 +30,11 @@
 //     Holds, Newest, FormAt, Touched, EachUnlike;
 //   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
 //     Exclude;
-//   - comparing and going back: Compare, then Wanted, Correct, Plan, Due.
+//   - comparing and going back: Compare, then Wanted, Correct, Due.
 //
-// A rollback to tick T is: give each slot of Wanted its form; Correct(T); copy the
-// columns of T into the world; Cut(T); run T+1 and on, with Begin, Changed and Column
-// for each, and where Plan says so the server's word of a tick on top of it.
+// A client plans each frame with a [Timeline]: its methods list the [Step]s that bring the world
+// to the present. StepRestore to a tick T is: give each slot of Wanted its form; Correct(T);
+// copy the columns of T into the world; Cut(T). StepTick and StepInsert of a tick are: Begin,
+// then Changed for each change, then write the confirmed state of the slots of Due into the
+// world, and the world into the columns.
 package rollback

@@ -1,51 +1,179 @@
 package rollback
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
 )
 
-// StepKind is what one step of a replay does.
+// StepKind is what one step of a plan does.
 type StepKind uint8
 
 const (
-	// StepRestore: the world becomes what it was at the end of the tick.
-	StepRestore StepKind = iota
-	// StepTick: the tick is computed.
+	// StepTakeOver writes the confirmed state over the present, and ends all histories.
+	StepTakeOver StepKind = iota
+	// StepSave saves the entities that are excluded from rollback, for StepPutBack. From here
+	// to StepPutBack the world is not what the histories say.
+	StepSave
+	// StepRestore restores the world as of the end of the tick, with the confirmed state of
+	// that tick.
+	StepRestore
+	// StepRestart rebuilds the world from the confirmed state at the tick. What has no
+	// confirmed state keeps its present value. Histories begin again with that tick.
+	StepRestart
+	// StepTick simulates the tick. With Step.First it runs for the first time, because the
+	// clock was set past it; else it is replayed.
 	StepTick
-	// StepInsert: what the server said of a slot, as of the tick, takes the place of what
-	// was computed.
+	// StepInsert writes confirmed state of the tick over what was predicted. Which entities it
+	// is about is selected when the step is done, because systems spawn and despawn some in
+	// the ticks before.
 	StepInsert
+	// StepPutBack ends the ticks, and puts the excluded entities back as they were saved.
+	StepPutBack
+	// StepReport reports every present value that was corrected.
+	StepReport
+	// StepRefresh tells the screen that the present has changed without ticks that lead from
+	// what it showed to what it is to show.
+	StepRefresh
+	// StepRevive brings back excluded entities that were despawned ahead of the server, if it
+	// has not despawned them.
+	StepRevive
+	// StepRemove removes despawned entities for which there can be no rollback any more.
+	StepRemove
 )
 
-func (k StepKind) String() string { return [...]string{"restore", "tick", "insert"}[k] }
+var stepNames = [...]string{
+	"take over", "save", "restore", "restart", "tick", "insert", "put back", "report", "refresh", "revive", "remove",
+}
 
-// Step is one step of a replay. Slot is 0 but for StepInsert.
+// String returns the kind as words.
+func (k StepKind) String() string { return stepNames[k] }
+
+// Selector says about which entities a StepInsert is.
+type Selector uint8
+
+const (
+	// Due are those with confirmed state of the tick of the step.
+	Due Selector = iota
+	// AllKnown are those with confirmed state of any tick up to that of the step.
+	AllKnown
+	// Differing are those of which Check found that they differ from the confirmed state at
+	// the present tick.
+	Differing
+)
+
+// String returns the selector as words.
+func (s Selector) String() string { return [...]string{"due", "all known", "differing"}[s] }
+
+// Step is one step of a plan. Fields that its kind does not use are zero.
 type Step struct {
-	Kind StepKind
-	Tick entangle.Tick
-	Slot Slot
+	Kind   StepKind
+	Tick   entangle.Tick // of StepTakeOver, StepRestore, StepRestart, StepTick and StepInsert
+	First  bool          // of StepTick
+	Select Selector      // of StepInsert
 }
 
-// Plan appends the steps of a rollback to a tick and of the replay from there to
-// another, which is not before it.
-func (s *Store) Plan(dst []Step, from, to entangle.Tick) []Step {
-	dst = append(dst, Step{Kind: StepRestore, Tick: from})
-	for tick := from + 1; !to.Before(tick); tick++ {
-		dst = append(dst, Step{Kind: StepTick, Tick: tick})
-		at := len(dst)
-		s.due(tick, func(slot Slot) {
-			dst = append(dst, Step{Kind: StepInsert, Tick: tick, Slot: slot})
-		})
-		slices.SortFunc(dst[at:], func(a, b Step) int { return cmp.Compare(a.Slot, b.Slot) })
+// String returns the step in a few words, such as "insert 1007 due".
+func (s Step) String() string {
+	switch s.Kind {
+	case StepTakeOver, StepRestore, StepRestart:
+		return fmt.Sprintf("%v %d", s.Kind, s.Tick)
+	case StepTick:
+		if s.First {
+			return fmt.Sprintf("%v %d for the first time", s.Kind, s.Tick)
+		}
+		return fmt.Sprintf("%v %d", s.Kind, s.Tick)
+	case StepInsert:
+		return fmt.Sprintf("%v %d %v", s.Kind, s.Tick, s.Select)
 	}
-	return dst
+	return s.Kind.String()
 }
 
-// Due appends the slots of which the server's word is as of a tick, in rising order: a
-// tick that is computed takes them in before its history is written.
+// Timeline is where a client stands at the beginning of a frame. Its methods append the steps
+// of a plan that brings the predicted world to the present tick.
+type Timeline struct {
+	At        entangle.Tick // the predicted world is as of the end of this tick
+	Ran       entangle.Tick // the newest tick that has run here
+	Present   entangle.Tick // the last tick that the clock has finished
+	Confirmed entangle.Tick // the confirmed tick, at most Present
+}
+
+// PlanLimit is the largest number of steps of a plan whose ticks are at most so many.
+func PlanLimit(ticks int) int { return 2*ticks + 8 }
+
+// TakeOver is the plan when the confirmed state is too old to go back to.
+func (t *Timeline) TakeOver(plan []Step) []Step {
+	return append(plan, Step{Kind: StepTakeOver, Tick: t.Present}, Step{Kind: StepRefresh})
+}
+
+// Restart is the plan when there is no history of the confirmed tick to go back to.
+func (t *Timeline) Restart(plan []Step) []Step {
+	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestart, Tick: t.Confirmed})
+	ran := t.Ran
+	if ran.Before(t.Confirmed) {
+		ran = t.Confirmed
+	}
+	plan = t.ticks(plan, t.Confirmed, ran)
+	return append(plan, Step{Kind: StepPutBack}, Step{Kind: StepRefresh})
+}
+
+// Rollback is the plan when something differs from what was predicted at a tick, which is not
+// after At and not after Present.
+func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
+	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestore, Tick: to})
+	plan = t.ticks(plan, to, t.At)
+	plan = append(plan, Step{Kind: StepPutBack}, Step{Kind: StepReport})
+	return t.refreshIfBack(plan)
+}
+
+// FollowClock is the plan when the clock was set, and nothing before that differs: forward it
+// runs the ticks in between for the first time, and back it restores the tick.
+func (t *Timeline) FollowClock(plan []Step) []Step {
+	plan = append(plan, Step{Kind: StepSave})
+	if t.Present.Before(t.At) {
+		plan = append(plan, Step{Kind: StepRestore, Tick: t.Present})
+	}
+	plan = t.ticks(plan, t.At, t.At)
+	return t.refreshIfBack(append(plan, Step{Kind: StepPutBack}))
+}
+
+// Amend is the plan when only the present differs from the confirmed state.
+func (t *Timeline) Amend(plan []Step) []Step {
+	return append(plan,
+		Step{Kind: StepInsert, Tick: t.Present, Select: Differing}, Step{Kind: StepReport}, Step{Kind: StepRefresh})
+}
+
+// End appends the steps that every plan ends with.
+func (t *Timeline) End(plan []Step) []Step {
+	return append(plan, Step{Kind: StepRevive}, Step{Kind: StepRemove})
+}
+
+// ticks appends the ticks after one up to the present, each with the confirmed state of that
+// tick. Those up to ran have run before. At the confirmed tick all confirmed state holds, also
+// that of entities which have not changed since.
+func (t *Timeline) ticks(plan []Step, from, ran entangle.Tick) []Step {
+	for tick := from + 1; !t.Present.Before(tick); tick++ {
+		insert := Step{Kind: StepInsert, Tick: tick, Select: Due}
+		if tick == t.Confirmed {
+			insert.Select = AllKnown
+		}
+		plan = append(plan, Step{Kind: StepTick, Tick: tick, First: ran.Before(tick)}, insert)
+	}
+	return plan
+}
+
+// refreshIfBack appends a refresh if the clock was set back: then no tick leads to the present,
+// which was there before.
+func (t *Timeline) refreshIfBack(plan []Step) []Step {
+	if t.Present.Before(t.At) {
+		plan = append(plan, Step{Kind: StepRefresh})
+	}
+	return plan
+}
+
+// Due appends the slots with confirmed state of a tick, in rising order: a tick that is
+// simulated takes it in before its history is written.
 func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	at := len(dst)
 	s.due(tick, func(slot Slot) { dst = append(dst, slot) })

@@ -91,16 +91,9 @@ func TestNewerThanTheFrontier(t *testing.T) {
 	}
 	assert.Equal(t, []Mismatch{{1, 12, Value, colBody}}, g.compare(10, 12))
 	assert.Empty(t, g.compare(10, 12))
+	assert.Equal(t, []Slot{1}, g.Due(nil, 12))
+	assert.Empty(t, g.Due(nil, 13))
 	assert.Equal(t, []Slot{2}, g.Due(nil, 14))
-	assert.Equal(t, []Step{
-		{StepRestore, 10, 0},
-		{StepTick, 11, 0},
-		{StepTick, 12, 0},
-		{StepInsert, 12, 1},
-		{StepTick, 13, 0},
-		{StepTick, 14, 0},
-		{StepInsert, 14, 2},
-	}, g.Plan(nil, 10, 14))
 	g.Begin(13)
 	g.Begin(14)
 	g.CorrectSlot(2, 14)
@@ -247,7 +240,7 @@ func TestSlotOfAnother(t *testing.T) {
 func TestSteadyTicksAllocateNothing(t *testing.T) {
 	g := newGame(t, 300)
 	tick := entangle.Tick(10)
-	steps := make([]Step, 0, 2000)
+	due := make([]Slot, 0, 300)
 	forms := []Form{g.forms[1], {Alive: true}}
 	now := make([]Form, 301)
 	for slot, form := range g.forms {
@@ -270,12 +263,12 @@ func TestSteadyTicksAllocateNothing(t *testing.T) {
 		}
 		g.Compare(tick-4, tick, form, ignore)
 		if tick%5 == 0 {
-			steps = g.Plan(steps[:0], tick-4, tick)
 			g.Wanted(tick-4, tick-4, form, visit)
 			g.Correct(tick-4, tick-4)
 			g.Cut(tick - 4)
 			for t := tick - 3; t != tick+1; t++ {
 				g.Begin(t)
+				due = g.Due(due[:0], t)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ type round uint8
 const (
 	due    round = iota // in its turn
 	missed              // for the first time, since the clock went past it
-	anew                // again
+	again               // again
 )
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
@@ -88,7 +88,7 @@ func (i *Inputs) Buffer() {
 // gets the input that acts in this tick.
 func (i *Inputs) Write(tick entangle.Tick) {
 	if i.round != due {
-		i.Replay(tick, i.round == anew)
+		i.Replay(tick, i.round == again)
 		return
 	}
 	i.buffering = false

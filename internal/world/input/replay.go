@@ -9,50 +9,56 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Replayer computes ticks of a client's world that are not due: those that have run, anew,
-// and those that the clock went past. Whoever calls has set the world to the state before.
+// Replayer runs ticks of a client's world outside of their turn: those that have run before,
+// and those that the clock was set past. The world is as of the end of the tick before.
 //
-// In a replay nothing is said twice: messages are not sent, events are not read, but inputs,
-// which belong to their ticks.
+// Call Begin or BeginFirst, then Tick for each tick, then End, also if a system panics. End
+// does nothing if nothing has begun.
 type Replayer struct {
 	Schedule *tick.Schedule
 	Time     *components.Time
 	Hub      *event.Hub
 	Post     *message.Post
 	Inputs   *Inputs
+
+	saved components.Time // before Begin
+	begun bool
 }
 
-// Replay computes the ticks from one to another anew, both included. components.Time names
-// them, and is afterwards as it was, also after a panic of a system.
-func (r *Replayer) Replay(w *ecs.World, from, to entangle.Tick) {
-	was := *r.Time
-	defer r.end(was)
+// Begin begins a replay of ticks that have run before, both included. components.Time names
+// them, and End puts it back. Messages are not sent again, and of events only inputs are
+// read, because they belong to their ticks.
+func (r *Replayer) Begin(from, to entangle.Tick) {
+	r.begin(from, again)
 	r.Time.Replaying, r.Time.ReplayFrom, r.Time.ReplayTo = true, from, to
 	r.Post.Silence(true)
-	r.Inputs.round = anew
-	r.Time.Tick = from - 1
-	for tick := from; !to.Before(tick); tick++ {
-		r.Hub.Silence(true)
-		r.Schedule.Replay(w)
-	}
 }
 
-func (r *Replayer) end(was components.Time) {
-	*r.Time = was
+// BeginFirst begins with a tick that was never due, because the clock was set past it. Such
+// ticks are like any other, except that the player has written no input for them.
+func (r *Replayer) BeginFirst(from entangle.Tick) { r.begin(from, missed) }
+
+func (r *Replayer) begin(from entangle.Tick, round round) {
+	r.saved, r.begun = *r.Time, true
+	r.Inputs.round = round
+	r.Time.Tick = from - 1
+}
+
+// Tick runs the next tick.
+func (r *Replayer) Tick(w *ecs.World) {
+	if r.Time.Replaying {
+		r.Hub.Silence(true)
+	}
+	r.Schedule.Replay(w)
+}
+
+// End ends the ticks that Begin or BeginFirst has begun.
+func (r *Replayer) End() {
+	if !r.begun {
+		return
+	}
+	*r.Time, r.begun = r.saved, false
 	r.Hub.Silence(false)
 	r.Post.Silence(false)
 	r.Inputs.round = due
-}
-
-// CatchUp computes ticks for the first time that were never due, since the clock was set past
-// them: all is as in any tick, but that the player has written nothing for it. components.Time
-// names them, and is afterwards as it was.
-func (r *Replayer) CatchUp(w *ecs.World, from, to entangle.Tick) {
-	was := *r.Time
-	defer r.end(was)
-	r.Inputs.round = missed
-	r.Time.Tick = from - 1
-	for tick := from; !to.Before(tick); tick++ {
-		r.Schedule.Replay(w)
-	}
 }

@@ -76,6 +76,26 @@ func newRerun() *rerun {
 	return r
 }
 
+// Replay runs ticks again, both included.
+func (r *rerun) Replay(w *ecs.World, from, to entangle.Tick) {
+	defer r.End()
+	r.Begin(from, to)
+	r.ticks(w, from, to)
+}
+
+// CatchUp runs ticks for the first time that were never due.
+func (r *rerun) CatchUp(w *ecs.World, from, to entangle.Tick) {
+	defer r.End()
+	r.BeginFirst(from)
+	r.ticks(w, from, to)
+}
+
+func (r *rerun) ticks(w *ecs.World, from, to entangle.Tick) {
+	for tick := from; !to.Before(tick); tick++ {
+		r.Tick(w)
+	}
+}
+
 func (r *rerun) of(e ecs.Entity) *shove {
 	return (*shove)(r.world.Get(e, r.others.kinds[r.kind].id))
 }

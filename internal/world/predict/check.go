@@ -4,189 +4,223 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 )
 
-// verdict is what a Check came to.
-type verdict struct {
-	way    way
-	tick   entangle.Tick   // the one that is gone back to
-	reason RollbackReason  // that asked for it
-	now    []rollback.Slot // of which the server's word is of the present, and another
+// decision is what Check has found.
+type decision struct {
+	newest bool // the newest of several ticks decides
 
-	later []entangle.Tick // asked for by the game since the last Check
+	found  bool           // a tick has to be rolled back to
+	tick   entangle.Tick  // which
+	reason RollbackReason // why
+
+	differing []rollback.Slot // differ from the confirmed state at the present tick
+	requested []entangle.Tick // by the game since the last Check
 }
 
-// way is how the world comes to the present.
-type way uint8
+// ask asks for a rollback to the end of a tick.
+func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
+	better := tick.Before(d.tick)
+	if d.newest {
+		better = d.tick.Before(tick)
+	}
+	if !d.found || better {
+		d.found, d.tick, d.reason = true, tick, reason
+	}
+}
 
-const (
-	// onward: it is there, or the clock went on or back and nothing else.
-	onward way = iota
-	// goBack: from a tick that is held.
-	goBack
-	// beginAnew: from what the server says of the frontier; what was before is not known.
-	beginAnew
-	// takeOver: what the server says is taken for the present.
-	takeOver
-)
+// Check compares the confirmed state with what was predicted, and returns the steps that bring
+// the predicted world to the present tick, for Rollback. They are valid until the next Check.
+// The table in docs/STATES.md, "Prediction", has a line for each case.
+func (p *Prediction) Check() []rollback.Step {
+	at, d := &p.progress, &p.decision
+	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
+	p.resources.differing = p.resources.differing[:0]
+	p.children.adopt()
+	p.entities.settle(between)
 
-// Check compares what the server confirmed with what was predicted, and decides whether to
-// go back, and how far.
-func (p *Prediction) Check() {
-	p.way, p.now, p.arrived = onward, p.now[:0], p.arrived[:0]
-	p.kids.adopt()
-	p.settle(between)
-	f, ok := p.frontier()
-	news := p.fresh || f != p.upTo
-	p.lost = p.lost || p.astray()
+	confirmed, ok := at.confirmedTick()
+	news, synced, empty := at.fresh || confirmed != at.confirmed, at.synced(), p.entities.table.Len() == 0
+	at.lost = at.lost || p.isLost()
+	if !at.jumped {
+		at.ran = at.present()
+	}
+	at.confirmed = confirmed
+
+	line := rollback.Timeline{At: at.at, Ran: at.ran, Present: at.present(), Confirmed: confirmed}
+	plan := p.plan[:0]
 	switch {
-	case p.table.Len() == 0 && !p.stock.held():
+	case empty && !p.resources.held():
 		p.begin()
-	case p.table.Len() == 0 && p.lost && p.cfg.Synced(): // no frontier is needed for resources
-		p.memory.Clear()
+	case empty && at.lost && synced: // resources need no confirmed tick
+		p.entities.memory.Clear()
 		p.begin()
-	case p.table.Len() == 0 && p.cfg.Synced(): // and none may come any more: the last one says nothing
-		p.compare(f, false)
-	case !p.cfg.Synced() || p.lost && !ok:
-		p.lost = true
-		if p.fresh {
-			p.way = takeOver
+	case empty && synced: // no confirmed tick may come any more: the last one says nothing
+		p.compare(confirmed, false)
+		plan = p.correct(plan, &line)
+	case !synced || at.lost && !ok:
+		at.lost = true
+		if at.fresh {
+			plan = line.TakeOver(plan)
 		}
-	case (p.lost || news && ok) && p.tooDeep(f):
-		p.way = takeOver
-	case p.lost || news && ok && !p.memory.Holds(f):
-		p.way, p.tick = beginAnew, f
+	case (at.lost || news && ok) && at.tooDeep(confirmed):
+		plan = line.TakeOver(plan)
+	case at.lost || news && ok && !p.entities.memory.Holds(confirmed):
+		plan = line.Restart(plan)
 	default:
-		p.compare(f, news)
+		p.compare(confirmed, news)
+		plan = p.correct(plan, &line)
 	}
-	if !p.jumped {
-		p.ran = p.present()
+	if !d.found {
+		p.cfg.Why.Drop()
 	}
-	p.fresh, p.upTo, p.jumped = false, f, false
-	p.later = p.later[:0]
+	at.fresh, at.jumped, d.requested = false, false, d.requested[:0]
+	p.plan = line.End(plan)
+	return p.plan
 }
 
-// begin begins with nothing.
+// correct appends the steps that correct what compare has found.
+func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []rollback.Step {
+	d := &p.decision
+	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // else the clock was set back to before it
+	d.found = d.found && held
+	switch {
+	case d.found:
+		return line.Rollback(plan, d.tick)
+	case line.At != line.Present:
+		return line.FollowClock(plan)
+	case len(d.differing) > 0 || len(p.resources.differing) > 0:
+		return line.Amend(plan)
+	}
+	return plan
+}
+
+// begin begins histories at the present tick, if nothing is predicted.
 func (p *Prediction) begin() {
-	p.lost = false
-	if p.at = p.present(); !p.memory.Holds(p.at) {
-		p.memory.Clear()
-		p.memory.Begin(p.at)
-		p.stock.takeOver()
-		p.stock.save(p.at)
+	at, memory := &p.progress, p.entities.memory
+	at.lost, at.at = false, at.present()
+	if !memory.Holds(at.at) {
+		memory.Clear()
+		memory.Begin(at.at)
+		p.resources.takeOver()
+		p.resources.save(at.at)
 	}
 }
 
-// astray reports whether the histories don't lead to the present: a tick was broken off, or
-// the clock went further than they reach.
-func (p *Prediction) astray() bool {
-	if p.at != p.present() && !p.jumped {
+// isLost reports whether the histories do not lead to the present: a tick was broken off by a
+// panic, or the clock was set further than they reach.
+func (p *Prediction) isLost() bool {
+	at := &p.progress
+	if at.at != at.present() && !at.jumped {
 		return true
 	}
-	back := p.at
-	if p.present().Before(p.at) {
-		back = p.present()
+	back := at.at
+	if at.present().Before(at.at) {
+		back = at.present()
 	}
-	return !p.memory.Holds(back) || p.tooDeep(back)
+	return !p.entities.memory.Holds(back) || at.tooDeep(back)
 }
 
-// frontier returns the newest tick, up to the present one, of which the server's word is
-// known. While there is none, it is before all that is held.
-func (p *Prediction) frontier() (f entangle.Tick, ok bool) {
-	now := p.present()
-	f, ok = p.cfg.Frontier()
-	switch {
-	case !ok:
-		return now - entangle.Tick(p.cfg.MaxRollback) - 1, false
-	case now.Before(f):
-		return now, true
-	}
-	return f, true
-}
-
-// tooDeep reports whether the way from a tick to the present is longer than the limit.
-func (p *Prediction) tooDeep(tick entangle.Tick) bool {
-	return int(p.present().Sub(tick)) > p.cfg.MaxRollback
-}
-
-// compare finds out what is otherwise than predicted.
-func (p *Prediction) compare(f entangle.Tick, news bool) {
+// compare finds what was mispredicted.
+func (p *Prediction) compare(confirmed entangle.Tick, news bool) {
 	if news {
-		p.memory.Compare(f, p.present(), p.form, p.differs)
+		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
 	}
-	p.hear(f)
-	p.stock.compare(f)
-	p.askedFor()
+	p.compareInputs(confirmed)
+	p.resources.compare(confirmed)
+	p.addRequests()
 }
 
-// hear takes in that another player did something else than was thought: a tick is computed
-// anew from the end of the one before it. What is known at the frontier needs no input.
-func (p *Prediction) hear(f entangle.Tick) {
-	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(f, p.at)
+// differs notes one misprediction.
+func (p *Prediction) differs(m rollback.Mismatch) {
+	reason := [...]RollbackReason{
+		rollback.Value: ByMismatch, rollback.Structure: ByStructure, rollback.Spawned: BySpawn, rollback.Despawned: ByDespawn,
+	}[m.Kind]
+	p.explain(&m, reason)
+	if m.Tick == p.progress.present() {
+		p.decision.differing = append(p.decision.differing, m.Slot)
+		return
+	}
+	p.decision.ask(m.Tick, reason)
+}
+
+// compareInputs asks for a rollback to before the oldest tick that ran with another input of
+// another player than is known now. At the confirmed tick and before inputs do not matter.
+func (p *Prediction) compareInputs(confirmed entangle.Tick) {
+	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(confirmed, p.progress.at)
 	if !ok {
 		return
 	}
-	if from := p.held(tick - 1); from.Before(p.present()) {
+	if from := p.held(tick - 1); from.Before(p.progress.present()) {
 		p.cfg.Why.Found(WhyFinding{Reason: ByInput, Tick: from + 1, Entity: e, Column: -1})
-		p.ask(from, ByInput)
+		p.decision.ask(from, ByInput)
 	}
 }
 
-// held returns the first tick from one on that can be gone back to, or the present one.
+// held returns the first tick from one on that can be rolled back to, or the present one.
 func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
-	now := p.present()
-	if p.tooDeep(tick) {
-		tick = now - entangle.Tick(p.cfg.MaxRollback)
+	at := &p.progress
+	if at.tooDeep(tick) {
+		tick = at.oldest()
 	}
-	for tick.Before(now) && !p.memory.Holds(tick) {
+	for tick.Before(at.present()) && !p.entities.memory.Holds(tick) {
 		tick++
 	}
 	return tick
 }
 
-// differs takes in one thing that is otherwise.
-func (p *Prediction) differs(m rollback.Mismatch) {
-	reason := [...]RollbackReason{
-		rollback.Value: ByMismatch, rollback.Structure: ByStructure, rollback.Spawned: BySpawn, rollback.Despawned: ByDespawn,
-	}[m.Kind]
-	p.tell(&m, reason)
-	if m.Tick == p.present() {
-		p.now = append(p.now, m.Slot)
+// Request asks for a rollback to the end of a tick in the next frame.
+func (p *Prediction) Request(tick entangle.Tick) {
+	at, d := &p.progress, &p.decision
+	if at.tooDeep(tick) {
+		tick = at.oldest()
+	}
+	if (tick.Before(at.present()) || len(d.requested) < at.maxRollback) && !slices.Contains(d.requested, tick) {
+		d.requested = append(d.requested, tick)
+	}
+}
+
+// addRequests asks for the rollbacks that the game has requested. A tick that is not kept any
+// more counts as the oldest that is. A tick to come is ignored.
+func (p *Prediction) addRequests() {
+	for _, tick := range p.decision.requested {
+		if tick = p.held(tick); tick.Before(p.progress.present()) {
+			p.cfg.Why.Found(WhyFinding{Reason: ByRequest, Tick: tick, Column: -1})
+			p.decision.ask(tick, ByRequest)
+		}
+	}
+}
+
+// explain adds a misprediction to the findings for reports.
+func (p *Prediction) explain(m *rollback.Mismatch, reason RollbackReason) {
+	if p.cfg.Why == nil {
 		return
 	}
-	p.ask(m.Tick, reason)
+	found := WhyFinding{Reason: reason, Tick: m.Tick, Entity: p.entities.entity(m.Slot), Column: m.Col}
+	if m.Col >= 0 {
+		p.entities.explainValues(&found, m)
+	}
+	p.cfg.Why.Found(found)
 }
 
-// ask asks to go back to the end of a tick.
-func (p *Prediction) ask(tick entangle.Tick, reason RollbackReason) {
-	better := tick.Before(p.tick)
-	if p.cfg.Newest {
-		better = p.tick.Before(tick)
-	}
-	if p.way != goBack || better {
-		p.way, p.tick, p.reason = goBack, tick, reason
-	}
-}
-
-// Request has the next frame go back to the end of a tick, and compute every tick since anew.
-func (p *Prediction) Request(tick entangle.Tick) {
-	now := p.present()
-	if p.tooDeep(tick) {
-		tick = now - entangle.Tick(p.cfg.MaxRollback)
-	}
-	if (tick.Before(now) || len(p.later) < p.cfg.MaxRollback) && !slices.Contains(p.later, tick) {
-		p.later = append(p.later, tick)
-	}
-}
-
-// askedFor takes in what the game has asked for. A tick that is not held any more counts as
-// the oldest that is; one that is to come is left alone.
-func (p *Prediction) askedFor() {
-	for _, tick := range p.later {
-		if tick = p.held(tick); tick.Before(p.present()) {
-			p.cfg.Why.Found(WhyFinding{Reason: ByRequest, Tick: tick, Column: -1})
-			p.ask(tick, ByRequest)
+// explainValues adds the predicted and the confirmed value of a column.
+func (t *entities) explainValues(found *WhyFinding, m *rollback.Mismatch) {
+	form, word := t.memory.FormAt(m.Slot, m.Tick, t.form(m.Slot)), t.memory.Confirmed(m.Slot)
+	if size := t.cols[m.Col].size; form.Mask.Has(m.Col) {
+		found.Predicted = []byte{}
+		if size > 0 {
+			found.Predicted = t.memory.Column(m.Tick, m.Col)[int(m.Slot)*size : (int(m.Slot)+1)*size]
 		}
+	}
+	if word.Mask.Has(m.Col) {
+		found.Confirmed = t.memory.ConfirmedValue(m.Slot, m.Col)
+		if found.Confirmed == nil {
+			found.Confirmed = []byte{}
+		}
+	}
+	if t.modes.relation.Has(m.Col) {
+		found.PredictedTarget, found.ConfirmedTarget = columns.UnpackEntity(form.Target), columns.UnpackEntity(word.Target)
 	}
 }

@@ -163,7 +163,7 @@ func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
 	f.settled(f.time.Tick)
 	f.run(2*f.p.cfg.MaxRollback + 2)
 	assert.Equal(t, []ecs.Entity{e}, f.buried)
-	assert.Empty(t, f.p.going)
+	assert.Empty(t, f.p.lifecycle.leaving)
 }
 
 // A replay that gives what is kept out of it another structure changes nothing of that, whichever
@@ -190,7 +190,7 @@ func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {
 			e := f.spawns("b", 1005, fcPlace{10, 0}, fcPace{})
 			f.run(1)
 			f.says(e, 1006, fcPlace{10, 0}, fcPace{})
-			word := f.p.Store().Confirmed(f.p.slotOf(e))
+			word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 			word.Mask = rollback.Mask{}
 			f.world.Remove(e, f.place, f.pace)
 			for _, of := range []struct {

@@ -161,7 +161,7 @@ func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
 	assert.Equal(t, []ecs.Entity{e}, f.buried)
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByDespawn])
 	f.run(1)
-	assert.Zero(t, f.p.table.Len())
+	assert.Zero(t, f.p.entities.table.Len())
 }
 
 // A despawn as of a tick that is to come waits for it.
@@ -195,7 +195,7 @@ func TestWhatTheGameRemovesStaysRemoved(t *testing.T) {
 	f.settled(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005", "tick 1006"}, f.check())
 	assert.False(t, f.world.Alive(e))
-	assert.Equal(t, 1, f.p.table.Len())
+	assert.Equal(t, 1, f.p.entities.table.Len())
 }
 
 // What the game hangs on a predicted entity goes back with it: what was spawned since is

@@ -13,10 +13,10 @@ import (
 
 // docks is the server's word, beside the rest, that an entity docks at another.
 func (f *forecast) docks(e, at ecs.Entity) {
-	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Set(f.col(f.dock))
 	word.Target = columns.PackEntity(at)
-	f.p.Confirmed(f.p.slotOf(e))
+	f.p.Confirmed(f.p.entities.slotOf(e))
 }
 
 // hang hangs an entity on another.
@@ -87,7 +87,7 @@ func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
 	}
 	assert.Equal(t, fcTide{Level: 100}, *w.tide())
 	assert.Zero(t, w.p.stats.Blind)
-	assert.True(t, w.p.memory.Holds(w.time.Tick))
+	assert.True(t, w.p.entities.memory.Holds(w.time.Tick))
 }
 
 // Ticks that wrap around are as any others to a resource.
@@ -144,7 +144,7 @@ func TestARelationThatIsShownTakesThePlaceOfAPredictedOne(t *testing.T) {
 	f.world.Exchange(e, []ecs.ID{f.child}, []ecs.ID{f.dock})
 	f.world.Relations().Set(e, f.child, b)
 	f.says(e, 1007, fcPlace{16, 0}, fcPace{1, 0})
-	f.p.Store().Confirmed(f.p.slotOf(e)).Mask.Set(f.col(f.child))
+	f.p.Store().Confirmed(f.p.entities.slotOf(e)).Mask.Set(f.col(f.child))
 	f.p.Request(1004)
 	assert.NotEmpty(t, f.check())
 	assert.True(t, f.world.Has(e, f.child))
@@ -281,7 +281,7 @@ func TestResourcesAfterTheLastEntity(t *testing.T) {
 	w.despawns(e, w.time.Tick)
 	w.settledAt(w.time.Tick)
 	w.run(40)
-	assert.Zero(t, w.p.table.Len())
+	assert.Zero(t, w.p.entities.table.Len())
 	now := w.time.Tick
 	w.says(now-3, fcTide{Level: 50, Rate: 2})
 	assert.Equal(t, w.replayed(now-3), w.check())

@@ -99,7 +99,7 @@ func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
 					}
 				})
 			}
-			f.p.memory.Clear() // nothing is held of 1003
+			f.p.entities.memory.Clear() // nothing is held of 1003
 			f.settled(1003)
 			for _, by := range c.jumps {
 				f.jump(by)

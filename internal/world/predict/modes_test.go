@@ -42,7 +42,7 @@ func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
 
 // saysOnce is the server's word of a kit, which the world gets if it has none.
 func (f *forecast) saysOnce(e ecs.Entity, size uint32) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
 	*(*fcKit)(unsafe.Pointer(&f.p.Store().ConfirmedValue(slot, f.col(f.kit))[0])) = fcKit{size}
 	if !f.world.Has(e, f.kit) {
@@ -58,7 +58,7 @@ func (f *forecast) saysOnce(e ecs.Entity, size uint32) {
 // Proves: B20
 func TestSimpleIsTheServersLastWord(t *testing.T) {
 	f, e := steady(t, nil)
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	f.world.Add(e, f.tint)
 	color := func() *fcTint { return (*fcTint)(f.world.Get(e, f.tint)) }
 	tick := func() { color().Color += 100 }
@@ -108,7 +108,7 @@ func TestATolerance(t *testing.T) {
 	heat := func() *fcHeat { return (*fcHeat)(f.world.Get(e, f.heat)) }
 	says := func(tick entangle.Tick, degrees int32) {
 		f.says(e, tick, fcPlace{10, 0}, fcPace{})
-		slot := f.p.slotOf(e)
+		slot := f.p.entities.slotOf(e)
 		f.p.Store().Confirmed(slot).Mask.Set(f.col(f.heat))
 		*(*fcHeat)(unsafe.Pointer(&f.p.Store().ConfirmedValue(slot, f.col(f.heat))[0])) = fcHeat{degrees}
 		f.settled(tick)
@@ -136,7 +136,7 @@ func TestCorrectionsAreTold(t *testing.T) {
 	var told []string
 	f.p.OnCorrected(func(c *event.Correction) {
 		before, after := (*fcPlace)(unsafe.Pointer(&c.Before[0])), (*fcPlace)(unsafe.Pointer(&c.After[0]))
-		told = append(told, fmt.Sprint(c.Entity == a, f.p.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
+		told = append(told, fmt.Sprint(c.Entity == a, f.p.entities.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
 	})
 	f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
 	f.says(b, 1003, f.placeAt(b, 1003), fcPace{1, 0})
@@ -154,5 +154,5 @@ func TestCorrectionsAreTold(t *testing.T) {
 
 // placeAt is where an entity was predicted to be at a tick.
 func (f *forecast) placeAt(e ecs.Entity, tick entangle.Tick) fcPlace {
-	return *(*fcPlace)(unsafe.Pointer(&f.p.memory.Column(tick, f.col(f.place))[int(f.p.slotOf(e))*8]))
+	return *(*fcPlace)(unsafe.Pointer(&f.p.entities.memory.Column(tick, f.col(f.place))[int(f.p.entities.slotOf(e))*8]))
 }

@@ -16,126 +16,150 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// PredictionConfig is what a prediction is made of.
+// PredictionConfig configures a Prediction.
 type PredictionConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
-	Copy     *sink.Copy            // nil: for tests, which speak for it
-	Shelf    *message.ResourceCopy // nil: no resource goes back
+	Copy     *sink.Copy            // nil: tests deliver the confirmed state themselves
+	Shelf    *message.ResourceCopy // nil: no resource rolls back
 	Hub      *event.Hub
 	Time     *components.Time
 	Again    *input.Replayer
-	Why      *Why // nil: nobody asks
+	Why      *Why // nil: no reports
 
-	// MaxRollback is how many ticks a rollback reaches back at most: so many are kept.
+	// MaxRollback is the largest number of ticks of a rollback. So many are kept.
 	MaxRollback int
-	// Newest has the newest of several ticks that are asked for decide, in place of the
-	// oldest.
+	// Newest has the newest of several mispredicted ticks decide, instead of the oldest.
 	Newest bool
 
-	// Synced reports whether the ticks are those of the server.
+	// Synced reports whether the clock is set to the server's ticks.
 	Synced func() bool
-	// Frontier is the newest tick of which everything that is predicted is here, as the
-	// server had it.
+	// Frontier returns the newest tick of which all confirmed state has arrived.
 	Frontier func() (tick entangle.Tick, ok bool)
-	// Bury takes an entity out of the world that the server has despawned.
+	// Bury removes an entity from the world that the server has despawned.
 	Bury func(e ecs.Entity)
-	// OnResync is told when what the server said was taken over as the present.
+	// OnResync is called when confirmed state was taken over as the present.
 	OnResync func(tick entangle.Tick)
 }
 
-// Prediction is how a client computes entities ahead of the server: what it computed is kept
-// per tick, compared with what the server says when that comes, and computed anew from
-// there where that is something else.
+// Prediction keeps a client's predicted entities ahead of the server. It saves them at the
+// end of every tick, compares that with the confirmed state when it arrives, and corrects what
+// was mispredicted by a rollback and a replay.
 //
-// A frame drives it by the stages of its order: Check and Rollback before the ticks, and
-// Follow and EndTick in each of them, also in a replay.
+// A frame drives it by its stages: Check and Rollback before the ticks, and Follow, Round and
+// EndTick in each tick, also in a replay.
 type Prediction struct {
-	cfg    PredictionConfig
-	world  *ecs.World
-	time   *components.Time
-	writer *columns.Writer
+	cfg PredictionConfig
 
-	cols   []predictedColumn // by column of the table: the protocol's components, then its locals
-	modes  predictedModes
-	used   rollback.Mask // columns that are kept and that an entity has had
-	signs  []ecs.ID      // what a predicted entity has in place of components.Remote
-	table  *columns.Table
-	memory *rollback.Store
-	forms  []rollback.Form // by slot, as of the last settling
-	shed   []shedding      // by slot
+	progress    progress
+	entities    entities
+	shaper      shaper
+	children    children
+	lifecycle   lifecycle
+	excluded    excluded
+	resources   resources
+	decision    decision
+	corrections corrections
+	rounding    source.Rounding
 
-	at     entangle.Tick // whose end the world is at
-	lost   bool          // the world is not what the histories lead to
-	fresh  bool          // the server said something since the last Check
-	upTo   entangle.Tick // the frontier of the last Check
-	jumped bool          // the clock was set since the last Check
-	ran    entangle.Tick // the newest one that was due, as of the last Check
-	verdict
+	plan   []rollback.Step // of the last Check
+	inTick bool            // Rollback runs a tick
+	due    []rollback.Slot // scratch
 
-	arrived   []rollback.Slot // brought by the network since the last Check
-	tracked   []rollback.Slot // since the last settling
-	going     []leavingEntity
-	vanished  []leavingEntity // despawned ahead of the server, and kept out of rollbacks
-	due       []rollback.Slot // scratch
-	adds      []ecs.ID        // scratch
-	drops     []ecs.ID        // scratch
-	reformed  []reformed      // scratch
-	adopted   []rollback.Slot // scratch: what is the game's own of them is not in the histories
-	replaying replaying
-	before    before
-	kids      kids
-	spared    spared
-	rounding  source.Rounding
-	stock     stock
-
-	stats       PredictionStats
-	trace       func(rollback.Step) // for tests; nil: nobody asks
-	onCorrected []func(*event.Correction)
-	onAmended   []func()
+	stats     PredictionStats
+	trace     func(rollback.StepKind, entangle.Tick, rollback.Slot) // for tests; nil: none
+	onAmended []func()
 }
 
-// NewPrediction returns a prediction of what the copy brings into its world. The error says
-// that the world has a listener of its own.
+// NewPrediction returns a prediction of the entities that the copy predicts in its world. The
+// error says that the world has a listener of its own.
 func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	w := cfg.World
 	p := &Prediction{
-		cfg: cfg, world: w, time: cfg.Time, writer: columns.NewWriter(w), at: cfg.Time.Tick, lost: true,
-		signs: []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewound](w)},
+		cfg: cfg,
+		progress: progress{
+			time: cfg.Time, maxRollback: cfg.MaxRollback, synced: cfg.Synced, frontier: cfg.Frontier, at: cfg.Time.Tick, lost: true,
+		},
+		decision: decision{newest: cfg.Newest},
+		plan:     make([]rollback.Step, 0, rollback.PlanLimit(cfg.MaxRollback)),
 	}
-	table, err := columns.NewStructure(w, p.signs[1], p.describe(cfg.Protocol))
-	if err != nil {
+	if err := p.entities.init(&cfg, &p.progress); err != nil {
 		return nil, err
 	}
-	p.table = table
-	p.memory = rollback.New(p.remembers())
+	p.shaper.entities = &p.entities
+	p.children.init(&p.entities, cfg.Protocol)
+	p.lifecycle = lifecycle{shaper: &p.shaper, children: &p.children, bury: cfg.Bury}
+	p.excluded = excluded{lifecycle: &p.lifecycle}
+	p.resources.init(p, cfg.Shelf)
+	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
 	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components, func(number int) int { return number })
-	p.kids = newKids(p, cfg.Protocol)
-	p.spared.p, p.spared.never = p, ecs.ComponentID[components.NoRollback](w)
-	p.stock = newStock(p, cfg.Shelf)
 	if cfg.Copy != nil {
 		cfg.Copy.PredictBy(p)
 	}
-	return p, tick.ShareListener(w, table.Listener(), kidListener{&p.kids})
+	return p, tick.ShareListener(w, p.entities.table.Listener(), childListener{&p.children})
 }
 
-// Table is by which slots the predicted entities are known; Settle brings it up to date.
-func (p *Prediction) Table() *columns.Table { return p.table }
+// Table is the table of the predicted entities. Settle updates it.
+func (p *Prediction) Table() *columns.Table { return p.entities.table }
 
-// Marker is the component by which those are known that go back in a rollback.
-func (p *Prediction) Marker() ecs.ID { return p.signs[1] }
+// Settle updates the slots of predicted entities, within a tick.
+func (p *Prediction) Settle() { p.entities.settle(ticked) }
 
-// Predicts reports whether an entity goes back in a rollback.
-func (p *Prediction) Predicts(e ecs.Entity) bool {
-	return p.world.Alive(e) && p.world.Has(e, p.signs[1])
+// Marker is the component of entities that roll back.
+func (p *Prediction) Marker() ecs.ID { return p.entities.marker() }
+
+// Predicts reports whether an entity rolls back.
+func (p *Prediction) Predicts(e ecs.Entity) bool { return p.entities.predicts(e) }
+
+// Stats returns the counters.
+func (p *Prediction) Stats() PredictionStats { return p.stats }
+
+// OnCorrected adds a function that is called with every value that a rollback has corrected.
+func (p *Prediction) OnCorrected(f func(*event.Correction)) {
+	p.corrections.onCorrected = append(p.corrections.onCorrected, f)
 }
 
-// did tells of a step of a rollback.
-func (p *Prediction) did(kind rollback.StepKind, tick entangle.Tick, slot rollback.Slot) {
-	if p.trace != nil {
-		p.trace(rollback.Step{Kind: kind, Tick: tick, Slot: slot})
+// OnAmended adds a function that is called when the present was changed to the confirmed
+// state, without a replay of the ticks that lead there.
+func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
+
+// Follow has entities that became children of predicted ones in this tick roll back with them.
+func (p *Prediction) Follow() { p.children.adopt() }
+
+// Rounds reports whether there are components to round.
+func (p *Prediction) Rounds() bool { return p.rounding.Any() }
+
+// Round rounds predicted components to what the wire can represent. New children are followed
+// first: after the table is settled they would count as there before the tick.
+func (p *Prediction) Round() {
+	p.Follow()
+	p.Settle()
+	p.rounding.Round(p.entities.table)
+}
+
+// Despawn despawns a predicted entity ahead of the server, with its children of the game's
+// own. It reports false for an entity that is not predicted.
+func (p *Prediction) Despawn(e ecs.Entity) bool {
+	if !p.Predicts(e) {
+		return false
+	}
+	p.entities.grow()
+	p.lifecycle.despawn(e, e)
+	return true
+}
+
+// Jumped notes that the clock was set, and from which tick, before anything of the frame
+// runs. In this frame's Rollback the ticks that it was set past run with repeated inputs, as
+// the server ran them. If it was set back, the world becomes what it was then.
+func (p *Prediction) Jumped(from entangle.Tick) {
+	if !p.progress.jumped {
+		p.progress.jumped, p.progress.ran = true, from
 	}
 }
 
-// present is the last finished tick, or the one at hand.
-func (p *Prediction) present() entangle.Tick { return p.time.Tick }
+// did traces a step for tests.
+func (p *Prediction) did(kind rollback.StepKind, tick entangle.Tick, slot rollback.Slot) {
+	if p.trace != nil {
+		p.trace(kind, tick, slot)
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 // turnOff is the server's word that an entity is not for this client to predict.
 func (f *forecast) turnOff(e ecs.Entity) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	f.world.Exchange(e, nil, f.p.Marks())
 	f.p.Untrack(e, slot)
 }
@@ -56,7 +56,7 @@ func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 			f.says(e, f.time.Tick-2, fcPlace{500, 0}, fcPace{1, 0})
 			assert.Len(t, f.check(), 3)
 			assert.EqualValues(t, 502, f.at(e).X)
-			assert.True(t, f.p.forms[slot].Alive, "it is followed")
+			assert.True(t, f.p.entities.forms[slot].Alive, "it is followed")
 			assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
 			assert.Empty(t, f.check())
 		})
@@ -92,7 +92,7 @@ func TestLocalChildrenGoWithTheirParents(t *testing.T) {
 			end(f, e)
 			assert.False(t, f.world.Alive(e) || f.world.Alive(kid) || f.world.Alive(grandkid))
 			f.run(3)
-			assert.Zero(t, f.p.table.Len())
+			assert.Zero(t, f.p.entities.table.Len())
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 // saysNoKit is the server's word that an entity has no kit any more, which the copy takes from
 // the world as it comes.
 func (f *forecast) saysNoKit(e ecs.Entity) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Clear(f.col(f.kit))
 	switch {
 	case f.p.Stripped(slot):
@@ -92,7 +92,7 @@ func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
 
 // saysOnceNoWorld is the server's word that there is still a kit, of which the world gets nothing.
 func (f *forecast) saysOnceNoWorld(e ecs.Entity) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
 	f.p.Confirmed(slot)
 }
@@ -189,12 +189,12 @@ func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
 				f.saysNoKit(e)
 			}
 			if c.gets {
-				slot, value := f.p.slotOf(e), fcKit{6}
+				slot, value := f.p.entities.slotOf(e), fcKit{6}
 				f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
 				f.p.InsertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
 				f.p.Confirmed(slot)
 			}
-			f.p.Store().Confirmed(f.p.slotOf(e)).Tick = c.restore
+			f.p.Store().Confirmed(f.p.entities.slotOf(e)).Tick = c.restore
 			f.settled(c.restore)
 			f.p.Request(c.restore)
 			wrong = false
@@ -227,7 +227,7 @@ func TestAnInsertedOnceReplacesWhatTheGameHad(t *testing.T) {
 		}
 	})
 	f.run(3)
-	slot, value := f.p.slotOf(e), fcKit{6}
+	slot, value := f.p.entities.slotOf(e), fcKit{6}
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
 	f.p.InsertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
 	f.p.Confirmed(slot)

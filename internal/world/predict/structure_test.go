@@ -75,7 +75,7 @@ func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
 func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
 	f, e := steady(t, nil)
 	f.says(e, 1003, fcPlace{12, 0}, fcPace{})
-	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Clear(f.col(f.pace))
 	f.settled(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
@@ -93,7 +93,7 @@ func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
 	f.settled(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	f.says(e, 1001, fcPlace{10, 0}, fcPace{})
-	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Clear(f.col(f.pace))
 	f.world.Remove(e, f.pace)
 	wrong := true
@@ -120,7 +120,7 @@ func TestWhatTheServerAddedIsAdded(t *testing.T) {
 	f.run(1)
 	f.settled(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
-	word := f.p.Store().Confirmed(f.p.slotOf(e))
+	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Clear(f.col(f.pace))
 	f.world.Remove(e, f.pace)
 	f.run(4)

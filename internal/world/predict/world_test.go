@@ -60,6 +60,8 @@ type forecast struct {
 	set    bool          // there is one
 	buried []ecs.Entity
 	steps  []string
+	onPlan func(step string) // of Check; nil: none
+	first  ecs.Entity
 
 	systems []func()
 	movers  ecs.CachedFilter
@@ -117,7 +119,13 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	require.NoError(t, err)
 	f.p.trace = f.trace
 	f.sched.Bind(tickUpdate, func() { f.time.Tick++ })
-	f.sched.Bind(checkRollback, func() { f.p.Check() })
+	f.sched.Bind(checkRollback, func() {
+		for _, step := range f.p.Check() {
+			if f.onPlan != nil {
+				f.onPlan(step.String())
+			}
+		}
+	})
 	f.sched.Bind(rollBack, func() { f.p.Rollback() })
 	f.sched.Bind(lattice, func() { f.p.Round() })
 	f.sched.Bind(spawnHistory, func() { f.p.Follow() })
@@ -160,10 +168,10 @@ func (f *forecast) check() []string {
 	return f.steps
 }
 
-func (f *forecast) trace(s rollback.Step) {
-	line := fmt.Sprintf("%v %d", s.Kind, s.Tick)
-	if s.Kind == rollback.StepInsert {
-		line += " " + f.names[s.Slot]
+func (f *forecast) trace(kind rollback.StepKind, tick entangle.Tick, slot rollback.Slot) {
+	line := fmt.Sprintf("%v %d", kind, tick)
+	if kind == rollback.StepInsert {
+		line += " " + f.names[slot]
 	}
 	f.steps = append(f.steps, line)
 }
@@ -180,7 +188,7 @@ func (f *forecast) spawns(name string, tick entangle.Tick, place fcPlace, pace f
 
 // says is the server's word of an entity as of a tick.
 func (f *forecast) says(e ecs.Entity, tick entangle.Tick, place fcPlace, pace fcPace) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	word := f.p.Store().Confirmed(slot)
 	word.Tick, word.Known, word.Mask = tick, true, rollback.Mask{}
 	word.Mask.Set(f.col(f.place))
@@ -192,7 +200,7 @@ func (f *forecast) says(e ecs.Entity, tick entangle.Tick, place fcPlace, pace fc
 
 // despawns is the server's word that an entity is gone as of a tick.
 func (f *forecast) despawns(e ecs.Entity, tick entangle.Tick) {
-	slot := f.p.slotOf(e)
+	slot := f.p.entities.slotOf(e)
 	word := f.p.Store().Confirmed(slot)
 	word.Tick, word.Gone = tick, true
 	f.p.Gone(e, slot, tick)
@@ -202,8 +210,8 @@ func (f *forecast) despawns(e ecs.Entity, tick entangle.Tick) {
 func (f *forecast) settled(tick entangle.Tick) { f.f, f.set = tick, true }
 
 func (f *forecast) col(id ecs.ID) int {
-	for col := range f.p.cols {
-		if f.p.cols[col].id == id {
+	for col := range f.p.entities.cols {
+		if f.p.entities.cols[col].id == id {
 			return col
 		}
 	}

@@ -1,0 +1,184 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/ecs/event"
+)
+
+// children is the entities of the game's own that are children of predicted ones, and roll
+// back with them.
+type children struct {
+	*entities
+	relations []ecs.ID // of children to their parents
+	is        ecs.Mask // the same
+	remote    ecs.ID
+	mark      []ecs.ID // the marker, as Arche wants it
+
+	candidates []ecs.Entity // that may have become children of predicted entities
+	asked      []ecs.Entity // scratch
+	any        bool         // there was one ever
+	found      []ecs.Entity // scratch, used as a stack
+}
+
+func (c *children) init(t *entities, of *protocol.Protocol) {
+	c.entities, c.remote, c.mark = t, ecs.ComponentID[components.Remote](t.world), t.marks[1:]
+	add := func(id ecs.ID) {
+		if !c.is.Get(id) {
+			c.is.Set(id, true)
+			c.relations = append(c.relations, id)
+		}
+	}
+	add(ecs.ComponentID[components.ChildOf](t.world))
+	for _, info := range registry.Of(of).Components {
+		if source.IsHierarchy(info) {
+			add(ecs.TypeID(t.world, info.Type))
+		}
+	}
+}
+
+// childListener listens to relations, and changes nothing in the world.
+type childListener struct{ c *children }
+
+// Subscriptions implements ecs.Listener.
+func (childListener) Subscriptions() event.Subscription { return event.Relations }
+
+// Components implements ecs.Listener.
+func (childListener) Components() *ecs.Mask { return nil }
+
+// Notify implements ecs.Listener.
+func (l childListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
+	c, e := l.c, evt.Entity
+	if w != c.world || evt.NewRelation == nil || !c.is.Get(*evt.NewRelation) {
+		return
+	}
+	if !w.Alive(e) || w.Has(e, c.remote) || w.Has(e, c.marker()) {
+		return
+	}
+	c.any = true
+	c.candidates = append(c.candidates, e)
+}
+
+// adopt has the candidates roll back whose parent does, and their own children too.
+func (c *children) adopt() {
+	for more := true; more && len(c.candidates) > 0; {
+		more = false
+		c.candidates, c.asked = c.asked[:0], c.candidates
+		for _, e := range c.asked {
+			switch {
+			case !c.isCandidate(e):
+			case c.isChild(e):
+				c.writer.Exchange(e, c.mark, nil, nil)
+				c.addChildren(e)
+				more = true
+			default:
+				c.candidates = append(c.candidates, e)
+			}
+		}
+	}
+	c.candidates = c.candidates[:0]
+}
+
+// isCandidate reports whether an entity is alive, and does not roll back yet.
+func (c *children) isCandidate(e ecs.Entity) bool {
+	return c.world.Alive(e) && !c.predicts(e) && !c.world.Has(e, c.remote)
+}
+
+// isChild reports whether an entity is the child of one that rolls back.
+func (c *children) isChild(e ecs.Entity) bool {
+	for _, id := range c.relations {
+		if c.world.Has(e, id) && c.predicts(c.world.Relations().Get(e, id)) {
+			return true
+		}
+	}
+	return false
+}
+
+// addChildren makes the children of an entity candidates, when it begins to roll back.
+func (c *children) addChildren(parent ecs.Entity) {
+	if c.any {
+		c.each(parent, func(child ecs.Entity) { c.candidates = append(c.candidates, child) })
+	}
+}
+
+// release ends the rollback of the children of an entity that is not predicted any more.
+func (c *children) release(parent ecs.Entity) {
+	if !c.any {
+		return
+	}
+	c.each(parent, func(child ecs.Entity) {
+		s := c.slotOf(child)
+		switch {
+		case !c.predicts(child) || c.memory.Confirmed(s).Known:
+		case c.disabled[s].on: // it is despawned, and will be removed
+		default:
+			c.release(child)
+			c.writer.Exchange(child, nil, c.mark, nil)
+		}
+	})
+}
+
+// disconnect removes children whose parent was removed with the connection. All others stay as
+// the game's own.
+func (c *children) disconnect() {
+	from := len(c.found)
+	marked := ecs.All(c.mark...)
+	for query := c.world.Query(&marked); query.Next(); {
+		c.found = append(c.found, query.Entity())
+	}
+	for left := c.found[from:]; ; {
+		kept := left[:0]
+		for _, child := range left {
+			if c.isOrphan(child) {
+				c.writer.Remove(child)
+			} else {
+				kept = append(kept, child)
+			}
+		}
+		if len(kept) == len(left) {
+			break
+		}
+		left = kept
+		c.found = c.found[:from+len(kept)]
+	}
+	for _, child := range c.found[from:] {
+		c.writer.Exchange(child, nil, c.mark, nil)
+	}
+	c.found = c.found[:from]
+}
+
+// isOrphan reports whether the parent of an entity is gone. A despawned entity counts as one
+// too. A child that the game has taken off its parent does not.
+func (c *children) isOrphan(child ecs.Entity) bool {
+	for _, id := range c.relations {
+		if c.world.Has(child, id) {
+			to := c.world.Relations().Get(child, id)
+			return !to.IsZero() && !c.world.Alive(to)
+		}
+	}
+	slot, followed := c.table.SlotOf(child)
+	return followed && c.disabled[rollback.Slot(slot)].on
+}
+
+// each calls do for all children of an entity.
+func (c *children) each(parent ecs.Entity, do func(ecs.Entity)) {
+	if !c.world.Alive(parent) {
+		return
+	}
+	from := len(c.found)
+	for _, id := range c.relations {
+		of := ecs.All(id)
+		filter := ecs.NewRelationFilter(&of, parent)
+		for query := c.world.Query(&filter); query.Next(); {
+			c.found = append(c.found, query.Entity())
+		}
+	}
+	for i := from; i < len(c.found); i++ {
+		do(c.found[i])
+	}
+	c.found = c.found[:from]
+}

@@ -1,0 +1,62 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+)
+
+// corrections finds which values of the present a rollback has corrected. The values before
+// it are taken out of the histories; the structure before it is in entities.before.
+type corrections struct {
+	*entities
+	stats *PredictionStats
+
+	held        bool             // the values before are kept
+	told        event.Correction // scratch
+	onCorrected []func(*event.Correction)
+}
+
+// keep keeps the present values, if the world is at the present tick and the histories hold it.
+// With replayed it takes them out of the histories, else it copies them.
+func (c *corrections) keep(replayed bool) {
+	tick := c.progress.at
+	if c.held = tick == c.progress.present() && c.memory.Holds(tick); !c.held {
+		return
+	}
+	c.before.round++
+	for _, slot := range c.arrived { // in this frame: nobody has seen them
+		c.before.forget(slot)
+	}
+	if replayed {
+		c.memory.Shelve(tick)
+	} else {
+		c.memory.ShelveCopy(tick)
+	}
+}
+
+// report reports every value that differs from the one that was kept.
+func (c *corrections) report() {
+	if !c.held {
+		return
+	}
+	at, cols := c.progress.at, c.used.And(c.modes.full)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		if c.cols[col].size > 0 {
+			c.memory.EachUnlike(at, col, func(slot rollback.Slot, was, is []byte) { c.reportValue(slot, col, at, was, is) })
+		}
+	}
+}
+
+// reportValue reports a value with other bytes than before, unless they mean the same.
+func (c *corrections) reportValue(slot rollback.Slot, col int, at entangle.Tick, was, is []byte) {
+	if !c.forms[slot].Mask.Has(col) || !c.before.had(slot, col) || c.equal(col, was, is) {
+		return
+	}
+	c.stats.Corrections++
+	c.told = event.Correction{Entity: c.entity(slot), Column: col, Tick: at, Before: was, After: is}
+	c.cols[col].events.Corrected(&c.told)
+	for _, f := range c.onCorrected {
+		f(&c.told)
+	}
+}

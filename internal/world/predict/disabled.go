@@ -1,0 +1,116 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// disabled is the components that were taken off an entity which is despawned ahead of the
+// server, or which does not exist yet in the tick that the world is at. The entity stays in the
+// world without the components that the prediction knows. So no system finds it, and it can
+// come back as the same entity.
+type disabled struct {
+	on     bool
+	tick   entangle.Tick // in which they were taken off
+	mask   rollback.Mask
+	values []byte // in the order of columns
+	target ecs.Entity
+}
+
+// disable takes the components off an entity.
+func (s *shaper) disable(slot rollback.Slot) {
+	e, d := s.entity(slot), &s.disabled[slot]
+	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), rollback.Mask{}, d.values[:0], ecs.Entity{}
+	s.drops = s.drops[:0]
+	cols := s.modes.kept.Union(s.modes.simple)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		c := &s.cols[col]
+		if !s.world.Has(e, c.id) {
+			continue
+		}
+		d.mask.Set(col)
+		d.values = append(d.values, c.of(e)...)
+		s.drops = append(s.drops, c.id)
+		if s.modes.relation.Has(col) {
+			d.target = s.world.Relations().Get(e, c.id)
+		}
+	}
+	s.writer.Exchange(e, nil, s.drops, nil)
+}
+
+// enable gives an entity its components back: those of a form, those of the game's own that
+// were taken off too late for the histories to know, and of the others what the server has
+// confirmed, or else what was there.
+func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
+	e, d, word := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
+	d.on = false
+	rest, among, target := d.mask, s.modes.simple, d.target
+	if word.Known {
+		rest, among, target = word.Mask, among.Union(s.modes.inputs), columns.UnpackEntity(word.Target)
+	}
+	want := form.Mask.Union(rest.And(among))
+	s.exchange(slot, want, s.modes.kept.Union(among))
+	s.writeDisabled(e, d, want)
+	if word.Known {
+		s.writeSimple(slot, want)
+	}
+	s.setTarget(slot, want.And(s.modes.relation), target)
+}
+
+// enableLocal gives an entity its local components back, when it is not predicted any more.
+func (s *shaper) enableLocal(slot rollback.Slot) {
+	own := s.disabled[slot].mask.And(s.modes.local).Without(s.modes.relation)
+	s.exchange(slot, own, own)
+	s.writeDisabled(s.entity(slot), &s.disabled[slot], own)
+}
+
+// writeDisabled writes back the values of components that were taken off.
+func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want rollback.Mask) {
+	at := 0
+	for col := d.mask.Next(0); col >= 0; col = d.mask.Next(col + 1) {
+		c := &s.cols[col]
+		if want.Has(col) { // the entity may lack it: only one relation stays
+			copy(c.of(e), d.values[at:at+c.size])
+		}
+		at += c.size
+	}
+}
+
+// insertOnce inserts a component in all ticks, also into those that are disabled.
+func (s *shaper) insertOnce(slot rollback.Slot, comp int, value []byte, target ecs.Entity) {
+	s.removeOnce(slot, comp)
+	d, is := &s.disabled[slot], rollback.Form{Target: columns.PackEntity(target)}
+	is.Mask.Set(comp)
+	if d.on {
+		d.mask.Set(comp)
+		d.values = slices.Insert(d.values, s.disabledAt(d, comp), value...)
+	}
+	s.memory.Always(slot, is.Mask, is)
+	if len(value) > 0 {
+		s.memory.Backfill(slot, comp, value)
+	}
+}
+
+// removeOnce removes a component in all ticks, also from those that are disabled.
+func (s *shaper) removeOnce(slot rollback.Slot, comp int) {
+	var col rollback.Mask
+	col.Set(comp)
+	if d := &s.disabled[slot]; d.on && d.mask.Has(comp) {
+		at := s.disabledAt(d, comp)
+		d.values = slices.Delete(d.values, at, at+s.cols[comp].size)
+		d.mask.Clear(comp)
+	}
+	s.memory.Always(slot, col, rollback.Form{})
+}
+
+// disabledAt returns where in the values of disabled components those of a column are.
+func (s *shaper) disabledAt(d *disabled, to int) (at int) {
+	for col := d.mask.Next(0); col >= 0 && col < to; col = d.mask.Next(col + 1) {
+		at += s.cols[col].size
+	}
+	return at
+}

@@ -1,0 +1,215 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// entities is the predicted entities: which they are, which components they have, and the
+// histories of both. Each has a slot for as long as it is predicted.
+type entities struct {
+	world    *ecs.World
+	writer   *columns.Writer
+	progress *progress
+
+	cols   []column // by number: the components of the protocol, then local ones
+	modes  modes
+	marks  []ecs.ID // what a predicted entity has in place of components.Remote
+	table  *columns.Table
+	memory *rollback.Store // the histories
+
+	forms    []rollback.Form // by slot, as of the last settle
+	disabled []disabled      // by slot
+	used     rollback.Mask   // columns with histories that an entity has had
+
+	arrived []rollback.Slot // from the server since the last Check
+	tracked []rollback.Slot // since the last settle
+	before  structureLog
+}
+
+// rewound is the marker of the table: every entity has it that rolls back, be it predicted or
+// attached to a predicted one by the game. A marker needs a byte to find rows by.
+type rewound struct{ _ byte }
+
+func (t *entities) init(cfg *PredictionConfig, at *progress) error {
+	w := cfg.World
+	t.world, t.writer, t.progress = w, columns.NewWriter(w), at
+	t.marks = []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewound](w)}
+	described := t.describe(cfg.Protocol, cfg.Hub)
+	table, err := columns.NewStructure(w, t.marker(), described)
+	if err != nil {
+		return err
+	}
+	t.table, t.memory = table, rollback.New(t.remembers(cfg.MaxRollback))
+	return nil
+}
+
+// marker is the component of entities that roll back.
+func (t *entities) marker() ecs.ID { return t.marks[1] }
+
+// predicts reports whether an entity rolls back.
+func (t *entities) predicts(e ecs.Entity) bool {
+	return t.world.Alive(e) && t.world.Has(e, t.marker())
+}
+
+// form returns the form of a slot as of the last settle.
+func (t *entities) form(slot rollback.Slot) rollback.Form { return t.forms[slot] }
+
+// entity returns the entity of a slot.
+func (t *entities) entity(slot rollback.Slot) ecs.Entity { return t.table.Entity(columns.Slot(slot)) }
+
+// slotOf returns the slot of an entity that has one.
+func (t *entities) slotOf(e ecs.Entity) rollback.Slot {
+	slot, _ := t.table.SlotOf(e)
+	return rollback.Slot(slot)
+}
+
+// origin says where changes of structure come from. That decides from which tick on they hold.
+type origin uint8
+
+const (
+	// ticked: from the simulation. Before this tick it was otherwise.
+	ticked origin = iota
+	// between: from between two ticks. What the game does there is not part of the simulation,
+	// and holds in all ticks.
+	between
+	// restored: from restoring a tick. The histories know it already.
+	restored
+)
+
+// settle updates slots and forms with the changes of structure since the last time.
+func (t *entities) settle(from origin) {
+	if err := t.table.Commit(); err != nil {
+		panic("plugin: the entities that are predicted can't be followed: " + err.Error())
+	}
+	t.grow()
+	for _, r := range t.table.Undo() {
+		t.changed(&r, from)
+	}
+	for _, slot := range t.tracked {
+		t.trackAgain(slot)
+	}
+	t.tracked = t.tracked[:0]
+}
+
+// trackAgain follows an entity that was not predicted for a while. If that was between two
+// settles, the table has seen no change.
+func (t *entities) trackAgain(slot rollback.Slot) {
+	s := columns.Slot(slot)
+	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {
+		r := columns.UndoRecord{Slot: s, Entity: e}
+		r.Is = columns.Form{Alive: true, Marked: true, Mask: t.table.Mask(s), Target: t.table.Target(s)}
+		t.changed(&r, between)
+	}
+}
+
+// grow makes room for all slots of the table.
+func (t *entities) grow() {
+	n := t.table.Slots()
+	t.memory.Grow(n)
+	for len(t.forms) < n {
+		t.forms, t.disabled = append(t.forms, rollback.Form{}), append(t.disabled, disabled{})
+	}
+	t.before.grow(n)
+}
+
+// changed follows a change of structure of one entity.
+func (t *entities) changed(r *columns.UndoRecord, from origin) {
+	slot := rollback.Slot(r.Slot)
+	was, is := t.forms[slot], t.formOf(&r.Is)
+	t.before.note(slot, was.Mask)
+	t.forms[slot] = is
+	t.used = t.used.Union(is.Mask)
+	if !is.Alive {
+		t.forget(slot)
+		return
+	}
+	if never := r.Is.Mask.Has(t.modes.never); never != (was.Alive && r.Was.Mask.Has(t.modes.never)) {
+		t.memory.Exclude(slot, never)
+	}
+	switch {
+	case was == is || from == restored:
+	case from == ticked && (was.Alive || !r.Was.Alive):
+		t.memory.Changed(t.progress.present(), slot, was, is)
+	default:
+		t.changedBetween(slot, was, is)
+	}
+}
+
+// changedBetween follows a change between two ticks. An entity that has arrived from the server
+// is new in the present tick. Everything else is the game's and holds in all ticks, also in
+// those that a rollback has put the entity into.
+func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
+	if !was.Alive && !t.memory.Confirmed(slot).Known {
+		t.backfill(slot, is.Mask)
+		return
+	}
+	before, own := was, t.modes.own()
+	if !was.Alive {
+		t.arrived = append(t.arrived, slot)
+	} else if !t.disabled[slot].on { // else it is despawned, and may come back with all its components
+		cols := is.Mask.Without(was.Mask).Union(was.Mask.Without(is.Mask)).And(own)
+		if was.Target != is.Target {
+			cols = cols.Union(is.Mask.And(t.modes.relation).And(own))
+		}
+		before = t.memory.With(was, cols, is)
+		t.memory.Always(slot, cols, is)
+	}
+	t.backfill(slot, is.Mask.Without(was.Mask).And(own))
+	t.memory.Changed(t.progress.at, slot, before, is)
+	t.saveValues(slot, t.progress.at, is.Mask)
+}
+
+// forget ends a slot.
+func (t *entities) forget(slot rollback.Slot) {
+	t.memory.Forget(slot)
+	t.before.forget(slot)
+	t.forms[slot] = rollback.Form{}
+	t.disabled[slot].on = false
+}
+
+// formOf converts a form of the table to one of the histories.
+func (t *entities) formOf(f *columns.Form) (form rollback.Form) {
+	if !f.Alive || !f.Marked {
+		return form
+	}
+	form.Alive, form.Mask = true, rollback.Mask(f.Mask).And(t.modes.kept)
+	if related := form.Mask.And(t.modes.relation); !related.IsZero() {
+		form.Target = columns.PackEntity(f.Target)
+	}
+	return form
+}
+
+// structureLog remembers which components the entities had at the beginning of a round, of
+// those that have changed since.
+type structureLog struct {
+	round uint32
+	masks []rollback.Mask // by slot
+	since []uint32        // by slot, the round of its mask
+}
+
+// grow makes room for slots.
+func (l *structureLog) grow(slots int) {
+	for len(l.masks) < slots {
+		l.masks, l.since = append(l.masks, rollback.Mask{}), append(l.since, 0)
+	}
+}
+
+// note notes the components that a slot had before it changes.
+func (l *structureLog) note(slot rollback.Slot, was rollback.Mask) {
+	if l.since[slot] != l.round {
+		l.masks[slot], l.since[slot] = was, l.round
+	}
+}
+
+// forget notes that a slot ended, and may be another entity's.
+func (l *structureLog) forget(slot rollback.Slot) {
+	l.masks[slot], l.since[slot] = rollback.Mask{}, l.round
+}
+
+// had reports whether a slot that has a column now had it at the beginning of the round.
+func (l *structureLog) had(slot rollback.Slot, col int) bool {
+	return l.since[slot] != l.round || l.masks[slot].Has(col)
+}

@@ -1,0 +1,208 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// lifecycle despawns predicted entities and brings them back, and gives them the components
+// that they should have.
+type lifecycle struct {
+	*shaper
+	children *children
+	bury     func(e ecs.Entity) // removes an entity that the server has despawned
+
+	leaving  []leavingEntity // that are to be removed
+	excluded []leavingEntity // with components.NoRollback, despawned ahead of the server
+	returned []rollback.Slot // scratch: whose own components the histories do not know
+	reshaped []reshaped      // scratch
+}
+
+// leavingEntity is an entity that is despawned. It stays in the world until there can be no
+// rollback to before its tick.
+type leavingEntity struct {
+	entity ecs.Entity
+	slot   rollback.Slot
+	tick   entangle.Tick
+	local  bool       // the game despawned it, and the server does not know it
+	root   ecs.Entity // whose despawn despawned this one as a child
+}
+
+// despawn despawns an entity ahead of the server, with its children. root is the entity that
+// the game despawned.
+func (l *lifecycle) despawn(e, root ecs.Entity) {
+	slot := l.slotOf(e)
+	if !l.predicts(e) || l.disabled[slot].on {
+		return
+	}
+	l.children.each(e, func(child ecs.Entity) { l.despawn(child, root) })
+	l.disable(slot)
+	now := l.progress.present()
+	switch {
+	case !l.memory.Confirmed(slot).Known:
+		l.leaving = append(l.leaving, leavingEntity{e, slot, now, true, root})
+	case l.excludes(slot):
+		l.excluded = append(l.excluded, leavingEntity{e, slot, now, false, root})
+	}
+}
+
+// excludes reports whether an entity is excluded from rollback.
+func (l *lifecycle) excludes(slot rollback.Slot) bool {
+	mask := l.table.Mask(columns.Slot(slot))
+	return mask.Has(l.modes.never)
+}
+
+// returnChildren brings back the children that were despawned with an entity.
+func (l *lifecycle) returnChildren(slot rollback.Slot) {
+	root, tick := l.entity(slot), l.disabled[slot].tick
+	for i := range l.leaving {
+		if g := &l.leaving[i]; g.root == root && g.entity != root && g.tick == tick && !l.hasReturned(g) {
+			form := rollback.Form{Alive: true, Mask: l.disabled[g.slot].mask.And(l.modes.kept)}
+			l.enable(g.slot, form)
+			l.returned = append(l.returned, g.slot)
+		}
+	}
+}
+
+// revive brings back entities that are excluded from rollback, and were despawned ahead of a
+// server that has not despawned them. No rollback does that.
+func (l *lifecycle) revive() {
+	kept := l.excluded[:0]
+	l.returned = l.returned[:0]
+	for _, g := range l.excluded {
+		word, d := l.memory.Confirmed(g.slot), &l.disabled[g.slot]
+		switch {
+		case !l.world.Alive(g.entity) || !d.on || d.tick != g.tick || word.Gone:
+		case l.progress.confirmed.Before(g.tick):
+			kept = append(kept, g)
+		default:
+			l.returnChildren(g.slot)
+			l.enable(g.slot, l.memory.Corrected(g.slot, rollback.Form{Mask: d.mask.And(l.modes.own())}))
+			l.writeConfirmed(g.slot)
+			l.returned = append(l.returned, g.slot)
+		}
+	}
+	l.excluded = kept
+	l.backfillReturned()
+}
+
+// backfillReturned has entities that have returned be in the histories of all ticks.
+func (l *lifecycle) backfillReturned() {
+	if len(l.returned) == 0 {
+		return
+	}
+	l.settle(restored)
+	for _, slot := range l.returned {
+		l.backfill(slot, l.forms[slot].Mask)
+	}
+	l.returned = l.returned[:0]
+}
+
+// remove removes despawned entities from the world, once that is final.
+func (l *lifecycle) remove() {
+	leaving := l.leaving
+	l.leaving = l.leaving[len(l.leaving):] // removing one may despawn others
+	kept := leaving[:0]
+	for _, g := range leaving {
+		switch {
+		case l.hasReturned(&g):
+		case l.mayReturn(&g):
+			kept = append(kept, g)
+		default:
+			l.removeOne(&g)
+		}
+	}
+	l.leaving = append(kept, l.leaving...)
+}
+
+// mayReturn reports whether a rollback may still go back to before the despawn.
+func (l *lifecycle) mayReturn(g *leavingEntity) bool {
+	at := l.progress
+	return l.world.Alive(g.entity) && at.synced() && at.confirmed.Before(g.tick) && !at.tooDeep(g.tick)
+}
+
+// hasReturned reports whether an entity of the game's own is not despawned after all, or was
+// removed already.
+func (l *lifecycle) hasReturned(g *leavingEntity) bool {
+	return g.local && !(l.world.Alive(g.entity) && l.disabled[g.slot].on && l.disabled[g.slot].tick == g.tick)
+}
+
+// removeOne removes an entity from the world, with its children of the game's own.
+func (l *lifecycle) removeOne(g *leavingEntity) {
+	if g.local && !l.world.Alive(g.entity) {
+		return
+	}
+	l.children.each(g.entity, func(child ecs.Entity) {
+		if s := l.slotOf(child); !l.memory.Confirmed(s).Known && !l.world.Has(child, l.children.remote) {
+			l.removeOne(&leavingEntity{entity: child, slot: s, local: true})
+		}
+	})
+	switch {
+	case !g.local:
+		l.bury(g.entity)
+	case l.world.Alive(g.entity):
+		l.writer.Remove(g.entity)
+	}
+}
+
+// removeAll removes all despawned entities, because the connection has ended.
+func (l *lifecycle) removeAll() {
+	for i := range l.leaving {
+		l.removeOne(&l.leaving[i])
+	}
+	l.leaving, l.excluded = l.leaving[:0], l.excluded[:0]
+}
+
+// reshape gives an entity a form. had is its form in the histories of the same tick, without
+// the confirmed state.
+func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
+	e, now := l.entity(slot), l.forms[slot]
+	switch {
+	case !l.world.Alive(e):
+	case !form.Alive && !l.memory.Confirmed(slot).Known:
+		l.writer.Remove(e)
+	case l.isBare(slot, &form):
+		if !l.disabled[slot].on && !l.isBare(slot, &now) {
+			l.children.each(e, func(child ecs.Entity) { l.despawn(child, e) })
+			l.disable(slot)
+		}
+	default:
+		l.reshapeAlive(slot, now, had, form)
+	}
+}
+
+// isBare reports whether an entity of a form counts as despawned: it has no component that is
+// compared, or, if the server does not know it, none that is kept.
+func (l *lifecycle) isBare(slot rollback.Slot, form *rollback.Form) bool {
+	has := form.Mask.And(l.modes.full)
+	if !l.memory.Confirmed(slot).Known {
+		has = form.Mask.And(l.modes.kept)
+	}
+	return has.IsZero()
+}
+
+// reshapeAlive is reshape for an entity that is alive in that form.
+func (l *lifecycle) reshapeAlive(slot rollback.Slot, now, had, form rollback.Form) {
+	has := now.Mask
+	if l.disabled[slot].on {
+		has = l.disabled[slot].mask
+	}
+	returns := !had.Alive || l.isBare(slot, &had)
+	if returns { // the histories do not know its own components
+		form.Mask = form.Mask.Union(has.And(l.modes.own()))
+	}
+	if l.disabled[slot].on {
+		if returns {
+			l.returnChildren(slot)
+		}
+		l.enable(slot, form)
+	} else {
+		l.exchange(slot, form.Mask, l.modes.kept)
+	}
+	l.setTarget(slot, form.Mask.And(l.modes.relation), columns.UnpackEntity(form.Target))
+	if returns {
+		l.returned = append(l.returned, slot)
+	}
+}

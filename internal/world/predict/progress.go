@@ -1,0 +1,45 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+)
+
+// progress is where the predicted world is among the ticks.
+type progress struct {
+	time        *components.Time
+	maxRollback int
+	synced      func() bool
+	frontier    func() (tick entangle.Tick, ok bool)
+
+	at        entangle.Tick // the world is as of the end of this tick
+	lost      bool          // the histories do not lead to the world as it is
+	fresh     bool          // confirmed state has arrived since the last Check
+	confirmed entangle.Tick // the confirmed tick as of the last Check
+	jumped    bool          // the clock was set since the last Check
+	ran       entangle.Tick // the newest tick that was due here, as of the last Check
+}
+
+// present is the last finished tick, or the one that is being simulated.
+func (p *progress) present() entangle.Tick { return p.time.Tick }
+
+// tooDeep reports whether the present is more than MaxRollback ticks after a tick.
+func (p *progress) tooDeep(tick entangle.Tick) bool {
+	return int(p.present().Sub(tick)) > p.maxRollback
+}
+
+// oldest returns the oldest tick that is not too deep.
+func (p *progress) oldest() entangle.Tick { return p.present() - entangle.Tick(p.maxRollback) }
+
+// confirmedTick returns the newest tick up to the present of which all confirmed state has
+// arrived. Without one it is before all ticks that are kept.
+func (p *progress) confirmedTick() (tick entangle.Tick, ok bool) {
+	tick, ok = p.frontier()
+	switch now := p.present(); {
+	case !ok:
+		return p.oldest() - 1, false
+	case now.Before(tick):
+		return now, true
+	}
+	return tick, true
+}

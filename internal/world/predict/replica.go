@@ -1,0 +1,67 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// These methods are what a sink.Copy calls when confirmed state arrives; its interface
+// predictor documents them.
+
+func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }
+
+func (p *Prediction) Store() *rollback.Store { return p.entities.memory }
+
+func (p *Prediction) Track(e ecs.Entity) rollback.Slot {
+	t := &p.entities
+	t.grow()
+	p.children.addChildren(e)
+	slot := t.slotOf(e)
+	t.tracked = append(t.tracked, slot)
+	return slot
+}
+
+func (p *Prediction) Confirmed(slot rollback.Slot) {
+	p.progress.fresh = true
+	p.entities.memory.Note(slot)
+}
+
+func (p *Prediction) Updated(slot rollback.Slot, tick entangle.Tick) {
+	p.progress.fresh = true
+	p.entities.memory.NoteValues(slot, tick)
+}
+
+func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
+	p.Confirmed(slot)
+	at := &p.progress
+	if last := at.present() + entangle.Tick(at.maxRollback); at.synced() && last.Before(tick) {
+		tick = last // a server does not decide how long entities are kept
+	}
+	p.lifecycle.leaving = append(p.lifecycle.leaving, leavingEntity{entity: e, slot: slot, tick: tick})
+}
+
+func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
+	if p.Stripped(slot) { // to the server it is not despawned
+		p.shaper.enableLocal(slot)
+		p.lifecycle.returnChildren(slot)
+	}
+	p.entities.forget(slot)
+	p.children.release(e)
+}
+
+func (p *Prediction) Stripped(slot rollback.Slot) bool { return p.entities.disabled[slot].on }
+
+func (p *Prediction) InsertOnce(slot rollback.Slot, comp int, value []byte, target ecs.Entity) {
+	p.shaper.insertOnce(slot, comp, value, target)
+}
+
+func (p *Prediction) RemoveOnce(slot rollback.Slot, comp int) { p.shaper.removeOnce(slot, comp) }
+
+func (p *Prediction) Clear() {
+	p.lifecycle.removeAll()
+	p.children.disconnect()
+	p.entities.memory.Clear()
+	p.resources.forget()
+	p.progress.lost, p.progress.fresh = true, false
+}

@@ -1,0 +1,232 @@
+package predict
+
+import (
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+)
+
+// resources is the resources that roll back. They arrive in messages of their own, so a
+// confirmed tick of all entities says nothing about them. A value is compared at its own tick.
+// If no other has arrived for as long as ticks are kept, the last one still holds.
+type resources struct {
+	entities *entities
+	progress *progress
+	decision *decision
+	why      *Why
+
+	from      *message.ResourceCopy // nil: no resource is registered that rolls back
+	list      []resource
+	differing []int // of list: differ from the confirmed value at the present tick
+}
+
+// resource is one of them.
+type resource struct {
+	number  int
+	size    int
+	history []byte          // a ring of as many ticks as are kept
+	ticks   []entangle.Tick // by place in the ring
+	there   []bool          // by place in the ring: the resource existed
+
+	news    bool          // a confirmed value has arrived since the last comparison
+	overdue bool          // the last confirmed value holds at the tick that is restored
+	since   entangle.Tick // the histories of ticks before are known to be wrong
+}
+
+func (s *resources) init(p *Prediction, from *message.ResourceCopy) {
+	s.entities, s.progress, s.decision, s.why = &p.entities, &p.progress, &p.decision, p.cfg.Why
+	if from == nil {
+		return
+	}
+	rows := 1 << bits.Len(uint(p.cfg.MaxRollback+1)) // a power of two, because ticks wrap around
+	for i := range from.List {
+		if r := &from.List[i]; r.Word != nil {
+			size := len(columns.MemoryOf(r.Word))
+			s.list = append(s.list, resource{
+				number: i, size: size, history: make([]byte, rows*size),
+				ticks: make([]entangle.Tick, rows), there: make([]bool, rows),
+			})
+		}
+	}
+	if len(s.list) > 0 {
+		s.from = from
+		from.PredictBy(p)
+	}
+}
+
+// Resource notes that a confirmed value has arrived.
+func (p *Prediction) Resource(number int) {
+	for i := range p.resources.list {
+		if r := &p.resources.list[i]; r.number == number {
+			r.news, p.progress.fresh = true, true
+		}
+	}
+}
+
+// held reports whether a confirmed value of any has arrived.
+func (s *resources) held() bool {
+	for i := range s.list {
+		if _, _, ok := s.from.Confirmed(s.list[i].number); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// memory returns the memory of a resource of the world, nil if there is none.
+func (s *resources) memory(r *resource) []byte {
+	there := s.entities.world.Resources().Get(s.from.List[r.number].ID)
+	if there == nil {
+		return nil
+	}
+	return columns.MemoryOf(there)
+}
+
+// row returns the place of a tick in the ring, and whether it holds that tick's value.
+func (r *resource) row(tick entangle.Tick) (value []byte, i int, ok bool) {
+	i = int(tick % entangle.Tick(len(r.ticks)))
+	return r.history[i*r.size : (i+1)*r.size], i, r.there[i] && r.ticks[i] == tick
+}
+
+// save saves the present as of the end of a tick.
+func (s *resources) save(tick entangle.Tick) {
+	for i := range s.list {
+		r := &s.list[i]
+		value, at, _ := r.row(tick)
+		memory := s.memory(r)
+		r.ticks[at], r.there[at] = tick, memory != nil
+		copy(value, memory)
+	}
+}
+
+// endTick inserts confirmed values of a tick, and saves it.
+func (s *resources) endTick(tick entangle.Tick) {
+	for i := range s.list {
+		if word, at, ok := s.from.Confirmed(s.list[i].number); ok && at == tick {
+			copy(s.memory(&s.list[i]), word)
+		}
+	}
+	s.save(tick)
+}
+
+// restore restores the resources as of the end of a tick.
+func (s *resources) restore(tick entangle.Tick) {
+	for i := range s.list {
+		r := &s.list[i]
+		memory := s.memory(r)
+		if value, _, ok := r.row(tick); ok {
+			copy(memory, value)
+		}
+		word, at, ok := s.from.Confirmed(r.number)
+		if ok && (at == tick || r.overdue && at.Before(tick)) {
+			copy(memory, word)
+		}
+		if r.overdue {
+			r.overdue, r.since = false, tick
+		}
+	}
+	s.save(tick)
+}
+
+// expire has the last confirmed values hold at a tick that is restored next, and the present
+// where there is none, because no history is left.
+func (s *resources) expire(tick entangle.Tick) {
+	s.save(tick)
+	for i := range s.list {
+		s.list[i].overdue = true
+	}
+}
+
+// forget forgets the state of a connection.
+func (s *resources) forget() {
+	for i := range s.list {
+		s.list[i].news, s.list[i].overdue, s.list[i].since = false, false, s.progress.present()
+	}
+	s.differing = s.differing[:0]
+}
+
+// takeOver writes the last confirmed values over the present ones.
+func (s *resources) takeOver() {
+	for i := range s.list {
+		r := &s.list[i]
+		if word, _, ok := s.from.Confirmed(r.number); ok {
+			copy(s.memory(r), word)
+		}
+		r.news, r.overdue, r.since = false, false, s.progress.present()
+	}
+}
+
+// amend writes the confirmed values of the present tick over the present ones.
+func (s *resources) amend() {
+	for _, i := range s.differing {
+		word, _, _ := s.from.Confirmed(s.list[i].number)
+		copy(s.memory(&s.list[i]), word)
+		s.list[i].since = s.progress.at
+	}
+	if len(s.differing) > 0 {
+		s.save(s.progress.at)
+	}
+}
+
+// compare finds resources that differ from the confirmed values.
+func (s *resources) compare(confirmed entangle.Tick) {
+	s.differing = s.differing[:0]
+	for i := range s.list {
+		r := &s.list[i]
+		word, at, ok := s.from.Confirmed(r.number)
+		if !ok {
+			r.news = false
+			continue
+		}
+		if r.news {
+			s.compareAt(i, word, at)
+		}
+		s.compareOldest(i, word, at, confirmed)
+	}
+}
+
+// compareAt compares a resource at the tick of its confirmed value. A value of a tick to come is
+// inserted at the end of that tick.
+func (s *resources) compareAt(i int, word []byte, at entangle.Tick) {
+	r, now := &s.list[i], s.progress.present()
+	r.news = false
+	switch {
+	case at == now:
+		if memory := s.memory(r); memory != nil && s.differ(r, memory, word) {
+			s.differing = append(s.differing, i)
+		}
+	case at.Before(now) && s.entities.memory.Holds(at):
+		if value, _, ok := r.row(at); !ok || s.differ(r, value, word) {
+			s.ask(r, value, word, at)
+		}
+	}
+}
+
+// compareOldest compares a resource at the oldest tick that can be restored. The last confirmed
+// value holds there, if none has arrived since, although the confirmed tick is as late as that.
+func (s *resources) compareOldest(i int, word []byte, at, confirmed entangle.Tick) {
+	r, oldest := &s.list[i], s.progress.oldest()
+	value, _, ok := r.row(oldest)
+	if !ok || confirmed.Before(oldest) || oldest.Before(at) || oldest.Before(r.since) ||
+		!s.entities.memory.Holds(oldest) || !s.differ(r, value, word) {
+		return
+	}
+	if confirmed == s.progress.present() {
+		s.differing = append(s.differing, i)
+		return
+	}
+	r.overdue = true
+	s.ask(r, value, word, confirmed)
+}
+
+func (s *resources) ask(r *resource, predicted, confirmed []byte, tick entangle.Tick) {
+	s.why.Found(WhyFinding{Reason: ByResource, Tick: tick, Column: r.number, Predicted: predicted, Confirmed: confirmed})
+	s.decision.ask(tick, ByResource)
+}
+
+// differ reports whether two values have different wire encodings.
+func (s *resources) differ(r *resource, predicted, confirmed []byte) bool {
+	return !s.from.List[r.number].Info.Plan.Equal(predicted, confirmed)
+}

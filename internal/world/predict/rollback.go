@@ -1,0 +1,226 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+)
+
+// Rollback carries out the plan of the last Check. After it the predicted world is as of the
+// end of the present tick.
+func (p *Prediction) Rollback() {
+	defer p.endTicks() // a system may panic
+	defer p.cfg.Why.End()
+	for i, step := range p.plan {
+		switch step.Kind {
+		case rollback.StepTakeOver:
+			p.takeOver()
+		case rollback.StepSave:
+			p.progress.lost = true
+			p.excluded.save()
+		case rollback.StepRestore:
+			p.countRollback(step.Tick)
+			p.corrections.keep(true)
+			p.restore(step.Tick)
+		case rollback.StepRestart:
+			p.restart(step.Tick)
+		case rollback.StepTick:
+			p.tick(p.plan[i:])
+		case rollback.StepInsert:
+			p.insert(step)
+		case rollback.StepPutBack:
+			p.endTicks()
+			p.excluded.putBack()
+			p.progress.lost = false
+		case rollback.StepReport:
+			p.corrections.report()
+			p.cfg.Why.End()
+		case rollback.StepRefresh:
+			p.refresh()
+		case rollback.StepRevive:
+			p.lifecycle.revive()
+		case rollback.StepRemove:
+			p.lifecycle.remove()
+		}
+	}
+}
+
+// countRollback counts a rollback to a tick, and begins its report. A clock that was set back
+// restores a tick too, which is no rollback.
+func (p *Prediction) countRollback(to entangle.Tick) {
+	if p.decision.found {
+		p.stats.rollback(p.decision.reason, int(p.progress.at.Sub(to)))
+		p.cfg.Why.Begin(to, p.progress.present())
+	}
+}
+
+// takeOver writes the confirmed state over the present. What follows from it is found when
+// the confirmed tick reaches the present one.
+func (p *Prediction) takeOver() {
+	at, memory := &p.progress, p.entities.memory
+	now := at.present()
+	memory.Clear()
+	memory.Begin(now)
+	p.due = p.allKnown(p.due[:0])
+	for _, slot := range p.due {
+		p.insertOne(slot)
+	}
+	p.entities.settle(restored)
+	p.resources.takeOver()
+	p.resources.save(now)
+	p.entities.save(now)
+	at.at = now
+	if at.synced() && !at.lost {
+		p.stats.Resyncs++
+		p.cfg.OnResync(now)
+	}
+	_, ok := at.frontier()
+	at.lost = !at.synced() || !ok
+}
+
+// restart begins histories at the confirmed tick, with the present for what has no confirmed
+// state.
+func (p *Prediction) restart(confirmed entangle.Tick) {
+	p.entities.memory.Clear()
+	p.entities.memory.Begin(confirmed)
+	p.entities.save(confirmed)
+	p.resources.expire(confirmed)
+	p.restore(confirmed)
+	p.stats.Blind++
+}
+
+// restore restores the world as of the end of a tick, with the confirmed state of that tick.
+func (p *Prediction) restore(tick entangle.Tick) {
+	p.did(rollback.StepRestore, tick, 0)
+	p.lifecycle.restore(tick)
+	p.resources.restore(tick)
+	p.progress.at = tick
+}
+
+// tick runs the tick of the first step of a plan.
+func (p *Prediction) tick(plan []rollback.Step) {
+	step, again := plan[0], p.cfg.Again
+	if p.inTick && step.First && p.cfg.Time.Replaying {
+		again.End()
+		p.inTick = false
+	}
+	if !p.inTick {
+		if p.inTick = true; step.First {
+			again.BeginFirst(step.Tick)
+		} else {
+			again.Begin(step.Tick, lastReplayed(plan))
+		}
+	}
+	if step.First {
+		p.stats.CaughtUp++
+	}
+	again.Tick(p.entities.world)
+}
+
+// lastReplayed returns the last tick of a plan that has run before.
+func lastReplayed(plan []rollback.Step) (last entangle.Tick) {
+	for _, step := range plan {
+		if step.Kind == rollback.StepTick && !step.First {
+			last = step.Tick
+		}
+	}
+	return last
+}
+
+// endTicks ends the ticks of a plan, if it has any.
+func (p *Prediction) endTicks() {
+	p.inTick = false
+	p.cfg.Again.End()
+}
+
+// refresh tells that the present has changed without ticks that lead there.
+func (p *Prediction) refresh() {
+	for _, f := range p.onAmended {
+		f()
+	}
+}
+
+// EndTick saves the state at the end of a tick, with the confirmed state of that tick. A tick
+// of a plan is ended by the step after it.
+func (p *Prediction) EndTick() {
+	if !p.inTick {
+		p.endTick(rollback.Step{Kind: rollback.StepInsert, Tick: p.progress.present(), Select: rollback.Due})
+	}
+}
+
+// insert writes confirmed state over what was predicted.
+func (p *Prediction) insert(step rollback.Step) {
+	if step.Select == rollback.Differing {
+		p.amend()
+	} else {
+		p.endTick(step)
+	}
+}
+
+// endTick inserts the confirmed state of a tick, and saves the tick.
+func (p *Prediction) endTick(step rollback.Step) {
+	p.did(rollback.StepTick, step.Tick, 0)
+	p.lifecycle.returned = p.lifecycle.returned[:0]
+	p.entities.memory.Begin(step.Tick)
+	p.entities.settle(ticked)
+	if step.Select == rollback.AllKnown {
+		p.due = p.allKnown(p.due[:0])
+	} else {
+		p.due = p.entities.memory.Due(p.due[:0], step.Tick)
+	}
+	if len(p.due) > 0 {
+		for _, slot := range p.due {
+			p.insertOne(slot)
+		}
+		p.entities.settle(ticked)
+	}
+	p.resources.endTick(step.Tick)
+	p.entities.save(step.Tick)
+	p.progress.at = step.Tick
+}
+
+// amend writes the confirmed state of the present tick into the present.
+func (p *Prediction) amend() {
+	p.corrections.keep(false)
+	for _, slot := range p.decision.differing {
+		p.insertOne(slot)
+	}
+	p.entities.settle(between)
+	for _, slot := range p.decision.differing {
+		p.entities.saveValues(slot, p.progress.at, p.entities.forms[slot].Mask)
+	}
+	p.resources.amend()
+}
+
+// allKnown appends the slots with confirmed state of any tick up to the present. While the
+// clock is not set to the server's, all confirmed state counts.
+func (p *Prediction) allKnown(dst []rollback.Slot) []rollback.Slot {
+	t := &p.entities
+	for slot := range t.forms {
+		s, word := rollback.Slot(slot), t.memory.Confirmed(rollback.Slot(slot))
+		if !t.forms[slot].Alive || !word.Known || p.lifecycle.excludes(s) {
+			continue
+		}
+		if !p.progress.present().Before(word.Tick) || !p.progress.synced() {
+			dst = append(dst, s)
+		}
+	}
+	return dst
+}
+
+// insertOne gives an entity its confirmed state.
+func (p *Prediction) insertOne(slot rollback.Slot) {
+	t := &p.entities
+	now := t.forms[slot]
+	form := t.memory.Corrected(slot, now)
+	if !now.Alive || !t.world.Alive(t.entity(slot)) {
+		return
+	}
+	p.did(rollback.StepInsert, p.progress.present(), slot)
+	differs := form != now
+	if differs {
+		p.lifecycle.reshape(slot, now, form)
+	}
+	if t.writeConfirmed(slot) || differs {
+		p.stats.Inserted++
+	}
+}

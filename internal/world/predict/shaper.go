@@ -1,0 +1,92 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// shaper adds and removes components of predicted entities.
+type shaper struct {
+	*entities
+	adds  []ecs.ID // scratch
+	drops []ecs.ID // scratch
+}
+
+// exchange gives an entity exactly those of some columns that it should have, and of several
+// relations one.
+func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
+	e := s.entity(slot)
+	s.adds, s.drops = s.adds[:0], s.drops[:0]
+	want, related := s.oneRelation(slot, want), false
+	for col := among.Next(0); col >= 0; col = among.Next(col + 1) {
+		id := s.cols[col].id
+		switch has := s.world.Has(e, id); {
+		case has && !want.Has(col):
+			s.drops = append(s.drops, id)
+		case !has && want.Has(col):
+			s.adds = append(s.adds, id)
+			related = related || s.modes.relation.Has(col)
+		}
+	}
+	if related {
+		s.dropRelation(e)
+	}
+	s.writer.Exchange(e, s.adds, s.drops, nil)
+}
+
+// oneRelation reduces the relations that an entity should have to one, because Arche allows no
+// more: a simple one rather than a compared one, and the game's own last.
+func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Mask {
+	related := want.And(s.modes.relation)
+	for _, of := range [...]rollback.Mask{s.simpleRelations(slot, want), related.And(s.modes.full), related} {
+		if col := of.Next(0); col >= 0 {
+			stays := want.Has(col)
+			if want = want.Without(s.modes.relation); stays {
+				want.Set(col)
+			}
+			break
+		}
+	}
+	return want
+}
+
+// simpleRelations returns the simple relations that an entity has or should have.
+func (s *shaper) simpleRelations(slot rollback.Slot, want rollback.Mask) (shown rollback.Mask) {
+	word := s.memory.Confirmed(slot)
+	simple := s.modes.relation.And(s.modes.simple)
+	for col := simple.Next(0); col >= 0; col = simple.Next(col + 1) {
+		if (!word.Known || word.Mask.Has(col)) && (want.Has(col) || s.world.Has(s.entity(slot), s.cols[col].id)) {
+			shown.Set(col)
+		}
+	}
+	return shown
+}
+
+// dropRelation drops the relation that an entity has, so that it can get another.
+func (s *shaper) dropRelation(e ecs.Entity) {
+	for _, id := range s.world.Ids(e) {
+		if info, _ := ecs.ComponentInfo(s.world, id); info.IsRelation && !slices.Contains(s.drops, id) {
+			s.drops = append(s.drops, id)
+		}
+	}
+}
+
+// setTarget sets the target of an entity's relation, if it has one of these. A target that the
+// game has removed is none, and is not compared either.
+func (s *shaper) setTarget(slot rollback.Slot, relations rollback.Mask, target ecs.Entity) {
+	e := s.entity(slot)
+	if target == e || !target.IsZero() && !s.world.Alive(target) {
+		if word := s.memory.Confirmed(slot); columns.UnpackEntity(word.Target) == target {
+			word.Target = 0
+		}
+		target = ecs.Entity{}
+	}
+	for col := relations.Next(0); col >= 0; col = relations.Next(col + 1) {
+		if id := s.cols[col].id; s.world.Has(e, id) && s.world.Relations().Get(e, id) != target {
+			s.writer.SetTarget(e, id, target)
+		}
+	}
+}

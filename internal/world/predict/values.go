@@ -1,0 +1,112 @@
+package predict
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+)
+
+// saveValues writes the present values of some columns of an entity into the history of a
+// tick, if that tick is held.
+func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollback.Mask) {
+	e := t.entity(slot)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		c := &t.cols[col]
+		if row := t.memory.Column(tick, col); len(row) > 0 {
+			copy(row[int(slot)*c.size:(int(slot)+1)*c.size], c.of(e))
+		}
+	}
+}
+
+// backfill writes the present values of some columns of an entity into the histories of all
+// ticks.
+func (t *entities) backfill(slot rollback.Slot, cols rollback.Mask) {
+	e := t.entity(slot)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		if t.cols[col].size > 0 {
+			t.memory.Backfill(slot, col, t.cols[col].of(e))
+		}
+	}
+}
+
+// load copies the histories of a tick into the world.
+func (t *entities) load(tick entangle.Tick) {
+	for col := t.used.Next(0); col >= 0; col = t.used.Next(col + 1) {
+		if t.cols[col].size > 0 {
+			t.table.Load(col, t.memory.Column(tick, col))
+		}
+	}
+	if !t.modes.simple.IsZero() {
+		t.writeAllSimple()
+	}
+}
+
+// save copies the world into the histories of a tick: by slot, if the rows of the table are in
+// that order; else in the order of rows, because most ticks are never read again.
+func (t *entities) save(tick entangle.Tick) {
+	places := t.table.Places()
+	if len(places) > 0 {
+		t.memory.Arrange(tick, places)
+	}
+	for col := t.used.Next(0); col >= 0; col = t.used.Next(col + 1) {
+		switch {
+		case t.cols[col].size == 0:
+		case len(places) > 0:
+			t.table.SavePlaces(col, t.memory.Placed(tick, col))
+		default:
+			t.table.Save(col, t.memory.Column(tick, col))
+		}
+	}
+}
+
+// writeAllSimple writes the confirmed values of simple columns into all entities, because
+// replayed ticks may have changed them.
+func (t *entities) writeAllSimple() {
+	for seg := range t.table.Segments() {
+		rows, mask := t.table.Rows(seg)
+		cols := rollback.Mask(mask).And(t.modes.simple)
+		if cols.IsZero() {
+			continue
+		}
+		for _, slot := range rows {
+			if t.memory.Confirmed(rollback.Slot(slot)).Known {
+				t.writeSimple(rollback.Slot(slot), cols)
+			}
+		}
+	}
+}
+
+// writeSimple writes the confirmed values of simple columns into an entity.
+func (t *entities) writeSimple(slot rollback.Slot, cols rollback.Mask) {
+	e := t.entity(slot)
+	cols = cols.And(t.modes.simple).And(t.memory.Confirmed(slot).Mask)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		if t.cols[col].size > 0 {
+			copy(t.cols[col].of(e), t.memory.ConfirmedValue(slot, col))
+		}
+	}
+}
+
+// writeConfirmed writes the confirmed values of an entity, and reports whether one differed.
+func (t *entities) writeConfirmed(slot rollback.Slot) (differs bool) {
+	word := t.memory.Confirmed(slot)
+	if word.Gone {
+		return false
+	}
+	cols := word.Mask.And(t.modes.full)
+	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+		differs = t.writeConfirmedValue(slot, col) || differs
+	}
+	return differs
+}
+
+// writeConfirmedValue writes one confirmed value, and reports whether it differed.
+func (t *entities) writeConfirmedValue(slot rollback.Slot, col int) (differs bool) {
+	value := t.cols[col].of(t.entity(slot))
+	if len(value) == 0 {
+		return false
+	}
+	confirmed := t.memory.ConfirmedValue(slot, col)
+	differs = string(value) != string(confirmed) && !t.same(col, value, confirmed)
+	copy(value, confirmed)
+	return differs
+}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Addr is where a client's datagrams come from and go to. Link tells apart the
-// transports of one server, whose addresses may coincide.
+// Addr is the address of a client. Link distinguishes the transports of one server, whose addresses may
+// coincide.
 type Addr struct {
 	Link uint8
 	netip.AddrPort
@@ -18,10 +18,10 @@ func (a Addr) canonical() Addr {
 	return a
 }
 
-// ownAddresses are those that a token may list to be meant for this server.
+// ownAddresses are the addresses by which a token may list this server.
 type ownAddresses []netip.AddrPort
 
-// place returns which of a token's addresses is the first of ours; ok is false if none is.
+// place returns the index of the token's first address that is this server's; ok is false if there is none.
 func (own ownAddresses) place(servers []netip.AddrPort) (place int, ok bool) {
 	place = slices.IndexFunc(servers, own.contain)
 	return place, place >= 0
@@ -42,9 +42,9 @@ func (own ownAddresses) contain(server netip.AddrPort) bool {
 	return false
 }
 
-// thisMachine holds for the wildcard and loopback addresses of both families,
-// which all reach the same listener. A wildcard does not stand for a public
-// address: a token for another machine's equal port must not be taken here.
+// thisMachine reports whether ip is a wildcard or loopback address of either IP version, all of which reach
+// the same listener. A wildcard does not stand for a public address: a token for another machine with the
+// same port must not be accepted.
 func thisMachine(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLoopback() || ip.IsUnspecified()

@@ -10,8 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// challenge is what a server has a client send back, to see that it receives at
-// the address it asks from.
+// challenge is returned by a client to prove that it receives at the address from which it sends.
 type challenge struct {
 	client   entangle.ClientID
 	userData [token.MaxUserData]byte
@@ -31,8 +30,8 @@ func (c *challenge) decode(b []byte) {
 	copy(c.userData[:], b[8:])
 }
 
-// challenger seals and opens challenge tokens with a key of its own, made at the
-// server's start. Each has the next sequence, from 0.
+// challenger seals and opens challenge tokens with a key made at the server's start. Each has the next
+// sequence, from 0.
 type challenger struct {
 	aead     cipher.AEAD
 	sequence uint64

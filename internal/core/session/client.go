@@ -9,15 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ClientConfig is what a client needs to connect.
+// ClientConfig configures a Client.
 type ClientConfig struct {
-	// Token from the backend. Make one client of a token, once: a second one would
-	// seal other packets with the same keys and numbers.
+	// Token from the backend. Use it for one client, once: a second client would seal other
+	// packets with the same keys and numbers.
 	Token token.Token
 }
 
-// Client is one side of one connection: from a token to its end. For another
-// connection make another Client with another token.
+// Client is one side of one connection: from a token to its end. For another connection create another Client
+// with another token.
 type Client struct {
 	config ClientConfig
 	maker  aeadMaker
@@ -27,26 +27,26 @@ type Client struct {
 	reason Reason
 	used   bool
 
-	now       time.Time // of the last call
-	expires   time.Time
-	timeout   time.Duration // zero: for ever
-	server    int           // index of the address being tried
-	lastHeard time.Time
-	lastSent  time.Time
-	leaving   bool      // the server has sent a disconnect packet
-	left      time.Time // when the first of them came
-	due       bool      // something is to be sent by PollDatagram
-	farewells int
+	now          time.Time // of the last call
+	expires      time.Time
+	timeout      time.Duration // zero: for ever
+	server       int           // index of the address being tried
+	lastReceived time.Time
+	lastSent     time.Time
+	leaving      bool      // the server has sent a disconnect packet
+	left         time.Time // when the first of them arrived
+	due          bool      // PollDatagram has a packet to send
+	farewells    int
 
 	send     sealer
-	sequence uint64 // never starts again, not for the next address either
+	sequence uint64 // never restarts, not even for the next address
 	receive  sealer
 	replay   replay.Window
 
-	answer answer
-	body   [answerSize]byte
-	out    []byte
-	told   keepAlive
+	answer   answer
+	body     [answerSize]byte
+	out      []byte
+	assigned keepAlive
 
 	stats Stats
 }
@@ -61,8 +61,8 @@ func newClient(config ClientConfig, maker aeadMaker) *Client {
 // ErrClientUsed is returned by a second Connect.
 var ErrClientUsed = errors.New("session: this client has connected before; make a new one with a new token")
 
-// Connect starts the way to the first of the token's servers. For a token that is
-// none it returns token.ErrInvalid, and the state becomes StateInvalidToken.
+// Connect starts connecting to the first of the token's servers. For an invalid token it returns
+// token.ErrInvalid, and the state becomes StateInvalidToken.
 func (c *Client) Connect(now time.Time) error {
 	if c.used {
 		return ErrClientUsed
@@ -72,7 +72,7 @@ func (c *Client) Connect(now time.Time) error {
 		c.enter(StateInvalidToken)
 		return err
 	}
-	// By the minting machine's clock only the token's span is known for sure.
+	// The minting machine's clock may differ, so only the length of the token's life is certain.
 	span := min(c.token.Expires-c.token.Created, maxSpan)
 	c.expires = now.Add(time.Duration(span) * time.Second)
 	c.timeout = timeoutOf(c.token.Timeout)
@@ -80,7 +80,7 @@ func (c *Client) Connect(now time.Time) error {
 	return nil
 }
 
-// open reads the token and makes the keys.
+// open parses the token and makes the ciphers.
 func (c *Client) open() (err error) {
 	if c.token, err = c.config.Token.Public(); err != nil {
 		return err
@@ -92,15 +92,15 @@ func (c *Client) open() (err error) {
 	return err
 }
 
-// State is where the client is on its way. A client stays connected for GoodbyeWait after
-// a disconnect packet, to read what the server sent before: it sends nothing any more.
+// State returns the state of the client. A client stays connected for GoodbyeWait after a disconnect packet, to
+// read earlier payloads of the server; it sends nothing any more.
 func (c *Client) State() State { return c.state }
 
-// Reason is why the way ended, ReasonNone while it has not.
+// Reason returns why the connection or the attempt ended, ReasonNone before that.
 func (c *Client) Reason() Reason { return c.reason }
 
-// Server is the address that the client sends to, and the only one whose
-// datagrams may be given to HandleDatagram. Invalid before Connect.
+// Server returns the address to which the client sends, and the only one whose datagrams may be passed to
+// HandleDatagram. Invalid before Connect.
 func (c *Client) Server() netip.AddrPort {
 	if c.server >= len(c.token.Servers) {
 		return netip.AddrPort{}
@@ -108,23 +108,23 @@ func (c *Client) Server() netip.AddrPort {
 	return c.token.Servers[c.server]
 }
 
-// Index is the client's slot on the server, 0 before it is connected. The client
-// id is not here: the token shows it to servers only.
-func (c *Client) Index() int { return int(c.told.index) }
+// Index returns the client's slot on the server, 0 before it is connected. The client id is not available: only
+// servers can read it from the token.
+func (c *Client) Index() int { return int(c.assigned.index) }
 
-// MaxClients is how many slots the server has, 0 before the client is connected.
-func (c *Client) MaxClients() int { return int(c.told.maxClients) }
+// MaxClients returns the number of slots of the server, 0 before the client is connected.
+func (c *Client) MaxClients() int { return int(c.assigned.maxClients) }
 
 // Stats returns the counters.
 func (c *Client) Stats() Stats { return c.stats }
 
 func (c *Client) drop(d Drop) { c.stats.Drops[d]++ }
 
-// enter changes the state. A state that sends does so at once.
+// enter changes the state. A state that sends packets sends the first one at once.
 func (c *Client) enter(s State) {
 	c.state = s
 	c.reason = reasonOf(s)
 	c.leaving = false
-	c.lastHeard = c.now
+	c.lastReceived = c.now
 	c.due = s > StateDisconnected
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// Advance notices timeouts and an expired token, ends the connection to a server that has
-// left, goes on to the next server, and has PollDatagram send what is due ten times a
-// second. Call it once a frame, after the frame's datagrams.
+// Advance checks timeouts and the expiry of the token, ends the connection to a server that has disconnected,
+// switches to the next server, and makes PollDatagram return packets ten times a second. Call it once a frame,
+// after the frame's datagrams.
 func (c *Client) Advance(now time.Time) {
 	c.now = now
 	switch {
@@ -19,7 +19,7 @@ func (c *Client) Advance(now time.Time) {
 		return
 	case c.state.Connecting() && !now.Before(c.expires):
 		c.enter(StateTokenExpired)
-	case c.state > StateDisconnected && c.timeout > 0 && now.Sub(c.lastHeard) >= c.timeout:
+	case c.state > StateDisconnected && c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout:
 		c.fail(timedOutFrom(c.state))
 	}
 	if c.state > StateDisconnected && now.Sub(c.lastSent) >= sendInterval {
@@ -27,8 +27,8 @@ func (c *Client) Advance(now time.Time) {
 	}
 }
 
-// EndWait ends the connection at once if the server has sent a disconnect packet, and
-// reports whether it has. It is for a transport that has closed: nothing more can arrive.
+// EndWait ends the connection at once if the server has sent a disconnect packet, and reports whether it has. Call
+// it when the transport has closed and no more datagrams can arrive.
 func (c *Client) EndWait() bool {
 	if !c.leaving {
 		return false
@@ -49,8 +49,8 @@ func timedOutFrom(s State) State {
 	}
 }
 
-// fail ends the attempt at this server. One that was never connected goes on to
-// the token's next server, if there is one.
+// fail ends the attempt at this server. A client that was never connected tries the token's next server, if there
+// is one.
 func (c *Client) fail(s State) {
 	if c.state.Connecting() && c.server+1 < len(c.token.Servers) {
 		c.server++

@@ -2,7 +2,7 @@ package session
 
 import "time"
 
-// reads are the kinds that matter to a client in its state.
+// reads returns the kinds of packets that a client reads in this state.
 func (s State) reads() kindSet {
 	switch s {
 	case StateRequesting:
@@ -16,9 +16,8 @@ func (s State) reads() kindSet {
 	}
 }
 
-// HandleDatagram takes in one datagram from Server(), decrypting it in place.
-// Only for a payload is ok true; it aliases b and is 1 to MaxForeignPayload bytes
-// long.
+// HandleDatagram handles one datagram from Server(), decrypting it in place. ok is true only for a payload, which
+// aliases b and has 1 to MaxForeignPayload bytes.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (payload []byte, ok bool) {
 	c.now = now
 	c.stats.Received++
@@ -35,7 +34,7 @@ func (c *Client) HandleDatagram(b []byte, now time.Time) (payload []byte, ok boo
 	return c.handle(h.kind, body)
 }
 
-// openPacket opens a packet; those of the handshake may repeat.
+// openPacket opens a packet; those of the handshake may be repeated.
 func (c *Client) openPacket(h header, b []byte) ([]byte, Drop) {
 	if h.kind.replayProtected() {
 		return openProtected(&c.receive, &c.replay, h, b)
@@ -51,7 +50,7 @@ func (c *Client) openPacket(h header, b []byte) ([]byte, Drop) {
 }
 
 func (c *Client) handle(k kind, body []byte) (payload []byte, ok bool) {
-	c.lastHeard = c.now
+	c.lastReceived = c.now
 	switch k {
 	case kindDenied:
 		c.fail(StateDenied)
@@ -71,15 +70,14 @@ func (c *Client) handle(k kind, body []byte) (payload []byte, ok bool) {
 	return nil, false
 }
 
-// handleKeepAlive learns the slot from the first one, which is also what makes
-// the client connected.
+// handleKeepAlive gets the slot from the first keep-alive, which also makes the client connected.
 func (c *Client) handleKeepAlive(k keepAlive) {
 	if k.index >= k.maxClients || k.maxClients > 1<<31-1 {
 		c.drop(DropBody)
 		return
 	}
 	if c.state == StateResponding {
-		c.told = k
+		c.assigned = k
 		c.enter(StateConnected)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// PollDatagram returns the next datagram to send and where to: requests,
-// responses, keep-alives, disconnects. b is valid until the next call of any
-// method.
+// PollDatagram returns the next datagram to send and its destination: requests, responses, keep-alives,
+// disconnects. b is valid until the next call of any method.
 func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
 	switch {
 	case c.farewells > 0:
@@ -21,7 +20,7 @@ func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
 	return c.Server(), c.compose(), true
 }
 
-// compose makes the packet that the state repeats.
+// compose returns the packet that the state repeats.
 func (c *Client) compose() []byte {
 	switch c.state {
 	case StateRequesting:
@@ -30,7 +29,7 @@ func (c *Client) compose() []byte {
 	case StateResponding:
 		return c.seal(c.out[:0], kindResponse, c.answer.encode(c.body[:]))
 	default:
-		return c.seal(c.out[:0], kindKeepAlive, c.told.encode(c.body[:]))
+		return c.seal(c.out[:0], kindKeepAlive, c.assigned.encode(c.body[:]))
 	}
 }
 
@@ -41,10 +40,9 @@ func (c *Client) seal(dst []byte, k kind, body []byte) []byte {
 	return dst
 }
 
-// AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes
-// longer than it; send it to Server(). payload must not overlap dst's free space.
-// On an error, which is ErrNotConnected or ErrPayloadSize, dst is returned as it
-// was.
+// AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes longer than it; send it to
+// Server(). payload must not overlap dst's free space. On an error, which is ErrNotConnected or ErrPayloadSize, it
+// returns dst unchanged.
 func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, error) {
 	if len(payload) < 1 || len(payload) > maxOwnPayload {
 		return dst, ErrPayloadSize
@@ -56,9 +54,8 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, erro
 	return c.seal(dst, kindPayload, payload), nil
 }
 
-// Disconnect ends the connection, or the attempt, and tells a server that knows
-// of it ten times over, by PollDatagram. A server that has left itself is told nothing. A
-// client that is not on its way stays as it is.
+// Disconnect ends the connection, or the attempt, and queues ten disconnect packets for PollDatagram if the server
+// knows the client. A server that has sent a disconnect packet itself gets none. Otherwise it does nothing.
 func (c *Client) Disconnect(now time.Time) {
 	c.now = now
 	if c.state <= StateDisconnected {

@@ -1,14 +1,14 @@
 package session
 
-// State is where a client is on its way. The numbers are the standard's: negative
-// ones are failures to be told to the player, positive ones are under way.
+// State is the state of a client. The numbers are the standard's: negative ones are failures to be shown to the
+// player, positive ones are stages of the connection.
 type State int8
 
 // States of a client.
 const (
 	// StateTokenExpired: the token's life ended before the connection was made.
 	StateTokenExpired State = iota - 6
-	// StateInvalidToken: the token is none.
+	// StateInvalidToken: the bytes are not a token.
 	StateInvalidToken
 	// StateTimedOut: connected, then no packets for the timeout.
 	StateTimedOut
@@ -28,10 +28,10 @@ const (
 	StateConnected
 )
 
-// Connecting reports whether the client is on its way but not there yet.
+// Connecting reports whether the client is connecting.
 func (s State) Connecting() bool { return s == StateRequesting || s == StateResponding }
 
-// String names the state in a few lower-case words.
+// String returns the state in a few lower-case words.
 func (s State) String() string {
 	if s < StateTokenExpired || s > StateConnected {
 		return "unknown"
@@ -44,7 +44,7 @@ var stateNames = [...]string{
 	"request timed out", "denied", "disconnected", "requesting", "responding", "connected",
 }
 
-// reasonOf is why a client is in a state that ends its way.
+// reasonOf returns the reason of a final state.
 func reasonOf(s State) Reason {
 	switch s {
 	case StateTokenExpired:

@@ -11,16 +11,15 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// cycle is one player who keeps coming and going.
+// cycle is one player who connects and disconnects repeatedly.
 type cycle struct {
 	id   entangle.ClientID
 	peer *peer
 	ends time.Time
 }
 
-// Each cycle connects, plays for a moment and ends in one of four ways: the client
-// leaves, is kicked, is killed, or is killed while connecting. The server is
-// restarted now and then. The ciphers are watched for reused nonces throughout.
+// Each cycle connects, plays for a moment and ends in one of four ways: the client leaves, is kicked, is killed, or
+// is killed while connecting. The server is restarted now and then. All ciphers are checked for reused nonces.
 //
 // Proves: Z4, Z19
 func TestTenThousandCyclesOfConnectKillReconnect(t *testing.T) {
@@ -50,7 +49,7 @@ func TestTenThousandCyclesOfConnectKillReconnect(t *testing.T) {
 	s.assertNothingLeft(all)
 }
 
-// turn moves one player on, and reports whether a cycle ended.
+// turn advances one player, and reports whether a cycle ended.
 func (s *sim) turn(c *cycle) bool {
 	if c.peer == nil {
 		c.peer = s.join(s.quickToken(c.id))

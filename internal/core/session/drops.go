@@ -1,10 +1,9 @@
 package session
 
-// Drop says why a datagram was ignored.
+// Drop is the reason why a datagram was ignored.
 type Drop uint8
 
-// Reasons to ignore a datagram. Those from DropRequestForm on are for connection
-// requests, in the order in which they are looked for.
+// Reasons to ignore a datagram. Those from DropRequestForm on are for connection requests, in the order of the checks.
 const (
 	dropNone Drop = iota
 
@@ -12,20 +11,20 @@ const (
 	DropTooLong      // larger than any packet
 	DropUnknownKind  // a type of 7 or more
 	DropUnwantedKind // a type that this side does not read, or not in this state
-	DropSequenceSize // the prefix promises no or too many sequence bytes
+	DropSequenceSize // the prefix announces no or too many sequence bytes
 	DropNoConnection // from an address that neither is nor becomes a client
-	DropReplayed     // seen before, or too old to tell
+	DropReplayed     // received before, or older than the replay window
 	DropForged       // altered, or sealed with another key
 	DropBodySize     // opened, but its body has a size that its type never has
-	DropBody         // opened, but what it says contradicts itself or us
-	DropReplyQueue   // answered, but the answer found no room; poll more often
+	DropBody         // opened, but its contents are contradictory
+	DropReplyQueue   // the answer found no room in the queue; poll more often
 	DropStopped      // the server has stopped
-	DropRepeated     // a request or response of a client that it has connected meanwhile
-	DropAlive        // a keep-alive of a client that was heard in that frame, or a disconnect packet after the first
+	DropRepeated     // a request or response of a client that is connected already
+	DropAlive        // a keep-alive of a client from which a packet was received in that frame, or a disconnect packet after the first
 
 	DropRequestForm       // wrong size or version
 	DropProtocol          // another game, or another version of it
-	DropTokenExpired      // its life is over
+	DropTokenExpired      // it has expired
 	DropTokenBeforeStart  // could have been used before this server started
 	DropTokenNotYetValid  // minted in the future, or with a longer life than the server's
 	DropTokenForged       // the sealed half does not open: it was altered, or sealed with another key
@@ -34,7 +33,7 @@ const (
 	DropAddressConnected  // this address is a client already, by another token
 	DropClientConnected   // this client id is connected already
 	DropTokenOtherAddress // the token was first used from another address
-	DropTokenConsumed     // the token has given its slot
+	DropTokenConsumed     // the token has been used for a connection
 	DropHistoryFull       // too many unexpired tokens to remember one more
 	DropPendingFull       // too many clients are connecting at once
 	DropServerFull        // answered with a denial: no free slot

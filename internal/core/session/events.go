@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// EventKind tells events apart.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 const (
@@ -31,8 +31,8 @@ type Event struct {
 	Reason Reason
 }
 
-// event fills in whom the event is about and queues it. There is always room: a
-// slot has at most a Connected and a Disconnected event unpolled.
+// event completes the event and queues it. There is always room: a slot has at most a Connected and a Disconnected
+// event unpolled.
 func (s *Server) event(e Event) {
 	c := &s.slots[e.Slot]
 	e.ClientID, e.Addr = c.client, c.addr
@@ -57,7 +57,7 @@ func (s *Server) PollEvent() (Event, bool) {
 	return e, true
 }
 
-// release puts the slot back so that the smallest free one is given next.
+// release frees a slot. The smallest free one is used next.
 func (s *Server) release(slot int) {
 	s.slots[slot].state = slotFree
 	at, _ := slices.BinarySearchFunc(s.free, int32(slot), func(a, b int32) int { return int(b - a) })

@@ -1,9 +1,8 @@
 package session
 
-// ServerFilter reports whether a datagram can be a packet of a client, by its size and
-// the bytes that are in clear, for a transport that drops others on arrival. connected
-// says whether it comes from the address of a connected client: others send requests and
-// responses only. All that it refuses, HandleDatagram drops as well.
+// ServerFilter reports whether a datagram can be a packet of a client, by its size and its unencrypted bytes, for a
+// transport that drops others on arrival. connected is true if it comes from the address of a connected client: others
+// send requests and responses only. HandleDatagram would drop all that it refuses.
 func ServerFilter(b []byte, connected bool) bool {
 	if len(b) > 0 && b[0] == byte(kindRequest) {
 		_, ok := readRequest(b)

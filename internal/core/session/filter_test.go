@@ -9,12 +9,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// Every packet of a client passes; one byte more or less of it does not, but for a
-// payload, and neither does random noise of its first byte. Every datagram of the other
-// tests shows that what does not pass has no effect.
+// Every packet of a client passes; one byte more or less does not, except for a payload, nor does random noise with its
+// first byte. The other tests check for each datagram that a refused one would have no effect.
 //
 // Proves: Z22
-func TestOnlyWhatCanBeAPacketPasses(t *testing.T) {
+func TestOnlyPossiblePacketsPass(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.join(s.mint(1))
 	request := requestOf(t, s.mint(2))

@@ -50,7 +50,7 @@ func TestAMillionRandomPacketsGetNothingBack(t *testing.T) {
 			from = p.addr // as if a client's address were spoofed
 		}
 		if _, _, ok := s.server.HandleDatagram(from, packet, s.now); ok {
-			t.Fatal("a random payload was believed")
+			t.Fatal("a random payload was accepted")
 		}
 		if _, _, ok := s.server.PollDatagram(); ok {
 			t.Fatal("a random packet was answered")
@@ -159,7 +159,7 @@ func TestAFloodWithValidTokensIsBounded(t *testing.T) {
 	assert.NotZero(t, stats.Drops[DropPendingFull])
 	assert.NotZero(t, stats.Drops[DropHistoryFull])
 	assert.Equal(t, 1, s.server.Clients(), "no slot without a response")
-	assert.Equal(t, StateConnected, p.State(), "nobody connected is put out")
+	assert.Equal(t, StateConnected, p.State(), "no connected client is removed")
 
 	s.run(token.DefaultLife + 2*time.Second)
 	stats = s.server.Stats()
@@ -169,7 +169,7 @@ func TestAFloodWithValidTokensIsBounded(t *testing.T) {
 	assert.Equal(t, StateConnected, p.State())
 }
 
-// The history refuses new tokens rather than forget one that could be used again.
+// The history refuses new tokens rather than forgetting one that could be reused.
 //
 // Proves: C14, Z4
 func TestAFullHistoryForgetsNoUnexpiredToken(t *testing.T) {
@@ -190,7 +190,7 @@ func TestAFullHistoryForgetsNoUnexpiredToken(t *testing.T) {
 	assert.False(t, s.answered(s.addr(), used))
 }
 
-func TestRepliesThatNobodyPollsAreBounded(t *testing.T) {
+func TestUnpolledRepliesAreBounded(t *testing.T) {
 	s := newSim(t, 1)
 	s.config.Pending = 2 * replyQueue
 	s.start()
@@ -201,9 +201,9 @@ func TestRepliesThatNobodyPollsAreBounded(t *testing.T) {
 	assert.Equal(t, uint64(10), s.server.Stats().Drops[DropReplyQueue])
 }
 
-// Of a client's packets that are no payloads a frame opens one: a keep-alive has nothing to say of a
-// client that was heard in that frame, and none keeps a leaving client. What the others say counts,
-// and a client that sends nothing but keep-alives stays.
+// Per frame and client one packet that is not a payload is opened: a keep-alive is not needed from a client from which a
+// packet was received in that frame, and does not keep a leaving client. Packets of others count, and a client that
+// sends only keep-alives stays connected.
 //
 // Proves: Z21
 func TestAFrameOpensOneKeepAliveOfAClient(t *testing.T) {
@@ -228,7 +228,7 @@ func TestAFrameOpensOneKeepAliveOfAClient(t *testing.T) {
 	assert.Equal(t, opened, s.recorder.opened)
 
 	s.toServer(p.addr, p.seal(nil, kindDisconnect, nil))
-	require.True(t, s.server.Leaving(0), "also in a frame in which it was heard")
+	require.True(t, s.server.Leaving(0), "even in a frame in which another packet arrived")
 	opened = s.recorder.opened
 	for range 20 {
 		s.toServer(p.addr, p.seal(nil, kindDisconnect, nil))

@@ -54,7 +54,7 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// steps splits fuzzed bytes into datagrams: a byte of what to do, two of length.
+// steps splits fuzzed bytes into datagrams: one byte of operation, two of length.
 func steps(b []byte, do func(op byte, body []byte)) {
 	for len(b) >= 3 {
 		op, n := b[0], int(binary.LittleEndian.Uint16(b[1:]))
@@ -72,8 +72,8 @@ func addSteps(f *testing.F) {
 	f.Add([]byte{9, 0, 0, 9, 0, 0, 12, 0, 0, 5, 0, 0})
 }
 
-// FuzzServer is a client that holds real keys and a real token, and sends what it
-// likes, sealed or not, from its address or another, connected or not.
+// FuzzServer is a client with real keys and a real token that sends arbitrary datagrams, sealed or not, from its address
+// or another, connected or not.
 //
 // Proves: Z6, C13
 func FuzzServer(f *testing.F) {
@@ -107,7 +107,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzClient is a server that holds the client's keys and sends what it likes.
+// FuzzClient is a server with the client's keys that sends arbitrary datagrams.
 //
 // Proves: Z6, C13
 func FuzzClient(f *testing.F) {

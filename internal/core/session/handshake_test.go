@@ -44,8 +44,7 @@ func TestATokenLeadsToAConnection(t *testing.T) {
 	assert.False(t, s.server.Stopped())
 }
 
-// Each packet of the handshake answers one of the other side, and every size is
-// that of the standard.
+// Each packet of the handshake answers one of the other side, and has the size of the standard.
 func TestTheHandshakeIsFourPackets(t *testing.T) {
 	s := newSim(t, 4)
 	c := newClient(ClientConfig{Token: s.mint(42)}, s.recorder.maker)
@@ -105,9 +104,9 @@ func TestPayloadsGoBothWays(t *testing.T) {
 	assert.Equal(t, uint64(1), p.Stats().Payloads)
 }
 
-// The slot is given on the response; the client learns of it by a keep-alive. If
-// that one is lost, the one before each payload takes its place.
-func TestAPayloadBringsTheNewsOfTheConnection(t *testing.T) {
+// The slot is assigned on the response; the client learns of it by a keep-alive. If that is lost, the keep-alive before
+// each payload replaces it.
+func TestAPayloadConfirmsTheConnection(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.join(s.mint(1))
 	s.deliverToServer(p)
@@ -177,7 +176,7 @@ func TestForeignPayloadsMayBeLarger(t *testing.T) {
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropBodySize])
 }
 
-// The links of one server are apart: one address on two of them is two clients.
+// The links of one server are separate: one address on two of them is two clients.
 func TestLinksHaveAddressesOfTheirOwn(t *testing.T) {
 	s := newSim(t, 2)
 	a := s.connect(1)

@@ -2,19 +2,18 @@ package session
 
 import "github.com/entangle-ecs/entangle/transport/token"
 
-// tokenID names a token by the authentication code of its sealed half.
+// tokenID identifies a token by the authentication code of its sealed half.
 type tokenID [token.TagSize]byte
 
-// usage is what became of a token: pending at one address, then consumed.
+// usage is the state of a token: pending at one address, then consumed.
 type usage struct {
 	from     Addr
 	expires  uint64
 	consumed bool
 }
 
-// history remembers every token that was shown to the server until it expires.
-// It has a fixed size and never forgets an unexpired one for a new one: an
-// attacker with many tokens could else have an old one forgotten and use it again.
+// history stores every token that was shown to the server until it expires. It has a fixed size and never drops an
+// unexpired one for a new one: otherwise an attacker with many tokens could reuse an old one.
 type history struct {
 	used map[tokenID]usage
 	size int
@@ -24,8 +23,7 @@ func newHistory(size int) history {
 	return history{used: make(map[tokenID]usage, size), size: size}
 }
 
-// admit records the token's first use, or lets the same address repeat it until
-// the token is consumed.
+// admit records the token's first use, or allows the same address to repeat it until the token is consumed.
 func (h *history) admit(id tokenID, from Addr, expires uint64) Drop {
 	known, ok := h.used[id]
 	switch {
@@ -42,7 +40,7 @@ func (h *history) admit(id tokenID, from Addr, expires uint64) Drop {
 	return dropNone
 }
 
-// consume ends the token's life: it has given a slot.
+// consume marks a token as used for a connection.
 func (h *history) consume(id tokenID) {
 	if known, ok := h.used[id]; ok {
 		known.consumed = true
@@ -50,7 +48,7 @@ func (h *history) consume(id tokenID) {
 	}
 }
 
-// sweep forgets tokens that have expired and are therefore refused anyway.
+// sweep removes tokens that have expired and are therefore refused anyway.
 func (h *history) sweep(now uint64) {
 	for id, known := range h.used {
 		if known.expires <= now {

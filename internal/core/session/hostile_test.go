@@ -12,8 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// scene is a server and a client in some state, and one valid packet that moves
-// them on.
+// scene is a server and a client in some state, and one valid packet that changes it.
 type scene struct {
 	*sim
 	peer     *peer
@@ -21,7 +20,7 @@ type scene struct {
 	toClient bool
 }
 
-// scenes are one for each packet type that either side reads.
+// scenes returns one scene for each packet type that either side reads.
 func scenes(t *testing.T) map[string]*scene {
 	return map[string]*scene{
 		"request":    requestScene(t, 1, false),
@@ -48,7 +47,7 @@ func requestScene(t *testing.T, slots int, answered bool) *scene {
 	return sc
 }
 
-// advance delivers the valid packet and takes the server's reply in its place.
+// advance delivers the valid packet and replaces it with the server's reply.
 func (sc *scene) advance() {
 	sc.sim.toServer(sc.peer.addr, sc.valid)
 	_, b, ok := sc.server.PollDatagram()
@@ -90,7 +89,7 @@ func connectedScene(t *testing.T, toClient bool, k kind, body []byte) *scene {
 	return sc
 }
 
-// effect delivers a packet and says whether anybody noticed.
+// effect delivers a packet and describes its effect, if any.
 func (sc *scene) effect(b []byte) string {
 	state, events, received := sc.peer.State(), len(sc.events), len(sc.received[0])+len(sc.peer.received)
 	before, leaving := *sc.peer.Client, sc.server.Leaving(0)
@@ -109,7 +108,7 @@ func (sc *scene) effect(b []byte) string {
 		return "payload"
 	case replied:
 		return "reply"
-	case sc.peer.lastHeard != before.lastHeard || sc.peer.replay != before.replay:
+	case sc.peer.lastReceived != before.lastReceived || sc.peer.replay != before.replay:
 		return "window"
 	}
 	return ""
@@ -145,8 +144,7 @@ func TestNoPrefixAndNoBitFlipOfAValidPacketHasAnEffect(t *testing.T) {
 	}
 }
 
-// A client that holds keys may seal what it likes: nothing but a response with its
-// own challenge makes it a client.
+// A client with keys may seal anything: only a response with its own challenge makes it a connected client.
 //
 // Proves: Z6
 func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {
@@ -165,7 +163,7 @@ func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {
 	assert.Equal(t, 0, s.server.Clients())
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropBody])
 	s.run(200 * time.Millisecond)
-	assert.Equal(t, 2, s.server.Clients(), "both get in with their own")
+	assert.Equal(t, 2, s.server.Clients(), "both connect with their own")
 
 	claims := s.claims(3)
 	claims.UserData = []byte("another")
@@ -180,16 +178,16 @@ func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {
 	assert.Equal(t, 2, s.server.Clients(), "nor one to another token of the same client")
 }
 
-func TestAServerThatContradictsItselfIsNotBelieved(t *testing.T) {
+func TestContradictionsOfAServerAreIgnored(t *testing.T) {
 	s := newSim(t, 4)
 	p := s.join(s.mint(1))
 	s.deliverToServer(p)
 	s.deliverToClients()
 	s.deliverToServer(p)
-	for i, told := range []keepAlive{{0, 0}, {4, 4}, {1, 1 << 31}} {
+	for i, assigned := range []keepAlive{{0, 0}, {4, 4}, {1, 1 << 31}} {
 		var body [keepAliveSize]byte
-		s.toClient(p.addr, s.server.slots[0].seal(nil, kindKeepAlive, told.encode(body[:]), s.now))
-		assert.Equal(t, StateResponding, p.State(), fmt.Sprint(told))
+		s.toClient(p.addr, s.server.slots[0].seal(nil, kindKeepAlive, assigned.encode(body[:]), s.now))
+		assert.Equal(t, StateResponding, p.State(), fmt.Sprint(assigned))
 		assert.Equal(t, uint64(i+1), p.Stats().Drops[DropBody])
 	}
 }

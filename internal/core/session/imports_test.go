@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who needs no HTTP does not link it, and tokens need no socket.
+// Programs without HTTP do not link it, and tokens need no socket.
 //
 // Proves: C17
 func TestTokensAndSessionsLinkNoNetwork(t *testing.T) {

@@ -10,19 +10,18 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// leave has a client leave with a last payload, and returns that and one of its disconnect
-// packets.
+// leave makes a client leave after a last payload, and returns that and one of its disconnect packets.
 func (s *sim) leave(p *peer, reason string) (payload, disconnect []byte) {
 	payload, err := p.AppendPayload(nil, []byte(reason), s.now)
 	require.NoError(s.t, err)
 	p.Disconnect(s.now)
-	return payload, s.farewells(func() (Addr, []byte, bool) {
+	return payload, s.disconnectPackets(func() (Addr, []byte, bool) {
 		_, b, ok := p.PollDatagram()
 		return p.addr, b, ok
 	})
 }
 
-// exchange delivers what a client and the server have to say to each other at once.
+// exchange delivers the packets between a client and the server at once.
 func (s *sim) exchange(p *peer) {
 	for range 3 { // request, response, keep-alive
 		s.deliverToServer(p)
@@ -30,7 +29,7 @@ func (s *sim) exchange(p *peer) {
 	}
 }
 
-// disconnects counts the ends that the server told of.
+// disconnects counts the Disconnected events of the server.
 func (s *sim) disconnects() (n int) {
 	for _, e := range s.events {
 		if e.Kind == Disconnected {
@@ -40,8 +39,8 @@ func (s *sim) disconnects() (n int) {
 	return n
 }
 
-// serverSays returns the datagrams that the server has to send.
-func (s *sim) serverSays() (all [][]byte) {
+// serverDatagrams returns the datagrams that the server has to send.
+func (s *sim) serverDatagrams() (all [][]byte) {
 	for {
 		_, b, ok := s.server.PollDatagram()
 		if !ok {
@@ -51,11 +50,11 @@ func (s *sim) serverSays() (all [][]byte) {
 	}
 }
 
-// What a server says last arrives behind its disconnect packets. Neither more of those nor
-// payloads prolong the wait.
+// The last payload of a server arrives after its disconnect packets. Further packets of either kind do not prolong the
+// wait.
 //
 // Proves: C6
-func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
+func TestAClientReadsPayloadsThatADisconnectPacketOvertook(t *testing.T) {
 	s := newSim(t, 1)
 	p := s.connect(1)
 	s.serverSends(0, "before")
@@ -65,7 +64,7 @@ func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	require.NoError(t, err)
 	p.Advance(s.now.Add(sendInterval)) // a keep-alive is due
 	s.server.Disconnect(0, s.now)
-	disconnects := s.serverSays()
+	disconnects := s.serverDatagrams()
 	require.Len(t, disconnects, redundantDisconnects)
 	began := s.now
 	s.toClient(p.addr, disconnects[0])
@@ -79,7 +78,7 @@ func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	}
 
 	_, _, polled := p.PollDatagram()
-	assert.False(t, polled, "nobody is there to be sent anything")
+	assert.False(t, polled, "there is no client to send to")
 	_, err = p.AppendPayload(nil, []byte("too late"), s.now)
 	assert.ErrorIs(t, err, ErrNotConnected)
 	p.Advance(began.Add(GoodbyeWait - 1))
@@ -91,10 +90,10 @@ func TestAClientReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	assert.Len(t, p.received, 2)
 }
 
-// A client that waits for a goodbye may be disconnected, and its transport may close.
+// During the wait the client may disconnect, and its transport may close.
 //
 // Proves: C6
-func TestTheWaitForAGoodbyeCanBeEnded(t *testing.T) {
+func TestTheWaitAfterADisconnectPacketCanBeEnded(t *testing.T) {
 	s := newSim(t, 2)
 	p, q := s.connect(1), s.connect(2)
 	assert.False(t, p.EndWait())
@@ -103,18 +102,18 @@ func TestTheWaitForAGoodbyeCanBeEnded(t *testing.T) {
 	p.Disconnect(s.now)
 	assert.Equal(t, ReasonDisconnected, p.Reason())
 	_, _, ok := p.PollDatagram()
-	assert.False(t, ok, "the server has left itself")
+	assert.False(t, ok, "the server has disconnected itself")
 	p.Advance(s.now.Add(GoodbyeWait))
 	assert.False(t, p.EndWait())
-	assert.Equal(t, ReasonDisconnected, p.Reason(), "it was the client that ended the wait")
+	assert.Equal(t, ReasonDisconnected, p.Reason(), "the client ended the wait")
 	assert.True(t, q.EndWait())
 	assert.Equal(t, StateDisconnected, q.State())
 	assert.Equal(t, ReasonPeerLeft, q.Reason())
 }
 
-// What a client says last arrives behind its disconnect packets. Neither more of those nor
-// payloads prolong the wait, and packets that are replayed do nothing.
-func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
+// The last payload of a client arrives after its disconnect packets. Further packets of either kind do not prolong the
+// wait, and replayed packets have no effect.
+func TestAServerReadsPayloadsThatADisconnectPacketOvertook(t *testing.T) {
 	s := newSim(t, 1)
 	p := s.connect(1)
 	s.clientSends(p, "before")
@@ -154,11 +153,11 @@ func TestAServerReadsWhatADisconnectPacketOvertakes(t *testing.T) {
 	assert.Equal(t, 0, s.connect(1).Index())
 }
 
-// A client is back before its old session has ended, from the same address and from
-// another one: nothing of it is refused, late or mixed up.
+// A client reconnects before its old session has ended, from the same address and from another one: nothing is refused,
+// delayed or confused.
 //
 // Proves: C7
-func TestALeavingClientIsBackAtOnce(t *testing.T) {
+func TestALeavingClientReconnectsAtOnce(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		for _, slots := range []int{1, 2} {
 			s := newSim(t, slots)
@@ -173,7 +172,7 @@ func TestALeavingClientIsBackAtOnce(t *testing.T) {
 			s.exchange(again)
 			require.Equal(t, StateConnected, again.State())
 			assert.Equal(t, 1, s.disconnects())
-			assert.Equal(t, Connected, s.events[len(s.events)-1].Kind, "the old end comes first")
+			assert.Equal(t, Connected, s.events[len(s.events)-1].Kind, "the old session ends first")
 			s.toServer(p.addr, goodbye)
 			assert.Empty(t, s.received)
 			s.clientSends(again, "new")
@@ -186,9 +185,8 @@ func TestALeavingClientIsBackAtOnce(t *testing.T) {
 	}
 }
 
-// Another client comes from the address of one that leaves, and stays when the wait for that
-// one would have ended.
-func TestAnotherClientComesFromTheAddressOfALeavingOne(t *testing.T) {
+// Another client connects from the address of a leaving one, and stays when the wait for that one would have ended.
+func TestAnotherClientConnectsFromTheAddressOfALeavingOne(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
 	goodbye, disconnect := s.leave(p, "goodbye")
@@ -205,11 +203,11 @@ func TestAnotherClientComesFromTheAddressOfALeavingOne(t *testing.T) {
 	assert.Equal(t, 1, s.disconnects())
 }
 
-// A client that leaves takes nobody's place: who comes to a full server gets the slot that
-// has been leaving for longest. Who was challenged before gets it with the next response.
+// A leaving client does not occupy a slot that is needed: a client that connects to a full server gets the slot of the one
+// that has been leaving for longest. A client that was challenged before gets it with its next response.
 //
 // Proves: C8
-func TestALeavingClientKeepsNobodyOut(t *testing.T) {
+func TestALeavingClientBlocksNoOther(t *testing.T) {
 	s := newSim(t, 2)
 	a, b := s.connect(1), s.connect(2)
 	_, disconnect := s.leave(a, "first")
@@ -238,8 +236,8 @@ func TestALeavingClientKeepsNobodyOut(t *testing.T) {
 	assert.Zero(t, s.server.Stats().Denials)
 }
 
-// A server that is stopped, and one that disconnects a leaving client, says nothing to it.
-func TestALeavingClientIsToldNothing(t *testing.T) {
+// A server that is stopped, or that disconnects a leaving client, sends nothing to it.
+func TestALeavingClientIsSentNothing(t *testing.T) {
 	s := newSim(t, 2)
 	a, b := s.connect(1), s.connect(2)
 	for _, p := range []*peer{a, b} {

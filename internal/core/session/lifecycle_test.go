@@ -54,9 +54,8 @@ func TestATokenCanForbidTheTimeout(t *testing.T) {
 	assert.Equal(t, 1, s.server.Clients())
 }
 
-// farewells takes ten different disconnect packets, and returns the last as if the
-// others were lost.
-func (s *sim) farewells(poll func() (Addr, []byte, bool)) (last []byte) {
+// disconnectPackets polls ten different disconnect packets, and returns the last as if the others were lost.
+func (s *sim) disconnectPackets(poll func() (Addr, []byte, bool)) (last []byte) {
 	seen := map[string]bool{}
 	for {
 		_, b, ok := poll()
@@ -71,14 +70,14 @@ func (s *sim) farewells(poll func() (Addr, []byte, bool)) (last []byte) {
 	return last
 }
 
-// A disconnect packet alone is enough: nine may be lost, and any goodbye.
+// One disconnect packet is enough: nine may be lost.
 //
 // Proves: C6
 func TestAKickReachesTheClient(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
 	s.server.Disconnect(p.Index(), s.now)
-	s.toClient(p.addr, s.farewells(s.server.PollDatagram))
+	s.toClient(p.addr, s.disconnectPackets(s.server.PollDatagram))
 	p.Advance(s.now.Add(GoodbyeWait))
 	assert.Equal(t, StateDisconnected, p.State())
 	assert.Equal(t, ReasonPeerLeft, p.Reason())
@@ -89,13 +88,13 @@ func TestAKickReachesTheClient(t *testing.T) {
 }
 
 // Proves: C15
-func TestALeavingClientTellsTheServer(t *testing.T) {
+func TestALeavingClientNotifiesTheServer(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
 	p.Disconnect(s.now)
 	assert.Equal(t, StateDisconnected, p.State())
 	assert.Equal(t, ReasonDisconnected, p.Reason())
-	s.toServer(p.addr, s.farewells(func() (Addr, []byte, bool) {
+	s.toServer(p.addr, s.disconnectPackets(func() (Addr, []byte, bool) {
 		_, b, ok := p.PollDatagram()
 		return p.addr, b, ok
 	}))
@@ -113,7 +112,7 @@ func TestAnAttemptCanBeCalledOff(t *testing.T) {
 	p.Disconnect(s.now)
 	s.run(time.Second)
 	assert.Equal(t, StateDisconnected, p.State())
-	assert.Zero(t, s.server.Stats().Received, "the server never heard of it")
+	assert.Zero(t, s.server.Stats().Received, "the server received nothing")
 	assert.ErrorIs(t, p.Connect(s.now), ErrClientUsed)
 }
 
@@ -143,7 +142,7 @@ func TestReconnectingLeavesNothingOfTheOldSession(t *testing.T) {
 }
 
 // Proves: C7
-func TestAVanishedClientComesBackWhenItsSlotHasTimedOut(t *testing.T) {
+func TestAVanishedClientReconnectsWhenItsSlotHasTimedOut(t *testing.T) {
 	s := newSim(t, 1)
 	s.connect(1).dead = true
 	s.run(time.Second)
@@ -168,10 +167,10 @@ func TestOneClientTooManyIsDenied(t *testing.T) {
 
 	first.Disconnect(s.now)
 	s.run(200 * time.Millisecond)
-	assert.Equal(t, first.Index(), s.connect(3).Index(), "the slot is used again")
+	assert.Equal(t, first.Index(), s.connect(3).Index(), "the slot is reused")
 }
 
-// Two were challenged for the last slot: the one who answers later is denied.
+// Two clients were challenged for the last slot: the one that answers later is denied.
 //
 // Proves: C8
 func TestTheLastSlotGoesToTheFirstAnswer(t *testing.T) {
@@ -231,7 +230,7 @@ func TestTheNextServerIsTried(t *testing.T) {
 	assert.Equal(t, ReasonRequestTimedOut, c.Reason())
 }
 
-func TestAResponseThatNobodyAnswersTimesOut(t *testing.T) {
+func TestAnUnansweredResponseTimesOut(t *testing.T) {
 	s := newSim(t, 1)
 	p := s.join(s.mint(1))
 	s.deliverToServer(p)
@@ -247,7 +246,7 @@ func TestAResponseThatNobodyAnswersTimesOut(t *testing.T) {
 	assert.Zero(t, s.server.Stats().Tokens)
 }
 
-// The keys are the same for each of a token's servers, so the numbers go on.
+// The keys are the same for each of a token's servers, so the numbers continue.
 //
 // Proves: Z4
 func TestTheNextServerGetsNewNumbers(t *testing.T) {
@@ -284,7 +283,7 @@ func TestTheSmallestFreeSlotIsGiven(t *testing.T) {
 	}
 }
 
-// A slot is given again only when the driver has seen that it became free.
+// A slot is reused only after its Disconnected event was polled.
 func TestASlotWaitsForItsEventToBePolled(t *testing.T) {
 	s := newSim(t, 1)
 	s.connect(1)

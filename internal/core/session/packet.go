@@ -14,7 +14,7 @@ const (
 	kinds
 )
 
-// kindSet says which kinds a side reads in its present state.
+// kindSet is the set of kinds that a side reads in its present state.
 type kindSet uint8
 
 func setOf(list ...kind) (s kindSet) {
@@ -26,8 +26,7 @@ func setOf(list ...kind) (s kindSet) {
 
 func (s kindSet) has(k kind) bool { return s>>k&1 != 0 }
 
-// replayProtected kinds are sent once each, with a number of their own; the
-// others may repeat.
+// replayProtected kinds are sent once each, with a unique number; the others may be repeated.
 func (k kind) replayProtected() bool { return k >= kindKeepAlive }
 
 // sizeFits reports whether a packet of this kind may have a body of n bytes.
@@ -44,9 +43,8 @@ func (k kind) sizeFits(n int) bool {
 	}
 }
 
-// header is what stands in clear before a sealed body: the prefix byte (count of
-// sequence bytes in the high four bits, kind in the low four) and the sequence,
-// little-endian, in as few bytes as it needs.
+// header is the unencrypted part before a sealed body: the prefix byte (number of sequence bytes in the high four bits, kind
+// in the low four) and the sequence, little-endian, in as few bytes as necessary.
 type header struct {
 	kind     kind
 	size     int
@@ -67,8 +65,7 @@ func appendHeader(dst []byte, k kind, sequence uint64) []byte {
 	return dst
 }
 
-// readHeader reads the clear part of a sealed packet, in the order that the
-// standard fixes.
+// readHeader parses the unencrypted part of a sealed packet, in the order of checks of the standard.
 func readHeader(b []byte, accepted kindSet) (header, Drop) {
 	if len(b) < minPacket {
 		return header{}, DropTooShort

@@ -13,8 +13,8 @@ type pending struct {
 	send, receive sealer
 }
 
-// pendingTable holds the clients that are connecting, by address. Its size is
-// fixed; entries leave by connecting or by their deadline.
+// pendingTable holds the clients that are connecting, by address. Its size is fixed; an entry is removed when its client
+// connects or its deadline has passed.
 type pendingTable struct {
 	byAddr map[Addr]*pending
 	size   int
@@ -24,7 +24,7 @@ func newPendingTable(size int) pendingTable {
 	return pendingTable{byAddr: make(map[Addr]*pending, size), size: size}
 }
 
-// at returns the entry of an address, unless its time is over.
+// at returns the entry of an address, unless it has expired.
 func (t *pendingTable) at(from Addr, now time.Time) *pending {
 	p := t.byAddr[from]
 	if p == nil || !now.Before(p.deadline) {
@@ -33,8 +33,7 @@ func (t *pendingTable) at(from Addr, now time.Time) *pending {
 	return p
 }
 
-// add puts p in, in place of an older one of the same address, and reports
-// whether there was room.
+// add adds p, replacing an older entry of the same address, and reports whether there was room.
 func (t *pendingTable) add(p *pending) bool {
 	if _, ok := t.byAddr[p.from]; !ok && len(t.byAddr) >= t.size {
 		return false

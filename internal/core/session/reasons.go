@@ -1,6 +1,6 @@
 package session
 
-// Reason says why a connection ended or was not made.
+// Reason is why a connection ended or was not made.
 type Reason uint8
 
 // Reasons of either side.
@@ -17,15 +17,14 @@ const (
 	ReasonStopped
 	// ReasonDenied: the server has no free slot. Client only.
 	ReasonDenied
-	// ReasonRequestTimedOut: no answer to the requests. Nothing listens there, or
-	// the server refused the token, which it does silently: wrong key or protocol
-	// id, other server, used before, older than the server, or the client id is
-	// still connected. Client only.
+	// ReasonRequestTimedOut: no answer to the requests. There is no server, or it refused the
+	// token, which it does silently: wrong key or protocol id, another server, used before,
+	// older than the server, or the client id is still connected. Client only.
 	ReasonRequestTimedOut
 	// ReasonResponseTimedOut: challenged, but the response was never answered.
 	// Client only.
 	ReasonResponseTimedOut
-	// ReasonTokenInvalid: the token is none. Client only.
+	// ReasonTokenInvalid: the bytes are not a token. Client only.
 	ReasonTokenInvalid
 	// ReasonTokenExpired: the token's life ended before the client was connected.
 	// Client only.
@@ -48,7 +47,7 @@ var reasonTexts = [reasons]string{
 	"the connect token expired",
 }
 
-// String is a short sentence without a full stop, fit for a player's eyes.
+// String returns a short sentence without a full stop, for players.
 func (r Reason) String() string {
 	if r >= reasons {
 		return "unknown reason"

@@ -19,13 +19,13 @@ func requestOf(t testing.TB, tok token.Token) []byte {
 	return r.append(nil)
 }
 
-// answered reports whether the server says anything to a datagram.
+// answered reports whether the server answers a datagram.
 func (s *sim) answered(from Addr, b []byte) bool {
 	before := s.server.Stats().Drops.Total()
 	s.toServer(from, b)
 	_, _, ok := s.server.PollDatagram()
 	if !ok {
-		require.Equal(s.t, before+1, s.server.Stats().Drops.Total(), "what is ignored is counted")
+		require.Equal(s.t, before+1, s.server.Stats().Drops.Total(), "an ignored datagram is counted")
 	}
 	return ok
 }
@@ -68,7 +68,7 @@ func TestATokenThatDoesNotFitIsRefusedInSilence(t *testing.T) {
 			assert.Equal(t, c.want == dropNone, s.answered(s.addr(), requestOf(t, tok)))
 			if c.want != dropNone {
 				assert.Equal(t, uint64(1), s.server.Stats().Drops[c.want], c.want.String())
-				assert.Zero(t, s.server.Stats().Pending+s.server.Stats().Tokens, "nothing is kept of it")
+				assert.Zero(t, s.server.Stats().Pending+s.server.Stats().Tokens, "no state is kept for it")
 			}
 		})
 	}
@@ -126,10 +126,10 @@ func TestEquivalentAddressesAreAccepted(t *testing.T) {
 	}
 }
 
-// A server behind another public address is told it, and then takes tokens for it.
+// A server with a configured public address accepts tokens for it.
 //
 // Proves: C3
-func TestAServerIsToldItsPublicAddress(t *testing.T) {
+func TestAServerAcceptsTokensForItsPublicAddress(t *testing.T) {
 	s := newSim(t, 2)
 	s.config.Addresses = []netip.AddrPort{netip.MustParseAddrPort("0.0.0.0:4000")}
 	s.start()
@@ -168,9 +168,8 @@ func TestATokenIsUsedUpByItsConnection(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Drops[DropTokenBeforeStart])
 }
 
-// A token is dated in whole seconds. One used and shown again to a server that was
-// restarted within that second is refused, and one for that second's future works
-// once it has come.
+// A token is dated in whole seconds. A used token is refused by a server that was restarted within that second, and one
+// dated in the future works once its time has come.
 //
 // Proves: C14, Z4
 func TestARestartWithinASecondAdmitsNoOldToken(t *testing.T) {
@@ -218,9 +217,9 @@ func TestAConnectedAddressStartsNoOtherConnection(t *testing.T) {
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropAddressConnected])
 }
 
-// A client asks again until it is answered. Over a slow line what it repeated gets there when
-// it is connected, and none of that is refused.
-func TestWhatAConnectedClientRepeatsIsNotRefused(t *testing.T) {
+// A client repeats its requests until it is answered. Over a slow line, repeated ones arrive when it is connected, and none
+// of them counts as refused.
+func TestRepeatedRequestsOfAConnectedClientAreNotRefused(t *testing.T) {
 	s := newSim(t, 4)
 	minted := s.mint(1)
 	p := s.join(minted)
@@ -260,7 +259,7 @@ func TestNobodyIsNotAClient(t *testing.T) {
 	}
 }
 
-// A server whose clock is set back remembers how late it was: a token that had expired stays so.
+// A server whose clock is set back keeps the latest time: an expired token stays expired.
 //
 // Proves: Z4
 func TestAClockSetBackRevivesNoToken(t *testing.T) {

@@ -6,8 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// request is the connection request, the one packet in clear. Its nonce and
-// sealed half alias the datagram.
+// request is the connection request, the only unencrypted packet. Its nonce and sealed half alias the datagram.
 type request struct {
 	protocolID, expires uint64
 	nonce, sealed       []byte
@@ -35,6 +34,5 @@ func readRequest(b []byte) (request, bool) {
 	}, true
 }
 
-// id names the token: its authentication code, which nobody without the server's
-// key can make a second time for other contents.
+// id identifies the token by its authentication code, which cannot be forged for other contents without the server's key.
 func (r *request) id() tokenID { return tokenID(r.sealed[token.PrivateSize-tagSize:]) }

@@ -8,8 +8,7 @@ type ring[T any] struct {
 
 func newRing[T any](capacity int) ring[T] { return ring[T]{items: make([]T, capacity)} }
 
-// push returns the place of a new last item, which holds an old value to be
-// overwritten, or nil if the queue is full.
+// push returns the address of a new last item, which holds an old value to be overwritten, or nil if the queue is full.
 func (r *ring[T]) push() *T {
 	if r.count == len(r.items) {
 		return nil
@@ -27,7 +26,7 @@ func (r *ring[T]) first() *T {
 	return &r.items[r.head]
 }
 
-// drop removes the oldest item. Its place is not overwritten before the next push.
+// drop removes the oldest item. It is not overwritten before the next push.
 func (r *ring[T]) drop() {
 	r.head = (r.head + 1) % len(r.items)
 	r.count--

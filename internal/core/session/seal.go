@@ -9,13 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// aeadMaker makes the cipher of one key. Tests put a recorder in its place.
+// aeadMaker makes the cipher of one key. Tests replace it with a recorder.
 type aeadMaker func(key []byte) (cipher.AEAD, error)
 
 func newAEAD(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) }
 
-// sealer seals, or opens, the packets of one direction of one connection. Its
-// buffers are part of it because what is handed to a cipher escapes to the heap.
+// sealer seals, or opens, the packets of one direction of one connection. Its buffers are fields because arguments of a
+// cipher escape to the heap.
 type sealer struct {
 	aead  cipher.AEAD
 	nonce [chacha20poly1305.NonceSize]byte

@@ -10,8 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Server admits clients and keeps their connections. See the package
-// documentation for the order to call its methods in.
+// Server accepts clients and keeps their connections. See the package documentation for the order of calls.
 type Server struct {
 	config  ServerConfig
 	own     ownAddresses
@@ -20,26 +19,26 @@ type Server struct {
 	stopped bool
 
 	now       time.Time // of the last call
-	wall      uint64    // the latest second ever seen: clocks may be set back
+	wall      uint64    // the latest second ever seen, because clocks may be set back
 	startWall uint64    // tokens of an earlier second are refused
 	swept     time.Time
 
 	slots    []slot
-	free     []int32                     // slots that can be given, smallest last
-	clients  int                         // that are connected
-	leaving  int                         // that have sent a disconnect packet, in slotLeaving
-	byAddr   map[Addr]int32              // of both
-	byClient map[entangle.ClientID]int32 // of those that are connected
+	free     []int32                     // free slots, smallest last
+	clients  int                         // number of connected clients
+	leaving  int                         // number of clients in slotLeaving
+	byAddr   map[Addr]int32              // connected and leaving clients
+	byClient map[entangle.ClientID]int32 // connected clients
 
 	pending    pendingTable
 	history    history
 	challenger challenger
-	global     uint64 // sequence of packets that belong to no slot
+	global     uint64 // next sequence of packets without a slot
 
 	events    ring[Event]
 	replies   ring[reply]
 	farewells ring[farewell]
-	due       []int32 // slots that owe a keep-alive
+	due       []int32 // slots with a keep-alive due
 	out       [maxReply]byte
 	body      [answerSize]byte
 	answer    answer
@@ -47,26 +46,25 @@ type Server struct {
 	stats Stats
 }
 
-// The sequences that one key may be used with are divided among the servers that a token lists: a
-// client which does not hear one of them turns to the next with the same keys.
+// The sequences of one key are divided among the servers that a token lists: a client that gets no answer from one of them
+// tries the next with the same keys.
 const (
-	// globals is the half that slots never reach, for challenges and denials.
+	// globals is the half of the sequences that slots never use, for challenges and denials.
 	globals = 1 << 63
 
-	// slotSpan is how many a slot may use: those of 34 years of 1,000 packets a second. The
-	// first server of a token has the least, which take the fewest bytes.
+	// slotSpan is how many sequences a slot may use: 34 years of 1,000 packets a second. The first
+	// server of a token has the smallest ones, which take the fewest bytes.
 	slotSpan = 1 << 40
 )
 
-// firstGlobal is where a server's challenges and denials begin: anywhere in the lower half of
-// globals, so that two servers hardly meet, and none runs out.
+// firstGlobal returns where a server's challenges and denials begin: at random in the lower half of globals, so that two
+// servers hardly ever overlap, and none runs out.
 func firstGlobal(random uint64) uint64 { return globals | random>>2 }
 
-// firstOfSlot is where the packets begin to a client whose token lists the server at place.
+// firstOfSlot returns the first sequence for a client whose token lists the server at place.
 func firstOfSlot(place int) uint64 { return uint64(place) * slotSpan }
 
-// NewServer returns a server with no clients. An error names the field of the
-// config to mend, or says that Entropy failed.
+// NewServer returns a server without clients. An error names the invalid field of the config, or reports that Entropy failed.
 func NewServer(config ServerConfig) (*Server, error) { return newServer(config, newAEAD) }
 
 func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
@@ -107,43 +105,40 @@ func (s *Server) makeTables() {
 	s.byClient = make(map[entangle.ClientID]int32, n)
 	s.pending = newPendingTable(s.config.Pending)
 	s.history = newHistory(s.config.History)
-	s.events = newRing[Event](2 * n) // a slot connects again only after its end was polled
+	s.events = newRing[Event](2 * n) // a slot is reused only after its end was polled
 	s.replies = newRing[reply](replyQueue)
 	s.farewells = newRing[farewell](2 * n)
 	s.due = make([]int32, 0, n)
 }
 
-// setStart rounds up: a token of the second in which the server began may have
-// been used on the server before it.
+// setStart rounds up: a token of the second in which the server was started may have been used before its restart.
 func (s *Server) setStart(start time.Time) {
 	s.now, s.swept = start, start
 	s.wall = uint64(start.Unix())
 	s.startWall = uint64(token.NextSecond(start).Unix())
 }
 
-// setNow takes over the caller's time.
+// setNow sets the time to the caller's.
 func (s *Server) setNow(now time.Time) {
 	s.now = now
 	s.wall = max(s.wall, uint64(max(now.Unix(), 0)))
 }
 
-// MaxClients is the number of slots.
+// MaxClients returns the number of slots.
 func (s *Server) MaxClients() int { return len(s.slots) }
 
-// Clients is the number of connected clients.
+// Clients returns the number of connected clients.
 func (s *Server) Clients() int { return s.clients }
 
-// Stopped reports whether Stop was called. A stopped server stays stopped; to
-// start again, make a new one.
+// Stopped reports whether Stop was called. A stopped server cannot be restarted: create a new one.
 func (s *Server) Stopped() bool { return s.stopped }
 
-// Connected reports whether the slot belongs to a connected client. A slot out of
-// range does not.
+// Connected reports whether the slot belongs to a connected client. It is false for a slot out of range.
 func (s *Server) Connected(slot int) bool {
 	return slot >= 0 && slot < len(s.slots) && s.slots[slot].state == slotConnected
 }
 
-// Addr is where the client of a connected slot is. Zero for other slots.
+// Addr returns the address of the client of a connected slot. Zero for other slots.
 func (s *Server) Addr(slot int) Addr {
 	if !s.Connected(slot) {
 		return Addr{}
@@ -151,7 +146,7 @@ func (s *Server) Addr(slot int) Addr {
 	return s.slots[slot].addr
 }
 
-// ClientID is the client of a connected slot, entangle.Nobody for other slots.
+// ClientID returns the client of a connected slot, entangle.Nobody for other slots.
 func (s *Server) ClientID(slot int) entangle.ClientID {
 	if !s.Connected(slot) {
 		return entangle.Nobody
@@ -159,13 +154,13 @@ func (s *Server) ClientID(slot int) entangle.ClientID {
 	return s.slots[slot].client
 }
 
-// Slot finds a connected client by its id.
+// Slot returns the slot of a connected client by its id.
 func (s *Server) Slot(client entangle.ClientID) (slot int, ok bool) {
 	at, ok := s.byClient[client]
 	return int(at), ok
 }
 
-// At finds a connected or leaving client by its address.
+// At returns the slot of a connected or leaving client by its address.
 func (s *Server) At(addr Addr) (slot int, ok bool) {
 	at, ok := s.byAddr[addr]
 	return int(at), ok

@@ -2,8 +2,8 @@ package session
 
 import "time"
 
-// Advance ends the connections that fell silent or whose client has left, forgets what has expired, and
-// has PollDatagram send keep-alives to clients that were sent nothing for 100 ms.
+// Advance ends connections that timed out or were left by their client, removes expired entries, and makes
+// PollDatagram return keep-alives for clients to which nothing was sent for 100 ms.
 // Call it once a frame, after the frame's datagrams, at least ten times a second.
 func (s *Server) Advance(now time.Time) {
 	s.setNow(now)
@@ -19,7 +19,7 @@ func (s *Server) Advance(now time.Time) {
 			continue
 		}
 		if s.slots[i].timedOut(now) {
-			s.endAndTell(i, ReasonTimedOut)
+			s.endAndNotify(i, ReasonTimedOut)
 		} else if s.owesKeepAlive(i) {
 			s.due = append(s.due, int32(i))
 		}

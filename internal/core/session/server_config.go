@@ -10,18 +10,18 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ServerConfig says whom a server admits. It is checked by NewServer.
+// ServerConfig configures a Server. NewServer validates it.
 type ServerConfig struct {
-	// ProtocolID must equal that of the tokens.
+	// ProtocolID must equal the one of the tokens.
 	ProtocolID uint64
 
 	// Key that the tokens are sealed with. Zero is an error.
 	Key token.Key
 
-	// Addresses that a token may list to be meant for this server, at least one,
-	// each with a port: where the server listens, and, behind address translation,
-	// the public address. A wildcard or loopback address stands for all of those
-	// with its port, but not for the machine's other addresses.
+	// Addresses by which tokens may list this server, at least one, each with a port: where the
+	// server listens, and, behind address translation, the public address. A wildcard or loopback
+	// address stands for all wildcard and loopback addresses with its port, but not for the
+	// machine's other addresses.
 	Addresses []netip.AddrPort
 
 	// MaxClients that are connected at once, 1 to MaxSlots.
@@ -33,11 +33,11 @@ type ServerConfig struct {
 	// waits until no more than this is left of it.
 	TokenLife time.Duration
 
-	// Entropy yields the key of the challenges and where sequences begin, once. Nil is
-	// an error; pass crypto/rand.Reader.
+	// Entropy yields the key of the challenges and the first sequence, once. Nil is an error; pass
+	// crypto/rand.Reader.
 	Entropy io.Reader
 
-	// Start is when this server begins. Zero is an error. Tokens of an earlier
+	// Start is when this server is started. Zero is an error. Tokens of an earlier
 	// second, or of the same second if Start is not a whole one, are refused: a
 	// server before this one may have admitted them (see token.NextSecond).
 	Start time.Time
@@ -46,8 +46,8 @@ type ServerConfig struct {
 	// places become free. Zero: 4 for each of MaxClients, at least 256.
 	Pending int
 
-	// History is how many unexpired tokens are remembered; more are refused until
-	// some expire. Zero: 16 for each of MaxClients, at least 4096.
+	// History is how many unexpired tokens are stored; more are refused until some
+	// expire. Zero: 16 for each of MaxClients, at least 4096.
 	History int
 }
 
@@ -69,9 +69,9 @@ func (c ServerConfig) withDefaults() (ServerConfig, error) {
 func (c *ServerConfig) check() error {
 	switch {
 	case c.Key.IsZero():
-		return errors.New("session: ServerConfig.Key is zero; make one with token.NewKey and share it with who mints tokens")
+		return errors.New("session: ServerConfig.Key is zero; make one with token.NewKey and share it with the backend that mints tokens")
 	case len(c.Addresses) == 0:
-		return errors.New("session: ServerConfig.Addresses is empty; list where tokens say that this server is")
+		return errors.New("session: ServerConfig.Addresses is empty; list the addresses by which tokens list this server")
 	case c.MaxClients < 1 || c.MaxClients > MaxSlots:
 		return fmt.Errorf("session: ServerConfig.MaxClients is %d; choose 1 to %d", c.MaxClients, MaxSlots)
 	case c.TokenLife < time.Second || c.TokenLife%time.Second != 0:

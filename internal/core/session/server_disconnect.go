@@ -2,34 +2,33 @@ package session
 
 import "time"
 
-// Disconnect ends the connection of a slot and tells the client so, ten times
-// over, by PollDatagram. A client that is leaving has said so itself: its slot just ends.
-// Other slots are left alone.
+// Disconnect ends the connection of a slot and queues ten disconnect packets for PollDatagram. A leaving client has sent one
+// itself and gets none. A slot without a client is ignored.
 func (s *Server) Disconnect(slot int, now time.Time) {
 	s.setNow(now)
 	switch {
 	case s.Connected(slot):
-		s.endAndTell(slot, ReasonDisconnected)
+		s.endAndNotify(slot, ReasonDisconnected)
 	case s.Leaving(slot):
 		s.end(slot, ReasonPeerLeft)
 	}
 }
 
-// Stop disconnects everyone and ignores all datagrams from then on. Poll the
-// events and the last datagrams, and let the sockets go.
+// Stop disconnects all clients and ignores all later datagrams. Poll the events and the last datagrams, and close the
+// sockets.
 func (s *Server) Stop(now time.Time) {
 	s.setNow(now)
 	s.endLeaving(func(*slot) bool { return true })
 	for i := range s.slots {
 		if s.Connected(i) {
-			s.endAndTell(i, ReasonStopped)
+			s.endAndNotify(i, ReasonStopped)
 		}
 	}
 	s.stopped = true
 }
 
-// endAndTell ends a connection and queues its disconnect packets.
-func (s *Server) endAndTell(slot int, reason Reason) {
+// endAndNotify ends a connection and queues its disconnect packets.
+func (s *Server) endAndNotify(slot int, reason Reason) {
 	c := &s.slots[slot]
 	if f := s.farewells.push(); f != nil {
 		*f = farewell{to: c.addr, send: c.send, sequence: c.sequence, left: redundantDisconnects}
@@ -37,8 +36,8 @@ func (s *Server) endAndTell(slot int, reason Reason) {
 	s.end(slot, reason)
 }
 
-// end takes the slot from its client. It can be given again once the driver has
-// polled the event, and so let go of what it kept for the slot.
+// end frees the slot of a client. It can be reused once the driver has polled the event, and so dropped its own state of the
+// slot.
 func (s *Server) end(slot int, reason Reason) {
 	c := &s.slots[slot]
 	if c.state == slotLeaving {

@@ -9,10 +9,8 @@ import (
 
 var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect)
 
-// HandleDatagram takes in one datagram, decrypting it in place. Only for a
-// payload of a connected client is ok true; the payload aliases b and is 1 to
-// MaxForeignPayload bytes long. Everything else leads to events, replies or a
-// counted drop.
+// HandleDatagram handles one datagram, decrypting it in place. ok is true only for a payload of a connected client; the
+// payload aliases b and has 1 to MaxForeignPayload bytes. Other datagrams cause events, replies or a counted drop.
 func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, payload []byte, ok bool) {
 	from = from.canonical()
 	s.setNow(now)
@@ -46,7 +44,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
 	c := &s.slots[slot]
 	switch {
-	case !h.kind.replayProtected(): // a late response; keep-alives tell the client
+	case !h.kind.replayProtected(): // a late response; keep-alives notify the client
 		return nil, DropRepeated
 	case c.alive(h.kind, s.now):
 		return nil, DropAlive
@@ -68,8 +66,8 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 	return payload, dropNone
 }
 
-// openProtected reads a sealed packet in the order that the standard fixes: the
-// replay check, the decryption, only then the move of the window, and the size.
+// openProtected reads a sealed packet in the order of the standard: the replay check, the decryption, and only then the
+// update of the window, and the size.
 func openProtected(s *sealer, seen *replay.Window, h header, b []byte) (body []byte, _ Drop) {
 	if !seen.Fresh(h.sequence) {
 		return nil, DropReplayed
@@ -85,8 +83,7 @@ func openProtected(s *sealer, seen *replay.Window, h header, b []byte) (body []b
 	return body, dropNone
 }
 
-// handleResponse reads what a client that is not connected sent: its response
-// to the challenge, or nothing that counts.
+// handleResponse handles a packet of a client that is not connected: a valid response to the challenge, or nothing.
 func (s *Server) handleResponse(from Addr, h header, b []byte) {
 	p := s.pending.at(from, s.now)
 	if p == nil || h.kind != kindResponse {
@@ -105,7 +102,7 @@ func (s *Server) handleResponse(from Addr, h header, b []byte) {
 		s.drop(DropClientConnected)
 	case len(s.free) == 0:
 		s.drop(DropServerFull)
-		if !s.freeLeaving() { // else there is a slot for the next response, 100 ms later
+		if !s.freeLeaving() { // otherwise the next response, 100 ms later, finds a slot
 			s.deny(p)
 		}
 	default:
@@ -126,8 +123,8 @@ func (s *Server) isConnected(client entangle.ClientID) bool {
 	return ok
 }
 
-// admit gives the client a slot and its token its end. A session of the same client or
-// address that is still leaving ends before.
+// admit assigns a slot to the client and consumes its token. A session of the same client or address that is still leaving
+// ends first.
 func (s *Server) admit(p *pending) {
 	s.endLeaving(func(c *slot) bool { return c.addr == p.from || c.client == p.claim.client })
 	last := len(s.free) - 1

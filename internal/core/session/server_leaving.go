@@ -1,8 +1,7 @@
 package session
 
-// A client that has sent a disconnect packet is leaving: it is not connected any more, but
-// the payloads that it sent before are read for GoodbyeWait. It stands in nobody's way: its
-// session ends at once when its address, its id or its slot is needed.
+// A client that has sent a disconnect packet is leaving: it is not connected any more, but payloads that it sent before are
+// read for GoodbyeWait. It blocks no other client: its session ends at once when its address, its id or its slot is needed.
 
 // Leaving reports whether the client of a slot has sent a disconnect packet and its session
 // has not ended yet.
@@ -10,7 +9,7 @@ func (s *Server) Leaving(slot int) bool {
 	return slot >= 0 && slot < len(s.slots) && s.slots[slot].state == slotLeaving
 }
 
-// leave takes note of a disconnect packet.
+// leave handles a disconnect packet.
 func (s *Server) leave(slot int) {
 	c := &s.slots[slot]
 	if c.state == slotLeaving {
@@ -31,8 +30,8 @@ func (s *Server) endLeaving(condition func(*slot) bool) {
 	}
 }
 
-// freeLeaving ends the session that has been leaving for longest, and reports whether there
-// was one. Its slot is free once the driver has polled the event.
+// freeLeaving ends the session that has been leaving for longest, and reports whether there was one. Its slot is free once
+// the driver has polled the event.
 func (s *Server) freeLeaving() bool {
 	oldest := -1
 	for i := 0; i < len(s.slots) && s.leaving > 0; i++ {

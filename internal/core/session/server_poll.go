@@ -9,7 +9,7 @@ type reply struct {
 	bytes [maxReply]byte
 }
 
-// farewell is a connection that ended here and still says so.
+// farewell is an ended connection with disconnect packets to send.
 type farewell struct {
 	to       Addr
 	send     sealer
@@ -29,11 +29,11 @@ func (s *Server) replySealed(p *pending, k kind, body []byte) {
 	s.global++
 }
 
-// replyKeepAlive tells a new client its slot.
+// replyKeepAlive sends a new client its slot.
 func (s *Server) replyKeepAlive(slot int) {
 	r := s.replies.push()
 	if r == nil {
-		s.drop(DropReplyQueue) // the next keep-alive says the same
+		s.drop(DropReplyQueue) // the next keep-alive has the same contents
 		return
 	}
 	r.to = s.slots[slot].addr
@@ -63,7 +63,7 @@ func (s *Server) pollFarewell() (to Addr, b []byte, ok bool) {
 	f.left--
 	to = f.to
 	if f.left == 0 {
-		*f = farewell{} // lets go of the keys
+		*f = farewell{} // drops the keys
 		s.farewells.drop()
 	}
 	return to, b, true

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// handleRequest checks a connection request. Every failure is silent: an answer
-// would tell strangers about the server, and could be aimed at somebody else.
+// handleRequest checks a connection request. Every failure is silent: an answer would inform strangers about the server, and
+// could be directed at a third party.
 func (s *Server) handleRequest(from Addr, b []byte) {
 	r, ok := readRequest(b)
 	if !ok {
@@ -33,7 +33,7 @@ func (s *Server) handleRequest(from Addr, b []byte) {
 	s.challengeClient(from, id, &private)
 }
 
-// checkClear checks what stands in clear, before any decryption is paid for.
+// checkClear checks the unencrypted part, before the cost of any decryption.
 func (s *Server) checkClear(r *request) Drop {
 	life := uint64(s.config.TokenLife / time.Second)
 	switch {
@@ -67,7 +67,7 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 	}
 	if at, ok := s.byAddr[from]; ok && s.Connected(int(at)) {
 		if s.slots[at].token == id {
-			return DropRepeated // asked again before the answer got there: slow lines have many
+			return DropRepeated // repeated before the answer arrived: slow lines have many
 		}
 		return DropAddressConnected
 	}

@@ -28,7 +28,7 @@ var (
 	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0: one from the clock")
 )
 
-// chance is a seeded source whose seed is told if the test fails.
+// chance returns a seeded source. If the test fails it prints the seed.
 func chance(t testing.TB) *rand.Rand {
 	seed := *seedFlag
 	if seed == 0 {
@@ -42,7 +42,7 @@ func chance(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// entropy is a deterministic stand-in for crypto/rand.
+// entropy is a deterministic replacement for crypto/rand.
 type entropy struct{ *rand.Rand }
 
 func (e entropy) Read(b []byte) (int, error) {
@@ -52,12 +52,11 @@ func (e entropy) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// recorder stands between the sessions and their ciphers, and fails the test when
-// a key seals two different packets with one nonce.
+// recorder wraps the ciphers of the sessions, and fails the test when a key seals two different packets with one nonce.
 type recorder struct {
 	t      testing.TB
 	seed   maphash.Seed
-	seals  map[uint64]uint64 // hash of key and nonce, to hash of what was sealed
+	seals  map[uint64]uint64 // hash of key and nonce, to hash of the plaintext
 	opened int
 }
 
@@ -122,7 +121,7 @@ func newSim(t testing.TB, maxClients int) *sim {
 	return s
 }
 
-// start replaces the server by a new one that begins now.
+// start replaces the server by a new one that is started now.
 func (s *sim) start() {
 	s.config.Start = s.now
 	var err error
@@ -143,7 +142,7 @@ func (s *sim) mint(id entangle.ClientID) token.Token {
 	return minted
 }
 
-// addr is an address that no peer has had.
+// addr returns an unused address.
 func (s *sim) addr() Addr {
 	s.nextPort++
 	return Addr{0, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 1}), s.nextPort)}
@@ -175,7 +174,7 @@ func (s *sim) run(d time.Duration) {
 	}
 }
 
-// until runs at most d, and fails the test if the condition does not come about.
+// until runs at most d, and fails the test if the condition does not become true.
 func (s *sim) until(d time.Duration, condition func() bool) {
 	for end := s.now.Add(d); !condition(); s.step() {
 		require.True(s.t, s.now.Before(end), "not within %v", d)
@@ -206,7 +205,7 @@ func (s *sim) deliverToServer(p *peer) {
 	}
 }
 
-// toServer hands a datagram over. One that ServerFilter refuses has no effect.
+// toServer passes a datagram to the server. One that ServerFilter refuses must have no effect.
 func (s *sim) toServer(from Addr, b []byte) {
 	_, connected := s.server.At(from)
 	fits, before := ServerFilter(b, connected), s.server.Stats()
@@ -254,7 +253,7 @@ func (s *sim) toClient(to Addr, b []byte) {
 	}
 }
 
-// serverSends seals a payload as a driver does, and delivers it.
+// serverSends seals a payload like a driver, and delivers it.
 func (s *sim) serverSends(slot int, payload string) {
 	to := s.server.Addr(slot)
 	if s.server.KeepAliveFirst(slot) {
@@ -275,7 +274,7 @@ func (s *sim) clientSends(p *peer, payload string) {
 	}
 }
 
-// last is the newest event of a kind.
+// last returns the newest event of a kind.
 func (s *sim) last(k EventKind) Event {
 	for i := len(s.events) - 1; i >= 0; i-- {
 		if s.events[i].Kind == k {

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// slotState says who owns a slot.
+// slotState is the state of a slot.
 type slotState uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 // slot is one connected client on the server.
 type slot struct {
 	state     slotState
-	confirmed bool // the client has shown that it knows it is connected
+	confirmed bool // a packet of the client has shown that it knows that it is connected
 	addr      Addr
 	client    entangle.ClientID
 	token     tokenID
@@ -37,10 +37,10 @@ type slot struct {
 	receive      sealer
 	replay       replay.Window
 	lastReceived time.Time
-	left         time.Time // when the disconnect packet of a leaving client came
+	left         time.Time // when the disconnect packet of a leaving client arrived
 }
 
-// occupy gives the slot to a client that has answered its challenge.
+// occupy assigns the slot to a client that has answered its challenge.
 func (c *slot) occupy(p *pending, now time.Time) {
 	sealed := c.sealed
 	*c = slot{
@@ -62,9 +62,9 @@ func (c *slot) timedOut(now time.Time) bool {
 	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
 }
 
-// alive reports whether a packet of that kind has nothing to say because another one of the client has
-// come in the same frame, or because the client is leaving. It is not opened then: what a layer that
-// reads payloads can charge a client for is all that it has to open of it.
+// alive reports whether a packet of that kind is not needed, because another one of the client has arrived in the same frame,
+// or because the client is leaving. It is not opened then, so that the number of opened packets is the number for which a
+// layer that reads payloads can charge the client.
 func (c *slot) alive(k kind, now time.Time) bool {
 	switch k {
 	case kindKeepAlive:

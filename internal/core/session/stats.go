@@ -5,7 +5,7 @@ type Stats struct {
 	// Received datagrams, dropped ones included.
 	Received uint64
 
-	// Payloads received from the peer and handed out.
+	// Payloads received from the peer and delivered.
 	Payloads uint64
 
 	// Sealed payloads and keep-alives of AppendPayload and AppendKeepAlive.
@@ -17,7 +17,7 @@ type Stats struct {
 	// Connects and Disconnects of clients. Server only.
 	Connects, Disconnects uint64
 
-	// Pending clients and remembered Tokens at this moment. Server only.
+	// Pending clients and stored Tokens at present. Server only.
 	Pending, Tokens int
 
 	// Drops by reason.

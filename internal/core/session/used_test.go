@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// A token stays used up until it expires, however often the tables are swept.
+// A token stays consumed until it expires, however often the tables are swept.
 //
 // Proves: C14, Z4
 func TestATokenStaysUsedUpUntilItExpires(t *testing.T) {
@@ -33,10 +33,10 @@ func TestATokenStaysUsedUpUntilItExpires(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Connects)
 }
 
-// A response that was recorded admits nobody once its client is gone.
+// A recorded response connects no client after its client has left.
 //
 // Proves: C14, Z4
-func TestARecordedResponseAdmitsNobody(t *testing.T) {
+func TestARecordedResponseConnectsNoClient(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.join(s.mint(1))
 	s.deliverToServer(p)
@@ -57,8 +57,8 @@ func TestARecordedResponseAdmitsNobody(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Connects)
 }
 
-// Two servers that a token lists both talk to its client: the first admits it and is not heard, so
-// it turns to the second, which admits, kicks and denies. No key seals two packets under one nonce.
+// Both servers that a token lists talk to its client: the first admits it but its packets are lost, so the client tries the
+// second, which admits, kicks and denies. No key seals two packets with one nonce.
 //
 // Proves: Z4
 func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
@@ -101,12 +101,11 @@ func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
 	assert.Equal(t, [2]uint64{1, 1}, [2]uint64{other.Stats().Challenges, other.Stats().Denials})
 }
 
-// A client that gave up its token and comes with another one, from the same address and before
-// the server has forgotten the first, is connected by the other: with its keys, and so that this
-// one is used up.
+// A client that has given up its token returns with another one, from the same address and before the server has forgotten the
+// first: it is connected by the second, with its keys, and that one is consumed.
 //
 // Proves: C7, Z4
-func TestAnotherTokenFromTheSameAddressTakesThePlaceOfOneThatWaits(t *testing.T) {
+func TestANewTokenReplacesAPendingOneOfTheSameAddress(t *testing.T) {
 	s := newSim(t, 2)
 	first := s.join(s.mint(1))
 	s.deliverToServer(first)
@@ -122,27 +121,27 @@ func TestAnotherTokenFromTheSameAddressTakesThePlaceOfOneThatWaits(t *testing.T)
 	p.Disconnect(s.now)
 	s.run(time.Second)
 	require.Zero(t, s.server.Clients())
-	assert.False(t, s.answered(first.addr, requestOf(t, tok)), "it is used up")
+	assert.False(t, s.answered(first.addr, requestOf(t, tok)), "it is consumed")
 	assert.EqualValues(t, 1, s.server.Stats().Drops[DropTokenConsumed])
 }
 
-// What a server numbers by itself begins apart from what slots may ever use, and where another
-// server of the token begins elsewhere, whatever its random number is.
+// The sequences of a server's challenges are separate from those of slots, and from those of another server of the token,
+// for any random number.
 //
 // Proves: Z4
-func TestServersNumberTheirChallengesApart(t *testing.T) {
+func TestServersUseSeparateSequencesForChallenges(t *testing.T) {
 	const room = 1 << 32 // far more challenges than a server makes
 	seen := map[uint64]bool{}
 	for bit := range 64 {
 		from := firstGlobal(1<<bit | 1<<63 - 1)
 		require.GreaterOrEqual(t, from, uint64(globals))
 		require.GreaterOrEqual(t, from, firstOfSlot(len(token.Private{}.Servers)+256))
-		require.Greater(t, from+room, from, "it runs out")
+		require.Greater(t, from+room, from, "the sequences do not run out")
 	}
 	for bit := 2; bit < 64; bit++ {
 		seen[firstGlobal(1<<bit)] = true
 	}
-	assert.Len(t, seen, 62, "the whole of the random number counts, but for two bits")
+	assert.Len(t, seen, 62, "all bits of the random number count, except two")
 	assert.False(t, seen[firstGlobal(0)])
 }
 

@@ -2,7 +2,7 @@ package components
 
 import "github.com/mlange-42/arche/ecs"
 
-// Controlled is on the entities that this client controls: those whose ControlledBy names it, if that
+// Controlled is on the entities that this client controls: those with a ControlledBy that names it, if that
 // is registered in the protocol. The plugin adds and removes it in the same step in which
 // ControlledBy arrives or changes.
 type Controlled struct{}

@@ -44,6 +44,6 @@ type Viewer struct {
 	// Radius of its view, in the grid's units of length. 0 is the grid's default.
 	Radius float32
 
-	// Room whose clients it sees for. 0: the client that controls the entity.
+	// Room of the clients that it sees for. 0: the client that controls the entity.
 	Room Room
 }

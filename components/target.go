@@ -7,7 +7,7 @@ import "fmt"
 type Target uint32
 
 const (
-	// Default is the zero value, whose meaning depends on its use. For a message of a server
+	// Default is the zero value. Its meaning depends on the use. For a message of a server
 	// it is Everyone, for one of a client the server.
 	Default Target = iota
 	// Everyone is every connected client.
@@ -29,7 +29,7 @@ const (
 	inRoom Target = 1 << 31
 )
 
-// Room returns the room whose clients the target is, if it was made by Targets.Room.
+// Room returns the room of a target made by Targets.Room.
 func (t Target) Room() (room Room, ok bool) { return Room(t &^ inRoom), t&inRoom != 0 }
 
 // open reports whether a constant means all clients where there is no owner.

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// An index whose count wraps starts again, and never reaches the numbers of rooms.
+// An index with a wrapped count starts again, and never reaches the numbers of rooms.
 func TestSetsThatWrapAroundAreNoRooms(t *testing.T) {
 	var targets Targets
 	for i := range MaxSets {

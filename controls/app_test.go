@@ -33,7 +33,7 @@ func walkingProtocol() *protocol.Protocol {
 	return p
 }
 
-// player is a client whose keys are pressed at random, once per frame.
+// player is a client with keys that are pressed at random, once per frame.
 type player struct {
 	t     *testing.T
 	rng   *rand.Rand

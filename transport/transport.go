@@ -45,7 +45,7 @@ type Conn interface {
 }
 
 // Local is a Conn that knows whether remote machines can reach it. A server without a
-// key listens only where they cannot: at loopback addresses, and at a Conn whose Local
+// key listens only where they cannot: at loopback addresses, and at a Conn with a Local that
 // returns true. A Conn without the method is judged by its address.
 type Local interface {
 	// Local reports whether all peers are in this process or on this machine.

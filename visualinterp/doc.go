@@ -14,7 +14,7 @@
 //
 // It works on a client, a server and a host, in any order with systems of its set.
 //
-// # What is shown
+// # Shown entities
 //
 // By default all entities with an added component are shown. Tagged limits that to entities with the tag
 // Smooth, and Where to those selected by a function: entities that never move need not cost time in every
@@ -27,7 +27,7 @@
 // # Corrections
 //
 // When a client finds a misprediction, it rolls back and replays the ticks. Afterwards the display is
-// between the two latest ticks as they are now. A component whose registration says Correct does not jump
+// between the two latest ticks as they are now. A component registered with Correct does not jump
 // there: its displayed value keeps the offset of that moment, which shrinks to nothing in the given time,
 // quickly at first and slowly at the end. The simulation is correct at once. With protocol.Linear the
 // offset is added field by field, angles the short way around and rotations by the rotation between the

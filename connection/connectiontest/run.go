@@ -32,7 +32,7 @@ type Guest struct {
 	Now      time.Time        // of the check
 
 	// ProtocolID of the client's game. It is in the ClientConfig, too; this one is for
-	// layers whose clients need a token that names the game.
+	// layers with tokens that name the game.
 	ProtocolID uint64
 }
 

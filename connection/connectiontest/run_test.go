@@ -33,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// failureOf runs one check and returns what it complained about.
+// failureOf runs one check and returns its failure.
 func failureOf(t *testing.T, name string, open Open) string {
 	for _, c := range checks {
 		if c.name != name {

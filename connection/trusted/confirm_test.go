@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// lossy is a listener whose Conn loses every sent datagram while its flag is set.
+// lossy is a listener with a Conn that loses every sent datagram while the flag is set.
 type lossy struct {
 	transport.Listener
 	transport.Conn

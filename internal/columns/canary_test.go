@@ -81,7 +81,7 @@ func (l sliceListener) Notify(w *ecs.World, e ecs.EntityEvent) {
 func (sliceListener) Subscriptions() event.Subscription { return event.All }
 func (sliceListener) Components() *ecs.Mask             { return nil }
 
-// TestWithoutPeekEveryObserveProbes covers versions of Arche whose world has no such field.
+// TestWithoutPeekEveryObserveProbes covers versions of Arche without that field.
 func TestWithoutPeekEveryObserveProbes(t *testing.T) {
 	x := newTestWorld(t)
 	require.True(t, x.table.canary.peeks, "the field of the Arche in go.mod is found")

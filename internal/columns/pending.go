@@ -2,7 +2,7 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// pending is the last reported state of a slot whose structure may have changed since. Its difference to the
+// pending is the last reported state of a slot with possible structural changes since. Its difference to the
 // world at Observe is the report.
 type pending struct {
 	slot      Slot
@@ -43,7 +43,7 @@ func (t *Table) pend(s Slot) *pending {
 	return &t.pending[info.pending-1]
 }
 
-// seen returns the record of a slot whose entity was removed or whose structure was touched, or nil.
+// seen returns the record of a slot with a removed entity or touched structure, or nil.
 func (t *Table) seen(info *slotInfo) *pending {
 	switch {
 	case info.pending == 0:

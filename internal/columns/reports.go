@@ -24,12 +24,12 @@ type reports struct {
 // nothing else of them.
 func (t *Table) Spawned() []Slot { return t.reports.spawned }
 
-// Despawned returns the slots whose entities were removed from the world. Entity still returns them, and Mask,
+// Despawned returns the slots of entities removed from the world. Entity still returns them, and Mask,
 // Target and Known their last structure and values; all other getters treat them as unknown. The slots may be
 // reused after the next Observe has begun.
 func (t *Table) Despawned() []Slot { return t.reports.despawned }
 
-// Paused returns the slots whose entities are alive without the marker. They keep their slot; only Despawned or
+// Paused returns the slots of entities that are alive without the marker. They keep their slot; only Despawned or
 // Resumed will be reported of them.
 func (t *Table) Paused() []Slot { return t.reports.paused }
 
@@ -41,15 +41,15 @@ func (t *Table) Resumed() []Slot { return t.reports.resumed }
 // removed.
 func (t *Table) Structure() []StructureChange { return t.reports.structure }
 
-// Retargeted returns the slots whose entities have another relation target. An entity whose target was removed
+// Retargeted returns the slots of entities with another relation target. An entity with a removed target
 // keeps it and is not included.
 func (t *Table) Retargeted() []Slot { return t.reports.retargeted }
 
-// Changed returns the slots whose value in column col has changed. Slots in Spawned, and columns that Structure
+// Changed returns the slots with a changed value in column col. Slots in Spawned, and columns that Structure
 // reports as inserted, are not included.
 func (t *Table) Changed(col int) []Slot { return t.reports.changed[col] }
 
-// MarkerChanged returns the slots whose marker component has other bytes than at the last Observe. Slots in
+// MarkerChanged returns the slots with other bytes in the marker component than at the last Observe. Slots in
 // Spawned are not included; those in Resumed are if it differs from its value before the pause. A write to a
 // marker that is then removed is never seen.
 func (t *Table) MarkerChanged() []Slot { return t.reports.changed[t.markerCol()] }

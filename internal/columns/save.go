@@ -88,7 +88,7 @@ const (
 	scattered
 )
 
-// rowRun is a run of rows whose slots are consecutive, too.
+// rowRun is a run of rows with consecutive slots.
 type rowRun struct {
 	row, rows uint32
 	slot      Slot

@@ -43,7 +43,7 @@ type segment struct {
 	runs  []rowRun // if order is byRuns
 
 	dirty   bool     // in Table.dirty
-	left    []uint32 // rows whose slots were touched, and may have moved
+	left    []uint32 // rows of touched slots, which may have moved
 	arrived []int32  // indices in Table.moves
 }
 

@@ -40,7 +40,7 @@ func (t *Table) takeInexact(seg *segment, c *shapeCol, v *view) {
 	copy(old, now)
 }
 
-// nextDiffering returns the first column from i on whose bytes differ from the shadow, or the number of columns. In an
+// nextDiffering returns the first column from i on that differs from its shadow, or the number of columns. In an
 // unchanged world with relations nearly all time is spent here, so it makes no calls.
 func (o *outline) nextDiffering(i int) int {
 	rows, cols, views := o.rows, o.cols, o.views

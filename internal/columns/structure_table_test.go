@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// commitWorld is a random world whose table tracks structure only.
+// commitWorld is a random world with a table that tracks structure only.
 type commitWorld struct {
 	*randomWorld
 	copies []undoCopy

@@ -151,7 +151,7 @@ func (t *Table) end(s Slot, last packed) {
 	t.slots.unlink(s)
 }
 
-// park keeps a slot whose entity is alive without the marker. One that was not reported yet is dropped instead.
+// park keeps the slot of an entity that is alive without the marker. One that was not reported yet is dropped instead.
 func (t *Table) park(s Slot, last packed) {
 	p := t.pend(s)
 	if p.spawned {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEqualValueIsNoChange writes equal values, and values whose differences Column.Equal ignores.
+// TestEqualValueIsNoChange writes equal values, and values with differences that Column.Equal ignores.
 //
 // Proves: R16
 func TestEqualValueIsNoChange(t *testing.T) {

@@ -20,7 +20,7 @@ type UndoRecord struct {
 	Was, Is Form // never equal
 }
 
-// Undo returns the previous and the present structure, once for each entity with a slot whose structure has changed since
+// Undo returns the previous and the present structure, once for each entity with a slot and a structural change since
 // the previous Sync. It is valid until the next Sync, including Observe, and empty after an error. The order is that in
 // which the entities were first touched since the last Observe.
 //
@@ -37,7 +37,7 @@ type UndoRecord struct {
 // before the next ends with its record.
 func (t *Table) Undo() []UndoRecord { return t.undo }
 
-// recordUndo lists the touched entities whose form has changed since the last Sync.
+// recordUndo lists the touched entities with another form than at the last Sync.
 func (t *Table) recordUndo() {
 	for i := range t.pending {
 		p := &t.pending[i]

@@ -53,7 +53,7 @@ func newTestWorld(t require.TestingT, capacity ...int) *testWorld {
 	return newWorldWith(t, New, capacity...)
 }
 
-// newWorldWith makes a world whose table comes from New or NewStructure.
+// newWorldWith makes a world with a table from New or NewStructure.
 func newWorldWith(t require.TestingT, makeTable func(*ecs.World, ecs.ID, []Column) (*Table, error), capacity ...int) *testWorld {
 	x := &testWorld{w: ecs.NewWorld(capacity...)}
 	x.local = ecs.ComponentID[testLocal](&x.w)

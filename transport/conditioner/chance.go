@@ -20,13 +20,13 @@ func newChance(seed uint64) chance {
 	return chance{source: rand.New(rand.NewPCG(seed, use))}
 }
 
-// fate is what was drawn for one datagram.
+// fate is the drawn effect on one datagram.
 type fate struct {
 	lost, twice bool
 	copies      [2]delayDraw
 }
 
-// delayDraw is what was drawn for one copy.
+// delayDraw is the drawn delay of one copy.
 type delayDraw struct {
 	jitter float64 // -1 to 1
 	held   bool

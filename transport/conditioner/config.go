@@ -59,7 +59,7 @@ type Config struct {
 	Jitter time.Duration
 
 	// InOrder keeps the jitter from reordering: a copy is never due before one
-	// that was pushed earlier, as in a queue whose length varies.
+	// that was pushed earlier, as in a queue of varying length.
 	InOrder bool
 
 	// Reorder is the share of copies that are delayed by ReorderDelay more, so that others

@@ -8,7 +8,7 @@
 //		})
 //	}
 //
-// A transport whose clients' ends are connections that end with their server has the trait
+// A transport with connections as clients' ends, which end with their server, has the trait
 // Connected. One that strangers can reach should have the trait KeepsRoom. The checks admit
 // every sender as a client to a transport that is an Admitter.
 //

@@ -36,7 +36,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failureOf runs one check and returns what it complained about.
+// failureOf runs one check and returns its failure.
 func failureOf(t *testing.T, c check, open Open, traits ...Trait) string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -87,7 +87,7 @@ type dialFunc func(netip.AddrPort) (transport.Conn, error)
 
 func (f dialFunc) Dial(server netip.AddrPort) (transport.Conn, error) { return f(server) }
 
-// with opens memory transports whose ends all have the fault.
+// with opens memory transports with the fault in all ends.
 func with(fault func() faulty) Open {
 	wrap := func(c transport.Conn, err error) (transport.Conn, error) {
 		f := fault()

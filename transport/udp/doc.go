@@ -3,7 +3,7 @@
 // Listener opens a server's socket, Dialer a client's; both work with IPv4 and
 // IPv6, and a Listener on ":40000" serves both with one socket.
 //
-// # What it does
+// # Operation
 //
 // One goroutine per socket reads datagrams into a bounded queue, from which Receive takes
 // them without waiting; when the queue is full, the newest datagram is dropped and

@@ -38,7 +38,7 @@ func TestMappedAddressesBecomePlain(t *testing.T) {
 
 // A flood of 100,000 datagrams a second at 20 frames a second: a part of it has the form
 // of packets, and a part the address of a connected client. The reader reads all of it
-// between two frames. No other client loses a datagram; the client whose address is forged
+// between two frames. No other client loses a datagram; the client with the forged address
 // keeps those that found room before the forged ones.
 //
 // Proves: Z22

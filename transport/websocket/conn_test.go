@@ -19,7 +19,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// A peer that does not read fills its own queue, whose newest datagrams are lost, and is
+// A peer that does not read fills its own queue, loses the newest datagrams, and is
 // closed when a write has not finished in time. No other peer waits for it.
 //
 // Proves: Z18

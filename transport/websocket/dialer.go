@@ -45,7 +45,7 @@ type Dialer struct {
 var _ transport.Dialer = Dialer{}
 
 // Dial begins to connect and returns at once. If the server does not answer, it tries
-// again until Close; a server that refuses, or whose certificate is invalid, breaks the Conn
+// again until Close; a server that refuses, or has an invalid certificate, breaks the Conn
 // with an error. Dial itself fails for invalid fields, and for an invalid server address.
 func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())

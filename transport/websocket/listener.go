@@ -29,7 +29,7 @@ type Listener struct {
 	// Path of the URL that clients request. "": DefaultPath.
 	Path string
 
-	// Origins are the hosts whose pages may connect, in addition to pages of this host:
+	// Origins are the hosts with pages that may connect, in addition to this host:
 	// "example.com", "*.example.com", "https://example.com:8443". Programs other than
 	// browsers name no origin and may always connect.
 	Origins []string

@@ -11,6 +11,6 @@ var (
 	ErrDistance = errors.New("input: tick too far away")
 	// ErrRun: a run beyond the ticks of its stream.
 	ErrRun = errors.New("input: run too long")
-	// ErrHole: a stream whose newest tick is a hole.
+	// ErrHole: a stream with a hole as its newest tick.
 	ErrHole = errors.New("input: newest tick is a hole")
 )

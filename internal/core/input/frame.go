@@ -96,7 +96,7 @@ func (f *Frame) readRange() {
 	f.count = int(more) + 1
 }
 
-// Skip skips the stream, whose sender must not control its entity. The stream is decoded into
+// Skip skips the stream, because its sender must not control the entity. The stream is decoded into
 // scratch memory, because only that finds its end.
 func (f *Frame) Skip(codec Codec) {
 	f.Range()

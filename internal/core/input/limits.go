@@ -14,7 +14,7 @@ const (
 	Behind = 256
 
 	// maxDistance is how far a stream's newest tick can be from the tick of its packet: both
-	// are of one sender, whose delay and windows are shorter.
+	// are of one sender, with a shorter delay and window.
 	maxDistance = 4096
 	// maxShown is how far the time that a player sees can be behind the packet's tick: the
 	// range of the third size of a Uvarint.

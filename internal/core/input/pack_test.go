@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// crowd returns the streams of a client with many entities, whose sticks move in every tick.
+// crowd returns the streams of a client with many entities and sticks that move in every tick.
 func crowd(n int) (streams []input.OwnStream) {
 	for i := range n {
 		w := newWriter()
@@ -126,7 +126,7 @@ func TestAStreamThatNeverFitsBlocksNoOther(t *testing.T) {
 	require.Len(t, got, 4)
 }
 
-// longName is a stream whose head is longer than the frame.
+// longName is a stream with a head longer than the frame.
 type longName int
 
 func (l longName) AppendHead(w *bits.Writer, stream int) {

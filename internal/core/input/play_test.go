@@ -34,7 +34,7 @@ type play struct {
 	press   uint16
 	pressed []uint16 // in the order of writing
 	acted   []uint16 // in the order of the server's ticks
-	missed  int      // ticks whose input the server repeated, or did not have
+	missed  int      // ticks in which the server repeated an input, or had none
 	late    int      // inputs that arrived after their tick
 	bytes   int
 	frames  int

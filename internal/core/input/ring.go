@@ -159,7 +159,7 @@ func (r *ring) missing(tick entangle.Tick) ([]byte, Status) {
 	return nil, Unknown
 }
 
-// before returns the last tick whose content the given tick may repeat.
+// before returns the last tick with content that the given tick may repeat.
 func (r *ring) before(tick entangle.Tick) (entangle.Tick, bool) {
 	from := tick - 1
 	if r.known && r.newest.Before(tick) {

@@ -2,8 +2,8 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// used holds the inputs with which the ticks of a Reader with Late ran, and the oldest tick whose
-// input may have changed since. A tick without an input counts as zeros, as its component does.
+// used holds the inputs with which the ticks of a Reader with Late ran, and the oldest tick
+// with an input that may have changed since. A tick without an input counts as zeros, as its component does.
 type used struct {
 	values  []byte        // by slot of the ring
 	from    entangle.Tick // first tick with a known value
@@ -36,8 +36,8 @@ func (r *Reader) usedAt(tick entangle.Tick) []byte {
 	return r.used.values[at : at+r.size : at+r.size]
 }
 
-// slide drops ticks whose value is no longer known: those skipped or repeated by a jump of the clock,
-// and those whose slot was reused.
+// slide drops ticks without a known value: those skipped or repeated by a jump of the clock,
+// and those with a reused slot.
 func (r *Reader) slide(to entangle.Tick) {
 	if by := to.Sub(r.now); by > 1 || to.Before(r.used.from) {
 		r.used.from = to

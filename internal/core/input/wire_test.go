@@ -19,7 +19,7 @@ type names struct{}
 
 func (names) AppendHead(w *bits.Writer, stream int) { w.Uvarint(uint64(stream)) }
 
-// play10 returns a stream whose stick moved one tick ago and had been still for ten ticks.
+// play10 returns a stream of a stick that moved one tick ago and had been still for ten ticks.
 func play10() *input.Writer {
 	w := newWriter()
 	for tick := entangle.Tick(100); tick < 110; tick++ {

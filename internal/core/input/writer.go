@@ -108,7 +108,7 @@ func (w *Writer) fill(target entangle.Tick) {
 	}
 }
 
-// skip drops an input whose tick has content already. If it has events while others wait, it takes
+// skip drops an input for a tick that has content already. If it has events while others wait, it takes
 // another tick, so that two inputs with events are never merged.
 func (w *Writer) skip(v []byte) {
 	switch {

@@ -8,7 +8,7 @@ type Move struct {
 	Client int
 }
 
-// Changed returns the entities whose Matters may have changed for a client since ClearChanges.
+// Changed returns the entities that may have begun or ceased to matter to a client since ClearChanges.
 // It is valid until the next command and must not be modified.
 func (r *Relevance) Changed(row int) repl.Bitset {
 	if !r.has(row) {
@@ -26,7 +26,7 @@ func (r *Relevance) NextChanged(row, from int) int {
 	return r.clients[row].changed.next(from)
 }
 
-// ChangedClients returns the clients whose Changed is not empty, with the rules of Changed.
+// ChangedClients returns the clients with a Changed that is not empty, with the rules of Changed.
 func (r *Relevance) ChangedClients() repl.Bitset { return r.changed }
 
 // Moves returns the clients that entered or left rooms since ClearChanges, each pair once, even

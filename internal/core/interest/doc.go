@@ -14,7 +14,7 @@
 //
 // # Guarantee
 //
-// Between two calls of ClearChanges, Changed names every pair whose Matters differs, whatever
+// Between two calls of ClearChanges, Changed names every pair with another result of Matters, whatever
 // changed it, except for changes by Join, Leave and End, and of ownership. Pairs that end as
 // they began may be among them. The cost of a change follows what it affects: for a client that
 // enters a room, the entities of that room; for an entity, the clients there and the rooms that
@@ -29,7 +29,6 @@
 //
 // The caller manages rows: a row that is reused for another entity without End in between keeps
 // the settings of the first.
-// inherits what was said of the first.
 //
 // The methods of a Relevance are:
 //   - rows: Join, Leave, End;

@@ -5,12 +5,12 @@ import "github.com/entangle-ecs/entangle/internal/core/repl"
 // Relevance records which entities matter to which clients. See the package documentation.
 type Relevance struct {
 	clients []client
-	changed repl.Bitset // the clients whose changed is not empty
+	changed repl.Bitset // the clients with changes
 	rooms   rooms
 	sources int
 	grids   []*Grid
 
-	// Ended entities whose bits may still be set. Clearing them at each client takes a
+	// Ended entities that may still have bits set. Clearing them at each client takes a
 	// microsecond or more, so all are cleared together by the next See, and a single one by
 	// the next setting of its row.
 	ended    repl.Bitset

@@ -29,7 +29,7 @@ func (e *estimator) sample(rtt time.Duration) {
 }
 
 // bound returns the longest timeout, whatever the samples: a timeout that is far too long
-// would keep packets from being sent whose samples would shorten it.
+// would delay the packets with the samples that would shorten it.
 func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
 // timeout returns how long a packet may stay unacknowledged before it counts as lost.

@@ -57,8 +57,8 @@ func NewClient(config ClientConfig) *Client {
 // Connected reports whether the server has accepted the client, and neither has left.
 func (c *Client) Connected() bool { return c.state == connected }
 
-// HandleDatagram handles one datagram from the server's address. If ok, there is an event,
-// whose slices alias b. A reply is to be sent to the server; it is valid until the next call.
+// HandleDatagram handles one datagram from the server's address. If ok, there is an event
+// with slices that alias b. A reply is to be sent to the server; it is valid until the next call.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
 	e, reply, d := c.handle(b, now)
 	if d != dropNone {

@@ -23,7 +23,7 @@ func steps(b []byte, do func(op byte, body []byte)) {
 	}
 }
 
-// FuzzServer is an attacker who knows the number of a connection, if there is one, and sends
+// FuzzServer is an attacker that knows the number of a connection, if there is one, and sends
 // arbitrary datagrams, with the number or without, from the address of the connection or
 // another one.
 //

@@ -68,7 +68,7 @@ func NewServer(config ServerConfig) *Server {
 	return s
 }
 
-// HandleDatagram handles one datagram. If ok, there is an event, whose slices alias b or the
+// HandleDatagram handles one datagram. If ok, there is an event with slices that alias b or the
 // server. A reply is to be sent to the source of the datagram; it is valid until the next
 // call.
 func (s *Server) HandleDatagram(from netip.AddrPort, b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {

@@ -11,7 +11,7 @@ type Numbers struct {
 	next uint32
 }
 
-// New returns a generator whose order depends on the key, which must be kept secret.
+// New returns a generator with an order that depends on the key, which must be kept secret.
 func New(key [2]uint64) *Numbers {
 	n := &Numbers{}
 	state := key[0]
@@ -49,7 +49,7 @@ func (n *Numbers) permute(v uint32) uint32 {
 	return left<<halfWidth | right
 }
 
-// mix returns a word whose every bit depends on all bits of x.
+// mix returns a word of which every bit depends on all bits of x.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

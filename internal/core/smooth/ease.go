@@ -53,7 +53,7 @@ func (t *Track) Amend(row int, column []byte) {
 	t.mark(row, len(column), hasLast)
 }
 
-// Ease ends a correction: each row whose displayed value at the share of a tick differs from the
+// Ease ends a correction: each row with a displayed value at the share of a tick that differs from the
 // stored one begins a transition between the two. A share of 1 is the end of the latest tick.
 func (t *Track) Ease(now time.Time, share float64) {
 	e := &t.ease

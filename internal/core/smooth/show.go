@@ -33,7 +33,7 @@ func (t *Track) fillMissing(row int) {
 	}
 }
 
-// snap shows the latest sample of rows whose two samples differ too much.
+// snap shows the latest sample of rows with two samples that differ too much.
 func (t *Track) snap() {
 	for row := range t.rows {
 		if last := t.last.at(row); t.kind.TooFar(t.before.at(row), last) {

@@ -33,7 +33,7 @@ func values(b []byte) (v []float64) {
 	return v
 }
 
-// kind returns a Kind whose values are single numbers.
+// kind returns a Kind with single numbers as values.
 func kind() Kind {
 	return Kind{
 		Size: 8,

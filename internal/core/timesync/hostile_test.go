@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// attacked is a client with regular frames whose server sends arbitrary frames.
+// attacked is a client with regular frames at a server that sends arbitrary ones.
 type attacked struct {
 	*testing.T
 	clock *Client

@@ -21,7 +21,7 @@ type ledger struct {
 	patience int32 // ticks that an input may come after its tick has run
 
 	some    bool
-	newest  entangle.Tick // the newest tick whose input came
+	newest  entangle.Tick // the newest tick with a received input
 	owed    entangle.Tick // the oldest that was not reported
 	ran     entangle.Tick // by the server
 	pending bool          // a margin was not reported yet

@@ -47,11 +47,11 @@ func NewMeter(cfg MeterConfig) *Meter {
 	return &Meter{every: max(cfg.SendEvery, 1), ledger: ledger{patience: int32(max(cfg.TickRate/4, 4))}}
 }
 
-// PacketReceived records a data packet with the header tick, in a frame whose next tick to run
+// PacketReceived records a data packet with the header tick, in a frame in which the next tick to run
 // is next. Call it before the frames of the packet are handled.
 func (m *Meter) PacketReceived(tick, next entangle.Tick) { m.tick, m.next, m.known = tick, next, true }
 
-// InputReceived records the first arrival of the client's input for tick, in a frame whose next
+// InputReceived records the first arrival of the client's input for tick, in a frame in which the next
 // tick to run is next.
 func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	m.active = true

@@ -23,7 +23,7 @@ func newWired(t *testing.T) *wired {
 	return &wired{T: t, meter: NewMeter(MeterConfig{TickRate: 60, SendEvery: 3}), tick: 999, now: start}
 }
 
-// run runs ticks whose inputs arrive with the given margins, or not at all (missing).
+// run runs ticks with inputs that arrive with the given margins, or not at all (missing).
 func (w *wired) run(margins ...margin) {
 	for _, m := range margins {
 		next := w.tick + 1

@@ -12,7 +12,7 @@ import (
 
 const ms = time.Millisecond
 
-// line returns a symmetric network whose machines run frames at different times.
+// line returns a symmetric network of machines that run frames at different times.
 func line(rtt, jitter time.Duration, loss, burst float64, set ...func(*network)) *network {
 	w := path{latency: rtt / 2, jitter: jitter, loss: loss, burst: burst}
 	n := &network{up: w, down: w}

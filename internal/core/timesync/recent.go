@@ -34,7 +34,7 @@ func (r *recent) missed() int {
 // Quality rates how well a player's input reaches the server.
 type Quality uint8
 
-// The qualities, by the share of the last 256 ticks whose input arrived in time.
+// The qualities, by the share of the last 256 ticks with an input that arrived in time.
 const (
 	// Unknown: fewer than 64 ticks were judged.
 	Unknown Quality = iota

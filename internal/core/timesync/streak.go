@@ -21,7 +21,7 @@ type streak struct {
 	low, high Phase
 }
 
-// take records an input whose sample is compared with the input line. It reports whether the
+// take records the sample of an input and compares it with the input line. It reports whether the
 // streak has lasted for too long.
 func (s *streak) take(at, sample, line, time Phase) bool {
 	if sample <= line {

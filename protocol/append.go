@@ -13,7 +13,7 @@ import (
 // AppendComponent appends a component to dst as it is sent: rounded, and of an input nothing.
 // Two values are equal on the wire if their bytes are, so that the dumps or hashes of two
 // worlds can be compared. It returns an error if T is not registered as a component or as an
-// input, or if it has entities, whose ids differ on each side.
+// input, or if it has entities: their ids differ on each side.
 func AppendComponent[T any](p *Protocol, dst []byte, v *T) ([]byte, error) {
 	info := registry.Of(p).ComponentOf(reflect.TypeFor[T]())
 	switch {

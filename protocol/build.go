@@ -35,7 +35,7 @@ const (
 	MaxChannels = registry.MaxChannels
 )
 
-// build puts together what was registered: numbers, plans, entries. It is done
+// build puts the registry together: numbers, plans, entries. It is done
 // again when something was registered since.
 func (p *Protocol) build() {
 	if p.built {

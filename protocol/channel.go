@@ -22,9 +22,9 @@ type ChannelConfig struct {
 	// channel of priority 10 sends about twice as often as one of 5.
 	Priority float32
 
-	// KeepUnsent keeps what is unreliable and found no room under a byte cap for later
+	// KeepUnsent keeps unreliable messages that found no room under a byte cap for later
 	// frames; the oldest goes when 64 KiB wait. Without it such messages are dropped, and
-	// what is sent is always new. Reliable messages are kept in any case.
+	// the messages that are sent are always new. Reliable messages are kept in any case.
 	KeepUnsent bool
 
 	// SendEvery is the shortest time between two sends. 0 means no such limit.

@@ -94,8 +94,8 @@ func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *Co
 	return r
 }
 
-// Correct sets how long the picture takes to ease from what was predicted to
-// what is right after a rollback. The simulation is right at once.
+// Correct sets how long the presentation takes to ease from the predicted value to
+// the confirmed one after a rollback. The simulation is right at once.
 func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
 	if !r.def.option("Correct") {
 		return r
@@ -108,8 +108,8 @@ func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
 }
 
 // ReplicateOnce sends inserts and removes, and no updates. A client that joins later, or
-// is sent the entity anew, gets the value of that moment. What is taken off and put on
-// again between two observed ticks counts as never taken off.
+// is sent the entity again, gets the value of that moment. A component that is removed and
+// inserted between two observed ticks counts as never removed.
 func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
 	if r.def.option("ReplicateOnce") {
 		r.def.info.Once = true

@@ -16,7 +16,7 @@ import (
 // they may say "3 more". A difference that takes more than MaxDifferBits, or that
 // Apply does not make the value of, is not sent: the whole value is.
 type Differ[T any] interface {
-	// Diff writes what is to be done to base to get value.
+	// Diff writes how to make value of base.
 	Diff(w *bits.Writer, base, value *T)
 
 	// Apply returns the value that Diff was given. It must read exactly what Diff

@@ -26,7 +26,7 @@ type inputRule struct {
 //
 // T is a component that is replicated without its value. The server puts it on the
 // player's entity, where copies of the entity then have one as well: the zero value
-// where T is new, and what was there before where it is not. So systems on both
+// where T is new, and the value before where it is not. So systems on both
 // sides may filter for T, and what a client writes to it is never overwritten by
 // replication. Register T as nothing else.
 func Input[T any](p *Protocol) *InputRule[T] {
@@ -42,7 +42,7 @@ func Input[T any](p *Protocol) *InputRule[T] {
 }
 
 // Rebroadcast lets the server pass inputs on to the other clients, which then
-// predict that player with what it really did.
+// predict that player with its real inputs.
 func (r *InputRule[T]) Rebroadcast() *InputRule[T] {
 	if r.def.option("Rebroadcast") {
 		r.def.info.Rebroadcast = true

@@ -70,7 +70,7 @@ func assertNothingIsSent(t *testing.T, plan *wire.Plan) {
 	assert.Nil(t, plan.Short())
 }
 
-// What is a component on one side and an input on the other is not the same.
+// A component on one side and an input on the other differ.
 func TestInputsAreInTheHash(t *testing.T) {
 	make := func(register ...func(*protocol.Protocol)) *protocol.Protocol {
 		p := protocol.New(protocol.Config{Name: "game"})

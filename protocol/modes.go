@@ -31,7 +31,7 @@ const (
 	// SequencedReliable delivers the newest message for certain, and an older
 	// one only if it arrives before anything newer.
 	SequencedReliable
-	// SequencedUnreliable sends once, and delivers what is newer than the last
+	// SequencedUnreliable sends once, and delivers messages newer than the last
 	// one delivered.
 	SequencedUnreliable
 	// UnorderedUnreliable sends once, and delivers what arrives.

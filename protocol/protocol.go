@@ -97,7 +97,7 @@ func (p *Protocol) TickRate() int { return p.config.TickRate }
 // for equal registrations, in whatever order they were made.
 func (p *Protocol) Hash() uint64 { return registry.Of(p).Hash() }
 
-// String returns a table of what is registered, with the most bits that a value
+// String returns a table of all that is registered, with the most bits that a value
 // takes on the wire.
 func (p *Protocol) String() string { return registry.Of(p).String() }
 
@@ -112,7 +112,7 @@ func (p *Protocol) fail(kind error, subject, format string, args ...any) {
 	p.mistakes = append(p.mistakes, &SetupError{Kind: kind, Subject: subject, Problem: fmt.Sprintf(format, args...)})
 }
 
-// touch notes that what was built is stale, and reports whether registering is
+// touch marks the registry as stale, and reports whether registering is
 // still allowed.
 func (p *Protocol) touch(subject string) bool {
 	if registry.IsSealed(p) {
@@ -142,8 +142,8 @@ func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 	return p.admitBeside(kind, subject, name) && (!worldly(kind) || p.admitWorldly(kind, t, subject))
 }
 
-// admitBeside refuses an input that is sent in another way, too: what it means is
-// told by its tick, which only an input has.
+// admitBeside refuses an input that is registered as a message or resource, too: its
+// meaning depends on its tick, which only an input has.
 func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
 	for _, other := range [...]registry.Kind{registry.KindMessage, registry.KindResource, registry.KindInput} {
 		if other != kind && (kind == registry.KindInput || other == registry.KindInput) && p.types[registration{other, name}] {

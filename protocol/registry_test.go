@@ -187,7 +187,7 @@ func TestADifferenceIsFoundAndNamed(t *testing.T) {
 	assert.Equal(t, "setting game name is game on the server and other on the client", registry.Diff(registry.Of(faster).Entries, registry.Of(other).Entries))
 }
 
-// An option that differs is named, with what it is on either side.
+// An option that differs is named, with its value on either side.
 //
 // Proves: C16
 func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {

@@ -49,7 +49,7 @@ func TestOptionsOfRelationsAreChecked(t *testing.T) {
 	})
 }
 
-// Both sides must agree on what follows whom.
+// Both sides must agree on hierarchies.
 func TestAHierarchyIsInTheHash(t *testing.T) {
 	one, other := protocol.New(protocol.Config{Name: "game"}), protocol.New(protocol.Config{Name: "game"})
 	protocol.Component[tie](one).Hierarchy()

@@ -11,7 +11,7 @@ import (
 // in no list that the two sides compare, so the other side need not register it, nor know the
 // type. Without it a server warns, once, of a component that is not registered.
 //
-// T may not be registered as anything else. What is to be set back in a rollback is Local.
+// T may not be registered as anything else. A component to be restored in a rollback is Local.
 func Unsent[T any](p *Protocol) {
 	t := reflect.TypeFor[T]()
 	if r := newRule(p, registry.KindUnsent, t); !r.off {

@@ -163,7 +163,7 @@ func (c *cubesCodec) bases(f, i int) wire.Bases {
 	from := wire.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
 	if c.moves {
 		from.Older = c.cube(f-2*cubesAgo, i)
-		from.Ahead, from.Apart = cubesAgo, cubesAgo
+		from.Ahead, from.Between = cubesAgo, cubesAgo
 	}
 	return from
 }

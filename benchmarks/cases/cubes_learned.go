@@ -11,7 +11,7 @@ import (
 // that change, now and then. New codes count as sent, and are in use when they are
 // acknowledged, six frames later.
 type cubesLessons struct {
-	tally wire.Tally
+	tally wire.StepCounter
 	next  *stepcode.Codes // under way
 	at    int             // frame in which they arrive
 	trail stepcode.Trail

@@ -33,7 +33,7 @@ func (r *Registry) SetEntries() {
 	add(KindSetting, 0, "game name", "", Option{"value", r.Name})
 	for _, i := range r.Components {
 		if i.Input {
-			continue // what is below says it all
+			continue // its entry as an input includes all
 		}
 		add(KindComponent, i.Number, i.Name, i.Plan.Description()+i.relationship(),
 			Option{"Direction", i.Direction.String()}, Option{"Predict", i.Predict.String()},

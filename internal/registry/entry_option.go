@@ -48,7 +48,7 @@ func defaultOf(kind Kind, option string) string {
 	return ""
 }
 
-// differentOptions says which options of one entry differ, and what they are on each side.
+// differentOptions names the options of one entry that differ, with the values of both sides.
 func differentOptions(server, client Entry) (found []string) {
 	names := func(options []Option) (list []string) {
 		for _, o := range options {

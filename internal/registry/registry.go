@@ -44,8 +44,8 @@ func (h *Holder) held() *Holder { return h }
 // Held is a *protocol.Protocol.
 type Held interface{ held() *Holder }
 
-// Of returns the registry of a protocol, mistakes or not. What has a mistake may lack
-// its plan.
+// Of returns the registry of a protocol, mistakes or not. A registered type with a mistake may
+// lack its plan.
 func Of(p Held) *Registry {
 	r, _ := p.held().build()
 	return r

@@ -47,8 +47,8 @@ func parseCircle(tag *fieldTag, size uint8) (circle, error) {
 
 func (c *circle) width() uint8 { return uint8(mathbits.Len64(c.count - 1)) }
 
-// index returns the step nearest to v. What is no angle (NaN, an infinity, or a
-// number so large that it has no fraction of a turn) becomes 0 and is counted.
+// index returns the step nearest to v. NaN, an infinity, and a
+// number so large that it has no fraction of a turn become 0 and are counted.
 func (c *circle) index(v float64, clamped *int) uint64 {
 	x := float64(v * c.inverse)
 	if !(x > -maxLattice && x < maxLattice) {

@@ -8,9 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The functions of this file are for who has values whose types are known only to
-// the registry, such as the resources of a world. v is a pointer to a value of the
-// plan's type.
+// The functions of this file take values of types that only the registry knows, such as the
+// resources of a world. v is a pointer to a value of the plan's type.
 
 // EncodeAny is EncodeCounted.
 func (p *Plan) EncodeAny(w *bits.Writer, v any, refs RefWriter) (clamped int, err error) {

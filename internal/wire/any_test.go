@@ -19,7 +19,7 @@ type anyValue struct {
 	Own   int `net:"-"`
 }
 
-// What is written by a pointer of unknown type is what its type writes, and is read
+// A value given by a pointer of unknown type is written as its type writes it, and is read
 // over whatever was there.
 func TestAValueOfUnknownTypeIsWrittenAsThatOfItsType(t *testing.T) {
 	plan, err := wire.ValuePlan[anyValue]()

@@ -22,7 +22,7 @@ type Codec struct {
 	MaxBits int
 	Refs    bool // maps entities
 	Version string
-	spare   sync.Pool // of *codecSpare
+	buffers sync.Pool // of *codecBuffers
 }
 
 // read decodes into a zero value. A codec's error becomes the reader's, so that
@@ -50,8 +50,8 @@ func roundByCodec(o *op, p unsafe.Pointer) (clamped int) {
 	return 0
 }
 
-// codecSpare is the memory for comparing, rounding and skipping through a codec.
-type codecSpare struct {
+// codecBuffers is the memory for comparing, rounding and skipping through a codec.
+type codecBuffers struct {
 	a, b       bits.Writer
 	bufA, bufB []byte
 	r          bits.Reader
@@ -63,7 +63,7 @@ type codecSpare struct {
 // entityTable numbers entities in the order they come.
 type entityTable struct{ entities []ecs.Entity }
 
-// Index implements WireRefWriter.
+// Index implements RefWriter.
 func (t *entityTable) Index(e ecs.Entity) uint32 {
 	if e.IsZero() {
 		return 0
@@ -72,7 +72,7 @@ func (t *entityTable) Index(e ecs.Entity) uint32 {
 	return uint32(len(t.entities))
 }
 
-// At implements WireRefReader.
+// At implements RefReader.
 func (t *entityTable) At(index uint32) (ecs.Entity, bool) {
 	if index == 0 {
 		return ecs.Entity{}, true
@@ -83,10 +83,10 @@ func (t *entityTable) At(index uint32) (ecs.Entity, bool) {
 	return t.entities[index-1], true
 }
 
-func (k *Codec) borrow() *codecSpare {
-	s, ok := k.spare.Get().(*codecSpare)
+func (k *Codec) borrow() *codecBuffers {
+	s, ok := k.buffers.Get().(*codecBuffers)
 	if !ok {
-		s = &codecSpare{}
+		s = &codecBuffers{}
 	}
 	s.a.Reset(s.bufA[:0])
 	s.b.Reset(s.bufB[:0])
@@ -101,7 +101,7 @@ func (k *Codec) equal(a, b unsafe.Pointer) bool {
 		return k.Same(a, b)
 	}
 	s := k.borrow()
-	defer k.spare.Put(s)
+	defer k.buffers.Put(s)
 	k.Encode(&s.a, a, &s.refsA)
 	k.Encode(&s.b, b, &s.refsB)
 	n := s.a.LenBits()
@@ -121,7 +121,7 @@ func (k *Codec) equal(a, b unsafe.Pointer) bool {
 // round decodes what the value encodes to.
 func (k *Codec) round(v unsafe.Pointer) {
 	s := k.borrow()
-	defer k.spare.Put(s)
+	defer k.buffers.Put(s)
 	k.Encode(&s.a, v, &s.refsA)
 	s.bufA = s.a.Finish()
 	s.r.Reset(s.bufA)

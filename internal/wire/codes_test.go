@@ -14,10 +14,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// learned returns codes that fit a few values of a subject, told to somebody else and
+// learned returns codes that fit a few values of a subject, sent to the other side and
 // read there, one version over the other.
-func (s subject) learned(t *rapid.T) (codes, told *stepcode.Codes) {
-	var tally wire.Tally
+func (s subject) learned(t *rapid.T) (codes, received *stepcode.Codes) {
+	var counter wire.StepCounter
 	for range rapid.IntRange(0, 3).Draw(t, "versions") {
 		var trail stepcode.Trail
 		for range rapid.IntRange(1, 3).Draw(t, "records") {
@@ -25,37 +25,38 @@ func (s subject) learned(t *rapid.T) (codes, told *stepcode.Codes) {
 			value := s.near(t, from.Base)
 			for range rapid.SampledFrom([]int{1, 40, 400}).Draw(t, "times") {
 				from.Trail = &trail
-				tally.Add(s.plan, &from, value)
+				counter.Add(s.plan, &from, value)
 			}
 		}
-		if next := tally.Derive(codes, stepcode.MaxBooks); next != nil {
-			told = toldCodes(t, next, codes, told)
+		if next := counter.Derive(codes, stepcode.MaxBooks); next != nil {
+			received = sendCodes(t, next, codes, received)
 			codes = next
 		}
 	}
-	return codes, told
+	return codes, received
 }
 
-func toldCodes(t require.TestingT, next, over, theirs *stepcode.Codes) *stepcode.Codes {
+func sendCodes(t require.TestingT, next, over, theirs *stepcode.Codes) *stepcode.Codes {
 	var w bits.Writer
 	next.Append(&w, over)
 	assert.LessOrEqual(t, w.LenBits(), stepcode.MaxCodesBits)
 	var r bits.Reader
 	r.Reset(w.Finish())
-	told, err := stepcode.ReadCodes(&r, theirs)
+	received, err := stepcode.ReadCodes(&r, theirs)
 	require.NoError(t, err)
 	require.NoError(t, r.End())
-	return told
+	return received
 }
 
-// With learned codes a difference is what it is without, and who has no base reads past it.
+// With learned codes a difference gives the same value as without, and can be skipped without a
+// baseline.
 //
 // Proves: R30
 func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				codes, told := s.learned(t)
+				codes, received := s.learned(t)
 				var w bits.Writer
 				var sending, receiving, skipping stepcode.Trail
 				refs := &table{}
@@ -66,12 +67,12 @@ func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
 					s.decode(t, s.encode(value, refs), whole, refs)
 					at := w.LenBits()
 					sent.Trail, sent.Codes = &sending, codes
-					held.Trail, held.Codes = &receiving, told
+					held.Trail, held.Codes = &receiving, received
 					s.plan.EncodeDelta(&w, &sent, value, refs)
 					r := readerAt(&w, at)
 					skipper := r
 					require.NoError(t, s.plan.DecodeDelta(&r, &held, got, refs))
-					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping, told))
+					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping, received))
 					require.Equal(t, skipper.RemainingBits(), r.RemainingBits())
 					require.Less(t, r.RemainingBits(), 8)
 					require.Equal(t, s.encode(whole, refs), s.encode(got, refs))
@@ -81,7 +82,7 @@ func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
 	}
 }
 
-// What goes on as it did gets shorter, and codes that fit are not told of again.
+// What goes on as it did gets shorter, and codes that fit are not sent again.
 func TestLearnedCodesAreShorter(t *testing.T) {
 	type spot struct {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
@@ -93,19 +94,19 @@ func TestLearnedCodesAreShorter(t *testing.T) {
 		s.plan.EncodeDelta(&w, &wire.Bases{Base: base, Trail: &stepcode.Trail{}, Codes: codes}, value, nil)
 		return w.LenBits()
 	}
-	var tally wire.Tally
+	var counter wire.StepCounter
 	learn := func() {
 		for range 1000 {
-			tally.Add(s.plan, &wire.Bases{Base: base, Trail: &stepcode.Trail{}}, value)
+			counter.Add(s.plan, &wire.Bases{Base: base, Trail: &stepcode.Trail{}}, value)
 		}
 	}
-	assert.Nil(t, tally.Derive(nil, stepcode.MaxBooks), "of nothing nothing is learned")
+	assert.Nil(t, counter.Derive(nil, stepcode.MaxBooks), "of nothing nothing is learned")
 	learn()
-	codes := tally.Derive(nil, stepcode.MaxBooks)
+	codes := counter.Derive(nil, stepcode.MaxBooks)
 	require.NotNil(t, codes)
 	assert.Less(t, size(codes), size(nil)-2)
 	learn()
-	assert.Nil(t, tally.Derive(codes, stepcode.MaxBooks))
+	assert.Nil(t, counter.Derive(codes, stepcode.MaxBooks))
 }
 
 // What did not occur, and was rare anyway, has no code any more and is written all the same.
@@ -115,12 +116,12 @@ func TestStepsWithoutACodeComeBack(t *testing.T) {
 	}
 	s := subjectOf[spot](t)
 	base, usual := bytesOf(&spot{}), bytesOf(&spot{X: 0.01})
-	var tally wire.Tally
+	var counter wire.StepCounter
 	var trail stepcode.Trail
 	for range 3000 {
-		tally.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, usual)
+		counter.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, usual)
 	}
-	codes := tally.Derive(nil, stepcode.MaxBooks)
+	codes := counter.Derive(nil, stepcode.MaxBooks)
 	require.NotNil(t, codes)
 	for class := range 16 {
 		for _, step := range []float32{0.01, -0.01} {
@@ -144,14 +145,14 @@ func TestGoldenCodes(t *testing.T) {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
 	}
 	s := subjectOf[spot](t)
-	var tally wire.Tally
+	var counter wire.StepCounter
 	var trail stepcode.Trail
 	for i := range 2000 {
 		x := float32(i*i%97) / 10
-		tally.Add(s.plan, &wire.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&spot{X: x, Y: -x / 3}))
+		counter.Add(s.plan, &wire.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&spot{X: x, Y: -x / 3}))
 	}
 	var w bits.Writer
-	tally.Derive(nil, stepcode.MaxBooks).Append(&w, nil)
+	counter.Derive(nil, stepcode.MaxBooks).Append(&w, nil)
 	assert.Equal(t, "888ee5ec5ecece96426539d7b7d3d3032c7fcefdf4fc7c03562c67f732f6b61c2acbbabd9c9d2d854a93eeabe7e7075c3e9dfbe9f9f9"+
 		"06933d6d7b36f6764101", hex.EncodeToString(w.Finish()))
 }
@@ -185,7 +186,7 @@ func TestMalformedCodesAreRefused(t *testing.T) {
 	const (
 		one     = "1000000" // context
 		first   = "0000"    // skipped: none
-		unsaid  = "0000000000"
+		unsent  = "0000000000"
 		halves  = "1000" + "000000000" + "000" // class 0 in 1 bit, and far
 		quarter = "1100" + "000000000" + "000" // 2 bits, and 1
 	)
@@ -204,7 +205,7 @@ func TestMalformedCodesAreRefused(t *testing.T) {
 		"a sign of class 0":          one + "0100" + halves,
 		"beyond the last context":    one + "110" + "0001100010000" + halves,
 		"far beyond":                 one + "1111" + "11111111" + halves,
-		"the other sign of no class": one + "0100" + unsaid,
+		"the other sign of no class": one + "0100" + unsent,
 	} {
 		assert.Error(t, read(stream+"000000000000000000000000"), name)
 	}
@@ -217,25 +218,25 @@ func TestCodesHaveSoManyBooksAtMost(t *testing.T) {
 		X, Y, Z float32 `net:"range=-1000..1000,step=0.01"`
 	}
 	s := subjectOf[spot](t)
-	var tally wire.Tally
+	var counter wire.StepCounter
 	base := bytesOf(&spot{})
 	add := func() {
 		var trail stepcode.Trail
 		for i := range 400 {
 			value := bytesOf(&spot{X: 3, Y: float32(i % 2), Z: float32(i%3) * 100})
-			tally.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, value)
+			counter.Add(s.plan, &wire.Bases{Base: base, Trail: &trail}, value)
 		}
 	}
 	add()
-	few := tally.Derive(nil, 2)
+	few := counter.Derive(nil, 2)
 	require.NotNil(t, few)
 	assert.Equal(t, 2, few.Books())
 	add()
-	assert.Nil(t, tally.Derive(few, 2), "there is no room for more")
-	more := tally.Derive(few, stepcode.MaxBooks)
+	assert.Nil(t, counter.Derive(few, 2), "there is no room for more")
+	more := counter.Derive(few, stepcode.MaxBooks)
 	require.NotNil(t, more)
 	assert.Greater(t, more.Books(), 2)
 	assert.Zero(t, (*stepcode.Codes)(nil).Books())
 	add()
-	assert.Zero(t, alloctest.Count(10, func() { tally.Derive(more, stepcode.MaxBooks) }))
+	assert.Zero(t, alloctest.Count(10, func() { counter.Derive(more, stepcode.MaxBooks) }))
 }

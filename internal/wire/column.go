@@ -44,8 +44,8 @@ func (o *op) roundStretch(p unsafe.Pointer, count int) (clamped int) {
 	return roundFloats(&o.lattice, unsafe.Slice((*float64)(p), count))
 }
 
-// roundFloats is index and value, but that what is between the two stays a float: it is
-// below 2^51, so it is exact.
+// roundFloats is index and value, but the index stays a float: it is below 2^51, so it is
+// exact.
 func roundFloats[F float](l *lattice, values []F) (clamped int) {
 	if l.bias == 0 && l.base == 0 {
 		return roundWhole(l, values)

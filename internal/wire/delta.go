@@ -11,9 +11,9 @@ import (
 type Bases struct {
 	Base  []byte // the value at the base
 	Older []byte // the value at a base before that, or nil: then it is not known how the value moves
-	// Ahead is how many ticks lie between Base and the value, Apart how many
-	// between Older and Base. Apart is above 0 where Older is given.
-	Ahead, Apart uint32
+	// Ahead is how many ticks lie between Base and the value, Between how many
+	// between Older and Base. Between is above 0 where Older is given.
+	Ahead, Between uint32
 
 	// Trail is that of the record, or nil for a difference that stands alone. A
 	// difference with a new trail is the same as one without.
@@ -24,7 +24,7 @@ type Bases struct {
 
 // EncodeDelta writes value as a difference from its bases, which the other side
 // must hold, exactly or as they were decoded there. It returns how many numbers of
-// value were clamped. What it writes is not idempotent: it must be applied to
+// value were clamped. A difference is not idempotent: it must be applied to
 // the same bases, after the same trail, and nothing else. Plans of messages cannot.
 func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWriter) (clamped int) {
 	if p.differ != nil {

@@ -38,7 +38,7 @@ func BenchmarkDelta(b *testing.B) {
 		from := func(i int) wire.Bases {
 			f := wire.Bases{Base: bytesOf(&base[i])}
 			if c.moves {
-				f.Older, f.Ahead, f.Apart = bytesOf(&older[i]), 6, 6
+				f.Older, f.Ahead, f.Between = bytesOf(&older[i]), 6, 6
 			}
 			if c.trail {
 				f.Trail = &trail

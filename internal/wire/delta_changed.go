@@ -58,7 +58,7 @@ func skipChanged(o *op, r *bits.Reader) {
 // skip decodes a value to see where it ends.
 func (k *Codec) skip(r *bits.Reader) {
 	s := k.borrow()
-	defer k.spare.Put(s)
+	defer k.buffers.Put(s)
 	if s.value == nil {
 		s.value = k.Fresh()
 	}
@@ -68,5 +68,5 @@ func (k *Codec) skip(r *bits.Reader) {
 // anyRefs is a table that has every place.
 type anyRefs struct{}
 
-// At implements WireRefReader.
+// At implements RefReader.
 func (anyRefs) At(uint32) (ecs.Entity, bool) { return ecs.Entity{}, true }

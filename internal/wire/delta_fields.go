@@ -18,7 +18,7 @@ type deltaWriter struct {
 	stepcode.Course
 	usual
 	clamped int
-	tally   *stepcode.StepCounts // takes in what is written, unless it is nil
+	counts  *stepcode.StepCounts // counts the written steps, unless it is nil
 }
 
 // deltaReader reads it, or past it.
@@ -49,7 +49,7 @@ func (d *deltaWriter) fields(fields []op, from origin, p unsafe.Pointer) {
 	for i := range fields {
 		o := &fields[i]
 		d.field(o, from.plus(o.offset), unsafe.Add(p, o.offset))
-		if d.usually && d.odd {
+		if d.usually && d.unusual {
 			return
 		}
 	}
@@ -91,7 +91,7 @@ func (d *deltaReader) field(o *op, from origin, p unsafe.Pointer) {
 	case o.kind == opQuat:
 		d.turns(o, from, p)
 	case !d.usually && d.r.Bool():
-		d.odd = true
+		d.unusual = true
 		d.changed(o, from, p)
 		if d.r.Err() == nil && o.equal(o, from.base, p) {
 			d.r.Fail(stepcode.ErrDelta)
@@ -107,7 +107,7 @@ func (d *deltaReader) skipFields(fields []op) {
 		case o.kind == opQuat:
 			d.skipTurns(o)
 		case !d.usually && d.r.Bool():
-			d.odd = true
+			d.unusual = true
 			d.skipChanged(o)
 		}
 		if d.r.Err() != nil {

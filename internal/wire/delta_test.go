@@ -42,7 +42,7 @@ func (s subject) bases(t *rapid.T, refs *table) (sent, held wire.Bases) {
 	if rapid.Bool().Draw(t, "moves") {
 		sent.Older = s.near(t, sent.Base)
 		sent.Ahead = rapid.Uint32Range(0, 9).Draw(t, "ahead")
-		sent.Apart = rapid.Uint32Range(1, 9).Draw(t, "apart")
+		sent.Between = rapid.Uint32Range(1, 9).Draw(t, "apart")
 	}
 	held = sent
 	held.Base = decoded(sent.Base)
@@ -54,7 +54,7 @@ func (s subject) bases(t *rapid.T, refs *table) (sent, held wire.Bases) {
 
 // A difference from its bases gives what the whole value would, also where the
 // receiver holds them only as they were decoded, one value after the other in a
-// record; and who has no base comes to the same place.
+// record; and a reader without a base comes to the same place.
 //
 // Proves: R30
 func TestADifferenceGivesTheWholeValue(t *testing.T) {
@@ -132,7 +132,7 @@ func TestADifferenceKnowsHowTheValueMoves(t *testing.T) {
 	for _, c := range []struct{ older, base, value float64 }{{0, 3, 6}, {0, 2, 3}, {1, 2, 5}} {
 		var w bits.Writer
 		s.plan.EncodeDelta(&w, &wire.Bases{
-			Base: at(c.base), Older: at(c.older), Ahead: uint32(c.value - c.base), Apart: uint32(c.base - c.older),
+			Base: at(c.base), Older: at(c.older), Ahead: uint32(c.value - c.base), Between: uint32(c.base - c.older),
 		}, at(c.value), nil)
 		assert.LessOrEqual(t, w.LenBits(), 4+1+1+13, "%v: rounding of the bases shows in a few small steps of the rotation", c)
 	}
@@ -220,7 +220,7 @@ func TestGoldenMotion(t *testing.T) {
 	for i := range values {
 		for _, ticks := range [][2]uint32{{6, 6}, {1, 3}, {7, 2}, {40, 3}} {
 			from := wire.Bases{
-				Older: bytesOf(&values[i]), Base: bytesOf(&values[(i+1)%len(values)]), Ahead: ticks[0], Apart: ticks[1],
+				Older: bytesOf(&values[i]), Base: bytesOf(&values[(i+1)%len(values)]), Ahead: ticks[0], Between: ticks[1],
 			}
 			s.plan.EncodeDelta(&w, &from, bytesOf(&values[(i+2)%len(values)]), nil)
 		}
@@ -304,7 +304,7 @@ func TestADifferenceHasOneForm(t *testing.T) {
 	}
 }
 
-// What is as usual says so, and what says so is.
+// A usual value has the bit, and a value with the bit is usual.
 func TestAUsualDifferenceSaysSo(t *testing.T) {
 	s := subjectOf[struct {
 		On  bool
@@ -341,7 +341,7 @@ func TestStrangeBasesAreBases(t *testing.T) {
 	for _, ticks := range [][2]uint32{{0, 0}, {1, 0}, {1, 1}, {1 << 31, 1}, {1, 1 << 31}, {math.MaxUint32, math.MaxUint32}, {7, 2}} {
 		for i := range values {
 			older, base, value := values[i], values[(i+1)%len(values)], values[(i+2)%len(values)]
-			from := wire.Bases{Base: bytesOf(&base), Older: bytesOf(&older), Ahead: ticks[0], Apart: ticks[1]}
+			from := wire.Bases{Base: bytesOf(&base), Older: bytesOf(&older), Ahead: ticks[0], Between: ticks[1]}
 			var w bits.Writer
 			s.plan.EncodeDelta(&w, &from, bytesOf(&value), nil)
 			var r bits.Reader
@@ -364,8 +364,8 @@ func FuzzDecodeDelta(f *testing.F) {
 		refs := &table{entities: entities(20)}
 		var r bits.Reader
 		r.Reset(from)
-		base := wire.Bases{Base: s.some(&r, refs), Ahead: uint32(ticks >> 4), Apart: uint32(ticks & 15)}
-		if base.Apart > 0 {
+		base := wire.Bases{Base: s.some(&r, refs), Ahead: uint32(ticks >> 4), Between: uint32(ticks & 15)}
+		if base.Between > 0 {
 			base.Older = s.some(&r, refs)
 		}
 		var reading, skipping, writing stepcode.Trail

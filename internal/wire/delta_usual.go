@@ -6,20 +6,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// Of most values that move, all positions and rotations take steps, and nothing else
-// changed. Where two bits or more would say so, one does, in front of the value: 1 if
-// all is as usual, and 0 if each field that may be otherwise says what it is.
+// Most moving values are usual: all positions and rotations take steps, and no other field
+// changed. Where two bits or more would say so, one bit in front of the value does: 1 for a
+// usual value, 0 if each field has its own bit.
 
-// usual is whether a value is so.
+// usual is the state of that bit while a value is written or read.
 type usual struct {
-	usually bool // the bit in front says so
-	odd     bool // something is not
+	usually bool // the bit in front is 1, or is tried as 1
+	unusual bool // a field was found that is not as in a usual value
 }
 
-// isUsual takes in whether a field is as usual, and reports whether the field is not to
-// say so itself.
+// isUsual notes whether a field is as in a usual value, and reports whether the field has no
+// bit of its own.
 func (u *usual) isUsual(yes bool) bool {
-	u.odd = u.odd || !yes
+	u.unusual = u.unusual || !yes
 	return u.usually
 }
 
@@ -37,7 +37,7 @@ func canBeUsual(fields []op) bool {
 	return moving > 0 && saying > 1
 }
 
-// value writes a value as usual, and anew where it is not.
+// value writes a value as a usual one. If it turns out not to be, it starts over.
 func (d *deltaWriter) value(p *Plan, from origin, at unsafe.Pointer) {
 	if !p.usual {
 		d.fields(p.fields, from, at)
@@ -47,7 +47,7 @@ func (d *deltaWriter) value(p *Plan, from origin, at unsafe.Pointer) {
 	before, course, trail := *d.w, d.Course, d.Trail.Copied()
 	d.w.Put(1, 1)
 	d.fields(p.fields, from, at)
-	if !d.odd {
+	if !d.unusual {
 		return
 	}
 	*d.w, d.Course = before, course
@@ -71,7 +71,7 @@ func (d *deltaReader) skipValue(p *Plan) {
 
 // end refuses a value that is as usual and does not say so.
 func (d *deltaReader) end(p *Plan) {
-	if p.usual && !d.usually && !d.odd {
+	if p.usual && !d.usually && !d.unusual {
 		d.r.Fail(stepcode.ErrDelta)
 	}
 }

@@ -22,10 +22,10 @@ var ErrDiffer = errors.New("protocol: a difference that its Differ did not write
 // Differ makes and applies differences that a game codes itself. It takes values by their
 // addresses.
 type Differ struct {
-	name  string
-	diff  func(w *bits.Writer, base, value unsafe.Pointer)
-	apply func(r *bits.Reader, base, value unsafe.Pointer) error
-	spare sync.Pool // of *differSpare
+	name    string
+	diff    func(w *bits.Writer, base, value unsafe.Pointer)
+	apply   func(r *bits.Reader, base, value unsafe.Pointer) error
+	buffers sync.Pool // of *differBuffers
 }
 
 // NewDiffer returns the differ of a type: diff writes how to make value of base, apply
@@ -35,14 +35,14 @@ func NewDiffer(
 	diff func(w *bits.Writer, base, value unsafe.Pointer), apply func(r *bits.Reader, base, value unsafe.Pointer) error,
 ) *Differ {
 	memory := func() []byte { return unsafe.Slice((*byte)(reflect.New(t).UnsafePointer()), t.Size()) }
-	return &Differ{name: name, diff: diff, apply: apply, spare: sync.Pool{New: func() any {
-		return &differSpare{base: memory(), value: memory(), got: memory()}
+	return &Differ{name: name, diff: diff, apply: apply, buffers: sync.Pool{New: func() any {
+		return &differBuffers{base: memory(), value: memory(), got: memory()}
 	}}}
 }
 
-// differSpare is the memory for one difference. The values lie in memory that is
+// differBuffers is the memory for one difference. The values lie in memory that is
 // aligned as T is.
-type differSpare struct {
+type differBuffers struct {
 	w           bits.Writer
 	r           bits.Reader
 	buf         []byte
@@ -62,7 +62,7 @@ func (p *Plan) DifferName() string {
 	return p.differ.name
 }
 
-// arrive replaces a value by what it is on the other side.
+// arrive replaces a value by the one that the other side holds.
 func (p *Plan) arrive(value []byte) (clamped int) {
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
@@ -78,8 +78,8 @@ func (p *Plan) held(dst, value []byte) (clamped int) {
 }
 
 func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
-	s := p.differ.spare.Get().(*differSpare)
-	defer p.differ.spare.Put(s)
+	s := p.differ.buffers.Get().(*differBuffers)
+	defer p.differ.buffers.Put(s)
 	p.held(s.base, base)
 	clamped = p.held(s.value, value)
 	s.w.Reset(s.buf[:0])
@@ -98,7 +98,7 @@ func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
 
 // gives reports whether the difference in s, of n bits, is one that the other side
 // makes the value of.
-func (p *Plan) gives(s *differSpare, n int) bool {
+func (p *Plan) gives(s *differBuffers, n int) bool {
 	if n > MaxDifferBits {
 		return false
 	}
@@ -129,8 +129,8 @@ func (p *Plan) decodeDiffer(r *bits.Reader, base, value []byte) error {
 	if r.Err() != nil {
 		return r.Err()
 	}
-	s := p.differ.spare.Get().(*differSpare)
-	defer p.differ.spare.Put(s)
+	s := p.differ.buffers.Get().(*differBuffers)
+	defer p.differ.buffers.Put(s)
 	p.held(s.base, base)
 	return p.apply(r, s.base, value, n)
 }
@@ -156,8 +156,8 @@ func readDiffer(r *bits.Reader) (n int, whole bool) {
 func (p *Plan) skipDiffer(r *bits.Reader) error {
 	n, whole := readDiffer(r)
 	if whole {
-		s := p.differ.spare.Get().(*differSpare)
-		defer p.differ.spare.Put(s)
+		s := p.differ.buffers.Get().(*differBuffers)
+		defer p.differ.buffers.Put(s)
 		return p.Decode(r, s.got, nil)
 	}
 	r.Skip(uint(n))

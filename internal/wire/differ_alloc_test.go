@@ -12,13 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Under the race detector a sync.Pool forgets at random what it was given.
+// Under the race detector a sync.Pool forgets values at random.
 func TestADifferAllocatesNothing(t *testing.T) {
-	plan := planDiffed(t, tallyDiffer{})
-	base, value, buf := tally{Count: 1}, tally{Count: 2}, make([]byte, 0, 64)
+	plan := planDiffed(t, counterDiffer{})
+	base, value, buf := counter{Count: 1}, counter{Count: 2}, make([]byte, 0, 64)
 	var w bits.Writer
 	var r bits.Reader
-	var got tally
+	var got counter
 	from := &wire.Bases{Base: bytesOf(&base)}
 	assert.Zero(t, alloctest.Count(50, func() {
 		w.Reset(buf)

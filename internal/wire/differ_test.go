@@ -14,28 +14,28 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// tally has one counter that rises, and a level that is rounded on the wire.
-type tally struct {
+// counter has one counter that rises, and a level that is rounded on the wire.
+type counter struct {
 	Count uint32
 	Level float32 `net:"range=0..10,step=0.5"`
 	Local uint16  `net:"-"`
 }
 
-// tallyDiffer sends by how much the counter rose; of the level it knows half
+// counterDiffer sends by how much the counter rose; of the level it knows half
 // steps. Falls it cannot say, and then writes nonsense.
-type tallyDiffer struct{}
+type counterDiffer struct{}
 
-func (tallyDiffer) Diff(w *bits.Writer, base, value *tally) {
+func (counterDiffer) Diff(w *bits.Writer, base, value *counter) {
 	w.Bits(uint64(value.Count-base.Count), 12)
 	w.Bits(uint64(value.Level*2), 5)
 }
 
-func (tallyDiffer) Apply(r *bits.Reader, base *tally) (tally, error) {
+func (counterDiffer) Apply(r *bits.Reader, base *counter) (counter, error) {
 	rise, level := r.Bits(12), r.Bits(5)
 	if level > 20 {
-		return tally{}, errLevel
+		return counter{}, errLevel
 	}
-	return tally{Count: base.Count + uint32(rise), Level: float32(level) / 2, Local: 7}, nil
+	return counter{Count: base.Count + uint32(rise), Level: float32(level) / 2, Local: 7}, nil
 }
 
 var errLevel = errors.New("level too high")
@@ -53,9 +53,9 @@ func planDiffed[T any](t testing.TB, d protocol.Differ[T]) *wire.Plan {
 //
 // Proves: R30
 func TestADifferGivesTheWholeValue(t *testing.T) {
-	plan := planDiffed(t, tallyDiffer{})
-	draw := rapid.Custom(func(t *rapid.T) tally {
-		return tally{
+	plan := planDiffed(t, counterDiffer{})
+	draw := rapid.Custom(func(t *rapid.T) counter {
+		return counter{
 			Count: rapid.Uint32().Draw(t, "count"), Level: rapid.Float32Range(-1, 12).Draw(t, "level"), Local: rapid.Uint16().Draw(t, "local"),
 		}
 	})
@@ -76,7 +76,7 @@ func TestADifferGivesTheWholeValue(t *testing.T) {
 		r.Reset(w.Finish())
 		r.Bits(3)
 		skipped := r
-		var got tally
+		var got counter
 		require.NoError(t, plan.DecodeDelta(&r, &wire.Bases{Base: bytesOf(&held)}, bytesOf(&got), nil))
 		require.NoError(t, plan.SkipDelta(&skipped, nil, nil))
 		require.Equal(t, r.RemainingBits(), skipped.RemainingBits())
@@ -86,26 +86,26 @@ func TestADifferGivesTheWholeValue(t *testing.T) {
 }
 
 func TestADifferIsUsedWhereItCan(t *testing.T) {
-	plan := planDiffed(t, tallyDiffer{})
-	size := func(base, value tally) int {
+	plan := planDiffed(t, counterDiffer{})
+	size := func(base, value counter) int {
 		var w bits.Writer
 		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
 		return w.LenBits()
 	}
-	assert.Equal(t, 8+17, size(tally{Count: 5}, tally{Count: 9, Level: 3}))
-	assert.Equal(t, 4+32+5, size(tally{Count: 5}, tally{Count: 4}), "whole")
+	assert.Equal(t, 8+17, size(counter{Count: 5}, counter{Count: 9, Level: 3}))
+	assert.Equal(t, 4+32+5, size(counter{Count: 5}, counter{Count: 4}), "whole")
 }
 
-// talker writes and reads as many bits as it is told.
+// talker writes and reads the given number of bits.
 type talker struct{ writes, reads int }
 
-func (d talker) Diff(w *bits.Writer, _, _ *tally) {
+func (d talker) Diff(w *bits.Writer, _, _ *counter) {
 	for range d.writes {
 		w.Bool(false)
 	}
 }
 
-func (d talker) Apply(r *bits.Reader, _ *tally) (v tally, err error) {
+func (d talker) Apply(r *bits.Reader, _ *counter) (v counter, err error) {
 	for range d.reads {
 		r.Bool()
 	}
@@ -117,7 +117,7 @@ func (d talker) Apply(r *bits.Reader, _ *tally) (v tally, err error) {
 func TestABadDifferSendsWholeValues(t *testing.T) {
 	for _, d := range []talker{{3, 2}, {3, 4}, {protocol.MaxDifferBits + 1, protocol.MaxDifferBits + 1}} {
 		plan := planDiffed(t, d)
-		var base, value tally
+		var base, value counter
 		var w bits.Writer
 		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
 		assert.Equal(t, 4+32+5, w.LenBits())
@@ -126,7 +126,7 @@ func TestABadDifferSendsWholeValues(t *testing.T) {
 
 // Proves: G8
 func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
-	plan := planDiffed(t, tallyDiffer{})
+	plan := planDiffed(t, counterDiffer{})
 	cases := []struct {
 		name  string
 		write func(w *bits.Writer)
@@ -144,7 +144,7 @@ func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
 		c.write(&w)
 		var r bits.Reader
 		r.Reset(w.Finish())
-		var base, value tally
+		var base, value counter
 		assert.ErrorIs(t, plan.DecodeDelta(&r, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil), c.err, c.name)
 	}
 }

@@ -77,7 +77,7 @@
 //
 // A position is written as the step from its expected index. That is the baseline's; or,
 // with a previous baseline, the step from the previous one to the baseline is made again,
-// stretched by Ahead/Apart and rounded, halves away from zero, and not beyond
+// stretched by Ahead/Between and rounded, halves away from zero, and not beyond
 // the ends. Angles go around, and step the shorter way. Of the other fields that changed,
 // unpacked numbers and entities are written in full, each behind 1 bit whether it
 // changed unless the field is a single one; flags in full; integers with a range as steps if

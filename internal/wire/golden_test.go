@@ -81,7 +81,7 @@ func TestGoldenValues(t *testing.T) {
 	// Half a turn around x: place 0, and the same zeros.
 	assert.Equal(t, "fcfbf70f", hexOf(t, turned{[4]float32{-1, 0, 0, 0}}))
 
-	type said struct {
+	type phrase struct {
 		Text string
 		List []uint16 `net:"max=9"`
 		Raw  []byte
@@ -89,7 +89,7 @@ func TestGoldenValues(t *testing.T) {
 	// Lengths are Uvarints: 2 is 0100 (04 in four bits), so the text's bytes stand
 	// half a byte up: 4, 68, 69 -> 84, 96, 6. Then 1 is 0010: 2, and 0x0203
 	// byte-aligned, and length 0 in four bits.
-	assert.Equal(t, "849626030200", hexOf(t, said{"hi", []uint16{0x0203}, nil}))
+	assert.Equal(t, "849626030200", hexOf(t, phrase{"hi", []uint16{0x0203}, nil}))
 
 	// An entity is its place in the table, as a Uvarint: first the zero entity,
 	// then place 1, then again place 1.

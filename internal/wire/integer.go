@@ -140,7 +140,7 @@ func roundInts(o *op, p unsafe.Pointer) (clamped int) {
 	return clamped
 }
 
-// encodeWide writes int and uint, whose size in memory differs between
+// encodeWide writes int and uint: their size in memory differs between
 // machines, as 64 bits.
 func encodeWide(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {

@@ -197,7 +197,7 @@ func (l *list) count(r *bits.Reader, eachBits int, budget *int) int {
 }
 
 // weigh returns the bytes that decoding the value at p will allocate, or
-// WireErrTooLong if a list in it is above its limit.
+// ErrTooLong if a list in it is above its limit.
 func weigh(ops []op, p unsafe.Pointer) (total int, err error) {
 	for i := range ops {
 		o := &ops[i]

@@ -8,7 +8,7 @@ import (
 // come out the same on every machine.
 type motion struct{ ahead, between uint32 }
 
-func (b *Bases) motion() motion { return motion{b.Ahead, b.Apart} }
+func (b *Bases) motion() motion { return motion{b.Ahead, b.Between} }
 
 // expect is the index that number i of a run has if it moves on as it did from the
 // older base to the base, or else that of the base.

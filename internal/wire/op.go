@@ -20,7 +20,7 @@ const (
 )
 
 // op is one step of a compiled plan: count numbers of one kind, next to each
-// other in memory, and what is needed to move them.
+// other in memory, and all that moving them needs.
 type op struct {
 	kind   opKind
 	size   uint8 // bytes of one number in memory
@@ -30,7 +30,7 @@ type op struct {
 	offset uintptr // of the first number, from the start of the value
 	always bool    // in differences, steps stand for all numbers
 	like   bool    // these are of one kind with the numbers before
-	single *op     // in differences, one of the numbers; made once, since what is called through a pointer keeps no memory of the stack's
+	single *op     // in differences, one of the numbers; made once, since arguments of a call through a pointer escape to the heap
 
 	funcs
 

@@ -159,7 +159,7 @@ func (p *Plan) encode(w *bits.Writer, at unsafe.Pointer, size int, refs RefWrite
 
 // Decode reads a value. It sets all that is sent, sets fields that are not sent
 // to zero, and leaves padding alone. After an error the value is half written:
-// decode peers' bytes into spare memory, or keep what was there. Bytes that
+// decode peers' bytes into other memory, or keep a copy. Bytes that
 // Encode cannot have written are an error.
 func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
 	at := p.at(value)
@@ -183,7 +183,7 @@ func (p *Plan) Equal(a, b []byte) bool {
 }
 
 // Round replaces a value by what the other side decodes, and returns how many of
-// its numbers were clamped. Fields that are not sent keep what they hold.
+// its numbers were clamped. Fields that are not sent stay as they are.
 // Rounding twice is rounding once.
 func (p *Plan) Round(value []byte) (clamped int) {
 	at := p.at(value)
@@ -191,4 +191,18 @@ func (p *Plan) Round(value []byte) (clamped int) {
 		return 0
 	}
 	return roundOps(p.ops, at)
+}
+
+// Width is the size of a value on the wire, in words.
+func (p *Plan) Width() string {
+	switch {
+	case p == nil:
+		return "unfit"
+	case p.codec() != nil:
+		return "by codec"
+	case p.lists:
+		return fmt.Sprintf("up to %d bits", p.maxBits)
+	default:
+		return fmt.Sprintf("%d bits", p.maxBits)
+	}
 }

@@ -130,12 +130,12 @@ func TestOutOfRangeIsClampedAndCounted(t *testing.T) {
 
 	q, err := wire.ComponentPlan[quantised]()
 	require.NoError(t, err)
-	v := quantised{Pos: [3]float32{nan, 513, -512.004}, Odd: -7, Fine: inf, Long: [7]float32{0.5, nan, 2}}
+	v := quantised{Pos: [3]float32{nan, 513, -512.004}, Uneven: -7, Fine: inf, Long: [7]float32{0.5, nan, 2}}
 	var w bits.Writer
 	assert.Equal(t, 6, q.Encode(&w, bytesOf(&v), nil), "half a step beyond a limit is still that limit")
 	assert.Equal(t, 6, q.Round(bytesOf(&v)))
 	assert.Equal(t, [3]float32{0, 512, -512}, v.Pos, "no number becomes the value nearest to zero")
-	assert.Equal(t, float32(0.1), v.Odd)
+	assert.Equal(t, float32(0.1), v.Uneven)
 	assert.Equal(t, -1e6, v.Fine)
 	assert.Equal(t, [7]float32{0.5, 0, 1}, v.Long)
 }
@@ -238,7 +238,7 @@ func TestEntitiesAreFoundByTypeAndMapped(t *testing.T) {
 // One plan serves several goroutines: the race detector watches.
 func TestAPlanHasNoStateOfItsOwn(t *testing.T) {
 	s := subjectOf[quantised](t)
-	v := quantised{Pos: [3]float32{9999, 1, 2}, Odd: 1, Fine: 3, Long: [7]float32{1, 0, 2}}
+	v := quantised{Pos: [3]float32{9999, 1, 2}, Uneven: 1, Fine: 3, Long: [7]float32{1, 0, 2}}
 	var group sync.WaitGroup
 	for range 2 {
 		group.Go(func() {

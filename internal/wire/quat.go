@@ -120,7 +120,7 @@ func quatCode[F float](s *smallestThree, q *[4]F, clamped *int) uint64 {
 	b := nearest(float64(float64(q[(largest+2)&3]) * scale))
 	c := nearest(float64(float64(q[(largest+3)&3]) * scale))
 	if !s.canonical(a, b, c) {
-		a, b, c = s.settle(a, b, c)
+		a, b, c = s.shorten(a, b, c)
 	}
 	return s.pack(largest, a, b, c)
 }
@@ -153,9 +153,9 @@ func (s *smallestThree) canonical(a, b, c int64) bool {
 	return a+b+c+max(a, b, c) <= s.bound
 }
 
-// settle moves a form that is not canonical to the next one that is, by
+// shorten moves a form that is not canonical to the next one that is, by
 // shortening the longest of the three.
-func (s *smallestThree) settle(a, b, c int64) (x, y, z int64) {
+func (s *smallestThree) shorten(a, b, c int64) (x, y, z int64) {
 	k := [3]int64{a, b, c}
 	for !s.canonical(k[0], k[1], k[2]) {
 		longest := 0

@@ -8,14 +8,14 @@ import (
 )
 
 // A reference may name an entity that comes later. Whoever decodes lets its
-// WireRefReader return a Placeholder for it, finds with MapRefs which entities of the
+// RefReader return a Placeholder for it, finds with MapRefs which entities of the
 // value those are, and sets them with SetRef when the entity has come.
 
 // maxPlaceholders is how many there are.
 const maxPlaceholders = 1 << 31
 
 // Placeholder returns the n-th of 2^31 entities that no world gives out: their ids
-// begin at the far end. It is for a WireRefReader that has to know where in a value an
+// begin at the far end. It is for a RefReader that has to know where in a value an
 // entity was put, and must not stay in a value that a game sees.
 func Placeholder(n uint32) (e ecs.Entity) {
 	*(*[2]uint32)(unsafe.Pointer(&e)) = [2]uint32{math.MaxUint32 - n%maxPlaceholders, math.MaxUint32}
@@ -124,7 +124,7 @@ func (o *op) refs() (n int) {
 // again.
 func (k *Codec) mapRefs(v unsafe.Pointer, swap func(int, ecs.Entity) ecs.Entity) {
 	s := k.borrow()
-	defer k.spare.Put(s)
+	defer k.buffers.Put(s)
 	table := swappedTable{entityTable: &s.refsA, swap: swap}
 	k.Encode(&s.a, v, &table)
 	s.bufA = s.a.Finish()
@@ -154,7 +154,7 @@ type swappedTable struct {
 	changed bool
 }
 
-// Index implements WireRefWriter.
+// Index implements RefWriter.
 func (t *swappedTable) Index(e ecs.Entity) uint32 {
 	to := t.swap(t.n, e)
 	t.n++

@@ -25,13 +25,13 @@ type RefReader interface {
 	At(index uint32) (ecs.Entity, bool)
 }
 
-// meter is a WireRefReader that counts what decoding costs. Of each value that was read with it,
-// lists included, it is told by how many bytes the value is larger in memory than on the wire:
+// meter is a RefReader that counts the cost of decoding. For each value read with it, lists
+// included, it gets the bytes by which the value is larger in memory than on the wire:
 // a short message can hold thousands of booleans, or hundreds of strings. The memory that a
-// codec of the game allocates is not known.
+// codec of the game allocates is not counted.
 type meter interface{ Expanded(bytes int) }
 
-// measure tells a meter of a value of so many bytes in memory, and bits on the wire.
+// measure passes the size of a value, bytes in memory and bits on the wire, to a meter.
 func measure(refs RefReader, memory, wire int) {
 	if m, ok := refs.(meter); ok {
 		m.Expanded(max(memory-wire/8, 0))
@@ -69,4 +69,39 @@ func readRef(r *bits.Reader, refs RefReader) ecs.Entity {
 	}
 	r.Fail(ErrReference)
 	return ecs.Entity{}
+}
+
+// manyRefs is how many entities MaxRefs speaks of at most.
+const manyRefs = 1 << 16
+
+// MaxRefs returns how many entities one value can hold, at most 65,536. Of a codec's it is
+// 65,536: only the codec knows.
+func (p *Plan) MaxRefs() int {
+	switch {
+	case !p.HasRefs():
+		return 0
+	case p.codec() != nil:
+		return manyRefs
+	default:
+		return maxRefs(p.ops)
+	}
+}
+
+func maxRefs(ops []op) (n int) {
+	for i := range ops {
+		o := &ops[i]
+		switch o.kind {
+		case opRef:
+			n += int(o.count)
+		case opRepeat:
+			n += int(o.count) * maxRefs(o.body)
+		case opSlice:
+			n += min(o.list.max, manyRefs) * maxRefs(o.body)
+		case opCodec:
+			n += manyRefs
+		default:
+		}
+		n = min(n, manyRefs)
+	}
+	return n
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Short is the plan of a type whose values are one code of a few bits each: a
+// Short is the plan of a type with values of one code of a few bits each: a
 // vector, a rotation, an angle, a number. The values of several can be decoded
 // right to where they belong, since all codes are checked before one is written.
 type Short struct {

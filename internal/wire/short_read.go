@@ -84,10 +84,10 @@ func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 // in steps above.
 type quatPart uint64
 
-// quatParts are those of all, for the width that a quaternion has whose tag says none.
+// quatParts are those of all quaternions of the default width.
 type quatParts [1 << quatBits]quatPart
 
-// partsOf are those of a plan whose values are one quaternion of that width, or nil.
+// partsOf are those of a plan for one quaternion of that width, or nil.
 func partsOf(ops []op) *quatParts {
 	if len(ops) != 1 || ops[0].kind != opQuat || ops[0].count != 1 || ops[0].size != 4 || ops[0].quat.width != quatBits {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // ShortRun reads records that are alike, each a value for each of its plans, and
-// writes them column by column: what is done for one value is then done for all of
+// writes them column by column: each step of the work is then done for all of
 // its type, one right after the other, and none waits for another.
 type ShortRun struct {
 	// Plans are those of a record, one at least and at most MaxShorts.
@@ -167,7 +167,7 @@ func (s *ShortRun) Put(plan int, base *byte, rows []int32) {
 	}
 }
 
-// PutRow is Put for records whose values lie one right after the other.
+// PutRow is Put for records with values that lie one right after the other.
 func (s *ShortRun) PutRow(plan int, base *byte, n int) {
 	p, room := s.Plans[plan], &s.room[plan&(MaxShorts-1)]
 	at := unsafe.Add(unsafe.Pointer(base), p.at)

@@ -81,7 +81,7 @@ func TestACodeIsWhatDecodeReads(t *testing.T) {
 	}
 }
 
-// What was encoded comes back through a code.
+// Encoded values come back through a code.
 func TestACodeIsWhatEncodeWrites(t *testing.T) {
 	for _, s := range shorts(t) {
 		t.Run(s.name, func(t *testing.T) {

@@ -113,8 +113,8 @@ func (o *op) farthest() uint8 { return min(o.bits-2, stepcode.Classes-1) }
 
 // step writes a step.
 func (d *deltaWriter) step(h stepcode.Hint, step int64) {
-	if d.tally != nil && d.At < stepcode.Trailed && d.Trail != nil {
-		d.tally.Add(h, d.At, step)
+	if d.counts != nil && d.At < stepcode.Trailed && d.Trail != nil {
+		d.counts.Add(h, d.At, step)
 	}
 	stepcode.WriteStep(d.w, d.BookFor(h), h, step)
 	d.Note(step)

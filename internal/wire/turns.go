@@ -141,7 +141,7 @@ type readTurn struct {
 
 func (d *deltaReader) readTurn(o *op) (t readTurn) {
 	if !d.usually && d.r.Bool() {
-		d.odd = true
+		d.unusual = true
 		if !d.r.Bool() {
 			d.NoteTurn(t.steps)
 			return t
@@ -173,7 +173,7 @@ func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
 	return step, true
 }
 
-// turned is the code at what was read from the expected one.
+// turned is the code at the read steps from the expected code.
 func (s *smallestThree) turned(expected uint64, t *readTurn) (code uint64, ok bool) {
 	largest := (expected + t.further) & 3
 	k := s.seenFrom(expected, largest)

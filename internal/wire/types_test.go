@@ -42,11 +42,11 @@ type (
 		M [3]int
 	}
 	quantised struct {
-		Pos   [3]float32 `net:"range=-512..512,step=0.01"`
-		Odd   float32    `net:"range=0.1..1.3,step=0.25"`
-		Fine  float64    `net:"range=-1e6..1e6,step=1e-6"`
-		Long  [7]float32 `net:"range=0..1,step=0.001"`
-		Plane [2]float64 `net:"range=-1..1,step=0.5"`
+		Pos    [3]float32 `net:"range=-512..512,step=0.01"`
+		Uneven float32    `net:"range=0.1..1.3,step=0.25"`
+		Fine   float64    `net:"range=-1e6..1e6,step=1e-6"`
+		Long   [7]float32 `net:"range=0..1,step=0.001"`
+		Plane  [2]float64 `net:"range=-1..1,step=0.5"`
 	}
 	angles struct {
 		Yaw    float32    `net:"angle"`

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// EncodeValue writes v, of the type that p was made for. It returns WireErrTooLong
+// EncodeValue writes v, of the type that p was made for. It returns ErrTooLong
 // for a text or slice above its limit and ErrMemory for a value that receivers
 // would refuse; what w then holds of the value is to be thrown away. refs may be
 // nil if HasRefs is false.

@@ -20,7 +20,7 @@ type (
 		From ecs.Entity
 		Text string `net:"max=40"`
 	}
-	letter struct {
+	note struct {
 		Title string
 		Lines []line
 		Curve []float32 `net:"range=0..1,step=0.125,max=9"`
@@ -32,16 +32,16 @@ type (
 	}
 )
 
-func letterPlan(t testing.TB) *wire.Plan {
-	plan, err := wire.ValuePlan[letter]()
+func notePlan(t testing.TB) *wire.Plan {
+	plan, err := wire.ValuePlan[note]()
 	require.NoError(t, err)
 	return plan
 }
 
 // Proves: G4
 func TestTextAndSlicesGoOverTheWire(t *testing.T) {
-	plan, es := letterPlan(t), entities(3)
-	v := letter{
+	plan, es := notePlan(t), entities(3)
+	v := note{
 		Title: "hello, wörld", Lines: []line{{es[1], "one"}, {ecs.Entity{}, ""}, {es[2], "three"}},
 		Curve: []float32{0, 0.5, 1}, Raw: []byte{0, 255}, Names: [2]string{"", "x"},
 		Grid: [][]bool{{true, false}, nil, {true}}, Notes: map[string]int{"a": 1}, Last: 7,
@@ -51,7 +51,7 @@ func TestTextAndSlicesGoOverTheWire(t *testing.T) {
 	require.NoError(t, wire.EncodeValue(plan, &w, &v, &refs))
 	assert.Len(t, refs.entities, 2)
 
-	got := letter{Title: "old", Curve: []float32{9, 9, 9, 9}, Notes: map[string]int{"b": 2}}
+	got := note{Title: "old", Curve: []float32{9, 9, 9, 9}, Notes: map[string]int{"b": 2}}
 	var r bits.Reader
 	r.Reset(w.Finish())
 	require.NoError(t, wire.DecodeValue(plan, &r, &got, &refs))
@@ -93,13 +93,13 @@ func TestRandomValuesReadBackAsTheyWereWritten(t *testing.T) {
 }
 
 func TestALongValueIsTheSendersError(t *testing.T) {
-	plan := letterPlan(t)
-	send := func(v letter) error {
+	plan := notePlan(t)
+	send := func(v note) error {
 		var w bits.Writer
 		return wire.EncodeValue(plan, &w, &v, &table{})
 	}
-	assert.NoError(t, send(letter{Title: strings.Repeat("x", protocol.DefaultMaxText)}))
-	for name, v := range map[string]letter{
+	assert.NoError(t, send(note{Title: strings.Repeat("x", protocol.DefaultMaxText)}))
+	for name, v := range map[string]note{
 		"text":           {Title: strings.Repeat("x", protocol.DefaultMaxText+1)},
 		"bytes":          {Raw: make([]byte, protocol.DefaultMaxText+1)},
 		"elements":       {Lines: make([]line, protocol.DefaultMaxElements+1)},
@@ -115,9 +115,9 @@ func TestALongValueIsTheSendersError(t *testing.T) {
 }
 
 func TestClampedNumbersOfValuesAreCounted(t *testing.T) {
-	v := letter{Curve: []float32{-1, 0.5, 2}, Last: 8}
+	v := note{Curve: []float32{-1, 0.5, 2}, Last: 8}
 	var w bits.Writer
-	n, err := wire.EncodeCounted(letterPlan(t), &w, &v, &table{})
+	n, err := wire.EncodeCounted(notePlan(t), &w, &v, &table{})
 	require.NoError(t, err)
 	assert.Equal(t, 3, n)
 }
@@ -168,15 +168,15 @@ func TestMemoryIsBoundedByTheBytesOfTheWire(t *testing.T) {
 }
 
 func TestAPlanOfAnotherTypeIsTheCallersMistake(t *testing.T) {
-	plan := letterPlan(t)
+	plan := notePlan(t)
 	assert.Panics(t, func() { _ = wire.EncodeValue(plan, &bits.Writer{}, &line{}, nil) })
 	assert.Panics(t, func() { _ = wire.DecodeValue(plan, &bits.Reader{}, &line{}, nil) })
 	assert.Panics(t, func() { plan.Encode(&bits.Writer{}, make([]byte, plan.Size()), nil) })
 }
 
 func TestDiscardReadsAsFarAsDecode(t *testing.T) {
-	plan := letterPlan(t)
-	v := letter{Title: "t", Grid: [][]bool{{true}}, Last: 3}
+	plan := notePlan(t)
+	v := note{Title: "t", Grid: [][]bool{{true}}, Last: 3}
 	var w bits.Writer
 	require.NoError(t, wire.EncodeValue(plan, &w, &v, &table{}))
 	n := w.LenBits()
@@ -192,15 +192,15 @@ func TestDiscardReadsAsFarAsDecode(t *testing.T) {
 
 // Proves: G8
 func FuzzDecodeValue(f *testing.F) {
-	plan, refs := letterPlan(f), &table{entities: entities(4)}
-	v := letter{Title: "title", Lines: []line{{Text: "x"}}, Curve: []float32{1}, Raw: []byte{3}, Grid: [][]bool{{true}}}
+	plan, refs := notePlan(f), &table{entities: entities(4)}
+	v := note{Title: "title", Lines: []line{{Text: "x"}}, Curve: []float32{1}, Raw: []byte{3}, Grid: [][]bool{{true}}}
 	var w bits.Writer
 	require.NoError(f, wire.EncodeValue(plan, &w, &v, refs))
 	f.Add(w.Finish())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var r bits.Reader
 		r.Reset(data)
-		var got letter
+		var got note
 		if wire.DecodeValue(plan, &r, &got, refs) != nil {
 			return
 		}

@@ -61,7 +61,7 @@ func funcsOf(o *op) funcs {
 }
 
 // floatFuncs puts special functions in place of the general ones where there is
-// a faster way for what is common: a vector of float32, one rotation of float32.
+// a faster way for common ones: a vector of float32, one rotation of float32.
 func floatFuncs[F float](o *op) (f funcs) {
 	switch o.kind {
 	case opAngle:

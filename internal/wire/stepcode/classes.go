@@ -13,8 +13,8 @@ import (
 // Most of what there is to save lies in the class. Steps of one time are alike: what
 // rests stays at rest, what moves at one speed keeps it. So the class is told by how
 // far it lies from an expected one, in a code that is short near it; and where a
-// sign is expected as well, class and sign have one code. What to expect follows from
-// what was written before, never from values, so that a reader without any base
+// sign is expected as well, class and sign have one code. The expectation follows from
+// earlier steps, never from values, so that a reader without any base
 // parses the same.
 
 // ErrDelta is a difference that Plan.EncodeDelta does not write: one that changes
@@ -44,7 +44,7 @@ const (
 	nearby = 3
 	reach  = 4
 	middle = reach + 1          // the place of the expected class itself
-	far    = middle + reach + 1 // the place of what has none: its class follows in 6 bits
+	far    = middle + reach + 1 // the place of all other classes: the class follows in 6 bits
 	places = far + 1
 
 	farBits = 6
@@ -76,10 +76,10 @@ func (h Hint) classAt(place uint8) uint8 {
 	return h.class + place - middle
 }
 
-// signed reports whether the code for what is expected tells the sign.
+// signed reports whether the code for the expected class includes the sign.
 func (h Hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
 
-// book returns the code for what is expected.
+// book returns the code for the expected class.
 func (h Hint) book() *book {
 	near := min(h.class, nearby)
 	switch {

@@ -4,7 +4,7 @@ package stepcode
 // the steps that were sent, for the numbers and the expected classes where they are shorter
 // than the built-in codes.
 type Codes struct {
-	books [contexts]*book // nil: that of what is expected, as without codes
+	books [contexts]*book // nil: the built-in one
 	n     int             // that are not nil
 }
 

@@ -42,12 +42,12 @@ func (t *StepCounts) Add(h Hint, number int, step int64) {
 // fitting is the widths of a book that would be better than the present one.
 type fitting struct {
 	at    int
-	saves int // bits, of what was counted
+	saves int // bits, of the counted steps
 	takes int // bits to tell of it
 	width [symbols]uint8
 }
 
-// Derive returns codes that would have made what was counted so much shorter than the
+// Derive returns codes that would have made the counted steps so much shorter than the
 // present ones that it is worth telling of them, or nil. present may be nil. They have so
 // many books at most, and no more than MaxBooks. Older counts count for less with each call.
 func (t *StepCounts) Derive(present *Codes, most int) *Codes {
@@ -116,7 +116,7 @@ func (c *Codes) put(at int, b *book) bool {
 	return true
 }
 
-// fit makes a book for what was counted in a context.
+// fit makes a book for the counted steps of a context.
 func (t *StepCounts) fit(at int, counts *[symbols]uint32, present *Codes) (f fitting) {
 	h, _ := expected(at)
 	h.turns = t.turns[at]

@@ -3,7 +3,7 @@ package stepcode
 // Trail is what the differences of one component within one record have in common.
 // Members of a group tend to move alike, so a difference is written more shortly
 // with the trail of the ones before it. The zero value begins a record; both
-// sides, and who skips, must pass it along with every difference.
+// sides, and a reader that skips, must pass it along with every difference.
 type Trail struct {
 	levels   [Trailed]uint8 // of the steps before: their classes in quarters, the last as much as all others
 	negative uint16         // whether the last steps were, bit by bit

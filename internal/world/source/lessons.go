@@ -27,7 +27,7 @@ type lessons struct {
 // lesson is what is learned of one component.
 type lesson struct {
 	Of    sender.Sampler
-	tally wire.Tally
+	tally wire.StepCounter
 	codes *stepcode.Codes // those to come
 }
 

@@ -25,10 +25,10 @@ const (
 	DropRequestForm       // wrong size or version
 	DropProtocol          // another game, or another version of it
 	DropTokenExpired      // it has expired
-	DropTokenBeforeStart  // could have been used before this server started
 	DropTokenNotYetValid  // minted in the future, or with a longer life than the server's
 	DropTokenForged       // the sealed half does not open: it was altered, or sealed with another key
 	DropTokenMalformed    // it opens, but does not read as a token
+	DropTokenBeforeStart  // could have been used before this server started
 	DropWrongServer       // it lists other servers
 	DropAddressConnected  // this address is a client already, by another token
 	DropClientConnected   // this client id is connected already
@@ -44,8 +44,8 @@ const (
 var dropNames = [drops]string{
 	"none", "too short", "too long", "unknown kind", "unwanted kind", "sequence size",
 	"no connection", "replayed", "forged", "body size", "body", "reply queue full", "stopped", "repeated handshake", "needless keep-alive",
-	"request form", "wrong protocol", "token expired", "token before start",
-	"token not yet valid", "token sealed with another key", "token malformed", "wrong server",
+	"request form", "wrong protocol", "token expired",
+	"token not yet valid", "token sealed with another key", "token malformed", "token before start", "wrong server",
 	"address connected", "client connected", "token of other address",
 	"token consumed", "history full", "pending full", "server full",
 }

@@ -46,6 +46,9 @@ func TestATokenThatDoesNotFitIsRefusedInSilence(t *testing.T) {
 		"from before the start": {serverKey, func(c *token.Claims) {
 			c.Now = c.Now.Add(-time.Second)
 		}, DropTokenBeforeStart},
+		"wrong key, from before the start": {token.Key{7}, func(c *token.Claims) {
+			c.Now = c.Now.Add(-time.Second)
+		}, DropTokenForged},
 		"from the future": {serverKey, func(c *token.Claims) {
 			c.Now = c.Now.Add(time.Second)
 		}, DropTokenNotYetValid},

@@ -41,21 +41,23 @@ func (s *Server) checkClear(r *request) Drop {
 		return DropProtocol
 	case r.expires <= s.wall:
 		return DropTokenExpired
-	case r.expires < s.startWall+life:
-		return DropTokenBeforeStart
 	case r.expires-s.wall > life:
 		return DropTokenNotYetValid
 	}
 	return dropNone
 }
 
-// checkSealed opens and reads the private half.
+// checkSealed opens and reads the private half. The start of the server is compared after
+// that: a token of another key is old or new by chance, and an operator who is told to mint
+// another would do so for ever.
 func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 	switch err := s.opener.Open(r.expires, r.nonce, r.sealed, private); {
 	case errors.Is(err, token.ErrForged):
 		return DropTokenForged
 	case err != nil || private.ClientID == entangle.Nobody:
 		return DropTokenMalformed
+	case r.expires < s.startWall+uint64(s.config.TokenLife/time.Second):
+		return DropTokenBeforeStart
 	}
 	return dropNone
 }

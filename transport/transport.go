@@ -89,7 +89,8 @@ type Filterer interface {
 
 // Drops counts the datagrams that a server's Conn has dropped on arrival since it was opened.
 type Drops struct {
-	Form          uint64 // refused by the Filter
+	Form          uint64 // refused by the Filter, whoever sent it
+	Strange       uint64 // refused by the Filter only because their address is not admitted: late packets of a former client
 	StrangersFull uint64 // from an address that is not admitted, when there was no room
 	ClientFull    uint64 // from an admitted address, when there was no room
 }

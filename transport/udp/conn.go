@@ -73,7 +73,7 @@ func (c *Conn) SetFilter(filter transport.Filter) { c.arrived.SetFilter(filter) 
 // Drops implements transport.Filterer.
 func (c *Conn) Drops() transport.Drops {
 	q := c.arrived.Stats()
-	return transport.Drops{Form: q.Form, StrangersFull: q.StrangersFull, ClientFull: q.ClientFull}
+	return transport.Drops{Form: q.Form, Strange: q.Strange, StrangersFull: q.StrangersFull, ClientFull: q.ClientFull}
 }
 
 // Send implements transport.Conn. A datagram counts as sent when the kernel has accepted

@@ -90,10 +90,10 @@ func TestStrangersTakeNoRoomOfClients(t *testing.T) {
 		require.Equal(t, frames*perFrame, received[client(i)], "client %d", i)
 	}
 	s := c.Stats()
-	assert.EqualValues(t, frames*junk/4, s.BadForm)
+	assert.EqualValues(t, frames*junk/4, s.Stranger)
 	assert.EqualValues(t, frames*(junk/2-DefaultStrangerQueue), s.QueueFull)
-	assert.EqualValues(t, transport.Drops{Form: s.BadForm, StrangersFull: s.QueueFull, ClientFull: s.ClientFull}, c.Drops())
-	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.BadForm+s.QueueFull+s.ClientFull)
+	assert.EqualValues(t, transport.Drops{Form: s.BadForm, Strange: s.Stranger, StrangersFull: s.QueueFull, ClientFull: s.ClientFull}, c.Drops())
+	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.Stranger+s.QueueFull+s.ClientFull)
 }
 
 // Two floods from the addresses of clients fill their part of the shared room, and leave

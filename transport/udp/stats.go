@@ -13,7 +13,7 @@ type Stats struct {
 	ClientFull    uint64 // dropped by a server because a client's reserved room was full, and its part of the shared room
 	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
 	BadForm       uint64 // dropped by a server because they cannot be packets of the connection layer
-	Stranger      uint64 // dropped by a client because they did not come from its server
+	Stranger      uint64 // dropped by a client because they did not come from its server, by a server because they came from no client of it
 	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
 	ReadErrors    uint64 // errors of the socket, such as ICMP's "port unreachable"
 
@@ -40,7 +40,7 @@ func (c *Conn) Stats() Stats {
 		ClientFull:    q.ClientFull,
 		BadSize:       q.Size,
 		BadForm:       q.Form,
-		Stranger:      c.count.stranger.Load(),
+		Stranger:      c.count.stranger.Load() + q.Strange,
 		TooLarge:      q.TooLarge,
 		ReadErrors:    c.count.readErrors.Load(),
 		Sent:          c.count.sent.Load(),

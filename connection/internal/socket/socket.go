@@ -59,13 +59,14 @@ func (s *Socket) Drops() (d Drops) {
 
 // Plus returns the sum of both.
 func (d Drops) Plus(e Drops) Drops {
-	return Drops{d.Form + e.Form, d.StrangersFull + e.StrangersFull, d.ClientFull + e.ClientFull}
+	return Drops{d.Form + e.Form, d.Strange + e.Strange, d.StrangersFull + e.StrangersFull, d.ClientFull + e.ClientFull}
 }
 
 // AppendTo appends the counts by reason.
 func (d Drops) AppendTo(dst []connection.Dropped) []connection.Dropped {
 	return append(dst,
 		connection.Dropped{Reason: "bad form", Count: d.Form},
+		connection.Dropped{Reason: "no connection", Count: d.Strange},
 		connection.Dropped{Reason: "queue of strangers full", Count: d.StrangersFull},
 		connection.Dropped{Reason: "queue of client full", Count: d.ClientFull})
 }

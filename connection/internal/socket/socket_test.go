@@ -92,7 +92,7 @@ func TestAFiltererGetsTheFilter(t *testing.T) {
 	require.True(t, f.filter([]byte("yes"), true))
 	require.False(t, f.filter([]byte("yes"), false))
 	assert.Equal(t, []connection.Dropped{
-		{Reason: "bad form", Count: 2}, {Reason: "queue of strangers full", Count: 4}, {Reason: "queue of client full", Count: 6},
+		{Reason: "bad form", Count: 2}, {Reason: "no connection", Count: 8}, {Reason: "queue of strangers full", Count: 4}, {Reason: "queue of client full", Count: 6},
 	}, s.Drops().Plus(s.Drops()).AppendTo(nil))
 }
 
@@ -105,7 +105,7 @@ type filtering struct {
 func (f *filtering) SetFilter(filter transport.Filter) { f.filter = filter }
 
 func (f *filtering) Drops() transport.Drops {
-	return transport.Drops{Form: 1, StrangersFull: 2, ClientFull: 3}
+	return transport.Drops{Form: 1, Strange: 4, StrangersFull: 2, ClientFull: 3}
 }
 
 // The error of a broken socket names its address and wraps the cause.

@@ -46,12 +46,13 @@ type sender struct {
 }
 
 // IntakeStats counts since the Intake was made. A datagram given to Push is in
-// exactly one of Pushed, Size, Form, StrangersFull and ClientFull, unless the
+// exactly one of Pushed, Size, Form, Strange, StrangersFull and ClientFull, unless the
 // Intake was closed.
 type IntakeStats struct {
 	Pushed        uint64 // datagrams that were queued
 	Size          uint64 // dropped because they were empty or over entangle.MaxDatagram
-	Form          uint64 // dropped by the filter
+	Form          uint64 // dropped by the filter, whoever sent it
+	Strange       uint64 // dropped by the filter, because its sender is not admitted
 	StrangersFull uint64 // dropped because Limits.Strangers datagrams waited
 	ClientFull    uint64 // dropped because the client's own room was full, and the shared room or its part of it
 	TooLarge      uint64 // of Pushed: dropped because they did not fit into the buffer given to Pop
@@ -114,7 +115,11 @@ func (q *Intake) Push(from netip.AddrPort, data []byte) bool {
 	s := q.senders[from]
 	client := s != nil && s.admitted
 	if q.filter != nil && !q.filter(data, client) {
-		q.stats.Form++
+		if !client && q.filter(data, true) {
+			q.stats.Strange++
+		} else {
+			q.stats.Form++
+		}
 		return false
 	}
 	if client {

@@ -153,7 +153,7 @@ func TestIntakeCountsWhatItDrops(t *testing.T) {
 	n, _, err := q.Pop(make([]byte, 8))
 	require.NoError(t, err)
 	assert.Equal(t, 6, n, "the one before does not fit")
-	assert.Equal(t, queue.IntakeStats{Pushed: 3, Size: 2, Form: 2, StrangersFull: 1, ClientFull: 1, TooLarge: 1}, q.Stats())
+	assert.Equal(t, queue.IntakeStats{Pushed: 3, Size: 2, Form: 1, Strange: 1, StrangersFull: 1, ClientFull: 1, TooLarge: 1}, q.Stats())
 	q.Close()
 	assert.True(t, q.Closed())
 	assert.False(t, q.Push(peer(1), []byte("client")))

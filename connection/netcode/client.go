@@ -39,6 +39,11 @@ func (c *client) dial() error {
 		return err
 	}
 	c.socket, c.server = socket.New(conn), server
+	if c.dev && !server.Addr().IsLoopback() && !c.socket.Local() {
+		return errors.Join(fmt.Errorf("netcode: this token is of Client.DevToken, and %v is another machine: a server without a key "+
+			"listens at loopback addresses only, such as 127.0.0.1. For a server elsewhere, also in a local network, give it "+
+			"a ServerConfig.Key, and mint tokens with that", server), c.closeSocket())
+	}
 	return nil
 }
 

@@ -68,7 +68,7 @@ func (s *server) open(listeners []transport.Listener) error {
 		conn, err := l.Listen()
 		if err != nil {
 			s.closeSockets()
-			return fmt.Errorf("netcode: %T can't listen: %w", l, err)
+			return err
 		}
 		s.sockets = append(s.sockets, socket.NewServer(conn, session.ServerFilter))
 	}

@@ -48,7 +48,7 @@ func (l Listener) Listen(config connection.ServerConfig) (connection.Server, err
 	}
 	conn, err := l.Over.Listen()
 	if err != nil {
-		return nil, fmt.Errorf("trusted: %T can't listen: %w", l.Over, err)
+		return nil, err
 	}
 	s := &server{socket: socket.NewServer(conn, plain.ServerFilter), slots: make([]slot, config.MaxClients)}
 	if !l.Anywhere && !s.socket.Local() {

@@ -30,13 +30,18 @@ var dropNames = [drops]string{
 	"client connected", "server full", "too many ended connections",
 }
 
+// hints are advice for an operator.
+var hints = map[drop]string{
+	dropConnected: "this client id is connected already; give each player an id of its own, or wait for the end of a connection that broke off, which its timeout brings",
+}
+
 // counts are numbers of ignored datagrams, by reason.
 type counts [drops]uint64
 
 // appendTo appends the counts by name.
 func (c *counts) appendTo(dst []connection.Dropped) []connection.Dropped {
 	for i, n := range c {
-		dst = append(dst, connection.Dropped{Reason: dropNames[i], Count: n, Refused: drop(i) >= dropHello})
+		dst = append(dst, connection.Dropped{Reason: dropNames[i], Count: n, Refused: drop(i) >= dropHello, Hint: hints[drop(i)]})
 	}
 	return dst
 }

@@ -3,7 +3,6 @@ package protocol_test
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -211,55 +210,54 @@ func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
 	channel := func(c protocol.ChannelConfig) []registry.Entry {
 		return make(func(p *protocol.Protocol) { c.Name = "news"; p.Channel(c) })
 	}
-	const poses, hellos = "component github.com/entangle-ecs/entangle/protocol_test.pose differs in the option ",
-		"message github.com/entangle-ecs/entangle/protocol_test.hello differs in the option "
+	const poses, hellos = " in component github.com/entangle-ecs/entangle/protocol_test.pose", " in message github.com/entangle-ecs/entangle/protocol_test.hello"
 	none := component(func(*protocol.ComponentRule[pose]) {})
 	for _, c := range []struct {
 		server, client []registry.Entry
 		want           string
 	}{
-		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) }), none, poses + "Predict, which is Full on the server and Simple on the client"},
+		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) }), none, "option Predict is Full on the server and Simple on the client" + poses},
 		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Simple) }), none, ""},
 		{
 			none, component(func(r *protocol.ComponentRule[pose]) { r.Delta().Direction(protocol.Bidirectional) }),
-			poses + "Direction, which is ServerToClient on the server and Bidirectional on the client, " +
-				"differs in the option Delta, which is not given on the server and given on the client",
+			"option Direction is ServerToClient on the server and Bidirectional on the client, " +
+				"option Delta is not given on the server and given on the client" + poses,
 		},
 		{
 			message(func(_ *protocol.Protocol, r *protocol.MessageRule[hello]) { r.Relay() }),
-			message(func(*protocol.Protocol, *protocol.MessageRule[hello]) {}), hellos + "Relay, which is given on the server and not given on the client",
+			message(func(*protocol.Protocol, *protocol.MessageRule[hello]) {}), "option Relay is given on the server and not given on the client" + hellos,
 		},
 		{
 			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.UnorderedReliable) }),
 			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.SequencedReliable) }),
-			hellos + "Mode, which is UnorderedReliable on the server and SequencedReliable on the client",
+			"option Mode is UnorderedReliable on the server and SequencedReliable on the client" + hellos,
 		},
 		{
 			channel(protocol.ChannelConfig{Mode: protocol.UnorderedUnreliable}), channel(protocol.ChannelConfig{}),
-			"channel news differs in the option Mode, which is UnorderedUnreliable on the server and OrderedReliable on the client",
+			"option Mode is UnorderedUnreliable on the server and OrderedReliable on the client in channel news",
 		},
 		{
 			channel(protocol.ChannelConfig{Direction: protocol.ServerToClient}), channel(protocol.ChannelConfig{Mode: protocol.UnorderedReliable}),
-			"channel news differs in the option Direction, which is ServerToClient on the server and Bidirectional on the client, " +
-				"differs in the option Mode, which is OrderedReliable on the server and UnorderedReliable on the client",
+			"option Direction is ServerToClient on the server and Bidirectional on the client, " +
+				"option Mode is OrderedReliable on the server and UnorderedReliable on the client in channel news",
 		},
 		{
 			make(func(p *protocol.Protocol) {
 				protocol.Component[pose](p).Codec(poseCodec{version: "1"}).Predict(protocol.Full)
 			}),
 			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "2"}) }),
-			strings.TrimSuffix(poses, "the option ") + "its fields, their order, types or tags, or in the version of its codec, " +
-				"differs in the option Predict, which is Full on the server and Simple on the client",
+			"fields, their order, types or tags, or the version of the codec differ, " +
+				"option Predict is Full on the server and Simple on the client" + poses,
 		},
 		{
 			make(func(p *protocol.Protocol) { protocol.Input[pose](p).Rebroadcast() }), make(func(p *protocol.Protocol) { protocol.Input[pose](p) }),
-			"input github.com/entangle-ecs/entangle/protocol_test.pose differs in the option Rebroadcast, which is given on the server and not given on the client",
+			"option Rebroadcast is given on the server and not given on the client in input github.com/entangle-ecs/entangle/protocol_test.pose",
 		},
 		{nil, slices.Repeat(none[len(none)-1:], 2), "component github.com/entangle-ecs/entangle/protocol_test.pose is registered only on the client"},
 		{
 			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "1"}) }),
 			make(func(p *protocol.Protocol) { protocol.Component[pose](p).Codec(poseCodec{version: "2"}) }),
-			strings.TrimSuffix(poses, "the option ") + "its fields, their order, types or tags, or in the version of its codec",
+			"fields, their order, types or tags, or the version of the codec differ" + poses,
 		},
 	} {
 		assert.Equal(t, c.want, registry.Diff(c.server, c.client))

@@ -142,11 +142,14 @@ func difference(server, client Entry, ok bool) string {
 		found = append(found, fmt.Sprintf("is %d on the server and %d on the client", server.Number, client.Number))
 	}
 	if server.Hash != client.Hash {
-		found = append(found, "differs in its fields, their order, types or tags, or in the version of its codec")
+		found = append(found, "fields, their order, types or tags, or the version of the codec differ")
 	}
 	found = append(found, differentOptions(server, client)...)
 	if len(found) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%v %s %s", server.Kind, server.Name, strings.Join(found, ", "))
+	if server.Kind == KindSetting {
+		return fmt.Sprintf("%v %s %s", server.Kind, server.Name, strings.Join(found, ", "))
+	}
+	return fmt.Sprintf("%s in %v %s", strings.Join(found, ", "), server.Kind, server.Name) // the name may be long, and the text is cut
 }

@@ -65,7 +65,7 @@ func differentOptions(server, client Entry) (found []string) {
 	for _, name := range all {
 		here, there := server.option(name), client.option(name)
 		if here != there {
-			what := fmt.Sprintf("differs in the option %s, which is", name)
+			what := fmt.Sprintf("option %s is", name)
 			if server.Kind == KindSetting {
 				what = "is" // the entry is its value
 			}

@@ -15,16 +15,30 @@ const MaxReason = 200
 // control characters, which could forge lines in a log or on a terminal.
 var ErrReason = errors.New("packet: goodbye without a readable reason")
 
+// cut stands at the end of text of which more was said.
+const cut = "…"
+
 // AppendReason appends the body of a Goodbye to dst. It truncates text beyond MaxReason
-// between characters, and replaces characters that ParseReason would refuse by '?'.
+// between words, or between characters within a very long word, and replaces characters that
+// ParseReason would refuse by '?'.
 func AppendReason(dst []byte, reason string) []byte {
-	limit := len(dst) + MaxReason
+	start, limit := len(dst), len(dst)+MaxReason
+	word, end := start, start // where to cut: between words, between characters
 	for _, r := range strings.ToValidUTF8(reason, "?") {
 		if unicode.IsControl(r) {
 			r = '?'
 		}
 		if len(dst)+utf8.RuneLen(r) > limit {
-			break
+			if word-start < MaxReason/2 {
+				word = end
+			}
+			return append(dst[:word], cut...)
+		}
+		if len(dst)+len(cut) <= limit {
+			end = len(dst)
+			if r == ' ' {
+				word = end
+			}
 		}
 		dst = utf8.AppendRune(dst, r)
 	}

@@ -15,8 +15,11 @@ func TestReason(t *testing.T) {
 		{"other alphabets", "до свидания 🙂", "до свидания 🙂"},
 		{"control characters", "bye\n\x1b[31m\x00", "bye??[31m?"},
 		{"not UTF-8", "a\xffb", "a?b"},
-		{"too long", strings.Repeat("é", 150), strings.Repeat("é", 100)},
-		{"cut between characters", strings.Repeat("x", 199) + "é", strings.Repeat("x", 199)},
+		{"too long", strings.Repeat("é", 150), strings.Repeat("é", 98) + "…"},
+		{"cut between characters", strings.Repeat("x", 199) + "é", strings.Repeat("x", 197) + "…"},
+		{"just fits", strings.Repeat("word ", 40), strings.Repeat("word ", 40)},
+		{"cut between words", strings.Repeat("a word ", 40), strings.Repeat("a word ", 28) + "a…"},
+		{"a last long word", "short " + strings.Repeat("x", 300), "short " + strings.Repeat("x", 191) + "…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := ParseReason(AppendReason(nil, c.in))

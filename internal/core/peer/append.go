@@ -222,7 +222,7 @@ func (p *Peer) appendAck(dst []byte, due bool, tick entangle.Tick, now time.Time
 }
 
 // AppendGoodbye writes the payload that tells the peer why the connection ends:
-// the first packet.MaxReason bytes of it. The session's own disconnect follows.
+// up to packet.MaxReason bytes of it. The session's own disconnect follows.
 func (p *Peer) AppendGoodbye(dst []byte, reason string, tick entangle.Tick, now time.Time) []byte {
 	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.Goodbye))
 	return packet.AppendReason(dst, reason)

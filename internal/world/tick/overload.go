@@ -38,9 +38,11 @@ type OverloadStats struct {
 	// Overloaded says that an overload goes on now.
 	Overloaded bool
 
-	// Kept is the rate, in ticks per second, that was kept when the last overload was found;
-	// Part is the part of the frame that took the most time then, and System the game's
-	// slowest system. They are zero before the first.
+	// Kept is the rate, in ticks per second of the app's clock, that was kept when the last
+	// overload was found, since the first tick that was dropped: a client's clock that runs
+	// fast for its server has more ticks due, and keeps the tick rate by running those. Part is
+	// the part of the frame that took the most time then, and System the game's slowest system,
+	// or "" where the most time was spent outside of Update. They are zero before the first.
 	Kept   float64
 	Part   string
 	System string
@@ -66,6 +68,7 @@ type Overload struct {
 	dropping bool          // since less than OverloadOver
 	first    time.Duration // elapsed at the first drop
 	latest   time.Duration // and at the latest
+	lasted   time.Duration // since the first, at the speed of the app's clock
 	ran      int           // ticks since the first
 	dropped  int
 	before   FrameTimes // at the first
@@ -96,9 +99,10 @@ func (o *Overload) span(ticks uint64) time.Duration {
 // Frame takes a frame that begins at now, at the speed of the app's clock, in thousandths:
 // how many ticks it will run, and how many it has dropped.
 func (o *Overload) Frame(now time.Time, speed, steps, dropped int) {
-	passed := o.pass(now)
+	passed := o.pass(now) * time.Duration(speed) / OwnSpeed
+	o.lasted += passed
 	if o.perFrame {
-		dropped = o.missed(passed*time.Duration(speed)/OwnSpeed, steps)
+		dropped = o.missed(passed, steps)
 	}
 	if dropped > 0 {
 		o.drop(dropped)
@@ -133,7 +137,7 @@ func (o *Overload) missed(passed time.Duration, steps int) (ticks int) {
 func (o *Overload) drop(ticks int) {
 	o.stats.TicksDropped += uint64(ticks)
 	if !o.dropping {
-		o.dropping, o.first, o.ran, o.dropped = true, o.elapsed, 0, 0
+		o.dropping, o.first, o.lasted, o.ran, o.dropped = true, o.elapsed, 0, 0, 0
 		o.before = o.schedule.Times()
 		o.schedule.MeasureSystems(true)
 	}
@@ -149,10 +153,15 @@ func (o *Overload) begin() {
 	s := &o.stats
 	s.Episodes++
 	s.Overloaded = true
-	s.Kept = math.Round(float64(o.ran)/(o.elapsed-o.first).Seconds()*10) / 10
+	s.Kept = math.Round(float64(o.ran)/o.lasted.Seconds()*10) / 10
 	part, share := o.slowestPart()
 	s.Part, s.System = part.String(), ""
 	args := []any{"rate", o.rate, "kept", s.Kept, "dropped", o.dropped, "part", s.Part, "percent", share}
+	if part == Outside {
+		o.log.Warn("the "+o.side+" cannot keep its tick rate and drops ticks, because Update is called too late: "+
+			"look at what else the loop that calls it does, and at what else this machine does", args...)
+		return
+	}
 	if sys, took := o.schedule.Slowest(); sys != nil && o.ran > 0 {
 		s.System = nameOf(sys)
 		args = append(args, "system", s.System, "took per tick", (took / time.Duration(o.ran)).Round(10*time.Microsecond))

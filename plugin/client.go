@@ -287,8 +287,10 @@ func (c *Client) Joining() (have, of int) { return c.engine.Joining() }
 func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 
 // DevToken mints a token for a server on this machine that has no key: for a
-// first program, and for tests. Tokens for other servers come from whoever has
-// their key; see token.Mint and the package tokenhttp.
+// first program, and for tests. Connect refuses it for an address that is not
+// loopback, also of a local network, since a server without a key does not listen
+// there. Tokens for other servers come from whoever has their key; see token.Mint
+// and the package tokenhttp.
 func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
 	return MintToken(netcode.DevKey(c.protocol.Name()), c.protocol.Name(), token.Claims{
 		ClientID: id,

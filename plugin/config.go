@@ -249,14 +249,15 @@ type common struct {
 }
 
 // sendEvery sets how often is sent. name is that of the field.
-func (c common) sendEvery(name string, every int) (common, error) {
-	if most := c.protocol.TickRate(); every < 0 || every > most {
-		return common{}, fmt.Errorf("plugin: %s is %d ticks; leave it zero to send every tick, or give up to %d, which is a second", name, every, most)
-	}
+func (c *common) sendEvery(name string, every int) error {
 	c.every = max(every, 1)
-	return c, nil
+	if most := c.protocol.TickRate(); every < 0 || every > most {
+		return fmt.Errorf("plugin: %s is %d ticks; leave it zero to send every tick, or give up to %d, which is a second", name, every, most)
+	}
+	return nil
 }
 
+// common checks the config. Its error joins all that is wrong with it.
 func (c *ServerConfig) common() (common, error) {
 	if c.MaxClients == 0 {
 		c.MaxClients = DefaultMaxClients
@@ -264,36 +265,36 @@ func (c *ServerConfig) common() (common, error) {
 	if c.Workers == 0 {
 		c.Workers = min(runtime.GOMAXPROCS(0), MaxDefaultWorkers)
 	}
+	var errs []error
 	if c.Workers < 0 {
-		return common{}, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero to have it chosen by the work", c.Workers)
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero to have it chosen by the work", c.Workers))
 	}
 	if c.MaxClients < 0 {
-		return common{}, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients)
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients))
 	}
-	if err := c.caps(); err != nil {
-		return common{}, err
-	}
+	errs = append(errs, c.caps())
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
-	if err != nil {
-		return common, err
+	if errs = append(errs, err); c.Protocol != nil {
+		errs = append(errs, common.sendEvery("ServerConfig.SendEvery", c.SendEvery))
 	}
-	return common.sendEvery("ServerConfig.SendEvery", c.SendEvery)
+	return common, errors.Join(errs...)
 }
 
 func (c *ServerConfig) caps() error {
+	var errs []error
 	if c.MaxWorkPerClient > 0 && c.MaxWorkPerClient < LeastWorkPerClient {
-		return fmt.Errorf("plugin: ServerConfig.MaxWorkPerClient is %d units per second, which lets nobody play; "+
-			"set %d at least, leave it zero for the default, or give a negative number for no bound", c.MaxWorkPerClient, LeastWorkPerClient)
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxWorkPerClient is %d units per second, which lets nobody play; "+
+			"set %d at least, leave it zero for the default, or give a negative number for no bound", c.MaxWorkPerClient, LeastWorkPerClient))
 	}
-	if err := checkCap("ServerConfig.MaxBytesPerClient", c.MaxBytesPerClient); err != nil {
-		return err
-	}
+	errs = append(errs, checkCap("ServerConfig.MaxBytesPerClient", c.MaxBytesPerClient))
 	if least := LeastBytes * c.MaxClients; c.MaxBytes > 0 && c.MaxBytes < least {
-		return fmt.Errorf("plugin: ServerConfig.MaxBytes is %d bytes per second for %d clients, which keeps no game going; "+
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxBytes is %d bytes per second for %d clients, which keeps no game going; "+
 			"raise it to %d at least, lower MaxClients to %d, or leave it zero for no cap",
-			c.MaxBytes, c.MaxClients, least, c.MaxBytes/LeastBytes)
+			c.MaxBytes, c.MaxClients, least, c.MaxBytes/LeastBytes))
+	} else {
+		errs = append(errs, checkCap("ServerConfig.MaxBytes", c.MaxBytes))
 	}
-	return checkCap("ServerConfig.MaxBytes", c.MaxBytes)
+	return errors.Join(errs...)
 }
 
 // checkCap returns an error for a cap that leaves no room for what a connection needs, or
@@ -306,47 +307,30 @@ func checkCap(field string, bytes int) error {
 		"carries a packet every 100 ms, and %d, or leave it zero for no cap", field, bytes, LeastBytes, MostBytes)
 }
 
+// common checks the config. Its error joins all that is wrong with it.
 func (c *ClientConfig) common() (common, error) {
-	if err := checkCap("ClientConfig.MaxBytes", c.MaxBytes); err != nil {
-		return common{}, err
-	}
+	errs := []error{checkCap("ClientConfig.MaxBytes", c.MaxBytes)}
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
-	if err != nil {
-		return common, err
-	}
+	errs = append(errs, err)
 	if c.MaxEntities < 0 {
-		return common, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, DefaultMaxEntities)
+		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, DefaultMaxEntities))
 	}
 	if c.MaxWaitingBytes < 0 {
-		return common, fmt.Errorf("plugin: ClientConfig.MaxWaitingBytes is %d; leave it zero for %d, or give more", c.MaxWaitingBytes, DefaultMaxWaitingBytes)
+		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxWaitingBytes is %d; leave it zero for %d, or give more", c.MaxWaitingBytes, DefaultMaxWaitingBytes))
 	}
 	if c.MaxEntities == 0 {
 		c.MaxEntities = DefaultMaxEntities
 	}
-	if err := checkExplained(c.ExplainRollbacks); err != nil {
-		return common, err
+	errs = append(errs, checkExplained(c.ExplainRollbacks), c.InputDelay.check("ClientConfig.InputDelay"), c.checkRollback())
+	if c.Protocol != nil {
+		errs = append(errs, common.sendEvery("ClientConfig.SendEvery", c.SendEvery))
 	}
-	if err := c.InputDelay.check("ClientConfig.InputDelay"); err != nil {
-		return common, err
-	}
-	if err := c.checkRollback(); err != nil {
-		return common, err
-	}
-	return common.sendEvery("ClientConfig.SendEvery", c.SendEvery)
+	return common, errors.Join(errs...)
 }
 
 func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader, log *slog.Logger, start entangle.Tick, perFrame bool) (common, error) {
 	if p == nil {
 		return common{}, errNoProtocol
-	}
-	if err := registry.Seal(p); err != nil {
-		return common{}, fmt.Errorf("plugin: the protocol has mistakes: %w", err)
-	}
-	if err := inEffect(p); err != nil {
-		return common{}, err
-	}
-	if len(registry.Of(p).Inputs) > 0 && registry.Of(p).ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
-		return common{}, errNoControl
 	}
 	if clock == nil {
 		clock = time.Now
@@ -357,5 +341,17 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return common{protocol: p, clock: clock, entropy: entropy, log: log, start: start, perFrame: perFrame}, nil
+	return common{protocol: p, clock: clock, entropy: entropy, log: log, start: start, perFrame: perFrame}, checkProtocol(p)
+}
+
+// checkProtocol seals the protocol, and returns what is wrong with it.
+func checkProtocol(p *protocol.Protocol) error {
+	if err := registry.Seal(p); err != nil {
+		return fmt.Errorf("plugin: the protocol has mistakes: %w", err)
+	}
+	err := inEffect(p)
+	if len(registry.Of(p).Inputs) > 0 && registry.Of(p).ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
+		err = errors.Join(err, errNoControl)
+	}
+	return err
 }

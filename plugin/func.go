@@ -5,6 +5,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/mlange-42/arche/ecs"
 )
@@ -35,9 +36,13 @@ type funcSystem struct {
 	update     func()
 }
 
-// String names the system by its closure, such as game.AddSystems.func1 (move.go:12).
+// String names the system by its closure, such as game.AddSystems.func1 (move.go:12), or by
+// the method that it was made of, such as game.(*World).Move, of which Go knows no line.
 func (f *funcSystem) String() string {
 	fn := runtime.FuncForPC(reflect.ValueOf(f.initialize).Pointer())
+	if name, ok := strings.CutSuffix(fn.Name(), "-fm"); ok {
+		return path.Base(name)
+	}
 	file, line := fn.FileLine(fn.Entry())
 	return fmt.Sprintf("%s (%s:%d)", path.Base(fn.Name()), path.Base(file), line)
 }

@@ -102,7 +102,7 @@ func TestReplicateOnAClientIsLogged(t *testing.T) {
 // Who leaves a query open is named, wherever it is.
 func TestASystemThatLeavesAQueryOpenIsNamed(t *testing.T) {
 	for _, strict := range []bool{false, true} {
-		for set, name := range map[plugin.Set]string{plugin.Receive: "Receive", plugin.FixedMain: "FixedUpdate.Main", plugin.AfterSend: "AfterSend"} {
+		for set, name := range map[plugin.Set]string{plugin.Receive: "Receive", plugin.FixedMain: "FixedMain", plugin.AfterSend: "AfterSend"} {
 			client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Strict: strict})
 			require.NoError(t, err)
 			client.AddSystem(set, plugin.Func(func(w *ecs.World) func() {

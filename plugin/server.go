@@ -46,6 +46,9 @@ type Server struct {
 	exceeded     *event.Queue[BoundExceeded]
 	addrs        []netip.AddrPort
 	failed       error
+
+	first    time.Time // frame that was run before anything was started
+	reminded bool      // the server was started once, or an operator was told that it was not
 }
 
 // NewServer returns a server that is stopped. The error says what is wrong with
@@ -153,7 +156,26 @@ func (s *Server) Update(w *ecs.World) {
 }
 
 // Step runs one frame as of now, for tests that drive the clock themselves.
-func (s *Server) Step(now time.Time) { s.step(now) }
+func (s *Server) Step(now time.Time) {
+	s.step(now)
+	s.remind(now)
+}
+
+// remindAfter is for how long a server runs until an operator is told that it was never
+// started. It may be started later, so that is no error.
+const remindAfter = 5 * time.Second
+
+// remind says once that nobody can connect because Start was never called.
+func (s *Server) remind(now time.Time) {
+	switch {
+	case s.reminded:
+	case s.first.IsZero():
+		s.first = now
+	case now.Sub(s.first) >= remindAfter:
+		s.reminded = true
+		s.log.Warn("the server runs, but does not listen, so no client can connect: call Start, before Run or from a system's Initialize")
+	}
+}
 
 // Finalize stops the server and finalises its systems.
 func (s *Server) Finalize(w *ecs.World) {
@@ -252,11 +274,11 @@ func (s *Server) open(layers []connection.Listener) error {
 		layer, err := l.Listen(config)
 		if err != nil {
 			s.giveUp(open)
-			return fmt.Errorf("plugin: %T can't listen: %w", l, err)
+			return fmt.Errorf("plugin: Start: %w", err)
 		}
 		open = append(open, layer)
 	}
-	s.failed, s.addrs = nil, nil
+	s.failed, s.addrs, s.reminded = nil, nil, true
 	for _, layer := range open {
 		s.addrs = append(s.addrs, layer.Addrs()...)
 	}
@@ -347,8 +369,8 @@ func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {
 }
 
 // Disconnect ends a client's connection and tells it the reason: text for people,
-// of which the first 200 bytes arrive, with '?' for control characters. It reports
-// whether there was such a client. What was sent before and has not arrived is
+// of which up to 200 bytes arrive, with '?' for control characters. Longer text is cut
+// between words and ends in "…". It reports whether there was such a client. What was sent before and has not arrived is
 // lost: put last words into the reason.
 func (s *Server) Disconnect(id entangle.ClientID, reason string) bool {
 	return s.engine.Disconnect(id, reason, s.clock())

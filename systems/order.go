@@ -116,9 +116,9 @@ var names = [stageCount]string{
 	CheckRollback:         "Prediction.CheckRollback",
 	Rollback:              "Prediction.Rollback",
 	TickUpdate:            "FixedUpdate.TickUpdate",
-	BufferInputs:          "FixedUpdate.BufferInputs",
+	BufferInputs:          "BufferInputs",
 	WriteInputs:           "FixedUpdate.WriteInputEvent",
-	Main:                  "FixedUpdate.Main",
+	Main:                  "FixedMain",
 	ClearInputs:           "FixedUpdate.ClearInputEvent",
 	Lattice:               "FixedUpdate.Lattice",
 	SpawnHistory:          "FixedUpdate.SpawnHistory",
@@ -135,7 +135,8 @@ var names = [stageCount]string{
 	AfterSend:             "AfterSend",
 }
 
-// String returns the stage's name, with the name of its block before it.
+// String returns the stage's name: as plugin calls the set, for stages to which games add
+// systems, and with the name of its block before it for others.
 func (s Stage) String() string {
 	if s >= stageCount {
 		return fmt.Sprintf("Stage(%d)", uint8(s))

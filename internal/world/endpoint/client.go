@@ -196,11 +196,13 @@ func (c *Client) take(e *connection.Event, now time.Time) {
 // room for.
 func (c *Client) broken(err error, now time.Time) {
 	if errors.Is(err, receiver.ErrCrowded) {
-		c.crowded("MaxEntities", fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
+		c.crowded("the server replicates more entities to this client than it takes; raise ClientConfig.MaxEntities if the game is that large",
+			fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
 		return
 	}
 	if errors.Is(err, receiver.ErrNoRoom) {
-		c.crowded("MaxWaitingBytes", fmt.Sprintf("more structure arrived early than %d bytes, the limit of ClientConfig.MaxWaitingBytes", c.receiver.WaitingLimit()), now)
+		c.crowded("more records arrived early, before what they depend on, than the client has room to keep; raise ClientConfig.MaxWaitingBytes",
+			fmt.Sprintf("more structure arrived early than %d bytes, the limit of ClientConfig.MaxWaitingBytes", c.receiver.WaitingLimit()), now)
 		return
 	}
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
@@ -209,8 +211,8 @@ func (c *Client) broken(err error, now time.Time) {
 
 // crowded ends a connection whose server has more for this client than it takes. That may
 // be the game's will: it says what to set.
-func (c *Client) crowded(option, reason string, now time.Time) {
-	c.cfg.Log.Warn("the server replicates more to this client than it takes; raise ClientConfig."+option+" if the game is that large", "reason", reason)
+func (c *Client) crowded(advice, reason string, now time.Time) {
+	c.cfg.Log.Warn(advice, "reason", reason)
 	c.Disconnect(reason, now)
 }
 

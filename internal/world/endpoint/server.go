@@ -228,6 +228,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		if c.hands != nil {
 			s.inputs.Admit(c.hands)
 		}
+		s.cfg.Log.Info("a client has connected", "client", c.id, "address", c.name)
 		s.cfg.OnConnected(c.id, c.userData)
 	}
 }

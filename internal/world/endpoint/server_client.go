@@ -116,6 +116,7 @@ func (s *Server) disconnected(c *client, reason string) {
 		return
 	}
 	s.open = slices.DeleteFunc(s.open, func(other *client) bool { return other == c })
+	s.cfg.Log.Info("a client has left", "client", c.id, "address", c.name, "reason", reason)
 	s.cfg.OnDisconnected(c.id, reason)
 }
 

@@ -155,6 +155,9 @@ var (
 	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
 	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
 	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
+	// ErrToServer: a server's message for the server.
+	ErrToServer = errors.New("plugin: nothing was sent: components.Server is for messages of players; a server sends to " +
+		"components.Everyone, to a set of clients or to one, and on a Host a player sends to it by AsPlayer")
 	// ErrTooMany: a client's message that names more clients than a server takes in.
 	ErrTooMany = fmt.Errorf("plugin: a client's message may name %d clients; send to components.Everyone, "+
 		"or to components.Server, which can send it on itself", maxAudience)
@@ -193,6 +196,9 @@ func (p *Post) send(l Letter, encode func(*bits.Writer, wire.RefWriter) error) e
 	toOthers := l.one != entangle.Nobody || l.target != components.Default && l.target != components.Server
 	if l.Player && toOthers && !info.Relay {
 		return fmt.Errorf("%w: %v", ErrNotRelayed, info.Type)
+	}
+	if !l.Player && l.one == entangle.Nobody && l.target == components.Server {
+		return fmt.Errorf("%w: %v", ErrToServer, info.Type)
 	}
 	if err := p.bounds(&l); err != nil || p.Silent {
 		return err

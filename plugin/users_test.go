@@ -1,0 +1,235 @@
+package plugin_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/connection"
+	"github.com/entangle-ecs/entangle/connection/netcode"
+	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/transport"
+	"github.com/entangle-ecs/entangle/transport/memory"
+	"github.com/entangle-ecs/entangle/transport/token"
+	"github.com/entangle-ecs/entangle/transport/udp"
+)
+
+func logTo(b *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
+
+// components.Server is for players: what a server says to itself reaches nobody.
+func TestAServerHasNobodyToSendToAsServer(t *testing.T) {
+	g := newGame(t)
+	sender := plugin.NewSender[chat](g.world)
+	before := g.server.Stats().Messages.Sent
+	assert.ErrorContains(t, sender.Send(components.Server, chat{Text: "hello"}), "components.Server is for messages of players")
+	require.Equal(t, before, g.server.Stats().Messages.Sent)
+	require.NoError(t, sender.Send(components.Everyone, chat{Text: "hello"}))
+
+	var m mouth
+	h := newHosted(t, m.system()).play()
+	assert.ErrorContains(t, m.tidings.Send(components.Server, tidings{Text: "hello"}), "components.Server is for messages of players")
+	require.NoError(t, m.chat.Send(components.Server, chat{Text: "of the player"}))
+	require.NoError(t, m.say.Send(components.Server, chat{Text: "of the player"}))
+	h.run(2)
+}
+
+// leaver is a system whose Initialize is a method.
+type leaver struct{}
+
+func (leaver) open(w *ecs.World) func() { return func() { w.Query(ecs.All()) } }
+
+// A method that is a system is called by its name, without what the compiler adds to it.
+func TestASystemOfAMethodHasItsName(t *testing.T) {
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), TickPerUpdate: true})
+	require.NoError(t, err)
+	c.AddSystem(plugin.FixedMain, plugin.Func(leaver{}.open))
+	w := ecs.NewWorld()
+	w.NewEntity()
+	c.Initialize(&w)
+	assert.Contains(t, panicText(t, func() { c.Update(&w) }), "system plugin_test.leaver.open in FixedMain has left a query")
+}
+
+// An address that is taken is told once, not by each layer between.
+func TestAnAddressThatIsTakenIsToldOnce(t *testing.T) {
+	start := func() (*plugin.Server, error) {
+		s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Key: token.NewKey()})
+		require.NoError(t, err)
+		return s, s.Start(udp.Listener{Addr: "127.0.0.1:0"})
+	}
+	first, err := start()
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, first.Stop()) }()
+	second, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol()})
+	require.NoError(t, err)
+	err = second.Start(udp.Listener{Addr: first.Addrs()[0].String()})
+	require.ErrorContains(t, err, "plugin: Start: udp: cannot listen at "+first.Addrs()[0].String())
+	assert.Equal(t, 1, strings.Count(err.Error(), "listen at"), err)
+}
+
+// All that is wrong with a config is told at once.
+func TestAllMistakesOfAConfigAreTold(t *testing.T) {
+	names := func(err error, fields ...string) {
+		t.Helper()
+		for _, name := range fields {
+			assert.ErrorContains(t, err, name)
+		}
+	}
+	p := testProtocol()
+	protocol.Input[walk](p)
+	_, err := plugin.NewServer(plugin.ServerConfig{
+		Protocol: p, Workers: -1, MaxClients: -1, MaxBytesPerClient: 1, MaxBytes: -1, MaxWorkPerClient: 1, SendEvery: -1,
+	})
+	names(err, "ServerConfig.Workers", "ServerConfig.MaxClients", "ServerConfig.MaxBytesPerClient", "ServerConfig.MaxBytes is",
+		"ServerConfig.MaxWorkPerClient", "ServerConfig.SendEvery", "components.ControlledBy")
+	_, err = plugin.NewServer(plugin.ServerConfig{Workers: -1, SendEvery: -1})
+	names(err, "has no Protocol", "ServerConfig.Workers")
+
+	_, err = plugin.NewClient(plugin.ClientConfig{
+		Protocol: p, MaxBytes: 1, MaxEntities: -1, MaxWaitingBytes: -1, ExplainRollbacks: -1, MaxRollback: -1, SendEvery: -1,
+		InputDelay: plugin.InputDelay{Min: -1},
+	})
+	names(err, "ClientConfig.MaxBytes", "ClientConfig.MaxEntities", "ClientConfig.MaxWaitingBytes", "ClientConfig.ExplainRollbacks",
+		"ClientConfig.MaxRollback", "ClientConfig.SendEvery", "ClientConfig.InputDelay", "components.ControlledBy")
+	_, err = plugin.NewClient(plugin.ClientConfig{MaxBytes: 1})
+	names(err, "has no Protocol", "ClientConfig.MaxBytes")
+}
+
+// A server that runs and was never started says so once; one that is started later does not.
+func TestAServerThatIsNeverStartedSaysSo(t *testing.T) {
+	for _, started := range []bool{false, true} {
+		var log bytes.Buffer
+		now := time.Unix(1_000_000, 0)
+		s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Clock: func() time.Time { return now }, Log: logTo(&log)})
+		require.NoError(t, err)
+		w := ecs.NewWorld()
+		s.Initialize(&w)
+		run := func(seconds int) {
+			for range seconds * 60 {
+				now = now.Add(time.Second / 60)
+				s.Update(&w)
+			}
+		}
+		run(3)
+		require.Empty(t, log.String())
+		if started {
+			require.NoError(t, s.Start(memory.NewNetwork().Listener()))
+			run(1)
+			require.NoError(t, s.Stop())
+		}
+		run(20)
+		want := 1
+		if started {
+			want = 0
+		}
+		assert.Equal(t, want, strings.Count(log.String(), "does not listen"), log.String())
+	}
+}
+
+// A token of DevToken is for this machine: where it can admit nobody, Connect says so.
+func TestADevTokenIsForThisMachine(t *testing.T) {
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol()})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	c.Initialize(&w)
+	tok, err := c.DevToken(netip.MustParseAddrPort("192.0.2.1:4000"), 1)
+	require.NoError(t, err)
+	err = c.Connect(udp.Dialer{}, tok)
+	require.ErrorContains(t, err, "this token is of Client.DevToken, and 192.0.2.1:4000 is another machine")
+	assert.ErrorContains(t, err, "ServerConfig.Key")
+	assert.Equal(t, plugin.Disconnected, c.State())
+
+	tok, err = c.DevToken(netip.MustParseAddrPort("127.0.0.1:4000"), 1)
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(udp.Dialer{}, tok))
+	c.Disconnect()
+}
+
+// An operator reads who comes, who leaves, and why.
+func TestAnOperatorReadsWhoComesAndLeaves(t *testing.T) {
+	var log bytes.Buffer
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = logTo(&log) })
+	first, second := g.join(1), g.join(2)
+	g.run(30)
+	require.Equal(t, plugin.Connected, first.State())
+	var addrs []string
+	for _, c := range g.server.Clients() {
+		addrs = append(addrs, c.Name)
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	require.Len(t, lines, 2)
+	for i, line := range lines {
+		assert.Contains(t, line, `level=INFO msg="a client has connected" client=`)
+		assert.Contains(t, line, "address="+addrs[i])
+	}
+	log.Reset()
+	first.Disconnect()
+	g.run(30)
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"))
+	assert.Contains(t, log.String(), `level=INFO msg="a client has left" client=1 address=`)
+	log.Reset()
+	g.server.Disconnect(2, "no reason at all")
+	g.run(30)
+	require.Equal(t, plugin.Disconnected, second.State())
+	assert.Contains(t, log.String(), `msg="a client has left" client=2 address=`)
+	assert.Contains(t, log.String(), `reason="no reason at all"`)
+}
+
+// What a client still sends when its connection has ended is no malformed datagram.
+func TestPacketsOfAnEndedConnectionAreNotMalformed(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	clock := func() time.Time { return now }
+	s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Clock: clock})
+	require.NoError(t, err)
+	sw, cw := ecs.NewWorld(), ecs.NewWorld()
+	s.Initialize(&sw)
+	require.NoError(t, s.Start(udp.Listener{Addr: "127.0.0.1:0"}))
+	defer s.Finalize(&sw)
+	other := testProtocol()
+	protocol.Component[gauge](other)
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: other, Clock: clock})
+	require.NoError(t, err)
+	c.Initialize(&cw)
+	tok, err := c.DevToken(s.Addrs()[0], 1)
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(udp.Dialer{}, tok))
+	dropped := func(reason string) (n uint64) {
+		for _, d := range s.Stats().Dropped {
+			if d.Reason == reason {
+				n += d.Count
+			}
+		}
+		return n
+	}
+	require.Eventually(t, func() bool {
+		now = now.Add(time.Second / 60)
+		s.Update(&sw)
+		c.Update(&cw)
+		return c.State() == plugin.Disconnected && dropped("no connection")+dropped("bad form") >= 10
+	}, 10*time.Second, time.Millisecond)
+	assert.Contains(t, c.Reason(), "protocols differ")
+	assert.Zero(t, dropped("bad form"))
+}
+
+// An operator who is not asked reads why requests are refused, and what to do.
+func TestRefusalsByIDAndAddressHaveAHint(t *testing.T) {
+	layer, err := netcode.Listener{Over: []transport.Listener{memory.NewNetwork().Listener()}}.
+		Listen(connection.ServerConfig{Game: "game", MaxClients: 1, Entropy: rand.Reader, Now: time.Unix(1, 0)})
+	require.NoError(t, err)
+	hints := map[string]string{}
+	for _, d := range layer.AppendDropped(nil) {
+		hints[d.Reason] = d.Hint
+	}
+	assert.Contains(t, hints["client connected"], "give each player an id of its own")
+	assert.Contains(t, hints["token of other address"], "mint one for each attempt")
+	require.NoError(t, layer.Close("", time.Unix(1, 0)))
+}

@@ -97,7 +97,7 @@ func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 		switch {
 		case v.gone:
 			return v.fate, true
-		case !is.sees && !is.kept:
+		case !is.sees && !is.kept, is.kept && outgrown(list[first:first+i+1]):
 			return despawned, false
 		}
 	}

@@ -75,9 +75,15 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 	for i := range list[first:] {
 		v := &list[first+i]
 		is := v.seen[client]
-		if v.gone || v.state.Paused || !is.sees && !is.kept {
+		if v.gone || v.state.Paused || !is.sees && !is.kept || is.kept && outgrown(list[first:first+i+1]) {
 			return false
 		}
 	}
 	return true
+}
+
+// outgrown reports whether an entity that was a group of its own, in the first of some versions, has
+// got a child since: a client that was not sent the group that it is in by then does not keep it.
+func outgrown(since []version) bool {
+	return since[0].alone && slices.ContainsFunc(since, func(v version) bool { return !v.alone })
 }

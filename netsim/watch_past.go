@@ -51,6 +51,7 @@ type version struct {
 	above []terms                    // of one that is paused: those of all above it, when it went with them
 	by    map[entangle.ClientID]bool // of one that is paused: who saw it when it was
 	seen  map[entangle.ClientID]visible
+	alone bool // it is a group of its own, without a child in it
 }
 
 // record takes in the server's world as it is at the end of a frame, for all clients.
@@ -71,7 +72,9 @@ func (p *past) record(m *inspect.Mirror, s *sight, clients []entangle.ClientID) 
 		groups[at] = append(groups[at], e.Entity)
 	}
 	for _, e := range m.Entities {
-		p.add(e.Entity, *all[e.Entity])
+		v := all[e.Entity]
+		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1
+		p.add(e.Entity, *v)
 	}
 	for e := range p.versions {
 		if all[e] == nil && p.last(e) != nil {
@@ -125,7 +128,7 @@ func (p *past) add(e ecs.Entity, v version) {
 }
 
 func (v *version) equal(o *version) bool {
-	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
+	return v.gone == o.gone && v.state.Paused == o.state.Paused && v.terms == o.terms && v.alone == o.alone && v.pace == o.pace && maps.Equal(v.seen, o.seen) &&
 		slices.EqualFunc(v.state.Values, o.state.Values, equalValue)
 }
 

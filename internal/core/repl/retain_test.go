@@ -338,6 +338,30 @@ func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	assert.Len(t, e.sink.entities, 1, "it hears of the end")
 }
 
+// A peer loses what is hidden of a group that was shown again and is retained before it was sent in
+// full, also a component that went while it was retained: the peer has it still.
+//
+// Proves: V4, V11
+func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
+	n, e := retaining(t)
+	one := n.model.entities[1]
+	n.step(func() { n.retain(e, 0) })
+	n.step(func() {
+		n.world.Reshape(1, repl.Mask{}, repl.MaskOf(2))
+		n.model.entities[1] = one.without(repl.MaskOf(2))
+	})
+	n.step(func() { n.despawn(0) })
+	n.rest()
+	require.Equal(t, map[uint32]entity{one.name(): one}, e.sink.byName())
+	n.step(func() {
+		n.show(e, 1)
+		n.retainWithout(e, 1, map[repl.Slot]sender.Hidden{1: {Slot: 1, Comps: repl.MaskOf(2)}})
+	})
+	n.rest()
+	assert.Equal(t, map[uint32]entity{one.name(): one.without(repl.MaskOf(2))}, e.sink.byName())
+	assert.True(t, e.peer.Idle())
+}
+
 // A retained group is not waited for: what else the peer predicts settles on.
 func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	n, e := retaining(t)

@@ -122,6 +122,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.engine.ShowResources(c.shelf)
 	c.post.Attach(w, c.hub, nil, c.copy)
 	c.inputs = input.NewClientInputs(w, c.hub, c.protocol)
+	c.inputs.WarnTo(c.log)
 	c.engine.Drive(c.inputs)
 	c.again = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.keep)

@@ -117,6 +117,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.post.Attach(w, s.hub, publisher, nil)
 	s.shareResources(w)
 	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick())
+	s.inputs.WarnTo(s.log)
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
 	stages := &systems.Server{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -232,4 +233,53 @@ func TestRefusalsByIDAndAddressHaveAHint(t *testing.T) {
 	assert.Contains(t, hints["client connected"], "give each player an id of its own")
 	assert.Contains(t, hints["token of other address"], "mint one for each attempt")
 	require.NoError(t, layer.Close("", time.Unix(1, 0)))
+}
+
+// An input that is written after the inputs were read has no effect: that is told once, and
+// not of systems that change what BufferInputs has written.
+func TestAnInputThatIsWrittenTooLateIsLogged(t *testing.T) {
+	writes := func(set plugin.Set, dx int8) func(*plugin.Client) {
+		return func(c *plugin.Client) {
+			c.AddSystem(set, plugin.Func(func(w *ecs.World) func() {
+				mine := generic.NewFilter1[walk]().With(generic.T[components.Controlled]())
+				return func() {
+					for q := mine.Query(w); q.Next(); {
+						q.Get().DX = dx
+					}
+				}
+			}))
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		want    int
+		systems []func(*plugin.Client)
+	}{
+		{"nothing", 0, nil},
+		{"in BufferInputs", 0, []func(*plugin.Client){walks}},
+		{"in both", 0, []func(*plugin.Client){writes(plugin.BufferInputs, 7), writes(plugin.FixedMain, 0)}},
+		{"in FixedMain", 1, []func(*plugin.Client){writes(plugin.FixedMain, 7)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			g := newWalkedGame(t)
+			client, err := plugin.NewClient(plugin.ClientConfig{Protocol: walkedProtocol(), Clock: g.clock, Log: logTo(&log)})
+			require.NoError(t, err)
+			for _, add := range c.systems {
+				add(client)
+			}
+			w := ecs.NewWorld()
+			client.Initialize(&w)
+			p := &player{Client: client, world: &w}
+			g.clients = append(g.clients, p)
+			g.connect(p, 1)
+			g.walker(1)
+			g.run(180)
+			require.Equal(t, plugin.Connected, client.State())
+			assert.Equal(t, c.want, strings.Count(log.String(), "an input is written in FixedMain"), log.String())
+			if c.want > 0 {
+				assert.Contains(t, log.String(), "input=plugin_test.walk")
+			}
+		})
+	}
 }

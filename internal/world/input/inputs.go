@@ -30,6 +30,7 @@ type Inputs struct {
 	Rest  *othersInputs  // nil on a server
 
 	buffering bool
+	unread    unreadWarning
 	round     round
 	sent      InputSent
 }
@@ -93,7 +94,9 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	}
 	i.buffering = false
 	if i.own != nil {
+		i.unread.read(i.own)
 		i.own.write(tick)
+		i.unread.read(i.own)
 	}
 	if i.up != nil {
 		i.up.due = true
@@ -138,6 +141,7 @@ func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e e
 // Clear is for after the tick: those whom this player drives show what it did last.
 func (i *Inputs) Clear() {
 	if i.own != nil {
+		i.unread.check(i.own)
 		i.own.show()
 	}
 }

@@ -35,14 +35,18 @@ func (p *Pool) Begin(now time.Time) {
 // Ask says how many bytes an account wants in this frame.
 func (p *Pool) Ask(account *Account, bytes int) {
 	p.accounts = append(p.accounts, account)
-	p.wants = append(p.wants, max(0, bytes+account.owed))
+	p.wants = append(p.wants, bytes)
 }
 
 // Divide divides the bucket. The debts are not part of what is divided: each is paid by whom it is
-// of, out of as much more.
+// of, out of as much more. A debt beyond what an equal part earns in a second is forgotten, as the
+// bucket forgets its own beyond a second: all of them together are never more than the bucket may
+// owe, so an account whose traffic cannot be held back frees no other from the rate.
 func (p *Pool) Divide() {
-	total := p.level
-	for _, account := range p.accounts {
+	total, most := p.level, int(p.bucket.rate)/max(len(p.accounts), 1)
+	for i, account := range p.accounts {
+		account.owed = min(account.owed, most)
+		p.wants[i] = max(0, p.wants[i]+account.owed)
 		total += account.owed
 	}
 	p.share.Divide(p.wants, total)

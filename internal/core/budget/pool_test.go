@@ -1,10 +1,12 @@
 package budget_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -119,6 +121,60 @@ func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What cannot be held back may take more than its part, even for good: the others get what it leaves
+// of the rate, so the cap binds them, and no more than a second's rate goes beyond it in all. When that
+// traffic ends, its debt is over in two seconds.
+//
+// Proves: P12
+func TestTrafficThatCannotBeHeldBackFreesNobodyFromThePool(t *testing.T) {
+	const rate, frames = 60_000, 60 // frames per second
+	for _, others := range []int{1, 3, 9} {
+		for _, forced := range []int{400, 700, 900, 1000, 5000} { // bytes in each frame, of 1000
+			t.Run(fmt.Sprintf("%d of 1000 beside %d", forced, others), func(t *testing.T) {
+				pool, accounts := budget.NewPool(rate, 100*time.Millisecond), make([]budget.Account, 1+others)
+				now := time.Unix(100, 0)
+				second := func(forced int) (sent []int) {
+					sent = make([]int, len(accounts))
+					for range frames {
+						now = now.Add(time.Second / frames)
+						pool.Begin(now)
+						for i := range accounts {
+							pool.Ask(&accounts[i], 1<<20)
+						}
+						pool.Divide()
+						all := 0
+						for i := range accounts {
+							bytes := max(accounts[i].Given(), 0)
+							if i == 0 && forced > 0 {
+								bytes = forced
+							}
+							accounts[i].Charge(bytes)
+							sent[i] += bytes
+							all += bytes
+						}
+						pool.Spend(all)
+					}
+					return sent
+				}
+				held := 0
+				for range 60 {
+					held = 0
+					for _, bytes := range second(forced)[1:] {
+						held += bytes
+					}
+				}
+				left := max(rate-forced*frames, 0)
+				assert.InDelta(t, left, held, 0.01*rate, "the others are sent in a second what is left")
+				second(0)
+				second(0)
+				for i, bytes := range second(0) {
+					assert.InDelta(t, rate/len(accounts), bytes, 0.02*rate, "member %d, when nothing is forced any more", i)
+				}
+			})
+		}
+	}
 }
 
 func TestAPoolAllocatesNothing(t *testing.T) {

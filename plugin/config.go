@@ -45,7 +45,8 @@ type ServerConfig struct {
 	// MaxBytesPerClient caps what each client is sent, in bytes per second, counted in
 	// whole datagrams as they are handed to the socket. In any time, so much leaves for a
 	// client at most, and beyond it what is saved up in 100 ms (or in two ticks, if they are
-	// longer) and 4 KiB. What there is no room for waits: messages go by priority, see
+	// longer) and 4 KiB, and 3 KiB more where the connection ends: its goodbyes and
+	// disconnect packets (5 KiB over connection/trusted). What there is no room for waits: messages go by priority, see
 	// protocol.ChannelConfig. 0: no cap; LeastBytes to MostBytes otherwise.
 	MaxBytesPerClient int
 

@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,6 +190,47 @@ func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
 			assert.Equal(t, plugin.Connected, c.State(), c.Reason())
 			require.Len(t, g.server.Clients(), 1)
 			assert.Equal(t, id, g.server.Clients()[0].ID)
+		})
+	}
+}
+
+// A connection ends with the longest reason there is, over either layer: what leaves for it then, at
+// once and under a cap with nothing left of it, is no more than docs/STATES.md allows for it.
+//
+// Proves: P12
+func TestTheGoodbyesOfAConnectionAreBounded(t *testing.T) {
+	reason := strings.Repeat("x", 200)
+	for near, most := range map[bool]uint64{false: 3 << 10, true: 5 << 10} {
+		t.Run(fmt.Sprintf("trusted %v", near), func(t *testing.T) {
+			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients, c.MaxBytesPerClient = 1, plugin.LeastBytes })
+			for id := range uint32(300) {
+				g.spawn(spot{float32(id), 1}, name{id})
+			}
+			c := g.join(9)
+			if near {
+				c.Disconnect()
+				g.run(10)
+				require.NoError(t, g.server.Stop())
+				place := g.network.Listener()
+				require.NoError(t, g.server.StartWith(trusted.Listener{Over: place}))
+				require.NoError(t, c.ConnectWith(trusted.Dialer{Over: g.network.Dialer(), Server: place.Addr(), Client: 9}))
+			}
+			for range 200 {
+				if g.run(1); c.State() == plugin.Connected && c.Stats().Entities > 0 {
+					break
+				}
+			}
+			require.Positive(t, c.Stats().Entities)
+			require.Less(t, c.Stats().Entities, 300, "the cap holds the rest back")
+			before := g.server.Stats().BytesOut
+			require.True(t, g.server.Disconnect(9, reason))
+			g.run(30)
+			sent := g.server.Stats().BytesOut - before
+			require.Equal(t, plugin.Disconnected, c.State())
+			require.Equal(t, reason, c.Reason())
+			t.Logf("%d bytes", sent)
+			assert.Greater(t, sent, uint64(10*200), "ten goodbyes")
+			assert.LessOrEqual(t, sent, most)
 		})
 	}
 }

@@ -71,6 +71,32 @@ func TestValuesWrittenInAfterSend(t *testing.T) {
 	s.at(35 * time.Millisecond)
 }
 
+// What a game writes in a frame without a tick is the truth as well: it is not shown before the next
+// tick has ended, and is there again when the next frame begins.
+//
+// Proves: N13
+func TestWhatIsWrittenBetweenTicksIsTrue(t *testing.T) {
+	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
+	e, beside := s.spawn(0, 1), s.spawn(0, 1)
+	for _, ms := range []int{0, 10, 20} {
+		s.at(time.Duration(ms) * time.Millisecond)
+	}
+	s.atReceive = func() { s.spots.Get(e).X = 7 }
+	s.at(23 * time.Millisecond)
+	assert.InDelta(t, 1.3, s.x(e), 1e-9, "between two ticks")
+	s.atReceive = func() {
+		assert.Equal(t, 7., s.x(e))
+		assert.Equal(t, 2., s.x(beside))
+	}
+	s.at(26 * time.Millisecond)
+	s.at(29 * time.Millisecond)
+	s.atReceive, s.atSend = nil, func() {
+		assert.Equal(t, 8., s.x(e), "the next tick begins with it")
+		assert.Equal(t, 3., s.x(beside))
+	}
+	s.at(30 * time.Millisecond)
+}
+
 func TestMisuse(t *testing.T) {
 	world := func(shows *visualinterp.System) func() {
 		return func() { newStage(t, shows, func(*protocol.Protocol) {}) }

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/entangle-ecs/entangle"
@@ -177,6 +178,32 @@ func TestNewerWordsAreKeptInAReplay(t *testing.T) {
 	f.says(a, 1006, fcPlace{24, 0}, fcPace{1, 0})
 	f.says(b, 1006, fcPlace{74, 0}, fcPace{2, 0})
 	assert.Empty(t, f.check(), "what was put in is history")
+}
+
+// Where nothing is wrong at the frontier and two entities are at later ticks, in whatever order
+// these came, the rollback is to the older of the two.
+//
+// Proves: B9
+func TestTheOldestOfSeveralConfirmedTicksIsGoneBackTo(t *testing.T) {
+	for _, olderFirst := range []bool{false, true} {
+		f, a := steady(t, nil)
+		b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
+		f.settled(1002)
+		f.check()
+		says := []func(){
+			func() { f.says(a, 1004, fcPlace{40, 0}, fcPace{1, 0}) },
+			func() { f.says(b, 1003, fcPlace{70, 0}, fcPace{1, 0}) },
+		}
+		if olderFirst {
+			slices.Reverse(says)
+		}
+		for _, say := range says {
+			say()
+		}
+		assert.Equal(t, []string{"restore 1003", "tick 1004", "insert 1004 a", "tick 1005"}, f.check())
+		assert.Equal(t, fcPlace{41, 0}, *f.at(a))
+		assert.Equal(t, fcPlace{72, 0}, *f.at(b))
+	}
 }
 
 // Of several ticks that come in one frame all count: what is wrong at the newest only is

@@ -1,6 +1,8 @@
 package netsim_test
 
 import (
+	"strings"
+
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
 
@@ -117,6 +119,12 @@ type guest struct {
 	shadow *shadow
 
 	mentions mentions
+	crowded  bool // it has left for want of room
+}
+
+// noRoom reports whether the client has left because it kept all that it may of what arrived early.
+func (g *guest) noRoom() bool {
+	return g.Client().State() == plugin.Disconnected && strings.Contains(g.Client().Reason(), "MaxWaitingBytes")
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {

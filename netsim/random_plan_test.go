@@ -39,11 +39,15 @@ type plan struct {
 	hands     handPlan
 	foresight foresightPlan
 	endings   endingPlan
+	storms    *rand.Rand // nil: there are none
 }
 
 // randomSteps returns what happens in the world of a seed.
-func randomSteps(seed uint64) []string {
-	p := &plan{rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
+func randomSteps(seed uint64) []string { return plannedSteps(seed, nil) }
+
+// plannedSteps returns what happens in the world of a seed, with storms if they have a chance.
+func plannedSteps(seed uint64, storms *rand.Rand) []string {
+	p := &plan{storms: storms, rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
@@ -62,6 +66,7 @@ func randomSteps(seed uint64) []string {
 		}
 		p.hang()
 		p.postpone()
+		p.storm()
 		if p.outside && p.rng.IntN(3) == 0 {
 			p.change("", 6)
 		}
@@ -105,8 +110,13 @@ func (p *plan) configure() {
 	}
 }
 
-// narrow has the clients of one world in four keep little of what arrives early.
+// narrow has the clients of one world in four keep little of what arrives early, and those of all
+// worlds with storms.
 func (p *plan) narrow(seed uint64) {
+	if p.storms != nil {
+		p.say("configure waiting %d", 20+p.storms.IntN(400))
+		return
+	}
 	if rng := rand.New(rand.NewPCG(seed, 0x726f6f6d)); rng.IntN(4) == 0 {
 		p.say("configure waiting %d", []int{200, 500, 1000, 4000}[rng.IntN(4)]+rng.IntN(200))
 	}

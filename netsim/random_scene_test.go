@@ -49,6 +49,7 @@ type randomScene struct {
 	rare   *branches
 
 	returns int // see comeBack
+	crowded int // how often a client left for want of room
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with
@@ -151,6 +152,13 @@ func (s *randomScene) Disconnect(client int) error {
 // Run implements netsim.Scene.
 func (s *randomScene) Run(d time.Duration, _ *netsim.Trace) error {
 	s.sim.Run(d)
+	for _, g := range s.guests {
+		crowded := g.noRoom()
+		if crowded && !g.crowded {
+			s.crowded++
+		}
+		g.crowded = crowded
+	}
 	return s.bounds()
 }
 

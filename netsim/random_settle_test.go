@@ -3,7 +3,6 @@ package netsim_test
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -162,8 +161,8 @@ func (s *randomScene) comeBack() (again bool, err error) {
 		if g.Client().State() != plugin.Disconnected {
 			continue
 		}
-		if reason := g.Client().Reason(); s.limits.waiting == 0 || !strings.Contains(reason, "MaxWaitingBytes") {
-			return true, fmt.Errorf("client %d is disconnected: %s", g.ID(), reason)
+		if s.limits.waiting == 0 || !g.noRoom() {
+			return true, fmt.Errorf("client %d is disconnected: %s", g.ID(), g.Client().Reason())
 		}
 		if s.returns++; s.returns > maxReturns {
 			return true, fmt.Errorf("client %d has no room for this world: %s", g.ID(), g.Client().Reason())

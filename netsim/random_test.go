@@ -3,9 +3,9 @@ package netsim_test
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,14 +53,14 @@ func TestRandomWorlds(t *testing.T) {
 }
 
 // Clients that keep little of what arrives early pass over structure, and some leave for want of
-// room: the worlds end equal all the same. In some of the worlds both happen.
+// room: the worlds end equal all the same. Storms have both happen often; what a client passed over
+// is counted over all of its connections.
 //
 // Proves: R39
 func TestRandomWorldsForNarrowClients(t *testing.T) {
 	var passed, left int
 	for seed := uint64(1); seed <= narrowSeeds; seed++ {
-		steps := append([]string{fmt.Sprintf("configure waiting %d", 200+seed*97%800)}, randomSteps(seed)...)
-		steps = slices.DeleteFunc(steps, func(step string) bool { return step != steps[0] && strings.HasPrefix(step, "configure waiting") })
+		steps := plannedSteps(seed, rand.New(rand.NewPCG(seed, 0x73746f726d)))
 		var scene *randomScene
 		err := try(steps, func(s *randomScene) { scene = s })
 		if err != nil {
@@ -70,11 +70,11 @@ func TestRandomWorldsForNarrowClients(t *testing.T) {
 		for _, g := range scene.guests {
 			passed += int(g.Client().Stats().Replication.Passed)
 		}
-		left += scene.returns
+		left += scene.crowded
 	}
-	t.Logf("%d actions were passed over; %d times a client came back at the end", passed, left)
-	assert.Positive(t, passed)
-	assert.Positive(t, left)
+	t.Logf("%d actions were passed over; %d times a client left", passed, left)
+	assert.Greater(t, passed, 20)
+	assert.GreaterOrEqual(t, left, 5)
 }
 
 // narrowSeeds is how many worlds are run with clients that keep little.

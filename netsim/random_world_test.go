@@ -67,7 +67,11 @@ func (p *plan) reshape(at string, e *planned) {
 		p.say("%sinsert %s %s", at, e.name, p.replicate(e))
 		return
 	}
-	component := optional[p.rng.IntN(len(optional))]
+	p.toggle(at, e, optional[p.rng.IntN(len(optional))])
+}
+
+// toggle gives an entity a component, or takes it.
+func (p *plan) toggle(at string, e *planned, component string) {
 	if i := slices.Index(e.has, component); i >= 0 {
 		p.say("%sremove %s %s", at, e.name, component)
 		e.has = slices.Delete(e.has, i, i+1)

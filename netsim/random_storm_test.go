@@ -1,0 +1,67 @@
+package netsim_test
+
+import (
+	"fmt"
+	"time"
+)
+
+// A storm, one in so many parts of a world, changes the structure of several groups in each of some
+// ticks, while what is sent to a client is lost or cut.
+const (
+	storms     = 4
+	stormTicks = 8
+	stormSize  = 5 // entities
+)
+
+// plain are components that refer to nothing: what becomes of them a client can ask for again.
+var plain = []string{"life", "marked", "stamp", "tally", "path"}
+
+// storm lets one happen. In a tick of it each of its entities gets a component or loses one: one
+// that is lost on its way has the next ones arrive early, in all of their groups at once.
+func (p *plan) storm() {
+	d := p.storms
+	if d == nil || d.IntN(storms) > 0 {
+		return
+	}
+	var struck []*planned
+	for range stormSize {
+		p.names++
+		e := &planned{name: fmt.Sprintf("e%d", p.names), replicate: true, group: d.IntN(4)}
+		p.say("spawn %s secret Replicate=Group:%d", e.name, e.group)
+		e.has = append(e.has, "secret")
+		struck = append(struck, e)
+	}
+	client := 1 + d.IntN(p.clients)
+	p.pass(200 * ms)
+	if !p.theme.calm {
+		p.say("loss 40%% down %d", client)
+	}
+	for n := range stormTicks {
+		for _, e := range struck {
+			p.toggle(inTick(n+1), e, plain[d.IntN(len(plain))])
+		}
+	}
+	cut := d.IntN(3) == 0
+	p.pass(100 * ms)
+	if cut {
+		p.say("cut %d", client)
+	}
+	p.pass(200 * ms)
+	if cut {
+		p.say("restore %d", client)
+	}
+	p.pass(200 * ms)
+	if !p.theme.calm {
+		p.say("loss %d%% down %d", []int{0, 5, 20}[d.IntN(3)], client)
+	}
+	for _, e := range struck {
+		p.say("despawn %s", e.name)
+	}
+}
+
+// pass lets time pass in which nothing else happens.
+func (p *plan) pass(d time.Duration) {
+	p.say("run %v", d)
+	p.behind = (p.behind + d) % (time.Second / 30)
+	p.clock.now += d
+}

@@ -131,6 +131,9 @@ func (a *Args) Clients(connected []int) ([]int, error) {
 	return clients, nil
 }
 
+// NewArgs returns the arguments of these words.
+func NewArgs(words []string) *Args { return &Args{words: words} }
+
 func (v Verbs) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(v)), ", ")
 }

@@ -37,10 +37,10 @@ func (p *Peer) Connected() bool { return p.client.State() == plugin.Connected }
 // Original returns the server's entity that one of the client's is a copy of, as Sim.Watch
 // found it at the client's last frame in which anything had arrived.
 func (p *Peer) Original(local ecs.Entity) (original ecs.Entity, ok bool) {
-	if p.sim.watch == nil || p.sim.watch.held[p.host] == nil {
+	if p.sim.watch == nil || p.sim.watch.held[p.world] == nil {
 		return ecs.Entity{}, false
 	}
-	original, ok = p.sim.watch.held[p.host].of[local]
+	original, ok = p.sim.watch.held[p.world].of[local]
 	return original, ok
 }
 

@@ -20,7 +20,7 @@ func PlainGrid[P any](scene *GameScene, config plugin.GridConfig, position func(
 		g.last = g.time.Tick
 		g.place = ecs.ComponentID[P](w)
 		g.position = func(q *ecs.Query) (x, y float32) { return position((*P)(q.Get(g.place))) }
-		return func() { g.update(scene.sim) }
+		return func() { g.update(scene.sim.saying(), scene.sim.connected()) }
 	})
 }
 
@@ -66,11 +66,11 @@ func newPlainGrid(config plugin.GridConfig) *plainGrid {
 }
 
 // update makes a pass in a frame with a tick that is a multiple of every.
-func (g *plainGrid) update(s *Sim) {
+func (g *plainGrid) update(said *said, clients []entangle.ClientID) {
 	now := g.time.Tick
 	due := now/g.every != g.last/g.every
 	if g.last = now; due {
-		g.pass(s.saying(), s.connected())
+		g.pass(said, clients)
 	}
 }
 

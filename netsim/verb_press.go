@@ -6,7 +6,6 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // press CLIENTS NAME INPUTS has the players of clients write inputs in their next tick, for
@@ -26,19 +25,20 @@ func (g *GameScene) press(c *cast, args *Args) error {
 	}
 	words := args.Rest()
 	for _, client := range clients {
-		if err := g.peer(client).press(c, name, e, &Args{words: words}); err != nil {
+		if err := pressOn(g.peer(client), c, name, e, NewArgs(words)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *Peer) press(c *cast, name string, e ecs.Entity, args *Args) error {
+// pressOn has the player of a client write inputs.
+func pressOn(p *Peer, c *cast, name string, e ecs.Entity, args *Args) error {
 	local, ok := p.Local(e)
 	if !ok || !p.world.Has(local, ecs.ComponentID[components.Controlled](p.world)) {
 		return noSubject("client %d does not control %q", p.id, name)
 	}
-	inputs, err := p.calls(c).components(args)
+	inputs, err := callsOf(p, c).components(args)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (p *Peer) press(c *cast, name string, e ecs.Entity, args *Args) error {
 		if !p.world.Has(local, input.ID) {
 			return noSubject("%q has no input %T", name, input.Comp)
 		}
-		p.keys.down = append(p.keys.down, pressed{local, input})
+		p.keys.press(local, input)
 	}
 	return nil
 }
 
-// calls returns a cast in which names are those of the client's entities.
-func (p *Peer) calls(c *cast) *cast {
+// callsOf returns a cast in which names are those of the client's entities.
+func callsOf(p *Peer, c *cast) *cast {
 	there := *c
 	there.entities = map[string]ecs.Entity{}
 	for name, e := range c.entities {
@@ -62,27 +62,4 @@ func (p *Peer) calls(c *cast) *cast {
 		}
 	}
 	return &there
-}
-
-// keys is what scripts have a player press.
-type keys struct{ down []pressed }
-
-type pressed struct {
-	entity ecs.Entity
-	input  ecs.Component
-}
-
-// system writes what was pressed. It comes after the game's own, and so counts.
-func (k *keys) system() plugin.System {
-	return plugin.Func(func(w *ecs.World) func() {
-		mine := ecs.ComponentID[components.Controlled](w)
-		return func() {
-			for _, p := range k.down {
-				if w.Alive(p.entity) && w.Has(p.entity, mine) && w.Has(p.entity, p.input.ID) {
-					w.Set(p.entity, p.input.ID, p.input.Comp)
-				}
-			}
-			k.down = k.down[:0]
-		}
-	})
 }

@@ -61,7 +61,7 @@ func (c *cast) takeTarget(args *Args) (components.Target, error) {
 	}
 	only, except := args.Take("only"), args.Take("except")
 	if !only && !except {
-		return args.targetName()
+		return targetNameOf(args)
 	}
 	ids, err := args.ids()
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *cast) targets() *components.Targets {
 	return c.world().Resources().Get(id).(*components.Targets)
 }
 
-func (a *Args) targetName() (components.Target, error) {
+func targetNameOf(a *Args) (components.Target, error) {
 	word, err := a.Word()
 	if err != nil {
 		return 0, err

@@ -25,7 +25,7 @@ func (c *cast) viewer(args *Args, _ *Trace) error {
 		c.world().Remove(e, id)
 		return nil
 	}
-	v, err := args.viewer()
+	v, err := viewerOf(args)
 	switch {
 	case err != nil:
 		return err
@@ -37,7 +37,8 @@ func (c *cast) viewer(args *Args, _ *Trace) error {
 	return nil
 }
 
-func (a *Args) viewer() (v components.Viewer, err error) {
+// viewerOf takes the words of a viewer.
+func viewerOf(a *Args) (v components.Viewer, err error) {
 	if !a.Take("radius") {
 		return v, errViewer
 	}

@@ -49,9 +49,9 @@ import (
 // copies, or its server's world in the set AfterSend, can't be watched.
 func (s *Sim) Watch() {
 	if s.watch == nil {
-		s.watch = &watch{past: newPast(), held: map[*host]*holding{}, heard: map[*host]uint64{}, clocks: map[*host]*clockWatch{}}
+		s.watch = &watch{past: newPast(), held: map[*ecs.World]*holding{}, heard: map[*ecs.World]uint64{}, clocks: map[*ecs.World]*clockWatch{}}
 		if s.plugin != nil {
-			s.watch.listen(s)
+			s.watch.listen(s.plugin.World(), s.plugin.Tell)
 		}
 	}
 }
@@ -59,9 +59,9 @@ func (s *Sim) Watch() {
 // watch compares clients with the server's past.
 type watch struct {
 	past
-	held   map[*host]*holding
-	heard  map[*host]uint64 // bytes that had arrived at the last check
-	clocks map[*host]*clockWatch
+	held   map[*ecs.World]*holding
+	heard  map[*ecs.World]uint64 // bytes that had arrived at the last check
+	clocks map[*ecs.World]*clockWatch
 	told   []endpoint.Told // what was written to clients in a frame
 }
 
@@ -87,14 +87,14 @@ func (s *Sim) watchFrame(h *host) {
 		}
 		// A copy changes by what arrives, or goes altogether.
 		heard := p.client.Stats().BytesIn
-		if heard == s.watch.heard[h] && p.Connected() {
+		if heard == s.watch.heard[h.world] && p.Connected() {
 			continue
 		}
-		s.watch.heard[h] = heard
+		s.watch.heard[h.world] = heard
 		if !p.Connected() {
-			delete(s.watch.held, h)
+			delete(s.watch.held, h.world)
 		}
-		if err := s.watch.check(h, p.id, p.World(), p.client.Mirror(), p.client.Joined()); err != nil {
+		if err := s.watch.check(p.id, p.World(), p.client.Mirror(), p.client.Joined()); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
@@ -129,9 +129,9 @@ func (s *Sim) connected() (ids []entangle.ClientID) {
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined bool) error {
+func (w *watch) check(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined bool) error {
 	l := look{
-		past: &w.past, client: id, mirror: m, world: world, before: w.held[h],
+		past: &w.past, client: id, mirror: m, world: world, before: w.held[world],
 		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined,
 	}
 	if l.before == nil {
@@ -142,7 +142,7 @@ func (w *watch) check(h *host, id entangle.ClientID, world *ecs.World, m *inspec
 			return err
 		}
 	}
-	w.held[h] = l.now
+	w.held[world] = l.now
 	return nil
 }
 

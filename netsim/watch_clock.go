@@ -32,20 +32,20 @@ const roundoff = 1e-6
 // watchClock holds the clock of an app against what it was in the frame before.
 func (s *Sim) watchClock(h *host) {
 	s.t.Helper()
-	w := s.watch.clocks[h]
+	w := s.watch.clocks[h.world]
 	if w == nil {
-		w = newClockWatch(h, h == s.server)
-		s.watch.clocks[h] = w
+		w = newClockWatch(h.world, h == s.server)
+		s.watch.clocks[h.world] = w
 	}
-	if err := w.check(h); err != nil {
+	if err := w.check(h.world, h.ran); err != nil {
 		s.t.Fatalf("netsim: at %v, %s: %v", s.clock.Since(), s.nameOf(h), err)
 	}
 }
 
-func newClockWatch(h *host, server bool) *clockWatch {
-	w := &clockWatch{dropped: plugin.NewReader[plugin.TicksDropped](h.world)}
+func newClockWatch(world *ecs.World, server bool) *clockWatch {
+	w := &clockWatch{dropped: plugin.NewReader[plugin.TicksDropped](world)}
 	if !server {
-		jumps := plugin.NewReader[plugin.ClockJumped](h.world)
+		jumps := plugin.NewReader[plugin.ClockJumped](world)
 		w.jumps = &jumps
 	}
 	return w
@@ -53,10 +53,10 @@ func newClockWatch(h *host, server bool) *clockWatch {
 
 // check holds that ticks are counted one by one, and as fast as time goes by, or nearly:
 // but for a jump, which only a client makes and tells of, and for ticks that were dropped.
-func (w *clockWatch) check(h *host) error {
-	t := ecs.GetResource[components.Time](h.world)
-	frame := clockFrame{before: *w, elapsed: h.ran - w.at, dropped: len(w.dropped.Read()) > 0}
-	w.began, w.tick, w.rest, w.at = true, t.Tick, t.Overstep, h.ran
+func (w *clockWatch) check(world *ecs.World, ran time.Duration) error {
+	t := ecs.GetResource[components.Time](world)
+	frame := clockFrame{before: *w, elapsed: ran - w.at, dropped: len(w.dropped.Read()) > 0}
+	w.began, w.tick, w.rest, w.at = true, t.Tick, t.Overstep, ran
 	if w.jumps != nil {
 		frame.jumps = w.jumps.Read()
 	}

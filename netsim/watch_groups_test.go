@@ -36,7 +36,7 @@ func newHistory(t testing.TB, entities int) *history {
 	p := protocol.New(protocol.Config{Name: "grains"})
 	protocol.Component[grain](p)
 	h := &history{
-		watch: watch{past: newPast(), held: map[*host]*holding{}}, t: t, infos: registry.Of(p).Components,
+		watch: watch{past: newPast(), held: map[*ecs.World]*holding{}}, t: t, infos: registry.Of(p).Components,
 		world: ecs.NewWorld(), now: make([]inspect.Mirrored, entities),
 	}
 	marker := ecs.ComponentID[components.Replicate](&h.world)
@@ -114,7 +114,7 @@ func (h *history) fine(says string) {
 	m := h.client
 	m.Components = h.infos
 	h.client = inspect.Mirror{}
-	if err := h.check(nil, watcher, nil, &m, h.joins); says == "" {
+	if err := h.check(watcher, nil, &m, h.joins); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)

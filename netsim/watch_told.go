@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mlange-42/arche/ecs"
+
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 )
 
 // listen has the watch take note of all that is written to clients, and of what is removed.
-func (w *watch) listen(s *Sim) {
-	s.plugin.Tell(func(told endpoint.Told) { w.told = append(w.told, told) })
-	w.hear(s.plugin.World())
+func (w *watch) listen(server *ecs.World, tell func(func(endpoint.Told))) {
+	tell(func(told endpoint.Told) { w.told = append(w.told, told) })
+	w.hear(server)
 }
 
 // checkTold holds that what was written to clients in a frame is no more than what they

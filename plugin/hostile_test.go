@@ -432,10 +432,10 @@ func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
 	return w.Finish()
 }
 
-// A client that asks for every entity in every frame, and acknowledges all it gets,
-// is sent 64 of them per tick.
+// A client that asks for every entity in every frame, and acknowledges all it gets, is sent 64 of
+// them per tick, even if no quota of work stops it before.
 func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
-	g := newGame(t)
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxWorkPerClient = -1 })
 	const entities = 1000
 	for id := range uint32(entities) {
 		g.spawn(spot{}, name{id})

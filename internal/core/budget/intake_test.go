@@ -329,3 +329,39 @@ func TestAClockThatIsSetCostsNobodyItsRate(t *testing.T) {
 		}
 	}
 }
+
+// A peer that is away while it is behind has paid when it comes again as one that stayed: all that a
+// second brings of a second's debt, and what it saves up beyond.
+//
+// Proves: Z21
+func TestADebtIsPaidByTheTimeAway(t *testing.T) {
+	const rate = 1000
+	in, now := budget.NewIntake(rate), time.Unix(100, 0)
+	in.Begin(now)
+	away, stayed := in.Admit(), in.Admit()
+	in.Spend(&away, math.MaxInt)
+	in.Spend(&stayed, math.MaxInt)
+	for range 200 {
+		now = now.Add(10 * time.Millisecond)
+		in.Begin(now)
+		in.Left(&stayed)
+		was := away
+		require.InDelta(t, in.Left(&stayed), in.Left(&was), 1)
+	}
+	assert.True(t, in.Restored(&away))
+}
+
+// A peer that comes in the frame after an end stood still has its share of that time, as those that
+// were there.
+//
+// Proves: Z21
+func TestWhoComesAfterAStallHasAShareOfIt(t *testing.T) {
+	const rate = 1000
+	in, now := budget.NewIntake(rate), time.Unix(100, 0)
+	in.Begin(now)
+	there := in.Admit()
+	in.Begin(now.Add(time.Second))
+	comes := in.Admit()
+	assert.Equal(t, in.Left(&there), in.Left(&comes))
+	assert.Equal(t, int(units(rate, time.Second+budget.IntakeSaved)), in.Left(&comes))
+}

@@ -171,6 +171,26 @@ func TestReferencesHaveOneEncoding(t *testing.T) {
 	}
 }
 
+// A table of more references than a group has is refused, also where its bytes hold them all.
+func TestATableOfTooManyReferencesIsRefused(t *testing.T) {
+	for n, want := range map[int]bool{repl.MaxGroupRefs: true, repl.MaxGroupRefs + 1: false} {
+		var w bits.Writer
+		w.Uvarint(uint64(n))
+		for range n {
+			repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: 1}})
+		}
+		var r bits.Reader
+		r.Reset(w.Finish())
+		refs, ok := repl.ReadRefs(&r, nil)
+		assert.Equal(t, want, ok)
+		if want {
+			assert.Len(t, refs, n)
+		} else {
+			assert.Zero(t, cap(refs))
+		}
+	}
+}
+
 // A table holds each entity once, and none beyond its limit.
 func TestATableOfReferences(t *testing.T) {
 	var table repl.RefTable

@@ -1,0 +1,56 @@
+package plugin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// A client that leaves before it has said hello has used its quota all the same: to connect costs
+// it, and what it sends before. It has no more work done in all than one that stays.
+//
+// Proves: Z21
+func TestComingAgainWithoutAHelloGainsNothing(t *testing.T) {
+	c := costlyPackets()["packets without frames"]
+	g := newGame(t)
+	g.run(1)
+	begun, before := g.now, g.server.Stats().Work
+	for range 20 {
+		i := g.infiltrate(100)
+		for range 3 {
+			for range 10 * c.packets {
+				i.hit(&c)
+			}
+			g.run(1)
+			i.step()
+		}
+		require.Empty(t, g.server.Clients(), "it has not said hello")
+		i.sess.Disconnect(g.now)
+		i.step()
+		g.run(1)
+		work := float64(g.server.Stats().Work - before)
+		require.LessOrEqual(t, work, plugin.LeastDefaultWork*(g.now.Sub(begun)+500*time.Millisecond).Seconds()+600)
+	}
+	assert.NotZero(t, droppedBy(g.server, "packet of a client that sends too much"))
+	assert.Zero(t, g.broken())
+}
+
+// To let a client in is work that the client is charged for, before it says anything.
+//
+// Proves: Z21
+func TestConnectingIsCharged(t *testing.T) {
+	g := newGame(t)
+	g.run(1)
+	for range 3 {
+		before := g.server.Stats().Work
+		i := g.infiltrate(100)
+		assert.EqualValues(t, 1024, g.server.Stats().Work-before)
+		i.sess.Disconnect(g.now)
+		i.step()
+		g.run(1)
+	}
+}

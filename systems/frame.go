@@ -15,7 +15,7 @@ import (
 // A frame runs zero, one or several ticks: as many as the clock says are due, at most
 // tick.MaxSteps. A server runs each tick once, in order, and drops those that it has no time
 // for. A client's clock is adjusted to the server's, so its frames may also begin with a jump
-// of the tick (docs/STATES.md, "A client's clock" and "An app that is too slow"; rows S1 to S9).
+// of the tick (docs/STATES.md, "The clock", and docs/OVERLOAD.md; rows S1 to S9).
 
 // Frame is what the frames of a server and of a client have in common. All fields are set
 // before Bind.

@@ -8,7 +8,7 @@ package systems
 // rollbacks that the game requested. It makes a plan of steps. Usually nothing was mispredicted
 // and no tick is in it. Else it restores a tick, replays the ticks since with the inputs that
 // are known by now, and inserts the confirmed state of each of those ticks at its end
-// (docs/STATES.md, "Prediction"; rows B2 to B12).
+// (docs/STATES.md, "Prediction in a frame"; rows B2 to B12).
 //
 // A replay runs the stages of a tick without BufferInputs, with components.Time.Replaying
 // set: it sends no messages and reads no events again (row B29).

@@ -9,7 +9,7 @@ package systems
 //
 // Client: endpoint.Client reads its connection. Entities and components of the server go into
 // the world, or into the confirmed state of predicted entities; a group is always at one
-// server tick (docs/STATES.md, "A group, at its receiver"; row R24).
+// server tick (docs/STATES.md, "Order of records"; row R24).
 //
 // Host: its player is handed what the last frame left for it, before the sockets are read.
 

@@ -6,7 +6,7 @@ package systems
 // many bytes each client may have under the caps, and has goroutines fill and seal the packets
 // of the clients, whose bytes do not depend on how many there are. A client gets messages by
 // priority, then updates of the groups that are due for it, the most urgent first
-// (docs/STATES.md, "Which groups go, where there is no room for all"; rows P12, P13, R45).
+// (docs/STATES.md, "When values are sent"; rows P12, P13, R45).
 // In frames that are not sent, messages wait and acknowledgements leave.
 //
 // Client: endpoint.Client does the same with its messages and inputs. A client whose connection

@@ -4,7 +4,7 @@ import "github.com/entangle-ecs/entangle"
 
 // Sync steers a client's clock. A client has to be ahead of the server by the time that its
 // inputs take to get there: it runs up to 5 % faster or slower while that is not so, and jumps
-// if it is far off (docs/STATES.md, "A client's clock"; rows S1 to S6). A server's clock, and
+// if it is far off (docs/STATES.md, "The clock"; rows S1 to S6). A server's clock, and
 // a host's, is never adjusted.
 
 // endTicks runs in Send, after the ticks of the frame: the clock notes when they have run.

@@ -33,7 +33,7 @@ func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
 
 // Check compares the confirmed state with what was predicted, and returns the steps that bring
 // the predicted world to the present tick, for Rollback. They are valid until the next Check.
-// The table in docs/STATES.md, "Prediction", has a line for each case.
+// The table in docs/STATES.md, "Prediction in a frame", has a line for each case.
 func (p *Prediction) Check() []rollback.Step {
 	at, d := &p.progress, &p.decision
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]

@@ -23,7 +23,7 @@ func planned(t *testing.T) (*forecast, *[]string) {
 	return f, &plan
 }
 
-// Each case of the table of docs/STATES.md, "Prediction", is a plan of steps.
+// Each case of the table of docs/STATES.md, "Prediction in a frame", is a plan of steps.
 //
 // Proves: B2, B9, B10, B11, T3
 func TestThePlanOfEachCase(t *testing.T) {

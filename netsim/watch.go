@@ -94,7 +94,7 @@ func (s *Sim) watchFrame(h *host) {
 		if !p.Connected() {
 			delete(s.watch.held, h.world)
 		}
-		if err := s.watch.check(p.id, p.World(), p.client.Mirror(), p.client.Joined()); err != nil {
+		if err := s.watch.check(p.id, p.World(), p.client.Mirror(), p.client.Joined(), p.client.Stats().Replication.Resyncs > 0); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
@@ -129,10 +129,10 @@ func (s *Sim) connected() (ids []entangle.ClientID) {
 var errTwice = errors.New("two of its entities have one id")
 
 // check compares what a client shows with what the server was like.
-func (w *watch) check(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined bool) error {
+func (w *watch) check(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined, resynced bool) error {
 	l := look{
 		past: &w.past, client: id, mirror: m, world: world, before: w.held[world],
-		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined,
+		at: map[uint64]entangle.Tick{}, grouped: map[uint64]bool{}, joins: joined, resynced: resynced,
 	}
 	if l.before == nil {
 		l.before = &holding{}
@@ -148,16 +148,17 @@ func (w *watch) check(id entangle.ClientID, world *ecs.World, m *inspect.Mirror,
 
 // look is one client at one moment.
 type look struct {
-	past    *past
-	client  entangle.ClientID
-	mirror  *inspect.Mirror
-	world   *ecs.World // nil: nobody knows what else is in it
-	before  *holding
-	now     *holding
-	at      map[uint64]entangle.Tick // by id, which tick's state it should be
-	grouped map[uint64]bool          // ids of members
-	joins   bool                     // the client says that it has joined
-	local   map[ecs.Entity]ecs.Entity
+	past     *past
+	client   entangle.ClientID
+	mirror   *inspect.Mirror
+	world    *ecs.World // nil: nobody knows what else is in it
+	before   *holding
+	now      *holding
+	at       map[uint64]entangle.Tick // by id, which tick's state it should be
+	grouped  map[uint64]bool          // ids of members
+	joins    bool                     // the client says that it has joined
+	resynced bool                     // it has requested groups in full
+	local    map[ecs.Entity]ecs.Entity
 }
 
 // entities finds the ticks of all entities.

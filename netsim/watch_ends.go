@@ -74,7 +74,7 @@ func (l *look) ended() error {
 			continue
 		}
 		from := l.before.entities[e]
-		is, ended := l.past.endOf(original, l.client, from)
+		is, ended := l.past.endOf(original, l.client, from, l.resynced)
 		switch there := l.world.Alive(e) && len(l.world.Ids(e)) > 0; {
 		case !ended:
 		case is == letGo && !there:
@@ -88,7 +88,7 @@ func (l *look) ended() error {
 
 // endOf returns what became of an entity that a client might see since a tick, or keep, until it
 // ended.
-func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick) (is fate, ended bool) {
+func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) (is fate, ended bool) {
 	list := p.versions[e]
 	first := max(0, after(list, from, since)-1)
 	for i := range list[first:] {
@@ -97,7 +97,7 @@ func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick)
 		switch {
 		case v.gone:
 			return v.fate, true
-		case !is.sees && !is.kept, is.kept && outgrown(list[first:first+i+1]):
+		case !is.sees && !is.kept, is.kept && (resynced || outgrown(list[first:first+i+1])):
 			return despawned, false
 		}
 	}

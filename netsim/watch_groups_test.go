@@ -114,7 +114,7 @@ func (h *history) fine(says string) {
 	m := h.client
 	m.Components = h.infos
 	h.client = inspect.Mirror{}
-	if err := h.check(watcher, nil, &m, h.joins); says == "" {
+	if err := h.check(watcher, nil, &m, h.joins, false); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)

@@ -60,7 +60,7 @@ func latest(a, b entangle.Tick) entangle.Tick {
 // it all the while or was to keep it.
 func (l *look) stayed() error {
 	for e, original := range l.before.of {
-		if l.local[original] != e && l.past.stays(original, l.client, l.before.entities[e]) {
+		if l.local[original] != e && l.past.stays(original, l.client, l.before.entities[e], l.resynced) {
 			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is gone, which it might see all the while or keep",
 				e, original, l.before.entities[e])
 		}
@@ -68,14 +68,15 @@ func (l *look) stayed() error {
 	return nil
 }
 
-// stays reports whether a client might see an entity all the while since a tick, or keep it.
-func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
+// stays reports whether a client might see an entity all the while since a tick, or keep it. One that
+// has requested groups in full may lose those that are retained: they are not sent again.
+func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) bool {
 	list := p.versions[e]
 	first := max(0, after(list, from, since)-1)
 	for i := range list[first:] {
 		v := &list[first+i]
 		is := v.seen[client]
-		if v.gone || v.state.Paused || !is.sees && !is.kept || is.kept && outgrown(list[first:first+i+1]) {
+		if v.gone || v.state.Paused || !is.sees && !is.kept || is.kept && (resynced || outgrown(list[first:first+i+1])) {
 			return false
 		}
 	}

@@ -275,7 +275,7 @@ func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
 	fresh := in.Admit()
 	assert.True(t, in.Restored(&fresh))
 	q := in.Admit()
-	in.Spend(&q, rate*int(budget.IntakeSaved)/int(time.Second)+rate/10)
+	in.Spend(&q, int(rate*budget.IntakeSaved/time.Second)+rate/10)
 	for range 60 {
 		require.False(t, in.Restored(&q))
 		now = now.Add(10 * time.Millisecond)

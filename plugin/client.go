@@ -27,17 +27,16 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Client is a player's side: the server's entities appear in its world, marked
-// with components.Remote.
+// Client is the player's side of a game. The server's entities appear in its world, marked with
+// components.Remote.
 //
-// It is an App: a system of an arche-model app, of Run, or of a loop of the
-// game's own. Connect and Disconnect may be called at any time once it is
-// initialised, from the goroutine that updates it.
+// It is an App, which an arche-model app, Run or the game's own loop can drive. Once it is
+// initialised, Connect and Disconnect may be called at any time, from the goroutine that updates
+// it.
 //
-// Its ticks run ahead of the server's, so that the player's inputs are there in time. A few
-// round trips after connecting its tick is set to where it is to be, see ClockJumped, and
-// from then on the ticks run up to 5 % faster or slower, as the network asks for; Clock
-// tells.
+// Its ticks run ahead of the server's, so that the player's inputs arrive in time. A few round
+// trips after connecting, its tick jumps to the right place (see ClockJumped). From then on ticks
+// run up to 5 % faster or slower, as the network requires. Clock reports the current state.
 type Client struct {
 	frame
 	engine  *endpoint.Client
@@ -46,9 +45,9 @@ type Client struct {
 	shelf   *message.ResourceCopy
 	again   *input.Replayer
 	strict  bool
-	leaving bool         // when the replay is over
-	why     *predict.Why // nil: nobody asks
-	keep    int          // rollbacks of which it tells
+	leaving bool         // disconnects at the end of the replay
+	why     *predict.Why // nil: rollbacks are not explained
+	keep    int          // number of rollback reports to keep
 
 	maxRollback int
 	rollbackTo  RollbackTo
@@ -64,8 +63,8 @@ type Client struct {
 	jumped       *event.Queue[ClockJumped]
 }
 
-// NewClient returns a client that is disconnected. The error says what is wrong
-// with the config, or with what was registered in its Protocol.
+// NewClient returns a disconnected client. The error describes mistakes in the config or in the
+// registrations of its Protocol.
 func NewClient(config ClientConfig) (*Client, error) {
 	c, err := config.common()
 	if err != nil {
@@ -96,9 +95,9 @@ func NewClient(config ClientConfig) (*Client, error) {
 	return cl, nil
 }
 
-// Initialize makes the client part of a world. Called again with the same world it does
-// nothing, so that a client can be initialised by hand to connect, before a model or Run
-// initialises it once more. It panics with another world.
+// Initialize attaches the client to a world. A second call with the same world does nothing, so a
+// game can initialise the client itself to connect before a model or Run initialises it. It panics
+// with another world.
 func (c *Client) Initialize(w *ecs.World) {
 	if !c.attach(w) {
 		return
@@ -147,7 +146,7 @@ func (c *Client) Update(w *ecs.World) {
 	c.Step(c.clock())
 }
 
-// Step runs one frame as of now, for tests that drive the clock themselves.
+// Step runs one frame at the time now, for tests that drive the clock themselves.
 func (c *Client) Step(now time.Time) { c.step(now) }
 
 // Finalize disconnects and finalises the client's systems.
@@ -156,7 +155,7 @@ func (c *Client) Finalize(w *ecs.World) {
 	c.schedule.Finalize(w)
 }
 
-// State is where a client is on its way to the server.
+// State is the state of a client's connection.
 type State uint8
 
 // The states of a client.
@@ -171,8 +170,8 @@ func (s State) String() string {
 	return [...]string{"Disconnected", "Connecting", "Connected"}[min(s, Connected)]
 }
 
-// State returns where the client is. It is Connected once the server was reached
-// and both protocols were found equal. Its clock is set a little later; see Clock.
+// State returns the state of the connection. It is Connected once the server has accepted the
+// client and both protocols have proved equal. The clock is synchronised a little later; see Clock.
 func (c *Client) State() State {
 	switch {
 	case c.engine.Open():
@@ -183,8 +182,8 @@ func (c *Client) State() State {
 	return Disconnected
 }
 
-// Reason returns why the last connection or attempt ended, "" before there was
-// one and while one goes on.
+// Reason returns why the last connection or attempt ended. It is "" before the first one and while
+// one is active.
 func (c *Client) Reason() string { return c.engine.Reason() }
 
 var (
@@ -193,10 +192,9 @@ var (
 	errConnecting = errors.New("plugin: the client is connected or connecting; call Disconnect first")
 )
 
-// Connect begins the way to the server that the token is for. What becomes of it
-// shows in State, and is raised as ClientConnected or ClientDisconnected. The
-// errors are about the token and the dialer. For another connection, get another
-// token: one admits once.
+// Connect starts connecting to the server that the token names. The result shows in State and is
+// raised as ClientConnected or ClientDisconnected. Errors concern the token and the dialer. Each
+// connection needs a new token, because a token admits a client once.
 func (c *Client) Connect(dialer transport.Dialer, t token.Token) error {
 	if dialer == nil {
 		return errors.New("plugin: Connect needs a dialer, such as udp.Dialer{}")
@@ -204,8 +202,8 @@ func (c *Client) Connect(dialer transport.Dialer, t token.Token) error {
 	return c.ConnectWith(netcode.Dialer{Over: dialer, Token: t})
 }
 
-// ConnectWith is Connect through another connection layer, one that the server has given
-// to StartWith. The errors are about the layer.
+// ConnectWith is Connect through another connection layer, one that the server passed to StartWith.
+// Errors concern the layer.
 func (c *Client) ConnectWith(layer connection.Dialer) error {
 	switch {
 	case c.world == nil:
@@ -225,26 +223,25 @@ func (c *Client) ConnectWith(layer connection.Dialer) error {
 	return nil
 }
 
-// Disconnect ends the connection or the attempt, and takes everything that the
-// server replicated out of the world, but for what is marked components.Persistent. A
-// client that is disconnected stays so. In a replay it waits for the end of that.
+// Disconnect ends the connection or the attempt, and removes everything that the server replicated
+// from the world, except entities marked components.Persistent. The client does not reconnect by
+// itself. During a replay, the disconnect happens at the end of the replay.
 func (c *Client) Disconnect() {
 	if c.leaving = c.time != nil && c.time.Replaying; !c.leaving {
 		c.engine.Disconnect("the client left", c.clock())
 	}
 }
 
-// leave disconnects a client that has wanted to in a replay.
+// leave performs a disconnect that was requested during a replay.
 func (c *Client) leave() {
 	if c.leaving {
 		c.Disconnect()
 	}
 }
 
-// Wait updates the client until it is in a state, and returns nil then. It paces
-// itself like Run, and is for programs that have nothing to do before. It ends
-// with an error when ctx does, and when the client is disconnected without that
-// having been waited for.
+// Wait updates the client until it reaches a state, and then returns nil. It paces itself like Run,
+// for programs that have nothing else to do until then. It returns an error when ctx ends, and when
+// the client is disconnected although another state was awaited.
 func (c *Client) Wait(ctx context.Context, state State) error {
 	if c.State() == Disconnected && state != Disconnected {
 		return fmt.Errorf("plugin: waiting for %v: the client is not on its way; call Connect first (%s)", state, c.Reason())
@@ -272,26 +269,25 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 
 var errReached = errors.New("reached")
 
-// Joined reports whether the client holds all that was there for it when it connected.
-// It is told as ClientJoined, too.
+// Joined reports whether the client has received everything that existed for it when it connected.
+// ClientJoined is raised for it, too.
 func (c *Client) Joined() bool { return c.engine.Joined() }
 
-// Joining returns how many groups have come, of those that were there for the client when
-// it connected: for a bar that fills. Until all have, it is an estimate, below of; groups
-// that have been made since count as well. Both are 0 before the server has said how many
-// there are.
+// Joining returns the number of groups received, out of those that existed for the client when it
+// connected: for a progress bar. Until all have arrived, have is an estimate below of; groups
+// created since then count as well. Both are 0 before the server has sent the total.
 func (c *Client) Joining() (have, of int) { return c.engine.Joining() }
 
-// ID returns the id that the server knows this client by. After a connection has ended, also
-// by the end of Run, it is still that one's, until the next Connect; entangle.Nobody before
-// the first, and on the way to another. State tells whether the client is connected.
+// ID returns the id by which the server knows this client. After a connection has ended, even at
+// the end of Run, it remains the id of that connection until the next Connect. It is
+// entangle.Nobody before the first connection and while connecting. State says whether the client
+// is connected.
 func (c *Client) ID() entangle.ClientID { return c.engine.ID() }
 
-// DevToken mints a token for a server on this machine that has no key: for a
-// first program, and for tests. Connect refuses it for an address that is not
-// loopback, also of a local network, since a server without a key does not listen
-// there. Tokens for other servers come from whoever has their key; see token.Mint
-// and the package tokenhttp.
+// DevToken mints a token for a server on this machine that has no key: for a first program and for
+// tests. Connect refuses it for any address that is not loopback, including the local network,
+// since a server without a key does not listen there. Tokens for other servers come from anyone who
+// has their key; see token.Mint and the package tokenhttp.
 func (c *Client) DevToken(server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
 	return MintToken(netcode.DevKey(c.protocol.Name()), c.protocol.Name(), token.Claims{
 		ClientID: id,

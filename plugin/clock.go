@@ -9,12 +9,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// ClockJumped is raised on a client when its clock was set: the last finished tick was
-// From, and is To. Between them no tick runs, or some run a second time if To is before.
+// ClockJumped is raised on a client when its clock jumps: the last finished tick was From and is
+// now To. The ticks between them are skipped, or run a second time if To is before From.
 //
-// It happens once after connecting, when the client has learnt the server's tick, and
-// after a stall of either side. It is set between two frames: components.Time.Tick is To
-// before anything of the frame runs that this event belongs to.
+// It happens once after connecting, when the client has learnt the server's tick, and after a stall
+// of either side. The jump happens between two frames: components.Time.Tick is To before anything
+// runs in the frame of this event.
 type ClockJumped struct{ From, To entangle.Tick }
 
 func (ClockJumped) subscribe(*event.Hub) {}
@@ -22,21 +22,20 @@ func (ClockJumped) subscribe(*event.Hub) {}
 // MaxInputDelay is the longest delay of inputs, in ticks.
 const MaxInputDelay = timesync.MaxDelay
 
-// InputDelay says by how many ticks a player's inputs act after they are pressed; all
-// three are 0 to MaxInputDelay. The zero value acts at once.
+// InputDelay is the number of ticks between an input and its effect. Each field is 0 to
+// MaxInputDelay. With the zero value inputs take effect at once.
 //
-// A client's ticks run ahead of the server's by the time that its inputs take to get
-// there. With a delay of D ticks what is written as the input of tick T acts in tick T+D,
-// on both sides, and leaves at T: so the client needs to be ahead by D ticks less, and has
-// as much less to predict.
+// A client's ticks run ahead of the server's by the time that its inputs need to arrive. With a
+// delay of D ticks, the input written in tick T takes effect in tick T+D on both sides, but is sent
+// at T. So the client runs D ticks less ahead and predicts D ticks less.
 type InputDelay struct {
-	// Min is the delay where the way is short.
+	// Min is the delay at a short round trip.
 	Min int
-	// Max, above Min, has the delay grow with the way, as far as it covers it and up to
-	// Max. 0 to Min: it stays Min.
+	// Max, if above Min, lets the delay grow with the round trip to cover it, up to Max. With 0 to
+	// Min the delay stays Min.
 	Max int
-	// MaxPredicted bounds how many ticks a client is ahead of what it has of the server:
-	// the delay takes over what is beyond, also above Max. 0: no bound.
+	// MaxPredicted bounds how many ticks a client is ahead of its state from the server: the delay
+	// covers the rest, even above Max. 0: no bound.
 	MaxPredicted int
 }
 
@@ -44,7 +43,7 @@ func (d InputDelay) ticks() timesync.Delay {
 	return timesync.Delay{Min: d.Min, Max: d.Max, MaxPredicted: d.MaxPredicted}
 }
 
-// check returns an error for a delay that is none. name is that of what it was given to.
+// check returns an error for an invalid delay. name is the config or method that it was given to.
 func (d InputDelay) check(name string) error {
 	for _, f := range []struct {
 		field string
@@ -57,11 +56,11 @@ func (d InputDelay) check(name string) error {
 	return nil
 }
 
-// InputDelay returns the delay of inputs in effect now, in ticks.
+// InputDelay returns the current input delay, in ticks.
 func (c *Client) InputDelay() int { return c.steered.Sync().Delay() }
 
-// SetInputDelay changes the delay of inputs from the next tick on; no input is lost by
-// that, and none acts twice. The error is for one that is not 0 to MaxInputDelay.
+// SetInputDelay changes the input delay from the next tick on. No input is lost and none takes
+// effect twice. It returns an error for values outside 0 to MaxInputDelay.
 func (c *Client) SetInputDelay(d InputDelay) error {
 	if err := d.check("InputDelay"); err != nil {
 		return err
@@ -70,35 +69,35 @@ func (c *Client) SetInputDelay(d InputDelay) error {
 	return nil
 }
 
-// ClockInfo is what a client knows of its clock.
+// ClockInfo is the state of a client's clock.
 type ClockInfo struct {
-	// Synced says that the client knows the server's tick. It does a few round trips
-	// after connecting; before, and while it is not connected, it counts ticks of its own,
-	// and what is said here of the server is nothing.
+	// Synced says that the client knows the server's tick, which it does a few round trips after
+	// connecting. Before that, and while disconnected, the client counts its own ticks, and the
+	// fields about the server are zero.
 	Synced bool
-	// ServerTick is the tick that the server has about finished now: how the way divides
-	// into there and back, nobody can measure.
+	// ServerTick is the estimate of the server's last finished tick. It is approximate, because the
+	// split of a round trip into its two directions cannot be measured.
 	ServerTick entangle.Tick
-	// Lead is how many ticks the client is ahead of the server's present.
+	// Lead is how many ticks the client is ahead of the server's current tick.
 	Lead float64
-	// Target is the Lead that the clock is steered to.
+	// Target is the Lead towards which the clock is steered.
 	Target float64
-	// Speed is how fast ticks run, as a factor of the clock's own: 0.95 to 1.05, and 1
-	// while nothing is to be corrected.
+	// Speed is the factor by which ticks run faster than the local clock: 0.95 to 1.05, and 1 while
+	// nothing needs correction.
 	Speed float64
-	// Interpolated is the tick, and InterpolatedFraction how far into the next one, at
-	// least 0 and below 1, at which interpolated entities are shown: late enough to
-	// have two snapshots around it.
+	// Interpolated is the tick at which interpolated entities are shown, and InterpolatedFraction
+	// the progress into the next one, at least 0 and below 1. It is late enough for two snapshots
+	// to surround it.
 	Interpolated         entangle.Tick
 	InterpolatedFraction float64
-	// Jumps counts how often the clock was set since the client was made; see ClockJumped.
+	// Jumps counts the jumps of the clock since the client was created; see ClockJumped.
 	Jumps uint64
-	// Inputs counts the ticks of this connection, or of the last, whose input the server has told about,
-	// and Late those of them whose input came too late, or not at all.
+	// Inputs counts the ticks of this connection, or of the last one, for which the server has
+	// reported the input. Late counts those whose input arrived too late or not at all.
 	Inputs, Late uint64
 }
 
-// Clock returns what the client knows of its clock.
+// Clock returns the state of the client's clock.
 func (c *Client) Clock() ClockInfo {
 	sync, now := c.steered.Sync(), c.now
 	stats := sync.Stats()

@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 )
 
-// Confirmed reads component T as the server said it, beside what a client predicts: to draw
-// both, to measure how far they are apart, or to decide by what is certain. Nothing but the
-// server changes it.
+// Confirmed reads the confirmed state of component T on a client, next to the predicted value: to
+// draw both, to measure their distance, or to decide by certain values only. Only the server
+// changes it.
 type Confirmed[T any] struct {
 	world *ecs.World
 	id    ecs.ID
@@ -23,9 +23,9 @@ type Confirmed[T any] struct {
 	time  *components.Time
 }
 
-// NewConfirmed returns what reads T as the server said it. It is made in a system's
-// Initialize and kept. It panics if no app is initialised in the world, and if T is not
-// registered as a component.
+// NewConfirmed returns a reader of the confirmed state of T. It is made in a system's Initialize
+// and kept. It panics if no app is initialised in the world, or if T is not registered as a
+// component.
 func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 	t := reflect.TypeFor[T]()
 	d := mustDoor(w, fmt.Sprintf("NewConfirmed[%v]", t))
@@ -44,13 +44,13 @@ func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 	return c
 }
 
-// Get returns an entity's T as the server said it last, and the server's tick that it is of.
-// It is not ok if the entity has none by what the server said, or is none of the server's.
+// Get returns the confirmed T of an entity, and the server's tick to which it belongs. It is not ok
+// if the entity has no T in the confirmed state, or does not come from the server.
 //
-// Of an entity that is predicted, the game's own T may be another, and there may be none, or
-// one where Get is not ok. Of one with components.Remote it is what is in the world. Of one
-// that was predicted and is despawned, it answers for as long as EntityDespawned is there to
-// be read. On a server and on a host, it is what is in the world, as of the present tick.
+// The predicted T in the world may differ, may be missing, or may exist where Get is not ok. For an
+// entity with components.Remote, Get returns the value in the world. For a despawned entity that
+// was predicted, Get answers for as long as EntityDespawned can be read. On a server and on a host
+// it returns the value in the world, as of the current tick.
 func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
 	if c.copy == nil {
 		if !c.world.Alive(e) || !c.world.Has(e, c.id) {
@@ -68,6 +68,6 @@ func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
 	return columns.ValueOf[T](memory), at, true
 }
 
-// Twin returns the entity that shows what the server says of one that is predicted. It is not
-// ok for another, and without ClientConfig.ConfirmedTwins.
+// Twin returns the confirmed twin of a predicted entity. It is not ok for other entities, and
+// without ClientConfig.ConfirmedTwins.
 func (c *Client) Twin(e ecs.Entity) (twin ecs.Entity, ok bool) { return c.copy.Twin(e) }

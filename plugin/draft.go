@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// draft holds a value while it is encoded. A system hands its messages over by value, and
-// each of them would move to the heap, if there were not one place for them there.
+// draft holds a value while it is encoded. Systems pass messages by value, and each one would
+// escape to the heap without this one place for it.
 type draft[T any] struct {
 	value  T
 	encode func(*bits.Writer, wire.RefWriter) error // of value
@@ -20,7 +20,7 @@ func newDraft[T any](plan *wire.Plan) *draft[T] {
 	return d
 }
 
-// clear lets go of the value, and of the text and the slices in it.
+// clear drops the value, including its text and slices.
 func (d *draft[T]) clear() {
 	var none T
 	d.value = none

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// inEffect returns an error for what a protocol asks for and this version does not
-// do. Silence would look like a network that loses it.
+// inEffect returns an error for options of a protocol that this version does not implement.
+// Ignoring them silently would look like a network that loses data.
 func inEffect(p *protocol.Protocol) error {
 	var errs []error
 	refuse := func(what, name string) {
@@ -29,14 +29,13 @@ func inEffect(p *protocol.Protocol) error {
 	return errors.Join(errs...)
 }
 
-// marks are what the plugin puts on entities, or acts on, in one world for itself.
+// marks are the components that the plugin adds to entities, or acts on, locally in one world.
 var marks = []reflect.Type{
 	reflect.TypeFor[components.Replicate](), reflect.TypeFor[components.Remote](), reflect.TypeFor[components.Controlled](),
 	reflect.TypeFor[components.Predicted](), reflect.TypeFor[components.ConfirmedOf](), reflect.TypeFor[components.NoRollback](),
 }
 
-// optionsOf returns the options of a component that nothing in this version acts
-// on.
+// optionsOf returns the options of a component that this version does not implement.
 func optionsOf(c *registry.Component) (names []string) {
 	if c.Direction != registry.ServerToClient {
 		names = append(names, "Direction")

@@ -9,13 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
-// FirstTime returns a system that does what sys does, but is left out of replays: for sounds
-// and particles, for scores on the screen, and for what is asked of the server.
+// FirstTime returns a system that runs sys, except in replays: for sounds and particles, for scores
+// on the screen, and for requests to the server.
 //
-// It sees each tick of FixedMain once, as it was first predicted. What a replay finds to be
-// otherwise it is not told, neither that a shot it has let ring out was none, nor of one that
-// it missed: what has to be right in the end belongs into components, which a replay sets
-// right, and is drawn from those.
+// It runs once for each tick of FixedMain, with the first prediction of that tick. A replay does
+// not tell it about corrections: neither that a shot it played a sound for never happened, nor
+// about a shot that it missed. State that must be right in the end belongs into components, which a
+// replay corrects, and is drawn from those.
 func FirstTime(sys System) System {
 	if sys == nil {
 		panic("plugin: FirstTime needs a system, got nil")
@@ -44,7 +44,7 @@ func (f *firstTime) Update(w *ecs.World) {
 	}
 }
 
-// String names the system that is left out.
+// String names the wrapped system.
 func (f *firstTime) String() string {
 	if s, ok := f.System.(fmt.Stringer); ok {
 		return "FirstTime of " + s.String()

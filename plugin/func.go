@@ -10,9 +10,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Func makes a small system of a closure. initialize is called once with the
-// world, the place for filters, mappers and readers; what it returns is called at
-// every Update. It may return nil if there is nothing to do after set-up.
+// Func makes a small system from a closure. initialize is called once with the world: the place to
+// create filters, mappers and readers. The function that it returns is called at every Update; it
+// may be nil if there is nothing to do after setup.
 //
 //	app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 //		filter := generic.NewFilter2[Position, Velocity]()
@@ -36,8 +36,8 @@ type funcSystem struct {
 	update     func()
 }
 
-// String names the system by its closure, such as game.AddSystems.func1 (move.go:12), or by
-// the method that it was made of, such as game.(*World).Move, of which Go knows no line.
+// String names the system after its closure, such as game.AddSystems.func1 (move.go:12), or after
+// its method value, such as game.(*World).Move, for which Go reports no line.
 func (f *funcSystem) String() string {
 	fn := runtime.FuncForPC(reflect.ValueOf(f.initialize).Pointer())
 	if name, ok := strings.CutSuffix(fn.Name(), "-fm"); ok {

@@ -20,39 +20,40 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ServerConfig says what a server is. It is checked by NewServer and not used
-// after; a zero field has the default that it names.
+// ServerConfig configures a server. NewServer checks it and does not use it afterwards. A zero
+// field has the default that its comment names.
 type ServerConfig struct {
 	// Protocol is what both sides have registered. It must be set; from NewServer
 	// on nothing can be registered in it any more.
 	Protocol *protocol.Protocol
 
-	// Key seals the tokens that admit clients. The server and whoever mints tokens
-	// share it, nobody else. Zero: the server can listen on loopback addresses
-	// only, and admits tokens of Client.DevToken.
+	// Key seals the tokens that admit clients. Only the server and the token issuers may know it.
+	// Zero: the server can listen on loopback addresses only, and admits the tokens of
+	// Client.DevToken.
 	Key token.Key
 
-	// MaxClients that are connected at once, beside a host's own player. 0: DefaultMaxClients.
+	// MaxClients bounds the clients connected at once, not counting a host's own player. 0:
+	// DefaultMaxClients.
 	MaxClients int
 
-	// Workers is how many goroutines write and seal the clients' packets. What a
-	// client is sent does not depend on it. 0: chosen in each frame by what the last one
-	// sent, one for each 64 KiB; at least one, and at most as many as GOMAXPROCS says and as
-	// MaxDefaultWorkers. With less to do for each, they take longer than one. Any other
-	// number is used in every frame in which there are two clients for each.
+	// Workers is the number of goroutines that encode and encrypt the clients' packets. It does not
+	// affect the data sent. 0: chosen in each frame by the bytes sent in the last one, one for each
+	// 64 KiB, at least one, and at most GOMAXPROCS and MaxDefaultWorkers; with less work for each,
+	// several take longer than one. Any other number is used in every frame with at least two
+	// clients for each.
 	Workers int
 
-	// MaxBytesPerClient caps what each client is sent, in bytes per second, counted in
-	// whole datagrams as they are handed to the socket. In any time, so much leaves for a
-	// client at most, and beyond it what is saved up in 100 ms (or in two ticks, if they are
-	// longer) and 4 KiB, and 3 KiB more where the connection ends: its goodbyes and
-	// disconnect packets (5 KiB over connection/trusted). What there is no room for waits: messages go by priority, see
+	// MaxBytesPerClient caps the bytes per second sent to each client, counted in whole datagrams
+	// as they are handed to the socket. In any period, at most that rate leaves for a client, plus
+	// a burst: the budget of 100 ms (or of two ticks, if they are longer) and 4 KiB. When the
+	// connection ends, another 3 KiB is allowed for its goodbyes and disconnect packets (5 KiB over
+	// connection/trusted). Data over the budget waits; messages go by priority, see
 	// protocol.ChannelConfig. 0: no cap; LeastBytes to MostBytes otherwise.
 	MaxBytesPerClient int
 
-	// MaxBytes caps in the same way what all clients together are sent. Who wants less than
-	// an equal part leaves the rest to the others. 0: no cap; at least LeastBytes for each
-	// of MaxClients otherwise, and at most MostBytes.
+	// MaxBytes caps the bytes per second sent to all clients together, counted in the same way. The
+	// unused part of one client's equal share goes to the others. 0: no cap; at least LeastBytes
+	// for each of MaxClients otherwise, and at most MostBytes.
 	MaxBytes int
 
 	// MaxWorkPerClient is how much work each client may cause, per second, in units of about
@@ -68,169 +69,166 @@ type ServerConfig struct {
 	//	4         each recipient of a relayed message, and 1 more for each 64 bytes
 	//	7         a request
 	//
-	// A relayed message is refused, and counted in MessageStats, unless its sender has half of
-	// its savings left. Unused work is saved up for 0.5 s, and all clients together use up to
-	// 1 s of one client's savings in a frame. Packets beyond that are dropped, as by a line that
-	// loses them, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in
-	// total is disconnected; ten seconds within it make up for one beyond. A client id keeps its
-	// quota when it connects again. An honest client stays below a tenth of the default at 60
-	// ticks per second, and below half at 1,000: raise it for a game whose clients send megabytes,
-	// or relay voice to hundreds.
+	// A relayed message is refused, and counted in MessageStats, unless its sender has half of its
+	// savings left. Up to 0.5 s of unused work is saved, and all clients together use at most 1 s
+	// of one client's savings in a frame. Packets over the quota are dropped, as if lost in the
+	// network, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in total
+	// is disconnected; ten seconds within the quota make up for one over it. A client id keeps its
+	// quota when it reconnects. An honest client stays below a tenth of the default at 60 ticks per
+	// second, and below half at 1,000. Raise the quota for a game whose clients send megabytes or
+	// relay voice to hundreds.
 	//
 	// 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no bound;
 	// 1 to LeastWorkPerClient-1 are an error.
 	MaxWorkPerClient int
 
-	// PublicAddrs are addresses that tokens may name this server by, beside those
-	// that it listens at: what the world calls it behind address translation.
+	// PublicAddrs are further addresses by which tokens may name this server, in addition to its
+	// listening addresses: its public addresses behind address translation.
 	PublicAddrs []netip.AddrPort
 
-	// TokenLife is how long tokens are minted to live, in whole seconds.
-	// 0: token.DefaultLife.
+	// TokenLife is the lifetime of tokens when they are minted, in whole seconds. 0:
+	// token.DefaultLife.
 	TokenLife time.Duration
 
 	// StartTick is the tick before the first one.
 	StartTick entangle.Tick
 
-	// SendEvery is how many ticks lie from one that is sent to the next: those are sent
-	// that are multiples of it. A frame that runs several ticks, one of them such, sends
-	// its last. In between, changes and messages wait; acknowledgements go out, and what
-	// was lost. 0 is 1; at most a second's ticks.
+	// SendEvery is the distance between two sent ticks: the server sends the ticks that are
+	// multiples of it. A frame that runs several ticks including such a one sends its last tick. In
+	// between, changes and messages wait, while acknowledgements and resent data still go out. 0 is
+	// 1; at most one second of ticks.
 	SendEvery int
 
-	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop
-	// that is paced by somebody else, such as arche-model's or Ebitengine's. Its pace
-	// must be that of the tick rate within 1 %: what is beyond, clients can't follow.
+	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop that another
+	// program paces, such as arche-model or Ebitengine. Its pace must match the tick rate within 1
+	// %, or clients cannot follow.
 	TickPerUpdate bool
 
 	// Clock tells the time. nil: time.Now.
 	Clock func() time.Time
 
-	// Entropy is where secrets come from. nil: crypto/rand.
+	// Entropy is the source of secrets. nil: crypto/rand.
 	Entropy io.Reader
 
-	// Log gets what an operator should know. nil: silence.
+	// Log receives messages for the operator. nil: no log.
 	Log *slog.Logger
 }
 
-// ClientConfig says what a client is. It is checked by NewClient and not used
-// after; a zero field has the default that it names.
+// ClientConfig configures a client. NewClient checks it and does not use it afterwards. A zero
+// field has the default that its comment names.
 type ClientConfig struct {
 	// Protocol is what both sides have registered. It must be set; from NewClient
 	// on nothing can be registered in it any more.
 	Protocol *protocol.Protocol
 
-	// MaxBytes caps what the client sends, in bytes per second; see
-	// ServerConfig.MaxBytesPerClient. 0: no cap; LeastBytes to MostBytes otherwise.
+	// MaxBytes caps the bytes per second that the client sends; see ServerConfig.MaxBytesPerClient.
+	// 0: no cap; LeastBytes to MostBytes otherwise.
 	MaxBytes int
 
-	// InputDelay says by how many ticks the player's inputs act after they are pressed.
-	// Zero: at once. It can be changed later, see Client.SetInputDelay.
+	// InputDelay is the number of ticks between the player's input and its effect. Zero: no delay.
+	// Client.SetInputDelay changes it later.
 	InputDelay InputDelay
 
-	// ExplainRollbacks is of how many rollbacks, the last, the client keeps why they
-	// happened; see Client.Rollbacks. 0: of none, which costs nothing; at most 4096.
+	// ExplainRollbacks is how many of the latest rollbacks the client keeps a report for; see
+	// Client.Rollbacks. 0: none, which costs nothing; at most 4096.
 	ExplainRollbacks int
 
-	// MaxRollback is how many ticks back the client computes anew what it has predicted
-	// wrong, and so for how many ticks it keeps what it predicts. What the server says
-	// of more than that ago is taken over as it is, see RollbackStats.Resyncs. 0: a second's
-	// ticks, but at least 16 and at most MaxRollback; 1 to MaxRollback otherwise.
+	// MaxRollback is how many ticks back the client rolls back after a misprediction, and so how
+	// many ticks of predicted history it keeps. Confirmed state older than that is applied to the
+	// present without a replay; see RollbackStats.Resyncs. 0: one second of ticks, but at least 16
+	// and at most MaxRollback; 1 to MaxRollback otherwise.
 	MaxRollback int
 
-	// RollbackTo says which tick decides where several are found that would have to be
-	// computed anew.
+	// RollbackTo selects the tick to roll back to when several ticks were mispredicted.
 	RollbackTo RollbackTo
 
-	// MaxEntities is how many entities of the server's the client holds at a time, as a bound
-	// on the memory that a server can make it take: up to 1 KiB each and what their components
-	// take. A server that wants more is left, for a reason that names this field: see
-	// ClientDisconnected. What the client was not told yet that it is gone counts, too, and
-	// what the server let go for as long as the game leaves it in the world: give some more
-	// than the largest world has. Archetypes are bounded along with it, since Arche keeps each for
-	// as long as its world: entities may have an eighth as many different sets of components, and
-	// as many sets that lead to different targets by a relation, but 1,024 of either always.
-	// 0: DefaultMaxEntities; at least 1 otherwise.
+	// MaxEntities bounds the replicas that the client holds at a time, and so the memory that a
+	// server can make it use: up to 1 KiB each plus their components. The client disconnects from a
+	// server that exceeds it, with a reason that names this field: see ClientDisconnected. Entities
+	// whose despawn has not arrived yet count as well, and so do orphaned entities as long as the
+	// game leaves them in the world: leave some room above the largest world. Archetypes are
+	// bounded along with it, because Arche keeps each for the lifetime of its world: entities may
+	// have an eighth as many different sets of components, and as many sets with different relation
+	// targets, but always at least 1,024 of either. 0: DefaultMaxEntities; at least 1 otherwise.
 	MaxEntities int
 
-	// MaxWaitingBytes bounds the memory of what arrived before something that it depends on, as
-	// when packets are lost or overtake each other. Values that find no room are sent again, and
-	// so is structure of one group. An entity that goes from one group to another, and whatever
-	// else leaves a group, is told once: where such structure alone is more, the connection ends
-	// with a reason that names this field. 0: DefaultMaxWaitingBytes; at least 1 otherwise.
+	// MaxWaitingBytes bounds the memory for data that arrived before its dependencies, as happens
+	// when packets are lost or reordered. Values that do not fit are sent again, and so is the
+	// structure of a single group. The move of an entity between groups, and anything else that
+	// leaves a group, is sent only once: if such structure alone exceeds the bound, the connection
+	// ends with a reason that names this field. 0: DefaultMaxWaitingBytes; at least 1 otherwise.
 	MaxWaitingBytes int
 
-	// ConfirmedTwins keeps an entity beside each that is predicted, which shows it as the
-	// server says: with all of its components and components.Remote, and with
-	// components.ConfirmedOf, which leads to the one that is predicted. Client.Twin leads
-	// there. It costs as much as another entity each, and every system finds it that does
-	// not filter by either component; Confirmed reads the same without it.
+	// ConfirmedTwins adds an entity next to each predicted one, which shows its confirmed state.
+	// The twin has all replicated components, components.Remote, and components.ConfirmedOf, which
+	// refers to the predicted entity; Client.Twin leads from that to the twin. Each twin costs as
+	// much as another entity, and every system finds it that does not filter by either component.
+	// Confirmed reads the same values without twins.
 	ConfirmedTwins bool
 
-	// StartTick is the tick before the first one. Once the client has learnt the server's
-	// tick it goes on from there; see ClockJumped.
+	// StartTick is the tick before the first one. Once the client has learnt the server's tick, it
+	// continues from that one; see ClockJumped.
 	StartTick entangle.Tick
 
-	// SendEvery is how many ticks lie from one frame in which the client sends to the
-	// next, once it is connected. In between messages wait, and packets of the server are
-	// acknowledged when there are many. 0 is 1; at most a second's ticks.
+	// SendEvery is the number of ticks between two frames in which a connected client sends. In
+	// between, messages wait, and packets of the server are acknowledged only when there are many.
+	// 0 is 1; at most one second of ticks.
 	SendEvery int
 
-	// Strict has the client watch the systems in FixedMain: it panics where one writes a
-	// component of the protocol on an entity with components.Remote, and names the system,
-	// the entity and the component. Nothing simulates such an entity here, so what is
-	// written holds until the server's next word, on one client and by chance. It takes
-	// time, a comparison of all such components after each system: it is for tests and
-	// while a game is made. Package netsim sets it.
+	// Strict makes the client check the systems in FixedMain: it panics if one writes a component
+	// of the protocol on an entity with components.Remote, and names the system, the entity and the
+	// component. Nothing simulates such an entity on the client, so the written value only lasts
+	// until the next update of the server, on one client and by chance. The check compares all such
+	// components after each system, which takes time: use it in tests and during development.
+	// Package netsim sets it.
 	Strict bool
 
-	// TickPerUpdate makes each Update one frame with one tick, for a loop that is paced
-	// by somebody else, such as arche-model's or Ebitengine's. To stay ahead of the server
-	// the client runs none or two ticks in an Update now and then: draw and read keys in
-	// AfterSend or beside the app, simulate in FixedMain. The pace must be that of the tick
-	// rate within 1 %, or the clock does not find rest.
+	// TickPerUpdate makes each Update one frame with one tick, for a loop that another program
+	// paces, such as arche-model or Ebitengine. To stay ahead of the server, the client sometimes
+	// runs zero or two ticks in an Update: draw and read keys in AfterSend or outside the app, and
+	// simulate in FixedMain. The pace must match the tick rate within 1 %, or the clock never
+	// becomes stable.
 	TickPerUpdate bool
 
 	// Clock tells the time. nil: time.Now.
 	Clock func() time.Time
 
-	// Entropy is where secrets come from, for DevToken. nil: crypto/rand.
+	// Entropy is the source of secrets, for DevToken. nil: crypto/rand.
 	Entropy io.Reader
 
-	// Log gets what a developer should know. nil: silence.
+	// Log receives messages for the developer. nil: no log.
 	Log *slog.Logger
 }
 
 const (
-	// LeastBytes is the lowest cap, in bytes per second: a packet every 100 ms, and what
-	// keeps a connection alive.
+	// LeastBytes is the lowest cap, in bytes per second: one packet every 100 ms and enough to keep
+	// a connection alive.
 	LeastBytes = endpoint.LeastCap
-	// MostBytes is the highest.
+	// MostBytes is the highest cap, in bytes per second.
 	MostBytes = endpoint.MostCap
 )
 
-// What a client may make a server do, per second, where the server's config does not say.
+// The default quotas of work per client and second; see ServerConfig.MaxWorkPerClient.
 const (
 	DefaultWorkPerTick = endpoint.WorkPerTick
 	LeastDefaultWork   = endpoint.LeastWork
 
-	// LeastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: an
-	// honest client at 60 ticks per second that talks to seven others causes about half of it.
+	// LeastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: about
+	// twice the work of an honest client that talks to seven others at 60 ticks per second.
 	LeastWorkPerClient = 8192
 )
 
-// MaxDefaultWorkers bounds the goroutines that a server takes by itself.
+// MaxDefaultWorkers bounds the goroutines that a server chooses by itself; see
+// ServerConfig.Workers.
 const MaxDefaultWorkers = 8
 
-// DefaultMaxWaitingBytes is how much of what arrived early a client keeps where its config
-// does not say.
+// DefaultMaxWaitingBytes is the default of ClientConfig.MaxWaitingBytes.
 const DefaultMaxWaitingBytes = endpoint.DefaultMaxWaiting
 
-// DefaultMaxEntities is how many entities a client holds where its config does not say.
+// DefaultMaxEntities is the default of ClientConfig.MaxEntities.
 const DefaultMaxEntities = sink.DefaultMaxEntities
 
-// DefaultMaxClients is how many clients a server admits where its config does not
-// say.
+// DefaultMaxClients is the default of ServerConfig.MaxClients.
 const DefaultMaxClients = 64
 
 var errNoProtocol = errors.New("plugin: the config has no Protocol; make one with protocol.New and register the game's components and messages in it")
@@ -238,7 +236,7 @@ var errNoProtocol = errors.New("plugin: the config has no Protocol; make one wit
 var errNoControl = errors.New("plugin: the protocol has inputs, but players can't know which entities are theirs to drive; " +
 	"register protocol.Component[components.ControlledBy](p), and put it on those entities on the server")
 
-// common is what both configs are made into.
+// common is the part that both configs share, with its defaults filled in.
 type common struct {
 	protocol *protocol.Protocol
 	clock    func() time.Time
@@ -246,10 +244,10 @@ type common struct {
 	log      *slog.Logger
 	start    entangle.Tick
 	perFrame bool
-	every    int // ticks from one that is sent to the next
+	every    int // ticks between two sent ones
 }
 
-// sendEvery sets how often is sent. name is that of the field.
+// sendEvery sets the number of ticks between two sent ones. name is the name of the field.
 func (c *common) sendEvery(name string, every int) error {
 	c.every = max(every, 1)
 	if most := c.protocol.TickRate(); every < 0 || every > most {
@@ -298,8 +296,8 @@ func (c *ServerConfig) caps() error {
 	return errors.Join(errs...)
 }
 
-// checkCap returns an error for a cap that leaves no room for what a connection needs, or
-// is none.
+// checkCap returns an error for a cap outside LeastBytes to MostBytes: a lower one leaves no room
+// for the connection itself.
 func checkCap(field string, bytes int) error {
 	if bytes == 0 || bytes >= LeastBytes && bytes <= MostBytes {
 		return nil
@@ -345,7 +343,7 @@ func makeCommon(p *protocol.Protocol, clock func() time.Time, entropy io.Reader,
 	return common{protocol: p, clock: clock, entropy: entropy, log: log, start: start, perFrame: perFrame}, checkProtocol(p)
 }
 
-// checkProtocol seals the protocol, and returns what is wrong with it.
+// checkProtocol seals the protocol, and returns the mistakes in it.
 func checkProtocol(p *protocol.Protocol) error {
 	if err := registry.Seal(p); err != nil {
 		return fmt.Errorf("plugin: the protocol has mistakes: %w", err)

@@ -1,29 +1,29 @@
-// Package plugin is the door to Entangle: what a game holds in its hands.
+// Package plugin is the API that a game uses: it networks an Arche world.
 //
 // # What it is for
 //
-// An App (a Server, a Client, or a Host, which is both) is one system of an Arche world. It receives,
-// runs the game's systems at a fixed rate, and sends. A game hands it the
-// protocol that both sides share, adds its systems to sets, and drives it: from
-// an arche-model app, with Run, or by calling Update once per frame.
+// An App (a Server, a Client, or a Host, which is both) is one system of an Arche world. It
+// receives, runs the game's systems at a fixed rate, and sends. A game passes it the protocol that
+// both sides share, adds its systems to sets, and drives it: from an arche-model app, with Run, or
+// by calling Update once per frame.
 //
 // # How to drive it
 //
 //   - AddSystem(set, system) before the app is initialised; see Set for the order.
-//   - In a system's Initialize make the handles it needs: NewReader for events,
-//     as one makes filters and mappers.
+//   - In a system's Initialize, create the handles that it needs, such as NewReader for events,
+//     just like filters and mappers.
 //   - Run(ctx, world, app), or Initialize once, Update per frame, Finalize.
-//   - A Server listens from Start on, a Client is on its way from Connect on, which
-//     comes after Initialize. Both can be stopped, and started again, at any time.
-//   - Messages go out by a Sender, questions by a Requester; what arrives is read by
-//     Readers. ReplicateResource shares a resource of the server's world. Rooms and
-//     Relevance say which entities matter to which clients. Stats,
-//     Clients, Link, Clock and Quality tell how it goes.
+//   - A Server listens after Start, and a Client connects after Connect, which needs an initialised
+//     client. Both can be stopped and started again at any time.
+//   - A Sender sends messages and a Requester sends requests; Readers read the received ones.
+//     ReplicateResource shares a resource of the server's world. Rooms and Relevance decide which
+//     entities matter to which clients. Stats, Clients, Link, Clock and Quality report the state of
+//     the connection.
 //
 // # A player's inputs
 //
-// What a player does in a tick is a component of the entity that it controls: a struct of
-// the game's own, registered on both sides, beside components.ControlledBy.
+// The input of a player in a tick is a component of the entity that the player controls: a struct
+// of the game, registered on both sides together with components.ControlledBy.
 //
 //	type Steer struct {
 //		Turn, Thrust int8
@@ -40,32 +40,32 @@
 //		q.Get().Turn = turnOf(keys)
 //	}
 //
-// That is all. Systems in FixedMain find in the component the input of the tick that they
-// compute, on the client and on the server, and in the same tick on both: the client's ticks
-// run ahead of the server's by as much as the way takes. A field tagged as an event is zero
-// again when the system in BufferInputs gets to it; the others stay as they were written last.
+// Nothing else is needed. On client and server, systems in FixedMain find in the component the
+// input of the tick that they compute: the client's ticks run far enough ahead of the server's for
+// its inputs to arrive. A field tagged as an event is reset to zero before the system in
+// BufferInputs runs; the other fields keep their last written value.
 //
-//   - An input that is lost on the way is covered by those that follow it. One that does not
-//     come in time never acts: the server repeats the last, without what happens once, for a
-//     second. Inputs.Status tells a system what it has before it.
-//   - Only the player that ControlledBy names drives an entity. What others send for it is
-//     dropped and counted; see ServerStats.
-//   - With ClientConfig.InputDelay an input acts some ticks after it was written, on both
-//     sides, and the client has as much less to guess.
-//   - An entity with a Steer that nobody controls is the game's to drive: a server's own
-//     systems may write its Steer in BufferInputs, and it is moved like a player's.
-//   - Inputs.None says that there is no input in a tick. InputReceived tells of each that acts.
+//   - The inputs that follow a lost one contain it as well. An input that does not arrive in time
+//     never takes effect: the server repeats the last one, without its event fields, for one
+//     second. Inputs.Status tells a system which kind of input it reads.
+//   - Only the player that ControlledBy names drives an entity. Inputs of others for it are dropped
+//     and counted; see ServerStats.
+//   - With ClientConfig.InputDelay an input takes effect some ticks after it was written, on both
+//     sides, and the client predicts that much less.
+//   - The game itself drives an entity with a Steer that no player controls: systems of the server
+//     may write its Steer in BufferInputs, and it moves like a player's entity.
+//   - Inputs.None declares that a tick has no input. InputReceived is raised for each input that
+//     takes effect.
 //
 // # What it guarantees
 //
-// Everything that arrived is applied before the first tick of a frame, and
-// everything is sent after the last. A reader that reads every frame or every
-// tick sees each event once, in the order in which they were raised. A wrong call
-// panics or returns an error at once, with a sentence that names the remedy; what
-// peers send does neither.
+// All received data is applied before the first tick of a frame, and all data is sent after the
+// last one. A reader that reads every frame or every tick sees each event once, in the order in
+// which they were raised. A wrong call panics or returns an error at once, with a sentence that
+// names the remedy. Data from peers never causes a panic or such an error.
 //
 // # What it does not
 //
-// An app belongs to the goroutine that updates it. Nothing here may be called
-// from another one, unless its documentation says so.
+// An app belongs to the goroutine that updates it. Nothing here may be called from another
+// goroutine unless its documentation says so.
 package plugin

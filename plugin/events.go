@@ -15,94 +15,90 @@ import (
 // UserDataSize is the number of bytes that a connect token carries for the game.
 const UserDataSize = token.MaxUserData
 
-// ClientConnected is raised when a client has connected: on the server for every
-// client, and on a client for itself. A Host, who is both for its own player, raises this
-// and the like once.
+// ClientConnected is raised when a client has connected: on the server for every client, and on a
+// client for itself. A Host, which is both for its own player, raises this and similar events once.
 type ClientConnected struct {
 	// Client is the id from the client's connect token.
 	Client entangle.ClientID
-	// UserData is what whoever minted the token put into it for the game. A client
-	// cannot read its own token's, so on a client it is zero.
+	// UserData is the data that the token issuer put into the token for the game. A client cannot
+	// read its own token's, so on a client it is zero.
 	UserData [UserDataSize]byte
 }
 
-// ClientJoined is raised when a client holds everything that was there for it when it
-// connected, after ClientConnected: on the server for every client, and on a client for
-// itself. A large world comes over many ticks, whole groups at a time, and what has come
-// is kept up to date meanwhile; before this event a game may want to show that it loads.
-// What ended on the way is not waited for, nor what can't be sent (see GroupRefused), nor an
-// entity that went to another group before the client had the first: that comes like any
-// that is new.
+// ClientJoined is raised after ClientConnected, when a client has received everything that existed
+// for it when it connected: on the server for every client, and on a client for itself. A large
+// world arrives over many ticks, in whole groups, and the groups already received are kept up to
+// date meanwhile. A game may want to show a loading screen before this event. The event does not
+// wait for entities that ended in the meantime, for groups that cannot be sent (see GroupRefused),
+// or for an entity that moved to another group before the client received the first one: that
+// arrives like any new entity.
 type ClientJoined struct {
 	Client entangle.ClientID
 }
 
-// ClientDisconnected is raised when a connection has ended: on the server for
-// every client that was connected, and on a client for itself, also when its
-// attempt to connect failed. A client can come and go within one frame: read
-// ClientConnected first, or what is made for it stays.
+// ClientDisconnected is raised when a connection has ended: on the server for every client that was
+// connected, and on a client for itself, even if its attempt to connect failed. A client can
+// connect and disconnect within one frame: read ClientConnected first, or the objects created for
+// it are never removed.
 type ClientDisconnected struct {
 	Client entangle.ClientID
-	// Reason says why, in a sentence for people: the text that Disconnect was
-	// given on either side, or what the engine found.
+	// Reason says why, in a sentence for people: the text passed to Disconnect on either side, or
+	// the cause that the engine found.
 	Reason string
 }
 
-// EntitySpawned is raised when an entity that the network brought has appeared in
-// this world. All components of its first message are on it already. It may have
-// been removed since: ask World.Alive.
+// EntitySpawned is raised when a replica has appeared in this world. All components of its first
+// record are on it already. It may have been removed since: ask World.Alive.
 type EntitySpawned struct{ Entity ecs.Entity }
 
-// EntityDespawned is raised when the network has removed an entity from this
-// world. Entity is no longer alive: it serves as a key to what the game kept
-// about it. On a Host it may be alive, and only its player does not see it any more.
+// EntityDespawned is raised when the network has removed an entity from this world. Entity is no
+// longer alive: it serves as a key to the game's data about it. On a Host it may still be alive,
+// only no longer visible to the host's player.
 type EntityDespawned struct{ Entity ecs.Entity }
 
-// ComponentInserted is raised when the network has given an entity a component of
-// type C, also with its spawn. The value is on the entity, unless that was removed
-// since: ask World.Alive.
+// ComponentInserted is raised when the network has given an entity a component of type C, including
+// at its spawn. The value is on the entity, unless that was removed since: ask World.Alive.
 type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
-// ComponentUpdated is raised when the network has changed the value of an
-// entity's C. The value is on the entity, unless that was removed since: ask
-// World.Alive. It is never raised for an input, of which no value is replicated: see
-// InputReceived.
+// ComponentUpdated is raised when the network has changed the value of an entity's C. The value is
+// on the entity, unless that was removed since: ask World.Alive. It is never raised for an input,
+// because values of inputs are not replicated: see InputReceived.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
-// ComponentRemoved is raised when the network has taken C from an entity. It is
-// not raised for the components of an entity that despawns.
+// ComponentRemoved is raised when the network has removed C from an entity. It is not raised for
+// the components of an entity that despawns.
 type ComponentRemoved[C any] struct{ Entity ecs.Entity }
 
-// GroupRefused is raised on a server when a group needs more than 64 KiB and is
-// therefore not sent, in no part: once, until entities or components come to it or go.
+// GroupRefused is raised on a server when a group needs more than 64 KiB and is therefore not sent
+// at all. It is raised once, until the entities or components of the group change.
 type GroupRefused struct {
 	// Entity is one of the group.
 	Entity ecs.Entity
-	// Group is its name, zero for a group of its own.
+	// Group is the name of the group, zero for an entity without a group.
 	Group components.Group
 }
 
-// BoundExceeded is raised on a server when groups wait for longer than their MaxAge before
-// a client is sent them, because its cap, or the 256 packets that a client gets in a tick, have no
-// room for all that is to go before the bound: once for each bound when that begins, and at most once in 60 ticks while it lasts.
-// ReplicationStats.Overdue counts every case.
+// BoundExceeded is raised on a server when groups wait for longer than their MaxAge before they are
+// sent to a client, because its cap, or the limit of 256 packets per client and tick, has no room
+// for all groups that are due within the bound. It is raised once for each bound when that begins,
+// and at most once in 60 ticks while it lasts. ReplicationStats.Overdue counts every case.
 type BoundExceeded struct {
 	Client entangle.ClientID
-	// Entity is one of the group that has waited for longest. It may have been removed
-	// since: ask World.Alive.
+	// Entity is one of the group that has waited longest. It may have been removed since: ask
+	// World.Alive.
 	Entity ecs.Entity
-	// Group is that group's name, zero for a group of its own.
+	// Group is the name of that group, zero for an entity without a group.
 	Group components.Group
-	// Groups is how many of this bound wait for too long.
+	// Groups is the number of groups with this bound that wait too long.
 	Groups int
-	// Age is for how many ticks the change will have waited when it can be sent next, at
-	// least; Bound is for how many it may.
+	// Age is the least number of ticks that the change will have waited when it can be sent next.
+	// Bound is the allowed number.
 	Age, Bound int
 }
 
-// TicksDropped is raised when a frame came so late that it could not make up for
-// all fixed steps since the last: Ticks of them will never run. Stats().Overload counts
-// them, and names what takes the time where it goes on.
+// TicksDropped is raised when a frame came too late to make up for all fixed steps since the last
+// one: Ticks of them will never run. Stats().Overload counts them, and names the cause if the
+// overload lasts.
 type TicksDropped struct{ Ticks int }
 
 func (ClientConnected) subscribe(*event.Hub)    {}

@@ -14,14 +14,14 @@ import (
 	"github.com/entangle-ecs/entangle/systems"
 )
 
-// frame is what server and client have in common: a world, a schedule of systems,
-// and a clock that says how many ticks a frame has.
+// frame is the common part of server and client: a world, a schedule of systems, and a clock that
+// decides the number of ticks in a frame.
 type frame struct {
 	common
 	world    *ecs.World
 	schedule *tick.Schedule
 	stepper  *tick.Stepper
-	steered  *tick.Clock // nil on a server, whose ticks are the measure
+	steered  *tick.Clock // nil on a server, which sets the pace of ticks
 	hub      *event.Hub
 	time     *components.Time
 	inputs   *input.Inputs
@@ -30,7 +30,7 @@ type frame struct {
 	overload *tick.Overload      // nil before attach
 	run      func(now time.Time) // runs a frame; nil before the stages are bound
 
-	now      time.Time // of the frame under way
+	now      time.Time // start of the current frame
 	stepping bool
 }
 
@@ -45,7 +45,7 @@ func newFrame(c common) frame {
 // World returns the world that the app was initialised with, nil before.
 func (f *frame) World() *ecs.World { return f.world }
 
-// TickRate returns the fixed steps per second.
+// TickRate returns the number of fixed steps per second.
 func (f *frame) TickRate() int { return f.protocol.TickRate() }
 
 // Tick returns the last finished tick.
@@ -59,9 +59,9 @@ func (f *frame) Tick() entangle.Tick {
 // AddSystem puts a system into a set; see App.
 func (f *frame) AddSystem(set Set, sys System) { f.schedule.Add(tick.Stage(set.stage()), sys) }
 
-// attach makes the resources that systems find in the world. It reports false, and does
-// nothing, for an app that is part of that world already: a client is initialised by hand to
-// connect, and again by the model or the loop that it is a system of.
+// attach adds the resources that systems expect in the world. It reports false, and does nothing,
+// for an app that is attached to that world already: a game may initialise a client itself to
+// connect, before the model or loop that drives it initialises it again.
 func (f *frame) attach(w *ecs.World) bool {
 	f.mustAttach(w)
 	if f.world != nil {
@@ -83,7 +83,8 @@ func (f *frame) attach(w *ecs.World) bool {
 	return true
 }
 
-// parts returns what the stages of both sides work with, once attach and the side have made it.
+// parts returns the parts that the stages of both sides work with. attach and the server or client
+// must have made them.
 func (f *frame) parts() systems.Frame {
 	return systems.Frame{
 		World: f.world, Schedule: f.schedule, Stepper: f.stepper, Clock: f.steered, Hub: f.hub, Time: f.time,
@@ -112,7 +113,7 @@ func (f *frame) mustAttach(w *ecs.World) {
 	}
 }
 
-// step runs one frame at now.
+// step runs one frame at the time now.
 func (f *frame) step(now time.Time) {
 	f.mustStep()
 	f.stepping = true
@@ -135,7 +136,7 @@ func (f *frame) mustStep() {
 	}
 }
 
-// mustBe checks that an app is updated with the world that it was initialised with.
+// mustBe panics unless an app is updated with the world that it was initialised with.
 func (f *frame) mustBe(w *ecs.World) {
 	if w != nil && f.world != nil && w != f.world {
 		panic("plugin: Update with another world than Initialize; an app belongs to one world for its life")

@@ -11,25 +11,24 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// GridConfig says how a Grid looks.
+// GridConfig configures a Grid.
 type GridConfig struct {
-	// Radius is how far those viewers see that have no Radius of their own, in the unit of
-	// the positions. It must be above 0.
+	// Radius is the viewing distance of viewers without a Radius of their own, in the unit of the
+	// positions. It must be above 0.
 	Radius float32
 
-	// Hysteresis is by how much, as a part of a viewer's radius, one that was in sight may
-	// be beyond it and stay there, so that who goes to and fro at the edge does not appear
-	// and despawn each time. 0 is 0.1, a tenth; negative is none.
+	// Hysteresis extends the radius for entities that are already visible, as a fraction of the
+	// viewer's radius, so that an entity moving to and fro at the edge does not spawn and despawn
+	// each time. 0 is 0.1, a tenth; negative is none.
 	Hysteresis float32
 
-	// Every is how many ticks lie from one pass to the next: passes are in the ticks that
-	// are its multiples. 0 is as often as the server sends (ServerConfig.SendEvery): more
-	// often has no effect, and less often makes sight late by up to so many ticks.
+	// Every is the number of ticks between two passes: passes run in the ticks that are its
+	// multiples. 0 is as often as the server sends (ServerConfig.SendEvery). More often has no
+	// effect; less often delays visibility by up to that many ticks.
 	Every int
 
-	// Cell is the edge of the squares that entities are sorted into. It changes what a
-	// pass costs, and nothing else. 0 is a third of Radius, which is good where most
-	// viewers see about that far.
+	// Cell is the edge length of the squares into which entities are sorted. It only affects the
+	// cost of a pass. 0 is a third of Radius, which suits viewers with about that radius.
 	Cell float32
 }
 
@@ -39,39 +38,39 @@ const (
 	gridCellsToSight = 3
 )
 
-// Grid finds out by their positions which entities matter to which clients: each client
-// sees what the viewers see that see for it (components.Viewer), and no more of what is
-// components.ByInterest or Retained, unless something else says so; see
-// components.Relevance. P is the component that says where an entity is.
+// Grid finds out by positions which entities matter to which clients: each client sees the entities
+// around its viewers (components.Viewer), and no others that are components.ByInterest or Retained,
+// unless another rule shows them; see components.Relevance. P is the component that holds an
+// entity's position.
 //
 // It is a System for the set Send of a Server:
 //
 //	server.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 50},
 //		func(p *Position) (x, y float32) { return p.X, p.Y }))
 //
-// In a pass it looks at the entities with a P and a components.Replicate that says
-// ByInterest or Retained, and at the viewers with a P, as they are then. What it finds
-// holds until the next pass, so an entity that comes in between is not seen before that;
-// with a pass in each tick that is sent, nothing is late. What has lost its P, and what is
-// at no number or farther out than 1e18, sees nothing and is not seen.
+// A pass covers the entities that have a P and a components.Replicate with ByInterest or Retained,
+// and the viewers that have a P. Its result holds until the next pass, so an entity that spawns in
+// between is invisible until then; with a pass in each sent tick, nothing is late. An entity
+// without a P, or with a position that is not a number or farther out than 1e18, sees nothing and
+// is not seen.
 //
-// What a pass costs follows the entities, and for each viewer those around it; nothing is
-// allocated once its memory has grown. There can be several, with other components and
-// other radii: what any of them has in sight matters.
+// The cost of a pass grows with the number of entities, and for each viewer with the number of
+// entities around it. A pass allocates nothing once its memory has grown. There can be several
+// grids, with other components and other radii: an entity visible in any of them matters.
 type Grid[P any] struct {
 	config   GridConfig
 	position func(*P) (x, y float32)
 	grid     *source.Grid[P]
 }
 
-// NewGrid returns a grid. What is wrong with the config is said when it is initialised.
-// position must depend on nothing but the component, and change nothing.
+// NewGrid returns a grid. Initialize reports mistakes in the config. position must depend on the
+// component only, and must change nothing.
 func NewGrid[P any](config GridConfig, position func(*P) (x, y float32)) *Grid[P] {
 	return &Grid[P]{config: config, position: position}
 }
 
-// Initialize makes the grid part of a server's world. It panics in a world without a
-// server, and for a config with mistakes.
+// Initialize attaches the grid to a server's world. It panics in a world without a server, and for
+// a config with mistakes.
 func (g *Grid[P]) Initialize(w *ecs.World) {
 	who := fmt.Sprintf("NewGrid[%v]", reflect.TypeFor[P]())
 	if g.grid != nil {
@@ -84,14 +83,14 @@ func (g *Grid[P]) Initialize(w *ecs.World) {
 	g.grid = source.NewGrid(publisher, g.settings(publisher.Stride()), g.position)
 }
 
-// Update makes a pass if one is due.
+// Update runs a pass if one is due.
 func (g *Grid[P]) Update(*ecs.World) { g.grid.Update() }
 
 // Finalize does nothing.
 func (g *Grid[P]) Finalize(*ecs.World) {}
 
-// Astray returns how many entities and viewers were at no number or too far out in the
-// passes so far, each once a pass. It is 0 in a game without mistakes.
+// Astray returns the number of entities and viewers with an invalid or too distant position, each
+// counted once per pass. It is 0 in a game without mistakes.
 func (g *Grid[P]) Astray() uint64 {
 	if g.grid == nil {
 		return 0
@@ -118,8 +117,7 @@ func (g *Grid[P]) check() error {
 
 func isInf(v float32) bool { return math.IsInf(float64(v), 0) }
 
-// settings returns the config with its defaults, for a server that sends after so many
-// ticks.
+// settings returns the config with its defaults, for a server that sends every stride ticks.
 func (g *Grid[P]) settings(stride int) source.GridConfig {
 	c := g.config
 	switch {

@@ -12,35 +12,34 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Host is a server with a player of its own: one app with one world, in which the player's
-// systems and the server's run side by side. Remote clients play with it, and without any
-// it is a game for one.
+// Host is a server with a player of its own: one app with one world, in which the systems of the
+// player and of the server run side by side. Remote clients can join, and without any it is a
+// single-player game.
 //
-// All that a Server does, it does, by the same methods. To the server its player is a
-// client like the others: with an id that no remote client gets in by, beside MaxClients,
-// in Clients without an address and with a round trip of 0. But no packet is made for it:
+// A Host does everything that a Server does, by the same methods. The server treats its player as a
+// client like the others: with an id that no remote client can use, not counted in MaxClients, and
+// listed in Clients without an address and with a round trip of 0. But no packets are made for it:
 //
-//   - The server's entities are the player's. They have no components.Remote; the player's
-//     own have components.Controlled, where components.ControlledBy is registered.
-//   - What one frame brings the player, the next one's Receive hands over: connections,
-//     messages, requests and answers, and the events of entities, components and resources
-//     that the player is shown. An entity that it is not shown, by Target or Relevance, is
-//     in this world all the same: for the player it has no events, no components.Controlled,
-//     and is no entity in messages. EntityDespawned tells what is hidden, too, and that is
-//     still alive.
-//   - A Sender speaks for the server, but for what only clients may send and for
-//     components.Server, which are the player's words; see Sender.AsPlayer. A Requester
-//     asks for the player.
-//   - A Reader of messages reads what has come to the server, and what has come to the
-//     player: MessageReceived.To tells one from the other.
+//   - The player uses the server's entities. They have no components.Remote; the player's own have
+//     components.Controlled, if components.ControlledBy is registered.
+//   - Everything that a frame sends to the player is delivered by Receive of the next frame:
+//     connections, messages, requests and responses, and the events of entities, components and
+//     resources that the player can see. An entity that the player cannot see, by Target or
+//     Relevance, still exists in this world: for the player it has no events, no
+//     components.Controlled, and is no entity in messages. EntityDespawned is raised for a hidden
+//     entity, too, although it is still alive.
+//   - A Sender sends for the server, except messages that only clients may send and messages to
+//     components.Server, which come from the player; see Sender.AsPlayer. A Requester sends
+//     requests of the player.
+//   - A Reader of messages reads the messages to the server as well as those to the player:
+//     MessageReceived.To tells them apart.
 type Host struct {
 	*Server
 	player *endpoint.Local
 }
 
-// NewHost returns a host that is stopped, whose player will have the id local. The error
-// says what is wrong with the config or the id, or with what was registered in its
-// Protocol.
+// NewHost returns a stopped host, whose player will have the id local. The error describes mistakes
+// in the config, the id, or the registrations of its Protocol.
 func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 	if local == entangle.Nobody {
 		return nil, errors.New("plugin: NewHost needs an id for the host's own player; give it one that no other player has, such as 1")
@@ -54,7 +53,7 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 	return h, nil
 }
 
-// Initialize makes the host part of a world, like Server.Initialize.
+// Initialize attaches the host to a world, like Server.Initialize.
 func (h *Host) Initialize(w *ecs.World) {
 	if !h.enter(w) {
 		return
@@ -68,8 +67,7 @@ func (h *Host) Initialize(w *ecs.World) {
 	h.schedule.Initialize(w)
 }
 
-// Start is Server.Start. Without listeners nobody can come, and the host's player plays
-// alone.
+// Start is Server.Start. Without listeners nobody can join, and the host's player plays alone.
 func (h *Host) Start(listeners ...transport.Listener) error {
 	if len(listeners) == 0 {
 		return h.open(nil)
@@ -79,10 +77,10 @@ func (h *Host) Start(listeners ...transport.Listener) error {
 
 var errPlaying = errors.New("plugin: the host's player is connected or connecting; call Leave first")
 
-// Connect has the host's player join, at the beginning of the next frame. Before Start, or
-// where that failed, it is Connecting until the host has started. It may be called before
-// Initialize, and again after a connection has ended. userData is what ClientConnected
-// says: what another player's token carries, at most UserDataSize bytes.
+// Connect lets the host's player join at the beginning of the next frame. Before Start, or if that
+// failed, the player is Connecting until the host has started. Connect may be called before
+// Initialize, and again after a connection has ended. userData becomes ClientConnected.UserData,
+// like the data in another player's token: at most UserDataSize bytes.
 func (h *Host) Connect(userData []byte) error {
 	if len(userData) > UserDataSize {
 		return fmt.Errorf("plugin: Connect with %d bytes of user data; give it %d at most", len(userData), UserDataSize)
@@ -94,14 +92,14 @@ func (h *Host) Connect(userData []byte) error {
 	return nil
 }
 
-// Leave ends the connection of the host's player, or its way there; the host goes on. What
-// the player was shown is raised as EntityDespawned, and ClientDisconnected as of any
-// client; what it controls goes at the end of the frame, see Server.Controlled. Stop, and
-// Disconnect of its id, do the same with another reason.
+// Leave ends the connection of the host's player, or its attempt to connect; the host continues.
+// EntityDespawned is raised for the entities that the player could see, and ClientDisconnected as
+// for any client. The player's owned entities are removed at the end of the frame, see
+// Server.Controlled. Stop, and Disconnect with the player's id, do the same with another reason.
 func (h *Host) Leave() { h.engine.Leave(h.player, "the client left") }
 
-// ID returns the id of the host's player once it is connected, and until it connects again;
-// entangle.Nobody before, as with Client.ID. LocalState tells whether it is connected.
+// ID returns the id of the host's player once it has connected, and until it connects again;
+// entangle.Nobody before that, like Client.ID. LocalState says whether it is connected.
 func (h *Host) ID() entangle.ClientID {
 	if !h.player.Known() {
 		return entangle.Nobody
@@ -109,7 +107,8 @@ func (h *Host) ID() entangle.ClientID {
 	return h.player.ID()
 }
 
-// LocalState returns where the host's player is. State is the server's.
+// LocalState returns the state of the connection of the host's player. State is the state of the
+// server.
 func (h *Host) LocalState() State {
 	switch {
 	case h.player.Open():
@@ -120,12 +119,12 @@ func (h *Host) LocalState() State {
 	return Disconnected
 }
 
-// Joined reports whether the host's player was told of all that was there for it when it
-// connected. It is told as ClientJoined, too.
+// Joined reports whether the host's player has received everything that existed for it when it
+// connected. ClientJoined is raised for it, too.
 func (h *Host) Joined() bool { return h.player.Joined() }
 
-// Reason returns why the last connection of the host's player ended, "" before there was
-// one and while one goes on.
+// Reason returns why the last connection of the host's player ended. It is "" before the first one
+// and while one is active.
 func (h *Host) Reason() string { return h.player.Reason() }
 
 var (

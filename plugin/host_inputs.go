@@ -2,13 +2,13 @@ package plugin
 
 import "fmt"
 
-// SetInputDelay has the inputs of the host's player act so many ticks after they are
-// written, 0 to MaxInputDelay, from the next tick on; no input is lost by that, and none
-// acts twice. Without it they act at once.
+// SetInputDelay delays the inputs of the host's player by a number of ticks, 0 to MaxInputDelay,
+// from the next tick on. No input is lost and none takes effect twice. Without it they take effect
+// at once.
 //
-// They are passed on when they are written. With a delay that covers the way from the host
-// to the other players, these have them in time, as they do with their own InputDelay; and
-// the host's player has no advantage over them.
+// The inputs are relayed when they are written. If the delay covers the latency from the host to
+// the other players, those receive them in time, as with an InputDelay of their own, and the host's
+// player has no advantage.
 func (h *Host) SetInputDelay(ticks int) error {
 	if ticks < 0 || ticks > MaxInputDelay {
 		return fmt.Errorf("plugin: Host.SetInputDelay of %d ticks; give it 0 to %d", ticks, MaxInputDelay)
@@ -17,5 +17,5 @@ func (h *Host) SetInputDelay(ticks int) error {
 	return nil
 }
 
-// InputDelay returns the delay of the inputs of the host's player, in ticks.
+// InputDelay returns the input delay of the host's player, in ticks.
 func (h *Host) InputDelay() int { return h.player.InputDelay() }

@@ -11,30 +11,30 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/input"
 )
 
-// InputStatus is what is known of an entity's input of the tick at hand.
+// InputStatus is the status of an entity's input in the current tick.
 type InputStatus = event.InputStatus
 
-// What is known of an input.
+// The statuses of an input.
 const (
-	// NoInput says that there is none: its player said so, has not said anything yet,
-	// or has been silent for a second. The component is zero then, but before the first
-	// input: until that comes the plugin leaves it alone.
+	// NoInput: there is none, because the player declared so, has sent none yet, or has been silent
+	// for a second. The component is zero then, except before the first input: until that arrives,
+	// the plugin does not touch the component.
 	NoInput = event.NoInput
-	// FreshInput is what the player did in this tick.
+	// FreshInput: the player's input of this tick.
 	FreshInput = event.FreshInput
-	// RepeatedInput stands in for one that has not come in time: the last that did,
+	// RepeatedInput: the input did not arrive in time, and the last one that did replaces it,
 	// without its fields tagged `net:"event"`.
 	RepeatedInput = event.RepeatedInput
 )
 
-// InputReceived is raised when an input of type T acts: in its tick, before the systems of
-// FixedMain run. On a server it is raised for all players, on a client for its own and for
+// InputReceived is raised when an input of type T takes effect: in its tick, before the systems of
+// FixedMain run. On a server it is raised for all players, on a client for its own player and for
 // those whose inputs are rebroadcast.
 type InputReceived[T any] struct {
 	// Client is the player that drives the entity.
 	Client entangle.ClientID
 	Entity ecs.Entity
-	// Tick is the tick in which the input acts, the same on every machine.
+	// Tick is the tick in which the input takes effect, the same on every machine.
 	Tick  entangle.Tick
 	Input T
 	// Status is FreshInput or RepeatedInput.
@@ -55,7 +55,7 @@ func (InputReceived[T]) subscribe(h *event.Hub) {
 	}
 }
 
-// inputSink raises the inputs that entities hold.
+// inputSink raises events with the inputs that entities hold.
 func inputSink[T any](q *event.Queue[InputReceived[T]], w *ecs.World, id ecs.ID) event.InputSink {
 	return func(head event.InputHead) {
 		q.Push(InputReceived[T]{
@@ -65,16 +65,15 @@ func inputSink[T any](q *event.Queue[InputReceived[T]], w *ecs.World, id ecs.ID)
 	}
 }
 
-// Inputs tells one system about the inputs of type T. A system that only moves entities
-// by them does not need it: the input of the tick is the component T of the entity.
+// Inputs gives one system details about inputs of type T. A system that only moves entities by them
+// does not need it: the input of the tick is the component T of the entity.
 type Inputs[T any] struct {
 	inputs *input.Inputs
 	number int
 }
 
-// NewInputs returns what a system needs to know of inputs of type T. It is made in the
-// system's Initialize and kept. It panics if no app is initialised in the world, and if T
-// is not registered as an input.
+// NewInputs returns the Inputs of type T. It is made in a system's Initialize and kept. It panics
+// if no app is initialised in the world, or if T is not registered as an input.
 func NewInputs[T any](w *ecs.World) Inputs[T] {
 	t := reflect.TypeFor[T]()
 	d := mustDoor(w, fmt.Sprintf("NewInputs[%v]", t))
@@ -86,15 +85,15 @@ func NewInputs[T any](w *ecs.World) Inputs[T] {
 	return Inputs[T]{inputs: d.inputs, number: number}
 }
 
-// Status returns what is known of an entity's input of the tick at hand: NoInput for one
-// that nobody drives. It is for systems in FixedMain; later it is that of the last tick.
+// Status returns the status of an entity's input in the current tick: NoInput for an entity that no
+// player drives. It is for systems in FixedMain; after those it returns the status of the last
+// tick.
 func (i *Inputs[T]) Status(e ecs.Entity) InputStatus { return i.inputs.Status(i.number, e) }
 
-// None says that an entity has no input in this tick, which is another thing than the zero
-// input: nothing acts, nothing is repeated, and its status is NoInput on both sides. Call
-// it in BufferInputs, in each tick that is to have none. On an entity that this player does
-// not control it does nothing. It panics outside of BufferInputs, and on a Server, which
-// has no player.
+// None declares that an entity has no input in this tick. This differs from a zero input: nothing
+// takes effect, nothing is repeated, and the status is NoInput on both sides. Call it in
+// BufferInputs, in each tick without an input. For an entity that this player does not control it
+// does nothing. It panics outside of BufferInputs, and on a Server, which has no player.
 func (i *Inputs[T]) None(e ecs.Entity) {
 	if !i.inputs.Plays() {
 		panic("plugin: Inputs.None on a Server, which has no player; call it on a Client or a Host")
@@ -104,9 +103,9 @@ func (i *Inputs[T]) None(e ecs.Entity) {
 	}
 }
 
-// Seen returns, on a server, at which time its player saw the world when it made the input
-// of the tick at hand: what was interpolated on its screen stood between tick and the next,
-// the fraction 0 to 1 of the way. ok is false where no input of the tick has come.
+// Seen returns, on a server, the interpolated time that the player saw when it made the input of
+// the current tick: interpolated entities on its screen were between tick and the next one, at a
+// fraction of 0 to 1. ok is false if the input of the tick has not arrived.
 func (i *Inputs[T]) Seen(e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
 	return i.inputs.Seen(i.number, e)
 }

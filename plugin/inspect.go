@@ -10,9 +10,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// Mirror returns what the server replicates, entity by entity in wire encodings.
-// It is for tests and tools, such as package netsim, and costs as much as sending
-// the whole world. The error says why the world can't be looked at.
+// Mirror returns the replicated state of the server, entity by entity in wire encodings. It is for
+// tests and tools, such as package netsim, and costs as much as sending the whole world. The error
+// says why the world cannot be read.
 func (s *Server) Mirror() (*inspect.Mirror, error) {
 	if s.publisher == nil {
 		return &inspect.Mirror{}, nil
@@ -24,46 +24,45 @@ func (s *Server) Mirror() (*inspect.Mirror, error) {
 	return m, err
 }
 
-// Names returns the ids by which a connected client knows what the server replicates,
-// for tests and tools.
+// Names returns the network ids of the replicated entities at a connected client, for tests and
+// tools.
 func (s *Server) Names(client entangle.ClientID) []inspect.Named { return s.engine.Names(client) }
 
-// Matters reports whether an entity matters to a connected client as of now, by what the
-// game said, rooms and grids, or because it is its own. It is for tests and tools; see
-// Relevance.Sees.
+// Matters reports whether an entity matters to a connected client now, by Relevance, rooms and
+// grids, or because the client owns it. It is for tests and tools; see Relevance.Sees.
 func (s *Server) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
 	return s.publisher.Matters(client, e, own)
 }
 
-// Tell has a function told of all that is written to clients of the world from now on,
-// entity by entity; nil ends it. Call it once the server is initialised. It is for tests
-// and tools, and costs as much as sending everything once more.
+// Tell sets a function that is called, from now on, for all state of the world written to clients,
+// entity by entity; nil ends it. Call it once the server is initialised. It is for tests and tools,
+// and costs as much as sending everything a second time.
 func (s *Server) Tell(tell func(endpoint.Told)) {
 	s.engine.Tell(registry.Of(s.protocol).Components, tell)
 }
 
-// Mirror returns what the client holds of the server's world, entity by entity in
-// wire encodings. It is for tests and tools, such as package netsim, and costs as
-// much as receiving the whole world.
+// Mirror returns the client's replicas of the server's world, entity by entity in wire encodings.
+// It is for tests and tools, such as package netsim, and costs as much as receiving the whole
+// world.
 func (c *Client) Mirror() *inspect.Mirror {
 	m := c.engine.Mirror(registry.Of(c.protocol).Components)
 	m.ResourceInfos = registry.Of(c.protocol).Resources
 	return m
 }
 
-// Predicted returns the entities that the client predicts, as its world has them now, with
-// the components that are predicted in full. It is for tests and tools, as Mirror is.
+// Predicted returns the predicted entities in their present state in the client's world, with the
+// components that are predicted in full. It is for tests and tools, like Mirror.
 func (c *Client) Predicted() *inspect.Mirror {
 	return c.copy.Predicted(registry.Of(c.protocol).Components)
 }
 
-// Settled returns the newest tick of which the client holds all that it predicts as the
-// server had it. It is not ok before there is one. It is for tests and tools.
+// Settled returns the confirmed tick: the newest one for which the client holds the confirmed state
+// of everything that it predicts. It is not ok before there is one. It is for tests and tools.
 func (c *Client) Settled() (tick entangle.Tick, ok bool) { return c.engine.Frontier() }
 
-// InputAt returns what is known now of an entity's input of a tick, of the ticks that are
-// kept: on a client of its own entities, and of those of others whose inputs are
-// rebroadcast. It is for tests and tools, and panics where NewInputs does.
+// InputAt returns the currently known input of an entity in one of the ticks still kept: on a
+// client for its own entities, and for those of others whose inputs are rebroadcast. It is for
+// tests and tools, and panics like NewInputs.
 func InputAt[T any](w *ecs.World, e ecs.Entity, tick entangle.Tick) (input T, status InputStatus) {
 	i := NewInputs[T](w)
 	value, status := i.inputs.At(i.number, e, tick)
@@ -73,9 +72,9 @@ func InputAt[T any](w *ecs.World, e ecs.Entity, tick entangle.Tick) (input T, st
 	return input, status
 }
 
-// Loads returns what the server keeps for each connected client, for tests and
-// tools.
+// Loads returns the size of the state that the server keeps for each connected client, for tests
+// and tools.
 func (s *Server) Loads() []endpoint.Load { return s.engine.Loads() }
 
-// Load returns what the client keeps for its connection, for tests and tools.
+// Load returns the size of the state that the client keeps for its connection, for tests and tools.
 func (c *Client) Load() endpoint.Load { return c.engine.Load() }

@@ -13,15 +13,15 @@ import (
 // MessageReceived is raised when a message of type M has arrived. Messages that
 // arrive while no system reads them are skipped.
 type MessageReceived[M any] struct {
-	// From is the client that sent it, as its connection says; entangle.Nobody
+	// From is the client that sent the message, as identified by its connection; entangle.Nobody
 	// for the server.
 	From entangle.ClientID
-	// To is the player that it came to: the client itself, on a Host its own player.
-	// entangle.Nobody where it came to the server.
+	// To is the player that received the message: the client itself, or on a Host its own player.
+	// It is entangle.Nobody if the server received it.
 	To entangle.ClientID
 	// Tick is the sender's tick when it sent the message.
 	Tick entangle.Tick
-	// Message is the message; entities in it are those of this world.
+	// Message is the message. Entities in it are entities of this world.
 	Message M
 }
 
@@ -37,7 +37,7 @@ func (MessageReceived[M]) subscribe(h *event.Hub) {
 	}
 }
 
-// messageSink decodes messages straight into the places of the queue.
+// messageSink decodes messages directly into the memory of the queue.
 func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *wire.Plan) event.MessageSink {
 	return func(head event.Head, r *bits.Reader, refs wire.RefReader) error {
 		return q.PushNew(func(event *MessageReceived[M]) error {
@@ -47,7 +47,7 @@ func messageSink[M any](q *event.Queue[MessageReceived[M]], plan *wire.Plan) eve
 	}
 }
 
-// decodeWhole decodes a value that nothing may follow.
+// decodeWhole decodes a value and returns an error if data follows it.
 func decodeWhole[T any](plan *wire.Plan, r *bits.Reader, v *T, refs wire.RefReader) error {
 	if err := wire.DecodeValue(plan, r, v, refs); err != nil {
 		return err
@@ -55,15 +55,15 @@ func decodeWhole[T any](plan *wire.Plan, r *bits.Reader, v *T, refs wire.RefRead
 	return r.End()
 }
 
-// ResponseReceived is raised when a request with a question of type Q has its
-// answer of type A, or will get none.
+// ResponseReceived is raised when a request of type Q has its response of type A, or will never get
+// one.
 type ResponseReceived[Q, A any] struct {
-	// ID is the number that the request got when it was made.
+	// ID is the number that Request returned.
 	ID uint32
-	// Answer is the answer, zero if Err is not nil.
+	// Answer is the response, zero if Err is not nil.
 	Answer A
-	// Err says why there is no answer: the error of the other side's handler, as
-	// text, or that the connection ended first.
+	// Err says why there is no response: the error of the other side's handler as text, or that the
+	// connection ended first.
 	Err error
 }
 

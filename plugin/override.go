@@ -10,21 +10,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// Override says which clients get component T of single entities, of those who get
-// the entity: the number of cards in a hand for all, the cards for the player alone.
-// A component that nobody gets is disabled.
+// Override selects which clients receive component T of single entities, among those that receive
+// the entity: for example, all see the number of cards in a hand, and only the player sees the
+// cards. A component without recipients is disabled.
 //
-// It is for the server. What is said of an entity holds until it is taken back or the
-// entity is gone, also from before it is replicated, and through pauses.
+// It is for the server. An override holds until it is cleared or the entity is removed. It may be
+// set before the entity is replicated, and survives pauses.
 type Override[T any] struct {
 	world     *ecs.World
 	publisher *source.Publisher
 	comp      int
 }
 
-// NewOverride returns what says who gets component T. It is made in a system's
-// Initialize and kept; all that are made for one T are the same. It panics in a world
-// without a server, and if T is no component that a server sends.
+// NewOverride returns the overrides of component T. It is made in a system's Initialize and kept;
+// all those of one T are the same. It panics in a world without a server, and if T is not a
+// component that a server sends.
 func NewOverride[T any](w *ecs.World) Override[T] {
 	t := reflect.TypeFor[T]()
 	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
@@ -40,11 +40,11 @@ func NewOverride[T any](w *ecs.World) Override[T] {
 	return Override[T]{world: w, publisher: d.publisher, comp: comp}
 }
 
-// SetTarget says who gets the T of an entity, beginning with the tick under way: from
-// others it is removed, and to those who did not have it, it is sent as it is now.
-// Default and Everyone are all who get the entity, Owner and NotOwner go by its
-// ControlledBy, and Nobody disables it. Of what is paused it counts when that goes on.
-// It panics if the entity is not alive.
+// SetTarget sets which clients receive the T of an entity, beginning with the current tick: it is
+// removed from the others, and sent with its present value to clients that did not have it. Default
+// and Everyone are all clients that receive the entity, Owner and NotOwner depend on its
+// ControlledBy, and Nobody disables the component. For a paused entity it takes effect when the
+// entity resumes. It panics if the entity is not alive.
 func (o *Override[T]) SetTarget(e ecs.Entity, target components.Target) {
 	if !o.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: SetTarget of %v, which is not alive; ask World.Alive of entities that are kept", e))
@@ -52,11 +52,11 @@ func (o *Override[T]) SetTarget(e ecs.Entity, target components.Target) {
 	o.publisher.Override(e, o.comp, target)
 }
 
-// Clear takes back what SetTarget said of an entity: who gets it gets its T. It does
-// nothing for others.
+// Clear removes the override of an entity: all clients that receive the entity receive its T. It
+// does nothing for an entity without one.
 func (o *Override[T]) Clear(e ecs.Entity) { o.publisher.ClearOverride(e, o.comp) }
 
-// Target returns what SetTarget said of an entity, and whether it said anything.
+// Target returns the override of an entity, and whether it has one.
 func (o *Override[T]) Target(e ecs.Entity) (components.Target, bool) {
 	return o.publisher.Overridden(e, o.comp)
 }

@@ -15,20 +15,20 @@ import (
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
 const MaxRollback = 128
 
-// RollbackTo says which of several ticks a rollback goes back to.
+// RollbackTo selects which of several mispredicted ticks a rollback goes back to.
 type RollbackTo uint8
 
-// The choices of a tick.
+// The choices of RollbackTo.
 const (
-	// Oldest goes back to the oldest of them: it is right whatever they are about.
+	// Oldest goes back to the oldest of them, which is always correct.
 	Oldest RollbackTo = iota
-	// Newest goes back to the newest of them, which computes fewer ticks. What is said of
-	// older ones counts as said of that one. It is right for a game in which a
-	// later state of an entity says all that an earlier one does.
+	// Newest goes back to the newest of them, which replays fewer ticks. Confirmed state of older
+	// ticks is applied as if it belonged to that one. It is correct for a game in which a later
+	// state of an entity contains everything that an earlier one does.
 	Newest
 )
 
-// checkRollback returns an error for what is no limit, or no choice.
+// checkRollback returns an error for an invalid MaxRollback or RollbackTo.
 func (c *ClientConfig) checkRollback() error {
 	if c.MaxRollback < 0 || c.MaxRollback > MaxRollback {
 		return fmt.Errorf("plugin: ClientConfig.MaxRollback is %d ticks; leave it zero for a second's, or give up to %d", c.MaxRollback, MaxRollback)
@@ -39,7 +39,7 @@ func (c *ClientConfig) checkRollback() error {
 	return nil
 }
 
-// maxRollback returns the limit in effect.
+// maxRollback returns MaxRollback, or its default.
 func (c *ClientConfig) maxRollback() int {
 	if c.MaxRollback > 0 {
 		return c.MaxRollback
@@ -47,7 +47,7 @@ func (c *ClientConfig) maxRollback() int {
 	return min(max(c.Protocol.TickRate(), 16), MaxRollback)
 }
 
-// predict has the ticks of the client's world compared with the server's.
+// predict sets up prediction, which compares the client's ticks with the confirmed state.
 func (c *Client) predict() {
 	resynced := event.QueueOf[PredictionResynced](c.hub)
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
@@ -64,11 +64,10 @@ func (c *Client) predict() {
 	prediction.OnAmended(c.display.Corrected)
 }
 
-// RequestRollback has the next frame of a client go back to the end of a tick, and compute
-// every tick since anew: for what the game itself finds out to be another than it was
-// predicted, such as terrain that a message brings. A tick that is yet to come is left
-// alone, one that is not kept any more counts as the oldest that is; a request from within
-// a replay is for the next frame. Where nothing is predicted, it does nothing.
+// RequestRollback makes the next frame of a client roll back to the end of a tick and replay every
+// tick since: for mispredictions that the game itself detects, such as terrain that a message
+// brings. A future tick is ignored, and a tick older than the history counts as the oldest in it. A
+// request from within a replay is for the next frame. Without predicted state it does nothing.
 //
 // It panics in a world without an app.
 func RequestRollback(w *ecs.World, tick entangle.Tick) {
@@ -77,17 +76,18 @@ func RequestRollback(w *ecs.World, tick entangle.Tick) {
 	}
 }
 
-// PredictionResynced is raised on a client when what the server says of predicted entities was
-// taken over for the present, because it is of a tick that lies further back than
-// ClientConfig.MaxRollback. Until newer state comes, they are late by the way from the server.
+// PredictionResynced is raised on a client when confirmed state of predicted entities was applied
+// to the present without a replay, because its tick lies further back than
+// ClientConfig.MaxRollback. Until newer state arrives, these entities lag by the latency from the
+// server.
 type PredictionResynced struct{ Tick entangle.Tick }
 
 func (PredictionResynced) subscribe(*event.Hub) {}
 
-// ComponentCorrected is raised on a client when a rollback has set an entity's C right: before,
-// it was predicted to be Before at the end of Tick, the present one, and computed from what
-// the server said it is After. It is for components that are registered with
-// protocol.Full, and never of an entity that a rollback has brought or taken away.
+// ComponentCorrected is raised on a client when a rollback has corrected an entity's C: its
+// predicted value at the end of Tick, the present one, was Before, and the replay from the
+// confirmed state gives After. It is for components that are registered with protocol.Full, and is
+// never raised for an entity that a rollback has added or removed.
 type ComponentCorrected[C any] struct {
 	Entity        ecs.Entity
 	Before, After C
@@ -104,17 +104,16 @@ func (ComponentCorrected[C]) subscribe(h *event.Hub) {
 // Despawn despawns an entity where it is simulated.
 //
 //   - On a server and a host, the entity is removed from the world.
-//   - On a client, an entity that it predicts is despawned ahead of the server, with the
-//     children that hang on it: it loses its components of the protocol and those of
-//     protocol.Local, so that no system finds it, and is removed once the server has despawned
-//     it, too. If the server does not, all comes back as the server has it.
-//   - On a client, an entity with components.Remote stays as it is: that is for the server.
-//   - An entity of the client's own is removed.
+//   - On a client, a predicted entity is despawned ahead of the server, with its children: it loses
+//     its components of the protocol and those of protocol.Local, so that no system finds it, and
+//     is removed once the server has despawned it, too. If the server does not, everything is
+//     restored from the confirmed state.
+//   - On a client, an entity with components.Remote stays unchanged: only the server despawns it.
+//   - A local entity of the client is removed.
 //
-// A game that wants to wait for the server calls it on the server only. One that removes a
-// predicted entity with World.RemoveEntity has removed it for good, whatever the server
-// says. It panics where that does, if the entity is not alive and while a query is open,
-// and in a world without an app.
+// A game that wants to wait for the server calls it on the server only. World.RemoveEntity on a
+// predicted entity removes it for good, regardless of the server. Despawn panics like RemoveEntity
+// if the entity is not alive or a query is open, and also in a world without an app.
 func Despawn(w *ecs.World, e ecs.Entity) {
 	d := mustDoor(w, "Despawn")
 	if !w.Alive(e) {
@@ -132,35 +131,36 @@ func Despawn(w *ecs.World, e ecs.Entity) {
 	}
 }
 
-// RollbackStats counts what became of what a client predicts, since it was made.
+// RollbackStats counts the rollbacks and corrections of a client since it was created.
 type RollbackStats struct {
-	// Rollbacks by what asked for the tick that was gone back to: Rollbacks[ByMismatch].
+	// Rollbacks counts rollbacks by the reason for the tick that was restored:
+	// Rollbacks[ByMismatch].
 	Rollbacks [predict.RollbackReasons]uint64
-	// Ticks that rollbacks have computed anew.
+	// Ticks counts the ticks that rollbacks have replayed.
 	Ticks uint64
-	// Deepest is the most of them in one.
+	// Deepest is the largest number of ticks replayed by one rollback.
 	Deepest int
-	// CaughtUp is ticks that were never due, because the clock went past them.
+	// CaughtUp counts ticks that were never due, because the clock jumped past them.
 	CaughtUp uint64
-	// Blind is beginnings anew, from what the server said alone.
+	// Blind counts restarts from the confirmed state alone.
 	Blind uint64
-	// Resyncs is how often the server's word was taken for the present, being too old to go
-	// back to.
+	// Resyncs counts how often confirmed state was applied to the present, because it was too old
+	// for a rollback.
 	Resyncs uint64
-	// Inserted is words of the server, later than the tick gone back to, that were not as
-	// predicted.
+	// Inserted counts confirmed states of ticks after the restored one that differed from the
+	// prediction.
 	Inserted uint64
-	// Corrections is values of the present that were predicted otherwise.
+	// Corrections counts present values that had been mispredicted.
 	Corrections uint64
 }
 
-// Total is how many rollbacks there were, whatever for.
+// Total returns the number of rollbacks for all reasons.
 func (s RollbackStats) Total() uint64 { return predict.PredictionStats(s).Total() }
 
-// String says in one line how many rollbacks there were, what for, and what they computed.
+// String returns one line with the number of rollbacks, their reasons, and the replayed ticks.
 func (s RollbackStats) String() string { return predict.PredictionStats(s).String() }
 
-// RollbackStats returns the counters of what the client predicts.
+// RollbackStats returns the client's prediction counters.
 func (c *Client) RollbackStats() RollbackStats {
 	if c.prediction == nil {
 		return RollbackStats{}

@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
-// Random has the random numbers of a simulation: they follow from a seed, the tick and a
-// key, so they are the same on the server, on clients that predict, and in replays. A
-// generator that goes on from tick to tick would not be.
+// Random generates the random numbers of a simulation. They depend on a seed, the tick and a key
+// only, so they are the same on the server, on predicting clients, and in replays. A generator that
+// continues from tick to tick would not be.
 type Random struct {
 	world *ecs.World
 	time  *components.Time
@@ -21,9 +21,9 @@ type Random struct {
 	rand  *rand.Rand
 }
 
-// NewRandom returns random numbers for one system. It is made in the system's Initialize and
-// kept. The seed has to be the same on all sides: give each system one of its own, as a
-// constant, or what the server has sent. It panics if no app is initialised in the world.
+// NewRandom returns random numbers for one system. It is made in the system's Initialize and kept.
+// The seed must be the same on all sides: give each system its own one, as a constant or as a value
+// sent by the server. It panics if no app is initialised in the world.
 func NewRandom(w *ecs.World, seed uint64) Random {
 	if event.HubOf(w) == nil {
 		panic("plugin: NewRandom in a world without an Entangle app; call it from a system's Initialize, which the app calls")
@@ -35,15 +35,15 @@ func NewRandom(w *ecs.World, seed uint64) Random {
 	}
 }
 
-// Of returns the numbers of the tick at hand for a key: the same ones each time that it is
-// asked for that key in that tick. The generator is good until the next call of Of or For.
+// Of returns the numbers for a key in the current tick: every call with that key in that tick
+// returns the same ones. The generator is valid until the next call of Of or For.
 func (r *Random) Of(key uint64) *rand.Rand {
 	r.state.Seed(scramble(r.seed^scramble(uint64(r.time.Tick))), scramble(key))
 	return r.rand
 }
 
-// For returns the numbers of the tick at hand for an entity, by its components.SID. Those
-// that have none all get the same.
+// For returns the numbers for an entity in the current tick, by its components.SID. All entities
+// without a SID get the same numbers.
 func (r *Random) For(e ecs.Entity) *rand.Rand {
 	const entities = 1 << 32
 	if !r.world.Has(e, r.sid) {
@@ -53,7 +53,7 @@ func (r *Random) For(e ecs.Entity) *rand.Rand {
 	return r.Of(entities | uint64(uint32(sid)))
 }
 
-// scramble makes far numbers of near ones, as splitmix64 does.
+// scramble mixes the bits of a number like splitmix64, so that similar numbers give unrelated ones.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

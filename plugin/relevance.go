@@ -10,42 +10,41 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// Relevance is a game's own word on which entities matter to which clients: an enemy that
-// was spied out, a quest that one player has, somebody who is invisible. It counts more
-// than rooms, grids and ownership do, for entities that are components.ByInterest or
-// Retained; see components.Relevance. It shows nothing beyond the Target.
+// Relevance lets a game decide itself which entities matter to which clients: a scouted enemy, a
+// quest of one player, an invisible character. It overrides rooms, grids and ownership, for
+// entities that are components.ByInterest or Retained; see components.Relevance. It never shows an
+// entity beyond its Target.
 //
-// It is for the server. What is said in a frame counts at its end, the last word alone,
-// and until it is taken back: through pauses, from before the entity is replicated, and
-// until the client's connection or the entity ends. A client that connects again
-// inherits nothing.
+// It is for the server. The settings of a frame take effect at its end, only the last one of each
+// pair, and hold until they are cleared or the client's connection or the entity ends. They survive
+// pauses and may be made before the entity is replicated. A client that reconnects starts without
+// any.
 type Relevance struct {
 	world     *ecs.World
 	publisher *source.Publisher
 }
 
-// NewRelevance returns what says what matters to whom. It is made in a system's Initialize
-// and kept; all that are made in a world are the same. It panics in a world without a
-// server.
+// NewRelevance returns the relevance settings of a world. It is made in a system's Initialize and
+// kept; all those of a world are the same. It panics in a world without a server.
 func NewRelevance(w *ecs.World) Relevance {
 	return Relevance{world: w, publisher: serverOf(w, "NewRelevance")}
 }
 
-// Show has an entity gain relevance for a client: it matters to it, whatever else says. It
-// reports whether the client is connected; to one that is not, or not any more, nothing
-// happens. To say it again is harmless. It panics if the entity is not alive.
+// Show makes an entity relevant to a client, whatever other rules say. It reports whether the
+// client is connected; otherwise nothing happens. Repeated calls are harmless. It panics if the
+// entity is not alive.
 func (r *Relevance) Show(e ecs.Entity, client entangle.ClientID) bool {
 	return r.say("Show", e, client, interest.Shown)
 }
 
-// Hide has an entity lose relevance for a client: it does not matter to it, though it be
-// the client's own or in a room with it. Otherwise it is like Show.
+// Hide makes an entity irrelevant to a client, even if the client owns it or shares a room with it.
+// Otherwise it is like Show.
 func (r *Relevance) Hide(e ecs.Entity, client entangle.ClientID) bool {
 	return r.say("Hide", e, client, interest.Hidden)
 }
 
-// Clear takes back what Show or Hide said: it is for rooms, grids and ownership again to
-// say what matters. It reports whether anything was said.
+// Clear removes the setting of Show or Hide: rooms, grids and ownership decide again. It reports
+// whether there was a setting.
 func (r *Relevance) Clear(e ecs.Entity, client entangle.ClientID) bool {
 	_, said := r.Said(e, client)
 	return said && r.say("Clear", e, client, interest.Unset)
@@ -63,8 +62,8 @@ func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, wor
 	return ok
 }
 
-// Said returns what was said of an entity and a client, by Show or by Hide, and whether
-// anything was.
+// Said returns the setting of an entity and a client: show after Show, not show after Hide, and
+// whether there is one.
 func (r *Relevance) Said(e ecs.Entity, client entangle.ClientID) (show, said bool) {
 	i := r.publisher.Interest()
 	row, ok := i.Row(client)
@@ -75,10 +74,10 @@ func (r *Relevance) Said(e ecs.Entity, client entangle.ClientID) (show, said boo
 	return word == interest.Shown, word != interest.Unset
 }
 
-// Sees reports whether a client is shown an entity, as of the last sending: it is in the
-// Target, and mattered if that was asked for. What it has of an entity that is Retained
-// and no longer matters is not seen. It is how a game asks who can hear what somebody
-// says, and costs no more than Rooms.HasClient.
+// Sees reports whether an entity was visible to a client at the last sending: the client was in its
+// Target, and the entity mattered if it depends on interest. A retained entity that no longer
+// matters is not visible. A game uses it to find the clients that can hear a speaker, for example.
+// It costs no more than Rooms.HasClient.
 func (r *Relevance) Sees(e ecs.Entity, client entangle.ClientID) bool {
 	return r.world.Alive(e) && r.publisher.Shows(e, client)
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Requester asks the server, for one system of a client or of a host's player.
+// Requester sends requests to the server, for one system of a client or of a host's player.
 type Requester[Q, A any] struct {
 	post   *message.Post
 	draft  *draft[Q]
 	number int
 }
 
-// ErrReplaying is the error of a request in a replay: what is asked in a tick is asked when
-// that runs first. Ask where components.Time is not Replaying, or in a system of FirstTime.
+// ErrReplaying is the error of a request in a replay: the first run of a tick sends its requests.
+// Send them where components.Time is not Replaying, or in a system of FirstTime.
 var ErrReplaying = message.ErrReplaying
 
-// NewRequester returns a requester whose questions are of type Q and whose answers
-// are read by NewReader[ResponseReceived[Q, A]]. It panics if no app is
-// initialised in the world, and if the pair is not registered.
+// NewRequester returns a requester for requests of type Q, whose responses are read by
+// NewReader[ResponseReceived[Q, A]]. It panics if no app is initialised in the world, and if the
+// pair is not registered.
 func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
 	who := fmt.Sprintf("NewRequester[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	post := doorOf(w, who)
@@ -42,23 +42,23 @@ func mustRequest[Q, A any](post *message.Post, who string) (number int, question
 	return number, question, answer
 }
 
-// Request sends a question with the packets of this frame. The id is that of the
-// ResponseReceived to come, and there will be one: with the answer, with the
-// handler's error, or with the news that the connection ended first. The error is
-// about the question, says that 256 wait already, or is ErrReplaying or ErrNotConnected;
-// nothing was sent then, and there will be no ResponseReceived.
+// Request sends a request with the packets of this frame. The id is that of the one
+// ResponseReceived that will follow: with the response, the handler's error, or the error that the
+// connection ended first. The returned error describes an invalid request, says that 256 are
+// waiting already, or is ErrReplaying or ErrNotConnected; then nothing was sent, and no
+// ResponseReceived follows.
 func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
 	r.draft.value = question
 	defer r.draft.clear()
 	return r.post.Request(r.number, r.draft.encode)
 }
 
-// HandleRequest sets the function that answers questions of type Q on a server,
-// once for each kind of request. It is called while the server receives. Its error
-// reaches the client as text, of which the first 512 bytes arrive.
+// HandleRequest sets the function that answers requests of type Q on a server, once for each kind
+// of request. It is called while the server receives. Its error reaches the client as text, cut to
+// 512 bytes.
 //
-// It panics if no app is initialised in the world, if the pair is not registered,
-// and on a client, which answers nothing.
+// It panics if no app is initialised in the world, if the pair is not registered, and on a client,
+// which does not answer requests.
 func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A, error)) {
 	who := fmt.Sprintf("HandleRequest[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	post := doorOf(w, who)

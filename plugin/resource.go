@@ -11,18 +11,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// ReplicateResource has the clients of a target get the resource of type T of a
-// server's world, from the next tick on: the newest value, whenever it differs from
-// the one before. The world need not have it yet; where it is removed, it is removed
-// on the clients. Clients that connect later get it too. Owner is Nobody here, and
-// NotOwner is Everyone.
+// ReplicateResource replicates the resource of type T of a server's world to the clients of a
+// target, from the next tick on: the newest value, whenever it has changed. The resource may be
+// added to the world later; when it is removed there, it is removed on the clients. Clients that
+// connect later receive it, too. Owner means Nobody here, and NotOwner means Everyone.
 //
-// Called again it changes the target: who is no longer in it loses the resource.
+// A second call changes the target: clients that are no longer in it lose the resource.
 //
-// The value is looked at once per tick and sent whole, the next one when a client has
-// acknowledged the one before. One that can't be sent, because it takes more than
-// 64 KiB or text or a slice is above its limit, is logged, raised as ResourceRefused,
-// and left out: clients keep the one before.
+// The value is compared once per tick and sent whole; the next one is sent when a client has
+// acknowledged the previous one. A value that cannot be sent, because it takes more than 64 KiB or
+// a text or slice in it exceeds its limit, is logged, raised as ResourceRefused, and skipped:
+// clients keep the previous value.
 //
 // It panics if no server is initialised in the world, and if T is not registered.
 func ReplicateResource[T any](w *ecs.World, target components.Target) {
@@ -31,9 +30,9 @@ func ReplicateResource[T any](w *ecs.World, target components.Target) {
 	}
 }
 
-// StopResource leaves the resource of type T on the clients as they have it: nothing
-// more is sent of it, and who connects gets none, until ReplicateResource is called
-// again. Then everybody gets what became of it meanwhile.
+// StopResource pauses the resource of type T: clients keep their last value, and clients that
+// connect later get none, until ReplicateResource is called again. Then all clients of the target
+// receive the present value.
 //
 // It panics like ReplicateResource.
 func StopResource[T any](w *ecs.World) {
@@ -42,8 +41,8 @@ func StopResource[T any](w *ecs.World) {
 	}
 }
 
-// resourcesOf makes no text unless it needs it: a game may say in every tick who gets
-// what.
+// resourcesOf returns the replicated resources. It formats text only to panic, because a game may
+// call ReplicateResource in every tick.
 func resourcesOf[T any](w *ecs.World, call string) *message.Resources {
 	d, _ := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
 	switch {
@@ -60,25 +59,25 @@ func unregisteredResource[T any](call string) string {
 		"register it with protocol.Resource[%[2]v](p) before the app is made", call, reflect.TypeFor[T]())
 }
 
-// ResourceInserted is raised on a client when the network has added the resource of
-// type T to the world, or has written to the one that the game had there, for the first
-// time on this connection or since it was removed. A resource that the network has
-// added goes with the connection; one that the game had there stays, with its last value.
+// ResourceInserted is raised on a client when the network has added the resource of type T to the
+// world, or has written to the game's own one, for the first time on this connection or since it
+// was removed. A resource added by the network is removed when the connection ends; the game's own
+// one stays, with its last value.
 //
-// Fields that are not sent are zero in every value that arrives.
+// Fields that are not sent are zero in every received value.
 type ResourceInserted[T any] struct{}
 
-// ResourceUpdated is raised when the network has changed the value of the resource of
-// type T, in its place: pointers to it stay good. It is also raised when an entity that
-// the value names has come.
+// ResourceUpdated is raised when the network has changed the value of the resource of type T in
+// place: pointers to it stay valid. It is also raised when an entity to which the value refers has
+// arrived.
 type ResourceUpdated[T any] struct{}
 
-// ResourceRemoved is raised when the network has taken the resource of type T out of the
-// world, also at the end of the connection.
+// ResourceRemoved is raised when the network has removed the resource of type T from the world,
+// including at the end of the connection.
 type ResourceRemoved[T any] struct{}
 
-// ResourceRefused is raised on a server when the value of a replicated resource can't
-// be sent, once for each such value. Clients keep the value before.
+// ResourceRefused is raised on a server when the value of a replicated resource cannot be sent,
+// once for each such value. Clients keep the previous value.
 type ResourceRefused struct {
 	// Name is the resource's type, with its package path.
 	Name string

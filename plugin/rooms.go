@@ -10,20 +10,18 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// Rooms relate clients to the entities that matter to them: those of one map, match,
-// party or sector. A client gains relevance of the entities of its rooms, if these are
-// components.ByInterest or Retained in their Replicate; an entity or a client may be in
-// any number of rooms. The clients of a room are a target too, see
-// components.Targets.Room.
+// Rooms connect clients with the entities that matter to them: those of one map, match, party or
+// sector. The entities of a client's rooms are relevant to it if their Replicate says
+// components.ByInterest or Retained. An entity or a client may be in any number of rooms. The
+// clients of a room can also be a target, see components.Targets.Room.
 //
-// It is for the server. Rooms need not be made, and are gone when nobody is in them. What
-// is done in a frame counts at its end, and only the outcome: where a client and an entity
-// go from one room to another together, nothing despawns. A membership ends with
-// the client's connection, and with the entity; a client that connects again is in no
-// room. An entity may be put into rooms before it is replicated, and stays there through
-// pauses.
+// It is for the server. Rooms need no creation, and end when they are empty. Changes of a frame
+// take effect at its end, by their final result: if a client and an entity move together from one
+// room to another, nothing despawns. A membership ends with the client's connection and with the
+// entity; a client that reconnects is in no room. An entity may be added to rooms before it is
+// replicated, and stays there through pauses.
 //
-// All methods panic for room 0, which is none, and from 2^31 on.
+// All methods panic for room 0, which is invalid, and from 2^31 on.
 type Rooms struct {
 	world    *ecs.World
 	interest *source.Interest
@@ -45,23 +43,23 @@ func serverOf(w *ecs.World, who string) *source.Publisher {
 	return d.publisher
 }
 
-// AddClient puts a client into a room, and reports whether it was not there. For a client
-// that is not connected, or not any more, nothing happens.
+// AddClient adds a client to a room, and reports whether it was not a member before. For a client
+// that is not connected, nothing happens.
 func (r *Rooms) AddClient(room components.Room, client entangle.ClientID) bool {
 	number := roomNumber(room)
 	row, ok := r.interest.Row(client)
 	return ok && r.interest.Relevance().AddClient(number, row)
 }
 
-// RemoveClient takes a client out of a room, and reports whether it was there.
+// RemoveClient removes a client from a room, and reports whether it was a member.
 func (r *Rooms) RemoveClient(room components.Room, client entangle.ClientID) bool {
 	number := roomNumber(room)
 	row, ok := r.interest.Row(client)
 	return ok && r.interest.Relevance().RemoveClient(number, row)
 }
 
-// AddEntity puts an entity into a room, and reports whether it was not there. It panics if
-// the entity is not alive.
+// AddEntity adds an entity to a room, and reports whether it was not in it before. It panics if the
+// entity is not alive.
 func (r *Rooms) AddEntity(room components.Room, e ecs.Entity) bool {
 	number := roomNumber(room)
 	if !r.world.Alive(e) {
@@ -70,7 +68,7 @@ func (r *Rooms) AddEntity(room components.Room, e ecs.Entity) bool {
 	return r.interest.Relevance().AddEntity(number, r.interest.Number(e))
 }
 
-// RemoveEntity takes an entity out of a room, and reports whether it was there.
+// RemoveEntity removes an entity from a room, and reports whether it was in it.
 func (r *Rooms) RemoveEntity(room components.Room, e ecs.Entity) bool {
 	number := roomNumber(room)
 	return r.world.Alive(e) && r.interest.Relevance().RemoveEntity(number, r.interest.Number(e))
@@ -89,7 +87,7 @@ func (r *Rooms) HasEntity(room components.Room, e ecs.Entity) bool {
 	return r.world.Alive(e) && r.interest.Relevance().Holds(number, r.interest.Number(e))
 }
 
-// Clients appends the clients that are in a room, in no order to rely on.
+// Clients appends the clients in a room, in unspecified order.
 func (r *Rooms) Clients(dst []entangle.ClientID, room components.Room) []entangle.ClientID {
 	number := roomNumber(room)
 	for row := range r.interest.Rows() {
@@ -100,13 +98,13 @@ func (r *Rooms) Clients(dst []entangle.ClientID, room components.Room) []entangl
 	return dst
 }
 
-// Entities appends the entities that are in a room, in no order to rely on.
+// Entities appends the entities in a room, in unspecified order.
 func (r *Rooms) Entities(dst []ecs.Entity, room components.Room) []ecs.Entity {
 	roomNumber(room)
 	return r.interest.AppendEntities(dst, room)
 }
 
-// roomNumber returns the number of a room that is one.
+// roomNumber returns the number of a room, and panics for an invalid one.
 func roomNumber(room components.Room) uint32 {
 	if room == 0 || room >= 1<<31 {
 		panic(fmt.Sprintf("plugin: %d is no room; number rooms from 1 to %d", room, uint32(1<<31-1)))

@@ -11,10 +11,9 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Run initialises sys with the world, updates it in a paced loop until ctx ends,
-// and finalises it. It is the loop for programs that have none of their own. An
-// App that was initialised before, so that it could connect, is not initialised
-// again.
+// Run initialises sys with the world, updates it in a paced loop until ctx ends, and finalises it.
+// It is the loop for programs without one of their own. An App that is already initialised, so that
+// it could connect, is not initialised again.
 //
 // Frames begin at the tick rate of an app, and entangle.DefaultTickRate times per
 // second for a system without one. Between frames Run sleeps. Frames do not
@@ -23,8 +22,8 @@ import (
 // that, it goes on from there without making up for frames (an app makes up for
 // ticks by itself).
 //
-// It returns nil when ctx ends, and an error before anything is initialised if it
-// was called wrongly.
+// It returns nil when ctx ends, and an error before any initialisation if its arguments are
+// invalid.
 func Run(ctx context.Context, w *ecs.World, sys System) error {
 	rate, err := frameRate(w, sys)
 	if err != nil {
@@ -78,8 +77,8 @@ func pace(ctx context.Context, rate int, frame func()) {
 	}
 }
 
-// deadlines tells how long to wait for each frame. It counts frames from a start,
-// so that an interval that is no whole number of nanoseconds does not add up.
+// deadlines computes the waiting time before each frame. It counts frames from a start, so that the
+// rounding of an interval to nanoseconds does not accumulate.
 type deadlines struct {
 	rate  int64
 	start time.Time

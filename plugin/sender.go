@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// door is a resource: the way from a world to the app that networks it.
+// door is a resource that gives access from a world to the app that networks it.
 type door struct {
 	post      *message.Post
 	resources *message.Resources // nil on a client
@@ -58,40 +58,36 @@ func NewSender[M any](w *ecs.World) Sender[M] {
 	return Sender[M]{post: post, draft: newDraft[M](plan), number: number}
 }
 
-// Errors of what is sent to where nothing gets at the moment. Nothing was sent, and nothing
-// is kept for later: ask with errors.Is, and send again when ClientConnected has come.
+// Errors of messages without a connected recipient. Nothing was sent, and nothing is kept for
+// later: check with errors.Is, and send again after ClientConnected.
 var (
-	// ErrNotConnected is returned for what a client sends, or a host's player, while it is
-	// not Connected.
+	// ErrNotConnected is returned when a client or a host's player sends while it is not Connected.
 	ErrNotConnected = message.ErrNotConnected
-	// ErrNoSuchClient is returned for what a server sends to one client that is not
-	// connected to it.
+	// ErrNoSuchClient is returned when a server sends to one client that is not connected to it.
 	ErrNoSuchClient = message.ErrNoSuchClient
 )
 
-// Send sends a message with the packets of this frame: from a server to the
-// clients of the target, from a client to the server. A client that names other
-// clients asks the server to pass the message on; its type must be registered
-// with Relay, and a set of clients may name 64. The server gets such a message in any case,
-// and components.Everyone includes the client that sent it: it gets its own message back,
-// from its own id, after a round trip. Targets.Except with its id leaves it out. On a Host, who is both, what only
-// clients may send, and what is for components.Server, is sent by its player, all
-// else by the server; see AsPlayer.
+// Send sends a message with the packets of this frame: from a server to the clients of the target,
+// from a client to the server. A client that targets other clients asks the server to relay the
+// message; its type must be registered with Relay, and a set of clients may name 64. The server
+// receives such a message in any case. components.Everyone includes the sending client: it receives
+// its own message, from its own id, after a round trip. Targets.Except with its id leaves it out.
+// On a Host, which is both, the player sends messages that only clients may send and messages to
+// components.Server, and the server sends all others; see AsPlayer.
 //
-// The error is about the message: text or a slice above its limit, a direction
-// that it may not go, or a target that it can't have, such as a larger set of a
-// client. Or it is ErrNotConnected. Nothing was sent then. A server may send to a target
-// that nobody is in.
-// Who is in the target is asked when the frame ends: a message to a room is for its clients
-// of then, also for those that came into it after the call.
-// In a replay nothing is sent, without an error: it was when the tick ran first.
+// The error describes an invalid message: text or a slice above its limit, a direction in which its
+// type may not be sent, or an invalid target, such as too large a set from a client. Or it is
+// ErrNotConnected. In each case nothing was sent. A server may send to an empty target. The target
+// is evaluated when the frame ends: a message to a room is for its clients at that time, including
+// those added to it after the call. In a replay nothing is sent and no error returned, because the
+// first run of the tick sent it.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, m)
 }
 
-// SendTo sends a message to one client; see Send. On a server the error may be
-// ErrNoSuchClient. A client does not know who else is there: what it has the server pass on
-// to nobody is lost without an error.
+// SendTo sends a message to one client; see Send. On a server the error may be ErrNoSuchClient. A
+// client does not know which other clients are connected: a message to be relayed to a client that
+// is not connected is lost without an error.
 func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
 	if client == entangle.Nobody {
 		return fmt.Errorf("plugin: SendTo needs a client; send to components.Server to reach the server")
@@ -99,9 +95,9 @@ func (s *Sender[M]) SendTo(client entangle.ClientID, m M) error {
 	return s.send(components.Nobody, client, m)
 }
 
-// AsPlayer returns a sender that speaks for the player of this world, so that a system
-// that is the same on Client and Host says the same on both: a chat to everybody, for
-// example. On a Client it is no other. It panics on a Server, which has no player.
+// AsPlayer returns a sender that sends for the player of this world, so that a system shared by
+// Client and Host behaves the same on both, for a chat message to everybody, for example. On a
+// Client it is the same sender. It panics on a Server, which has no player.
 func (s Sender[M]) AsPlayer() Sender[M] {
 	if !s.post.Plays() {
 		panic(fmt.Sprintf("plugin: Sender[%v].AsPlayer on a Server, which has no player; call it on a Client or a Host", reflect.TypeFor[M]()))

@@ -20,9 +20,8 @@ type System interface {
 	Finalize(w *ecs.World)
 }
 
-// App is what a game drives: a Server, a Client or a Host. It is itself a System,
-// so an arche-model app, Run, or a loop of the game's own can call it; its Update
-// is one frame.
+// App is a Server, a Client or a Host. It is itself a System, so an arche-model app, Run, or the
+// game's own loop can call it; its Update is one frame.
 type App interface {
 	System
 
@@ -35,7 +34,7 @@ type App interface {
 	World() *ecs.World
 }
 
-// Set says where in a frame a system runs.
+// Set is a place in the order of a frame, at which systems run.
 //
 // The sets of one frame run in the order of their constants. BufferInputs and
 // FixedMain run once per tick: several times in a frame, or not at all.
@@ -43,12 +42,12 @@ type Set uint8
 
 // The sets that systems can be added to.
 const (
-	// Receive runs once per frame, after all datagrams were read and applied:
-	// events and messages of this frame can be read, no tick has run yet.
+	// Receive runs once per frame, after all datagrams were read and applied: the events and
+	// messages of this frame can be read, and no tick has run yet.
 	Receive Set = iota
 
-	// ClientReplication runs once per frame, right after Receive: here a server
-	// decides about entities that came from clients.
+	// ClientReplication runs once per frame, directly after Receive: here a server decides about
+	// entities that came from clients.
 	ClientReplication
 
 	// BufferInputs runs once per tick, before FixedMain: here a client writes
@@ -58,19 +57,18 @@ const (
 	// FixedMain runs once per tick: the game's simulation.
 	FixedMain
 
-	// Send runs once per frame after the last tick, before the world is looked at
-	// for what has changed: here a game decides what others may see.
+	// Send runs once per frame after the last tick, before the world is compared for changes: here
+	// a game decides about visibility.
 	Send
 
-	// AfterSend runs once per frame at its very end, after the last datagram left:
-	// here a game draws or records what the frame has made. What it changes is
-	// sent with the next frame.
+	// AfterSend runs once per frame at its very end, after the last datagram was sent: here a game
+	// draws or records the result of the frame. Changes made here are sent with the next frame.
 	AfterSend
 
 	setCount
 )
 
-// stages says in which stage of the frame a set runs.
+// stages maps each set to its stage of the frame.
 var stages = [setCount]systems.Stage{
 	Receive:           systems.Receive,
 	ClientReplication: systems.ClientReplication,
@@ -80,8 +78,7 @@ var stages = [setCount]systems.Stage{
 	AfterSend:         systems.AfterSend,
 }
 
-// stage returns the stage of the frame that the set runs in. It panics on a
-// number that is no set.
+// stage returns the stage of the frame in which the set runs. It panics for an invalid set.
 func (s Set) stage() systems.Stage {
 	if s >= setCount {
 		panic(fmt.Sprintf("plugin: %v is no set of systems; use Receive, ClientReplication, "+

@@ -6,38 +6,37 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/predict"
 )
 
-// RollbackReport says why a client rolled back once: what was not as predicted, what drove
-// it, and what it cost. String is one line that can be shown on screen.
+// RollbackReport explains one rollback of a client: the misprediction, its cause, and its cost.
+// String is one line that can be shown on screen.
 type RollbackReport = predict.RollbackReport
 
-// RollbackReason says what made a client compute ticks anew.
+// RollbackReason is the reason for which a client replayed ticks.
 type RollbackReason = predict.RollbackReason
 
 // The reasons for rollbacks.
 const (
-	// ByMismatch: a predicted value is another than the server's.
+	// ByMismatch: a predicted value differs from the server's.
 	ByMismatch = predict.ByMismatch
-	// ByStructure: an entity has other components than the server's, or another target.
+	// ByStructure: the components or the target of an entity differ from the server's.
 	ByStructure = predict.ByStructure
 	// BySpawn: the server has spawned an entity that this client predicts.
 	BySpawn = predict.BySpawn
-	// ByDespawn: the server has despawned one.
+	// ByDespawn: the server has despawned a predicted entity.
 	ByDespawn = predict.ByDespawn
-	// ByResource: a resource is another than the server's.
+	// ByResource: a resource differs from the server's.
 	ByResource = predict.ByResource
-	// ByInput: another player's input of a tick is another than what stood in for it.
+	// ByInput: another player's input of a tick differs from the one used in its place.
 	ByInput = predict.ByInput
-	// ByRequest: the game asked for it.
+	// ByRequest: the game called RequestRollback.
 	ByRequest = predict.ByRequest
 )
 
-// Rollbacks returns why the client rolled back, the oldest first: the last of them, as many
-// as ClientConfig.ExplainRollbacks says. It makes the text of each, so ask when somebody is
-// to read it.
+// Rollbacks returns reports of the latest rollbacks, oldest first, as many as
+// ClientConfig.ExplainRollbacks allows. Each call formats their text, so call it only to show them.
 func (c *Client) Rollbacks() []RollbackReport { return c.why.Reports() }
 
-// usedInputTicks is for how many ticks the inputs that predicted entities had are kept, for
-// reports. It is more than any client rolls back.
+// usedInputTicks is the number of ticks for which the inputs of predicted entities are kept for
+// reports. It exceeds the deepest possible rollback.
 const usedInputTicks = 256
 
 func checkExplained(keep int) error {
@@ -47,7 +46,7 @@ func checkExplained(keep int) error {
 	return fmt.Errorf("plugin: ClientConfig.ExplainRollbacks is %d rollbacks; leave it zero for none, or give up to %d", keep, predict.MaxExplained)
 }
 
-// explain has the client keep why it rolls back.
+// explain makes the client keep reports of its latest rollbacks, as many as keep says.
 func (c *Client) explain(keep int) {
 	if keep == 0 {
 		return

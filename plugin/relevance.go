@@ -62,8 +62,8 @@ func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, wor
 	return ok
 }
 
-// Said returns the setting of an entity and a client: show after Show, not show after Hide, and
-// whether there is one.
+// Said returns the setting of an entity and a client, and whether there is one. show is true after
+// Show and false after Hide.
 func (r *Relevance) Said(e ecs.Entity, client entangle.ClientID) (show, said bool) {
 	i := r.publisher.Interest()
 	row, ok := i.Row(client)

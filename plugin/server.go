@@ -26,11 +26,11 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Server is the side that rules the world. Entities of its world that have
+// Server is the side with authority over the world. Entities of its world that have
 // components.Replicate appear on every client.
 //
-// It is an App: a system of an arche-model app, of Run, or of a loop of the
-// game's own. Start opens its sockets, before or after it is initialised.
+// It is an App, which an arche-model app, Run or the game's own loop can drive. Start opens its
+// sockets, before or after it is initialised.
 type Server struct {
 	frame
 	config ServerConfig
@@ -47,12 +47,12 @@ type Server struct {
 	addrs        []netip.AddrPort
 	failed       error
 
-	first    time.Time // frame that was run before anything was started
-	reminded bool      // the server was started once, or an operator was told that it was not
+	first    time.Time // first frame that ran before Start
+	reminded bool      // the server was started once, or the log has the warning that it was not
 }
 
-// NewServer returns a server that is stopped. The error says what is wrong with
-// the config, or with what was registered in its Protocol.
+// NewServer returns a stopped server. The error describes mistakes in the config or in the
+// registrations of its Protocol.
 func NewServer(config ServerConfig) (*Server, error) {
 	byWork := config.Workers == 0
 	c, err := config.common()
@@ -79,17 +79,16 @@ func NewServer(config ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// Initialize makes the server part of a world. It panics if the world can't be
-// networked: the sentence says why and what to do. Called again with the same world it does
-// nothing.
+// Initialize attaches the server to a world. It panics if the world cannot be networked, with a
+// sentence that names the cause and the remedy. A second call with the same world does nothing.
 func (s *Server) Initialize(w *ecs.World) {
 	if s.enter(w) {
 		s.schedule.Initialize(w)
 	}
 }
 
-// enter is Initialize without the game's systems. It reports whether the server was not part
-// of the world before.
+// enter is Initialize without the game's systems. It reports false if the server was attached to
+// the world already.
 func (s *Server) enter(w *ecs.World) bool {
 	if !s.attach(w) {
 		return false
@@ -109,7 +108,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	refused := event.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
 	publisher.OnRefused(func(e ecs.Entity) {
-		if w.Alive(e) && marker.Has(e) { // else it is smaller by now
+		if w.Alive(e) && marker.Has(e) { // else the group has shrunk since
 			refused.Push(GroupRefused{Entity: e, Group: marker.Get(e).Group})
 		}
 	})
@@ -129,7 +128,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	return true
 }
 
-// sids returns what gives entities their shared ids, nil if those are not registered.
+// sids returns the source of shared ids for entities, nil if components.SID is not registered.
 func (s *Server) sids(w *ecs.World) *source.SIDs {
 	if registry.Of(s.protocol).ComponentOf(reflect.TypeFor[components.SID]()) == nil {
 		return nil
@@ -156,17 +155,17 @@ func (s *Server) Update(w *ecs.World) {
 	s.Step(s.clock())
 }
 
-// Step runs one frame as of now, for tests that drive the clock themselves.
+// Step runs one frame at the time now, for tests that drive the clock themselves.
 func (s *Server) Step(now time.Time) {
 	s.step(now)
 	s.remind(now)
 }
 
-// remindAfter is for how long a server runs until an operator is told that it was never
-// started. It may be started later, so that is no error.
+// remindAfter is how long a server runs before it logs the warning that it was never started.
+// Starting later is allowed, so this is no error.
 const remindAfter = 5 * time.Second
 
-// remind says once that nobody can connect because Start was never called.
+// remind logs once that no client can connect because Start was never called.
 func (s *Server) remind(now time.Time) {
 	switch {
 	case s.reminded:
@@ -186,7 +185,7 @@ func (s *Server) Finalize(w *ecs.World) {
 	s.schedule.Finalize(w)
 }
 
-// breakDown stops the server because a socket broke. Err returns the error.
+// breakDown stops the server after a socket error, which Err returns.
 func (s *Server) breakDown(err error) {
 	s.log.Error("the server stops", "error", err)
 	s.failed = err
@@ -195,7 +194,7 @@ func (s *Server) breakDown(err error) {
 	}
 }
 
-// ServerState is whether a server listens.
+// ServerState says whether a server listens.
 type ServerState uint8
 
 // The states of a server.
@@ -220,8 +219,8 @@ func (s *Server) State() ServerState {
 	return Stopped
 }
 
-// Err returns why the server stopped by itself: a socket that broke. nil while it
-// runs and after Stop.
+// Err returns the socket error that stopped the server. It is nil while the server runs and after
+// Stop.
 func (s *Server) Err() error { return s.failed }
 
 var (
@@ -230,9 +229,8 @@ var (
 	errNoLayers    = errors.New("plugin: StartWith needs at least one connection layer, such as server.Netcode(listener), and none that is nil")
 )
 
-// Start opens the listeners' sockets and admits clients from now on: with tokens, and
-// encrypted. It can be called again after Stop. The errors are about the listeners, or
-// the config.
+// Start opens the listeners' sockets and begins to admit clients, with tokens and encryption. It
+// can be called again after Stop. Errors concern the listeners or the config.
 func (s *Server) Start(listeners ...transport.Listener) error {
 	if len(listeners) == 0 || slices.Contains(listeners, nil) {
 		return errNoListeners
@@ -240,21 +238,21 @@ func (s *Server) Start(listeners ...transport.Listener) error {
 	return s.StartWith(s.Netcode(listeners...))
 }
 
-// Netcode returns the connection layer that Start uses, over these listeners, with the
-// key, the public addresses and the token life of the server's config: for StartWith.
+// Netcode returns the connection layer that Start uses, over these listeners, with the key, the
+// public addresses and the token lifetime of the server's config: for StartWith.
 func (s *Server) Netcode(listeners ...transport.Listener) connection.Listener {
 	return netcode.Listener{
 		Over: listeners, Key: s.config.Key, PublicAddrs: s.config.PublicAddrs, TokenLife: s.config.TokenLife,
 	}
 }
 
-// StartWith is Start with other connection layers than Netcode, or several: all their
-// clients play together. If one can't be opened, none stays open. The errors are about
-// the layers, or the config.
+// StartWith is Start with other connection layers than Netcode, or with several: the clients of all
+// layers play together. If one cannot be opened, none stays open. Errors concern the layers or the
+// config.
 //
-// MaxClients counts over all layers, and an id is connected once: who comes through one
-// layer with an id that plays through another is sent away with a reason. ClientInfo.Layer
-// is the number of a client's layer in the order given here.
+// MaxClients counts over all layers, and an id is connected only once: a client whose id is already
+// connected through another layer is rejected with a reason. ClientInfo.Layer is the index of a
+// client's layer in the order given here.
 func (s *Server) StartWith(layers ...connection.Listener) error {
 	if len(layers) == 0 || slices.Contains(layers, nil) {
 		return errNoLayers
@@ -287,60 +285,58 @@ func (s *Server) open(layers []connection.Listener) error {
 	return nil
 }
 
-// giveUp closes layers that were opened for nothing; the error that led here is the one
-// to tell.
+// giveUp closes the layers opened before an error. It ignores further errors, since the caller
+// returns the first one.
 func (s *Server) giveUp(layers []connection.Server) {
 	for _, layer := range layers {
 		_ = layer.Close("", s.clock())
 	}
 }
 
-// Addrs returns where the server is: for each connection layer, the public addresses
-// first; nil before the first Start. A listener at a wildcard address stands there with the wildcard,
-// which is no address for a token: tokens name what players reach.
+// Addrs returns the addresses of the server: for each connection layer, the public ones first; nil
+// before the first Start. A listener at a wildcard address is listed with the wildcard, which is
+// not an address for a token: tokens name addresses that players can reach.
 func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
 
-// Stop disconnects every client, closes the sockets and frees their ports. The
-// world goes on. A server that is stopped stays so.
+// Stop disconnects every client, closes the sockets and frees their ports. The world keeps running.
+// The server does not restart by itself.
 func (s *Server) Stop() error { return s.engine.Stop(s.clock()) }
 
-// ClientInfo is what a server knows of a connected client.
+// ClientInfo is the server's information about a connected client.
 type ClientInfo struct {
 	ID entangle.ClientID
-	// Addr is where the client is; not valid if its connection layer has no addresses. Name
-	// is what the layer calls its end: the address as text, or what a platform says.
+	// Addr is the client's address, invalid if its connection layer has no addresses. Name is the
+	// layer's name for it: the address as text, or the name used by a platform.
 	Addr netip.AddrPort
 	Name string
-	// Layer is the number of its connection layer, in the order of StartWith; -1 for the
-	// player of a Host, who needs none.
+	// Layer is the index of its connection layer, in the order of StartWith; -1 for the player of a
+	// Host, which needs none.
 	Layer int
-	// RTT is the smoothed round trip, the client's frame included; Jitter its
-	// smoothed deviation. Both are 0 until this side has sent something that was
-	// acknowledged.
+	// RTT is the smoothed round trip, including the client's frame time; Jitter is its smoothed
+	// deviation. Both are 0 until the client has acknowledged a packet.
 	RTT, Jitter time.Duration
-	// Loss is the share of the recent packets to the client that were lost, 0..1.
+	// Loss is the fraction of recent packets to the client that were lost, 0..1.
 	Loss float64
-	// Joined says that the client holds all that was there for it when it connected;
+	// Joined says that the client has received everything that existed for it when it connected;
 	// see ClientJoined.
 	Joined bool
-	// InputsInTime counts ticks that ran here with the client's input, or knowing that it had
-	// none; InputsMissing those that ran without, since its first input; InputsLate inputs
-	// that came when their tick had run, and did nothing.
+	// InputsInTime counts ticks that ran on the server with the client's input, or knowing that it
+	// had none. InputsMissing counts those that ran without, since its first input. InputsLate
+	// counts inputs that arrived after their tick had run, and had no effect.
 	InputsInTime, InputsMissing, InputsLate uint64
-	// Margin is by how many ticks the client's last inputs were early, in the median: 0 is
-	// just in time.
+	// Margin is the median of how many ticks early the client's last inputs arrived: 0 is just in
+	// time.
 	Margin int
-	// Quality says how good the connection is to play with. That of a host's own player is
-	// Good.
+	// Quality rates the connection for play. A host's own player has Good.
 	Quality Quality
-	// MessagesDropped counts unreliable messages to the client that found no room under a
-	// cap. BytesWaiting is what its messages and structure have that was not sent yet: many
-	// for long say that the cap is too narrow for the game.
+	// MessagesDropped counts unreliable messages to the client that did not fit under a cap.
+	// BytesWaiting is the unsent part of its messages and structure: if it stays high, the cap is
+	// too low for the game.
 	MessagesDropped uint64
 	BytesWaiting    int
 }
 
-// Clients returns the connected clients, in the order in which they came, a host's own player
+// Clients returns the connected clients, in the order in which they connected, a host's own player
 // first.
 func (s *Server) Clients() []ClientInfo {
 	var list []ClientInfo
@@ -358,10 +354,10 @@ func (s *Server) Clients() []ClientInfo {
 // Controlled returns the entities whose components.ControlledBy names a client,
 // replicated or not.
 //
-// When a client's connection has ended they are removed from the world, but for those
-// with Keep, at the end of the next frame that has a tick: after the systems in Send,
-// and before anything is sent. Until then systems that read ClientDisconnected may
-// look at them, keep them, or give them to another client.
+// When a client's connection has ended, they are removed from the world, except those with Keep, at
+// the end of the next frame that has a tick: after the systems in Send and before anything is sent.
+// Until then systems that read ClientDisconnected may read them, keep them, or give them to another
+// client.
 func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {
 	if s.owned == nil {
 		return nil
@@ -369,10 +365,9 @@ func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {
 	return s.owned.Of(client, nil)
 }
 
-// Disconnect ends a client's connection and tells it the reason: text for people,
-// of which up to 200 bytes arrive, with '?' for control characters. Longer text is cut
-// between words and ends in "…". It reports whether there was such a client. What was sent before and has not arrived is
-// lost: put last words into the reason.
+// Disconnect ends a client's connection and sends it the reason: text for people, cut to 200 bytes,
+// with '?' for control characters. Longer text is cut between words and ends in "…". It reports
+// whether the client was connected. Data in flight is lost: put final information into the reason.
 func (s *Server) Disconnect(id entangle.ClientID, reason string) bool {
 	return s.engine.Disconnect(id, reason, s.clock())
 }

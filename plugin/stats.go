@@ -10,25 +10,25 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// ServerStats counts what a server did since it was started. Peers' bytes that are
-// wrong end up in one of Dropped.
+// ServerStats holds a server's counters since it was started. Invalid bytes from peers are counted
+// in one of Dropped.
 type ServerStats struct {
 	Clients int
 
-	// Datagrams and their bytes, as handed to and taken from the sockets.
+	// Datagrams and their bytes, as handed to and read from the sockets.
 	PacketsOut, BytesOut uint64
 	PacketsIn, BytesIn   uint64
 
-	// Dropped counts datagrams and connections by the reason for which they were
-	// dropped. Reasons that did not occur are left out.
+	// Dropped counts dropped datagrams and connections by reason. Reasons that did not occur are
+	// left out.
 	Dropped []Dropped
 
-	// Work is how much packets of clients made the server do, in the units of
+	// Work is the work that clients' packets caused on the server, in the units of
 	// ServerConfig.MaxWorkPerClient.
 	Work uint64
 
-	// MessagesDropped counts unreliable messages that found no room under a cap, and
-	// BytesWaiting is what was not sent yet of messages and structure; see ClientInfo.
+	// MessagesDropped counts unreliable messages that did not fit under a cap, and BytesWaiting is
+	// the unsent part of messages and structure; see ClientInfo.
 	MessagesDropped uint64
 	BytesWaiting    int
 
@@ -42,22 +42,22 @@ type ServerStats struct {
 	Overload OverloadStats
 }
 
-// ClientStats counts what a client did since it was made. Wrong bytes of a server
-// end the connection, and Reason says so. What is of one connection is of the last one until
-// the next Connect, so that it can be asked when Run has returned.
+// ClientStats holds a client's counters since it was created. Invalid bytes from a server end the
+// connection, and Reason says so. Counters of one connection keep the values of the last one until
+// the next Connect, so that they can be read after Run has returned.
 type ClientStats struct {
 	PacketsOut, BytesOut uint64
 	PacketsIn, BytesIn   uint64
 
-	// Dropped counts datagrams of this connection by the reason for which they were dropped.
+	// Dropped counts dropped datagrams of this connection by reason.
 	Dropped []Dropped
 
-	// MessagesDropped counts unreliable messages of this connection that found no room under
-	// the cap, and BytesWaiting is what was not sent yet of messages.
+	// MessagesDropped counts unreliable messages of this connection that did not fit under the cap,
+	// and BytesWaiting is the unsent part of messages.
 	MessagesDropped uint64
 	BytesWaiting    int
 
-	// Entities that the server replicates to this client now.
+	// Entities is the number of entities that the server replicates to this client now.
 	Entities    int
 	Replication ReplicaStats
 	Messages    message.PostStats
@@ -75,11 +75,11 @@ type ClientStats struct {
 // OverloadStats says whether an app keeps its tick rate, and where its time goes.
 type OverloadStats = tick.OverloadStats
 
-// ServerOverloadStats says how often a client's clock was set back since its server had
-// fallen behind.
+// ServerOverloadStats counts how often a client's clock was set back because its server had fallen
+// behind.
 type ServerOverloadStats = tick.ServerOverloadStats
 
-// Dropped is how often something was dropped for one reason.
+// Dropped is the number of drops for one reason.
 type Dropped struct {
 	Reason string
 	Count  uint64
@@ -101,21 +101,23 @@ type ReplicationStats struct {
 	Overdue        uint64 // groups that waited for longer than their MaxAge, once for each client and tick
 }
 
-// ReplicaStats counts what a client did with the records of groups that the server sent.
+// ReplicaStats counts the records of groups that a client received, by their outcome.
 type ReplicaStats struct {
 	Updates uint64 // applied: values of a group
 	Actions uint64 // applied: structure of a group
 	Stale   uint64 // dropped because the client has something newer of the group
 	Waited  uint64 // kept until a record that they depend on arrived
-	// Overflow counts records that had to wait and were dropped, because the client keeps no
-	// more than ClientConfig.MaxWaitingBytes of them. They are sent again.
+	// Overflow counts records that had to wait and were dropped, because together they exceed
+	// ClientConfig.MaxWaitingBytes. They are sent again.
 	Overflow uint64
-	// Passed counts those of Overflow that were structure. Their entities were asked for in full.
+	// Passed counts those of Overflow that were structure. The client requested a resync of their
+	// entities.
 	Passed uint64
-	// Misfits counts updates that were dropped because their differences do not fit what the
-	// client holds. The group is asked for in full. No server of this version sends any.
+	// Misfits counts updates that were dropped because their differences do not fit the client's
+	// baseline. The client requests a resync of the group. No server of this version sends any.
 	Misfits uint64
-	// Resyncs counts groups that the client could not follow and asked for in full.
+	// Resyncs counts groups for which the client requested a resync, because it could not apply
+	// their records.
 	Resyncs uint64
 }
 
@@ -163,7 +165,7 @@ func (c *Client) Stats() ClientStats {
 	return stats
 }
 
-// dropped leaves out what did not occur, and adds up what several layers count.
+// dropped removes reasons that did not occur, and adds up the counts of several layers.
 func dropped(counts []connection.Dropped) (list []Dropped) {
 	for _, c := range counts {
 		at := slices.IndexFunc(list, func(d Dropped) bool { return d.Reason == c.Reason })
@@ -177,9 +179,9 @@ func dropped(counts []connection.Dropped) (list []Dropped) {
 	return list
 }
 
-// Link is what a client knows of its connection.
+// Link is the state of a client's connection.
 type Link = endpoint.Link
 
-// Link returns what the client knows of its connection, or of the last one as it was at its end;
-// zero before the first, and from Connect until there is one.
+// Link returns the state of the client's connection, or the final state of the last one; zero
+// before the first, and from Connect until the next one is established.
 func (c *Client) Link() Link { return c.engine.Link() }

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// guestbook is a listener, and its Conn, that keeps what it is told of clients.
+// guestbook is a listener, and its Conn, that records the clients reported to it.
 type guestbook struct {
 	transport.Listener
 	transport.Conn

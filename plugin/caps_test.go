@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// A cap that keeps no connection alive is refused, with the least that would.
+// A cap too low to keep a connection alive is refused, with the lowest valid one.
 func TestCapsAreChecked(t *testing.T) {
 	for want, adjust := range map[string]func(*plugin.ServerConfig){
 		"MaxBytesPerClient is 15999 bytes per second; set it between 16000": func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 15_999 },
@@ -37,8 +37,8 @@ func TestCapsAreChecked(t *testing.T) {
 
 type word struct{ Letters [16]uint32 }
 
-// A settled tick under caps allocates nothing either, with messages that find no room.
-// What is dropped is counted on both sides.
+// A steady tick under caps allocates nothing either, with messages that do not fit. Both sides
+// count the dropped ones.
 //
 // Proves: P12
 func TestATickUnderCapsAllocatesNothing(t *testing.T) {

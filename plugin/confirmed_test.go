@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What the server said is to be read of what is not predicted as well, and what is no
-// entity of the server's has none.
+// Confirmed also reads entities that are not predicted, and is not ok for entities that do not come
+// from the server.
 func TestTheConfirmedStateOfWhatIsRemote(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)

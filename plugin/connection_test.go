@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// doorbell keeps who came and went.
+// doorbell records connects and disconnects.
 type doorbell struct {
 	came []plugin.ClientConnected
 	went []plugin.ClientDisconnected
@@ -32,8 +32,8 @@ func (d *doorbell) system() plugin.System {
 	})
 }
 
-// Both sides hear of a connection, with the same id; the server with the user data
-// of the token.
+// Both sides receive the event of a connection, with the same id; the server with the user data of
+// the token.
 //
 // Proves: C1, C9, R38
 func TestBothSidesHearOfAConnection(t *testing.T) {
@@ -108,8 +108,8 @@ func TestStoppingDisconnectsEveryoneAndStartsAgain(t *testing.T) {
 	assert.Equal(t, plugin.Connected, c.State())
 }
 
-// A client whose protocol differs does not connect, and both sides are told what
-// the difference is.
+// A client with a different protocol does not connect, and both sides receive a reason that names
+// the difference.
 //
 // Proves: C16, G2
 func TestAnotherProtocolDoesNotConnect(t *testing.T) {

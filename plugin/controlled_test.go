@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// ownedProtocol tells clients what is theirs.
+// ownedProtocol replicates ownership to clients.
 func ownedProtocol() *protocol.Protocol {
 	p := testProtocol()
 	protocol.Component[components.ControlledBy](p)
@@ -36,8 +36,8 @@ func (p *player) controlled() (ids []uint32) {
 	return ids
 }
 
-// When a client's connection ends, what it controls is despawned, replicated or not,
-// but for what is to be kept.
+// When a client's connection ends, its owned entities are despawned, replicated or not, except
+// those with Keep.
 //
 // Proves: R18
 func TestWhatAClientControlsGoesWithIt(t *testing.T) {
@@ -95,8 +95,8 @@ func TestAGameMayRescueWhatAClientControlled(t *testing.T) {
 	assert.Len(t, b.controlled(), 1)
 }
 
-// What is given to a client that left in the same moment goes with it; what is given
-// away in that moment stays.
+// An entity given to a client that left in the same moment is removed with it; one given away in
+// that moment stays.
 func TestAnOwnerChangesWhileTheOldOneLeaves(t *testing.T) {
 	g := newOwnedGame(t)
 	a, b := g.joinWith(ownedProtocol(), 1), g.joinWith(ownedProtocol(), 2)
@@ -113,7 +113,7 @@ func TestAnOwnerChangesWhileTheOldOneLeaves(t *testing.T) {
 	assert.False(t, g.world.Alive(to))
 }
 
-// A client that is back before the frame is over keeps what it was given since.
+// A client that reconnects within the frame keeps the entities given to it since.
 func TestAClientThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	g := newOwnedGame(t)
 	a := g.joinWith(ownedProtocol(), 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// A client that leaves and comes again has the quota that it left with: it has no more work done in
-// all than if it had stayed.
+// A client that reconnects has the quota that it left with: it causes no more work in total than if
+// it had stayed.
 //
 // Proves: Z21
 func TestComingAgainGainsNothing(t *testing.T) {

@@ -35,7 +35,7 @@ type costly struct {
 
 const rests = byte(peer.FirstMessages + 4)
 
-// costlyPackets are all that a client which is connected can have the server do.
+// costlyPackets are all kinds of work that a connected client can cause on the server.
 func costlyPackets() map[string]costly {
 	frame := func(ch byte, id uint16, body []byte) []byte {
 		b := append(binary.LittleEndian.AppendUint16([]byte{ch}, id), byte(len(body))|0x80*byte(min(len(body)>>7, 1)))
@@ -98,7 +98,7 @@ func (i *intruder) hit(c *costly) {
 	i.send(b)
 }
 
-// flooded is a game with an honest client, of which it is noted what it gets in every tick, and a
+// flooded is a game with an honest client, whose received data is recorded in every tick, and a
 // client that may flood.
 type flooded struct {
 	*game
@@ -198,7 +198,7 @@ func TestAClientThatCostsTooMuchIsDroppedAndDisconnected(t *testing.T) {
 	}
 }
 
-// The work of a packet of any kind is at most 20 times that of what an honest client sends.
+// A packet of any kind causes at most 20 times the work of an honest client's packets.
 //
 // Proves: Z21
 func TestNoPacketCostsMuchMoreThanAnother(t *testing.T) {
@@ -243,8 +243,8 @@ func TestTwoPingsInAPacketEndTheConnection(t *testing.T) {
 	assert.EqualValues(t, 1, s.broken())
 }
 
-// A client pays for each of those that its messages are passed on to, and for their bytes. What it
-// can't pay is refused and counted; it goes on being heard, and nobody else is harmed.
+// A client pays for each recipient of its relayed messages, and for their bytes. A relay beyond its
+// quota is refused and counted; its other messages still arrive, and no other client is harmed.
 //
 // Proves: Z21
 func TestRelaysAreChargedByTheirRecipients(t *testing.T) {

@@ -41,8 +41,8 @@ func TestTicksWrapAroundInAGame(t *testing.T) {
 	}
 }
 
-// What comes and goes within one tick was never there, for anyone; and what happens
-// to an entity together happens there together.
+// An entity that spawns and ends within one tick is never sent to any client, and simultaneous
+// changes of an entity arrive together.
 func TestWhatHappensWithinOneTick(t *testing.T) {
 	g := newGame(t)
 	var o watcher

@@ -9,8 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// What a protocol asks for and nobody does is refused: silence would look like a
-// network that loses it.
+// Options without an implementation are refused: silence would look like a network that loses data.
 func TestWhatHasNoEffectIsRefused(t *testing.T) {
 	for want, register := range map[string]func(*protocol.Protocol){
 		"Direction":     func(p *protocol.Protocol) { protocol.Component[spot](p).Direction(protocol.Bidirectional) },

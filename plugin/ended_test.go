@@ -58,7 +58,7 @@ func TestAHostsPlayerHasItsIDUntilItConnectsAgain(t *testing.T) {
 	assert.Equal(t, entangle.ClientID(me), h.host.ID())
 }
 
-// What a server has dropped it still tells when it has stopped.
+// A stopped server still reports its dropped packets.
 func TestAStoppedServerTellsWhatItDropped(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)

@@ -174,7 +174,7 @@ func TestAParentWithoutChildrenOnItsClients(t *testing.T) {
 	assert.Equal(t, []uint32{3}, p.childrenOf(2))
 }
 
-// No frame shows a child without its parent, or a part of a family, when a parent ends.
+// No frame shows a child without its parent, or part of a hierarchy, when a parent ends.
 //
 // Proves: H4
 func TestAParentsEndIsItsChildrens(t *testing.T) {
@@ -273,8 +273,8 @@ func TestAChildOfItsOwnersEyesOnly(t *testing.T) {
 	assert.Equal(t, []uint32{1}, a.ids(), "a child's owner is its own")
 }
 
-// Every client has a family at one tick: what is written to all of it in one tick is
-// never seen in part.
+// Every client has a hierarchy as of one tick: changes to all of it in one tick are never visible
+// in part.
 //
 // Proves: H10
 func TestAFamilyIsAtOneTick(t *testing.T) {

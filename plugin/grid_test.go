@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// field is a game with a grid by spots, in which viewers see as far as 100, and what they
-// saw as far as 120.
+// field is a game with a grid by spots, in which viewers see entities up to 100 away, and keep
+// visible ones up to 120.
 type field struct {
 	*game
 	grid *plugin.Grid[spot]
@@ -54,9 +54,9 @@ func (f *field) move(e ecs.Entity, x float32) {
 	f.run(10)
 }
 
-// An entity within the radius of a client's viewer appears there, and despawns when it is
-// farther out than the radius and its hysteresis. Who goes to and fro between the two
-// stays as it was.
+// An entity within the radius of a client's viewer appears there, and despawns when it is farther
+// out than the radius and its hysteresis. An entity that moves between the two keeps its
+// visibility.
 //
 // Proves: V12
 func TestWhatComesNearAppears(t *testing.T) {
@@ -86,7 +86,7 @@ func TestWhatComesNearAppears(t *testing.T) {
 	assert.Equal(t, []uint32{1, 7}, f.b.ids())
 }
 
-// What is spawned in sight is sent with the tick of its spawn.
+// An entity spawned within the radius is sent with the tick of its spawn.
 func TestWhatIsSpawnedInSightIsSentAtOnce(t *testing.T) {
 	f := newField(t)
 	f.viewer(components.Viewer{}, 1)
@@ -99,8 +99,7 @@ func TestWhatIsSpawnedInSightIsSentAtOnce(t *testing.T) {
 	assert.Equal(t, []uint32{7}, f.a.ids())
 }
 
-// Passes are in the ticks that are multiples of Every. What comes and goes in between is
-// found then.
+// Passes run in the ticks that are multiples of Every, and find all changes in between.
 //
 // Proves: V12
 func TestPassesAreAsOftenAsIsSaid(t *testing.T) {
@@ -125,7 +124,7 @@ func TestPassesAreAsOftenAsIsSaid(t *testing.T) {
 	assert.Empty(t, f.a.ids())
 }
 
-// A viewer of a room sees for all who are in it.
+// A viewer of a room sees for all clients in it.
 //
 // Proves: V12
 func TestARoomSeesWhatItsViewersSee(t *testing.T) {
@@ -147,8 +146,8 @@ func TestARoomSeesWhatItsViewersSee(t *testing.T) {
 	assert.Equal(t, []uint32{7}, f.b.ids())
 }
 
-// Sight ends with its viewer, with what makes it one, and with the connection; a viewer
-// that nobody controls sees for nobody.
+// Visibility ends with its viewer, with the components that make it one, and with the connection. A
+// viewer without an owner sees for no client.
 //
 // Proves: V12, V14
 func TestSightEndsWithItsViewer(t *testing.T) {
@@ -269,7 +268,7 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(200, pass))
 }
 
-// What is wrong with a grid is said when it is initialised, with what to do.
+// Initialize panics for mistakes in a grid's config, with the remedy.
 func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for field, configs := range map[string][]plugin.GridConfig{
@@ -318,8 +317,8 @@ func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
 	assert.Equal(t, uint64(3), grid.Astray())
 }
 
-// A host's own player sees by a grid as remote ones do: Relevance says so, and the events of
-// what it is shown tell of it.
+// A grid works for a host's own player as for remote ones: Relevance reports it, and so do the
+// events of spawned and despawned entities.
 func TestAHostsPlayerSeesByAGrid(t *testing.T) {
 	grid := plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf)
 	h := newUninitialized(t)

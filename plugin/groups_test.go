@@ -68,8 +68,8 @@ func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
 	assert.Empty(t, refused.Read())
 }
 
-// Who goes from a group to one that is too large despawns, and holds up nobody whom it
-// leaves; when that is sent it is there, and when it goes back before, as well.
+// An entity that moves to a group that is too large despawns, and does not block the group it left.
+// It appears once the large group is sent, or when it moves back before.
 //
 // Proves: R41
 func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {

@@ -21,8 +21,8 @@ func aheadProtocol() *protocol.Protocol {
 	return p
 }
 
-// The confirmed state of what is predicted is to be read beside it, its twin shows it, and
-// both are there for as long as the server has the entity.
+// The confirmed state of a predicted entity can be read next to it, its twin shows it, and both
+// exist for as long as the server has the entity.
 //
 // Proves: B23, B30
 func TestTheConfirmedStateOfWhatIsPredicted(t *testing.T) {

@@ -41,7 +41,7 @@ func TestTheConfirmedStateOfWhatIsRemote(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// On a server, what is in the world is confirmed.
+// On a server, the values in the world are the confirmed ones.
 func TestTheConfirmedStateOnAServer(t *testing.T) {
 	g := newGame(t)
 	e := g.spawn(spot{1, 2}, name{7})

@@ -98,8 +98,8 @@ func (i *intruder) hit(c *costly) {
 	i.send(b)
 }
 
-// flooded is a game with an honest client, whose received data is recorded in every tick, and a
-// client that may flood.
+// flooded is a game with an honest client and a client that may flood. The data that the honest one
+// receives is recorded in every tick.
 type flooded struct {
 	*game
 	honest  *player
@@ -569,8 +569,8 @@ func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
 	assert.Zero(t, g.broken())
 }
 
-// A client asks for groups of many entities in every frame. It pays for each entity that it is sent
-// again, and what it asks beyond its quota is dropped; what the others get stays.
+// A client requests groups of many entities in every frame. It pays for each entity that is sent
+// again, and requests beyond its quota are dropped; the other clients' data stays the same.
 //
 // Proves: Z21
 func TestWhatIsSentAgainIsCharged(t *testing.T) {

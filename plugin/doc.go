@@ -1,6 +1,6 @@
 // Package plugin is the API that a game uses: it networks an Arche world.
 //
-// # What it is for
+// # Purpose
 //
 // An App (a Server, a Client, or a Host, which is both) is one system of an Arche world. It
 // receives, runs the game's systems at a fixed rate, and sends. A game passes it the protocol that
@@ -57,14 +57,14 @@
 //   - Inputs.None declares that a tick has no input. InputReceived is raised for each input that
 //     takes effect.
 //
-// # What it guarantees
+// # Guarantees
 //
 // All received data is applied before the first tick of a frame, and all data is sent after the
 // last one. A reader that reads every frame or every tick sees each event once, in the order in
 // which they were raised. A wrong call panics or returns an error at once, with a sentence that
 // names the remedy. Data from peers never causes a panic or such an error.
 //
-// # What it does not
+// # Limits
 //
 // An app belongs to the goroutine that updates it. Nothing here may be called from another
 // goroutine unless its documentation says so.

@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// A server whose ticks wrap around goes on.
+// A server continues when its ticks wrap around.
 func TestTicksWrapAroundInAGame(t *testing.T) {
 	for _, start := range []entangle.Tick{math.MaxUint32 - 60, math.MaxInt32 - 60} {
 		g := newGameWith(t, func(c *plugin.ServerConfig) { c.StartTick = start })

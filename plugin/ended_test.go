@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// A program that sums up at its end asks when Run has returned: what was true of the last
-// connection is still told, until the next one begins.
+// A program can read its statistics after Run has returned: the state of the last connection is
+// kept until the next one begins.
 func TestTheLastConnectionIsToldOfUntilTheNext(t *testing.T) {
 	p := newParty(t)
 	c := p.clients[0]

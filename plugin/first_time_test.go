@@ -37,7 +37,7 @@ func TestASystemCanBeLeftOutOfReplays(t *testing.T) {
 	assert.Equal(t, []string{"initialize", "update", "update", "update", "finalize"}, log)
 }
 
-// noting writes down what is called.
+// noting records the called methods.
 type noting struct{ log *[]string }
 
 func (n noting) Initialize(*ecs.World) { *n.log = append(*n.log, "initialize") }

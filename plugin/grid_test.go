@@ -177,8 +177,8 @@ func TestSightEndsWithItsViewer(t *testing.T) {
 	}
 }
 
-// A client that connects again sees nothing of what it saw at the edge, and neither does
-// an entity that takes the place of one in the world's memory.
+// A client that reconnects does not keep visible entities at the edge, and neither does an entity
+// that reuses the place of another in the world's memory.
 //
 // Proves: V14
 func TestSightIsNotInherited(t *testing.T) {
@@ -230,8 +230,8 @@ func TestSeveralGridsSeeSideBySide(t *testing.T) {
 	assert.Equal(t, []uint32{1, 2}, a.ids(), "this grid has no hysteresis")
 }
 
-// A pass over thousands of entities that move allocates nothing, and neither does what it
-// shows and hides.
+// A pass over thousands of moving entities allocates nothing, and neither do the resulting changes
+// of visibility.
 //
 // Proves: V12, R40
 func TestAPassAllocatesNothing(t *testing.T) {

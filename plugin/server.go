@@ -250,9 +250,9 @@ func (s *Server) Netcode(listeners ...transport.Listener) connection.Listener {
 // layers play together. If one cannot be opened, none stays open. Errors concern the layers or the
 // config.
 //
-// MaxClients counts over all layers, and an id is connected only once: a client whose id is already
-// connected through another layer is rejected with a reason. ClientInfo.Layer is the index of a
-// client's layer in the order given here.
+// MaxClients counts over all layers, and an id is connected only once: a client with an id that is
+// already connected through another layer is rejected with a reason. ClientInfo.Layer is the index
+// of a client's layer in the order given here.
 func (s *Server) StartWith(layers ...connection.Listener) error {
 	if len(layers) == 0 || slices.Contains(layers, nil) {
 		return errNoLayers

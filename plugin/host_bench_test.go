@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// A game for one, of 1,000 moving entities: its system alone, in a host without remote
-// clients, and in one whose systems read what has changed.
+// BenchmarkAGameForOne measures a game of 1,000 moving entities: its system alone, in a host
+// without remote clients, and in such a host with systems that read the changes.
 func BenchmarkAGameForOne(b *testing.B) {
 	fill := func(w *ecs.World) {
 		m := generic.NewMap3[spot, name, components.Replicate](w)

@@ -12,13 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// told is what the events of a world say, counted by entity.
+// told counts the events of a world by entity.
 type told struct {
 	spawned, despawned         heard[plugin.EntitySpawned]
 	inserted, updated, removed heard[entityEvent]
 }
 
-// entityEvent lets one list take the events of a component.
+// entityEvent lets one list take the events of any component.
 type entityEvent = plugin.ComponentInserted[spot]
 
 func (o *told) systems() []plugin.System {
@@ -41,7 +41,7 @@ func (o *told) systems() []plugin.System {
 	})}
 }
 
-// took returns how many events there were of each kind since the last time: spawned,
+// took returns the number of events of each kind since the last call, in the order spawned,
 // despawned, inserted, updated, removed.
 func (o *told) took() [5]int {
 	return [5]int{
@@ -50,8 +50,8 @@ func (o *told) took() [5]int {
 	}
 }
 
-// The events that a client has of what the server replicates to it, a host's player has of
-// the same entities in the host's own world: of what is for it, and nothing else.
+// A host's player gets the same events in the host's own world as a remote client gets for its
+// replicas: events of the entities and components that are for the player, and no others.
 //
 // Proves: C12
 func TestAHostsPlayerIsToldOfWhatItSees(t *testing.T) {
@@ -124,8 +124,8 @@ func TestAHostsPlayerIsToldOfWhatItSees(t *testing.T) {
 	step([5]int{2, 0, 2, 0, 0}, "it is back, and told of all")
 }
 
-// The events of a group are those of what the player is shown of it, as it goes from one
-// group to another and its members change.
+// When an entity moves from one group to another, or the members of a group change, the host's
+// player gets the events of the part of each group that it can see.
 func TestAHostsPlayerAndGroups(t *testing.T) {
 	var o told
 	h := newHosted(t, o.systems()...).play()
@@ -151,7 +151,7 @@ func TestAHostsPlayerAndGroups(t *testing.T) {
 	step([5]int{})
 }
 
-// A host's player is told of the resources that are for it. They are the host's own.
+// A host's player gets events for the resources that are for it. They are the host's own resources.
 //
 // Proves: C12
 func TestAHostsPlayerIsToldOfResources(t *testing.T) {
@@ -184,9 +184,9 @@ func TestAHostsPlayerIsToldOfResources(t *testing.T) {
 	step([3]int{0, 0, 1})
 }
 
-// What the game does in its systems while the player comes and goes in the same frames is
-// told in order: every entity spawns before it despawns, and of those that are there the
-// player knows exactly those that are for it.
+// A game may change its entities in the frames in which the player connects and disconnects. The
+// events stay in order: every entity spawns before it despawns, and the entities spawned for the
+// player are exactly those that are for it.
 func TestEventsWhileAHostsPlayerComesAndGoes(t *testing.T) {
 	var h *hosted
 	alive := map[ecs.Entity]bool{}

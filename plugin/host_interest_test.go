@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What does not matter to a host's player it is not told of, and Sees tells a game what to
-// leave out of the picture.
+// A host's player gets no events of irrelevant entities, and Sees tells a game which entities not
+// to draw.
 //
 // Proves: C12
 func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	}))...).play()
 	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
 	spots := generic.NewMap1[spot](h.world)
-	var near, kept [2]ecs.Entity // of one group each
+	var near, kept [2]ecs.Entity // one group each
 	for i := range near {
 		near[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 3, Relevance: components.ByInterest})
 		kept[i] = marked.NewWith(&spot{}, &name{uint32(i + 2)}, &components.Replicate{Group: 4, Relevance: components.Retained})
@@ -69,8 +69,9 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	step([5]int{}, "nothing is inherited")
 }
 
-// Of a group that is retained goes what may not be seen any more, and nothing else, for the host's
-// player as for a remote client: an entity despawns, and a component is told as removed.
+// When a client may no longer see part of a retained group, it loses that part and nothing else.
+// This holds for the host's player as for a remote client: an entity despawns, and a component is
+// reported as removed.
 //
 // Proves: V11
 func TestWhatAHostsPlayerMayNotKeep(t *testing.T) {
@@ -114,7 +115,7 @@ func TestWhatAHostsPlayerMayNotKeep(t *testing.T) {
 	}
 }
 
-// What is the own of a host's player matters to it, unless the game says otherwise.
+// The entities that a host's player owns are relevant to it, unless the game overrides that.
 func TestWhatAHostsPlayerOwnsMatters(t *testing.T) {
 	h := newHosted(t).play()
 	marked := generic.NewMap3[spot, name, components.Replicate](h.world)

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// wiretap counts what a listener's socket is given to send.
+// wiretap counts the datagrams that a listener's socket sends.
 type wiretap struct {
 	transport.Listener
 	datagrams int
@@ -39,7 +39,7 @@ func (c wiretapConn) Send(batch []transport.Datagram) (int, error) {
 	return c.Conn.Send(batch)
 }
 
-// lively is a host's game in which everything happens all the time.
+// lively returns a host's game in which all kinds of changes happen all the time.
 func lively(t testing.TB) (h *hosted, m *mouth, read *told) {
 	m, read = &mouth{}, &told{}
 	var tidings heard[plugin.MessageReceived[tidings]]
@@ -55,7 +55,7 @@ func lively(t testing.TB) (h *hosted, m *mouth, read *told) {
 	return h, m, read
 }
 
-// stir is a frame of a lively game.
+// stir runs a frame of a lively game.
 func (h *hosted) stir(m *mouth) {
 	filter := generic.NewFilter1[spot]()
 	for q := filter.Query(h.world); q.Next(); {
@@ -69,8 +69,8 @@ func (h *hosted) stir(m *mouth) {
 	h.run(1)
 }
 
-// Nothing is sent for the host's player: with it alone, not one datagram. What remote
-// clients are sent does not speak of it.
+// The server sends nothing on behalf of the host's player: not one datagram if it is alone. Nothing
+// sent to remote clients mentions it.
 //
 // Proves: C12
 func TestNothingIsSentForAHostsPlayer(t *testing.T) {
@@ -89,8 +89,8 @@ func TestNothingIsSentForAHostsPlayer(t *testing.T) {
 	assert.NotZero(t, tap.datagrams)
 }
 
-// Remote clients play with the host's player, and come to the same world as on any server,
-// whatever becomes of the player meanwhile.
+// Remote clients play with the host's player and reach the same world as on any other server, even
+// while the player connects and disconnects.
 //
 // Proves: C12
 func TestRemoteClientsPlayWithAHost(t *testing.T) {
@@ -126,9 +126,9 @@ func TestRemoteClientsPlayWithAHost(t *testing.T) {
 	assert.Len(t, h.host.Clients(), 3)
 }
 
-// A frame without a tick, and those that lie between two that are sent, hold nothing up
-// that the player says; what the server says waits for the next one that is sent, as it
-// does for all.
+// Messages of the host's player are not delayed by frames without a tick, nor by frames between two
+// that are sent. Messages of the server wait for the next frame that is sent, as they do for every
+// client.
 func TestAHostThatSendsSeldom(t *testing.T) {
 	var m mouth
 	var orders heard[plugin.MessageReceived[order]]
@@ -151,7 +151,7 @@ func TestAHostThatSendsSeldom(t *testing.T) {
 	assert.Len(t, got.take(), 1)
 }
 
-// A system of the host may end its player's connection, and the host, in every set.
+// A system of the host may disconnect the host's player, or stop the host, in every set.
 //
 // Proves: C12
 func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
@@ -192,7 +192,7 @@ func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
 	}
 }
 
-// Run drives a host, and one tick per update is one for its player too.
+// Run drives a host. With one tick per update, its player also runs one tick per update.
 func TestRunDrivesAHost(t *testing.T) {
 	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: hostProtocol(), TickPerUpdate: true}, me)
 	require.NoError(t, err)
@@ -216,8 +216,8 @@ func TestRunDrivesAHost(t *testing.T) {
 	assert.EqualValues(t, 2, host.Tick())
 }
 
-// Once a host's game has settled, a tick of it allocates nothing, its player's events and
-// resources included.
+// In steady state, a tick of a host's game allocates nothing. That includes the events and
+// resources of its player.
 //
 // Proves: C12
 func TestASettledHostAllocatesNothing(t *testing.T) {

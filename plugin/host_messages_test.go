@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// mouth speaks in a world.
+// mouth sends messages in a world.
 type mouth struct {
 	chat    plugin.Sender[chat]
 	say     plugin.Sender[chat]
@@ -34,8 +34,8 @@ func (m *mouth) system() plugin.System {
 	})
 }
 
-// Whatever the host's server says to clients its player gets too, where it is for it, in
-// the next frame, in order, and nobody else's.
+// The host's player gets the messages that the server sends to clients, if it is among the
+// recipients: in the next frame, in order. It gets no messages for other clients.
 //
 // Proves: C12
 func TestAHostsServerSpeaksToItsPlayer(t *testing.T) {
@@ -75,7 +75,8 @@ func TestAHostsServerSpeaksToItsPlayer(t *testing.T) {
 	assert.EqualValues(t, 1, theirs.all[0].To)
 }
 
-// The host's player speaks to the server, and by it to others, as any client does.
+// The host's player sends messages to the server, and through it to other clients, as any client
+// does.
 //
 // Proves: C12
 func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
@@ -134,8 +135,8 @@ func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
 	})
 }
 
-// A remote client's messages reach the host's player like any other client, also those
-// that it passes on.
+// Messages of a remote client reach the host's player as they reach any other client, including
+// relayed ones.
 //
 // Proves: C12
 func TestRemoteClientsSpeakToAHostsPlayer(t *testing.T) {
@@ -156,8 +157,8 @@ func TestRemoteClientsSpeakToAHostsPlayer(t *testing.T) {
 	assert.Equal(t, []entangle.ClientID{entangle.Nobody, entangle.Nobody, me}, to)
 }
 
-// Entities in messages are the same on both sides of one world, if the player is shown
-// them, and values are nobody else's.
+// An entity in a message is the same entity for the server and the host's player, which share one
+// world, if the player can see it. Each receiver has a value of its own.
 //
 // Proves: C12
 func TestEntitiesInMessagesWithinAHost(t *testing.T) {
@@ -185,8 +186,7 @@ func TestEntitiesInMessagesWithinAHost(t *testing.T) {
 	assert.Equal(t, whom, ordered)
 }
 
-// The host's player asks the server, and gets one answer to each question: also when its
-// connection ends first.
+// The host's player gets one response to each of its requests, even if its connection ends first.
 //
 // Proves: C12
 func TestAHostsPlayerAsksItsServer(t *testing.T) {
@@ -256,7 +256,7 @@ func TestAHostsPlayerAsksItsServer(t *testing.T) {
 	assert.Empty(t, answers.take(), "what was not sent has no answer")
 }
 
-// Who is disconnected by what it said itself hears no more.
+// A player that is disconnected because of its own request receives nothing more.
 func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
 	var m mouth
 	var answers heard[plugin.ResponseReceived[sum, total]]
@@ -281,7 +281,7 @@ func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
 	assert.Equal(t, "a bad question", h.host.Reason())
 }
 
-// What the server said before the player was there is not for it.
+// Messages that the server sent before the player connected are not for it.
 func TestWhatIsSaidBeforeAHostsPlayerConnects(t *testing.T) {
 	var m mouth
 	var got heard[plugin.MessageReceived[tidings]]
@@ -304,7 +304,7 @@ func TestWhatIsSaidBeforeAHostsPlayerConnects(t *testing.T) {
 	assert.Len(t, orders.all, 1)
 }
 
-// A host's player may ask and say as much as it likes, a little in each frame.
+// A host's player may send any number of requests and messages, a few in each frame.
 func TestAHostsPlayerSpeaksForLong(t *testing.T) {
 	var m mouth
 	var answers heard[plugin.ResponseReceived[sum, total]]

@@ -20,13 +20,13 @@ import (
 // me is the id of the host's own player.
 const me entangle.ClientID = 50
 
-// hosted is a game whose server is a host, that has not started.
+// hosted is a game whose server is a host that has not started.
 type hosted struct {
 	*game
 	host *plugin.Host
 }
 
-// hostProtocol is that of newHosted.
+// hostProtocol returns the protocol of newHosted.
 func hostProtocol() *protocol.Protocol {
 	p := ownedProtocol()
 	protocol.Message[order](p).Direction(protocol.ClientToServer)
@@ -80,7 +80,7 @@ func (h *hosted) join(id entangle.ClientID, systems ...func(*plugin.Client)) *pl
 	return h.joinWith(hostProtocol(), id, systems...)
 }
 
-// heard keeps what a reader read, frame by frame.
+// heard collects the events of a reader, frame by frame.
 type heard[E plugin.Event] struct{ all []E }
 
 func (h *heard[E]) system() plugin.System {
@@ -90,15 +90,15 @@ func (h *heard[E]) system() plugin.System {
 	})
 }
 
-// take returns what was heard since the last take.
+// take returns the events collected since the last call.
 func (h *heard[E]) take() []E {
 	all := h.all
 	h.all = nil
 	return all
 }
 
-// A host's player who connects before the host has started joins when it has; the one
-// world hears of it once, as of any client.
+// A host's player that connects before the host has started joins once it starts. The shared world
+// gets the events of it once, as for any client.
 //
 // Proves: C12
 func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {
@@ -126,8 +126,8 @@ func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {
 	assert.Equal(t, []plugin.ClientInfo{{ID: me, Layer: -1, Joined: true, Quality: plugin.Good}}, h.host.Clients())
 }
 
-// Every end of the player's connection is one: its own, the host's, and that of the host.
-// It can join again after each.
+// The player's connection can be ended by the player, by the host, or by the end of the host
+// itself. The player can join again afterwards.
 //
 // Proves: C12
 func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
@@ -172,7 +172,7 @@ func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
 	assert.Equal(t, plugin.Disconnected, h.host.LocalState(), "it did not want to any more")
 }
 
-// The id of the host's player is nobody else's, and its place is not one of MaxClients.
+// The id of the host's player is reserved for it, and the player does not count towards MaxClients.
 //
 // Proves: C12
 func TestTheIDOfAHostsPlayerIsReserved(t *testing.T) {
@@ -193,7 +193,7 @@ func TestTheIDOfAHostsPlayerIsReserved(t *testing.T) {
 	assert.Len(t, h.host.Clients(), 3)
 }
 
-// What a host can't be made or joined with is an error.
+// An invalid configuration of a host, or of its player, is an error.
 func TestAHostThatCannotBe(t *testing.T) {
 	_, err := plugin.NewHost(plugin.ServerConfig{Protocol: testProtocol()}, entangle.Nobody)
 	require.ErrorContains(t, err, "id")
@@ -204,8 +204,8 @@ func TestAHostThatCannotBe(t *testing.T) {
 	assert.NoError(t, h.host.Connect(make([]byte, plugin.UserDataSize)))
 }
 
-// What the host's player controls goes with it, and is tagged while it is there, from the
-// moment in which it learns of it.
+// Entities that the host's player controls despawn with it. They are tagged while it is connected,
+// from the moment in which it gets their events.
 //
 // Proves: C12
 func TestWhatAHostsPlayerControls(t *testing.T) {
@@ -253,7 +253,7 @@ func TestWhatAHostsPlayerControls(t *testing.T) {
 	q.Close()
 }
 
-// A host's player who is back before the frame is over keeps what it was given since.
+// A host's player that reconnects within the same frame keeps the entities that it was given since.
 func TestAHostsPlayerThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	h := newHosted(t).play()
 	old := h.spawn(spot{}, name{1})
@@ -271,7 +271,8 @@ func TestAHostsPlayerThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	assert.True(t, h.world.Alive(next))
 }
 
-// What clients are sent once the host's player is told of once.
+// Components and resources that clients are sent only once are reported to the host's player only
+// once.
 func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	p := hostProtocol()
 	protocol.Component[private](p).ReplicateOnce()
@@ -296,8 +297,9 @@ func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	assert.Empty(t, up.all)
 }
 
-// What the host's player predicts is tagged so, while it is shown that and it is not paused:
-// the entity itself, of which nothing is ever recomputed.
+// Entities that the host's player predicts are tagged as predicted while the player can see them
+// and they are not paused. It is the entity itself that is tagged, and no tick of it is ever
+// replayed.
 //
 // Proves: B25
 func TestWhatAHostsPlayerPredicts(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 
 var hostSeed = flags.Uint64("hostseed", 0, "the seed of the one host's game to run; 0: ten of them")
 
-// twin is a client that is for everything that the host's player is for.
+// twin is a client that is in the same targets as the host's player.
 const twin entangle.ClientID = 1
 
-// picture is what a system makes of events alone: who is there, with which components, and
-// what they were worth when they were last told of.
+// picture is the state that a system derives from events alone: the existing entities, their
+// components, and the values at the last event.
 type picture struct {
 	there map[ecs.Entity]map[string]bool
 	spots map[ecs.Entity]spot
@@ -47,7 +47,7 @@ func (p *picture) set(e ecs.Entity, comp string, on bool) {
 	}
 }
 
-// followPart has a picture follow one component.
+// followPart makes a picture follow one component.
 func followPart[C any](p *picture, w *ecs.World, comp string, value func(ecs.Entity)) (update func()) {
 	inserted, updated, removed := plugin.NewReader[plugin.ComponentInserted[C]](w), plugin.NewReader[plugin.ComponentUpdated[C]](w), plugin.NewReader[plugin.ComponentRemoved[C]](w)
 	return func() {
@@ -101,7 +101,7 @@ func (p *picture) system() plugin.System {
 	})
 }
 
-// play is a random game on a host whose player and one remote client are for the same.
+// hostPlay is a random game on a host whose player and one remote client are in the same targets.
 type hostPlay struct {
 	*hosted
 	rng     *rand.Rand
@@ -130,7 +130,7 @@ func (p *hostPlay) any() ecs.Entity { return p.all[p.rng.IntN(len(p.all))] }
 
 func (p *hostPlay) target() components.Target { return p.targets[p.rng.IntN(len(p.targets))] }
 
-// act does one thing at random.
+// act does one random thing.
 func (p *hostPlay) act() {
 	marks, spots := generic.NewMap1[components.Replicate](p.world), generic.NewMap1[spot](p.world)
 	if p.rng.IntN(6) == 0 || len(p.all) < 5 {
@@ -187,7 +187,7 @@ func (p *hostPlay) act() {
 	}
 }
 
-// check compares what the player was told with what the remote client has.
+// check compares the events of the host's player with the world of the remote client.
 func (p *hostPlay) check() error {
 	if p.here.wrong != "" {
 		return fmt.Errorf("%s", p.here.wrong)
@@ -212,8 +212,8 @@ func (p *hostPlay) check() error {
 	return nil
 }
 
-// What a host's player is told of is, in random games, what a remote client has that is
-// for the same: the same entities with the same components, and all their changes.
+// In random games, the events of a host's player match the world of a remote client in the same
+// targets: the same entities with the same components, and all their changes.
 //
 // Proves: C12
 func TestAHostsPlayerIsToldWhatARemoteClientGets(t *testing.T) {

@@ -20,12 +20,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// misled is a client that plays, and whose server says anything at all about its clock
-// and of what others do.
+// misled is an honest client whose server sends it arbitrary data about the clock and about other
+// players' inputs.
 type misled struct {
 	*tyrant
 	storm
-	tick   entangle.Tick // the server's first, as it says
+	tick   entangle.Tick // the server's first, by its own claim
 	begun  time.Time
 	jumps  uint64 // before this connection
 	frames int    // of this connection
@@ -38,8 +38,7 @@ func newMisled(t *testing.T, rng *rand.Rand) *misled {
 	return y
 }
 
-// deceive begins a connection, and shows the client entities with inputs. One of them is
-// its own.
+// deceive begins a connection and shows the client entities with inputs, one of which it controls.
 func (y *misled) deceive() {
 	y.frames, y.jumps = 0, y.c.Clock().Jumps
 	for group := range repl.Handle(4) {
@@ -61,20 +60,20 @@ func (y *misled) show(group repl.Handle) {
 	w.Bits(10, 32)
 	heads := repl.Heads{Tick: 10}
 	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: group, Tick: 10})
-	w.Bits(0b10000, 5)  // no needs, nobody predicted, no references and leavers; alone
-	w.Bits(0b111100, 6) // of controller, flag, glance, name, spot and thrust
+	w.Bits(0b10000, 5)  // no needs, no predicted entities, no references and leavers; a group of one
+	w.Bits(0b111100, 6) // controller, flag, glance, name, spot and thrust
 	w.Bits(uint64(group), 32)
 	w.Bits(0, 64)
 	heads.End(&w)
 	y.say(peer.Actions, w.Finish())
 }
 
-// lie sends a frame of a channel that is not counted, in a packet with a tick.
+// lie sends a frame of a channel without ids, in a packet with a tick.
 func (y *misled) lie(ch channel.ID, tick entangle.Tick, body []byte) {
 	y.tyrant.send(append(append(y.header(tick), byte(ch)|0x80), y.mutate(body)...))
 }
 
-// acts are inputs of others.
+// acts returns inputs of other players.
 func (y *misled) acts() []byte {
 	lanes := make([]forged, 1+y.rng.IntN(3))
 	for i := range lanes {
@@ -93,7 +92,7 @@ func (y *misled) acts() []byte {
 	return w.Finish()
 }
 
-// times is an answer to some ping, or says how early inputs were, or both.
+// times returns a response to some ping, a report of input margins, or both.
 func (y *misled) times() []byte {
 	var w bits.Writer
 	pong := y.seldom(2)
@@ -111,7 +110,7 @@ func (y *misled) times() []byte {
 	return w.Finish()
 }
 
-// report writes margins of which some are unknown, and each is as likely as any other.
+// report writes margins, some of them unknown; all values are equally likely.
 func (y *misled) report(w *bits.Writer) {
 	width := 2 + uint(y.rng.IntN(9))
 	n := 3 + y.rng.IntN(60)
@@ -128,7 +127,7 @@ func (y *misled) report(w *bits.Writer) {
 	}
 }
 
-// frame lets the client hear lies for one frame.
+// frame makes the client receive false data for one frame.
 func (y *misled) frame(tick entangle.Tick) {
 	for range 4 {
 		y.lie(peer.Inputs, tick, y.acts())
@@ -141,7 +140,7 @@ func (y *misled) frame(tick entangle.Tick) {
 	y.sane()
 }
 
-// sane checks that the clock says nothing that cannot be, and was not set all the time.
+// sane checks that the clock reports only possible values and does not jump all the time.
 func (y *misled) sane() {
 	info := y.c.Clock()
 	for _, v := range []float64{info.Lead, info.Target, info.Speed, info.InterpolatedFraction} {
@@ -153,10 +152,10 @@ func (y *misled) sane() {
 	require.LessOrEqual(y.t, info.Jumps-y.jumps, uint64(1+y.frames/15), "%+v", info)
 }
 
-// passed returns for how many ticks the server has been there.
+// passed returns the number of ticks since the server started.
 func (y *misled) passed() entangle.Tick { return entangle.Tick(y.now.Sub(y.begun) * 60 / time.Second) }
 
-// near checks that the client is where a clock can be that believes in the server's ticks.
+// near checks that the client's tick is one that a clock following the server's ticks can have.
 func (y *misled) near(tick entangle.Tick) {
 	if y.c.Clock().Synced {
 		ahead := ecs.GetResource[components.Time](y.c.world).Tick.Sub(tick)
@@ -165,10 +164,9 @@ func (y *misled) near(tick entangle.Tick) {
 	}
 }
 
-// A server says anything at all about the clock of its client, and of what other players
-// do. It leads the client astray: four seconds ahead of its ticks at most, and wherever its
-// ticks are, with a jump now and then. The client holds no more memory, and says nothing
-// that is no number.
+// A server sends its client arbitrary data about the clock and about other players' inputs. The
+// client's clock follows: at most four seconds ahead of the server's ticks, whatever those are,
+// with a jump now and then. The client's memory does not grow, and no reported number is NaN.
 //
 // Proves: Z17
 func TestAServerThatLiesAboutTime(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The inputs of the arena: one that moves, and one that names an entity.
+// These are the inputs of the arena: one that moves, and one that names an entity.
 type (
 	thrust struct {
 		Go   uint8
@@ -36,7 +36,7 @@ type (
 	glance struct{ At ecs.Entity }
 )
 
-// Numbers of the inputs on the wire, in the order of their names.
+// Numbers of the inputs on the wire, in the order of their type names.
 const (
 	glanceType = iota
 	thrustType
@@ -51,20 +51,20 @@ func arenaProtocol() *protocol.Protocol {
 	return p
 }
 
-// arena is a game that players move in by their inputs: two honest ones, a raider whose
-// payloads are written by hand, an entity that the raider does not see, one that nobody
-// drives, and one that is gone.
+// arena is a game in which players move by their inputs. It has two honest players, a raider that
+// writes its payloads by hand, an entity that the raider cannot see, one that no client controls,
+// and a despawned one.
 type arena struct {
 	*game
 	*intruder
 	mine   ecs.Entity // the raider's
-	ticks  []string   // what all but the raider's looked like after each tick
-	moved  []moved    // what the raider's did
+	ticks  []string   // state of all entities except the raider's after each tick
+	moved  []moved    // moves of the raider's entity
 	silent bool       // no notes are taken
-	sums   []uint64   // instead of ticks, when there are many
+	sums   []uint64   // checksums instead of ticks, when there are many
 }
 
-// moved is what an entity was driven by in a tick.
+// moved is the input that an entity was driven by in a tick.
 type moved struct {
 	thrust
 	tick   entangle.Tick
@@ -77,7 +77,7 @@ func newArena(t testing.TB) *arena {
 	a := &arena{ticks: make([]string, 0, 60+60+20+besieged)}
 	a.game = newGameWith(t, func(c *plugin.ServerConfig) {
 		c.Protocol = arenaProtocol()
-		c.MaxWorkPerClient = -1 // the bounds behind them are at stake
+		c.MaxWorkPerClient = -1 // the limits behind it are under test
 	}, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(a.move))
 	})
@@ -98,7 +98,7 @@ func newArena(t testing.TB) *arena {
 	return a
 }
 
-// fighter spawns an entity that has both inputs.
+// fighter spawns an entity with both inputs.
 func (a *arena) fighter(client entangle.ClientID, target components.Target) ecs.Entity {
 	id := uint32(1)
 	for range spots(a.world) {
@@ -109,7 +109,7 @@ func (a *arena) fighter(client entangle.ClientID, target components.Target) ecs.
 		&components.ControlledBy{Client: client, Keep: true}, &components.Replicate{Target: target})
 }
 
-// move moves all by their inputs, and takes note of what has become of it.
+// move moves all entities by their inputs and records the result.
 func (a *arena) move(w *ecs.World) func() {
 	filter, when := generic.NewFilter4[spot, name, thrust, glance](), ecs.GetResource[components.Time](w)
 	inputs := plugin.NewInputs[thrust](w)
@@ -137,7 +137,7 @@ func (a *arena) move(w *ecs.World) func() {
 	}
 }
 
-// note takes down what a tick looked like.
+// note records the state after a tick.
 func (a *arena) note(tick string) {
 	if a.sums == nil {
 		a.ticks = append(a.ticks, tick)
@@ -148,7 +148,7 @@ func (a *arena) note(tick string) {
 	a.sums = append(a.sums, h.Sum64())
 }
 
-// honest is a player whose inputs follow from who it is and the tick.
+// honest returns a player whose inputs follow from its id and the tick.
 func honest(id entangle.ClientID) func(*plugin.Client) {
 	return func(c *plugin.Client) {
 		c.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
@@ -174,9 +174,9 @@ func (a *arena) invade() {
 	require.True(a.game.t, a.here(raider))
 }
 
-// strike lets the raider do something in each of so many frames, and has it come back
-// when the server has hung up on it. It takes in what arrives, so that it is told of
-// entities.
+// strike lets the raider do something in each of the given number of frames, and reconnects it when
+// the server has disconnected it. The raider reads the packets that arrive, so that it learns the
+// network ids of entities.
 func (a *arena) strike(frames int, attack func()) {
 	for range frames {
 		if !a.here(raider) {
@@ -201,13 +201,14 @@ func (a *arena) sendFrame(ch channel.ID, tick entangle.Tick, body []byte) {
 	a.send(append(append(b, byte(ch)|0x80), body[:min(len(body), entangle.MaxPayload-len(b)-1)]...))
 }
 
-// forged is one lane as no honest client writes it. Zero: what the raider may write.
+// forged is one input stream as no honest client writes it. The zero value is one that the raider
+// may send.
 type forged struct {
 	typ      uint64
 	of       repl.Ref
 	table    int // entries, of a type with entities
 	epoch    uint64
-	distance int64 // of the newest tick from the packet's
+	distance int64 // from the packet's tick to the newest tick of the stream
 	more     uint64
 	body     func(w *bits.Writer) // nil: as many equal values as there are ticks
 	value    uint64
@@ -215,10 +216,10 @@ type forged struct {
 
 func wireName(h repl.Handle) repl.Ref { return repl.Ref{ID: repl.ID{Group: h}, Yours: true} }
 
-// frameOf writes a frame of forged lanes.
+// frameOf writes a frame of forged input streams.
 func frameOf(lanes ...forged) []byte {
 	var w bits.Writer
-	w.Bool(false) // nothing was shown
+	w.Bool(false) // no frame was shown
 	appendLanes(&w, lanes)
 	return w.Finish()
 }
@@ -255,7 +256,7 @@ func appendLanes(w *bits.Writer, lanes []forged) {
 	w.Bool(false)
 }
 
-// wholeRun writes that something holds for all n ticks that are left.
+// wholeRun writes that something holds for all n remaining ticks.
 func wholeRun(w *bits.Writer, n uint) {
 	high := uint(0)
 	for n>>(high+1) > 0 {
@@ -265,13 +266,13 @@ func wholeRun(w *bits.Writer, n uint) {
 	w.Bits(uint64(n), high)
 }
 
-// besieged is how many frames an attack goes on.
+// besieged is the number of frames that an attack lasts.
 const besieged = 200
 
-// attack is what the raider does in the nth frame, in which the server's last tick is now.
+// attack is the action of the raider in the nth frame. The server's last tick is now.
 type attack func(a *arena, n int, now entangle.Tick)
 
-// siege has an arena attacked, and holds it against one that was not.
+// siege attacks one arena and compares it with one that was not attacked.
 func siege(t *testing.T, does attack) *arena {
 	calm, a := newArena(t), newArena(t)
 	calm.strike(besieged, nil)
@@ -288,14 +289,14 @@ func siege(t *testing.T, does attack) *arena {
 	return a
 }
 
-// Whatever a client says about inputs that is not for it to say, the world is what it is
-// without: what others drive, what nobody does, and its own entity.
+// A client cannot affect anything by inputs that it may not send: entities that others drive,
+// entities that no client drives, and its own entity are as without the attack.
 //
 // Proves: Z11, Z13
 func TestHostileInputsHarmNobody(t *testing.T) {
 	attacks := inputAttacks()
 	names := slices.Sorted(maps.Keys(attacks))
-	if testing.Short() { // each is much work of the same kind
+	if testing.Short() { // each attack takes long and they are alike
 		names = names[:4]
 	}
 	for _, name := range names {
@@ -308,7 +309,7 @@ func TestHostileInputsHarmNobody(t *testing.T) {
 	}
 }
 
-// inputAttacks are what the raider sends in each frame. Nothing of it may drive its own.
+// inputAttacks are the frames that the raider sends. None of them may drive its own entity.
 func inputAttacks() map[string]attack {
 	rng := rand.New(rand.NewPCG(1, 2))
 	mine := wireName(0)
@@ -351,7 +352,7 @@ func inputAttacks() map[string]attack {
 	}
 }
 
-// everyName sends inputs for all names that there may be, of every type, but its own.
+// everyName sends inputs of every type for all possible network ids except its own.
 func everyName(a *arena, n int, now entangle.Tick) {
 	h := repl.Handle(n % 24)
 	for _, group := range []repl.Handle{h, repl.Private + h, 1000 + h, 1<<31 + h} {
@@ -376,9 +377,9 @@ func noiseOf(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// A client that floods, repeats itself, leaves holes, or has its clock jump with every
-// packet has its own entity do in each tick one of the things that it said for that tick,
-// and others notice nothing.
+// A client may flood the server, repeat inputs, leave gaps, or have its clock jump with every
+// packet. In each tick its own entity still acts on one of the inputs that it sent for that tick,
+// and other clients are unaffected.
 //
 // Proves: Z12
 func TestAFloodOfInputsActsOncePerTick(t *testing.T) {
@@ -417,8 +418,9 @@ func TestAFloodOfInputsActsOncePerTick(t *testing.T) {
 	}
 }
 
-// wasSent reports whether a value was sent for a tick, or has come of several: what takes
-// the place of one that waits keeps its jump, so that none is lost by a jump of the clock.
+// wasSent reports whether a value was sent for a tick, or is a combination of several that were. An
+// input that replaces a waiting one keeps its jump, so that a jump of the clock loses no jump of
+// the player.
 func wasSent(sent map[thrust]bool, v thrust) bool {
 	jumped := false
 	for other := range sent {
@@ -427,7 +429,7 @@ func wasSent(sent map[thrust]bool, v thrust) bool {
 	return sent[v] || jumped && v.Jump && sent[thrust{Go: v.Go}]
 }
 
-// note takes note of what a lane says for each of its ticks.
+// note records the input that a stream has for each of its ticks.
 func note(sent map[entangle.Tick]map[thrust]bool, header entangle.Tick, l forged) {
 	for k := range l.more + 1 {
 		tick := header + entangle.Tick(l.distance) - entangle.Tick(k)
@@ -438,7 +440,7 @@ func note(sent map[entangle.Tick]map[thrust]bool, header entangle.Tick, l forged
 	}
 }
 
-// Frames that were cut short, or have bits turned, or are noise altogether.
+// These frames are truncated, have flipped bits, or are noise.
 //
 // Proves: Z11, Z13
 func TestBrokenInputsHarmNobody(t *testing.T) {
@@ -460,7 +462,7 @@ func TestBrokenInputsHarmNobody(t *testing.T) {
 	})
 }
 
-// A frame that is refused costs no memory, whatever it is refused for.
+// A refused frame allocates no memory, whatever the reason for the refusal.
 //
 // Proves: Z11, Z13
 func TestARefusedInputAllocatesNothing(t *testing.T) {
@@ -474,7 +476,7 @@ func TestARefusedInputAllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(t)
 			a.strike(60, func() { a.sendInputs(a.server.Tick()+1, frame) })
-			least := func(frame []byte) uint64 { // of some rounds: buffers grow, and the runtime allocates, too
+			least := func(frame []byte) uint64 { // the least of several rounds: buffers grow, and the runtime allocates too
 				return min(a.allocated(frame), a.allocated(frame), a.allocated(frame))
 			}
 			require.Equal(t, least(nil), least(frame))
@@ -483,8 +485,8 @@ func TestARefusedInputAllocatesNothing(t *testing.T) {
 	}
 }
 
-// allocated returns how much the server allocates in some frames, in each of which it gets
-// an input, or an empty packet. The game's own systems are the same in both.
+// allocated returns how much the server allocates in some frames, in each of which it receives an
+// input or an empty packet. The game's own systems do the same in both cases.
 func (a *arena) allocated(frame []byte) (count uint64) {
 	a.silent = true
 	for range 20 {

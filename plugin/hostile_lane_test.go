@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// came returns what the server counts of lanes that the raider sends in a packet of the
-// tick that ran last.
+// came returns the server's input statistics for streams that the raider sends in a packet of the
+// last tick that ran.
 func (a *arena) came(lanes ...forged) input.InputStats {
 	before := a.server.Stats().Inputs
 	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(lanes...)) })
@@ -25,7 +25,7 @@ func (a *arena) came(lanes ...forged) input.InputStats {
 	}
 }
 
-// alone has nobody play but the raider, so that only its inputs are counted.
+// alone makes the raider the only player, so that only its inputs are counted.
 func (a *arena) alone() {
 	for _, c := range a.clients {
 		c.Disconnect()
@@ -33,7 +33,7 @@ func (a *arena) alone() {
 	a.run(10)
 }
 
-// Of a frame that is near an end of the window the ticks count that are inside.
+// Of a frame at an edge of the window, only the ticks inside the window count.
 //
 // Proves: Z11, I7
 func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
@@ -47,7 +47,7 @@ func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
 	}{
 		{64, 0, 0, input.InputStats{InTime: 1}},
 		{65, 0, 0, input.InputStats{TooFar: 1}},
-		{67, 9, 0, input.InputStats{TooFar: 3, InTime: 6}}, // one has come before
+		{67, 9, 0, input.InputStats{TooFar: 3, InTime: 6}}, // one has arrived before
 		{-256, 0, 0, input.InputStats{Late: 1}},
 		{-257, 0, 0, input.InputStats{TooFar: 1}},
 		{-250, 9, 0, input.InputStats{TooFar: 3, Late: 7}},
@@ -58,7 +58,8 @@ func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
 	}
 }
 
-// A tick counts once, whatever a player drives in it, and in however many frames.
+// A tick counts once, no matter how many entities a player drives in it and how many frames carry
+// it.
 func TestATickOfInputsCountsOnce(t *testing.T) {
 	a := newArena(t)
 	a.alone()
@@ -68,8 +69,8 @@ func TestATickOfInputsCountsOnce(t *testing.T) {
 	assert.Equal(t, input.InputStats{InTime: 1}, a.came(other, one))
 }
 
-// A frame of ticks that are too far says nothing about the clock either: inputs of the
-// same epoch go on.
+// A frame of ticks too far away does not affect the clock's epoch either: inputs of the same epoch
+// are still accepted.
 //
 // Proves: Z11
 func TestAFarFrameEndsNoEpoch(t *testing.T) {
@@ -83,8 +84,8 @@ func TestAFarFrameEndsNoEpoch(t *testing.T) {
 	require.Equal(t, input.InputStats{InTime: 1}, a.came(mine))
 }
 
-// What arrives after an entity has changed hands is refused in the same frame, before the
-// next tick tidies up.
+// An input that arrives after its entity got another owner is refused in the same frame, before the
+// next tick updates the streams.
 //
 // Proves: I8, Z13
 func TestControlIsAskedForWhenAnInputArrives(t *testing.T) {
@@ -98,7 +99,7 @@ func TestControlIsAskedForWhenAnInputArrives(t *testing.T) {
 	}
 }
 
-// Who is not shown its entity any more has no name for it.
+// A client that can no longer see its entity has no network id for it.
 //
 // Proves: Z13
 func TestAnEntityThatIsHiddenIsDrivenByNobody(t *testing.T) {
@@ -113,8 +114,8 @@ func TestAnEntityThatIsHiddenIsDrivenByNobody(t *testing.T) {
 	}
 }
 
-// Who sends more inputs than there can be has the rest dropped, and has to go if there is
-// no end to it.
+// A server drops the excess inputs of a client that sends more than an honest one can, and
+// disconnects the client if it does not stop.
 //
 // Proves: Z12
 func TestWhoFloodsWithInputsHasToGo(t *testing.T) {
@@ -136,8 +137,8 @@ func TestWhoFloodsWithInputsHasToGo(t *testing.T) {
 	assert.Equal(t, broken+1, a.broken())
 }
 
-// A client pays for each lane of its inputs, for the ticks of a lane and for its bits, whatever becomes
-// of them: else what it takes to read them is no part of its budget.
+// A client is charged for each input stream, for the ticks of a stream and for its bits, even if
+// they are refused. Otherwise the work of reading them would not count towards its quota.
 //
 // Proves: Z21
 func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
@@ -149,7 +150,7 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		require.True(t, a.here(raider))
 		return a.server.Stats().Work - before
 	}
-	a.strike(60, nil)   // what it came with is acknowledged
+	a.strike(60, nil)   // the packets of its join are acknowledged
 	none := wireName(1) // an entity that is not the raider's
 	one := forged{typ: thrustType, of: wireName(0), distance: 5}
 	for name, l := range map[string]forged{
@@ -167,7 +168,7 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		assert.EqualValues(t, 4, work(l)-least, "64 ticks %s", name)
 		l.body = func(w *bits.Writer) {
 			for n := range 64 {
-				w.Bits(uint64(2*(n%2)), 2) // none and a hole by turns
+				w.Bits(uint64(2*(n%2)), 2) // none and a gap in turn
 				if n < 63 {
 					w.Bool(true)
 				}

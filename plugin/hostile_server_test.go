@@ -34,12 +34,11 @@ type tyrant struct {
 	next [64]uint16
 	buf  [2048]byte
 	c    *player
-	hash uint64               // of what it is a game of
-	at   func() entangle.Tick // of its messages
+	hash uint64               // protocol hash
+	at   func() entangle.Tick // the tick of its messages
 }
 
-// newTyrant connects an honest client to a server that only knows the session and
-// how to say hello.
+// newTyrant connects an honest client to a server that implements only the session and the hello.
 func newTyrant(t testing.TB) *tyrant { return newTyrantOf(t, testProtocol) }
 
 func newTyrantOf(t testing.TB, protocolOf func() *protocol.Protocol, systems ...func(*plugin.Client)) *tyrant {
@@ -66,7 +65,7 @@ func newTyrantOf(t testing.TB, protocolOf func() *protocol.Protocol, systems ...
 	return y
 }
 
-// rejoin connects the client, until it has heard the hello.
+// rejoin connects the client and runs until it has received the hello.
 func (y *tyrant) rejoin() {
 	tok, err := plugin.MintToken(y.key, "plugin test", token.Claims{ClientID: 1, Servers: []netip.AddrPort{y.conn.LocalAddr()}, Now: y.now})
 	require.NoError(y.t, err)
@@ -77,11 +76,11 @@ func (y *tyrant) rejoin() {
 	}
 	hello := binary.LittleEndian.AppendUint64([]byte{1}, y.hash)
 	y.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 1))
-	y.say(peer.FirstMessages, []byte{0, 0, 0}) // an empty chat: who speaks has heard the hello
+	y.say(peer.FirstMessages, []byte{0, 0, 0}) // an empty chat: reading it proves that the hello arrived
 	y.step()
 }
 
-// step runs one frame of the client, and of the server's session.
+// step runs one frame of the client and of the server's session.
 func (y *tyrant) step() {
 	y.run(1)
 	for {
@@ -111,15 +110,15 @@ func (y *tyrant) header(tick entangle.Tick) []byte {
 	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: y.id, Tick: tick})
 }
 
-// say sends one message, at most 500 bytes, on a channel whose frames carry ids.
+// say sends one message of at most 500 bytes on a channel whose frames carry ids.
 func (y *tyrant) say(ch channel.ID, body []byte) {
 	b := binary.LittleEndian.AppendUint16(append(y.header(y.at()), byte(ch)|0x80), y.next[ch])
 	y.next[ch]++
 	y.send(append(b, body...))
 }
 
-// act sends an action of a group of one: with the components of the set, in which
-// there is one bit each of flag, name and spot.
+// act sends an action of a group of one entity, with the components in set: one bit each for flag,
+// name and spot.
 func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, set uint64) {
 	var w bits.Writer
 	w.Bits(uint64(tick), 32)
@@ -128,7 +127,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	if kind == repl.Gone {
 		w.Bool(false) // no leavers
 	} else {
-		w.Bits(0b10000, 5) // no needs, nobody predicted, no references and leavers; alone
+		w.Bits(0b10000, 5) // no needs, no predicted entities, no references and leavers; a group of one
 		if kind == repl.Delta {
 			w.Bool(false)
 		}
@@ -144,7 +143,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	y.say(peer.Actions, w.Finish())
 }
 
-// update sends one update of a group of one, of its spot.
+// update sends one update of the spot of a group of one entity.
 func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	var w bits.Writer
 	run := repl.Run{Tick: tick}
@@ -157,8 +156,8 @@ func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	y.send(append(append(y.header(tick), byte(peer.Updates)|0x80), w.Finish()...))
 }
 
-// A server that names what never was, spawns twice, and despawns what is not there
-// does a client no harm: what makes no sense has no effect.
+// A server that refers to entities that never existed, spawns an entity twice, or despawns one that
+// does not exist does a client no harm: invalid records have no effect.
 //
 // Proves: Z17
 func TestAServerThatMakesNoSense(t *testing.T) {
@@ -166,11 +165,11 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	require.Equal(t, plugin.Connected, y.c.State())
 	y.act(repl.Full, 0, 0, 10, 0, 6)
 	y.act(repl.Full, 0, 0, 10, 0, 6) // again
-	y.act(repl.Full, 0, 3, 20, 0, 6) // another life, without an end
-	y.act(repl.Gone, 5, 1, 20, 0, 0) // never was
+	y.act(repl.Full, 0, 3, 20, 0, 6) // another generation, without a despawn of the first
+	y.act(repl.Gone, 5, 1, 20, 0, 0) // never existed
 	y.act(repl.Delta, 6, 2, 20, 10, 6)
 	y.update(7, 30, 20)
-	y.update(0, 30, 25) // from what nobody has
+	y.update(0, 30, 25) // from a baseline that the client does not have
 	y.update(0, 31, 20)
 	y.step()
 	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
@@ -183,7 +182,7 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	assert.Zero(t, count[components.Remote](y.c.world))
 }
 
-// What no server writes ends the connection, and takes all it brought with it.
+// Data that no server writes ends the connection and despawns all entities of that connection.
 //
 // Proves: Z17
 func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
@@ -219,9 +218,8 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 	}
 }
 
-// A client hears noise and half-true replication from one server after the other: it
-// does not panic, keeps no entity of a connection that ended, and holds no more memory
-// than before.
+// A client receives noise and partly valid replication from one server after another. It does not
+// panic, keeps no entity of an ended connection, and its memory does not grow.
 //
 // Proves: Z17
 func TestAHostileServerIsSurvived(t *testing.T) {

@@ -14,20 +14,19 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// storm is a source of frames of which nearly all can be read, and nothing in them is to
-// be believed.
+// storm is a source of frames that can nearly all be decoded and whose content is arbitrary.
 type storm struct {
 	rng  *rand.Rand
 	sent int
 }
 
-// wild is a number that is mostly small.
+// wild returns a random number that is mostly small.
 func (s *storm) wild() uint64 { return s.rng.Uint64() >> s.rng.IntN(64) }
 
-// seldom is true once in so many times.
+// seldom is true once in n calls on average.
 func (s *storm) seldom(n int) bool { return s.rng.IntN(n) == 0 }
 
-// lane is one that a reader gets to the end of.
+// lane returns an input stream that a reader can decode to its end.
 func (s *storm) lane() forged {
 	l := forged{
 		typ: s.rng.Uint64N(inputTypes), of: s.ref(), epoch: s.rng.Uint64N(8), value: s.rng.Uint64N(1 << 9),
@@ -42,7 +41,7 @@ func (s *storm) lane() forged {
 	return l
 }
 
-// ref is a name that there may be, the first one half of the time.
+// ref returns a possible network id, the first one half of the time.
 func (s *storm) ref() repl.Ref {
 	if s.seldom(2) {
 		return wireName(0)
@@ -52,7 +51,7 @@ func (s *storm) ref() repl.Ref {
 	return of
 }
 
-// runs is a body of a value, none and a hole by turns.
+// runs returns the body of a value, with ticks without a value and gaps in between.
 func (s *storm) runs(l forged) func(w *bits.Writer) {
 	first := s.rng.IntN(2)
 	return func(w *bits.Writer) {
@@ -61,7 +60,7 @@ func (s *storm) runs(l forged) func(w *bits.Writer) {
 			case 1:
 				w.Bits(0, 2) // none
 			case 2:
-				w.Bits(2, 2) // a hole
+				w.Bits(2, 2) // a gap
 			default:
 				w.Bool(true)
 				if l.typ == glanceType {
@@ -71,13 +70,13 @@ func (s *storm) runs(l forged) func(w *bits.Writer) {
 				}
 			}
 			if int(l.more)-n > 0 {
-				w.Bool(true) // for one tick
+				w.Bool(true) // one tick
 			}
 		}
 	}
 }
 
-// mutate has one frame in a thousand cut short, turned or made noise.
+// mutate truncates one frame in a thousand, flips bits of it or replaces it by noise.
 func (s *storm) mutate(b []byte) []byte {
 	s.sent++
 	if !s.seldom(1000) || len(b) == 0 {
@@ -93,7 +92,7 @@ func (s *storm) mutate(b []byte) []byte {
 	return noiseOf(s.rng, s.rng.IntN(100))
 }
 
-// inputs is a frame of lanes.
+// inputs returns a frame of input streams.
 func (s *storm) inputs() []byte {
 	lanes := make([]forged, 1+s.rng.IntN(4))
 	for i := range lanes {
@@ -102,7 +101,7 @@ func (s *storm) inputs() []byte {
 	return s.mutate(frameOf(lanes...))
 }
 
-// tick is one near a tick, or any.
+// tick returns a tick near now, or any tick.
 func (s *storm) tick(now entangle.Tick) entangle.Tick {
 	if s.seldom(10) {
 		return now + entangle.Tick(s.wild())
@@ -110,7 +109,7 @@ func (s *storm) tick(now entangle.Tick) entangle.Tick {
 	return now + entangle.Tick(s.rng.IntN(12)-4)
 }
 
-// strike sends what there is in one tick: twice what is taken of inputs, and pings.
+// strike sends the frames of one tick: twice the inputs that the server accepts, and pings.
 func (s *storm) strike(a *arena) {
 	now := a.server.Tick()
 	for range 4 {
@@ -121,9 +120,9 @@ func (s *storm) strike(a *arena) {
 	}
 }
 
-// A client sends a hundred thousand frames of inputs and pings, of which nearly all can be
-// read. What it does not drive is in every tick as it is without; the others stay, and the
-// server holds no more memory, and has counted what it refused.
+// A client sends a hundred thousand frames of inputs and pings, nearly all of which can be decoded.
+// In every tick, entities that it does not drive are as without it. The other clients stay
+// connected, the server's memory does not grow, and it counts the inputs that it refused.
 //
 // Proves: Z11, Z12, Z13
 func TestAStormOfInputsAndPings(t *testing.T) {

@@ -30,13 +30,13 @@ type intruder struct {
 	g    *game
 	sess *session.Client
 	conn transport.Conn
-	id   uint16     // of its last packet
+	id   uint16     // id of its last packet
 	next [64]uint16 // ids of messages, by channel
-	buf  [2048]byte // of what it receives
+	buf  [2048]byte // the last received datagram
 	out  []transport.Datagram
 }
 
-// infiltrate connects an intruder, up to the session.
+// infiltrate connects an intruder at the session level.
 func (g *game) infiltrate(id entangle.ClientID) *intruder {
 	g.t.Helper()
 	tok, err := plugin.MintToken(g.key, "plugin test", token.Claims{ClientID: id, Servers: g.server.Addrs(), Now: g.now})
@@ -53,7 +53,7 @@ func (g *game) infiltrate(id entangle.ClientID) *intruder {
 	return i
 }
 
-// enter says hello, as an honest client of the same protocol.
+// enter sends the hello of an honest client of the same protocol.
 func (g *game) enter(id entangle.ClientID) *intruder {
 	g.t.Helper()
 	i := g.infiltrate(id)
@@ -74,7 +74,7 @@ func (g *game) here(id entangle.ClientID) bool {
 	return false
 }
 
-// step takes in what has arrived and sends what the session has to say.
+// step reads the packets that have arrived and sends the packets of the session.
 func (i *intruder) step() {
 	for {
 		n, _, err := i.conn.Receive(i.buf[:])
@@ -103,7 +103,7 @@ func (i *intruder) header() []byte {
 	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: i.id, Tick: 1})
 }
 
-// say sends messages on a channel whose frames carry ids, as many to a packet as fit.
+// say sends messages on a channel whose frames carry ids, as many per packet as fit.
 func (i *intruder) say(ch channel.ID, bodies ...[]byte) {
 	b := i.header()
 	for _, body := range bodies {
@@ -122,7 +122,7 @@ func (i *intruder) say(ch channel.ID, bodies ...[]byte) {
 	i.send(b)
 }
 
-// chatBody is a chat message to an audience, with a table of so many references to
+// chatBody encodes a chat message to an audience. Its table has the given number of references to
 // an entity that the server never had.
 func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
 	var w bits.Writer
@@ -154,7 +154,7 @@ func repeat(n int, body []byte) [][]byte {
 	return all
 }
 
-// broken is how many clients the server has hung up on for what they sent.
+// broken returns the number of clients that the server has disconnected for breaking the protocol.
 func (g *game) broken() (n uint64) {
 	for _, d := range g.server.Stats().Dropped {
 		if d.Reason == "client broke the protocol" {
@@ -164,7 +164,7 @@ func (g *game) broken() (n uint64) {
 	return n
 }
 
-// heap is what the process holds after a collection.
+// heap returns the heap size of the process after a collection.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -172,10 +172,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Clients with valid tokens send whatever they like: noise, and what honest clients
-// send with bits turned. The server keeps its honest clients, whose worlds follow as
-// before, hangs up on those that break the protocol and counts them, and holds no
-// more memory than before.
+// Clients with valid tokens send arbitrary data: noise, and the packets of honest clients with
+// flipped bits. The server keeps its honest clients, whose worlds stay up to date. It disconnects
+// clients that break the protocol and counts them. Its memory does not grow.
 //
 // Proves: Z6, C13
 func TestHostileClientsHarmNobody(t *testing.T) {
@@ -211,8 +210,8 @@ func TestHostileClientsHarmNobody(t *testing.T) {
 	assert.Less(t, heap(), before+4<<20)
 }
 
-// nonsense is a payload of noise, of noise behind a header that fits, or of an honest
-// client's frames with noise in them.
+// nonsense returns a payload of noise, of noise behind a valid header, or of an honest client's
+// frames with noise in them.
 func (i *intruder) nonsense(rng *rand.Rand, honest bool) []byte {
 	b := make([]byte, 1+rng.IntN(entangle.MaxPayload-200))
 	for at := range b {
@@ -239,8 +238,8 @@ func (i *intruder) nonsense(rng *rand.Rand, honest bool) []byte {
 	}
 }
 
-// Each of these is what no client of the protocol sends. It costs the client its
-// connection, and nobody else anything.
+// No client of the protocol sends any of these. The sender is disconnected, and nobody else is
+// affected.
 func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 	request := func(number uint64) []byte {
 		var w bits.Writer
@@ -288,8 +287,8 @@ func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 
 func name2(id uint32) name { return name{ID: id} }
 
-// As many requests as an honest client can have under way are answered, also those
-// that the server does not handle.
+// The server answers as many requests as an honest client can have in flight, including requests
+// without a handler.
 func TestRequestsThatNobodyHandlesAreAnswered(t *testing.T) {
 	g := newGame(t)
 	i := g.enter(100)
@@ -305,8 +304,8 @@ func TestRequestsThatNobodyHandlesAreAnswered(t *testing.T) {
 	assert.EqualValues(t, 3*256, g.server.Stats().Messages.Sent)
 }
 
-// A client that sends to all others without end does not reach them with more than
-// they take in: they stay connected, and hear each other.
+// When one client floods all others with relayed messages, the others get no more than they can
+// take: they stay connected and still receive each other's messages.
 //
 // Proves: Z10
 func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
@@ -332,8 +331,8 @@ func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
 	assert.Less(t, heap(), before+32<<20)
 }
 
-// A client that takes in little is not hung up on for what others say to it: that is
-// dropped, and counted. What the server says to it counts.
+// A client that reads slowly is not disconnected because of messages from other clients: those are
+// dropped and counted. The server's own messages do count towards its limit.
 func TestWhatOthersSayDoesNotFillAClientsQueue(t *testing.T) {
 	p := newParty(t)
 	deaf := p.enter(100)
@@ -354,8 +353,8 @@ func TestWhatOthersSayDoesNotFillAClientsQueue(t *testing.T) {
 	assert.False(t, p.here(100))
 }
 
-// A message about an entity that the server does not have, or no longer has, is not
-// held back: it will not come. What is sent after it is not, either.
+// A message about an entity that the server never had, or that has despawned, is not held back,
+// because that entity will not arrive. The messages sent after it are not held back either.
 func TestMessagesAboutWhatIsGoneAreNotHeldBack(t *testing.T) {
 	p := newParty(t)
 	i := p.enter(100)
@@ -368,8 +367,8 @@ func TestMessagesAboutWhatIsGoneAreNotHeldBack(t *testing.T) {
 	assert.EqualValues(t, 1, p.server.Stats().Messages.Dangling)
 }
 
-// A client names an entity by a handle that it was never given. It is no entity, and
-// nothing else comes of it.
+// A client sends the handle of an entity that it was never given. It resolves to no entity, and
+// nothing else happens.
 //
 // Proves: Z6
 func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
@@ -388,15 +387,16 @@ func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
 	}
 }
 
-// A client that guesses names hears and causes the same, whether nobody ever had the name,
-// somebody has whom it may not see, or had and is gone: its message comes with no entity.
+// A client that guesses network ids gets the same result in all cases: the id was never used, its
+// entity is invisible to the client, or its entity has despawned. The message arrives without an
+// entity.
 //
 // Proves: Z14
 func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p := newParty(t)
 	hidden, gone := p.spawn(spot{}, name{2}), p.spawn(spot{}, name{3})
 	p.run(2)
-	at[components.Replicate](p.world, hidden).Target = p.targets.Only(1) // its name is one that all shared
+	at[components.Replicate](p.world, hidden).Target = p.targets.Only(1) // its network id is one that both clients could know
 	p.world.RemoveEntity(gone)
 	never := p.spawnFor(p.targets.Only(1), name{4})
 	p.run(2)
@@ -404,7 +404,7 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p.run(10)
 	require.True(t, p.world.Alive(hidden) && p.world.Alive(never))
 	before := len(p.ears.heard)
-	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // that it cannot have heard of, either
+	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // ticks that it cannot have received either
 	for h := range repl.Handle(4) {
 		for _, heard := range claims {
 			i.say(peer.FirstMessages, chatAbout(h, heard), chatAbout(repl.Private+h, heard), chatAbout(1000+h, heard))
@@ -417,7 +417,8 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	}
 }
 
-// chatAbout writes a chat about one entity of the server, of a client that has heard of a tick.
+// chatAbout encodes a chat about one entity of the server, from a client that claims to have
+// received a tick.
 func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
@@ -432,8 +433,8 @@ func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
 	return w.Finish()
 }
 
-// A client that asks for every entity in every frame, and acknowledges all it gets, is sent 64 of
-// them per tick, even if no quota of work stops it before.
+// A client that requests every entity in every frame and acknowledges everything is sent 64 of them
+// per tick, even if no work quota stops it earlier.
 func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxWorkPerClient = -1 })
 	const entities = 1000
@@ -469,7 +470,7 @@ func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
 	assert.LessOrEqual(t, after.Actions-before.Actions, uint64(60*64))
 }
 
-// acknowledge tells the server that all its packets arrived. It reads their ids.
+// acknowledge tells the server that all its packets arrived, after reading their ids.
 func (i *intruder) acknowledge() {
 	h := packet.Header{Kind: packet.AckOnly, Tick: 1}
 	for {
@@ -488,7 +489,7 @@ func (i *intruder) acknowledge() {
 	}
 }
 
-// A game's answer to a request may disconnect clients and stop the server.
+// A game may disconnect clients and stop the server while it answers a request.
 func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stop=%v", stop), func(t *testing.T) {
@@ -534,7 +535,7 @@ func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
 	}
 }
 
-// What is sent while nobody is connected goes nowhere, also later.
+// Messages sent without a connection are never delivered, not even after a later connect.
 func TestMessagesWithoutAConnectionGoNowhere(t *testing.T) {
 	p := newParty(t)
 	guest := p.clients[0]
@@ -561,8 +562,8 @@ func TestMessagesWithoutAConnectionGoNowhere(t *testing.T) {
 	assert.Empty(t, p.guests[0].texts())
 }
 
-// A game that removes a replicated entity from its own world hears nothing more of
-// it than its despawn.
+// A game that removes a replicated entity from its own world gets nothing more about it except its
+// despawn.
 func TestAClientMayRemoveWhatTheServerSent(t *testing.T) {
 	g := newGame(t)
 	var o watcher

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// apps are one of each kind, with a system that counts how often it is initialised.
+// apps returns one app of each kind, with a system that counts how often it is initialised.
 func apps(t *testing.T) (list []plugin.App, initialised []*int) {
 	t.Helper()
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), TickPerUpdate: true})

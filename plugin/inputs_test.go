@@ -31,7 +31,7 @@ func newWalkedGame(t *testing.T, systems ...func(*plugin.Server)) *game {
 	return newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol, c.MaxClients = walkedProtocol(), 256 }, systems...)
 }
 
-// walker makes an entity that a client may drive.
+// walker spawns an entity that a client may drive.
 func (g *game) walker(owner entangle.ClientID) ecs.Entity {
 	m := generic.NewMap4[walk, spot, components.ControlledBy, components.Replicate](g.world)
 	return m.NewWith(&walk{}, &spot{}, &components.ControlledBy{Client: owner}, &components.Replicate{})
@@ -53,7 +53,7 @@ func walksOf(p plugin.App) {
 	}))
 }
 
-// moves is the same system on both sides.
+// moves adds the same system on both sides.
 func moves(app plugin.App) {
 	app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter2[walk, spot]()
@@ -66,8 +66,8 @@ func moves(app plugin.App) {
 	}))
 }
 
-// Inputs without a component that says who controls what have no effect, so they are
-// refused, with what to do.
+// Inputs have no effect without a component that names the owner of an entity. A protocol that
+// lacks it is refused with an error that says how to fix it.
 func TestInputsNeedOwners(t *testing.T) {
 	p := testProtocol()
 	protocol.Input[walk](p)
@@ -79,7 +79,7 @@ func TestInputsNeedOwners(t *testing.T) {
 	require.ErrorContains(t, err, "register protocol.Component[components.ControlledBy](p)")
 }
 
-// What is asked wrongly of inputs says what to do.
+// Misuse of inputs gives an error that says how to fix it.
 func TestMisuseOfInputs(t *testing.T) {
 	g := newWalkedGame(t)
 	c := g.joinWith(walkedProtocol(), 1)
@@ -101,8 +101,8 @@ func TestMisuseOfInputs(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// A player who is alone sees what it does: what it writes acts before there is any server's
-// time to speak of, and nothing is sent.
+// A player without a synced clock sees its own inputs take effect: they act before the client has
+// an estimate of the server's time, and nothing is sent.
 func TestInputsActBeforeTheClockIsSynced(t *testing.T) {
 	g := newWalkedGame(t)
 	c := g.joinWith(walkedProtocol(), 1, walks, func(p *plugin.Client) { moves(p) })
@@ -118,8 +118,8 @@ func TestInputsActBeforeTheClockIsSynced(t *testing.T) {
 	assert.Zero(t, c.Stats().Inputs.Frames)
 }
 
-// The inputs of two hundred players cost no memory, of the server or of a client, once
-// all of them play.
+// Once all players play, the inputs of two hundred of them allocate nothing, on the server or on a
+// client.
 func TestSettledInputsAllocateNothing(t *testing.T) {
 	players := entangle.ClientID(200)
 	if testing.Short() {
@@ -144,7 +144,7 @@ func TestSettledInputsAllocateNothing(t *testing.T) {
 	assert.GreaterOrEqual(t, g.server.Stats().Inputs.InTime-before, uint64(players*59))
 }
 
-// A host's player drives its entities like any client's, and its server leaves them to it.
+// A host's player drives its entities like any client, and its server does not drive them.
 func TestAHostsPlayerDrivesItsEntities(t *testing.T) {
 	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: walkedProtocol()}, 5)
 	require.NoError(t, err)
@@ -191,8 +191,8 @@ func TestAHostsPlayerDrivesItsEntities(t *testing.T) {
 	assert.False(t, at[walk](&w, e).Jump, "it is over")
 }
 
-// The input of a host's player stops acting in the tick in which the owner changes, like
-// anybody's.
+// The input of a host's player stops acting in the tick in which the owner changes, as for any
+// client.
 func TestAHostsPlayerLosesItsEntity(t *testing.T) {
 	host, err := plugin.NewHost(plugin.ServerConfig{Protocol: walkedProtocol()}, 5)
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// relevanceModel says by the rules of docs/STATES.md, as plainly as can be, what each
-// client of a game has, while the game does as it likes with what matters to whom.
+// relevanceModel computes what each client of a game should have, by a direct implementation of the
+// rules in docs/STATES.md. The game meanwhile changes relevance at random.
 type relevanceModel struct {
 	*house
 	rng    *rand.Rand
@@ -26,13 +26,13 @@ type relevanceModel struct {
 	out    bool // client 2 is not connected
 }
 
-// thing is what the model knows of an entity.
+// thing is the model's state of an entity.
 type thing struct {
 	entity ecs.Entity
 	r      components.Replicate
-	was    components.Relevance // as it was last seen
+	was    components.Relevance // the previous value
 	paused bool
-	moved  bool // to another group, in this step: were it paused, it would stay behind
+	moved  bool // to another group, in this step: if it were paused, it would stay behind
 	at     spot
 	owner  entangle.ClientID
 	place  components.Target // of its spot
@@ -41,13 +41,13 @@ type thing struct {
 	in     [3]bool           // by room
 }
 
-// possession is what a client has of an entity.
+// possession is the part of an entity that a client has.
 type possession struct {
 	there, live, placed bool
 	at                  spot
 }
 
-// rooms of the clients, by room and client.
+// attendance holds the rooms of the clients, by room and client.
 type attendance [3][3]bool
 
 func (m *relevanceModel) targets(in *attendance) map[components.Target]func(t *thing, c entangle.ClientID) bool {
@@ -64,7 +64,7 @@ func (m *relevanceModel) targets(in *attendance) map[components.Target]func(t *t
 	}
 }
 
-// speaks reports whether a thing shows its group to a client.
+// speaks reports whether a thing makes its group relevant to a client.
 func (t *thing) speaks(c entangle.ClientID, in *attendance) bool {
 	if t.r.Relevance == components.Always || t.word[c] != 0 {
 		return t.r.Relevance == components.Always || t.word[c] == 1
@@ -72,7 +72,7 @@ func (t *thing) speaks(c entangle.ClientID, in *attendance) bool {
 	return t.owner == c || t.in[roomA] && in[roomA][c] || t.in[roomB] && in[roomB][c]
 }
 
-// judge brings what a client should have of everything up to date.
+// judge updates the expected state of a client for all things.
 func (m *relevanceModel) judge(c entangle.ClientID, in *attendance) {
 	targets := m.targets(in)
 	shown := map[components.Group]bool{}
@@ -123,7 +123,7 @@ func (m *relevanceModel) check(step int) {
 	}
 }
 
-// target returns one of the targets, but for Nobody where that is not wanted.
+// target returns a random target, never Nobody unless that is allowed.
 func (m *relevanceModel) target(in *attendance, nobody bool) components.Target {
 	sets := m.house.targets()
 	all := []components.Target{
@@ -147,7 +147,7 @@ func (m *relevanceModel) spawn(in *attendance) {
 	m.next++
 }
 
-// change does something with a thing.
+// change makes a random change to a thing.
 func (m *relevanceModel) change(id uint32, t *thing, in *attendance) {
 	tags := generic.NewMap1[components.Replicate](m.world)
 	c, room := entangle.ClientID(1+m.rng.IntN(2)), components.Room(1+m.rng.IntN(2))
@@ -194,7 +194,7 @@ func (m *relevanceModel) change(id uint32, t *thing, in *attendance) {
 	}
 }
 
-// retag writes to a thing's Replicate. What is retained stays a group of its own.
+// retag writes to a thing's Replicate. A retained thing stays in a group of its own.
 func (m *relevanceModel) retag(t *thing, in *attendance) {
 	if t.paused {
 		return
@@ -216,7 +216,7 @@ func (m *relevanceModel) retag(t *thing, in *attendance) {
 	*m.tag(t.entity) = t.r
 }
 
-// move has a client come into a room or leave it.
+// move makes a client enter or leave a room.
 func (m *relevanceModel) move(in *attendance) {
 	c, room := entangle.ClientID(1+m.rng.IntN(2)), components.Room(1+m.rng.IntN(2))
 	if m.out && c == 2 {
@@ -230,7 +230,7 @@ func (m *relevanceModel) move(in *attendance) {
 	}
 }
 
-// reconnect has client 2 leave, or come back without anything of before.
+// reconnect disconnects client 2, or connects it again without any earlier state.
 func (m *relevanceModel) reconnect(in *attendance) {
 	if m.out = !m.out; !m.out {
 		m.connect(m.b, 2)
@@ -282,8 +282,8 @@ func (m *relevanceModel) step(step int, in *attendance) {
 	m.check(step)
 }
 
-// Whatever a game does with targets, words, rooms, owners, overrides, groups and pauses,
-// in any order, each client has what the rules say.
+// A game may change targets, relevance, rooms, owners, overrides, groups and pauses in any order,
+// and each client has exactly what the rules say.
 //
 // Proves: V3, V4, V11, V14, V15
 func TestRandomRelevance(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arrivals keeps what a side is told of clients that come, and how much there was of the
-// world when it was told that one has all.
+// arrivals records the events of joining clients on one side, and how much of the world existed
+// when a client was reported to have all of it.
 type arrivals struct {
 	came, joined []entangle.ClientID
 	had          []int
@@ -33,8 +33,8 @@ func (a *arrivals) system() plugin.System {
 	})
 }
 
-// A client that comes late, to a world that takes many ticks to send, is told when it has
-// all of it, and so is the server; until then both know that it has not.
+// A client joins late, and the world takes many ticks to send. Both the client and the server get
+// an event once the client has all of it. Until then both know that it is incomplete.
 //
 // Proves: R3
 func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
@@ -84,7 +84,7 @@ func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
 	assert.Equal(t, []entangle.ClientID{9, 9}, server.joined)
 }
 
-// What counts is what the client may see: it joins when it has that.
+// Only visible entities count: a client has joined once it has all that it may see.
 //
 // Proves: R3
 func TestAClientJoinsWithWhatIsForIt(t *testing.T) {
@@ -107,8 +107,8 @@ func TestAClientJoinsWithWhatIsForIt(t *testing.T) {
 	assert.Len(t, spots(c.world), 200)
 }
 
-// A server that sends more packets in a tick than a header acknowledges loses none of
-// them for it: a client that reads them in one frame answers more than once.
+// A server that sends more packets in a tick than one header can acknowledge does not count any as
+// lost because of that: a client that reads them in one frame answers more than once.
 //
 // Proves: P2
 func TestManyPacketsOfATickAreAllAcknowledged(t *testing.T) {

@@ -16,15 +16,15 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// choked is a line on which a client's long datagrams are lost: those with messages in them,
-// but none that only acknowledges.
+// choked is a network on which a client's long datagrams are lost: those that carry messages.
+// Datagrams that only acknowledge arrive.
 type choked struct {
 	transport.Dialer
 	on *bool
 }
 
-// acknowledges is as long as a datagram may be on a choked line: a packet's head, and the
-// session's around it.
+// acknowledges is the longest datagram that passes a choked network: the header of a packet and
+// that of the session around it.
 const acknowledges = 48
 
 func (c choked) Dial(server netip.AddrPort) (transport.Conn, error) {
@@ -57,7 +57,7 @@ type asks struct {
 	Who  ecs.Entity
 }
 
-// latecomer is a game with a client whose messages can be held up, and one that listens.
+// latecomer is a game with one client whose messages can be delayed, and one that only listens.
 type latecomer struct {
 	*game
 	heard  *ears // of the server
@@ -96,7 +96,7 @@ func newLatecomer(t testing.TB) *latecomer {
 	l.joinWith(proto(), 2, func(c *plugin.Client) { c.AddSystem(plugin.Receive, l.other.system()) })
 	l.sight = plugin.NewRelevance(l.world)
 	l.run(30)
-	l.clients[0].Disconnect() // its line was none that can be choked
+	l.clients[0].Disconnect() // its network cannot be choked
 	l.run(30)
 	tok, err := plugin.MintToken(l.key, "plugin test", token.Claims{ClientID: 1, Servers: l.server.Addrs(), Now: l.now})
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func newLatecomer(t testing.TB) *latecomer {
 	return l
 }
 
-// show has an entity matter to both clients.
+// show makes an entity relevant to both clients.
 func (l *latecomer) show(e ecs.Entity) ecs.Entity {
 	l.sight.Show(e, 1)
 	l.sight.Show(e, 2)
@@ -116,7 +116,7 @@ func (l *latecomer) show(e ecs.Entity) ecs.Entity {
 
 func (l *latecomer) despawn(e ecs.Entity) { l.world.RemoveEntity(e) }
 
-// say has the client speak of who is called so, to everybody and in a request.
+// say makes the client send an entity with the given name, in a chat to everybody and in a request.
 func (l *latecomer) say(text string, n uint32) {
 	who := l.clients[0].named(n)
 	require.False(l.t, who.IsZero(), n)
@@ -125,7 +125,7 @@ func (l *latecomer) say(text string, n uint32) {
 	require.NoError(l.t, err)
 }
 
-// named returns the entity of a name in a client's world.
+// named returns the entity with the given name in a client's world.
 func (p *player) named(n uint32) (found ecs.Entity) {
 	q := p.world.Query(ecs.All(ecs.ComponentID[name](p.world)))
 	for q.Next() {
@@ -136,7 +136,7 @@ func (p *player) named(n uint32) (found ecs.Entity) {
 	return found
 }
 
-// means checks whom the last message and the last request named, at all who heard them.
+// means checks at all receivers which entity the last message and the last request named.
 func (l *latecomer) means(text string, who ecs.Entity, n uint32) {
 	l.t.Helper()
 	require.NotEmpty(l.t, l.heard.heard, text)
@@ -149,11 +149,12 @@ func (l *latecomer) means(text string, who ecs.Entity, n uint32) {
 	assert.Equal(l.t, chat{text, l.clients[1].named(n)}, passed)
 }
 
-// rest is for how many ticks names rest, and some more.
+// rest is longer than the number of ticks for which a network id is reserved after a despawn.
 const rest = 64 + 40
 
-// What a client's message or request names is who it named when it was written, however
-// long it was under way: none, if that one is gone and another has the name by now.
+// The entity in a client's message or request is the one meant when it was written, however long
+// the message was in flight. If that entity has despawned and another one has reused its network
+// id, the message names no entity.
 //
 // Proves: P17, G5
 func TestALateMessageNamesNobodyElse(t *testing.T) {
@@ -161,7 +162,7 @@ func TestALateMessageNamesNobodyElse(t *testing.T) {
 	interest := components.Replicate{Relevance: components.ByInterest}
 	for what, c := range map[string]struct {
 		like   components.Replicate
-		waits  bool // who has the name next is there before, out of sight
+		waits  bool // the entity that reuses the id exists before, invisible
 		leaves func(l *latecomer, e ecs.Entity)
 	}{
 		"an entity for all that despawned": {all, false, (*latecomer).despawn},
@@ -197,7 +198,7 @@ func TestALateMessageNamesNobodyElse(t *testing.T) {
 			l.choked = true
 			l.say("who stays", 1)
 			l.run(3 * rest)
-			l.tag(stays).Group = 7 // a move leaves it its name
+			l.tag(stays).Group = 7 // a move keeps its network id
 			l.run(rest)
 			l.choked = false
 			l.run(30)

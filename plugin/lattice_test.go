@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// ledge is predicted, and so rounded; sill is not.
+// ledge is predicted and therefore quantised; sill is not.
 type (
 	ledge struct {
 		H float32 `net:"range=0..100,step=0.5"`
@@ -31,9 +31,9 @@ func ledgeProtocol() *protocol.Protocol {
 	return p
 }
 
-// The server goes on from what clients compute with: what the systems of a tick, or those of
-// Send, have set is rounded in the world to what the wire says. What is out of range is set
-// to what is nearest, and counted. All else stays as it is.
+// The server computes with the values that clients receive: values set by the systems of a tick, or
+// by those of Send, are quantised in the world. A value out of range is clamped and counted.
+// Everything else stays unchanged.
 func TestAServerComputesWithWhatTheWireSays(t *testing.T) {
 	for name, make := range map[string]func() (plugin.App, *plugin.Server){
 		"server": func() (plugin.App, *plugin.Server) {

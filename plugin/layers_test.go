@@ -16,9 +16,9 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// scripted is a connection layer that reports what a test tells it to.
+// scripted is a connection layer that reports the events that a test gives it.
 type scripted struct {
-	connection.Server // of a layer that works
+	connection.Server // a working layer
 	events            []connection.Event
 	fails             error
 	closed            bool
@@ -46,7 +46,7 @@ func (l *scripted) Close(reason string, now time.Time) error {
 	return l.Server.Close(reason, now)
 }
 
-// noLayer is one that can't be opened.
+// noLayer is a layer that can't be opened.
 type noLayer struct{}
 
 func (noLayer) Listen(connection.ServerConfig) (connection.Server, error) {
@@ -83,8 +83,8 @@ func TestMistakesWithLayersSayWhatToDo(t *testing.T) {
 	assert.Equal(t, plugin.Disconnected, c.State())
 }
 
-// A layer that breaks the rules stops the server, which says who did and how, and no event
-// of it makes it panic. A client that it gives no id is sent away.
+// A layer that breaks the rules stops the server, with an error that names the layer and the broken
+// rule. None of its events makes the server panic. A client without an id is disconnected.
 func TestALayerThatBreaksTheRulesStopsTheServer(t *testing.T) {
 	for what, c := range map[string]struct {
 		events []connection.Event

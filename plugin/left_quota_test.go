@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// A client that leaves before it has said hello has used its quota all the same: to connect costs
-// it, and what it sends before. It has no more work done in all than one that stays.
+// A client that leaves before its hello has still used its quota: connecting is charged, and so is
+// everything it sends before the hello. In total it causes no more work than a client that stays.
 //
 // Proves: Z21
 func TestComingAgainWithoutAHelloGainsNothing(t *testing.T) {
@@ -39,7 +39,7 @@ func TestComingAgainWithoutAHelloGainsNothing(t *testing.T) {
 	assert.Zero(t, g.broken())
 }
 
-// To let a client in is work that the client is charged for, before it says anything.
+// Accepting a client is work that is charged to it, before it sends anything.
 //
 // Proves: Z21
 func TestConnectingIsCharged(t *testing.T) {

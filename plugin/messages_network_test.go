@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// ears keeps the chats that a world hears.
+// ears collects the chats that a world receives.
 type ears struct {
 	send  plugin.Sender[chat]
 	heard []plugin.MessageReceived[chat]
@@ -36,7 +36,7 @@ func (e *ears) texts() (texts []string) {
 	return texts
 }
 
-// party is a server and three clients that all listen.
+// party is a server and three clients, all of which collect chats.
 type party struct {
 	*game
 	ears    *ears // of the server
@@ -65,7 +65,7 @@ func (p *party) counts() (n [4]int) {
 	return n
 }
 
-// A server reaches all clients, one, all but one, or a set of them.
+// A server can send to all clients, one, all but one, or a set of them.
 //
 // Proves: P17, P18
 func TestAServerReachesWhomItNames(t *testing.T) {
@@ -82,8 +82,8 @@ func TestAServerReachesWhomItNames(t *testing.T) {
 	assert.Empty(t, p.ears.heard)
 }
 
-// A client's message reaches the server with its sender, and others only if the
-// server is asked to pass it on.
+// A client's message reaches the server with its sender. It reaches other clients only if it asks
+// the server to relay it.
 //
 // Proves: P18
 func TestAClientAsksTheServerToPassAMessageOn(t *testing.T) {
@@ -103,8 +103,8 @@ func TestAClientAsksTheServerToPassAMessageOn(t *testing.T) {
 	assert.Equal(t, entangle.ClientID(2), last.From)
 }
 
-// A message to a room is for those who are in it at the end of the frame, whoever was when
-// it was sent. A client's message to a room reaches the server alone.
+// A message to a room goes to the clients in it at the end of the frame, not to those in it at the
+// time of the send. A client's message to a room reaches only the server.
 //
 // Proves: V15
 func TestARoomIsAskedWhenTheFrameEnds(t *testing.T) {
@@ -123,8 +123,8 @@ func TestARoomIsAskedWhenTheFrameEnds(t *testing.T) {
 	assert.Equal(t, [4]int{1, 0, 1, 0}, p.counts())
 }
 
-// An entity in a message is the receiver's own, both ways and when passed on; one
-// that was spawned in the same tick is waited for.
+// An entity in a message arrives as the receiver's own entity, in both directions and when relayed.
+// If the entity was spawned in the same tick, the message waits for it.
 //
 // Proves: P17, G5
 func TestEntitiesInMessagesAreTheReceivers(t *testing.T) {
@@ -169,8 +169,8 @@ func TestSendingWhatCannotBeSentSaysWhy(t *testing.T) {
 		func() { plugin.NewSender[private](p.world) })
 }
 
-// A server ends the connection of a client that names more clients than it takes from
-// one, so the client's own Send refuses them.
+// A server disconnects a client that names more recipients than it accepts from one, so the
+// client's own Send refuses such a message.
 func TestAMessageToMoreClientsThanAClientMayNameIsAnError(t *testing.T) {
 	p := newParty(t)
 	guest := p.guests[0]
@@ -235,7 +235,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	assert.ErrorContains(t, answers[2].Err, "connection ended")
 }
 
-// A message that no channel carries is an error here, not the end of a connection.
+// A message that no channel can carry gives an error from Send and does not end the connection.
 func TestAMessageTooLargeForItsChannelIsAnError(t *testing.T) {
 	big := func(mode protocol.Mode) func(*plugin.ServerConfig) {
 		return func(c *plugin.ServerConfig) {
@@ -257,13 +257,13 @@ type bulk struct {
 	Bytes []byte `net:"max=100000"`
 }
 
-// muster is of many entities.
+// muster refers to many entities.
 type muster struct {
 	Members []ecs.Entity `net:"max=5000"`
 }
 
-// What refers to as many entities as it may arrives with all of them. Of one more a message and a
-// request are an error, and a response fails: none is left out without a word.
+// A message with the maximum number of entities arrives with all of them. With one more, sending a
+// message or a request is an error and a response fails: no entity is dropped silently.
 func TestAMessageOfTooManyEntitiesIsAnError(t *testing.T) {
 	const most = 4096
 	proto := func() *protocol.Protocol {

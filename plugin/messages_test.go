@@ -49,8 +49,8 @@ func reading(data []byte) *bits.Reader {
 	return r
 }
 
-// A message reaches every reader with its sender, its tick, and its entities as
-// those of this world.
+// A message reaches every reader with its sender, its tick, and its entities as those of this
+// world.
 func TestMessageReachesItsReadersWithItsSender(t *testing.T) {
 	w := ecs.NewWorld()
 	hub, here, there := event.InstallHub(&w), w.NewEntity(), w.NewEntity()
@@ -116,7 +116,7 @@ func TestReaderOfAnUnregisteredMessageSaysWhatToDo(t *testing.T) {
 		func() { NewReader[ResponseReceived[ping, pong]](&w) })
 }
 
-// A peer that floods one type of message costs memory up to a limit.
+// A peer that floods one type of message uses memory only up to a limit.
 func TestFloodOfMessagesIsBounded(t *testing.T) {
 	w := ecs.NewWorld()
 	hub := event.InstallHub(&w)
@@ -132,7 +132,7 @@ func TestFloodOfMessagesIsBounded(t *testing.T) {
 	assert.EqualValues(t, 10, hub.Dropped())
 }
 
-// Receiving and reading a message allocates what decoding it does, and no more.
+// Receiving and reading a message allocates only what its decoding allocates.
 func TestReceivingMessagesAddsNoAllocation(t *testing.T) {
 	w := ecs.NewWorld()
 	hub := event.InstallHub(&w)

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// panicText returns what do panics with.
+// panicText returns the text with which do panics.
 func panicText(t *testing.T, do func()) (text string) {
 	t.Helper()
 	defer func() {
@@ -24,7 +24,7 @@ func panicText(t *testing.T, do func()) (text string) {
 	return ""
 }
 
-// Every wrong call is answered at once, with what to do instead.
+// Every wrong call fails at once, with an error or panic that says how to fix it.
 func TestWrongCallsSayWhatToDo(t *testing.T) {
 	fresh := func() *plugin.Client {
 		c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol()})

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A message that names a client more than once, as no honest client's does, reaches it once, and the
-// others that it names; one that is not connected is nobody.
+// A message that names a client more than once, as no honest client sends it, reaches that client
+// once, and also the other clients that it names. A client that is not connected is skipped.
 //
 // Proves: P18
 func TestAClientThatIsNamedTwiceGetsAMessageOnce(t *testing.T) {

@@ -12,24 +12,24 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnFor makes an entity that only a target sees.
+// spawnFor spawns an entity that only a target can see.
 func (g *game) spawnFor(target components.Target, n name) ecs.Entity {
 	m := generic.NewMap2[name, components.Replicate](g.world)
 	return m.NewWith(&n, &components.Replicate{Target: target})
 }
 
-// retarget changes who sees an entity.
+// retarget changes the target of an entity.
 func (g *game) retarget(e ecs.Entity, target components.Target) {
 	at[components.Replicate](g.world, e).Target = target
 }
 
-// A message about an entity that not everybody sees leads to it at those who do, in
-// both directions; for the others it is no entity, at once.
+// A message names an entity that only some clients can see. Those clients receive their own entity,
+// in both directions. The others receive no entity, without delay.
 //
 // Proves: P17, G5
 func TestAMessageAboutAnEntityThatNotAllSee(t *testing.T) {
 	p := newParty(t)
-	p.spawnFor(p.targets.Only(2), name{1}) // so that the clients' names of the next differ
+	p.spawnFor(p.targets.Only(2), name{1}) // makes the clients' ids of the next entity differ
 	e := p.spawnFor(p.targets.Only(1, 2), name{7})
 	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "look", Who: e}))
 	p.run(10)
@@ -58,8 +58,8 @@ func TestAMessageAboutAnEntityThatNotAllSee(t *testing.T) {
 	assert.Equal(t, name{7}, *at[name](p.clients[2].world, p.guests[2].heard[2].Message.Who))
 }
 
-// An entity in a resource that a client does not see is no entity there until it does,
-// each time that it does.
+// An entity in a resource is the zero entity at a client that cannot see it, and is filled in each
+// time that it becomes visible.
 //
 // Proves: R29
 func TestAResourceAboutAnEntityThatNotAllSee(t *testing.T) {
@@ -106,9 +106,10 @@ func TestAResourceAboutAnEntityThatNotAllSee(t *testing.T) {
 	assert.Nil(t, s.heard[0].value())
 }
 
-// A resource is sent for an entity in it when a client first sees that, and not when it goes out
-// of sight, is seen again, or ends: the client takes it out, and puts it in, by itself. Who has
-// its name next is not in the resource.
+// A resource is resent because of an entity in it only when a client sees that entity for the first
+// time. It is not resent when the entity becomes invisible, is visible again, or despawns: the
+// client itself removes and restores the reference. An entity that reuses the network id does not
+// appear in the resource.
 //
 // Proves: R29, V13
 func TestAResourceIsSentOnceForAnEntityInIt(t *testing.T) {
@@ -146,7 +147,7 @@ func TestAResourceIsSentOnceForAnEntityInIt(t *testing.T) {
 	}
 	shows(5, 0, 0)
 	sent++
-	replicate(plain, name{6}) // all see it
+	replicate(plain, name{6}) // visible to all
 	shows(5, 6, 0)
 	s.world.RemoveEntity(all)
 	shows(0, 6, 0)

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// What is to be predicted, and where that comes to nothing, is told of once.
+// A prediction setting that has no effect is logged once.
 func TestAPredictionOfNothingIsLogged(t *testing.T) {
 	const nothing, nobody = "has no component that its clients would compute", "on an entity without components.ControlledBy"
 	var log bytes.Buffer
@@ -34,7 +34,7 @@ func TestAPredictionOfNothingIsLogged(t *testing.T) {
 
 	boxes.NewWith(&crate{}, &components.Replicate{Predict: components.Everyone})
 	owned.NewWith(&crate{}, &components.ControlledBy{Client: 1}, &components.Replicate{Predict: components.Owner})
-	owned.NewWith(&crate{}, &components.ControlledBy{}, &components.Replicate{Predict: components.Owner}) // whose it may be later
+	owned.NewWith(&crate{}, &components.ControlledBy{}, &components.Replicate{Predict: components.Owner}) // it may get an owner later
 	names.NewWith(&name{}, &components.Replicate{Predict: components.Nobody})
 	body := names.NewWith(&name{}, &components.Replicate{Predict: components.Everyone})
 	hands.NewWith(&crate{}, &components.ChildOf{}, body)

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// gauge has a range that can be left.
+// gauge has a range that values can exceed.
 type gauge struct {
 	Level float32 `net:"range=0..1,step=0.01"`
 }
@@ -32,7 +32,7 @@ func gaugeProtocol(options ...func(*protocol.ComponentRule[gauge])) *protocol.Pr
 	return p
 }
 
-// A number that does not fit its range is told of once, with its component.
+// A number outside its range is logged once, with its component.
 func TestANumberOutsideItsRangeIsLogged(t *testing.T) {
 	delta := func(c *protocol.ComponentRule[gauge]) { c.Delta() }
 	for _, options := range [][]func(*protocol.ComponentRule[gauge]){nil, {delta}} {
@@ -54,7 +54,7 @@ func TestANumberOutsideItsRangeIsLogged(t *testing.T) {
 	}
 }
 
-// A target that is for no client, and was not meant to be so, is told of once.
+// A target that includes no client, without being Nobody, is logged once.
 func TestATargetOfNobodyIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -80,7 +80,7 @@ func TestATargetOfNobodyIsLogged(t *testing.T) {
 	}
 }
 
-// What a client tags for the server is told of once: it is sent nowhere.
+// A Replicate on a client's entity is logged once, because clients replicate nothing.
 func TestReplicateOnAClientIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -99,7 +99,7 @@ func TestReplicateOnAClientIsLogged(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(log.String(), "which is the server's to put on"), log.String())
 }
 
-// Who leaves a query open is named, wherever it is.
+// A system that leaves a query open is named in the error, wherever it runs.
 func TestASystemThatLeavesAQueryOpenIsNamed(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		for set, name := range map[plugin.Set]string{plugin.Receive: "Receive", plugin.FixedMain: "FixedMain", plugin.AfterSend: "AfterSend"} {
@@ -127,7 +127,7 @@ func TestASystemThatLeavesAQueryOpenIsNamed(t *testing.T) {
 	}
 }
 
-// What the plugin puts on entities by itself is no component of a protocol.
+// Components that the plugin adds to entities by itself are not part of a protocol.
 func TestThePluginsOwnMarksAreNotRegistered(t *testing.T) {
 	for name, register := range map[string]func(*protocol.Protocol){
 		"components.Replicate":   func(p *protocol.Protocol) { protocol.Component[components.Replicate](p) },
@@ -146,7 +146,7 @@ func TestThePluginsOwnMarksAreNotRegistered(t *testing.T) {
 	}
 }
 
-// Stats tell entities from the groups that they are in.
+// Stats count entities separately from their groups.
 func TestStatsCountEntitiesAndGroups(t *testing.T) {
 	g := newGame(t)
 	tagged := generic.NewMap2[spot, components.Replicate](g.world)

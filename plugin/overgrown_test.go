@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// state is one of eleven things that may be so of an entity, or not.
+// state is one of eleven properties that an entity may have or lack.
 type state[N any] struct{}
 
 func stateful() *protocol.Protocol {
@@ -39,8 +39,8 @@ func states(w *ecs.World) []ecs.ID {
 	}
 }
 
-// A client whose world would need an archetype for each of very many sets of components
-// leaves the server, and reads what that follows.
+// A client leaves a server that would make it create an archetype for each of very many sets of
+// components. The reason says so.
 //
 // Proves: Z17
 func TestAServerWhoseEntitiesDifferTooMuch(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// bulkyLayer is a connection layer that adds much to each payload.
+// bulkyLayer is a connection layer that adds many bytes to each payload.
 type bulkyLayer struct {
 	connection.Listener
 	connection.Server
-	sent int // of what it adds
+	sent int // overhead bytes
 }
 
 const addition = 300
@@ -43,8 +43,9 @@ func (l *bulkyLayer) Traffic() connection.Traffic {
 	return t
 }
 
-// What a connection layer adds to a payload counts before it is sent: a frame in which there is much
-// to say sends no more than what is saved up and the slack, of a cap on a client as of one on all.
+// The bytes that a connection layer adds to a payload count before it is sent. In a frame with much
+// to send, the server sends no more than the saved budget and the slack, under a cap per client as
+// under one for all clients.
 //
 // Proves: P12
 func TestWhatALayerAddsCountsUnderACap(t *testing.T) {

@@ -18,17 +18,17 @@ import (
 
 const step60 = time.Second / 60
 
-// timed is one app on a clock of its own that its systems move: it runs frames one after
-// another as a loop at the tick rate does, and collects what is logged.
+// timed is one app with a clock that its own systems advance. It runs frames one after another, as
+// a loop at the tick rate does, and collects the log.
 type timed struct {
 	now   time.Time
-	reads int       // of the clock
-	next  time.Time // frame
+	reads int       // number of readings of the clock
+	next  time.Time // start of the next frame
 	log   bytes.Buffer
-	work  time.Duration // of a system in FixedMain, each tick
-	other time.Duration // of another one
-	pack  time.Duration // of one in Send, each frame
-	pause time.Duration // between the frames
+	work  time.Duration // duration of a system in FixedMain, each tick
+	other time.Duration // duration of another one
+	pack  time.Duration // duration of one in Send, each frame
+	pause time.Duration // pause between the frames
 }
 
 func newTimed() *timed {
@@ -43,7 +43,7 @@ func (m *timed) clock() time.Time {
 
 func (m *timed) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&m.log, nil)) }
 
-// taking is a system that takes so much time.
+// taking is a system that takes the given time.
 type taking struct {
 	name string
 	m    *timed
@@ -61,14 +61,14 @@ func (m *timed) addTo(app plugin.App) {
 	app.AddSystem(plugin.Send, taking{"game.Pack", m, &m.pack})
 }
 
-// run drives an app until its clock has moved on by d.
+// run drives an app until its clock has advanced by d.
 func (m *timed) run(app plugin.App, d time.Duration) {
 	for until := m.now.Add(d); m.now.Before(until); {
 		m.frame(app)
 	}
 }
 
-// frame waits for the next frame, if there is time, and runs it.
+// frame waits for the next frame, if it is early, and runs it.
 func (m *timed) frame(app plugin.App) {
 	if m.now.Before(m.next) {
 		m.now = m.next
@@ -78,7 +78,7 @@ func (m *timed) frame(app plugin.App) {
 	m.now = m.now.Add(m.pause)
 }
 
-// lines returns what was logged since the last call, but for clients that come.
+// lines returns the lines logged since the last call, without those of joining clients.
 func (m *timed) lines() (lines []string) {
 	for line := range strings.Lines(m.log.String()) {
 		if !strings.Contains(line, "a client has connected") {
@@ -101,9 +101,9 @@ func (m *timed) server(t *testing.T, perFrame bool) *plugin.Server {
 	return s
 }
 
-// A server whose system takes longer than a tick says so once, with the system, the part of
-// the frame and the rate that is kept; it says so when it keeps its rate again, and a second
-// time when it is too slow again.
+// A server with a system that takes longer than a tick logs that once, with the system, the part of
+// the frame and the rate that it achieves. It logs when it achieves its rate again, and logs the
+// overload a second time when it is too slow again.
 //
 // Proves: S9
 func TestAnOverloadedServerSaysSoOnceAndWhatTakesTheTime(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAnOverloadedServerSaysSoOnceAndWhatTakesTheTime(t *testing.T) {
 	}
 }
 
-// An app that is too slow by a little drops a tick now and then: that is one overload, too.
+// An app that is slightly too slow drops a tick now and then. That counts as one overload.
 //
 // Proves: S9
 func TestAnOverloadByALittleIsOne(t *testing.T) {
@@ -161,7 +161,7 @@ func TestAnOverloadByALittleIsOne(t *testing.T) {
 	assert.EqualValues(t, 1, s.Stats().Overload.Episodes)
 }
 
-// What takes the time may be the work of a frame, or what the program does between frames.
+// The time may be spent in the work of a frame, or by the program between frames.
 //
 // Proves: S9
 func TestAnOverloadNamesThePartThatTakesTheTime(t *testing.T) {
@@ -187,8 +187,8 @@ func TestAnOverloadNamesThePartThatTakesTheTime(t *testing.T) {
 	}
 }
 
-// What is said of an overload is measured since it began: not the ticks, the times and the
-// system of the one before.
+// The figures of an overload are measured from its beginning: the ticks, times and system of the
+// previous overload do not count.
 //
 // Proves: S9
 func TestEachOverloadIsMeasuredByItself(t *testing.T) {
@@ -201,7 +201,7 @@ func TestEachOverloadIsMeasuredByItself(t *testing.T) {
 	require.Len(t, m.lines(), 2)
 	require.Equal(t, "game.Heavy", s.Stats().Overload.System)
 
-	m.pause = 200 * time.Millisecond // twelve ticks, of which eight run
+	m.pause = 200 * time.Millisecond // twelve ticks, eight of which run
 	m.run(s, 10*time.Second)
 	lines := m.lines()
 	require.Len(t, lines, 1)
@@ -215,7 +215,7 @@ func TestEachOverloadIsMeasuredByItself(t *testing.T) {
 	assert.Contains(t, lines[0], "dropped=200 ", "in ten seconds")
 }
 
-// A clock that is set back while ticks are being dropped hides no overload.
+// An overload is logged even if the clock is set back while ticks are being dropped.
 //
 // Proves: S9
 func TestAClockThatIsSetBackHidesNoOverload(t *testing.T) {
@@ -231,8 +231,8 @@ func TestAClockThatIsSetBackHidesNoOverload(t *testing.T) {
 	assert.Len(t, m.lines(), 1)
 }
 
-// Systems are measured one by one, which takes readings of the clock, only while ticks are
-// being dropped: not any more when that was no overload.
+// Systems are measured one by one, which needs readings of the clock, only while ticks are being
+// dropped. The measurement stops if that turns out to be no overload.
 func TestSystemsAreMeasuredOnlyWhileTicksAreDropped(t *testing.T) {
 	m := newTimed()
 	s := m.server(t, false)
@@ -253,8 +253,8 @@ func TestSystemsAreMeasuredOnlyWhileTicksAreDropped(t *testing.T) {
 	assert.Empty(t, m.lines())
 }
 
-// An app that is called once per tick drops none when it is called too slowly by less than a
-// hundredth, or late by as many ticks as others make up for.
+// An app that runs one tick per update drops no tick when it is called up to one percent too
+// slowly, or late by a number of ticks that later ones make up for.
 //
 // Proves: S9
 func TestATickPerUpdateMayBeALittleSlow(t *testing.T) {
@@ -281,8 +281,8 @@ func TestATickPerUpdateMayBeALittleSlow(t *testing.T) {
 	assert.Zero(t, s.Stats().Overload.TicksDropped)
 }
 
-// Neither a healthy app nor one that hangs once says anything; the dropped ticks are
-// counted, and the times of the parts add up.
+// Neither a healthy app nor one that hangs once logs anything. The dropped ticks are counted, and
+// the times of the parts add up.
 //
 // Proves: S9
 func TestOneSlowFrameIsNoOverload(t *testing.T) {
@@ -310,7 +310,7 @@ func TestOneSlowFrameIsNoOverload(t *testing.T) {
 	assert.Zero(t, s.Stats().Overload.Episodes)
 }
 
-// timedPair is a server and a client, each on a clock of its own that its systems move.
+// timedPair is a server and a client, each with a clock that its own systems advance.
 type timedPair struct {
 	*game
 	server, client timed
@@ -331,7 +331,7 @@ func newTimedPair(t *testing.T) *timedPair {
 	return p
 }
 
-// run runs both for so long, in the order of their clocks.
+// run runs both for d, in the order of their clocks.
 func (p *timedPair) run(d time.Duration) {
 	for until := p.client.now.Add(d); p.client.now.Before(until); {
 		at := func(m *timed) time.Time {
@@ -348,8 +348,8 @@ func (p *timedPair) run(d time.Duration) {
 	}
 }
 
-// A client whose clock is set back since the server stood still, or is too slow for long, says
-// so once, and that it is the server; and that it is over. What the server logs is its own.
+// A client whose clock is set back because the server stood still, or is too slow for long, logs
+// once that the server is the cause, and logs the end of it. The server's own log is separate.
 //
 // Proves: S9
 func TestAClientSaysThatItsServerFellBehind(t *testing.T) {
@@ -391,7 +391,7 @@ func TestAClientSaysThatItsServerFellBehind(t *testing.T) {
 	assert.Zero(t, p.c.Stats().Overload.Episodes)
 }
 
-// What one connection has shown of its server says nothing of the next.
+// The lag of the server on one connection does not carry over to the next one.
 //
 // Proves: S9
 func TestAServerThatFellBehindIsForgottenWithItsConnection(t *testing.T) {
@@ -410,8 +410,8 @@ func TestAServerThatFellBehindIsForgottenWithItsConnection(t *testing.T) {
 	assert.Empty(t, p.client.lines())
 }
 
-// A client that is too slow itself says so of itself, and nothing of its server, which says
-// nothing either.
+// A client that is too slow itself logs its own overload and blames its server for nothing. The
+// server logs nothing either.
 //
 // Proves: S9
 func TestAnOverloadedClientNamesItself(t *testing.T) {
@@ -432,8 +432,8 @@ func TestAnOverloadedClientNamesItself(t *testing.T) {
 	assert.Empty(t, p.server.lines())
 }
 
-// A server and a client that keep up log nothing in a minute, one frame of 50 ms included,
-// nor when the client hangs once.
+// A server and a client that keep up log nothing in a minute, even with one frame of 50 ms, and
+// nothing when the client hangs once.
 //
 // Proves: S9
 func TestAHealthyPairLogsNothing(t *testing.T) {

@@ -24,8 +24,8 @@ func (p *player) flagged() (ids []uint32) {
 	return ids
 }
 
-// A component that is disabled on an entity is not sent, and is removed where it was;
-// enabled again it is there with its value.
+// A component that is disabled on an entity is not sent, and is removed from clients that had it.
+// Once enabled again, it is there with its value.
 //
 // Proves: R14
 func TestAComponentIsDisabledAndEnabled(t *testing.T) {
@@ -54,8 +54,8 @@ func TestAComponentIsDisabledAndEnabled(t *testing.T) {
 	}
 }
 
-// A component goes to some of those who get its entity: narrowing takes it from the
-// others, widening brings it as it is by then.
+// A component can have a narrower target than its entity. Narrowing removes it from the other
+// clients; widening brings it back with its present value.
 //
 // Proves: R15
 func TestAComponentHasATargetOfItsOwn(t *testing.T) {
@@ -100,8 +100,8 @@ func TestAComponentHasATargetOfItsOwn(t *testing.T) {
 	}
 }
 
-// What is said of an entity before it is replicated counts from its first packet on,
-// through pauses, and ends with it.
+// An override that is set before an entity is replicated counts from its first packet on. It holds
+// through pauses and ends with the entity.
 func TestAnOverrideHoldsAsLongAsItsEntity(t *testing.T) {
 	g := newGame(t)
 	a, b := g.join(1), g.join(2)
@@ -145,7 +145,7 @@ func TestAnOverrideHoldsAsLongAsItsEntity(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{9: {5, 6}}, spots(a.world))
 }
 
-// Components come and go while they are disabled, and nobody hears of it.
+// Components are added and removed while they are disabled, and no client receives any of it.
 func TestADisabledComponentComesAndGoes(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -192,7 +192,7 @@ func TestMistakesWithOverridesSayWhatToDo(t *testing.T) {
 	g.run(1)
 }
 
-// onceProtocol has a component that is sent when it comes and when it goes.
+// onceProtocol has a component that is sent only when it is added and when it is removed.
 func onceProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "plugin test"})
 	protocol.Component[spot](p).ReplicateOnce()
@@ -200,8 +200,8 @@ func onceProtocol() *protocol.Protocol {
 	return p
 }
 
-// What is replicated once comes and goes; its value is sent with the entity, when the
-// component is put on again, and to who comes late, and not when it changes.
+// A component that is replicated once is added to and removed from clients. Its value is sent with
+// the entity, when the component is added again, and to late joiners, but not when it changes.
 //
 // Proves: R13
 func TestWhatIsReplicatedOnceIsNotUpdated(t *testing.T) {

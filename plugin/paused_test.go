@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Whom an ancestor's target Owner or NotOwner named when a parent was paused, the child goes on for,
-// and for nobody else: neither for the child's own owner, nor for the parent's, nor for whom the
-// ancestor has or leaves out from then on.
+// A parent with an ancestor's target Owner or NotOwner is paused. The child stays visible to the
+// clients that this target named at the pause, and to no others: not to the child's own owner, nor
+// to the parent's, nor according to later changes of the ancestor's owner.
 //
 // Proves: R11, H8
 func TestAPausedParentLeavesItsChildrenToTheOwnerAbove(t *testing.T) {
@@ -57,9 +57,9 @@ func TestAPausedParentLeavesItsChildrenToTheOwnerAbove(t *testing.T) {
 	}
 }
 
-// A paused entity does not have a group shown again that a client retains: not when the client
-// comes into a room with it, and not when the group is looked at for another reason. The group stays
-// as it is at the client.
+// A paused entity does not cause a retained group to be shown again: not when the client enters a
+// room with the entity, and not when the group is examined for another reason. The group stays on
+// the client as it is.
 //
 // Proves: R11
 func TestAPausedEntityDoesNotShowARetainedGroupAgain(t *testing.T) {
@@ -88,9 +88,9 @@ func TestAPausedEntityDoesNotShowARetainedGroupAgain(t *testing.T) {
 	}
 }
 
-// What a host's player retains stays with a paused entity in it, as at a remote client: when the
-// group is shown again for another member, and when the player leaves the room that is the paused
-// one's target.
+// A paused entity in a group that a host's player retains stays there, as on a remote client: when
+// the group is shown again for another member, and when the player leaves the room that is the
+// paused entity's target.
 //
 // Proves: R11, C12
 func TestWhatIsPausedStaysWithAHostsPlayer(t *testing.T) {

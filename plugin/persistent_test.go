@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// named returns the entities of a name in a world.
+// named returns the entities with the given name in a world.
 func named(w *ecs.World, id uint32) (list []ecs.Entity) {
 	f := generic.NewFilter1[name]()
 	q := f.Query(w)
@@ -24,8 +24,8 @@ func named(w *ecs.World, id uint32) (list []ecs.Entity) {
 	return list
 }
 
-// However a connection ends, what it brought despawns, except what the game has marked:
-// that stays as it was last, as an entity of the game's own.
+// However a connection ends, its entities despawn, except those that the game has marked as
+// persistent. Those stay in their last state, as entities of the game's own.
 //
 // Proves: R19
 func TestWhatIsPersistentStaysWhenTheConnectionEnds(t *testing.T) {
@@ -62,8 +62,8 @@ func TestWhatIsPersistentStaysWhenTheConnectionEnds(t *testing.T) {
 	}
 }
 
-// After a reconnect the server's entity comes anew, beside the one that stayed, and what
-// becomes of it does not concern that one.
+// After a reconnect the server's entity arrives as a new one beside the persistent one. Changes of
+// it do not affect the persistent one.
 //
 // Proves: R19
 func TestWhatStayedIsNobodysAfterAReconnect(t *testing.T) {
@@ -90,7 +90,7 @@ func TestWhatStayedIsNobodysAfterAReconnect(t *testing.T) {
 	assert.True(t, c.world.Alive(kept), "a later connection's end is nothing to it")
 }
 
-// An entity that is marked despawns like any other when its server says so.
+// A persistent entity despawns like any other when its server despawns it.
 func TestWhatIsPersistentStillDespawns(t *testing.T) {
 	g := newGame(t)
 	c := g.join(9)

@@ -11,15 +11,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// ownAheadProtocol predicts, and tells clients what is theirs.
+// ownAheadProtocol predicts, and tells clients which entities they own.
 func ownAheadProtocol() *protocol.Protocol {
 	p := aheadProtocol()
 	protocol.Component[components.ControlledBy](p)
 	return p
 }
 
-// predicted returns the names of what a player predicts, and holds that no other has the
-// marker, nor any of them that of what is not simulated here.
+// predicted returns the names of a player's predicted entities. It checks that no other entity has
+// the marker, and that none of them has the marker of entities that are not simulated here.
 func (p *player) predicted(t *testing.T) (ids []uint32) {
 	predicted, remote := ecs.ComponentID[components.Predicted](p.world), ecs.ComponentID[components.Remote](p.world)
 	for _, id := range p.ids() {
@@ -32,8 +32,8 @@ func (p *player) predicted(t *testing.T) (ids []uint32) {
 	return ids
 }
 
-// An entity is predicted exactly on the clients of its target: whatever becomes of the target,
-// its owner, rooms and groups while the game runs, and on clients that come later, or again.
+// An entity is predicted exactly on the clients of its prediction target. This holds through
+// changes of the target, owner, rooms and groups, and for clients that join later or reconnect.
 //
 // Proves: B25
 func TestAnEntityIsPredictedOnTheClientsOfItsTarget(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// crate is predicted; its name comes with it.
+// crate is predicted; its name is in the same group.
 type crate struct{ X int32 }
 
 func crateProtocol() *protocol.Protocol {
@@ -23,8 +23,8 @@ func crateProtocol() *protocol.Protocol {
 	return p
 }
 
-// crates is a server with two crates, of which its one client predicts the first, and is long
-// there.
+// crates returns a server with two crates, and its one client, which predicts the first crate and
+// joined long ago.
 func crates(t *testing.T) (g *game, c *player, server [2]ecs.Entity, client [2]ecs.Entity) {
 	g = newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = crateProtocol() })
 	c = g.joinWith(crateProtocol(), 1)
@@ -42,9 +42,9 @@ func crates(t *testing.T) (g *game, c *player, server [2]ecs.Entity, client [2]e
 	return g, c, server, client
 }
 
-// What is despawned goes where that is simulated: the server's own at once, and what a client
-// predicts as long as the server does not say otherwise. What the network writes is not for
-// a client to despawn.
+// Despawn works where an entity is simulated. On the server it acts at once; on a client that
+// predicts the entity it holds as long as the server does not contradict it. A client cannot
+// despawn an entity that only the network writes.
 //
 // Proves: B12, B13
 func TestDespawnGoesByWhoSimulates(t *testing.T) {
@@ -71,7 +71,7 @@ func TestDespawnGoesByWhoSimulates(t *testing.T) {
 	assert.False(t, c.world.Alive(client[0]) || c.world.Alive(client[1]))
 }
 
-// What is asked for wrongly says what to do.
+// Misuse gives an error or panic that says how to fix it.
 func TestMisuseOfPrediction(t *testing.T) {
 	g, c, _, _ := crates(t)
 	fresh := ecs.NewWorld()
@@ -94,7 +94,7 @@ func TestMisuseOfPrediction(t *testing.T) {
 	}
 }
 
-// A game can have ticks computed anew that nobody found wrong.
+// A game can have ticks replayed without a misprediction.
 //
 // Proves: T1
 func TestAGameAsksForARollback(t *testing.T) {

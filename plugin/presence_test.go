@@ -13,7 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// That an entity has an input is replicated as of any component; its value is not.
+// The existence of an input component on an entity is replicated like any component; its value is
+// not.
 func TestAnInputIsReplicatedWithoutItsValue(t *testing.T) {
 	g := newWalkedGame(t)
 	c := g.joinWith(walkedProtocol(), 1)
@@ -54,10 +55,10 @@ func TestAnInputIsReplicatedWithoutItsValue(t *testing.T) {
 	assert.Equal(t, [3]int{2, 0, 2}, step(30))
 }
 
-// nod is an input that says nothing but that there is one.
+// nod is an input without data: only its presence counts.
 type nod struct{}
 
-// What a player does may be nothing but to be there.
+// An input may have no bytes: its presence is the input.
 func TestAnInputOfNoBytes(t *testing.T) {
 	noddedProtocol := func() *protocol.Protocol {
 		p := ownedProtocol()

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// drawn is a client's world with random numbers.
+// drawn returns a client's world with random numbers.
 func drawn(t *testing.T, seed uint64) (*ecs.World, *components.Time, plugin.Random) {
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol()})
 	require.NoError(t, err)
@@ -22,8 +22,7 @@ func drawn(t *testing.T, seed uint64) (*ecs.World, *components.Time, plugin.Rand
 	return &w, ecs.GetResource[components.Time](&w), plugin.NewRandom(&w, seed)
 }
 
-// Random numbers follow from seed, tick and key, in whatever order they are asked for, and
-// however often.
+// Random numbers follow from seed, tick and key, regardless of the order and the number of draws.
 //
 // Proves: B31
 func TestRandomNumbersFollowFromSeedTickAndKey(t *testing.T) {
@@ -46,7 +45,7 @@ func TestRandomNumbersFollowFromSeedTickAndKey(t *testing.T) {
 	assert.Zero(t, alloctest.Count(100, func() { a.Of(5).Float64() }))
 }
 
-// An entity's numbers follow from its SID, not from its id in a world.
+// An entity's random numbers follow from its SID, not from its id in a world.
 func TestRandomNumbersOfEntitiesFollowFromTheirSID(t *testing.T) {
 	w, _, a := drawn(t, 7)
 	v, _, b := drawn(t, 7)
@@ -70,8 +69,8 @@ func TestRandomNumbersNeedAnApp(t *testing.T) {
 		func() { plugin.NewRandom(&w, 1) })
 }
 
-// Every bit of seed, tick, key and SID counts, and an entity has other numbers than any key that
-// fits 32 bits.
+// Every bit of seed, tick, key and SID affects the numbers, and an entity has other numbers than
+// any key of 32 bits.
 //
 // Proves: B31
 func TestRandomNumbersFollowFromAllBits(t *testing.T) {
@@ -88,7 +87,7 @@ func TestRandomNumbersFollowFromAllBits(t *testing.T) {
 	}
 	for bit := range 64 {
 		draw(fmt.Sprint("seed bit ", bit), first(1<<bit, 3))
-		if bit != 32 { // which is that of entities without a SID
+		if bit != 32 { // the bit of entities without a SID
 			draw(fmt.Sprint("key bit ", bit), first(0, 1<<bit))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// SendEvery of an entity's Replicate counts from its spawn, when it is changed, and when
-// the Replicate was off and comes back; what appears does not wait.
+// SendEvery of an entity's Replicate applies from its spawn, after a change of it, and after the
+// Replicate was removed and added again. Spawns do not wait for the interval.
 //
 // Proves: R35
 func TestSendEveryIsTheIntervalOfAGroup(t *testing.T) {
@@ -49,8 +49,8 @@ func TestSendEveryIsTheIntervalOfAGroup(t *testing.T) {
 	expect(10, "put on again")
 }
 
-// A bound that a client's cap has no room to keep is told and counted, and one that it
-// has is neither.
+// A bound that a client's cap has no room to keep is logged and counted. A bound that is kept is
+// neither.
 //
 // Proves: R36
 func TestABrokenBoundIsTold(t *testing.T) {
@@ -92,7 +92,8 @@ func TestABrokenBoundIsTold(t *testing.T) {
 	}
 }
 
-// Without a cap it is the packets of a tick that may have no room for all: that is told as well.
+// Without a cap, the number of packets per tick may be the limit that breaks a bound: that is
+// logged as well.
 //
 // Proves: R36
 func TestABoundThatThePacketsOfATickBreakIsTold(t *testing.T) {

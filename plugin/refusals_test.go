@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// The session answers no refused request, so the log has to say why a client stays
-// outside: once for each reason, however often it asks, and not again when nobody asks any more.
+// The session does not answer a refused request, so the server's log has to say why a client cannot
+// connect: once per reason, however often the client tries, and not again when the attempts stop.
 //
 // Proves: C2
 func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
@@ -41,8 +41,8 @@ func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {
 	assert.NotContains(t, log.String(), "requests to connect were refused")
 }
 
-// A client with a wrong token meets silence, so its own reason has to say what to check; and
-// that a token is of DevToken, it can see by itself.
+// A client with a wrong token gets no answer from the server, so its own error has to say what to
+// check. The client itself can detect that a token was made by DevToken.
 //
 // Proves: C2
 func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
 	assert.Contains(t, c.Reason(), "sealed with another key than the server's")
 }
 
-// The other way round: a token of some key, and a server that was given none.
+// This is the reverse case: a token made with some key, and a server without a key.
 //
 // Proves: C2
 func TestAServerWithoutAKeySaysThatItHasNone(t *testing.T) {

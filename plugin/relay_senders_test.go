@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// One client fills what may wait for a capped one of what others say. What a third says to it now
-// and then is not refused for that: each has a part of its own.
+// One client fills the outbox of relayed messages for a capped client. Occasional messages of a
+// third client to it are not refused for that: each sender has a share of its own.
 //
 // Proves: Z21
 func TestAClientThatFillsItsShareLeavesThatOfOthers(t *testing.T) {

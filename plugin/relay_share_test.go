@@ -16,11 +16,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// longChat is a chat message to everybody.
+// longChat returns a chat message to everybody.
 func longChat(length int) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
-	w.Bool(true) // all but nobody
+	w.Bool(true) // to all, with no exception
 	w.Uvarint(0)
 	w.Uvarint(0)
 	w.Uvarint(uint64(length))
@@ -29,8 +29,9 @@ func longChat(length int) []byte {
 	return w.Finish()
 }
 
-// A client passes on all that it may to others whose lines are capped, for twenty seconds. What the
-// server says itself still reaches them soon, and what does not fit is refused and counted.
+// A client relays as much as it may to others with capped connections, for twenty seconds. The
+// server's own messages still reach those soon. Relayed messages that do not fit are refused and
+// counted.
 //
 // Proves: Z21
 func TestRelaysHoldUpWhatTheServerSaysForALittleOnly(t *testing.T) {
@@ -74,8 +75,8 @@ func TestRelaysHoldUpWhatTheServerSaysForALittleOnly(t *testing.T) {
 	}
 }
 
-// Eight players talk to all others, 5 KB/s of voice each that is sent reliably, and chat: nothing of
-// it is refused, after a stall neither.
+// Eight players send to all others: 5 KB/s of reliable voice each, and chat. Nothing of it is
+// refused, not even after a stall.
 //
 // Proves: Z21
 func TestNoHonestRelayIsRefused(t *testing.T) {
@@ -100,7 +101,7 @@ func TestNoHonestRelayIsRefused(t *testing.T) {
 			}
 		}
 		if n == 600 {
-			for range 60 { // the server stands still
+			for range 60 { // the server runs no frame
 				g.now = g.now.Add(time.Second / 60)
 				for _, c := range g.clients {
 					c.Step(g.now)
@@ -119,8 +120,8 @@ func TestNoHonestRelayIsRefused(t *testing.T) {
 	assert.Zero(t, droppedBy(g.server, "packet of a client that sends too much"))
 }
 
-// Eight clients pass on all that they may to others whose lines are capped. What eight players say
-// to each other beside it, 5 KB/s of voice each, is passed on all the same.
+// Eight clients relay as much as they may to others with capped connections. The voice of eight
+// players, 5 KB/s each, is still relayed among them.
 //
 // Proves: Z21
 func TestAFloodOfRelaysStarvesNobody(t *testing.T) {
@@ -163,7 +164,7 @@ func TestAFloodOfRelaysStarvesNobody(t *testing.T) {
 		}
 		for from := 1; from <= players; from++ {
 			if from != who+1 {
-				assert.GreaterOrEqual(t, heard[from], said[from]*85/100, "%d hears %d", who+1, from) // half a second is under way
+				assert.GreaterOrEqual(t, heard[from], said[from]*85/100, "%d hears %d", who+1, from) // half a second is in flight
 			}
 		}
 	}

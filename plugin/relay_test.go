@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// pull is an input that others are told of.
+// pull is an input that is rebroadcast to other players.
 type pull struct {
 	X, Y int16
 	At   ecs.Entity
@@ -33,10 +33,10 @@ func pullProtocol() *protocol.Protocol {
 // pulling is a game of players with one entity each.
 type pulling struct {
 	*game
-	at []ecs.Entity // by player: whom it pulls, in its own world
+	at []ecs.Entity // by player: the entity that it pulls, in its own world
 }
 
-// pulls writes another input in each tick.
+// pulls writes a different input in each tick.
 func (g *pulling) pulls(player int) func(c *plugin.Client) {
 	return func(c *plugin.Client) {
 		c.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
@@ -65,8 +65,8 @@ func newPulling(t testing.TB, players int, target func(player int, w *ecs.World)
 
 func everybodys(int, *ecs.World) components.Target { return components.Everyone }
 
-// Once players have found their pace, a tick in which all of them do something, and are
-// told what the others do, allocates nothing on either side.
+// In steady state, a tick in which all players send inputs and receive those of the others
+// allocates nothing on either side.
 //
 // Proves: I6, R40
 func TestPassingInputsOnAllocatesNothing(t *testing.T) {
@@ -77,8 +77,8 @@ func TestPassingInputsOnAllocatesNothing(t *testing.T) {
 	assert.Greater(t, g.clients[0].Stats().InputsOfOthers.Received, before+3*290)
 }
 
-// An entity in an input is the same one for those who are told, and none for those who do
-// not see it.
+// An entity in a rebroadcast input is the receiver's own entity, and no entity for players that
+// cannot see it.
 //
 // Proves: I6, R34
 func TestEntitiesInInputsOfOthers(t *testing.T) {
@@ -96,7 +96,7 @@ func TestEntitiesInInputsOfOthers(t *testing.T) {
 	assert.True(t, g.pulled(1).IsZero(), "nobody is there any more")
 }
 
-// find returns a player's entity by what its spot says.
+// find returns a player's entity by the value of its spot.
 func (g *pulling) find(player int, x float32) (found ecs.Entity) {
 	all := generic.NewFilter1[spot]()
 	for q := all.Query(g.clients[player].world); q.Next(); {
@@ -107,7 +107,7 @@ func (g *pulling) find(player int, x float32) (found ecs.Entity) {
 	return found
 }
 
-// pulled returns whom a player sees the first one pull.
+// pulled returns the entity that the first player pulls, as another player sees it.
 func (g *pulling) pulled(player int) (at ecs.Entity) {
 	all := generic.NewFilter2[pull, components.ControlledBy]()
 	for q := all.Query(g.clients[player].world); q.Next(); {
@@ -118,8 +118,8 @@ func (g *pulling) pulled(player int) (at ecs.Entity) {
 	return at
 }
 
-// BenchmarkRebroadcast is a server's tick with 200 players, of whom each is told of the
-// inputs of 20 others, or of none. The clients' own work is left out.
+// BenchmarkRebroadcast measures a server's tick with 200 players, each of which receives the inputs
+// of 20 others, or of none. It excludes the clients' own work.
 func BenchmarkRebroadcast(b *testing.B) {
 	const players = 200
 	for name, viewers := range map[string]int{"nobody": 0, "20 viewers": 20} {

@@ -14,20 +14,20 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnOf spawns an entity with a Replicate of its own.
+// spawnOf spawns an entity with the given Replicate.
 func (g *game) spawnOf(r components.Replicate, n uint32) ecs.Entity {
 	m := generic.NewMap3[spot, name, components.Replicate](g.world)
 	return m.NewWith(&spot{float32(n), 1}, &name{n}, &r)
 }
 
-// spawnOfInterest spawns an entity of which interest decides.
+// spawnOfInterest spawns an entity with relevance ByInterest.
 func (g *game) spawnOfInterest(n uint32) ecs.Entity {
 	return g.spawnOf(components.Replicate{Relevance: components.ByInterest}, n)
 }
 
 func (g *game) tag(e ecs.Entity) *components.Replicate { return at[components.Replicate](g.world, e) }
 
-// quiet checks that nothing is replicated to anybody while what is done runs.
+// quiet checks that nothing is replicated to any client while do runs.
 func (g *game) quiet(ticks int, do func()) {
 	g.t.Helper()
 	sent := func() plugin.ReplicationStats {
@@ -41,9 +41,9 @@ func (g *game) quiet(ticks int, do func()) {
 	assert.Equal(g.t, before, sent())
 }
 
-// An entity of interest is shown to the client that it has gained relevance for, and
-// despawns there when it loses it; saying so again changes nothing. It comes back as a new
-// one, with what it is by then.
+// An entity with relevance ByInterest spawns on a client once it becomes relevant to it, and
+// despawns there once it no longer is. Setting the same relevance again changes nothing. When
+// relevant again, it arrives as a new entity with its present values.
 //
 // Proves: V1
 func TestRelevanceIsGainedAndLost(t *testing.T) {
@@ -80,7 +80,7 @@ func TestRelevanceIsGainedAndLost(t *testing.T) {
 	}
 }
 
-// What happened and was undone between two ticks did not happen.
+// A change of relevance that is undone before the next tick has no effect.
 //
 // Proves: V1
 func TestRelevanceThatIsBackWithinATick(t *testing.T) {
@@ -104,8 +104,8 @@ func TestRelevanceThatIsBackWithinATick(t *testing.T) {
 	assert.Equal(t, kept, a.copies()[7])
 }
 
-// An entity that a client never saw ends without a byte for it, by its removal and by a
-// despawn for others.
+// The end of an entity that a client never saw sends it no byte, whether the entity is removed or
+// despawned for other clients.
 //
 // Proves: V2
 func TestTheEndOfWhatIsHiddenIsNotTold(t *testing.T) {
@@ -137,8 +137,8 @@ func TestTheEndOfWhatIsHiddenIsNotTold(t *testing.T) {
 	}
 }
 
-// Who sees an entity goes on seeing the same one when its target changes to others that
-// the client is in, and when it is one of interest no more, or again.
+// A client keeps the same replica when the entity's target changes to another one that includes the
+// client, and when its relevance changes from ByInterest to Always or back.
 //
 // Proves: V3
 func TestVisibilitySurvivesAChangeOfTarget(t *testing.T) {
@@ -171,8 +171,8 @@ func TestVisibilitySurvivesAChangeOfTarget(t *testing.T) {
 	}
 }
 
-// Relevance shows nothing to a client that the target leaves out, or to which an override
-// shows less, whatever it says; and says it still when the target takes the client in.
+// Relevance never shows an entity or component to a client that its target or override excludes.
+// Relevance still holds when the target later includes the client.
 //
 // Proves: V11
 func TestRelevanceDoesNotGoBeyondTheTarget(t *testing.T) {
@@ -209,8 +209,8 @@ func TestRelevanceDoesNotGoBeyondTheTarget(t *testing.T) {
 	}
 }
 
-// Of what says whether an entity matters the game's word counts first, then who owns
-// it, and then a room.
+// Of the sources of relevance, the game's explicit setting takes precedence over ownership, and
+// ownership over a room.
 //
 // Proves: V14
 func TestWhatSaysThatAnEntityMatters(t *testing.T) {
@@ -254,8 +254,8 @@ func TestWhatSaysThatAnEntityMatters(t *testing.T) {
 	assert.False(t, said)
 }
 
-// A group is shown whole to a client that one of its members matters to; targets and
-// overrides hide single ones in it. What is Always matters to all.
+// A group is shown whole to a client if one of its members is relevant to it. Targets and overrides
+// hide single members. Members with relevance Always are relevant to all clients.
 //
 // Proves: V14
 func TestAGroupIsShownWhole(t *testing.T) {
@@ -299,8 +299,8 @@ func TestAGroupIsShownWhole(t *testing.T) {
 	assert.Equal(t, []uint32{3}, b.ids(), "it took its relevance along")
 }
 
-// What was said ends with the client's connection and with the entity: who connects
-// again, and what gets the number of an entity that is gone, inherit nothing.
+// Explicit relevance ends with the client's connection and with the entity. A client that
+// reconnects, and an entity that reuses a network id, inherit none of it.
 //
 // Proves: V14
 func TestWhatWasSaidEnds(t *testing.T) {
@@ -343,7 +343,7 @@ func TestWhatWasSaidEnds(t *testing.T) {
 	assert.Empty(t, rooms.Entities(nil, 5))
 }
 
-// An entity may end before it was ever replicated, and takes along what was said of it.
+// An entity may end before it was ever replicated. Its explicit relevance ends with it.
 //
 // Proves: V14
 func TestWhatWasSaidOfAnEntityThatIsNotReplicated(t *testing.T) {
@@ -369,8 +369,8 @@ func TestWhatWasSaidOfAnEntityThatIsNotReplicated(t *testing.T) {
 	assert.Equal(t, []uint32{2}, a.ids())
 }
 
-// What is paused keeps what it had: it neither comes nor goes by relevance until it is
-// resumed, and nor does its group go.
+// A paused entity neither appears nor disappears because of relevance until it is resumed, and nor
+// does its group.
 func TestRelevanceInAPause(t *testing.T) {
 	for _, group := range []components.Group{0, 3} {
 		g := newGame(t)
@@ -398,8 +398,8 @@ func TestRelevanceInAPause(t *testing.T) {
 	}
 }
 
-// Children are in the group of the one above all others, and interest decides of them as
-// of that; one that matters shows the family.
+// Children are in the group of their topmost ancestor, and its relevance decides for all of them.
+// One relevant child shows the whole hierarchy.
 //
 // Proves: V14
 func TestRelevanceOfAFamily(t *testing.T) {
@@ -432,7 +432,8 @@ func TestRelevanceOfAFamily(t *testing.T) {
 	assert.Equal(t, []uint32{1, 2}, a.ids())
 }
 
-// The player of a host is a client like others: what matters to it is what it hears of.
+// The player of a host is a client like others: it gets events of the entities that are relevant to
+// it.
 //
 // Proves: V14
 func TestWhatMattersToAHostsPlayer(t *testing.T) {
@@ -464,7 +465,7 @@ func TestWhatMattersToAHostsPlayer(t *testing.T) {
 	}
 }
 
-// Sees answers as of the last sending, for entities of interest and for others.
+// Sees answers as of the last send, for entities with and without relevance ByInterest.
 func TestWhoSeesWhat(t *testing.T) {
 	g := newGame(t)
 	sets := g.targets()
@@ -523,8 +524,8 @@ func TestMistakesWithRelevanceSayWhatToDo(t *testing.T) {
 	g.run(10)
 }
 
-// Once entities that come and go by relevance have settled, a tick allocates nothing on
-// the server; nor do those who stay cost anything.
+// In steady state, a tick in which entities appear and disappear by relevance allocates nothing on
+// the server. Entities that stay relevant cost nothing either.
 //
 // Proves: R40
 func TestRelevanceThatFlipsAllocatesNothing(t *testing.T) {

@@ -31,7 +31,7 @@ func TestTaggingLaterSpawnsThen(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{9: {3, 4}}, spots(c.world))
 }
 
-// A component that is not registered stays here, and its developer is told once.
+// A component that is not registered is not sent, and its developer gets one warning in the log.
 //
 // Proves: R8
 func TestAnUnregisteredComponentIsNotSent(t *testing.T) {
@@ -49,8 +49,8 @@ func TestAnUnregisteredComponentIsNotSent(t *testing.T) {
 	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("private")), log.String())
 }
 
-// What stays on the server on purpose is no mistake. Clients need not know of it: one side
-// registers it, the other does not.
+// A component that stays on the server on purpose gives no warning. Clients need not know it: one
+// side registers it, the other does not.
 //
 // Proves: R8
 func TestAComponentThatIsUnsentOnPurposeIsNoWarning(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAComponentThatIsUnsentOnPurposeIsNoWarning(t *testing.T) {
 	assert.Equal(t, 2, bytes.Count(log.Bytes(), []byte("level=DEBUG msg=\"a component on a replicated entity is not sent")), log.String())
 }
 
-// A value that is written and equal to what is there is no change: nothing is sent.
+// A written value that equals the previous one is no change: nothing is sent.
 //
 // Proves: R16
 func TestWritingAnEqualValueSendsNothing(t *testing.T) {
@@ -95,7 +95,7 @@ func TestWritingAnEqualValueSendsNothing(t *testing.T) {
 	assert.Equal(t, before.Updates+1, g.server.Stats().Replication.Updates)
 }
 
-// watcher keeps the events of replication, in the words of a test.
+// watcher records the events of replication as text.
 type watcher struct{ seen []string }
 
 func (o *watcher) system() plugin.System {
@@ -132,8 +132,8 @@ func (o *watcher) take() []string {
 	return seen
 }
 
-// Every change is told once, to systems that read; an entity is whole when its
-// spawn is told, and components that came together are there together.
+// Systems get every change once. An entity is complete at its spawn event, and components that
+// arrived together are present together.
 //
 // Proves: R25, R38
 func TestChangesAreToldOnceAndWhole(t *testing.T) {
@@ -159,8 +159,8 @@ func TestChangesAreToldOnceAndWhole(t *testing.T) {
 	assert.Equal(t, []string{"despawned"}, o.take())
 }
 
-// Taking the tag off pauses: clients keep the entity as it was, newcomers do not
-// see it, and putting the tag on again catches up on the same entity.
+// Removing Replicate pauses an entity: clients keep it as it was and late joiners do not see it.
+// Adding Replicate again catches up on the same entity.
 func TestTakingTheTagOffPauses(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -168,7 +168,7 @@ func TestTakingTheTagOffPauses(t *testing.T) {
 	g.run(30)
 	tags := generic.NewMap1[components.Replicate](g.world)
 	at[spot](g.world, e).X = 5
-	g.run(1) // under way when the pause begins
+	g.run(1) // in flight when the pause begins
 	tags.Remove(e)
 	at[spot](g.world, e).X = 6
 	late := g.join(2)
@@ -182,14 +182,14 @@ func TestTakingTheTagOffPauses(t *testing.T) {
 	assert.Equal(t, 1, count[components.Remote](c.world))
 }
 
-// What is written between ticks is not sent before a tick has taken it in, so that
-// a client never shows a state that no tick had.
+// A value written between ticks is sent only after the next tick, so that a client never shows a
+// state that no tick had.
 func TestNothingIsSentBetweenTicks(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
 	e := g.spawn(spot{1, 2}, name{7})
 	g.run(30)
-	g.now = g.now.Add(time.Millisecond) // past the edge of a tick
+	g.now = g.now.Add(time.Millisecond) // past the start of the next tick
 	g.server.Step(g.now)
 	before := g.server.Stats().Replication
 	for range 5 {
@@ -204,9 +204,9 @@ func TestNothingIsSentBetweenTicks(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{7: {6, 2}}, spots(c.world))
 }
 
-// All packets are read before the first tick of a frame and all are sent after the
-// last: what a client says is there in the tick of the frame in which it arrives,
-// and what that tick makes of it leaves with the same frame.
+// All packets are read before the first tick of a frame, and all are sent after the last. A
+// client's message is available in the tick of the frame in which it arrives, and the result of
+// that tick leaves in the same frame.
 //
 // Proves: O2
 func TestAFrameReadsFirstAndSendsLast(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// An entity that is tagged appears on every client with its values, once, and
-// carries Remote there.
+// An entity with Replicate appears once on every client with its values, and has Remote there.
 //
 // Proves: R1, C1
 func TestATaggedEntityAppearsOnEveryClient(t *testing.T) {
@@ -74,7 +73,7 @@ func TestEveryChangeReachesTheClient(t *testing.T) {
 	assert.Equal(t, 0, count[components.Remote](c.world))
 }
 
-// at returns an entity's component.
+// at returns a component of an entity.
 func at[T any](w *ecs.World, e ecs.Entity) *T {
 	m := generic.NewMap1[T](w)
 	return m.Get(e)

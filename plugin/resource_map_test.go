@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ledger is a resource that only the library can write.
+// ledger is a resource that only the resource's own codec can encode.
 type ledger struct {
 	Of    map[string]int32
 	Empty map[int32]string
@@ -30,8 +30,8 @@ func ledgerProtocol() *protocol.Protocol {
 	return p
 }
 
-// A resource with maps goes by the codec that the game gives it. Equal maps are no
-// change, though the library writes them in another order each time.
+// A resource with maps is encoded by the codec that the game provides. Equal maps are no change,
+// although the library writes them in a different order each time.
 //
 // Proves: R29, G4
 func TestAResourceOfMapsIsReplicated(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// board is a resource with all that one may hold.
+// board is a resource with every kind of field that a resource may have.
 type board struct {
 	Title  string
 	Points []int32
@@ -30,7 +30,7 @@ type pile struct {
 	Bytes []byte `net:"max=100000"`
 }
 
-// stage is a game whose clients note what becomes of a resource.
+// stage is a game with clients that record the events of a resource.
 type stage[T any] struct {
 	*game
 	heard []*heardOf[T]
@@ -41,7 +41,7 @@ type heardOf[T any] struct {
 	inserted, updated, removed int
 }
 
-// value returns the client's resource, nil if there is none.
+// value returns the client's resource, or nil if there is none.
 func (h *heardOf[T]) value() *T {
 	v, _ := h.client.world.Resources().Get(ecs.ResourceID[T](h.client.world)).(*T)
 	return v
@@ -75,8 +75,8 @@ func newStage[T any](t testing.TB, clients int) *stage[T] {
 	return s
 }
 
-// A resource that the server adds, changes and removes is added, changed in its place,
-// and removed on every client, with text and slices, and with an event for each.
+// A resource that the server adds, changes and removes is added, changed in place, and removed on
+// every client, including text and slices, with an event for each change.
 //
 // Proves: R29, G4
 func TestAResourceIsAddedUpdatedAndRemoved(t *testing.T) {
@@ -114,8 +114,8 @@ func TestAResourceIsAddedUpdatedAndRemoved(t *testing.T) {
 	assert.Equal(t, [3]int{2, 1, 1}, s.heard[0].counts())
 }
 
-// A resource that is stopped stays on the clients as it was, and who comes gets none;
-// started again it catches up, also with its removal.
+// A resource whose replication is stopped stays on the clients as it was, and late joiners get
+// none. Once replication starts again the clients catch up, also on its removal.
 //
 // Proves: R29
 func TestAStoppedResourceStaysAndCatchesUp(t *testing.T) {
@@ -146,8 +146,8 @@ func TestAStoppedResourceStaysAndCatchesUp(t *testing.T) {
 	assert.Nil(t, late.value())
 }
 
-// A target says who gets a resource, now and later. Who leaves it loses the resource,
-// who comes to it gets the present value, and so does who connects later.
+// A target decides which clients get a resource. A client that leaves the target loses the
+// resource. A client that enters it, or connects later, gets the present value.
 //
 // Proves: R29
 func TestAResourceIsForItsTarget(t *testing.T) {
@@ -181,8 +181,8 @@ func TestAResourceIsForItsTarget(t *testing.T) {
 	}
 }
 
-// Entities in a resource are the client's own, in slices and arrays too. One that comes
-// later is the zero entity until then, and what is gone is the zero entity again.
+// Entities in a resource are the client's own, in slices and arrays too. An entity that arrives
+// later is the zero entity until then, and a despawned one is the zero entity again.
 //
 // Proves: R29, G5
 func TestEntitiesInAResourceAreTheClients(t *testing.T) {
@@ -221,8 +221,8 @@ func TestEntitiesInAResourceAreTheClients(t *testing.T) {
 	assert.False(t, got.Team[2].IsZero())
 }
 
-// Who comes late gets a resource as it is by then: with its text, its slices, and its
-// entities as its own, also of those that have changed or gone since it was sent first.
+// A late joiner gets a resource with its present value: its text, its slices, and its own entities,
+// including those that changed or despawned since the resource was first sent.
 //
 // Proves: R29
 func TestAResourceForWhoComesLate(t *testing.T) {
@@ -245,7 +245,8 @@ func TestAResourceForWhoComesLate(t *testing.T) {
 	}
 }
 
-// Another entity in the place of one is a change, though both are the first of the table.
+// Replacing one entity in a resource by another is a change, even if both have the first index of
+// the table.
 //
 // Proves: R29
 func TestAnotherEntityInAResourceIsAChange(t *testing.T) {
@@ -260,9 +261,9 @@ func TestAnotherEntityInAResourceIsAChange(t *testing.T) {
 	assert.Equal(t, name{2}, *at[name](s.heard[0].client.world, s.heard[0].value().Leader))
 }
 
-// A resource that the client's game had is written into, and stays when the connection
-// ends; what the network has added goes. Neither shows anything of the old connection
-// on the next.
+// A resource that the client's game had before is overwritten, and stays when the connection ends.
+// A resource that replication added is removed then. On the next connection, neither shows any
+// state of the old one.
 //
 // Proves: R29
 func TestAResourceOfTheGameIsTakenOverAndLeft(t *testing.T) {
@@ -299,7 +300,7 @@ func TestAResourceOfTheGameIsTakenOverAndLeft(t *testing.T) {
 	assert.Equal(t, weather{Rain: 3}, *s.heard[1].value())
 }
 
-// A value that can't be sent is told of once, and the clients keep the one before.
+// A value that can't be sent is logged once, and the clients keep the previous one.
 func TestAResourceThatIsTooLargeIsToldOf(t *testing.T) {
 	s := newStage[pile](t, 1)
 	refused := plugin.NewReader[plugin.ResourceRefused](s.world)
@@ -334,8 +335,8 @@ func TestAResourceThatIsTooLargeIsToldOf(t *testing.T) {
 	assert.Equal(t, []byte{1}, s.heard[0].value().Bytes)
 }
 
-// Under a cap a large resource takes its time, and what is small and changes in every
-// tick does not wait for it.
+// Under a cap a large resource takes several ticks. A small one that changes in every tick does not
+// wait for it.
 //
 // Proves: R29
 func TestALargeResourceUnderACap(t *testing.T) {
@@ -360,7 +361,7 @@ func TestALargeResourceUnderACap(t *testing.T) {
 	assert.Greater(t, changes, 20)
 }
 
-// Misuse says what to do.
+// Misuse gives an error or panic that says how to fix it.
 func TestResourcesThatCannotBe(t *testing.T) {
 	s := newStage[weather](t, 1)
 	panics := func(want string, f func()) {
@@ -385,8 +386,8 @@ func TestResourcesThatCannotBe(t *testing.T) {
 	panics("ecs.AddResource", func() { s.run(1) })
 }
 
-// Three resources of which one changes in every tick are observed, sent and received
-// without allocating; and so are three that hold still.
+// Three resources, one of which changes in every tick, are observed, sent and received without
+// allocation. So are three that do not change.
 //
 // Proves: R40
 func TestSettledResourcesAllocateNothing(t *testing.T) {

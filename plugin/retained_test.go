@@ -12,13 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnRetained spawns an entity that is retained, in a group.
+// spawnRetained spawns a retained entity in a group.
 func (g *game) spawnRetained(group components.Group, n uint32) ecs.Entity {
 	return g.spawnOf(components.Replicate{Relevance: components.Retained, Group: group}, n)
 }
 
-// An entity that is retained stays where it was shown when it matters no more, as it was;
-// nothing of it is sent, but for its end. Where it matters again it is as it is by then.
+// A retained entity that becomes irrelevant stays on the client in its last state. Nothing of it is
+// sent except its despawn. When it is relevant again, it gets its present values.
 //
 // Proves: V4
 func TestWhatIsRetainedStaysAndFreezes(t *testing.T) {
@@ -62,8 +62,8 @@ func TestWhatIsRetainedStaysAndFreezes(t *testing.T) {
 	}
 }
 
-// Where the target, or an override, takes away something of what a client retains, the client loses
-// that and nothing else, be it in the tick in which it is retained or later.
+// If the target or an override takes away part of a retained group, the client loses that part and
+// nothing else, whether in the tick in which the group becomes retained or later.
 //
 // Proves: V4, V11
 func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
@@ -154,8 +154,9 @@ func TestWhatIsRetainedDoesNotGoBeyondTheTarget(t *testing.T) {
 	}
 }
 
-// What is taken away of a retained entity that is paused it loses when it is resumed; and what comes
-// back into sight is as it is by then, with all that is for the client.
+// If a retained entity is paused, the client loses the parts taken away from it only when it is
+// resumed. A group that becomes visible again arrives with its present values and everything that
+// is for the client.
 //
 // Proves: V4, V11
 func TestWhatIsRetainedLosesWhenItIsResumed(t *testing.T) {
@@ -191,8 +192,8 @@ func TestWhatIsRetainedLosesWhenItIsResumed(t *testing.T) {
 	}
 }
 
-// Always, ByInterest and Retained can follow each other in any order, whether the entity
-// matters to a client or not. Only what is shown is retained.
+// Always, ByInterest and Retained can follow each other in any order, whether the entity is
+// relevant to a client or not. Only a group that was shown is retained.
 //
 // Proves: V4
 func TestRelevanceChangesAtRunTime(t *testing.T) {
@@ -244,8 +245,8 @@ func turnRelevance(t *testing.T, group components.Group, some bool) {
 	turn(components.ByInterest)
 }
 
-// What is retained goes from group to group, is paused and resumed, and ends in a pause,
-// as anything else.
+// A retained entity moves from group to group, is paused and resumed, and ends while paused, like
+// any other entity.
 func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	h := newHouse(t)
 	e, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
@@ -279,8 +280,8 @@ func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	assert.Empty(t, h.a.ids())
 }
 
-// What is retained alone is in its family's group from its first child on, and was never
-// shown that.
+// An entity that is retained in a group of its own joins the group of its hierarchy with its first
+// child. That group was never shown to the client.
 func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
 	g := newFamilyGame(t)
 	p, relevance := g.join(1), plugin.NewRelevance(g.world)
@@ -296,10 +297,11 @@ func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
 	assert.Empty(t, p.ids())
 }
 
-// A paused entity keeps its group shown where that is shown, and shows it to nobody else: not to
-// a client that comes into the room that is its target, be it Always or matter to the client, and
-// be it before something has the group looked at again or at the same time. A client that is
-// shown the group for another member gets the paused one when it is resumed.
+// A paused entity keeps its group visible to the clients that already see it, and to no others. In
+// particular not to a client that enters the room that is its target, whether its relevance is
+// Always or it is relevant to the client, and whether that happens before the group is examined
+// again or at the same time. A client that sees the group because of another member gets the paused
+// entity once it is resumed.
 func TestAPausedEntityShowsItsGroupToNobodyElse(t *testing.T) {
 	for _, relevance := range []components.Relevance{components.Always, components.ByInterest} {
 		for _, ticks := range []int{0, 1, 10} {
@@ -336,8 +338,8 @@ func TestAPausedEntityShowsItsGroupToNobodyElse(t *testing.T) {
 	}
 }
 
-// An entity that is paused while its client retains it stays there, the same, when the client is
-// shown the group again for another member, and catches up when it is resumed.
+// An entity that is paused while a client retains it keeps its replica when the group is shown to
+// that client again because of another member. It catches up when it is resumed.
 func TestAnEntityPausedWhileRetainedStaysWhenItsGroupIsShownAgain(t *testing.T) {
 	h := newHouse(t)
 	e, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)

@@ -133,8 +133,8 @@ func TestBothLeaveARoom(t *testing.T) {
 	assert.Empty(t, h.a.ids())
 }
 
-// A client and an entity are in any number of rooms, and go on seeing each other until
-// the last that they share.
+// A client and an entity may be in any number of rooms. The client sees the entity until they share
+// no room any more.
 //
 // Proves: V14
 func TestAThousandRooms(t *testing.T) {
@@ -180,8 +180,8 @@ func TestWhoIsInARoom(t *testing.T) {
 	assert.Empty(t, h.rooms.Entities(nil, roomB))
 }
 
-// What can't be done is answered with false where it may just have become so, and with a
-// panic that says what to do where it is a mistake.
+// An impossible call returns false if it may just have become impossible, and panics with a text
+// that says how to fix it if it is a mistake.
 func TestMistakesWithRooms(t *testing.T) {
 	h := newHouse(t)
 	e := h.spawnOfInterest(7)
@@ -211,8 +211,8 @@ func TestMistakesWithRooms(t *testing.T) {
 		"that was added to the Server, or after that is initialised", func() { plugin.NewRooms(h.a.world) })
 }
 
-// The clients of a room are a target of entities, of components and of messages: those
-// that are in it at the time.
+// The clients of a room are a target of entities, of components and of messages. It means the
+// clients that are in the room at the time.
 //
 // Proves: V15
 func TestARoomAsATarget(t *testing.T) {
@@ -274,7 +274,7 @@ func TestARoomAsTheTargetOfAChild(t *testing.T) {
 	assert.Equal(t, []uint32{1, 2}, a.ids())
 }
 
-// What is paused keeps what it had, also where its target is a room.
+// A paused entity stays visible to the clients that saw it, also if its target is a room.
 func TestARoomAsTheTargetOfWhatIsPaused(t *testing.T) {
 	for _, group := range []components.Group{0, 3} {
 		h := newHouse(t)
@@ -299,8 +299,8 @@ func TestARoomAsTheTargetOfWhatIsPaused(t *testing.T) {
 	}
 }
 
-// A client that a paused entity was not for is not shown it with its group either, whatever
-// else of that is told meanwhile.
+// A paused entity is not shown to a client outside its target, even if other changes of its group
+// are sent meanwhile.
 func TestWhatIsPausedIsShownToNobodyElse(t *testing.T) {
 	h := newHouse(t)
 	all, relevance := h.targets().Only(1, 2), plugin.NewRelevance(h.world)
@@ -317,8 +317,8 @@ func TestWhatIsPausedIsShownToNobodyElse(t *testing.T) {
 	assert.False(t, relevance.Sees(e, 2))
 }
 
-// A component is visible to some of those who see its entity, whether interest decides
-// about that or not: to its owner, to a set, to the clients of a room.
+// A component is visible to some of the clients that see its entity, with or without relevance
+// ByInterest: to its owner, to a set, or to the clients of a room.
 //
 // Proves: V15
 func TestAComponentIsVisibleToSomeOfThoseWhoSeeItsEntity(t *testing.T) {
@@ -373,7 +373,7 @@ func TestAComponentIsVisibleToSomeOfThoseWhoSeeItsEntity(t *testing.T) {
 	}
 }
 
-// Resources and messages go to the clients that are in the room when they are sent.
+// Resources and messages for a room go to the clients that are in it when they are sent.
 //
 // Proves: V15
 func TestMessagesAndResourcesForARoom(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pacedSystem writes down when it was called, and takes as long as it is told.
+// pacedSystem records the times of its calls, and takes the given time.
 type pacedSystem struct {
 	rate      int
 	takes     func(frame int) time.Duration

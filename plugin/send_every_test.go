@@ -28,9 +28,9 @@ func tally(got *[]int8) plugin.System {
 	})
 }
 
-// A server that sends every third tick shows each of those and none between: what a
-// client has is the world of a tick that is a multiple of three. A group may ask for
-// less, and gets whole steps.
+// A server that sends every third tick sends those and none between: a client's world is that of a
+// tick that is a multiple of three. A group may be sent less often; its interval is rounded to
+// whole steps.
 //
 // Proves: R35
 func TestAServerSendsEveryNthTick(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAServerSendsEveryNthTick(t *testing.T) {
 	}
 }
 
-// Messages of a server that sends every third tick go with the next of those.
+// Messages of a server that sends every third tick leave with the next such tick.
 func TestMessagesWaitForTheTickThatIsSent(t *testing.T) {
 	var got []int8
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.SendEvery = 3 })
@@ -83,8 +83,8 @@ func TestMessagesWaitForTheTickThatIsSent(t *testing.T) {
 	assert.Equal(t, []int8{0, 1, 2, 3, 4, 5}, got)
 }
 
-// A client that sends in every sixth tick sends a sixth of the packets, and all that it
-// has to say arrives, in its order; of what the server sends nothing counts as lost.
+// A client that sends every sixth tick sends a sixth of the packets. All its messages arrive in
+// order, and none of the server's packets count as lost.
 //
 // Proves: R35
 func TestAClientSendsEveryNthTickAndLosesNothing(t *testing.T) {
@@ -119,8 +119,8 @@ func TestAClientSendsEveryNthTickAndLosesNothing(t *testing.T) {
 	assert.Equal(t, spots(g.world), spots(&w))
 }
 
-// A client that sends rarely acknowledges before what a header can say is used up,
-// however many packets come in between.
+// A client that sends rarely acknowledges before the range of acknowledgements in a header is
+// exhausted, however many packets arrive in between.
 //
 // Proves: R35
 func TestAClientThatSendsRarelyAcknowledgesEverything(t *testing.T) {
@@ -151,8 +151,7 @@ func TestAClientThatSendsRarelyAcknowledgesEverything(t *testing.T) {
 	assert.InDelta(t, 0, g.server.Clients()[0].Loss, 1e-6)
 }
 
-// The world of a game that sends rarely is equal in the end, on a bad line, whatever the
-// frames are.
+// The worlds of a game that sends rarely become equal over a lossy connection, for any frame rate.
 //
 // Proves: R35
 func TestSendingRarelyOnABadLine(t *testing.T) {
@@ -191,7 +190,7 @@ func TestSendingRarelyOnABadLine(t *testing.T) {
 	}
 }
 
-// A mistake in the interval says what to give.
+// An invalid interval gives an error that says which intervals are valid.
 func TestIntervalsThatCanNotBe(t *testing.T) {
 	for _, every := range []int{-1, 61} {
 		_, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), SendEvery: every})

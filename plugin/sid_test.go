@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// What has a SID is called the same everywhere, from the first tick that computes with it:
-// what was there before the server, what came between two ticks, and within one.
+// An entity has the same SID on all sides, from the first tick that computes with it. This holds
+// for entities that existed before the server, that were spawned between two ticks, and within one.
 func TestASharedIDIsThereFromTheFirstTick(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "sids"})
 	protocol.Component[components.SID](p)

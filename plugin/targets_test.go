@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnIn spawns an entity with a target of its own, in a group.
+// spawnIn spawns an entity with the given target in a group.
 func (g *game) spawnIn(target components.Target, group components.Group, s spot, n name) ecs.Entity {
 	m := generic.NewMap3[spot, name, components.Replicate](g.world)
 	return m.NewWith(&s, &n, &components.Replicate{Target: target, Group: group})
@@ -41,7 +41,7 @@ func (p *player) copies() map[uint32]ecs.Entity {
 	return got
 }
 
-// ids returns the names of what a player sees.
+// ids returns the names of the entities that a player sees.
 func (p *player) ids() (ids []uint32) {
 	for id := range uint32(100) {
 		if _, ok := p.copies()[id]; ok {
@@ -51,7 +51,8 @@ func (p *player) ids() (ids []uint32) {
 	return ids
 }
 
-// Who sees what, by every kind of target; a client that joins late sees the same.
+// Every kind of target shows an entity to the right clients. A client that joins late sees the
+// same.
 //
 // Proves: R3
 func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
@@ -75,8 +76,8 @@ func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
 	assert.Equal(t, []uint32{0, 1, 5, 6, 8, 21}, late.ids())
 }
 
-// A client that joins late gets the entities that are for it with the values that they have by
-// then, and of a component with a target of its own only what is for it, from its first tick on.
+// A client that joins late gets the entities that are for it with their present values. Components
+// with a target of their own are included from the first tick on, and only if they are for it.
 //
 // Proves: R3
 func TestALateJoinerGetsPresentValuesOfWhatIsForIt(t *testing.T) {
@@ -118,8 +119,8 @@ func TestALateJoinerGetsPresentValuesOfWhatIsForIt(t *testing.T) {
 	}
 }
 
-// Narrowing despawns where the entity is no longer for, widening spawns there, and
-// who keeps seeing it keeps the very same entity.
+// Narrowing a target despawns the entity on the clients that it now excludes, widening spawns it on
+// those that it now includes, and the other clients keep the same replica.
 //
 // Proves: R9
 func TestATargetIsNarrowedAndWidened(t *testing.T) {
@@ -166,7 +167,7 @@ func narrowAndWiden(t *testing.T, group components.Group) {
 	sees(a, b)
 }
 
-// Only the last of a tick's changes counts.
+// If a target changes several times in a tick, only the last change counts.
 func TestATargetThatChangesTwiceInATick(t *testing.T) {
 	g := newGame(t)
 	a, b := g.join(1), g.join(2)
@@ -185,8 +186,7 @@ func TestATargetThatChangesTwiceInATick(t *testing.T) {
 	assert.Equal(t, before, g.server.Stats().Replication, "there and back is no change")
 }
 
-// Entities of one group that are not for the same clients stay together where they
-// are seen.
+// Members of one group that have different targets stay together on the clients that see them.
 func TestMembersOfAGroupHaveTargetsOfTheirOwn(t *testing.T) {
 	g := newGame(t)
 	sets := g.targets()
@@ -211,8 +211,8 @@ func TestMembersOfAGroupHaveTargetsOfTheirOwn(t *testing.T) {
 	assert.Equal(t, []uint32{2, 3}, b.ids())
 }
 
-// Putting Replicate on what is replicated, or taking it off and on again, makes no
-// second one.
+// Setting Replicate on an entity that has one, or removing and adding it again, creates no second
+// replica.
 //
 // Proves: R10
 func TestReplicateAgainMakesNoDuplicate(t *testing.T) {
@@ -238,8 +238,8 @@ func TestReplicateAgainMakesNoDuplicate(t *testing.T) {
 	assert.Equal(t, 1, count[components.Remote](c.world))
 }
 
-// Taking Replicate off pauses: no values, no components and no despawn are sent, and
-// putting it on again catches up. Nobody despawns on the clients at once.
+// Removing Replicate pauses an entity: no values, components or despawn are sent, and adding it
+// again catches up. The target Nobody despawns the entity on the clients at once.
 //
 // Proves: R11
 func TestPausingAndTargetingNobodyDiffer(t *testing.T) {
@@ -266,8 +266,8 @@ func TestPausingAndTargetingNobodyDiffer(t *testing.T) {
 	assert.Zero(t, count[flag](c.world))
 }
 
-// An entity that dies while it is paused lives on at its clients, whoever it was for,
-// until their connection ends; so it does if both happen in one tick.
+// An entity that ends while it is paused stays on its clients, whatever its target, until their
+// connection ends. The same holds if it is paused and ends in one tick.
 //
 // Proves: R12
 func TestADespawnWhilePausedIsNotSent(t *testing.T) {
@@ -301,7 +301,7 @@ func despawnWhilePaused(t *testing.T, between int) {
 	assert.Empty(t, a.ids())
 }
 
-// A target that changed in a pause counts from its end on.
+// A target that changes during a pause applies from the end of the pause.
 func TestATargetThatChangesInAPause(t *testing.T) {
 	for _, group := range []components.Group{0, 3} {
 		g := newGame(t)
@@ -327,7 +327,7 @@ func TestATargetThatChangesInAPause(t *testing.T) {
 	}
 }
 
-// An entity follows its owner: who gets it, and who does not.
+// The clients that get an entity, by the targets Owner and NotOwner, change with its owner.
 func TestOwnersChange(t *testing.T) {
 	g := newGame(t)
 	a, b := g.join(1), g.join(2)
@@ -355,7 +355,7 @@ func TestOwnersChange(t *testing.T) {
 	assert.Equal(t, []uint32{2}, b.ids())
 }
 
-// A client that comes back is shown what is for it by then, and nothing more.
+// A client that reconnects gets only the entities that are for it at that time.
 func TestAClientThatComesBackInheritsNothing(t *testing.T) {
 	g := newGame(t)
 	a := g.join(1)
@@ -373,8 +373,8 @@ func TestAClientThatComesBackInheritsNothing(t *testing.T) {
 	assert.Equal(t, []uint32{8}, a.ids())
 }
 
-// Sets that an entity or an override holds are never given up, from the moment in which
-// they stand there; others make room.
+// Sets that an entity or an override uses are never evicted, from the moment in which they are set
+// there. Unused sets make room for new ones.
 func TestTargetsOfEntitiesAndOverridesAreKept(t *testing.T) {
 	g := newGame(t)
 	a := g.join(1)
@@ -389,7 +389,7 @@ func TestTargetsOfEntitiesAndOverridesAreKept(t *testing.T) {
 	tags := generic.NewMap1[components.Replicate](g.world)
 	tags.Remove(paused)
 	g.run(1)
-	fresh := g.spawnIn(sets.Only(1, 53), 0, spot{3, 4}, name{10}) // no tick has seen it yet
+	fresh := g.spawnIn(sets.Only(1, 53), 0, spot{3, 4}, name{10}) // no tick has processed it yet
 	for i := range 2 * components.MaxSets {
 		sets.Only(entangle.ClientID(i + 100))
 	}
@@ -408,8 +408,8 @@ func TestTargetsOfEntitiesAndOverridesAreKept(t *testing.T) {
 	assert.False(t, sets.Contains(held, 1), "nothing holds it any more")
 }
 
-// Once private groups have settled, a tick allocates nothing: neither when values change,
-// nor when entities change hands.
+// In steady state, a tick of private groups allocates nothing, neither when values change nor when
+// entities change owners.
 //
 // Proves: R40
 func TestASettledTickOfPrivateGroupsAllocatesNothing(t *testing.T) {

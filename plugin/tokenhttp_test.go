@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token/tokenhttp"
 )
 
-// A player who logs in gets a token over HTTP and is let in with it.
+// A player who logs in gets a token over HTTP and can connect with it.
 //
 // Proves: C17
 func TestAPlayerLogsInAndConnects(t *testing.T) {

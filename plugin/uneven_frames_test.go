@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// However frames and ticks fall, a system that runs in ticks reads each event once: also one that is
-// raised in a frame without a tick, and one of a frame with several.
+// A system that runs in ticks reads each event once, for any distribution of ticks over frames.
+// That includes an event raised in a frame without a tick, and in a frame with several.
 //
 // Proves: R38
 func TestATickReadsTheEventsOfFramesWithoutOne(t *testing.T) {
@@ -44,7 +44,7 @@ func TestATickReadsTheEventsOfFramesWithoutOne(t *testing.T) {
 	assert.Equal(t, want, server.texts())
 }
 
-// A frame of several ticks is sent if any of them is one that is: its last need not be.
+// A frame of several ticks is sent if any of its ticks is one to send: it need not be the last.
 //
 // Proves: R35
 func TestAFrameOfSeveralTicksIsSentForAnyOfThem(t *testing.T) {

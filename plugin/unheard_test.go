@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Nobody looks at what changes while nobody is there. Who comes gets it all the same: who is
-// the first, and who comes when all others have gone.
+// Changes are not tracked while no client is connected. A client that connects still gets them,
+// whether it is the first one or connects after all others have left.
 func TestWhoComesGetsWhatChangedWhileNobodyWasThere(t *testing.T) {
 	g := newGame(t)
 	e := g.spawn(spot{}, name{ID: 1})

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What a client sends without a connection is lost, so it is told that it is.
+// A message that a client sends without a connection is lost, so Send returns an error.
 //
 // Proves: P18
 func TestSendingWithoutAConnectionIsAnError(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSendingWithoutAConnectionIsAnError(t *testing.T) {
 	refused()
 	p.run(2)
 	p.connect(guest, 1)
-	refused() // on its way
+	refused() // while it connects
 	p.run(30)
 	assert.Empty(t, read.Read(), "a question that was not sent has no answer")
 	assert.Equal(t, []string{"heard"}, p.ears.texts())
@@ -41,7 +41,8 @@ func TestSendingWithoutAConnectionIsAnError(t *testing.T) {
 	assert.Equal(t, []string{"heard", "again"}, p.ears.texts())
 }
 
-// A server may send to whoever is there, also to nobody; but who is named has to be there.
+// A server may send to a target that includes no client. A client that is named individually has to
+// be connected.
 //
 // Proves: P18
 func TestSendingToAClientThatIsNotThereIsAnError(t *testing.T) {

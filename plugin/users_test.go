@@ -27,7 +27,8 @@ import (
 
 func logTo(b *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
 
-// components.Server is for players: what a server says to itself reaches nobody.
+// Only players may send to components.Server: a message from the server to itself would reach
+// nobody.
 func TestAServerHasNobodyToSendToAsServer(t *testing.T) {
 	g := newGame(t)
 	sender := plugin.NewSender[chat](g.world)
@@ -49,7 +50,7 @@ type leaver struct{}
 
 func (leaver) open(w *ecs.World) func() { return func() { w.Query(ecs.All()) } }
 
-// A method that is a system is called by its name, without what the compiler adds to it.
+// A method used as a system is logged by its name, without the suffix that the compiler adds.
 func TestASystemOfAMethodHasItsName(t *testing.T) {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), TickPerUpdate: true})
 	require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestASystemOfAMethodHasItsName(t *testing.T) {
 	assert.Contains(t, panicText(t, func() { c.Update(&w) }), "system plugin_test.leaver.open in FixedMain has left a query")
 }
 
-// An address that is taken is told once, not by each layer between.
+// An address that is in use is reported once, not by each layer.
 func TestAnAddressThatIsTakenIsToldOnce(t *testing.T) {
 	start := func() (*plugin.Server, error) {
 		s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Key: token.NewKey()})
@@ -77,7 +78,7 @@ func TestAnAddressThatIsTakenIsToldOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "listen at"), err)
 }
 
-// All that is wrong with a config is told at once.
+// All mistakes of a config are reported at once.
 func TestAllMistakesOfAConfigAreTold(t *testing.T) {
 	names := func(err error, fields ...string) {
 		t.Helper()
@@ -105,7 +106,7 @@ func TestAllMistakesOfAConfigAreTold(t *testing.T) {
 	names(err, "has no Protocol", "ClientConfig.MaxBytes")
 }
 
-// A server that runs and was never started says so once; one that is started later does not.
+// A server that runs and was never started logs that once; one that is started later does not.
 func TestAServerThatIsNeverStartedSaysSo(t *testing.T) {
 	for _, started := range []bool{false, true} {
 		var log bytes.Buffer
@@ -136,7 +137,8 @@ func TestAServerThatIsNeverStartedSaysSo(t *testing.T) {
 	}
 }
 
-// A token of DevToken is for this machine: where it can admit nobody, Connect says so.
+// A token of DevToken is only for this machine. Connect returns an error if such a token cannot
+// work.
 func TestADevTokenIsForThisMachine(t *testing.T) {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol()})
 	require.NoError(t, err)
@@ -155,7 +157,7 @@ func TestADevTokenIsForThisMachine(t *testing.T) {
 	c.Disconnect()
 }
 
-// An operator reads who comes, who leaves, and why.
+// An operator can read in the log which clients connect and disconnect, and why.
 func TestAnOperatorReadsWhoComesAndLeaves(t *testing.T) {
 	var log bytes.Buffer
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Log = logTo(&log) })
@@ -185,7 +187,7 @@ func TestAnOperatorReadsWhoComesAndLeaves(t *testing.T) {
 	assert.Contains(t, log.String(), `reason="no reason at all"`)
 }
 
-// What a client still sends when its connection has ended is no malformed datagram.
+// A packet that a client sends after the end of its connection does not count as malformed.
 func TestPacketsOfAnEndedConnectionAreNotMalformed(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	clock := func() time.Time { return now }
@@ -221,7 +223,7 @@ func TestPacketsOfAnEndedConnectionAreNotMalformed(t *testing.T) {
 	assert.Zero(t, dropped("bad form"))
 }
 
-// An operator who is not asked reads why requests are refused, and what to do.
+// The log tells an operator why requests are refused by id or address, and how to fix it.
 func TestRefusalsByIDAndAddressHaveAHint(t *testing.T) {
 	layer, err := netcode.Listener{Over: []transport.Listener{memory.NewNetwork().Listener()}}.
 		Listen(connection.ServerConfig{Game: "game", MaxClients: 1, Entropy: rand.Reader, Now: time.Unix(1, 0)})
@@ -235,8 +237,8 @@ func TestRefusalsByIDAndAddressHaveAHint(t *testing.T) {
 	require.NoError(t, layer.Close("", time.Unix(1, 0)))
 }
 
-// An input that is written after the inputs were read has no effect: that is told once, and
-// not of systems that change what BufferInputs has written.
+// An input that is written after the inputs were read has no effect. That is logged once, but not
+// for systems that change an input that BufferInputs has written.
 func TestAnInputThatIsWrittenTooLateIsLogged(t *testing.T) {
 	writes := func(set plugin.Set, dx int8) func(*plugin.Client) {
 		return func(c *plugin.Client) {

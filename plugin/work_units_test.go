@@ -28,7 +28,8 @@ type thick struct {
 	Names []string
 }
 
-// What a client sends costs it the units that ServerConfig.MaxWorkPerClient names.
+// Everything that a client sends is charged in the units that ServerConfig.MaxWorkPerClient
+// documents.
 //
 // Proves: Z21
 func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
@@ -103,8 +104,8 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		"what its value takes in memory")
 }
 
-// Every kind of packet, and a frame on every channel that a connection has of itself, has a price here,
-// or ends the connection. One that is new fails this test until it has.
+// Every kind of packet, and a frame on every built-in channel of a connection, has a price here or
+// ends the connection. A new kind fails this test until it has a price.
 //
 // Proves: Z21
 func TestEveryKindOfFrameHasAPrice(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// However many goroutines write the packets, every client gets the same world, while
-// entities move, come, go and change their groups.
+// Every client gets the same world for any number of goroutines that write the packets, while
+// entities move, spawn, despawn and change their groups.
 func TestWorkersSendTheSameWorlds(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		g := newGameWith(t, func(c *plugin.ServerConfig) { c.Workers, c.MaxClients = workers, 20 })

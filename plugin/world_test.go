@@ -35,7 +35,7 @@ type sum struct{ A, B int32 }
 
 type total struct{ Of int32 }
 
-// register is what a game shares between its server and its clients.
+// register registers the types that a game shares between its server and its clients.
 func register(p *protocol.Protocol) *protocol.Protocol {
 	protocol.Component[spot](p)
 	protocol.Component[name](p)
@@ -53,9 +53,9 @@ func testProtocol() *protocol.Protocol {
 	return register(protocol.New(protocol.Config{Name: "plugin test"}))
 }
 
-// game is a server and its clients in one process, on a clock that a test moves.
+// game is a server and its clients in one process, with a clock that a test advances.
 type game struct {
-	strict  bool // of clients that join
+	strict  bool // whether joining clients are strict
 	t       testing.TB
 	now     time.Time
 	network *memory.Network
@@ -95,7 +95,7 @@ func newGameWith(t testing.TB, adjust func(*plugin.ServerConfig), systems ...fun
 
 func (g *game) clock() time.Time { return g.now }
 
-// join adds a client and begins its way to the server.
+// join adds a client and starts to connect it to the server.
 func (g *game) join(id entangle.ClientID, systems ...func(*plugin.Client)) *player {
 	return g.joinWith(testProtocol(), id, systems...)
 }
@@ -120,7 +120,7 @@ func (g *game) connect(p *player, id entangle.ClientID) {
 	require.NoError(g.t, p.Connect(g.network.Dialer(), t))
 }
 
-// run steps everybody for a number of ticks.
+// run steps the server and all clients for a number of ticks.
 func (g *game) run(ticks int) {
 	for range ticks {
 		g.now = g.now.Add(time.Second / 60)
@@ -136,7 +136,7 @@ func (g *game) spawn(s spot, n name) ecs.Entity {
 	return m.NewWith(&s, &n, &components.Replicate{})
 }
 
-// spots returns what is where in a world, by name.
+// spots returns the spots of a world by name.
 func spots(w *ecs.World) map[uint32]spot {
 	got := map[uint32]spot{}
 	f := generic.NewFilter2[spot, name]()

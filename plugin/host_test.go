@@ -20,7 +20,7 @@ import (
 // me is the id of the host's own player.
 const me entangle.ClientID = 50
 
-// hosted is a game whose server is a host that has not started.
+// hosted is a game on a host that has not started.
 type hosted struct {
 	*game
 	host *plugin.Host
@@ -271,8 +271,8 @@ func TestAHostsPlayerThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	assert.True(t, h.world.Alive(next))
 }
 
-// Components and resources that clients are sent only once are reported to the host's player only
-// once.
+// A component that is replicated once gives the host's player an inserted event and no updated
+// events.
 func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	p := hostProtocol()
 	protocol.Component[private](p).ReplicateOnce()

@@ -20,8 +20,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// misled is an honest client whose server sends it arbitrary data about the clock and about other
-// players' inputs.
+// misled is an honest client of a server that sends it arbitrary data about the clock and about
+// other players' inputs.
 type misled struct {
 	*tyrant
 	storm

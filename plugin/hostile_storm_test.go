@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// storm is a source of frames that can nearly all be decoded and whose content is arbitrary.
+// storm is a source of frames with arbitrary content, nearly all of which can be decoded.
 type storm struct {
 	rng  *rand.Rand
 	sent int

@@ -173,8 +173,8 @@ func heap() uint64 {
 }
 
 // Clients with valid tokens send arbitrary data: noise, and the packets of honest clients with
-// flipped bits. The server keeps its honest clients, whose worlds stay up to date. It disconnects
-// clients that break the protocol and counts them. Its memory does not grow.
+// flipped bits. The server keeps its honest clients, and their worlds stay up to date. It
+// disconnects clients that break the protocol and counts them. Its memory does not grow.
 //
 // Proves: Z6, C13
 func TestHostileClientsHarmNobody(t *testing.T) {

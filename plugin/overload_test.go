@@ -348,8 +348,9 @@ func (p *timedPair) run(d time.Duration) {
 	}
 }
 
-// A client whose clock is set back because the server stood still, or is too slow for long, logs
-// once that the server is the cause, and logs the end of it. The server's own log is separate.
+// When a client's clock is set back because the server stood still, or is too slow for long, the
+// client logs once that the server is the cause, and logs the end of it. The server's own log is
+// separate.
 //
 // Proves: S9
 func TestAClientSaysThatItsServerFellBehind(t *testing.T) {

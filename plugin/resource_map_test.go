@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// ledger is a resource that only the resource's own codec can encode.
+// ledger is a resource with maps, which only the codec of the library can encode.
 type ledger struct {
 	Of    map[string]int32
 	Empty map[int32]string

@@ -114,7 +114,7 @@ func TestAResourceIsAddedUpdatedAndRemoved(t *testing.T) {
 	assert.Equal(t, [3]int{2, 1, 1}, s.heard[0].counts())
 }
 
-// A resource whose replication is stopped stays on the clients as it was, and late joiners get
+// When replication of a resource stops, it stays on the clients as it was, and late joiners get
 // none. Once replication starts again the clients catch up, also on its removal.
 //
 // Proves: R29

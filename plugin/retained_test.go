@@ -280,8 +280,8 @@ func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	assert.Empty(t, h.a.ids())
 }
 
-// An entity that is retained in a group of its own joins the group of its hierarchy with its first
-// child. That group was never shown to the client.
+// A retained entity without a group moves to the group of its hierarchy when it gets its first
+// child. That group was never shown to the client, so the entity despawns there.
 func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
 	g := newFamilyGame(t)
 	p, relevance := g.join(1), plugin.NewRelevance(g.world)

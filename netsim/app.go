@@ -6,13 +6,12 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// App is what a simulation steps, one Update per frame: a plugin.Server or
-// plugin.Client as it is, or something of the game's that contains one and calls
-// it.
+// App is a program that a simulation steps with one Update per frame: a plugin.Server or
+// plugin.Client itself, or a type of the game that contains one and calls it.
 type App = plugin.System
 
-// Model makes an App of a model that has a world of its own, such as an
-// arche-model model. The server or client is one of its systems.
+// Model makes an App of a model that owns its world, such as an arche-model model. The server or
+// client is one of the model's systems.
 func Model(m interface {
 	Initialize()
 	Update() bool

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Args are the words after a verb. Each method takes the first of those that are
-// left. What a verb leaves over is an error of the script.
+// Args are the words after a verb. Each method takes the first of the remaining words. Words that a
+// verb leaves over are an error of the script.
 type Args struct{ words []string }
 
 var errMissing = errors.New("an argument is missing")
 
-// Len returns how many words are left.
+// Len returns the number of remaining words.
 func (a *Args) Len() int { return len(a.words) }
 
-// Word takes any word.
+// Word takes the next word, whatever it is.
 func (a *Args) Word() (string, error) {
 	if len(a.words) == 0 {
 		return "", errMissing
@@ -30,7 +30,7 @@ func (a *Args) Word() (string, error) {
 	return word, nil
 }
 
-// Take takes the word if it is the next one.
+// Take takes the next word if it equals word, and reports whether it did.
 func (a *Args) Take(word string) bool {
 	if len(a.words) == 0 || a.words[0] != word {
 		return false
@@ -39,7 +39,7 @@ func (a *Args) Take(word string) bool {
 	return true
 }
 
-// Rest takes all words that are left.
+// Rest takes all remaining words.
 func (a *Args) Rest() []string {
 	rest := a.words
 	a.words = nil
@@ -52,7 +52,7 @@ func (a *Args) Int() (int, error) {
 	return int(n), err
 }
 
-// Int64 takes a whole number, 0 or above, which has 64 bits on every machine.
+// Int64 takes a whole number, 0 or above. It has 64 bits on every machine.
 func (a *Args) Int64() (int64, error) {
 	n, err := a.number(math.MaxInt64)
 	return int64(n), err
@@ -70,7 +70,7 @@ func (a *Args) number(most uint64) (uint64, error) {
 	return n, nil
 }
 
-// Signed takes a whole number such as +300 or -20.
+// Signed takes a whole number with an optional sign, such as +300 or -20.
 func (a *Args) Signed() (int, error) {
 	word, err := a.Word()
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *Args) Signed() (int, error) {
 	return n, nil
 }
 
-// Duration takes a time such as 80ms, 0 or above.
+// Duration takes a duration such as 80ms, 0 or above.
 func (a *Args) Duration() (time.Duration, error) {
 	word, err := a.Word()
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *Args) Duration() (time.Duration, error) {
 	return d, nil
 }
 
-// Percent takes a share such as 20%, and returns it as 0..1.
+// Percent takes a percentage such as 20% and returns it as 0..1.
 func (a *Args) Percent() (float64, error) {
 	word, err := a.Word()
 	if err != nil {
@@ -110,8 +110,8 @@ func (a *Args) Percent() (float64, error) {
 	return share / 100, nil
 }
 
-// Clients takes a list of clients such as 1,3 and checks that each is one of
-// those given. Without words left, or for the word all, it returns all of them.
+// Clients takes a list of clients such as 1,3 and checks that each of them is in connected. If no
+// words remain, or the next word is all, it returns connected.
 func (a *Args) Clients(connected []int) ([]int, error) {
 	if len(a.words) == 0 || a.Take("all") {
 		return connected, nil

@@ -11,9 +11,9 @@ type TB interface {
 	Fatalf(format string, values ...any)
 }
 
-// CheckScript runs the script in a file and fails the test if it leaves other
-// traces than those in the file. With update it writes them to the file instead:
-// look at the difference before you keep it.
+// CheckScript runs the script in a file and fails the test if the traces differ from those in the
+// file. With update it writes the new traces to the file instead; review the difference before you
+// keep it.
 func CheckScript(t TB, path string, verbs Verbs, update bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -39,8 +39,8 @@ func CheckScript(t TB, path string, verbs Verbs, update bool) {
 	}
 }
 
-// difference writes the commands whose traces differ, with what was expected (-)
-// and what came (+).
+// difference lists the commands whose traces differ, with the expected lines (-) and the actual
+// lines (+).
 func difference(want, got *Script) string {
 	var b strings.Builder
 	for i, w := range want.parts {

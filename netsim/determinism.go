@@ -13,55 +13,54 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Determinism is a game whose simulation is checked: whether its systems of FixedMain make
-// the same of the same world, however often they run, and in whatever order the world has
-// its entities. A client that predicts depends on it: where this fails, it rolls back again
-// and again, however good the network is.
+// Determinism describes a game whose simulation is checked: its systems in FixedMain must compute
+// the same result from the same world, however often they run, and in whatever order the world
+// stores its entities. Client prediction depends on this: without it, a client rolls back again and
+// again, however good the network is.
 type Determinism struct {
-	// Protocol of the game. It must be set. What is registered in it (components, Local
-	// ones too, and resources with Rollback) is what a rollback restores, and what is
-	// compared.
+	// Protocol of the game. Required. A rollback restores the components (Local ones too) and the
+	// resources with Rollback that are registered in it, and these are compared.
 	Protocol *protocol.Protocol
 
-	// AddSystems adds the game's systems, as the game itself does. It must be set. It is
-	// called for two apps, and must add the same systems to both.
+	// AddSystems adds the game's systems, as the game itself does. Required. It is called for two
+	// apps and must add the same systems to both.
 	AddSystems func(app plugin.App)
 
-	// Setup puts into a new world what is there at the beginning, unless the systems do
-	// when they are initialised. It is called for each of the two. nil: nothing.
+	// Setup adds the initial entities and resources to a new world, unless the systems do so when
+	// they are initialised. It is called for each of the two worlds. nil: nothing is added.
 	Setup func(w *ecs.World)
 
-	// Outside does in a tick, before its systems run, what does not come from them: it
-	// writes inputs, and may spawn and change whatever it likes. What it draws of rng
-	// follows from the seed. nil: every entity with an input has one by chance.
+	// Outside runs in each tick before the game's systems and makes the changes that do not come
+	// from them: it writes inputs, and may spawn and change anything. It must take all randomness
+	// from rng, which is seeded with Seed. nil: every entity with an input gets random inputs.
 	Outside func(w *ecs.World, rng *rand.Rand)
 
-	// Ticks that are checked. 0: DefaultCheckedTicks.
+	// Ticks is the number of ticks to check. 0: DefaultCheckedTicks.
 	Ticks int
 
-	// Seed decides inputs and orders. 0: the environment variable ENTANGLE_SEED, or 1
-	// without it.
+	// Seed determines inputs and orders. 0: the environment variable ENTANGLE_SEED, or 1 if it is
+	// not set.
 	Seed uint64
 }
 
 // DefaultCheckedTicks is ten seconds at 60 ticks per second.
 const DefaultCheckedTicks = 600
 
-// CheckDeterminism fails the test unless a game's simulation is deterministic. The message
-// names the first system, entity, component and field that differ, with the tick, the seed
-// and the command that repeats the test.
+// CheckDeterminism fails the test unless a game's simulation is deterministic. The message names
+// the first system, entity, component and field that differ, with the tick, the seed and the
+// command that repeats the test.
 //
-// It runs the game on a server without clients, tick by tick. Each tick is run twice more
-// in a second world, which is given the state that the first had before it, with its
-// entities in another order. So it finds what depends on that order, and what does not come
-// from the world: the order of maps, what systems keep beside the world, the clock, and
-// random numbers that are not from plugin.NewRandom. What is not registered is not restored,
-// as in a rollback, so it also finds what depends on that. The repeated ticks count as
-// replays: see components.Time.
+// It runs the game on a server without clients, tick by tick. It runs each tick twice more in a
+// second world, which starts from the state of the first world before the tick, with its entities
+// in another order. So it finds results that depend on that order, and results that depend on
+// something outside the world: the iteration order of maps, variables that systems keep, the clock,
+// and random numbers that are not from plugin.NewRandom. Like a rollback, it does not restore
+// unregistered components, so it also finds results that depend on those. The repeated ticks count
+// as replays: see components.Time.
 //
-// It does not find what differs from machine to machine, and says nothing of systems in
-// other sets than FixedMain. Entities that systems spawn may have other ids each time: they
-// are compared by what they are.
+// It does not find differences between machines, and does not check systems in other sets than
+// FixedMain. Entities that systems spawn may have other ids each time: they are compared by their
+// components and references.
 func CheckDeterminism(t T, d Determinism) {
 	t.Helper()
 	seed, free, err := pickSeed(d.Seed)
@@ -74,8 +73,8 @@ func CheckDeterminism(t T, d Determinism) {
 	}
 }
 
-// Check is CheckDeterminism without a test. It returns nil, a *NotDeterministic, or what is
-// wrong with the fields.
+// Check is CheckDeterminism without a test. It returns nil, a *NotDeterministic, or an error that
+// names an invalid field.
 func (d Determinism) Check() error {
 	c, err := newChecker(d)
 	if err != nil {
@@ -96,7 +95,7 @@ func (d Determinism) Check() error {
 	return nil
 }
 
-// withDefaults returns the game with the defaults of what is zero.
+// withDefaults returns the game with zero fields set to their defaults.
 func (d Determinism) withDefaults() (Determinism, error) {
 	switch {
 	case d.Protocol == nil:
@@ -113,20 +112,20 @@ func (d Determinism) withDefaults() (Determinism, error) {
 	return d, err
 }
 
-// checker runs the game in one world, and each of its ticks twice more in another.
+// checker runs the game in one world, and repeats each of its ticks twice in another.
 type checker struct {
 	Determinism
 	rng   *rand.Rand
 	clock Clock
 
-	game   *arena // that goes on
-	again  *arena // in which ticks are repeated
+	game   *arena // the game itself
+	again  *arena // repeats the ticks
 	before picture
-	made   []picture // after each system, by the game
-	once   []picture // by the first repetition
-	twice  picture   // by the second, after the system at hand
+	made   []picture // after each system of the game
+	once   []picture // after each system of the first repetition
+	twice  picture   // after the current system of the second repetition
 	order  []int
-	met    bool // there has been something to compare
+	met    bool // at least one snapshot had something to compare
 	found  error
 }
 
@@ -150,10 +149,10 @@ func newChecker(d Determinism) (*checker, error) {
 	return c, nil
 }
 
-// now is the time of the frame at hand: each has one tick.
+// now returns the time of the current frame. Each frame has one tick.
 func (c *checker) now() time.Time { return c.clock.Now() }
 
-// sameSystems holds that both apps have the same systems.
+// sameSystems returns an error unless both apps have the same systems.
 func (c *checker) sameSystems() error {
 	game, again := c.game.systems, c.again.systems
 	if len(game) == 0 {
@@ -190,7 +189,7 @@ func (c *checker) begin() {
 	c.game.take(&c.before, true)
 }
 
-// repeat runs the tick at hand twice more.
+// repeat runs the current tick twice more.
 func (c *checker) repeat() error {
 	c.order = c.order[:0]
 	for i := range c.before.rows {
@@ -215,8 +214,8 @@ func (c *checker) repeat() error {
 	return nil
 }
 
-// replay runs the tick at hand in the second world, and looks at it after each system,
-// until that is an error.
+// replay runs the current tick in the second world and calls look after each system, until look
+// returns an error.
 func (c *checker) replay(look func(system int) error) error {
 	c.again.load(&c.before, c.game, c.order)
 	for i := range c.again.systems {
@@ -228,7 +227,7 @@ func (c *checker) replay(look func(system int) error) error {
 	return nil
 }
 
-// compare compares the second world with a picture of what came out before.
+// compare compares the second world with an earlier snapshot.
 func (c *checker) compare(before *picture, system int, cause Cause) error {
 	c.again.take(&c.twice, false)
 	if d := c.differ(before, &c.twice); d != nil {
@@ -237,12 +236,12 @@ func (c *checker) compare(before *picture, system int, cause Cause) error {
 	return nil
 }
 
-// suspicion is how often a tick that came out otherwise than in the game is run again: a map
-// may have one order several times.
+// suspicion is the number of times a tick is run again if its result differed from the game's: a
+// map may have the same iteration order several times.
 const suspicion = 16
 
-// why finds out why a tick came out otherwise than in the game: whether it does so each
-// time, and with the entities in the game's own order, too.
+// why finds the cause of a different result: it checks whether the result differs each time, and
+// whether it also differs with the entities in the game's own order.
 func (c *checker) why(d *discrepancy, system int) error {
 	for range suspicion {
 		if err := c.replay(func(i int) error { return c.compare(&c.once[i], i, NotRepeatable) }); err != nil {
@@ -257,16 +256,15 @@ func (c *checker) why(d *discrepancy, system int) error {
 	return err
 }
 
-// Cause is why a tick does not come out as it did.
+// Cause is the reason why a repeated tick has another result.
 type Cause uint8
 
 const (
-	// NotRepeatable: it came out twice otherwise, from the same world in the same order.
+	// NotRepeatable: two runs from the same world in the same order had different results.
 	NotRepeatable Cause = iota
-	// NotRestored: something is not in the world any more that was when the game ran the
-	// tick.
+	// NotRestored: something that the world had when the game ran the tick was not restored.
 	NotRestored
-	// DependsOnOrder: it comes out the same while the entities are in the same order.
+	// DependsOnOrder: the result is the same only while the entities are in the same order.
 	DependsOnOrder
 )
 
@@ -275,20 +273,21 @@ func (c Cause) String() string {
 	return [...]string{"NotRepeatable", "NotRestored", "DependsOnOrder"}[min(c, DependsOnOrder)]
 }
 
-// NotDeterministic says where a simulation made two things of one state.
+// NotDeterministic describes the first difference between two runs of a tick from the same state.
 type NotDeterministic struct {
 	Tick entangle.Tick
-	// System after which the difference was seen, and its place in FixedMain, from 1.
+	// System is the name of the system after which the difference was found. Place is its position
+	// in FixedMain, from 1.
 	System string
 	Place  int
 	Cause  Cause
-	// Entity that differs, with its id in the game's world. Zero: a resource, or an entity
-	// that was spawned in one run alone.
+	// Entity is the entity that differs, with its id in the game's world. Zero: the difference is
+	// in a resource, or in an entity that only one run spawned.
 	Entity ecs.Entity
-	// What differs: an innermost field such as Position.Pos.X, a component, or that the
-	// entity is there; and how it is in either run.
+	// What names the difference: an innermost field such as Position.Pos.X, a component, or the
+	// existence of the entity. First and Again are its values in the two runs.
 	What, First, Again string
-	// Unregistered are components of the entity that are not in the protocol.
+	// Unregistered lists the components of the entity that are not in the protocol.
 	Unregistered []string
 }
 

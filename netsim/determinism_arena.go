@@ -25,10 +25,10 @@ type arena struct {
 	systems []checkedSystem
 	ids     []ecs.ID        // by kind
 	cells   []columns.Cells // likewise
-	met     []int           // kinds by id
+	met     []int           // kinds by component id
 	sets    map[ecs.Mask]compSet
 	hears   *hearing
-	issued  int // ids of entities
+	issued  int // number of entity ids issued so far
 
 	resources []ecs.ResID // of the protocol, with Rollback
 	begin     func()      // before the first system of a tick
@@ -41,8 +41,8 @@ type checkedSystem struct {
 	name string
 }
 
-// arena makes a world with the game's systems. The one in which the game goes on is driven
-// by its server; the other has nothing but its systems run.
+// arena makes a world with the game's systems. The game's world is driven by its server; in the
+// other world only the game's systems run.
 func (c *checker) arena(game bool) (*arena, error) {
 	config := plugin.ServerConfig{
 		Protocol: c.Protocol, Clock: c.now, Entropy: entropy(c.Seed, 1), TickPerUpdate: true,
@@ -73,7 +73,7 @@ func (c *checker) arena(game bool) (*arena, error) {
 	return a, nil
 }
 
-// know makes the list of what the world holds. Both worlds have one list.
+// know sets the list of kinds. Both worlds share one list.
 func (a *arena) know(c *checker) {
 	if c.game != nil {
 		a.kindList = c.game.kindList
@@ -85,7 +85,7 @@ func (a *arena) know(c *checker) {
 	}
 }
 
-// run runs a system in a tick that was run before.
+// run runs a system as part of a replayed tick.
 func (a *arena) run(number int, tick entangle.Tick) {
 	a.time.Tick, a.time.Replaying, a.time.ReplayFrom, a.time.ReplayTo = tick, true, tick, tick
 	a.systems[number].Update(a.world)
@@ -93,7 +93,7 @@ func (a *arena) run(number int, tick entangle.Tick) {
 
 func (a *arena) close() { a.server.Finalize(a.world) }
 
-// checkedApp is what the game adds its systems to.
+// checkedApp is the app to which the game adds its systems.
 type checkedApp struct {
 	*plugin.Server
 	arena *arena
@@ -107,7 +107,7 @@ func (a *checkedApp) AddSystem(set plugin.Set, sys plugin.System) {
 	a.Server.AddSystem(set, sys)
 }
 
-// check puts a system under observation.
+// check wraps a system, so that the world is inspected before and after it.
 func (a *arena) check(sys plugin.System) plugin.System {
 	name := fmt.Sprintf("%T", sys)
 	if s, ok := sys.(fmt.Stringer); ok {
@@ -117,7 +117,7 @@ func (a *arena) check(sys plugin.System) plugin.System {
 	return &observed{System: sys, arena: a, number: len(a.systems) - 1}
 }
 
-// observed is a system with looks at the world before and after it.
+// observed is a system that calls the arena's hooks before and after it.
 type observed struct {
 	plugin.System
 	arena  *arena
@@ -133,15 +133,15 @@ func (o *observed) Update(w *ecs.World) {
 	o.arena.ran(o.number)
 }
 
-// hearing lets the listeners of a game's systems hear of what the systems do, and of
-// nothing else: not of the world being set back.
+// hearing passes events to the listeners of the game's systems only while those systems run, and
+// not while the world is being restored.
 type hearing struct {
 	*listener.Dispatch
 	deaf bool
 }
 
-// alone removes the listeners that are there before the game's systems are initialised:
-// those of the plugin, whose work is not done in this world.
+// alone removes the listeners that were added before the game's systems are initialised: those of
+// the plugin, which does not run in this world.
 func (h *hearing) alone(w *ecs.World) func() {
 	h.Dispatch = ecs.GetResource[listener.Dispatch](w)
 	*h.Dispatch = listener.NewDispatch()
@@ -165,7 +165,7 @@ func (h *hearing) Subscriptions() event.Subscription {
 	return h.Dispatch.Subscriptions()
 }
 
-// resource returns the memory of a resource, nil if there is none.
+// resource returns the memory of a resource, or nil if the world does not have it.
 func (a *arena) resource(number int) []byte {
 	of := a.world.Resources().Get(a.resources[number])
 	if of == nil {
@@ -174,13 +174,13 @@ func (a *arena) resource(number int) []byte {
 	return bytesOf(reflect.ValueOf(of).Elem())
 }
 
-// bytesOf returns the memory of a value that can be addressed.
+// bytesOf returns the memory of an addressable value.
 func bytesOf(v reflect.Value) []byte {
 	size := int(v.Type().Size())
 	return reflect.NewAt(reflect.ArrayOf(size, reflect.TypeFor[byte]()), v.Addr().UnsafePointer()).Elem().Slice(0, size).Bytes()
 }
 
-// press gives each entity with an input one by chance, which it holds for some ticks.
+// press gives each entity with an input a random input, which is held for some ticks.
 func (a *arena) press(rng *rand.Rand) {
 	for n := range a.kinds {
 		if a.kinds[n].input == nil {
@@ -196,11 +196,11 @@ func (a *arena) press(rng *rand.Rand) {
 	}
 }
 
-// holdInputs is for how many ticks an input of chance is held on average.
+// holdInputs is the average number of ticks for which a random input is held.
 const holdInputs = 8
 
-// pressAny sets the fields of an input by chance, to small numbers. Those with a range are
-// brought into it when the input is rounded.
+// pressAny sets the fields of an input to small random numbers. Fields with a range are clamped to
+// it when the input is quantised.
 func pressAny(v reflect.Value, rng *rand.Rand) {
 	switch {
 	case !v.CanSet() || v.Type() == entityType:
@@ -223,5 +223,5 @@ func pressAny(v reflect.Value, rng *rand.Rand) {
 	}
 }
 
-// frame moves the clock on by a frame.
+// frame advances the clock by one frame.
 func (c *checker) frame() { c.clock.Advance(time.Second / time.Duration(c.Protocol.TickRate())) }

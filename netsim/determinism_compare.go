@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// discrepancy is the first difference of two pictures of one moment.
+// discrepancy is the first difference between two snapshots of the same moment.
 type discrepancy struct {
 	entity             ecs.Entity
 	what, first, again string
@@ -22,8 +22,8 @@ const (
 	notThere = "not there"
 )
 
-// differ returns how two pictures differ that were made of the state before, nil if they
-// do not. Entities that are new in them have ids that may differ.
+// differ returns the first difference between two snapshots that were computed from the state in
+// before, or nil if they are equal. Newly spawned entities may have different ids.
 func (c *checker) differ(a, b *picture) *discrepancy {
 	m := comparison{checker: c, a: a, b: b}
 	a.paint(&c.before, c.game.kindList)
@@ -48,13 +48,13 @@ func (c *checker) differ(a, b *picture) *discrepancy {
 	return m.spawned()
 }
 
-// comparison is of two pictures.
+// comparison compares two snapshots.
 type comparison struct {
 	*checker
 	a, b *picture
 }
 
-// old compares an entity that was there before.
+// old compares an entity that existed before the tick.
 func (m *comparison) old(r *row) *discrepancy {
 	other, ok := m.b.find(r.entity)
 	if !ok {
@@ -83,7 +83,7 @@ func (m *comparison) entity(x, y *row) *discrepancy {
 	return nil
 }
 
-// structure names the first component that only one of two rows has.
+// structure returns the first component that only one of two rows has.
 func (m *comparison) structure(x, y *row) *discrepancy {
 	for n := range m.game.kinds {
 		one, other := slices.Contains(x.comps, n), slices.Contains(y.comps, n)
@@ -109,8 +109,7 @@ func (m *comparison) value(k *kind, v, w []byte) *discrepancy {
 	return &discrepancy{what: d.Field, first: d.A, again: d.B}
 }
 
-// equal reports whether two values are the same but for what lies between their fields,
-// and for the ids of entities that are new.
+// equal reports whether two values are the same, apart from padding and the ids of new entities.
 func (m *comparison) equal(k *kind, v, w []byte) bool {
 	for _, f := range k.fields {
 		if !bytes.Equal(v[f.from:f.to], w[f.from:f.to]) {
@@ -125,8 +124,8 @@ func (m *comparison) equal(k *kind, v, w []byte) bool {
 	return true
 }
 
-// alike returns a value of the second picture, in which those entities have the ids of the
-// first that are the same there.
+// alike returns a value of the second snapshot in which references to equal entities have the ids
+// of the first snapshot.
 func (m *comparison) alike(k *kind, v, w []byte) []byte {
 	w = bytes.Clone(w)
 	for _, at := range k.refs {
@@ -157,8 +156,7 @@ func (m *comparison) resources() *discrepancy {
 	return nil
 }
 
-// spawned compares the entities that are new: each must have one like it in the other
-// picture.
+// spawned compares the new entities: each needs an equal one in the other snapshot.
 func (m *comparison) spawned() *discrepancy {
 	x, y := without(m.a, m.b), without(m.b, m.a)
 	if len(x)+len(y) == 0 {
@@ -180,7 +178,7 @@ func (m *comparison) spawned() *discrepancy {
 	return &discrepancy{what: "a new entity with " + m.names(y[0]), first: notThere, again: there}
 }
 
-// without returns the new entities of a picture that have none like them in another.
+// without returns the new entities of a snapshot that have no equal entity in another one.
 func without(p, other *picture) (list []*row) {
 	count := map[uint64]int{}
 	for _, colour := range other.news {

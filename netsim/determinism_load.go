@@ -6,10 +6,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// load gives the world the state of a picture of another, which has gone on since then:
-// the same entities, put into it in another order. What is registered is as in the
-// picture. The rest is what it is in the other world by now, for a rollback leaves it
-// alone; where an entity is gone there, it is as in the picture.
+// load restores the world from a snapshot of another world, which has advanced since then. It
+// creates the same entities in another order. Registered components get their values of the
+// snapshot. Unregistered ones get their present values of the other world, because a rollback does
+// not restore them; if the entity no longer exists there, they get those of the snapshot.
 func (a *arena) load(p *picture, now *arena, order []int) {
 	a.hears.deaf = true
 	now.meet()
@@ -27,7 +27,7 @@ func (a *arena) load(p *picture, now *arena, order []int) {
 	a.hears.deaf = false
 }
 
-// empty takes all entities out of the world. Its resources stay.
+// empty removes all entities from the world. Resources stay.
 func (a *arena) empty() {
 	type resource struct {
 		id ecs.ResID
@@ -45,7 +45,7 @@ func (a *arena) empty() {
 	}
 }
 
-// put gives an entity its components.
+// put adds an entity's components to it.
 func (a *arena) put(p *picture, r *row, now *arena) {
 	comps := a.mixed(r, now)
 	if len(comps) == 0 {
@@ -67,8 +67,8 @@ func (a *arena) put(p *picture, r *row, now *arena) {
 	a.fill(p, r, now, comps)
 }
 
-// mixed returns the components that an entity is given: those that are registered as in
-// the picture, the others as they are now.
+// mixed returns the components to give to an entity: the registered ones of the snapshot and the
+// unregistered ones that it has now.
 func (a *arena) mixed(r *row, now *arena) []int {
 	if !now.world.Alive(r.entity) {
 		return r.comps
@@ -90,7 +90,7 @@ func (a *arena) mixed(r *row, now *arena) []int {
 	return comps
 }
 
-// targetOf returns the target of the relation that an entity is given, if that is there.
+// targetOf returns the relation target for a restored entity, if that target exists.
 func (a *arena) targetOf(r *row, relation int, now *arena) ecs.Entity {
 	if relation < 0 {
 		return ecs.Entity{}
@@ -121,7 +121,7 @@ func (a *arena) fill(p *picture, r *row, now *arena, comps []int) {
 	}
 }
 
-// setResource gives a resource of the protocol a value; nil takes it out.
+// setResource sets a resource of the protocol, or removes it if value is nil.
 func (a *arena) setResource(number int, value []byte) {
 	id, resources := a.resources[number], a.world.Resources()
 	switch there := resources.Has(id); {

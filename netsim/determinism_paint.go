@@ -8,15 +8,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Entities that a system spawns get ids in the order in which it does, and that may be
-// another without the game being any different: who was hit first gets the first wound. So
-// they are compared by what they are: each has a colour, which follows from its components
-// and from the entities that it refers to and that refer to it.
+// Newly spawned entities get ids in the order of spawning, which may differ without any difference
+// in the game: for example, which hit target gets the first wound entity. So they are compared by
+// their content: each gets a canonical label, computed from its components, from the entities that
+// it refers to and from those that refer to it.
 
-// paintRounds is over how many references a difference is seen.
+// paintRounds is the number of references in a chain over which labels detect a difference.
 const paintRounds = 3
 
-// named entities: none, one that is gone, and any other by its id or colour.
+// Labels of references: none, a despawned entity, and any other by its id or label.
 const (
 	nobody uint64 = iota
 	gone
@@ -24,13 +24,13 @@ const (
 
 var paintSeed = maphash.MakeSeed()
 
-// isNew reports whether an entity has come since the picture before.
+// isNew reports whether an entity was spawned since the previous snapshot.
 func (p *picture) isNew(e ecs.Entity) bool {
 	_, ok := p.news[e]
 	return ok
 }
 
-// name returns by what an entity is known in all pictures of a moment.
+// name returns the value that identifies an entity in all snapshots of the same moment.
 func (p *picture) name(e ecs.Entity) uint64 {
 	if e.IsZero() {
 		return nobody
@@ -44,13 +44,13 @@ func (p *picture) name(e ecs.Entity) uint64 {
 	return uint64(e.ID())<<32 | uint64(e.Generation()) | 1<<63
 }
 
-// entityAt reads an entity in a value.
+// entityAt reads an entity from a value.
 func entityAt(value []byte, at uintptr) (e ecs.Entity) {
 	copy(bytesOf(reflect.ValueOf(&e).Elem()), value[at:])
 	return e
 }
 
-// paint finds the entities that were not there before, and gives each its colour.
+// paint finds the new entities and computes their labels.
 func (p *picture) paint(before *picture, l *kindList) {
 	if p.news == nil {
 		p.news = map[ecs.Entity]uint64{}
@@ -69,7 +69,7 @@ func (p *picture) paint(before *picture, l *kindList) {
 	}
 }
 
-// bare is the colour of an entity alone.
+// bare returns the label of an entity without its neighbours.
 func (l *kindList) bare(p *picture, r *row) uint64 {
 	var h maphash.Hash
 	h.SetSeed(paintSeed)
@@ -83,7 +83,7 @@ func (l *kindList) bare(p *picture, r *row) uint64 {
 	return h.Sum64()
 }
 
-// repaint mixes into every colour those of the neighbours.
+// repaint mixes the labels of its neighbours into every label.
 func (l *kindList) repaint(p *picture) map[ecs.Entity]uint64 {
 	next := make(map[ecs.Entity]uint64, len(p.news))
 	for i := range p.rows {
@@ -104,7 +104,7 @@ func (l *kindList) repaint(p *picture) map[ecs.Entity]uint64 {
 	return next
 }
 
-// eachRef is for all references of an entity, and the target of its relation.
+// eachRef calls do for each reference of an entity, and for the target of its relation.
 func (l *kindList) eachRef(p *picture, r *row, do func(kind int, at uintptr, e ecs.Entity)) {
 	for place, n := range r.comps {
 		k := &l.kinds[n]

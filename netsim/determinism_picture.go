@@ -19,15 +19,15 @@ type kind struct {
 	input    *wire.Plan
 	relation bool
 	pointers bool
-	fields   []span    // its memory without entities and without what lies between fields
-	refs     []uintptr // where entities lie in it
+	fields   []span    // its memory without entities and padding
+	refs     []uintptr // offsets of entities in it
 }
 
-// span is a stretch of memory.
+// span is a range of memory.
 type span struct{ from, to uintptr }
 
-// kindList is what the worlds of a game hold. Components are numbered as they are found,
-// those of the protocol first.
+// kindList lists the types of components and resources of a game's worlds. Components are numbered
+// in the order of discovery, those of the protocol first.
 type kindList struct {
 	kinds     []kind
 	resources []kind
@@ -53,7 +53,7 @@ func newKindList(p *protocol.Protocol) *kindList {
 	return l
 }
 
-// add returns the kind of a type of component.
+// add returns the kind of a component type, adding it if it is new.
 func (l *kindList) add(t reflect.Type) *kind {
 	n, ok := l.numbers[t]
 	if !ok {
@@ -70,7 +70,7 @@ func newKind(t reflect.Type) kind {
 	return k
 }
 
-// look finds fields in a type that begins at a place.
+// look collects the fields of a type at an offset.
 func (k *kind) look(t reflect.Type, at uintptr) {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -94,7 +94,7 @@ func (k *kind) look(t reflect.Type, at uintptr) {
 	}
 }
 
-// covers adds a field, to the one before if it follows it.
+// covers adds a field, merging it with the previous one if they are adjacent.
 func (k *kind) covers(from, to uintptr) {
 	if n := len(k.fields); n > 0 && k.fields[n-1].to == from {
 		k.fields[n-1].to = to
@@ -103,17 +103,17 @@ func (k *kind) covers(from, to uintptr) {
 	k.fields = append(k.fields, span{from, to})
 }
 
-// picture is what a world holds at a moment. Pictures are used again.
+// picture is a snapshot of a world. Its memory is reused.
 type picture struct {
 	rows      []row // in the order of the world
 	byID      []int // 1 + the place in rows, by id
 	values    []byte
-	resources [][]byte // by number; nil: there is none
+	resources [][]byte // by number; nil if the world does not have it
 	dump      ecs.EntityDump
-	news      map[ecs.Entity]uint64 // the colours of those that are new, see paint
+	news      map[ecs.Entity]uint64 // labels of the new entities, see paint
 }
 
-// holds says whether there is anything in it to compare.
+// holds reports whether the snapshot has anything to compare.
 func (p *picture) holds() bool {
 	return len(p.rows) > 0 || slices.ContainsFunc(p.resources, func(value []byte) bool { return value != nil })
 }
@@ -121,8 +121,8 @@ func (p *picture) holds() bool {
 // row is one entity.
 type row struct {
 	entity ecs.Entity
-	comps  []int // kinds that it has, in the order of the list
-	at     int   // in values, where its values begin
+	comps  []int // its kinds, in the order of the list
+	at     int   // offset of its values in picture.values
 	target ecs.Entity
 }
 
@@ -135,7 +135,7 @@ func (p *picture) find(e ecs.Entity) (*row, bool) {
 	return r, r.entity == e
 }
 
-// value returns the memory of the component at a place in a row's list.
+// value returns the memory of the component at an index of a row's list.
 func (l *kindList) value(p *picture, r *row, place int) []byte {
 	at := r.at
 	for _, n := range r.comps[:place] {
@@ -145,7 +145,7 @@ func (l *kindList) value(p *picture, r *row, place int) []byte {
 	return p.values[at : at+size : at+size]
 }
 
-// size is what a value takes in a picture. Values with pointers are not in it.
+// size returns the bytes that a value takes in a snapshot. Values with pointers are not stored.
 func (k *kind) size() int {
 	if k.pointers {
 		return 0
@@ -153,7 +153,7 @@ func (k *kind) size() int {
 	return int(k.typ.Size())
 }
 
-// take takes a picture of what is registered, or of all.
+// take takes a snapshot of the registered components, or of all.
 func (a *arena) take(p *picture, all bool) {
 	p.rows, p.values, p.resources = p.rows[:0], p.values[:0], p.resources[:0]
 	clear(p.byID)
@@ -199,7 +199,7 @@ func (a *arena) row(q *ecs.Query, p *picture, all bool) row {
 	return r
 }
 
-// meet learns what components there are in both worlds. No query may be open then.
+// meet adds the component types of the world to the list. No query may be open during the call.
 func (a *arena) meet() {
 	for _, id := range ecs.ComponentIDs(a.world)[len(a.met):] {
 		info, _ := ecs.ComponentInfo(a.world, id)
@@ -214,13 +214,13 @@ func (a *arena) meet() {
 	}
 }
 
-// bytes returns the memory of a component, which the entity has.
+// bytes returns the memory of a component. The entity must have it.
 func (a *arena) bytes(e ecs.Entity, kind int) []byte {
 	cells := &a.cells[kind]
 	return cells.Bytes(cells.At(e))
 }
 
-// comps returns the kinds of the components in a mask, those that are registered or all.
+// comps returns the kinds of the components in a mask, either the registered ones or all.
 func (a *arena) comps(mask ecs.Mask, all bool) []int {
 	s, ok := a.sets[mask]
 	if !ok {
@@ -233,7 +233,7 @@ func (a *arena) comps(mask ecs.Mask, all bool) []int {
 	return s.kept
 }
 
-// compSet is the components of an archetype.
+// compSet lists the components of an archetype.
 type compSet struct{ all, kept []int }
 
 func (a *arena) split(mask ecs.Mask) (s compSet) {

@@ -9,7 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// sentence ends one that begins with what differs, and says what to look for.
+// sentence returns the end of a sentence that begins with the subject: it describes the difference
+// and suggests where to look.
 func (c Cause) sentence() string {
 	return [...]string{
 		NotRepeatable: " is %s once, and %s the next time, from the same world.\n" +
@@ -35,7 +36,7 @@ func (n *NotDeterministic) text() string {
 	return b.String()
 }
 
-// subject is what differs, and of whom.
+// subject names the thing that differs, and its entity.
 func (n *NotDeterministic) subject() string {
 	switch {
 	case n.Entity.IsZero():
@@ -47,7 +48,7 @@ func (n *NotDeterministic) subject() string {
 	}
 }
 
-// report makes an error of a difference that was seen after a system.
+// report makes an error of a difference that was found after a system.
 func (c *checker) report(d *discrepancy, system int, cause Cause) error {
 	n := &NotDeterministic{
 		Tick: c.game.time.Tick, System: c.game.systems[system].name, Place: system + 1, Cause: cause,
@@ -59,8 +60,8 @@ func (c *checker) report(d *discrepancy, system int, cause Cause) error {
 	return n
 }
 
-// unregistered returns the names of an entity's components that the game has not
-// registered. Those of package components are none of the simulation's.
+// unregistered returns the names of an entity's components that the game has not registered. Those
+// of package components are not part of the simulation.
 func (a *arena) unregistered(r *row) (names []string) {
 	own := reflect.TypeFor[components.Replicate]().PkgPath()
 	for _, n := range r.comps {

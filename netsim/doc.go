@@ -1,30 +1,26 @@
-// Package netsim runs a whole network in one process and on one virtual clock: a
-// server, its clients, and a line to each of them, as bad as a test wants it. A
-// game tests itself with it.
+// Package netsim runs a whole network in one process on one virtual clock: a server, its clients,
+// and a line to each client, which can be as bad as a test needs. Games use it in their own tests.
 //
-// # What is here
+//# Contents
 //
-//   - Sim is a server or host and its clients, each with a world of its own. Run and
-//     RunUntil let time pass; ExpectEqual compares the worlds; Watch checks them
-//     after every frame.
-//   - Peer is a client of a Sim: its line can be made worse, cut and restored, its clock
-//     drifts, its frames stop for a while or come at a rate of their own, and Local finds
-//     its copy of an entity of the server.
-//   - Script is a test written as a conversation, with the trace that it is
-//     expected to leave; verbs say what its commands do, GameScene acts them out in
-//     a Sim.
-//   - Shrink makes a short script of a long one that fails, such as one that chance
-//     has written. Try runs a test that may fail, to see whether it does.
-//   - CheckDeterminism finds what makes a game's simulation come out otherwise the next
-//     time, or on another machine: docs/DETERMINISM.md.
-//   - Network is the transport below, on a Clock that stands still until it is
-//     advanced. Every player has a Line, with a Link that says how it behaves in
-//     each direction.
+//  - Sim is a server or host and its clients, each with its own world. Run and RunUntil advance
+//    time; ExpectEqual compares the worlds; Watch checks them after every frame.
+//  - Peer is a client of a Sim. A test can degrade, cut and restore its line, make its clock
+//    drift, freeze its frames or change its frame rate. Local finds its replica of an entity of
+//    the server.
+//  - Script is a test written as a list of commands, with the trace that each is expected to
+//    leave. Verbs implement the commands, and GameScene runs them against a Sim.
+//  - Shrink reduces a long failing script, such as a randomly generated one, to a short one. Try
+//    runs a test that may fail and returns the failure.
+//  - CheckDeterminism finds causes of a simulation that computes different results the next time
+//    or on another machine: docs/DETERMINISM.md.
+//  - Network is the transport below, on a Clock that stands still until it is advanced. Every
+//    player has a Line, with a Link that describes its behaviour in each direction.
 //
-// # How a game is tested
+//# Testing a game
 //
-// A game can be tested if what makes its server and its clients takes their
-// configs as arguments. The simulation fills them in:
+// A game can be tested if the functions that make its server and clients take their configs as
+// arguments. The simulation fills the configs in:
 //
 //	func TestABoxArrives(t *testing.T) {
 //		sim := netsim.New(t, netsim.Config{Link: netsim.Symmetric(conditioner.Config{
@@ -42,15 +38,14 @@
 //		sim.ExpectEqual()
 //	}
 //
-// The file example_test.go has the whole of such a test. Where a server or client
-// is part of something larger, that is passed as the app: whatever has the methods
-// Initialize, Update and Finalize of a system, or, through Model, of a model that
-// has a world of its own.
+// The file example_test.go contains the complete test. If a server or client is part of a larger
+// type, pass that type as the app: any type with the methods Initialize, Update and Finalize of a
+// system, or, through Model, a model that owns its world.
 //
-// # How a long failure becomes a short one
+//# Shrinking a long failure
 //
-// What chance is to do in a test, it first writes down as the commands of a script.
-// Its verbs are made lenient, so that every part of the script is one:
+// A randomised test first writes its random actions as the commands of a script. Its verbs are made
+// lenient, so that every subset of the commands is a valid script:
 //
 //	fails := func(steps []string) bool {
 //		return netsim.Try(t.Name(), func(t *netsim.Trial) {
@@ -67,17 +62,16 @@
 //		t.Errorf("this fails:\n%s", strings.Join(netsim.Shrink(steps, 500, fails), "\n"))
 //	}
 //
-// # What it guarantees
+//# Guarantees
 //
-// A run follows from its seed and from what is called: the same seed and the same
-// calls give the same datagrams at the same times. A test that fails logs its seed,
-// and the command that repeats the run. Nothing sleeps: an hour of play takes as
-// long as computing it. Server and clients run their frames at moments of their
-// own, which the seed decides.
+// A run is determined by its seed and the calls of the test: the same seed and the same calls give
+// the same datagrams at the same times. A failing test logs its seed and the command that repeats
+// the run. Nothing sleeps: an hour of play takes only the time to compute it. Server and clients
+// run their frames at different moments, which the seed determines.
 //
-// # What it does not
+//# Limits
 //
-// It has no sockets and no threads, so it finds neither what depends on the
-// operating system nor races. A game that asks the real time, or draws from a
-// source that has no seed, does not repeat.
+// The simulation has no sockets and no threads, so it finds neither bugs that depend on the
+// operating system nor data races. A game that reads the real time, or uses unseeded random
+// numbers, is not repeatable.
 package netsim

@@ -10,9 +10,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// ExpectEqual fails the test unless Equal returns nil. If it fails, some more frames run, to
-// find out whether the server's world is still moving: then no client can be equal to it, and
-// what fails the test says so and names what moves.
+// ExpectEqual fails the test unless Equal returns nil. On failure it first runs some more frames to
+// check whether the server's world is still changing. If so, no client can be equal to it, and the
+// failure says so and names what changes.
 func (s *Sim) ExpectEqual() {
 	s.t.Helper()
 	if err := s.Equal(); err != nil {
@@ -21,15 +21,14 @@ func (s *Sim) ExpectEqual() {
 	}
 }
 
-// Equal returns nil if every client is connected and shows what the server
-// replicates to it, no more and no less, with components that are equal on the wire; or
-// an error that names the first difference. Entities whose replication is paused may
-// be there or not, whatever they look like, and of components that are sent once only
-// their being there counts. Of an entity that a client predicts, what the server has
-// confirmed counts; see ExpectPredicted.
+// Equal returns nil if every client is connected and has exactly the entities that the server
+// replicates to it, with components that are equal on the wire; otherwise it returns an error that
+// names the first difference. Paused entities may be missing on a client and may have any values.
+// Of components that are sent once, only their presence is compared. For an entity that a client
+// predicts, the confirmed state is compared; see ExpectPredicted.
 //
-// It takes some time until a change arrives: have the server's systems stop changing what is
-// replicated, and call Run before.
+// Changes take some time to arrive: before the call, let the server's systems stop changing
+// replicated state, and call Run.
 func (s *Sim) Equal() error {
 	s.t.Helper()
 	for _, p := range s.peers {
@@ -52,7 +51,7 @@ func (p *Peer) Equal() error {
 	return nil
 }
 
-// mirror returns what the server replicates.
+// mirror returns a copy of the server's replicated state.
 func (s *Sim) mirror() *inspect.Mirror {
 	s.t.Helper()
 	m, err := s.plugin.Mirror()
@@ -62,13 +61,13 @@ func (s *Sim) mirror() *inspect.Mirror {
 	return m
 }
 
-// pair is an entity of the server and its copy; either may be missing.
+// pair is an entity of the server and its replica. Either may be missing.
 type pair struct {
 	server *inspect.Mirrored
 	client *inspect.Mirrored
 }
 
-// pairs joins the server's entities with their copies, if it has any at all.
+// pairs matches the server's entities with their replicas, if there are any.
 func (p *Peer) pairs(server *inspect.Mirror) (list []pair) {
 	client := p.client.Mirror()
 	byID, byEntity := map[uint64]*inspect.Mirrored{}, map[ecs.Entity]uint64{}
@@ -91,7 +90,7 @@ func (p *Peer) pairs(server *inspect.Mirror) (list []pair) {
 	return list
 }
 
-// compare returns the first difference of a client from what it should see.
+// compare returns the first difference between a client and the state that it should have.
 func (p *Peer) compare(server *inspect.Mirror) error {
 	list := p.pairs(server)
 	t := translation{local: map[ecs.Entity]ecs.Entity{}}
@@ -139,7 +138,7 @@ func (t *translation) pair(comps []*registry.Component, p *pair, all map[ecs.Ent
 	return nil
 }
 
-// kept holds that what a client keeps without seeing it has nothing that is not for it.
+// kept checks that a retained replica has no component that is hidden from the client.
 func (t *translation) kept(comps []*registry.Component, p *pair, may visible) error {
 	for _, v := range p.client.Values {
 		if may.hides(v.Component) {
@@ -149,12 +148,12 @@ func (t *translation) kept(comps []*registry.Component, p *pair, may visible) er
 	return nil
 }
 
-// sight returns who may see what of the server's world now.
+// sight returns the present visibility of the server's world.
 func (s *Sim) sight(server *inspect.Mirror) *sight {
 	return newSight(s.World(), server.Components, s.matters())
 }
 
-// before returns what entities were like at the last look, nil if nobody looked.
+// before returns the history up to the last recorded tick, or nil without Watch.
 func (s *Sim) before() *past {
 	if s.watch == nil {
 		return nil

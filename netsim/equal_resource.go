@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// resources compares what a client has of the server's resources with what it is to
-// have. One that the server does not replicate at present may be anything.
+// resources compares a client's resources with those that it should have. A resource that the
+// server does not replicate at present may have any value.
 func (t *translation) resources(server, client *inspect.Mirror, gets func(*inspect.MirroredResource) bool) error {
 	for i := range client.Resources {
 		info, s, c := server.ResourceInfos[i], &server.Resources[i], &client.Resources[i]
@@ -52,7 +52,7 @@ func equalAny(info *registry.Resource, a, b reflect.Value) bool {
 	return info.Plan.EqualAny(a.Addr().Interface(), b.Addr().Interface())
 }
 
-// decodeResource reads a value, with entities translated by a map unless that is nil.
+// decodeResource decodes a value. Unless local is nil, it translates entities by it.
 func (t *translation) decodeResource(info *registry.Resource, r *inspect.MirroredResource, local map[ecs.Entity]ecs.Entity) reflect.Value {
 	value := reflect.New(info.Type)
 	var in bits.Reader

@@ -15,21 +15,21 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// translation knows a client's copy of each of the server's entities.
+// translation maps the server's entities to a client's replicas.
 type translation struct {
 	local map[ecs.Entity]ecs.Entity
-	// late lets references be empty that the server's are not: the client may have
-	// got them before the entities.
+	// late allows references to be empty on the client only: the client may have received them
+	// before the entities.
 	late bool
-	// once returns the values of the entity at hand that a component may have which is
-	// sent once; nil: any.
+	// once returns the allowed values of a component that is sent once, for the current entity.
+	// nil: any value is allowed.
 	once func(component int) []inspect.MirroredValue
-	// ended, if not nil, reports that the original of a client's entity is gone: the
-	// client's relations may still lead to it, while the server's lead nowhere.
+	// ended, if not nil, reports whether the original of a replica is despawned: the replica's
+	// relations may still point to it, while the server's relations are empty.
 	ended func(local ecs.Entity) bool
 }
 
-// values compares the components of an entity. Both lists rise.
+// values compares the components of an entity. Both lists are sorted by component.
 func (t *translation) values(comps []*registry.Component, server, client []inspect.MirroredValue) error {
 	for len(server)+len(client) > 0 {
 		switch {
@@ -48,7 +48,7 @@ func (t *translation) values(comps []*registry.Component, server, client []inspe
 	return nil
 }
 
-// anyOnce reports whether a component that is sent once is as it may be.
+// anyOnce reports whether a component that is sent once has one of its allowed values.
 func (t *translation) anyOnce(info *registry.Component, client *inspect.MirroredValue) bool {
 	if t.once == nil {
 		return true
@@ -76,10 +76,10 @@ func (t *translation) value(info *registry.Component, server, client *inspect.Mi
 	return fmt.Errorf("%v is %s, the server's is %s", info.Type, is, should)
 }
 
-// maxWords is how many numbers of a value a difference shows.
+// maxWords is the maximum number of elements of a value that a reported difference shows.
 const maxWords = 8
 
-// shorten leaves of two long lists what stands around their first difference.
+// shorten reduces two long lists to the elements around their first difference.
 func shorten(a, b string) (string, string) {
 	x, y := strings.Split(a, ","), strings.Split(b, ",")
 	if len(x) != len(y) || len(x) <= maxWords {
@@ -97,15 +97,14 @@ func shorten(a, b string) (string, string) {
 	return cut(x), cut(y)
 }
 
-// equalButLate reports whether two values differ only in references that the
-// client's lacks.
+// equalButLate reports whether two values differ only in references that are empty on the client.
 func (t *translation) equalButLate(info *registry.Component, server, client *inspect.MirroredValue) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	want, got := t.decode(info, server, none), t.decode(info, client, none)
 	return t.among(server.Refs, client.Refs) && got.equal(info, &want)
 }
 
-// among reports whether a client refers to nobody to whom the server does not.
+// among reports whether the client's references are a subset of the server's.
 func (t *translation) among(server, client []ecs.Entity) bool {
 	theirs := map[ecs.Entity]bool{}
 	for _, e := range server {
@@ -114,7 +113,7 @@ func (t *translation) among(server, client []ecs.Entity) bool {
 	return !slices.ContainsFunc(client, func(e ecs.Entity) bool { return !theirs[e] })
 }
 
-// decoded is a value in memory of its own, with the target of a relation.
+// decoded is a value in its own memory, with the target of a relation.
 type decoded struct {
 	memory []byte
 	value  reflect.Value
@@ -125,7 +124,7 @@ func (d *decoded) equal(info *registry.Component, o *decoded) bool {
 	return info.Plan.Equal(d.memory, o.memory) && d.target == o.target
 }
 
-// decode reads a value, with entities translated by a map unless that is nil.
+// decode decodes a value. Unless local is nil, it translates entities by it.
 func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
 	value := reflect.New(info.Type)
 	d.memory = make([]byte, info.Plan.Size())
@@ -143,7 +142,7 @@ func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue,
 	return d
 }
 
-// refReader finds the entities of a mirrored value.
+// refReader resolves the references of a mirrored value.
 type refReader struct {
 	refs  []ecs.Entity
 	local map[ecs.Entity]ecs.Entity

@@ -2,10 +2,10 @@ package netsim
 
 import "strings"
 
-// explained is of how many rollbacks a client of a simulation keeps the reasons.
+// explained is the number of rollbacks for which a client of a simulation keeps the causes.
 const explained = 16
 
-// explain logs why each client rolled back last.
+// explain logs the causes of each client's latest rollbacks.
 func (s *Sim) explain() {
 	for _, p := range s.peers {
 		var lines strings.Builder

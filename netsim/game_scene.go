@@ -12,20 +12,20 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// GameScene is a Scene of a simulation: scripts run against the game's server and
-// its clients. The trace tells what clients see.
+// GameScene is a Scene backed by a simulation: scripts run against the game's server and its
+// clients. The trace shows the clients' view.
 type GameScene struct {
 	sim   *Sim
 	join  func(id entangle.ClientID) *Peer
 	gone  map[int]bool // disconnected by the script
-	views []*view      // what was told of each client
+	views []*view      // the last traced state of each client
 	types []*Type
 }
 
 var _ Scene = (*GameScene)(nil)
 
-// NewScene makes a scene of a simulation that has its server. join adds a client
-// to it; the scene numbers clients from 1, which are their ids too.
+// NewScene makes a scene of a simulation that already has its server. join adds a client to the
+// simulation; the scene numbers clients from 1, and these numbers are also their ids.
 func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 	return &GameScene{sim: sim, join: join, gone: map[int]bool{}}
 }
@@ -33,21 +33,21 @@ func NewScene(sim *Sim, join func(id entangle.ClientID) *Peer) *GameScene {
 // Verbs returns the standard verbs, and those that need a real server:
 //
 //	kick CLIENTS REASON      the server disconnects clients
-//	reconnect [CLIENTS]      clients that are disconnected connect with new tokens
-//	drift server|CLIENTS PPM           their clocks run so many parts per million faster
-//	freeze server|CLIENTS DURATION     their frames stop for so long, then go on
-//	framerate server|CLIENTS NUMBER    they run so many frames per second
-//	delay CLIENTS MIN [MAX [PREDICTED]]  their inputs act so many ticks later
-//	press CLIENTS NAME INPUTS          their players write inputs for an entity of theirs
+//	reconnect [CLIENTS]      disconnected clients connect with new tokens
+//	drift server|CLIENTS PPM           their clocks run faster by PPM parts per million
+//	freeze server|CLIENTS DURATION     they run no frames for the duration
+//	framerate server|CLIENTS NUMBER    they run NUMBER frames per second
+//	delay CLIENTS MIN [MAX [PREDICTED]]  sets their input delay in ticks
+//	press CLIENTS NAME INPUTS          their players write inputs for an entity that they own
 //	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
-//	gain|lose|forget NAME CLIENTS    the entity matters to them, does not, or may do either
+//	gain|lose|forget NAME CLIENTS    makes the entity relevant to them, irrelevant, or neither
 //
-// What the last two say is remembered, and the simulation goes by that when it compares
-// worlds: from the first of them on, the game itself must leave rooms and plugin.Relevance
-// alone. Without any, the simulation asks the server what matters to whom.
+// The scene remembers the effects of the last two, and the simulation uses them when it compares
+// worlds: after the first such command, the game itself must not use rooms or plugin.Relevance. If
+// a script has none, the simulation asks the server for the relevance.
 func (g *GameScene) Verbs(types ...reflect.Type) Verbs { return g.VerbsOf(g, types...) }
 
-// VerbsOf returns these verbs for a scene that is this one with some methods of its own.
+// VerbsOf returns these verbs for scene, which wraps this scene and replaces some of its methods.
 func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
 	c := newCast(scene, types)
 	verbs := c.verbs()
@@ -62,8 +62,7 @@ func (g *GameScene) VerbsOf(scene Scene, types ...reflect.Type) Verbs {
 	return verbs
 }
 
-// Use makes types known to the verbs that are asked for after it: those of overrides
-// and resources.
+// Use registers types of overrides and resources for the verbs that are requested afterwards.
 func (g *GameScene) Use(types ...*Type) { g.types = append(g.types, types...) }
 
 func (g *GameScene) usedTypes() []*Type { return g.types }
@@ -149,7 +148,7 @@ func (g *GameScene) Local(client int, server ecs.Entity) (ecs.Entity, bool) {
 	return g.peer(client).Local(server)
 }
 
-// Equal implements Scene, for the clients that were not disconnected.
+// Equal implements Scene, for the clients that the script has not disconnected.
 func (g *GameScene) Equal() error {
 	for _, client := range g.Clients() {
 		if err := g.peer(client).Equal(); err != nil {
@@ -159,13 +158,12 @@ func (g *GameScene) Equal() error {
 	return nil
 }
 
-// Synced reports whether a client knows the server's time.
+// Synced reports whether a client's clock is synchronised with the server's.
 func (g *GameScene) Synced(client int) bool { return g.peer(client).client.Clock().Synced }
 
-// Run implements Scene. The trace has a line for each client that connects or
-// disconnects, for each entity that appears on a client or vanishes, and for each
-// component that it gains, loses or has anew. Entities are those of the client's
-// world.
+// Run implements Scene. The trace has a line for each client that connects or disconnects, for each
+// entity that appears on a client or disappears, and for each component that is added, removed or
+// changed. Entities are those of the client's world.
 func (g *GameScene) Run(d time.Duration, trace *Trace) error {
 	g.sim.RunUntil(d, func() bool {
 		for _, v := range g.views {

@@ -11,14 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// host is one app with its world, its frames, and the clock that it goes by.
+// host is one app with its world, its frames and its clock.
 type host struct {
 	app    App
 	world  *ecs.World
 	clock  *localClock
-	every  time.Duration // from one frame to the next, by its clock
-	next   time.Duration // when its next frame is, since the simulation's origin
-	ran    time.Duration // when its last was, by its clock
+	every  time.Duration // duration of a frame by its clock
+	next   time.Duration // time of the next frame since the simulation's origin
+	ran    time.Duration // time of the last frame by its clock
 	closed bool
 }
 
@@ -29,15 +29,16 @@ func (h *host) frame() {
 	h.app.Update(h.world)
 }
 
-// phase returns where its simulation stands at this moment, in ticks: the last that is
-// finished, how far it was into the next at the end of the last frame, and the time since.
+// phase returns the present position of the simulation in ticks: the last finished tick, and the
+// fraction of the next tick, which is the overstep at the end of the last frame plus the time
+// since.
 func (h *host) phase() (tick entangle.Tick, more float64) {
 	t := ecs.GetResource[components.Time](h.world)
 	return t.Tick, t.Overstep + float64(h.clock.since()-h.ran)/float64(t.Step)
 }
 
-// freeze lets no frame begin for a time from now on. Those of the time are not made up
-// for: the app finds that its clock has gone on.
+// freeze lets no frame begin for a duration from now on. The missed frames are not run later: the
+// app finds that its clock has advanced.
 func (h *host) freeze(now, d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("netsim: a freeze of %v; time does not run back", d)
@@ -46,7 +47,7 @@ func (h *host) freeze(now, d time.Duration) error {
 	return nil
 }
 
-// setFrameRate changes how many frames per second begin after the next one.
+// setFrameRate changes the number of frames per second. It takes effect after the next frame.
 func (h *host) setFrameRate(rate int) error {
 	if rate < 1 || rate > tick.MaxTickRate {
 		return fmt.Errorf("netsim: a frame rate of %d; give 1 to %d", rate, tick.MaxTickRate)

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// keys is what scripts have a player press.
+// keys holds the inputs that scripts make a player write.
 type keys struct{ down []pressed }
 
 type pressed struct {
@@ -15,10 +15,11 @@ type pressed struct {
 	input  ecs.Component
 }
 
-// press has a player write an input in its next tick.
+// press makes a player write an input in its next tick.
 func (k *keys) press(e ecs.Entity, input ecs.Component) { k.down = append(k.down, pressed{e, input}) }
 
-// system writes what was pressed. It comes after the game's own, and so counts.
+// system returns the system that writes the inputs. It runs after the game's input systems, so that
+// its inputs win.
 func (k *keys) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		mine := ecs.ComponentID[components.Controlled](w)

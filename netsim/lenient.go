@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// subjectError is what a command ends with that has nobody to act on: an entity or
-// client that is not there, or a component that is there already.
+// subjectError is the error of a command that cannot act on its subject: an entity or client that
+// does not exist, or a component that exists already.
 type subjectError struct{ text string }
 
 func (e *subjectError) Error() string { return e.text }
@@ -15,9 +15,9 @@ func noSubject(format string, values ...any) error {
 	return &subjectError{fmt.Sprintf(format, values...)}
 }
 
-// Lenient returns verbs that do nothing where the standard ones complain that what
-// they are to act on is not there. With them every part of a script is a script,
-// as Shrink needs it. Words that nobody understands are still errors.
+// Lenient returns verbs that do nothing where the standard verbs fail because the subject of a
+// command does not exist. With lenient verbs every subset of a script is a valid script, as Shrink
+// requires. Unknown words are still errors.
 func (v Verbs) Lenient() Verbs {
 	lenient := make(Verbs, len(v))
 	for name, verb := range v {

@@ -9,21 +9,20 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Link is how a line behaves, per direction. Its zero value is a perfect line.
+// Link describes the behaviour of a line per direction. Its zero value is a perfect line.
 type Link struct {
-	// Up is the way from the client to the server, Down the way back.
+	// Up is the direction from the client to the server, Down the opposite one.
 	Up, Down conditioner.Config
 }
 
-// Symmetric returns a link that behaves alike in both directions. A latency of
-// 40 ms is then a round trip of 80 ms.
+// Symmetric returns a link with the same behaviour in both directions. A latency of 40 ms gives a
+// round trip of 80 ms.
 func Symmetric(c conditioner.Config) Link { return Link{Up: c, Down: c} }
 
 // RoundTrip returns the round trip of the link without jitter.
 func (l Link) RoundTrip() time.Duration { return l.Up.Latency + l.Down.Latency }
 
-// Line is one player's line: a dialer whose connections, however often they are
-// opened anew, share its link.
+// Line is one player's line: a dialer. All connections that are opened through it share its link.
 type Line struct {
 	network *Network
 	link    Link
@@ -32,15 +31,15 @@ type Line struct {
 
 var _ transport.Dialer = (*Line)(nil)
 
-// Link returns how the line behaves.
+// Link returns the present behaviour of the line.
 func (l *Line) Link() Link {
 	l.network.mu.Lock()
 	defer l.network.mu.Unlock()
 	return l.link
 }
 
-// SetLink changes how datagrams fare that are sent from now on. What is under way
-// keeps its time. The error names the field that cannot be, and nothing changes.
+// SetLink changes the behaviour of the line for datagrams that are sent from now on. Datagrams in
+// flight keep their arrival time. If a field is invalid, the error names it, and nothing changes.
 func (l *Line) SetLink(link Link) error {
 	l.network.mu.Lock()
 	defer l.network.mu.Unlock()
@@ -58,8 +57,8 @@ func (l *Line) SetLink(link Link) error {
 	return nil
 }
 
-// Cut loses everything that is sent on the line from now on, in both directions,
-// without telling anyone, until Restore. What is under way still arrives.
+// Cut drops everything that is sent on the line from now on, in both directions and without an
+// error, until Restore. Datagrams in flight still arrive.
 func (l *Line) Cut() { l.setCut(true) }
 
 // Restore ends a Cut.
@@ -78,9 +77,8 @@ func (l *Line) setCut(cut bool) {
 	l.cut = cut
 }
 
-// Dial opens a connection with an address of its own. As with UDP it does not
-// matter whether the server listens yet. It fails for an address that is none of
-// a Network.
+// Dial opens a connection with an address of its own. As with UDP, the server need not be listening
+// yet. It fails for an address that does not belong to a Network.
 func (l *Line) Dial(server netip.AddrPort) (transport.Conn, error) {
 	if server.Port() != networkPort || server.Addr().As16()[0] != 0xfd {
 		return nil, fmt.Errorf("netsim: %v is no address of a network; dial what Listener.Addr returns", server)
@@ -90,7 +88,7 @@ func (l *Line) Dial(server netip.AddrPort) (transport.Conn, error) {
 	return l.network.open(l, server)
 }
 
-// clientConn is a client's end, with both directions of its way.
+// clientConn is a client's end, with both directions of its link.
 type clientConn struct {
 	network      *Network
 	line         *Line
@@ -113,7 +111,7 @@ func (c *clientConn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	return receive(c.down, c.network.clock(), buf)
 }
 
-// receive takes the next datagram of a link that is due and fits.
+// receive takes the next datagram of a link that is due and fits into buf.
 func receive(link *conditioner.Link, now time.Time, buf []byte) (int, netip.AddrPort, error) {
 	for {
 		d, ok := link.Pop(now)
@@ -146,7 +144,7 @@ func (c *clientConn) Send(batch []transport.Datagram) (int, error) {
 	return sent, nil
 }
 
-// Close ends the client's end. What it has sent is still under way.
+// Close closes the client's end. Its datagrams in flight still arrive.
 func (c *clientConn) Close() error {
 	c.network.mu.Lock()
 	defer c.network.mu.Unlock()

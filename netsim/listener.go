@@ -16,8 +16,8 @@ type Listener struct {
 
 var _ transport.Listener = (*Listener)(nil)
 
-// Addr is the address that lines dial and that connect tokens list. It is known
-// before Listen.
+// Addr returns the address for lines to dial and for connect tokens to list. It is known before
+// Listen.
 func (l *Listener) Addr() netip.AddrPort { return l.addr }
 
 // Listen opens the end. It fails while the end of an earlier Listen is open.
@@ -32,8 +32,7 @@ func (l *Listener) Listen() (transport.Conn, error) {
 	return s, nil
 }
 
-// serverConn is a server's end: it receives from the ways of all its clients, the
-// earliest arrival first.
+// serverConn is a server's end. It receives from all its clients, in the order of arrival.
 type serverConn struct {
 	network *Network
 	addr    netip.AddrPort
@@ -84,12 +83,12 @@ func (s *serverConn) Send(batch []transport.Datagram) (int, error) {
 	return sent, nil
 }
 
-// sendable reports whether a datagram has a size that networks carry.
+// sendable reports whether a network carries datagrams of this size.
 func sendable(d transport.Datagram) bool {
 	return len(d.Data) > 0 && len(d.Data) <= entangle.MaxDatagram
 }
 
-// Close frees the address. What is under way to it is lost.
+// Close frees the address. Datagrams in flight to it are lost.
 func (s *serverConn) Close() error {
 	s.network.mu.Lock()
 	defer s.network.mu.Unlock()

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// MaxDrift is the most that a clock may drift, in parts per million: a tenth. Crystals
-// differ by less than 200, a machine under a heavy load or in a virtual machine by a few
-// thousand.
+// MaxDrift is the maximum drift of a clock in parts per million: a tenth. Crystals differ by less
+// than 200, a machine under heavy load or a virtual machine by a few thousand.
 const MaxDrift = 100_000
 
-// localClock is what one app takes for the time: the simulation's, from where the drift
-// began so much faster or slower.
+// localClock is the clock of one app: the simulation's clock, running faster or slower by a
+// constant factor since the drift began.
 type localClock struct {
 	sim   *Clock
 	ppm   int
-	began time.Duration // when the drift did, by the simulation's clock
-	shown time.Duration // what this clock showed then
-	asked bool          // since somebody wanted to know whose it is
+	began time.Duration // when the drift began, by the simulation's clock
+	shown time.Duration // the time of this clock at that moment
+	asked bool          // Now was called since asked was last cleared, see claim
 }
 
 // Now returns the time by this clock.
@@ -43,19 +42,19 @@ func (c *localClock) setDrift(ppm int) error {
 	return nil
 }
 
-// takes returns how long it takes until this clock has run on by d.
+// takes returns how long it takes until this clock has advanced by d.
 func (c *localClock) takes(d time.Duration) time.Duration {
 	return time.Duration(int64(d) * 1_000_000 / int64(1_000_000+c.ppm))
 }
 
-// parts returns so many millionths of a duration. It can't overflow in less than years.
+// parts returns the given millionths of a duration. It can't overflow in less than years.
 func parts(d time.Duration, ppm int) time.Duration {
 	return d/1_000_000*time.Duration(ppm) + d%1_000_000*time.Duration(ppm)/1_000_000
 }
 
-// claim returns the clock, of those that were handed out in configs and belong to nobody
-// yet, that somebody asks during a call; a new one if it was none of them. The simulation
-// sees apps only from outside: that is how it learns which config became which client.
+// claim returns the clock that is read during call, out of those that were handed out in configs
+// and have no client yet; if none was read, it returns a new clock. The simulation sees apps only
+// from outside, so this is how it learns which config belongs to which client.
 func (s *Sim) claim(call func()) *localClock {
 	for _, c := range s.unclaimed {
 		c.asked = false

@@ -13,23 +13,23 @@ import (
 // networkPort is the port of every address; the host part tells ends apart.
 const networkPort = 40000
 
-// Network is a transport within one process and one clock. Servers listen on it,
-// and every player has a Line of its own to them, as bad as the test wants it.
+// Network is a transport within one process on one clock. Servers listen on it, and every player
+// has a Line of its own to them, which can be as bad as the test needs.
 //
-// What happens to each datagram follows from the seed and from the calls alone:
-// the same seed and the same calls give the same run.
+// The handling of each datagram depends only on the seed and the calls: the same seed and the same
+// calls give the same run.
 type Network struct {
 	mu      sync.Mutex // Close of a Conn may come from another goroutine
 	clock   func() time.Time
 	seeds   *rand.Rand
-	last    uint64 // counts the addresses given out
+	last    uint64 // counts the allocated addresses
 	servers map[netip.AddrPort]*serverConn
 	clients map[netip.AddrPort]*clientConn
-	ways    []*clientConn // in the order of Dial: what a server receives from
+	ways    []*clientConn // in the order of Dial: the connections that servers receive from
 	taps    []func(from, to netip.AddrPort, datagram []byte)
 }
 
-// NewNetwork makes a network without ends. The clock must not run back.
+// NewNetwork makes a network without ends. The clock must not run backwards.
 func NewNetwork(seed uint64, clock func() time.Time) *Network {
 	// The second half of the state names the use, so that a game that seeds its
 	// own generator with the same number draws other values.
@@ -42,20 +42,18 @@ func NewNetwork(seed uint64, clock func() time.Time) *Network {
 	}
 }
 
-// Listener makes a server's end with an address of its own, which it keeps
-// through every Listen.
+// Listener makes a server's end with its own address, which stays the same for every Listen.
 func (n *Network) Listener() *Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return &Listener{network: n, addr: n.newAddress()}
 }
 
-// Line makes a player's line to the servers of this network, good to begin with.
+// Line makes a player's line to the servers of this network. Its link is perfect at first.
 func (n *Network) Line() *Line { return &Line{network: n} }
 
-// Tap calls f with every datagram that an end sends from now on, also with those
-// that will be lost. The bytes are valid until f returns; f must not call the
-// network.
+// Tap calls f with every datagram that an end sends from now on, including those that will be lost.
+// The bytes are valid until f returns; f must not call the network.
 func (n *Network) Tap(f func(from, to netip.AddrPort, datagram []byte)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,8 +66,8 @@ func (n *Network) tapped(from, to netip.AddrPort, datagram []byte) {
 	}
 }
 
-// OnTheWay returns how many datagrams were sent and may still arrive: neither
-// taken by an end, nor on the way to one that is closed.
+// OnTheWay returns the number of datagrams in flight that may still arrive: sent, not received yet,
+// and not addressed to a closed end.
 func (n *Network) OnTheWay() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -106,9 +104,8 @@ func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
 	return c, nil
 }
 
-// earliest returns the client whose datagram is the next to reach a server, nil
-// if none is due. On the way it forgets clients that are closed and have nothing
-// under way any more.
+// earliest returns the client whose datagram is the next to reach a server, or nil if none is due.
+// It also removes closed clients without datagrams in flight.
 func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
 	var first *clientConn
 	var firstAt time.Time
@@ -127,7 +124,7 @@ func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
 	return first
 }
 
-// drop loses what is under way to a server.
+// drop discards the datagrams in flight to a server.
 func (n *Network) drop(server netip.AddrPort) {
 	for c := n.earliest(server, endOfTime); c != nil; c = n.earliest(server, endOfTime) {
 		c.up.Pop(endOfTime)

@@ -1,23 +1,23 @@
 // Package netsim runs a whole network in one process on one virtual clock: a server, its clients,
 // and a line to each client, which can be as bad as a test needs. Games use it in their own tests.
 //
-//# Contents
+// # Contents
 //
-//  - Sim is a server or host and its clients, each with its own world. Run and RunUntil advance
-//    time; ExpectEqual compares the worlds; Watch checks them after every frame.
-//  - Peer is a client of a Sim. A test can degrade, cut and restore its line, make its clock
-//    drift, freeze its frames or change its frame rate. Local finds its replica of an entity of
-//    the server.
-//  - Script is a test written as a list of commands, with the trace that each is expected to
-//    leave. Verbs implement the commands, and GameScene runs them against a Sim.
-//  - Shrink reduces a long failing script, such as a randomly generated one, to a short one. Try
-//    runs a test that may fail and returns the failure.
-//  - CheckDeterminism finds causes of a simulation that computes different results the next time
-//    or on another machine: docs/DETERMINISM.md.
-//  - Network is the transport below, on a Clock that stands still until it is advanced. Every
-//    player has a Line, with a Link that describes its behaviour in each direction.
+//   - Sim is a server or host and its clients, each with its own world. Run and RunUntil advance
+//     time; ExpectEqual compares the worlds; Watch checks them after every frame.
+//   - Peer is a client of a Sim. A test can degrade, cut and restore its line, make its clock
+//     drift, freeze its frames or change its frame rate. Local finds its replica of an entity of
+//     the server.
+//   - Script is a test written as a list of commands, with the trace that each is expected to
+//     leave. Verbs implement the commands, and GameScene runs them against a Sim.
+//   - Shrink reduces a long failing script, such as a randomly generated one, to a short one. Try
+//     runs a test that may fail and returns the failure.
+//   - CheckDeterminism finds causes of a simulation that computes different results the next time
+//     or on another machine: docs/DETERMINISM.md.
+//   - Network is the transport below, on a Clock that stands still until it is advanced. Every
+//     player has a Line, with a Link that describes its behaviour in each direction.
 //
-//# Testing a game
+// # Testing a game
 //
 // A game can be tested if the functions that make its server and clients take their configs as
 // arguments. The simulation fills the configs in:
@@ -42,7 +42,7 @@
 // type, pass that type as the app: any type with the methods Initialize, Update and Finalize of a
 // system, or, through Model, a model that owns its world.
 //
-//# Shrinking a long failure
+// # Shrinking a long failure
 //
 // A randomised test first writes its random actions as the commands of a script. Its verbs are made
 // lenient, so that every subset of the commands is a valid script:
@@ -62,14 +62,14 @@
 //		t.Errorf("this fails:\n%s", strings.Join(netsim.Shrink(steps, 500, fails), "\n"))
 //	}
 //
-//# Guarantees
+// # Guarantees
 //
 // A run is determined by its seed and the calls of the test: the same seed and the same calls give
 // the same datagrams at the same times. A failing test logs its seed and the command that repeats
 // the run. Nothing sleeps: an hour of play takes only the time to compute it. Server and clients
 // run their frames at different moments, which the seed determines.
 //
-//# Limits
+// # Limits
 //
 // The simulation has no sockets and no threads, so it finds neither bugs that depend on the
 // operating system nor data races. A game that reads the real time, or uses unseeded random

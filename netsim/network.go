@@ -104,7 +104,7 @@ func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
 	return c, nil
 }
 
-// earliest returns the client whose datagram is the next to reach a server, or nil if none is due.
+// earliest returns the client with the next datagram to reach a server, or nil if none is due.
 // It also removes closed clients without datagrams in flight.
 func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
 	var first *clientConn

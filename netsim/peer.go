@@ -19,7 +19,7 @@ type Peer struct {
 	keys   keys
 }
 
-// ID returns the id that the client's tokens are made for.
+// ID returns the client id that the client's tokens are issued for.
 func (p *Peer) ID() entangle.ClientID { return p.id }
 
 // Client returns the client.
@@ -34,8 +34,8 @@ func (p *Peer) Line() *Line { return p.line }
 // Connected reports whether the client is connected.
 func (p *Peer) Connected() bool { return p.client.State() == plugin.Connected }
 
-// Original returns the server's entity that one of the client's is a copy of, as Sim.Watch
-// found it at the client's last frame in which anything had arrived.
+// Original returns the server's entity for a replica of the client, as Sim.Watch found it at the
+// client's latest frame with received data. ok is false without Watch, or if it found none.
 func (p *Peer) Original(local ecs.Entity) (original ecs.Entity, ok bool) {
 	if p.sim.watch == nil || p.sim.watch.held[p.world] == nil {
 		return ecs.Entity{}, false
@@ -44,8 +44,8 @@ func (p *Peer) Original(local ecs.Entity) (original ecs.Entity, ok bool) {
 	return original, ok
 }
 
-// Connect begins the way to the server with a new token, for a client that has
-// disconnected or was disconnected. A client that can't fails the test.
+// Connect starts connecting to the server with a new token. The client must be disconnected; if it
+// cannot connect, the test fails.
 func (p *Peer) Connect() {
 	p.sim.t.Helper()
 	t, err := p.sim.mint(p.id)
@@ -60,8 +60,7 @@ func (p *Peer) Connect() {
 // Disconnect ends the client's connection from its side.
 func (p *Peer) Disconnect() { p.client.Disconnect() }
 
-// SetLink changes how the client's line behaves from now on. A link that can't be
-// fails the test.
+// SetLink changes the behaviour of the client's line from now on. An invalid link fails the test.
 func (p *Peer) SetLink(link Link) {
 	p.sim.t.Helper()
 	if err := p.line.SetLink(link); err != nil {
@@ -69,47 +68,45 @@ func (p *Peer) SetLink(link Link) {
 	}
 }
 
-// Cut loses everything that is sent from now on, in both directions, until
-// Restore.
+// Cut drops everything that is sent from now on, in both directions, until Restore.
 func (p *Peer) Cut() { p.line.Cut() }
 
 // Restore ends a Cut.
 func (p *Peer) Restore() { p.line.Restore() }
 
-// SetDrift makes the client's clock run faster (above 0) or slower than the simulation's
-// from now on, by so many parts per million, -MaxDrift to MaxDrift. Its frames go by that
-// clock. Another drift fails the test.
+// SetDrift makes the client's clock run faster (above 0) or slower than the simulation's from now
+// on, in parts per million, -MaxDrift to MaxDrift. The client's frames follow this clock. A value
+// out of range fails the test.
 func (p *Peer) SetDrift(ppm int) {
 	p.sim.t.Helper()
 	p.sim.check(p.clock.setDrift(ppm))
 }
 
-// Freeze lets no frame of the client begin for a time from now on, as a machine that
-// hangs: what arrives waits, and the client's clock goes on. A negative time fails the
-// test.
+// Freeze lets no frame of the client begin for a duration from now on, like a machine that hangs:
+// received packets wait, and the client's clock runs on. A negative duration fails the test.
 func (p *Peer) Freeze(d time.Duration) {
 	p.sim.t.Helper()
 	p.sim.check(p.freeze(p.sim.clock.Since(), d))
 }
 
-// SetFrameRate changes how many frames per second of its clock the client runs, from the
-// next frame on. One that can't be fails the test.
+// SetFrameRate changes the client's frames per second of its clock, from the next frame on. An
+// invalid rate fails the test.
 func (p *Peer) SetFrameRate(rate int) {
 	p.sim.t.Helper()
 	p.sim.check(p.setFrameRate(rate))
 }
 
-// Lead returns by how many ticks the client's simulation is ahead of the server's at this
-// moment, or behind it if below 0: what only a simulation can know, and what ClockInfo.Lead
-// is the client's guess of. It says something once the client's clock is synced.
+// Lead returns by how many ticks the client's simulation is ahead of the server's at this moment;
+// below 0, it is behind. It is the true value, which only a simulation can know; ClockInfo.Lead is
+// the client's estimate of it. It is meaningful once the client's clock is synced.
 func (p *Peer) Lead() float64 {
 	mine, more := p.phase()
 	server, moreThere := p.sim.server.phase()
 	return float64(mine.Sub(server)) + more - moreThere
 }
 
-// Local returns the client's entity for an entity of the server's world. It is
-// not ok while the client has none.
+// Local returns the client's replica of an entity of the server's world. ok is false while the
+// client has none.
 func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
 	if !p.Connected() {
@@ -123,8 +120,8 @@ func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 	return ecs.Entity{}, false
 }
 
-// Origin returns the server's entity that an entity of the client's world is a
-// copy of. It is not ok for one that is no copy, or whose original is gone.
+// Origin returns the server's entity for a replica in the client's world. ok is false if the entity
+// is no replica, or if its original is despawned.
 func (p *Peer) Origin(local ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
 	for _, pair := range p.pairs(p.sim.mirror()) {

@@ -8,10 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// PlainGrid returns a system that finds what a plugin.Grid is to find, pair by pair, and
-// has a scene go by that, like by what its verbs say: see GameScene.Verbs. Add it to the
-// server, in the set Send, for each grid that the server has, with the config and the
-// function of that. Of the config, Radius must be given.
+// PlainGrid returns a system that computes the expected result of a plugin.Grid by testing every
+// pair of viewer and entity. The scene then uses this result in its comparisons, like the relevance
+// that its verbs set: see GameScene.Verbs. For each grid of the server, add one to the server in
+// the set Send, with that grid's config and position function. The config must have a Radius.
 func PlainGrid[P any](scene *GameScene, config plugin.GridConfig, position func(*P) (x, y float32)) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		g, said := newPlainGrid(config), scene.sim.saying()
@@ -24,28 +24,28 @@ func PlainGrid[P any](scene *GameScene, config plugin.GridConfig, position func(
 	})
 }
 
-// plainGrid is what a grid sees by its rules.
+// plainGrid computes which entities a grid makes visible, by the rules of the grid.
 type plainGrid struct {
 	seen map[pairing]bool
-	was  map[eye]map[ecs.Entity]bool // in sight after the last pass
+	was  map[eye]map[ecs.Entity]bool // visible after the last pass
 
 	world    *ecs.World
 	time     *components.Time
 	last     entangle.Tick
 	every    entangle.Tick
 	radius   float32
-	stay     float32 // of the radius, for what was in sight
+	stay     float32 // factor of the radius for entities that were visible before
 	place    ecs.ID
 	position func(*ecs.Query) (x, y float32)
 }
 
-// eye is what the viewers of a client see together, or those of a room.
+// eye identifies the viewers that share one result: those of a client, or those of a room.
 type eye struct {
 	client entangle.ClientID
 	room   components.Room
 }
 
-// sighted is a viewer, or what it may see, in its place.
+// sighted is a viewer or a visible entity, with its position.
 type sighted struct {
 	x, y, radius float32
 	eye          eye
@@ -65,7 +65,7 @@ func newPlainGrid(config plugin.GridConfig) *plainGrid {
 	return g
 }
 
-// update makes a pass in a frame with a tick that is a multiple of every.
+// update runs a pass in each frame with a tick that is a multiple of every.
 func (g *plainGrid) update(said *said, clients []entangle.ClientID) {
 	now := g.time.Tick
 	due := now/g.every != g.last/g.every
@@ -94,7 +94,7 @@ func (g *plainGrid) pass(said *said, clients []entangle.ClientID) {
 			if client != at.client && !said.inRoom(at.room, client) {
 				continue
 			}
-			g.was[at] = entities // somebody looks
+			g.was[at] = entities // at least one client sees by it
 			for e := range entities {
 				g.seen[pairing{client, e}] = true
 			}
@@ -108,7 +108,7 @@ func (g *plainGrid) sees(v, thing sighted) bool {
 	return v.radius > 0 && (d <= v.radius*v.radius || d <= stay*stay && g.was[v.eye][thing.entity])
 }
 
-// viewers returns those that see for a room or a client.
+// viewers returns the viewers of rooms and clients.
 func (g *plainGrid) viewers() (all []sighted) {
 	viewer, control := ecs.ComponentID[components.Viewer](g.world), ecs.ComponentID[components.ControlledBy](g.world)
 	for q := g.world.Query(ecs.All(g.place, viewer)); q.Next(); {
@@ -127,7 +127,7 @@ func (g *plainGrid) viewers() (all []sighted) {
 	return all
 }
 
-// things returns what interest decides about.
+// things returns the entities with relevance decided by interest.
 func (g *plainGrid) things() (all []sighted) {
 	marker := ecs.ComponentID[components.Replicate](g.world)
 	for q := g.world.Query(ecs.All(g.place, marker)); q.Next(); {
@@ -140,7 +140,7 @@ func (g *plainGrid) things() (all []sighted) {
 	return all
 }
 
-// forgets ends what a client saw whose connection ended.
+// forgets removes everything that a disconnected client saw.
 func (g *plainGrid) forgets(client entangle.ClientID) {
 	delete(g.was, eye{client: client})
 	for pair := range g.seen {

@@ -12,13 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// ExpectPredicted lets time pass, and fails the test unless what clients predict in it of a
-// tick is what the server then has in it: the same entities, with the same of those
-// components that are predicted in full, equal on the wire, in the last frame in which a
-// client was at that tick.
+// ExpectPredicted runs the simulation for a duration, and fails the test unless the clients'
+// predictions match the server. For each tick, it compares a client's last frame at that tick with
+// the server's later state of the same tick: the same entities, with the same components that are
+// predicted in full, equal on the wire.
 //
-// Players may act only where that can't surprise anybody; as a rule the game has been left
-// alone for some round trips. It encodes the worlds at every frame.
+// Players may act only where that needs no rollback; normally the game runs without input for some
+// round trips first. The worlds are encoded at every frame.
 func (s *Sim) ExpectPredicted(d time.Duration) {
 	s.t.Helper()
 	f := foresight{sim: s, truth: map[entangle.Tick]*hindsight{}, shown: map[foreseen]*prediction{}}
@@ -31,14 +31,14 @@ func (s *Sim) ExpectPredicted(d time.Duration) {
 	}
 }
 
-// foresight is what clients made of ticks before the server ran them.
+// foresight compares the clients' predictions of ticks with the server's results.
 type foresight struct {
 	sim   *Sim
 	truth map[entangle.Tick]*hindsight
 	shown map[foreseen]*prediction
 }
 
-// hindsight is what the server had in a tick, and who might see what of it.
+// hindsight is the server's state at a tick, with the visibility for each client.
 type hindsight struct {
 	mirror *inspect.Mirror
 	seen   map[ecs.Entity]*version
@@ -50,13 +50,13 @@ type foreseen struct {
 	tick entangle.Tick
 }
 
-// prediction is what a client had in a tick, and how it calls the server's entities.
+// prediction is a client's predicted state at a tick, with its replicas by the server's entities.
 type prediction struct {
 	mirror *inspect.Mirror
 	local  map[ecs.Entity]ecs.Entity
 }
 
-// look takes down what everybody has in its tick.
+// look records the present tick of the server and of all clients.
 func (f *foresight) look() {
 	f.sim.t.Helper()
 	if tick := f.sim.plugin.Tick(); f.truth[tick] == nil {
@@ -84,7 +84,7 @@ func (p *Peer) prediction() *prediction {
 	return is
 }
 
-// compare holds the predictions of all ticks that the server has run against them.
+// compare compares the predictions with the server, for all ticks that the server has run.
 func (f *foresight) compare() error {
 	for at, is := range f.shown {
 		truth, ran := f.truth[at.tick]
@@ -98,7 +98,7 @@ func (f *foresight) compare() error {
 	return nil
 }
 
-// compare returns the first difference of a prediction from what the server had.
+// compare returns the first difference between a prediction and the server's state.
 func (is *prediction) compare(truth *hindsight, p *Peer) error {
 	t, there := translation{local: is.local}, map[ecs.Entity]*inspect.Mirrored{}
 	for i := range is.mirror.Entities {
@@ -110,7 +110,7 @@ func (is *prediction) compare(truth *hindsight, p *Peer) error {
 		client := there[is.local[server.Entity]]
 		delete(there, is.local[server.Entity])
 		if client == nil {
-			continue // it is not predicted, which is another matter
+			continue // it is not predicted, which foresees checks
 		}
 		may := truth.seen[server.Entity].seen[p.id]
 		if err := t.values(infos, inFull(infos, may.of(server.Values)), client.Values); err != nil {
@@ -135,8 +135,7 @@ func inFull(infos []*registry.Component, all []inspect.MirroredValue) (full []in
 	return full
 }
 
-// foresees holds that a client predicts the entity that it has for one of the server, or that
-// it does not, as the server's world says.
+// foresees checks that a client predicts a replica if and only if the server's world says so.
 func (p *Peer) foresees(s *sight, pair *pair, may visible) error {
 	if pair.client == nil || !may.sees || !p.world.Alive(pair.client.Entity) {
 		return nil
@@ -148,8 +147,8 @@ func (p *Peer) foresees(s *sight, pair *pair, may visible) error {
 	return nil
 }
 
-// predictedBy reports whether a client is to predict an entity of the server's world, and so
-// all that says nothing of its own below it.
+// predictedBy reports whether a client should predict an entity of the server's world. Entities
+// without a Predict of their own inherit it from their ancestors.
 func (s *sight) predictedBy(e ecs.Entity, client entangle.ClientID) bool {
 	for {
 		m := s.marker(e)

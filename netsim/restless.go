@@ -12,11 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// restFrames is for how many frames of the server a world that should be at rest is watched.
+// restFrames is the number of server frames for which a world that should be at rest is watched.
 const restFrames = 10
 
-// restless says, for a comparison that has failed, which of what the server replicates is still
-// changing: clients are always a way behind that, so nothing is wrong with them. Time passes.
+// restless names the replicated state that still changes on the server, for a comparison that has
+// failed: clients are always some time behind changing state, so the difference is no fault of
+// theirs. It advances time.
 func (s *Sim) restless() string {
 	s.t.Helper()
 	s.watch = nil // the test has failed already
@@ -32,7 +33,7 @@ func (s *Sim) restless() string {
 		restFrames, strings.Join(moving, ", "))
 }
 
-// moving returns what changed between two looks at the server's world, in words.
+// moving describes the changes between two copies of the server's state.
 func (s *Sim) moving(before, after *inspect.Mirror) (words []string) {
 	was := map[ecs.Entity]*inspect.Mirrored{}
 	for i := range before.Entities {
@@ -72,8 +73,8 @@ func entities(n int) string {
 	return fmt.Sprintf("%d entities", n)
 }
 
-// countChanges adds to changed, by component, those of an entity that have another value, or
-// are there on one side only. Both lists rise.
+// countChanges counts changed values by component: those that differ, or exist on one side only.
+// Both lists are sorted by component.
 func countChanges(old, now []inspect.MirroredValue, changed map[int]int) {
 	for len(old)+len(now) > 0 {
 		switch {

@@ -2,11 +2,11 @@ package netsim
 
 import "time"
 
-// Run lets time pass: server and clients run their frames, each at its moments.
+// Run advances time by d: server and clients run their frames, each at its own moments.
 func (s *Sim) Run(d time.Duration) { s.RunUntil(d, func() bool { return false }) }
 
-// RunUntil lets time pass until a condition holds, at most d, and reports whether
-// it held. The condition is asked before the first frame and after every frame.
+// RunUntil advances time until a condition holds, by at most d, and reports whether it held. The
+// condition is evaluated before the first frame and after every frame.
 func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 	end := s.clock.Since() + d
 	if cond() {
@@ -27,8 +27,8 @@ func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 	return false
 }
 
-// nextFrame returns whose frame is the next before end, nil if there is none. Of
-// frames at one moment the server's comes first, then in the order of joining.
+// nextFrame returns the app with the next frame before end, or nil if there is none. Of frames at
+// the same moment the server's comes first, then those of the clients in the order of joining.
 func (s *Sim) nextFrame(end time.Duration) *host {
 	var first *host
 	for _, h := range s.hosts {
@@ -39,30 +39,29 @@ func (s *Sim) nextFrame(end time.Duration) *host {
 	return first
 }
 
-// FreezeServer lets no frame of the server begin for a time from now on, as a machine
-// that hangs: what arrives waits, and the server's clock goes on. A negative time fails
-// the test.
+// FreezeServer lets no frame of the server begin for a duration from now on, like a machine that
+// hangs: received packets wait, and the server's clock runs on. A negative duration fails the test.
 func (s *Sim) FreezeServer(d time.Duration) {
 	s.t.Helper()
 	s.check(s.server.freeze(s.clock.Since(), d))
 }
 
-// SetServerDrift makes the server's clock run faster (above 0) or slower than the
-// simulation's from now on, by so many parts per million, -MaxDrift to MaxDrift. Its
-// frames go by that clock. Another drift fails the test.
+// SetServerDrift makes the server's clock run faster (above 0) or slower than the simulation's from
+// now on, in parts per million, -MaxDrift to MaxDrift. The server's frames follow this clock. A
+// value out of range fails the test.
 func (s *Sim) SetServerDrift(ppm int) {
 	s.t.Helper()
 	s.check(s.serverClock.setDrift(ppm))
 }
 
-// SetServerFrameRate changes how many frames per second of its clock the server runs,
-// from the next frame on. One that can't be fails the test.
+// SetServerFrameRate changes the server's frames per second of its clock, from the next frame on.
+// An invalid rate fails the test.
 func (s *Sim) SetServerFrameRate(rate int) {
 	s.t.Helper()
 	s.check(s.server.setFrameRate(rate))
 }
 
-// check fails the test with an error.
+// check fails the test if err is not nil.
 func (s *Sim) check(err error) {
 	s.t.Helper()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// said is what a script said of what matters to whom, remembered as plainly as can be: it
-// asks nobody who is to be judged by it. It forgets clients and entities with their end.
+// said is the relevance that a script has set, in the simplest representation. It does not ask the
+// plugin, which is under test. Clients and entities are removed from it when they end.
 type said struct {
-	words    map[pairing]bool // the client is shown the entity, or it is hidden from it
+	words    map[pairing]bool // true: the script showed the entity to the client, false: it hid it
 	clients  map[components.Room]map[entangle.ClientID]bool
 	entities map[components.Room]map[ecs.Entity]bool
 	grids    []*plainGrid
@@ -32,7 +32,8 @@ func newSaid() *said {
 	}
 }
 
-// matters implements mattering: the first that says anything counts.
+// matters implements mattering. The first source with a decision wins: the script's words, the
+// owner, rooms, grids.
 func (s *said) matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
 	if shown, some := s.words[pairing{client, e}]; some {
 		return shown
@@ -58,7 +59,7 @@ func (s *said) inRoom(room components.Room, client entangle.ClientID) bool {
 	return s.clients[room][client]
 }
 
-// forgets ends all that was said of a client whose connection ended.
+// forgets removes everything that the script has set for a disconnected client.
 func (s *said) forgets(client entangle.ClientID) {
 	for pair := range s.words {
 		if pair.client == client {
@@ -73,7 +74,7 @@ func (s *said) forgets(client entangle.ClientID) {
 	}
 }
 
-// inhabit puts a client into a room, or takes it out.
+// inhabit adds a client to a room, or removes it.
 func (s *said) inhabit(room components.Room, client entangle.ClientID, in bool) {
 	if s.clients[room] == nil {
 		s.clients[room] = map[entangle.ClientID]bool{}
@@ -81,7 +82,7 @@ func (s *said) inhabit(room components.Room, client entangle.ClientID, in bool) 
 	s.clients[room][client] = in
 }
 
-// furnish puts an entity into a room, or takes it out.
+// furnish adds an entity to a room, or removes it.
 func (s *said) furnish(room components.Room, e ecs.Entity, in bool) {
 	if s.entities[room] == nil {
 		s.entities[room] = map[ecs.Entity]bool{}
@@ -89,7 +90,8 @@ func (s *said) furnish(room components.Room, e ecs.Entity, in bool) {
 	s.entities[room][e] = in
 }
 
-// saying returns what was said so far, of those that are there yet.
+// saying returns the relevance that the script has set so far, without clients that have
+// disconnected.
 func (s *Sim) saying() *said {
 	if s.said == nil {
 		s.said = newSaid()
@@ -98,7 +100,7 @@ func (s *Sim) saying() *said {
 	return s.said
 }
 
-// hearEnds has forgotten those whose connections have ended.
+// hearEnds removes the state of disconnected clients.
 func (s *Sim) hearEnds() {
 	if s.ends == nil {
 		return

@@ -10,31 +10,30 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Scene is what the standard verbs act on: a server and its clients. Clients are
-// numbered from 1, in the order in which they were made; 0 is the server.
+// Scene is a server with its clients, for the standard verbs to act on. Clients are numbered from 1
+// in the order of creation; 0 is the server.
 type Scene interface {
-	// Clients returns the numbers of the clients that were not disconnected.
+	// Clients returns the numbers of the clients that the script has not disconnected.
 	Clients() []int
 	// Line returns a client's line.
 	Line(client int) *Line
-	// Connect makes a client that begins to connect.
+	// Connect makes a client that starts connecting.
 	Connect() (client int, err error)
 	// Disconnect ends a client's connection from its side.
 	Disconnect(client int) error
-	// Run lets time pass. What happens in it that is worth telling goes into the
-	// trace.
+	// Run advances time. It writes notable events to the trace.
 	Run(d time.Duration, trace *Trace) error
 	// World returns the world of the server (0) or of a client.
 	World(number int) *ecs.World
-	// Local returns a client's copy of an entity of the server's world.
+	// Local returns a client's replica of an entity of the server's world.
 	Local(client int, server ecs.Entity) (ecs.Entity, bool)
-	// Equal returns nil if every client's world is equal to the server's, or an
-	// error that says what differs.
+	// Equal returns nil if every client's world is equal to the server's, or an error that names
+	// the difference.
 	Equal() error
 }
 
-// cast holds what a script calls by name: entities of the server's world, types of
-// components, and types of which more is said.
+// cast holds the things that a script refers to by name: entities of the server's world, component
+// types, and the types of resources and overrides.
 type cast struct {
 	scene    Scene
 	types    map[string]reflect.Type
@@ -44,8 +43,8 @@ type cast struct {
 	overrides map[string]*Type
 }
 
-// StandardVerbs returns the verbs that every script has, acting on a scene. Types
-// are the components that scripts may use, each by the name of its type.
+// StandardVerbs returns the verbs that every script has, acting on a scene. types are the
+// components that scripts may use, each by its type name.
 func StandardVerbs(scene Scene, types ...reflect.Type) Verbs { return newCast(scene, types).verbs() }
 
 func newCast(scene Scene, types []reflect.Type) *cast {
@@ -83,10 +82,10 @@ func (c *cast) verbs() Verbs {
 
 func (c *cast) world() *ecs.World { return c.scene.World(0) }
 
-// clients takes a list of clients, all of them if there is none.
+// clients takes a list of clients. If there is none, it returns all.
 func (c *cast) clients(args *Args) ([]int, error) { return args.Clients(c.scene.Clients()) }
 
-// entity takes the name of an entity that lives in the server's world.
+// entity takes the name of an entity that exists in the server's world.
 func (c *cast) entity(args *Args) (name string, e ecs.Entity, err error) {
 	name, err = args.Word()
 	if err != nil {
@@ -102,8 +101,8 @@ func (c *cast) entity(args *Args) (name string, e ecs.Entity, err error) {
 	return name, e, nil
 }
 
-// components takes all words that are left as components with values, such as
-// Health or Position=1,2.
+// components takes all remaining words as components with optional values, such as Health or
+// Position=1,2.
 func (c *cast) components(args *Args) ([]ecs.Component, error) {
 	if args.Len() == 0 {
 		return nil, errMissing

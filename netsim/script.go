@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Script is a test written as a conversation: commands flush left, and below each
-// the trace it is expected to leave, indented.
+// Script is a test written as a list of commands, which begin at the start of a line. Below each
+// command follows its expected trace, indented.
 //
 //	# Two clients join over a bad link.
 //	connect 2
@@ -17,15 +17,13 @@ import (
 //	    500ms client 1 sees box
 //	expect equal
 //
-// The first word of a command is its verb. Lines that begin with # and empty lines
-// are kept as they are.
+// The first word of a command is its verb. Lines that begin with # and empty lines are preserved.
 type Script struct {
 	name  string
 	parts []part
 }
 
-// part is a command with the trace that stands below it, or a line between
-// commands.
+// part is a command with the trace below it, or a line between commands.
 type part struct {
 	line    int
 	text    string
@@ -33,19 +31,19 @@ type part struct {
 	trace   []string
 }
 
-// MaxScriptLine is the longest line of a script in bytes. A line is for people.
+// MaxScriptLine is the maximum length of a script line in bytes. Scripts are meant to be read.
 const MaxScriptLine = 1000
 
 const traceIndent = "    "
 
-// Verb runs one command of a script. What it has to tell goes into the trace. An
-// error is one of the script, such as a missing argument, and ends it.
+// Verb runs one command of a script and writes its output to the trace. An error is a mistake in
+// the script, such as a missing argument, and ends it.
 type Verb func(args *Args, trace *Trace) error
 
 // Verbs are the verbs of a script by name.
 type Verbs map[string]Verb
 
-// Trace collects what a command leaves.
+// Trace collects the output of a command.
 type Trace struct{ lines []string }
 
 // Printf adds a line to the trace.
@@ -55,7 +53,7 @@ func (t *Trace) Printf(format string, values ...any) {
 	}
 }
 
-// ParseScript reads a script. The name is for messages.
+// ParseScript parses a script. The name is used in error messages.
 func ParseScript(name, text string) (*Script, error) {
 	s := &Script{name: name}
 	scanner := bufio.NewScanner(strings.NewReader(text))
@@ -99,8 +97,7 @@ func (s *Script) Commands() int {
 	return n
 }
 
-// String returns the script as text: what ParseScript read, with traces indented
-// by four spaces.
+// String returns the script as text: the parsed text, with traces indented by four spaces.
 func (s *Script) String() string {
 	var b strings.Builder
 	for _, p := range s.parts {
@@ -112,8 +109,8 @@ func (s *Script) String() string {
 	return b.String()
 }
 
-// Run runs the commands and returns the script with the traces that they left.
-// Comparing it with the script is the caller's.
+// Run runs the commands and returns the script with their actual traces. The caller compares it
+// with the expected script.
 func (s *Script) Run(verbs Verbs) (*Script, error) {
 	ran := &Script{name: s.name}
 	for _, p := range s.parts {
@@ -129,7 +126,7 @@ func (s *Script) Run(verbs Verbs) (*Script, error) {
 	return ran, nil
 }
 
-// Do carries out one command. Verbs that have others carried out call it.
+// Do runs one command. Verbs that run other commands call it.
 func (v Verbs) Do(command string, trace *Trace) error {
 	words := strings.Fields(command)
 	if len(words) == 0 {

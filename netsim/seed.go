@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// SeedVariable is the environment variable that gives the seed of simulations
-// whose Config names none.
+// SeedVariable is the environment variable with the seed of simulations that have none in their
+// Config.
 const SeedVariable = "ENTANGLE_SEED"
 
-// defaultSeed is taken where neither Config nor environment name one: a test
-// should fail on every machine or on none.
+// defaultSeed is used if neither Config nor the environment sets a seed: a test should fail on
+// every machine or on none.
 const defaultSeed = 1
 
-// pickSeed returns the seed to use, and whether the environment or the default
-// gave it.
+// pickSeed returns the seed to use, and whether it comes from the environment or the default.
 func pickSeed(config uint64) (seed uint64, free bool, err error) {
 	if config != 0 {
 		return config, false, nil
@@ -34,7 +33,7 @@ func pickSeed(config uint64) (seed uint64, free bool, err error) {
 	return seed, true, nil
 }
 
-// repeat is the command that runs a failed test once more in the same way.
+// repeat returns the command that repeats a failed test with the same seed.
 func repeat(test string, seed uint64, free bool) string {
 	var parts []string
 	for part := range strings.SplitSeq(test, "/") {
@@ -47,8 +46,8 @@ func repeat(test string, seed uint64, free bool) string {
 	return command
 }
 
-// entropy returns a source of secrets that are none: each use gets its own bytes,
-// the same in every run of that seed.
+// entropy returns a deterministic replacement for random bytes: each use gets its own bytes, the
+// same in every run with that seed.
 func entropy(seed, use uint64) *rand.ChaCha8 {
 	var state [32]byte
 	for i, word := range [...]uint64{seed, use, 0x656e74726f7079, 0} {

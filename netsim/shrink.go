@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Shrink returns the shortest list of steps that it finds for which fails is still
-// true, in at most so many attempts. Steps are commands of scripts, of which every
-// part can be run: see Verbs.Lenient. It drops steps, half of them at once, then
-// ever fewer; it leaves out clients, and numbers the others anew; it joins runs,
-// shortens durations, lowers shares and numbers, and drops components and their
-// values.
+// Shrink returns the shortest list of steps that it finds for which fails still returns true,
+// within the given number of attempts. Steps are commands of scripts, of which every subset must be
+// runnable: see Verbs.Lenient. It drops steps, first half of them at once, then fewer and fewer; it
+// removes clients and renumbers the others; it joins runs, shortens durations, lowers percentages
+// and numbers, and drops components and their values.
 //
-// fails must give the same answer every time, and true for the steps given. It may
-// ask that the failure is the same one: another one is no reason to go on.
+// fails must be deterministic, and true for the given steps. It may require that the failure is the
+// same one, so that Shrink does not continue with another failure.
 func Shrink(steps []string, attempts int, fails func(steps []string) bool) []string {
 	s := &shrinker{steps: slices.Clone(steps), left: attempts, fails: fails}
 	for progress := true; progress && s.left > 0; {
@@ -32,7 +31,7 @@ type shrinker struct {
 	fails func(steps []string) bool
 }
 
-// try takes other steps if they fail as well.
+// try adopts other steps if they also fail.
 func (s *shrinker) try(steps []string) bool {
 	if s.left == 0 || slices.Equal(steps, s.steps) {
 		return false
@@ -45,8 +44,8 @@ func (s *shrinker) try(steps []string) bool {
 	return true
 }
 
-// drop leaves out all stretches of steps that it can, the long ones first. The
-// last come first: what happened after the failure is gone at once.
+// drop removes all ranges of steps that it can, long ranges first. It starts from the end, which
+// removes the steps after the failure at once.
 func (s *shrinker) drop() (progress bool) {
 	for size := max(1, len(s.steps)/2); size > 0; size /= 2 {
 		for end := len(s.steps); end > 0; end -= size {
@@ -57,7 +56,7 @@ func (s *shrinker) drop() (progress bool) {
 	return progress
 }
 
-// leaveOut leaves out clients.
+// leaveOut removes clients.
 func (s *shrinker) leaveOut() (progress bool) {
 	for client := countClients(s.steps); client > 0; client-- {
 		progress = s.try(withoutClient(s.steps, client)) || progress
@@ -65,7 +64,7 @@ func (s *shrinker) leaveOut() (progress bool) {
 	return progress
 }
 
-// join makes one run of two that follow each other.
+// join merges two consecutive runs into one.
 func (s *shrinker) join() (progress bool) {
 	for i := len(s.steps) - 2; i >= 0; i-- {
 		if i+1 >= len(s.steps) {
@@ -78,7 +77,7 @@ func (s *shrinker) join() (progress bool) {
 	return progress
 }
 
-// simplify replaces steps by simpler ones, each until nothing simpler fails.
+// simplify replaces steps by simpler ones, each until no simpler variant fails.
 func (s *shrinker) simplify() (progress bool) {
 	for i := 0; i < len(s.steps); i++ {
 		for s.simplifyStep(i) {

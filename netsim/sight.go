@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// sight says who may see what of a server's world after a tick, by the rules that
-// package components gives and as plainly as they can be written.
+// sight computes the visibility of a server's world after a tick for each client, by the rules that
+// package components documents, in the simplest way.
 type sight struct {
 	world     *ecs.World
 	targets   *components.Targets
@@ -40,13 +40,13 @@ func newSight(w *ecs.World, infos []*registry.Component, what mattering) *sight 
 	return s
 }
 
-// group is one that has a name, or an entity alone with all below it.
+// group is a named group, or an ungrouped entity with all its descendants.
 type group struct {
 	name  components.Group
 	alone ecs.Entity
 }
 
-// marker returns the Replicate of an entity, nil if it has none.
+// marker returns the Replicate of an entity, or nil if it has none.
 func (s *sight) marker(e ecs.Entity) *components.Replicate {
 	if !s.world.Has(e, s.replicate) {
 		return nil
@@ -54,7 +54,7 @@ func (s *sight) marker(e ecs.Entity) *components.Replicate {
 	return (*components.Replicate)(s.world.Get(e, s.replicate))
 }
 
-// above returns the parent that an entity goes with.
+// above returns the parent that shares its group with an entity.
 func (s *sight) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	for _, relation := range s.hierarchies {
 		if !s.world.Has(e, relation) {
@@ -67,7 +67,7 @@ func (s *sight) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	return parent, false
 }
 
-// addParents adds all that have children to a set.
+// addParents adds all entities with children to a set.
 func (s *sight) addParents(all map[ecs.Entity]bool) {
 	for _, relation := range s.hierarchies {
 		children := ecs.All(relation)
@@ -77,7 +77,8 @@ func (s *sight) addParents(all map[ecs.Entity]bool) {
 	}
 }
 
-// behind returns the parent of an entity that goes without it, since that is paused.
+// behind returns the paused parent of an entity, which the entity does not share a group with while
+// the parent is paused.
 func (s *sight) behind(e ecs.Entity, paused map[ecs.Entity]bool) (parent ecs.Entity) {
 	for _, relation := range s.hierarchies {
 		if !s.world.Has(e, relation) {
@@ -90,8 +91,7 @@ func (s *sight) behind(e ecs.Entity, paused map[ecs.Entity]bool) (parent ecs.Ent
 	return ecs.Entity{}
 }
 
-// group returns the group of an entity that is replicated: its parent's, if it has
-// one.
+// group returns the group of a replicated entity. A child has the group of its parent.
 func (s *sight) group(e ecs.Entity) group {
 	for parent, ok := s.above(e); ok; parent, ok = s.above(e) {
 		e = parent
@@ -102,14 +102,14 @@ func (s *sight) group(e ecs.Entity) group {
 	return group{alone: e}
 }
 
-// visible is what a client may see of an entity.
+// visible is one client's view of an entity.
 type visible struct {
 	sees bool
-	// barred: it is not for it, by its target or that of one above it.
+	// barred: the entity's target, or that of an ancestor, excludes the client.
 	barred bool
-	// kept: it does not see it any more, and keeps it as it was seen, if it had it.
+	// kept: the client no longer sees the entity and retains its last state, if it had the entity.
 	kept bool
-	// without are the numbers of the components that are hidden, a byte each.
+	// without holds the numbers of the hidden components, one byte each.
 	without string
 }
 

@@ -11,25 +11,24 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// crowd is all entities of a world at a tick, with what they were before.
+// crowd is all entities of a world at a tick, with their previous state.
 type crowd struct {
 	sight   *sight
-	past    *past // nil: nobody knows
+	past    *past // nil: without history
 	members map[ecs.Entity]*version
 	groups  map[placed][]ecs.Entity
-	closed  map[group]bool // some may not see all of it, or could not once
+	closed  map[group]bool // private groups: some client may not see all of it, or could not before
 	paused  map[ecs.Entity]bool
 }
 
-// placed is a group, or the half of it that some may not see all of.
+// placed is a group, or its private part.
 type placed struct {
 	group   group
 	private bool
 }
 
-// look returns what all entities are like, and who may see what of them. A group is shown
-// to a client whole or not at all, as far as interest goes; then targets and overrides hide
-// some of it.
+// look computes the state of all entities and their visibility for each client. Relevance shows or
+// hides a group as a whole; then targets and overrides hide entities and components of it.
 func (s *sight) look(m *inspect.Mirror, before *past, clients []entangle.ClientID) *crowd {
 	c := &crowd{sight: s, past: before, members: map[ecs.Entity]*version{}, groups: map[placed][]ecs.Entity{}, closed: map[group]bool{}, paused: map[ecs.Entity]bool{}}
 	for i := range m.Entities {
@@ -50,8 +49,8 @@ func (s *sight) look(m *inspect.Mirror, before *past, clients []entangle.ClientI
 	return c
 }
 
-// take gathers the terms of an entity. One that is paused keeps those that it had, and
-// those of all above it.
+// take collects the terms of an entity. A paused entity keeps the terms that it and its ancestors
+// had.
 func (c *crowd) take(tick entangle.Tick, e *inspect.Mirrored) {
 	v := &version{from: tick, state: *e, seen: map[entangle.ClientID]visible{}}
 	if last := c.last(e.Entity); e.Paused && last != nil {
@@ -67,8 +66,8 @@ func (c *crowd) take(tick entangle.Tick, e *inspect.Mirrored) {
 	c.members[e.Entity] = v
 }
 
-// sawLast returns the clients that were shown an entity when last looked at, if it has
-// children or had any.
+// sawLast returns the clients that saw an entity at the last recorded tick, if it has or had
+// children.
 func (c *crowd) sawLast(last *version) (all map[entangle.ClientID]bool) {
 	if !c.past.parents[last.state.Entity] {
 		return nil
@@ -80,7 +79,7 @@ func (c *crowd) sawLast(last *version) (all map[entangle.ClientID]bool) {
 	return all
 }
 
-// ended forgets, of who was shown a paused entity, those whose connection has ended since.
+// ended removes clients that have disconnected since from those that saw a paused entity.
 func (c *crowd) ended(by map[entangle.ClientID]bool) {
 	for client := range by {
 		if c.past.ended[client] {
@@ -89,15 +88,14 @@ func (c *crowd) ended(by map[entangle.ClientID]bool) {
 	}
 }
 
-// rely has an entity that goes behind a paused one be of interest where that was.
+// rely gives an entity below a paused one the relevance of the paused one, unless it has its own.
 func (c *crowd) rely(v *version) {
 	if behind := c.top(v); !v.state.Paused && behind != nil {
 		v.relevance = cmp.Or(v.relevance, behind.relevance)
 	}
 }
 
-// top returns the paused entity behind which one goes, or the first above it; nil if there is
-// none.
+// top returns the paused parent of an entity or of its topmost ancestor, or nil if there is none.
 func (c *crowd) top(v *version) *version {
 	for above := c.members[v.parent]; above != nil; above = c.members[above.parent] {
 		v = above
@@ -105,14 +103,13 @@ func (c *crowd) top(v *version) *version {
 	return c.members[v.behind]
 }
 
-// rested reports whether an entity goes behind a paused one that a client was shown when
-// it was paused.
+// rested reports whether an entity is below a paused one that the client saw when it was paused.
 func (c *crowd) rested(v *version, client entangle.ClientID) bool {
 	behind := c.top(v)
 	return behind != nil && behind.by[client]
 }
 
-// lastAbove returns the terms of all above an entity, as they were.
+// lastAbove returns the previous terms of all ancestors of an entity.
 func (c *crowd) lastAbove(last *version) (all []terms) {
 	if last.state.Paused {
 		return last.above
@@ -130,8 +127,9 @@ func (c *crowd) lastAbove(last *version) (all []terms) {
 	return all
 }
 
-// place finds which groups somebody may not see all of, or could not at any time since they
-// last had no member. Those of their members that are paused stay where they are.
+// place finds the private groups: those that some client may not see in full, or could not at any
+// time since the group was last empty. Paused members stay in the part of the group in which they
+// were.
 func (c *crowd) place(m *inspect.Mirror) {
 	closed := c.closed
 	for i := range m.Entities {
@@ -143,7 +141,7 @@ func (c *crowd) place(m *inspect.Mirror) {
 	for i := range m.Entities {
 		v := c.members[m.Entities[i].Entity]
 		if v.state.Paused && c.last(v.state.Entity) == nil {
-			continue // nothing was told of it
+			continue // it was never sent
 		}
 		if !v.state.Paused {
 			v.private = closed[v.group]
@@ -153,7 +151,7 @@ func (c *crowd) place(m *inspect.Mirror) {
 	}
 }
 
-// open reports whether everybody may see all of an entity.
+// open reports whether all clients may see all of an entity.
 func (c *crowd) open(v *version) bool {
 	for _, o := range v.state.Overrides {
 		switch o.Target {
@@ -170,7 +168,7 @@ func (c *crowd) open(v *version) bool {
 	return true
 }
 
-// show says what a client may see of a group.
+// show computes one client's view of a group.
 func (c *crowd) show(at placed, members []ecs.Entity, client entangle.ClientID) {
 	l := showing{client: client, had: c.had(members, client), shown: !at.private}
 	if at.private {
@@ -181,16 +179,17 @@ func (c *crowd) show(at placed, members []ecs.Entity, client entangle.ClientID) 
 	}
 }
 
-// showing is how a group is shown to a client.
+// showing is the visibility of a group for a client.
 type showing struct {
 	client entangle.ClientID
-	had    bool // it was shown before
+	had    bool // the client saw it before
 	shown  bool
-	kept   bool // what was shown of it stays, else
+	kept   bool // if not shown: the client retains its last state
 }
 
-// judge finds whether a group is shown to a client: one of its members is for it, and
-// matters to it, or is paused where it was shown; or else whether it keeps what it saw.
+// judge decides whether a client sees a group: it does if a member is for the client and is
+// relevant to it, or is paused and was visible before. Otherwise judge decides whether the client
+// retains the group.
 func (c *crowd) judge(members []ecs.Entity, l *showing) {
 	for _, e := range members {
 		v := c.members[e]
@@ -209,7 +208,7 @@ func (c *crowd) judge(members []ecs.Entity, l *showing) {
 	}
 }
 
-// had reports whether a group was shown to a client.
+// had reports whether a client saw a group before.
 func (c *crowd) had(members []ecs.Entity, client entangle.ClientID) bool {
 	for _, e := range members {
 		if v := c.members[e]; c.stayed(v) != nil && c.saw(v, client).sees {
@@ -219,7 +218,7 @@ func (c *crowd) had(members []ecs.Entity, client entangle.ClientID) bool {
 	return false
 }
 
-// last returns what an entity was before.
+// last returns the previous version of an entity, or nil.
 func (c *crowd) last(e ecs.Entity) *version {
 	if c.past == nil {
 		return nil
@@ -227,7 +226,7 @@ func (c *crowd) last(e ecs.Entity) *version {
 	return c.past.last(e)
 }
 
-// saw returns what a client saw of an entity before.
+// saw returns a client's previous view of an entity.
 func (c *crowd) saw(v *version, client entangle.ClientID) visible {
 	if c.past == nil {
 		return visible{}
@@ -235,7 +234,7 @@ func (c *crowd) saw(v *version, client entangle.ClientID) visible {
 	return c.past.saw(v.state.Entity, client)
 }
 
-// stayed returns what an entity was before, if it is where it was.
+// stayed returns the previous version of an entity if it is still in the same group, or nil.
 func (c *crowd) stayed(v *version) *version {
 	last := c.last(v.state.Entity)
 	if last == nil || last.group != v.group || last.private != v.private {
@@ -244,15 +243,16 @@ func (c *crowd) stayed(v *version) *version {
 	return last
 }
 
-// turned reports whether an entity is Retained from now on.
+// turned reports whether the relevance of an entity has just changed, which for a Retained entity
+// means that it was not Retained before.
 func (c *crowd) turned(v *version) bool {
 	last := c.last(v.state.Entity)
 	return c.past != nil && (last == nil || last.relevance != v.relevance)
 }
 
-// aimed reports whether an entity is for a client: its target, and those of all above it.
-// One that is paused is for those that saw it or kept it, and for nobody else meanwhile, unless
-// it is in a group that is for all.
+// aimed reports whether a client is in the target of an entity and in those of all its ancestors. A
+// paused entity is for the clients that saw or retained it, and for no others, unless its group is
+// public.
 func (c *crowd) aimed(v *version, l *showing) bool {
 	if v.state.Paused {
 		saw := c.saw(v, l.client)
@@ -262,7 +262,7 @@ func (c *crowd) aimed(v *version, l *showing) bool {
 	return !slices.ContainsFunc(line, func(t terms) bool { return !c.sight.includes(&t, t.target, l.client) })
 }
 
-// above returns the terms of all above an entity.
+// above returns the terms of all ancestors of an entity.
 func (c *crowd) above(v *version) (all []terms) {
 	for above := c.members[v.parent]; above != nil; above = c.members[above.parent] {
 		all, v = append(all, above.terms), above

@@ -10,25 +10,25 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// mattering says what matters to whom, where interest decides about that, and who is in
-// a room.
+// mattering answers which entities are relevant to a client, where relevance is decided by
+// interest, and which clients are in a room.
 type mattering interface {
 	matters(client entangle.ClientID, e ecs.Entity, owned bool) bool
 	inRoom(room components.Room, client entangle.ClientID) bool
 }
 
-// terms is what counts of an entity for who sees it. One that is paused keeps them.
+// terms are the properties of an entity that decide its visibility. A paused entity keeps them.
 type terms struct {
 	target    components.Target
 	owner     entangle.ClientID
 	relevance components.Relevance
-	parent    ecs.Entity // that it goes with, zero for none
-	behind    ecs.Entity // its parent, while that is paused and it is not
+	parent    ecs.Entity // the parent in the same group, zero for none
+	behind    ecs.Entity // its parent, if the parent is paused and the entity is not
 	group     group
-	private   bool // some may not see all of its group
+	private   bool // its group is private
 }
 
-// terms returns those of an entity that is not paused, but for whether it is private.
+// terms returns the terms of an entity that is not paused, without private.
 func (s *sight) terms(e ecs.Entity) terms {
 	t := terms{group: s.group(e), relevance: s.relevance(e)}
 	if m := s.marker(e); m != nil {
@@ -43,8 +43,8 @@ func (s *sight) terms(e ecs.Entity) terms {
 	return t
 }
 
-// relevance returns what its Replicate says, or where that is Always, what that of the
-// nearest above it does.
+// relevance returns the Relevance of an entity's Replicate. If that is Always, it returns the one
+// of the nearest ancestor with another value.
 func (s *sight) relevance(e ecs.Entity) (r components.Relevance) {
 	for ok := true; ok; e, ok = s.above(e) {
 		if m := s.marker(e); m != nil {
@@ -54,8 +54,8 @@ func (s *sight) relevance(e ecs.Entity) (r components.Relevance) {
 	return r
 }
 
-// includes reports whether a client is in a target that stands for something of an entity
-// with these terms.
+// includes reports whether a client is in a target. Owner and NotOwner refer to the owner in the
+// terms.
 func (s *sight) includes(t *terms, target components.Target, client entangle.ClientID) bool {
 	room, isRoom := target.Room()
 	switch {
@@ -70,14 +70,14 @@ func (s *sight) includes(t *terms, target components.Target, client entangle.Cli
 	}
 }
 
-// isOpen reports whether a target leaves out nobody, whoever may come.
+// isOpen reports whether a target includes all clients, present and future.
 func (t *terms) isOpen() bool {
 	return t.relevance == components.Always && (t.target == components.Default || t.target == components.Everyone ||
 		t.target == components.NotOwner && t.owner == entangle.Nobody)
 }
 
-// matters says what matters to whom in the simulation: what a script said, or else what the
-// game did.
+// matters returns the source of relevance in the simulation: the script's commands if there are
+// any, or else the server.
 func (s *Sim) matters() mattering {
 	if s.said != nil {
 		return s.said
@@ -85,7 +85,7 @@ func (s *Sim) matters() mattering {
 	return asked{s.plugin}
 }
 
-// asked is what the server itself says.
+// asked answers with the relevance of the server itself.
 type asked struct{ *plugin.Server }
 
 func (a asked) matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {

@@ -13,23 +13,22 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Config says what a simulation is like. A zero field has the default that it
-// names.
+// Config configures a simulation. A zero field has the documented default.
 type Config struct {
-	// Seed decides everything that is left to chance. 0: the environment variable
-	// ENTANGLE_SEED, or 1 without it.
+	// Seed determines everything random. 0: the environment variable ENTANGLE_SEED, or 1 if it is
+	// not set.
 	Seed uint64
 
-	// Link is how the line of every new client behaves. Zero: a perfect line.
+	// Link is the initial link of every new client's line. Zero: a perfect line.
 	Link Link
 
-	// FrameRate is how many frames server and clients run per second, each at its
+	// FrameRate is the frames per second of the server and the clients. Each runs its frames at its
 	// own moments. 0: the tick rate of each.
 	FrameRate int
 
-	// Drift is by how many parts per million the clock of every new client runs faster
-	// (above 0) or slower than the simulation's, -MaxDrift to MaxDrift. See also
-	// Peer.SetDrift and Sim.SetServerDrift.
+	// Drift is the clock drift of every new client: its clock runs faster (above 0) or slower than
+	// the simulation's, in parts per million, -MaxDrift to MaxDrift. See also Peer.SetDrift and
+	// Sim.SetServerDrift.
 	Drift int
 }
 
@@ -42,35 +41,35 @@ type T interface {
 	Cleanup(func())
 }
 
-// Sim is a server and its clients in one process, on one clock that Run and
-// RunUntil move. One goroutine uses it: the test's.
+// Sim is a server and its clients in one process, on one clock, which Run and RunUntil advance. It
+// must be used by one goroutine only: the test's.
 type Sim struct {
 	t       T
 	config  Config
 	seed    uint64
-	rng     *rand.Rand // when frames begin
-	uses    uint64     // of entropy
+	rng     *rand.Rand // start times of frames
+	uses    uint64     // count of uses of entropy
 	clock   Clock
 	network *Network
 	key     token.Key
 
-	unclaimed   []*localClock // handed out in configs of clients that are not there yet
+	unclaimed   []*localClock // handed out in configs of clients that are not added yet
 	serverClock *localClock
 
 	server *host
 	plugin *plugin.Server
-	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before the server is there
-	said   *said                                     // what matters to whom, nil unless a script says so
+	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before AddServer
+	said   *said                                     // relevance set by a script, nil if none is
 	game   string                                    // the name in the protocol
-	began  time.Time                                 // the server
+	began  time.Time                                 // start time of the server
 	watch  *watch                                    // nil unless Watch was called
 	peers  []*Peer
 	hosts  []*host // the server first
 }
 
-// New makes a simulation without server and clients. When the test ends it
-// finalises the apps, and if the test has failed it logs why clients rolled back last,
-// the seed, and the command that repeats the run. A config that can't be fails the test.
+// New makes a simulation without server and clients. When the test ends, it finalises the apps. If
+// the test has failed, it logs the causes of each client's latest rollbacks, the seed, and the
+// command that repeats the run. An invalid config fails the test.
 func New(t T, config Config) *Sim {
 	t.Helper()
 	seed, free, err := pickSeed(config.Seed)
@@ -109,30 +108,28 @@ func (s *Sim) Seed() uint64 { return s.seed }
 // Clock returns the clock of the simulation.
 func (s *Sim) Clock() *Clock { return &s.clock }
 
-// Network returns the network that server and clients meet in.
+// Network returns the network that connects server and clients.
 func (s *Sim) Network() *Network { return s.network }
 
-// ServerConfig returns a config with the chance and the key of the simulation, and the
-// server's clock, which SetServerDrift sets. Other fields may be set before the server is
-// made of it.
+// ServerConfig returns a config with the simulation's key and random source, and with the server's
+// clock, which SetServerDrift adjusts. Other fields may be set before the server is made from it.
 func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
 	s.game = p.Name()
 	return plugin.ServerConfig{Protocol: p, Key: s.key, Clock: s.serverClock.Now, Entropy: s.entropy()}
 }
 
-// ClientConfig returns a config with the chance of the simulation, and a clock that is
-// this client's, see Peer.SetDrift: make one client of each config. The client is
-// Strict, and keeps why it last rolled back, which a test that fails logs. Other fields may
-// be set before the client is made of it.
+// ClientConfig returns a config with the simulation's random source and a clock for this client
+// only, see Peer.SetDrift: make only one client from each config. The client is Strict, and keeps
+// the causes of its latest rollbacks, which a failing test logs. Other fields may be set before the
+// client is made from it.
 func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
 	return plugin.ClientConfig{
 		Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy(), ExplainRollbacks: explained, Strict: true,
 	}
 }
 
-// AddServer initialises an app that contains a server made with ServerConfig, in
-// a new world unless the app has one, and starts the server. A simulation has one
-// server. What goes wrong fails the test.
+// AddServer initialises an app that contains a server made with ServerConfig, in a new world unless
+// the app has one, and starts the server. A simulation has one server. Errors fail the test.
 func (s *Sim) AddServer(app App, server *plugin.Server) {
 	s.t.Helper()
 	if s.server != nil {
@@ -151,8 +148,8 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	}
 }
 
-// AddHost is AddServer for a host, made with ServerConfig, whose player begins to connect
-// unless it has. The player is no Peer: it has the server's world, and no line.
+// AddHost is AddServer for a host made with ServerConfig. Its local player starts connecting unless
+// it has done so. The local player is no Peer: it uses the server's world and has no line.
 func (s *Sim) AddHost(app App, host *plugin.Host) {
 	s.t.Helper()
 	s.AddServer(app, host.Server)
@@ -164,9 +161,9 @@ func (s *Sim) AddHost(app App, host *plugin.Host) {
 	}
 }
 
-// AddClient initialises an app that contains a client made with ClientConfig, in
-// a new world unless the app has one, and lets it connect to the server as id. It
-// takes some time to get there: see RunUntil. What goes wrong fails the test.
+// AddClient initialises an app that contains a client made with ClientConfig, in a new world unless
+// the app has one, and starts connecting it to the server as id. Connecting takes some time: see
+// RunUntil. Errors fail the test.
 func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *Peer {
 	s.t.Helper()
 	if s.server == nil {
@@ -182,13 +179,13 @@ func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *P
 	return p
 }
 
-// ticking is what servers and clients have in common.
+// ticking is the common interface of servers and clients.
 type ticking interface {
 	World() *ecs.World
 	TickRate() int
 }
 
-// add initialises an app and decides when its frames begin.
+// add initialises an app and chooses the start time of its frames.
 func (s *Sim) add(app App, contained ticking) *host {
 	s.t.Helper()
 	fresh := ecs.NewWorld()
@@ -216,8 +213,8 @@ func (s *Sim) Server() *plugin.Server { return s.plugin }
 // Peers returns the clients in the order in which they were added.
 func (s *Sim) Peers() []*Peer { return append([]*Peer(nil), s.peers...) }
 
-// mint makes a token for the server. In the second in which the server began it
-// counts from the next one, as the server demands.
+// mint makes a token for the server. In the second in which the server started, the token is valid
+// from the next second, as the server requires.
 func (s *Sim) mint(id entangle.ClientID) (token.Token, error) {
 	now := s.serverClock.now()
 	if first := token.NextSecond(s.began); now.Before(first) {

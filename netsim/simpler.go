@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// simpler returns variants of a command that say less, the bolder ones first. One
-// that another verb is to carry out, such as one that does it later, may as well be
-// carried out at once.
+// simpler returns simpler variants of a command, the biggest simplifications first. A command that
+// another verb wraps, such as one that runs it later, may also run directly.
 func simpler(words []string) (variants [][]string) {
 	inner, parts := innerCommand(words)
 	if inner > 0 {
@@ -28,8 +27,8 @@ func simpler(words []string) (variants [][]string) {
 	return variants
 }
 
-// innerCommand returns where the command begins that changes an entity, and where
-// its components do.
+// innerCommand returns the word index at which the command that changes an entity begins, and the
+// one at which its components begin.
 func innerCommand(words []string) (inner, components int) {
 	for i, word := range words {
 		if word == "room" && (i == 0 || i == 2) { // else it is a target's
@@ -48,8 +47,8 @@ func innerCommand(words []string) (inner, components int) {
 	return 0, len(words)
 }
 
-// lower returns lower values of a word that is a duration, a share or a number, and
-// a component without its value.
+// lower returns lower values of a duration, percentage or number, and a component without its
+// value.
 func lower(word string) []string {
 	if name, _, ok := strings.Cut(word, "="); ok {
 		return []string{name}
@@ -83,7 +82,7 @@ func lowerNumber(word, unit string) (words []string) {
 	return words
 }
 
-// lowerFraction rounds a share down.
+// lowerFraction rounds a percentage down.
 func lowerFraction(share string) []string {
 	whole, _, ok := strings.Cut(share, ".")
 	if !ok {
@@ -92,7 +91,7 @@ func lowerFraction(share string) []string {
 	return []string{whole + "%"}
 }
 
-// joined returns one run for two commands that are both one.
+// joined returns one run for two run commands.
 func joined(a, b string) (string, bool) {
 	x, ok := runOf(a)
 	y, also := runOf(b)

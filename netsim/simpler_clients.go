@@ -22,8 +22,7 @@ func connects(words []string) int {
 	return n
 }
 
-// withoutClient returns the steps as they are without one client, the others
-// numbered as they then are.
+// withoutClient returns the steps without one client. The others are renumbered.
 func withoutClient(steps []string, client int) (kept []string) {
 	made := 0
 	for _, step := range steps {
@@ -46,8 +45,8 @@ func withoutClient(steps []string, client int) (kept []string) {
 	return kept
 }
 
-// clientWord returns which word of a command lists clients by number, 0 if none
-// does.
+// clientWord returns the index of the word that lists clients by number, or 0 if the command has
+// none.
 func clientWord(words []string) int {
 	if len(words) == 0 {
 		return 0

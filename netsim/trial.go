@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// Trial is a test within a test: what fails in it does not fail the test around
-// it. It serves as the T of a simulation, and as what packages of assertions take.
+// Trial is a test within a test: a failure in it does not fail the surrounding test. It can be used
+// as the T of a simulation and with assertion packages.
 type Trial struct {
 	name    string
 	failure string
@@ -18,8 +18,8 @@ type Trial struct {
 
 var _ T = (*Trial)(nil)
 
-// Try runs a test in a goroutine of its own and returns nil if it passes, or an
-// error with the first thing it failed with. A panic is a failure, too.
+// Try runs a test in its own goroutine. It returns nil if the test passes, or an error with the
+// first failure. A panic is also a failure.
 func Try(name string, test func(t *Trial)) error {
 	t, done := &Trial{name: name}, make(chan struct{})
 	go func() {
@@ -34,8 +34,7 @@ func Try(name string, test func(t *Trial)) error {
 	return nil
 }
 
-// end runs what was left for the end, the last first, even where one of them ends
-// the goroutine.
+// end runs the cleanup functions, the last one first, even if one of them ends the goroutine.
 func (t *Trial) end() {
 	if n := len(t.cleanup); n > 0 {
 		f := t.cleanup[n-1]
@@ -45,7 +44,7 @@ func (t *Trial) end() {
 	}
 }
 
-// guard makes a failure of a panic.
+// guard turns a panic into a failure.
 func (t *Trial) guard(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,7 +57,7 @@ func (t *Trial) guard(f func()) {
 // Helper does nothing.
 func (t *Trial) Helper() {}
 
-// Name returns the name that Try was given.
+// Name returns the name that was passed to Try.
 func (t *Trial) Name() string { return t.name }
 
 // Failed reports whether the test has failed so far.
@@ -67,17 +66,17 @@ func (t *Trial) Failed() bool { return t.failed }
 // Logf does nothing: only the failure is kept.
 func (t *Trial) Logf(string, ...any) {}
 
-// Cleanup calls a function when the test has ended, the last one first.
+// Cleanup registers a function to call when the test has ended. The last one is called first.
 func (t *Trial) Cleanup(f func()) { t.cleanup = append(t.cleanup, f) }
 
-// Errorf makes the test fail. Of several failures the first is kept.
+// Errorf fails the test. Of several failures the first is kept.
 func (t *Trial) Errorf(format string, values ...any) {
 	if !t.failed {
 		t.failed, t.failure = true, fmt.Sprintf(format, values...)
 	}
 }
 
-// FailNow ends the test as failed. It is called by the goroutine that runs it.
+// FailNow ends the test as failed. It must be called by the goroutine that runs the test.
 func (t *Trial) FailNow() {
 	t.Errorf("the test failed")
 	runtime.Goexit()

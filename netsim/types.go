@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Type is a type of which scripts need more than its name. See GameScene.Use.
+// Type is a type of resource or override. Scripts need more of it than its name. See GameScene.Use.
 type Type struct {
 	t         reflect.Type
 	component bool
@@ -20,12 +20,13 @@ type Type struct {
 	clear     func(*ecs.World, ecs.Entity)
 }
 
-// Resource is a resource that is registered in the protocol.
+// Resource returns the Type of a resource that is registered in the protocol.
 func Resource[T any]() *Type {
 	return &Type{t: reflect.TypeFor[T](), replicate: plugin.ReplicateResource[T], stop: plugin.StopResource[T]}
 }
 
-// Overridden is a component that scripts may say who gets of single entities.
+// Overridden returns the Type of a component for which scripts may override the target on
+// individual entities.
 func Overridden[T any]() *Type {
 	of := func(w *ecs.World) *plugin.Override[T] {
 		o := plugin.NewOverride[T](w)
@@ -38,7 +39,7 @@ func Overridden[T any]() *Type {
 	}
 }
 
-// join makes a type known to scripts.
+// join registers a type for scripts.
 func (t *Type) join(c *cast) {
 	if t.component {
 		c.overrides[t.t.Name()] = t

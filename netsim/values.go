@@ -18,15 +18,14 @@ var (
 	errManyValues = errors.New("more values than it has fields")
 )
 
-// maxRepeated is how often a value may be repeated: more than components have
+// maxRepeated is the maximum number of repetitions of a value, which is more than components have
 // fields.
 const maxRepeated = 1 << 16
 
-// parseValue sets the numbers, booleans, words and lists of a component or resource, field by field and
-// element by element, from a list such as 1,2.5,true; or only the fields that a list
-// names, as in X:1,On:true. An entity is given as @name, or @ for none; 0*70 stands
-// for 70 times 0. A list that can be of any length ends with the values, or before the
-// next field by its name.
+// parseValue sets the numbers, booleans, words and lists of a component or resource, field by field
+// and element by element, from a list such as 1,2.5,true; or only the named fields, as in
+// X:1,On:true. An entity is written as @name, or @ for none; 0*70 stands for 70 times 0. A list of
+// variable length extends to the end of the values, or to the next named field.
 func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error {
 	words, err := repeated(strings.Split(text, ","))
 	if err != nil {
@@ -42,7 +41,7 @@ func parseValue(v reflect.Value, text string, names map[string]ecs.Entity) error
 	return nil
 }
 
-// repeated writes words such as 0*70 out.
+// repeated expands words such as 0*70.
 func repeated(list []string) (words []string, err error) {
 	for _, word := range list {
 		word, times, ok := strings.Cut(word, "*")
@@ -183,8 +182,8 @@ func (p *valueParser) parseScalar(v reflect.Value) error {
 	return nil
 }
 
-// formatValue writes a component as parseValue reads it. Entities are written as
-// numbers, since they may belong to another world.
+// formatValue formats a component in the syntax of parseValue. Entities are written as numbers,
+// since they may belong to another world.
 func formatValue(v reflect.Value) string {
 	var words []string
 	var add func(v reflect.Value)

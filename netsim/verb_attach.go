@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// attach NAME PARENT [RELATION] makes an entity of the server's world a child of
-// another one, or relates the two by another relation than components.ChildOf. An
-// entity has one relation: the one before ends.
+// attach NAME PARENT [RELATION] makes an entity of the server's world a child of another one, or
+// relates the two by another relation than components.ChildOf. An entity has one relation: a new
+// one replaces the old one.
 func (c *cast) attach(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *cast) attach(args *Args, _ *Trace) error {
 	return nil
 }
 
-// relate gives an entity a relation in place of the one that it has.
+// relate sets the relation of an entity, replacing the one that it has.
 func (c *cast) relate(e ecs.Entity, id ecs.ID, to ecs.Entity) {
 	w := c.world()
 	if have, ok := c.relationOf(e); ok && have == id {
@@ -76,7 +76,7 @@ func isRelation(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[ecs.Relation]()
 }
 
-// above reports whether an entity is another one, or stands above it.
+// above reports whether e equals other or is one of its descendants.
 func (c *cast) above(e, other ecs.Entity) bool {
 	for !e.IsZero() && c.world().Alive(e) {
 		if e == other {

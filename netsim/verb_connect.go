@@ -1,6 +1,6 @@
 package netsim
 
-// connect COUNT makes clients that begin to connect.
+// connect COUNT makes clients that start connecting.
 func (c *cast) connect(args *Args, _ *Trace) error {
 	count, err := args.Int()
 	if err != nil {

@@ -1,6 +1,6 @@
 package netsim
 
-// cut [CLIENTS] loses everything that is sent on lines from now on.
+// cut [CLIENTS] drops everything that is sent on their lines from now on.
 func (c *cast) cut(args *Args, _ *Trace) error {
 	clients, err := c.clients(args)
 	if err != nil {

@@ -2,8 +2,8 @@ package netsim
 
 import "github.com/entangle-ecs/entangle/plugin"
 
-// delay CLIENTS MIN [MAX [PREDICTED]] sets the input delay of clients, in ticks, as
-// plugin.InputDelay says.
+// delay CLIENTS MIN [MAX [PREDICTED]] sets the input delay of clients, in ticks, see
+// plugin.InputDelay.
 func (g *GameScene) delay(c *cast, args *Args) error {
 	if args.Len() == 0 {
 		return errMissing

@@ -1,6 +1,6 @@
 package netsim
 
-// detach NAME ends the relation that an entity of the server's world has.
+// detach NAME removes the relation of an entity of the server's world.
 func (c *cast) detach(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)
 	if err != nil {

@@ -1,7 +1,7 @@
 package netsim
 
-// drift server|CLIENTS PPM makes the clocks of the server or of clients run faster, +300,
-// or slower, -300, than the simulation's, by parts per million.
+// drift server|CLIENTS PPM makes the clocks of the server or of clients run faster (+300) or slower
+// (-300) than the simulation's, in parts per million.
 func (g *GameScene) drift(c *cast, args *Args) error {
 	hosts, err := g.hosts(c, args)
 	if err != nil {

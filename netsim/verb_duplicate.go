@@ -2,8 +2,7 @@ package netsim
 
 import "github.com/entangle-ecs/entangle/transport/conditioner"
 
-// duplicate PERCENT [up|down] [CLIENTS] sets the share of datagrams that arrive
-// twice.
+// duplicate PERCENT [up|down] [CLIENTS] sets the percentage of datagrams that arrive twice.
 func (c *cast) duplicate(args *Args, _ *Trace) error {
 	share, err := args.Percent()
 	if err != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// expect ends the script with an error unless something holds:
+// expect ends the script with an error unless a condition holds:
 //
 //	expect equal                         every client's world equals the server's
-//	expect synced [CLIENTS]              clients know the server's time
-//	expect no NAME [on CLIENTS]          clients have no copy of the entity
+//	expect synced [CLIENTS]              the clients' clocks are synchronised
+//	expect no NAME [on CLIENTS]          clients have no replica of the entity
 //	expect NAME [COMPONENTS] [on CLIENTS]
 //
-// The last one expects that clients have a copy of the entity, with these
-// components: Health for having one, Position=1,2 for its value, -Health for not
-// having it. An entity in a value, @NAME, is the client's copy of that one, or the
-// zero entity where it has none.
+// The last one expects that clients have a replica of the entity, with these components: Health for
+// having one, Position=1,2 for its value, -Health for not having it. An entity in a value, @NAME,
+// is the client's replica of that entity, or the zero entity if it has none.
 func (c *cast) expect(args *Args, _ *Trace) error {
 	if args.Take("equal") {
 		return c.scene.Equal()
@@ -49,7 +48,7 @@ func (c *cast) expect(args *Args, _ *Trace) error {
 	return nil
 }
 
-// expectSynced asks a scene with clocks.
+// expectSynced checks that clients are synced. The scene must have clocks.
 func (c *cast) expectSynced(args *Args) error {
 	scene, ok := c.scene.(interface{ Synced(client int) bool })
 	if !ok {
@@ -64,7 +63,7 @@ func (c *cast) expectSynced(args *Args) error {
 	return err
 }
 
-// takeUntil takes the words before a word, and that word.
+// takeUntil takes the words before the word end, and end itself.
 func takeUntil(args *Args, end string) []string {
 	var words []string
 	for args.Len() > 0 && !args.Take(end) {
@@ -120,7 +119,7 @@ func (c *cast) expectComponent(client int, e ecs.Entity, word string) error {
 	return nil
 }
 
-// copies returns a client's copies of all that was spawned, by name.
+// copies returns a client's replicas of all spawned entities, by name.
 func (c *cast) copies(client int) map[string]ecs.Entity {
 	copies := make(map[string]ecs.Entity, len(c.entities))
 	for name, e := range c.entities {

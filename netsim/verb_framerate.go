@@ -1,7 +1,6 @@
 package netsim
 
-// framerate server|CLIENTS NUMBER changes how many frames per second the server or clients
-// run.
+// framerate server|CLIENTS NUMBER sets the frames per second of the server or of clients.
 func (g *GameScene) frameRate(c *cast, args *Args) error {
 	hosts, err := g.hosts(c, args)
 	if err != nil {

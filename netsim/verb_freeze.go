@@ -1,7 +1,6 @@
 package netsim
 
-// freeze server|CLIENTS DURATION lets no frame of the server or of clients begin for a
-// time.
+// freeze server|CLIENTS DURATION lets no frame of the server or of clients begin for a duration.
 func (g *GameScene) freeze(c *cast, args *Args) error {
 	hosts, err := g.hosts(c, args)
 	if err != nil {

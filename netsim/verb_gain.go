@@ -7,9 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// gain NAME CLIENTS says that an entity of the server's world matters to clients; lose
-// says that it does not, and forget takes back what either said. A client's number is its
-// id.
+// gain NAME CLIENTS makes an entity of the server's world relevant to clients; lose makes it
+// irrelevant, and forget undoes both. A client's number is its id.
 func (g *GameScene) gain(c *cast, args *Args) error {
 	return g.say(c, args, (*plugin.Relevance).Show, func(s *said, at pairing) { s.words[at] = true })
 }
@@ -34,8 +33,8 @@ func (g *GameScene) say(c *cast, args *Args, tell word, remember func(*said, pai
 		func(client entangle.ClientID) { remember(said, pairing{client, e}) })
 }
 
-// each takes a list of clients, tells the plugin of all of them, and remembers what was
-// told of those that are connected: of others nothing is kept.
+// each takes a list of clients and calls tell for all of them, and remember for those that are
+// connected: for the others the plugin keeps nothing.
 func (g *GameScene) each(args *Args, tell, remember func(entangle.ClientID)) error {
 	clients, err := args.ids()
 	for _, client := range clients {

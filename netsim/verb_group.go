@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// group NAME NUMBER takes an entity of the server's world, which has
-// components.Replicate, over to another group. 0 is a group of its own.
+// group NAME NUMBER moves an entity of the server's world, which has components.Replicate, to
+// another group. 0 is a group of its own.
 func (c *cast) group(args *Args, _ *Trace) error {
 	m, err := c.replicated(args)
 	if err != nil {

@@ -1,7 +1,7 @@
 package netsim
 
-// insert NAME COMPONENTS gives an entity of the server's world components that it
-// does not have.
+// insert NAME COMPONENTS adds components to an entity of the server's world, which must not have
+// them.
 func (c *cast) insert(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)
 	if err != nil {

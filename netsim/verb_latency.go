@@ -2,8 +2,7 @@ package netsim
 
 import "github.com/entangle-ecs/entangle/transport/conditioner"
 
-// latency DURATION [up|down] [CLIENTS] sets how long datagrams are under way in
-// one direction.
+// latency DURATION [up|down] [CLIENTS] sets the travel time of datagrams in one direction.
 func (c *cast) latency(args *Args, _ *Trace) error {
 	d, err := args.Duration()
 	if err != nil {
@@ -12,8 +11,7 @@ func (c *cast) latency(args *Args, _ *Trace) error {
 	return c.condition(args, func(link *conditioner.Config) { link.Latency = d })
 }
 
-// condition changes the links of the clients that the words name, in both
-// directions or in the one they name.
+// condition changes the links of the given clients, in the given direction or in both.
 func (c *cast) condition(args *Args, change func(*conditioner.Config)) error {
 	up, down := args.Take("up"), args.Take("down")
 	clients, err := c.clients(args)

@@ -2,9 +2,9 @@ package netsim
 
 import "fmt"
 
-// override NAME COMPONENT TARGET|clear says which of those who get an entity of the
-// server's world get a component of it, or takes that back. A target is written as for
-// the verb target.
+// override NAME COMPONENT TARGET|clear limits a component of an entity of the server's world to the
+// clients of a target, out of those that receive the entity, or removes that limit. A target is
+// written as for the verb target.
 func (c *cast) override(args *Args, _ *Trace) error {
 	_, e, err := c.entity(args)
 	if err != nil {

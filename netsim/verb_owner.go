@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// owner NAME CLIENT [keep] names the client that an entity of the server's world is
-// controlled by, 0 for none. Unless it is kept it goes with that client's connection.
+// owner NAME CLIENT [keep] sets the client that controls an entity of the server's world, 0 for
+// none. Without keep, the entity is despawned when that client disconnects.
 func (c *cast) owner(args *Args, _ *Trace) error {
 	_, e, err := c.entity(args)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// persist NAME [CLIENTS] marks clients' copies of an entity of the server's world as
+// persist NAME [CLIENTS] marks clients' replicas of an entity of the server's world as
 // components.Persistent: they stay when the connection ends.
 func (c *cast) persist(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)

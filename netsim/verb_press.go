@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// press CLIENTS NAME INPUTS has the players of clients write inputs in their next tick, for
-// an entity that they control there. What it says is held until something else is pressed,
-// and its events act once. Entities in it are those that the client has.
+// press CLIENTS NAME INPUTS makes the players of clients write inputs in their next tick, for an
+// entity that they control. The input is held until another one is pressed, and its events act
+// once. Entities in it refer to the client's replicas.
 func (g *GameScene) press(c *cast, args *Args) error {
 	if args.Len() == 0 {
 		return errMissing
@@ -32,7 +32,7 @@ func (g *GameScene) press(c *cast, args *Args) error {
 	return nil
 }
 
-// pressOn has the player of a client write inputs.
+// pressOn makes the player of one client write inputs.
 func pressOn(p *Peer, c *cast, name string, e ecs.Entity, args *Args) error {
 	local, ok := p.Local(e)
 	if !ok || !p.world.Has(local, ecs.ComponentID[components.Controlled](p.world)) {
@@ -52,7 +52,7 @@ func pressOn(p *Peer, c *cast, name string, e ecs.Entity, args *Args) error {
 	return nil
 }
 
-// callsOf returns a cast in which names are those of the client's entities.
+// callsOf returns a cast in which names refer to the client's entities.
 func callsOf(p *Peer, c *cast) *cast {
 	there := *c
 	there.entities = map[string]ecs.Entity{}

@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// put RESOURCE writes a resource of the server's world, or adds it. It is written as a
-// component is: Round or Round=3,red.
+// put RESOURCE sets a resource of the server's world, adding it if necessary. The syntax is that of
+// components: Round or Round=3,red.
 func (c *cast) put(args *Args, _ *Trace) error {
 	word, err := args.Word()
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// rate NAME every|priority|maxage NUMBER says how often an entity of the server's
-// world, which has components.Replicate, is sent: the fields SendEvery, Priority and
-// MaxAge of that.
+// rate NAME every|priority|maxage NUMBER sets how often an entity of the server's world, which has
+// components.Replicate, is sent: the fields SendEvery, Priority and MaxAge of that component.
 func (c *cast) rate(args *Args, _ *Trace) error {
 	m, err := c.replicated(args)
 	if err != nil {

@@ -10,8 +10,8 @@ var relevances = map[string]components.Relevance{
 	"always": components.Always, "interest": components.ByInterest, "retained": components.Retained,
 }
 
-// relevance NAME always|interest|retained says whether interest decides who is shown an
-// entity of the server's world, which has components.Replicate.
+// relevance NAME always|interest|retained sets the Relevance of an entity of the server's world,
+// which has components.Replicate: whether interest decides which clients see it.
 func (c *cast) relevance(args *Args, _ *Trace) error {
 	m, err := c.replicated(args)
 	if err != nil {

@@ -2,7 +2,7 @@ package netsim
 
 import "github.com/mlange-42/arche/ecs"
 
-// remove NAME COMPONENTS takes components from an entity of the server's world.
+// remove NAME COMPONENTS removes components from an entity of the server's world.
 func (c *cast) remove(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)
 	if err != nil {

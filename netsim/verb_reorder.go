@@ -2,8 +2,8 @@ package netsim
 
 import "github.com/entangle-ecs/entangle/transport/conditioner"
 
-// reorder PERCENT [up|down] [CLIENTS] sets the share of datagrams that others
-// overtake.
+// reorder PERCENT [up|down] [CLIENTS] sets the percentage of datagrams that arrive after later
+// ones.
 func (c *cast) reorder(args *Args, _ *Trace) error {
 	share, err := args.Percent()
 	if err != nil {

@@ -1,7 +1,8 @@
 package netsim
 
-// replicate RESOURCE TARGET|stop has the clients of a target get a resource, or leaves
-// it to them as it is. A target is written as for the verb target.
+// replicate RESOURCE TARGET|stop replicates a resource to the clients of a target, or stops
+// replicating it, in which case the clients keep their present value. A target is written as for
+// the verb target.
 func (c *cast) replicate(args *Args, _ *Trace) error {
 	t, err := c.takeResource(args)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 var errRoom = errors.New("give a room, then add or remove, then client CLIENTS or entity NAME")
 
-// room NUMBER add|remove client CLIENTS puts clients into a room, or takes them out;
-// room NUMBER add|remove entity NAME does so with an entity of the server's world. A
-// client's number is its id.
+// room NUMBER add|remove client CLIENTS adds clients to a room, or removes them; room NUMBER
+// add|remove entity NAME does the same with an entity of the server's world. A client's number is
+// its id.
 func (g *GameScene) room(c *cast, args *Args) error {
 	room, err := args.Room()
 	if err != nil {
@@ -60,7 +60,7 @@ func (g *GameScene) roomEntity(room components.Room, e ecs.Entity, add bool) {
 	g.sim.saying().furnish(room, e, add)
 }
 
-// rooms returns those of the server.
+// rooms returns the rooms of the server.
 func (g *GameScene) rooms() *plugin.Rooms {
 	rooms := plugin.NewRooms(g.sim.World())
 	return &rooms

@@ -1,6 +1,6 @@
 package netsim
 
-// run DURATION lets time pass.
+// run DURATION advances time.
 func (c *cast) run(args *Args, trace *Trace) error {
 	d, err := args.Duration()
 	if err != nil {

@@ -1,8 +1,8 @@
 package netsim
 
-// spawn NAME COMPONENTS makes an entity in the server's world. Components are
-// written as Health, with values as Position=1,2, or with some of them by name as
-// Position=Y:2. The name of an entity that is despawned may be used again.
+// spawn NAME COMPONENTS creates an entity in the server's world. Components are written as Health,
+// with values as Position=1,2, or with some fields by name as Position=Y:2. The name of a despawned
+// entity may be used again.
 func (c *cast) spawn(args *Args, _ *Trace) error {
 	name, err := args.Word()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// target NAME TARGET says who gets an entity of the server's world, which has
-// components.Replicate: one of
+// target NAME TARGET sets the clients that receive an entity of the server's world, which has
+// components.Replicate. TARGET is one of
 //
 //	default, everyone, nobody, owner, notowner
 //	only CLIENTS, except CLIENTS
@@ -74,7 +74,7 @@ func (c *cast) takeTarget(args *Args) (components.Target, error) {
 	return sets.Except(ids...), nil
 }
 
-// targets returns the sets of clients of the server's world.
+// targets returns the Targets resource of the server's world, adding it if necessary.
 func (c *cast) targets() *components.Targets {
 	id := ecs.ResourceID[components.Targets](c.world())
 	if !c.world().Resources().Has(id) {
@@ -95,7 +95,7 @@ func targetNameOf(a *Args) (components.Target, error) {
 	return target, nil
 }
 
-// ids takes a list of clients, whether they are there or not.
+// ids takes a list of client ids, whether those clients exist or not.
 func (a *Args) ids() (ids []entangle.ClientID, err error) {
 	word, err := a.Word()
 	if err != nil {

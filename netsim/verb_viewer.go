@@ -10,8 +10,8 @@ import (
 
 var errViewer = errors.New("give radius NUMBER, then room NUMBER if it sees for a room; or off")
 
-// viewer NAME radius NUMBER [room ROOM] makes an entity of the server's world see for the
-// client that controls it, or for those in a room; viewer NAME off ends that.
+// viewer NAME radius NUMBER [room ROOM] makes an entity of the server's world a viewer for the
+// client that controls it, or for the clients in a room; viewer NAME off removes the viewer.
 func (c *cast) viewer(args *Args, _ *Trace) error {
 	name, e, err := c.entity(args)
 	if err != nil {

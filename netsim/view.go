@@ -13,22 +13,22 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// view is what a trace was last told of a client.
+// view is the state of a client that the trace last reported.
 type view struct {
 	peer   *Peer
 	number int
 	state  plugin.State
 	seen   []seen
-	has    []string // of resources, by number; "" for one that it has not
+	has    []string // values of resources by number, "" for a missing one
 }
 
-// seen is an entity of a client, with the trace's words for its components.
+// seen is an entity of a client, with its components as text.
 type seen struct {
 	entity ecs.Entity
-	comps  []string // by number, "" for one that it has not
+	comps  []string // by number, "" for a missing one
 }
 
-// tell adds to the trace what is new.
+// tell adds the changes to the trace.
 func (v *view) tell(trace *Trace) {
 	say := func(format string, values ...any) {
 		at := v.peer.sim.clock.Since().Round(time.Millisecond)
@@ -58,7 +58,7 @@ func (v *view) tell(trace *Trace) {
 	v.tellResources(say)
 }
 
-// tellResources adds what is new of resources.
+// tellResources adds the changes of resources.
 func (v *view) tellResources(say func(format string, values ...any)) {
 	m := v.peer.client.Mirror()
 	now := make([]string, len(m.ResourceInfos))
@@ -74,7 +74,7 @@ func (v *view) tellResources(say func(format string, values ...any)) {
 	v.has = now
 }
 
-// look words all that the client shows.
+// look returns the client's replicas, with their components as text.
 func (v *view) look() (all []seen) {
 	m := v.peer.client.Mirror()
 	for i := range m.Entities {
@@ -108,8 +108,8 @@ func find(all []seen, e ecs.Entity) (seen, bool) {
 	return seen{}, false
 }
 
-// changes words the difference of two sets of components, what is gone with a
-// minus. before may be nil.
+// changes describes the difference between two sets of components. Removed ones have a minus.
+// before may be nil.
 func changes(before, after []string) string {
 	var b strings.Builder
 	for i, now := range after {
@@ -137,13 +137,13 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// name writes an entity in one word.
+// name formats an entity as one word.
 func name(e ecs.Entity) string { return strings.ReplaceAll(fmt.Sprint(e), " ", ":") }
 
-// manyWords is from how many equal values on they are told as one, such as 0*70.
+// manyWords is the number of equal values from which they are written as one, such as 0*70.
 const manyWords = 5
 
-// compact writes a list of values with what is repeated as parseValue reads it.
+// compact shortens repeated values of a list to the syntax of parseValue.
 func compact(list string) string {
 	var words []string
 	all := strings.Split(list, ",")

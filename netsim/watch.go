@@ -11,42 +11,42 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// Watch checks after every frame from now on what Entangle promises at any time,
-// however bad the lines are, and fails the test when it does not hold:
+// Watch checks after every frame from now on the guarantees that Entangle gives at any time,
+// however bad the lines are, and fails the test when one does not hold:
 //
-//   - each group that a client holds is the server's as it was at the tick that the
-//     client holds of it, as far as the client might see it then: the same members, all
-//     components of them, equal on the wire; but a reference may be empty, and one that
-//     is sent once may be as it was at any time since it was inserted;
-//   - an entity that has left one group and did not get to the next yet is as it was
-//     at the tick that the client last heard of it;
-//   - no group and no entity goes back in time, or is at a tick that is yet to come;
-//   - a client shows no entity twice, and the same all the while that it might see it;
-//   - what a client keeps of an entity that is Retained and that it sees no more is as it
-//     was while it saw it, and stays there;
-//   - an entity that is removed from the server's world despawns on a client that sees it, and
-//     stays there if it was paused;
-//   - what it has of a resource is a value that the resource had, was for it, and is no
-//     older than what it had before;
-//   - a client that has joined has what was there for it when it connected, unless that
-//     changed its group or its clients meanwhile;
-//   - the ticks of the server, and of a client but where ClockJumped says so, are counted
-//     one by one, as fast as their clock runs, give or take a tenth;
-//   - what is written to a client, whether or not it arrives, is of entities and
-//     components that the client might see at that tick;
-//   - values of a group with an interval are written to a client once in it, unless there is
-//     more than values to tell, somebody may predict the group, something was sent again, or
-//     there are caps.
+//   - Each group on a client equals the server's group at the tick that the client has of it, as
+//     far as the client was allowed to see it then: the same members with all their components,
+//     equal on the wire. Exceptions: a reference may be empty, and a component that is sent once
+//     may have any of its values since it was inserted.
+//   - An entity in transit between groups has the state of the last tick that the client received
+//     of it.
+//   - No group and no entity goes back in time, or is at a future tick.
+//   - A client has no two replicas of one entity, and keeps the same replica as long as it is
+//     allowed to see the entity.
+//   - A Retained entity that a client no longer sees has the state of a tick at which the client
+//     saw it, and stays on the client.
+//   - An entity that is removed from the server's world despawns on a client that sees it. If it
+//     was paused, it stays on the client.
+//   - A client's value of a resource is one that the resource had and that was for the client, and
+//     is no older than the client's previous value.
+//   - A client that has joined has every entity that existed for it when it connected, unless the
+//     entity has since changed its group or its visibility.
+//   - The ticks of the server and of clients are consecutive, except for jumps that ClockJumped
+//     reports on a client. They run at the speed of the clock, plus or minus a tenth.
+//   - Data that is written to a client, whether or not it arrives, is only of entities and
+//     components that the client may see at that tick.
+//   - Values of a group with an interval are written to a client once per interval, unless there
+//     are other changes than values, a client may predict the group, data was resent, or there
+//     are caps.
 //
-// Of an entity that a client predicts, what the server has confirmed counts.
+// For an entity that a client predicts, the confirmed state is checked.
 //
-// An entity whose Replicate was taken off stays in its group, whatever it looks like;
-// a client that came later does without it. One that has no group is a group of its
-// own.
+// A paused entity stays in its group on clients with any values; a client that connected later does
+// not have it. An entity without a group is a group of its own.
 //
-// Call it before anything is replicated. It encodes both worlds at every frame and
-// remembers every change, so it is for small worlds. A game that changes its
-// copies, or its server's world in the set AfterSend, can't be watched.
+// Call it before anything is replicated. It encodes both worlds at every frame and stores every
+// change, so it is for small worlds. It does not work for games that modify replicas, or the
+// server's world in the set AfterSend.
 func (s *Sim) Watch() {
 	if s.watch == nil {
 		s.watch = &watch{past: newPast(), held: map[*ecs.World]*holding{}, heard: map[*ecs.World]uint64{}, clocks: map[*ecs.World]*clockWatch{}}
@@ -56,24 +56,24 @@ func (s *Sim) Watch() {
 	}
 }
 
-// watch compares clients with the server's past.
+// watch compares clients with the server's history.
 type watch struct {
 	past
 	held   map[*ecs.World]*holding
-	heard  map[*ecs.World]uint64 // bytes that had arrived at the last check
+	heard  map[*ecs.World]uint64 // bytes received up to the last check
 	clocks map[*ecs.World]*clockWatch
-	told   []endpoint.Told // what was written to clients in a frame
+	told   []endpoint.Told // data written to clients in a frame
 }
 
-// holding is what a client was found to hold at the last check.
+// holding is a client's replicated state at the last check.
 type holding struct {
 	entities map[ecs.Entity]entangle.Tick
-	of       map[ecs.Entity]ecs.Entity        // the server's, by the client's
+	of       map[ecs.Entity]ecs.Entity        // the server's entities by the client's
 	groups   map[uint32]inspect.MirroredGroup // by handle
 	joined   bool
 }
 
-// watchFrame takes note of a frame that was run.
+// watchFrame records and checks a frame that was run.
 func (s *Sim) watchFrame(h *host) {
 	s.t.Helper()
 	s.watchClock(h)
@@ -85,7 +85,7 @@ func (s *Sim) watchFrame(h *host) {
 		if p.host != h {
 			continue
 		}
-		// A copy changes by what arrives, or goes altogether.
+		// Replicas change only by received data, or when the connection ends.
 		heard := p.client.Stats().BytesIn
 		if heard == s.watch.heard[h.world] && p.Connected() {
 			continue
@@ -100,7 +100,7 @@ func (s *Sim) watchFrame(h *host) {
 	}
 }
 
-// watchServer takes note of what the server did in a frame.
+// watchServer records the server's state after a frame.
 func (s *Sim) watchServer() {
 	s.t.Helper()
 	m, clients := s.mirror(), s.connected()
@@ -118,7 +118,7 @@ func (s *Sim) watchServer() {
 	}
 }
 
-// connected returns who is connected to the server.
+// connected returns the ids of the connected clients.
 func (s *Sim) connected() (ids []entangle.ClientID) {
 	for _, c := range s.plugin.Clients() {
 		ids = append(ids, c.ID)
@@ -128,7 +128,7 @@ func (s *Sim) connected() (ids []entangle.ClientID) {
 
 var errTwice = errors.New("two of its entities have one id")
 
-// check compares what a client shows with what the server was like.
+// check compares a client with the server's history.
 func (w *watch) check(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined, resynced bool) error {
 	l := look{
 		past: &w.past, client: id, mirror: m, world: world, before: w.held[world],
@@ -151,17 +151,17 @@ type look struct {
 	past     *past
 	client   entangle.ClientID
 	mirror   *inspect.Mirror
-	world    *ecs.World // nil: nobody knows what else is in it
+	world    *ecs.World // nil: the client's other entities are unknown
 	before   *holding
 	now      *holding
-	at       map[uint64]entangle.Tick // by id, which tick's state it should be
-	grouped  map[uint64]bool          // ids of members
-	joins    bool                     // the client says that it has joined
-	resynced bool                     // it has requested groups in full
+	at       map[uint64]entangle.Tick // by id: the tick of its state
+	grouped  map[uint64]bool          // ids of group members
+	joins    bool                     // the client reports that it has joined
+	resynced bool                     // the client has requested a resync
 	local    map[ecs.Entity]ecs.Entity
 }
 
-// entities finds the ticks of all entities.
+// entities collects the ticks of all entities.
 func (l *look) entities() error {
 	for i := range l.mirror.Entities {
 		e := &l.mirror.Entities[i]
@@ -173,8 +173,8 @@ func (l *look) entities() error {
 	return nil
 }
 
-// groups takes the ticks of members from their groups: who did not change is as it
-// was before.
+// groups sets the ticks of members to those of their groups: an unchanged member has the group's
+// tick, too.
 func (l *look) groups() error {
 	for _, g := range l.mirror.Groups {
 		for _, id := range g.Members {
@@ -188,7 +188,7 @@ func (l *look) groups() error {
 	return nil
 }
 
-// originals finds the server's entity of each copy.
+// originals finds the server's entity of each replica.
 func (l *look) originals() error {
 	l.local = map[ecs.Entity]ecs.Entity{}
 	for _, e := range l.mirror.Entities {
@@ -209,13 +209,12 @@ func (l *look) originals() error {
 	return nil
 }
 
-// who returns which of the server's entities has an id here, and what it was like at a
-// tick.
+// who returns the server's entity with an id on this client, and its version at a tick.
 func (l *look) who(id uint64, tick entangle.Tick) (ecs.Entity, *version) {
 	return l.past.who(l.client, id, tick)
 }
 
-// ticks holds that nothing goes back in time.
+// ticks checks that no group or entity goes back in time.
 func (l *look) ticks() error {
 	l.now = &holding{
 		entities: make(map[ecs.Entity]entangle.Tick, len(l.at)), of: map[ecs.Entity]ecs.Entity{}, groups: map[uint32]inspect.MirroredGroup{},
@@ -239,7 +238,7 @@ func (l *look) ticks() error {
 	return nil
 }
 
-// values compares the components of all entities but those that were paused.
+// values compares the components of all entities except paused ones.
 func (l *look) values() error {
 	for i := range l.mirror.Entities {
 		e := &l.mirror.Entities[i]
@@ -260,12 +259,12 @@ func (l *look) values() error {
 	return nil
 }
 
-// value compares the components of one entity with what its original was at a tick.
+// value compares the components of one entity with the version of its original at a tick.
 func (l *look) value(e *inspect.Mirrored, original ecs.Entity, was *version, tick entangle.Tick) error {
 	return l.valueWithout(e, original, was, tick, visible{})
 }
 
-// valueWithout is value, but for components that the entity may have lost since.
+// valueWithout is value, ignoring components that the replica may have lost since.
 func (l *look) valueWithout(e *inspect.Mirrored, original ecs.Entity, was *version, tick entangle.Tick, lost visible) error {
 	t := translation{local: l.local, late: true}
 	t.once = func(component int) []inspect.MirroredValue { return l.past.since(original, l.client, component, tick) }
@@ -273,7 +272,7 @@ func (l *look) valueWithout(e *inspect.Mirrored, original ecs.Entity, was *versi
 	return t.values(l.mirror.Components, lost.of(was.seen[l.client].of(was.state.Values)), lost.of(e.Values))
 }
 
-// wasGone reports whether the original of an entity was gone at a tick.
+// wasGone reports whether the original of a replica did not exist at a tick.
 func (l *look) wasGone(local ecs.Entity, tick entangle.Tick) bool {
 	for original, copied := range l.local {
 		if copied == local {

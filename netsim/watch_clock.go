@@ -12,24 +12,24 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clockWatch is what was found of one app's clock in its last frame.
+// clockWatch is the state of one app's clock in its last frame.
 type clockWatch struct {
 	dropped plugin.Reader[plugin.TicksDropped]
-	jumps   *plugin.Reader[plugin.ClockJumped] // nil on a server, which has none
+	jumps   *plugin.Reader[plugin.ClockJumped] // nil on a server, which has no jumps
 
 	began bool
 	tick  entangle.Tick
-	rest  float64       // how far it was into the next
+	rest  float64       // fraction of the next tick
 	at    time.Duration // by the app's clock
 }
 
-// fastest is by how much a clock that is steered may differ from its own speed.
+// fastest is the maximum relative deviation of a steered clock from its own speed.
 const fastest = 0.1
 
-// roundoff is how far a fraction of a tick may be off.
+// roundoff is the tolerated error of a fraction of a tick.
 const roundoff = 1e-6
 
-// watchClock holds the clock of an app against what it was in the frame before.
+// watchClock compares the clock of an app with its state in the previous frame.
 func (s *Sim) watchClock(h *host) {
 	s.t.Helper()
 	w := s.watch.clocks[h.world]
@@ -51,8 +51,8 @@ func newClockWatch(world *ecs.World, server bool) *clockWatch {
 	return w
 }
 
-// check holds that ticks are counted one by one, and as fast as time goes by, or nearly:
-// but for a jump, which only a client makes and tells of, and for ticks that were dropped.
+// check checks that ticks are consecutive and run at about the speed of time, except for jumps,
+// which only a client makes and reports, and for dropped ticks.
 func (w *clockWatch) check(world *ecs.World, ran time.Duration) error {
 	t := ecs.GetResource[components.Time](world)
 	frame := clockFrame{before: *w, elapsed: ran - w.at, dropped: len(w.dropped.Read()) > 0}
@@ -69,7 +69,7 @@ func (w *clockWatch) check(world *ecs.World, ran time.Duration) error {
 	return frame.went(t)
 }
 
-// clockFrame is what one frame has done to a clock.
+// clockFrame is the change of a clock in one frame.
 type clockFrame struct {
 	before  clockWatch
 	elapsed time.Duration
@@ -77,7 +77,7 @@ type clockFrame struct {
 	jumps   []plugin.ClockJumped
 }
 
-// jumped holds that a jump starts from where the clock was, and that there was one.
+// jumped checks that a jump is reported at most once, and starts at the clock's tick.
 func (f *clockFrame) jumped() error {
 	for i, jump := range f.jumps {
 		if i > 0 || jump.From != f.before.tick || jump.To == jump.From {
@@ -88,7 +88,7 @@ func (f *clockFrame) jumped() error {
 	return nil
 }
 
-// went checks the ticks that ran after that.
+// went checks the ticks that ran after the jump.
 func (f *clockFrame) went(t *components.Time) error {
 	steps := t.Tick.Sub(f.before.tick)
 	if steps < 0 || steps > tick.MaxSteps {
@@ -102,7 +102,7 @@ func (f *clockFrame) went(t *components.Time) error {
 	return nil
 }
 
-// nameOf words whose an app is.
+// nameOf names the client or server of an app.
 func (s *Sim) nameOf(h *host) string {
 	for _, p := range s.peers {
 		if p.host == h {

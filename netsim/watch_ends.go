@@ -11,15 +11,15 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// fate is what becomes of the copies of an entity that is removed from the server's world.
+// fate says whether replicas despawn when their original is removed from the server's world.
 type fate uint8
 
 const (
-	despawned fate = iota // they go
-	letGo                 // they stay, and are the clients' own
+	despawned fate = iota // the replicas are removed
+	letGo                 // the replicas are orphaned: they stay and belong to the clients
 )
 
-// removals takes note of which entities had no Replicate when they were removed.
+// removals records the entities that had no Replicate when they were removed.
 type removals struct {
 	world *ecs.World
 	bare  map[ecs.Entity]bool
@@ -38,13 +38,13 @@ func (r *removals) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	}
 }
 
-// hear has the past hear of removals from the server's world.
+// hear starts to record removals from the server's world.
 func (p *past) hear(w *ecs.World) {
 	p.removals = &removals{world: w, bare: map[ecs.Entity]bool{}}
 	ecs.GetResource[listener.Dispatch](w).AddListener(p.removals)
 }
 
-// lastParents returns the entities that had a child which went with them when last looked at.
+// lastParents returns the entities that had a child in their group at the last recorded tick.
 func (p *past) lastParents() map[ecs.Entity]bool {
 	all := map[ecs.Entity]bool{}
 	for e := range p.versions {
@@ -55,9 +55,9 @@ func (p *past) lastParents() map[ecs.Entity]bool {
 	return all
 }
 
-// fateOf returns what becomes of the copies of an entity that was removed since the last look. They
-// stay if it had no Replicate by then, because it was paused or lost it since the last look; but
-// a parent that lost it since then despawns with its children.
+// fateOf returns the fate of the replicas of an entity that was removed since the last recorded
+// tick. They are orphaned if the entity had no Replicate when it was removed, because it was paused
+// or lost it since that tick. A parent that lost it since then still despawns with its children.
 func (p *past) fateOf(e ecs.Entity, parent bool) fate {
 	if p.removals != nil && p.removals.bare[e] && (p.last(e).state.Paused || !parent) {
 		return letGo
@@ -65,9 +65,9 @@ func (p *past) fateOf(e ecs.Entity, parent bool) fate {
 	return despawned
 }
 
-// ended holds that a copy whose original ended is in the client's world yet if it was let go, and
-// not if it despawned, but for one that is predicted: that stays until its tick. What was hidden
-// from the client meanwhile despawned before that.
+// ended checks replicas with a removed original: an orphaned one must still exist in the client's
+// world, and a despawned one must not. Exception: a predicted replica stays until its tick. A
+// replica that was hidden from the client in between despawned earlier.
 func (l *look) ended() error {
 	for e, original := range l.before.of {
 		if l.world == nil || l.local[original] == e {
@@ -86,8 +86,8 @@ func (l *look) ended() error {
 	return nil
 }
 
-// endOf returns what became of an entity that a client might see since a tick, or keep, until it
-// ended.
+// endOf returns the fate of an entity that was removed, if the client could see or retain it from a
+// tick until its removal.
 func (p *past) endOf(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) (is fate, ended bool) {
 	list := p.versions[e]
 	first := max(0, after(list, from, since)-1)

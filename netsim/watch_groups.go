@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// whole holds that each group is, member for member, the server's at its tick.
+// whole checks that each group has exactly the members of the server's group at its tick.
 func (l *look) whole() error {
 	for i := range l.mirror.Groups {
 		if err := l.wholeGroup(&l.mirror.Groups[i]); err != nil {
@@ -37,8 +37,8 @@ func (l *look) wholeGroup(g *inspect.MirroredGroup) error {
 	return l.rested(g)
 }
 
-// groupOf returns which of the server's groups a client's is: that of its members but
-// for the paused, which stay behind when all others go elsewhere.
+// groupOf returns the server's group that corresponds to a client's. It ignores paused members,
+// which stay in the client's group when the others move to another one.
 func (l *look) groupOf(g *inspect.MirroredGroup) (of group, known bool, err error) {
 	for _, id := range g.Members {
 		e, was := l.who(id, g.Tick)
@@ -52,8 +52,7 @@ func (l *look) groupOf(g *inspect.MirroredGroup) (of group, known bool, err erro
 	return of, known, nil
 }
 
-// rested holds that members that were there at the last check, and are paused ever
-// since, are there still.
+// rested checks that members of the last check that were paused ever since are still there.
 func (l *look) rested(g *inspect.MirroredGroup) error {
 	before := l.before.groups[g.Handle]
 	for _, id := range before.Members {

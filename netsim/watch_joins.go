@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// recordConnected takes note of who is connected to the server, once a tick is recorded:
-// what there was at that is what a new client joins.
+// recordConnected records the connected clients after a tick. A new client joins the state of that
+// tick.
 func (p *past) recordConnected(clients []entangle.ClientID) {
 	came := map[entangle.ClientID]entangle.Tick{}
 	for _, client := range clients {
@@ -24,9 +24,9 @@ func (p *past) recordConnected(clients []entangle.ClientID) {
 	clear(p.ended)
 }
 
-// lasted reports whether an entity was there from a tick until now, for a client, in a
-// group of its own, and never paused. Of one that goes over to another group, or whose
-// group does for the sake of another member, nobody says when it comes.
+// lasted reports whether an entity existed for a client from a tick until now, as the only member
+// of its group, and was never paused. If an entity changes its group, or another member joins its
+// group, there is no guarantee when it arrives.
 func (p *past) lasted(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
 	list := p.versions[e]
 	first := after(list, from, func(v *version) entangle.Tick { return v.from }) - 1
@@ -41,8 +41,8 @@ func (p *past) lasted(e ecs.Entity, client entangle.ClientID, from entangle.Tick
 	return len(p.groups[p.tick][list[first].group]) == 1
 }
 
-// joined holds that a client that says it has joined has what was there when it
-// connected, and is there yet as it was.
+// joined checks that a client that reports having joined has every entity that existed when it
+// connected and has not changed its visibility since.
 func (l *look) joined() error {
 	from, connected := l.past.came[l.client]
 	if l.now.joined = l.joins; !l.joins || l.before.joined || !connected {

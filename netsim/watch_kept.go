@@ -16,10 +16,10 @@ var (
 	errNotForIt = errors.New("it is kept with a component that is not for the client")
 )
 
-// kept holds that an entity that a client keeps is as its original was at some tick at which
-// the client saw it, and no earlier than it was before; while it was paused it was as before that.
-// A component that it may not see any more it lacks, and one that it was not to see for a while it
-// may lack.
+// kept checks that a retained replica has the state of its original at some tick at which the
+// client saw it, and no earlier state than before; states of a paused original do not count. It
+// must lack the components that the client may no longer see, and may lack those that were hidden
+// for a while.
 func (l *look) kept(e *inspect.Mirrored, original ecs.Entity) error {
 	least, list := l.before.entities[e.Entity], l.past.versions[original]
 	last := after(list, l.at[e.ID], since) - 1
@@ -56,8 +56,8 @@ func latest(a, b entangle.Tick) entangle.Tick {
 	return a
 }
 
-// stayed holds that what a client had of an entity is there yet, the same, if it might see
-// it all the while or was to keep it.
+// stayed checks that a replica still exists and is the same one, if the client could see or retain
+// the entity all the time.
 func (l *look) stayed() error {
 	for e, original := range l.before.of {
 		if l.local[original] != e && l.past.stays(original, l.client, l.before.entities[e], l.resynced) {
@@ -68,8 +68,8 @@ func (l *look) stayed() error {
 	return nil
 }
 
-// stays reports whether a client might see an entity all the while since a tick, or keep it. One that
-// has requested groups in full may lose those that are retained: they are not sent again.
+// stays reports whether a client could see or retain an entity all the time since a tick. A client
+// that has requested groups in full may lose retained ones: they are not sent again.
 func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) bool {
 	list := p.versions[e]
 	first := max(0, after(list, from, since)-1)
@@ -83,8 +83,8 @@ func (p *past) stays(e ecs.Entity, client entangle.ClientID, from entangle.Tick,
 	return true
 }
 
-// outgrown reports whether an entity that was a group of its own, in the first of some versions, has
-// got a child since: a client that was not sent the group that it is in by then does not keep it.
+// outgrown reports whether an entity that was alone in its group in the first of the given versions
+// has got a child since. A client that was not sent its new group does not retain it.
 func outgrown(since []version) bool {
 	return since[0].alone && slices.ContainsFunc(since, func(v version) bool { return !v.alone })
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// named is what an id meant at a client from a tick on: nothing while it has no
-// entity.
+// named is the meaning of a network id on a client from a tick on. entity is zero while the id has
+// none.
 type named struct {
 	from   entangle.Tick
 	entity ecs.Entity
 }
 
-// recordNames takes in the names that a client has at the present tick.
+// recordNames records the network ids on a client at the present tick.
 func (p *past) recordNames(client entangle.ClientID, names []inspect.Named) {
 	of := p.names[client]
 	if of == nil {
@@ -40,8 +40,8 @@ func (p *past) appendName(list []named, e ecs.Entity) []named {
 	return append(list, named{p.tick, e})
 }
 
-// who returns which entity a client's id meant at a tick, and what that was like; nil
-// if it was not there.
+// who returns the entity of a client's network id at a tick, and its version at that tick, which is
+// nil if the entity did not exist.
 func (p *past) who(client entangle.ClientID, id uint64, tick entangle.Tick) (ecs.Entity, *version) {
 	list := p.names[client][id]
 	n := after(list, tick, func(n *named) entangle.Tick { return n.from })

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// since returns all values that a component of an entity had up to a tick, from when it
-// was last inserted, or appeared to a client.
+// since returns all values of a component up to a tick, from the latest tick at which it was
+// inserted or appeared to the client.
 func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick entangle.Tick) (values []inspect.MirroredValue) {
 	list := p.versions[e]
 	for i := after(list, tick, func(v *version) entangle.Tick { return v.from }) - 1; i >= 0; i-- {
@@ -25,7 +25,7 @@ func (p *past) since(e ecs.Entity, client entangle.ClientID, component int, tick
 	return values
 }
 
-// value returns the value that a client may see of a component.
+// value returns the value of a component if the client may see it.
 func (v *version) value(client entangle.ClientID, component int) (value inspect.MirroredValue, ok bool) {
 	seen := v.seen[client]
 	if v.gone || !seen.sees || seen.hides(component) {

@@ -12,13 +12,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// pace is what an entity's Replicate, and those above it, ask of its group.
+// pace holds the send settings of an entity's Replicate and of those of its ancestors.
 type pace struct {
 	every     int
-	predicted bool // somebody may predict it: for him nothing waits
+	predicted bool // some client may predict it: no interval applies to that client
 }
 
-// paceOf returns what an entity asks for.
+// paceOf returns the send settings of an entity.
 func (s *sight) paceOf(e ecs.Entity) (p pace) {
 	for ok := true; ok; e, ok = s.above(e) {
 		m := s.marker(e)
@@ -34,20 +34,20 @@ func (s *sight) paceOf(e ecs.Entity) (p pace) {
 	return p
 }
 
-// paced is what was told of the values of one entity to one client.
+// paced identifies the updates of one entity for one client.
 type paced struct {
 	client entangle.ClientID
 	entity ecs.Entity
 }
 
-// pacing remembers when values were told last, and what else there is to know of clients.
+// pacing records the ticks of the latest updates, and the resends of clients.
 type pacing struct {
 	paced  map[paced]entangle.Tick
-	before map[entangle.Tick]entangle.Tick // which tick was looked at before one
+	before map[entangle.Tick]entangle.Tick // the tick recorded before a tick
 	resent map[entangle.ClientID]resent
 }
 
-// resent is how much was sent again to a client, and when that was last more.
+// resent is the number of resends to a client, and the tick of the latest one.
 type resent struct {
 	count uint64
 	tick  entangle.Tick
@@ -57,9 +57,9 @@ func newPacing() pacing {
 	return pacing{paced: map[paced]entangle.Tick{}, before: map[entangle.Tick]entangle.Tick{}, resent: map[entangle.ClientID]resent{}}
 }
 
-// keepsPace holds that the values of a group with an interval are told to a client in one of
-// its ticks, as long as nothing else about the group is new, nothing was lost, and no cap
-// delays it. A tick counts for those up to it that were not looked at.
+// keepsPace checks that the values of a group with an interval are sent to a client once per
+// interval, as long as there are no other changes of the group, no data was lost, and no cap delays
+// them. A recorded tick also stands for the unrecorded ticks before it.
 func (p *past) keepsPace(told *endpoint.Told) error {
 	if of := p.resent[told.Client]; of.count != told.Resent {
 		p.resent[told.Client] = resent{told.Resent, told.Tick}
@@ -78,9 +78,9 @@ func (p *past) keepsPace(told *endpoint.Told) error {
 	return nil
 }
 
-// interval returns that of an entity's group, and whether it is, since two intervals before a
-// tick, one and the same group of which nothing but values has changed, for a client to which
-// nothing was sent again.
+// interval returns the interval of an entity's group. steady reports whether, since two intervals
+// before the last update, the group had the same members with changes of values only, and nothing
+// was resent to the client.
 func (p *past) interval(told *endpoint.Told, last entangle.Tick) (every int, steady bool) {
 	was := p.at(told.Entity, told.Tick)
 	members := p.groups[told.Tick][was.group]
@@ -100,7 +100,7 @@ func (p *past) interval(told *endpoint.Told, last entangle.Tick) (every int, ste
 	return every, true
 }
 
-// onlyValues reports whether nothing but the values of an entity has changed since a tick.
+// onlyValues reports whether only the values of an entity have changed since a tick.
 func (p *past) onlyValues(e ecs.Entity, from entangle.Tick) bool {
 	list := p.versions[e]
 	now := &list[len(list)-1]

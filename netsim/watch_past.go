@@ -12,25 +12,25 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// past remembers what every entity of the server was like at any tick, who might see
-// what of it, which were together, and what every client called them.
+// past is the history of the server: the versions of every entity by tick, their visibility, their
+// groups, and their network ids on every client.
 type past struct {
-	versions map[ecs.Entity][]version // of rising ticks
+	versions map[ecs.Entity][]version // sorted by tick
 	groups   map[entangle.Tick]map[group][]ecs.Entity
-	closed   map[group]bool      // at the last look, but for single entities; see crowd
-	families map[ecs.Entity]bool // the roots that ever had a child
-	parents  map[ecs.Entity]bool // all that ever had one, replicated or not
+	closed   map[group]bool      // private groups at the last recorded tick, except those of single entities; see crowd
+	families map[ecs.Entity]bool // roots that had a child at any time
+	parents  map[ecs.Entity]bool // all entities that had a child at any time, replicated or not
 	names    map[entangle.ClientID]map[uint64][]named
 	tick     entangle.Tick
 	began    bool
-	sight    *sight    // the last
-	removals *removals // nil: nobody knows
+	sight    *sight    // at the last recorded tick
+	removals *removals // nil: removals are not recorded
 
 	pacing
 	resources []resourcePast                      // by number
-	came      map[entangle.ClientID]entangle.Tick // of the connected, their first
-	ended     map[entangle.ClientID]bool          // connections, since the last tick
-	narrowed  int                                 // times that a client was found to keep an entity less a component
+	came      map[entangle.ClientID]entangle.Tick // the first tick of each connected client
+	ended     map[entangle.ClientID]bool          // clients that disconnected since the last tick
+	narrowed  int                                 // number of times that a client retained an entity without a component that was hidden later
 }
 
 func newPast() past {
@@ -40,22 +40,22 @@ func newPast() past {
 	}
 }
 
-// version is what an entity was like from a tick on.
+// version is the state of an entity from a tick on.
 type version struct {
 	from  entangle.Tick
 	gone  bool
-	fate  fate // of one that is gone
+	fate  fate // of a removed entity
 	state inspect.Mirrored
 	terms
 	pace  pace
-	above []terms                    // of one that is paused: those of all above it, when it went with them
-	by    map[entangle.ClientID]bool // of one that is paused: who saw it when it was
+	above []terms                    // of a paused entity: the terms of its ancestors when it was paused
+	by    map[entangle.ClientID]bool // of a paused entity: the clients that saw it when it was paused
 	seen  map[entangle.ClientID]visible
-	alone bool // it is a group of its own, without a child in it
+	alone bool // it is the only member of its group and has no replicated child
 }
 
-// record takes in the server's world as it is at the end of a frame, for all clients.
-// One without a tick shows nothing that was looked at: then it reports false.
+// record stores the server's world at the end of a frame, with its visibility for all clients. It
+// reports false for a frame without a tick, which is not recorded.
 func (p *past) record(m *inspect.Mirror, s *sight, clients []entangle.ClientID) bool {
 	if p.began && m.Tick == p.tick {
 		return false
@@ -89,8 +89,8 @@ func (p *past) record(m *inspect.Mirror, s *sight, clients []entangle.ClientID) 
 	return true
 }
 
-// keepClosed remembers which groups some may not see all of. One of a single entity, which
-// never had a child, is so as long as that entity is.
+// keepClosed stores which groups are private. For a single entity that never had a child, this is
+// not stored: it depends on the entity alone.
 func (p *past) keepClosed(look *crowd) {
 	for _, v := range look.members {
 		if !v.parent.IsZero() && v.group.name == 0 {
@@ -101,8 +101,7 @@ func (p *past) keepClosed(look *crowd) {
 	maps.DeleteFunc(p.closed, func(g group, _ bool) bool { return g.name == 0 && !p.families[g.alone] })
 }
 
-// saw returns what a client saw of an entity when last looked at, over the connection that
-// it has.
+// saw returns a client's last recorded view of an entity over its present connection.
 func (p *past) saw(e ecs.Entity, client entangle.ClientID) visible {
 	last := p.last(e)
 	if last == nil || p.ended[client] {
@@ -111,7 +110,7 @@ func (p *past) saw(e ecs.Entity, client entangle.ClientID) visible {
 	return last.seen[client]
 }
 
-// last returns what an entity was when last looked at, nil if it was not there.
+// last returns the last recorded version of an entity, or nil if it did not exist.
 func (p *past) last(e ecs.Entity) *version {
 	list := p.versions[e]
 	if n := len(list); n > 0 && !list[n-1].gone {
@@ -136,7 +135,7 @@ func equalValue(a, b inspect.MirroredValue) bool {
 	return a.Component == b.Component && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 
-// at returns what an entity was like at a tick, nil if it was not there.
+// at returns the version of an entity at a tick, or nil if it did not exist.
 func (p *past) at(e ecs.Entity, tick entangle.Tick) *version {
 	list := p.versions[e]
 	n := after(list, tick, func(v *version) entangle.Tick { return v.from })
@@ -146,12 +145,12 @@ func (p *past) at(e ecs.Entity, tick entangle.Tick) *version {
 	return &list[n-1]
 }
 
-// after returns the place of the first of a list after a tick.
+// after returns the index of the first element after a tick.
 func after[E any](list []E, tick entangle.Tick, from func(*E) entangle.Tick) int {
 	return sort.Search(len(list), func(i int) bool { return tick.Before(from(&list[i])) })
 }
 
-// rested reports whether an entity was paused from a tick to another.
+// rested reports whether an entity was paused all the time between two ticks.
 func (p *past) rested(e ecs.Entity, from, to entangle.Tick) bool {
 	list := p.versions[e]
 	tick := func(v *version) entangle.Tick { return v.from }

@@ -11,26 +11,25 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// resourcePast is what a server's resource was like from tick to tick.
+// resourcePast is the history of a server's resource.
 type resourcePast struct {
 	versions []resourceVersion
 	shown    map[entangle.ClientID]*shownResource
 }
 
-// resourceVersion is what a resource was like from a tick on, and for whom.
+// resourceVersion is the state of a resource from a tick on, with the clients that should have it.
 type resourceVersion struct {
 	inspect.MirroredResource
 	gets map[entangle.ClientID]bool
 }
 
-// shownResource is what a client was found to have, and the first version that it can
-// be.
+// shownResource is a client's value of a resource, and the earliest version that matches it.
 type shownResource struct {
 	value   inspect.MirroredResource
 	version int
 }
 
-// recordResources takes in the server's resources as they are after a tick.
+// recordResources stores the server's resources after a tick.
 func (p *past) recordResources(m *inspect.Mirror, clients []entangle.ClientID) {
 	for len(p.resources) < len(m.Resources) {
 		p.resources = append(p.resources, resourcePast{shown: map[entangle.ClientID]*shownResource{}})
@@ -47,7 +46,7 @@ func (p *past) recordResources(m *inspect.Mirror, clients []entangle.ClientID) {
 	}
 }
 
-// equal reports whether nothing about a server's resource is new.
+// equal reports whether two versions of a resource are equal.
 func (v *resourceVersion) equal(o *resourceVersion) bool {
 	return v.On == o.On && v.Target == o.Target && maps.Equal(v.gets, o.gets) && equalResource(&v.MirroredResource, &o.MirroredResource)
 }
@@ -56,13 +55,13 @@ func equalResource(a, b *inspect.MirroredResource) bool {
 	return a.There == b.There && bytes.Equal(a.Wire, b.Wire) && slices.Equal(a.Refs, b.Refs)
 }
 
-// getsResource reports whether a client is to have a server's resource.
+// getsResource reports whether a client should have a server's resource.
 func (s *sight) getsResource(r *inspect.MirroredResource, client entangle.ClientID) bool {
 	return r.On && r.There && r.Wire != nil && s.includes(&terms{}, r.Target, client)
 }
 
-// resources holds that every value that the client shows is one that it was to get, and
-// none older than one before.
+// resources checks that every resource of the client has a value that was sent to it, and none
+// older than its previous value.
 func (l *look) resources() error {
 	for i := range min(len(l.past.resources), len(l.mirror.Resources)) {
 		if err := l.resource(&l.past.resources[i], &l.mirror.Resources[i], l.mirror.ResourceInfos[i]); err != nil {

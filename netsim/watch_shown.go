@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// checkShown holds that the server answers as it should who sees what, a host's own player
-// included. What is paused may be said to be seen or not, and so may all by who has just
-// come.
+// checkShown checks the server's answers on the visibility of entities, including those for a
+// host's local player. Any answer is accepted for paused entities, and for clients that have just
+// connected.
 func (p *past) checkShown(w *ecs.World, clients []entangle.ClientID) error {
 	relevance := plugin.NewRelevance(w)
 	for e := range p.groupsNow() {

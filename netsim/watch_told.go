@@ -9,14 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 )
 
-// listen has the watch take note of all that is written to clients, and of what is removed.
+// listen starts to record all data that is written to clients, and removals from the server's
+// world.
 func (w *watch) listen(server *ecs.World, tell func(func(endpoint.Told))) {
 	tell(func(told endpoint.Told) { w.told = append(w.told, told) })
 	w.hear(server)
 }
 
-// checkTold holds that what was written to clients in a frame is no more than what they
-// might see then.
+// checkTold checks that the data that was written to clients in a frame is of visible entities and
+// components only.
 func (w *watch) checkTold() error {
 	for _, told := range w.told {
 		if err := w.past.may(&told); err != nil {
@@ -30,15 +31,15 @@ func (w *watch) checkTold() error {
 	return nil
 }
 
-// may reports what a client was told that it may not see. That something paused is there
-// says nothing to those that it was for; its values are told only to those that they were
-// under way to.
+// may returns an error for data that a client may not see. The existence of a paused entity may be
+// sent to the clients of its target. Its values may be sent only to clients that could see it when
+// it was paused.
 func (p *past) may(told *endpoint.Told) error {
 	was := p.at(told.Entity, told.Tick)
 	switch {
 	case was != nil && was.state.Paused && len(told.Components) == 0 && !was.seen[told.Client].barred:
 		return nil
-	case was != nil && was.seen[told.Client].kept && len(told.Components) == 0 && !told.Update: // that it loses something
+	case was != nil && was.seen[told.Client].kept && len(told.Components) == 0 && !told.Update: // it is sent that a component is removed
 		return nil
 	case was == nil || !was.seen[told.Client].sees:
 		return fmt.Errorf("client %d is told of %v as of tick %d, which it may not see then", told.Client, told.Entity, told.Tick)

@@ -39,7 +39,7 @@ func CheckScript(t TB, path string, verbs Verbs, update bool) {
 	}
 }
 
-// difference lists the commands whose traces differ, with the expected lines (-) and the actual
+// difference lists the commands with different traces, with the expected lines (-) and the actual
 // lines (+).
 func difference(want, got *Script) string {
 	var b strings.Builder

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Determinism describes a game whose simulation is checked: its systems in FixedMain must compute
+// Determinism describes a game for a check of its simulation: its systems in FixedMain must compute
 // the same result from the same world, however often they run, and in whatever order the world
 // stores its entities. Client prediction depends on this: without it, a client rolls back again and
 // again, however good the network is.
@@ -125,7 +125,7 @@ type checker struct {
 	once   []picture // after each system of the first repetition
 	twice  picture   // after the current system of the second repetition
 	order  []int
-	met    bool // at least one snapshot had something to compare
+	met    bool // whether any snapshot had something to compare
 	found  error
 }
 

@@ -28,7 +28,7 @@ type arena struct {
 	met     []int           // kinds by component id
 	sets    map[ecs.Mask]compSet
 	hears   *hearing
-	issued  int // number of entity ids issued so far
+	issued  int // number of entity ids that the loaded snapshot has issued
 
 	resources []ecs.ResID // of the protocol, with Rollback
 	begin     func()      // before the first system of a tick

@@ -106,7 +106,7 @@ func (k *kind) covers(from, to uintptr) {
 // picture is a snapshot of a world. Its memory is reused.
 type picture struct {
 	rows      []row // in the order of the world
-	byID      []int // 1 + the place in rows, by id
+	byID      []int // 1 + index in rows, by entity id
 	values    []byte
 	resources [][]byte // by number; nil if the world does not have it
 	dump      ecs.EntityDump

@@ -18,7 +18,7 @@ type pressed struct {
 // press makes a player write an input in its next tick.
 func (k *keys) press(e ecs.Entity, input ecs.Component) { k.down = append(k.down, pressed{e, input}) }
 
-// system returns the system that writes the inputs. It runs after the game's input systems, so that
+// system returns the system that writes the inputs. It runs after the game's own systems, so that
 // its inputs win.
 func (k *keys) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {

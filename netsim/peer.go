@@ -96,9 +96,10 @@ func (p *Peer) SetFrameRate(rate int) {
 	p.sim.check(p.setFrameRate(rate))
 }
 
-// Lead returns by how many ticks the client's simulation is ahead of the server's at this moment;
-// below 0, it is behind. It is the true value, which only a simulation can know; ClockInfo.Lead is
-// the client's estimate of it. It is meaningful once the client's clock is synced.
+// Lead returns by how many ticks the client's simulation is ahead of the server's at this moment. A
+// negative lead means that it is behind. It is the true value, which only a simulation can know;
+// ClockInfo.Lead is the client's estimate of it. It is meaningful once the client's clock is
+// synced.
 func (p *Peer) Lead() float64 {
 	mine, more := p.phase()
 	server, moreThere := p.sim.server.phase()

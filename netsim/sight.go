@@ -77,8 +77,8 @@ func (s *sight) addParents(all map[ecs.Entity]bool) {
 	}
 }
 
-// behind returns the paused parent of an entity, which the entity does not share a group with while
-// the parent is paused.
+// behind returns the paused parent of an entity, or the zero entity if there is none. While it is
+// paused, the parent is not in the entity's group.
 func (s *sight) behind(e ecs.Entity, paused map[ecs.Entity]bool) (parent ecs.Entity) {
 	for _, relation := range s.hierarchies {
 		if !s.world.Has(e, relation) {

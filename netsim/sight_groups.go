@@ -17,7 +17,7 @@ type crowd struct {
 	past    *past // nil: without history
 	members map[ecs.Entity]*version
 	groups  map[placed][]ecs.Entity
-	closed  map[group]bool // private groups: some client may not see all of it, or could not before
+	closed  map[group]bool // private groups: some client may not see all of one, or could not before
 	paused  map[ecs.Entity]bool
 }
 
@@ -88,7 +88,8 @@ func (c *crowd) ended(by map[entangle.ClientID]bool) {
 	}
 }
 
-// rely gives an entity below a paused one the relevance of the paused one, unless it has its own.
+// rely gives a descendant of a paused entity the relevance of the paused one, unless it has its
+// own.
 func (c *crowd) rely(v *version) {
 	if behind := c.top(v); !v.state.Paused && behind != nil {
 		v.relevance = cmp.Or(v.relevance, behind.relevance)
@@ -103,7 +104,8 @@ func (c *crowd) top(v *version) *version {
 	return c.members[v.behind]
 }
 
-// rested reports whether an entity is below a paused one that the client saw when it was paused.
+// rested reports whether an entity is a descendant of a paused one that the client saw when it was
+// paused.
 func (c *crowd) rested(v *version, client entangle.ClientID) bool {
 	behind := c.top(v)
 	return behind != nil && behind.by[client]

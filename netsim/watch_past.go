@@ -17,7 +17,7 @@ import (
 type past struct {
 	versions map[ecs.Entity][]version // sorted by tick
 	groups   map[entangle.Tick]map[group][]ecs.Entity
-	closed   map[group]bool      // private groups at the last recorded tick, except those of single entities; see crowd
+	closed   map[group]bool      // private groups at the last record, but for single entities; see crowd
 	families map[ecs.Entity]bool // roots that had a child at any time
 	parents  map[ecs.Entity]bool // all entities that had a child at any time, replicated or not
 	names    map[entangle.ClientID]map[uint64][]named
@@ -30,7 +30,7 @@ type past struct {
 	resources []resourcePast                      // by number
 	came      map[entangle.ClientID]entangle.Tick // the first tick of each connected client
 	ended     map[entangle.ClientID]bool          // clients that disconnected since the last tick
-	narrowed  int                                 // number of times that a client retained an entity without a component that was hidden later
+	narrowed  int                                 // times that a client retained an entity less a component
 }
 
 func newPast() past {
@@ -51,7 +51,7 @@ type version struct {
 	above []terms                    // of a paused entity: the terms of its ancestors when it was paused
 	by    map[entangle.ClientID]bool // of a paused entity: the clients that saw it when it was paused
 	seen  map[entangle.ClientID]visible
-	alone bool // it is the only member of its group and has no replicated child
+	alone bool // it has no named group, and no other member in its group
 }
 
 // record stores the server's world at the end of a frame, with its visibility for all clients. It

@@ -20,7 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// stroll is where somebody is on a walk, and pulse something else that changes.
+// stroll is the position of a walking entity, and pulse another component that changes.
 type (
 	stroll struct {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
@@ -42,16 +42,16 @@ func strollProtocol(adaptive bool) *protocol.Protocol {
 	return p
 }
 
-// strolls is a crowd of which each walks on, turns now and then and rests for a while.
+// strolls is a crowd of entities, each of which walks, turns now and then and rests for a while.
 type strolls struct {
 	world *ecs.World
 	m     generic.Map3[stroll, pulse, components.Replicate]
 	rng   *rand.Rand
 	all   []ecs.Entity
 	tick  int
-	many  int  // how many there are
-	still bool // nobody moves any more
-	wild  bool // they come and go, and change groups, too
+	many  int  // number of entities
+	still bool // no entity moves any more
+	wild  bool // entities also spawn, despawn and change groups
 	aside func(*strolls)
 }
 
@@ -111,7 +111,7 @@ func joinStroll(t *testing.T, sim *netsim.Sim, id entangle.ClientID, adaptive bo
 	return sim.AddClient(id, c, c)
 }
 
-// strollBytes returns what a server sends to a client, from a while after the start on.
+// strollBytes returns the bytes that a server sends to a client after an initial delay.
 func strollBytes(t *testing.T, adaptive bool) int {
 	sim := netsim.New(t, netsim.Config{Seed: 7, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
 	s := &strolls{rng: rand.New(rand.NewPCG(1, 2)), many: 240}
@@ -127,8 +127,8 @@ func strollBytes(t *testing.T, adaptive bool) int {
 	return int(bytes)
 }
 
-// Where many walk, learned codes save a twentieth and more of all that is sent, tables and what
-// packets cost included.
+// Where many entities walk, learned codes save at least a twentieth of all bytes sent, including
+// the tables and the cost of packets.
 //
 // Proves: R30
 func TestLearnedCodesSaveBytes(t *testing.T) {
@@ -136,8 +136,8 @@ func TestLearnedCodesSaveBytes(t *testing.T) {
 	assert.Less(t, with, without*95/100, "of %d bytes", without)
 }
 
-// With learned codes every client shows what the server had at a tick, whoever comes late,
-// whatever gets lost, and whatever comes and goes meanwhile.
+// With learned codes every client shows the server's state of a tick, even if it joins late,
+// packets are lost, or entities come and go meanwhile.
 //
 // Proves: R30
 func TestLearnedCodesOverBadLinks(t *testing.T) {
@@ -171,8 +171,8 @@ func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
 	return linesOf(t, sim, 2)
 }
 
-// What is learned, and when, depends on what all may see and on ticks alone: neither on those
-// whom a client does not see, nor on workers.
+// The learned codes, and when they are learned, depend only on public entities and on ticks:
+// neither on entities hidden from a client nor on the number of workers.
 //
 // Proves: V13
 func TestLearnedCodesTellNothingOfWhatIsHidden(t *testing.T) {

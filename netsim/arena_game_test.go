@@ -13,9 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The components of arenas: a small game of which clients predict all or a part. Bodies of
-// one team bounce off each other and off the walls, are dazed by that, and die of it; those
-// of players are steered, and live for ever. Teams have nothing to do with each other.
+// The components of arenas: a small game that clients predict in full or in part. Bodies of one
+// team bounce off each other and off the walls, are dazed by a bounce, and die of it. Players'
+// bodies are steered and never die. Teams do not interact.
 type (
 	arenaPlace struct {
 		X float32 `net:"range=-16..16,step=0.015625"`
@@ -26,15 +26,15 @@ type (
 		Y float32 `net:"range=-2..2,step=0.00390625"`
 	}
 	arenaLife struct{ Points int8 }
-	// arenaDaze comes and goes: who has it is not steered.
+	// arenaDaze comes and goes: a dazed body is not steered.
 	arenaDaze struct{ Left uint8 }
-	// arenaGrip is the body that this one hit last.
+	// arenaGrip refers to the body that this one hit last.
 	arenaGrip struct{ Of ecs.Entity }
-	// arenaTeam is what never changes.
+	// arenaTeam never changes.
 	arenaTeam struct{ Number uint8 }
-	// arenaPaint is what only the server changes, and no rule looks at.
+	// arenaPaint is changed by the server alone, and no rule reads it.
 	arenaPaint struct{ Color uint16 }
-	// arenaGhost is what the server has, and no client.
+	// arenaGhost exists on the server and on no client.
 	arenaGhost struct{ Heat uint8 }
 
 	// arenaHand is the input.
@@ -71,7 +71,7 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	return p
 }
 
-// steer has a body do what its player does.
+// steer applies a player's input to its body.
 func (s *arenaSpeed) steer(in arenaHand) {
 	push := float32(0.03)
 	if in.Dash {
@@ -80,13 +80,13 @@ func (s *arenaSpeed) steer(in arenaHand) {
 	s.X, s.Y = float32(s.X*0.875)+float32(float32(in.X)*push), float32(s.Y*0.875)+float32(float32(in.Y)*push)
 }
 
-// move takes a body on by a tick.
+// move moves a body by one tick.
 func (p *arenaPlace) move(s *arenaSpeed) {
 	p.X, s.X = bounced(p.X+s.X, s.X)
 	p.Y, s.Y = bounced(p.Y+s.Y, s.Y)
 }
 
-// bounced keeps what moves between the walls.
+// bounced reflects a position and speed at the walls.
 func bounced(at, speed float32) (atNow, speedNow float32) {
 	switch {
 	case at > arenaWall:
@@ -123,7 +123,7 @@ type arenaActor struct {
 	speed  *arenaSpeed
 	life   *arenaLife
 	grip   *arenaGrip
-	hand   *arenaHand // nil: no player's
+	hand   *arenaHand // nil: not a player's body
 	team   uint8
 	dazed  bool
 	daze   uint8
@@ -152,12 +152,12 @@ func (r *arenaRules) Update(*ecs.World) {
 		a := &r.all[i]
 		a.dead = a.life.Points <= 0
 	}
-	for i := range r.all { // from here on rows move
+	for i := range r.all { // rows move from here on
 		r.reshape(&r.all[i])
 	}
 }
 
-// gather finds all that is simulated here, in the order that all machines share.
+// gather collects all simulated entities, in an order that all machines share.
 func (r *arenaRules) gather() {
 	r.all = r.all[:0]
 	for q := r.bodies.Query(r.world); q.Next(); {
@@ -200,7 +200,7 @@ func (a *arenaActor) hit(by *arenaActor) {
 	}
 }
 
-// reshape has a body die, or gives or takes the daze.
+// reshape despawns a dead body, and adds or removes the daze.
 func (r *arenaRules) reshape(a *arenaActor) {
 	switch {
 	case a.dead:
@@ -214,7 +214,7 @@ func (r *arenaRules) reshape(a *arenaActor) {
 	}
 }
 
-// arenaPlayer is what a player holds in a tick: by chance, and the same whenever it is asked.
+// arenaPlayer returns a player's random input for a tick: the same on every call.
 func arenaPlayer(seed uint64, client entangle.ClientID, tick entangle.Tick) arenaHand {
 	mix := func(n uint64) uint64 {
 		n = (n + seed*0x9e3779b97f4a7c15 + uint64(client)<<40) * 0xbf58476d1ce4e5b9

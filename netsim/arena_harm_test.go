@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// harmedArena is a game that something happens to.
+// harmedArena returns a game in which a test causes faults.
 func harmedArena(t *testing.T) *arena {
 	a := newArena(t, arenaSetup{
 		seed: 7, rate: 60, clients: 3, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms, jitter: 10 * ms, loss: 0.02,
@@ -23,8 +23,8 @@ func harmedArena(t *testing.T) *arena {
 	return a
 }
 
-// Whatever happens to a line, a clock or a server, the prediction is right again soon, and
-// is what the server then has.
+// After any fault of a connection, a clock or a server, the prediction soon recovers and equals the
+// server's state of the same tick.
 //
 // Proves: B10, B11, S3
 func TestArenasOutliveHarm(t *testing.T) {
@@ -69,8 +69,8 @@ func TestArenasOutliveHarm(t *testing.T) {
 	}
 }
 
-// A server that is silent for longer than a connection lives takes all that was predicted
-// with it; over the next connection it is predicted anew.
+// When a server is silent for longer than the connection timeout, all predicted entities are
+// despawned; on the next connection they are predicted again.
 //
 // Proves: R19, B25
 func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
@@ -92,8 +92,7 @@ func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
 	a.expectEqual(2 * time.Second)
 }
 
-// A component that is predicted and that a client never has, since it is hidden from it, is
-// nothing to go back for.
+// A predicted component that is always hidden from a client never causes a rollback.
 func TestWhatAClientNeverHasIsNothingToGoBackFor(t *testing.T) {
 	a := newArena(t, arenaSetup{seed: 5, rate: 60, clients: 2, teams: 2, ghosts: true, latency: 60 * ms})
 	a.sim.Run(5 * time.Second)
@@ -109,10 +108,10 @@ func TestWhatAClientNeverHasIsNothingToGoBackFor(t *testing.T) {
 	a.expectEqual(2 * time.Second)
 }
 
-// panicky is a client one of whose systems panics in some replays.
+// panicky is a client with a system that panics in some replays.
 type panicky struct {
 	*plugin.Client
-	panics int // that are yet to come
+	panics int // still to come
 	caught int
 }
 
@@ -135,14 +134,14 @@ func (p *panicky) system(w *ecs.World) func() {
 		p.panics--
 		for q := bodies.Query(w); q.Next(); {
 			place, _ := q.Get()
-			place.X = 5 // it leaves things as they should not be
+			place.X = 5 // leaves the world in a wrong state
 		}
 		panic("a system of the game")
 	}
 }
 
-// A system that panics in a replay panics for whoever runs the frame. Who goes on has a
-// client that is right again with what settles next.
+// A panic of a system in a replay reaches the caller that runs the frame. If the caller recovers
+// and goes on, the client is correct again with the next confirmed tick.
 func TestAPanicInAReplayHarmsNothing(t *testing.T) {
 	a := newEmptyArena(t, arenaSetup{seed: 7, rate: 60, clients: 2, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms})
 	var p *panicky

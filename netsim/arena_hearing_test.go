@@ -10,15 +10,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// arenaHearing is what a client was told of the bodies that it predicts.
+// arenaHearing records the server's state that a client has received of its predicted bodies.
 type arenaHearing struct {
 	guest *arenaGuest
-	first map[int32]entangle.Tick // of the first word on each body
-	last  map[int32]entangle.Tick // of the newest
-	there map[int32]bool          // it has not been told that it is gone
+	first map[int32]entangle.Tick // of the first state received of each body
+	last  map[int32]entangle.Tick // of the newest state
+	there map[int32]bool          // no despawn has been received
 
-	news      bool          // in this frame one came, went, or was told of ahead of what has settled
-	overtaken entangle.Tick // until this has settled, what was said before the newest words still acts
+	news      bool          // in this frame a body came or went, or state newer than the confirmed tick arrived
+	overtaken entangle.Tick // until this tick is confirmed, state older than the newest still has effects
 }
 
 func newArenaHearing(g *arenaGuest) arenaHearing {
@@ -28,7 +28,7 @@ func newArenaHearing(g *arenaGuest) arenaHearing {
 	}
 }
 
-// listen takes in what the client has been told of in a frame.
+// listen records the state that the client has received in a frame.
 func (h *arenaHearing) listen(settled entangle.Tick) {
 	was := h.there
 	h.there, h.news = map[int32]bool{}, false
@@ -50,8 +50,8 @@ func (h *arenaHearing) listen(settled entangle.Tick) {
 	}
 }
 
-// idOf returns the id of a body as the server says it: one that is despawned ahead of the
-// server has none in the world.
+// idOf returns a body's id on the server. A body that the client despawned ahead of the server has
+// no id in the world.
 func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	for _, v := range e.Values {
 		info := m.Components[v.Component]
@@ -67,7 +67,7 @@ func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	return 0, false
 }
 
-// hear takes in the newest word on a body.
+// hear records the newest state of a body.
 func (h *arenaHearing) hear(id int32, tick, settled entangle.Tick) {
 	h.there[id] = true
 	last, known := h.last[id]
@@ -83,8 +83,9 @@ func (h *arenaHearing) hear(id int32, tick, settled entangle.Tick) {
 	h.news = h.news || settled.Before(tick)
 }
 
-// behind reports whether a body is gone of which the client was not told, though it was told
-// of others as of then: what refers to it does so here, and to nobody in those.
+// behind reports whether a body is gone whose despawn the client has not received, although it has
+// received state of other bodies for a later tick. References to that body still hold here, and are
+// empty in that state.
 func (h *arenaHearing) behind() bool {
 	states, newest := h.guest.arena.truth.states, entangle.Tick(0)
 	for id := range h.there {
@@ -102,9 +103,9 @@ func (h *arenaHearing) predicts(b *arenaBody) bool {
 	return h.guest.arena.predicts(h.guest.ID(), b.Team)
 }
 
-// settledAt returns what the client holds of the server's arena as it was at the settled tick:
-// what the server said; and of a body of which it was told as of a later tick, what it
-// believed, for a word that is overtaken is not kept. It is vague if that is not known.
+// settledAt returns the server's arena at the confirmed tick as the client holds it: the confirmed
+// state; and for a body with state of a later tick, the predicted state, because older confirmed
+// state is not kept. The result is vague if that is not known.
 func (h *arenaHearing) settledAt(tick entangle.Tick, believed arenaState) (s arenaState, vague bool) {
 	for _, b := range h.guest.arena.truth.states[tick] {
 		if first, known := h.first[b.ID]; !known || tick.Before(first) || !h.predicts(&b) {
@@ -125,7 +126,7 @@ func (h *arenaHearing) settledAt(tick entangle.Tick, believed arenaState) (s are
 	return s.letGo(), vague
 }
 
-// confirm puts in what the server has said of a tick that has not settled.
+// confirm merges the server's state of a tick after the confirmed tick.
 func (h *arenaHearing) confirm(s arenaState, tick, settled entangle.Tick) arenaState {
 	states := h.guest.arena.truth.states
 	if states[tick] == nil {

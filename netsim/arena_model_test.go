@@ -16,9 +16,9 @@ type arenaBody struct {
 	Speed arenaSpeed
 	Life  int8
 	Team  uint8
-	Daze  uint8             // 0: it has none
-	Grip  int32             // 0: of nobody, or of who is gone
-	Owner entangle.ClientID // Nobody: it is no player's
+	Daze  uint8             // 0: none
+	Grip  int32             // 0: no body, or a despawned one
+	Owner entangle.ClientID // Nobody: not a player's body
 }
 
 // arenaState is an arena at the end of a tick, in the order of ids.
@@ -53,18 +53,18 @@ func (s arenaState) without(id int32) arenaState {
 	return s
 }
 
-// arenaActs is what the server does to an arena in a tick, beside the rules, after them.
+// arenaActs is what the server does to an arena in a tick besides the rules, after them.
 type arenaActs struct {
 	Spawned   []arenaBody
 	Despawned []int32
-	entities  []ecs.Entity // that were spawned
+	entities  []ecs.Entity // spawned entities
 }
 
-// arenaHands is what the players' bodies hold in a tick, by id.
+// arenaHands holds the inputs of the players' bodies in a tick, by id.
 type arenaHands map[int32]arenaHand
 
-// step computes the next tick, on plain structs: who is there moves by its input, pairs hit
-// each other in the order of ids, and what has no life left is gone.
+// step computes the next tick on plain structs: bodies move by their inputs, pairs collide in the
+// order of ids, and bodies without life despawn.
 func (s arenaState) step(hands arenaHands, acts arenaActs) arenaState {
 	next := slices.Clone(s)
 	for i := range next {
@@ -93,7 +93,7 @@ func (s arenaState) step(hands arenaHands, acts arenaActs) arenaState {
 	return next.letGo()
 }
 
-// letGo ends the grips of who is gone.
+// letGo clears grips that refer to despawned bodies.
 func (s arenaState) letGo() arenaState {
 	for i := range s {
 		if s.find(s[i].Grip) == nil {
@@ -126,7 +126,7 @@ func (b *arenaBody) meets(o *arenaBody) {
 	}
 }
 
-// round takes a body to what the wire can say.
+// round rounds a body to the values that the wire can express.
 func (b *arenaBody) round() {
 	b.Place.X, b.Place.Y = lattice(b.Place.X, 16, 64), lattice(b.Place.Y, 16, 64)
 	b.Speed.X, b.Speed.Y = lattice(b.Speed.X, 2, 256), lattice(b.Speed.Y, 2, 256)

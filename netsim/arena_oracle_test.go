@@ -13,9 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arenaOracle says after every frame of a client what its predicted arena has to be: the
-// server's as it was at the settled tick, taken on by the plain model to the client's tick
-// with the inputs that the client has. It copies and computes everything anew each time.
+// arenaOracle computes after every frame the expected predicted arena of a client: the server's
+// arena at the confirmed tick, advanced by the plain model to the client's tick with the inputs
+// that the client has. It copies and recomputes everything each time.
 type arenaOracle struct {
 	guest *arenaGuest
 	hears arenaHearing
@@ -34,31 +34,31 @@ type arenaOracle struct {
 
 	presence *arenaPresence
 
-	began  bool   // there was a frame before, over this connection
+	began  bool   // there was an earlier frame on this connection
 	before belief // as of the last frame
 	stats  plugin.RollbackStats
 	sums   arenaSums
 }
 
-// belief is what a client has to believe of the ticks since the settled one.
+// belief is the expected state of a client in the ticks since the confirmed one.
 type belief struct {
 	valid   bool
 	settled entangle.Tick
 	tick    entangle.Tick
 	states  map[entangle.Tick]arenaState
-	hands   map[entangle.Tick]arenaHands // that they were computed with
+	hands   map[entangle.Tick]arenaHands // with which they were computed
 	owns    map[entangle.Tick]arenaOwns
-	vague   bool // what the client has at the settled tick is not known
+	vague   bool // the client's state at the confirmed tick is not known
 }
 
-// arenaSums is what came of a client's frames.
+// arenaSums counts the results of a client's frames.
 type arenaSums struct {
-	ticks, frames, exact      int // frames that were looked at, and those that were held against the model
-	mismatches, lacks, inputs int // frames in which it had to go back, for what was lacking
+	ticks, frames, exact      int // frames seen, and frames compared with the model
+	mismatches, lacks, inputs int // frames that required a rollback, by cause
 	rollbacks                 uint64
-	trails                    int // bytes that were looked at
-	spanned                   int // badges that came or went after a tick that was gone back to
-	later                     int // bodies that the client had otherwise at the settled tick, and was only told of as of a later one
+	trails                    int // bytes compared
+	spanned                   int // badges that came or went after a tick that was rolled back to
+	later                     int // bodies that differed at the confirmed tick, with state received only for a later tick
 }
 
 func (o *arenaOracle) Finalize(*ecs.World) {}
@@ -73,7 +73,7 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 	o.hears = newArenaHearing(o.guest)
 }
 
-// Update judges a frame, in AfterSend.
+// Update checks a frame, in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
 	o.presence.look(o.now.Tick)
 	settled, ok := o.guest.Client().Settled()
@@ -87,7 +87,7 @@ func (o *arenaOracle) Update(*ecs.World) {
 	}
 	o.hears.listen(settled)
 	now := o.believe(settled)
-	kept := int32(o.guest.arena.rate) // a second's ticks are, and farther back nothing is set right
+	kept := int32(o.guest.arena.rate) // the ticks of one second; rollbacks do not reach further back
 	smooth := len(o.jumped.Read()) == 0 && stats.Resyncs == o.stats.Resyncs && o.began
 	now.valid = smooth && (o.before.valid || settled != o.before.settled) && !now.tick.Before(settled) && now.tick.Sub(settled) <= kept
 	if o.sums.frames++; smooth {
@@ -100,16 +100,16 @@ func (o *arenaOracle) Update(*ecs.World) {
 	o.before, o.stats, o.began = now, stats, true
 }
 
-// judge holds a frame against the model. Where what the server said of ticks that have not
-// settled was overtaken by what it said later, or what the client predicted at the settled tick
-// is not known, the model knows too little.
+// judge compares a frame with the model. The model knows too little where server state of ticks
+// after the confirmed one was overtaken by later state, or where the client's prediction at the
+// confirmed tick is not known.
 func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
 	o.expectConfirmed()
 	o.expectPresence()
 	if now.vague || now.settled.Before(o.hears.overtaken) {
 		o.sums.exact--
-		now.owns = nil // which is not known for a while
+		now.owns = nil // not known for a while
 		return
 	}
 	got, want := o.reader.read(), now.states[now.tick]
@@ -120,13 +120,13 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.settled, arenaDifference(want, got))
 	}
 	o.expectOwn(now.owns[now.tick])
-	// What is said of the present is put in, and there is nothing to compute anew.
+	// State of the present tick is merged, and nothing is recomputed.
 	if o.before.valid && now.settled.Before(o.before.tick) {
 		o.expectRollback(now, rollbacks)
 	}
 }
 
-// believe computes what the client has to believe.
+// believe computes the expected state of the client.
 func (o *arenaOracle) believe(settled entangle.Tick) belief {
 	now := belief{
 		settled: settled, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
@@ -152,7 +152,7 @@ func (o *arenaOracle) believe(settled entangle.Tick) belief {
 	return now
 }
 
-// expectInputs holds that every tick was computed with what is known of its inputs.
+// expectInputs checks that every tick was computed with all inputs known for it.
 func (o *arenaOracle) expectInputs(now *belief) {
 	for q := o.driven.Query(o.world); q.Next(); {
 		id, _ := q.Get()
@@ -166,8 +166,8 @@ func (o *arenaOracle) expectInputs(now *belief) {
 	}
 }
 
-// expectConfirmed holds that what the server said can be read beside what is predicted, and
-// that what follows it without rollbacks shows the last that it said.
+// expectConfirmed checks that the confirmed state can be read beside the predicted one, and that
+// entities that follow it without rollbacks show its newest values.
 func (o *arenaOracle) expectConfirmed() {
 	for q := o.shown.Query(o.world); q.Next(); {
 		id, shown, _ := q.Get()
@@ -182,8 +182,8 @@ func (o *arenaOracle) expectConfirmed() {
 	}
 }
 
-// expectRollback holds that the client goes back where it was wrong, and nowhere else; and
-// that it was wrong only where it did not know all.
+// expectRollback checks that the client rolls back exactly on mispredictions, and mispredicts only
+// where it lacked information.
 func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	believed, truth := o.before.states[now.settled], now.states[now.settled]
 	wrong, input := !slices.Equal(believed, truth), o.learnt(now)
@@ -201,7 +201,7 @@ func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	}
 }
 
-// learnt reports whether an input of a tick that is not settled is another than it was.
+// learnt reports whether an input of a tick after the confirmed one has changed.
 func (o *arenaOracle) learnt(now *belief) bool {
 	for t := now.settled + 1; !o.before.tick.Before(t); t++ {
 		for id, hand := range now.hands[t] {
@@ -214,8 +214,9 @@ func (o *arenaOracle) learnt(now *belief) bool {
 }
 
 // expectLack holds that a wrong belief has a cause between the last settled tick and this:
-// an input that the server did not have, or the client; or what the server did beside the
-// rules, or said before all of its tick had come.
+// expectLack checks that a misprediction has a cause between the previous confirmed tick and this
+// one: an input that the server or the client lacked; or a change by the server besides the rules,
+// or sent before all state of its tick had arrived.
 func (o *arenaOracle) expectLack(now *belief, believed, truth arenaState) {
 	a := o.guest.arena
 	if o.hears.news {
@@ -247,7 +248,7 @@ func (o *arenaOracle) fail(format string, values ...any) {
 	require.FailNow(o.guest.arena.t, "a prediction is wrong", at+fmt.Sprintf(format, values...))
 }
 
-// arenaDifference says what differs in two arenas.
+// arenaDifference describes the differences of two arenas.
 func arenaDifference(want, got arenaState) string {
 	for _, b := range want {
 		switch is := got.find(b.ID); {

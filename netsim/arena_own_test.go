@@ -9,22 +9,22 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What clients have of their own in an arena, and the server does not: it goes back with what
-// is predicted all the same.
+// State of an arena that exists on clients and not on the server. It is rolled back together with
+// the predicted state.
 type (
-	// arenaTrail is where a body was at the ends of the last eight ticks, a byte each.
+	// arenaTrail holds the positions of a body at the ends of the last eight ticks, a byte each.
 	arenaTrail struct{ Bytes uint64 }
-	// arenaSpark is on a child that a body has while it is dazed: for how many ticks.
+	// arenaSpark is on a child that a body has while it is dazed, and counts its ticks.
 	arenaSpark struct{ Age uint8 }
 )
 
-// after returns a trail a tick on.
+// after returns the trail one tick later.
 func (t arenaTrail) after(at arenaPlace) arenaTrail {
 	return arenaTrail{t.Bytes<<8 | uint64(uint8(int(at.X*64)*31+int(at.Y*64)))}
 }
 
-// arenaOwnRules leaves trails and has sparks come and go, on a client: first in FixedMain, by
-// what the last tick has left.
+// arenaOwnRules updates trails and adds and removes sparks on a client. It runs first in FixedMain,
+// on the state that the last tick has left.
 type arenaOwnRules struct {
 	world   *ecs.World
 	bodies  *generic.Filter2[arenaPlace, arenaLife]
@@ -36,7 +36,7 @@ type arenaOwnRules struct {
 
 	bare   []ecs.Entity // without a trail
 	dazed  []ecs.Entity // without a spark
-	sparky []ecs.Entity // sparks of who is not dazed any more
+	sparky []ecs.Entity // sparks of bodies that are no longer dazed
 }
 
 func (r *arenaOwnRules) Initialize(w *ecs.World) {
@@ -68,7 +68,7 @@ func (r *arenaOwnRules) Update(*ecs.World) {
 	}
 }
 
-// look takes a body on by a tick, as far as no row moves.
+// look advances a body by a tick, as far as that moves no row.
 func (r *arenaOwnRules) look(e ecs.Entity, at arenaPlace, sparks []ecs.Entity) {
 	if trail := r.trails.Get(e); trail != nil {
 		*trail = trail.after(at)
@@ -105,16 +105,16 @@ func (s *arenaSparks) find() map[ecs.Entity][]ecs.Entity {
 	return of
 }
 
-// arenaOwn is what a client is held to have of its own on a body. Where the client has done
-// something that is not known, some is not for a while.
+// arenaOwn is the expected client-only state of a body. After an unknown action of the client, some
+// of it is unknown for a while.
 type arenaOwn struct {
 	trail arenaTrail
-	known int // newest bytes of the trail
+	known int // number of known newest bytes of the trail
 	spark uint8
-	sure  bool // of the spark
+	sure  bool // about the spark
 }
 
-// after returns what a body has a tick on from one at whose end it was as given.
+// after returns the state of a body one tick later, given the body at the end of the earlier tick.
 func (o arenaOwn) after(was *arenaBody) arenaOwn {
 	o.trail, o.known = o.trail.after(was.Place), min(o.known+1, 8)
 	if o.spark++; was.Daze == 0 {
@@ -123,10 +123,10 @@ func (o arenaOwn) after(was *arenaBody) arenaOwn {
 	return o
 }
 
-// arenaOwns is by the bodies' ids.
+// arenaOwns maps ids of bodies to their client-only state.
 type arenaOwns map[int32]arenaOwn
 
-// after returns what bodies have a tick on.
+// after returns the state of all bodies one tick later.
 func (o arenaOwns) after(was arenaState) arenaOwns {
 	next := arenaOwns{}
 	for i := range was {
@@ -135,7 +135,7 @@ func (o arenaOwns) after(was arenaState) arenaOwns {
 	return next
 }
 
-// own computes what the client has of its own, from what it had at the settled tick.
+// own computes the client-only state from that at the confirmed tick.
 func (b *belief) own(settled arenaOwns) {
 	b.owns = map[entangle.Tick]arenaOwns{b.settled: settled}
 	for t := b.settled + 1; !b.tick.Before(t); t++ {
@@ -143,14 +143,14 @@ func (b *belief) own(settled arenaOwns) {
 	}
 }
 
-// expectOwn holds that what is the client's own went back with the rest.
+// expectOwn checks that client-only state was rolled back with the rest.
 func (o *arenaOracle) expectOwn(want arenaOwns) {
 	sparks := o.sparks.find()
 	for q := o.trailed.Query(o.world); q.Next(); {
 		id, trail := q.Get()
 		own, some := want[id.ID]
 		if !some {
-			continue // it came in this tick
+			continue // spawned in this tick
 		}
 		o.sums.trails += own.known
 		e, wrong := q.Entity(), (trail.Bytes^own.trail.Bytes)<<(8*(8-own.known)) != 0

@@ -11,24 +11,24 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Components of arenas that come and go beside the rules, which no rule looks at.
+// Components of arenas that come and go besides the rules, and that no rule reads.
 type (
-	// arenaBadge is of the mode Once. The server puts it on bodies, takes it off, and changes
-	// Shine, which clients don't take over.
+	// arenaBadge has the mode Once. The server adds it to bodies, removes it, and changes Shine,
+	// which clients do not receive.
 	arenaBadge struct {
 		Serial uint16
 		Shine  uint16
 	}
-	// arenaLabel is a client's own, which it puts on and takes off between ticks.
+	// arenaLabel exists on a client only, which adds and removes it between ticks.
 	arenaLabel struct{ Number uint8 }
 )
 
-// arenaBadges is how the server changes badges.
+// arenaBadges changes badges on the server.
 type arenaBadges struct {
 	badges generic.Map1[arenaBadge]
 	bodies *generic.Filter1[arenaPaint]
 	serial uint16
-	rng    *rand.Rand // its own: the game is the same with badges and without
+	rng    *rand.Rand // its own, so that the game is the same with and without badges
 }
 
 func newArenaBadges(w *ecs.World, rng *rand.Rand) arenaBadges {
@@ -38,7 +38,7 @@ func newArenaBadges(w *ecs.World, rng *rand.Rand) arenaBadges {
 	}
 }
 
-// change changes what some bodies have.
+// change adds, changes and removes badges of some bodies.
 func (b *arenaBadges) change(w *ecs.World) {
 	var some []ecs.Entity
 	for q := b.bodies.Query(w); q.Next(); {
@@ -59,8 +59,8 @@ func (b *arenaBadges) change(w *ecs.World) {
 	}
 }
 
-// arenaPresence holds that badges come and go as the server says and keep their first value, and
-// that labels are as the client put them between ticks, whatever goes back.
+// arenaPresence checks that badges come and go as on the server and keep their first value, and
+// that labels stay as the client set them between ticks, despite rollbacks.
 type arenaPresence struct {
 	world     *ecs.World
 	bodies    *generic.Filter2[arenaPlace, components.Predicted]
@@ -72,9 +72,9 @@ type arenaPresence struct {
 	removed  plugin.Reader[plugin.ComponentRemoved[arenaBadge]]
 
 	labelled map[ecs.Entity]uint8
-	shown    map[ecs.Entity]arenaBadge    // as they came
-	fresh    map[ecs.Entity]bool          // one came that was not looked at
-	changed  map[ecs.Entity]entangle.Tick // when one came or went
+	shown    map[ecs.Entity]arenaBadge    // first values
+	fresh    map[ecs.Entity]bool          // a badge arrived that has not been checked
+	changed  map[ecs.Entity]entangle.Tick // when a badge came or went
 }
 
 func newArenaPresence(w *ecs.World) *arenaPresence {
@@ -90,7 +90,7 @@ func newArenaPresence(w *ecs.World) *arenaPresence {
 	}
 }
 
-// label puts labels on, and takes them off. It is for Receive.
+// label adds and removes labels. It is for Receive.
 func (p *arenaPresence) label(rng *rand.Rand) {
 	for _, e := range p.predicted() {
 		if rng.IntN(16) > 0 {
@@ -113,7 +113,7 @@ func (p *arenaPresence) predicted() (all []ecs.Entity) {
 	return all
 }
 
-// look takes in which badges came and went since the last frame.
+// look records the badges that came and went since the last frame.
 func (p *arenaPresence) look(now entangle.Tick) {
 	for _, event := range p.inserted.Read() {
 		p.fresh[event.Entity], p.changed[event.Entity] = true, now
@@ -123,8 +123,8 @@ func (p *arenaPresence) look(now entangle.Tick) {
 	}
 }
 
-// spanned counts the bodies whose badge came or went in a tick after one that the client has gone
-// back to.
+// spanned counts the bodies with a badge that came or went in a tick after one that the client has
+// rolled back to.
 func (p *arenaPresence) spanned(from entangle.Tick) (n int) {
 	for _, e := range p.predicted() {
 		if at, changed := p.changed[e]; changed && from.Before(at) {
@@ -152,7 +152,7 @@ func (o *arenaOracle) expectPresence() {
 	}
 }
 
-// expectFirst holds that a badge has the value with which it came.
+// expectFirst checks that a badge has the value with which it arrived.
 func (o *arenaOracle) expectFirst(e ecs.Entity, badge arenaBadge) {
 	p := o.presence
 	if was := p.shown[e]; p.fresh[e] && badge.Serial <= was.Serial || !p.fresh[e] && badge != was {
@@ -161,7 +161,7 @@ func (o *arenaOracle) expectFirst(e ecs.Entity, badge arenaBadge) {
 	p.shown[e], p.fresh[e] = badge, false
 }
 
-// labels is a client's own system.
+// labels returns a client's own system.
 func (g *arenaGuest) labels(w *ecs.World) func() {
 	g.oracle.presence = newArenaPresence(w)
 	rng := rand.New(rand.NewPCG(g.arena.seed, uint64(g.id)<<32|0x6c6162656c))

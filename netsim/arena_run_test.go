@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arena is a game that runs.
+// arena is a running game.
 type arena struct {
 	arenaSetup
 	t      randomT
@@ -24,7 +24,7 @@ type arena struct {
 	log    *arenaLog // of the server
 	server *arenaServer
 	guests []*arenaGuest
-	quiet  bool // nobody presses anything any more
+	quiet  bool // players give no more inputs
 	wraps  func(*plugin.Client) netsim.App
 }
 
@@ -46,7 +46,7 @@ func newArena(t randomT, setup arenaSetup) *arena {
 	return a
 }
 
-// newEmptyArena is one that no client has joined yet.
+// newEmptyArena returns an arena that no client has joined yet.
 func newEmptyArena(t randomT, setup arenaSetup) *arena {
 	a := &arena{arenaSetup: setup, t: t, truth: newArenaTruth(), log: &arenaLog{}, wraps: func(c *plugin.Client) netsim.App { return c }}
 	a.sim = netsim.New(t, netsim.Config{Seed: setup.seed, Link: setup.link()})
@@ -86,7 +86,7 @@ func (a *arena) join(id entangle.ClientID) {
 	a.guests = append(a.guests, g)
 }
 
-// hands writes what the player does, while it does anything.
+// hands writes the player's inputs, until the game is quiet.
 func (g *arenaGuest) hands(w *ecs.World) func() {
 	mine, now := generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 	return func() {
@@ -99,7 +99,7 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 	}
 }
 
-// goesBack asks for every settled tick anew.
+// goesBack rolls back to every confirmed tick.
 func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	var last entangle.Tick
 	return func() {
@@ -110,8 +110,8 @@ func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	}
 }
 
-// shows keeps what the client's arena was like, where what has settled is not too old for that.
-// Of what it has yet to compute all may have settled.
+// shows records the state of the client's arena, unless the confirmed tick is too old. All ticks
+// that it has yet to compute may be confirmed.
 func (g *arenaGuest) shows(w *ecs.World) func() {
 	reader, time := newArenaReader(w), ecs.GetResource[components.Time](w)
 	return func() {
@@ -121,15 +121,15 @@ func (g *arenaGuest) shows(w *ecs.World) func() {
 	}
 }
 
-// settle ends what players do, and what the server does beside the rules, and waits until
-// everybody must have heard of it.
+// settle ends the inputs of players and the server's changes besides the rules, and waits until all
+// peers must have received the last of them.
 func (a *arena) settle() {
 	a.quiet, a.server.still = true, true
 	a.sim.Run(3*time.Second + 8*(a.latency+a.jitter) + time.Duration(a.delay)*time.Second/time.Duration(a.rate))
 }
 
-// expectEqual runs on, and holds that what clients show of a tick is what the server then has
-// in it.
+// expectEqual runs the game on, and checks that the state that clients show of a tick equals the
+// server's.
 func (a *arena) expectEqual(d time.Duration) {
 	for _, g := range a.guests {
 		clear(g.shown)
@@ -151,7 +151,7 @@ func (a *arena) expectEqual(d time.Duration) {
 	}
 }
 
-// predictedBy returns what of an arena a client predicts.
+// predictedBy returns the part of an arena that a client predicts.
 func (a *arena) predictedBy(client entangle.ClientID, s arenaState) (predicted arenaState) {
 	for _, b := range s {
 		if a.predicts(client, b.Team) {

@@ -13,25 +13,25 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// arenaSetup is what kind of game an arena is.
+// arenaSetup holds the parameters of an arena.
 type arenaSetup struct {
 	seed    uint64
 	rate    int
 	clients int
 	teams   int
-	bodies  int  // beside those of players
-	unrest  int  // how often the server spawns and despawns beside the rules; 0: never
-	all     bool // everybody predicts all, not only its own team
-	shared  bool // what one predicts is one group
+	bodies  int  // besides those of players
+	unrest  int  // how often the server spawns and despawns besides the rules; 0: never
+	all     bool // every client predicts all teams, not only its own
+	shared  bool // the bodies that a client predicts are one group
 	delay   int  // of inputs, in ticks
 	latency time.Duration
 	jitter  time.Duration
 	loss    float64
-	ghosts  bool // bodies have something that is hidden from all clients
-	dumb    bool // clients go back to every settled tick
+	ghosts  bool // bodies have a component that is hidden from all clients
+	dumb    bool // clients roll back to every confirmed tick
 }
 
-// randomArena is one by chance.
+// randomArena returns random parameters.
 func randomArena(seed uint64) arenaSetup {
 	rng := rand.New(rand.NewPCG(seed, 0x6172656e61))
 	pick := func(n int) bool { return rng.IntN(n) == 0 }
@@ -65,7 +65,7 @@ func (s arenaSetup) predicts(client entangle.ClientID, team uint8) bool {
 	return s.all || s.teamOf(client) == team
 }
 
-// target is the clients that predict the bodies of a team.
+// target returns the clients that predict the bodies of a team.
 func (s arenaSetup) target(w *ecs.World, team uint8) components.Target {
 	if s.all {
 		return components.Everyone
@@ -79,7 +79,7 @@ func (s arenaSetup) target(w *ecs.World, team uint8) components.Target {
 	return ecs.GetResource[components.Targets](w).Only(clients...)
 }
 
-// replicate is what a body has to say about who gets it, and who predicts it.
+// replicate returns the Replicate of a body: its targets, and the clients that predict it.
 func (s arenaSetup) replicate(w *ecs.World, b *arenaBody) *components.Replicate {
 	r := &components.Replicate{Predict: s.target(w, b.Team)}
 	if s.shared {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-// arenas says which arenas of chance are run: a tenth as many as the flag seeds says.
+// arenas returns the range of random arenas to run: a tenth of the number in the flag seeds.
 func arenas() (first, last uint64) {
 	n := (*seeds + 9) / 10
 	if testing.Short() {
@@ -24,13 +24,13 @@ func repeatArena(test string, seed uint64) string {
 	return fmt.Sprintf("go test ./netsim -count=1 -run '^%s$' -seeds 1 -seed %d", test, seed)
 }
 
-// The plain model is the game: with the inputs that the server had, and what it did beside
-// the rules, it computes what the server computed, tick by tick.
+// The plain model equals the game: from the server's inputs and its changes besides the rules, it
+// computes the same state as the server, tick by tick.
 func TestThePlainModelIsTheServersArena(t *testing.T) {
 	for first, last := arenas(); first <= last; first++ {
 		a := newArena(t, randomArena(first))
 		a.sim.Run(5 * time.Second)
-		// The bodies of the first state have no shared ids yet: the tick after it gives them.
+		// The bodies of the first state have no shared ids yet: the tick after it assigns them.
 		for tick := a.truth.first + 2; !a.truth.last.Before(tick); tick++ {
 			want := a.truth.states[tick-1].step(a.log.hands[tick], a.truth.acts[tick])
 			require.Equal(t, want, a.truth.states[tick], "%v: tick %d", a.arenaSetup, tick)
@@ -38,12 +38,12 @@ func TestThePlainModelIsTheServersArena(t *testing.T) {
 	}
 }
 
-// Random games on bad lines: after every frame what a client predicts is what a plain model
-// makes of what the server last confirmed and of the inputs that the client has; it was
-// computed with all inputs that are known; the client goes back where it was wrong and
-// nowhere else; and wrong it is only about ticks of which it did not know all. What is its own
-// goes back with the rest: trails of where bodies were, and children that come and go. Once players
-// do nothing any more, what is predicted is what the server then has.
+// Random games on bad lines. After every frame, a client's predicted state equals the result of the
+// plain model, computed from the confirmed state and the inputs that the client has. It was
+// computed with all known inputs. The client rolls back exactly on mispredictions, and mispredicts
+// only ticks of which it lacked information. Client-only state is rolled back too: trails of
+// positions, and children that come and go. Once players stop, the predicted state equals the
+// server's.
 //
 // Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
 func TestRandomArenas(t *testing.T) {
@@ -65,9 +65,9 @@ func TestRandomArenas(t *testing.T) {
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }
 
-// Where a word of the settled tick is overtaken by one of a later tick in the same frame, what
-// was predicted at the settled tick stays, and with it what the client has of its own; it is
-// right from the later tick on.
+// If state of the confirmed tick is overtaken by state of a later tick in the same frame, the
+// predicted state at the confirmed tick stays, and so does the client-only state. Both are correct
+// from the later tick on.
 func TestAWordThatIsOvertakenInItsFrame(t *testing.T) {
 	a := newArena(t, randomArena(11))
 	a.play(10 * time.Second)
@@ -92,9 +92,9 @@ func (s *arenaSums) add(o arenaSums) {
 	s.later += o.later
 }
 
-// A client goes back for what the server lacked of its inputs, and for nothing else: as often
-// as something settles of which that is so. Where inputs arrive it never does, over 10,000
-// ticks; nor where it predicts what others do, and their inputs are there in their tick.
+// A client rolls back only for inputs that the server lacked: once per confirmed tick to which that
+// applies. If its inputs arrive in time, it never rolls back, over 10,000 ticks; nor does it if it
+// predicts other players and has their inputs in their tick.
 //
 // Proves: B1, I12
 func TestAClientGoesBackForWhatTheServerLacked(t *testing.T) {
@@ -110,7 +110,7 @@ func TestAClientGoesBackForWhatTheServerLacked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(t, c.setup)
-			a.sim.Run(5 * time.Second) // until the clocks are where they belong
+			a.sim.Run(5 * time.Second) // until the clocks are synchronised
 			for _, g := range a.guests {
 				g.oracle.sums = arenaSums{}
 			}
@@ -126,14 +126,14 @@ func TestAClientGoesBackForWhatTheServerLacked(t *testing.T) {
 	}
 }
 
-// on returns the same game on another line.
+// on returns the same game on a line with other properties.
 func (s arenaSetup) on(latency, jitter time.Duration, loss float64) arenaSetup {
 	s.latency, s.jitter, s.loss = latency, jitter, loss
 	return s
 }
 
-// A client that goes back to every settled tick, whatever it holds, is never another than one
-// that goes back where it was wrong, and goes back no less often.
+// A client that rolls back to every confirmed tick always has the same state as one that rolls back
+// only on mispredictions, and rolls back at least as often.
 func TestADumbClientGoesBackNoLessOften(t *testing.T) {
 	for seed, last := arenas(); seed <= min(last, *fromSeed+2); seed++ {
 		var rollbacks [2]uint64

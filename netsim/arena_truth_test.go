@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arenaReader reads an arena out of a world.
+// arenaReader reads the state of an arena from a world.
 type arenaReader struct {
 	world  *ecs.World
 	bodies *generic.Filter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
@@ -22,7 +22,7 @@ type arenaReader struct {
 	owners generic.Map1[components.ControlledBy]
 }
 
-// newArenaReader returns a reader of all bodies that are simulated there.
+// newArenaReader returns a reader of all simulated bodies of a world.
 func newArenaReader(w *ecs.World) *arenaReader {
 	return &arenaReader{
 		world:  w,
@@ -53,7 +53,7 @@ func (r *arenaReader) read() (s arenaState) {
 	return s.letGo()
 }
 
-// arenaLog is what the inputs were in ticks that were computed, when they last were.
+// arenaLog records the inputs of each tick, as of its last computation.
 type arenaLog struct {
 	hands map[entangle.Tick]arenaHands
 
@@ -79,7 +79,7 @@ func (l *arenaLog) Update(*ecs.World) {
 	l.hands[l.now.Tick] = hands
 }
 
-// copyOf returns the inputs from a tick to another, as they stay whatever is computed anew.
+// copyOf returns the inputs of a range of ticks, as a copy that a replay does not change.
 func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 	kept := map[entangle.Tick]arenaHands{}
 	for t := from; !to.Before(t); t++ {
@@ -90,8 +90,8 @@ func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 	return kept
 }
 
-// arenaTruth is what the server's arena was like at the end of every tick, and what the
-// server did beside the rules.
+// arenaTruth records the server's arena at the end of every tick, and the server's changes besides
+// the rules.
 type arenaTruth struct {
 	states map[entangle.Tick]arenaState
 	acts   map[entangle.Tick]arenaActs
@@ -128,7 +128,7 @@ func (t *arenaTruth) take(tick entangle.Tick) {
 	}
 }
 
-// name gives the bodies that the server spawned in a tick the ids that they have got.
+// name records the ids of the bodies that the server spawned in a tick.
 func (t *arenaTruth) name(tick entangle.Tick) {
 	acts := t.acts[tick]
 	for i := range acts.Spawned {
@@ -136,7 +136,7 @@ func (t *arenaTruth) name(tick entangle.Tick) {
 	}
 }
 
-// arenaServer is what the server does beside the rules, by chance: in FixedMain, after them.
+// arenaServer makes the server's random changes besides the rules: in FixedMain, after them.
 type arenaServer struct {
 	truth *arenaTruth
 	rng   *rand.Rand
@@ -196,7 +196,7 @@ func (s *arenaServer) Update(*ecs.World) {
 	s.truth.acts[s.now.Tick] = acts
 }
 
-// random is a new body.
+// random returns a new body.
 func (s *arenaServer) random(team uint8) arenaBody {
 	b := arenaBody{Team: team, Life: int8(1 + s.rng.IntN(4))}
 	b.Place = arenaPlace{float32(s.rng.IntN(14) - 7), float32(s.rng.IntN(14) - 7)}

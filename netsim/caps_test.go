@@ -20,7 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// What a game says in a capped network, in two priorities, and for certain.
+// The messages of a game in a capped network, in two priorities, and reliable ones.
 type (
 	often  struct{ Words [8]uint32 }
 	seldom struct{ Words [8]uint32 }
@@ -35,8 +35,8 @@ func cappedProtocol() *protocol.Protocol {
 	return p
 }
 
-// gauge measures what goes over a wire one way: how full a bucket would be that leaks
-// at the rate of a cap. It never holds more than what the cap lets through at once.
+// gauge measures the bytes in one direction of a wire, as the level of a bucket that leaks at the
+// rate of a cap. The level never exceeds the burst that the cap permits.
 type gauge struct {
 	rate        float64
 	fill, most  float64
@@ -53,23 +53,23 @@ func (g *gauge) add(at time.Duration, bytes int) {
 	g.bytes += bytes
 }
 
-// atOnce is the most that may be in it, with so many connections.
+// atOnce returns the highest permitted level for a number of connections.
 func (g *gauge) atOnce(connections int) float64 { return g.rate/10 + 4096*float64(connections) }
 
-// capped is a network in which everything is said and moved all the time.
+// capped is a network in which messages are sent and entities move all the time.
 type capped struct {
 	sim      *netsim.Sim
 	all      gauge
 	down, up map[netip.AddrPort]*gauge
 	heard    map[entangle.ClientID]map[string]int
 	sure     map[entangle.ClientID][]uint32
-	told     []uint32 // by the clients
-	said     uint32   // by the server, the last
+	told     []uint32 // received by the clients
+	said     uint32   // the last one that the server sent
 	quiet    bool
-	only     entangle.ClientID // who alone is said something, and nothing moves; Nobody: all
+	only     entangle.ClientID // the only client that receives messages, and nothing moves; Nobody: all
 }
 
-// party is how many clients there are.
+// party is the number of clients.
 const party = 4
 
 func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) *capped {
@@ -117,7 +117,7 @@ func gaugeOf(all map[netip.AddrPort]*gauge, addr netip.AddrPort, rate int) *gaug
 	return all[addr]
 }
 
-// speak moves 300 entities and says several times as much as the caps let through.
+// speak moves 300 entities and sends several times as many bytes as the caps permit.
 func (c *capped) speak(w *ecs.World) func() {
 	spot := generic.NewMap2[Spot, components.Replicate](w)
 	for range 300 {
@@ -177,9 +177,9 @@ func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 	c.sim.AddClient(id, client, client)
 }
 
-// Caps bind, on a good line and on a bad one: in no time does more leave than the rate
-// and what may be saved up. They are used, too; what has priority 10 goes about twice as
-// often as what has 5, what is reliable arrives, and in the end everybody shows the same
+// Caps hold, on a good line and on a bad one: in no interval are more bytes sent than the rate and
+// the permitted burst. The caps are also used up. Messages of priority 10 are sent about twice as
+// often as those of priority 5, reliable ones arrive, and in the end all clients show the same
 // world.
 //
 // Proves: P12, P13
@@ -223,8 +223,8 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 	}
 }
 
-// Who wants less than an equal part of the cap on all leaves the rest to those who want more,
-// whoever they are, and the cap binds all the same.
+// A client that needs less than an equal share of the cap on all clients leaves the rest to those
+// that need more, whichever they are, and the cap still holds.
 //
 // Proves: P12
 func TestWhatOneClientLeavesOfACapGoesToAnother(t *testing.T) {
@@ -239,7 +239,7 @@ func TestWhatOneClientLeavesOfACapGoesToAnother(t *testing.T) {
 	}
 }
 
-// settled reports whether all that is reliable has arrived, both ways.
+// settled reports whether all reliable messages have arrived in both directions.
 func (c *capped) settled() bool {
 	answers := 0
 	for _, got := range c.sure {
@@ -256,7 +256,7 @@ func checkGauge(t *testing.T, name string, g *gauge, connections int) {
 	assert.GreaterOrEqual(t, float64(g.bytes)/20, 0.85*g.rate, "%s: the cap is not used", name)
 }
 
-// However many goroutines write the packets, a cap leaves the same bytes.
+// A cap gives the same bytes for any number of goroutines that write the packets.
 func TestWorkersChangeNoByteUnderACap(t *testing.T) {
 	sent := func(workers int) (all []string) {
 		c := newCapped(t, 0.1, 20_000, 70_000, 0, workers)
@@ -296,8 +296,8 @@ func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
 
 type letter struct{ Text [40]uint32 }
 
-// A cap on all clients is shared equally by those who want more, whatever they are sent:
-// many small messages, or few large ones. Who wants little leaves it to them.
+// A cap on all clients is shared equally among those that need more, whether they receive many
+// small messages or few large ones. Clients that need little leave the rest to them.
 func TestACapOnAllIsSharedEqually(t *testing.T) {
 	const cap = 64_000
 	register := func() *protocol.Protocol {
@@ -342,9 +342,8 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	assert.Greater(t, bytes[to[1]], 3*bytes[to[3]]/2)
 }
 
-// Entities that all change in every tick are told by their priority when a cap leaves no
-// room for all: 10 twice as often as 5, and 1 now and then. When they stop, everybody shows
-// the last of each.
+// If all entities change in every tick and a cap has no room for all, they are sent by priority: 10
+// twice as often as 5, and 1 now and then. When they stop, all clients show the last value of each.
 //
 // Proves: P13, R36
 func TestEntitiesShareACapByPriority(t *testing.T) {

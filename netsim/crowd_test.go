@@ -18,12 +18,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// mover is where an entity of a crowd is.
+// mover is the position of an entity of a crowd.
 type mover struct {
 	X, Y float32 `net:"range=-1000..1000,step=0.01"`
 }
 
-// bare is a component that entities of a crowd may get and lose.
+// bare is a component that entities of a crowd may gain and lose.
 type bare struct{ On bool }
 
 // crowdKinds is how the position of a crowd is registered.
@@ -42,7 +42,7 @@ func crowdProtocol(kind string) *protocol.Protocol {
 	return p
 }
 
-// crowd is entities that all move in every tick, each at a speed of its own.
+// crowd is a set of entities that all move in every tick, each at its own speed.
 type crowd struct {
 	many  int
 	group func(w *ecs.World, i int) components.Replicate // nil: all alike
@@ -79,8 +79,9 @@ func (c *crowd) system() plugin.System {
 	})
 }
 
-// meetCrowd has a client meet a crowd over a link, and requires that it stays, and in the end
-// shows what there is. The client keeps so many bytes of what arrives early; 0: the default.
+// meetCrowd has a client receive a crowd over a link, and requires that it stays connected and
+// finally equals the server. The client keeps at most the given number of bytes of early arrivals;
+// 0: the default.
 func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, seed uint64, moves time.Duration, waiting int) (plugin.ReplicaStats, plugin.ReplicationStats) {
 	t.Helper()
 	sim := netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(link)})
@@ -90,7 +91,7 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 	sim.AddServer(server, server)
 	cfg := sim.ClientConfig(crowdProtocol(kind))
 	cfg.MaxWaitingBytes = waiting
-	cfg.Strict = false // it compares every entity around every system, which is not what this is about
+	cfg.Strict = false // it compares every entity around every system, which this test does not need
 	client, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
 	peer := sim.AddClient(1, client, client)
@@ -108,9 +109,9 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 	return stats, server.Stats().Replication
 }
 
-// 20,000 moving entities, plain or sent as differences, come to a client at once, without a cap,
-// on a line that reorders packets, with loss and without. Updates of thousands of entities come
-// before the entities, and more than a client keeps. The worlds end equal, and nobody is
+// 20,000 moving entities, plain or sent as differences, appear on a client at once, without a cap,
+// on a line that reorders packets, with loss and without. Updates of thousands of entities arrive
+// before their spawns, more than a client keeps. The worlds end equal, and no client is
 // disconnected.
 //
 // Proves: R44
@@ -131,10 +132,10 @@ func TestACrowdAppearsAtOnce(t *testing.T) {
 	}
 }
 
-// Crowds of a few hundred to a few thousand moving entities, drawn from a seed, come at once and
-// gain and lose a component meanwhile, to a client that keeps little of what comes early: some
-// of them are for everybody and some for this client alone. The client asks for groups of both
-// kinds in full, stays connected, and the worlds end equal.
+// Random crowds of a few hundred to a few thousand moving entities appear at once, and gain and
+// lose a component meanwhile, on a client that keeps little early data. Some crowds are for all
+// clients and some for this client alone. The client requests groups of both kinds in full, stays
+// connected, and the worlds end equal.
 //
 // Proves: R39, R44
 func TestRandomCrowds(t *testing.T) {

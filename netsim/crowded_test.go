@@ -18,8 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// swell is a world whose entities come, go over to other groups, and go, about as many as it
-// is told, whatever was there before.
+// swell is a world with a set number of entities, approximately, that spawn, change groups and
+// despawn.
 type swell struct {
 	rng  *rand.Rand
 	all  []ecs.Entity
@@ -49,9 +49,9 @@ func (s *swell) system() plugin.System {
 	})
 }
 
-// A client that holds forty entities follows a world that has thirty, however they come and
-// go on a bad line. Where the world has more it leaves, with nothing of it left; and where it
-// has thirty again, it can come back.
+// A client that can hold forty entities follows a world that has thirty, however they come and go
+// on a bad line. If the world has more, the client disconnects and keeps none of them; once the
+// world has thirty again, it can rejoin.
 //
 // Proves: Z7, Z17
 func TestAClientLeavesAWorldThatIsTooLargeForIt(t *testing.T) {

@@ -49,7 +49,7 @@ func marbles(system func(all []*marble)) netsim.Determinism {
 	}
 }
 
-// verdict says in short what a check has found.
+// verdict summarises the result of a check.
 func verdict(err error) string {
 	var found *netsim.NotDeterministic
 	if errors.As(err, &found) {
@@ -87,7 +87,7 @@ func ExampleDeterminism_Check_order() {
 	// deterministic
 }
 
-// A map has another order each time.
+// A map iterates in another order each time.
 func ExampleDeterminism_Check_map() {
 	game := marbles(func(all []*marble) {
 		byNumber := map[int32]*marble{}
@@ -104,7 +104,7 @@ func ExampleDeterminism_Check_map() {
 	// Output: marble.Place: NotRepeatable
 }
 
-// The system counts its ticks by itself, and a tick that is run again is one more.
+// The system counts ticks in its own variable, and a repeated tick is counted twice.
 func ExampleDeterminism_Check_variable() {
 	ticks := 0
 	game := marbles(func(all []*marble) {
@@ -115,7 +115,7 @@ func ExampleDeterminism_Check_variable() {
 	// Output: marble.Place: NotRepeatable
 }
 
-// The clock has gone on when a tick is run again.
+// The clock has advanced when a tick is repeated.
 func ExampleDeterminism_Check_clock() {
 	began := time.Now()
 	game := marbles(func(all []*marble) { all[0].Place = time.Since(began).Seconds() })
@@ -123,7 +123,7 @@ func ExampleDeterminism_Check_clock() {
 	// Output: marble.Place: NotRepeatable
 }
 
-// Random numbers are others each time, unless they follow from the tick.
+// Random numbers differ on each run, unless they are derived from the tick.
 func ExampleDeterminism_Check_chance() {
 	game := marbles(func(all []*marble) { all[0].Place = rand.Float64() })
 	fmt.Println(verdict(game.Check()))

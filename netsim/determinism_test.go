@@ -78,7 +78,7 @@ func flyShips(w *ecs.World) func() {
 	}
 }
 
-// shootShots spawns shots in the order of the ships, whatever that is. They look the same in any.
+// shootShots spawns shots in the order of the ships. The shots are alike in any order.
 func shootShots(w *ecs.World) func() {
 	ships := generic.NewFilter2[ship, wheel]()
 	shots := generic.NewMap2[shot, firedBy](w, generic.T[firedBy]())
@@ -97,7 +97,7 @@ func shootShots(w *ecs.World) func() {
 	}
 }
 
-// endShots removes shots whose time is over, and sets their ships on fire for a while.
+// endShots removes expired shots, and sets their ships on fire for a while.
 func endShots(w *ecs.World) func() {
 	shots, fires := generic.NewFilter1[shot](), generic.NewFilter1[burning]()
 	by, burn := generic.NewMap[firedBy](w), generic.NewMap1[burning](w)
@@ -126,7 +126,7 @@ func endShots(w *ecs.World) func() {
 	}
 }
 
-// addShips is a game whose simulation is deterministic.
+// addShips adds a game with a deterministic simulation.
 func addShips(app plugin.App) {
 	app.AddSystem(plugin.FixedMain, plugin.Func(flyShips))
 	app.AddSystem(plugin.FixedMain, plugin.Func(shootShots))
@@ -144,7 +144,7 @@ func setupShips(w *ecs.World) {
 	}
 }
 
-// ships is the game, with a system before its last.
+// ships returns the game, with another system before its last.
 func ships(system plugin.System) netsim.Determinism {
 	return netsim.Determinism{
 		Protocol: shipProtocol(), Setup: setupShips, Ticks: 120,
@@ -176,7 +176,7 @@ func TestADeterministicGamePasses(t *testing.T) {
 	assert.Greater(t, spawned, 1000, "the game plays")
 }
 
-// foundIn returns what the check finds in the game with another system.
+// foundIn returns the findings of the check in the game with another system.
 func foundIn(t *testing.T, make func() plugin.System) *netsim.NotDeterministic {
 	t.Helper()
 	d := ships(nil)
@@ -191,8 +191,8 @@ func foundIn(t *testing.T, make func() plugin.System) *netsim.NotDeterministic {
 	return found
 }
 
-// What does not come from the world is found since a tick that is run twice from the same
-// world comes out otherwise.
+// State outside the world is found, because a tick that runs twice from the same world gives
+// different results.
 func TestWhatTheWorldDoesNotHoldIsFound(t *testing.T) {
 	calls := 0
 	for name, update := range map[string]func(w *ecs.World, each func(func(ecs.Entity, *ship))){
@@ -233,8 +233,8 @@ func TestWhatTheWorldDoesNotHoldIsFound(t *testing.T) {
 	}
 }
 
-// What depends on the order of the entities is found since they are in another when a tick
-// is run again.
+// A dependency on the order of entities is found, because a repeated tick has them in another
+// order.
 func TestWhatDependsOnTheOrderOfEntitiesIsFound(t *testing.T) {
 	for name, update := range map[string]func(w *ecs.World, each func(func(ecs.Entity, *ship))){
 		"a number for each": func(_ *ecs.World, each func(func(ecs.Entity, *ship))) {
@@ -265,7 +265,7 @@ func TestWhatDependsOnTheOrderOfEntitiesIsFound(t *testing.T) {
 	}
 }
 
-// Sorted, the same sums come out.
+// After sorting, the sums are the same.
 func TestWhatIsSortedPasses(t *testing.T) {
 	d := ships(shipSystem(nil))
 	d.AddSystems = func(app plugin.App) {
@@ -284,7 +284,7 @@ func TestWhatIsSortedPasses(t *testing.T) {
 	assert.NoError(t, d.Check())
 }
 
-// Random numbers of the tick pass where a generator of the system's own does not.
+// Random numbers of the tick pass, a generator that belongs to the system does not.
 func TestRandomNumbersOfTheTickPass(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
@@ -301,7 +301,7 @@ func TestRandomNumbersOfTheTickPass(t *testing.T) {
 	assert.NoError(t, d.Check())
 }
 
-// A component that is not registered is not restored, so what follows from it differs; the
+// A component that is not registered is not restored, so the results that depend on it differ; the
 // message names it.
 func TestStateThatIsNotRegisteredIsFound(t *testing.T) {
 	f := foundIn(t, func() plugin.System {
@@ -374,8 +374,8 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 	}
 }
 
-// Ships that fire at one moment may do so in any order: their shots have other ids then,
-// and are the same. Whose shot is whose counts.
+// Ships that fire in the same tick may do so in any order: their shots then have other ids and are
+// equal. The ship to which a shot belongs does count.
 func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
 	twist := func(wrong bool) func() plugin.System {
 		return func() plugin.System {
@@ -406,7 +406,7 @@ func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
 	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
 }
 
-// Of two new entities that are the same in themselves, it counts who refers to which.
+// For two new entities with equal values, the references to them count.
 func TestWhoRefersToANewEntityCounts(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
@@ -431,7 +431,7 @@ func TestWhoRefersToANewEntityCounts(t *testing.T) {
 	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
 }
 
-// Listeners of the game hear of what its systems do, and not of the world being set back.
+// Listeners of the game receive the changes of its systems, and not the restoring of the world.
 func TestListenersHearOfTheSystemsAlone(t *testing.T) {
 	var ended, appeared int
 	d := ships(nil)
@@ -458,8 +458,8 @@ func TestListenersHearOfTheSystemsAlone(t *testing.T) {
 	assert.Zero(t, appeared)
 }
 
-// Systems that are for the first time of a tick only are left out when it is repeated; what
-// they do is not the simulation's business.
+// Systems that run only the first time of a tick are skipped when it is repeated; they are no part
+// of the simulation.
 func TestRepeatedTicksAreReplays(t *testing.T) {
 	sounds := 0
 	d := ships(nil)
@@ -481,7 +481,7 @@ func TestRepeatedTicksAreReplays(t *testing.T) {
 	assert.Equal(t, netsim.NotRestored, found.Cause)
 }
 
-// The test's failure has all that is needed to see it again.
+// The test failure contains all information needed to reproduce it.
 func TestTheCheckSaysHowToRepeatIt(t *testing.T) {
 	d := ships(nil)
 	d.Seed = 77

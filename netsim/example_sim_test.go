@@ -29,7 +29,7 @@ func Example() {
 		peer := sim.AddClient(1, client, client)
 		fmt.Println("connected:", sim.RunUntil(5*time.Second, peer.Connected))
 
-		peer.Cut() // nothing arrives any more
+		peer.Cut() // no packet arrives any more
 		sim.Run(time.Second)
 		peer.Restore()
 		sim.Run(10 * time.Second)

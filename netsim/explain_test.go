@@ -17,8 +17,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// A cart rolls by itself, and is steered. On the server a gust moves it now and then, which
-// nobody can foretell.
+// A cart rolls by itself, and is steered. On the server a gust moves it now and then, which clients
+// cannot predict.
 type (
 	cart struct {
 		Pos, Speed struct{ X, Y int32 }
@@ -89,7 +89,7 @@ func checkCart(t netsim.T, err error) {
 	}
 }
 
-// A client that is right about all it predicts does not rollCarts back, and has nothing to explain.
+// A client without mispredictions does not roll back, and has nothing to explain.
 func TestACalmGameHasNothingToExplain(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}
@@ -101,8 +101,8 @@ func TestACalmGameHasNothingToExplain(t *testing.T) {
 	assert.Empty(t, n.said)
 }
 
-// What moves a cart on the server alone is told with the field, both values, and the input
-// that the player had then; a test that fails logs it.
+// A rollback caused by a change on the server alone is reported with the field, both values, and
+// the player's input of that tick. A failing test logs it.
 func TestAFailedTestTellsWhyClientsRolledBack(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// clan is a world of families that chance moves about, on bad lines.
+// clan is a world of hierarchies that change at random, on bad lines.
 type clan struct {
 	t     *testing.T
 	rng   *rand.Rand
@@ -26,7 +26,7 @@ type clan struct {
 	all   []ecs.Entity
 	spots generic.Map1[Spot]
 
-	paused map[ecs.Entity]bool // by the game itself
+	paused map[ecs.Entity]bool // by the game
 
 	marker, childOf, apart ecs.ID
 }
@@ -60,7 +60,7 @@ func (c *clan) join(id entangle.ClientID) *netsim.Peer {
 
 func (c *clan) any() ecs.Entity { return c.all[c.rng.IntN(len(c.all))] }
 
-// step changes something.
+// step makes a random change.
 func (c *clan) step() {
 	w := c.sim.World()
 	c.living()
@@ -87,7 +87,7 @@ func (c *clan) step() {
 	}
 }
 
-// living forgets who is gone.
+// living removes despawned entities from the list.
 func (c *clan) living() {
 	kept := c.all[:0]
 	for _, e := range c.all {
@@ -136,13 +136,13 @@ func (c *clan) toggle(e ecs.Entity, id ecs.ID) {
 	}
 }
 
-// pause takes an entity's Replicate off, or puts it on again.
+// pause removes an entity's Replicate, or restores it.
 func (c *clan) pause(e ecs.Entity) {
 	c.paused[e] = c.sim.World().Has(e, c.marker)
 	c.toggle(e, c.marker)
 }
 
-// ask changes what an entity wants.
+// ask changes the Replicate of an entity.
 func (c *clan) ask(r *components.Replicate) {
 	if c.rng.IntN(2) == 0 {
 		r.Group = components.Group(c.rng.IntN(3))
@@ -152,8 +152,8 @@ func (c *clan) ask(r *components.Replicate) {
 	r.Target = []components.Target{components.Default, components.Everyone, components.Nobody, sets.Only(1), sets.Except(1)}[c.rng.IntN(5)]
 }
 
-// requireParents checks that nobody is a child of who is gone, on the server and on
-// clients but for those that were let go.
+// requireParents checks that no entity is a child of a despawned one, on the server and on clients,
+// except for orphaned entities.
 func (c *clan) requireParents() {
 	require.Empty(c.t, orphans(c.sim.World()))
 	for _, p := range c.sim.Peers() {
@@ -175,8 +175,8 @@ func orphans(w *ecs.World) (all []ecs.Entity) {
 	return all
 }
 
-// Whatever becomes of families on bad lines, in every frame each client has every
-// family whole and at one tick, as far as it may see it, and in the end all of it.
+// Whatever happens to hierarchies on bad lines, in every frame each client has the visible part of
+// every hierarchy complete and as of one tick, and in the end all of it.
 //
 // Proves: H1, H2, H3, H4, H5, H6, H7, H8, H9, H10
 func TestRandomFamilies(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// sceneProtocol has what scripts move about. Private is not registered.
+// sceneProtocol registers the components that scripts use. Private is not registered.
 func sceneProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "scene", TickRate: 50})
 	protocol.Component[Spot](p)
@@ -58,7 +58,7 @@ var gameTypes = append([]reflect.Type{
 //
 //	cap BYTES
 //
-// has so many per second for each client.
+// sets a cap of so many bytes per second for each client.
 func gameVerbs(t *testing.T) netsim.Verbs {
 	verbs := newGameScene(t, 0).Verbs(gameTypes...)
 	verbs["cap"] = func(args *netsim.Args, _ *netsim.Trace) error {
@@ -88,8 +88,8 @@ func newGameScene(t *testing.T, limit int) *netsim.GameScene {
 	return scene
 }
 
-// Scripts against a real server and real clients. Each file begins with what it
-// shows.
+// Scripts run against a real server and real clients. Each file begins with a description of its
+// scenario.
 //
 // Proves: R1, R2, R4, R5, R6, R7, R8, R9, R13, R14, R15, R19, R25, R29, R35, H1, H2, H3, H4, H7, H9
 // Proves: V1, V4, V5, V6, V7, V8, V11, V14, V15

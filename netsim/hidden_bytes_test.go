@@ -18,8 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// backstage is a game with entities that everybody sees, some of them in one group,
-// and something that client 2 does not.
+// backstage is a game with entities that all clients see, some of them in one group, and an entity
+// that client 2 cannot see.
 type backstage struct {
 	world   *ecs.World
 	m       generic.Map3[Spot, Health, components.Replicate]
@@ -28,20 +28,20 @@ type backstage struct {
 	tick    int
 }
 
-// group is that of some of the entities that everybody sees.
+// group holds some of the entities that all clients see.
 const group = 5
 
 func (b *backstage) spawn(target components.Target, group components.Group) ecs.Entity {
 	return b.m.NewWith(&Spot{}, &Health{}, &components.Replicate{Target: target, Group: group})
 }
 
-// runBackstage returns all datagrams from and to client 2 of a game in which each tick
-// does something that it may not see.
+// runBackstage returns all datagrams from and to client 2 of a game that does something hidden from
+// it in each tick.
 func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
 	return runBackstageOf(t, sceneProtocol, behind)
 }
 
-// runBackstageOf is runBackstage with a protocol that has more.
+// runBackstageOf is runBackstage with a protocol that registers more.
 func runBackstageOf(t *testing.T, of func() *protocol.Protocol, behind func(*backstage)) (all []string) {
 	sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Link{}})
 	server, err := plugin.NewServer(sim.ServerConfig(of()))
@@ -89,8 +89,7 @@ func linesOf(t *testing.T, sim *netsim.Sim, id entangle.ClientID) (all []string)
 	return all
 }
 
-// hides does something with an entity that client 2 may not see, from its spawn to its
-// end.
+// hides changes an entity that client 2 cannot see, from its spawn to its despawn.
 func hides(target func(*components.Targets) components.Target, in components.Group, each func(*backstage, ecs.Entity)) func(*backstage) {
 	var e ecs.Entity
 	return func(b *backstage) {
@@ -105,8 +104,8 @@ func hides(target func(*components.Targets) components.Target, in components.Gro
 	}
 }
 
-// What a client is sent is the same, bit by bit, whether something that it may not see
-// is there or not, stands still, changes, moves from group to group, or dies.
+// The bytes sent to a client are the same, bit by bit, whether a hidden entity exists or not,
+// stands still, changes, moves from group to group, or despawns.
 //
 // Proves: R34
 func TestHiddenEntitiesChangeNoByte(t *testing.T) {
@@ -159,8 +158,8 @@ func requireSameLines(t *testing.T, want, got []string) {
 	assert.Len(t, got, len(want))
 }
 
-// In a group that a client sees a part of, what becomes of the rest changes no byte
-// either, be it there or not.
+// In a group that is partly visible to a client, changes of the hidden part change no byte, nor
+// does its existence.
 //
 // Proves: R34
 func TestTheHiddenPartOfAGroupChangesNoByte(t *testing.T) {
@@ -189,9 +188,9 @@ func TestTheHiddenPartOfAGroupChangesNoByte(t *testing.T) {
 	}
 }
 
-// Where a group or a family had a member once that a client may not see, or has one that is
-// nobody's, no byte tells that client whether another such member is there: not the first that
-// comes, and not the last that goes.
+// If a group or a hierarchy once had a member that a client cannot see, or has one without a
+// target, no byte shows that client whether there is another such member: neither when the first
+// spawns nor when the last despawns.
 //
 // Proves: V13
 func TestHiddenMembersComeAndGoWithoutAByte(t *testing.T) {
@@ -228,8 +227,8 @@ func TestHiddenMembersComeAndGoWithoutAByte(t *testing.T) {
 	}
 }
 
-// A component that a client may not see changes no byte, whether it is there or not,
-// beside those that it sees.
+// A component that is hidden from a client changes no byte, whether it exists or not, beside
+// visible ones.
 //
 // Proves: R34
 func TestAHiddenComponentChangesNoByte(t *testing.T) {
@@ -259,7 +258,7 @@ func TestAHiddenComponentChangesNoByte(t *testing.T) {
 	}
 }
 
-// concern is what can be said of whom an entity matters to.
+// concern holds the rooms and the relevance that decide which clients an entity matters to.
 type concern struct {
 	rooms plugin.Rooms
 	said  plugin.Relevance
@@ -269,14 +268,14 @@ func (b *backstage) concern() concern {
 	return concern{plugin.NewRooms(b.world), plugin.NewRelevance(b.world)}
 }
 
-// spawnFor spawns an entity that is for whom it matters to.
+// spawnFor spawns an entity with a relevance.
 func (b *backstage) spawnFor(r components.Relevance, group components.Group) ecs.Entity {
 	return b.m.NewWith(&Spot{}, &Health{}, &components.Replicate{Relevance: r, Group: group})
 }
 
-// What matters to others alone changes no byte, by whatever they see it: a room, the game's
-// word or a grid. It comes, changes, goes from room to room and from group to group, in and
-// out of their sight, and dies.
+// An entity that is relevant to other clients alone changes no byte, whether by a room, by the
+// game's own relevance or by a grid. It spawns, changes, moves between rooms, groups and into and
+// out of their visibility, and despawns.
 //
 // Proves: V13
 func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
@@ -310,7 +309,7 @@ func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			requireSameLines(t, want, runBackstage(t, inRooms(func(b *backstage, c concern, all *[]ecs.Entity) {
 				switch {
-				case b.tick >= 60 && b.tick < 120 && b.tick%6 == 0: // slots and handles are used again
+				case b.tick >= 60 && b.tick < 120 && b.tick%6 == 0: // slots and handles are reused
 					*all = append(*all, b.spawnFor(components.ByInterest, 0))
 				case b.tick > 60 && b.tick < 130 && b.tick%7 == 0 && len(*all) > 0:
 					b.world.RemoveEntity((*all)[0])
@@ -327,8 +326,8 @@ func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
 	}
 }
 
-// inRooms puts client 1 into rooms 1 and 2, and client 2 into room 4. For those of rooms 1 and
-// 4 viewers stand far apart.
+// inRooms puts client 1 into rooms 1 and 2, and client 2 into room 4. Viewers for the entities of
+// rooms 1 and 4 stand far apart.
 func inRooms(behind func(*backstage, concern, *[]ecs.Entity)) func(*backstage) {
 	var c concern
 	var all []ecs.Entity
@@ -346,7 +345,7 @@ func inRooms(behind func(*backstage, concern, *[]ecs.Entity)) func(*backstage) {
 	}
 }
 
-// What a client retains changes no byte, nor does who comes to it, until its end.
+// A group that a client retains changes no byte until it ends, nor do entities that join it.
 //
 // Proves: V13
 func TestWhatIsRetainedChangesNoByte(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 type (
-	// quest refers to entities that not all may see.
+	// quest refers to entities that not all clients may see.
 	quest struct {
 		Stage  uint8
 		Leader ecs.Entity
@@ -26,9 +26,9 @@ type (
 	}
 )
 
-// A resource says no more of an entity that is hidden from a client than of one that is not
-// there, nor at another time: not when that ends, is replicated, or comes to be for others, nor
-// to who gets the resource, or another value of it, later.
+// A resource that names a hidden entity gives a client the same bytes, at the same times, as one
+// that names none: also when that entity ends, is replicated or becomes visible to others, and for
+// clients that receive the resource, or another value of it, later.
 //
 // Proves: V13
 func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
 						q.Stage++
 						s.Stage++
 					}
-					if b.tick == 130 { // handles are those that they would be
+					if b.tick == 130 { // handles are the same as otherwise
 						b.spawn(b.targets.Only(2), 0)
 					}
 				})

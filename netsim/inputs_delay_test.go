@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// expectAlike checks that what acted on the server acted in the player's own world, but
-// for what came too late, and returns the ticks of which the input had come. With a long
-// delay the player can be behind the server.
+// expectAlike checks that the same inputs acted on the server and in the player's own world, except
+// for late ones, and returns the ticks with a fresh input. With a long delay the player can be
+// behind the server.
 func (c *inputClient) expectAlike(e ecs.Entity) (fresh []entangle.Tick) {
 	t, mine := c.game.t, c.of(e)
 	t.Helper()
@@ -27,8 +27,8 @@ func (c *inputClient) expectAlike(e ecs.Entity) (fresh []entangle.Tick) {
 	return fresh
 }
 
-// With an input delay of D ticks what is pressed in a tick acts D ticks later, in the
-// player's own world and on the server, and the player's clock need not run ahead as far.
+// With an input delay of D ticks, an input acts D ticks after it was pressed, in the player's own
+// world and on the server, and the player's clock runs ahead by less.
 //
 // Proves: I3
 func TestInputsActAfterTheDelay(t *testing.T) {
@@ -87,7 +87,7 @@ func TestADelayThatChangesLosesNoPress(t *testing.T) {
 	assert.Equal(t, pressed[first-1:last], acted)
 }
 
-// A player who sends less often than it plays is heard for every tick all the same.
+// A player that sends less often than it ticks still delivers an input for every tick.
 func TestInputsOfAPlayerWhoSendsSeldom(t *testing.T) {
 	g := newInputGame(t, rough(40*ms, 5*ms, 0.02))
 	c := g.join(1, func(config *plugin.ClientConfig) { config.SendEvery = 4 })
@@ -99,7 +99,7 @@ func TestInputsOfAPlayerWhoSendsSeldom(t *testing.T) {
 	assert.Less(t, c.Client().Stats().Inputs.Frames, uint64(14*60/4))
 }
 
-// After a stall of either side, or of the network, a player is heard again as before.
+// After a stall of either side, or of the network, a player's inputs arrive as before.
 func TestInputsGoOnAfterAStall(t *testing.T) {
 	stalls := map[string]func(*inputClient){
 		"client":  func(c *inputClient) { c.Freeze(3 * time.Second); c.game.sim.Run(3 * time.Second) },

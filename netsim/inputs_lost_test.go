@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// jumps are the ticks in which an entity jumped, with what its jump was.
+// jumps returns the ticks in which an entity jumped, with the jump.
 func (a acts) jumps() map[entangle.Tick]uint8 {
 	found := map[entangle.Tick]uint8{}
 	for tick, act := range a {
@@ -23,7 +23,7 @@ func (a acts) jumps() map[entangle.Tick]uint8 {
 	return found
 }
 
-// statuses counts the ticks by what was known of them.
+// statuses counts the ticks by input status.
 func (a acts) statuses() (n [3]int) {
 	for _, act := range a {
 		n[act.Status]++
@@ -31,8 +31,8 @@ func (a acts) statuses() (n [3]int) {
 	return n
 }
 
-// A third of the packets is lost, and every input acts in its tick all the same: those that
-// follow bring it as well. What happens once happens once.
+// A third of the packets is lost, and every input still acts in its tick, because later packets
+// repeat it. Events happen once.
 //
 // Proves: I2, I5
 func TestALostInputIsCovered(t *testing.T) {
@@ -57,8 +57,8 @@ func TestALostInputIsCovered(t *testing.T) {
 	}
 }
 
-// While nothing comes, the last input is repeated without what happens once, and after a
-// second there is none. What comes too late never acts.
+// While no input arrives, the last one is repeated without its events, and after a second there is
+// none. A late input never acts.
 //
 // Proves: I5
 func TestAMissingInputRepeatsTheLast(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAMissingInputRepeatsTheLast(t *testing.T) {
 // A player may say that it has no input, which is not the same as one that is lost: nothing is
 // repeated, on either side.
 //
-// A lost one repeats what was before it, be that an input or none.
+// A lost one repeats the state before it: an input or none.
 //
 // Proves: I5
 func TestNoInputIsNotALostInput(t *testing.T) {
@@ -129,8 +129,8 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 	}
 }
 
-// For each input that acts the server knows what its player saw when it made it, and that
-// goes on as the player's time does.
+// For each input that acts, the server knows the tick that its player saw when it made the input,
+// and that tick advances with the player's time.
 func TestTheServerKnowsWhatAPlayerSaw(t *testing.T) {
 	g := newInputGame(t, rough(50*ms, 0, 0.05))
 	c := g.join(1)

@@ -24,7 +24,7 @@ func (g *inputGame) control(e ecs.Entity, by components.ControlledBy) {
 	*m.Get(e) = by
 }
 
-// grab has a client drive all that it knows, whosever it is.
+// grab has a client drive all entities that it knows, whoever owns them.
 func (c *inputClient) grab() {
 	c.tries = func(w *ecs.World) {
 		tag := ecs.ComponentID[components.Controlled](w)
@@ -39,8 +39,9 @@ func (c *inputClient) grab() {
 	}
 }
 
-// Clients that send inputs for entities that others control, or nobody, change nothing: each
-// entity has its own player's and no other's. They are counted, and stay connected.
+// Clients that send inputs for entities that others control, or that have no owner, change nothing:
+// each entity has its own player's inputs and no other's. Such inputs are counted, and their
+// senders stay connected.
 //
 // Proves: I8, Z13
 func TestNobodyDrivesAnothersEntity(t *testing.T) {
@@ -74,7 +75,7 @@ func TestNobodyDrivesAnothersEntity(t *testing.T) {
 	assert.Greater(t, g.server.Stats().Inputs.Refused, uint64(1000))
 }
 
-// When an entity changes hands, what its old owner has under way is refused, and it stands
+// When an entity changes its owner, in-flight inputs of the old owner are refused, and it stands
 // still until the new owner's first input.
 func TestAnEntityChangesHands(t *testing.T) {
 	g := newInputGame(t, rough(80*ms, 0, 0))
@@ -105,8 +106,8 @@ func TestAnEntityChangesHands(t *testing.T) {
 	assert.True(t, a.Connected() && b.Connected())
 }
 
-// An entity that is despawned, or loses its input, takes with it what is under way; with
-// the input back it is driven again.
+// An entity that is despawned, or loses its input component, loses its in-flight inputs; with the
+// component restored it is driven again.
 func TestAnEntityLosesItsInput(t *testing.T) {
 	g := newInputGame(t, rough(80*ms, 0, 0))
 	c := g.join(1)
@@ -131,8 +132,8 @@ func TestAnEntityLosesItsInput(t *testing.T) {
 	assert.NotZero(t, g.server.Stats().Inputs.Refused)
 }
 
-// A player drives several entities, and each with several types of input, in which entities
-// are those of the server.
+// A player drives several entities, and each with several types of input, whose entities are those
+// of the server.
 func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 	aimed := map[ecs.Entity]aim{}
 	g := newInputGame(t, rough(50*ms, 10*ms, 0.05), func(s *plugin.Server) {
@@ -167,7 +168,7 @@ func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 	assert.Equal(t, map[ecs.Entity]aim{two: {Angle: uint16(tick), At: want}}, aimed)
 }
 
-// What a server's own systems write to an entity that nobody controls stays as it is.
+// An input that a server's own systems write to an entity without an owner stays unchanged.
 func TestABotIsLeftAlone(t *testing.T) {
 	var bot ecs.Entity
 	g := newInputGame(t, rough(30*ms, 0, 0), func(s *plugin.Server) {
@@ -197,7 +198,7 @@ func TestABotIsLeftAlone(t *testing.T) {
 	assert.True(t, c.Connected())
 }
 
-// Who comes back drives what was kept for it: with empty lanes.
+// A player that reconnects drives the entity kept for it, with empty input streams.
 func TestAPlayerReturnsToItsEntity(t *testing.T) {
 	g := newInputGame(t, rough(50*ms, 5*ms, 0.02))
 	c := g.join(1)

@@ -19,14 +19,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// steer is what a player does in a tick: Made tells one from another, Jump happens once.
+// steer is the input of a player for a tick: Made identifies it, Jump is an event.
 type steer struct {
 	Move int8
 	Jump uint8 `net:"event"`
 	Made uint32
 }
 
-// aim is another input of the same entities. It names whom it is for.
+// aim is another input of the same entities. It refers to a target entity.
 type aim struct {
 	Angle uint16
 	At    ecs.Entity
@@ -41,7 +41,7 @@ func steeredProtocol() *protocol.Protocol {
 	return p
 }
 
-// acted is what an entity's input was in a tick.
+// acted is an entity's input in a tick.
 type acted struct {
 	Input  steer
 	Status plugin.InputStatus
@@ -68,7 +68,7 @@ type inputClient struct {
 	game  *inputGame
 	acted map[ecs.Entity]acts
 	heard map[ecs.Entity][]plugin.InputReceived[steer]
-	// do is what the player does in a tick, with each of its entities.
+	// do returns the player's input for a tick, for each of its entities.
 	do    func(tick entangle.Tick, e ecs.Entity, s *steer)
 	aims  func(tick entangle.Tick, e ecs.Entity, a *aim)
 	none  func(tick entangle.Tick) bool
@@ -109,7 +109,7 @@ func ticks[V any, M ~map[entangle.Tick]V](of map[ecs.Entity]M, e ecs.Entity) M {
 	return of[e]
 }
 
-// record keeps what acts in each tick.
+// record keeps the inputs that act in each tick.
 func record(acted map[ecs.Entity]acts, heard map[ecs.Entity][]plugin.InputReceived[steer]) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
@@ -180,21 +180,21 @@ func (g *inputGame) spawn(owner entangle.ClientID) ecs.Entity {
 	return m.NewWith(&steer{}, &Spot{}, &components.ControlledBy{Client: owner}, &components.Replicate{})
 }
 
-// of returns what acted on a player's copy of an entity.
+// of returns the inputs that acted on a player's replica of an entity.
 func (c *inputClient) of(server ecs.Entity) acts {
 	local, ok := c.Local(server)
 	require.True(c.game.t, ok, "the player has no such entity")
 	return c.acted[local]
 }
 
-// settle runs long enough for clocks to find rest, and forgets what was until then.
+// settle runs until the clocks are synchronised, and clears the records.
 func (g *inputGame) settle(d time.Duration) {
 	g.sim.Run(d)
 	clear(g.acted)
 	clear(g.heard)
 	clear(g.seen)
 	past := func(tick entangle.Tick) bool { return !g.server.Tick().Before(tick) }
-	for _, c := range g.clients { // who are ahead
+	for _, c := range g.clients { // clients are ahead
 		for e := range c.acted {
 			maps.DeleteFunc(c.acted[e], func(tick entangle.Tick, _ acted) bool { return past(tick) })
 			c.heard[e] = slices.DeleteFunc(c.heard[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })
@@ -206,8 +206,8 @@ func rough(latency, jitter time.Duration, loss float64) netsim.Link {
 	return netsim.Symmetric(conditioner.Config{Latency: latency, Jitter: jitter, Loss: loss})
 }
 
-// What a player does in a tick acts in that tick on the server, and in the player's own
-// world, and is told on both sides with the player's id.
+// An input acts in its tick on the server and in the player's own world, and both sides report it
+// with the player's id.
 //
 // Proves: I1
 func TestAnInputActsInItsTickOnBothSides(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// glider moves by what no lattice has: each tick takes it off the lattice.
+// glider moves by steps off the lattice: each tick takes it off the lattice.
 type (
 	glider struct {
 		X, Y float32 `net:"range=-500..500,step=0.01"`
@@ -37,7 +37,8 @@ func glidingProtocol() *protocol.Protocol {
 	return p
 }
 
-// gliding is the same system on both sides. What it begins a tick with it takes down, as sums.
+// gliding is the same system on both sides. It records its state at the start of each tick, as
+// sums.
 func gliding(sums map[entangle.Tick]float64) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter3[glider, drift, course]()
@@ -60,8 +61,8 @@ func turnBack(at *glider, v *drift, to *course) {
 	to.Yaw += v.X * 0.001
 }
 
-// What both sides compute with is what the wire says, so a client that predicts all of a
-// world in which nothing surprising happens is never wrong.
+// Both sides compute with the values of the wire, so a client that predicts a whole world without
+// surprises never mispredicts.
 //
 // Proves: B1
 func TestQuantisedValuesArePredictedExactly(t *testing.T) {

@@ -32,7 +32,7 @@ var bounds = []bound{
 	{"names that are held up", func(l *endpoint.Load) *int { return &l.HeldUp }},
 }
 
-// limit finds the most that a load may have of something.
+// limit returns the maximum of a load.
 func (b bound) limit() int {
 	low, high := 0, 1<<30
 	for low < high {
@@ -47,8 +47,8 @@ func (b bound) limit() int {
 	return low
 }
 
-// Each limit is passed by what a bad line makes an end keep, if as much as is
-// allowed is kept already: what is measured counts, and what counts is checked.
+// A bad line makes an end keep enough to pass each limit if as much as the limit is already kept:
+// the loads are measured and the limits checked.
 func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
 	loads := burdened(t)
 	for _, b := range bounds {
@@ -68,8 +68,8 @@ func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
 
 type about struct{ Entity ecs.Entity }
 
-// burdened lets a server and a client keep something of every kind, and returns
-// what they kept at every frame.
+// burdened has a server and a client keep something of every kind, and returns their loads at every
+// frame.
 func burdened(t *testing.T) (loads []endpoint.Load) {
 	names := func() *protocol.Protocol {
 		p := sceneProtocol()
@@ -116,7 +116,7 @@ func chatter(w *ecs.World) func() {
 			if old != absent {
 				w.RemoveEntity(old)
 			}
-			_ = send.Send(components.Everyone, about{absent}) // there may be nobody yet
+			_ = send.Send(components.Everyone, about{absent}) // there may be no client yet
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 type clocked struct {
 	*netsim.Peer
 	now    func() time.Time
-	frames []time.Duration // when they were, by the simulation's clock
+	frames []time.Duration // their times, by the simulation's clock
 }
 
 // joinClocked makes clients of configs, the configs all first.
@@ -40,8 +40,8 @@ func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	return all
 }
 
-// A client's clock, and its frames, drift by as much as was said, each client's on its
-// own, and what changes the drift makes no jump.
+// A client's clock and its frames drift by the configured amount, each client's independently, and
+// a change of the drift makes no jump.
 func TestClocksDrift(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1, Drift: -1000})
 	all := joinClocked(t, sim, 3)
@@ -72,7 +72,7 @@ func TestAServersClockDrifts(t *testing.T) {
 	assert.InDelta(t, 9*50, int(sim.Server().Tick()-before), 1)
 }
 
-// Who is frozen runs no frame until it is over, and goes on then; nobody else notices.
+// A frozen app runs no frame until the freeze is over, and then goes on; no other app is affected.
 func TestFreezingStopsFrames(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1})
 	all := joinClocked(t, sim, 2)
@@ -105,7 +105,7 @@ func TestFrameRatesDiffer(t *testing.T) {
 	assert.InDelta(t, 5*50, int(sim.Server().Tick()), 6)
 }
 
-// What no clock can do fails the test that asks for it.
+// An impossible clock setting fails the test that asks for it.
 func TestWhatNoClockDoesIsRefused(t *testing.T) {
 	for text, do := range map[string]func(*netsim.Sim, *netsim.Peer){
 		"a drift of 100001 parts per million": func(_ *netsim.Sim, p *netsim.Peer) { p.SetDrift(netsim.MaxDrift + 1) },

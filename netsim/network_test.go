@@ -69,7 +69,7 @@ func (r *rig) down(client int, text string) {
 	r.send(r.server, r.clients[client].LocalAddr(), text)
 }
 
-// received returns what has arrived at an end by now.
+// received returns all datagrams that have arrived at an end so far.
 func (r *rig) received(at transport.Conn) []string {
 	var all []string
 	buf := make([]byte, entangle.MaxDatagram)

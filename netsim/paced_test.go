@@ -14,9 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Where nothing but values changes, and nothing is lost, Watch finds that all that is told of
-// groups with intervals is told once in one: of groups of one and of several, that all see or
-// only some.
+// Where only values change and nothing is lost, Watch finds that groups with intervals are sent
+// once per interval: groups of one entity and of several, public and private.
 //
 // Proves: R35
 func TestValuesAreToldOnceInAnInterval(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-// What dies while it is paused stays on the clients, as the game's own. What resumes
-// first is gone, in the same tick or later; and what goes on only to be paused again
-// stays.
+// An entity that ends while paused stays on the clients, orphaned. One that resumes first is
+// despawned, in the same tick or later; and one that resumes only to be paused again stays.
 func TestWhatDiesPausedStaysAndWhatResumedGoes(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string // its end: + puts Replicate on, - takes it off

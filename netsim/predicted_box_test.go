@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// box is what a player steers.
+// box is steered by a player.
 type box struct{ X, Y, Speed int32 }
 
 func boxProtocol() *protocol.Protocol {
@@ -27,8 +27,8 @@ func boxProtocol() *protocol.Protocol {
 	return p
 }
 
-// glide is the game, the same on both sides: a box speeds up as it is steered, and is slowed
-// by what it glides on.
+// glide is the game, the same on both sides: a box speeds up as it is steered, and is slowed by
+// friction.
 func glide() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter2[box, steer]().Without(generic.T[components.Remote]())
@@ -48,7 +48,7 @@ type boxGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer
 	box    ecs.Entity // on the server
-	late   int        // ticks of which the server had no fresh input of the player
+	late   int        // ticks in which the server had no fresh input of the player
 	do     func(tick entangle.Tick, s *steer)
 
 	corrected []plugin.ComponentCorrected[box]
@@ -113,8 +113,8 @@ func boxOf(w *ecs.World, e ecs.Entity) box {
 	return *m.Get(e)
 }
 
-// A box that its player steers is where the server will have it when that comes to the tick,
-// and nothing is computed anew but for inputs that came too late.
+// A box that its player steers is where the server will have it in that tick, and nothing is
+// replayed except for late inputs.
 //
 // Proves: B1, B2, T6
 func TestAPredictedBox(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// What the network does shows as the quality of a player's connection, on both sides.
+// The state of the network shows as the quality of a player's connection, on both sides.
 func TestQualityTellsOfTheNetwork(t *testing.T) {
 	for want, link := range map[plugin.Quality]conditioner.Config{
 		plugin.Good: {Latency: 80 * ms, Jitter: 5 * ms, Loss: 0.01},

@@ -16,12 +16,11 @@ func (s *randomScene) synced() bool {
 	return true
 }
 
-// farAhead is how many ticks a client may be further ahead than its line takes: all that
-// loss, rare frames and what happened lately can make of it.
+// farAhead is the number of ticks that a client may be ahead beyond the needs of its line, caused
+// by loss, rare frames and recent events.
 const farAhead = 45
 
-// checkLeads holds that every client is ahead by as much as its inputs take, and not by
-// much more.
+// checkLeads checks that every client is ahead by as much as its inputs need, and not by much more.
 func (s *randomScene) checkLeads() error {
 	for _, g := range s.guests {
 		up := g.Line().Link().Up
@@ -35,11 +34,11 @@ func (s *randomScene) checkLeads() error {
 	return nil
 }
 
-// clockPlan is what a plan knows of clocks. Its chance is its own.
+// clockPlan is the part of a plan about clocks. It has its own random numbers.
 type clockPlan struct {
 	rng    *rand.Rand
 	now    time.Duration
-	frozen time.Duration // until when somebody is
+	frozen time.Duration // until when some app is frozen
 }
 
 // drift is one of a clock: mostly that of a crystal.
@@ -58,7 +57,7 @@ func (p *plan) driftClient(client int) {
 	}
 }
 
-// hang freezes somebody, seldom and mostly not for long, or changes how fast a clock runs.
+// hang rarely freezes an app, mostly briefly, or changes the speed of a clock.
 func (p *plan) hang() {
 	client := 1 + p.clock.rng.IntN(p.clients)
 	switch p.clock.rng.IntN(40) {
@@ -77,7 +76,7 @@ func (p *plan) freeze(who string, longest time.Duration) {
 	p.clock.frozen = max(p.clock.frozen, p.clock.now+d)
 }
 
-// thaw waits until nobody is frozen any more.
+// thaw waits until no app is frozen.
 func (p *plan) thaw() {
 	if left := p.clock.frozen - p.clock.now; left > 0 {
 		p.say("run %v", left)

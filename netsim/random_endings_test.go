@@ -21,12 +21,12 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// endingPlan draws what several changes have to meet for in a few ticks: an entity that is
-// Retained leaves sight as something of it is overridden, and one loses its Replicate as it is
-// removed. Its chance is its own.
+// endingPlan draws rare coincidences of several changes within a few ticks: a Retained entity
+// becomes invisible as one of its components is overridden, or an entity loses its Replicate as it
+// is removed. It has its own random numbers.
 type endingPlan struct{ *rand.Rand }
 
-// endings are about one in so many ticks.
+// endings is the average number of ticks between two of them.
 const endings = 10
 
 // end begins one of them in a tick to come.
@@ -41,8 +41,8 @@ func (p *plan) end(n int) {
 	}
 }
 
-// extra spawns an entity that nothing else of the plan is about, and returns its name and what it
-// has.
+// extra spawns an entity that the rest of the plan does not touch, and returns its name and
+// components.
 func (p *plan) extra(at, replicate string) (name string, has []string) {
 	d := p.endings
 	p.names++
@@ -60,8 +60,8 @@ func (p *plan) extra(at, replicate string) (name string, has []string) {
 
 func inTick(n int) string { return fmt.Sprintf("tick %d ", n) }
 
-// leaveSight has an entity that is Retained leave the sight of a client, by one of several ways, in
-// about the tick in which a component of it, be it there or not, is kept from the client.
+// leaveSight makes a Retained entity invisible to a client, in one of several ways, in about the
+// tick in which one of its components, present or not, is hidden from the client.
 func (p *plan) leaveSight(n int) {
 	d := p.endings
 	e, has := p.extra(inTick(n), "Replicate=Relevance:2")
@@ -94,7 +94,7 @@ func (p *plan) leaveSight(n int) {
 	d.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 	for _, step := range steps {
 		p.say("%s%s", inTick(ends), step)
-		if d.IntN(4) == 0 { // in the next tick, which is of the same send, or is not
+		if d.IntN(4) == 0 { // in the next tick, which may be of the same send
 			ends++
 		}
 	}
@@ -106,11 +106,11 @@ func (p *plan) leaveSight(n int) {
 	p.say("%sdespawn %s", inTick(ends), e)
 }
 
-// otherRoom is room by the chance of endings.
+// otherRoom is room with the random numbers of endings.
 func (p *plan) otherRoom() int { return 1 + p.endings.IntN(rooms) }
 
-// perish has an entity lose its Replicate and be removed in one tick, or one after the other: one
-// alone, a parent with a child, a child, or one of several of a group.
+// perish has an entity lose its Replicate and be removed in one tick, or one after the other: a
+// single entity, a parent with a child, a child, or one of several in a group.
 func (p *plan) perish(n int) {
 	d := p.endings
 	mark := "Replicate=Group:0"
@@ -154,7 +154,7 @@ func (p *plan) perish(n int) {
 	}
 }
 
-// branches counts which of the rare things happened in a world, as its server had them.
+// branches counts the rare events in a world, as seen by its server.
 type branches struct {
 	count map[string]int
 	world *ecs.World
@@ -162,22 +162,22 @@ type branches struct {
 
 	replicate ecs.ID
 	relevance plugin.Relevance
-	latest    ecs.Entity // that was spawned last
+	latest    ecs.Entity // the last one spawned
 	names     map[string]ecs.Entity
-	began     map[ecs.Entity]entity // all that is replicated, as the tick began
-	left      string                // by which command something may have left sight in the last tick
+	began     map[ecs.Entity]entity // all replicated entities at the start of the tick
+	left      string                // the command by which an entity may have become invisible in the last tick
 	overrides []overriding
 	tick      entangle.Tick
-	narrowed  func() int // how often a client was found to keep an entity less a component
+	narrowed  func() int // how often a client was found to keep an entity without one of its components
 }
 
-// entity is what is known of one that is replicated, as a tick begins.
+// entity is the state of a replicated entity at the start of a tick.
 type entity struct {
 	components.Replicate
 	parent, child bool
 }
 
-// overriding is that a component of an entity was overridden while clients saw it.
+// overriding records that a component of an entity was overridden while clients saw it.
 type overriding struct {
 	entity ecs.Entity
 	tick   entangle.Tick
@@ -228,8 +228,8 @@ func (b *branches) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	b.count["paused and removed: "+kind]++
 }
 
-// begin takes in the world as a tick begins in it: what was overridden in the ticks of the last
-// send and left sight since.
+// begin reads the world at the start of a tick: the entities that were overridden in the ticks of
+// the last send and have become invisible since.
 func (b *branches) begin(clients []entangle.ClientID) {
 	b.tick++
 	last := b.began
@@ -274,8 +274,8 @@ func (b *branches) begin(clients []entangle.ClientID) {
 	b.left = ""
 }
 
-// do takes in a command that was carried out in a tick, of which the clients that were connected
-// saw what they did when it began.
+// do records a command that ran in a tick, with the clients connected at that time and their
+// visible entities at its start.
 func (b *branches) do(command string, clients []entangle.ClientID) {
 	words := strings.Fields(command)
 	switch {
@@ -313,20 +313,21 @@ type tallies struct {
 	worlds []*branches
 }
 
-// follow is a hook that has the branches of a world be added.
+// follow is a hook that adds the branches of a world.
 func (a *tallies) follow(s *randomScene) {
 	a.Lock()
 	defer a.Unlock()
 	a.worlds = append(a.worlds, s.rare)
 }
 
-// keptLess is that a client keeps what it does not see any more, less a component that it had.
+// keptLess counts clients that keep an entity that they no longer see, without a component that it
+// had.
 const keptLess = "kept, less a component"
 
-// enoughWorlds is in how many random worlds every rare branch is to be found.
+// enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 100
 
-// check holds that every rare branch was there, if the worlds were many.
+// check checks that every rare branch occurred, if there were enough worlds.
 func (a *tallies) check(t *testing.T, worlds uint64) {
 	count := map[string]int{}
 	for _, b := range a.worlds {

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// shadow counts the events of a client: what spawned and has not despawned must be
-// what is there, and so for each component.
+// shadow counts the events of a client: entities that spawned and have not despawned must be those
+// in the world, and likewise for each component.
 type shadow struct {
 	t       require.TestingT
 	client  *plugin.Client
@@ -71,7 +71,7 @@ func count[C any](w *ecs.World) *counted {
 	return c
 }
 
-// check holds the counts against the world.
+// check compares the counts with the world.
 func (s *shadow) check() {
 	s.checkKept()
 	for e, count := range s.there {
@@ -87,7 +87,7 @@ func (s *shadow) check() {
 			require.Failf(s.t, "events and world differ", "%v spawned %d times more than it despawned, alive: %v", e, count, s.world.Alive(e))
 		}
 		if s.world.Has(e, s.predict) {
-			continue // the world is ahead of what the server says, and so of the events
+			continue // the world is predicted ahead of the confirmed state, and so of the events
 		}
 		for _, c := range s.counted {
 			if has := s.world.Has(e, c.id); has != (c.there[e] == 1) || c.there[e]>>1 != 0 {
@@ -106,12 +106,12 @@ func (s *shadow) check() {
 	}
 }
 
-// replicated reports whether an entity is the network's.
+// replicated reports whether an entity is replicated.
 func (s *shadow) replicated(e ecs.Entity) bool {
 	return s.world.Has(e, s.remote) || s.world.Has(e, s.predict)
 }
 
-// checkKept holds that what was persistent stays the game's own.
+// checkKept checks that persistent entities of ended connections stay in the world.
 func (s *shadow) checkKept() {
 	for _, e := range s.kept {
 		if !s.world.Alive(e) || s.replicated(e) || s.there[e] != 0 {

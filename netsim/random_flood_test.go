@@ -28,7 +28,7 @@ import (
 
 type buoy struct{ X, Y float32 }
 
-// babble is what a player says to all others, of which it is the so-manieth.
+// babble is a numbered message of a player to all others.
 type babble struct{ Number uint32 }
 
 type riddle struct{ Number uint32 }
@@ -43,7 +43,7 @@ func floodProtocol() *protocol.Protocol {
 	return p
 }
 
-// floods is a simulation of honest players, who talk and see buoys that move, and of one who floods.
+// floods is a simulation of honest players, who talk and see moving buoys, and of one flooder.
 type floods struct {
 	*netsim.Sim
 	t      *testing.T
@@ -118,7 +118,7 @@ type flooder struct {
 	sess  *session.Client
 	conn  transport.Conn
 	open  bool
-	came  int // how often it was connected
+	came  int // number of connections
 	id    uint16
 	next  [64]uint16
 	kinds int // it floods with the first of them
@@ -142,7 +142,7 @@ func (o *flooder) enter() {
 	require.NoError(f.t, o.sess.Connect(f.Clock().Now()))
 }
 
-// step takes in what has come, acknowledges it, and says what the session has to say.
+// step reads arrived packets, acknowledges them, and sends the packets of the session.
 func (o *flooder) step() {
 	now := o.f.Clock().Now()
 	var buf [2048]byte
@@ -198,7 +198,8 @@ func (o *flooder) say(ch byte, bodies ...[]byte) {
 }
 
 // The kinds of flood. Those up to fragments leave no gap in a reliable channel where they are
-// dropped; after the others the window of one ends the connection, before its cost does.
+// dropped; the others exceed the window of a channel, which ends the connection before their cost
+// does.
 const (
 	pause = iota
 	packets
@@ -215,7 +216,7 @@ func (o *flooder) act() {
 	rng, now := o.f.rng, o.f.Clock().Now()
 	burst := 1
 	if !now.Before(o.until) {
-		burst = 1 + 9*rng.IntN(2) // all that was saved up, and more
+		burst = 1 + 9*rng.IntN(2) // the whole saved quota, and more
 		o.kind, o.until = rng.IntN(o.kinds), now.Add(time.Duration(200+rng.IntN(4000))*ms)
 		if o.kind == gap {
 			o.next[peer.FirstMessages]++ // closed at the end of this
@@ -271,10 +272,10 @@ func (o *flooder) act() {
 	}
 }
 
-// Honest players over any line, beside one who floods with packets, fragments, relays, messages
-// behind gaps, resyncs and requests, in any rhythm, and comes back when it is disconnected. No frame
-// costs more than the quotas allow; the honest ones stay, keep what Watch holds, get every line
-// through in order, and have the server's world in the end.
+// Honest players over any line, beside one that floods with packets, fragments, relays, messages
+// behind gaps, resyncs and requests, in any rhythm, and reconnects when it is disconnected. No
+// frame costs more than the quotas allow; the honest players stay connected, pass the checks of
+// Watch, get every line through in order, and have the server's world in the end.
 //
 // Proves: Z21
 func TestRandomFloods(t *testing.T) {

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// foresightPlan is what a plan knows of who predicts what. Its chance is its own.
+// foresightPlan is the part of a plan about predicted sets. It has its own random numbers.
 type foresightPlan struct {
 	rng *rand.Rand
 	on  bool
 }
 
-// foresee changes who predicts an entity. What clients make of it is not what the server
-// makes of it, ever: they have no system that does what the script does.
+// foresee changes the clients that predict an entity. Their predictions always differ from the
+// server, because clients have no system that does the same as the script.
 func (p *plan) foresee(at string) {
 	f := &p.foresight
 	if !f.on || len(p.entities) == 0 || f.rng.IntN(6) > 0 {

@@ -15,10 +15,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The components of random worlds: rounded on the wire, exact, without a value,
-// larger than what most packets have room for, with another entity, sent once, sent as
-// differences, also with the motion or with one of the game's own, a relation, and one
-// that is not registered.
+// The components of random worlds: quantised, exact, without a value, larger than most packets have
+// room for, with a reference, sent once, sent as differences, also with the built-in motion or with
+// a difference of the game, a relation, and one that is not registered.
 type (
 	place struct {
 		X float32 `net:"range=-64..64,step=0.125"`
@@ -60,7 +59,7 @@ type (
 	}
 )
 
-// more is a difference of tallies that must be applied once and to its base.
+// more is a difference of counts that must be applied once and to its baseline.
 type more struct{}
 
 func (more) Diff(w *bits.Writer, base, value *tally) { w.Uvarint(uint64(value.Count - base.Count)) }
@@ -69,8 +68,8 @@ func (more) Apply(r *bits.Reader, base *tally) (tally, error) {
 	return tally{base.Count + uint32(r.Uvarint())}, r.Err()
 }
 
-// The messages of random worlds, one type per mode. Each carries the number of its
-// connection, and its place among those of its type there.
+// The messages of random worlds, one type per mode. Each carries the number of its connection, and
+// its index among the messages of its type.
 type (
 	inOrder struct {
 		Conn, N uint32
@@ -112,17 +111,17 @@ func randomProtocol(l limits) *protocol.Protocol {
 	return p
 }
 
-// guest is a client of a random world, with all that it has seen.
+// guest is a client of a random world, with all that it has received.
 type guest struct {
 	*netsim.Peer
 	mail   *mailClient
 	shadow *shadow
 
 	mentions mentions
-	crowded  bool // it has left for want of room
+	crowded  bool // it has left for lack of room
 }
 
-// noRoom reports whether the client has left because it kept all that it may of what arrived early.
+// noRoom reports whether the client has left because its limit of early arrivals was reached.
 func (g *guest) noRoom() bool {
 	return g.Client().State() == plugin.Disconnected && strings.Contains(g.Client().Reason(), "MaxWaitingBytes")
 }
@@ -147,7 +146,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	return g
 }
 
-// registered is all components that entities of the network may have.
+// registered returns all components that replicated entities may have.
 func registered(w *ecs.World) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
@@ -157,8 +156,7 @@ func registered(w *ecs.World) ecs.Mask {
 	return allowed
 }
 
-// onlyRegistered requires that entities of the network have no component that was
-// not registered.
+// onlyRegistered requires that replicated entities have only registered components.
 func onlyRegistered(t require.TestingT, w *ecs.World, allowed ecs.Mask) {
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	for q.Next() {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 )
 
-// handPlan is what a plan knows of inputs. Its chance is its own.
+// handPlan is the part of a plan about inputs. It has its own random numbers.
 type handPlan struct {
 	rng *rand.Rand
 	on  bool
@@ -18,7 +18,7 @@ func (p *plan) equip() []string {
 	return nil
 }
 
-// drive changes who drives what.
+// drive changes which client drives which entity.
 func (p *plan) drive(at string) {
 	if !p.hands.on || p.hands.rng.IntN(6) > 0 || len(p.entities) == 0 {
 		return

@@ -14,10 +14,10 @@ import (
 
 // hand is the input of random worlds.
 type hand struct {
-	// Held is held until another is written. It says who wrote it, see wroteBy, and none
-	// does so twice.
+	// Held is held until another value is written. It identifies its writer, see wroteBy, and each
+	// value is written once.
 	Held uint32
-	// Press is an event: no two inputs have the same.
+	// Press is an event: no two inputs have the same one.
 	Press uint32 `net:"event"`
 	Aim   ecs.Entity
 	// Tilt follows from Held, and is often beyond its range.
@@ -28,7 +28,7 @@ func heldBy(client entangle.ClientID, n uint32) uint32 { return uint32(client)<<
 func wroteBy(held uint32) entangle.ClientID            { return entangle.ClientID(held >> 24) }
 func tiltOf(held uint32) float32                       { return float32(held%300)/100 - 1.5 }
 
-// hands are what a player does: in BufferInputs, chance has them hold and press.
+// hands writes a player's random inputs, in BufferInputs.
 type hands struct {
 	t      require.TestingT
 	judge  *inputJudge
@@ -78,7 +78,7 @@ func (h *hands) Update(*ecs.World) {
 	}
 }
 
-// write writes one input, and what it should become into the plain model.
+// write writes one input, and its expected effect into the plain model.
 func (h *hands) write(e ecs.Entity, at *hand) {
 	lane := h.lanes[e]
 	if lane == nil {
@@ -128,17 +128,17 @@ func (w wrote) bare() wrote {
 	return w
 }
 
-// handLane is what a player wrote for one entity over one time that it had it, by the tick
-// in which it acts: a plain model.
+// handLane is a plain model of an input stream: the inputs that a player wrote for one entity
+// during one ownership, by the tick in which they act.
 type handLane struct {
 	acts  map[entangle.Tick]wrote
 	held  wrote  // the last, without its event
-	found uint32 // what the last Held was that was no none
+	found uint32 // the last Held that was not zero
 	next  entangle.Tick
 	begun bool
 	press uint32 // the event of an input that had no tick of its own
 
-	// After a jump of the clock only this is known: what was written at all.
+	// After a jump of the clock only the set of written inputs is known.
 	jumped bool
 	all    map[uint32]wrote // by Held
 	events map[uint32]bool
@@ -148,9 +148,9 @@ func newHandLane() *handLane {
 	return &handLane{acts: map[entangle.Tick]wrote{}, all: map[uint32]wrote{0: {}}, events: map[uint32]bool{0: true}}
 }
 
-// write takes what is to act in a tick. Where the delay has grown, the ticks between
-// have what was held. Where it has shrunk and the tick has an input, the event acts with
-// the next that has a tick, or takes one more.
+// write adds the input that is to act in a tick. If the delay has grown, the ticks between repeat
+// the held input. If it has shrunk and the tick has an input, the event acts with the next input
+// that has a tick, or takes an additional tick.
 func (l *handLane) write(tick entangle.Tick, w wrote) {
 	l.events[w.Press] = true
 	if !w.none {
@@ -173,7 +173,7 @@ func (l *handLane) write(tick entangle.Tick, w wrote) {
 	}
 }
 
-// put has an input act in the next tick, with the event that waits instead of its own.
+// put has an input act in the next tick, with the waiting event instead of its own.
 func (l *handLane) put(w wrote) {
 	if l.press != 0 {
 		own := w.Press
@@ -186,7 +186,7 @@ func (l *handLane) put(w wrote) {
 	l.next++
 }
 
-// has reports whether an input acts in a tick, for all that is known.
+// has reports whether an input may act in a tick, as far as is known.
 func (l *handLane) has(tick entangle.Tick, got hand) bool {
 	w, ok := l.acts[tick]
 	if !l.jumped {
@@ -197,8 +197,8 @@ func (l *handLane) has(tick entangle.Tick, got hand) bool {
 	return ok && l.events[got.Press] && w.is(got)
 }
 
-// is reports whether an input that arrived is this one. Its entity is the server's, or
-// none, which any may have become on the way.
+// is reports whether an input that arrived is this one. Its entity is the server's, or none, which
+// any reference may have become in flight.
 func (w wrote) is(got hand) bool {
 	off := math.Abs(float64(min(max(w.Tilt, -1), 1) - got.Tilt))
 	return !w.none && w.Held == got.Held && w.Press == got.Press && (got.Aim.IsZero() || w.aim == got.Aim) && off < 0.006

@@ -12,7 +12,7 @@ import (
 // hostPlayer is the id of a host's own player.
 const hostPlayer = 100
 
-// newServer returns a server, in some worlds a host whose player is on its way in.
+// newServer returns a server, in some worlds a host with a player that is about to join.
 func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin.Server) {
 	if s.limits.host == 0 {
 		server, err := plugin.NewServer(config)
@@ -28,7 +28,7 @@ func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin
 
 var errPlayer = errors.New("give joins, leaves or is kicked")
 
-// player says what a host's own player does.
+// player runs a command for a host's own player.
 func (s *randomScene) player(args *netsim.Args, _ *netsim.Trace) error {
 	away := s.host == nil || s.host.LocalState() == plugin.Disconnected
 	switch {

@@ -14,13 +14,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// inputJudge knows what everybody has written, and judges what acts anywhere.
+// inputJudge knows the inputs that all clients have written, and checks those that act.
 type inputJudge struct {
 	t     require.TestingT
 	lanes map[helm][]*handLane
 }
 
-// helm is an entity of the server and one who drives it.
+// helm is an entity of the server and a client that drives it.
 type helm struct {
 	client entangle.ClientID
 	entity ecs.Entity
@@ -30,14 +30,14 @@ func newInputJudge(t require.TestingT) *inputJudge {
 	return &inputJudge{t: t, lanes: map[helm][]*handLane{}}
 }
 
-// add takes in a lane. server is zero where the client drives what it sees no more: that
-// may be any.
+// add adds an input stream. server is zero if the client drives an entity that it no longer sees,
+// which may be any.
 func (j *inputJudge) add(client entangle.ClientID, server ecs.Entity, lane *handLane) {
 	at := helm{client, server}
 	j.lanes[at] = append(j.lanes[at], lane)
 }
 
-// wrote returns the lane by which a client wrote an input for an entity and a tick, or nil.
+// wrote returns the stream by which a client wrote an input for an entity and a tick, or nil.
 func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handLane {
 	for _, e := range []ecs.Entity{at.entity, {}} {
 		for _, lane := range j.lanes[helm{at.client, e}] {
@@ -49,12 +49,12 @@ func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handLane {
 	return nil
 }
 
-// inputCourt holds one world's inputs against what was written: a system that comes first
-// in FixedMain.
+// inputCourt compares the inputs in one world with the written ones: a system that comes first in
+// FixedMain.
 type inputCourt struct {
 	*inputJudge
 	name   string
-	me     entangle.ClientID                 // whose world it is, 0 on a server
+	me     entangle.ClientID                 // the player of this world, 0 on a server
 	origin func(local ecs.Entity) ecs.Entity // the server's
 
 	world                   *ecs.World
@@ -64,16 +64,16 @@ type inputCourt struct {
 	hand, controlled, owner ecs.ID
 	before                  map[ecs.Entity]judged
 	pressed                 map[uint32]bool
-	jumped                  bool // the clock has: ticks may run twice
+	jumped                  bool // the clock has jumped: ticks may run twice
 	last                    entangle.Tick
 }
 
-// judged is what an entity's input was in the last tick.
+// judged is an entity's input in the last tick.
 type judged struct {
 	hand
 	status plugin.InputStatus
 	by     entangle.ClientID
-	fresh  entangle.Tick // when it last was
+	fresh  entangle.Tick // the tick of the last fresh input
 	tick   entangle.Tick
 	heard  bool // since by has it
 }
@@ -88,7 +88,7 @@ func (c *inputCourt) Initialize(w *ecs.World) {
 	c.before, c.pressed = map[ecs.Entity]judged{}, map[uint32]bool{}
 }
 
-// Update judges a tick.
+// Update checks a tick.
 func (c *inputCourt) Update(*ecs.World) {
 	c.jumped = c.jumped || c.last != 0 && c.time.Tick != c.last+1
 	c.last = c.time.Tick
@@ -113,7 +113,7 @@ func (c *inputCourt) Update(*ecs.World) {
 	c.play(now)
 }
 
-// driver returns who drives an entity, by what this world knows.
+// driver returns the client that drives an entity, as far as this world knows.
 func (c *inputCourt) driver(q *ecs.Query) entangle.ClientID {
 	switch {
 	case c.me != 0 && q.Has(c.controlled):
@@ -142,7 +142,7 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[h
 		return got
 	}
 	want := plugin.InputReceived[hand]{Client: wroteBy(got.Held), Entity: e, Tick: got.tick, Input: got.hand, Status: got.status}
-	if got.Held == 0 || c.me != 0 && told.Client == got.by { // nobody's name is in it, or it is news who drives it
+	if got.Held == 0 || c.me != 0 && told.Client == got.by { // the input names no client, or the driver has just changed
 		want.Client = told.Client
 	}
 	if told != want {
@@ -151,10 +151,11 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[h
 	return got
 }
 
-// judgeFresh: it is what its player wrote for this tick, and an event is new.
+// judgeFresh checks that the input is the one that its player wrote for this tick, and that an
+// event is new.
 func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	by := got.by
-	if c.me != 0 && by != c.me { // who drives another's entity is old news here
+	if c.me != 0 && by != c.me { // this world may have an outdated owner of another client's entity
 		by = wroteBy(got.Held)
 	}
 	as := got.hand
@@ -170,13 +171,13 @@ func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	c.pressed[got.Press], got.fresh, got.heard = true, got.tick, true
 }
 
-// judgeRepeated: it is what it was, but for its event, and not for longer than a second.
+// judgeRepeated checks that the input is unchanged, except for its event, and for at most a second.
 func (c *inputCourt) judgeRepeated(e ecs.Entity, got *judged, before judged) {
 	if got.Press != 0 {
 		c.fail(e, "repeats an event: %+v", got.hand)
 	}
 	if c.me != 0 {
-		return // what it repeats may have come after its tick
+		return // the repeated input may have arrived after its tick
 	}
 	before.Press = 0
 	if got.hand != before.hand || got.by != before.by || got.tick-got.fresh > randomRate {
@@ -184,7 +185,7 @@ func (c *inputCourt) judgeRepeated(e ecs.Entity, got *judged, before judged) {
 	}
 }
 
-// judgeNone: it is zero, or as it was before there was any.
+// judgeNone checks that the input is zero, or as it was before the first one.
 func (c *inputCourt) judgeNone(e ecs.Entity, got *judged, before judged) {
 	if got.hand == (hand{}) || c.me != 0 {
 		return
@@ -194,7 +195,7 @@ func (c *inputCourt) judgeNone(e ecs.Entity, got *judged, before judged) {
 	}
 }
 
-// play writes inputs for those whom nobody drives, as a server's bots do.
+// play writes inputs for entities without a driver, as a server's bots do.
 func (c *inputCourt) play(now map[ecs.Entity]judged) {
 	for e, is := range now {
 		if c.me == 0 && is.by == entangle.Nobody {
@@ -231,7 +232,7 @@ func (o *origins) of(local ecs.Entity) ecs.Entity {
 
 func itself(e ecs.Entity) ecs.Entity { return e }
 
-// drive gives a guest hands, and judges what acts in its world.
+// drive gives a guest hands, and checks the inputs that act in its world.
 func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
@@ -239,7 +240,7 @@ func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(&inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of}))
 }
 
-// serve judges what acts in the server's world, and gives a host's player hands.
+// serve checks the inputs that act in the server's world, and gives a host's player hands.
 func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.Host) {
 	if host != nil {
 		mine := func(e ecs.Entity) bool { return slices.Contains(host.Controlled(hostPlayer), e) }

@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// addGrid has the server see by the places of entities, and the scene know what it is to
-// see.
+// addGrid adds a grid over the positions of entities to the server, and has the scene compute the
+// expected visibility.
 func (s *randomScene) addGrid(server *plugin.Server) {
 	if s.limits.grid == 0 {
 		return
@@ -30,7 +30,7 @@ func (p *plan) relevance() string {
 	return ""
 }
 
-// matter changes what matters to whom.
+// matter changes the relevance of entities to clients.
 func (p *plan) matter(at string) {
 	e, client, room := p.any().name, 1+p.rng.IntN(maxGuests), p.room()
 	if p.host && p.rng.IntN(5) == 0 {
@@ -58,7 +58,7 @@ func (p *plan) matter(at string) {
 	}
 }
 
-// view has an entity see for a client or a room, or no more.
+// view adds or removes a viewer for a client or a room.
 func (p *plan) view(at, e string, client int) {
 	switch p.rng.IntN(6) {
 	case 0:
@@ -85,7 +85,7 @@ func (p *plan) room() int { return 1 + p.rng.IntN(rooms) }
 
 func (p *plan) addOrRemove() string { return []string{"add", "add", "remove"}[p.rng.IntN(3)] }
 
-// travel moves an entity, a client, or both, from room to room, in one tick or by and by.
+// travel moves an entity, a client, or both, between rooms, in one tick or over several.
 func (p *plan) travel(at, e string, client int) {
 	from, to, who := p.room(), p.room(), p.rng.IntN(3)
 	steps := []string{}
@@ -104,13 +104,13 @@ func (p *plan) travel(at, e string, client int) {
 	}
 }
 
-// flicker takes an entity out of a room for no time, or a tick.
+// flicker removes an entity from a room for no time, or a tick.
 func (p *plan) flicker(at string, room int, e string) {
 	p.say("%sroom %d remove entity %s", at, room, e)
 	p.say("%sroom %d add entity %s", []string{at, later(at)}[p.rng.IntN(2)], room, e)
 }
 
-// greet lets things matter to a client that is about to come.
+// greet makes entities relevant to a client that is about to join.
 func (p *plan) greet() {
 	if !p.interest {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// limits are what a random world is configured with: caps in bytes per second, and in
-// every how many ticks either end sends. 0 is none.
+// limits configure a random world: caps in bytes per second, and the intervals in ticks at which
+// either end sends. 0 is none.
 type limits struct {
 	perClient, all, client int
 	every, clientEvery     int
@@ -45,7 +45,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))
 	}
-	// What the plugin refuses counts as none: the shrinker lowers numbers.
+	// Values that the plugin refuses count as none: the shrinker lowers numbers.
 	if least := map[string]int{"perclient": plugin.LeastBytes, "client": plugin.LeastBytes, "all": plugin.LeastBytes * maxGuests}[name]; n < least {
 		n = 0
 	}
@@ -53,7 +53,7 @@ func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
 	return err
 }
 
-// meters measure what each end sends, where it is capped.
+// meters measure the bytes that each capped end sends.
 type meters struct {
 	limits
 	sim      *netsim.Sim
@@ -68,7 +68,7 @@ func newMeters(l limits, sim *netsim.Sim) *meters {
 	}
 }
 
-// tap takes note of a datagram.
+// tap records a datagram.
 func (m *meters) tap(from, to netip.AddrPort, datagram []byte) {
 	at := m.sim.Clock().Since()
 	if from != m.sim.Server().Addrs()[0] {
@@ -79,8 +79,8 @@ func (m *meters) tap(from, to netip.AddrPort, datagram []byte) {
 	m.all.add(at, len(datagram))
 }
 
-// check holds that no cap was passed by more than what may be saved up. A connection
-// that ends and the next may both use up what they have.
+// check checks that no cap was exceeded by more than the permitted burst. A connection that ends
+// and the next may both use up theirs.
 func (m *meters) check() error {
 	if m.limits.all > 0 && m.all.most > m.all.atOnce(2*maxGuests) {
 		return fmt.Errorf("all clients were sent %.0f bytes at once, at %d per second", m.all.most, m.limits.all)
@@ -98,8 +98,8 @@ func (m *meters) check() error {
 	return nil
 }
 
-// patience is how much longer than without caps it may take until everything has come:
-// what it takes to send all of the world and of what waits, three times.
+// patience returns how much longer than without caps it may take until everything has arrived:
+// three times the time to send the whole world and all waiting data.
 func (m *meters) patience(world int) time.Duration {
 	waits := time.Second * time.Duration(m.every+m.clientEvery+slowest) / 30
 	if rate := m.perClient; rate > 0 {
@@ -111,7 +111,7 @@ func (m *meters) patience(world int) time.Duration {
 	return waits
 }
 
-// worldBytes is about what it takes to tell one client all of the world.
+// worldBytes estimates the bytes needed to send one client the whole world.
 func (s *randomScene) worldBytes() (bytes int) {
 	m, err := s.sim.Server().Mirror()
 	require.NoError(s.t, err)
@@ -127,7 +127,7 @@ func (s *randomScene) worldBytes() (bytes int) {
 	return bytes
 }
 
-// joined reports whether all who have joined are told so.
+// joined reports whether all clients that have joined have received the confirmation.
 func (s *randomScene) joined() bool {
 	for _, g := range s.guests {
 		if !g.Client().Joined() {
@@ -137,7 +137,7 @@ func (s *randomScene) joined() bool {
 	return s.host == nil || s.host.Joined()
 }
 
-// system that takes note of who joins, on a server.
+// joins is a system that records joining clients, on a server.
 func (s *randomScene) joins(w *ecs.World) func() {
 	came, joined := plugin.NewReader[plugin.ClientConnected](w), plugin.NewReader[plugin.ClientJoined](w)
 	pending := map[entangle.ClientID]bool{}

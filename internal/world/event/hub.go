@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Hub keeps the event queues of one world, one per kind of event. It is a
-// resource of the world, put there by the plugin.
+// Hub keeps the event queues of one world, one per kind of event. It is a resource of the world,
+// which the plugin adds.
 type Hub struct {
 	queues     map[reflect.Type]any
 	agers      []ager
@@ -54,16 +54,16 @@ func HubOf(w *ecs.World) *Hub {
 	return hub
 }
 
-// QueueOf returns the hub's queue of events of type E, which keeps at most
-// MaxEvents. Whoever raises or reads them asks once, at set-up, and keeps it.
+// QueueOf returns the hub's queue of events of type E, which keeps at most MaxEvents. Code that
+// raises or reads these events calls it once, at set-up, and keeps the queue.
 func QueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxEvents) }
 
-// MessageQueueOf returns the hub's queue of events of type E that are made by
-// peers, which keeps at most MaxMessageEvents, or as many as LimitMessages says. Whoever asks
-// for a queue first decides how much it keeps.
+// MessageQueueOf returns the hub's queue of events of type E that come from peers. It keeps at most
+// MaxMessageEvents, or the number that LimitMessages has set. The first call for a type creates its
+// queue and fixes that limit.
 func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, h.limit) }
 
-// LimitMessages says how many messages a queue keeps that is made from now on.
+// LimitMessages sets how many messages a queue keeps that is created from now on.
 func (h *Hub) LimitMessages(n int) { h.limit = n }
 
 func queueOf[E any](h *Hub, limit int) *Queue[E] {
@@ -77,9 +77,9 @@ func queueOf[E any](h *Hub, limit int) *Queue[E] {
 	return q
 }
 
-// BeginFrame ends the events that every reader had its turn with. It is called
-// before anything of a frame runs, with the number of ticks that ran in the frame
-// before: while none runs, events wait for the readers that run once per tick.
+// BeginFrame drops the events that every reader has had a chance to read. It is called before any
+// other part of a frame, with the number of ticks of the previous frame. While no tick runs, events
+// wait for the readers that run once per tick.
 func (h *Hub) BeginFrame(ticksBefore int) {
 	if ticksBefore == 0 {
 		return
@@ -89,16 +89,15 @@ func (h *Hub) BeginFrame(ticksBefore int) {
 	}
 }
 
-// Silence begins a tick that is computed anew: readers keep their places and read nothing
-// but what belongs to that tick. With false it ends the last one.
+// Silence(true) begins a tick that is replayed: readers keep their positions and read only events
+// of that tick. Silence(false) ends the last such tick.
 func (h *Hub) Silence(on bool) {
 	for _, q := range h.agers {
 		q.silence(on)
 	}
 }
 
-// Dropped returns how many events of all kinds were dropped because their queue
-// was full.
+// Dropped returns how many events of all kinds were dropped because their queue was full.
 func (h *Hub) Dropped() uint64 {
 	var n uint64
 	for _, q := range h.agers {

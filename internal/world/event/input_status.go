@@ -4,10 +4,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// InputStatus is what is known of an entity's input of a tick.
+// InputStatus says whether an entity has an input for a tick, and where that comes from.
 type InputStatus uint8
 
-// What is known of the input of a tick.
+// The values of InputStatus.
 const (
 	NoInput InputStatus = iota
 	FreshInput

@@ -8,34 +8,32 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Head says of a message who sent it, and when.
+// Head holds the sender, the recipient and the tick of a message.
 type Head struct {
 	From entangle.ClientID // Nobody: the server
-	To   entangle.ClientID // the player of this world; Nobody: the server that this is
+	To   entangle.ClientID // the player of this world; Nobody: this server
 	Tick entangle.Tick     // of the sender
 }
 
-// MessageSink reads a received message of its type into that type's queue. The
-// reader holds the message's body and nothing after it; refs maps the entities in
-// it. An error means that the peer's bytes are wrong; nothing was raised then.
+// MessageSink decodes a received message into the queue of its type. The reader holds exactly the
+// message's body; refs resolves the entities in it. An error means that the peer's bytes are
+// malformed; no event was raised then.
 type MessageSink func(head Head, r *bits.Reader, refs wire.RefReader) error
 
-// MessageEvents raises the events of one message type. The code that receives
-// messages does not know their types; it holds one MessageEvents per message
-// number.
+// MessageEvents raises the events of one message type. The code that receives messages does not
+// know their types: it holds one MessageEvents per message number.
 //
-// A message that no system reads is skipped and counted: its bytes are not looked
-// at, so that a game that does not care for a message pays nothing for it.
+// A message that no system reads is skipped and counted. Its bytes are not decoded, so a game pays
+// nothing for messages that it does not read.
 type MessageEvents struct {
 	plan    *wire.Plan
 	sink    MessageSink
 	skipped uint64
 }
 
-// AddMessage returns the events of the message type that the plan is for and
-// makes them known to readers. The engine calls it for every registered message
-// before any system of the game is initialised; calling it again returns the same
-// events.
+// AddMessage returns the events of the plan's message type and makes them available to readers. The
+// engine calls it for every registered message before any system of the game is initialised.
+// Calling it again returns the same events.
 func (h *Hub) AddMessage(plan *wire.Plan) *MessageEvents {
 	if m, ok := h.messages[plan.Type()]; ok {
 		return m
@@ -51,11 +49,11 @@ func (h *Hub) Message(t reflect.Type) (*MessageEvents, bool) {
 	return m, ok
 }
 
-// Plan returns how messages of this type are read.
+// Plan returns the decoding plan of this message type.
 func (m *MessageEvents) Plan() *wire.Plan { return m.plan }
 
-// OnMessage sets what Receive calls. There is one queue per message type, so
-// there is one sink; setting it again replaces it.
+// OnMessage sets the function that Receive calls. Each message type has one queue and so one sink;
+// setting it again replaces it.
 func (m *MessageEvents) OnMessage(sink MessageSink) { m.sink = sink }
 
 // Wanted reports whether any system reads this message.

@@ -5,11 +5,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Correction is one value of the present that was predicted otherwise.
+// Correction is one value of the present tick that a rollback has changed.
 type Correction struct {
 	Entity ecs.Entity
 	Column int           // number of the component
-	Tick   entangle.Tick // whose end both values are of
-	// Before and After are the memory of the two values, valid during the call.
+	Tick   entangle.Tick // both values are those at its end
+	// Before and After are the memory of the two values. They are valid during the call.
 	Before, After []byte
 }

@@ -1,61 +1,59 @@
 package event
 
-// MaxEvents is how many events of one kind a queue keeps. A client that joins a
-// world of 50,000 entities gets an event for each of them at once, and twice as
-// many leave room for what is raised before the last reader came round.
+// MaxEvents is how many events of one kind a queue keeps. A client that joins a world of 50,000
+// entities gets an event for each of them at once. Twice that number leaves space for events that
+// are raised before the last reader has run.
 const MaxEvents = 100_000
 
-// MaxMessageEvents is how many received messages of one type a queue keeps; see MessagesOf
-// for a server's. Messages come from peers and may hold text and slices, so the bound is tighter:
-// at 60 frames per second it is 240,000 messages per second of one type.
+// MaxMessageEvents is how many received messages of one type a queue keeps; see MessagesOf for the
+// limit of a server. Messages come from peers and may hold text and slices, so the limit is
+// tighter: at 60 frames per second it is 240,000 messages per second of one type.
 const MaxMessageEvents = 4096
 
 // Queue holds the events of one kind, oldest first, for any number of readers.
 //
-// An event stays until every system has had its turn to read it: to the end of
-// the first frame after its own in which a tick ran. A reader in any stage, also
-// one that runs once per tick, therefore sees it exactly once, and it does not
-// matter whether the reader runs before or after the stage that raised it.
+// An event stays until every system has had a chance to read it: to the end of the first frame
+// after its own in which a tick ran. So a reader in any stage, also one that runs once per tick,
+// reads it exactly once, whether it runs before or after the stage that raised it.
 //
-// A full queue drops its oldest event and counts it. A queue that nobody reads
-// keeps nothing.
+// A full queue drops its oldest event and counts it. A queue without readers keeps nothing.
 type Queue[E any] struct {
 	buf     []E
-	head    int    // buf[head:] is alive
+	head    int    // buf[head:] is valid
 	aged    int    // buf[head:aged] is older than the last frame's beginning
 	first   uint64 // number of buf[head] since the queue began
 	limit   int
-	read    bool // somebody has a cursor
+	read    bool // it has a cursor
 	dropped uint64
 
-	replay *replayed[E] // of events that belong to a tick; nil: those of a frame
-	silent bool         // a tick is computed anew
+	replay *replayed[E] // for events that belong to a tick; nil: events belong to a frame
+	silent bool         // a tick is replayed
 }
 
-// replayed are the events of a tick that is computed anew. They are for those who read in
-// that tick, and gone with it: whoever reads outside of ticks has had those of the first time.
+// replayed holds the events of a tick that is replayed. They are for readers that run in that tick,
+// and are dropped at its end: readers outside of ticks have read those of the first run.
 type replayed[E any] struct {
 	buf   []E
 	first uint64 // number of buf[0] since the queue began
 }
 
-// Cursor is one reader's place in a queue. It is a value of its reader: a copy
-// reads on from the same place on its own.
+// Cursor is one reader's position in a queue. It is a value: a copy of it reads on from the same
+// position independently.
 type Cursor[E any] struct {
 	queue *Queue[E]
 	next  uint64
-	anew  uint64 // likewise, of what is replayed
+	anew  uint64 // the same, for events of a replay
 }
 
-// Cursor returns a reader that sees the events raised from now on.
+// Cursor returns a reader of the events raised from now on.
 func (q *Queue[E]) Cursor() Cursor[E] {
 	q.read = true
 	return Cursor[E]{queue: q, next: q.end()}
 }
 
-// Read returns the events raised since the last Read, oldest first. The slice is
-// valid until the next frame begins; the caller must not change it. In a tick that is
-// computed anew there is nothing to read, but what belongs to that tick.
+// Read returns the events raised since the last Read, oldest first. The slice is valid until the
+// next frame begins; the caller must not change it. In a tick that is replayed it returns only
+// events of that tick.
 func (c *Cursor[E]) Read() []E {
 	q := c.queue
 	if q.silent {
@@ -76,8 +74,8 @@ func (c *Cursor[E]) readReplay() []E {
 	return r.buf[skip:len(r.buf):len(r.buf)]
 }
 
-// Wanted reports whether anybody reads this queue. While nobody does, Push keeps
-// nothing, and whoever raises events may save the trouble.
+// Wanted reports whether this queue has a reader. Without one Push keeps nothing, so callers may
+// skip building events.
 func (q *Queue[E]) Wanted() bool { return q.read }
 
 // Push raises an event.
@@ -92,16 +90,16 @@ func (q *Queue[E]) Push(event E) {
 	}
 }
 
-// Replays says that the events belong to a tick: if it is computed anew, those of the first
-// time are not read again, and those that are raised meanwhile are read by whoever runs in
-// the tick, and by nobody else.
+// Replays declares that the events belong to a tick. If that tick is replayed, the events of its
+// first run are not read again, and events raised during the replay are read only by systems that
+// run in that tick.
 func (q *Queue[E]) Replays() {
 	if q.replay == nil {
 		q.replay = &replayed[E]{}
 	}
 }
 
-// silence begins a tick that is computed anew, or with false ends the last one.
+// silence(true) begins a tick that is replayed; silence(false) ends the last one.
 func (q *Queue[E]) silence(on bool) {
 	q.silent = on
 	if r := q.replay; r != nil {
@@ -111,9 +109,9 @@ func (q *Queue[E]) silence(on bool) {
 	}
 }
 
-// PushNew raises an event that is built in place: build gets a zero event, and an
-// error of it takes the event back. It saves a copy and an allocation where the
-// event is decoded through a pointer. Nothing is built while nobody reads.
+// PushNew raises an event that is built in place: build gets a zero event, and if it returns an
+// error, the event is removed again. This saves a copy and an allocation if the event is decoded
+// through a pointer. Without a reader, build is not called.
 func (q *Queue[E]) PushNew(build func(event *E) error) error {
 	if !q.read {
 		return nil
@@ -131,17 +129,16 @@ func (q *Queue[E]) Dropped() uint64 { return q.dropped }
 
 func (q *Queue[E]) end() uint64 { return q.first + uint64(len(q.buf)-q.head) }
 
-// grow appends a zero event and returns its place.
+// grow appends a zero event and returns its address.
 func (q *Queue[E]) grow() *E {
 	var zero E
 	q.buf = append(q.buf, zero)
 	return &q.buf[len(q.buf)-1]
 }
 
-// bound drops the oldest event of a queue above its limit. Slices handed out in
-// this frame still show the old events, so nothing is overwritten: the head moves
-// on, and once as many are dropped as are alive, these move to a buffer of their
-// own.
+// bound drops the oldest event of a queue above its limit. Slices that Read returned in this frame
+// still refer to the old events, so nothing is overwritten: the head moves on, and once as many
+// events are dropped as are valid, the valid ones move to a new buffer.
 func (q *Queue[E]) bound() {
 	if len(q.buf)-q.head <= q.limit {
 		return
@@ -163,8 +160,8 @@ func (q *Queue[E]) undo() {
 	q.buf = q.buf[:last]
 }
 
-// age ends the events that every reader had its turn with. It is called at the
-// beginning of a frame that follows one in which a tick ran.
+// age drops the events that every reader has had a chance to read. It is called at the beginning of
+// a frame that follows one in which a tick ran.
 func (q *Queue[E]) age() {
 	gone := max(q.aged, q.head)
 	q.first += uint64(gone - q.head)

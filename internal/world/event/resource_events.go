@@ -9,9 +9,9 @@ type ResourceEvents struct {
 	Inserted, Updated, Removed func()
 }
 
-// AddResource returns the events of a resource type and makes them known to readers.
-// The engine calls it for every registered resource before any system of the game is
-// initialised; calling it again returns the same events.
+// AddResource returns the events of a resource type and makes them available to readers. The engine
+// calls it for every registered resource before any system of the game is initialised. Calling it
+// again returns the same events.
 func (h *Hub) AddResource(t reflect.Type) *ResourceEvents {
 	if e, ok := h.resources[t]; ok {
 		return e
@@ -21,8 +21,8 @@ func (h *Hub) AddResource(t reflect.Type) *ResourceEvents {
 	return e
 }
 
-// Resource returns the events of a resource type, or false if the engine does not
-// raise any for it: it is not registered, or this side does not receive it.
+// Resource returns the events of a resource type, or false if the engine does not raise any for it:
+// the type is not registered, or this side does not receive it.
 func (h *Hub) Resource(t reflect.Type) (*ResourceEvents, bool) {
 	e, ok := h.resources[t]
 	return e, ok
@@ -34,13 +34,13 @@ func (*ResourceEvents) Raise(emit func()) {
 	}
 }
 
-// OnInserted sets what is called when the network has added the resource, or taken
-// over the one that was there. There is one queue per kind of event, so there is one
-// function; setting it again replaces it.
+// OnInserted sets the function that is called when the network has added the resource or has taken
+// over an existing one. Each kind of event has one queue and so one function; setting it again
+// replaces it.
 func (e *ResourceEvents) OnInserted(emit func()) { e.Inserted = emit }
 
-// OnUpdated sets what is called when the network has changed the value.
+// OnUpdated sets the function that is called when the network has changed the value.
 func (e *ResourceEvents) OnUpdated(emit func()) { e.Updated = emit }
 
-// OnRemoved sets what is called when the network has removed the resource.
+// OnRemoved sets the function that is called when the network has removed the resource.
 func (e *ResourceEvents) OnRemoved(emit func()) { e.Removed = emit }

@@ -7,25 +7,24 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ResponseSink reads an answer to request number id into the queue of its type.
-// If failed is not nil there is no answer, and r is not looked at.
+// ResponseSink decodes the answer to request number id into the queue of its type. If failed is not
+// nil there is no answer, and r is not read.
 type ResponseSink func(id uint32, failed error, r *bits.Reader, refs wire.RefReader) error
 
-// ResponseEvents raises the answers to one kind of request. Like MessageEvents it
-// stands between code that does not know the types and the readers that do.
+// ResponseEvents raises the answers to one kind of request. Like MessageEvents it connects code
+// that does not know the types with readers that do.
 type ResponseEvents struct {
 	answer  *wire.Plan
 	sink    ResponseSink
 	skipped uint64
 }
 
-// requestKey tells kinds of requests apart: the types of question and answer.
+// requestKey identifies a kind of request by the types of question and answer.
 type requestKey struct{ question, answer reflect.Type }
 
-// AddRequest returns the answers to requests of the given question and answer and
-// makes them known to readers. The engine calls it for every registered request
-// before any system of the game is initialised; calling it again returns the same
-// events.
+// AddRequest returns the answers to requests of the given question and answer, and makes them
+// available to readers. The engine calls it for every registered request before any system of the
+// game is initialised. Calling it again returns the same events.
 func (h *Hub) AddRequest(question, answer *wire.Plan) *ResponseEvents {
 	key := requestKey{question.Type(), answer.Type()}
 	if e, ok := h.responses[key]; ok {
@@ -43,17 +42,17 @@ func (h *Hub) Request(question, answer reflect.Type) (*ResponseEvents, bool) {
 	return e, ok
 }
 
-// Plan returns how answers are read.
+// Plan returns the decoding plan of the answers.
 func (e *ResponseEvents) Plan() *wire.Plan { return e.answer }
 
-// OnResponse sets what Receive and Fail call; setting it again replaces it.
+// OnResponse sets the function that Receive and Fail call; setting it again replaces it.
 func (e *ResponseEvents) OnResponse(sink ResponseSink) { e.sink = sink }
 
 // Skipped returns how many answers arrived that no system reads.
 func (e *ResponseEvents) Skipped() uint64 { return e.skipped }
 
-// Receive raises the answer to request number id. An error means that the peer's
-// bytes are wrong; nothing was raised then.
+// Receive raises the answer to request number id. An error means that the peer's bytes are
+// malformed; no event was raised then.
 func (e *ResponseEvents) Receive(id uint32, r *bits.Reader, refs wire.RefReader) error {
 	if e.sink == nil {
 		e.skipped++
@@ -62,11 +61,11 @@ func (e *ResponseEvents) Receive(id uint32, r *bits.Reader, refs wire.RefReader)
 	return e.sink(id, nil, r, refs)
 }
 
-// Fail raises that request number id got no answer, and why.
+// Fail raises the failure of request number id, which got no answer, with its reason.
 func (e *ResponseEvents) Fail(id uint32, failed error) {
 	if e.sink == nil {
 		e.skipped++
 		return
 	}
-	_ = e.sink(id, failed, nil, nil) // reads no bytes, so nothing can be wrong with them
+	_ = e.sink(id, failed, nil, nil) // reads no bytes, so it cannot fail
 }

@@ -6,34 +6,33 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// choice is a set of components that change together. Updates are of few sets:
-// what an update needs to know of one is put together once.
+// choice is a set of components that change together. Few different sets occur in updates, so the
+// data that decoding needs is computed once per set.
 type choice struct {
 	set   repl.Mask
 	comps []*copied
-	// shorts are the plans of all of them as short codes, if they have such plans and
-	// are few enough.
+	// shorts holds the plans of all components as short codes. It is nil if one of them has no such
+	// plan, or if there are too many.
 	shorts []*wire.Short
-	// staged: an update of them is not decoded right into the world, for it may change
-	// structure, or be refused, or there are too many.
+	// staged: an update of the set is not decoded directly into the world, because it may change
+	// structure, may be refused, or has too many components.
 	staged bool
-	// simple are those of them that go into the world as they come, where it is predicted.
+	// simple holds the components that go into the world as received, on predicted entities too.
 	simple []*copied
 	// bit stands for the set in placed.holds; 0 if there are more sets than bits.
 	bit uint32
 }
 
-// choices are the sets that have come. Most updates are of the same set as the one
-// before.
+// choices holds the sets received so far. Most updates have the same set as the one before.
 type choices struct {
 	now  choice
 	list []choice
 }
 
-// maxChoices is how many sets have a bit.
+// maxChoices is the number of sets that have a bit.
 const maxChoices = 32
 
-// choose makes a set the one at hand.
+// choose makes a set the current one.
 func (c *Copy) choose(set *repl.Mask) {
 	all := &c.choices
 	for i := range all.list {
@@ -46,7 +45,7 @@ func (c *Copy) choose(set *repl.Mask) {
 	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
 		one := &c.comps[comp]
 		all.now.comps = append(all.now.comps, one)
-		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is a matter of structure
+		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is structure
 		if one.mode == registry.Simple {
 			all.now.simple = append(all.now.simple, one)
 		}
@@ -64,8 +63,8 @@ func (c *Copy) choose(set *repl.Mask) {
 	}
 }
 
-// holdsChoice reports whether an entity has all components of the set at hand, and
-// remembers it, but of one that is predicted: its updates go another way.
+// holdsChoice reports whether an entity has all components of the current set. It caches a positive
+// answer, except for a predicted entity, whose updates take another path.
 func (c *Copy) holdsChoice(s repl.Slot) bool {
 	if !c.Known[s].mask.Holds(&c.choices.now.set) {
 		return false

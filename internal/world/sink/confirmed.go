@@ -7,13 +7,13 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// maxLastWords bounds the entities of a frame whose last values are kept.
+// maxLastWords limits the entities per frame for which the last confirmed state is kept.
 const maxLastWords = 1024
 
-// lastWords is what the server said last of entities that went while they were predicted,
-// in the frame at hand: whoever is told that they are gone may ask.
+// lastWords holds the last confirmed state of predicted entities that were despawned in the current
+// frame, so that readers of despawn events can ask for it.
 type lastWords struct {
-	on  bool // somebody may ask
+	on  bool // KeepLastWords was called
 	of  map[ecs.Entity]lastWord
 	buf []byte
 }
@@ -21,18 +21,18 @@ type lastWords struct {
 type lastWord struct {
 	tick entangle.Tick
 	mask repl.Mask
-	at   int // in buf its values begin, by rising number
+	at   int // offset in buf of its values, which are in order of component number
 }
 
-// KeepLastWords has Confirmed answer for entities that were despawned in this frame.
+// KeepLastWords makes Confirmed answer for entities that were despawned in this frame, too.
 func (c *Copy) KeepLastWords() {
 	if l := &c.last; !l.on {
 		l.on, l.of = true, map[ecs.Entity]lastWord{}
 	}
 }
 
-// Component returns the number of a component of the world that is registered, and whose
-// values are replicated.
+// Component returns the number of a registered component by its id in the world. ok is false if
+// there is none, or if its values are not replicated.
 func (c *Copy) Component(id ecs.ID) (comp int, ok bool) {
 	for i := range c.comps {
 		if c.comps[i].id == id {
@@ -42,7 +42,7 @@ func (c *Copy) Component(id ecs.ID) (comp int, ok bool) {
 	return 0, false
 }
 
-// mourn keeps what was said last of an entity.
+// mourn keeps the last confirmed state of an entity.
 func (c *Copy) mourn(e ecs.Entity, at rollback.Slot) {
 	l := &c.last
 	if !l.on || len(l.of) == maxLastWords {
@@ -55,21 +55,21 @@ func (c *Copy) mourn(e ecs.Entity, at rollback.Slot) {
 	}
 }
 
-// ForgetLastWords begins a frame.
+// ForgetLastWords drops the kept states, at the beginning of a frame.
 func (c *Copy) ForgetLastWords() {
 	clear(c.last.of)
 	c.last.buf = c.last.buf[:0]
 }
 
-// Confirmed returns the memory of a component as the server said it last, and the tick
-// that it said it of. It may be read until the copy takes in something else. It is not ok
-// if the entity is none of the copy's, or does not have the component.
+// Confirmed returns the memory of the confirmed value of a component, and the tick of that value.
+// The memory is valid until the copy applies another record. ok is false if the entity does not
+// belong to the copy, or does not have the component.
 func (c *Copy) Confirmed(e ecs.Entity, comp int) (value []byte, tick entangle.Tick, ok bool) {
 	if s, ours := c.Slots[e]; ours {
 		value, ok = c.said(s, comp)
 		return value, c.entities[s].tick, ok
 	}
-	if at, gone := c.ahead.gone[e]; gone && c.world.Alive(e) { // else its slot may be another's
+	if at, gone := c.ahead.gone[e]; gone && c.world.Alive(e) { // otherwise its slot may belong to another entity
 		word := c.ahead.store.Confirmed(at)
 		return c.ahead.store.ConfirmedValue(at, comp), word.Tick, word.Mask.Has(comp)
 	}

@@ -16,23 +16,22 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// reuser is told when ids come to name other entities.
+// reuser is called when network ids are reused.
 type reuser interface {
-	// Reuse says that an id names its entity since a tick: values from before it refer to an
-	// entity that has ended. reuseGroup is reuse of all ids of a group.
+	// Reuse reports that a network id belongs to its present entity since a tick: values from
+	// before that tick refer to a despawned entity. ReuseGroup is Reuse for all ids of a group.
 	Reuse(id repl.ID, since entangle.Tick)
 	ReuseGroup(h repl.Handle, since entangle.Tick)
 }
 
-// Copy is the way from the receiver into an Arche world. What belongs to one
-// group at one tick is first decoded beside the world and then written in one go,
-// so that nobody meets half of it: an entity gets all its components in one step,
-// with their values in place before any listener hears of it.
+// Copy is the set of replicas in the Arche world of a client. It applies the records of the
+// receiver to that world. All data of one group at one tick is decoded into a buffer first and then
+// written at once, so that no system or listener sees a partial group: an entity gets all its
+// components in one step, and their values are in place before any listener is called.
 //
-// An entity that its sender lets go stays in the world as it is. For the Copy it
-// is then one of the game's: Len, ID, Tick and Mirror do not know it. It still
-// goes with the connection that brought it, unless it is marked
-// components.Persistent.
+// An orphaned entity stays in the world as it is. It then belongs to the game: Len, ID, Tick and
+// Mirror leave it out. It is still removed when the connection that created it ends, unless it is
+// marked components.Persistent.
 type Copy struct {
 	world  *ecs.World
 	writer *columns.Writer
@@ -45,11 +44,11 @@ type Copy struct {
 	free     []repl.Slot
 	Slots    map[ecs.Entity]repl.Slot
 	letGo    []ecs.Entity
-	sweepAt  int // length of letGo at which those are forgotten that the game removed
+	sweepAt  int // length of letGo at which entities that the game removed are dropped from it
 	Spawns   uint64
-	Losses   uint64        // entities that went out of it
-	Lost     entangle.Tick // of the record by which the last of them did
-	most     int           // entities that it holds at a time
+	Losses   uint64        // entities that left the copy
+	Lost     entangle.Tick // tick of the record that removed the last of them
+	most     int           // limit on entities at a time
 	shapes   shapes
 
 	leaving leaving
@@ -62,7 +61,7 @@ type Copy struct {
 	left    left
 	past    refs.Past
 	taught  taught
-	moment  receiver.Moment // of the record at hand, where there are differences
+	moment  receiver.Moment // of the current record, if there are differences
 	own     ownership
 	ahead   ahead
 	twins   twins
@@ -80,39 +79,39 @@ type copied struct {
 	cells  columns.Cells
 	plan   *wire.Plan
 	events *event.ComponentEvents
-	value  []byte // one value: what an update at hand may have to put back
+	value  []byte // one value: the old one, which a failed update restores
 
 	relation bool
-	input    bool              // only its being there is sent
-	mode     registry.SyncMode // on entities that are predicted
+	input    bool              // only its presence is sent
+	mode     registry.SyncMode // on predicted entities
 }
 
-// placed is what an update needs of an entity of the copy. It is kept small: for
-// many entities, waiting for it is what an update costs.
+// placed is the data of an entity that an update needs. It is kept small, because with many
+// entities an update spends its time waiting for this memory.
 type placed struct {
 	entity ecs.Entity
 	tick   entangle.Tick
-	holds  uint32 // the choices that it is known to have all components of
+	holds  uint32 // bits of the choices of which the entity is known to have all components
 	waits  uint16 // references that wait for their entity
 	used   bool
-	fresh  bool // not yet in any state that was committed
+	fresh  bool // not committed yet
 }
 
-// known is the rest.
+// known is the rest of the data of an entity.
 type known struct {
 	ID   repl.ID
-	mask repl.Mask // what the sender says it has
+	mask repl.Mask // its components on the server
 
-	aimed    bool // it is, or was, the target of a relation
-	referred bool // it is, or was, referred to by a component
+	aimed    bool // it is or was the target of a relation
+	referred bool // a component refers or referred to it
 
 	promised bool          // it is predicted once it has its components
-	slot     rollback.Slot // in the store, where what the server says of it is; 0: it is in the world
+	slot     rollback.Slot // in the store, which holds its confirmed state; 0: that is in the world
 	twin     ecs.Entity
 }
 
-// NewCopy returns a copy without entities in w. Its events go to the hub; entities
-// that appear and vanish are told to the two functions.
+// NewCopy returns a copy without entities in w. Its events go to the hub. The two functions are
+// called for each entity that spawns or despawns.
 func NewCopy(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpawned, onDespawned func(ecs.Entity)) *Copy {
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
 	c := &Copy{
@@ -142,7 +141,7 @@ func NewCopy(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpawne
 	return c
 }
 
-// ID returns the sender's id of an entity, and whether it is one of the copy.
+// ID returns the network id of an entity, and whether the entity belongs to the copy.
 func (c *Copy) ID(e ecs.Entity) (repl.ID, bool) {
 	s, ok := c.Slots[e]
 	if !ok {
@@ -151,7 +150,7 @@ func (c *Copy) ID(e ecs.Entity) (repl.ID, bool) {
 	return c.Known[s].ID, true
 }
 
-// Entity returns the entity of a slot, the zero entity for repl.NoSlot.
+// Entity returns the entity of a slot, or the zero entity for repl.NoSlot.
 func (c *Copy) Entity(s repl.Slot) ecs.Entity {
 	if s == repl.NoSlot {
 		return ecs.Entity{}
@@ -159,7 +158,7 @@ func (c *Copy) Entity(s repl.Slot) ecs.Entity {
 	return c.entities[s].entity
 }
 
-// Tick returns the sender's tick of which an entity last heard.
+// Tick returns the server's tick of the newest state that an entity has received.
 func (c *Copy) Tick(e ecs.Entity) (entangle.Tick, bool) {
 	s, ok := c.Slots[e]
 	if !ok {
@@ -168,7 +167,7 @@ func (c *Copy) Tick(e ecs.Entity) (entangle.Tick, bool) {
 	return c.entities[s].tick, true
 }
 
-// Len returns the number of entities, without those that were let go.
+// Len returns the number of entities, without orphaned ones.
 func (c *Copy) Len() int { return len(c.Slots) }
 
 func (c *Copy) place(id repl.ID) repl.Slot {
@@ -186,7 +185,7 @@ func (c *Copy) place(id repl.ID) repl.Slot {
 	return s
 }
 
-// forget takes an entity out of the copy and frees its slot.
+// forget removes an entity from the copy and frees its slot.
 func (c *Copy) forget(s repl.Slot) ecs.Entity {
 	e := &c.entities[s]
 	if e.waits > 0 {
@@ -203,10 +202,10 @@ func (c *Copy) forget(s repl.Slot) ecs.Entity {
 	return entity
 }
 
-// Forget takes an entity out of the copy and out of the world.
+// Forget removes an entity from the copy and from the world.
 func (c *Copy) Forget(s repl.Slot) { c.vanish(c.forget(s)) }
 
-// vanish takes an entity out of the world, unless the game did that already.
+// vanish removes an entity from the world, unless the game did that already.
 func (c *Copy) vanish(e ecs.Entity) {
 	if c.world.Alive(e) {
 		c.writer.Remove(e)
@@ -214,7 +213,7 @@ func (c *Copy) vanish(e ecs.Entity) {
 	c.onDespawned(e)
 }
 
-// release leaves an entity to the game, until the connection ends.
+// release orphans an entity: it belongs to the game until the connection ends.
 func (c *Copy) release(s repl.Slot) {
 	if len(c.letGo) >= c.sweepAt {
 		c.forgetRemoved()
@@ -230,7 +229,7 @@ func (c *Copy) release(s repl.Slot) {
 type refReader struct {
 	copy *Copy
 	refs receiver.Refs
-	late []repl.ID // by placeholder: what the component at hand names and is not here
+	late []repl.ID // by placeholder: ids in the current component whose entity has not arrived
 }
 
 // At implements wire.RefReader.
@@ -260,7 +259,7 @@ func (c *Copy) Skip(r *bits.Reader, comp int) error {
 	return r.Err()
 }
 
-// NoRefs knows every index, as no entity.
+// NoRefs resolves every index to the zero entity.
 type NoRefs struct{}
 
 // At implements wire.RefReader.

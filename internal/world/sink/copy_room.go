@@ -7,9 +7,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// DefaultMaxEntities is how many entities a copy holds at a time where nobody says
-// otherwise: several times what a server replicates that keeps its ticks, and some hundred
-// megabytes for a client whose server means harm.
+// DefaultMaxEntities is the default limit on the entities of a copy at a time. It is several times
+// the number that a server can replicate without dropping ticks, and costs a client a few hundred
+// megabytes if its server is malicious.
 const DefaultMaxEntities = 1 << 17
 
 // Limit sets how many entities the copy holds at a time.
@@ -18,9 +18,9 @@ func (c *Copy) Limit(most int) { c.most = most }
 // Most implements receiver.Bounded.
 func (c *Copy) Most() int { return c.most }
 
-// Full implements receiver.Bounded. An entity counts for as long as it may be in the world
-// because of the server: also when it was let go, until the game removes it, and when it was
-// despawned while it was predicted, until the prediction has come to that.
+// Full implements receiver.Bounded. An entity counts as long as it may be in the world because of
+// the server. An orphaned entity counts until the game removes it. An entity that was despawned
+// while it was predicted counts until the prediction has reached that tick.
 func (c *Copy) Full() bool {
 	if c.held() < c.most {
 		return false
@@ -31,7 +31,7 @@ func (c *Copy) Full() bool {
 
 func (c *Copy) held() int { return len(c.Slots) + len(c.letGo) + len(c.ahead.gone) }
 
-// forgetRemoved forgets of those that were let go whom the game has removed.
+// forgetRemoved drops the orphaned entities that the game has removed.
 func (c *Copy) forgetRemoved() {
 	c.letGo = slices.DeleteFunc(c.letGo, func(e ecs.Entity) bool { return !c.world.Alive(e) })
 }

@@ -8,35 +8,36 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// shapes is what the copy has had the world make archetypes for. Arche keeps an archetype,
-// with room for many entities, for as long as the world lives, or the target that it is of.
-// So one entity that has other components by each record of a server would take ever more
-// memory, and many that differ far more than they are.
+// shapes limits how many archetypes the records of a server make the world create. Arche keeps an
+// archetype, with space for many entities, for as long as the world lives, or as long as the
+// relation target of the archetype lives. Without a limit, an entity that gets different components
+// with every record would use more and more memory, and many entities with different components
+// would use far more memory than the entities themselves.
 type shapes struct {
 	known   map[shape]struct{}
-	last    shape // that was asked for
-	aimed   int   // of those known, with a target
-	sweepAt int   // number of those at which those are forgotten whose target is gone
-	over    bool  // one was refused: the connection ends
+	last    shape // the shape of the last successful call of fits
+	aimed   int   // number of known shapes with a target
+	sweepAt int   // value of aimed at which shapes with a dead target are removed
+	over    bool  // a shape was refused: the connection ends
 }
 
-// shape is what Arche makes an archetype of.
+// shape identifies an archetype of Arche.
 type shape struct {
 	mask   ecs.Mask
-	target ecs.Entity // of its relation
+	target ecs.Entity // of the relation
 }
 
-// leastShapes is how many there may be however few entities a copy is limited to.
+// leastShapes is the lowest limit on shapes, however small the limit on entities is.
 const leastShapes = 1 << 10
 
-// limits returns how many shapes without a target there may be, and how many with one.
+// shapeLimits returns how many shapes without a target, and how many with one, are allowed.
 func (c *Copy) shapeLimits() (plain, aimed int) {
 	return max(c.most/8, leastShapes), max(c.most, leastShapes)
 }
 
-// fits reports whether an entity may take a shape: it is known, or there is room for it.
-// Where there is not, the record at hand and all behind it are not written, until the
-// connection has ended.
+// fits reports whether an entity may take a shape: the shape is known, or there is space for one
+// more. After a refusal, the current record and all later ones are not written until the connection
+// has ended.
 func (c *Copy) fits(s shape) bool {
 	h := &c.shapes
 	if h.over || s == h.last {
@@ -56,8 +57,9 @@ func (c *Copy) fits(s shape) bool {
 	return true
 }
 
-// shapeRoom reports whether there is room for one more. Where an eighth is left at most of
-// the room for those with a target there is none: looking for whose target is gone has a price.
+// shapeRoom reports whether there is space for one more shape. For shapes with a target, it reports
+// false once at most an eighth of their limit is free after a sweep, because each search for dead
+// targets takes time.
 func (c *Copy) shapeRoom(s shape) bool {
 	h := &c.shapes
 	plain, aimed := c.shapeLimits()
@@ -77,8 +79,8 @@ func (c *Copy) shapeRoom(s shape) bool {
 	return h.aimed <= aimed-aimed/8
 }
 
-// Overgrown returns what there is too much of, as a sentence for people, if the server gives
-// its entities more different shapes than there is room for.
+// Overgrown returns a readable sentence that says which limit was exceeded, if the server gives its
+// entities more different shapes than there is space for.
 func (c *Copy) Overgrown() (reason string, ok bool) {
 	if !c.shapes.over {
 		return "", false
@@ -88,9 +90,9 @@ func (c *Copy) Overgrown() (reason string, ok bool) {
 		"both follow ClientConfig.MaxEntities", plain, aimed), true
 }
 
-// becomes returns the shape of an entity after the change of structure that is staged.
+// becomes returns the shape of an entity after the staged change of structure.
 func (c *Copy) becomes(e ecs.Entity) shape {
-	s := shape{c.world.Mask(e), c.world.Relations().GetUnchecked(e, c.remote)} // of whatever relation it has
+	s := shape{c.world.Mask(e), c.world.Relations().GetUnchecked(e, c.remote)} // the target of any relation
 	for _, id := range c.stage.remove {
 		s.mask.Set(id, false)
 		if !s.target.IsZero() {
@@ -105,8 +107,8 @@ func (c *Copy) becomes(e ecs.Entity) shape {
 	return s
 }
 
-// fitsAhead is fits for the shape that a prediction gives an entity when it comes to what the
-// server says of it.
+// fitsAhead is fits for the shape that an entity gets when the prediction restores its confirmed
+// state.
 func (c *Copy) fitsAhead(slot repl.Slot) bool {
 	word := c.ahead.store.Confirmed(c.Known[slot].slot)
 	s := shape{c.world.Mask(c.entities[slot].entity), columns.UnpackEntity(word.Target)}

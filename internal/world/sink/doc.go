@@ -1,10 +1,11 @@
-// Package sink is the way from the replication receiver into an Arche world.
+// Package sink writes the output of the replication receiver into an Arche world.
 //
-// [Copy] applies what the receiver has put in order. All that belongs to one group at one tick
-// is decoded beside the world first and then written in one go, so that no system or listener
-// meets half of it. For predicted entities it also keeps the confirmed state, of which package
-// predict makes use.
+// [Copy] applies the records that the receiver has put in order. All data of one group at one tick
+// is decoded into a buffer first and then written at once, so that no system or listener sees a
+// partial group. For predicted entities it also keeps the confirmed state, which package predict
+// uses.
 //
-// Bytes of the server are checked before anything is allocated for them; entities, component
+// Bytes from the server are checked before anything is allocated for them. The numbers of entities,
+// component sets and relation targets are limited.
 // sets and targets are bounded.
 package sink

@@ -11,15 +11,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// LateReferences returns how many references wait for an entity that has not
-// come, and how many were given up for lack of room: they are no entity until
-// their component is sent again.
+// LateReferences returns how many references wait for an entity that has not arrived, and how many
+// were dropped for lack of space. A dropped reference stays the zero entity until its component is
+// sent again.
 func (c *Copy) LateReferences() (waiting int, dropped uint64) {
 	return c.late.Len(), c.late.Dropped
 }
 
-// findLate takes the placeholders out of a value that was just decoded and notes
-// where they were.
+// findLate replaces the placeholders in a newly decoded value with the zero entity and records
+// their places.
 func (c *Copy) findLate(h refs.LateHolder, value []byte) {
 	l := &c.late
 	if l.Swap == nil {
@@ -39,14 +39,14 @@ func (c *Copy) swapLate(n int, e ecs.Entity) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// forgetLate ends the wait of what a component held.
+// forgetLate removes the waiting references of a component.
 func (c *Copy) forgetLate(s repl.Slot, comp int) {
 	if e := &c.entities[s]; e.waits > 0 {
 		e.waits -= uint16(c.late.Forget(refs.LateHolder{Slot: s, Comp: comp}))
 	}
 }
 
-// awaitLate makes what was found wait.
+// awaitLate adds the found references to the waiting ones.
 func (c *Copy) awaitLate() {
 	for _, ref := range c.late.Found {
 		if e := &c.entities[ref.Holder.Slot]; e.used && c.late.Add(ref) {
@@ -71,8 +71,8 @@ func (c *Copy) arrive(s repl.Slot) {
 	}
 }
 
-// Renew implements receiver.Renewer: a reference to who is gone does not wait for who has
-// its name next.
+// Renew implements receiver.Renewer. A reference to a despawned entity does not wait for the next
+// entity with the same network id.
 func (c *Copy) Renew(id repl.ID, since entangle.Tick) {
 	i, ok := c.late.ByTarget.First(id)
 	for ok {
@@ -98,7 +98,7 @@ func (c *Copy) RenewAll(h repl.Handle, since entangle.Tick) {
 	}
 }
 
-// giveUp ends a wait that began before a tick.
+// giveUp removes a waiting reference if it is from before a tick.
 func (c *Copy) giveUp(i int32, since entangle.Tick) {
 	if ref := c.late.Refs[i]; ref.Tick.Before(since) {
 		c.late.Drop(i)
@@ -106,7 +106,7 @@ func (c *Copy) giveUp(i int32, since entangle.Tick) {
 	}
 }
 
-// setRef writes a reference, unless the game has removed what held it.
+// setRef writes a reference, unless the game has removed its holder or the component.
 func (c *Copy) setRef(ref *refs.LateRef, to ecs.Entity) bool {
 	if c.foresees(ref.Holder.Slot) {
 		return c.setRefAhead(ref, to)

@@ -9,25 +9,25 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// left is what a copy knows of references to entities that went out of it. Who was only
-// hidden is shown again under the same name, and is then another entity of this world:
-// the references wait for it, and lead to who is gone meanwhile.
+// left tracks references to entities that have left the copy. An entity that was only hidden is
+// shown again with the same network id, but as a different entity of this world. Until then,
+// references to it wait, and keep the dead entity as their value.
 type left struct {
 	comps repl.Mask           // with references in their values
-	gone  []source.LostTarget // of the record at hand
-	at    refs.LateHolder     // that is being looked through
+	gone  []source.LostTarget // by the current record
+	at    refs.LateHolder     // the component that is being searched
 	note  func(n int, e ecs.Entity) ecs.Entity
 }
 
-// refer notes that something refers to an entity.
+// refer marks an entity as referred to.
 func (c *Copy) refer(s repl.Slot) {
 	if s != repl.NoSlot {
 		c.Known[s].referred = true
 	}
 }
 
-// awaitReturns lets references wait for those that went with the record at hand. They may
-// be in values of that record: what it sets and who leaves with it is of one tick.
+// awaitReturns makes references wait for the entities that the current record removed. These
+// references may be in values of the same record: its values and its removals belong to one tick.
 func (c *Copy) awaitReturns() {
 	l := &c.left
 	if len(l.gone) == 0 {
@@ -64,8 +64,8 @@ func (c *Copy) noteReturn(n int, to ecs.Entity) ecs.Entity {
 	return to
 }
 
-// awaitTargets is awaitReturns of the targets that the record gives to relations: no
-// relation of the world leads to one that is gone.
+// awaitTargets is awaitReturns for the relation targets that the record sets: no relation in the
+// world has a dead target.
 func (c *Copy) awaitTargets() {
 	for i := range c.stage.members {
 		slot := c.stage.members[i].slot

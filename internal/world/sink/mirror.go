@@ -8,9 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Mirror returns what is replicated to this side: of entities that are predicted as the
-// server said it last, of others as the world is now. What the game has changed on those
-// shows.
+// Mirror returns the replicated state of this side: the confirmed state of predicted entities, and
+// the present state of the world for all others, which includes changes by the game.
 func (c *Copy) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
@@ -23,8 +22,8 @@ func (c *Copy) Mirror(infos []*registry.Component) *inspect.Mirror {
 	return m
 }
 
-// Predicted returns the entities that this side predicts as the world is now, with what a
-// rollback restores of them.
+// Predicted returns the entities that this side predicts, with the present values of the components
+// that a rollback restores.
 func (c *Copy) Predicted(infos []*registry.Component) *inspect.Mirror {
 	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](c.world)
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
@@ -47,7 +46,7 @@ func (c *Copy) Predicted(infos []*registry.Component) *inspect.Mirror {
 	return m
 }
 
-// targetNow returns the target of a relation in the world, nil of another component.
+// targetNow returns the relation target in the world, or nil if the component is no relation.
 func (c *Copy) targetNow(e ecs.Entity, comp int) *ecs.Entity {
 	if !c.comps[comp].relation {
 		return nil

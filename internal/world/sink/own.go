@@ -11,11 +11,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ownership is how a copy knows the entities of its own player: it tags them with
-// components.Controlled in the step that brings their components.ControlledBy.
+// ownership finds the owned entities of the copy's own player. It tags them with
+// components.Controlled in the same step in which their components.ControlledBy arrives.
 type ownership struct {
 	comp   int // number of components.ControlledBy; -1: it is not registered
-	client int // where the client's id stands in a value
+	client int // offset of the client id in a value
 	tag    ecs.ID
 	me     func() entangle.ClientID // nil without a connection
 }
@@ -33,7 +33,7 @@ func newOwn(w *ecs.World, infos []*registry.Component) ownership {
 	return o
 }
 
-// Connected tells the copy how to learn which client it is.
+// Connected sets the function that returns the id of this client.
 func (c *Copy) Connected(me func() entangle.ClientID) { c.own.me = me }
 
 // mine reports whether a value of components.ControlledBy names this client.
@@ -42,7 +42,7 @@ func (o *ownership) mine(value []byte) bool {
 	return o.me != nil && id != entangle.Nobody && id == o.me()
 }
 
-// tags decides which tag a member gets or loses by what the record at hand says of it.
+// tags adds or removes the tag of a member according to the current record.
 func (c *Copy) tags(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	o, s := &c.own, &c.stage
 	if o.comp < 0 {

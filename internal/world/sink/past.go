@@ -21,7 +21,7 @@ func (c *Copy) From(m *receiver.Moment) {
 	c.past.Begin()
 }
 
-// decodeFrom reads a difference.
+// decodeFrom decodes a difference.
 func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) error {
 	m := &c.moment
 	if _, _, ok := c.past.Find(s, comp, m.Tick, m.From); !ok {
@@ -35,15 +35,15 @@ func (c *Copy) decodeFrom(value []byte, r *bits.Reader, s repl.Slot, comp int) e
 	return err
 }
 
-// differs reports whether values of a component are differences in the record at hand.
+// differs reports whether the current record carries a component as differences.
 func (c *Copy) differs(comp int) bool { return c.moment.Differs && c.past.Of[comp] != nil }
 
-// skipDifference reads past one.
+// skipDifference skips a difference.
 func (c *Copy) skipDifference(r *bits.Reader, comp int) error {
 	return c.comps[comp].plan.SkipDelta(r, c.past.Trail(comp), c.taught.codesOf(comp, c.moment.Codes))
 }
 
-// learn notes a value that arrived: one that came with its component, or a newer one.
+// learn adds a received value to the history. fresh: the value arrived with its component.
 func (c *Copy) learn(s repl.Slot, comp int, value []byte, fresh bool) {
 	switch h, m := c.past.Of[comp], &c.moment; {
 	case h == nil:

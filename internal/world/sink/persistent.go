@@ -6,11 +6,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// leaving is what becomes of the entities of a copy when its connection ends.
+// leaving handles the entities of a copy when its connection ends.
 type leaving struct {
 	persistent ecs.ID
-	signs      []ecs.ID // what says that an entity is the network's
-	off        []ecs.ID // of them, what the one at hand has
+	signs      []ecs.ID // components that mark an entity as replicated
+	off        []ecs.ID // those of signs that the current entity has
 	stay       []ecs.Entity
 }
 
@@ -21,9 +21,8 @@ func newLeaving(w *ecs.World, remote ecs.ID) leaving {
 	}
 }
 
-// Clear ends the copy: what is marked components.Persistent stays in the world as an
-// entity of the game's own, everything else goes, what was let go too. References
-// that still waited stay empty.
+// Clear ends the copy. Entities marked components.Persistent stay in the world and belong to the
+// game; all others are removed, orphaned ones included. References that still wait stay empty.
 func (c *Copy) Clear() {
 	for s := range c.entities {
 		if c.entities[s].used {
@@ -44,8 +43,9 @@ func (c *Copy) Clear() {
 	c.leaving.stay = c.leaving.stay[:0]
 }
 
-// partOf is part for an entity of the copy. One that the game has despawned ahead of the
-// server goes, for nothing is left of it; so does one that nobody has heard of.
+// partOf is part for an entity of the copy. An entity that the game has despawned ahead of the
+// server is removed, because nothing is left of it. An entity that was never committed is removed
+// too.
 func (c *Copy) partOf(s repl.Slot) {
 	if c.entities[s].fresh {
 		c.unmake(s)
@@ -60,7 +60,7 @@ func (c *Copy) partOf(s repl.Slot) {
 	}
 }
 
-// part ends what ties an entity to the connection.
+// part detaches an entity from the connection, or removes it if it is not persistent.
 func (c *Copy) part(e ecs.Entity) {
 	l := &c.leaving
 	if !c.world.Alive(e) || !c.world.Has(e, l.persistent) {

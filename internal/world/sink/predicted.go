@@ -9,70 +9,69 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// predictor is what a copy asks of the prediction of its world.
+// predictor is the interface of the copy to the prediction of its world.
 type predictor interface {
-	// Marks are the components that a predicted entity has in place of components.Remote.
-	// The copy puts them on, and takes them off, in the step in which components come.
+	// Marks returns the components that a predicted entity has in place of components.Remote. The
+	// copy adds and removes them in the same step in which components change.
 	Marks() []ecs.ID
-	// Track returns the slot of an entity that has just got the marks, with room for it in
-	// the store. It is the entity's as long as it lives and has them.
+	// Track returns the slot of an entity that has just got the marks, with space for it in the
+	// store. The slot belongs to the entity as long as it lives and has the marks.
 	Track(e ecs.Entity) rollback.Slot
-	// Store is where the server's word is kept, in columns by the numbers of components.
+	// Store returns the store of the confirmed state, with columns by component number.
 	Store() *rollback.Store
-	// Confirmed says that there is news of a slot in the store.
+	// Confirmed reports that the confirmed state of a slot has changed.
 	Confirmed(s rollback.Slot)
-	// Updated says that there are values of a slot in the store, as of a tick, and that it has
-	// what it had. The tick is not in the store yet.
+	// Updated reports that the store has new values of a slot as of a tick, with the same
+	// components as before. The tick is not in the store yet.
 	Updated(s rollback.Slot, tick entangle.Tick)
-	// Gone says that the server despawned an entity as of a tick. It stays in the world until
-	// the prediction has come to that, and goes by Copy.Bury.
+	// Gone reports that the server despawned an entity as of a tick. The entity stays in the world
+	// until the prediction has reached that tick and removes it with Copy.Bury.
 	Gone(e ecs.Entity, s rollback.Slot, tick entangle.Tick)
-	// Untrack says that an entity is no longer predicted: it is as the server says, and the
-	// marks are off.
+	// Untrack reports that an entity is no longer predicted: it has the confirmed state, and the
+	// marks are removed.
 	Untrack(e ecs.Entity, s rollback.Slot)
-	// Stripped reports whether the game despawned an entity ahead of the server: nothing is
-	// written to the world then.
+	// Stripped reports whether the game despawned an entity ahead of the server. Nothing is written
+	// to the world then.
 	Stripped(s rollback.Slot) bool
-	// InsertOnce says that a component of the mode Once has come, with a value and as a relation
-	// a target, and removeOnce that one has gone. They count as always so. The copy writes them to
-	// the world, unless the entity is stripped.
+	// InsertOnce reports that a component of mode Once was added, with its value and, for a
+	// relation, its target. RemoveOnce reports that one was removed. Both apply to all ticks of the
+	// history. The copy writes the change to the world, unless the components are disabled.
 	InsertOnce(s rollback.Slot, comp int, value []byte, target ecs.Entity)
 	RemoveOnce(s rollback.Slot, comp int)
-	// Clear says that the connection ended, and that the copy has let go of all entities.
+	// Clear reports that the connection ended and that the copy has released all entities.
 	Clear()
 }
 
-// ahead is what a copy knows of the entities that are predicted. What the server says of
-// them goes to columns of the store, and of that into the world at once only what is not
-// for the prediction to restore.
+// ahead holds the state of predicted entities. Their confirmed state goes to columns of the store.
+// Only components that the prediction does not restore go into the world at once.
 type ahead struct {
 	by    predictor // nil: nothing is predicted in this world
 	store *rollback.Store
 	marks []ecs.ID
-	count int // entities that are predicted
+	count int // number of predicted entities
 
-	said  []foretold    // of the record at hand
-	shown []stagedValue // of the member at hand: what goes into the world at once
+	said  []foretold    // in the current record
+	shown []stagedValue // values of the current member that go into the world at once
 
-	gone map[ecs.Entity]rollback.Slot // despawned by the server, and not buried
+	gone map[ecs.Entity]rollback.Slot // despawned by the server, and not yet removed from the world
 }
 
-// foretold is that an entity is predicted from a record on, or is not.
+// foretold says whether an entity is predicted from a record on.
 type foretold struct {
 	slot repl.Slot
 	on   bool
 }
 
-// PredictBy has the copy hand what the server says of predicted entities to a prediction.
-// It comes before the first record. Without one, all entities are components.Remote.
+// PredictBy makes the copy pass the confirmed state of predicted entities to a prediction. It must
+// be called before the first record. Without a prediction, all entities are components.Remote.
 func (c *Copy) PredictBy(by predictor) {
 	a := &c.ahead
 	a.by, a.store, a.marks, a.gone = by, by.Store(), by.Marks(), map[ecs.Entity]rollback.Slot{}
 	c.leaving.signs = append(c.leaving.signs, a.marks...)
 }
 
-// modeOf returns how a component of predicted entities follows the server. Of an input
-// only its being there does; who controls an entity is nothing to predict.
+// modeOf returns how a component of predicted entities follows the server. Of an input, only its
+// presence follows. components.ControlledBy is never predicted.
 func (c *Copy) modeOf(info *registry.Component) registry.SyncMode {
 	switch {
 	case info.Input:
@@ -83,13 +82,13 @@ func (c *Copy) modeOf(info *registry.Component) registry.SyncMode {
 	return info.Predict
 }
 
-// foresees reports whether what the server says of an entity goes to the store.
+// foresees reports whether the confirmed state of an entity goes to the store.
 func (c *Copy) foresees(s repl.Slot) bool {
 	return c.Known[s].slot != 0 && c.world.Alive(c.entities[s].entity)
 }
 
-// said returns the memory of a component as the server said it, which is empty for a tag.
-// It is not ok where the entity has none, or is gone.
+// said returns the confirmed value of a component as memory, which is empty for a tag. ok is false
+// if the entity does not have the component, or is gone.
 func (c *Copy) said(s repl.Slot, comp int) (value []byte, ok bool) {
 	e, at := c.entities[s].entity, c.Known[s].slot
 	switch {
@@ -101,7 +100,7 @@ func (c *Copy) said(s repl.Slot, comp int) (value []byte, ok bool) {
 	return c.writer.Bytes(e, c.comps[comp].id), c.world.Has(e, c.comps[comp].id)
 }
 
-// saidTarget returns the target of the relation that an entity has, as the server said it.
+// saidTarget returns the confirmed target of the relation of an entity.
 func (c *Copy) saidTarget(s repl.Slot, comp int) ecs.Entity {
 	if at := c.Known[s].slot; at != 0 {
 		return columns.UnpackEntity(c.ahead.store.Confirmed(at).Target)

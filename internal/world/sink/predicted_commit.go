@@ -12,8 +12,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// promise notes of the entities that appear with the record at hand which are predicted
-// from the start.
+// promise marks the entities that the current record spawns and that are predicted from the start.
 func (c *Copy) promise() {
 	for _, f := range c.ahead.said {
 		if e := &c.entities[f.slot]; f.on && e.used && e.fresh && c.ahead.by != nil {
@@ -22,8 +21,9 @@ func (c *Copy) promise() {
 	}
 }
 
-// commitAhead writes one member that is predicted: what the server says to the store, and
-// into the world what is not for the prediction to restore. At first that is all.
+// commitAhead writes one predicted member: its confirmed state goes to the store, and the
+// components that the prediction does not restore go into the world. When the entity appears, all
+// components go into the world.
 func (c *Copy) commitAhead(m *stagedMember, values []stagedValue) {
 	k, e, s := &c.Known[m.slot], c.entities[m.slot].entity, &c.stage
 	s.add, s.remove = s.add[:0], s.remove[:0]
@@ -43,7 +43,7 @@ func (c *Copy) commitAhead(m *stagedMember, values []stagedValue) {
 	c.confirm(m, values)
 }
 
-// track begins to keep what the server says of an entity that has the marks.
+// track begins to keep the confirmed state of an entity that has the marks.
 func (c *Copy) track(s repl.Slot) {
 	k, e := &c.Known[s], &c.entities[s]
 	k.slot, k.promised, e.holds = c.ahead.by.Track(e.entity), false, 0
@@ -52,9 +52,9 @@ func (c *Copy) track(s repl.Slot) {
 	c.spawnTwin(s)
 }
 
-// show gathers what of a member goes into the world at once, which is nothing if the game has
-// despawned it ahead of the server. Of what is the game's own from there on the prediction is
-// told, too.
+// show gathers the changes of a member that go into the world at once. There are none if the game
+// has despawned the entity ahead of the server. It also reports components of mode Once to the
+// prediction, which belong to the game from then on.
 func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) {
 	a, at := &c.ahead, c.Known[m.slot].slot
 	a.shown = a.shown[:0]
@@ -81,14 +81,14 @@ func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) 
 	return shown
 }
 
-// remembersOnce reports whether a component of predicted entities has a history, and is not
-// compared.
+// remembersOnce reports whether a component of predicted entities has a history but is not compared
+// with the confirmed state.
 func (c *Copy) remembersOnce(comp int) bool {
 	return c.comps[comp].mode == registry.Once && !c.comps[comp].input
 }
 
-// shows reports whether a value goes into the world at once. The slot is 0 for an entity
-// that appears.
+// shows reports whether a value goes into the world at once. The slot is 0 for an entity that
+// appears.
 func (c *Copy) shows(at rollback.Slot, comp int) bool {
 	switch c.comps[comp].mode {
 	case registry.Simple:
@@ -101,7 +101,7 @@ func (c *Copy) shows(at rollback.Slot, comp int) bool {
 	return false
 }
 
-// confirm writes to the store what the server says of a member.
+// confirm writes the confirmed state of a member to the store.
 func (c *Copy) confirm(m *stagedMember, values []stagedValue) {
 	k := &c.Known[m.slot]
 	word := c.ahead.store.Confirmed(k.slot)
@@ -134,7 +134,7 @@ func (c *Copy) confirmOne(e ecs.Entity, at rollback.Slot, word *rollback.Confirm
 	}
 }
 
-// setRefAhead sets a reference that waited in what the server said of a predicted entity.
+// setRefAhead sets a reference that waited in the confirmed state of a predicted entity.
 func (c *Copy) setRefAhead(ref *refs.LateRef, to ecs.Entity) bool {
 	at := c.Known[ref.Holder.Slot].slot
 	if !c.ahead.store.Confirmed(at).Mask.Has(ref.Holder.Comp) {
@@ -152,8 +152,8 @@ func (c *Copy) setRefAhead(ref *refs.LateRef, to ecs.Entity) bool {
 	return set
 }
 
-// setTargetRef sets the target of a relation, in the world too if it goes there as it comes
-// and the game has not changed it.
+// setTargetRef sets the target of a relation. It also sets it in the world if the component follows
+// the server and the game has not changed the target.
 func (c *Copy) setTargetRef(ref *refs.LateRef, to ecs.Entity) bool {
 	k, comp, e := &c.Known[ref.Holder.Slot], &c.comps[ref.Holder.Comp], c.entities[ref.Holder.Slot].entity
 	word := c.ahead.store.Confirmed(k.slot)
@@ -166,7 +166,7 @@ func (c *Copy) setTargetRef(ref *refs.LateRef, to ecs.Entity) bool {
 	return was != to && c.fitsAhead(ref.Holder.Slot)
 }
 
-// setValueRef sets a reference in a value, likewise.
+// setValueRef is setTargetRef for a reference in a value.
 func (c *Copy) setValueRef(ref *refs.LateRef, to ecs.Entity) bool {
 	k, comp, e := &c.Known[ref.Holder.Slot], &c.comps[ref.Holder.Comp], c.entities[ref.Holder.Slot].entity
 	value := c.ahead.store.ConfirmedValue(k.slot, comp.number)
@@ -184,8 +184,8 @@ func (c *Copy) setValueRef(ref *refs.LateRef, to ecs.Entity) bool {
 	return true
 }
 
-// follows reports whether a component of predicted entities comes into the world, and goes,
-// as the server says.
+// follows reports whether a component of predicted entities is added to and removed from the world
+// as the server does.
 func (c *Copy) follows(comp int) bool {
 	mode := c.comps[comp].mode
 	return mode == registry.Simple || mode == registry.Once

@@ -7,16 +7,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Predict says that an entity is predicted from the record at hand on, or is not. A
-// receiver calls it between Begin and Commit.
+// Predict sets whether an entity is predicted from the current record on. A receiver calls it
+// between Begin and Commit.
 func (c *Copy) Predict(slot repl.Slot, on bool) {
 	if c.ahead.by != nil {
 		c.ahead.said = append(c.ahead.said, foretold{slot, on})
 	}
 }
 
-// turn follows what the record at hand says of entities that were there before. Those that
-// the game removed are nobody's.
+// turn starts or ends the prediction of existing entities, as the current record says. It skips
+// entities that the game has removed.
 func (c *Copy) turn() {
 	for _, f := range c.ahead.said {
 		e := &c.entities[f.slot]
@@ -32,8 +32,8 @@ func (c *Copy) turn() {
 	}
 }
 
-// promote makes an entity predicted that was not. It stays in the world as it is, which is
-// what the server says as of the record at hand.
+// promote makes an existing entity predicted. The entity stays in the world as it is, which is its
+// confirmed state as of the current record.
 func (c *Copy) promote(s repl.Slot) {
 	e, st := c.entities[s].entity, &c.stage
 	st.add, st.remove = st.add[:0], st.remove[:0]
@@ -63,7 +63,7 @@ func (c *Copy) promote(s repl.Slot) {
 	c.ahead.by.Confirmed(at)
 }
 
-// demote makes an entity one that follows the server, as the server said it last.
+// demote ends the prediction of an entity and writes its confirmed state to the world.
 func (c *Copy) demote(s repl.Slot) {
 	k, e, st := &c.Known[s], c.entities[s].entity, &c.stage
 	at := k.slot
@@ -90,8 +90,7 @@ func (c *Copy) demote(s repl.Slot) {
 	c.ahead.by.Untrack(e, at)
 }
 
-// stageWord stages what the server said last of an entity. Of an input nothing is staged
-// but that it is there.
+// stageWord stages the confirmed state of an entity. Of an input, only its presence is staged.
 func (c *Copy) stageWord(s repl.Slot, word *rollback.Confirmed) []stagedValue {
 	a, st := &c.ahead, &c.stage
 	a.shown = a.shown[:0]
@@ -107,7 +106,7 @@ func (c *Copy) stageWord(s repl.Slot, word *rollback.Confirmed) []stagedValue {
 	return a.shown
 }
 
-// letAhead ends what the copy keeps for a predicted entity.
+// letAhead releases the state that the copy keeps for a predicted entity.
 func (c *Copy) letAhead(s repl.Slot) {
 	k := &c.Known[s]
 	if k.slot == 0 {
@@ -118,8 +117,8 @@ func (c *Copy) letAhead(s repl.Slot) {
 	c.removeTwin(s)
 }
 
-// depart hands an entity that the server despawned to the prediction, which is not yet at
-// that tick, or past it.
+// depart hands an entity that the server despawned to the prediction, the present tick of which may
+// be before or after that of the despawn.
 func (c *Copy) depart(s repl.Slot) {
 	a, at := &c.ahead, c.Known[s].slot
 	word := a.store.Confirmed(at)
@@ -130,11 +129,11 @@ func (c *Copy) depart(s repl.Slot) {
 	a.by.Gone(e, at, c.stage.tick)
 }
 
-// Bury takes an entity out of the world that the server despawned while it was predicted,
-// unless the game did that already.
+// Bury removes an entity that the server despawned while it was predicted from the world, unless
+// the game did that already.
 func (c *Copy) Bury(e ecs.Entity) {
 	if at, ok := c.ahead.gone[e]; ok {
-		if c.world.Alive(e) { // else its slot may be another's
+		if c.world.Alive(e) { // otherwise its slot may belong to another entity
 			c.mourn(e, at)
 		}
 		delete(c.ahead.gone, e)
@@ -142,7 +141,7 @@ func (c *Copy) Bury(e ecs.Entity) {
 	c.vanish(e)
 }
 
-// clearAhead ends all prediction with the connection.
+// clearAhead ends all prediction when the connection ends.
 func (c *Copy) clearAhead() {
 	if c.ahead.by == nil {
 		return

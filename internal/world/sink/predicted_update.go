@@ -9,8 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// updateAhead is UpdateAll of an entity that is predicted: the values are decoded right
-// into the store.
+// updateAhead is UpdateAll for a predicted entity: the values are decoded directly into the store.
 func (c *Copy) updateAhead(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	e, now := &c.entities[slot], &c.choices.now
 	if now.staged || !c.world.Alive(e.entity) {
@@ -46,10 +45,10 @@ func (c *Copy) updateLongAhead(slot repl.Slot, tick entangle.Tick, places []*byt
 	return nil
 }
 
-// tagPlace is where the values of tags begin: they are nowhere in the store.
+// tagPlace is the address of the values of tags, which have no memory in the store.
 var tagPlace byte
 
-// placeAhead returns where a value begins in the store.
+// placeAhead returns the address of a value in the store.
 func (c *Copy) placeAhead(at rollback.Slot, comp *copied) *byte {
 	value := c.ahead.store.ConfirmedValue(at, comp.number)
 	if len(value) == 0 {
@@ -58,12 +57,12 @@ func (c *Copy) placeAhead(at rollback.Slot, comp *copied) *byte {
 	return &value[0]
 }
 
-// updatedAhead follows an update whose values are in the store.
+// updatedAhead does the rest of an update whose values are in the store.
 func (c *Copy) updatedAhead(slot repl.Slot, tick entangle.Tick) {
 	k, now := &c.Known[slot], &c.choices.now
 	word := c.ahead.store.Confirmed(k.slot)
 	c.ahead.by.Updated(k.slot, tick)
-	if !word.Mask.Holds(&now.set) { // the game had taken one when it came to be predicted
+	if !word.Mask.Holds(&now.set) { // the game had removed one before the entity became predicted
 		for _, comp := range now.comps {
 			word.Mask.Set(comp.number)
 		}
@@ -81,13 +80,12 @@ func (c *Copy) updatedAhead(slot repl.Slot, tick entangle.Tick) {
 	}
 }
 
-// followAll brings the values of the update at hand into the world that go there as they
-// come.
+// followAll copies the values of the current update that follow the server directly into the world.
 func (c *Copy) followAll(slot repl.Slot) {
 	e, st := c.entities[slot].entity, &c.stage
 	for _, comp := range c.choices.now.simple {
 		place := comp.cells.At(e)
-		if place == nil { // the game has taken it
+		if place == nil { // the game has removed it
 			st.add = append(st.add[:0], comp.id)
 			c.writer.Exchange(e, st.add, nil, nil)
 			place = comp.cells.At(e)
@@ -96,7 +94,7 @@ func (c *Copy) followAll(slot repl.Slot) {
 	}
 }
 
-// updateRunAhead is UpdateRun for the entities that come first in a run and are predicted.
+// updateRunAhead is UpdateRun for the predicted entities at the beginning of a run.
 func (c *Copy) updateRunAhead(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
 	slots = slots[:c.leadAhead(slots)]
 	if len(slots) == 0 {

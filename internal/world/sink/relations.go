@@ -25,8 +25,8 @@ func (c *Copy) relates(m *stagedMember, comp int) error {
 	return nil
 }
 
-// decodeTarget reads the target of a relation. One that is not here yet is noted, and
-// is no entity until it comes.
+// decodeTarget reads the target of a relation. A target that has not arrived yet is recorded as
+// waiting, and is the zero entity until it arrives.
 func (c *Copy) decodeTarget(r *bits.Reader, h refs.LateHolder) ecs.Entity {
 	target := wire.DecodeTarget(r, &c.refs)
 	if len(c.refs.late) == 0 {
@@ -37,8 +37,8 @@ func (c *Copy) decodeTarget(r *bits.Reader, h refs.LateHolder) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// giveWay takes from an entity a relation that the game gave it on this side, where
-// the sender gives it another: it can have one only.
+// giveWay removes a relation that the game added to an entity on this side, when the server gives
+// the entity another one: an entity can have only one relation.
 func (c *Copy) giveWay(e ecs.Entity, comp int) {
 	s := &c.stage
 	for _, id := range c.world.Ids(e) {
@@ -49,8 +49,8 @@ func (c *Copy) giveWay(e ecs.Entity, comp int) {
 	}
 }
 
-// aimed returns whom a relation of an entity leads to. A target that is gone, or the entity
-// itself, which Arche cannot remove then, is none.
+// aimed returns the target that a relation of an entity gets. It is the zero entity if the target
+// is gone, or is the entity itself, which Arche could not remove then.
 func (c *Copy) aimed(e, target ecs.Entity) ecs.Entity {
 	s, ours := c.Slots[target]
 	if !ours || target == e || !c.world.Alive(target) {
@@ -60,7 +60,7 @@ func (c *Copy) aimed(e, target ecs.Entity) ecs.Entity {
 	return target
 }
 
-// aim sets the target of a relation and reports whether it was another one.
+// aim sets the target of a relation and reports whether it changed.
 func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
 	target = c.aimed(e, target)
 	if c.world.Relations().Get(e, id) == target || !c.fits(shape{c.world.Mask(e), target}) {
@@ -70,7 +70,7 @@ func (c *Copy) aim(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed bool) {
 	return true
 }
 
-// lose notes that an entity goes to which relations and references may lead.
+// lose records that an entity leaves which relations and references may point to.
 func (c *Copy) lose(s repl.Slot) {
 	lost := source.LostTarget{Entity: c.entities[s].entity, ID: c.Known[s].ID}
 	if c.Known[s].aimed {
@@ -81,8 +81,8 @@ func (c *Copy) lose(s repl.Slot) {
 	}
 }
 
-// releaseTargets ends the relations to those that went with the record at hand. They wait
-// for them: who was hidden may be shown again.
+// releaseTargets clears the relations to entities that the current record removed. The relations
+// wait for their targets, because a hidden entity may be shown again.
 func (c *Copy) releaseTargets() {
 	for _, lost := range c.related.Lost {
 		for comp := c.related.Comps.Next(0); comp >= 0; comp = c.related.Comps.Next(comp + 1) {
@@ -114,7 +114,7 @@ func (c *Copy) releaseTarget(lost source.LostTarget, comp int) {
 	c.releaseAhead(lost, comp)
 }
 
-// awaitTarget has a relation wait for who was its target.
+// awaitTarget makes a relation wait for its former target.
 func (c *Copy) awaitTarget(lost source.LostTarget, h refs.LateHolder) {
 	c.late.Set = append(c.late.Set, h)
 	if c.late.Add(refs.LateRef{Target: lost.ID, Holder: h, Tick: c.late.Tick, N: source.TargetRef}) {
@@ -122,14 +122,14 @@ func (c *Copy) awaitTarget(lost source.LostTarget, h refs.LateHolder) {
 	}
 }
 
-// releaseAhead ends the relations to one that went in what the server said of predicted
+// releaseAhead clears the relations to a removed entity in the confirmed state of predicted
 // entities.
 func (c *Copy) releaseAhead(lost source.LostTarget, comp int) {
 	if c.ahead.count == 0 {
 		return
 	}
 	for s := range c.Known {
-		if at := c.Known[s].slot; c.foresees(repl.Slot(s)) { // else the game has removed it, and the slot may be another's
+		if at := c.Known[s].slot; c.foresees(repl.Slot(s)) { // else the game has removed it, and the slot may belong to another entity
 			word := c.ahead.store.Confirmed(at)
 			if word.Mask.Has(comp) && columns.UnpackEntity(word.Target) == lost.Entity {
 				word.Target = 0
@@ -141,7 +141,7 @@ func (c *Copy) releaseAhead(lost source.LostTarget, comp int) {
 	}
 }
 
-// disown ends the relation of an entity to another that is gone.
+// disown clears the relations of an entity to dead targets.
 func (c *Copy) disown(e ecs.Entity) {
 	for comp := c.related.Comps.Next(0); comp >= 0; comp = c.related.Comps.Next(comp + 1) {
 		if id := c.comps[comp].id; c.world.Has(e, id) && !c.world.Alive(c.world.Relations().Get(e, id)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// stage holds what was decoded of one group and is not in the world yet.
+// stage holds the decoded data of one group that is not in the world yet.
 type stage struct {
 	tick    entangle.Tick
 	members []stagedMember
@@ -22,10 +22,10 @@ type stage struct {
 	letGo   []repl.Slot
 	buf     []byte
 
-	// What the fill function writes, and the ids of one change of structure. They
-	// are kept here so that none of it is allocated per entity.
+	// The arguments of the fill function and the ids of one change of structure. They are kept here
+	// so that nothing is allocated per entity.
 	filling     []stagedValue
-	signs       bool // it has just got components.Remote
+	signs       bool // the entity has just got components.Remote
 	add, remove []ecs.ID
 	fill        func(ecs.Entity)
 }
@@ -33,8 +33,8 @@ type stage struct {
 type stagedMember struct {
 	slot    repl.Slot
 	fresh   bool // it appears with this group
-	whole   bool // all that it has is stated
-	first   int  // its values begin here
+	whole   bool // the record states all of its components
+	first   int  // index of its first value
 	mask    repl.Mask
 	removed repl.Mask
 }
@@ -43,7 +43,7 @@ type stagedValue struct {
 	comp  int
 	at    int  // in buf
 	there bool // the component is in the world
-	same  bool // with the same bytes
+	same  bool // with equal bytes
 
 	target ecs.Entity // of a relation
 }
@@ -61,16 +61,16 @@ func (c *Copy) Begin(tick entangle.Tick) {
 	c.ahead.said = c.ahead.said[:0]
 }
 
-// Spawn implements receiver.Sink. The entity is there at once, without any
-// component, so that references to it can be resolved.
+// Spawn implements receiver.Sink. The entity exists at once, without any component, so that
+// references to it can be resolved.
 func (c *Copy) Spawn(id repl.ID) repl.Slot {
 	s := c.place(id)
 	c.stage.spawned = append(c.stage.spawned, s)
 	return s
 }
 
-// Member implements receiver.Sink. What is stated whole keeps its entity; a
-// component whose bytes are what the world has already raises no event.
+// Member implements receiver.Sink. A member that is stated whole keeps its entity. A component that
+// already has equal bytes in the world raises no event.
 func (c *Copy) Member(slot repl.Slot, whole bool) {
 	m := stagedMember{slot: slot, fresh: c.entities[slot].fresh, whole: whole, first: len(c.stage.values), mask: c.Known[slot].mask}
 	if whole {
@@ -125,7 +125,7 @@ func (c *Copy) decode(r *bits.Reader, comp int, table receiver.Refs) error {
 	return r.Err()
 }
 
-// decodeInto reads a value, and notes the references in it that are late.
+// decodeInto reads a value and records the references in it that have to wait.
 func (c *Copy) decodeInto(value []byte, r *bits.Reader, h refs.LateHolder, refs receiver.Refs) error {
 	if c.differs(h.Comp) {
 		return c.decodeFrom(value, r, h.Slot, h.Comp)
@@ -138,7 +138,7 @@ func (c *Copy) decodeInto(value []byte, r *bits.Reader, h refs.LateHolder, refs 
 	return err
 }
 
-// reserve returns where size zero bytes stand in buf, aligned for any number.
+// reserve appends size zero bytes to buf, aligned for any number, and returns their offset.
 func (s *stage) reserve(size int) int {
 	at := (len(s.buf) + 7) &^ 7
 	s.buf = append(s.buf, make([]byte, at+size-len(s.buf))...)
@@ -159,16 +159,16 @@ func (c *Copy) Discard() {
 	}
 }
 
-// unmake takes back an entity that nobody has heard of.
+// unmake removes an entity that was never committed.
 func (c *Copy) unmake(s repl.Slot) {
 	if e := c.forget(s); c.world.Alive(e) {
 		c.writer.Remove(e)
 	}
 }
 
-// Commit implements receiver.Sink: structure first, of all members, then the
-// references between them and to them, then events. Where there is no room for what an
-// entity is to be made of, nothing more is written, nor told: see Overgrown.
+// Commit implements receiver.Sink. It applies the structure of all members first, then references
+// between them and to them, then raises events. If the shape limit refuses an entity, nothing more
+// is written and no more events are raised; see Overgrown.
 func (c *Copy) Commit() {
 	if c.shapes.over {
 		return
@@ -212,8 +212,8 @@ func (c *Copy) valuesOf(i int) []stagedValue {
 	return c.stage.values[c.stage.members[i].first:end]
 }
 
-// commit writes one member. Where the game has changed the structure of its copy
-// the sender's word counts; where it has removed the entity, nothing is written.
+// commit writes one member. Where the game has changed the structure of the entity, the state of
+// the server wins. If the game has removed the entity, nothing is written.
 func (c *Copy) commit(m *stagedMember, values []stagedValue) {
 	e := &c.entities[m.slot]
 	e.tick = c.stage.tick
@@ -233,7 +233,7 @@ func (c *Copy) commit(m *stagedMember, values []stagedValue) {
 	}
 }
 
-// overwrite forgets the references that waited in what is written or removed now.
+// overwrite removes the waiting references of components that are written or removed now.
 func (c *Copy) overwrite(m *stagedMember, values []stagedValue) {
 	for _, v := range values {
 		c.forgetLate(m.slot, v.comp)
@@ -254,8 +254,8 @@ func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	s.signs = false
 }
 
-// change gives an entity the components and values of a member, and beside them what is
-// to be added and removed already.
+// change applies the components and values of a member to an entity, together with the ids that are
+// in add and remove already.
 func (c *Copy) change(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	s := &c.stage
 	s.filling = values
@@ -282,9 +282,9 @@ func (c *Copy) change(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	}
 }
 
-// fill writes the values of the member at hand into the world, and last of all the
-// target of its relation, with which it moves in memory. That of an input is not sent:
-// it stays what it is, which is zero where it has just come.
+// fill writes the values of the current member into the world, and at the end the target of its
+// relation, because setting a target moves the entity in memory. The value of an input is not sent:
+// it keeps its value, which is zero if the input was just added.
 func (c *Copy) fill(e ecs.Entity) {
 	if c.stage.signs {
 		c.writer.Sign(e, c.remote)
@@ -308,7 +308,7 @@ func (c *Copy) raise(m *stagedMember, values []stagedValue) {
 	c.Known[m.slot].mask = m.mask
 	e.fresh, e.holds = false, 0
 	if !c.world.Alive(e.entity) {
-		return // the game has removed it; there is nothing to look at
+		return // the game has removed it
 	}
 	if m.fresh {
 		c.onSpawned(e.entity)
@@ -322,7 +322,7 @@ func (c *Copy) raise(m *stagedMember, values []stagedValue) {
 		switch {
 		case !had.Has(v.comp):
 			c.comps[v.comp].events.Inserted(e.entity)
-		case c.comps[v.comp].input: // nothing of it was written
+		case c.comps[v.comp].input: // no value was written
 		case !m.whole || !v.same:
 			c.comps[v.comp].events.Updated(e.entity)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// taught is the codes that a copy was told, of the versions that it keeps.
+// taught holds the learned codes that were received, by version.
 type taught struct {
 	comps repl.Mask
 	n     int
-	at    [repl.CodesPlaces + 1][]*stepcode.Codes // by component number; of place 0: always none
+	at    [repl.CodesPlaces + 1][]*stepcode.Codes // by component number; place 0: always none
 }
 
 func newTaught(p *refs.Past) taught { return taught{comps: p.Coded, n: len(p.Of)} }

@@ -6,29 +6,29 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// twins are the entities that show what the server says beside those that are predicted.
+// twins manages the confirmed twins of predicted entities.
 type twins struct {
 	on    bool
 	of    ecs.ID // components.ConfirmedOf
 	ids   []ecs.ID
-	leads ecs.Entity // whom the one at hand is the twin of
+	leads ecs.Entity // the predicted entity of the current twin
 	fill  func(ecs.Entity)
 }
 
-// KeepTwins has the copy keep a twin of every entity that is predicted from now on.
+// KeepTwins makes the copy keep a confirmed twin of every entity that is predicted from now on.
 func (c *Copy) KeepTwins() {
 	t := &c.twins
 	t.on, t.of = true, ecs.ComponentID[components.ConfirmedOf](c.world)
 	t.ids, t.fill = []ecs.ID{c.remote, t.of}, c.lead
 }
 
-// lead has the twin at hand lead back.
+// lead sets the reference from the current twin to its predicted entity.
 func (c *Copy) lead(twin ecs.Entity) {
 	c.writer.Sign(twin, c.remote)
 	(*components.ConfirmedOf)(c.world.Get(twin, c.twins.of)).Entity = c.twins.leads
 }
 
-// Twin returns the twin of an entity that is predicted.
+// Twin returns the confirmed twin of a predicted entity.
 func (c *Copy) Twin(e ecs.Entity) (ecs.Entity, bool) {
 	s, ok := c.Slots[e]
 	if !ok || !c.world.Alive(c.Known[s].twin) {
@@ -44,7 +44,7 @@ func (c *Copy) spawnTwin(s repl.Slot) {
 	}
 }
 
-// removeTwin takes a twin out of the world, unless the game did that already.
+// removeTwin removes a twin from the world, unless the game did that already.
 func (c *Copy) removeTwin(s repl.Slot) {
 	if twin := c.Known[s].twin; c.world.Alive(twin) {
 		c.writer.Remove(twin)
@@ -52,7 +52,7 @@ func (c *Copy) removeTwin(s repl.Slot) {
 	c.Known[s].twin = ecs.Entity{}
 }
 
-// writeTwin writes one member to its twin, which has all components as the server says.
+// writeTwin writes one member to its twin, which has all components of the confirmed state.
 func (c *Copy) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue) {
 	if c.world.Alive(twin) {
 		c.stage.add, c.stage.remove = c.stage.add[:0], c.stage.remove[:0]
@@ -60,15 +60,14 @@ func (c *Copy) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue)
 	}
 }
 
-// updateTwin brings the values of the update at hand to a twin, where it has their
-// components.
+// updateTwin copies the values of the current update to a twin, for the components that it has.
 func (c *Copy) updateTwin(s repl.Slot) {
 	for _, comp := range c.choices.now.comps {
 		c.renewTwin(s, comp)
 	}
 }
 
-// renewTwin brings one value to a twin.
+// renewTwin copies one value to a twin.
 func (c *Copy) renewTwin(s repl.Slot, comp *copied) {
 	k := &c.Known[s]
 	if !c.world.Alive(k.twin) {
@@ -79,7 +78,7 @@ func (c *Copy) renewTwin(s repl.Slot, comp *copied) {
 	}
 }
 
-// aimTwin sets the target of a twin's relation.
+// aimTwin sets the relation target of a twin.
 func (c *Copy) aimTwin(s repl.Slot, comp *copied, to ecs.Entity) {
 	if twin := c.Known[s].twin; c.world.Alive(twin) && c.world.Has(twin, comp.id) {
 		c.aim(twin, comp.id, to)

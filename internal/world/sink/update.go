@@ -11,12 +11,12 @@ import (
 
 var _ receiver.Updater = (*Copy)(nil)
 
-// atOnce is how many components an update may have that is decoded in one call.
-// It is more than change together as a rule, and little enough for the stack.
+// atOnce is the largest number of components in an update that is decoded in one call. Usually
+// fewer change together, and an array of this size fits on the stack.
 const atOnce = wire.MaxShorts
 
-// UpdateAll implements receiver.Updater. Most values are short codes, which are
-// decoded right into the world.
+// UpdateAll implements receiver.Updater. Most values are short codes, which are decoded directly
+// into the world.
 func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	if *set != c.choices.now.set {
 		c.choose(set)
@@ -33,7 +33,7 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
 		return c.updateLong(slot, tick, r, refs)
 	}
-	var places [atOnce]*byte // not in the Copy: a pointer on the heap is work for the collector
+	var places [atOnce]*byte // on the stack: a pointer in the Copy would be work for the garbage collector
 	for i, comp := range now.comps {
 		place := comp.cells.At(e.entity)
 		if place == nil {
@@ -51,9 +51,8 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 	return nil
 }
 
-// updateLong is UpdateAll for any values. They are decoded right into the world,
-// where nobody looks before it returns; what was there is put back if one of them
-// is malformed.
+// updateLong is UpdateAll for any values. They are decoded directly into the world, which no other
+// code reads before it returns. If a value is malformed, the old values are restored.
 func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	e, now := &c.entities[slot], &c.choices.now
 	if now.staged || !c.world.Alive(e.entity) {
@@ -107,7 +106,7 @@ func (c *Copy) decodeOne(slot repl.Slot, comp *copied, into []byte, r *bits.Read
 	return comp.plan.Decode(r, into, &c.refs)
 }
 
-// undo puts back what was in the first places of the update at hand.
+// undo restores the old values of the first places of the current update.
 func (c *Copy) undo(places []*byte) {
 	c.late.Found = c.late.Found[:0]
 	for i, place := range places {
@@ -116,8 +115,8 @@ func (c *Copy) undo(places []*byte) {
 	}
 }
 
-// updateLate lets the references of the update at hand wait, and not those that
-// were there before.
+// updateLate replaces the waiting references of the components in the current update by those that
+// it has found.
 func (c *Copy) updateLate(slot repl.Slot) {
 	for _, comp := range c.choices.now.comps {
 		c.forgetLate(slot, comp.number)

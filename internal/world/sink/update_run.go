@@ -11,15 +11,15 @@ import (
 
 var _ receiver.RunUpdater = (*Copy)(nil)
 
-// updateRun is what UpdateRun needs room for.
+// updateRun holds the buffers of UpdateRun.
 type updateRun struct {
 	entities [wire.MaxShortRun]ecs.Entity
 	found    columns.Stretch
 	values   wire.ShortRun
 }
 
-// RunLength implements receiver.RunUpdater, for values that are short codes. All
-// others are left to UpdateAll.
+// RunLength implements receiver.RunUpdater for values that are short codes. All others are left to
+// UpdateAll.
 func (c *Copy) RunLength(like *receiver.Alike, r *bits.Reader) int {
 	if like.Set != c.choices.now.set {
 		c.choose(&like.Set)
@@ -32,8 +32,8 @@ func (c *Copy) RunLength(like *receiver.Alike, r *bits.Reader) int {
 	return values.Length(r)
 }
 
-// UpdateRun implements receiver.RunUpdater, for entities that are as the sender left
-// them. It stops before any other.
+// UpdateRun implements receiver.RunUpdater for entities with components that the game has not
+// changed. It stops before any other entity.
 func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
 	run, now := &c.run, &c.choices.now
 	placed, bit := c.entities, now.bit
@@ -58,7 +58,7 @@ func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader
 	return n, err
 }
 
-// raiseRun raises the events of a run, of one entity after the other.
+// raiseRun raises the events of a run, one entity after the other.
 func (c *Copy) raiseRun(entities []ecs.Entity) {
 	heard := false
 	for _, comp := range c.choices.now.comps {
@@ -74,7 +74,7 @@ func (c *Copy) raiseRun(entities []ecs.Entity) {
 	}
 }
 
-// findRun finds where the values of a run's entities lie, and returns how many
+// findRun finds the memory of the values of a run's entities, and returns how many of the entities
 // have all of them.
 func (c *Copy) findRun(entities []ecs.Entity) (n int) {
 	found := &c.run.found
@@ -92,7 +92,7 @@ func (c *Copy) findRun(entities []ecs.Entity) (n int) {
 	return n
 }
 
-// readRun reads the values of entities and writes them, and returns of how many.
+// readRun decodes the values of entities into the world, and returns for how many.
 func (c *Copy) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error) {
 	if n = c.findRun(entities); n == 0 {
 		return 0, nil
@@ -115,8 +115,8 @@ func (c *Copy) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error)
 	return n, err
 }
 
-// holdsAll reports whether an entity that is alive has all components of the set
-// at hand: the game may have taken one.
+// holdsAll reports whether an entity that is alive has all components of the current set: the game
+// may have removed one.
 func (c *Copy) holdsAll(e ecs.Entity) bool {
 	for _, comp := range c.choices.now.comps {
 		if comp.cells.At(e) == nil {

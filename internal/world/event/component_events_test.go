@@ -25,7 +25,7 @@ func TestComponentEventsReachTheirFunctions(t *testing.T) {
 
 	w := ecs.NewWorld()
 	e := w.NewEntity()
-	events.Inserted(e) // nobody listens
+	events.Inserted(e) // no reader
 	events.Updated(e)
 	events.Removed(e)
 

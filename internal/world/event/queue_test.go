@@ -13,10 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
-// A queue against its plain twin, a list of everything that was ever pushed: in
-// random frames of 0 to 3 ticks, events are raised at random moments; readers
-// that come once per frame or once per tick, at a fixed moment of it, each see
-// all of the list, in order, once.
+// The test compares a queue with a reference model, a list of all pushed events. In random frames
+// of 0 to 3 ticks, events are raised at random moments. Readers that run once per frame or once per
+// tick, at a fixed moment of it, each read the whole list, in order, once.
 func TestEachReaderSeesEachEventOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hub := event.NewHub()

@@ -1,3 +1,3 @@
-// Package inspect holds what a side of a connection shows of itself to tests and tools: plain
-// data, filled in by the packages that own it.
+// Package inspect holds the state that a side of a connection shows to tests and tools. It is plain
+// data, which the packages that own the state fill in.
 package inspect

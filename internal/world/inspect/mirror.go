@@ -13,9 +13,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Mirror is what one side holds of the replicated world at the moment it was
-// taken, in a form in which the sides can be compared. It is for tests and tools:
-// taking one encodes the whole world.
+// Mirror is a snapshot of the replicated world of one side, in a form in which the two sides can be
+// compared. It is for tests and tools: taking one encodes the whole world.
 type Mirror struct {
 	// Components are those of the protocol, by number.
 	Components []*registry.Component
@@ -25,42 +24,40 @@ type Mirror struct {
 	Entities []Mirrored
 	// Groups of a client, in the order of their handles.
 	Groups []MirroredGroup
-	// ResourceInfos are those of the protocol, and Resources what is there of each, by
-	// number.
+	// ResourceInfos are those of the protocol, and Resources the state of each, by number.
 	ResourceInfos []*registry.Resource
 	Resources     []MirroredResource
 }
 
-// MirroredGroup is what a client holds together, at one tick.
+// MirroredGroup is the state of a group on a client, which is of one tick.
 type MirroredGroup struct {
 	Handle uint32
-	// Tick of the server that the group is at.
+	// Tick of the server that the group's state is from.
 	Tick entangle.Tick
-	// Members are the ids of its entities. An entity that has left its group and did
-	// not get to the next yet is in none.
+	// Members are the ids of its entities. An entity in transit between groups is in none.
 	Members []uint64
 }
 
 // Mirrored is one replicated entity.
 type Mirrored struct {
-	// ID is that by which a client knows the entity, 0 on a server: see Server.Names.
+	// ID identifies the entity on a client, 0 on a server: see Server.Names.
 	ID uint64
-	// Entity is the entity in the world of the side that was asked. On a client it
-	// is dead if the game removed it there.
+	// Entity is the entity in the world of this side. On a client it is dead if the game has
+	// removed it.
 	Entity ecs.Entity
-	// Tick is the server's tick whose state a client holds of the entity.
+	// Tick is the server's tick of the newest state that a client has received of the entity.
 	Tick entangle.Tick
-	// Paused: its server tells nothing of it at present.
+	// Paused: its server does not send it at present.
 	Paused bool
 	// Group that the entity's Replicate names, on a server and unless it is paused.
 	Group components.Group
-	// Values of the components that it has, by rising number.
+	// Values of its components, by rising number.
 	Values []MirroredValue
 	// Overrides of its components, on a server, by rising number.
 	Overrides []MirroredOverride
 }
 
-// MirroredOverride says who gets a component of an entity.
+// MirroredOverride is an override of one component of an entity.
 type MirroredOverride struct {
 	Component int
 	Target    components.Target
@@ -69,29 +66,29 @@ type MirroredOverride struct {
 // MirroredValue is the value of one component.
 type MirroredValue struct {
 	Component int
-	// Wire is the value as it is sent, but with every entity as a place in Refs,
-	// counting from 1. A client's entities that are no copies count as none, and so
-	// does the target of a relation that is gone, or the entity itself.
+	// Wire is the value as it is sent, but with every entity as an index in Refs, counting from 1.
+	// A client's entities that are no replicas count as the zero entity. So does a relation target
+	// that is gone, or that is the entity itself.
 	Wire []byte
 	Refs []ecs.Entity
 }
 
-// Named is a name that a client knows an entity of its server by.
+// Named maps the id by which a client knows an entity to the entity of its server.
 type Named struct {
 	// ID is that of the client's Mirrored.
 	ID     uint64
 	Entity ecs.Entity // of the server
 }
 
-// Sort brings the entities into the order of their ids.
+// Sort sorts the entities by their ids.
 func (m *Mirror) Sort() {
 	slices.SortStableFunc(m.Entities, func(a, b Mirrored) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// MirrorID makes one number of an id, above 0.
+// MirrorID packs a network id into one number above 0.
 func MirrorID(id repl.ID) uint64 { return 1 + (uint64(id.Group)<<16 | uint64(id.Member)) }
 
-// MirrorRefs gathers the entities of one value that known finds.
+// MirrorRefs collects the entities in one value that Known accepts.
 type MirrorRefs struct {
 	Known func(ecs.Entity) bool
 	refs  []ecs.Entity

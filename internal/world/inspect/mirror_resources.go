@@ -9,14 +9,14 @@ import (
 
 // MirroredResource is one registered resource.
 type MirroredResource struct {
-	// On: a server replicates it. A client is told nothing of that.
+	// On: a server replicates it. Clients do not receive this flag.
 	On bool
-	// Target that a server replicates it to.
+	// Target is the target of the resource on a server.
 	Target components.Target
-	// There: the world of a server has it; a client holds one of its server.
+	// There: the resource exists, in a server's world or as received from the server on a client.
 	There bool
-	// Wire is the value as it is sent, but with entities as places in Refs; nil for
-	// a value that can't be sent.
+	// Wire is the value as it is sent, but with entities as indexes in Refs; nil for a value that
+	// can't be sent.
 	Wire []byte
 	Refs []ecs.Entity
 }

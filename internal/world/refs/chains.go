@@ -1,12 +1,12 @@
 package refs
 
-// Chains are lists of small numbers by key. A number is in one of them at most.
+// Chains are linked lists of small numbers, one list per key. A number is in one list at most.
 type Chains[K comparable] struct {
 	Heads map[K]int32
 	links []neighbours // by number
 }
 
-// neighbours are the numbers before and after another; -1: there is none.
+// neighbours are the previous and the next number of a number; -1: none.
 type neighbours struct{ prev, next int32 }
 
 func NewChains[K comparable]() Chains[K] { return Chains[K]{Heads: map[K]int32{}} }
@@ -19,7 +19,7 @@ func (c *Chains[K]) First(k K) (i int32, ok bool) {
 	return i, ok
 }
 
-// Next returns the number after another of the same key.
+// Next returns the number after another one of the same key.
 func (c *Chains[K]) Next(i int32) (next int32, ok bool) {
 	next = c.links[i].next
 	return next, next >= 0

@@ -12,9 +12,8 @@ import (
 // is beyond it stays without one until its component is sent again.
 const MaxLate = 4096
 
-// Late remembers which references wait for which entity. A reference waits in the
-// component that holds it: a newer value, the component's removal and the
-// holder's end make an end of that.
+// Late keeps the references that wait for an entity. A reference waits in the component that holds
+// it. It stops waiting when a newer value arrives, or the component or its entity is removed.
 type Late struct {
 	Refs     []LateRef
 	free     []int32
@@ -23,10 +22,10 @@ type Late struct {
 	byHolder Chains[LateHolder]
 	Dropped  uint64 // for lack of room
 
-	Holder LateHolder    // that the references at hand are found in
+	Holder LateHolder    // of the references that are being searched
 	Tick   entangle.Tick // of their record
 	Swap   func(n int, e ecs.Entity) ecs.Entity
-	Found  []LateRef // in values of the record at hand
+	Found  []LateRef // in values of the current record
 	Set    []LateHolder
 }
 
@@ -43,15 +42,15 @@ func (h LateHolder) Compare(o LateHolder) int {
 type LateRef struct {
 	Target repl.ID
 	Holder LateHolder
-	Tick   entangle.Tick // that it was so at
-	N      int           // which of the component's references it is, or targetRef
+	Tick   entangle.Tick // of the record that set it
+	N      int           // index among the component's references, or TargetRef
 }
 
 func NewLate() Late {
 	return Late{ByTarget: NewChains[repl.ID](), ByGroup: NewChains[repl.Handle](), byHolder: NewChains[LateHolder]()}
 }
 
-// Add remembers a reference, if there is room.
+// Add adds a reference, if there is space.
 func (l *Late) Add(ref LateRef) bool {
 	var i int32
 	switch n := len(l.free); {
@@ -78,10 +77,10 @@ func (l *Late) Drop(i int32) {
 	l.free = append(l.free, i)
 }
 
-// Len returns how many wait.
+// Len returns the number of waiting references.
 func (l *Late) Len() int { return len(l.Refs) - len(l.free) }
 
-// Forget ends the wait of what a component holds and returns how many that were.
+// Forget removes the waiting references of a component, and returns how many there were.
 func (l *Late) Forget(h LateHolder) (n int) {
 	for i, ok := l.byHolder.First(h); ok; i, ok = l.byHolder.First(h) {
 		l.Drop(i)

@@ -8,19 +8,19 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// Past is what components were that are sent as differences: on a server what its world
-// held, on a client what arrived.
+// Past keeps the history of components that are sent as differences: on a server the values of its
+// world, on a client the received values.
 type Past struct {
 	Of     []*delta.History // by component number; nil: it is sent whole
 	Deltas repl.Mask
-	Moving repl.Mask // of those, the ones that are told by how they move
-	Coded  repl.Mask // of those, the ones whose codes are learned
+	Moving repl.Mask // of those, the ones that are predicted from their motion
+	Coded  repl.Mask // of those, the ones with learned codes
 	Bases  wire.Bases
-	Trails []stepcode.Trail // of the record at hand, by component number
-	begun  bool             // one of them
+	Trails []stepcode.Trail // of the current record, by component number
+	begun  bool             // a trail is in use
 }
 
-// Learns reports whether there are components whose codes are learned.
+// Learns reports whether any component has learned codes.
 func (p *Past) Learns() bool { return !p.Coded.IsZero() }
 
 // Begin begins a record.
@@ -31,14 +31,14 @@ func (p *Past) Begin() {
 	}
 }
 
-// Trail returns that of a component in the record at hand.
+// Trail returns the trail of a component in the current record.
 func (p *Past) Trail(comp int) *stepcode.Trail {
 	p.begun = true
 	return &p.Trails[comp]
 }
 
-// Find gathers what a difference of a component starts from, and returns the ticks for
-// which the base is the same. It is not ok when that is not known.
+// Find sets Bases to the baselines of a difference of a component, and returns the ticks for which
+// the baseline is the same. ok is false if a baseline is not known.
 func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (since, until entangle.Tick, ok bool) {
 	h := p.Of[comp]
 	p.Bases = wire.Bases{Ahead: uint32(tick - from.Base), Trail: p.Trail(comp)}
@@ -52,7 +52,7 @@ func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (
 	return from.Base, from.Base + 1, ok // where it leads depends on how far away the base is
 }
 
-// Forget drops all that is known of a slot.
+// Forget drops the history of a slot.
 func (p *Past) Forget(s repl.Slot) {
 	for c := p.Deltas.Next(0); c >= 0; c = p.Deltas.Next(c + 1) {
 		p.Of[c].Drop(s)

@@ -9,46 +9,46 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// Clock steers a client's ticks by what the server says of them. Every frame drives it in
-// this order: Begin before anything runs, Ran after the ticks, Adjust at the end. Between
-// frames the stepper makes the ticks.
+// Clock adjusts a client's ticks to the ticks that the server reports. Every frame calls it in this
+// order: Begin before anything else, Ran after the ticks, Adjust at the end. The stepper determines
+// the number of ticks per frame.
 //
-// Until it is synced, and while nobody is connected, ticks are counted as they come.
+// Until it is synced, and without a connection, ticks are counted as they run.
 type Clock struct {
 	sync    *timesync.Client
 	stepper *Stepper
 	time    *components.Time // nil until Attach
-	live    bool             // a connection is there
+	live    bool             // there is a connection
 	jump    int              // ticks, before the next frame
 	onJump  []func(from, to entangle.Tick)
 	jumps   uint64
 	server  serverOverload
 }
 
-// NewClock returns a clock that has not heard of a server.
+// NewClock returns a clock that has not received anything from a server.
 func NewClock(cfg timesync.ClientConfig, stepper *Stepper, log *slog.Logger) *Clock {
 	return &Clock{sync: timesync.NewClient(cfg), stepper: stepper, server: serverOverload{log: log}}
 }
 
-// Attach sets the time that the clock keeps.
+// Attach sets the components.Time that the clock keeps.
 func (c *Clock) Attach(t *components.Time) { c.time = t }
 
-// OnJump has a function told whenever the clock jumps: the last finished tick was from,
-// and now it is to, before anything of the frame runs.
+// OnJump adds a function that is called whenever the clock jumps, before anything else of the frame
+// runs: the last finished tick was from, and now it is to.
 func (c *Clock) OnJump(f func(from, to entangle.Tick)) { c.onJump = append(c.onJump, f) }
 
-// Sync returns what is known of the server's time.
+// Sync returns the estimate of the server's time.
 func (c *Clock) Sync() *timesync.Client { return c.sync }
 
-// Synced reports whether the clock was set by that of the server that is connected.
+// Synced reports whether the clock is set to that of the connected server.
 func (c *Clock) Synced() bool { return c.live && c.sync.Synced() }
 
-// Jumps returns how often the clock has jumped since the client was made.
+// Jumps returns how often the clock has jumped since the client was created.
 func (c *Clock) Jumps() uint64 { return c.jumps }
 
-// Begin begins a frame before which so many due ticks were dropped. On a clock that is
-// synced time has gone on meanwhile: it jumps over the ticks that did not run, so that
-// those that do are not long past on the server.
+// Begin begins a frame, before which dropped due ticks were dropped. On a synced clock, time has
+// moved on meanwhile: it jumps over the dropped ticks, so that the ticks that run are not late on
+// the server.
 func (c *Clock) Begin(dropped int) {
 	jump := c.jump
 	c.jump = 0
@@ -66,15 +66,15 @@ func (c *Clock) Begin(dropped int) {
 	}
 }
 
-// Heard takes the tick of a packet of the server.
+// Heard records the tick in a packet of the server.
 func (c *Clock) Heard(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
 
-// Ran says that the ticks of a frame have run.
+// Ran records that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
 	c.sync.FrameRan(c.time.Tick, timesync.Phase(c.stepper.Phase()), now)
 }
 
-// Adjust sets how fast the clock runs until the next frame, and whether it jumps before.
+// Adjust sets the speed of the clock until the next frame, and whether the clock jumps before it.
 func (c *Clock) Adjust(now time.Time) {
 	if !c.live {
 		return
@@ -89,16 +89,16 @@ func (c *Clock) Adjust(now time.Time) {
 	}
 }
 
-// ServerOverload returns how often the clock was set back since the server had fallen behind.
+// ServerOverload returns how often the clock was set back because the server had fallen behind.
 func (c *Clock) ServerOverload() ServerOverloadStats { return c.server.stats }
 
-// Connected begins anew, with another server perhaps.
+// Connected starts over, because the server may be another one.
 func (c *Clock) Connected() {
 	c.sync.Reset()
 	c.live = true
 }
 
-// Disconnected has the clock run on by itself.
+// Disconnected makes the clock run freely.
 func (c *Clock) Disconnected() {
 	c.live, c.jump = false, 0
 	c.server.stats.Overloaded = false

@@ -10,27 +10,27 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Difference is where two values of a type differ first, for people.
+// Difference describes the first difference between two values of a type, for people.
 type Difference struct {
-	// Field is the innermost field that differs, with those around it and the type, such as
-	// Position.Pos.X. Without fields it is the type.
+	// Field is the path of the innermost field that differs, beginning with the type, such as
+	// Position.Pos.X. For a type without fields it is the type.
 	Field string
-	// A and B are the field of either value, as text.
+	// A and B are the text of the field in either value.
 	A, B string
-	// More is how many other fields differ.
+	// More is the number of other fields that differ.
 	More int
 }
 
-// FindDifference returns where the values of a type differ whose memory is a and b, in the
-// order of the fields. With a plan that counts first which differs on the wire. Field is empty
-// if no field differs: bytes between them may.
+// FindDifference compares two values of a type, given as memory, in the order of the fields. With a
+// plan, a field that differs on the wire comes before one that differs only in memory. Field is
+// empty if no field differs, even if bytes between the fields do.
 func FindDifference(t reflect.Type, plan *wire.Plan, a, b []byte) Difference {
 	if bytes.Equal(a, b) {
 		return Difference{}
 	}
 	f := fieldFinder{plan: plan, a: MemoryAsValue(t, a), b: MemoryAsValue(t, b), bytesA: a, bytesB: b}
 	if plan != nil && plan.Size() == len(a) {
-		f.mixed = make([]byte, len(a)) // aligned for all that components hold
+		f.mixed = make([]byte, len(a)) // aligned for every component type
 	}
 	f.walk(t, 0, TypeWord(t), f.a, f.b)
 	if f.found.Field == "" && f.mixed != nil {
@@ -40,7 +40,7 @@ func FindDifference(t reflect.Type, plan *wire.Plan, a, b []byte) Difference {
 	return f.found
 }
 
-// TypeWord is the name of a type without its package.
+// TypeWord returns the name of a type without its package.
 func TypeWord(t reflect.Type) string {
 	if t.Name() != "" {
 		return t.Name()
@@ -48,7 +48,7 @@ func TypeWord(t reflect.Type) string {
 	return t.String()
 }
 
-// MemoryAsValue returns a value whose memory is a copy of bytes.
+// MemoryAsValue returns a value that is a copy of the given memory.
 func MemoryAsValue(t reflect.Type, memory []byte) reflect.Value {
 	value := reflect.New(t)
 	as := reflect.NewAt(reflect.ArrayOf(len(memory), reflect.TypeFor[byte]()), value.UnsafePointer())
@@ -56,7 +56,7 @@ func MemoryAsValue(t reflect.Type, memory []byte) reflect.Value {
 	return value.Elem()
 }
 
-// fieldFinder walks over two values.
+// fieldFinder walks over two values in parallel.
 type fieldFinder struct {
 	plan           *wire.Plan
 	a, b           reflect.Value

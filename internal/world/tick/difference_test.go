@@ -13,7 +13,7 @@ import (
 )
 
 type compared struct {
-	Flag bool // and three bytes that are nothing
+	Flag bool // followed by three bytes of padding
 	Pos  struct {
 		X, Y float32 `net:"range=-100..100,step=0.5"`
 	}
@@ -29,7 +29,7 @@ func comparedBytes(set func(*compared)) []byte {
 	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
 }
 
-// The path leads to the innermost field, and where there is a plan to one that counts.
+// The path leads to the innermost field, and with a plan to a field that differs on the wire.
 func TestADifferenceIsTheInnermostField(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "difference"})
 	protocol.Component[compared](p)
@@ -54,7 +54,7 @@ func TestADifferenceIsTheInnermostField(t *testing.T) {
 	}
 }
 
-// What lies between fields is no difference, and values that look the same are told apart.
+// Padding is no difference, and different values with the same text are told apart.
 func TestDifferencesThatDoNotShow(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "difference"})
 	protocol.Component[compared](p)

@@ -9,30 +9,30 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Display lets painters replace true values by values for the screen, from the end of a frame
-// to the beginning of the next. It is a resource of the world, added by package plugin.
+// Display lets painters replace simulated values by values for the screen, from the end of a frame
+// to the beginning of the next. It is a resource of the world, which package plugin adds.
 type Display struct {
 	protocol *protocol.Protocol
 	time     *components.Time
 	painters []Painter
-	marker   ecs.ID // of entities that roll back
-	marked   bool   // there is such a marker
+	marker   ecs.ID // of entities that are rolled back
+	marked   bool   // marker is set
 	now      time.Time
 }
 
-// Painter shows some components. The order of its calls in a frame is that of the stages
+// Painter shows some components. In a frame its methods are called in the order of the stages
 // Restore, Rollback, TickUpdate and Visual.
 type Painter interface {
-	// Restore puts the true values back. Nothing of the frame has run yet.
+	// Restore puts the simulated values back, before anything else of the frame runs.
 	Restore()
 	// Corrected runs after values of the present tick were corrected, by a rollback or by
 	// writing confirmed state over them.
 	Corrected()
-	// Tick runs before the tick of components.Time, also before it is replayed. The world is
-	// as of the end of the tick before.
+	// Tick runs before the tick of components.Time, also before a replay of it. The world is as of
+	// the end of the previous tick.
 	Tick()
-	// Show puts the values for the screen into the world. Only systems that look at the world
-	// run after it.
+	// Show writes the values for the screen into the world. Only systems that draw the world run
+	// after it.
 	Show()
 }
 
@@ -43,8 +43,8 @@ func InstallDisplay(w *ecs.World, p *protocol.Protocol, t *components.Time) *Dis
 	return display
 }
 
-// Follow returns a table of the entities that have the marker. The caller updates it by
-// Settle. The error says that the world has a listener of its own.
+// Follow returns a table of the entities that have the marker. The caller updates it with Settle.
+// It returns an error if the world already has a listener of its own.
 func (d *Display) Follow(w *ecs.World, marker ecs.ID, cols []columns.Column) (*columns.Table, error) {
 	table, err := columns.NewStructure(w, marker, cols)
 	if err != nil {
@@ -62,7 +62,7 @@ func DisplayOf(w *ecs.World) *Display {
 // Add adds a painter. Painters are called in the order of Add.
 func (d *Display) Add(painter Painter) { d.painters = append(d.painters, painter) }
 
-// Protocol returns the protocol that the world's components are registered in.
+// Protocol returns the protocol in which the world's components are registered.
 func (d *Display) Protocol() *protocol.Protocol { return d.protocol }
 
 // Time returns the time of the simulation.
@@ -71,15 +71,15 @@ func (d *Display) Time() *components.Time { return d.time }
 // Now returns the time of this frame.
 func (d *Display) Now() time.Time { return d.now }
 
-// SetRollbackMarker sets the component that entities have which roll back. It must be called
+// SetRollbackMarker sets the component that marks entities which are rolled back. It must be called
 // before the systems of the game are initialised.
 func (d *Display) SetRollbackMarker(marker ecs.ID) { d.marker, d.marked = marker, true }
 
-// RollbackMarker returns the component that entities have which roll back. It is not ok on a
-// server, where none do.
+// RollbackMarker returns the component that marks entities which are rolled back. ok is false on a
+// server, which has no such entities.
 func (d *Display) RollbackMarker() (marker ecs.ID, ok bool) { return d.marker, d.marked }
 
-// Restore puts the true values back, at the beginning of a frame.
+// Restore puts the simulated values back, at the beginning of a frame.
 func (d *Display) Restore(now time.Time) {
 	d.now = now
 	for _, painter := range d.painters {
@@ -87,7 +87,7 @@ func (d *Display) Restore(now time.Time) {
 	}
 }
 
-// Corrected tells the painters that values of the present tick were corrected, by a rollback or
+// Corrected notifies the painters that values of the present tick were corrected, by a rollback or
 // by writing confirmed state over them.
 func (d *Display) Corrected() {
 	for _, painter := range d.painters {
@@ -95,14 +95,14 @@ func (d *Display) Corrected() {
 	}
 }
 
-// Tick begins a tick, also one that is replayed.
+// Tick begins a tick or a replayed tick.
 func (d *Display) Tick() {
 	for _, painter := range d.painters {
 		painter.Tick()
 	}
 }
 
-// Show replaces true values by those for the screen, at the end of a frame.
+// Show replaces simulated values by those for the screen, at the end of a frame.
 func (d *Display) Show() {
 	for _, painter := range d.painters {
 		painter.Show()

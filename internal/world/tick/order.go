@@ -8,14 +8,14 @@ type Order struct {
 	// Names of the stages, in the order in which a frame runs them.
 	Names []string
 
-	// Predicting, Simulating, Sending and Showing are the first stages of these parts of a
-	// frame; the stages before are Receiving. The stages of Simulating are those of a tick:
-	// they run as a block, once per tick of the frame.
+	// Predicting, Simulating, Sending and Showing are the first stages of these parts of a frame;
+	// the stages before them are Receiving. The stages of Simulating are those of a tick: they run
+	// as a block, once per tick of the frame.
 	Predicting, Simulating, Sending, Showing Stage
 
 	// BufferInputs is the stage of a tick that Schedule.Replay leaves out.
 	BufferInputs Stage
-	// Main is the stage whose systems strict mode watches.
+	// Main is the stage that strict mode watches.
 	Main Stage
 }
 

@@ -7,53 +7,52 @@ import (
 )
 
 const (
-	// OverloadAfter is for how long ticks have to be dropped again and again until an app
-	// counts as overloaded. One long frame (a garbage collection, a breakpoint, a level that
-	// is loaded) drops ticks once and is over; a second is long enough for the rate that is
-	// kept to mean something.
+	// OverloadAfter is for how long ticks must be dropped repeatedly until an app counts as
+	// overloaded. One long frame (a garbage collection, a breakpoint, a level that is loaded) drops
+	// ticks only once. A second is long enough to measure the actual rate.
 	OverloadAfter = time.Second
 
-	// OverloadOver is for how long no tick may be dropped until an overload counts as over.
-	// An app that is too slow by 1 % drops a tick every 1.7 seconds at 60 Hz, and is to be
-	// one overload and not many.
+	// OverloadOver is for how long no tick may be dropped until an overload counts as over. An app
+	// that is too slow by 1 % drops a tick every 1.7 seconds at 60 Hz, and should count as one
+	// overload and not as many.
 	OverloadOver = 3 * time.Second
 
-	// paceTolerance is by what share the pace of an app that is called once per tick may
-	// differ from the tick rate, as its documentation allows: 1/100.
+	// paceTolerance is the documented tolerance by which the pace of an app that is called once per
+	// tick may differ from the tick rate: 1/100.
 	paceTolerance = 100
 )
 
 // OverloadStats says whether an app keeps its tick rate, and where its time goes.
 type OverloadStats struct {
-	// TicksDropped counts the ticks that were due and never ran: those beyond the
-	// MaxSteps of a late frame. With TickPerUpdate, where nothing is made up for, it is
-	// those for which Update was not called in time, beyond MaxSteps and 1 %.
+	// TicksDropped counts the ticks that were due and never ran: those beyond the MaxSteps of a
+	// late frame. With TickPerUpdate, where a frame never catches up, it counts the ticks for which
+	// Update was not called in time, beyond MaxSteps and 1 %.
 	TicksDropped uint64
-	// Behind is the time that these ticks would have simulated: by so much the
-	// simulation is behind the clock, in all.
+	// Behind is the time that these ticks would have simulated: the total delay of the simulation
+	// against the clock.
 	Behind time.Duration
-	// Episodes counts overloads: times in which ticks were dropped repeatedly for at least
-	// OverloadAfter. Each ends when none was dropped for OverloadOver.
+	// Episodes counts overloads: periods in which ticks were dropped repeatedly for at least
+	// OverloadAfter. Each ends after OverloadOver without a dropped tick.
 	Episodes uint64
-	// Overloaded says that an overload goes on now.
+	// Overloaded: an overload is going on now.
 	Overloaded bool
 
-	// Kept is the rate, in ticks per second of the app's clock, that was kept when the last
-	// overload was found, since the first tick that was dropped: a client's clock that runs
-	// fast for its server has more ticks due, and keeps the tick rate by running those. Part is
-	// the part of the frame that took the most time then, and System the game's slowest system,
-	// or "" where the most time was spent outside of Update. They are zero before the first.
+	// Kept is the actual rate when the last overload was found, measured since the first dropped
+	// tick, in ticks per second of the app's clock. A client's clock that runs fast to follow its
+	// server has more ticks due, and keeps the tick rate only if it runs those. Part is the part of
+	// the frame that took the most time then. System is the game's slowest system, or "" if the
+	// most time was spent outside of Update. They are zero before the first overload.
 	Kept   float64
 	Part   string
 	System string
 
-	// Times is the time spent in each part of the frames since the app was made, by the
-	// app's clock.
+	// Times is the time spent in each part of all frames since the app was created, by the app's
+	// clock.
 	Times FrameTimes
 }
 
-// Overload finds out whether an app keeps its tick rate, and says so to an operator: once
-// when it does not, and once when it does again.
+// Overload detects whether an app keeps its tick rate, and logs it for the operator: once when an
+// overload begins, and once when it ends.
 type Overload struct {
 	side     string // "server" or "client"
 	log      *slog.Logger
@@ -63,26 +62,26 @@ type Overload struct {
 
 	frame   time.Time     // the last
 	elapsed time.Duration // of all frames; unlike the clock it never goes back
-	owed    time.Duration // perFrame: what no frame has simulated yet
+	owed    time.Duration // perFrame: time that no frame has simulated yet
 
-	dropping bool          // since less than OverloadOver
+	dropping bool          // OverloadOver has not passed since the latest drop
 	first    time.Duration // elapsed at the first drop
-	latest   time.Duration // and at the latest
-	lasted   time.Duration // since the first, at the speed of the app's clock
-	ran      int           // ticks since the first
+	latest   time.Duration // at the latest drop
+	lasted   time.Duration // time since the first drop, at the speed of the app's clock
+	ran      int           // ticks run since the first drop
 	dropped  int
-	before   FrameTimes // at the first
+	before   FrameTimes // at the first drop
 
 	stats OverloadStats
 }
 
-// NewOverload returns what watches the frames of a schedule, which is the server's or the
-// client's. perFrame says that each frame has one tick, whatever the clock says.
+// NewOverload returns an Overload for the frames of a schedule. side is "server" or "client".
+// perFrame: each frame has one tick, regardless of the clock.
 func NewOverload(side string, schedule *Schedule, rate int, perFrame bool, log *slog.Logger) *Overload {
 	return &Overload{side: side, log: log, schedule: schedule, rate: rate, perFrame: perFrame}
 }
 
-// Stats returns what was counted.
+// Stats returns the counters.
 func (o *Overload) Stats() OverloadStats {
 	s := o.stats
 	s.Behind = o.span(s.TicksDropped)
@@ -96,8 +95,8 @@ func (o *Overload) span(ticks uint64) time.Duration {
 	return time.Duration(ticks/rate)*time.Second + time.Duration(ticks%rate*uint64(second)/rate)
 }
 
-// Frame takes a frame that begins at now, at the speed of the app's clock, in thousandths:
-// how many ticks it will run, and how many it has dropped.
+// Frame records a frame that begins at now, with the speed of the app's clock in thousandths, the
+// number of ticks that the frame will run, and the number that it has dropped.
 func (o *Overload) Frame(now time.Time, speed, steps, dropped int) {
 	passed := o.pass(now) * time.Duration(speed) / OwnSpeed
 	o.lasted += passed
@@ -112,7 +111,7 @@ func (o *Overload) Frame(now time.Time, speed, steps, dropped int) {
 	o.ran += steps
 }
 
-// pass returns the time since the last frame. A clock that goes back costs nothing.
+// pass returns the time since the last frame, or 0 if the clock went back.
 func (o *Overload) pass(now time.Time) time.Duration {
 	if o.frame.IsZero() {
 		o.frame = now
@@ -123,8 +122,8 @@ func (o *Overload) pass(now time.Time) time.Duration {
 	return passed
 }
 
-// missed returns how many ticks were due, by the clock, in the place of which no frame
-// came. As many as other apps make up for may be owed for a while.
+// missed returns how many ticks were due by the clock without a frame for them. Up to MaxSteps
+// ticks, which other apps catch up on, may stay due for a while.
 func (o *Overload) missed(passed time.Duration, steps int) (ticks int) {
 	o.owed = max(o.owed+passed-passed/paceTolerance-o.span(uint64(steps)), 0)
 	if beyond := o.owed - o.span(MaxSteps); beyond > 0 {
@@ -148,7 +147,7 @@ func (o *Overload) drop(ticks int) {
 	}
 }
 
-// begin says that the app is overloaded, and what took the time since the first drop.
+// begin starts an overload, and logs which part took the most time since the first drop.
 func (o *Overload) begin() {
 	s := &o.stats
 	s.Episodes++

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A client that is called once per tick, and whose clock runs fast or slow for its server, has
-// no more and no fewer ticks due than it runs.
+// A client that is called once per tick, and has a clock that runs fast or slow to follow its
+// server, has exactly as many ticks due as it runs.
 //
 // Proves: S9
 func TestASteeredTickPerUpdateDropsNothing(t *testing.T) {
@@ -27,8 +27,8 @@ func TestASteeredTickPerUpdateDropsNothing(t *testing.T) {
 	}
 }
 
-// The rate that is kept is below the tick rate, also of a client whose clock runs fast: what
-// runs and what is dropped are ticks of the same time.
+// The measured rate is below the tick rate, also on a client with a fast clock, because the ticks
+// that run and the ticks that are dropped belong to the same period.
 //
 // Proves: S9
 func TestTheRateThatIsKeptIsBelowTheTickRate(t *testing.T) {

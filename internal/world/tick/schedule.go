@@ -14,20 +14,19 @@ type System interface {
 	Finalize(w *ecs.World)
 }
 
-// Schedule runs a frame: in every stage of the order what the engine bound to
-// it, then the game's systems of that stage in the order in which they were
-// added.
+// Schedule runs a frame. In every stage of the order it runs the engine's work that is bound to the
+// stage, then the game's systems of that stage in the order in which they were added.
 //
-// Wrong use (a nil system, a system added to a running schedule, a frame before
-// Initialize) panics with a sentence that says what to do.
+// Wrong use (a nil system, a system added to a running schedule, a frame before Initialize) panics
+// with a message that names the remedy.
 type Schedule struct {
 	order   Order
 	own     []func()   // by stage; nil: the engine does nothing there
 	stages  [][]System // by stage
-	systems []System   // all of them, in the order of Add
-	started int        // how many of systems were initialised
+	systems []System   // all systems, in the order of Add
+	started int        // number of initialised systems
 	phase   phase
-	strict  *strict // nil: nobody watches
+	strict  *strict // nil: strict mode is off
 	watch   stopwatch
 }
 
@@ -48,8 +47,7 @@ const (
 	finalized
 )
 
-// Bind sets the engine's own work of a stage. It runs before the game's systems
-// of that stage.
+// Bind sets the engine's own work of a stage. It runs before the game's systems of that stage.
 func (s *Schedule) Bind(stage Stage, own func()) {
 	if s.own[stage] != nil {
 		panic(fmt.Sprintf("plugin: stage %s is bound already; a stage has one piece of work of the engine", s.order.Names[stage]))
@@ -57,9 +55,9 @@ func (s *Schedule) Bind(stage Stage, own func()) {
 	s.own[stage] = own
 }
 
-// Add puts a system into a stage. A system may be added until Initialize has
-// returned, also from inside another system's Initialize: it is then
-// initialised after those that were added before it. Adding one later panics.
+// Add puts a system into a stage. A system may be added until Initialize has returned, also from
+// another system's Initialize: it is then initialised after those added before it. Adding one later
+// panics.
 func (s *Schedule) Add(stage Stage, sys System) {
 	if sys == nil {
 		panic("plugin: AddSystem needs a system, got nil")
@@ -75,7 +73,7 @@ func (s *Schedule) Add(stage Stage, sys System) {
 // Has reports whether the game has systems in a stage.
 func (s *Schedule) Has(stage Stage) bool { return len(s.stages[stage]) > 0 }
 
-// Initialize initialises all systems in the order of Add, whatever their stage.
+// Initialize initialises all systems in the order of Add, regardless of their stages.
 func (s *Schedule) Initialize(w *ecs.World) {
 	if s.phase != collecting {
 		panic("plugin: Initialize was called twice; an app belongs to one world and is initialised once: make a new app")
@@ -133,7 +131,7 @@ func (s *Schedule) runStages(w *ecs.World, first, end Stage) {
 }
 
 // Replay runs one tick outside of a frame: all stages of a tick except BufferInputs, because
-// players write their input when a tick is due and not when it runs again.
+// players write their input when a tick runs for the first time and not when it is replayed.
 func (s *Schedule) Replay(w *ecs.World) {
 	for stage := s.order.Simulating; stage < s.order.Sending; stage++ {
 		if stage != s.order.BufferInputs {
@@ -168,8 +166,8 @@ func (s *Schedule) update(w *ecs.World, stage Stage, i int) {
 	s.mustBeClosed(w, sys, stage)
 }
 
-// mustBeClosed panics if a system has left a query open. The world would be locked from then
-// on, and the first system to spawn an entity would be blamed for it.
+// mustBeClosed panics if a system has left a query open. The world would stay locked, and the panic
+// would come from the next system that spawns an entity.
 func (s *Schedule) mustBeClosed(w *ecs.World, sys System, stage Stage) {
 	if w.IsLocked() {
 		panic(fmt.Sprintf("plugin: system %s in %s has left a query of the world open; "+
@@ -177,9 +175,9 @@ func (s *Schedule) mustBeClosed(w *ecs.World, sys System, stage Stage) {
 	}
 }
 
-// Finalize finalises the systems in the reverse order of their Initialize, so
-// that a system still finds what those before it have set up. Systems that were
-// never initialised are not finalised; a second call does nothing.
+// Finalize finalises the systems in the reverse order of their Initialize, so that a system can
+// still use data that earlier systems have set up. Systems that were never initialised are not
+// finalised; a second call does nothing.
 func (s *Schedule) Finalize(w *ecs.World) {
 	for s.started > 0 {
 		s.started--

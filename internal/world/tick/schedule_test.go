@@ -26,7 +26,7 @@ var order = tick.Order{
 	BufferInputs: bufferInputs, Main: main,
 }
 
-// recording is a system that writes down what is called.
+// recording is a system that records the calls of its methods.
 type recording struct {
 	name string
 	log  *[]string

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// ServerOverloadOver is for how long a client's clock must not be set back until it takes
-// the server to keep its tick rate again. A server that falls behind is noticed once it has
-// by 150 ms, which takes one that is too slow by 5 % three seconds; a lesser one is followed
+// ServerOverloadOver is for how long a client's clock must not be set back until the server counts
+// as keeping its tick rate again. The client notices a server that has fallen behind by 150 ms,
+// which takes a server that is too slow by 5 % three seconds. The clock follows a smaller delay
 // without a jump.
 const ServerOverloadOver = 10 * time.Second
 
-// ServerOverloadStats says what a client's clock shows of its server's tick rate.
+// ServerOverloadStats shows a server's tick rate as its client's clock sees it.
 type ServerOverloadStats struct {
-	// Jumps counts how often the clock was set back since the server's ticks had fallen
-	// behind the clock, and Ticks by how many in all.
+	// Jumps counts how often the clock was set back because the server's ticks had fallen behind
+	// it. Ticks is the sum of these jumps.
 	Jumps, Ticks uint64
-	// Episodes counts them as one where they follow each other within ServerOverloadOver.
+	// Episodes counts jumps that follow each other within ServerOverloadOver as one.
 	Episodes uint64
-	// Overloaded says that the last was that recent.
+	// Overloaded: the last jump was less than ServerOverloadOver ago.
 	Overloaded bool
 }
 
-// serverOverload tells a client's developer that the server does not keep its tick rate:
-// once, and once when it does again.
+// serverOverload tells a client's developer once when the server does not keep its tick rate, and
+// once when it does again.
 type serverOverload struct {
 	log    *slog.Logger
 	latest time.Time
 	stats  ServerOverloadStats
 }
 
-// fell takes a jump of the clock back by so many ticks, since the server has fallen behind.
+// fell records a jump of the clock back by some ticks because the server has fallen behind.
 func (s *serverOverload) fell(now time.Time, ticks uint64) {
 	s.latest = now
 	s.stats.Jumps++
@@ -44,7 +44,7 @@ func (s *serverOverload) fell(now time.Time, ticks uint64) {
 		"see the server's log", "ticks", ticks)
 }
 
-// frame takes a frame without such a jump.
+// frame records a frame without such a jump.
 func (s *serverOverload) frame(now time.Time) {
 	if s.stats.Overloaded && now.Sub(s.latest) >= ServerOverloadOver {
 		s.stats.Overloaded = false

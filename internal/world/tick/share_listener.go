@@ -8,12 +8,12 @@ import (
 	"github.com/mlange-42/arche/listener"
 )
 
-// ErrListener says what to do where a listener would be lost.
+// ErrListener explains the remedy where an existing listener would be lost.
 var ErrListener = errors.New("the world has a listener, and there can be only one: add yours to a listener.Dispatch, " +
 	"call World.SetListener with that, and ecs.AddResource it to the world, so that both can hear; or leave all of it to the app and add yours to its Dispatch later")
 
-// ShareListener shares the world's one listener: all who want to hear structure stand in
-// a listener.Dispatch that is a resource of the world.
+// ShareListener shares the world's one listener: all listeners for changes of structure are in a
+// listener.Dispatch, which is a resource of the world.
 func ShareListener(w *ecs.World, hear ...ecs.Listener) error {
 	id := ecs.ResourceID[listener.Dispatch](w)
 	dispatch, _ := w.Resources().Get(id).(*listener.Dispatch)

@@ -13,8 +13,8 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// plainSteps is the twin of a stepper at scale 1: it knows the whole time since
-// the clock started and asks how many steps lie in it.
+// plainSteps is a reference model of a stepper at scale 1: it keeps the whole time since the clock
+// started and computes how many steps fit into it.
 type plainSteps struct {
 	rate  int64
 	total time.Duration
@@ -134,7 +134,7 @@ func TestSpeedStretchesTime(t *testing.T) {
 	})
 }
 
-// A few percent are a step more or less now and then, never two of them at once.
+// A speed change of a few percent occasionally adds or removes a step, never two at once.
 func TestAFrameStepperIsSteeredByNoneOrTwoStepsInAFrame(t *testing.T) {
 	for speed, odd := range map[int]int{970: 0, 1030: 2} {
 		s, odds := tick.NewFrameStepper(), 0

@@ -4,28 +4,29 @@ import (
 	"time"
 )
 
-// Part is a part of a frame, for measuring what takes the time.
+// Part is a part of a frame, for measuring time.
 type Part uint8
 
 // The parts of a frame, in their order. Each includes the game's systems in its stages.
 const (
 	// Receiving is reading and applying datagrams: the stages before Order.Predicting.
 	Receiving Part = iota
-	// Predicting is comparing with the confirmed state, and computing ticks again.
+	// Predicting is comparing with the confirmed state, and replaying ticks.
 	Predicting
 	// Simulating is the ticks of the frame.
 	Simulating
-	// Sending is finding what has changed and writing packets.
+	// Sending is finding changes and writing packets.
 	Sending
 	// Showing is the end of the frame, once the packets are sent.
 	Showing
-	// Outside is the time between two frames that is longer than a tick: the program does
+	// Outside is the time between two frames beyond the length of a tick: the program does
 	// something else, or does not run.
 	Outside
-	// Waiting is the time between two frames up to that: an app that keeps up waits.
+	// Waiting is the time between two frames up to the length of a tick: an app that keeps up
+	// waits.
 	Waiting
 
-	// Parts is how many parts there are.
+	// Parts is the number of parts.
 	Parts
 )
 
@@ -34,11 +35,11 @@ func (p Part) String() string {
 	return [...]string{"receive", "prediction", "simulation", "send", "after send", "outside of Update", "waiting"}[min(p, Waiting)]
 }
 
-// FrameTimes is the time spent in each part of the frames, since the app was made.
+// FrameTimes is the time spent in each part of all frames since the app was created.
 type FrameTimes [Parts]time.Duration
 
-// stopwatch measures the parts of each frame with one reading of a clock each, and single
-// systems only while it is asked to, which takes two readings for each.
+// stopwatch measures each part of a frame with one reading of a clock. It measures single systems
+// only on request, which takes two readings for each.
 type stopwatch struct {
 	clock func() time.Time // nil: nothing is measured
 	step  time.Duration    // of a tick
@@ -68,7 +69,8 @@ func (s *stopwatch) lap(p Part) {
 	s.last = now
 }
 
-// Measure has the parts of each frame measured by a clock. step is the time of a tick.
+// Measure makes the schedule measure the parts of each frame by a clock. step is the time of a
+// tick.
 func (s *Schedule) Measure(clock func() time.Time, step time.Duration) {
 	s.watch.clock, s.watch.step = clock, step
 }
@@ -76,7 +78,7 @@ func (s *Schedule) Measure(clock func() time.Time, step time.Duration) {
 // Times returns the time spent in each part of the frames.
 func (s *Schedule) Times() FrameTimes { return s.watch.times }
 
-// MeasureSystems has each system measured from now on, from zero, or no longer.
+// MeasureSystems starts to measure each system, from zero, or stops it.
 func (s *Schedule) MeasureSystems(on bool) {
 	s.watch.perSystem = on && s.watch.clock != nil
 	for _, times := range s.watch.systems {
@@ -84,8 +86,8 @@ func (s *Schedule) MeasureSystems(on bool) {
 	}
 }
 
-// Slowest returns the system that took the most time since MeasureSystems, and how much;
-// nil if none took any.
+// Slowest returns the system that took the most time since MeasureSystems, and how much; nil if no
+// time was measured.
 func (s *Schedule) Slowest() (slowest System, took time.Duration) {
 	for stage, times := range s.watch.systems {
 		for i, t := range times {
@@ -97,7 +99,7 @@ func (s *Schedule) Slowest() (slowest System, took time.Duration) {
 	return slowest, took
 }
 
-// makeRoom makes the memory for the times of all systems, once none can be added any more.
+// makeRoom allocates the times of all systems, once no more systems can be added.
 func (s *Schedule) makeRoom() {
 	for stage := range s.stages {
 		s.watch.systems[stage] = make([]time.Duration, len(s.stages[stage]))

@@ -12,30 +12,30 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// strict names systems of Main that write what the network writes: values of the protocol's
-// components on entities with components.Remote, and what that one holds. It only reads the world, so that nothing
-// runs otherwise for being watched.
+// strict reports systems of Main that write replicated data: values of the protocol's components on
+// entities with components.Remote, and components.Remote itself. It only reads the world, so that
+// watching changes nothing.
 type strict struct {
 	world *ecs.World
 	time  *components.Time
 	cols  []watched
 }
 
-// watched is one component, with what the entities had of it at the last look, in the order
-// of the world.
+// watched is one component, with its values on all entities at the last look, in the order of the
+// world.
 type watched struct {
 	name   string
-	why    string // it must not be written, and what to do instead
+	why    string // the reason why it must not be written, and the remedy
 	id     ecs.ID
 	filter ecs.Mask
 	cells  columns.Cells
 	size   int
 	who    []ecs.Entity
 	values []byte
-	places map[ecs.Entity]int // in who; empty until it is asked
+	places map[ecs.Entity]int // index in who; empty until first used
 }
 
-// Strict has the systems of Main watched in a client's world.
+// Strict makes the schedule watch the systems of Main in a client's world.
 func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.Time) {
 	watch := &strict{world: w, time: time}
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
@@ -55,7 +55,7 @@ func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.T
 	s.strict = watch
 }
 
-// runStrict runs the systems of Main, and looks at the world after each.
+// runStrict runs the systems of Main, and checks the world after each.
 func (s *Schedule) runStrict(w *ecs.World) {
 	for i := range s.strict.cols {
 		s.strict.cols[i].look(w)
@@ -68,7 +68,7 @@ func (s *Schedule) runStrict(w *ecs.World) {
 	}
 }
 
-// look takes in what there is.
+// look records the entities that have the component, and their values.
 func (c *watched) look(w *ecs.World) {
 	c.who, c.values = c.who[:0], c.values[:0]
 	clear(c.places)
@@ -79,8 +79,8 @@ func (c *watched) look(w *ecs.World) {
 	}
 }
 
-// check panics if a system has written what it must not. What has come or gone, or has been
-// moved to another place of the world, is not written.
+// check panics if a system has written a watched value. Adding, removing and moving entities in
+// memory does not count as writing.
 func (s *strict) check(sys System, c *watched) {
 	row, moved := 0, false
 	q := s.world.Query(&c.filter)
@@ -98,7 +98,7 @@ func (s *strict) check(sys System, c *watched) {
 	}
 }
 
-// was returns what an entity had, which was in a row, as a rule; nil if it was not there.
+// was returns the last value of an entity, which is usually still in row; nil if it had none.
 func (c *watched) was(e ecs.Entity, row int) []byte {
 	if row >= len(c.who) || c.who[row] != e {
 		if len(c.places) == 0 {
@@ -114,7 +114,7 @@ func (c *watched) was(e ecs.Entity, row int) []byte {
 	return c.values[row*c.size : (row+1)*c.size]
 }
 
-// What strict tells of the components that it follows.
+// The reasons that strict gives for the components that it watches.
 const (
 	whyConfirmed = "which has components.Remote: " +
 		"the network writes it, and the server's next word takes the place of what is written here; " +
@@ -127,7 +127,7 @@ func (s *strict) complaint(system string, written *watched, e ecs.Entity) string
 	return fmt.Sprintf("plugin: Strict: in tick %d system %s wrote %s of entity %v, %s", s.time.Tick, system, written.name, e, written.why)
 }
 
-// nameOf returns what a system is called: by itself, if it says so, or by its type.
+// nameOf returns the name of a system: its String method, if it has one, or its type.
 func nameOf(sys System) string {
 	if named, ok := sys.(fmt.Stringer); ok {
 		return named.String()

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cloner writes the Remote of one entity over that of another, as a system does that copies
-// all components.
+// cloner copies the Remote of one entity over that of another, like a system that copies all
+// components.
 type cloner struct{ from, to ecs.Entity }
 
 func (*cloner) Initialize(*ecs.World) {}
@@ -26,8 +26,8 @@ func (c *cloner) Update(w *ecs.World) {
 	*(*components.Remote)(w.Get(c.to, remote)) = *(*components.Remote)(w.Get(c.from, remote))
 }
 
-// An update finds its row by components.Remote: with that of another entity, it could go to
-// a wrong one of the same archetype. Strict says who has done so.
+// An update finds its row by components.Remote: with the Remote of another entity, it could write
+// to a wrong row of the same archetype. Strict names the system that wrote it.
 func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
 	require.NoError(t, registry.Seal(p))
@@ -65,10 +65,10 @@ func (g game) Update(w *ecs.World) { g(w) }
 
 func (g game) Finalize(*ecs.World) {}
 
-// ticksOnly is frames of nothing but ticks.
+// ticksOnly is an order with frames that consist of ticks only.
 var ticksOnly = Order{Names: []string{"BufferInputs", "Main"}, Sending: 2, Showing: 2, Main: 1}
 
-// A tick that nobody complains of allocates nothing, also when rows have moved.
+// A tick without a complaint allocates nothing, also when rows have moved.
 func TestStrictAllocatesNothing(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
 	protocol.Component[strictPlace](p)

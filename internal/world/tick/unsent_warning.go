@@ -8,12 +8,12 @@ import (
 )
 
 // UnsentWarning warns a developer, once, that an entity in a client's world has
-// components.Replicate. Nothing of it is sent, because only servers replicate entities, and
-// otherwise nothing would say so.
+// components.Replicate. The entity is not sent, because only servers replicate entities, and
+// without the warning nothing would show that.
 type UnsentWarning struct {
 	world  *ecs.World
 	filter ecs.Filter
-	log    *slog.Logger // nil: the warning was logged
+	log    *slog.Logger // nil: the warning has been logged
 }
 
 // NewUnsentWarning returns a warning about the entities of a world.
@@ -21,7 +21,7 @@ func NewUnsentWarning(w *ecs.World, log *slog.Logger) *UnsentWarning {
 	return &UnsentWarning{world: w, filter: ecs.All(ecs.ComponentID[components.Replicate](w)), log: log}
 }
 
-// Check logs the warning if there is such an entity and it was not logged before.
+// Check logs the warning if there is such an entity and the warning has not been logged yet.
 func (u *UnsentWarning) Check() {
 	if u.log == nil {
 		return

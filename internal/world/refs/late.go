@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// MaxLate bounds the references of a connection that wait for their entity. What
-// is beyond it stays without one until its component is sent again.
+// MaxLate limits the waiting references of a connection. A reference beyond it stays the zero
+// entity until its component is sent again.
 const MaxLate = 4096
 
 // Late keeps the references that wait for an entity. A reference waits in the component that holds

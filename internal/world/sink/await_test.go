@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// awaitGame is a world that is sent to copies, whose entities refer to others that
-// are not replicated.
+// awaitGame is a world with entities that refer to entities which are not replicated. It is sent to
+// copies.
 type awaitGame struct {
 	*copyGame
 	marker, name ecs.ID
@@ -45,7 +45,7 @@ func (g *awaitGame) waiting() int {
 	return n
 }
 
-// shown returns what a copy's reference is to, of the entity in a slot of it.
+// shown returns the entity that the reference in a slot of a copy points to.
 func (g *awaitGame) shown(slot int) ecs.Entity {
 	c := g.copies[0]
 	return (*copiedName)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[copiedName](c.world))).Of
@@ -69,7 +69,7 @@ func TestAReferenceToWhatIsReplicatedLaterIsSentThen(t *testing.T) {
 	g.requireSame()
 }
 
-// What becomes of either entity, or of the component, makes an end of the wait.
+// A reference stops waiting when either entity despawns or its component is removed.
 func TestAnAwaitedReferenceIsForgotten(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(g *awaitGame, holder, to ecs.Entity)
@@ -103,7 +103,7 @@ func TestAnAwaitedReferenceIsForgotten(t *testing.T) {
 	}
 }
 
-// What resumes is sent whole, and then waits again.
+// A resumed entity is sent in full, and its references wait again.
 func TestAPausedHolderWaitsAnew(t *testing.T) {
 	g := newAwaitGame(t)
 	to := g.stranger()
@@ -119,7 +119,7 @@ func TestAPausedHolderWaitsAnew(t *testing.T) {
 	assert.Equal(t, g.copies[0].copy.entities[1].entity, g.shown(0))
 }
 
-// There is room for so many, and what finds none is counted.
+// The number of waiting references is limited, and those beyond it are counted.
 func TestAwaitedReferencesAreBounded(t *testing.T) {
 	g := newAwaitGame(t)
 	const more = 50
@@ -167,7 +167,7 @@ func TestAwaitingAllocatesNothing(t *testing.T) {
 	assert.Equal(t, 1, g.waiting())
 }
 
-// A value that is overwritten while nobody is there to be sent it waits for nobody.
+// A value that is overwritten while no peer is connected stops waiting.
 func TestWhatIsOverwrittenUnsentIsForgotten(t *testing.T) {
 	g := newAwaitGame(t)
 	holder := g.holder(g.stranger())

@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A copy is full of those that it shows and of those that were let go, and whoever goes
-// makes room: the server's despawn, the game's own of who was let go, and the end of the
-// connection.
+// A copy counts replicas and orphaned entities. A despawn by the server, the game's removal of an
+// orphaned entity, and the end of the connection free space.
 //
 // Proves: Z7, Z17
 func TestACopyIsFullOfWhoLives(t *testing.T) {
@@ -38,7 +37,7 @@ func TestACopyIsFullOfWhoLives(t *testing.T) {
 	assert.False(t, h.copy.Full())
 }
 
-// However many come and go in a long life, who is not there takes no room.
+// Removed entities take no space, however many come and go.
 func TestACopyThatLivesLongIsNotFull(t *testing.T) {
 	h := newHand(t)
 	h.copy.Limit(10)
@@ -55,7 +54,7 @@ func TestACopyThatLivesLongIsNotFull(t *testing.T) {
 	}
 }
 
-// Who was despawned while it was predicted is kept for a while, and takes room meanwhile.
+// An entity that was despawned while it was predicted is kept for a while, and counts until then.
 //
 // Proves: Z7, Z17
 func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
@@ -73,7 +72,7 @@ func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 	assert.False(t, p.copy.Full())
 }
 
-// The sender's entities come as far as there is room.
+// The server's entities are accepted up to the limit.
 //
 // Proves: Z7
 func TestNoMoreEntitiesThanACopyIsLimitedTo(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Eleven components are in twice as many sets as there may be at least.
+// Eleven components have twice as many sets as the lowest limit allows.
 type (
 	shape0  struct{}
 	shape1  struct{}
@@ -31,10 +31,10 @@ type (
 	leader  struct{ ecs.Relation }
 )
 
-// leaderNumber is the relation's, by name, before those of the others.
+// leaderNumber is the number of the relation, which by name comes before the others.
 const leaderNumber = 0
 
-// shaped is a copy that is told what its entities are made of.
+// shaped is a copy whose test states the components of its entities.
 type shaped struct {
 	t     testing.TB
 	world *ecs.World
@@ -69,7 +69,7 @@ func newShaped(t testing.TB) *shaped {
 	return s
 }
 
-// state says what an entity has, by the bits of a number, and of whom it is a follower.
+// state states the components of an entity as the bits of a number, and the target of its relation.
 func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
 	s.copy.Member(slot, true)
 	for n := range 11 {
@@ -86,7 +86,7 @@ func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
 	}
 }
 
-// leads is a table of one slot.
+// leads is a reference table of one slot.
 type leads repl.Slot
 
 func (l leads) At(uint32) (receiver.Target, bool) { return receiver.Target{Slot: repl.Slot(l)}, true }
@@ -115,7 +115,7 @@ func (s *shaped) over() bool {
 	return over
 }
 
-// archetypes returns how many the world has.
+// archetypes returns the number of archetypes in the world.
 func (s *shaped) archetypes() (n int) {
 	for _, node := range s.world.Stats().Nodes {
 		n += node.ActiveArchetypeCount
@@ -123,8 +123,8 @@ func (s *shaped) archetypes() (n int) {
 	return n
 }
 
-// One entity that is made of something else by each record has the world keep an archetype
-// for each, so there is a limit. A set that was there before takes no room.
+// An entity that gets different components with every record makes the world keep an archetype for
+// each set, so their number is limited. A set that already exists costs nothing.
 //
 // Proves: Z7, Z17
 func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
@@ -156,8 +156,7 @@ func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
-// Whom there is no room for is not told of as spawned, nor as despawned when the connection
-// ends.
+// An entity that is refused raises no spawn event, and no despawn event when the connection ends.
 func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(1, 0, repl.NoSlot)
@@ -172,14 +171,14 @@ func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
-// What of a record is not told for lack of room is not told of the next server's either.
+// Events that a refused record did not raise are not raised for the next server either.
 func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
 	s := newShaped(t)
 	updated := 0
 	s.copy.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
 	changes, target := s.spawn(1, 0, repl.NoSlot), s.spawn(2, 0, repl.NoSlot)
 	s.spawn(3, 0, target)
-	for set := range leastShapes - 1 { // with that of who has a leader there is room for no more
+	for set := range leastShapes - 1 { // together with the set that has a leader, the limit is reached
 		s.become(changes, set, repl.NoSlot)
 	}
 	require.False(t, s.over())
@@ -199,8 +198,8 @@ func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
 	assert.Zero(t, updated, "all are new")
 }
 
-// What the server says of a predicted entity comes into the world later, and is bounded
-// when it is said.
+// The confirmed state of a predicted entity reaches the world later, but is limited when it
+// arrives.
 //
 // Proves: Z7, Z17
 func TestTheSetsOfWhatIsPredictedAreBounded(t *testing.T) {
@@ -220,12 +219,12 @@ func TestTheSetsOfWhatIsPredictedAreBounded(t *testing.T) {
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
-// Each target of a relation takes an archetype for each set of components of those that
-// have it, for as long as the target lives.
+// Each target of a relation needs an archetype for each component set of the entities that have it,
+// as long as the target lives.
 //
 // Proves: Z7, Z17
 func TestTheTargetsOfACopyAreBounded(t *testing.T) {
-	for _, sets := range []int{1, 4} { // with one the entity changes nothing but its target
+	for _, sets := range []int{1, 4} { // with 1, only the target of the entity changes
 		s := newShaped(t)
 		slot := s.spawn(0, 0, repl.NoSlot)
 		pairs := 0
@@ -243,7 +242,7 @@ func TestTheTargetsOfACopyAreBounded(t *testing.T) {
 	}
 }
 
-// Targets that come and go take no room.
+// Targets that come and go take no space.
 func TestTargetsThatAreGoneAreForgotten(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(0, 0, repl.NoSlot)

@@ -26,15 +26,15 @@ type (
 	heldTag struct{}
 )
 
-// The numbers of the component types above: by name.
+// The numbers of the component types above, which are sorted by name.
 const (
 	heldLinksNumber = iota
 	heldOneNumber
 	heldTagNumber
 )
 
-// hand is a Copy that is driven by hand, as the receiver does it. Entities are
-// named by the group of their id; group 0 is no entity.
+// hand is a Copy that the test drives like a receiver. Entities are named by the group of their
+// network id; group 0 is the zero entity.
 type hand struct {
 	t      testing.TB
 	world  *ecs.World
@@ -82,7 +82,7 @@ func (h *hand) note(what string) func(ecs.Entity) {
 	}
 }
 
-// took returns what was raised since the last call.
+// took returns the events raised since the last call.
 func (h *hand) took() []string {
 	events := h.events
 	h.events = nil
@@ -117,7 +117,7 @@ func (h *hand) links(count int16, to ...repl.Handle) (v heldLinks) {
 
 func (h *hand) one(to repl.Handle) heldOne { return heldOne{h.far[to]} }
 
-// wire encodes values as a record holds them, and makes its table.
+// wire encodes values like a record, and builds its reference table.
 func (h *hand) wire(values ...any) *bits.Reader {
 	var w bits.Writer
 	h.table = nil
@@ -174,7 +174,7 @@ func (h *hand) spawn(g repl.Handle) repl.Slot {
 	return h.slots[id]
 }
 
-// state says what a member has now, as a whole.
+// state states all components of a member.
 func (h *hand) state(g repl.Handle, values ...any) {
 	h.copy.Member(h.slots[repl.ID{Group: g}], true)
 	r := h.wire(values...)
@@ -183,7 +183,7 @@ func (h *hand) state(g repl.Handle, values ...any) {
 	}
 }
 
-// come brings an entity in a record of its own.
+// come spawns an entity with a record of its own.
 func (h *hand) come(g repl.Handle, values ...any) {
 	h.record(func() {
 		h.spawn(g)
@@ -283,8 +283,7 @@ func TestLettingGoIsUndoneByDiscard(t *testing.T) {
 	assert.Equal(t, 0, h.copy.Len())
 }
 
-// All entities of a record are there before its first value: those without one go
-// as well.
+// All entities of a record exist before its first value, also those without values.
 func TestDiscardTakesAllThatSpawned(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(7))
@@ -319,8 +318,7 @@ func TestAMemberStatedWholeKeepsItsEntity(t *testing.T) {
 	assert.Equal(t, e, at[heldOne](h, 1).To)
 }
 
-// What the game did to its copy is undone by a record that states all, and that is
-// told.
+// A record that states an entity whole undoes the game's changes to it, and raises events.
 func TestAMemberStatedWholeIsAsItsSenderSays(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(0), heldTag{})

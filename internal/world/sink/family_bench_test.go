@@ -7,8 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// What a tick of a server costs, for one peer, where 1,000 parents have 3 children
-// each, and where as many entities stand alone.
+// The cost of a server tick for one peer, with 1,000 parents that have 3 children each, and with as
+// many entities without a hierarchy.
 func BenchmarkFamilies(b *testing.B) {
 	for name, c := range map[string]struct{ families, moving bool }{
 		"families, still": {true, false}, "families, moving": {true, true},

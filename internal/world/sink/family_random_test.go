@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomFamilies does as it likes with a world of relatives, circles and pauses
-// included.
+// randomFamilies changes a world of relations at random, cycles and pauses included.
 type randomFamilies struct {
 	*relatives
 	rng *rand.Rand
@@ -87,7 +86,7 @@ func (r *randomFamilies) remove(e ecs.Entity) {
 	}
 }
 
-// above returns the parent that an entity goes with, by the rules alone.
+// above returns the parent that an entity shares a group with, by a reference model.
 func (r *randomFamilies) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	for _, relation := range []ecs.ID{r.childOf, r.part} {
 		if r.world.Has(e, relation) {
@@ -98,8 +97,7 @@ func (r *randomFamilies) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	return parent, ok
 }
 
-// root returns the one above all others, and whether there is one: in a circle there
-// is not.
+// root returns the topmost ancestor, and whether there is one: a cycle has none.
 func (r *randomFamilies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
 	for range len(r.all) + 1 {
 		above, more := r.above(e)
@@ -111,7 +109,7 @@ func (r *randomFamilies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
 	return e, false
 }
 
-// check holds the world and its copy against the rules.
+// check compares the world and its copy with the reference model.
 func (r *randomFamilies) check() {
 	r.requireEqual()
 	f := &r.publisher.Family
@@ -166,8 +164,8 @@ func TestRandomFamiliesKeepTheRules(t *testing.T) {
 	}
 }
 
-// When more happens between two ticks than is kept of it, all children are looked at,
-// and what comes of it is the same.
+// If more changes happen between two ticks than are recorded, all children are checked, and the
+// result is the same.
 //
 // Proves: H1, H3, H4, H5, H9
 func TestRandomFamiliesOfWhichTooMuchIsHeard(t *testing.T) {
@@ -196,7 +194,7 @@ func TestRandomFamiliesOfWhichTooMuchIsHeard(t *testing.T) {
 	}
 }
 
-// replicated returns who of all is gone, who is replicated, and who is not.
+// replicated sorts all entities into despawned, replicated and not replicated ones.
 func (r *randomFamilies) replicated() (states []string) {
 	for _, e := range r.all {
 		switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// group returns the group that a replicated entity is in.
+// group returns the group of a replicated entity.
 func (k *relatives) group(e ecs.Entity) repl.Handle {
 	k.t.Helper()
 	h, ok := k.peer.Group(k.slot(e))
@@ -23,7 +23,7 @@ func (k *relatives) group(e ecs.Entity) repl.Handle {
 	return h
 }
 
-// family checks that entities are there, equal, and in one group.
+// family checks that entities are present, equal, and in one group.
 func (k *relatives) requireFamily(root ecs.Entity, others ...ecs.Entity) {
 	k.t.Helper()
 	k.requireEqual()
@@ -44,8 +44,8 @@ func (k *relatives) requireApart(all ...ecs.Entity) {
 	}
 }
 
-// A child needs no Replicate: it gets its parent's, and is in its group, and so is
-// its own child.
+// A child needs no Replicate: it gets its parent's and joins its parent's group, and so does its
+// own child.
 //
 // Proves: H1, H2
 func TestAChildIsReplicatedWithItsParent(t *testing.T) {
@@ -62,8 +62,8 @@ func TestAChildIsReplicatedWithItsParent(t *testing.T) {
 	assert.Equal(t, uint64(0), k.receiver.Stats().Updates, "one action brought them all")
 }
 
-// A relation that the game registered with Hierarchy is one like components.ChildOf;
-// any other is not.
+// A relation that the game registered with Hierarchy works like components.ChildOf; any other
+// relation does not.
 //
 // Proves: H1
 func TestAHierarchyOfTheGamesOwn(t *testing.T) {
@@ -81,8 +81,8 @@ func TestAHierarchyOfTheGamesOwn(t *testing.T) {
 	assert.Zero(t, k.copy.Len())
 }
 
-// A child that comes later, or becomes one, is taken into its parent's group, and
-// whoever stands below it too.
+// A child that spawns later, or becomes one later, joins its parent's group together with its
+// descendants.
 //
 // Proves: H5
 func TestAChildIsAddedLater(t *testing.T) {
@@ -102,8 +102,8 @@ func TestAChildIsAddedLater(t *testing.T) {
 	assert.Empty(t, k.despawned)
 }
 
-// A parent that is replicated later brings its children, and a child that waited for
-// it with a Replicate of its own joins it.
+// A parent that is replicated later brings its children. A waiting child with a Replicate of its
+// own joins it.
 //
 // Proves: H5
 func TestAParentIsReplicatedLater(t *testing.T) {
@@ -121,8 +121,8 @@ func TestAParentIsReplicatedLater(t *testing.T) {
 	assert.Equal(t, k.there(parent), k.target(own, k.childOf))
 }
 
-// Who loses its relation is a root again, with those below it; who gets another parent
-// is in that one's group.
+// An entity that loses its relation is a root again, with its descendants. An entity that gets
+// another parent moves to that parent's group.
 //
 // Proves: H9
 func TestAChildLeavesItsFamily(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAChildLeavesItsFamily(t *testing.T) {
 	k.requireApart(parent, other, child)
 }
 
-// The group is that of the root, whatever the Replicate of a child names.
+// The group is that of the root, whatever group a child's Replicate names.
 //
 // Proves: H10
 func TestAFamilyIsInTheGroupOfItsRoot(t *testing.T) {
@@ -179,8 +179,8 @@ func TestAFamilyIsInTheGroupOfItsRoot(t *testing.T) {
 	k.requireFamily(mate, child, grandchild)
 }
 
-// A parent that does not want them has no children on the peers, nor theirs; when it
-// does, they come back.
+// A parent that does not replicate its children has no descendants on the peers. When it does, they
+// come back.
 //
 // Proves: H3
 func TestAParentKeepsItsChildrenApart(t *testing.T) {
@@ -211,7 +211,7 @@ func TestAParentKeepsItsChildrenApart(t *testing.T) {
 	k.requireFamily(parent, child, grandchild, own)
 }
 
-// A child that its parent keeps apart is replicated by a Replicate of its own.
+// A child that its parent does not replicate can be replicated by its own Replicate.
 //
 // Proves: H3
 func TestAChildKeptApartIsReplicatedByItself(t *testing.T) {
@@ -231,7 +231,7 @@ func TestAChildKeptApartIsReplicatedByItself(t *testing.T) {
 	assert.Equal(t, 1, k.copy.Len())
 }
 
-// Children end with their parent, on the server and by one action on the peers.
+// Children despawn with their parent, on the server and with one action on the peers.
 //
 // Proves: H4
 func TestAParentsEndRemovesAllBelowIt(t *testing.T) {
@@ -263,7 +263,7 @@ func TestAParentsEndRemovesAllBelowIt(t *testing.T) {
 	k.requireEqual()
 }
 
-// Who is paused stays on the peers when its parent ends.
+// A paused entity stays on the peers when its parent despawns.
 //
 // Proves: H4
 func TestAPausedChildStaysWhenItsParentEnds(t *testing.T) {
@@ -282,9 +282,9 @@ func TestAPausedChildStaysWhenItsParentEnds(t *testing.T) {
 	assert.Len(t, k.despawned, 2)
 }
 
-// The children of an entity that is paused stay on the peers with it when it ends. Paused and
-// ended in one tick, it despawns with its children, which were not paused yet, and with theirs;
-// an entity without children stays.
+// The children of a paused entity stay on the peers with it when it despawns. If it is paused and
+// despawned in one tick, it despawns there with its descendants, which were not paused yet; an
+// entity without children stays.
 //
 // Proves: R12, H4
 func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
@@ -315,7 +315,7 @@ func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
 	}
 }
 
-// A parent that is paused pauses the children that follow it, and resumes them.
+// A paused parent pauses the children that follow it, and resumes them.
 func TestAPausedParentPausesItsChildren(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
@@ -354,7 +354,7 @@ func TestAPausedParentPausesItsChildren(t *testing.T) {
 	assert.Empty(t, k.despawned)
 }
 
-// A child that leaves its paused parent goes on.
+// A child that leaves its paused parent is replicated again.
 func TestAChildLeavesItsPausedParent(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
@@ -370,7 +370,7 @@ func TestAChildLeavesItsPausedParent(t *testing.T) {
 	k.requireApart(parent, child)
 }
 
-// A child that the game has paused itself stays so, whomever it leaves.
+// A child that the game itself has paused stays paused, whichever parent it leaves.
 func TestAChildThatTheGamePausedStaysSo(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
@@ -384,7 +384,7 @@ func TestAChildThatTheGamePausedStaysSo(t *testing.T) {
 	assert.Equal(t, 2, k.copy.Len(), "it is as it was last sent")
 }
 
-// A child that goes to a parent which is not replicated goes on alone.
+// A child that moves to a parent which is not replicated is replicated alone.
 func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
 	k := newRelatives(t)
 	parent, stranger := k.spawn(), k.world.NewEntity(k.body)
@@ -399,7 +399,7 @@ func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
 	assert.True(t, k.target(child, k.childOf).IsZero())
 }
 
-// Families without a beginning: nobody stands above itself.
+// Cycles: no entity is its own ancestor.
 func TestACircleIsCutOpen(t *testing.T) {
 	var said bytes.Buffer
 	k := newRelatives(t)
@@ -416,7 +416,7 @@ func TestACircleIsCutOpen(t *testing.T) {
 	assert.Equal(t, k.there(a), k.target(c, k.childOf))
 	assert.Equal(t, 1, strings.Count(said.String(), "circles"))
 
-	k.world.Relations().Set(b, k.childOf, ecs.Entity{}) // the circle is open
+	k.world.Relations().Set(b, k.childOf, ecs.Entity{}) // this breaks the cycle
 	k.send()
 	k.requireFamily(b, a, c, below)
 	k.world.Remove(a, k.childOf)
@@ -429,7 +429,7 @@ func TestACircleIsCutOpen(t *testing.T) {
 	k.requireEqual()
 }
 
-// Who stands too deep is taken for one without a parent, until it does not.
+// An entity that is too deep counts as one without a parent until it is less deep.
 func TestAFamilyIsOnlySoDeep(t *testing.T) {
 	for name, upwards := range map[string]bool{"from above": false, "from below": true} {
 		t.Run(name, func(t *testing.T) {
@@ -462,8 +462,9 @@ func TestAFamilyIsOnlySoDeep(t *testing.T) {
 	}
 }
 
-// An entity that stood too deep, and does not any more, joins the family with as many below it as
-// are not too deep then. The others stay together below the first that is.
+// An entity that was too deep joins the hierarchy once it is less deep, together with as many of
+// its descendants as are within the limit. The others form a group below the first that is too
+// deep.
 //
 // Proves: H2
 func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
@@ -489,7 +490,7 @@ func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
 	k.requireApart(chain[0], below[1])
 }
 
-// What was there before the plugin, and more than is kept between two ticks, is found
+// Relations from before the plugin, and more of them than are recorded between two ticks, are found
 // all the same.
 func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
 	k := newRelatives(t)
@@ -509,7 +510,7 @@ func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
 	assert.False(t, k.world.Alive(orphan))
 }
 
-// A moving family allocates nothing, at its server and at its clients.
+// A moving hierarchy allocates nothing, on its server and on its clients.
 //
 // Proves: R40
 func TestAMovingFamilyAllocatesNothing(t *testing.T) {
@@ -551,7 +552,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(300, tick))
 }
 
-// That children do not come because a line is missing is told once.
+// The warning about children that are not replicated because of missing set-up is logged once.
 func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 	for name, before := range map[string]bool{"before the plugin": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -579,7 +580,7 @@ func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 	}
 }
 
-// A child that says nothing of how often it is sent leaves that to its parent.
+// A child without a send rate of its own uses its parent's.
 func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
@@ -606,8 +607,8 @@ func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
 	assert.InDelta(t, 40, updates(), 1, "nobody above says anything")
 }
 
-// A group holds so many, and who finds no room is a group of its own: it is seen by
-// whom its parent is for all the same.
+// A group has a size limit. An entity beyond it gets a group of its own, with the visibility of its
+// parent.
 //
 // Proves: H6
 func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
@@ -634,8 +635,8 @@ func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	k.send()
 }
 
-// A child that was paused with its parent goes on when it is let go, also in a tick in which
-// more happens than is kept of it.
+// A child that was paused with its parent resumes when it is released, also in a tick with more
+// changes than are recorded.
 //
 // Proves: H9
 func TestAChildIsLetGoInATickOfManyEvents(t *testing.T) {

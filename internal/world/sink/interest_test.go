@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Rows are used again, the smallest first, and whoever gets one inherits nothing.
+// Rows are reused, the smallest first, and a new owner of a row inherits nothing.
 func TestRowsOfClients(t *testing.T) {
 	i := source.NewInterest()
 	one, two := i.Join(7), i.Join(8)
@@ -33,8 +33,8 @@ func TestRowsOfClients(t *testing.T) {
 	assert.Equal(t, 2, i.Rows())
 }
 
-// The number of an entity is its ID, and nobody inherits what was said of the one before,
-// even where its end went unheard.
+// The number of an entity is its id, and a reused id inherits nothing from its previous entity,
+// even if the end of that entity was missed.
 func TestNumbersOfEntities(t *testing.T) {
 	w := ecs.NewWorld()
 	i := source.NewInterest()
@@ -57,7 +57,7 @@ func TestNumbersOfEntities(t *testing.T) {
 	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, int(heir.ID())))
 }
 
-// countingEyes counts what it is told.
+// countingEyes counts the calls of its methods.
 type countingEyes struct {
 	source.Eyes
 	told *int
@@ -76,8 +76,8 @@ func (c countingEyes) SetView(s repl.Slot, h ...sender.Hidden) bool {
 	return c.Eyes.SetView(s, h...)
 }
 
-// crowdedGame is a world of many entities of interest and a few clients, that counts how
-// often sight tells a client of a group.
+// crowdedGame is a world of many entities with relevance and a few clients. It counts how often
+// visibility notifies a client about a group.
 type crowdedGame struct {
 	*relatives
 	all  []ecs.Entity
@@ -104,8 +104,7 @@ func newCrowdedGame(t *testing.T, group components.Group, each func(*components.
 	return g
 }
 
-// tells returns how often sight tells anybody anything in the tick after something is
-// done.
+// tells returns the number of notifications in the tick after a change.
 func (g *crowdedGame) tells(do func(i *source.Interest, r *interest.Relevance)) int {
 	g.told = 0
 	do(g.publisher.Interest(), g.publisher.Interest().Relevance())
@@ -113,7 +112,7 @@ func (g *crowdedGame) tells(do func(i *source.Interest, r *interest.Relevance)) 
 	return g.told
 }
 
-// What a tick looks at are the pairs of clients and groups of which something changed.
+// A tick examines only pairs of client and group in which something changed.
 func TestSightFollowsWhatChanged(t *testing.T) {
 	for _, group := range []components.Group{0, 1} {
 		g := newCrowdedGame(t, group, func(*components.Targets) components.Replicate {
@@ -137,7 +136,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 	}
 }
 
-// Where a room is a target, who comes into it has looked at what is for the room.
+// If a room is a target, a client that enters it has the entities of that target examined.
 func TestSightFollowsWhoMovesBetweenRooms(t *testing.T) {
 	count := 0
 	g := newCrowdedGame(t, 0, func(targets *components.Targets) components.Replicate {

@@ -41,8 +41,8 @@ func kinProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// relatives is a world of relations, one peer that is sent it over a perfect line, and the
-// peer's copy.
+// relatives is a world of relations, one peer that receives it over a perfect line, and the peer's
+// copy.
 type relatives struct {
 	t         testing.TB
 	infos     []*registry.Component
@@ -103,7 +103,7 @@ func (k *relatives) observe() {
 	require.NoError(k.t, k.publisher.Observe(k.tick))
 }
 
-// send brings a tick to the copy.
+// send sends a tick to the copy.
 func (k *relatives) send() {
 	k.observe()
 	k.deliver()
@@ -135,7 +135,7 @@ func (k *relatives) slot(e ecs.Entity) repl.Slot {
 	return s
 }
 
-// there returns the copy of an entity, the zero entity if there is none.
+// there returns the replica of an entity, or the zero entity if there is none.
 func (k *relatives) there(e ecs.Entity) ecs.Entity {
 	s, ok := k.publisher.Slot(e)
 	if !ok {
@@ -153,20 +153,20 @@ func (k *relatives) there(e ecs.Entity) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// target returns the target of a copy's relation.
+// target returns the relation target of a replica.
 func (k *relatives) target(e ecs.Entity, relation ecs.ID) ecs.Entity {
 	info, _ := ecs.ComponentInfo(k.world, relation)
 	return k.far.Relations().Get(k.there(e), ecs.TypeID(k.far, info.Type))
 }
 
-// took returns what was raised since the last call.
+// took returns the events raised since the last call.
 func (k *relatives) took() []string {
 	events := k.events
 	k.events = nil
 	return events
 }
 
-// requireEqual compares the copy with all that is replicated and not paused.
+// requireEqual compares the copy with all replicated entities that are not paused.
 func (k *relatives) requireEqual() {
 	k.t.Helper()
 	m, err := k.publisher.Mirror(k.infos)
@@ -185,8 +185,8 @@ func (k *relatives) requireEqual() {
 	}
 }
 
-// requireValue compares a value with its copy. Who is not there is nobody in it, and
-// neither is who was let go.
+// requireValue compares a value with its replica. References to entities that the copy does not
+// have, orphaned ones included, must be zero.
 func (k *relatives) requireValue(want, got inspect.MirroredValue) {
 	k.t.Helper()
 	theirs, ours := []ecs.Entity{}, []ecs.Entity{}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Members of one record find each other, whichever comes first, before any event.
+// Members of one record can refer to each other in any order, before any event.
 func TestReferencesWithinARecordAreThereAtOnce(t *testing.T) {
 	h := newHand(t)
 	h.record(func() {
@@ -34,7 +34,7 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	h.come(4, h.one(2))
 	assert.Equal(t, heldLinks{Count: 5}, *at[heldLinks](h, 1), "no entity until it comes")
 	assert.Equal(t, 5, h.waiting())
-	at[heldLinks](h, 1).Count = 6 // the game's own
+	at[heldLinks](h, 1).Count = 6 // by the game
 	h.took()
 
 	h.come(2)
@@ -61,8 +61,8 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// What a record sets and who leaves with it is of one tick: who was last hidden in that tick
-// is shown again to what it set.
+// The values and the removals of a record belong to one tick. An entity that was hidden in that
+// tick is restored in these values when it is shown again.
 //
 // Proves: R27
 func TestAReferenceWaitsForWhoGoesWithTheRecordThatSetsIt(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAReferenceWaitsForWhoGoesWithTheRecordThatSetsIt(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// Who is gone for good does not come again under its name.
+// An entity that is gone for good does not return under its network id.
 func TestAReferenceToWhoIsGoneEndsWithTheName(t *testing.T) {
 	h := newHand(t)
 	h.come(2)
@@ -115,7 +115,7 @@ func TestReferencesOfAnUpdateWait(t *testing.T) {
 	assert.Equal(t, []string{"spawned 7", "spawned 8", "links updated 1", "one updated 1"}, h.took())
 }
 
-// What waits ends with the value that it waits in.
+// A reference stops waiting when its value is replaced.
 func TestAReferenceIsForgotten(t *testing.T) {
 	for name, do := range map[string]func(h *hand){
 		"by an update":           func(h *hand) { require.NoError(h.t, h.update(1, h.links(2))) },
@@ -146,7 +146,7 @@ func TestAReferenceIsForgotten(t *testing.T) {
 	}
 }
 
-// The game may have removed what waited.
+// The game may have removed the holder of a waiting reference.
 func TestAReferenceWhoseHolderTheGameRemoved(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.one(3))
@@ -159,8 +159,8 @@ func TestAReferenceWhoseHolderTheGameRemoved(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// What is malformed leaves no trace: neither does what it names wait, nor is
-// forgotten what waits.
+// A malformed record changes nothing: its references do not wait, and waiting references are not
+// dropped.
 func TestMalformedReferencesLeaveNoTrace(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(1, 2), h.one(0))
@@ -207,8 +207,8 @@ func TestNotAllReferencesWait(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// lateGame does as it likes with a Copy and keeps account of what each reference
-// must be: an entity, dead or alive, or none and, maybe, a group that is waited for.
+// lateGame changes a Copy at random and records the expected state of each reference: an entity,
+// dead or alive, or the zero entity and possibly a group that it waits for.
 type lateGame struct {
 	*hand
 	rng  *rand.Rand
@@ -222,7 +222,7 @@ type lateField struct {
 
 func (g *lateGame) draw() repl.Handle { return repl.Handle(g.rng.IntN(12)) }
 
-// value draws a value and what its references must be.
+// value draws a value and its expected references.
 func (g *lateGame) value(comp int) (any, []lateField) {
 	if comp == heldOneNumber {
 		to := g.draw()
@@ -239,7 +239,7 @@ func (g *lateGame) field(to repl.Handle) lateField {
 	return lateField{wait: to}
 }
 
-// says states a member with one component, or both.
+// says states a member with one component or both.
 func (g *lateGame) says(m repl.Handle) {
 	held, values := map[int][]lateField{}, []any{}
 	for comp := range 2 {
@@ -258,7 +258,7 @@ func (g *lateGame) step() {
 	switch what := g.rng.IntN(10); {
 	case m == 0:
 	case !here && what < 6:
-		other := m + 12 // out of the draw: nobody names it
+		other := m + 12 // never drawn: no reference names it
 		g.record(func() {
 			g.spawn(m)
 			if _, there := g.slots[repl.ID{Group: other}]; !there {
@@ -295,7 +295,7 @@ func (g *lateGame) step() {
 	}
 }
 
-// left has all that refers to a member wait for it.
+// left makes all references to a member wait for it.
 func (g *lateGame) left(m repl.Handle) {
 	for _, held := range g.held {
 		for _, fields := range held {

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lesson is learned from how strides go on, and paces.
+// Codes are learned from continuing strides and paces.
 type (
 	lessonStride struct {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
@@ -30,7 +30,7 @@ type (
 	}
 )
 
-// lessonGame is a world of which a peer gets all, and acknowledges each tick at once.
+// lessonGame is a world that one peer receives in full and acknowledges each tick at once.
 type lessonGame struct {
 	t         testing.TB
 	world     *ecs.World
@@ -67,7 +67,7 @@ func newLessonGame(t testing.TB, entities int) *lessonGame {
 	return g
 }
 
-// step has all go on, and the peer hear of it.
+// step moves all entities and sends the tick to the peer.
 func (g *lessonGame) step() {
 	g.tick++
 	for i, e := range g.all {
@@ -96,8 +96,8 @@ func (g *lessonGame) step() {
 	}
 }
 
-// Codes that were learned are in use, and a tick in which nothing new is learned allocates
-// nothing on either side.
+// Learned codes are in use, and a tick in which no codes are learned allocates nothing on either
+// side.
 //
 // Proves: R40
 func TestLearningAllocatesNothingInATick(t *testing.T) {
@@ -112,7 +112,7 @@ func TestLearningAllocatesNothingInATick(t *testing.T) {
 	assert.Zero(t, alloctest.Count(15, g.step))
 }
 
-// While nobody is there nothing is learned.
+// Without a peer, no codes are learned.
 func TestNobodyLearnsAlone(t *testing.T) {
 	g := newLessonGame(t, 10)
 	g.peer.Close()
@@ -155,13 +155,13 @@ func TestTablesOfCodesThatAreMalformedAreRefused(t *testing.T) {
 	}
 }
 
-// appendHalves writes the codes of a component of so many contexts, each of which has one bit
-// for class 0 and one for all else.
+// appendHalves writes the codes of a component with a number of contexts. Each context has one bit
+// for class 0 and one for all others.
 func appendHalves(w *bits.Writer, contexts int) {
 	w.Bool(true)
 	w.Bits(uint64(contexts), 7)
 	for i := range contexts {
-		w.Uvarint(uint64(min(i, 1))) // those in between expect a sign
+		w.Uvarint(uint64(min(i, 1))) // the contexts in between expect a sign
 		w.Bool(true)
 		w.Bits(0, 3+9+3)
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mark puts components.Persistent on an entity of the copy.
+// mark adds components.Persistent to an entity of the copy.
 func (h *hand) mark(e ecs.Entity) {
 	h.world.Add(e, ecs.ComponentID[components.Persistent](h.world))
 }
 
-// An entity that was let go stays, too, and is no copy's any more.
+// An orphaned entity stays, too, and no longer belongs to the copy.
 //
 // Proves: R19
 func TestWhatWasLetGoCanBePersistent(t *testing.T) {
@@ -31,8 +31,9 @@ func TestWhatWasLetGoCanBePersistent(t *testing.T) {
 	assert.Empty(t, h.copy.letGo)
 }
 
-// What an entity that stays refers to is not set by a later connection, whose names
-// mean others; what despawned is dead in it, and what stayed is there.
+// References of an entity that stays are not set by a later connection, which gives the same
+// network ids to other entities. References to despawned entities are dead, and those to entities
+// that stay are valid.
 //
 // Proves: R19
 func TestReferencesOfWhatStays(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// record returns the frames of some ticks in which change is called, for the receiver to
-// hear later.
+// record returns the frames of some ticks in which change is called. The receiver applies them
+// later.
 func (p *pair) record(ticks int, change func()) (all [][][]byte) {
 	for range ticks {
 		change()
@@ -31,8 +31,7 @@ func (p *pair) record(ticks int, change func()) (all [][][]byte) {
 	return all
 }
 
-// What the server says of a thousand entities that are predicted is taken in without a
-// single allocation, with twins, too.
+// Applying the confirmed state of a thousand predicted entities does not allocate, with twins, too.
 func TestConfirmingAllocatesNothing(t *testing.T) {
 	for name, twins := range map[string]bool{"alone": false, "with twins": true} {
 		t.Run(name, func(t *testing.T) {
@@ -68,10 +67,10 @@ func TestConfirmingAllocatesNothing(t *testing.T) {
 				}
 				next++
 			}
-			for range 120 { // until the values of differences are kept for as long as they ever are
+			for range 120 { // until the histories of differences have their full length
 				hear()
 			}
-			p.events = slices.Grow(p.events, 1<<20) // the test's own
+			p.events = slices.Grow(p.events, 1<<20) // for the test itself
 			assert.Zero(t, alloctest.Count(20, hear))
 			place := confirmedOf[aheadPlace](p, p.there(all[5]))
 			assert.Equal(t, float32((next+5)%90), place.X)
@@ -80,8 +79,8 @@ func TestConfirmingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What no server writes harms nobody, whoever is predicted: it is refused, and leaves the
-// confirmed state as it was where it breaks off.
+// Malformed input is refused, whichever entities are predicted, and leaves the confirmed state as
+// it was at the point of the error.
 func TestWhatBreaksOffIsNotConfirmed(t *testing.T) {
 	frames := func(p *pair) [][]byte {
 		var all []ecs.Entity

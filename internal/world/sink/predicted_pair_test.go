@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Component types of which each follows the server in its own way.
+// Component types with different modes of prediction.
 type (
 	aheadPlace struct { // Full
 		X, Y float32 `net:"range=-100..100,step=1"`
@@ -58,10 +58,10 @@ func aheadProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// rewoundMark stands for the mark of who rolls back.
+// rewoundMark stands for the marker of entities that are rolled back.
 type rewoundMark struct{ B byte }
 
-// prophet is a prediction that remembers what it is told.
+// prophet is a prediction that records the calls of its methods.
 type prophet struct {
 	world    *ecs.World
 	memory   *rollback.Store
@@ -71,10 +71,10 @@ type prophet struct {
 	shed     map[rollback.Slot]bool // despawned ahead of the server
 	news     map[rollback.Slot]int
 	departed []ecs.Entity
-	at       []entangle.Tick // of those
+	at       []entangle.Tick // ticks of those
 	ended    []ecs.Entity    // untracked
 	cleared  int
-	inserted []string // into what is stripped, or removed of it
+	inserted []string // into disabled entities, or removed from them
 }
 
 func newProphet(w *ecs.World, infos []*registry.Component) *prophet {
@@ -137,7 +137,7 @@ func (p *prophet) RemoveOnce(s rollback.Slot, comp int) {
 
 func (p *prophet) Clear() { p.cleared++ }
 
-// foretelling is a copy of which somebody says who is predicted, as entities appear.
+// foretelling is a copy whose test sets which entities are predicted as they spawn.
 type foretelling struct {
 	*Copy
 	wants func(repl.ID) bool
@@ -167,12 +167,12 @@ type pair struct {
 	by       *prophet
 	sink     *foretelling
 	receiver *receiver.Receiver
-	also     func(func(*receiver.Receiver) error) error // another that hears all that this one does
+	also     func(func(*receiver.Receiver) error) error // another receiver of the same records
 	events   []string
 	marker   ecs.ID
 }
 
-// newPair returns a pair of which all entities are predicted from the start.
+// newPair returns a pair that predicts all entities from the start.
 func newPair(t testing.TB) *pair {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
 	p := &pair{t: t, infos: aheadProtocol(t), world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
@@ -198,7 +198,7 @@ func (p *pair) note(what string) func(ecs.Entity) {
 	return func(ecs.Entity) { p.events = append(p.events, what) }
 }
 
-// took returns what was raised since the last call.
+// took returns the events raised since the last call.
 func (p *pair) took() []string {
 	events := p.events
 	p.events = nil
@@ -210,7 +210,7 @@ func (p *pair) spawn(ids ...ecs.ID) ecs.Entity {
 	return p.world.NewEntity(append([]ecs.ID{p.marker}, ids...)...)
 }
 
-// send brings a tick to the copy.
+// send sends a tick to the copy.
 func (p *pair) send() {
 	p.tick++
 	require.NoError(p.t, p.publisher.Observe(p.tick))
@@ -239,7 +239,7 @@ func (p *pair) handle(do func(*receiver.Receiver) error) {
 	}
 }
 
-// there returns the copy of an entity, the zero entity if there is none.
+// there returns the replica of an entity, or the zero entity if there is none.
 func (p *pair) there(e ecs.Entity) ecs.Entity {
 	s, ok := p.publisher.Slot(e)
 	if !ok {
@@ -257,7 +257,7 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// say says in a record of its own who is predicted.
+// say sets with a record of its own which entities are predicted.
 func (p *pair) say(e ecs.Entity, on ...bool) {
 	p.copy.Begin(p.tick)
 	for _, on := range on {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foretoldGame is a world that is sent to two copies: one that predicts some of the time,
-// and its plain twin, which shows what the confirmed state is to be.
+// foretoldGame is a world that is sent to two copies: one that predicts some of the time, and a
+// reference copy without prediction, which shows the expected confirmed state.
 type foretoldGame struct {
 	*pair
 	rng      *rand.Rand
@@ -39,7 +39,7 @@ func newForetoldGame(t *testing.T, seed uint64) *foretoldGame {
 	return g
 }
 
-// optional are the components that come and go.
+// optional lists the components that are added and removed.
 func (g *foretoldGame) optional() []ecs.ID {
 	w := g.world
 	return []ecs.ID{
@@ -60,7 +60,7 @@ func (g *foretoldGame) born() {
 	g.entities = append(g.entities, e)
 }
 
-// some returns an entity, now and then none.
+// some returns an entity, sometimes the zero entity.
 func (g *foretoldGame) some() ecs.Entity {
 	if n := g.rng.IntN(len(g.entities) + 1); n < len(g.entities) {
 		return g.entities[n]
@@ -93,7 +93,7 @@ func (g *foretoldGame) change() {
 	}
 }
 
-// restructure changes what an entity has, whom it is related to, and who sees it.
+// restructure changes the components, relations and visibility of an entity.
 func (g *foretoldGame) restructure() {
 	e := g.entities[g.rng.IntN(len(g.entities))]
 	switch g.rng.IntN(7) {
@@ -143,7 +143,7 @@ func (g *foretoldGame) relate(e ecs.Entity) {
 	}
 }
 
-// predictSome turns predictions on and off, and does to what is predicted what a game may.
+// predictSome turns predictions on and off, and changes predicted entities as a game may.
 func (g *foretoldGame) predictSome() {
 	e := g.there(g.some())
 	if e.IsZero() || !g.far.Alive(e) {
@@ -169,7 +169,7 @@ func (g *foretoldGame) predictSome() {
 	}
 }
 
-// bury takes out of the world who is gone, some time later.
+// bury removes despawned entities from the world, some time later.
 func (g *foretoldGame) bury() {
 	for len(g.by.departed) > 0 && g.rng.IntN(2) == 0 {
 		e := g.by.departed[0]
@@ -179,7 +179,7 @@ func (g *foretoldGame) bury() {
 	}
 }
 
-// requireSame compares what is confirmed with the plain copy.
+// requireSame compares the confirmed state with the reference copy.
 func (g *foretoldGame) requireSame() {
 	got, want := g.copy.Mirror(g.infos), g.plain.Mirror(g.infos)
 	require.Len(g.t, got.Entities, len(want.Entities))
@@ -192,7 +192,7 @@ func (g *foretoldGame) requireSame() {
 	}
 }
 
-// values returns the values of an entity with the ids that they refer to.
+// values returns the values of an entity with the network ids that they refer to.
 func (g *foretoldGame) values(c *Copy, m inspect.Mirrored) (all []string) {
 	for _, v := range m.Values {
 		line := fmt.Sprint(g.infos[v.Component].Type.Name(), " ", v.Wire)
@@ -205,8 +205,8 @@ func (g *foretoldGame) values(c *Copy, m inspect.Mirrored) (all []string) {
 	return all
 }
 
-// requireMarks checks what an entity of the copy is marked by, what of it follows the
-// server, and its twin.
+// requireMarks checks the marks of an entity of the copy, the components that follow the server,
+// and its confirmed twin.
 func (g *foretoldGame) requireMarks(e ecs.Entity) {
 	s := g.copy.Slots[e]
 	ahead := g.copy.Known[s].slot != 0
@@ -243,8 +243,9 @@ func (g *foretoldGame) requireMarks(e ecs.Entity) {
 	}
 }
 
-// The confirmed state of what is predicted is what a copy shows that predicts nothing,
-// whatever comes and goes, who is predicted when, and whatever the game does to it.
+// The confirmed state of predicted entities equals the state of a copy that predicts nothing,
+// whatever spawns and despawns, whichever entities are predicted when, and whatever the game
+// changes.
 //
 // Proves: B23
 // Proves: G5

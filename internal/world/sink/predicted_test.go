@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// confirmedOf returns what the server said of a component.
+// confirmedOf returns the confirmed value of a component.
 func confirmedOf[T any](p *pair, e ecs.Entity) *T {
 	for number, info := range p.infos {
 		if info.Type == reflect.TypeFor[T]() {
@@ -52,8 +52,8 @@ func (p *pair) set(e ecs.Entity, n uint8) {
 	value[aheadLook](w, e).Of[0] = e
 }
 
-// An entity that is predicted appears whole, as the server has it, and is marked in the
-// step in which its components come. What is the game's own does not appear.
+// A predicted entity spawns with all components of the server's entity, and is marked in the same
+// step. Components that belong to the game are left out.
 func TestAPredictedEntityAppears(t *testing.T) {
 	p := newPair(t)
 	var steps []ecs.EntityEvent
@@ -84,7 +84,7 @@ func TestAPredictedEntityAppears(t *testing.T) {
 	assert.Len(t, events, 8)
 }
 
-// Later values go to the confirmed state, and into the world by their modes.
+// Later values go to the confirmed state, and into the world according to their modes.
 //
 // Proves: B20
 func TestModesOfWhatIsPredicted(t *testing.T) {
@@ -115,7 +115,8 @@ func TestModesOfWhatIsPredicted(t *testing.T) {
 	assert.Equal(t, 21, p.by.news[p.by.slots[there]])
 }
 
-// Components come and go in the confirmed state, and in the world by their modes.
+// Components are added and removed in the confirmed state, and in the world according to their
+// modes.
 func TestStructureOfWhatIsPredicted(t *testing.T) {
 	p := newPair(t)
 	w := p.world
@@ -148,8 +149,8 @@ func TestStructureOfWhatIsPredicted(t *testing.T) {
 	assert.NotNil(t, confirmedOf[aheadLook](p, there))
 }
 
-// Into an entity that the game despawned ahead of the server nothing is written; what the
-// game took of another comes back with its next value.
+// Nothing is written to an entity that the game despawned ahead of the server. A component that the
+// game removed from another entity comes back with its next value.
 func TestWhatTheGameTookOfWhatIsPredicted(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -168,8 +169,8 @@ func TestWhatTheGameTookOfWhatIsPredicted(t *testing.T) {
 	assert.False(t, has[aheadPlace](p, there))
 }
 
-// Nothing is removed of an entity that the game despawned ahead of the server: when it comes back,
-// the prediction removes what the server has removed meanwhile.
+// Nothing is removed from an entity that the game despawned ahead of the server. When it comes
+// back, the prediction removes the components that the server has removed meanwhile.
 func TestNothingIsRemovedOfWhatTheGameDespawned(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -200,7 +201,7 @@ func TestNothingIsInsertedIntoWhatTheGameDespawned(t *testing.T) {
 	assert.NotNil(t, confirmedOf[aheadSkin](p, there))
 }
 
-// An input comes and goes as the server says, and has no history that the prediction corrects.
+// An input is added and removed as on the server, and has no history that the prediction corrects.
 func TestAnInputThatComesAndGoesHasNoHistory(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -215,8 +216,9 @@ func TestAnInputThatComesAndGoesHasNoHistory(t *testing.T) {
 	assert.Empty(t, p.by.inserted)
 }
 
-// What of the mode Once comes and goes of an entity that the game despawned ahead of the server
-// is handed to the prediction, which has it if the entity comes back; further values are not.
+// If the game despawned an entity ahead of the server, added and removed components of mode Once
+// are passed to the prediction, which applies them if the entity comes back. Further values are not
+// passed.
 //
 // Proves: B20
 func TestOnceOfWhatTheGameDespawned(t *testing.T) {
@@ -240,9 +242,9 @@ func TestOnceOfWhatTheGameDespawned(t *testing.T) {
 	assert.Equal(t, []string{fmt.Sprint(slot, " ", comp, " gone"), fmt.Sprint(slot, " ", comp, " [3 0]")}, p.by.inserted)
 }
 
-// A reference in what is of the mode Once may come later than the value. The prediction gets the
-// value with it for the ticks of the past, so that a rollback does not take the reference out
-// again; but not one that the game has changed.
+// A reference in a component of mode Once may arrive later than its value. The prediction gets the
+// value with the reference for the ticks of the history, so that a rollback does not undo the
+// reference. A value that the game has changed is left alone.
 //
 // Proves: B20
 func TestALateReferenceInAnOnceIsForTheHistoriesToo(t *testing.T) {
@@ -278,7 +280,7 @@ func TestALateReferenceInAnOnceIsForTheHistoriesToo(t *testing.T) {
 	}
 }
 
-// An entity that the game removed for good is left alone, whatever the server says.
+// An entity that the game removed for good is left alone, whatever the server sends.
 func TestWhatIsPredictedAndTheGameRemoved(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -302,7 +304,7 @@ func TestWhatIsPredictedAndTheGameRemoved(t *testing.T) {
 	assert.Zero(t, p.copy.ahead.count)
 }
 
-// Prediction of an entity that is there is turned on and off.
+// Prediction of an existing entity is turned on and off.
 func TestPredictionIsTurnedOnAndOff(t *testing.T) {
 	p := newPair(t)
 	p.sink.wants = nil
@@ -348,7 +350,7 @@ func TestPredictionIsTurnedOnAndOff(t *testing.T) {
 	assert.True(t, has[components.Predicted](p, there))
 }
 
-// Who is despawned stays until the prediction has come to that tick, and then goes.
+// A despawned entity stays until the prediction has reached that tick, and is then removed.
 //
 // Proves: B23
 func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
@@ -374,7 +376,7 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	p.copy.Bury(there)
 	assert.False(t, p.far.Alive(there))
 	assert.Equal(t, []string{"despawned"}, p.took())
-	*word = rollback.Confirmed{} // its slot is somebody else's
+	*word = rollback.Confirmed{} // its slot belongs to another entity
 	assert.Equal(t, aheadPlace{X: 1}, *confirmedOf[aheadPlace](p, there), "whoever is told may ask")
 	assert.Equal(t, aheadSkin{1}, *confirmedOf[aheadSkin](p, there))
 	assert.Nil(t, confirmedOf[aheadAim](p, there))
@@ -382,8 +384,8 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 
-// Who is despawned and then removed by the game has no confirmed state: its slot may be
-// another's by then.
+// An entity that is despawned and then removed by the game has no confirmed state: its slot may
+// belong to another entity.
 func TestWhatTheServerDespawnedAndTheGameRemoved(t *testing.T) {
 	p := newPair(t)
 	p.copy.KeepLastWords()
@@ -398,8 +400,8 @@ func TestWhatTheServerDespawnedAndTheGameRemoved(t *testing.T) {
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 
-// What the game does to a predicted entity leaves the confirmed state alone, and neither
-// does the confirmed state share memory with what a game reads.
+// Changes of the game to a predicted entity leave the confirmed state alone, and the confirmed
+// state shares no memory with values that a game reads.
 //
 // Proves: B23
 func TestTheConfirmedStateIsTheServers(t *testing.T) {
@@ -420,7 +422,7 @@ func TestTheConfirmedStateIsTheServers(t *testing.T) {
 	assert.Len(t, m.Entities[0].Values, 7)
 }
 
-// Who is let go follows the server once more, and is then the game's.
+// An orphaned entity gets the confirmed state once more, and then belongs to the game.
 func TestWhatIsPredictedAndLetGo(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -439,8 +441,8 @@ func TestWhatIsPredictedAndLetGo(t *testing.T) {
 	assert.False(t, p.far.Alive(there))
 }
 
-// When the connection ends, what is predicted goes, but for what is persistent, which stays
-// as it was predicted.
+// When the connection ends, predicted entities are removed. Persistent ones stay as they were
+// predicted.
 //
 // Proves: R19
 func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
@@ -467,7 +469,8 @@ func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 	assert.Equal(t, 1, p.far.Stats().Entities.Used, "no twin is left")
 }
 
-// What the game has despawned ahead of the server does not stay, for nothing of it would.
+// An entity that the game has despawned ahead of the server does not stay, because nothing is left
+// of it.
 //
 // Proves: R19
 func TestWhatTheGameDespawnedWhenTheConnectionEnds(t *testing.T) {
@@ -481,8 +484,8 @@ func TestWhatTheGameDespawnedWhenTheConnectionEnds(t *testing.T) {
 	assert.False(t, p.far.Alive(there))
 }
 
-// The slot of an entity that the game removed may be another's: what waits for the target of
-// that one's relation is that one.
+// The slot of an entity that the game removed may belong to another entity: that entity then waits
+// for the target of its own relation.
 func TestTheTargetOfOneWhoHasTheSlotOfAnother(t *testing.T) {
 	p := newPair(t)
 	to, first := p.spawnAll(), p.spawnAll()
@@ -500,8 +503,8 @@ func TestTheTargetOfOneWhoHasTheSlotOfAnother(t *testing.T) {
 	assert.EqualValues(t, 1, p.copy.entities[slot].waits)
 }
 
-// What a server says of one entity in one record counts together: who goes is not predicted,
-// whatever was said of it, and the last word counts of two.
+// All statements of one record about an entity apply together: a despawned entity is not predicted,
+// whatever else the record says, and the last of two statements wins.
 func TestContradictionsInOneRecord(t *testing.T) {
 	p := newPair(t)
 	p.sink.wants = nil
@@ -542,7 +545,7 @@ func TestContradictionsInOneRecord(t *testing.T) {
 	assert.Zero(t, p.copy.ahead.count)
 }
 
-// A game may take the marks off, and does itself no good with it: nothing breaks.
+// A game may remove the marks, which is of no use, but breaks nothing.
 func TestMarksThatTheGameTookOff(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()

@@ -90,7 +90,7 @@ func (f *fieldFinder) walk(t reflect.Type, offset uintptr, path string, a, b ref
 	}
 }
 
-// leaf counts a field whose bytes differ, unless it makes no difference on the wire.
+// leaf counts a field with different bytes, unless both are equal on the wire.
 func (f *fieldFinder) leaf(offset uintptr, path string, a, b reflect.Value) {
 	end := offset + a.Type().Size()
 	if f.mixed != nil {

@@ -2,7 +2,7 @@
 //
 // # What is here
 //
-//  - [Schedule] runs frames in an [Order] of stages: in each [Stage] the engine's own work,
+//   - [Schedule] runs frames in an [Order] of stages: in each [Stage] the engine's own work,
 //     then the systems that the game added. Package systems names the stages, and documents the
 //     engine's work in each.
 //   - [Stepper] turns the time between two frames into a number of ticks. [Clock] adjusts a

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever becomes of entities and of their inputs, a copy has an input where its sender
-// has one: what the client wrote to it since it came, and zero before.
+// Whatever happens to entities and their inputs, a copy has an input where its server has one. Its
+// value is the last one that the client wrote since the input was added, or zero.
 func TestInputsOfCopiesAreTheClientsOwn(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestInputsOfCopiesAreTheClientsOwn(t *testing.T) {
 	}
 }
 
-// disturb changes something of the sender's world.
+// disturb makes a random change in the sender's world.
 func (g *steeredGame) disturb() {
 	if len(g.entities) == 0 || g.rng.IntN(8) == 0 {
 		g.entities = append(g.entities, g.world.NewEntity(g.marker, g.hull, g.steering))
@@ -57,7 +57,7 @@ func (g *steeredGame) disturb() {
 		(*components.Replicate)(g.world.Get(e, g.marker)).Group = components.Group(g.rng.IntN(3))
 	case 2:
 		(*hull)(g.world.Get(e, g.hull)).X++
-	case 3: // off and on within a tick, which nobody hears of
+	case 3: // off and on within a tick, which is never sent
 		if g.world.Has(e, g.steering) {
 			g.world.Remove(e, g.steering)
 			g.world.Add(e, g.steering)
@@ -73,7 +73,7 @@ func (g *steeredGame) disturb() {
 	}
 }
 
-// requireOwn compares a copy's inputs with what was written to them, and writes anew.
+// requireOwn compares a copy's inputs with the values written to them, and writes new ones.
 func (c *copyOf) requireOwn(t *testing.T, wrote map[ecs.Entity]int32, rng *rand.Rand) map[ecs.Entity]int32 {
 	t.Helper()
 	next := map[ecs.Entity]int32{}
@@ -91,7 +91,7 @@ func (c *copyOf) requireOwn(t *testing.T, wrote map[ecs.Entity]int32, rng *rand.
 	return next
 }
 
-// inputsOf counts entities, and those that have an input.
+// inputsOf counts the entities, and those with an input.
 func inputsOf(m *inspect.Mirror) (counts [2]int) {
 	counts[0] = len(m.Entities)
 	for _, e := range m.Entities {

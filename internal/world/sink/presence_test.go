@@ -36,7 +36,7 @@ func steeredProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// steeredGame is a world of entities with inputs that is sent to two copies.
+// steeredGame is a world of entities with inputs, which is sent to two copies.
 type steeredGame struct {
 	*copyGame
 	marker, steering, nodding, hull ecs.ID
@@ -54,12 +54,12 @@ func newSteeredGame(t *testing.T) *steeredGame {
 	}
 }
 
-// steer writes as the game does that applies an input.
+// steer writes inputs like a game that applies them.
 func (g *steeredGame) steer(e ecs.Entity, turn int32) {
 	*(*steering)(g.world.Get(e, g.steering)) = steering{Aim: e, Turn: turn, Fire: true}
 }
 
-// far returns the input of a copy's n-th entity, nil if it has none.
+// far returns the input of a copy's n-th entity, or nil if it has none.
 func (c *copyOf) far(n int) *steering {
 	return (*steering)(c.world.Get(c.copy.entities[n].entity, ecs.ComponentID[steering](c.world)))
 }
@@ -76,7 +76,8 @@ func (g *steeredGame) took() []string {
 
 const inputName = "github.com/entangle-ecs/entangle/internal/world/sink.steering"
 
-// The copies of an entity have an input where it has, with what they wrote themselves.
+// Replicas have an input exactly where their entity has one, with the values that their own side
+// wrote.
 func TestThePresenceOfAnInputIsReplicated(t *testing.T) {
 	g := newSteeredGame(t)
 	e := g.world.NewEntity(g.marker, g.hull, g.steering, g.nodding)
@@ -113,8 +114,8 @@ func TestThePresenceOfAnInputIsReplicated(t *testing.T) {
 	}
 }
 
-// An entity that is sent anew, as after it moved to another group, keeps the inputs of
-// its copies.
+// An entity that is sent again in full, as after a change of group, keeps the inputs of its
+// replicas.
 func TestAStateThatIsWholeLeavesInputsAlone(t *testing.T) {
 	g := newSteeredGame(t)
 	e, other := g.world.NewEntity(g.marker, g.hull, g.steering), g.world.NewEntity(g.marker, g.hull)
@@ -139,7 +140,7 @@ func TestAStateThatIsWholeLeavesInputsAlone(t *testing.T) {
 	assert.Empty(t, g.took(), "none of it is an update")
 }
 
-// A new value in memory that another entity has left is zero, too.
+// A new input is zero, even in memory that another entity used before.
 func TestANewInputIsZeroWhereOneWasBefore(t *testing.T) {
 	g := newSteeredGame(t)
 	first := g.world.NewEntity(g.marker, g.steering)
@@ -156,7 +157,7 @@ func TestANewInputIsZeroWhereOneWasBefore(t *testing.T) {
 	}
 }
 
-// What is written to inputs each tick is never looked at.
+// Values written to inputs each tick are never compared.
 func TestInputsThatChangeCostNothing(t *testing.T) {
 	g := newSteeredGame(t)
 	var players []ecs.Entity
@@ -187,7 +188,7 @@ func TestInputsThatChangeCostNothing(t *testing.T) {
 	assert.Equal(t, before, g.copies[0].receiver.Stats())
 }
 
-// Who gets an input that is there is said as of any component.
+// An override decides which clients get an input, as for any component.
 func TestAnOverrideDecidesWhoSeesAnInput(t *testing.T) {
 	g := newSteeredGame(t)
 	g.publisher.Admit(1, g.peer)
@@ -206,8 +207,8 @@ func TestAnOverrideDecidesWhoSeesAnInput(t *testing.T) {
 	assert.Equal(t, m.Entities[0].Values, far.Entities[0].Values, "without a value both are equal")
 }
 
-// A peer that updates an input speaks another protocol. It is refused before anything
-// is written.
+// A peer that updates an input violates the protocol. The update is refused before anything is
+// written.
 func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		c := newCopyOf(steeredProtocol(t), false)
@@ -236,7 +237,7 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 	}
 }
 
-// nobody knows no entity.
+// nobody resolves every index to the zero entity.
 type nobody struct{}
 
 // At implements receiver.Refs.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is paused before its peers have heard that it changed groups comes there as it
-// was when it was paused, whatever is written to it since.
+// An entity that is paused before its peers have received its change of group arrives there with
+// the values from the moment of the pause, whatever is written to it later.
 //
 // Proves: R41
 func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
 	*(*components.Replicate)(g.world.Get(a, g.marker)) = replicate(2)
 	text(2)
 	g.tick++
-	require.NoError(t, g.publisher.Observe(g.tick)) // nothing is sent in this tick
+	require.NoError(t, g.publisher.Observe(g.tick)) // no packet is sent in this tick
 	g.world.Remove(a, g.marker)
 	text(3)
 	g.send()
@@ -41,8 +41,7 @@ func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
 	g.requireSame()
 }
 
-// texts are the first letters that a copy's entities show, in the order of their
-// coming.
+// texts returns the first letters that a copy's entities show, in the order of their spawn.
 func (g *awaitGame) texts() (all []byte) {
 	c := g.copies[0]
 	name := ecs.ComponentID[copiedName](c.world)
@@ -52,8 +51,8 @@ func (g *awaitGame) texts() (all []byte) {
 	return all
 }
 
-// So does what an override keeps from a client: what changes of that in a pause counts when
-// it ends.
+// The same holds for components that an override keeps from a client: changes during a pause are
+// sent when it ends.
 func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k := newRelatives(t)
 	k.publisher.Admit(1, k.peer)
@@ -69,7 +68,7 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	require.Equal(t, [2]bool{false, true}, [2]bool{has(e), has(f)})
 
 	of(e).Group = 2
-	k.observe() // nothing is sent in this tick
+	k.observe() // no packet is sent in this tick
 	k.world.Remove(e, k.marker)
 	k.publisher.ClearOverride(e, body)
 	k.send()
@@ -92,8 +91,8 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	assert.False(t, has(f))
 }
 
-// An override of an entity that comes and goes between two ticks leaves nothing to the next
-// that gets its place.
+// An override of an entity that spawns and despawns between two ticks leaves nothing to the next
+// entity in its slot.
 func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
 	for name, leave := range map[string]func(k *relatives, e ecs.Entity){
 		"despawned": func(k *relatives, e ecs.Entity) { k.world.RemoveEntity(e) },

@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A relation is replicated with its value and its target, when it comes, changes and
-// goes.
+// A relation is replicated with its value and its target, when it is added, changed and removed.
 //
 // Proves: H9
 func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
@@ -53,7 +52,7 @@ func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
 	assert.Equal(t, []string{"kinFears removed"}, k.took())
 }
 
-// Entities with a value of a relation and others are decoded each in its own way.
+// Entities with a relation that has a value are decoded correctly next to others.
 func TestAValueOfARelationChangesAlone(t *testing.T) {
 	k := newRelatives(t)
 	a, e := k.spawn(), k.spawn()
@@ -69,8 +68,8 @@ func TestAValueOfARelationChangesAlone(t *testing.T) {
 	assert.Greater(t, k.receiver.Stats().Updates, uint64(20))
 }
 
-// A target that is not there is no entity until it comes. When it goes, the relation
-// leads to no entity: a dead one would keep an archetype of its own in memory.
+// A target that has not arrived is the zero entity until it does. When it despawns, the relation
+// gets the zero entity: a dead target would keep an archetype of its own in memory.
 func TestATargetThatIsNotThereIsNone(t *testing.T) {
 	k := newRelatives(t)
 	stranger, e := k.world.NewEntity(k.body), k.spawn()
@@ -97,7 +96,7 @@ func TestATargetThatIsNotThereIsNone(t *testing.T) {
 	assert.Zero(t, waiting)
 }
 
-// A target that is hidden in the tick in which it becomes one is waited for like any other.
+// A relation waits for a target that is hidden in the same tick like for any other.
 func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
 	k := newRelatives(t)
 	a, e := k.spawn(), k.spawn()
@@ -120,7 +119,7 @@ func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
 	assert.Contains(t, k.took(), "kinKnows updated")
 }
 
-// What an entity's relation leads to is in place when a listener hears of it.
+// The target of a relation is in place when a listener is called.
 func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
 	k := newRelatives(t)
 	far := k.far
@@ -143,8 +142,8 @@ func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
 	k.requireEqual()
 }
 
-// An entity can have one relation only: where the game gave the copy another, the
-// sender's counts.
+// An entity can have only one relation: where the game gave the replica another one, the server's
+// wins.
 func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
 	k := newRelatives(t)
 	a, e := k.spawn(), k.spawn()
@@ -162,7 +161,7 @@ func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
 	}
 }
 
-// The game may remove the target, or the relation, of its copy.
+// The game may remove the target or the relation of a replica.
 func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
 	k := newRelatives(t)
 	a, b, e := k.spawn(), k.spawn(), k.spawn()
@@ -183,7 +182,7 @@ func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
 	k.send()
 }
 
-// Of what stays when the connection ends, a relation leads to who stays, too.
+// After the connection ends, relations between entities that stay are kept.
 func TestTheRelationsOfWhatStays(t *testing.T) {
 	k := newRelatives(t)
 	a, b, e, f := k.spawn(), k.spawn(), k.spawn(), k.spawn()
@@ -200,8 +199,8 @@ func TestTheRelationsOfWhatStays(t *testing.T) {
 	assert.Equal(t, stays[2], k.far.Relations().Get(stays[1], knows))
 }
 
-// An entity that is its own target cannot be removed from an Arche world: on a copy
-// such a relation leads to no entity.
+// An entity that is its own target cannot be removed from an Arche world: on a copy such a relation
+// has no target.
 func TestAnEntityIsNotItsOwnTarget(t *testing.T) {
 	k := newRelatives(t)
 	e := k.spawn()
@@ -225,7 +224,7 @@ func (k *relatives) number(name string) int {
 	return 0
 }
 
-// hostile states a member with the given components, their bits being all zero.
+// hostile states a member with the given components, all bits zero.
 func (k *relatives) hostile(comps ...int) error {
 	var w bits.Writer
 	for range 8 {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a reference waits for that came when its entity was gone is not who has the
-// name next; one that came later means that.
+// A reference from before the end of its entity does not wait for the next entity with the same
+// network id. A later reference means that one.
 //
 // Proves: R27
 func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
@@ -40,9 +40,10 @@ func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
 	}
 }
 
-// A number in a group is given again when all are used, and a handle when it has rested, also to
-// a group of which a client hears only by the name of who was born there. Who notes whom has gone
-// does not note the next of that name then; who notes that one does.
+// An id in a group is reused when all are used, and a handle when its tombstone is released, also
+// for a group that a client knows only by the network ids of entities spawned there. A reference to
+// the despawned entity does not point to the next entity with that network id; a reference to the
+// new one does.
 //
 // Proves: R27
 func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
@@ -51,8 +52,8 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	seen, hidden := components.Replicate{Target: k.publisher.Sight.Targets.Only(1)}, components.Replicate{Target: components.Nobody}
 	for _, test := range []struct {
 		name              string
-		first, born, told components.Replicate // the next is born in one way, and told of in another
-		others            int                  // that come and go before the name is given again
+		first, born, told components.Replicate // the next entity spawns with one of them, and is sent with another
+		others            int                  // spawned and despawned before the id is reused
 	}{
 		{"a handle", alone, alone, alone, 0},
 		{"a handle, by the name", alone, alone, shared, 0},
@@ -79,7 +80,7 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	}
 }
 
-// noters are relatives of whom some note another.
+// noters is a relatives in which some entities refer to another.
 type noters struct {
 	*relatives
 	notes, copied ecs.ID
@@ -89,7 +90,7 @@ func newNotes(t testing.TB) *noters {
 	k := &noters{relatives: newRelatives(t)}
 	k.publisher.Admit(1, k.peer)
 	k.notes, k.copied = ecs.ComponentID[kinNotes](k.world), ecs.ComponentID[kinNotes](k.far)
-	k.spawnMany(1) // the group goes on
+	k.spawnMany(1) // keeps the group alive
 	return k
 }
 
@@ -99,7 +100,7 @@ func (k *noters) note(of ecs.Entity) ecs.Entity {
 	return e
 }
 
-// noted returns whom the copy of one notes.
+// noted returns the entity that the replica refers to.
 func (k *noters) noted(by ecs.Entity) ecs.Entity {
 	return (*kinNotes)(k.far.Get(k.there(by), k.copied)).Of
 }
@@ -110,8 +111,8 @@ func (k *noters) id(e ecs.Entity) repl.ID {
 	return id
 }
 
-// spawnAs makes an entity that is born one way and, of another, is so a tick after, before
-// anything is sent.
+// spawnAs spawns an entity with one Replicate and gives it another one a tick later, before it is
+// sent.
 func (k *noters) spawnAs(born, told components.Replicate) ecs.Entity {
 	e := k.spawn()
 	marker := func() *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
@@ -123,7 +124,7 @@ func (k *noters) spawnAs(born, told components.Replicate) ecs.Entity {
 	return e
 }
 
-// spawnMany brings n entities into the group that goes on.
+// spawnMany spawns n entities in the group that is kept alive.
 func (k *noters) spawnMany(n int) (all []ecs.Entity) {
 	shared := components.Replicate{Group: 7}
 	for range n {
@@ -133,7 +134,7 @@ func (k *noters) spawnMany(n int) (all []ecs.Entity) {
 	return all
 }
 
-// remove ends entities, and waits until their names may be given again.
+// remove despawns entities, and waits until their ids may be reused.
 func (k *noters) remove(all []ecs.Entity) {
 	for _, e := range all {
 		k.world.RemoveEntity(e)

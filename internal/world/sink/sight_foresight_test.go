@@ -17,17 +17,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreteller is a client of a world of relatives, over a line that loses nothing: what it knows
-// of whom it predicts.
+// foreteller is a client of a world of relations over a perfect line. It holds the predicted set as
+// the client received it.
 type foreteller struct {
 	id       entangle.ClientID
 	peer     *sender.Peer
 	receiver *receiver.Receiver
 	packet   uint16
-	told     int // how often it was told anything of it
+	told     int // how often it received a change
 }
 
-// heard is a sink that counts what it is told of prediction.
+// heard is a sink that counts the changes of prediction.
 type heard struct {
 	*Copy
 	told *int
@@ -35,7 +35,7 @@ type heard struct {
 
 func (h heard) Predict(repl.Slot, bool) { *h.told++ }
 
-// foreseeing is a world of relatives with several clients.
+// foreseeing is a world of relations with several clients.
 type foreseeing struct {
 	*relatives
 	control ecs.ID
@@ -67,7 +67,7 @@ func (f *foreseeing) disconnect(i int) {
 	f.clients = append(f.clients[:i], f.clients[i+1:]...)
 }
 
-// tick brings a tick to all clients.
+// tick sends a tick to all clients.
 func (f *foreseeing) tickAll() {
 	f.observe()
 	for _, c := range f.clients {
@@ -76,7 +76,7 @@ func (f *foreseeing) tickAll() {
 }
 
 func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
-	for range 2 { // what was held back until an end was heard of
+	for range 2 { // for records held back until a despawn is acknowledged
 		for b := c.peer.AppendActions(nil, 5000); len(b) > 0; b = c.peer.AppendActions(nil, 5000) {
 			c.peer.ActionsSent(c.packet)
 			require.NoError(t, c.receiver.HandleActions(b))
@@ -95,7 +95,7 @@ func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
 	}
 }
 
-// predicts reports whether a client predicts an entity, as far as it was told.
+// predicts reports whether a client predicts an entity, by what it received.
 func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
 	s, ok := f.publisher.Slot(e)
 	if !ok {
@@ -130,8 +130,8 @@ func (f *foreseeing) give(e ecs.Entity, client entangle.ClientID) {
 	*(*components.ControlledBy)(f.world.Get(e, f.control)) = components.ControlledBy{Client: client}
 }
 
-// Whom a client predicts is what Replicate.Predict says, from the tick on in which that, the
-// owner, or who is in a room has changed, for those who come later and again as well.
+// The predicted set of a client follows Replicate.Predict, from the tick on in which it, the owner,
+// or the members of a room change. This holds for clients that connect later or again, too.
 //
 // Proves: B25
 func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
@@ -196,8 +196,8 @@ func (c *foreteller) rowOf(f *foreseeing) int {
 	return row
 }
 
-// A child is predicted by whoever predicts its parent, where it does not say otherwise: by
-// the owner of that, too.
+// A child is predicted by the clients that predict its parent, the parent's owner included, unless
+// it sets another target.
 //
 // Proves: B25
 func TestChildrenArePredictedAsTheirParents(t *testing.T) {
@@ -225,7 +225,7 @@ func TestChildrenArePredictedAsTheirParents(t *testing.T) {
 	assert.Equal(t, [][]int{{2, 3}, {2, 3}, nil}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
 }
 
-// Where nobody predicts, nothing is kept of it and nobody is told anything.
+// Without prediction, no state is kept for it and nothing is sent.
 func TestNoPredictionIsNoCost(t *testing.T) {
 	f := newForeseeing(t, 2)
 	for range 100 {
@@ -237,12 +237,12 @@ func TestNoPredictionIsNoCost(t *testing.T) {
 	assert.Zero(t, f.clients[0].told)
 }
 
-// randomForesight does as it likes with what decides who predicts whom.
+// randomForesight randomly changes everything that determines the predicted sets.
 type randomForesight struct {
 	*foreseeing
 	rng  *rand.Rand
 	all  []ecs.Entity
-	room map[entangle.ClientID]bool // who is in the one room
+	room map[entangle.ClientID]bool // clients in the only room
 }
 
 func (r *randomForesight) target() components.Target {
@@ -276,7 +276,7 @@ func (r *randomForesight) step() {
 		if r.world.Has(e, r.childOf) {
 			r.world.Remove(e, r.childOf)
 		} else if above := r.all[r.rng.IntN(i+1)]; above != e {
-			r.relate(e, r.childOf, above) // those before it are never below it
+			r.relate(e, r.childOf, above) // earlier entities are never its descendants
 		}
 	case 7:
 		if r.world.Has(e, r.marker) {
@@ -301,7 +301,7 @@ func (r *randomForesight) step() {
 	}
 }
 
-// walk has a client come into the room, or leave it.
+// walk makes a client enter or leave the room.
 func (r *randomForesight) walk() {
 	c := r.clients[r.rng.IntN(len(r.clients))]
 	rooms, row := r.publisher.Interest().Relevance(), c.rowOf(r.foreseeing)
@@ -313,7 +313,7 @@ func (r *randomForesight) walk() {
 	r.room[c.id] = !r.room[c.id]
 }
 
-// comeOrGo has a client come, which may be one that was there before, or go.
+// comeOrGo connects a client, possibly one that was connected before, or disconnects one.
 func (r *randomForesight) comeOrGo() {
 	if len(r.clients) > 3 {
 		i := r.rng.IntN(len(r.clients))
@@ -333,7 +333,7 @@ func (r *randomForesight) comeOrGo() {
 	}
 }
 
-// names is whether a target of an entity names a client, by the rules alone.
+// names reports whether a target of an entity names a client, by a reference model.
 func (r *randomForesight) names(target components.Target, e ecs.Entity, client entangle.ClientID) bool {
 	owner := entangle.Nobody
 	if r.world.Has(e, r.control) {
@@ -351,7 +351,7 @@ func (r *randomForesight) names(target components.Target, e ecs.Entity, client e
 	}
 }
 
-// should is whether a client is to predict an entity that it is shown, by the rules alone.
+// should reports whether a client is to predict a visible entity, by the reference model.
 func (r *randomForesight) should(e ecs.Entity, client entangle.ClientID) bool {
 	for {
 		if target := r.replicate(e).Predict; target != components.Default {
@@ -368,7 +368,7 @@ func (r *randomForesight) should(e ecs.Entity, client entangle.ClientID) bool {
 	}
 }
 
-// bury strikes off who is gone: children go with their parents.
+// bury removes despawned entities from the model: children despawn with their parents.
 func (r *randomForesight) bury() {
 	r.all = slices.DeleteFunc(r.all, func(e ecs.Entity) bool { return !r.world.Alive(e) })
 }
@@ -389,8 +389,8 @@ func (r *randomForesight) check() {
 	}
 }
 
-// Whatever is said of targets, owners, families, groups and rooms, and whoever comes and goes,
-// each client knows in the same tick whom it predicts of what it is shown.
+// Whatever changes in targets, owners, hierarchies, groups and rooms, and whichever clients connect
+// or disconnect, each client knows in the same tick which of its visible entities it predicts.
 //
 // Proves: B25
 func TestRandomForesight(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fillViews has somebody else see so many groups that no further view can be made, until
-// it is closed.
+// fillViews makes another client see so many groups that no further view can be created, until it
+// is disconnected.
 func (k *relatives) fillViews() *sender.Peer {
 	w, filler := k.publisher.World(), k.publisher.World().NewPeer()
 	w.Begin(k.tick)
@@ -28,8 +28,8 @@ func (k *relatives) fillViews() *sender.Peer {
 	return filler
 }
 
-// Where no view is left that hides what is not for a client, it is shown nothing of the
-// group; it is when there is one.
+// If no view is left that hides the private components from a client, the client does not see the
+// group at all. It sees the group once a view is free.
 //
 // Proves: R15
 func TestWithoutAViewNobodySeesTooMuch(t *testing.T) {

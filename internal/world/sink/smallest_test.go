@@ -18,9 +18,9 @@ import (
 
 type smallest struct{}
 
-// An entity without values that is like the one before it takes a bit of a message, the
-// least that anything takes. What it becomes at the client is bounded by what is written
-// here: no message makes more entities than it has bits, and none costs more than a KiB.
+// An entity without values that is like the previous one takes one bit of a message, the minimum.
+// The memory that it costs on the client is limited: no message creates more entities than it has
+// bits, and no entity costs more than a KiB.
 //
 // Proves: Z7
 func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
@@ -52,7 +52,7 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	assert.Equal(t, entities, c.Len())
 }
 
-// allocatedBy returns how many bytes are allocated meanwhile.
+// allocatedBy returns how many bytes a function allocates.
 func allocatedBy(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -26,8 +26,8 @@ type (
 	benchHealth struct{ Points uint16 }
 )
 
-// BenchmarkUpdateRun is what a copy takes of a tick that moves and turns each of
-// 1,000 entities: one operation is the frames of that tick.
+// BenchmarkUpdateRun measures how a copy applies a tick that moves and turns each of 1,000
+// entities: one operation is the frames of that tick.
 func BenchmarkUpdateRun(b *testing.B) {
 	const entities = 1000
 	p := protocol.New(protocol.Config{Name: "copy benchmark"})
@@ -69,7 +69,7 @@ func BenchmarkUpdateRun(b *testing.B) {
 		peer.HandleAcked(n)
 	}
 	b.ReportAllocs()
-	for tick := entangle.Tick(2); b.Loop(); tick++ { // a frame says how far back its base is, not when
+	for tick := entangle.Tick(2); b.Loop(); tick++ { // a frame states the age of its baseline, not its tick
 		for _, frame := range frames {
 			require.NoError(b, r.HandleUpdates(tick, frame))
 		}

@@ -42,11 +42,11 @@ func copiedProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// plainSink hides that a Copy is a receiver.Updater: every update goes step by
-// step through the stage.
+// plainSink hides that a Copy is a receiver.Updater: every update goes step by step through the
+// stage.
 type plainSink struct{ receiver.Sink }
 
-// copyOf is a world that copies, and what it was told.
+// copyOf is a world with a copy, and the events that it raised.
 type copyOf struct {
 	world    *ecs.World
 	copy     *Copy
@@ -77,8 +77,8 @@ func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 	return c
 }
 
-// shows returns all entities with their values. Both copies make the same entities
-// in the same order.
+// shows returns all entities with their values. Both copies create the same entities in the same
+// order.
 func (c *copyOf) shows() []string {
 	place, name, flag := ecs.ComponentID[copiedPlace](c.world), ecs.ComponentID[copiedName](c.world), ecs.ComponentID[copiedFlag](c.world)
 	var all []string
@@ -97,8 +97,8 @@ func (c *copyOf) shows() []string {
 	return all
 }
 
-// copyGame is a world that is sent, over a perfect line, to two copies: one that
-// takes updates in one call and its plain twin.
+// copyGame is a world that is sent, over a perfect line, to two copies: one that applies updates in
+// one call, and a reference copy that applies them step by step.
 type copyGame struct {
 	t         *testing.T
 	rng       *rand.Rand
@@ -130,7 +130,7 @@ func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	return g
 }
 
-// change moves some and renames some.
+// change moves some entities and renames some.
 func (g *copyGame) change() {
 	for _, e := range g.entities {
 		if g.rng.IntN(2) == 0 {
@@ -144,7 +144,7 @@ func (g *copyGame) change() {
 	}
 }
 
-// meddle changes the structure of the copies as a game may that does as it likes.
+// meddle changes the structure of the replicas at random, as a game may.
 func (g *copyGame) meddle() {
 	place := g.rng.IntN(2) == 0
 	at := g.rng.IntN(len(g.entities))
@@ -164,7 +164,7 @@ func (g *copyGame) meddle() {
 	}
 }
 
-// send brings a tick to both.
+// send sends a tick to both copies.
 func (g *copyGame) send() {
 	g.tick++
 	require.NoError(g.t, g.publisher.Observe(g.tick))
@@ -195,8 +195,8 @@ func (g *copyGame) requireSame() {
 	require.Equal(g.t, g.copies[1].events, g.copies[0].events)
 }
 
-// An update in one call does what it does step by step, also to entities whose
-// structure the game has changed.
+// An update in one call has the same result as one step by step, also for entities with a structure
+// that the game has changed.
 func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestUpdateInOneCallIsUpdateStepByStep(t *testing.T) {
 	}
 }
 
-// From world to world, entities of other groups find each other whichever comes first.
+// Between two worlds, entities of different groups refer to each other in any order of arrival.
 //
 // Proves: R27
 func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
@@ -245,7 +245,7 @@ func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
 	}
 }
 
-// What breaks off in a frame leaves the entity whole that it breaks off in.
+// A frame that is cut off leaves the entity at the cut unchanged.
 func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 	g := newCopyGame(t, 1)
 	g.send()
@@ -273,7 +273,7 @@ func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 	}
 }
 
-// A peer that updates what it never inserted is refused.
+// An update of a component that was never inserted is refused.
 func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	g := newCopyGame(t, 1)
 	g.send()
@@ -286,18 +286,18 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	require.Equal(t, before, g.copies[0].shows())
 }
 
-// Once more: the copy remembers which sets an entity has.
+// The same again, because the copy caches the sets of an entity.
 func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(1), h.one(0))
 	require.NoError(t, h.update(1, h.links(2), h.one(0)))
 	h.record(func() { h.state(1, h.one(0)) })
-	h.world.Add(h.entity(1), ecs.ComponentID[heldLinks](h.world)) // by the game: that does not count
+	h.world.Add(h.entity(1), ecs.ComponentID[heldLinks](h.world)) // by the game, which does not count as inserted
 	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
 	require.NoError(t, h.update(1, h.one(0)))
 }
 
-// More sets than are remembered are updates all the same.
+// Updates of more sets than are cached work as well.
 func TestUpdatesOfManySets(t *testing.T) {
 	h := newHand(t)
 	for g := repl.Handle(1); g < 4; g++ {
@@ -326,8 +326,8 @@ type (
 	}
 )
 
-// Of short values, too, none is written if one is wrong; and what the game took off
-// comes back.
+// Of several short values, none is written if one is malformed. Components that the game removed
+// come back.
 func TestShortValuesAreWrittenTogether(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "copy test"})
 	protocol.Component[copiedLeft](p)
@@ -377,8 +377,7 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 
 type copiedPart[T any] struct{ V T }
 
-// An update of more components than are decoded in one call is applied all the
-// same.
+// An update of more components than are decoded in one call is applied as well.
 func TestUpdateOfManyComponents(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "copy test"})
 	protocol.Component[copiedPart[int8]](p)
@@ -419,8 +418,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	}
 }
 
-// newRunGame is a game of many entities that move all at once, most of them of one
-// archetype.
+// newRunGame returns a game of many entities that move all at once, most of them of one archetype.
 func newRunGame(t *testing.T, seed uint64) *copyGame {
 	g := newCopyGame(t, seed)
 	g.room = 400
@@ -435,7 +433,7 @@ func newRunGame(t *testing.T, seed uint64) *copyGame {
 	return g
 }
 
-// move changes the places of nearly all, of all others nothing.
+// move changes the positions of nearly all entities, and nothing else.
 func (g *copyGame) move() {
 	place, rest := ecs.ComponentID[copiedPlace](g.world), g.rng.IntN(3)
 	for _, e := range g.entities {
@@ -445,10 +443,10 @@ func (g *copyGame) move() {
 	}
 }
 
-// own is a component that the game puts on its copies.
+// own is a component that the game adds to its replicas.
 type own struct{ N int16 }
 
-// disturb changes the structure of both copies, without a word to anybody.
+// disturb changes the structure of both copies like the game, without telling any other code.
 func (g *copyGame) disturb() {
 	at, what := g.rng.IntN(len(g.entities)), g.rng.IntN(8)
 	for _, c := range g.copies {
@@ -475,8 +473,8 @@ func (g *copyGame) disturb() {
 	}
 }
 
-// A run in one call is its records one by one, whatever the game does to the copies
-// between frames, and where a frame changes structure too.
+// A run in one call has the same result as its records one by one, whatever the game does to the
+// replicas between frames, also if a frame changes structure.
 func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 	strays := 0
 	for seed := range uint64(20) {
@@ -511,8 +509,8 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 	assert.NotZero(t, strays)
 }
 
-// Of a run that breaks off, or in which a value is wrong, what stands before it is
-// applied, and nothing else.
+// If a run ends early or has a malformed value, the records before that point are applied, and no
+// others.
 func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
 	g := newRunGame(t, 1)
 	g.send()

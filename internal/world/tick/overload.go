@@ -22,7 +22,7 @@ const (
 	paceTolerance = 100
 )
 
-// OverloadStats says whether an app keeps its tick rate, and where its time goes.
+// OverloadStats shows whether an app keeps its tick rate, and which part of it takes the time.
 type OverloadStats struct {
 	// TicksDropped counts the ticks that were due and never ran: those beyond the MaxSteps of a
 	// late frame. With TickPerUpdate, where a frame never catches up, it counts the ticks for which
@@ -89,7 +89,7 @@ func (o *Overload) Stats() OverloadStats {
 	return s
 }
 
-// span returns the time of so many ticks.
+// span returns the duration of a number of ticks.
 func (o *Overload) span(ticks uint64) time.Duration {
 	rate := uint64(o.rate)
 	return time.Duration(ticks/rate)*time.Second + time.Duration(ticks%rate*uint64(second)/rate)

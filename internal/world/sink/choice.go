@@ -64,7 +64,7 @@ func (c *Copy) choose(set *repl.Mask) {
 }
 
 // holdsChoice reports whether an entity has all components of the current set. It caches a positive
-// answer, except for a predicted entity, whose updates take another path.
+// answer, except for predicted entities: their updates take another path.
 func (c *Copy) holdsChoice(s repl.Slot) bool {
 	if !c.Known[s].mask.Holds(&c.choices.now.set) {
 		return false

@@ -229,7 +229,7 @@ func (c *Copy) release(s repl.Slot) {
 type refReader struct {
 	copy *Copy
 	refs receiver.Refs
-	late []repl.ID // by placeholder: ids in the current component whose entity has not arrived
+	late []repl.ID // by placeholder: ids in the current component that have no entity yet
 }
 
 // At implements wire.RefReader.

@@ -34,7 +34,7 @@ type (
 // leaderNumber is the number of the relation, which by name comes before the others.
 const leaderNumber = 0
 
-// shaped is a copy whose test states the components of its entities.
+// shaped is a copy with a test that states the components of its entities.
 type shaped struct {
 	t     testing.TB
 	world *ecs.World

@@ -552,7 +552,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(300, tick))
 }
 
-// The warning about children that are not replicated because of missing set-up is logged once.
+// The warning that components.ChildOf is not registered, so children are not sent, is logged once.
 func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 	for name, before := range map[string]bool{"before the plugin": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func (p *prophet) RemoveOnce(s rollback.Slot, comp int) {
 
 func (p *prophet) Clear() { p.cleared++ }
 
-// foretelling is a copy whose test sets which entities are predicted as they spawn.
+// foretelling is a copy with a test that sets which entities are predicted as they spawn.
 type foretelling struct {
 	*Copy
 	wants func(repl.ID) bool

@@ -57,7 +57,7 @@ func (c *Copy) placeAhead(at rollback.Slot, comp *copied) *byte {
 	return &value[0]
 }
 
-// updatedAhead does the rest of an update whose values are in the store.
+// updatedAhead does the rest of an update after its values are in the store.
 func (c *Copy) updatedAhead(slot repl.Slot, tick entangle.Tick) {
 	k, now := &c.Known[slot], &c.choices.now
 	word := c.ahead.store.Confirmed(k.slot)

@@ -95,7 +95,7 @@ func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
 	}
 }
 
-// predicts reports whether a client predicts an entity, by what it received.
+// predicts reports whether a client predicts an entity, according to the records it received.
 func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
 	s, ok := f.publisher.Slot(e)
 	if !ok {

@@ -1,6 +1,6 @@
 // Package tick runs frames, and keeps the time that drives them.
 //
-// # What is here
+// # Overview
 //
 //   - [Schedule] runs frames in an [Order] of stages: in each [Stage] the engine's own work,
 //     then the systems that the game added. Package systems names the stages, and documents the
@@ -10,7 +10,7 @@
 //   - Strict mode reports systems of a client that write to replicated data, [Overload] reports
 //     an app that drops ticks, and [Display] separates simulated values from drawn ones.
 //
-// # What it guarantees
+// # Guarantees
 //
 // A frame runs its stages in the order of the schedule, and the stages of a tick once per tick.
 // Nothing is allocated per frame.

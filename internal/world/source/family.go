@@ -10,35 +10,35 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// MaxDepth bounds how far above an entity its family is looked for. A child that
-// stands deeper is taken for one without a parent.
+// MaxDepth bounds how many ancestors of an entity are followed. A deeper child is treated as
+// having no parent.
 const MaxDepth = 64
 
-// family keeps children with their parents. What it does to the world, before that is
-// observed, is in kindred.go, by what it heard in kin_listener.go; here is what it
-// knows after that: who stands above whom of those that are replicated.
+// family keeps the hierarchy of the replicated entities, as observed. The changes that hierarchies
+// cause in the world before it is observed are in kindred.go, driven by the events that
+// kin_listener.go records.
 type family struct {
 	publisher *Publisher
 	Kindred   kindred
 
 	Kin      []kin // by slot
 	dirty    []repl.Slot
-	live     []repl.Slot // of them, those that are replicated still
-	apart    []repl.Slot // whose parent stands too deep, or below them
-	again    []repl.Slot // scratch: those that are tried again
-	behind   repl.Bitset // those that go behind a paused parent
-	families uint32      // that were named
+	live     []repl.Slot // those of dirty that are still replicated
+	apart    []repl.Slot // their parent is too deep, or a descendant of theirs
+	again    []repl.Slot // scratch: those to retry
+	behind   repl.Bitset // those with a paused parent that they are replicated without
+	families uint32      // number of names given to hierarchies
 	warned   bool
 	Log      *slog.Logger
 }
 
-// kin is an entity among its relatives. Slot 0 is nobody.
+// kin links an entity to its parent, children and siblings. Slot 0 means none.
 type kin struct {
 	parent, first, next, prev repl.Slot
-	// behind is the parent of an entity with a Replicate of its own, while that parent is
-	// paused: the entity goes without it, for no more clients than the parent was for.
+	// behind is the paused parent of an entity that has a Replicate of its own. The entity is
+	// replicated without it, for no more clients than the parent was for.
 	behind repl.Slot
-	depth  uint8 // how many stand above it
+	depth  uint8 // number of ancestors
 	apart  bool  // it is in family.apart
 	name   uint32
 }
@@ -52,7 +52,7 @@ func IsHierarchy(info *registry.Component) bool {
 	return info.Hierarchy || info.Type == TypeOf[components.ChildOf]()
 }
 
-// Parent returns the parent of an entity, if it goes with it.
+// Parent returns the parent of an entity, if they are replicated together.
 func (f *family) Parent(s repl.Slot) (parent repl.Slot, ok bool) {
 	if int(s) >= len(f.Kin) {
 		return 0, false
@@ -61,11 +61,11 @@ func (f *family) Parent(s repl.Slot) (parent repl.Slot, ok bool) {
 	return parent, parent != 0
 }
 
-// hasBelow reports whether any went with an entity as of the last tick.
+// hasBelow reports whether an entity had children as of the last tick.
 func (f *family) hasBelow(s repl.Slot) bool { return int(s) < len(f.Kin) && f.Kin[s].first != 0 }
 
-// above returns the parent of an entity, also one that is paused and that it goes without:
-// whoever the entity is for is among those that are above it.
+// above returns the parent of an entity, including a paused one that it is replicated without. An
+// entity is only for clients that its ancestors are for.
 func (f *family) above(s repl.Slot) (above repl.Slot, ok bool) {
 	if parent, ok := f.Parent(s); ok || int(s) >= len(f.Kin) {
 		return parent, ok
@@ -74,9 +74,9 @@ func (f *family) above(s repl.Slot) (above repl.Slot, ok bool) {
 	return above, above != 0
 }
 
-// group returns the name of the group that an entity belongs in, 0 for one of its own:
-// of the entity above all others, what its Replicate names, or the family's. A family
-// keeps its name when only one of it is left.
+// group returns the name of the group that an entity belongs in, 0 for a group of its own. The
+// root of the hierarchy decides: the name is the group of its Replicate, or else the name of the
+// hierarchy. A hierarchy keeps its name when only one of its entities is left.
 func (f *family) group(s repl.Slot) uint64 {
 	for above, ok := f.Parent(s); ok; above, ok = f.Parent(s) {
 		s = above
@@ -91,8 +91,8 @@ func (f *family) group(s repl.Slot) uint64 {
 	return uint64(f.Kin[s].name) << 32
 }
 
-// asks returns what the Replicate of an entity asks of its group: where it says
-// nothing, what that of its parent does.
+// asks returns the group settings of an entity's Replicate. A field that is not set comes from the
+// nearest ancestor that sets it.
 func (f *family) asks(s repl.Slot) components.Replicate {
 	r := *f.publisher.replicate(s)
 	for above, ok := f.Parent(s); ok; above, ok = f.Parent(above) {
@@ -103,7 +103,7 @@ func (f *family) asks(s repl.Slot) components.Replicate {
 	return r
 }
 
-// follow takes in what the tick changed of families.
+// follow updates the hierarchy by the changes of the tick.
 func (f *family) follow() {
 	f.dirty = f.dirty[:0]
 	if f.Kindred.none() {
@@ -132,7 +132,7 @@ func (f *family) follow() {
 	f.heed()
 }
 
-// lose takes out who is gone or paused.
+// lose removes despawned and paused entities.
 func (f *family) lose(t *columns.Table) {
 	for _, s := range t.Despawned() {
 		f.forget(repl.Slot(s))
@@ -148,8 +148,7 @@ func (f *family) meet(slots []columns.Slot) {
 	}
 }
 
-// heed has those looked at again that stand below somebody whose Replicate or owner is
-// another one.
+// heed marks the descendants of entities whose Replicate or owner changed.
 func (f *family) heed() {
 	t := f.publisher.Table
 	for _, all := range [2][]columns.Slot{t.MarkerChanged(), t.Changed(f.publisher.Owners)} {
@@ -164,14 +163,14 @@ func (f *family) heed() {
 	}
 }
 
-// markBelow is mark of an entity that has any below it.
+// markBelow is mark for an entity that has children.
 func (f *family) markBelow(s columns.Slot) {
 	if f.Kin[s].first != 0 {
 		f.mark(repl.Slot(s))
 	}
 }
 
-// touched returns those whose family is another one, or has changed above them.
+// touched returns the replicated entities whose hierarchy, or whose ancestors' settings, changed.
 func (f *family) touched() []repl.Slot {
 	f.live = f.live[:0]
 	for _, s := range f.dirty {
@@ -182,13 +181,13 @@ func (f *family) touched() []repl.Slot {
 	return f.live
 }
 
-// Replicated reports whether the entity of a slot is, and not paused.
+// Replicated reports whether the entity of a slot is replicated and not paused.
 func (f *family) Replicated(s repl.Slot) bool {
 	return f.publisher.Table.Marker(columns.Slot(s)) != nil
 }
 
-// parentOf returns whom an entity goes with by what the table says, or else the parent that
-// is paused, behind which it goes alone.
+// parentOf returns the parent that the table gives an entity, or else the paused parent that it is
+// replicated without.
 func (f *family) parentOf(s repl.Slot) (parent, behind repl.Slot) {
 	t := f.publisher.Table
 	if mask := t.Mask(columns.Slot(s)).And(f.Kindred.cols); !f.Replicated(s) || mask.IsZero() {
@@ -206,7 +205,7 @@ func (f *family) parentOf(s repl.Slot) (parent, behind repl.Slot) {
 	return 0, 0
 }
 
-// place puts an entity below its parent.
+// place links an entity to its parent.
 func (f *family) place(s repl.Slot) {
 	parent, behind := f.parentOf(s)
 	if parent != 0 && !f.fits(s, parent) {
@@ -226,13 +225,13 @@ func (f *family) place(s repl.Slot) {
 		}
 		above.first = s
 		if k.next == 0 {
-			f.dirty = append(f.dirty, parent) // it has a family now
+			f.dirty = append(f.dirty, parent) // it has a child now
 		}
 	}
 	f.mark(s)
 }
 
-// stand has an entity go behind a paused parent, or behind nobody.
+// stand records the paused parent that an entity is replicated without; 0 for none.
 func (f *family) stand(s, behind repl.Slot) {
 	f.behind.Grow(len(f.Kin))
 	if f.Kin[s].behind = behind; behind != 0 {
@@ -242,7 +241,7 @@ func (f *family) stand(s, behind repl.Slot) {
 	}
 }
 
-// cut takes an entity from below its parent.
+// cut unlinks an entity from its parent.
 func (f *family) cut(s repl.Slot) {
 	k := &f.Kin[s]
 	if k.parent == 0 {
@@ -259,8 +258,7 @@ func (f *family) cut(s repl.Slot) {
 	k.parent, k.next, k.prev = 0, 0, 0
 }
 
-// mark notes that an entity and all below it have another place, and how deep they
-// stand now.
+// mark marks an entity and all its descendants dirty, and updates their depths.
 func (f *family) mark(s repl.Slot) {
 	from := len(f.dirty)
 	f.dirty = append(f.dirty, s)
@@ -281,7 +279,7 @@ func (f *family) mark(s repl.Slot) {
 	}
 }
 
-// leave takes an entity out of its family: those below it go without it.
+// leave removes an entity from its hierarchy. Its children continue without it.
 func (f *family) leave(s repl.Slot) {
 	f.cut(s)
 	f.stand(s, 0)
@@ -293,7 +291,7 @@ func (f *family) leave(s repl.Slot) {
 	}
 }
 
-// forget is leave of an entity that is gone.
+// forget is leave for a despawned entity.
 func (f *family) forget(s repl.Slot) {
 	f.leave(s)
 	f.Kin[s].depth, f.Kin[s].name = 0, 0

@@ -5,8 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// fits reports whether an entity can stand below another: not too deep, and not where
-// it would be above itself.
+// fits reports whether an entity can be a child of another: within MaxDepth and without a cycle.
 func (f *family) fits(s, parent repl.Slot) bool {
 	if f.Kin[parent].depth+1 > MaxDepth {
 		return false
@@ -19,7 +18,7 @@ func (f *family) fits(s, parent repl.Slot) bool {
 	return true
 }
 
-// part notes that an entity stays without its parent, and tells of the first.
+// part records that an entity is replicated without its parent, and logs the first.
 func (f *family) part(s repl.Slot) {
 	if !f.Kin[s].apart {
 		f.Kin[s].apart = true
@@ -32,7 +31,7 @@ func (f *family) part(s repl.Slot) {
 	}
 }
 
-// retry looks whether those that are apart fit by now, when some family has changed.
+// retry places the entities in apart again, if a hierarchy has changed.
 func (f *family) retry() {
 	if len(f.dirty) == 0 || len(f.apart) == 0 {
 		return

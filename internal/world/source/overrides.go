@@ -11,27 +11,27 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// overrides says who gets single components of entities, at most once for each. It
-// may be said of an entity before it is replicated, and ends with the entity. What is
-// said counts from when it is taken in on: of what is paused, when that goes on.
+// overrides holds the targets of single components of entities, at most one for each. An override
+// may be set before its entity is replicated, and ends with the entity. It takes effect when it is
+// next read; for a paused entity, when that resumes.
 type overrides struct {
 	notes    []override
 	free     []int32
 	byEntity refs.Chains[ecs.Entity]
-	byRoom   refs.Chains[components.Room] // those of which the target is a room
-	looked   int                          // up to which note entities were looked after
+	byRoom   refs.Chains[components.Room] // of notes whose target is a room
+	looked   int                          // index of the last note that tidy checked
 
-	on      repl.Bitset             // slots that have some
-	partial repl.Bitset             // slots of which some clients may get more than others
-	off     map[repl.Slot]repl.Mask // components that nobody gets
+	on      repl.Bitset             // slots that have overrides
+	partial repl.Bitset             // slots with components that only some clients get
+	off     map[repl.Slot]repl.Mask // components that no client gets
 }
 
 type override struct {
 	entity ecs.Entity // zero: the note is free
 	comp   int
-	said   components.Target // by the game
-	ended  bool              // it took that back
-	target components.Target // what counts
+	said   components.Target // as the game set it
+	ended  bool              // the game cleared it
+	target components.Target // in effect
 }
 
 func newOverrides() overrides {
@@ -48,7 +48,7 @@ func (o *overrides) find(e ecs.Entity, comp int) (i int32, ok bool) {
 	return 0, false
 }
 
-// set takes down what the game says.
+// set records a target that the game set.
 func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
 	i, ok := o.find(e, comp)
 	if !ok {
@@ -57,7 +57,7 @@ func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
 	o.notes[i].said, o.notes[i].ended = target, false
 }
 
-// add makes a note that counts for nothing yet.
+// add makes a note that has no effect yet.
 func (o *overrides) add(e ecs.Entity, comp int) (i int32) {
 	if n := len(o.free); n > 0 {
 		i, o.free = o.free[n-1], o.free[:n-1]
@@ -70,14 +70,14 @@ func (o *overrides) add(e ecs.Entity, comp int) (i int32) {
 	return i
 }
 
-// clear takes down that the game takes back what it said.
+// clear records that the game cleared an override.
 func (o *overrides) clear(e ecs.Entity, comp int) {
 	if i, ok := o.find(e, comp); ok {
 		o.notes[i].said, o.notes[i].ended = components.Default, true
 	}
 }
 
-// take has what was said of an entity count.
+// take puts the overrides of an entity into effect.
 func (o *overrides) take(e ecs.Entity) {
 	i, ok := o.byEntity.First(e)
 	for ok {
@@ -91,7 +91,7 @@ func (o *overrides) take(e ecs.Entity) {
 	}
 }
 
-// aim has a note count for a target.
+// aim sets the target in effect of a note.
 func (o *overrides) aim(i int32, target components.Target) {
 	note := &o.notes[i]
 	if room, ok := note.target.Room(); ok {
@@ -103,7 +103,7 @@ func (o *overrides) aim(i int32, target components.Target) {
 	}
 }
 
-// drop forgets a note.
+// drop frees a note.
 func (o *overrides) drop(i int32) {
 	o.aim(i, components.Default)
 	o.byEntity.Remove(o.notes[i].entity, i)
@@ -111,7 +111,7 @@ func (o *overrides) drop(i int32) {
 	o.free = append(o.free, i)
 }
 
-// lose forgets all that was said of an entity, whose slot this was.
+// lose removes all overrides of an entity that had this slot.
 func (o *overrides) lose(e ecs.Entity, s repl.Slot) {
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.First(e) {
 		o.drop(i)
@@ -121,7 +121,7 @@ func (o *overrides) lose(e ecs.Entity, s repl.Slot) {
 	delete(o.off, s)
 }
 
-// tidy forgets entities that died unseen, some in each tick.
+// tidy frees the notes of dead entities that were never replicated, some in each tick.
 func (o *overrides) tidy(w *ecs.World) {
 	for range min(LookedAfter, len(o.notes)) {
 		o.looked = (o.looked + 1) % len(o.notes)
@@ -131,8 +131,7 @@ func (o *overrides) tidy(w *ecs.World) {
 	}
 }
 
-// look takes in for whom something of an entity is by now, and reports whether
-// anything is said of it.
+// look puts the overrides of an entity into effect and reports whether it has any.
 func (o *overrides) look(e ecs.Entity, s repl.Slot) (some bool) {
 	o.take(e)
 	o.on.Clear(int(s))
@@ -151,8 +150,8 @@ func isAll(t components.Target) bool { return t == components.Default || t == co
 
 func isNone(t components.Target) bool { return t == components.Nobody || t == components.Server }
 
-// fit takes in what nobody gets of an entity, and returns what that was before, and is
-// now.
+// fit updates the components of an entity that no client gets, and returns the sets before and
+// after.
 func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
 	before = o.off[s]
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
@@ -170,7 +169,7 @@ func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
 	return before, now
 }
 
-// OffOf returns the components of a slot that nobody gets.
+// OffOf returns the components of a slot that no client gets.
 func (o *overrides) OffOf(s repl.Slot) repl.Mask {
 	if len(o.off) == 0 {
 		return repl.Mask{}
@@ -178,7 +177,7 @@ func (o *overrides) OffOf(s repl.Slot) repl.Mask {
 	return o.off[s]
 }
 
-// without leaves out the slots of which nobody gets a component.
+// without removes the slots in which an override withholds a component from all clients.
 func (o *overrides) without(slots []repl.Slot, comp int) []repl.Slot {
 	if len(o.off) == 0 {
 		return slots
@@ -189,9 +188,9 @@ func (o *overrides) without(slots []repl.Slot, comp int) []repl.Slot {
 	})
 }
 
-// refit tells the sender of components that somebody gets again, or nobody any more.
-// Of what is paused it does so when that goes on. What came and went since the tick before
-// leaves nothing to whom gets its slot.
+// refit tells the sender which components overrides withhold from all clients, or no longer do.
+// For a paused entity it does so when that resumes. An entity that appeared and ended since the
+// previous tick leaves nothing behind for the next one in its slot.
 func (v *sight) refit() {
 	p := v.publisher
 	for _, s := range v.stirred {
@@ -208,8 +207,8 @@ func (v *sight) refit() {
 	}
 }
 
-// Hides returns the components of an entity that a client may not see, beside those
-// that nobody gets.
+// Hides returns the components of an entity that a client may not see, except those that no client
+// gets.
 func (v *sight) Hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
 	o := &v.Overrides
 	if !o.on.Has(int(s)) {
@@ -224,21 +223,21 @@ func (v *sight) Hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
 	return m.Without(o.off[s])
 }
 
-// Override says who gets a component of an entity that lives: of those who get the
-// entity.
+// Override sets the target of a component of a living entity. Only clients that get the entity can
+// get the component.
 func (p *Publisher) Override(e ecs.Entity, comp int, target components.Target) {
 	p.Sight.Overrides.set(e, comp, target)
 	p.overrode(e)
 }
 
-// ClearOverride takes back what Override said.
+// ClearOverride removes an override.
 func (p *Publisher) ClearOverride(e ecs.Entity, comp int) {
 	p.Sight.Overrides.clear(e, comp)
 	p.overrode(e)
 }
 
-// overrode has what was said of an entity taken in: with the next tick, where it is
-// replicated.
+// overrode puts the overrides of an entity into effect: in the next tick if it is replicated,
+// otherwise at once.
 func (p *Publisher) overrode(e ecs.Entity) {
 	s, ok := p.Table.SlotOf(e)
 	if !ok {
@@ -249,7 +248,7 @@ func (p *Publisher) overrode(e ecs.Entity) {
 	p.Sight.stir(repl.Slot(s))
 }
 
-// Overridden returns what Override said.
+// Overridden returns the target that Override set.
 func (p *Publisher) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
 	i, ok := p.Sight.Overrides.find(e, comp)
 	if !ok || p.Sight.Overrides.notes[i].ended {

@@ -9,48 +9,47 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// sight decides which clients get which entity, and what of it. A group that everybody
-// may see, with all components of all entities, is public. Any other is private: it is
-// shown to each client that one of its entities is for, and a view hides the others.
-// Components that an override keeps from some clients are hidden by views, too; those
-// that it keeps from all are not there for the sender.
+// sight decides which clients get which entities, and which of their components. A group that
+// every client may see, with all components of all entities, is public. Any other group is
+// private: it is shown to each client that one of its entities is for, and a view hides the other
+// entities. A view also hides the components that an override withholds from some clients. The
+// sender does not have the components that an override withholds from all clients.
 //
-// An entity of which interest decides is in a private group too, and that is shown to
-// those of its clients to whom it matters.
+// An entity with conditional relevance is in a private group too. The group is shown to those of
+// its clients to which it is relevant.
 //
-// Which clients predict an entity is no matter of its group: see foresight.
+// The clients that predict an entity do not matter for its group: see foresight.
 //
-// It looks again only at what changed: an entity's Replicate or ControlledBy, its
-// overrides, the members of its group, or who is connected; and at pairs of a client and
-// an entity, where that is what changed.
+// Only changes are evaluated again: an entity's Replicate or ControlledBy, its overrides, the
+// members of its group, the connected clients, and the relevance of one entity to one client.
 type sight struct {
 	publisher *Publisher
 	Targets   *components.Targets
 	Overrides overrides
 
-	// By slot. What is paused keeps what it had.
+	// By slot. A paused entity keeps its values.
 	target    []components.Target // of its Replicate
 	Owner     []entangle.ClientID // of its ControlledBy
 	crowd     []*crowd            // nil: it is a group of its own
 	relevance []components.Relevance
-	turned    repl.Bitset          // it was made Retained in this tick
-	resting   map[repl.Slot]rested // of what is paused
+	turned    repl.Bitset          // its relevance became Retained in this tick
+	resting   map[repl.Slot]rested // of paused entities
 
 	Foresight foresight
 
 	crowds  crowds
 	Clients []Spectator
-	watched repl.Bitset                  // private groups of one
+	watched repl.Bitset                  // private groups of one entity
 	Rooms   refs.Chains[components.Room] // slots, by the room that is their target
 
 	stirred []repl.Slot
-	noted   repl.Bitset // what is in stirred
+	noted   repl.Bitset // slots in stirred
 
-	members []repl.Slot  // scratch: those of a crowd that are in its private group
+	members []repl.Slot  // scratch: members of a crowd that are in its private group
 	one     [1]repl.Slot // scratch: a group of one
 	hidden  []sender.Hidden
 	Lacking lacking
-	unmade  uint64 // of the sets that could not be made, those that were told
+	unmade  uint64 // number of sets of clients that could not be made, as logged
 }
 
 func newSight(p *Publisher, w *ecs.World) sight {
@@ -63,8 +62,7 @@ func newSight(p *Publisher, w *ecs.World) sight {
 	return v
 }
 
-// open reports whether everybody may see an entity, and so all above it, whoever else
-// may come.
+// open reports whether all clients, also future ones, may see an entity and all its ancestors.
 func (v *sight) open(s repl.Slot) bool {
 	if v.relevance[s] != components.Always || v.Overrides.partial.Has(int(s)) {
 		return false
@@ -77,7 +75,7 @@ func (v *sight) open(s repl.Slot) bool {
 	return true
 }
 
-// opens is open of the entity's own target.
+// opens is open for the entity's own target.
 func (v *sight) opens(s repl.Slot) bool {
 	switch v.target[s] {
 	case components.Default, components.Everyone:
@@ -89,8 +87,9 @@ func (v *sight) opens(s repl.Slot) bool {
 	}
 }
 
-// effective reports whether a client may see an entity that is not paused: it is one that the
-// entity is for, and so are all above it for that client, or were when one of them was paused.
+// effective reports whether a client may see an entity that is not paused. The client must be in
+// the target of the entity and of all its ancestors; for a paused ancestor the target at that time
+// counts.
 func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
 	for above := true; above; s, above = v.publisher.Family.above(s) {
 		if !v.includes(v.target[s], s, client) {
@@ -105,9 +104,8 @@ func (v *sight) effective(s repl.Slot, client entangle.ClientID) bool {
 	return true
 }
 
-// Sees reports whether a client may see an entity if it sees its group. A paused entity is for
-// the clients that it was left to, and for no others: however often it is looked at, the answer
-// is the same.
+// Sees reports whether a client may see an entity if it sees its group. A paused entity stays
+// visible to the clients that have it, and to no others, so repeated calls return the same answer.
 func (v *sight) Sees(c *Spectator, s repl.Slot) bool {
 	if v.publisher.Paused.Has(int(s)) {
 		return c.keeps(s)
@@ -115,13 +113,12 @@ func (v *sight) Sees(c *Spectator, s repl.Slot) bool {
 	return v.effective(s, c.id)
 }
 
-// includes reports whether a target that stands for something of an entity names a
-// client.
+// includes reports whether a target set on an entity includes a client.
 func (v *sight) includes(t components.Target, s repl.Slot, client entangle.ClientID) bool {
 	return v.names(aimed{t, v.Owner[s]}, client)
 }
 
-// names is includes of a target with the owner that it may stand for.
+// names is includes for a target and the owner to which it may refer.
 func (v *sight) names(a aimed, client entangle.ClientID) bool {
 	switch a.target {
 	case components.Owner:
@@ -133,8 +130,8 @@ func (v *sight) names(a aimed, client entangle.ClientID) bool {
 	}
 }
 
-// name returns the group that an entity belongs in: that which its Replicate names, or
-// that of the one above all others, or its family's.
+// name returns the name of the group that an entity belongs in: the one that its Replicate or that
+// of its root names, or the name of its hierarchy.
 func (v *sight) name(s repl.Slot) uint64 { return v.publisher.Family.group(s) }
 
 // place returns the group that an entity belongs in.
@@ -160,7 +157,7 @@ func (v *sight) grow(n int) {
 	v.Overrides.partial.Grow(n)
 }
 
-// aim takes note of an entity's target.
+// aim records an entity's target.
 func (v *sight) aim(s repl.Slot, target components.Target) {
 	if room, ok := v.target[s].Room(); ok {
 		v.Rooms.Remove(room, int32(s))
@@ -171,7 +168,7 @@ func (v *sight) aim(s repl.Slot, target components.Target) {
 	}
 }
 
-// stir has an entity looked at again in this tick.
+// stir marks an entity stale: its visibility is evaluated again in this tick.
 func (v *sight) stir(s repl.Slot) {
 	if !v.noted.Has(int(s)) {
 		v.noted.Set(int(s))

@@ -7,26 +7,26 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 )
 
-// foresight is which clients predict which entities. It says so to their peers, who tell of
-// it while the entity is shown: so it asks for nothing but targets. Nothing is kept until an
-// entity has one.
+// foresight holds which clients predict which entities. It passes that to their peers, which send
+// it while the entity is visible, so only targets matter here. Nothing is stored until an entity
+// has a prediction target.
 type foresight struct {
 	Of      []foreseen                   // by slot
-	Some    repl.Bitset                  // slots that have a target, or of which a peer was told
+	Some    repl.Bitset                  // slots that have a target, or one that a peer was given
 	rooms   refs.Chains[components.Room] // slots, by the room that is their target
 	stirred []repl.Slot
-	noted   repl.Bitset // what is in stirred
+	noted   repl.Bitset // slots in stirred
 }
 
-// foreseen is who predicts an entity.
+// foreseen names the clients that predict an entity.
 type foreseen struct {
-	target components.Target // of the nearest above it that says one; never Default
-	whose  repl.Slot         // it: the entity whose owner the target may stand for
+	target components.Target // set by the entity or its nearest ancestor that has one; never Default
+	whose  repl.Slot         // the entity that set it, to whose owner the target may refer
 }
 
 func newForesight() foresight { return foresight{rooms: refs.NewChains[components.Room]()} }
 
-// at returns who predicts an entity.
+// at returns the prediction target of an entity.
 func (f *foresight) at(s repl.Slot) foreseen {
 	if int(s) >= len(f.Of) {
 		return foreseen{target: components.Nobody, whose: s}
@@ -34,7 +34,7 @@ func (f *foresight) at(s repl.Slot) foreseen {
 	return f.Of[s]
 }
 
-// set takes note of who predicts an entity.
+// set records the prediction target of an entity.
 func (f *foresight) set(s repl.Slot, to foreseen) {
 	was := f.at(s)
 	if was == to {
@@ -56,7 +56,7 @@ func (f *foresight) set(s repl.Slot, to foreseen) {
 	f.stir(s)
 }
 
-// stir has the peers told again in this tick.
+// stir marks the prediction target of an entity to be passed to the peers in this tick.
 func (f *foresight) stir(s repl.Slot) {
 	if f.noted.Grow(len(f.Of)); f.Some.Has(int(s)) && !f.noted.Has(int(s)) {
 		f.noted.Set(int(s))
@@ -64,7 +64,7 @@ func (f *foresight) stir(s repl.Slot) {
 	}
 }
 
-// forget forgets an entity that is gone, as the peers do.
+// forget removes a despawned entity, as the peers do.
 func (f *foresight) forget(s repl.Slot) {
 	if int(s) < len(f.Of) {
 		f.set(s, foreseen{target: components.Nobody, whose: s})
@@ -72,8 +72,8 @@ func (f *foresight) forget(s repl.Slot) {
 	}
 }
 
-// predictionOf returns who predicts an entity: whom its Replicate names, or where that says
-// nothing, those who predict its parent.
+// predictionOf returns the prediction target of an entity: that of its Replicate, or of the
+// nearest ancestor that sets one.
 func (f *family) predictionOf(s repl.Slot) foreseen {
 	for {
 		target := f.publisher.replicate(s).Predict
@@ -88,22 +88,22 @@ func (f *family) predictionOf(s repl.Slot) foreseen {
 	}
 }
 
-// readPrediction takes in who predicts an entity.
+// readPrediction reads the prediction target of an entity.
 func (v *sight) readPrediction(s repl.Slot) {
 	to := v.publisher.Family.predictionOf(s)
 	if to.target == components.Nobody {
-		to.whose = s // as if nobody had said so
+		to.whose = s // as if no target was set
 	}
 	v.Foresight.set(s, to)
 }
 
-// predicts reports whether a client predicts an entity that it is shown.
+// predicts reports whether a client predicts an entity that is visible to it.
 func (v *sight) predicts(c *Spectator, s repl.Slot) bool {
 	f := v.Foresight.at(s)
 	return f.target != components.Nobody && v.includes(f.target, f.whose, c.id)
 }
 
-// foretell tells the peers who predict what was stirred.
+// foretell passes the stale prediction targets to the peers.
 func (v *sight) foretell() {
 	f := &v.Foresight
 	for _, s := range f.stirred {
@@ -127,14 +127,14 @@ func (v *sight) foretellOne(c *Spectator, s repl.Slot) {
 	}
 }
 
-// foretellAll tells the peer of a client that has just come of all that is predicted.
+// foretellAll passes all prediction targets to the peer of a new client.
 func (v *sight) foretellAll(c *Spectator) {
 	for s := v.Foresight.Some.Next(0); s >= 0; s = v.Foresight.Some.Next(s + 1) {
 		v.foretellOne(c, repl.Slot(s))
 	}
 }
 
-// foretellRoom tells the peer of a client that came into a room, or left it.
+// foretellRoom updates the peer of a client that entered or left a room.
 func (v *sight) foretellRoom(c *Spectator, m interest.Move) {
 	room := components.Room(m.Room)
 	for s, ok := v.Foresight.rooms.First(room); ok; s, ok = v.Foresight.rooms.Next(s) {

@@ -9,18 +9,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// standing is what speaks for showing a group to a client that one of its entities is
-// for.
+// standing is the reason for showing a group to a client that one of its entities is for.
 type standing uint8
 
 const (
-	irrelevant standing = iota // nothing
-	retained                   // it stays where it was shown
-	relevant                   // it is to be shown
+	irrelevant standing = iota // none
+	retained                   // it stays on clients that have it
+	relevant                   // it is shown
 )
 
-// relevanceOf returns whether interest decides about an entity: what its Replicate says, or
-// where that is Always, what that of the nearest above it does, or did when that was paused.
+// relevanceOf returns whether relevance is conditional for an entity. If its Replicate says
+// Always, the nearest ancestor that does not decides; for a paused one, its value at that time.
 func (f *family) relevanceOf(s repl.Slot) components.Relevance {
 	r := f.publisher.replicate(s).Relevance
 	for above, ok := f.above(s); ok; above, ok = f.above(above) {
@@ -32,7 +31,7 @@ func (f *family) relevanceOf(s repl.Slot) components.Relevance {
 	return r
 }
 
-// readRelevance takes in whether interest decides about an entity.
+// readRelevance reads whether relevance is conditional for an entity.
 func (v *sight) readRelevance(s repl.Slot) {
 	r := v.publisher.Family.relevanceOf(s)
 	if r == v.relevance[s] {
@@ -45,8 +44,8 @@ func (v *sight) readRelevance(s repl.Slot) {
 	v.stir(s)
 }
 
-// standing returns what speaks for showing an entity, and so its group, to a client that
-// it is for. A paused entity has its group stay where that is shown, and shows it nowhere else.
+// standing returns the reason for showing an entity, and so its group, to a client that it is for.
+// The group of a paused entity stays on clients that have it and is not shown to others.
 func (v *sight) standing(c *Spectator, s repl.Slot) standing {
 	r, paused := v.relevance[s], v.publisher.Paused.Has(int(s))
 	switch {
@@ -59,19 +58,19 @@ func (v *sight) standing(c *Spectator, s repl.Slot) standing {
 	}
 }
 
-// matters reports whether an entity matters to a client.
+// matters reports whether an entity is relevant to a client.
 func (v *sight) matters(c *Spectator, s repl.Slot) bool {
 	owned := v.Owner[s] == c.id
 	i := v.publisher.interest
 	n, known := i.Known(v.publisher.Table.Entity(columns.Slot(s)))
 	if !known {
-		return owned // nothing was said of it
+		return owned // no relevance was set for it
 	}
 	return i.relevance.Matters(c.row, n, owned)
 }
 
-// attend looks again at what matters to clients, or does no more, and at what is for the
-// clients of rooms that they came into or left.
+// attend re-evaluates entities whose relevance to a client changed, and entities with a room as
+// target for clients that entered or left it.
 func (v *sight) attend() {
 	i := v.publisher.interest
 	for at := range v.Clients {
@@ -92,7 +91,7 @@ func (v *sight) attend() {
 	i.relevance.ClearChanges()
 }
 
-// spectator returns the client that has a row, nil if there is none.
+// spectator returns the client of a row, nil if there is none.
 func (v *sight) spectator(row int) *Spectator {
 	for i := range v.Clients {
 		if v.Clients[i].row == row {
@@ -102,8 +101,7 @@ func (v *sight) spectator(row int) *Spectator {
 	return nil
 }
 
-// moved looks again at what is for the clients of a room that one of them came into or
-// left.
+// moved re-evaluates the entities whose target is a room for a client that entered or left it.
 func (v *sight) moved(c *Spectator, m interest.Move) {
 	room := components.Room(m.Room)
 	for s, ok := v.Rooms.First(room); ok; s, ok = v.Rooms.Next(s) {
@@ -115,18 +113,19 @@ func (v *sight) moved(c *Spectator, m interest.Move) {
 			v.revisit(c, s, v.show)
 		}
 	}
-	behind := v.publisher.Family.behind // whose parents, as they were, may be for the room
+	behind := v.publisher.Family.behind // the former target of their paused parents may be the room
 	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
 		v.revisit(c, repl.Slot(s), v.show)
 	}
 	v.foretellRoom(c, m)
 }
 
-// revisit looks at the private group of an entity for a client, at that of a crowd once.
+// revisit re-evaluates the private group of an entity for a client, the group of a crowd only
+// once.
 func (v *sight) revisit(c *Spectator, s repl.Slot, look func(*Spectator, []repl.Slot)) {
 	crowd := v.crowd[s]
 	switch {
-	case crowd == nil && v.publisher.Paused.Has(int(s)): // it keeps what it had
+	case crowd == nil && v.publisher.Paused.Has(int(s)): // it keeps its visibility
 	case crowd == nil && v.watched.Has(int(s)):
 		v.one[0] = s
 		look(c, v.one[:])
@@ -138,8 +137,8 @@ func (v *sight) revisit(c *Spectator, s repl.Slot, look func(*Spectator, []repl.
 	}
 }
 
-// weigh is show where only what matters to the client may have changed: it ends with the
-// first of what speaks for a group that is shown.
+// weigh is show for changes of relevance only. For a visible group it stops at the first member
+// that is relevant.
 func (v *sight) weigh(c *Spectator, members []repl.Slot) {
 	if c.Peer.Sees(members[0]) {
 		for _, s := range members {

@@ -4,20 +4,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// lacking is what some client does not get though it is for it, for lack of handles or
-// views. It is tried again now and then.
+// lacking holds the groups that a client should get and does not, because handles or views ran
+// out. They are retried now and then.
 type lacking struct {
 	slots   repl.Bitset
 	some    bool
-	rest    int    // ticks since it was tried
-	Refused uint64 // how often there was no room
+	rest    int    // ticks since the last retry
+	Refused uint64 // number of refusals
 }
 
-// RetryShowing is how many ticks lie between two tries: what is lacking is much, and others
-// are let go of slowly.
+// RetryShowing is the number of ticks between two retries. It is large because there may be many
+// such groups, and handles and views become free slowly.
 const RetryShowing = 64
 
-// refuse takes note of a group that a client does not get though it is for it.
+// refuse records a group that a client should get and does not.
 func (v *sight) refuse(s repl.Slot) {
 	l := &v.Lacking
 	l.slots.Grow(int(s) + 1)
@@ -29,7 +29,7 @@ func (v *sight) refuse(s repl.Slot) {
 	}
 }
 
-// retry has what is lacking looked at again.
+// retry marks the groups in lacking stale.
 func (v *sight) retry() {
 	l := &v.Lacking
 	if !l.some {

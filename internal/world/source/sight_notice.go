@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// notice takes in what the tick changed of targets, relevance, owners and groups, and decides
-// which groups are private.
+// notice reads the tick's changes of targets, relevance, owners and groups, and decides which
+// groups are private.
 func (v *sight) notice() {
 	v.retry()
 	t := v.publisher.Table
@@ -21,7 +21,7 @@ func (v *sight) notice() {
 	for _, s := range v.publisher.Family.touched() {
 		v.read(s)
 		v.stir(s)
-		v.Foresight.stir(s) // it may be that of another owner
+		v.Foresight.stir(s) // its target may be another owner now
 	}
 	for _, s := range t.Resumed() {
 		v.read(repl.Slot(s))
@@ -45,7 +45,7 @@ func (v *sight) notice() {
 	}
 }
 
-// meet takes in an entity that is new.
+// meet adds a new entity.
 func (v *sight) meet(s repl.Slot) {
 	v.aim(s, components.Default)
 	v.Owner[s], v.crowd[s], v.relevance[s] = entangle.Nobody, nil, components.Always
@@ -57,7 +57,7 @@ func (v *sight) meet(s repl.Slot) {
 	}
 }
 
-// read takes in an entity's Replicate.
+// read reads an entity's Replicate.
 func (v *sight) read(s repl.Slot) {
 	if target := v.publisher.replicate(s).Target; target != v.target[s] {
 		v.aim(s, target)
@@ -71,7 +71,7 @@ func (v *sight) read(s repl.Slot) {
 	}
 }
 
-// readOwner takes in an entity's ControlledBy.
+// readOwner reads an entity's ControlledBy.
 func (v *sight) readOwner(s repl.Slot) {
 	owner := v.publisher.ownerOf(s)
 	if owner == v.Owner[s] {
@@ -82,7 +82,7 @@ func (v *sight) readOwner(s repl.Slot) {
 	v.Foresight.stir(s)
 }
 
-// join puts an entity into the crowd of a name, zero for none.
+// join adds an entity to the crowd with a name, none if it is 0.
 func (v *sight) join(s repl.Slot, name uint64) {
 	v.part(s)
 	if name == 0 {
@@ -94,7 +94,7 @@ func (v *sight) join(s repl.Slot, name uint64) {
 	v.watched.Clear(int(s))
 }
 
-// part takes an entity out of its crowd.
+// part removes an entity from its crowd.
 func (v *sight) part(s repl.Slot) {
 	if c := v.crowd[s]; c != nil {
 		v.crowds.stir(c)
@@ -103,7 +103,7 @@ func (v *sight) part(s repl.Slot) {
 	}
 }
 
-// lose forgets an entity that is gone.
+// lose removes a despawned entity.
 func (v *sight) lose(s repl.Slot) {
 	v.part(s)
 	v.aim(s, components.Default)
@@ -116,15 +116,15 @@ func (v *sight) lose(s repl.Slot) {
 	delete(v.resting, s)
 }
 
-// withhold hides an entity from all until it has a Replicate again.
+// withhold hides an entity from all clients until it has a Replicate again.
 func (v *sight) withhold(s repl.Slot) {
 	v.part(s)
 	v.aim(s, components.Nobody)
 	v.stir(s)
 }
 
-// allOpen reports whether everybody may see all of a crowd that are not paused:
-// those stay in the group that they are in.
+// allOpen reports whether all clients may see all members of a crowd that are not paused. Paused
+// ones stay in their group.
 func (v *sight) allOpen(c *crowd) bool {
 	for _, s := range c.members {
 		if !v.open(s) && !v.publisher.Paused.Has(int(s)) {

@@ -9,22 +9,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// aimed is whom an entity is for: its target, and its owner, whom that may stand for.
+// aimed is a target, with the owner to which it may refer.
 type aimed struct {
 	target components.Target
 	owner  entangle.ClientID
 }
 
-// rested is what an entity was when it was paused.
+// rested is the visibility of an entity when it was paused.
 type rested struct {
-	line []aimed // whom those above it were for, if not all
-	by   []Eyes  // who were shown it, if it has children
+	line []aimed // targets of its ancestors, except those that include all clients
+	by   []Eyes  // peers to which it was visible, if it has children
 }
 
-// rest notes of what is paused from now on whom those above it were for, and who were shown it:
-// it goes with nobody until it resumes, and is for no more clients meanwhile; nor is what stays
-// behind it. It is to be called before anything is taken in of the tick: what counts is what was
-// told.
+// rest records the targets of the ancestors of each entity that was just paused, and the peers to
+// which it was visible. Until it resumes it has no parent, and it must not become visible to more
+// clients meanwhile, nor must children replicated without it. Call it before any other change of
+// the tick is read: the state that was last sent counts.
 func (v *sight) rest(paused []columns.Slot) {
 	for _, at := range paused {
 		s := repl.Slot(at)
@@ -44,7 +44,7 @@ func (v *sight) rest(paused []columns.Slot) {
 	}
 }
 
-// finders returns those that are shown an entity.
+// finders returns the peers to which an entity is visible.
 func (v *sight) finders(s repl.Slot) (all []Eyes) {
 	for i := range v.Clients {
 		if c := &v.Clients[i]; c.Peer.Finds(s) {
@@ -54,8 +54,8 @@ func (v *sight) finders(s repl.Slot) (all []Eyes) {
 	return all
 }
 
-// rests reports whether an entity goes without a parent that is paused, and that a client was
-// shown when it was paused: the client is shown the two of them as before.
+// rests reports whether an entity is replicated without its paused parent, and that parent was
+// visible to a client when it was paused. The client keeps both as before.
 func (v *sight) rests(c *Spectator, s repl.Slot) bool {
 	for above, ok := v.publisher.Family.above(s); ok; above, ok = v.publisher.Family.above(above) {
 		if v.publisher.Paused.Has(int(above)) {

@@ -7,21 +7,20 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// MaxAwaited bounds the references that are remembered because their entity is not
-// replicated yet. What is beyond it stays empty on the peers until its component
-// changes.
+// MaxAwaited is the maximum number of stored references to entities that are not replicated yet. A
+// reference beyond it stays empty on the peers until its component changes.
 const MaxAwaited = 4096
 
-// await remembers which components refer to living entities that are not replicated:
-// they were sent without them, and are sent again when those are. What becomes of
-// the component makes an end of that, and so does the end of either entity.
+// await stores which components refer to living entities that are not replicated. Such a component
+// is sent with an empty reference, and again once the entity is replicated. A note ends when the
+// component changes or either entity ends.
 type await struct {
 	notes    []awaited
 	free     []int32
 	byTarget refs.Chains[ecs.Entity]
 	byHolder refs.Chains[refs.LateHolder]
 	dropped  uint64 // for lack of room
-	looked   int    // up to which note targets were looked after
+	looked   int    // index of the last note whose target tidy checked
 }
 
 type awaited struct {
@@ -35,7 +34,7 @@ func newAwait() await {
 
 func (a *await) len() int { return len(a.notes) - len(a.free) }
 
-// add remembers a reference, if there is room.
+// add stores a reference, if there is room.
 func (a *await) add(target ecs.Entity, holder refs.LateHolder) {
 	var i int32
 	switch n := len(a.free); {
@@ -60,7 +59,7 @@ func (a *await) drop(i int32) {
 	a.free = append(a.free, i)
 }
 
-// take returns a component that refers to an entity, and forgets that it does.
+// take removes and returns a component that refers to an entity.
 func (a *await) take(target ecs.Entity) (holder refs.LateHolder, ok bool) {
 	i, ok := a.byTarget.First(target)
 	if !ok {
@@ -71,17 +70,17 @@ func (a *await) take(target ecs.Entity) (holder refs.LateHolder, ok bool) {
 	return holder, true
 }
 
-// forget ends the wait of what a component holds.
+// forget removes the references of a component.
 func (a *await) forget(h refs.LateHolder) {
 	for i, ok := a.byHolder.First(h); ok; i, ok = a.byHolder.First(h) {
 		a.drop(i)
 	}
 }
 
-// LookedAfter is how many notes a tick looks after.
+// LookedAfter is the number of notes that a tick checks.
 const LookedAfter = 64
 
-// tidy forgets targets that died unseen, some in each tick.
+// tidy removes references to entities that died before they were replicated, some in each tick.
 func (a *await) tidy(w *ecs.World) {
 	for range min(LookedAfter, len(a.notes)) {
 		a.looked = (a.looked + 1) % len(a.notes)
@@ -91,13 +90,13 @@ func (a *await) tidy(w *ecs.World) {
 	}
 }
 
-// AwaitedReferences returns how many references are remembered because their entity
-// lives and is not replicated yet, and how many were not for lack of room.
+// AwaitedReferences returns how many references wait for their living entity to be replicated, and
+// how many were dropped for lack of room.
 func (p *Publisher) AwaitedReferences() (waiting int, dropped uint64) {
 	return p.awaits.len(), p.awaits.dropped
 }
 
-// forgetAwaited ends the wait of what components of an entity hold.
+// forgetAwaited removes the references of components of an entity.
 func (p *Publisher) forgetAwaited(s columns.Slot, comps *repl.Mask) {
 	for comp := p.linked.Next(0); comp >= 0 && p.awaits.len() > 0; comp = p.linked.Next(comp + 1) {
 		if comps.Has(comp) {
@@ -106,7 +105,7 @@ func (p *Publisher) forgetAwaited(s columns.Slot, comps *repl.Mask) {
 	}
 }
 
-// overwritten ends the wait of what a component held in the slots at hand.
+// overwritten removes the references of a component in p.slots.
 func (p *Publisher) overwritten(comp int) {
 	if p.awaits.len() == 0 || !p.linked.Has(comp) {
 		return
@@ -116,8 +115,7 @@ func (p *Publisher) overwritten(comp int) {
 	}
 }
 
-// arrived has the components sent again that refer to an entity which is replicated
-// from now on.
+// arrived resends the components that refer to a newly replicated entity.
 func (p *Publisher) arrived(e ecs.Entity) {
 	for h, ok := p.awaits.take(e); ok; h, ok = p.awaits.take(e) {
 		p.slots = append(p.slots[:0], h.Slot)
@@ -125,16 +123,15 @@ func (p *Publisher) arrived(e ecs.Entity) {
 	}
 }
 
-// refWriter turns the entities in a component into indexes of a table. One that is
-// not replicated is written as no entity, and remembered if it lives.
+// refWriter turns the entities in a component into indexes of a table. An entity that is not
+// replicated is written as none, and its reference is stored if it is alive.
 type refWriter struct {
 	publisher *Publisher
 	refs      *repl.RefTable
 	holder    refs.LateHolder
 }
 
-// begin makes ready for a component. What its value before was to remember is
-// forgotten.
+// begin starts a component and removes the references stored for its previous value.
 func (r *refWriter) begin(h refs.LateHolder) {
 	r.holder = h
 	if r.publisher.awaits.len() > 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// crowd is the entities of a group that has a name. Those that were paused before it
-// became private, or public again, are still in the group of before.
+// crowd holds the entities of a named group. Members that were paused before the group became
+// private or public are still in the former group.
 type crowd struct {
-	name    uint64 // of a group, or of a family in its upper half
+	name    uint64 // name of a group, or of a hierarchy in the upper half
 	members []repl.Slot
-	private bool // somebody could not see all of it once; it stays so, or the last hidden one's end would show
-	moved   bool // private is where its members went last
+	private bool // some client could not see all of it; it stays so, since a change would reveal the end of the last hidden member
+	moved   bool // the value of private when its members last moved
 	stirred bool
-	looked  uint64 // crowds.look when it was last looked at for one client
+	looked  uint64 // crowds.look when it was last evaluated for a client
 }
 
 func (c *crowd) named() uint64 {
@@ -30,16 +30,16 @@ func (c *crowd) remove(s repl.Slot) {
 	}
 }
 
-// crowds is all of them, in an order that depends on nothing but what happened.
+// crowds holds all crowds, in an order that depends only on the sequence of changes.
 type crowds struct {
 	list    []*crowd
 	byName  map[uint64]*crowd
-	stirred []*crowd // those to be looked at again
+	stirred []*crowd // to be evaluated in this tick
 	spare   []*crowd
-	look    uint64 // counts what crowds are looked at for, once in each
+	look    uint64 // number of the current evaluation, in which each crowd counts once
 }
 
-// of returns the crowd of a name, made if there is none.
+// of returns the crowd of a name, and creates it if it does not exist.
 func (a *crowds) of(name uint64) *crowd {
 	if c, ok := a.byName[name]; ok {
 		return c
@@ -61,8 +61,7 @@ func (a *crowds) stir(c *crowd) {
 	}
 }
 
-// settle ends the tick: nothing is to be looked at again, and crowds without members
-// are no more.
+// settle ends the tick: it clears the stale marks and removes crowds without members.
 func (a *crowds) settle() {
 	for _, c := range a.stirred {
 		if c.stirred = false; len(c.members) > 0 {

@@ -7,14 +7,14 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// GridConfig says how a Grid looks. It is not checked.
+// GridConfig configures a Grid. It is not validated.
 type GridConfig struct {
-	Radius float32             // of viewers that have none of their own
-	Every  int                 // ticks from one pass to the next, from 1 on
-	Cells  interest.GridConfig // how far from each other cells lie, and what stays in sight
+	Radius float32             // of viewers without a radius of their own
+	Every  int                 // ticks between two passes, at least 1
+	Cells  interest.GridConfig // size of the cells, and the margin for staying visible
 }
 
-// Grid goes from the positions of one component type in a world to what clients see.
+// Grid computes from the positions of one component type which entities clients see.
 type Grid[P any] struct {
 	world    *ecs.World
 	time     *components.Time
@@ -22,7 +22,7 @@ type Grid[P any] struct {
 	grid     *interest.Grid
 	config   GridConfig
 	position func(*P) (x, y float32)
-	last     entangle.Tick // of the frame before
+	last     entangle.Tick // of the previous frame
 
 	entities, viewers        ecs.CachedFilter
 	place, replicate, viewer ecs.ID
@@ -45,11 +45,10 @@ func NewGrid[P any](p *Publisher, config GridConfig, position func(*P) (x, y flo
 	return g
 }
 
-// Astray returns how many entities and viewers had no place where anything is seen, once
-// for each pass.
+// Astray returns how many entities and viewers had an invalid position, counted once per pass.
 func (g *Grid[P]) Astray() uint64 { return g.grid.Invalid() }
 
-// Update makes a pass in a frame that has a tick which is a multiple of Every.
+// Update makes a pass in frames with a tick that is a multiple of Every.
 func (g *Grid[P]) Update() {
 	now, every := g.time.Tick, entangle.Tick(g.config.Every)
 	due := now/every != g.last/every
@@ -65,7 +64,7 @@ func (g *Grid[P]) Update() {
 	g.grid.Finish()
 }
 
-// look says where all viewers are.
+// look sets the positions of all viewers.
 func (g *Grid[P]) look() {
 	for query := g.world.Query(&g.viewers); query.Next(); {
 		v := (*components.Viewer)(query.Get(g.viewer))
@@ -82,7 +81,7 @@ func (g *Grid[P]) look() {
 	}
 }
 
-// rowOf returns the client that the entity of a query sees for, if it is connected.
+// rowOf returns the row of the client that a viewer belongs to, if it is connected.
 func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
 	if !query.Has(g.control) {
 		return 0, false
@@ -90,11 +89,11 @@ func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
 	return g.interest.Row((*components.ControlledBy)(query.Get(g.control)).Client)
 }
 
-// sort says where all entities are that interest decides about.
+// sort sets the positions of all entities with conditional relevance.
 func (g *Grid[P]) sort() {
 	grid, numbers, position := g.grid, g.interest, g.position
 	replicate, place := g.replicate, g.place
-	query := g.world.Query(&g.entities) // not of the loop, which would copy it for each entity
+	query := g.world.Query(&g.entities) // declared outside the loop, which would copy it for each entity
 	for query.Next() {
 		if (*components.Replicate)(query.Get(replicate)).Relevance == components.Always {
 			continue

@@ -8,12 +8,11 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// Interest gives connected clients and entities the rows by which relevance knows them.
-// A row is forgotten when its client's connection ends, or its entity does; whoever gets
-// it next inherits nothing.
+// Interest assigns rows for relevance to connected clients and entities. A row is cleared when its
+// client disconnects or its entity ends, so the next one to get it inherits nothing.
 type Interest struct {
 	relevance *interest.Relevance
-	rows      map[entangle.ClientID]int // of the connected
+	rows      map[entangle.ClientID]int // of connected clients
 	tenants   []tenant                  // by row
 	entities  []ecs.Entity              // by number
 	numbers   []int                     // scratch
@@ -22,7 +21,7 @@ type Interest struct {
 // tenant is the client that has a row.
 type tenant struct {
 	id    entangle.ClientID // Nobody: the row is free
-	count uint64            // of clients that have had it
+	count uint64            // number of clients that have had the row
 }
 
 func NewInterest() *Interest {
@@ -32,7 +31,7 @@ func NewInterest() *Interest {
 // Interest returns the rows of the publisher's clients and entities.
 func (p *Publisher) Interest() *Interest { return p.interest }
 
-// Relevance returns what matters to whom, by rows.
+// Relevance returns which entities are relevant to which clients, by rows.
 func (i *Interest) Relevance() *interest.Relevance { return i.relevance }
 
 // Row returns the row of a connected client.
@@ -41,8 +40,8 @@ func (i *Interest) Row(client entangle.ClientID) (row int, ok bool) {
 	return row, ok
 }
 
-// Tenant returns who has a row, Nobody if it is free, and how many clients have had it: a
-// client that connects again is another one.
+// Tenant returns the client of a row, Nobody if it is free, and how many clients have had the row.
+// A client that reconnects counts as another one.
 func (i *Interest) Tenant(row int) (client entangle.ClientID, count uint64) {
 	return i.tenants[row].id, i.tenants[row].count
 }
@@ -50,8 +49,8 @@ func (i *Interest) Tenant(row int) (client entangle.ClientID, count uint64) {
 // Rows returns how many rows there are, free ones included.
 func (i *Interest) Rows() int { return len(i.tenants) }
 
-// Number returns the row of an entity that lives, which is its ID. Whoever had that
-// before is forgotten.
+// Number returns the row of a living entity, which is its ID. The state of an earlier entity with
+// that ID is cleared.
 func (i *Interest) Number(e ecs.Entity) int {
 	if n, ok := i.Known(e); ok {
 		return n
@@ -72,7 +71,7 @@ func (i *Interest) number(e ecs.Entity) int {
 	return n
 }
 
-// Known reports whether an entity has a row, so that something may have been said of it.
+// Known reports whether an entity has a row, and so may have relevance set.
 func (i *Interest) Known(e ecs.Entity) (n int, ok bool) {
 	n = int(e.ID())
 	return n, n < len(i.entities) && i.entities[n] == e
@@ -92,14 +91,14 @@ func (i *Interest) Join(id entangle.ClientID) (row int) {
 	return row
 }
 
-// Leave takes back a client's row.
+// Leave frees a client's row.
 func (i *Interest) Leave(row int) {
 	i.relevance.Leave(row)
 	delete(i.rows, i.tenants[row].id)
 	i.tenants[row].id = entangle.Nobody
 }
 
-// End forgets an entity that is gone.
+// End clears the row of a removed entity.
 func (i *Interest) End(e ecs.Entity) {
 	if n, ok := i.Known(e); ok {
 		i.relevance.End(n)
@@ -122,7 +121,7 @@ func (i *Interest) Shares(room components.Room, client entangle.ClientID) bool {
 	return ok && i.relevance.InRoom(uint32(room), row)
 }
 
-// endListener hears of the end of entities, replicated or not.
+// endListener observes the removal of entities, replicated or not.
 type endListener struct {
 	world    *ecs.World
 	interest *Interest

@@ -6,12 +6,11 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// MaxHeard bounds what is kept between two ticks. When more happens, all children are
-// looked at.
+// MaxHeard bounds the events stored between two ticks. Beyond it, all children are checked.
 const MaxHeard = 4096
 
-// kinListener hears of what concerns families, and changes nothing: it may be called
-// while the world is locked.
+// kinListener records events that concern hierarchies and changes nothing: it may be called while
+// the world is locked.
 type kinListener struct{ k *kindred }
 
 // Subscriptions implements ecs.Listener.
@@ -36,7 +35,7 @@ func (l kinListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	}
 }
 
-// changed hears of an entity that lives.
+// changed records a change of a living entity.
 func (k *kindred) changed(e ecs.Entity, evt *ecs.EntityEvent) {
 	if evt.EventTypes.ContainsAny(event.Relations) {
 		if evt.NewRelation != nil {
@@ -54,14 +53,14 @@ func (k *kindred) changed(e ecs.Entity, evt *ecs.EntityEvent) {
 	}
 }
 
-// bond hears that an entity has a relation to another.
+// bond records a new relation of an entity.
 func (k *kindred) bond(e ecs.Entity, relation ecs.ID) {
 	if !k.is.Get(relation) {
 		k.overlook(relation)
 		return
 	}
 	if !k.world.Has(e, relation) {
-		return // a listener before this one took it
+		return // an earlier listener removed it
 	}
 	if to := k.world.Relations().GetUnchecked(e, relation); !to.IsZero() {
 		k.adopt(to)
@@ -69,8 +68,8 @@ func (k *kindred) bond(e ecs.Entity, relation ecs.ID) {
 	k.hear(&k.Children, e)
 }
 
-// mark hears that the game put a Replicate on an entity, or took it off: what it
-// takes off, it puts on again.
+// mark records that the game added or removed a Replicate. A Replicate that the game removed stays
+// off until the game adds it again.
 func (k *kindred) mark(e ecs.Entity, added bool) {
 	s, ok := k.publisher.Table.SlotOf(e)
 	if !ok || k.none() {
@@ -100,7 +99,7 @@ func (k *kindred) hear(list *[]ecs.Entity, e ecs.Entity) {
 	*list = append(*list, e)
 }
 
-// adopt notes that an entity has children, or had.
+// adopt records that an entity has children, or had.
 func (k *kindred) adopt(e ecs.Entity) {
 	k.parental.Grow(int(e.ID()) + 1)
 	k.parental.Set(int(e.ID()))
@@ -110,7 +109,7 @@ func (k *kindred) hasChildren(e ecs.Entity) bool { return k.parental.Has(int(e.I
 
 func (k *kindred) childless(e ecs.Entity) { k.parental.Clear(int(e.ID())) }
 
-// forget ends what is known of a slot.
+// forget clears the state of a slot.
 func (k *kindred) forget(s repl.Slot) {
 	k.given.Clear(int(s))
 	k.Held.Clear(int(s))

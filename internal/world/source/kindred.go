@@ -11,9 +11,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// kindred has children follow their parents in the world itself: it gives them a
-// Replicate and takes it back, and removes them when their parent was removed. It acts
-// once in a tick, before the world is observed, on what its listener heard.
+// kindred makes children follow their parents in the world itself: it adds and removes their
+// Replicate, and removes them with their parent. It acts once per tick, before the world is
+// observed, on the events that its listener recorded.
 type kindred struct {
 	publisher *Publisher
 	world     *ecs.World
@@ -29,19 +29,19 @@ type kindred struct {
 	childOf   ecs.ID
 	markers   []ecs.ID // the marker, as Arche wants it
 
-	ended    []ecs.Entity // that had children, and were removed
-	parents  []ecs.Entity // whose children are to be looked at
-	Children []ecs.Entity // to be looked at
-	looked   []ecs.Entity // those that were
+	ended    []ecs.Entity // removed entities that had children
+	parents  []ecs.Entity // their children are to be checked
+	Children []ecs.Entity // to be checked
+	looked   []ecs.Entity // those that were checked
 	found    []ecs.Entity
-	parental repl.Bitset // by id of an entity: it has children, or had
-	Anew     bool        // all children are to be looked at
+	parental repl.Bitset // by entity id: it has children, or had
+	Anew     bool        // all children are to be checked
 	acting   bool
 	told     bool
 
-	given    repl.Bitset // by slot: its Replicate is from here
-	Held     repl.Bitset // the game took its Replicate off
-	withheld repl.Bitset // it is not replicated, since its parent does not want that
+	given    repl.Bitset // by slot: kindred added its Replicate
+	Held     repl.Bitset // the game removed its Replicate
+	withheld repl.Bitset // it is not replicated, since its parent excludes its children
 }
 
 func TypeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -65,11 +65,11 @@ func newKindred(p *Publisher, infos []*registry.Component, log *slog.Logger) kin
 	return k
 }
 
-// none reports whether there are no families in this game.
+// none reports whether this game has no hierarchies.
 func (k *kindred) none() bool { return len(k.relations) == 0 }
 
-// overlook tells of children that are not replicated with their parents because a line
-// is missing.
+// overlook logs that children are not replicated with their parents, because a line of code is
+// missing.
 func (k *kindred) overlook(relation ecs.ID) {
 	if relation != k.childOf || k.told {
 		return
@@ -78,10 +78,10 @@ func (k *kindred) overlook(relation ecs.ID) {
 	k.log.Warn("components.ChildOf is in use and not registered, so that children are not replicated with their parents; add protocol.Component[components.ChildOf](p)")
 }
 
-// act does what follows from what was heard, and from what that does.
+// act applies the consequences of the recorded events, and of the events that it causes.
 func (k *kindred) act() {
 	if k.world.IsLocked() {
-		return // which is an error of the observation that follows
+		return // the observation that follows returns the error
 	}
 	if k.Anew {
 		k.Anew = false
@@ -107,7 +107,7 @@ func (k *kindred) act() {
 	}
 }
 
-// lookAtAll finds every child there is, and who was one.
+// lookAtAll finds all children and former children.
 func (k *kindred) lookAtAll() {
 	k.ended, k.parents, k.Children = k.ended[:0], k.parents[:0], k.Children[:0]
 	for s := k.given.Next(0); s >= 0; s = k.given.Next(s + 1) {
@@ -130,7 +130,7 @@ func (k *kindred) lookAtAll() {
 	}
 }
 
-// below finds the children of an entity, which may be gone.
+// below finds the children of an entity, which may have been removed.
 func (k *kindred) below(parent ecs.Entity) []ecs.Entity {
 	k.found = k.found[:0]
 	for _, relation := range k.relations {
@@ -143,8 +143,8 @@ func (k *kindred) below(parent ecs.Entity) []ecs.Entity {
 	return k.found
 }
 
-// end removes the children of an entity that was removed. Those below them follow, as
-// they are heard of.
+// end removes the children of a removed entity. Their own children follow when the listener
+// records these removals.
 func (k *kindred) end(parent ecs.Entity) {
 	for _, e := range k.below(parent) {
 		k.remove(e)
@@ -163,8 +163,8 @@ func (k *kindred) lookBelow(parent ecs.Entity) {
 	}
 }
 
-// look gives a child a Replicate where its parent has one, and takes back what was
-// given where it has none any more. What is written by the network is let alone.
+// look adds a Replicate to a child whose parent has one, and removes an added one if the parent
+// has none any more. Replicas are left alone.
 func (k *kindred) look(e ecs.Entity) {
 	if !k.world.Alive(e) || k.world.Has(e, k.remote) {
 		return
@@ -191,12 +191,12 @@ func (k *kindred) parentOf(e ecs.Entity) (parent ecs.Entity, related bool) {
 	return ecs.Entity{}, false
 }
 
-// leads reports whether the children of an entity are replicated with it.
+// leads reports whether an entity is replicated together with its children.
 func (k *kindred) leads(parent ecs.Entity) bool {
 	return !parent.IsZero() && k.world.Alive(parent) && k.world.Has(parent, k.marker) && !k.keepsApart(parent)
 }
 
-// keepsApart reports whether an entity that lives wants no children with it.
+// keepsApart reports whether a living entity excludes its children from its group.
 func (k *kindred) keepsApart(parent ecs.Entity) bool {
 	return k.world.Alive(parent) && k.world.Has(parent, k.apart)
 }
@@ -207,7 +207,7 @@ func (k *kindred) pausedHere(e ecs.Entity) bool {
 	return ok && k.given.Has(int(s)) && !k.Held.Has(int(s)) && !k.withheld.Has(int(s))
 }
 
-// give puts a Replicate on a child, or back as it was before.
+// give adds a Replicate to a child, or restores its former one.
 func (k *kindred) give(e ecs.Entity) {
 	t := k.publisher.Table
 	s, paused := t.SlotOf(e)
@@ -216,20 +216,20 @@ func (k *kindred) give(e ecs.Entity) {
 	}
 	k.world.Add(e, k.markers...)
 	if s, _ = t.SlotOf(e); s == columns.NoSlot {
-		return // nobody hears of the world's changes
+		return // no listener observes the world
 	}
 	k.grow(int(s) + 1)
 	k.given.Set(int(s))
 	if !paused {
-		k.Held.Clear(int(s)) // of another entity that was there for no tick
+		k.Held.Clear(int(s)) // set for an earlier entity, within one tick
 	} else if old := t.KnownMarker(s); old != nil {
 		copy(k.writer.Bytes(e, k.marker), old)
 	}
 }
 
-// takeBack takes off a Replicate that is from here. A child of one that is paused is
-// paused; a child of one that wants none with it is replicated no more; any other goes
-// on alone.
+// takeBack removes a Replicate that kindred added. If the parent is paused, the child is paused.
+// If the parent excludes its children, the child is no longer replicated. Otherwise the child
+// continues alone.
 func (k *kindred) takeBack(e, parent ecs.Entity) {
 	s, _ := k.publisher.Table.SlotOf(e)
 	if parent.IsZero() || !k.given.Has(int(s)) {

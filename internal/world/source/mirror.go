@@ -10,8 +10,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Mirror returns what is replicated from this side, as the world is now. The
-// error is that of Observe.
+// Mirror returns the entities replicated from this side, as the world is now. The error is that of
+// Observe.
 func (p *Publisher) Mirror(infos []*registry.Component) (*inspect.Mirror, error) {
 	if err := p.Table.Sync(); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (p *Publisher) Mirror(infos []*registry.Component) (*inspect.Mirror, error)
 			continue
 		}
 		if found, ok := p.Table.SlotOf(e); !ok || found != s {
-			continue // reported as despawned, and gone
+			continue // reported as despawned
 		}
 		if p.Family.Kindred.withheld.Has(int(s)) {
 			continue
@@ -76,8 +76,8 @@ func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
 	return &target
 }
 
-// Matters reports whether an entity that lives matters to a connected client now, whose own
-// it may be.
+// Matters reports whether a living entity is relevant to a connected client now. own says whether
+// the client owns it.
 func (p *Publisher) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
 	row, ok := p.interest.Row(client)
 	if n, known := p.interest.Known(e); known {

@@ -10,8 +10,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Name returns what a peer calls an entity, also one that it does not see: then the
-// name is good when it does. Without a peer it is what all of them call it.
+// Name returns the network id of an entity for a peer. If the peer does not see the entity, the id
+// becomes valid when it does. Without a peer, Name returns the id that all peers share.
 func (p *Publisher) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
 	s, ok := p.Slot(e)
 	if !ok {
@@ -25,8 +25,9 @@ func (p *Publisher) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known boo
 	return ref, known
 }
 
-// Named returns the entity that a client calls so. What it was not told of, or knows to have
-// ended, is not there, whatever it guesses.
+// Named returns the entity to which a client refers by a network id. An entity that was never sent
+// to the client, or whose despawn it acknowledged, is not found, even if the client guesses the
+// id.
 func (p *Publisher) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	if by == nil || by.Updates() == nil {
 		return ecs.Entity{}, false
@@ -38,10 +39,10 @@ func (p *Publisher) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	return p.Table.Entity(columns.Slot(s)), true
 }
 
-// Meant is named, of what a client wrote when the newest that it had from here was of a tick: it
-// can be under way for longer than names rest. Then it meant another that is gone, and nobody who
-// is there by now. A client that claims to have had more than it had is better off in nothing: it
-// could have written later.
+// Meant is Named for data that a client wrote when the newest tick it had received was had. The
+// data can be in flight for longer than tombstones reserve ids: then the client referred to a
+// despawned entity, and not to the one that has the id now. A client gains nothing from claiming a
+// later tick than it had: it could have written the data later.
 func (p *Publisher) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
 	e, ok := p.Named(by, id)
 	if !ok {
@@ -53,7 +54,7 @@ func (p *Publisher) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Ent
 	return e, true
 }
 
-// Common reports whether all clients see an entity, and call it the same.
+// Common reports whether all clients see an entity, under the same network id.
 func (p *Publisher) Common(s repl.Slot) bool {
 	at, ok := p.Sender.PlaceOf(s)
 	_, public := p.Sender.ID(s)
@@ -72,13 +73,13 @@ func (p *Publisher) Visible(to Recipient, s repl.Slot) bool {
 	return to.Updates != nil && to.Updates.Sees(s) && p.Sight.effective(s, to.ID)
 }
 
-// AppendTable writes a table of entities. Who has no name is written as none.
+// AppendTable writes a table of entities. An entity without a network id is written as none.
 func AppendTable(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
 	w.Uvarint(uint64(len(entities)))
 	AppendNames(w, entities, name)
 }
 
-// AppendNames writes what stands in a table behind its length.
+// AppendNames writes the content of a table, without its length.
 func AppendNames(w *bits.Writer, entities []ecs.Entity, name func(ecs.Entity) (repl.Ref, bool)) {
 	for _, e := range entities {
 		ref, known := name(e)

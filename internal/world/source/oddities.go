@@ -7,10 +7,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// What is no error, and most likely not meant: it is logged once, since it shows as
-// something that is not there, or is elsewhere.
+// Suspicious configuration is no error but most likely a mistake. It is logged once, because it
+// only shows as an entity or value that is missing or wrong.
 
-// doubt logs the first Target that is for no client, and is not Nobody.
+// doubt logs the first Target that includes no client and is not Nobody.
 func (p *Publisher) doubt(target components.Target, e ecs.Entity) {
 	if p.oddTarget || target < components.Server || TargetsOf(p.Arche).Known(target) {
 		return
@@ -21,8 +21,7 @@ func (p *Publisher) doubt(target components.Target, e ecs.Entity) {
 		"entity", e, "target", target.String())
 }
 
-// clamp counts numbers that lay outside what their tag allows, and logs the first of a
-// component.
+// clamp counts numbers outside the range of their tag, and logs the first of each component.
 func (p *Publisher) clamp(slot repl.Slot, comp, numbers int) {
 	if numbers == 0 {
 		return
@@ -36,8 +35,8 @@ func (p *Publisher) clamp(slot repl.Slot, comp, numbers int) {
 		"component", p.Types[comp].String(), "entity", p.Table.Entity(columns.Slot(slot)))
 }
 
-// doubtPrediction logs the first entity that says who predicts it and has nothing that they
-// would compute, nor children that have, and the first whose owner is to and that can have none.
+// doubtPrediction logs the first entity that has a prediction target but nothing to predict on it
+// or its children, and the first whose prediction target is its owner and that has no owner.
 func (p *Publisher) doubtPrediction(s repl.Slot, said foreseen) {
 	if said.target == components.Nobody || said.whose != s || p.oddPredict && p.oddOwner {
 		return

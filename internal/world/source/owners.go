@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// followOwners finds the column of components.ControlledBy, and adds one if that
-// component is not sent.
+// followOwners finds the column of components.ControlledBy, and adds one if that component is not
+// sent.
 func (p *Publisher) followOwners(described []columns.Column) []columns.Column {
 	for i := range described {
 		if described[i].ID == p.control {

@@ -14,8 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// NewPast keeps what is registered with Delta. A relation, or what has entities in it, is sent
-// whole all the same: what it refers to may come late, and no history knows of that.
+// NewPast keeps the history of the components registered with Delta. A relation, or a component
+// with entity references, is always sent whole: its references may be filled in late, which no
+// history records.
 func NewPast(infos []*registry.Component) refs.Past {
 	p := refs.Past{Of: make([]*delta.History, len(infos)), Trails: make([]stepcode.Trail, len(infos))}
 	for i, info := range infos {
@@ -54,7 +55,7 @@ func (p *Publisher) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick en
 	return lo, hi
 }
 
-// remember notes what the components that are sent as differences are as of a tick.
+// remember records the values at a tick of the components that are sent as differences.
 func (p *Publisher) remember(tick entangle.Tick) {
 	if p.past.Deltas.IsZero() {
 		return

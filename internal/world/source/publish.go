@@ -19,8 +19,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Publisher is the way from an Arche world to the sender: what changed in the
-// columns of replicated components becomes due for every peer.
+// Publisher passes an Arche world to the sender: changes in the columns of replicated components
+// become due for every peer.
 type Publisher struct {
 	Arche  *ecs.World
 	marker ecs.ID // components.Replicate
@@ -31,11 +31,11 @@ type Publisher struct {
 	cols   []int          // by component number, its column; -1: not sent
 	Comps  []int          // by column, its component number
 	linked repl.Mask      // the components that can refer to entities
-	Once   repl.Mask      // those of which values are not sent when they change
+	Once   repl.Mask      // components whose value changes are not sent
 
 	control  ecs.ID // components.ControlledBy
 	Owners   int    // its column
-	Unsent   bool   // which is not sent: it is the last one, and has no number
+	Unsent   bool   // Owners is not sent: it is the last column and has no component number
 	Sight    sight
 	rounding Rounding
 
@@ -57,15 +57,15 @@ type Publisher struct {
 	oddTarget   bool
 	oddPredict  bool
 	oddOwner    bool
-	clamps      repl.Mask // the components of which one was logged
+	clamps      repl.Mask // components of which one was logged
 
 	stride       int
 	unregistered unregistered
 	onRefused    func(ecs.Entity)
 }
 
-// NewPublisher follows the entities of w that have components.Replicate, with the
-// registered components that direction lets this side send.
+// NewPublisher observes the entities of w that have components.Replicate, with the registered
+// components that this side may send according to sends.
 func NewPublisher(w *ecs.World, infos []*registry.Component, sends func(registry.Direction) bool, log *slog.Logger) (*Publisher, error) {
 	p := &Publisher{
 		Arche: w, marker: ecs.ComponentID[components.Replicate](w), unregistered: newUnregistered(w, infos, log),
@@ -117,7 +117,7 @@ func column(w *ecs.World, info *registry.Component) columns.Column {
 	return col
 }
 
-// listen has the table and what goes by it hear of structure.
+// listen subscribes the table and the other listeners to structural changes.
 func (p *Publisher) listen(w *ecs.World) error {
 	err := tick.ShareListener(w, p.Table.Listener(), kinListener{&p.Family.Kindred}, endListener{w, p.interest})
 	if err != nil {
@@ -138,29 +138,29 @@ func (p *Publisher) Component(t reflect.Type) (comp int, ok bool) {
 // Len returns the number of entities that are replicated.
 func (p *Publisher) Len() int { return p.Table.Len() }
 
-// World returns the sender's shared half, for peers to be made of it.
+// World returns the part of the sender that all peers share.
 func (p *Publisher) World() *sender.World { return p.Sender }
 
-// Clamped returns how many numbers lay outside their range and were sent as the
-// nearest that is inside.
+// Clamped returns how many numbers were outside their range and sent as the nearest number inside
+// it.
 func (p *Publisher) Clamped() uint64 { return p.clamped + p.rounding.clamped }
 
-// Hold stops all replication until the next Observe: in a frame without a tick the
-// world is not what it was at any tick.
+// Hold stops all replication until the next Observe: in a frame without a tick the world is not in
+// the state of any tick.
 func (p *Publisher) Hold() { p.Sender.Hold() }
 
-// SetStride says how many ticks lie between two that are observed, as a rule. It is to be
-// called before the first.
+// SetStride sets the usual number of ticks between two observed ticks. Call it before the first
+// Observe.
 func (p *Publisher) SetStride(ticks int) {
 	p.stride = ticks
 	p.Sender.SetStride(ticks)
 }
 
-// Stride returns how many ticks lie between two that are observed, as a rule.
+// Stride returns the usual number of ticks between two observed ticks.
 func (p *Publisher) Stride() int { return max(p.stride, 1) }
 
-// Observe finds what changed since the last call, as the state at tick. It is ObserveEntities
-// and then ObserveValues.
+// Observe finds all changes since the last call and records them as the state at tick. It calls
+// ObserveEntities and then ObserveValues.
 func (p *Publisher) Observe(tick entangle.Tick) error {
 	if err := p.ObserveEntities(tick); err != nil {
 		return err
@@ -169,10 +169,10 @@ func (p *Publisher) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// ObserveEntities finds which entities appeared and vanished since the last call, which
-// components they gained and lost, and which clients see them. ObserveValues must follow,
-// with the same tick, before anything in the world changes. The error says that the world is
-// locked, or that its listener was replaced.
+// ObserveEntities finds which entities appeared and vanished since the last call, which components
+// they gained and lost, and which clients see them. ObserveValues must follow, with the same tick,
+// before anything in the world changes. It returns an error if the world is locked or its listener
+// was replaced.
 func (p *Publisher) ObserveEntities(tick entangle.Tick) error {
 	p.Family.Kindred.act()
 	p.Table.Overlook(p.unheard())
@@ -194,8 +194,8 @@ func (p *Publisher) ObserveEntities(tick entangle.Tick) error {
 	return nil
 }
 
-// ObserveValues finds which values changed since the last call, and makes everything that
-// changed due for the clients that see it.
+// ObserveValues finds which values changed since the last call, and makes all changes due for the
+// clients that see them.
 func (p *Publisher) ObserveValues(tick entangle.Tick) {
 	p.pace()
 	p.change()
@@ -211,11 +211,11 @@ func (p *Publisher) ObserveValues(tick entangle.Tick) {
 	}
 }
 
-// OnRefused has f told of groups that are too large to be sent, by one of the
-// entities in each, once for each change of their structure.
+// OnRefused sets a function that is called for each group that is too large to be sent, with one
+// of its entities, once per change of its structure.
 func (p *Publisher) OnRefused(f func(ecs.Entity)) { p.onRefused = f }
 
-// report tells of groups that are too large to be sent.
+// report logs groups that are too large to be sent and calls onRefused.
 func (p *Publisher) report() {
 	for s, ok := p.Sender.PollRefused(); ok; s, ok = p.Sender.PollRefused() {
 		e := p.Table.Entity(columns.Slot(s))
@@ -227,9 +227,10 @@ func (p *Publisher) report() {
 	}
 }
 
-// leave takes out who is gone. The end of an entity that had no Replicate by then is not told:
-// it was paused, be it in the same tick. But children are paused with their parent at the end of
-// a tick: where those despawn, because it ended before that, it does too.
+// leave handles despawned, paused and resumed entities. The end of an entity that had no Replicate
+// at that time is not sent: it was paused, possibly in the same tick. Children are paused with
+// their parent only at the end of a tick, so if the parent was removed earlier in the tick its
+// children make it despawn too.
 func (p *Publisher) leave() {
 	p.Sight.rest(p.Table.Paused())
 	for _, s := range p.Table.Despawned() {
@@ -280,7 +281,7 @@ func (p *Publisher) reshape() {
 		off := p.Sight.Overrides.OffOf(repl.Slot(change.Slot))
 		inserted, removed := p.Numbers(change.Inserted).Without(off), p.Numbers(change.Removed).Without(off)
 		if inserted.IsZero() && removed.IsZero() {
-			continue // nothing that a peer could know of
+			continue // nothing that a peer could have
 		}
 		p.forgetAwaited(change.Slot, &removed)
 		p.Sender.Reshape(repl.Slot(change.Slot), inserted, removed)
@@ -304,8 +305,8 @@ func (p *Publisher) change() {
 	p.retarget()
 }
 
-// Numbers turns a set of columns into one of component numbers. They differ only
-// where some components are not sent.
+// Numbers turns a set of columns into a set of component numbers. They differ only if some
+// components are not sent.
 func (p *Publisher) Numbers(cols columns.Mask) repl.Mask {
 	if p.Unsent {
 		cols.Clear(p.Owners)
@@ -331,7 +332,7 @@ func (p *Publisher) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl
 	}
 }
 
-// valueOf returns the value of a component, of a paused entity as it was.
+// valueOf returns the value of a component; for a paused entity, its last observed value.
 func (p *Publisher) valueOf(slot repl.Slot, comp int) []byte {
 	if value := p.Table.Value(columns.Slot(slot), p.cols[comp]); value != nil {
 		return value

@@ -12,45 +12,46 @@ import (
 // Spectator is a connected client.
 type Spectator struct {
 	id    entangle.ClientID
-	row   int // of its interest
+	row   int // its row of Interest
 	Peer  Eyes
-	fresh bool      // nothing was shown to it yet
-	local LocalView // of the local player; nil for others
+	fresh bool      // nothing has been shown to it yet
+	local LocalView // the local player's view; nil for other clients
 }
 
-// Eyes is what sight tells of what a client may see of private groups, and asks: its
-// *sender.Peer.
+// Eyes is the part of a *sender.Peer that sight uses to set and query the private groups that a
+// client sees.
 type Eyes interface {
-	// Show lets it see the group of an entity, SetView says what of that, and Hide takes
-	// the group away. What can't be shown for lack of room is false.
+	// Show makes the group of an entity visible, SetView sets the hidden part of it, and Hide
+	// removes the group. Show and SetView return false if handles or views ran out.
 	Show(s repl.Slot) bool
 	SetView(s repl.Slot, hidden ...sender.Hidden) bool
 	Hide(s repl.Slot)
 
-	// Retain leaves it the group as it is there, less what it may not see. What can't be said for
-	// lack of room is false, and the group is hidden. Retains reports whether it is left it.
+	// Retain keeps the group on the client as it was last sent, without the hidden part. It
+	// returns false if there is no room to record that, and the group is then hidden. Retains
+	// reports whether the client retains the group.
 	Retain(s repl.Slot, hidden ...sender.Hidden) bool
 	Retains(s repl.Slot) bool
 
-	// Sees reports whether it is shown the group of an entity, Finds whether the entity
-	// too, and Keeps whether it is shown that or was left it with a group that it retains.
+	// Sees reports whether the group of an entity is visible, Finds whether the entity is visible
+	// too, and Keeps whether the entity is visible or part of a group that the client retains.
 	Sees(s repl.Slot) bool
 	Finds(s repl.Slot) bool
 	Keeps(s repl.Slot) bool
 
-	// Predict says whether it predicts an entity while it is shown that.
+	// Predict sets whether the client predicts an entity while that is visible to it.
 	Predict(s repl.Slot, on bool)
 }
 
-// LocalView is what the player of a host sees of the world that it plays in. Nothing is
-// sent to it; the view is told instead what the publisher would have sent.
+// LocalView is the local player's view of the world of a host. Nothing is sent to that player. The
+// view gets the changes that the publisher would have sent.
 type LocalView interface {
-	// MarkStale has entities looked at again in this tick.
+	// MarkStale marks entities to be evaluated again in this tick.
 	MarkStale(slots []repl.Slot)
-	// GroupShown says that the view of a private group was set, and whether the group is
+	// GroupShown reports that the view of a private group was set, and whether the group is
 	// retained.
 	GroupShown(c *Spectator, members []repl.Slot, retained bool)
-	// Keeps reports whether the player was told of an entity that has not gone for it since.
+	// Keeps reports whether an entity has spawned for the player and not despawned since.
 	Keeps(s repl.Slot) bool
 	// Observe runs at the end of each Publisher.Observe.
 	Observe()
@@ -64,13 +65,13 @@ func (p *Publisher) AdmitLocal(id entangle.ClientID, peer *sender.Peer, view Loc
 	p.Sight.Clients[len(p.Sight.Clients)-1].local = view
 }
 
-// Admit takes a client in: from the next Observe on it is shown what is for it, and
-// nothing is sent to it before.
+// Admit adds a client. The next Observe shows it the entities that are for it; nothing is sent to
+// it before.
 func (p *Publisher) Admit(id entangle.ClientID, peer *sender.Peer) {
 	p.Sight.Clients = append(p.Sight.Clients, Spectator{id: id, row: p.interest.Join(id), Peer: peer, fresh: true})
 }
 
-// Dismiss lets a client go.
+// Dismiss removes a client.
 func (p *Publisher) Dismiss(peer *sender.Peer) {
 	all := p.Sight.Clients
 	for i := range all {
@@ -82,8 +83,7 @@ func (p *Publisher) Dismiss(peer *sender.Peer) {
 	}
 }
 
-// settle moves entities to where they belong and tells the peers what they may see
-// now of all that was stirred.
+// settle moves stale entities to their groups and updates the views of all peers.
 func (v *sight) settle() {
 	v.refit()
 	v.move()
@@ -106,7 +106,7 @@ func (v *sight) settle() {
 	v.crowds.settle()
 }
 
-// tell has those who live in this world look at what was stirred.
+// tell marks the stale entities in the views of local players.
 func (v *sight) tell() {
 	for i := range v.Clients {
 		local := v.Clients[i].local
@@ -120,14 +120,14 @@ func (v *sight) tell() {
 	}
 }
 
-// move takes what was stirred over to the groups that it belongs in.
+// move moves the stale entities to the groups that they belong in.
 func (v *sight) move() {
 	for _, c := range v.crowds.stirred {
 		if c.moved == c.private {
 			continue
 		}
 		c.moved = c.private
-		for i := len(c.members) - 1; i >= 0; i-- { // one of them may leave
+		for i := len(c.members) - 1; i >= 0; i-- { // a member may leave
 			v.moveTo(c.members[i])
 		}
 	}
@@ -141,8 +141,8 @@ func (v *sight) moveTo(s repl.Slot) {
 	v.settled(s)
 }
 
-// settled takes note of where an entity has come: a group that is full takes in no
-// more, and who comes is a group of its own.
+// settled removes an entity from its crowd if the sender put it into a group of its own, because
+// the group that it belongs in is full.
 func (v *sight) settled(s repl.Slot) {
 	at, ok := v.publisher.Sender.PlaceOf(s)
 	if c := v.crowd[s]; c != nil && ok && at.Name|at.Family == 0 && !v.publisher.Paused.Has(int(s)) {
@@ -152,7 +152,7 @@ func (v *sight) settled(s repl.Slot) {
 	}
 }
 
-// reveal tells all peers what they may see of what was stirred.
+// reveal updates the visibility of all stale groups for all peers.
 func (v *sight) reveal() {
 	for _, c := range v.crowds.stirred {
 		for i := range v.Clients {
@@ -171,7 +171,7 @@ func (v *sight) reveal() {
 	}
 }
 
-// welcome shows a client that has just come what is for it.
+// welcome shows a new client the groups that are for it.
 func (v *sight) welcome(c *Spectator) {
 	for _, crowd := range v.crowds.list {
 		v.showCrowd(c, crowd)
@@ -192,7 +192,7 @@ func (v *sight) showCrowd(c *Spectator, crowd *crowd) {
 	}
 }
 
-// inPrivate returns those of a crowd that are in the private group.
+// inPrivate returns the members of a crowd that are in the private group.
 func (v *sight) inPrivate(crowd *crowd) []repl.Slot {
 	v.members = v.members[:0]
 	for _, s := range crowd.members {
@@ -203,9 +203,9 @@ func (v *sight) inPrivate(crowd *crowd) []repl.Slot {
 	return v.members
 }
 
-// show tells a client's peer what it may see of a private group, by all its members:
-// nothing, if none is for it or matters to it. Where there is no room to say what it may
-// not, it sees nothing either.
+// show sets which part of a private group a client may see, from all its members. The group is
+// hidden if no member is both for the client and relevant to it, and also if there is no room to
+// store the view.
 func (v *sight) show(c *Spectator, members []repl.Slot) {
 	v.hidden = v.hidden[:0]
 	most := irrelevant
@@ -237,18 +237,18 @@ func (v *sight) show(c *Spectator, members []repl.Slot) {
 	}
 }
 
-// has reports whether a client was left the group of an entity so far. One that was hidden
-// from it stays so, though the end was not sent yet.
+// has reports whether a client has or retains the group of an entity. A group that was hidden
+// counts as gone, even if its despawn was not sent yet.
 func (c *Spectator) has(s repl.Slot) bool { return c.Peer.Sees(s) || c.Peer.Retains(s) }
 
-// keeps reports whether a client was left an entity so far.
+// keeps reports whether a client has or retains an entity.
 func (c *Spectator) keeps(s repl.Slot) bool {
 	return c.Peer.Keeps(s) || c.local != nil && c.local.Keeps(s)
 }
 
-// hideRetained makes what a view hides what a client that retains the group is to lose. That is also
-// what nobody gets: the sender does not have it, but the client may have it still. Of what is paused
-// components stay until it is resumed.
+// hideRetained turns the hidden part of a view into the part that a client loses when it retains
+// the group. That includes components that no client gets: the sender does not have them, but the
+// client may still. A paused entity keeps its components until it resumes.
 func (v *sight) hideRetained(members []repl.Slot) {
 	v.hidden = slices.DeleteFunc(v.hidden, func(h sender.Hidden) bool { return !h.Whole && v.publisher.Paused.Has(int(h.Slot)) })
 	for _, s := range members {
@@ -258,7 +258,7 @@ func (v *sight) hideRetained(members []repl.Slot) {
 	}
 }
 
-// tidy forgets what ended unseen, and tells of sets of clients that could not be made.
+// tidy frees overrides of dead entities and logs when sets of clients run out.
 func (v *sight) tidy() {
 	v.Overrides.tidy(v.publisher.Arche)
 	if unmade := v.Targets.Refused(); unmade != v.unmade {

@@ -15,7 +15,7 @@ func TargetsOf(w *ecs.World) *components.Targets {
 	return t
 }
 
-// held tells of all targets that entities and overrides hold.
+// held calls hold for all targets that entities and overrides hold.
 func (p *Publisher) held(hold func(components.Target)) {
 	marked := ecs.All(p.marker)
 	for query := p.Arche.Query(&marked); query.Next(); {
@@ -24,7 +24,7 @@ func (p *Publisher) held(hold func(components.Target)) {
 		hold(r.Predict)
 	}
 	for _, target := range p.Sight.target {
-		hold(target) // also of what is paused
+		hold(target) // also of paused entities
 	}
 	for _, rested := range p.Sight.resting {
 		for _, above := range rested.line {
@@ -36,6 +36,6 @@ func (p *Publisher) held(hold func(components.Target)) {
 	}
 	for i := range p.Sight.Overrides.notes {
 		hold(p.Sight.Overrides.notes[i].said)
-		hold(p.Sight.Overrides.notes[i].target) // also of what is paused
+		hold(p.Sight.Overrides.notes[i].target) // also of paused entities
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
 
-// unheard returns the columns of which nobody is told that values changed: while there is no
-// peer but the players who live here. Who comes gets all values as they are by then. Still
-// heard are the columns of which the publisher itself keeps something: who owns what, what
-// refers to entities, the past that differences start from, and what the events of those
-// players are about.
+// unheard returns the columns whose value changes need no detection: while the only players are
+// local ones, nothing is sent, and a new client gets all values as they are then. Excluded are the
+// columns from which the publisher itself keeps state: owners, components with references,
+// components sent as differences, and those with update events for local players.
 func (p *Publisher) unheard() (cols columns.Mask) {
 	if p.Sender.Peers() > p.localPlayers() {
 		return cols
@@ -21,7 +20,7 @@ func (p *Publisher) unheard() (cols columns.Mask) {
 	return cols
 }
 
-// localPlayers returns how many players play in this world.
+// localPlayers returns the number of players in this world.
 func (p *Publisher) localPlayers() (n int) {
 	for i := range p.Sight.Clients {
 		if p.Sight.Clients[i].local != nil {
@@ -31,7 +30,7 @@ func (p *Publisher) localPlayers() (n int) {
 	return n
 }
 
-// followed reports whether a player who lives here gets an event when a component changes.
+// followed reports whether a local player reads the update events of a component.
 func (p *Publisher) followed(comp int) bool {
 	for i := range p.Sight.Clients {
 		if v := p.Sight.Clients[i].local; v != nil && v.ReadsUpdates(comp) {

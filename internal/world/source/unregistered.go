@@ -10,9 +10,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// unregistered tells a developer, once for each type, of components on replicated
-// entities that are not sent because nobody registered them. It is what is most
-// often forgotten, and shows as nothing at all.
+// unregistered warns a developer, once for each type, of components on replicated entities that
+// are not sent because they were not registered. That is the most frequent mistake, and it has no
+// other symptom.
 type unregistered struct {
 	log   *slog.Logger
 	known map[ecs.ID]bool
@@ -28,7 +28,7 @@ func newUnregistered(w *ecs.World, infos []*registry.Component, log *slog.Logger
 	return u
 }
 
-// MeanUnsent says of which components the game knows that they are not sent.
+// MeanUnsent records the components that the game registered as not sent.
 func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
 	mean := func(t reflect.Type) { p.unregistered.meant[ecs.TypeID(p.Arche, t)] = true }
 	for _, t := range registry.Of(of).Unsent {
@@ -39,7 +39,7 @@ func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
 	}
 }
 
-// look checks the components of an entity. Entities of one shape cost one look.
+// look checks the components of an entity. Each combination of components is checked once.
 func (u *unregistered) look(w *ecs.World, e ecs.Entity) {
 	mask := w.Mask(e)
 	if u.seen[mask] {

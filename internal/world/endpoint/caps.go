@@ -56,14 +56,14 @@ func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
 // unlimited is more than a frame has, and twice it fits into 32 bits.
 const unlimited = 1 << 29
 
-// purse is what one client may be sent.
+// purse holds the byte budgets of one client.
 type purse struct {
 	bucket  budget.Bucket  // of its own cap
 	account budget.Account // of the cap on all
 	counted uint64         // of what its layer has sent it
 }
 
-// allow tells every client what it may be sent in this frame.
+// allow sets every client's byte budget for this frame.
 func (s *Server) allow(now time.Time) {
 	if !s.cfg.Caps.any() {
 		return

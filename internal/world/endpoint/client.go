@@ -19,7 +19,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// ClientConfig is what a client's engine is made of.
+// ClientConfig configures a client's engine.
 type ClientConfig struct {
 	Registry   peer.Registry
 	Components int // registered types
@@ -88,7 +88,7 @@ func (c *Client) Drive(i *input.Inputs) {
 	}
 }
 
-// Connecting reports whether an attempt or a connection is under way.
+// Connecting reports whether the client is connecting or connected.
 func (c *Client) Connecting() bool { return c.layer != nil }
 
 // Open reports whether the client is connected and both protocols are equal.
@@ -128,7 +128,7 @@ func (c *Client) Connect(layer connection.Client) {
 	c.layer, c.reason, c.id, c.last = layer, "", entangle.Nobody, lastConnection{}
 }
 
-// Receive reads all that has arrived.
+// Receive reads everything that has arrived.
 func (c *Client) Receive(now time.Time) {
 	if c.copy != nil {
 		c.copy.ForgetLastWords()

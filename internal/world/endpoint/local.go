@@ -7,7 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Local is the player who lives in the server's own world: a link that carries nothing.
+// Local is the local player of a host: a connection without a network.
 //
 // To the server it is a client like the others. What the two say to each other in a frame
 // is handed over when the next one receives, decoded anew from its bytes, as if it had come
@@ -47,7 +47,7 @@ func NewLocal(id entangle.ClientID, post *message.Post) *Local {
 // ID returns the player's id.
 func (l *Local) ID() entangle.ClientID { return l.id }
 
-// Connecting reports whether the player is on its way, or connected.
+// Connecting reports whether the player is connecting or connected.
 func (l *Local) Connecting() bool { return l.wanted }
 
 // Open reports whether the player is connected.

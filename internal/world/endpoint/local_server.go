@@ -5,10 +5,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// House adds a player who lives in this world. Its id is then nobody else's.
+// House adds a local player. No other client can have its id.
 func (s *Server) House(l *Local) { s.locals = append(s.locals, l) }
 
-// reserved reports whether an id is that of a player who lives here.
+// reserved reports whether an id is that of a local player.
 func (s *Server) reserved(id entangle.ClientID) bool {
 	for _, l := range s.locals {
 		if l.id == id {
@@ -18,7 +18,7 @@ func (s *Server) reserved(id entangle.ClientID) bool {
 	return false
 }
 
-// home returns the player of that id who lives here and is connected.
+// home returns the connected local player with an id.
 func (s *Server) home(id entangle.ClientID) *Local {
 	for _, l := range s.locals {
 		if l.id == id && l.open {
@@ -49,7 +49,7 @@ func (s *Server) receiveLocals() {
 	}
 }
 
-// sendLocals takes what those who live here have said.
+// sendLocals takes the messages that local players have sent.
 func (s *Server) sendLocals(tick entangle.Tick) {
 	for _, l := range s.locals {
 		l.send(tick)
@@ -74,7 +74,7 @@ func (s *Server) carryLocals(letter *message.Letter) {
 	}
 }
 
-// Leave ends the connection of a player who lives here, or its way to it.
+// Leave disconnects a local player or cancels its attempt to connect.
 func (s *Server) Leave(l *Local, reason string) {
 	if l.open {
 		s.partLocal(l, reason)
@@ -88,7 +88,7 @@ func (s *Server) partLocal(l *Local, reason string) {
 	s.cfg.OnDisconnected(l.id, reason)
 }
 
-// partLocals ends the connections of all who live here.
+// partLocals disconnects all local players.
 func (s *Server) partLocals(reason string) {
 	for _, l := range s.locals {
 		if l.open {

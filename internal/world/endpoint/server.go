@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// ServerConfig is what a server's engine is made of.
+// ServerConfig configures a server's engine.
 type ServerConfig struct {
 	Registry peer.Registry
 	Channels []channel.Config
@@ -68,7 +68,7 @@ type Server struct {
 	teller  *teller // nil unless somebody listens
 }
 
-// Dead counts the connections that a server ended for what they sent.
+// Dead counts the connections that a server ended or refused, by reason.
 type Dead struct {
 	Malformed uint64 // bytes that no peer of the protocol writes
 	TooSlow   uint64 // reliable messages piled up

@@ -12,18 +12,18 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// maxInputRefs bounds the entities that the inputs of one lane in one frame name: as many as there
-// are ticks. Who has no place is sent as none.
+// maxInputRefs bounds the entities that the inputs of one stream name in one frame: as many as
+// there are ticks. An entity beyond it is sent as none.
 const maxInputRefs = input.MaxTicks
 
 var errInputRefs = errors.New("input: malformed table of entities of an input")
 
-// inputCodec is how the inputs of one type are kept and written, over the type's plan.
-// Entities in them go by a table in the head of their lane.
+// inputCodec stores and encodes the inputs of one type by the type's plan. Entities in them are
+// written by their index in a table at the head of their stream.
 type inputCodec struct {
 	plan *wire.Plan
-	out  []ecs.Entity // of the lane that is being written
-	in   []ecs.Entity // of the lane that is being read
+	out  []ecs.Entity // of the input stream that is being written
+	in   []ecs.Entity // of the input stream that is being read
 }
 
 func newInputCodec(plan *wire.Plan) *inputCodec { return &inputCodec{plan: plan} }
@@ -72,8 +72,8 @@ func (c *inputCodec) At(index uint32) (ecs.Entity, bool) {
 	return c.in[index-1], true
 }
 
-// appendHead writes what stands before a lane's body: the name of its entity, and the
-// table of those that its values name.
+// appendHead writes the header of an input stream: the network id of its entity, and the table of
+// the entities in its values.
 func (c *inputCodec) appendHead(w *bits.Writer, of repl.Ref, name func(ecs.Entity) (repl.Ref, bool)) {
 	repl.AppendRef(w, of)
 	if c.plan.HasRefs() {
@@ -81,7 +81,7 @@ func (c *inputCodec) appendHead(w *bits.Writer, of repl.Ref, name func(ecs.Entit
 	}
 }
 
-// readHead reads it, and finds the entities. Who is unknown is the zero entity.
+// readHead reads that header, and finds the entities. An unknown entity is the zero entity.
 func (c *inputCodec) readHead(r *bits.Reader, find func(repl.Ref) ecs.Entity) (of ecs.Entity) {
 	ref, ok := repl.ReadRef(r)
 	if ok && c.plan.HasRefs() {

@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// inputDown is the way of inputs from the server to a client: of what other players do.
+// inputDown receives the inputs of other players, which the server relays to a client.
 type inputDown struct{ others *othersInputs }
 
 // HandleFrame implements peer.Stream for a client.
@@ -22,8 +22,8 @@ func (p *InputPlayer) AppendFrame(dst []byte, room int, _ uint16, tick entangle.
 // Urgent implements peer.Stream for a server.
 func (p *InputPlayer) Urgent(time.Time) bool { return p.Line.waits() }
 
-// HandleAcked implements peer.Stream for a server: what is passed on is said several times,
-// whatever arrives.
+// HandleAcked implements peer.Stream for a server. It does nothing: relayed inputs are sent several
+// times, whether or not they arrive.
 func (p *InputPlayer) HandleAcked(uint16) {}
 
 // HandleLost implements peer.Stream for a server.

@@ -6,27 +6,27 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// LocalPlayer is the player of a host, to the inputs of the world that it plays in.
+// LocalPlayer is the player of a host, as the inputs of the server's world see it.
 type LocalPlayer interface {
 	ID() entangle.ClientID
 	Open() bool      // it is connected
 	InputDelay() int // in ticks
 }
 
-// House has the player of a host drive what it controls in the server's world. The present
-// owner counts; the tag that says so comes and goes with the next frame.
+// House makes the player of a host control its owned entities in the server's world. The present
+// owner counts; the tag for it is added and removed with the next frame.
 func (i *Inputs) House(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Led.Relay
 	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Led.owner(e) == l.ID() }
 }
 
-// newPassing returns what a lane of the player has to pass on.
+// newPassing returns the relay state of one of the player's input streams.
 func (o *ownInputs) newPassing(lane *ownLane, k *ownKind) passing {
 	return passing{entity: lane.entity, number: k.number, owner: o.me(), lane: lane.writer, codec: k.codec}
 }
 
-// wrote takes down what was written in a lane since the last time.
+// wrote records the inputs that were written to a stream since the last call.
 func (r *relay) wrote(p *passing) {
 	newest, some := p.lane.Newest()
 	if r == nil || !some {

@@ -9,34 +9,34 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ownInputs is what the player of this world does with the entities that it controls.
+// ownInputs is the inputs of this world's player for the entities that it controls.
 type ownInputs struct {
 	world *ecs.World
 	rate  int
 	kinds []ownKind
 	round uint32
-	relay *relay      // nil: others are not told of what is written
+	relay *relay      // nil: inputs are not relayed to other clients
 	epoch input.Epoch // of the clock
 
 	me    func() entangle.ClientID
-	delay func() int            // from the tick in which an input is written to that in which it acts
-	mine  func(ecs.Entity) bool // what the tag says of an entity is still so; nil: it always is
+	delay func() int            // from the tick in which an input is written to the tick in which it takes effect
+	mine  func(ecs.Entity) bool // confirms that an entity with the tag is still controlled; nil: it always is
 }
 
 type ownKind struct {
 	inputKind
 	tagged ecs.CachedFilter
 	lanes  map[ecs.Entity]*ownLane
-	order  []*ownLane // of the tick at hand, in the order of the world
+	order  []*ownLane // of the current tick, in the order of the world
 }
 
-// ownLane is one entity that the player drives.
+// ownLane is the input stream of one entity that the player controls.
 type ownLane struct {
 	entity ecs.Entity
 	writer *input.Writer
 	status event.InputStatus
-	none   bool   // the game said that there is no input in this tick
-	round  uint32 // in which the entity was found last
+	none   bool   // the game set no input for this tick
+	round  uint32 // in which the entity was last found
 	passed passing
 }
 
@@ -54,7 +54,7 @@ func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate in
 	return o
 }
 
-// buffer begins and ends lanes, and shows what was written last.
+// buffer begins and ends input streams, and shows the last written inputs.
 func (o *ownInputs) buffer() {
 	for i := range o.kinds {
 		o.find(&o.kinds[i])
@@ -62,7 +62,7 @@ func (o *ownInputs) buffer() {
 	o.show()
 }
 
-// find finds the entities that are driven now.
+// find finds the entities that are controlled now.
 func (o *ownInputs) find(k *ownKind) {
 	o.round++
 	k.order = k.order[:0]
@@ -71,7 +71,7 @@ func (o *ownInputs) find(k *ownKind) {
 		if e := q.Entity(); o.mine == nil || o.mine(e) {
 			k.order = append(k.order, o.lane(k, e))
 		} else {
-			clear(k.of(e)) // systems go by the tag, and what they write would act until another drives it
+			clear(k.of(e)) // systems go by the tag: inputs that they wrote would act until another player controls the entity
 		}
 	}
 	if len(k.order) == len(k.lanes) {
@@ -97,7 +97,7 @@ func (o *ownInputs) lane(k *ownKind, e ecs.Entity) *ownLane {
 	return lane
 }
 
-// show has every entity that is driven hold what was written last.
+// show sets every controlled entity to its last written input.
 func (o *ownInputs) show() {
 	for i := range o.kinds {
 		k := &o.kinds[i]
@@ -109,8 +109,8 @@ func (o *ownInputs) show() {
 	}
 }
 
-// write keeps what the game has written in the tick, and has every entity hold what acts
-// in it.
+// write stores the inputs that the game wrote in the tick, and sets every controlled entity to the
+// input that takes effect in it.
 func (o *ownInputs) write(tick entangle.Tick) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
@@ -132,17 +132,17 @@ func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
 	o.act(k, lane, tick)
 }
 
-// act has an entity hold what acts in a tick.
+// act sets an entity to the input that takes effect in a tick.
 func (o *ownInputs) act(k *ownKind, lane *ownLane, tick entangle.Tick) {
 	value, status := lane.writer.At(tick)
 	if status == input.Unknown {
-		status = input.None // what was written is yet to act
+		status = input.None // the written input takes effect later
 	}
 	lane.status = k.act(lane.entity, value, status)
 	k.raise(o.me(), lane.entity, tick, lane.status)
 }
 
-// replay has every entity hold what was written for a tick, whenever that was.
+// replay sets every controlled entity to the input of a tick, whenever it was written.
 func (o *ownInputs) replay(tick entangle.Tick) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
@@ -154,7 +154,7 @@ func (o *ownInputs) replay(tick entangle.Tick) {
 	}
 }
 
-// jump takes note that the clock went on by so many ticks at once, or back.
+// jump records that the clock was set forward by that many ticks, or back.
 func (o *ownInputs) jump(ticks int32) {
 	if ticks < 0 {
 		o.epoch++
@@ -162,7 +162,7 @@ func (o *ownInputs) jump(ticks int32) {
 	o.each(func(w *input.Writer) { w.Jump(ticks) })
 }
 
-// each is for all lanes.
+// each calls do for all input streams.
 func (o *ownInputs) each(do func(*input.Writer)) {
 	for i := range o.kinds {
 		for _, lane := range o.kinds[i].order {
@@ -171,7 +171,7 @@ func (o *ownInputs) each(do func(*input.Writer)) {
 	}
 }
 
-// drives reports whether there is a lane.
+// drives reports whether there is an input stream.
 func (o *ownInputs) drives() bool {
 	for i := range o.kinds {
 		if len(o.kinds[i].order) > 0 {
@@ -181,7 +181,7 @@ func (o *ownInputs) drives() bool {
 	return false
 }
 
-// reset ends all lanes, for another connection.
+// reset ends all input streams, for another connection.
 func (o *ownInputs) reset() {
 	for i := range o.kinds {
 		clear(o.kinds[i].lanes)

@@ -14,21 +14,21 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// InputStats counts what came of clients' inputs, in ticks if nothing else is said.
+// InputStats counts the fates of clients' inputs, in ticks unless stated otherwise.
 type InputStats struct {
 	InTime  uint64 // came before their tick ran
-	Late    uint64 // came first when their tick had run; they never act
-	Missing uint64 // ran without, and had the one before instead
+	Late    uint64 // arrived only after their tick had run; they never take effect
+	Missing uint64 // ran without an input, and repeated the one before
 
-	Refused uint64 // lanes of entities that the sender does not control, or not any more
+	Refused uint64 // input streams of entities that the sender does not control, or no longer controls
 	TooFar  uint64 // of the far past or future
 	Flooded uint64 // frames beyond what a client may send
 }
 
-// errInputFlood means that a client sends far more than there are ticks.
+// errInputFlood means that a client sends far more input packets than there are ticks.
 var errInputFlood = errors.New("input: far more input packets than ticks")
 
-// InputPlayer is one client's inputs at the server, and the stream that brings them.
+// InputPlayer is one client's inputs on the server, and the stream that carries them.
 type InputPlayer struct {
 	inputs    *ClientInputs
 	id        entangle.ClientID
@@ -39,13 +39,13 @@ type InputPlayer struct {
 	sights    input.ShownTimes
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
-	Work      uint64     // that its frames cost
-	Line      *relayLine // of what the others do
+	Work      uint64     // units that its frames cost
+	Line      *relayLine // relays the inputs of the other players
 
-	asked, had bool // in the tick that runs: one of its lanes has begun, one has something new
+	asked, had bool // in the current tick: one of its input streams has begun, one has a new input
 }
 
-// NewPlayer returns a client's inputs, for the time of its connection.
+// NewPlayer returns the inputs of a client, for the duration of its connection.
 func (c *ClientInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
 	p := &InputPlayer{inputs: c, id: id, meter: meter, allowance: input.NewRateLimit(c.rate)}
 	p.find = p.named
@@ -59,7 +59,7 @@ func (c *ClientInputs) Admit(p *InputPlayer) {
 	c.of[p.id] = p
 }
 
-// Dismiss ends it. Its lanes end with the next tick.
+// Dismiss ends a connection. Its input streams end with the next tick.
 func (c *ClientInputs) Dismiss(p *InputPlayer) {
 	if !p.here {
 		return
@@ -69,8 +69,8 @@ func (c *ClientInputs) Dismiss(p *InputPlayer) {
 	delete(c.of, p.id)
 }
 
-// named returns the entity that the client calls so; the zero entity for one that it was
-// not told of, whatever there is.
+// named returns the entity that the client refers to. It is the zero entity for one that was never
+// sent to the client, whether or not it exists.
 func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 	if !ref.Yours {
 		return ecs.Entity{}
@@ -96,17 +96,17 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	return c.frame.Err()
 }
 
-// What inputs of clients cost, in units of work. A unit is about a tenth of a microsecond.
+// Costs of clients' inputs, in units of work. A unit is about a tenth of a microsecond.
 const (
-	// ticksPerUnit is how many ticks of an input stream cost one, bitsPerUnit how many of its bits cost
-	// one more, and laneWork what a stream costs beside them.
+	// ticksPerUnit is the number of ticks of an input stream that cost one unit, bitsPerUnit the
+	// number of its bits that cost one more, and laneWork the additional cost of a stream.
 	ticksPerUnit = 16
 	bitsPerUnit  = 32
 	laneWork     = 2
 )
 
-// handleLane takes one lane of a frame. What is not the sender's is read, too, and
-// forgotten: control changes hands while packets are under way.
+// handleLane handles one input stream of a frame. A stream that the sender may not write is read,
+// too, and discarded: control changes hands while packets are in flight.
 func (p *InputPlayer) handleLane(f *input.Frame) {
 	c := p.inputs
 	k := &c.kinds[f.Type()]
@@ -128,8 +128,8 @@ func (p *InputPlayer) handleLane(f *input.Frame) {
 	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
 }
 
-// lane returns the lane of an entity, if it is the client's to drive. What the component
-// says now counts, which may be newer than the lane.
+// lane returns the input stream of an entity, if the client controls it. The present component
+// decides, which may be newer than the stream.
 func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 	lane := k.lanes[e]
 	if lane == nil || lane.player != p || !p.inputs.holds(k, lane) {
@@ -138,7 +138,7 @@ func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
 	return lane
 }
 
-// brought takes note of the ticks that came for the first time.
+// brought records the ticks that arrived for the first time.
 func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Received) {
 	p.inputs.Relay.brought(&lane.passed, b)
 	p.inputs.stats.TooFar += uint64(b.Far)
@@ -157,14 +157,14 @@ func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Received
 	}
 }
 
-// took takes note of what one of the client's lanes, that has begun, had for the tick that
-// runs.
+// took records whether one of the client's input streams, which has begun, had an input for the
+// current tick.
 func (p *InputPlayer) took(begun, had bool) {
 	p.asked = p.asked || begun
 	p.had = p.had || had
 }
 
-// ran takes note that a tick ran.
+// ran records that a tick ran.
 func (p *InputPlayer) ran(tick entangle.Tick) {
 	if p.asked {
 		p.meter.TickRan(tick, p.had)
@@ -175,13 +175,13 @@ func (p *InputPlayer) ran(tick entangle.Tick) {
 	p.asked, p.had = false, false
 }
 
-// firsts knows which ticks have come: the newest, and the 63 before it.
+// firsts tracks which ticks have arrived: the newest, and the 63 before it.
 type firsts struct {
 	newest entangle.Tick
 	known  uint64 // bit k: newest-k
 }
 
-// take returns which of the ticks come for the first time: bit k is newest-k.
+// take returns the ticks that arrive for the first time: bit k is newest-k.
 func (f *firsts) take(newest entangle.Tick, ticks uint64) uint64 {
 	by := newest.Sub(f.newest)
 	switch {

@@ -13,11 +13,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Inputs is what drives the entities of a world: what the player of this world does, what
-// the clients of a server do, or both.
+// Inputs applies the inputs of a world's entities: those of the player of this world, of the
+// clients of a server, or both.
 //
-// A lane is one entity and one type of input. It begins with the first tick that finds the
-// entity driven, and ends with the first that does not.
+// An input stream belongs to one entity and one type of input. It begins with the first tick that
+// finds the entity controlled, and ends with the first that does not.
 type Inputs struct {
 	world    *ecs.World
 	hub      *event.Hub
@@ -35,13 +35,13 @@ type Inputs struct {
 	sent      InputSent
 }
 
-// round says for which time a tick is computed.
+// round is the occasion on which a tick is computed.
 type round uint8
 
 const (
 	due    round = iota // in its turn
 	missed              // for the first time, since the clock went past it
-	again               // again
+	again               // replayed
 )
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
@@ -53,7 +53,7 @@ func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() enta
 	return i.up
 }
 
-// Disconnect ends it. What was driven is gone, or the game's.
+// Disconnect ends a client's connection. Entities that were controlled are gone, or the game's.
 func (i *Inputs) Disconnect() {
 	i.up = nil
 	i.own.reset()
@@ -73,7 +73,7 @@ func (i *Inputs) Number(t reflect.Type) (number int, ok bool) {
 	return 0, false
 }
 
-// Buffer begins the inputs of a tick: those whom this player drives show what it did last,
+// Buffer begins the inputs of a tick: the entities that this player controls show its last inputs,
 // for systems to change.
 func (i *Inputs) Buffer() {
 	if i.Led != nil {
@@ -85,8 +85,8 @@ func (i *Inputs) Buffer() {
 	i.buffering = true
 }
 
-// Write ends them: what was written is kept and sent, and every entity that is driven
-// gets the input that acts in this tick.
+// Write ends the inputs of a tick: written inputs are stored and sent, and every controlled entity
+// is set to the input that takes effect in this tick.
 func (i *Inputs) Write(tick entangle.Tick) {
 	if i.round != due {
 		i.Replay(tick, i.round == again)
@@ -109,8 +109,8 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	}
 }
 
-// Replay is Write for a tick in which the player has written nothing: every entity that is
-// driven gets what acts in it, as far as is known by now. With again, the tick has run before.
+// Replay is Write for a tick in which the player has written nothing: every controlled entity is
+// set to the best known input of the tick. With again, the tick has run before.
 func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	if i.own != nil {
 		i.own.replay(tick)
@@ -124,13 +124,12 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	}
 }
 
-// Mispredicted returns the oldest tick after one, up to now, that ran here with another input
-// of another player than is known by now, and whose input it is: of an entity that is
-// predicted. What was found is told once, what else there is at that time is not: to go back
-// to before the oldest sets all of it right.
+// Mispredicted returns the oldest tick after one, up to now, in which a predicted entity ran with
+// another input of another player than the one known now, and that entity. It is reported once, and
+// later ticks are not: a rollback to before the oldest corrects all of them.
 //
-// Inputs are compared by value: where the one that had been repeated has come, nothing was
-// wrong.
+// Inputs are compared by value: if the input that arrived equals the repeated one, there is no
+// misprediction.
 func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
 	if i.Rest == nil {
 		return 0, e, false
@@ -138,7 +137,7 @@ func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e e
 	return i.Rest.mispredicted(after, now)
 }
 
-// Clear is for after the tick: those whom this player drives show what it did last.
+// Clear runs after the tick: the entities that this player controls show its last inputs.
 func (i *Inputs) Clear() {
 	if i.own != nil {
 		i.unread.check(i.own)
@@ -146,10 +145,10 @@ func (i *Inputs) Clear() {
 	}
 }
 
-// Jump takes note that the clock of this player was set by so many ticks.
+// Jump records that the clock of this player was set by that many ticks.
 func (i *Inputs) Jump(ticks int32) { i.own.jump(ticks) }
 
-// Status returns what is known of an entity's input of the last tick.
+// Status returns the status of an entity's input in the last tick.
 func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
 	if i.own != nil {
 		if lane := i.own.kinds[number].lanes[e]; lane != nil {
@@ -169,8 +168,8 @@ func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
 	return event.NoInput
 }
 
-// At returns what is known now of an entity's input of a tick, on a client and of those of
-// the ticks that are kept. The value is for reading, until the next call.
+// At returns the best known input of an entity for a tick, on a client and while the tick is kept.
+// The value is read-only, and valid until the next call.
 func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte, status event.InputStatus) {
 	if lane := i.own.kinds[number].lanes[e]; lane != nil {
 		value, status := lane.writer.At(tick)
@@ -185,8 +184,8 @@ func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte,
 	return nil, event.NoInput
 }
 
-// None takes note that an entity has no input in this tick. It reports whether inputs are
-// being written.
+// None records that an entity has no input in this tick. It reports whether inputs are being
+// written.
 func (i *Inputs) None(number int, e ecs.Entity) bool {
 	if lane := i.own.kinds[number].lanes[e]; lane != nil && i.buffering {
 		lane.none = true
@@ -194,8 +193,8 @@ func (i *Inputs) None(number int, e ecs.Entity) bool {
 	return i.buffering
 }
 
-// Seen returns at which time its player saw the world when it made an entity's input of
-// the last tick.
+// Seen returns the time at which a player saw the world when it made an entity's input of the last
+// tick.
 func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
 	if i.Led == nil {
 		return 0, 0, false
@@ -203,7 +202,7 @@ func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction fl
 	return i.Led.seen(number, e)
 }
 
-// Stats returns what came of clients' inputs.
+// Stats returns the counters of clients' inputs.
 func (i *Inputs) Stats() InputStats {
 	if i.Led == nil {
 		return InputStats{}
@@ -211,7 +210,7 @@ func (i *Inputs) Stats() InputStats {
 	return i.Led.stats
 }
 
-// Sent returns what was sent of the player's inputs.
+// Sent returns the counters of the player's sent inputs.
 func (i *Inputs) Sent() InputSent { return i.sent }
 
 func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
@@ -222,7 +221,7 @@ func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 	return i
 }
 
-// NewClientInputs returns the inputs of the world of a client.
+// NewClientInputs returns the inputs of a client's world.
 func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 	i := newInputs(w, hub, p)
 	i.own = newOwnInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
@@ -230,8 +229,7 @@ func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs
 	return i
 }
 
-// NewServerInputs returns the inputs of the world of a server, of which start is the tick
-// before the first.
+// NewServerInputs returns the inputs of a server's world. start is the tick before the first.
 func NewServerInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol, publisher *source.Publisher, start entangle.Tick) *Inputs {
 	i := newInputs(w, hub, p)
 	i.Led = newClientInputs(w, hub, publisher, p)

@@ -9,7 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// inputKind is a registered input in a world.
+// inputKind is a registered input type in a world.
 type inputKind struct {
 	number int
 	id     ecs.ID
@@ -26,8 +26,8 @@ func newInputKind(w *ecs.World, hub *event.Hub, info *registry.Input) inputKind 
 	}
 }
 
-// driven returns the entities that have an input and the component that says that they
-// can be driven.
+// driven returns the entities that have an input, and the component that marks them as
+// controllable.
 func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
 	filter := ecs.All(k.id, by)
 	return w.Cache().Register(&filter)
@@ -36,8 +36,8 @@ func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
 // of returns the memory of an entity's input.
 func (k *inputKind) of(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
 
-// act gives an entity the input of the tick at hand. Before anything was ever heard the
-// component is whoever's it is.
+// act sets an entity's input for the current tick. Before the first input arrives the component is
+// left alone.
 func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) event.InputStatus {
 	switch status {
 	case input.Fresh, input.Repeated:
@@ -48,14 +48,15 @@ func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) event.I
 	return event.StatusOf(status)
 }
 
-// raise tells of an input that acts in the tick at hand, and that its entity holds.
+// raise raises an event for the input that an entity holds in the current tick.
 func (k *inputKind) raise(client entangle.ClientID, e ecs.Entity, tick entangle.Tick, status event.InputStatus) {
 	if status != event.NoInput {
 		k.events.Raise(event.InputHead{Client: client, Entity: e, Tick: tick, Status: status})
 	}
 }
 
-// release ends what drove an entity: it does not go on doing what it did last.
+// release clears an entity's input when its stream ends, so that the entity does not repeat the
+// last one.
 func (k *inputKind) release(w *ecs.World, e ecs.Entity) {
 	if w.Alive(e) && w.Has(e, k.id) {
 		clear(k.of(e))

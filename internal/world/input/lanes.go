@@ -13,9 +13,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ClientInputs is what the clients of a server do with the entities that they control. A
-// lane is made when the server finds an entity that has an input and an owner who is
-// connected, never because of what a client sends.
+// ClientInputs is the inputs of a server's clients for the entities that they control. An input
+// stream is created when the server finds an entity that has an input and a connected owner, never
+// because of received data.
 type ClientInputs struct {
 	world     *ecs.World
 	publisher *source.Publisher
@@ -24,11 +24,11 @@ type ClientInputs struct {
 	kinds     []clientKind
 	tick      entangle.Tick // the last that ran
 
-	players []*InputPlayer // who are connected, in the order in which they came
+	players []*InputPlayer // the connected ones, in the order in which they connected
 	of      map[entangle.ClientID]*InputPlayer
 	frame   input.Frame
-	stats   InputStats // of all players, also of those who are gone
-	Relay   *relay     // nil: no input is passed on to others
+	stats   InputStats // of all players, including disconnected ones
+	Relay   *relay     // nil: no input is relayed
 }
 
 type clientKind struct {
@@ -38,7 +38,7 @@ type clientKind struct {
 	order []*serverLane // in the order in which they began
 }
 
-// serverLane is one entity that a client drives.
+// serverLane is the input stream of one entity that a client controls.
 type serverLane struct {
 	entity ecs.Entity
 	number int // of the input
@@ -62,9 +62,9 @@ func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, 
 	return c
 }
 
-// tidy ends the lanes of entities that are gone, that have lost the input or changed
-// hands, and of clients that are gone. It does so before the systems that may drive them
-// from now on.
+// tidy ends the input streams of entities that are gone, that have lost the input or changed hands,
+// and of clients that are gone. It runs before the systems that may control those entities from now
+// on.
 func (c *ClientInputs) tidy() {
 	for i := range c.kinds {
 		k := &c.kinds[i]
@@ -78,13 +78,13 @@ func (c *ClientInputs) tidy() {
 	}
 }
 
-// holds reports whether a lane's entity is still its player's to drive.
+// holds reports whether a stream's player still controls its entity.
 func (c *ClientInputs) holds(k *clientKind, lane *serverLane) bool {
 	e := lane.entity
 	return lane.player.here && c.world.Alive(e) && c.world.Has(e, k.id) && c.owner(e) == lane.player.id
 }
 
-// owner returns the client whose an entity is.
+// owner returns the client that owns an entity.
 func (c *ClientInputs) owner(e ecs.Entity) entangle.ClientID {
 	control := (*components.ControlledBy)(c.world.Get(e, c.control))
 	if control == nil {
@@ -101,7 +101,7 @@ func (c *ClientInputs) end(k *clientKind, lane *serverLane) {
 	}
 }
 
-// write has every entity that is driven hold its input of a tick.
+// write sets every controlled entity to its input of a tick.
 func (c *ClientInputs) write(tick entangle.Tick) {
 	c.tick = tick
 	for i := range c.kinds {
@@ -127,7 +127,7 @@ func (c *ClientInputs) lane(k *clientKind, e ecs.Entity, player *InputPlayer) *s
 	if lane != nil && lane.player == player {
 		return lane
 	}
-	if lane != nil { // it went from hand to hand in this very tick
+	if lane != nil { // it changed hands more than once in this tick
 		c.end(k, lane)
 		k.order = slices.DeleteFunc(k.order, func(l *serverLane) bool { return l == lane })
 	}
@@ -148,8 +148,8 @@ func (c *ClientInputs) drive(k *clientKind, lane *serverLane, tick entangle.Tick
 	k.raise(lane.player.id, lane.entity, tick, lane.status)
 }
 
-// seen returns at which time the player of an entity saw the world when it made the input
-// of the last tick.
+// seen returns the time at which an entity's player saw the world when it made the input of the
+// last tick.
 func (c *ClientInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
 	lane := c.kinds[number].lanes[e]
 	if lane == nil || lane.status != event.FreshInput {

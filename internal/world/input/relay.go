@@ -11,50 +11,49 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// relay passes the inputs of players on to the other clients that see the entity, and the
-// input on it. What the server takes in it passes on in the frame in which it came, also
-// for ticks to come.
+// relay relays the inputs of players to the other clients that see the entity and its input
+// component. An input is relayed in the frame in which it arrived, also if it is for a later tick.
 //
-// It says everything RelayCopies times, whoever has it by then, and so keeps nothing about
-// what each client has of each player. A lane of which nothing new has come for so long is
-// not mentioned. What a lane has to say is encoded once for all clients.
+// Every input is sent RelayCopies times, whether or not clients have received it, so no state per
+// client and player is needed. A stream without new inputs for that long is left out. Each stream
+// is encoded once for all clients.
 //
-// What came too late for its tick is not passed on: the server has repeated the input before
-// it, and a client that never hears of it does the same.
+// An input that arrived too late for its tick is not relayed: the server repeated the input before
+// it, and so does a client that never receives it.
 type relay struct {
 	publisher *source.Publisher
 	kinds     []relayed  // by input number
-	lanes     []*passing // with something to say, in the order in which they were taken up
-	serial    uint64     // how many were
-	sends     uint64     // frames in which the relay spoke
-	live      bool       // this frame is one
+	lanes     []*passing // with inputs to relay, in the order in which they were added
+	serial    uint64     // number of streams added so far
+	sends     uint64     // frames in which the relay sent something
+	live      bool       // inputs are relayed in this frame
 	stats     RelayStats
 }
 
-// RelayStats counts what a server passed on of inputs.
+// RelayStats counts the inputs that a server relays.
 type RelayStats struct {
 	Encoded uint64 // runs of ticks, each of one lane in one frame; each serves all clients
 }
 
 const (
-	// RelayCopies is how often an input is passed on. At 20 % loss one of 15,625 ticks is
-	// missed, and none in a gap of five packets. A tick like the one before takes next to
+	// RelayCopies is the number of times that an input is relayed. At 20 % loss one of 15,625 ticks
+	// is missed, and none in a gap of five packets. A tick equal to the one before takes next to
 	// nothing each time, any other as much as the input.
 	RelayCopies = 6
 
-	// MaxRelayBody bounds the bytes of a lane in a frame, so that one player does not take
-	// the room of all. What is longer has fewer ticks.
+	// MaxRelayBody bounds the bytes of a stream in a frame, so that one player does not take the
+	// room of all. A longer stream carries fewer ticks.
 	MaxRelayBody = 256
 )
 
-// relayed is an input type.
+// relayed is the relay state of an input type.
 type relayed struct {
-	on    bool // it is passed on
-	comp  int  // its component number: who sees it there
+	on    bool // it is relayed
+	comp  int  // its component number: decides which clients see it
 	codec *inputCodec
 }
 
-// newRelay returns a relay of the inputs of a world, nil if none is passed on.
+// newRelay returns a relay of the inputs of a world, nil if none is relayed.
 func newRelay(p *source.Publisher, infos []*registry.Input, codec func(number int) *inputCodec) *relay {
 	r, some := &relay{publisher: p}, false
 	for i, info := range infos {
@@ -68,35 +67,33 @@ func newRelay(p *source.Publisher, infos []*registry.Input, codec func(number in
 	return r
 }
 
-// passing is what one lane has to pass on: the inputs of one type for one entity.
+// passing is the relay state of one input stream: the inputs of one type for one entity.
 type passing struct {
 	entity ecs.Entity
 	number int // of the input
 	owner  entangle.ClientID
 	lane   passedLane
-	codec  *inputCodec // of the lane: it holds what the last body refers to
-	wrote  oldest      // that is not passed on yet, where it is written here
+	codec  *inputCodec // of the stream: it holds the references of the last body
+	wrote  oldest      // inputs written here that are not relayed yet
 
 	listed bool
 	serial uint64
-	news   [RelayCopies]oldest // of the last sends
+	news   [RelayCopies]oldest // new inputs of the last sends
 
 	slot  repl.Slot // in this frame
-	shown bool      // there is something of it for others
+	shown bool      // others see some of it
 	to    watchers
 	body  input.Body
-	refs  []ecs.Entity // what the body refers to
+	refs  []ecs.Entity // references of the body
 }
 
-// passedLane is where the inputs are: a reader of the server, or a writer of a player who
-// lives in its world.
+// passedLane is the source of the inputs: a reader of the server, or the writer of a host's player.
 type passedLane interface {
 	input.Stream
 	Newest() (entangle.Tick, bool)
 }
 
-// watchers are the clients that are shown the group of an entity. It is what most of those
-// are told apart by who have nothing to do with it.
+// watchers is the clients that see the group of an entity. It quickly rules out most of the others.
 type watchers struct {
 	all   bool
 	peers repl.Bitset // by number
@@ -109,7 +106,7 @@ func (v *watchers) find(p *source.Publisher, s repl.Slot) {
 
 func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }
 
-// oldest is the oldest of some ticks.
+// oldest is the oldest of some ticks, if there is any.
 type oldest struct {
 	tick entangle.Tick
 	some bool
@@ -121,14 +118,14 @@ func (o *oldest) add(tick entangle.Tick) {
 	}
 }
 
-// brought takes down what a client's frame brought of a lane.
+// brought records the new inputs of a stream in a client's frame.
 func (r *relay) brought(p *passing, b input.Received) {
 	if b.New != 0 {
 		r.note(p, b.Newest-entangle.Tick(bits.Len64(b.New)-1))
 	}
 }
 
-// note takes down that a lane has inputs that it had not before, from a tick on.
+// note records that a stream has new inputs from a tick on.
 func (r *relay) note(p *passing, tick entangle.Tick) {
 	if r == nil || !r.kinds[p.number].on {
 		return
@@ -141,11 +138,11 @@ func (r *relay) note(p *passing, tick entangle.Tick) {
 	p.news[(r.sends+1)%RelayCopies].add(tick)
 }
 
-// drop ends a lane: nothing of it is said any more.
+// drop ends a stream: it is not relayed any more.
 func (p *passing) drop() { p.news = [RelayCopies]oldest{} }
 
-// Prepare writes what all lanes have to say, in a frame that sends: tick is the last
-// finished one. In others, due is false, and what there is waits.
+// Prepare encodes the due inputs of all streams, in a frame that sends: tick is the last finished
+// one. In other frames due is false, and inputs wait.
 func (r *relay) Prepare(tick entangle.Tick, due bool) {
 	if r == nil {
 		return
@@ -161,14 +158,14 @@ func (r *relay) Prepare(tick entangle.Tick, due bool) {
 			continue
 		}
 		kept = append(kept, p)
-		p.news[(r.sends+1)%RelayCopies] = oldest{} // of what comes next
+		p.news[(r.sends+1)%RelayCopies] = oldest{} // of the next send
 		r.write(p, since.tick, tick)
 	}
 	clear(r.lanes[len(kept):])
 	r.lanes = kept
 }
 
-// unsaid returns the first tick of those that are to be passed on, now or again.
+// unsaid returns the first tick that must be relayed, for the first time or again.
 func (p *passing) unsaid() (all oldest) {
 	for _, o := range p.news {
 		if o.some {
@@ -178,7 +175,7 @@ func (p *passing) unsaid() (all oldest) {
 	return all
 }
 
-// write writes what is to be said of a lane, from a tick on. What is paused is not told of.
+// write encodes the inputs of a stream from a tick on. A paused entity is not relayed.
 func (r *relay) write(p *passing, since, tick entangle.Tick) {
 	s, replicated := r.publisher.Slot(p.entity)
 	newest, some := p.lane.Newest()
@@ -196,8 +193,8 @@ func (r *relay) write(p *passing, since, tick entangle.Tick) {
 	r.stats.Encoded++
 }
 
-// name returns what a client calls an entity that it has been shown. It is not ok for one
-// that it does not see now.
+// name returns a client's reference to an entity. It is not ok for an entity that the client does
+// not see now.
 func (r *relay) name(to source.Recipient, s repl.Slot) (ref repl.Ref, ok bool) {
 	if to.Updates == nil || !to.Updates.Finds(s) || !to.Updates.Has(s) {
 		return ref, false
@@ -206,8 +203,8 @@ func (r *relay) name(to source.Recipient, s repl.Slot) (ref repl.Ref, ok bool) {
 	return ref, ok
 }
 
-// seenBy returns what a client calls the entity of a lane. It is not ok if the lane is not
-// for the client: it is its own, or the client does not see the entity, or the input on it.
+// seenBy returns a client's reference to the entity of a stream. It is not ok if the client must
+// not receive the stream: it owns it, or it does not see the entity or its input.
 func (r *relay) seenBy(to source.Recipient, number int, p *passing) (ref repl.Ref, ok bool) {
 	if !p.shown || !p.to.has(number) || p.owner == to.ID {
 		return ref, false
@@ -221,7 +218,7 @@ func (r *relay) seenBy(to source.Recipient, number int, p *passing) (ref repl.Re
 	return ref, !off.Has(comp) && !hides.Has(comp)
 }
 
-// PassedOn returns the counters of what is passed on, on a server.
+// PassedOn returns the counters of relayed inputs, on a server.
 func (i *Inputs) PassedOn() RelayStats {
 	if i.Led.Relay == nil {
 		return RelayStats{}

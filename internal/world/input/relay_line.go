@@ -8,24 +8,23 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// relayLine is what one client is told of the others' inputs: in each frame that sends, one
-// packet's worth at most. Of what has no room there the next frame speaks first, so that
-// all get their turn, if later.
+// relayLine sends the inputs of other players to one client: one packet's worth at most in each
+// frame that sends. Streams without room go first in the next frame, so all of them get their turn.
 //
-// What is for the client is found by one after the other, since who is among the targets of
-// something is looked up in what all share; then several may be written at a time.
+// The streams of the clients are listed one client after the other, because targets are looked up
+// in shared state. Afterwards several clients may be written concurrently.
 type relayLine struct {
-	relay *relay           // nil: nothing is passed on
+	relay *relay           // nil: nothing is relayed
 	to    source.Recipient // in this frame
 
 	number   int       // of the client's peer
-	list     []mention // what is for the client in this frame
-	turn     uint64    // the last lane that had its turn
+	list     []mention // the streams for the client in this frame
+	turn     uint64    // the last stream that had its turn
 	composer input.Composer
 	name     func(ecs.Entity) (repl.Ref, bool)
 }
 
-// mention is a lane, and what the client calls its entity.
+// mention is an input stream, and the client's reference to its entity.
 type mention struct {
 	lane *passing
 	name repl.Ref
@@ -44,10 +43,10 @@ func NewRelayLine(r *relay) *relayLine {
 	return l
 }
 
-// waits reports whether there is anything left to say in this frame.
+// waits reports whether streams remain to be sent in this frame.
 func (l *relayLine) waits() bool { return len(l.list) > 0 }
 
-// Look lists what is for the client in this frame: first those whose turn it is.
+// Look lists the streams for the client in this frame, beginning with those whose turn it is.
 func (l *relayLine) Look(to source.Recipient) {
 	l.to = to
 	l.list = l.list[:0]
@@ -88,13 +87,13 @@ func (l *relayLine) append(dst []byte, room int, tick entangle.Tick) []byte {
 		} else if said > 0 {
 			break
 		}
-		l.turn = m.lane.serial // one that fits nowhere does not hold up the others
+		l.turn = m.lane.serial // a stream that fits nowhere does not hold up the others
 	}
 	l.list = l.list[:0]
 	return l.composer.Finish()
 }
 
-// head writes what stands before a lane's body.
+// head writes the header of a stream.
 func (l *relayLine) head(m mention) {
 	w := l.composer.Stream(m.lane.number)
 	repl.AppendRef(w, m.name)

@@ -13,13 +13,13 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// othersInputs is a client's memory of what other players do: the inputs that the server
-// passes on, until their tick and for a while after it. In a tick that the client computes,
-// the input of another player's entity is what that player did in it, or did last.
+// othersInputs stores the inputs of other players on a client: those that the server relays, until
+// their tick and for a while after it. In a tick that the client computes, another player's entity
+// has that player's input of the tick, or else its last one.
 //
-// A lane begins with the first input for an entity that is here, has the input, and is not
-// this client's to drive. It ends with any of these, and begins anew when the entity changes
-// hands.
+// An input stream begins with the first input for an entity that exists here, has the input, and is
+// not controlled by this client. It ends when one of these no longer holds, and restarts when the
+// entity changes hands.
 type othersInputs struct {
 	world   *ecs.World
 	control ecs.ID // components.ControlledBy
@@ -37,12 +37,12 @@ type othersInputs struct {
 
 type otherKind struct {
 	inputKind
-	on    bool // it is passed on
+	on    bool // it is relayed
 	lanes map[ecs.Entity]*otherLane
 	spare []*otherLane
 }
 
-// otherLane is the inputs of one type for one entity.
+// otherLane is the input stream of one type for one entity.
 type otherLane struct {
 	entity ecs.Entity
 	number int
@@ -51,19 +51,19 @@ type otherLane struct {
 	status event.InputStatus // in the last tick
 }
 
-// MaxOtherLanes bounds the lanes that a client keeps, of some KiB each: so many players
-// nobody tells apart. Of more a client hears nothing.
+// MaxOtherLanes bounds the input streams that a client keeps, of some KiB each: nobody can tell
+// that many players apart. Further streams are dropped.
 const MaxOtherLanes = 1 << 10
 
-// OthersStats counts what became of inputs of other players, a run of ticks each.
+// OthersStats counts the fates of other players' inputs, a run of ticks each.
 type OthersStats struct {
 	Received uint64
-	Unknown  uint64 // for an entity that is not here, has no such input, or is driven here
+	Unknown  uint64 // for an entity that does not exist here, has no such input, or is controlled here
 	TooFar   uint64 // beyond the ticks that are kept
-	Crowded  uint64 // of one lane too many
+	Crowded  uint64 // beyond MaxOtherLanes
 }
 
-// newOthersInputs returns the memory of a client.
+// newOthersInputs returns the store of a client.
 func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate int) *othersInputs {
 	o := &othersInputs{
 		world: w, rate: rate,
@@ -78,7 +78,7 @@ func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate
 	return o
 }
 
-// Connect begins a connection, in which the server calls entities by names of its own.
+// Connect begins a connection, with its own network ids.
 func (o *othersInputs) Connect(shown *sink.Copy, slotOf func(repl.ID) (repl.Slot, bool)) {
 	o.find = func(ref repl.Ref) ecs.Entity {
 		if s, ok := slotOf(ref.ID); ok && !ref.Yours {
@@ -98,7 +98,7 @@ func (o *othersInputs) reset() {
 
 var errNotPassedOn = errors.New("input: inputs of others, of a type that is not passed on")
 
-// handle takes what the server passes on in a packet of a tick.
+// handle reads the relayed inputs in a packet of a tick.
 func (o *othersInputs) handle(tick entangle.Tick, body []byte) error {
 	f := &o.frame
 	f.OpenDown(body, tick, len(o.kinds))
@@ -118,7 +118,7 @@ func (o *othersInputs) handle(tick entangle.Tick, body []byte) error {
 	return f.Err()
 }
 
-// lane returns where the lane at hand belongs, nil if it is not to be kept.
+// lane returns the current input stream, nil if it is not to be kept.
 func (o *othersInputs) lane(k *otherKind, e ecs.Entity) *otherLane {
 	_, newest := o.frame.Range()
 	switch {
@@ -136,7 +136,7 @@ func (o *othersInputs) lane(k *otherKind, e ecs.Entity) *otherLane {
 	return nil
 }
 
-// driven reports whether an entity is here, has an input, and is not this client's.
+// driven reports whether an entity exists here, has an input, and is not controlled by this client.
 func (o *othersInputs) driven(k *otherKind, e ecs.Entity) bool {
 	return o.world.Alive(e) && o.world.Has(e, k.id) && !o.world.Has(e, o.own)
 }
@@ -155,7 +155,7 @@ func (o *othersInputs) begin(k *otherKind, e ecs.Entity) (lane *otherLane) {
 	return lane
 }
 
-// end ends a lane; whoever calls takes it off the list.
+// end ends a stream; the caller removes it from the list.
 func (o *othersInputs) end(lane *otherLane) {
 	k := &o.kinds[lane.number]
 	delete(k.lanes, lane.entity)
@@ -165,7 +165,7 @@ func (o *othersInputs) end(lane *otherLane) {
 	k.spare = append(k.spare, lane)
 }
 
-// ownerOf returns who drives an entity, as far as this client knows.
+// ownerOf returns the owner of an entity, as far as this client knows.
 func (o *othersInputs) ownerOf(e ecs.Entity) entangle.ClientID {
 	if !o.world.Has(e, o.control) {
 		return entangle.Nobody
@@ -173,7 +173,7 @@ func (o *othersInputs) ownerOf(e ecs.Entity) entangle.ClientID {
 	return (*components.ControlledBy)(o.world.Get(e, o.control)).Client
 }
 
-// write has every entity that is driven elsewhere hold its input of a tick.
+// write sets every entity of another player to its input of a tick.
 func (o *othersInputs) write(tick entangle.Tick) {
 	o.tick = tick
 	kept := o.lanes[:0]
@@ -193,8 +193,7 @@ func (o *othersInputs) write(tick entangle.Tick) {
 	o.lanes = kept
 }
 
-// replay has every entity that is driven elsewhere hold what is known by now of a tick that
-// has run.
+// replay sets every entity of another player to the best known input of a tick that has run.
 func (o *othersInputs) replay(tick entangle.Tick) {
 	for _, lane := range o.lanes {
 		k := &o.kinds[lane.number]
@@ -203,7 +202,7 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 		}
 		value, status := lane.reader.Rerun(tick)
 		if status == input.Unknown {
-			status = input.None // what its entity holds is of a later tick
+			status = input.None // the entity holds the input of a later tick
 		}
 		lane.status = k.act(lane.entity, value, status)
 		k.raise(lane.owner, lane.entity, tick, lane.status)
@@ -211,7 +210,7 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 }
 
 // mispredicted returns the oldest tick after one, up to now, that a predicted entity ran with
-// another input than is known by now, and that entity.
+// another input than the one known now, and that entity.
 func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
 	for _, lane := range o.lanes {
 		t, revised := lane.reader.Revised(after, now)
@@ -225,7 +224,7 @@ func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tic
 	return tick, e, ok
 }
 
-// pass begins a lane anew if the entity is in other hands.
+// pass restarts a stream if the entity has changed hands.
 func (o *othersInputs) pass(k *otherKind, lane *otherLane) {
 	owner := o.ownerOf(lane.entity)
 	if owner == lane.owner {
@@ -236,5 +235,5 @@ func (o *othersInputs) pass(k *otherKind, lane *otherLane) {
 	k.release(o.world, lane.entity)
 }
 
-// Others returns the counters of what other players do, on a client.
+// Others returns the counters of other players' inputs, on a client.
 func (i *Inputs) Others() OthersStats { return i.Rest.stats }

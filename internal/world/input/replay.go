@@ -9,8 +9,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Replayer runs ticks of a client's world outside of their turn: those that have run before,
-// and those that the clock was set past. The world is as of the end of the tick before.
+// Replayer runs ticks of a client's world out of turn: replayed ticks, and ticks that the clock was
+// set past. The world is as of the end of the tick before.
 //
 // Call Begin or BeginFirst, then Tick for each tick, then End, also if a system panics. End
 // does nothing if nothing has begun.
@@ -25,9 +25,9 @@ type Replayer struct {
 	begun bool
 }
 
-// Begin begins a replay of ticks that have run before, both included. components.Time names
-// them, and End puts it back. Messages are not sent again, and of events only inputs are
-// read, because they belong to their ticks.
+// Begin begins a replay of ticks that have run before, both included. components.Time shows them,
+// and End restores it. Messages are not sent again, and of events only inputs are read, because
+// they belong to their ticks.
 func (r *Replayer) Begin(from, to entangle.Tick) {
 	r.begin(from, again)
 	r.Time.Replaying, r.Time.ReplayFrom, r.Time.ReplayTo = true, from, to

@@ -9,33 +9,33 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// unreadWarning warns a developer, once per type, that inputs of this player are written only
-// after they were read: by systems in FixedMain, instead of BufferInputs. They have no effect,
-// and otherwise nothing would say so.
+// unreadWarning warns a developer, once per type, about inputs of this player that are written only
+// after they were read: by systems in FixedMain, instead of BufferInputs. They have no effect, and
+// nothing else would report that.
 type unreadWarning struct {
-	log   *slog.Logger // nil: nobody reads the warnings
+	log   *slog.Logger // nil: warnings are off
 	types []reflect.Type
 	kinds []bool // by number: inputs are written in BufferInputs, or the warning was logged
 }
 
-// WarnTo sets where it is logged that inputs are written in the wrong place.
+// WarnTo sets the logger for inputs that are written in the wrong place.
 func (i *Inputs) WarnTo(log *slog.Logger) {
 	if log.Enabled(context.Background(), slog.LevelWarn) {
 		i.unread = unreadWarning{log: log, types: i.Types, kinds: make([]bool, len(i.Types))}
 	}
 }
 
-// read notes which types of input were written in BufferInputs: their components no longer
-// hold what was shown. It is called before the inputs are stored, and after that for entities
-// that the player drives only since then.
+// read notes which types of input were written in BufferInputs: their components differ from the
+// shown ones. It is called before the inputs are stored, and after that for entities that the
+// player controls only since then.
 func (u *unreadWarning) read(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, func(k *ownKind, _ ecs.Entity) { u.kinds[k.number] = true })
 	}
 }
 
-// check warns of inputs that were written after that: of a type that was never written before
-// FixedMain, what the player did last is what it began with.
+// check warns about inputs that were written after that: of a type that was never written before
+// FixedMain, the player's last input is the one that the entity began with.
 func (u *unreadWarning) check(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, u.warn)
@@ -49,7 +49,7 @@ func (u *unreadWarning) warn(k *ownKind, e ecs.Entity) {
 }
 
 // scan calls found for an entity of each type that neither was found before, if the entity has
-// another input than the player's last.
+// another input than the player's last one.
 func (u *unreadWarning) scan(o *ownInputs, found func(*ownKind, ecs.Entity)) {
 	for i := range o.kinds {
 		k := &o.kinds[i]

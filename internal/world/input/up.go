@@ -12,9 +12,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// inputUp is the way of a player's inputs to the server: the stream of a client. In every
-// frame in which ticks ran it says all that can still be in time and that the server is
-// not known to have.
+// inputUp sends a player's inputs to the server: the stream of a client. In every frame in which
+// ticks ran it sends all inputs that can still arrive in time and that the server has not
+// acknowledged.
 type inputUp struct {
 	inputDown
 	own   *ownInputs
@@ -22,21 +22,21 @@ type inputUp struct {
 	clock *timesync.Client
 
 	due      bool          // ticks have run since the last frame of inputs
-	newest   entangle.Tick // of those that are written, in the frame at hand
+	newest   entangle.Tick // of the written ones, in the current frame
 	composer input.Composer
 	lanes    []input.OwnStream
-	heads    []inputHead // by lane
+	heads    []inputHead // by stream
 	name     func(ecs.Entity) (repl.Ref, bool)
 	stats    *InputSent
 }
 
-// inputHead is what stands before a lane's body.
+// inputHead is the header of an input stream.
 type inputHead struct {
 	codec *inputCodec
 	ref   repl.Ref
 }
 
-// InputSent counts what a client sent of its player's inputs.
+// InputSent counts the inputs that a client sent for its player.
 type InputSent struct {
 	Frames uint64 // with inputs
 	Lanes  uint64 // in them; each is the newest ticks of one entity and type
@@ -48,7 +48,7 @@ func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *
 	return u
 }
 
-// refOf returns what the server calls an entity.
+// refOf returns the server's reference to an entity.
 func (u *inputUp) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
 	ref.ID, known = u.copy.ID(e)
 	ref.Yours = true
@@ -80,7 +80,7 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 	return u.composer.Finish()
 }
 
-// gather lists the lanes whose entities the server knows.
+// gather lists the streams whose entities the server knows.
 func (u *inputUp) gather() {
 	u.lanes, u.heads = u.lanes[:0], u.heads[:0]
 	for i := range u.own.kinds {
@@ -100,14 +100,14 @@ func (u *inputUp) gather() {
 	}
 }
 
-// inTime returns how many of the newest ticks can still be in time: those that the server
-// has not run yet, if the packet took no time.
+// inTime returns how many of the newest ticks can still arrive in time: those that the server has
+// not run yet, if the packet took no time.
 func (u *inputUp) inTime(now time.Time) int {
 	server, _ := u.clock.ServerTick(now)
 	return int(u.newest.Sub(server))
 }
 
-// shown returns at which time the player sees what is interpolated.
+// shown returns the time at which the player sees interpolated entities.
 func (u *inputUp) shown(now time.Time) input.Shown {
 	tick, fraction := u.clock.Interpolation(now)
 	return input.Shown{Tick: tick, Fraction: fraction}

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// audience is the clients that a message of another client is for.
+// audience is the set of clients that a client's message is addressed to.
 type audience struct {
 	ids    []entangle.ClientID
 	except bool // all but ids
@@ -22,8 +22,8 @@ func (a audience) contains(id entangle.ClientID) bool {
 	return slices.Contains(a.ids, id) != a.except
 }
 
-// most bounds the clients in it, where so many are connected. It counts those that are named
-// and not connected as well: each is compared with all who are.
+// most returns an upper bound on the clients in it while that many are connected. It counts named
+// clients that are not connected as well: each id is compared with every connected client.
 func (a audience) most(connected int) int {
 	if a.except {
 		return connected
@@ -31,8 +31,8 @@ func (a audience) most(connected int) int {
 	return len(a.ids)
 }
 
-// bounds checks that a letter of a player names no more clients than a server takes in: it
-// would end the connection.
+// bounds checks that a player's message names no more clients than a server accepts. A message with
+// more would end the connection.
 func (p *Post) bounds(l *Letter) error {
 	if !l.Player || l.one != entangle.Nobody {
 		return nil

@@ -6,6 +6,6 @@
 //   - [Resources] sends the resources of a server's world, [ResourceCopy] applies them on a
 //     client.
 //
-// What one client may send is bounded per frame, and what it may make the server relay to
-// other clients too.
+// Both the traffic that one client may send, and the traffic that it may cause the server to relay
+// to other clients, are bounded per frame.
 package message

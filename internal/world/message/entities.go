@@ -9,9 +9,9 @@ import (
 // more is refused where it is sent.
 const MaxRefs = 1 << 12
 
-// entityTable gathers the entities of one value, also those that are not replicated, and those
-// that have ended: what becomes of an entity is no change of a value, for it would tell those of
-// it who may not see it.
+// entityTable collects the entities of one value, including entities that are not replicated or
+// have despawned. The fate of an entity does not change a value: otherwise the value would reveal
+// it to clients that may not see the entity.
 type entityTable struct {
 	entities []ecs.Entity
 	numbers  repl.Numbering[uint64]

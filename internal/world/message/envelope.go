@@ -12,9 +12,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Envelope writes a letter as it travels: what it is, whom it is for or from, the
-// entities that it refers to, and its body. It is for one client, or for all who may
-// have it if to is the zero Recipient. The bytes are valid until the next.
+// Envelope encodes a message for the wire: its type, sender or recipients, the entities that it
+// refers to, and its body. It is for one client, or for all clients that may receive it if to is
+// the zero Recipient. The bytes are valid until the next call.
 func (p *Post) Envelope(l *Letter, to source.Recipient) []byte {
 	w := &p.w
 	w.Reset(p.wrap[:0])
@@ -31,9 +31,9 @@ func (p *Post) Envelope(l *Letter, to source.Recipient) []byte {
 	return p.wrap
 }
 
-// appendEntities writes the table of entities. Before it names anybody a client says which is the
-// newest tick of the server that it has: in time names are given to others, and what it writes now
-// may be under way for longer.
+// appendEntities writes the table of entities. Before any network id, a client writes the newest
+// tick of the server that it has received: network ids are reused in time, and a message may be in
+// flight for longer than that.
 func (p *Post) appendEntities(w *bits.Writer, l *Letter, to source.Recipient) {
 	w.Uvarint(uint64(l.nrefs))
 	if !p.server && l.nrefs > 0 {
@@ -42,8 +42,8 @@ func (p *Post) appendEntities(w *bits.Writer, l *Letter, to source.Recipient) {
 	source.AppendNames(w, p.Entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
 }
 
-// heardBits is how wide a tick is that a client has heard of: whole, so that none is taken for
-// another, however late.
+// heardBits is the width of the newest received tick that a client sends. It is written in full, so
+// that no late tick is mistaken for another one.
 const heardBits = 32
 
 func (p *Post) appendMessageHead(w *bits.Writer, l *Letter) {
@@ -72,8 +72,8 @@ func (p *Post) AudienceOf(l *Letter) audience {
 	return audience{ids: ids, except: except}
 }
 
-// Shared reports whether a letter is the same for everybody: all clients see whom it
-// refers to, and call them the same.
+// Shared reports whether the bytes of a message are the same for every client: all of them see the
+// entities that it refers to, under the same network ids.
 func (p *Post) Shared(l *Letter) bool {
 	if p.publisher == nil {
 		return true
@@ -86,8 +86,8 @@ func (p *Post) Shared(l *Letter) bool {
 	return true
 }
 
-// refOf returns what the other side calls an entity. One that it can't know, or does
-// not see, is none: a letter is not held back for it.
+// refOf returns the reference by which the other side knows an entity. An entity that it cannot
+// know, or does not see, is written as none: the message is not held back for it.
 func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known bool) {
 	if p.publisher != nil {
 		if s, ok := p.publisher.Slot(e); ok {
@@ -107,9 +107,9 @@ func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known boo
 // noName is no entity's id.
 var noName = repl.ID{Member: repl.MaxMembers}
 
-// readRefs reads the table of a value with a plan and resolves it. missing is how many entities
-// are not here, and late how many of them may yet come. A table has no more of them than the
-// value can hold: they are read before it is.
+// readRefs reads the reference table of a value with a plan and resolves it. missing is the number
+// of entities that do not exist here, and late the number of those that may still arrive. The table
+// is read before the value, and has no more references than the value can hold.
 func (m *Mailbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok bool) {
 	m.Entities, m.names = m.Entities[:0], m.names[:0]
 	n := r.Uvarint()
@@ -157,12 +157,11 @@ func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
 	return m.Entities[index-1], true
 }
 
-// mayCome reports whether an entity that is not here can be under way: only what
-// the other side replicates. One of this side's own that is not there is gone, and
-// a message about it is not held back.
+// mayCome reports whether a missing entity can be in flight, which only entities of the other side
+// can. A missing entity of this side has despawned, and a message about it is not held back.
 func (m *Mailbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
 
-// resolve finds the entity that the other side means, or meant when it wrote the message.
+// resolve finds the entity that the other side referred to when it wrote the message.
 func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
@@ -186,7 +185,7 @@ func (p *Post) hasRefs(l *Letter) bool {
 	}
 }
 
-// Channel returns the channel that a letter goes by.
+// Channel returns the channel that carries a message.
 func (p *Post) Channel(l *Letter) channel.ID {
 	if l.Kind != Message {
 		return peer.Requests
@@ -194,7 +193,7 @@ func (p *Post) Channel(l *Letter) channel.ID {
 	return messageChannel(p.messages[l.Number])
 }
 
-// Priority returns what a letter counts for among those of its channel.
+// Priority returns the priority of a message among those of its channel.
 func (p *Post) Priority(l *Letter) float32 {
 	if l.Kind != Message {
 		return 1
@@ -202,8 +201,7 @@ func (p *Post) Priority(l *Letter) float32 {
 	return p.messages[l.Number].Priority
 }
 
-// messageChannel returns the channel that messages of a type go by: their own, or
-// the default one of their mode.
+// messageChannel returns the channel of a message type: its own, or the default one of its mode.
 func messageChannel(info *registry.Message) channel.ID {
 	if info.Channel != nil {
 		return peer.FirstUser + channel.ID(info.Channel.Number)

@@ -22,24 +22,25 @@ const (
 	// maxHeldBytes bounds their bodies: four of the longest.
 	maxHeldBytes = 256 << 10
 
-	// maxHeldFor bounds how long one waits: a spawn that was lost several times on
-	// a bad link is here by then, and what is not here will not come.
+	// maxHeldFor bounds how long a message waits. A spawn that was lost several times on a bad link
+	// has arrived by then, and an entity that has not arrived will not come.
 	maxHeldFor = 2 * time.Second
 
-	// maxHeldReads bounds the references that a frame reads of held messages, beyond those
-	// of one message. What is left waits for the next frame.
+	// maxHeldReads bounds the references of held messages that are read in a frame, beyond those of
+	// one message. The rest waits for the next frame.
 	maxHeldReads = MaxRefs
 
 	// maxReads bounds the references that a client reads in a frame, beyond those of one
 	// packet: some milliseconds.
 	maxReads = 16 * MaxRefs
 
-	// maxRequests bounds the requests that a server takes from one client in one frame, beyond
+	// maxRequests bounds the requests that a server accepts from one client in one frame, beyond
 	// those of one packet.
 	maxRequests = 256
 
-	// maxMessages bounds the messages of clients that wait in a server's queues, beyond those
-	// of one packet and ownMessages of each client: so that nobody pushes out what others said.
+	// maxMessages bounds the messages of clients that wait in a server's queues, beyond those of
+	// one packet and ownMessages of each client, so that no client pushes out the messages of
+	// others.
 	maxMessages = event.MaxMessageEvents / 2
 
 	// ownMessages is how many messages of a client may wait in a server's queues, whatever the
@@ -57,33 +58,33 @@ var (
 	errNoSuchThing = errors.New("message: message of a type that is not registered")
 )
 
-// Mailbox takes what one peer sends, and keeps what refers to entities that are
-// not here yet. On a channel that keeps order, what comes after it waits too.
+// Mailbox receives the messages of one peer, and holds those that refer to entities which have not
+// arrived yet. On an ordered channel, later messages wait behind a held one.
 type Mailbox struct {
 	post   *Post
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
-	Peer      *peer.Peer    // of a server's mailbox: who names its entities; of a client's, who it is
+	Peer      *peer.Peer    // of a server's inbox: the peer that its network ids belong to; of a client's: the server
 	Resources *ResourceCopy // nil: the peer may send none
 
 	Held      []heldMessage
 	heldBytes int
 	Quota     quotaFunc     // of a server's client; nil: there is no bound
-	spent     uint64        // units that its messages cost, beyond what their frames do
-	Waiting   waiting       // of its messages, those that wait in queues
+	spent     uint64        // units that its messages cost, beyond the cost of their frames
+	Waiting   waiting       // messages of the peer that wait in queues
 	asked     int           // requests in this frame
 	reads     uint64        // references that were read
 	readsTurn uint64        // and those before this frame
-	late      repl.ID       // of the message at hand: the first that may yet come
-	Entities  []ecs.Entity  // of the message at hand
+	late      repl.ID       // of the current message: the first missing entity that may still arrive
+	Entities  []ecs.Entity  // of the current message
 	names     []repl.ID     // of those in the id space of its sender, noName for the others; and
-	had       entangle.Tick // of a server's mailbox: the newest that its client had when it wrote it
+	had       entangle.Tick // of a server's inbox: the newest tick that its client had received when it wrote the message
 	R         bits.Reader
 }
 
-// quotaFunc returns how many units of work a client may still cause in this frame, and how many
-// of them may be for other clients.
+// quotaFunc returns the units of work that a client may still cause in this frame, and how many of
+// them may be spent on other clients.
 type quotaFunc func() (left, forOthers int)
 
 type heldMessage struct {
@@ -91,42 +92,42 @@ type heldMessage struct {
 	body  []byte
 	tick  entangle.Tick
 	until time.Time
-	// lacks is the first reference that was missing when the message was last read: it is
-	// not read again before that one is here. unread: it came behind another.
+	// lacks is the first reference that was missing when the message was last read: the message is
+	// not read again before that entity arrives. unread: it waits behind another message.
 	lacks  repl.ID
 	unread bool
 }
 
-// What messages of clients cost, in units of work. A unit is about a tenth of a microsecond.
+// Costs of clients' messages, in units of work. A unit is about a tenth of a microsecond.
 const (
-	// refWork is what an entity costs that a message refers to, and noRefsPerUnit how many
-	// references to none cost one.
+	// refWork is the cost of an entity that a message refers to, and noRefsPerUnit the number of
+	// references to no entity that cost one unit.
 	refWork       = 1
 	noRefsPerUnit = 16
-	// messageWork is what a message costs beside its frames: it is decoded, and raised for its
-	// readers. requestWork is what a request costs beside that, and what the game does to answer it.
+	// messageWork is the cost of a message in addition to its frames: it is decoded, and raised for
+	// its readers. requestWork is the additional cost of a request, and of the game's work to
+	// answer it.
 	messageWork = 1
 	requestWork = 5
-	// copyWork is what a message that is passed on costs for each client that it is for, and
-	// copyBytesPerUnit how many of its bytes cost one more.
+	// copyWork is the cost of a relayed message for each recipient, and copyBytesPerUnit the number
+	// of its bytes that cost one more unit.
 	copyWork         = 4
 	copyBytesPerUnit = 64
-	// valueBytesPerUnit is how many bytes cost one by which a value is larger in memory than on
-	// the wire.
+	// valueBytesPerUnit is the number of bytes, by which a value is larger in memory than on the
+	// wire, that cost one unit.
 	valueBytesPerUnit = 8
 )
 
-// Mailbox returns the mailbox of a peer. slotOf may be nil where the peer does not
-// replicate.
+// Mailbox returns the inbox of a peer. slotOf may be nil if the peer does not replicate.
 func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
 	return &Mailbox{post: p, from: from, slotOf: slotOf}
 }
 
-// Work returns how much the peer's messages made this end do, in units, beyond what their frames
-// cost.
+// Work returns the units of work that the peer's messages caused at this end, beyond the cost of
+// their frames.
 func (m *Mailbox) Work() uint64 { return m.spent }
 
-// me returns whom messages come to: the client that this is, Nobody for a server.
+// me returns the recipient of the messages: the id of this client, or Nobody for a server.
 func (m *Mailbox) me() entangle.ClientID {
 	if m.post.server || m.Peer == nil {
 		return entangle.Nobody
@@ -134,8 +135,8 @@ func (m *Mailbox) me() entangle.ClientID {
 	return m.Peer.ClientID()
 }
 
-// Ready reports whether more of the peer is taken in this frame. What is not is as if the line had
-// lost it, or waits behind what was.
+// Ready reports whether more data of the peer is accepted in this frame. The rest is treated as
+// lost in transit, or waits behind the accepted data.
 func (m *Mailbox) Ready() bool {
 	if m.post.server {
 		if m.asked >= maxRequests || m.Waiting.sum() >= ownMessages && m.post.Waiting.sum() >= maxMessages {
@@ -150,16 +151,17 @@ func (m *Mailbox) Ready() bool {
 	return m.reads-m.readsTurn <= maxReads
 }
 
-// waiting counts messages that wait in queues: a message stays for the frame that brought it and
-// those up to the first in which a tick ran, and for as many more.
+// waiting counts messages in queues. A message stays for the frame that brought it and those up to
+// the first in which a tick ran, and for as many more.
 type waiting struct{ now, before int }
 
 func (w *waiting) sum() int { return w.now + w.before }
 
-// Age follows the queues, at the beginning of a frame that follows one in which a tick ran.
+// Age ages the counts with the queues, at the beginning of a frame that follows one in which a tick
+// ran.
 func (w *waiting) Age() { *w = waiting{before: w.now} }
 
-// MessagesOf returns how many messages of so many clients wait in a server's queues at most.
+// MessagesOf returns the most messages of that many clients that wait in a server's queues.
 func MessagesOf(clients int) int {
 	return event.MaxMessageEvents + clients*(ownMessages+packetMessages)
 }
@@ -185,7 +187,7 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 	return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), lacks: m.late}, body)
 }
 
-// resource takes the value of a resource, which waits for nothing.
+// resource takes the value of a resource, which does not wait for entities.
 func (m *Mailbox) resource(body []byte) error {
 	if m.Resources == nil {
 		return errWrongWay
@@ -193,8 +195,7 @@ func (m *Mailbox) resource(body []byte) error {
 	return m.Resources.handle(m, body)
 }
 
-// waits reports whether something on that channel is held, and order is kept
-// there.
+// waits reports whether a message is held on that channel and the channel is ordered.
 func (m *Mailbox) waits(ch channel.ID) bool {
 	if m.post.unordered[ch] {
 		return false
@@ -219,8 +220,8 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 	return nil
 }
 
-// Advance begins a frame: it delivers what waited, once its entities are here or
-// its time is up.
+// Advance begins a frame: it delivers held messages whose entities have arrived, or whose time is
+// up.
 func (m *Mailbox) Advance(now time.Time) error {
 	defer func() { m.readsTurn, m.asked = m.reads, 0 }()
 	if m.Resources != nil {
@@ -253,7 +254,7 @@ func (m *Mailbox) Advance(now time.Time) error {
 	return nil
 }
 
-// retry delivers a held message, if nothing that it refers to can yet come.
+// retry delivers a held message if none of its missing entities can still arrive.
 func (m *Mailbox) retry(h *heldMessage, now time.Time) (delivered bool, err error) {
 	expired := !now.Before(h.until)
 	if !h.unread && !expired {
@@ -268,23 +269,23 @@ func (m *Mailbox) retry(h *heldMessage, now time.Time) (delivered bool, err erro
 	return missing == 0, err
 }
 
-// take takes a held message out.
+// take removes a held message and returns it.
 func (m *Mailbox) take(i int) heldMessage {
 	h := m.Held[i]
 	m.Held = append(m.Held[:i], m.Held[i+1:]...)
-	m.Held[:len(m.Held)+1][len(m.Held)] = heldMessage{} // lets go of the body
+	m.Held[:len(m.Held)+1][len(m.Held)] = heldMessage{} // releases the body
 	m.heldBytes -= len(h.body)
 	return h
 }
 
-// release delivers a held message as it is.
+// release delivers a held message without waiting any longer.
 func (m *Mailbox) release(i int) error {
 	h := m.take(i)
 	_, err := m.deliver(h.ch, h.body, h.tick, true)
 	return err
 }
 
-// deliver raises a message, unless entities are missing that it could wait for.
+// deliver raises a message, unless it must wait for missing entities.
 func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway bool) (missing int, err error) {
 	m.R.Reset(body)
 	if ch == peer.Requests {
@@ -313,8 +314,7 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 	return 0, m.Open(int(number), from, to, tick)
 }
 
-// table reads the references. Without anyway, those that may yet come end the
-// matter.
+// table reads the references. Without anyway it stops if some of them may still arrive.
 func (m *Mailbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 	missing, late, ok := m.readRefs(&m.R, plan)
 	switch {
@@ -328,7 +328,7 @@ func (m *Mailbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 	return 0, nil
 }
 
-// readHead reads whom a message is from, or on a server whom it is for.
+// readHead reads the sender of a message or, on a server, its recipients.
 func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err error) {
 	from = m.from
 	if !relay {
@@ -345,9 +345,8 @@ func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err
 	return from, to, nil
 }
 
-// Open decodes a message for its readers, and passes it on to other clients. What
-// is passed on was checked here: no client can be made to send another one bytes
-// that are malformed.
+// Open decodes a message for its readers, and relays it to other clients. A relayed message was
+// validated here: a client cannot make the server send malformed bytes to another client.
 func (m *Mailbox) Open(number int, from entangle.ClientID, to audience, tick entangle.Tick) error {
 	p := m.post
 	p.Stat.Received++
@@ -363,11 +362,12 @@ func (m *Mailbox) Open(number int, from entangle.ClientID, to audience, tick ent
 	return p.Events[number].Receive(event.Head{From: from, To: m.me(), Tick: tick}, &m.R, m)
 }
 
-// Expanded charges for a value that was read: protocol calls it.
+// Expanded charges for a decoded value that is larger in memory than on the wire: protocol calls
+// it.
 func (m *Mailbox) Expanded(bytes int) { m.spent += uint64(bytes) / valueBytesPerUnit }
 
 // relay queues a client's message for others, as far as the client's quota has room for it. The
-// rest of what a client sends is read in any case, however much it passes on.
+// client's other traffic is read in any case, however much it relays.
 func (m *Mailbox) relay(l Letter, body bits.Reader, entities []ecs.Entity) {
 	p := m.post
 	work := l.Ids.most(p.Clients()) * (copyWork + ((l.width+7)/8+8*len(entities))/copyBytesPerUnit)
@@ -380,7 +380,7 @@ func (m *Mailbox) relay(l Letter, body bits.Reader, entities []ecs.Entity) {
 	p.Stat.Relayed++
 }
 
-// affords reports whether a client may cause so much work for others.
+// affords reports whether a client may cause that much work for others.
 func (m *Mailbox) affords(work int) bool {
 	if m.Quota == nil {
 		return true
@@ -389,8 +389,7 @@ func (m *Mailbox) affords(work int) bool {
 	return work <= forOthers
 }
 
-// keepsOrder reports whether messages of a mode are delivered in the order in which
-// they were sent.
+// keepsOrder reports whether messages of a mode are delivered in the order in which they were sent.
 func keepsOrder(m channel.Mode) bool {
 	return m != channel.UnorderedReliable && m != channel.UnorderedUnreliable
 }

@@ -19,8 +19,8 @@ func (s *Resources) Mirror() (all []inspect.MirroredResource) {
 	return all
 }
 
-// Mirror returns the registered resources, of which those are there that the server
-// has sent: of those that roll back as it said them, of others as the world has them.
+// Mirror returns the registered resources. Those that the server has sent are present: predicted
+// ones with their confirmed value, others with their value in the world.
 func (c *ResourceCopy) Mirror() (all []inspect.MirroredResource) {
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.copy.Slots[e]; return ok && c.world.Alive(e) }}
 	for i := range c.List {

@@ -19,16 +19,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Post carries a game's messages. What is sent in a frame is kept until the world
-// was observed, so that a message may refer to an entity of the same tick; then
-// it is addressed and handed to the channels.
+// Post dispatches a game's messages. Messages sent in a frame are kept until the world was
+// observed, so that a message may refer to an entity of the same tick. Then they are addressed and
+// handed to the channels.
 type Post struct {
 	Tray         // of this side: on a client the player's, on a server the server's
-	Player *Tray // of what the player of this world says; nil: there is none
+	Player *Tray // messages of the player of this world; nil: there is none
 
 	server    bool
-	Silent    bool                         // a tick is computed anew
-	Playing   func() bool                  // the player of this world is connected; nil: nobody asks
+	Silent    bool                         // a tick is being replayed
+	Playing   func() bool                  // the player of this world is connected; nil: not checked
 	Connected func(entangle.ClientID) bool // to this server; likewise
 	Clients   func() int                   // how many are connected to this server
 	messages  []*registry.Message
@@ -39,7 +39,7 @@ type Post struct {
 	targets   *components.Targets
 	publisher *source.Publisher // of a server
 	copy      *sink.Copy        // of a client
-	Heard     entangle.Tick     // of a client: the newest tick of the server that it has
+	Heard     entangle.Tick     // of a client: the newest tick of the server that it has received
 
 	Waiting waiting // of a server: the messages of all clients
 	wrap    []byte
@@ -47,19 +47,19 @@ type Post struct {
 	Stat    PostStats
 }
 
-// PostStats counts what became of messages.
+// PostStats counts the fates of messages.
 type PostStats struct {
 	Sent, Received uint64
 	Waited         uint64 // held back until an entity that they refer to arrives
-	Dangling       uint64 // delivered with an entity that never came
+	Dangling       uint64 // delivered with an entity that never arrived
 	Relayed        uint64
-	Refused        uint64 // not passed on: too much was queued already
+	Refused        uint64 // not relayed: too much was queued already
 }
 
-// Letter is a message on its way out.
+// Letter is an outgoing message.
 type Letter struct {
 	Kind   letterKind
-	Player bool // the player of this world says it
+	Player bool // the player of this world sends it
 	Number int
 	target components.Target
 	one    entangle.ClientID // instead of target, if not Nobody
@@ -71,8 +71,8 @@ type Letter struct {
 	width  int               // bits
 	refs   int               // where its references begin
 	nrefs  int
-	When   uint64        // which of all letters it is
-	Tick   entangle.Tick // at which a player of this world sent it, or was sent it
+	When   uint64        // its sequence number among all messages
+	Tick   entangle.Tick // at which a player of this world sent or received it
 }
 
 type letterKind uint8
@@ -98,8 +98,8 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 	return post
 }
 
-// Attach makes the post part of a world. Of publisher and copy, the one that this
-// side has tells which entities the other side knows.
+// Attach makes the post part of a world. Either publisher or copied, whichever this side has, knows
+// the entities of the other side.
 func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher, copied *sink.Copy) {
 	for i, info := range p.messages {
 		p.Events[i] = hub.AddMessage(info.Plan)
@@ -112,7 +112,7 @@ func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher,
 	p.publisher, p.copy = publisher, copied
 }
 
-// Message returns the number of a message type, and how it goes over the wire.
+// Message returns the number of a message type, and its wire format.
 func (p *Post) Message(t reflect.Type) (number int, plan *wire.Plan, ok bool) {
 	for i, info := range p.messages {
 		if info.Type == t {
@@ -122,8 +122,8 @@ func (p *Post) Message(t reflect.Type) (number int, plan *wire.Plan, ok bool) {
 	return 0, nil, false
 }
 
-// RequestOf returns the number of a kind of request, and how its two halves go
-// over the wire.
+// RequestOf returns the number of a kind of request, and the wire formats of the request and the
+// response.
 func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *wire.Plan, ok bool) {
 	for i, info := range p.requests {
 		if info.Question.Type() == question && info.Answer.Type() == answer {
@@ -133,23 +133,23 @@ func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *wire.
 	return 0, nil, nil, false
 }
 
-// Silence says that a tick is computed anew, and with false that this is over: what is sent
-// in it was sent when it ran first, or is not sent at all.
+// Silence marks the start of a replayed tick, and with false its end. Messages of a replayed tick
+// were sent when it ran first, or are not sent at all.
 func (p *Post) Silence(on bool) { p.Silent = on }
 
 // Stats returns the counters.
 func (p *Post) Stats() PostStats { return p.Stat }
 
-// Errors of sending to where nothing gets, at the moment.
+// Errors of sending while there is no connection to the recipient.
 var (
-	// ErrNotConnected: what a player sends without a connection is lost.
+	// ErrNotConnected: a message that a player sends without a connection is lost.
 	ErrNotConnected = errors.New("plugin: nothing was sent: the client is not connected; send once State is Connected, " +
 		"or from when ClientConnected was read")
-	// ErrNoSuchClient: what a server sends to a client that is not connected is lost.
+	// ErrNoSuchClient: a message that a server sends to a client that is not connected is lost.
 	ErrNoSuchClient = errors.New("plugin: nothing was sent: no client with that id is connected")
 )
 
-// Errors of sending, which are the caller's mistakes.
+// Errors of sending that are mistakes of the caller.
 var (
 	// ErrDirection: a message that only the other side may send.
 	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
@@ -158,14 +158,14 @@ var (
 	// ErrToServer: a server's message for the server.
 	ErrToServer = errors.New("plugin: nothing was sent: components.Server is for messages of players; a server sends to " +
 		"components.Everyone, to a set of clients or to one, and on a Host a player sends to it by AsPlayer")
-	// ErrTooMany: a client's message that names more clients than a server takes in.
+	// ErrTooMany: a client's message that names more clients than a server accepts.
 	ErrTooMany = fmt.Errorf("plugin: a client's message may name %d clients; send to components.Everyone, "+
 		"or to components.Server, which can send it on itself", maxAudience)
 )
 
-// Send queues a message. encode writes its body; entities in it go through refs. Where
-// this world is both a server's and a player's, what only the server can mean is the
-// server's, what only clients may send, and what is for the server, is the player's.
+// Send queues a message. encode writes its body; entities in it go through refs. In the world of a
+// host, a message that only the server can send is the server's; a message that only clients may
+// send, or that is addressed to the server, is the player's.
 func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, wire.RefWriter) error) error {
 	return p.send(Letter{Number: number, target: target, one: one, Player: p.Player != nil && p.plays(number, target, one)}, encode)
 }
@@ -178,7 +178,7 @@ func (p *Post) Say(number int, target components.Target, one entangle.ClientID, 
 // Plays reports whether this world is a player's.
 func (p *Post) Plays() bool { return p.Player != nil }
 
-// plays reports whether the player of this world is the one who sends.
+// plays reports whether the player of this world is the sender.
 func (p *Post) plays(number int, target components.Target, one entangle.ClientID) bool {
 	switch d := p.messages[number].Direction; {
 	case !p.server || d == registry.ClientToServer:
@@ -209,7 +209,7 @@ func (p *Post) send(l Letter, encode func(*bits.Writer, wire.RefWriter) error) e
 	return p.queue(l, encode)
 }
 
-// reaches returns an error for a message that is sure to be lost.
+// reaches returns an error for a message that is certain to be lost.
 func (p *Post) reaches(l *Letter) error {
 	switch {
 	case l.Player && !p.joined():
@@ -235,17 +235,17 @@ func (p *Post) queue(l Letter, encode func(*bits.Writer, wire.RefWriter) error) 
 	return err
 }
 
-// envelopeRoom is what stands before a body, beside the entities: the type, and the
+// envelopeRoom is the size of the header before a body, without the entities: the type, and the
 // longest audience.
 const envelopeRoom = 16 + 8*maxAudience
 
-// refRoom is the most bytes that one entity takes in the table.
+// refRoom is the most bytes that one entity occupies in the table.
 const refRoom = 7
 
-// size bounds a letter's bytes as it travels.
+// size returns an upper bound on a message's bytes on the wire.
 func (l *Letter) size() int { return envelopeRoom + refRoom*l.nrefs + (l.width+7)/8 }
 
-// longest returns the longest message that a letter's channel carries.
+// longest returns the size of the longest message that a message's channel carries.
 func (p *Post) longest(l *Letter) int {
 	if l.Kind == Message && !channel.Mode(p.messages[l.Number].Mode).Reliable() {
 		return channel.MaxUnreliableMessage
@@ -253,7 +253,7 @@ func (p *Post) longest(l *Letter) int {
 	return channel.MaxMessage
 }
 
-// mayCross reports whether a message of that direction may be sent by this side.
+// mayCross reports whether this side may send a message of that direction.
 func mayCross(d registry.Direction, server bool) bool {
 	if server {
 		return source.ServerSends(d)
@@ -261,8 +261,7 @@ func mayCross(d registry.Direction, server bool) bool {
 	return source.ClientSends(d)
 }
 
-// Flush hands everything that was queued to the carrier, for those clients that it is
-// for.
+// Flush hands all queued messages to the carrier, for their recipients.
 func (p *Post) Flush(now time.Time, to Carrier) {
 	for i := range p.Out {
 		to.Carry(&p.Out[i], now)
@@ -270,14 +269,14 @@ func (p *Post) Flush(now time.Time, to Carrier) {
 	p.Drop()
 }
 
-// Carrier hands a message to those it is for.
+// Carrier hands a message to its recipients.
 type Carrier interface {
 	Carry(l *Letter, now time.Time)
 }
 
-// Named returns the clients that a letter is for, where it names each of them: some may not be
-// connected, and some be named twice. Where ok is false it is for those that For says. ids is valid
-// until the next call.
+// Named returns the clients that a message is for, if it names each of them: some may not be
+// connected, and some may be named twice. If ok is false, the recipients are those that For
+// accepts. ids is valid until the next call.
 func (p *Post) Named(l *Letter) (ids []entangle.ClientID, ok bool) {
 	switch {
 	case l.From != entangle.Nobody:
@@ -289,7 +288,7 @@ func (p *Post) Named(l *Letter) (ids []entangle.ClientID, ok bool) {
 	return nil, false
 }
 
-// For reports whether a letter is for a client.
+// For reports whether a client is a recipient of a message.
 func (p *Post) For(l *Letter, id entangle.ClientID) bool {
 	switch {
 	case l.From != entangle.Nobody:

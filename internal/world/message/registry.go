@@ -7,14 +7,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// agreement is a protocol as a peer compares it with that of the other side.
+// agreement compares a protocol with that of the other side.
 type agreement struct {
 	p      *protocol.Protocol
 	server bool
 }
 
-// NewRegistry returns what a peer of a server, or of a client, needs of a
-// protocol.
+// NewRegistry returns the registry of a protocol for a peer of a server or of a client.
 func NewRegistry(p *protocol.Protocol, server bool) peer.Registry { return agreement{p, server} }
 
 // Hash implements peer.Registry.

@@ -11,8 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// office is what this side does with one kind of request: a server answers, a
-// client takes answers.
+// office is the state of one kind of request: a server answers, a client receives answers.
 type office struct {
 	answer  Answerer
 	answers *event.ResponseEvents
@@ -23,21 +22,21 @@ type office struct {
 // Answer writes an answer.
 type Answer func(*bits.Writer, wire.RefWriter) error
 
-// Answerer decodes a question of a client and returns how to write the answer, or
-// an error for the client to read. Malformed bytes are an ErrQuestion.
+// Answerer decodes a client's request and returns the function that writes the answer, or an error
+// for the client to read. Malformed bytes are an ErrQuestion.
 type Answerer func(from entangle.ClientID, r *bits.Reader, refs wire.RefReader) (Answer, error)
 
-// ErrQuestion is wrapped by an Answerer's error for bytes that are no question.
+// ErrQuestion is wrapped by an Answerer's error for bytes that are not a valid request.
 var ErrQuestion = errors.New("message: malformed request")
 
-// maxCalls bounds the requests of one kind that wait for their answers. A client
-// beyond it is told so: it asks faster than the server answers.
+// maxCalls bounds the requests of one kind that wait for their answers. A client with more gets an
+// error: it asks faster than the server answers.
 const maxCalls = 256
 
 // maxFailure bounds the text of an error that answers a request, in bytes.
 const maxFailure = 512
 
-// Errors of requests, which are the caller's mistakes.
+// Errors of requests that are mistakes of the caller.
 var (
 	// ErrOnlyClients: requests go from clients to the server.
 	ErrOnlyClients = errors.New("plugin: a server does not request; send a message")
@@ -45,13 +44,13 @@ var (
 	ErrOnlyServer = errors.New("a client does not answer requests; handle them on the server")
 	// ErrHandled: there is a handler already.
 	ErrHandled = errors.New("requests of this kind are handled already; a kind has one handler")
-	// ErrReplaying: what is asked in a replay was asked when the tick ran first.
+	// ErrReplaying: requests of a replayed tick were sent when the tick ran first.
 	ErrReplaying = errors.New("plugin: nothing is requested in a replay; ask where components.Time is not Replaying, or in a system of plugin.FirstTime")
 	// ErrTooManyCalls: maxCalls requests wait for their answers.
 	ErrTooManyCalls = errors.New("plugin: 256 requests of this kind wait for their answers; wait for some")
 )
 
-// HandleRequests sets who answers a kind of request on a server.
+// HandleRequests sets the handler of a kind of request on a server.
 func (p *Post) HandleRequests(number int, answer Answerer) error {
 	if !p.server {
 		return ErrOnlyServer
@@ -89,8 +88,8 @@ func (p *Post) Request(number int, encode func(*bits.Writer, wire.RefWriter) err
 
 var errNoAnswer = errors.New("the connection ended before the answer came, or there was none")
 
-// ForgetCalls lets go of what the player of this world wants to send, and of the answers
-// that it waits for, while there is no connection.
+// ForgetCalls drops the player's queued messages, and the requests that wait for an answer, while
+// there is no connection.
 func (p *Post) ForgetCalls() {
 	p.Player.Drop()
 	for i := range p.offices {
@@ -110,7 +109,7 @@ func appendRequestHead(w *bits.Writer, l *Letter) {
 	}
 }
 
-// deliverRequest takes a request on a server, and a response on a client.
+// deliverRequest handles a request on a server, and a response on a client.
 func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
 	number, call := m.R.Uvarint(), uint32(m.R.Bits(32))
 	if m.R.Err() != nil || number >= uint64(len(m.post.requests)) {
@@ -131,7 +130,7 @@ func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing
 	return 0, m.Answer(number, call)
 }
 
-// Answer answers the question at hand.
+// Answer answers the current request.
 func (m *Mailbox) Answer(number int, call uint32) error {
 	m.spent += requestWork
 	m.asked++
@@ -156,8 +155,7 @@ func (m *Mailbox) Answer(number int, call uint32) error {
 	return nil
 }
 
-// fail answers a request with an error. What this side can't send any more in this
-// frame is counted.
+// fail answers a request with an error. An answer that cannot be sent in this frame is counted.
 func (p *Post) fail(l Letter, text string) {
 	l.Failed = true
 	text = strings.ToValidUTF8(text[:min(len(text), maxFailure)], "")
@@ -181,7 +179,7 @@ func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing i
 	return 0, m.Settle(number, call, failed)
 }
 
-// Settle raises the answer at hand.
+// Settle raises the current answer.
 func (m *Mailbox) Settle(number int, call uint32, failed bool) error {
 	o := &m.post.offices[number]
 	if !o.settle(call) {
@@ -207,7 +205,7 @@ func (m *Mailbox) readFailure() (string, error) {
 	return string(text), m.R.Err()
 }
 
-// settle strikes off a call that is answered, and reports whether there was one.
+// settle removes an answered call, and reports whether there was one.
 func (o *office) settle(call uint32) bool {
 	for i, c := range o.calls {
 		if c == call {

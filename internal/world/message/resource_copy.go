@@ -14,30 +14,30 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ResourceCopy is the way from a server's resources into a client's world. A value is
-// decoded beside the world and then copied into the resource that is there, so that
-// pointers to it stay good; where there is none, one is added.
+// ResourceCopy applies a server's resources to a client's world. A value is decoded outside the
+// world and then copied into the existing resource, so that pointers to it stay valid; if there is
+// none, one is added.
 //
-// An entity in a value that is not here is the zero entity. The bytes of the value are
-// kept, and it is decoded again when the entity has come, or has gone: of that the server
-// says nothing else, for it would say it of those too that are hidden from here. A value says
-// the tick that it was so at: an entity that has its name since later is another.
+// A missing entity in a value is the zero entity. The bytes of the value are kept, and the value is
+// decoded again when the entity arrives or despawns: the server sends no other notice, as it would
+// reach clients that may not see the entity too. A value carries the tick at which it was valid: an
+// entity that took over its network id later is a different one.
 type ResourceCopy struct {
 	world *ecs.World
 	copy  *sink.Copy
 	List  []copiedResource // by number
 	stat  ResourceStats
 
-	by resourcePredictor // nil: what comes goes into the world
+	by resourcePredictor // nil: received values are written into the world
 
 	kept   int    // bytes
-	spawns uint64 // of the copy that were looked at
+	spawns uint64 // of the copy that were processed
 	losses uint64 // likewise
 }
 
-// resourcePredictor is what a copy asks of the prediction of its world.
+// resourcePredictor is the part of a world's prediction that a copy uses.
 type resourcePredictor interface {
-	// Resource says that there is news in Confirmed of one that rolls back.
+	// Resource marks a predicted resource whose confirmed value has changed.
 	Resource(number int)
 }
 
@@ -48,26 +48,26 @@ type copiedResource struct {
 	events *event.ResourceEvents
 	Spare  any // where a value is decoded
 
-	held  bool // the server says that it is there
+	held  bool // the server has sent a value, and has not removed it
 	added bool // by the network, not by the game
 
-	said entangle.Tick // by the last message, that it was so at, of those whose messages say so
-	Tick entangle.Tick // that, or the one at which who has gone since went
-	Word any           // what the server said last, of those that roll back
+	said entangle.Tick // the tick of the last message, if its type carries one
+	Tick entangle.Tick // that, or the tick at which an entity in it despawned since
+	Word any           // the confirmed value, if the resource is predicted
 
 	message  []byte       // the last one, of values that name entities
 	entities []ecs.Entity // in it, as they were written
-	names    []repl.ID    // of those; noName: it is none, or has ended
+	names    []repl.ID    // network ids of those; noName: there is none, or it has ended
 }
 
-// MaxKeptResources bounds the bytes of values that are kept for the entities in
-// them: four of the longest. What is beyond it is decoded once.
+// MaxKeptResources bounds the bytes of values that are kept for the entities in them: four of the
+// longest. Values beyond it are decoded once.
 const MaxKeptResources = 256 << 10
 
 var errNoResource = errors.New("message: removal of a resource that is not there")
 
-// NewResourceCopy returns a copy without resources in w. References in them are to
-// entities of copied.
+// NewResourceCopy returns a copy without resources in w. References in them resolve to entities of
+// copied.
 func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, copied *sink.Copy) *ResourceCopy {
 	c := &ResourceCopy{world: w, copy: copied}
 	for _, info := range infos {
@@ -83,12 +83,12 @@ func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, c
 	return c
 }
 
-// PredictBy has values of resources that roll back go to a prediction from the second on;
-// they come and go as the server says. It comes before the first message.
+// PredictBy passes values of predicted resources to a prediction, from the second value on. The
+// server still adds and removes those resources. Call it before the first message.
 func (c *ResourceCopy) PredictBy(by resourcePredictor) { c.by = by }
 
-// Confirmed returns the memory of a resource that rolls back as the server said it last, and
-// the tick at whose end it was so. It is not ok while the server says that there is none.
+// Confirmed returns the memory of the confirmed value of a predicted resource, and the tick at
+// whose end it was valid. ok is false while the server has no such resource.
 func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, ok bool) {
 	r := &c.List[number]
 	if !r.held || r.Word == nil {
@@ -100,7 +100,7 @@ func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, 
 // Stats returns the counters.
 func (c *ResourceCopy) Stats() ResourceStats { return c.stat }
 
-// handle takes one message of the server, and its mailbox to find entities by.
+// handle applies one message of the server, and finds entities by its inbox.
 func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	m.R.Reset(body)
 	number, isValue := m.R.Uvarint(), m.R.Bool()
@@ -123,7 +123,7 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	return nil
 }
 
-// set decodes the value at hand and writes it into the world.
+// set decodes the current value and writes it into the world.
 func (c *ResourceCopy) set(r *copiedResource, m *Mailbox) error {
 	m.Entities = m.Entities[:0]
 	if r.Info.Plan.HasRefs() {
@@ -145,7 +145,7 @@ func (c *ResourceCopy) decode(r *copiedResource, m *Mailbox) error {
 	return err
 }
 
-// Write copies the value that was decoded into the world.
+// Write copies the decoded value into the world.
 func (c *ResourceCopy) Write(r *copiedResource) {
 	value := reflect.ValueOf(r.Spare).Elem()
 	there := c.world.Resources().Get(r.ID)
@@ -175,7 +175,7 @@ func (c *ResourceCopy) Write(r *copiedResource) {
 	}
 }
 
-// remove takes a resource out of the world, unless the game did that already.
+// remove removes a resource from the world, unless the game did that already.
 func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
 	if malformed != nil {
 		return malformed
@@ -192,21 +192,21 @@ func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
 	return nil
 }
 
-// tell hands what the server said of a resource that rolls back to the prediction.
+// tell passes the confirmed value of a predicted resource to the prediction.
 func (c *ResourceCopy) tell(r *copiedResource) {
 	if r.Word != nil && c.by != nil {
 		c.by.Resource(r.Info.Number)
 	}
 }
 
-// forget lets go of what is kept of a resource.
+// forget drops the kept bytes of a resource.
 func (c *ResourceCopy) forget(r *copiedResource) {
 	c.kept -= len(r.message)
 	r.message, r.entities, r.names, r.held = nil, nil, nil, false
 }
 
-// Clear ends what belongs to a connection: what the network has added goes out of the
-// world; what the game had there stays as it is.
+// Clear ends the state of a connection: resources that the network has added are removed from the
+// world; those of the game stay as they are.
 func (c *ResourceCopy) Clear() {
 	for i := range c.List {
 		r := &c.List[i]
@@ -219,7 +219,7 @@ func (c *ResourceCopy) Clear() {
 	}
 }
 
-// keep remembers a value that names entities, if there is room.
+// keep stores a value that names entities, if there is room.
 func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
 	c.kept -= len(r.message)
 	r.message, r.entities, r.names = r.message[:0], r.entities[:0], r.names[:0]
@@ -241,7 +241,7 @@ func (c *ResourceCopy) ReuseGroup(h repl.Handle, since entangle.Tick) {
 	c.forgetNames(since, func(name repl.ID) bool { return name.Group == h })
 }
 
-// forgetNames forgets names of values from before a tick.
+// forgetNames forgets reused network ids in values from before a tick.
 func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bool) {
 	for i := range c.List {
 		r := &c.List[i]
@@ -256,7 +256,7 @@ func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bo
 	}
 }
 
-// advance decodes the values again whose entities have come or gone since.
+// advance decodes the values again whose entities have arrived or despawned since.
 func (c *ResourceCopy) advance(m *Mailbox) error {
 	if c.spawns == c.copy.Spawns && c.losses == c.copy.Losses {
 		return nil
@@ -272,7 +272,7 @@ func (c *ResourceCopy) advance(m *Mailbox) error {
 	return nil
 }
 
-// complete writes a value again if an entity in it is here now, or here anew, or here no more.
+// complete writes a value again if an entity in it has arrived, was replaced, or has despawned.
 func (c *ResourceCopy) complete(r *copiedResource, m *Mailbox) error {
 	m.R.Reset(r.message)
 	m.R.Uvarint()

@@ -11,27 +11,27 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// ResourceLine is what one client was sent of the resources.
+// ResourceLine is the state of the resources as sent to one client.
 type ResourceLine struct {
 	lanes []resourceLane // by number
-	next  int            // who has the first turn
+	next  int            // the resource that has the first turn
 }
 
-// resourceLane is what a client was sent of one resource.
+// resourceLane is the state of one resource as sent to a client.
 type resourceLane struct {
 	version uint32
-	holds   bool // of what was sent, the last is a value
-	flying  bool // it is not acknowledged
+	holds   bool // the last message sent is a value
+	flying  bool // the last message is in flight
 	message channel.MessageID
-	names   []repl.ID // of the entities in it, as it was sent
-	calls   uint32    // of the resource, when nothing was lacking in those
+	names   []repl.ID // network ids of the entities in it, as sent
+	calls   uint32    // of the resource, when no network id was missing in those
 }
 
 func (s *Resources) NewLine() ResourceLine {
 	return ResourceLine{lanes: make([]resourceLane, len(s.List))}
 }
 
-// Delivered takes in that the client has a message.
+// Delivered records that the client has received a message.
 func (l *ResourceLine) Delivered(message channel.MessageID) {
 	for i := range l.lanes {
 		if l.lanes[i].flying && l.lanes[i].message == message {
@@ -40,8 +40,8 @@ func (l *ResourceLine) Delivered(message channel.MessageID) {
 	}
 }
 
-// Send queues what a client lacks, as far as there is room. The resource that found
-// none has the first turn next time.
+// Send queues the resources that a client lacks, as far as there is room. A resource that found no
+// room has the first turn next time.
 func (s *Resources) Send(to *peer.Peer, id entangle.ClientID, line *ResourceLine, now time.Time) error {
 	for range s.List {
 		if to.ResourcesCrowded() {
@@ -80,9 +80,9 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 	return nil
 }
 
-// upToDate reports whether a client was sent a value as it is, with the names of all in it that
-// it sees. A name that it was sent stays good while it does not see the entity; and of the end
-// of one it hears from the entity, if it is to hear of it.
+// upToDate reports whether a client was sent the current value, with the network ids of all
+// entities in it that the client sees. A network id stays valid while the client does not see the
+// entity. The client learns of a despawn by the entity itself, if it may.
 func (s *Resources) upToDate(r *resource, l *resourceLane, to *sender.Peer) bool {
 	if !l.holds || l.version != r.Version {
 		return false
@@ -99,8 +99,8 @@ func (s *Resources) upToDate(r *resource, l *resourceLane, to *sender.Peer) bool
 	return true
 }
 
-// namesOf returns what a client calls the entities in a value. One that it does not see has no
-// name, be it there or not. They are valid until the next.
+// namesOf returns a client's network ids of the entities in a value. An entity that the client does
+// not see has none, whether or not it exists. They are valid until the next call.
 func (s *Resources) namesOf(r *resource, to *sender.Peer) []repl.ID {
 	s.names = s.names[:0]
 	for _, c := range r.called {
@@ -123,8 +123,8 @@ func (s *Resources) removal(number int) []byte {
 	return s.message
 }
 
-// value writes a resource as it travels. Where its entities are the same to all, that is done
-// once.
+// value returns the wire form of a resource. If its entities have the same network ids for all
+// clients, it is encoded once.
 func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 	if r.private {
 		s.message = s.appendValue(s.message[:0], r, number, names)
@@ -136,8 +136,9 @@ func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 	return r.wire
 }
 
-// saysTick reports whether messages of a resource say the tick at whose end it is so: a rollback goes
-// there, and entities in it are those that had their names then.
+// saysTick reports whether messages of a resource carry the tick at whose end its value is valid. A
+// rollback needs it, and so do entities in the value: a network id means the entity that had it at
+// that tick.
 func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
 
 // state writes that tick.

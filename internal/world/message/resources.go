@@ -19,12 +19,12 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Resources is the way from a server's resources to its clients. Arche tells of no
-// change in a resource, so each that is replicated is encoded in every tick, once for
-// all clients, and what it is then is compared with what it was.
+// Resources sends a server's resources to its clients. Arche does not report changes of a resource,
+// so each replicated one is encoded in every tick, once for all clients, and compared with its
+// previous bytes.
 //
-// A client is sent whole values, and of each resource the next only when it has the
-// one before: what changes faster than a client acknowledges coalesces to the newest.
+// A client receives whole values, and the next value of a resource only once it has acknowledged
+// the one before: changes that come faster than acknowledgements coalesce to the newest.
 type Resources struct {
 	world     *ecs.World
 	List      []resource // by number
@@ -35,19 +35,19 @@ type Resources struct {
 	onRefused func(*registry.Resource, error)
 
 	w       bits.Writer
-	body    []byte // of the resource at hand, as it is now
+	body    []byte // of the current resource, at present
 	refs    entityTable
-	names   []repl.ID // of the entities at hand, for one client
+	names   []repl.ID // of the current entities, for one client
 	message []byte
 	seed    maphash.Seed
 }
 
-// ResourceStats counts what became of resources.
+// ResourceStats counts the fates of resources.
 type ResourceStats struct {
-	Changed  uint64 // values that differed from the last, each sent to whom it is for
+	Changed  uint64 // values that differed from the last, each sent to its target
 	Clamped  uint64 // numbers in them outside their range, sent as the nearest inside
 	Refused  uint64 // values that could not be sent
-	Sent     uint64 // values and removals, to one client each
+	Sent     uint64 // values and removals, counted for each client
 	Received uint64 // values and removals
 }
 
@@ -59,31 +59,31 @@ type resource struct {
 	On       bool // it is replicated
 	Observed bool // since it is
 	asked    components.Target
-	Target   components.Target // as it was asked at the last observation
+	Target   components.Target // as resolved at the last observation
 
-	Version uint32 // counts what it was; 0 is before the first
+	Version uint32 // counts the values; 0 is before the first
 	There   bool   // it has a value
 	body    []byte
 	width   int // of body, in bits
 	refs    []ecs.Entity
 	called  []called
-	calls   uint32        // counts what they were
+	calls   uint32        // counts the changes of those
 	decoded [2]any        // the value and the one before, of types whose encodings may differ for equal values
-	private bool          // it refers to who is not the same to all clients
+	private bool          // it refers to an entity that is not the same to all clients
 	wire    []byte        // the message of this version, the same for all; empty: not made yet
-	wired   entangle.Tick // that it says, of those that say one
+	wired   entangle.Tick // the tick in it, if it carries one
 
-	refused uint64 // the value that was refused last; 0: it was not
+	refused uint64 // hash of the last refused value; 0: none
 }
 
-// called is an entity in a resource as it is at present.
+// called is the present state of an entity in a resource.
 type called struct {
 	slot repl.Slot // NoSlot: it is not replicated, or has ended
-	name repl.ID   // that all clients have for it; noName: they have none, or each its own
+	name repl.ID   // that all clients use for it; noName: none, or one for each client
 }
 
-// NewResources returns the registered resources of a server's world. None is
-// replicated before Replicate says so.
+// NewResources returns the registered resources of a server's world. None is replicated before
+// Replicate is called for it.
 func NewResources(w *ecs.World, infos []*registry.Resource, publisher *source.Publisher, log *slog.Logger) *Resources {
 	s := &Resources{
 		world: w, publisher: publisher, log: log, Targets: source.TargetsOf(w), seed: maphash.MakeSeed(),
@@ -100,7 +100,7 @@ func NewResources(w *ecs.World, infos []*registry.Resource, publisher *source.Pu
 	return s
 }
 
-// held tells of all targets of resources, also of those that are stopped.
+// held calls hold for the targets of all resources, including stopped ones.
 func (s *Resources) held(hold func(components.Target)) {
 	for i := range s.List {
 		hold(s.List[i].asked)
@@ -108,14 +108,15 @@ func (s *Resources) held(hold func(components.Target)) {
 	}
 }
 
-// OnRefused has f told of values that can't be sent, once for each value.
+// OnRefused sets the function that is called for each value that cannot be sent, once for each
+// value.
 func (s *Resources) OnRefused(f func(*registry.Resource, error)) { s.onRefused = f }
 
 // Stats returns the counters.
 func (s *Resources) Stats() ResourceStats { return s.stat }
 
-// Replicate has the clients of a target get a resource from the next tick on. It
-// reports false for a type that is not registered.
+// Replicate sends a resource to the clients of a target from the next tick on. It returns false for
+// a type that is not registered.
 func (s *Resources) Replicate(t reflect.Type, target components.Target) bool {
 	r := s.find(t)
 	if r == nil {
@@ -126,8 +127,8 @@ func (s *Resources) Replicate(t reflect.Type, target components.Target) bool {
 	return true
 }
 
-// Stop leaves a resource on the clients as it is there. It reports false for a type
-// that is not registered.
+// Stop leaves a resource on the clients as it is there. It returns false for a type that is not
+// registered.
 func (s *Resources) Stop(t reflect.Type) bool {
 	r := s.find(t)
 	if r == nil {
@@ -146,8 +147,8 @@ func (s *Resources) find(t reflect.Type) *resource {
 	return nil
 }
 
-// Observe takes in what the replicated resources are now. It comes after the
-// publisher's, so that entities of the same tick have their names.
+// Observe reads the present values of the replicated resources. It runs after the publisher's
+// Observe, so that entities of the same tick have network ids.
 func (s *Resources) Observe() {
 	for i := range s.List {
 		if r := &s.List[i]; r.On {
@@ -184,7 +185,7 @@ func (s *Resources) observe(r *resource) {
 	s.stat.Clamped += uint64(clamped)
 }
 
-// remove takes in that the world has no such resource.
+// remove records that the world has no such resource.
 func (r *resource) remove() {
 	if r.There {
 		r.Version++
@@ -192,7 +193,7 @@ func (r *resource) remove() {
 	r.There, r.refused = false, 0
 }
 
-// call takes in who the entities in a value are to clients by now.
+// call reloads the network ids that clients have for the entities in a value.
 func (s *Resources) call(r *resource) {
 	other := len(r.called) != len(r.refs)
 	r.called, r.private = slices.Grow(r.called[:0], len(r.refs))[:len(r.refs)], false
@@ -215,7 +216,7 @@ func (s *Resources) call(r *resource) {
 	}
 }
 
-// encode writes the value at hand into body and refs.
+// encode writes the current value into body and refs.
 func (s *Resources) encode(r *resource, v any) (clamped, width int, err error) {
 	s.refs.reset()
 	s.w.Reset(s.body[:0])
@@ -232,14 +233,14 @@ func (s *Resources) encode(r *resource, v any) (clamped, width int, err error) {
 	return clamped, width, err
 }
 
-// ErrLargeResource is wrapped by what is said of a value that no message carries.
+// ErrLargeResource is wrapped by the error for a value that no message can carry.
 var ErrLargeResource = errors.New("plugin: a resource is too large; make two of it")
 
-// resourceRoom is what stands before a resource's entities: its number, what it is,
-// its tick, and how many entities follow.
+// resourceRoom is the size of the header before a resource's entities: its number, its kind, its
+// tick, and the number of entities that follow.
 const resourceRoom = 12
 
-// same reports whether the value at hand is what was last sent.
+// same reports whether the current value equals the one last sent.
 func (s *Resources) same(r *resource, width int) bool {
 	if !slices.Equal(s.refs.entities, r.refs) {
 		return false
@@ -247,7 +248,7 @@ func (s *Resources) same(r *resource, width int) bool {
 	return width == r.width && bytes.Equal(s.body, r.body) || r.decoded[0] != nil && s.equal(r)
 }
 
-// equal compares values where the bytes say nothing.
+// equal compares values of types whose encodings may differ for equal values.
 func (s *Resources) equal(r *resource) bool {
 	for i, body := range [][]byte{r.body, s.body} {
 		var in bits.Reader
@@ -259,8 +260,7 @@ func (s *Resources) equal(r *resource) bool {
 	return r.Info.Plan.EqualAny(r.decoded[0], r.decoded[1])
 }
 
-// refuse says, once for each value, that it can't be sent. The clients keep the one
-// before.
+// refuse reports a value that cannot be sent, once for each value. The clients keep the one before.
 func (s *Resources) refuse(r *resource, err error) {
 	key := maphash.String(s.seed, err.Error()) ^ maphash.Bytes(s.seed, s.body) | 1
 	if r.refused == key {

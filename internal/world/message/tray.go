@@ -9,11 +9,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Tray is letters that wait to leave, with their bodies and those that they refer to.
-// Its memory is kept from frame to frame.
+// Tray is an outbox: messages that wait to be sent, with their bodies and references. Its memory is
+// reused from frame to frame.
 type Tray struct {
 	Out  []Letter
-	Seen uint64       // letters ever put in
+	Seen uint64       // messages ever added
 	heap []byte       // bodies of out
 	refs []ecs.Entity // references of out
 
@@ -21,24 +21,24 @@ type Tray struct {
 	table entityTable
 }
 
-// maxOutgoing bounds the bytes of messages that one frame may queue. A game that
-// sends more in a frame has a loop that it did not mean.
+// maxOutgoing bounds the bytes of messages that one frame may queue. A game that sends more in a
+// frame most likely has an endless loop.
 const maxOutgoing = 16 << 20
 
-// letterOverhead is what a message counts beside its body.
+// letterOverhead is the size that a message counts in addition to its body.
 const letterOverhead = 128
 
 func (t *Tray) full() bool { return len(t.heap)+letterOverhead*len(t.Out) > maxOutgoing }
 
-// Errors of what can't be put in, which are the caller's mistakes.
+// Errors of messages that cannot be queued, which are mistakes of the caller.
 var (
 	// ErrTooMuch is returned for a message beyond maxOutgoing.
 	ErrTooMuch = errors.New("plugin: more than 16 MiB of messages in one frame")
-	// ErrTooLarge is returned for a message that its channel can't carry.
+	// ErrTooLarge is returned for a message that its channel cannot carry.
 	ErrTooLarge = errors.New("plugin: a message is too large; split it")
 )
 
-// write puts in a letter, of at most so many bytes, whose body encode writes.
+// write adds a message of at most that many bytes. encode writes its body.
 func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWriter) error) error {
 	if t.full() {
 		return ErrTooMuch
@@ -63,7 +63,7 @@ func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWrite
 	return nil
 }
 
-// Forward puts in a letter whose body has come from elsewhere, and returns it.
+// Forward adds a message whose body was received from elsewhere, and returns it.
 func (t *Tray) Forward(l Letter, body bits.Reader, entities []ecs.Entity) *Letter {
 	l.body, l.refs, l.nrefs = len(t.heap), len(t.refs), len(entities)
 	t.heap = append(t.heap, make([]byte, (l.width+7)/8)...)
@@ -79,11 +79,11 @@ func (t *Tray) add(l Letter) *Letter {
 	return &t.Out[len(t.Out)-1]
 }
 
-// BodyOf returns the bytes of a letter.
+// BodyOf returns the bytes of a message's body.
 func (t *Tray) BodyOf(l *Letter) []byte { return t.heap[l.body : l.body+(l.width+7)/8] }
 
-// Entities returns whom a letter refers to.
+// Entities returns the entities that a message refers to.
 func (t *Tray) Entities(l *Letter) []ecs.Entity { return t.refs[l.refs : l.refs+l.nrefs] }
 
-// Drop lets go of everything that waits: nobody is there to get it.
+// Drop discards all waiting messages: there is no recipient.
 func (t *Tray) Drop() { t.Out, t.heap, t.refs = t.Out[:0], t.heap[:0], t.refs[:0] }

@@ -2,16 +2,16 @@ package budget
 
 import "time"
 
-// MaxRate is the highest rate of a bucket, in bytes per second: twice what a bucket holds at
-// most still fits into 32 bits.
+// MaxRate is the highest rate of a bucket, in bytes per second: twice the largest size of a bucket
+// still fits into 32 bits.
 const MaxRate = 1 << 28
 
-// scale is the parts into which a bucket counts a byte: at one byte per second, one is
-// earned in each nanosecond.
+// scale is the number of parts into which a bucket divides a byte: at one byte per second, one part
+// is earned in each nanosecond.
 const scale = int64(time.Second)
 
-// Bucket lets bytes through at a rate. What is not used is saved up, as far as the
-// bucket holds it. Times must not run back; those that do count as none.
+// Bucket limits bytes to a rate. Unused bytes are saved up to the size of the bucket. Times must
+// not run backwards; one that does adds nothing.
 type Bucket struct {
 	rate  int64
 	size  int64 // the most that is saved up, in parts
@@ -19,15 +19,15 @@ type Bucket struct {
 	at    time.Time
 }
 
-// NewBucket returns a full bucket for rate bytes per second, 1 to MaxRate, that saves up
-// at most what comes in over span, 1 ns to 2 s.
+// NewBucket returns a full bucket for rate bytes per second, 1 to MaxRate, that saves up at most
+// the bytes of span, 1 ns to 2 s.
 func NewBucket(rate int, span time.Duration) Bucket {
 	r := int64(min(max(rate, 1), MaxRate))
 	size := r * int64(min(max(span, 1), 2*time.Second))
 	return Bucket{rate: r, size: size, level: size}
 }
 
-// Level returns how many bytes may leave now; negative while there is a debt.
+// Level returns how many bytes may be sent now; negative while there is a debt.
 func (b *Bucket) Level(now time.Time) int {
 	if past := now.Sub(b.at); past > 0 {
 		if !b.at.IsZero() {
@@ -38,7 +38,7 @@ func (b *Bucket) Level(now time.Time) int {
 	return int(floorDiv(b.level, scale))
 }
 
-// earn adds what a time brings. It is compared before it is multiplied: a time can be
+// earn adds the bytes earned in a time. It compares before it multiplies, because the time can be
 // long.
 func (b *Bucket) earn(past time.Duration) {
 	if lacks := b.size - b.level; int64(past) > lacks/b.rate {

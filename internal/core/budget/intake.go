@@ -7,30 +7,29 @@ import (
 
 const (
 	// IntakeSaved is how much of its rate a peer saves up, in time. A transport holds fewer packets
-	// of one peer than an honest one pays for with it, so a line or an end that stood still costs it
-	// nothing.
+	// of one peer than an honest peer pays for with it, so a stalled line or end costs it nothing.
 	IntakeSaved = 500 * time.Millisecond
 
-	// IntakeShared is how much of what was saved up all peers together use within one frame, in
+	// IntakeShared is the part of their savings that all peers together use within one frame, in
 	// time at the rate of one.
 	IntakeShared = 2 * IntakeSaved
 
-	// IntakeFrame is the longest time since the last frame that counts as one: an end that stood
-	// still for so long, or longer, takes as much in of everybody.
+	// IntakeFrame is the longest time between frames that counts: an end that stalled for that
+	// long, or longer, accepts as much of every peer.
 	IntakeFrame = time.Second
 
-	// IntakeDebt is the most that a peer is behind, in time at its rate. What one packet costs
-	// beyond is forgotten.
+	// IntakeDebt is the largest debt of a peer, in time at its rate. The cost of one packet beyond
+	// it is forgotten.
 	IntakeDebt = time.Second
 
-	// IntakePatience is for how long in all a peer may go on sending more than its quota.
+	// IntakePatience is the total time for which a peer may send more than its quota.
 	IntakePatience = 5 * time.Second
 
-	// intakeLeak is how many times as long without excess makes up for some with it.
+	// intakeLeak is how many times as long a peer must stay within its quota to make up for excess.
 	intakeLeak = 10
 )
 
-// Verdict is what to do with a packet.
+// Verdict is the decision about a packet.
 type Verdict uint8
 
 const (
@@ -38,27 +37,27 @@ const (
 	Take Verdict = iota
 	// Drop is a packet beyond what is allowed, to be dropped unread.
 	Drop
-	// Part is one of a peer that has sent too much for too long and has to go.
+	// Part drops a packet of a peer that has sent too much for too long and must be disconnected.
 	Part
 )
 
-// Intake divides what this end does for its peers within a frame, in units of work. Each peer
-// has its own share: what its rate brings in the time since the last frame. Beyond it a peer uses
-// what it has saved up of earlier shares, as long as all peers together have not used IntakeShared
-// in this frame: so the longest frame is known, however many of them spend their savings at once.
+// Intake divides the work that this end does for its peers within a frame, in units. Each peer has
+// its own share: its rate times the time since the last frame. Beyond it a peer uses savings from
+// earlier shares, as long as all peers together have not used IntakeShared in this frame. So the
+// length of the longest frame is known, however many peers spend their savings at once.
 type Intake struct {
 	rate   int64         // units per second, of one peer; 0: there is no bound
 	seen   time.Time     // the time of the frame
-	now    time.Duration // of all frames before it, and its own
+	now    time.Duration // the sum of all frames before it, and its own
 	past   time.Duration // since the frame before, at most IntakeFrame
-	shared int64         // what all may still use of their savings, in parts
+	shared int64         // the savings that all peers may still use, in parts
 }
 
-// NewIntake returns an intake that gives each peer so many units per second, at most MaxRate. A
-// rate below 1 is no bound.
+// NewIntake returns an intake that gives each peer that many units per second, at most MaxRate. A
+// rate below 1 means no bound.
 func NewIntake(rate int) Intake { return Intake{rate: int64(min(max(rate, 0), MaxRate))} }
 
-// Begin begins a frame. A clock that is set back costs the time of one frame.
+// Begin begins a frame. A clock that is set back loses the time of one frame.
 func (i *Intake) Begin(now time.Time) {
 	i.past = 0
 	if !i.seen.IsZero() {
@@ -69,22 +68,22 @@ func (i *Intake) Begin(now time.Time) {
 	i.shared = i.rate * int64(IntakeShared)
 }
 
-// Admit returns the quota of a peer that has come for the first time, or so long after it left that
-// its last quota is Restored: all is saved up that can be.
+// Admit returns the quota of a peer that connects for the first time, or so long after it left that
+// its last quota is Restored: its savings are full.
 func (i *Intake) Admit() Quota {
 	return Quota{at: i.now, share: i.rate * int64(i.past), saved: i.rate * int64(IntakeSaved)}
 }
 
-// Quota is what one peer has of an Intake. Admit makes one.
+// Quota is one peer's part of an Intake. Admit makes one.
 type Quota struct {
-	at     time.Duration // the frame that share is of
-	share  int64         // what is left of the peer's share of that frame, in parts
-	saved  int64         // what is left of the shares before; negative: debt, and share is 0
+	at     time.Duration // the frame of share
+	share  int64         // the rest of the peer's share of that frame, in parts
+	saved  int64         // the rest of the shares before; negative: debt, and share is 0
 	over   bool          // in that frame packets were dropped
-	excess time.Duration // for how long in all it has been over, less what was made up for
+	excess time.Duration // how long in all it has exceeded its quota, less the time that was made up for
 }
 
-// renew moves a quota on to the frame under way.
+// renew moves a quota on to the current frame.
 func (i *Intake) renew(q *Quota) {
 	if q.at == i.now {
 		return
@@ -106,8 +105,8 @@ func (i *Intake) renew(q *Quota) {
 	q.at, q.over = i.now, false
 }
 
-// Restored reports whether a quota has all that one of Admit has, so that it need not be kept for a
-// peer that has left.
+// Restored reports whether a quota is as full as a new one of Admit, so that it need not be kept
+// for a peer that has left.
 func (i *Intake) Restored(q *Quota) bool {
 	i.renew(q)
 	return q.excess == 0 && q.saved+q.share >= i.rate*int64(IntakeSaved)
@@ -125,8 +124,8 @@ func (i *Intake) Left(q *Quota) int {
 	return int((q.share + min(q.saved, max(i.shared, 0))) / scale)
 }
 
-// Spare returns how many of those units may be for what is not the peer's own: half of what it can
-// save up stays.
+// Spare returns how many of those units may be spent on other peers: half of the peer's possible
+// savings stay.
 func (i *Intake) Spare(q *Quota) int {
 	if i.rate == 0 {
 		return math.MaxInt
@@ -135,7 +134,7 @@ func (i *Intake) Spare(q *Quota) int {
 	return min(left, int(floorDiv(q.share+q.saved-i.rate*int64(IntakeSaved/2), scale)))
 }
 
-// Take decides about a packet of a peer. What it costs is known when it was read.
+// Take decides about a packet of a peer. Its cost is known only after it was read.
 func (i *Intake) Take(q *Quota) Verdict {
 	if i.Left(q) > 0 {
 		return Take

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// Share divides what there is among those who want it, equally but for this: nobody gets
-// more than it wants, and what one leaves the others get. It keeps its memory from one
-// division to the next.
+// Share divides a total equally, except that each part is limited to the wanted amount, and the
+// others get the rest. Its memory is reused for the next division.
 type Share struct{ sorted []int }
 
-// Divide replaces what each wants, 0 or more, by what it gets of total. What does not come
-// out even goes to the first. A total below 0 is none.
+// Divide replaces each wanted amount, 0 or more, by its part of total. A remainder goes to the
+// first ones. A total below 0 counts as 0.
 func (s *Share) Divide(wants []int, total int) {
 	total = max(total, 0)
 	level, odd := s.level(wants, total)
@@ -27,7 +26,7 @@ func (s *Share) Divide(wants []int, total int) {
 	}
 }
 
-// level returns how much everybody gets who wants as much, and how many get one more.
+// level returns the part of each that wants at least as much, and how many get one more.
 func (s *Share) level(wants []int, total int) (level, odd int) {
 	s.sorted = append(s.sorted[:0], wants...)
 	slices.Sort(s.sorted)

@@ -9,22 +9,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// MaxDebt bounds what the packets of one frame have beyond what was allowed, in bytes of
-// datagrams: a piece of a message, one of structure, and a record that fills a packet.
+// MaxDebt bounds the bytes of datagrams that one frame sends beyond its budget: a piece of a
+// message, one of structure, and a record that fills a packet.
 const MaxDebt = 2 * entangle.MaxDatagram
 
 const (
-	// sealBytes is what sealing adds to a payload, at most.
+	// sealBytes is the most bytes that sealing adds to a payload.
 	sealBytes = entangle.MaxDatagram - entangle.MaxPayload
-	// packetBytes is what a packet costs, whatever it carries.
+	// packetBytes is the overhead of a packet, whatever it carries.
 	packetBytes = sealBytes + packet.HeaderSize
 )
 
-// allowance is what the frame under way may cost, at a peer with a cap.
+// allowance is the byte budget of the current frame, for a peer with a cap.
 type allowance struct {
 	given   int // bytes of datagrams
-	left    int // that may still leave, with what may be owed
-	updates int // what updates may still have; below 0: their debt
+	left    int // that may still be sent, including the possible debt
+	updates int // left for updates; below 0: their debt
 }
 
 // Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
@@ -45,7 +45,7 @@ func (p *Peer) wantedUpdates() int {
 	return p.updates.WantedBytes()
 }
 
-// wantedStreams returns what streams have to say now.
+// wantedStreams returns the bytes that streams want to send now.
 func (p *Peer) wantedStreams(now time.Time) int {
 	if p.phase != open {
 		return 0
@@ -53,15 +53,15 @@ func (p *Peer) wantedStreams(now time.Time) int {
 	return p.streams.wanted(now)
 }
 
-// overhead is what the packets of so many bytes cost.
+// overhead returns the overhead of the packets for that many bytes.
 func overhead(bytes int) int {
 	return packetBytes * (1 + bytes/(entangle.MaxDatagram-packetBytes))
 }
 
-// Allow says how many bytes of datagrams the frame's packets may have; 0 or less: none but
-// what must leave. Call it once per frame, between Begin and AppendPacket, for a peer with
-// Config.Capped. What was sent beyond is to be taken off the next time, and at most MaxDebt;
-// packets that acknowledge and do nothing else leave in any case.
+// Allow sets how many bytes of datagrams the frame's packets may use; with 0 or less only those
+// that must be sent are. Call it once per frame, between Begin and AppendPacket, for a peer with
+// Config.Capped. The caller subtracts excess bytes, at most MaxDebt, from the next budget. Packets
+// that only acknowledge are sent in any case.
 func (p *Peer) Allow(bytes int, now time.Time) {
 	a := &p.allowed
 	wanted, debts := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt()
@@ -78,8 +78,8 @@ func (p *Peer) Allow(bytes int, now time.Time) {
 	p.limitUpdates(a.updates >= updates)
 }
 
-// limitUpdates tells the sender what it may have; where it may have all there is no limit,
-// since it knows only about what that takes.
+// limitUpdates sets the budget of the sender. With all there is no limit, since only the sender
+// knows the size of its updates.
 func (p *Peer) limitUpdates(all bool) {
 	switch {
 	case p.updates == nil:
@@ -90,10 +90,10 @@ func (p *Peer) limitUpdates(all bool) {
 	}
 }
 
-// divide divides a frame's bytes among those who want some. Control goes first. What is
-// left goes half to the game's messages and half to replication; of that, structure gets
-// no more than half while values want the rest, so that play goes on while somebody joins.
-// What one does not want the other gets.
+// divide divides a frame's bytes. Control goes first. Half of the rest goes to the game's messages
+// and half to replication; of that, structure gets no more than half while values want the rest, so
+// that the game stays playable while a player joins. Bytes that one side does not want go to the
+// other.
 func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes, forUpdates int) {
 	total = max(total, 0)
 	shares[channel.Control] = min(total, wanted[channel.Control])
@@ -104,7 +104,7 @@ func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes,
 	return shares, forUpdates
 }
 
-// room is how long a payload may be.
+// room returns the largest length of a payload.
 func (p *Peer) room() int {
 	if !p.cfg.Capped {
 		return entangle.MaxPayload
@@ -112,10 +112,10 @@ func (p *Peer) room() int {
 	return max(packet.HeaderSize, min(entangle.MaxPayload, p.allowed.left-sealBytes))
 }
 
-// roomForStructure reports whether a frame's structure may have more. Without a cap it is
-// bounded all the same: it is worked out for one client after the other, so a world of
-// 10,000 entities that somebody enters would hold up the tick. Under one what waits in the
-// channel stays short, so that what waits in the sender leaves as it is by then.
+// roomForStructure reports whether the frame may carry more structure. It is bounded without a cap,
+// too: structure is encoded for one client after the other, so entering a world of 10,000 entities
+// would hold up the tick. Under a cap the channel's queue stays short, so that structure which
+// waits in the sender leaves in its latest state.
 func (p *Peer) roomForStructure() bool {
 	if p.structure >= maxFrameActions || p.groups >= maxFrameGroups {
 		return false

@@ -11,15 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// ErrHeldUp means that the peer leaves something unacknowledged for so long that what has
-// ended since fills the memory.
+// ErrHeldUp means that the peer leaves structure unacknowledged for so long that the tombstones of
+// entities despawned since fill the memory.
 var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
 
-// Begin prepares a frame's packets: it notices what got lost, queues what is to be
-// sent reliably, and works out what else there is to send. Call it once per frame
-// before AppendPacket. An error means that the peer takes in too little and is to be
-// disconnected. Peers of one World begin one after the other; when all have,
-// their AppendPacket may run at a time.
+// Begin prepares a frame's packets: it detects lost packets, queues reliable data, and works out
+// the other data to send. Call it once per frame before AppendPacket. An error means that the peer
+// acknowledges too slowly and must be disconnected. Peers of one World begin one after the other;
+// once all have begun, their AppendPacket may run concurrently.
 func (p *Peer) Begin(now time.Time) error {
 	if err := p.greet(now); err != nil {
 		return err
@@ -36,7 +35,7 @@ func (p *Peer) Begin(now time.Time) error {
 	return nil
 }
 
-// pin keeps the names that messages under way may hold from being given to others.
+// pin keeps network ids that in-flight messages may contain from being reused.
 func (p *Peer) pin() {
 	p.stamp()
 	if p.updates == nil {
@@ -46,15 +45,16 @@ func (p *Peer) pin() {
 	p.updates.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
-// stamp marks what is queued from now on. It begins with our hello: what is queued in the frame
-// in which the connection opens comes before pin, and the hello itself may wait longer than that.
+// stamp marks the messages that are queued from now on. It begins with our hello: messages queued
+// in the frame in which the connection opens come before pin, and the hello itself may wait longer
+// than that.
 func (p *Peer) stamp() {
 	if w := p.cfg.World; w != nil {
 		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
 	}
 }
 
-// greet queues our hello before anything else, be it an answer to the peer's.
+// greet queues our hello before anything else, even before a reply to the peer's hello.
 func (p *Peer) greet(now time.Time) error {
 	if !p.opened.IsZero() {
 		return nil
@@ -65,7 +65,7 @@ func (p *Peer) greet(now time.Time) error {
 	return err
 }
 
-// queue moves structure and questions into their channels.
+// queue moves structure and resync requests into their channels.
 func (p *Peer) queue(now time.Time) error {
 	if p.cfg.Copy != nil {
 		if err := p.askAgain(now); err != nil {
@@ -100,16 +100,15 @@ func (p *Peer) queue(now time.Time) error {
 	return nil
 }
 
-// sayAgain repeats structure that must not wait until it counts as lost.
+// sayAgain resends structure that must not wait until it counts as lost.
 func (p *Peer) sayAgain() {
 	for message, ok := p.updates.PollAgain(); ok; message, ok = p.updates.PollAgain() {
 		p.mux.Again(Actions, message)
 	}
 }
 
-// moreActions reports whether structure goes out now: as long as the frame has room for it
-// and little waits in the channel, and what was promised by what went out before in any
-// case.
+// moreActions reports whether more structure is sent now: as long as the frame has room for it and
+// little waits in the channel, and in any case for groups that earlier structure depends on.
 func (p *Peer) moreActions() bool {
 	return p.updates.ActionsOwed() ||
 		p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.roomForStructure()
@@ -131,10 +130,9 @@ func (p *Peer) askAgain(now time.Time) error {
 	return err
 }
 
-// AppendPacket writes the next payload to the peer, at most entangle.MaxPayload
-// bytes, for the last finished tick. It returns dst as it was when there is
-// nothing more to say in this frame. Under a cap, the unreliable messages that found no
-// room in it are dropped by then.
+// AppendPacket writes the next payload to the peer, at most entangle.MaxPayload bytes, for the last
+// finished tick. It returns dst unchanged when the frame has nothing more to send. Under a cap it
+// has then dropped the unreliable messages that found no room.
 func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	out := p.appendPacket(dst, tick, now)
 	if p.cfg.Capped && len(out) == len(dst) {
@@ -188,8 +186,8 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// appendMark lets a packet that goes out anyway say how far what the peer predicts is
-// settled.
+// appendMark adds to a packet that is sent anyway up to which tick the peer's predicted entities
+// are confirmed.
 func (p *Peer) appendMark(dst []byte, room int) []byte {
 	if p.updates == nil || room <= channel.ExternalOverhead {
 		return dst
@@ -202,10 +200,10 @@ func (p *Peer) appendMark(dst []byte, room int) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// AppendAck writes a payload that acknowledges what has arrived, if what comes next
-// could push some of that out of what a header can say; else it returns dst as it was.
-// Call it after each HandlePayload: a peer that sends more than packet.WindowSize packets
-// between two frames of ours would take the first of them for lost.
+// AppendAck writes a payload that acknowledges received packets, if later ones could push some of
+// them out of the range of a header; else it returns dst unchanged. Call it after each
+// HandlePayload: a peer that sends more than packet.WindowSize packets between two frames of ours
+// would count the first of them as lost.
 func (p *Peer) AppendAck(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	return p.appendAck(dst, p.phase != ended && p.tracker.AckFull(), tick, now)
 }

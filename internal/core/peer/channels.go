@@ -13,9 +13,9 @@ const (
 	Updates
 	// Requests carries requests and their responses.
 	Requests
-	// Resources carries the values of resources, of each at most one at a time.
+	// Resources carries the values of resources, at most one of each at a time.
 	Resources
-	// Clock carries what a client's clock is steered by; see Config.Clock.
+	// Clock carries the measurements that steer a client's clock; see Config.Clock.
 	Clock
 	// Inputs carries the inputs of players; see Config.Inputs.
 	Inputs
@@ -28,8 +28,7 @@ const (
 	FirstUser = FirstMessages + 5
 )
 
-// actionRoom is the size of an action message that may hold several groups: one
-// that needs no fragments.
+// actionRoom is the size of an action message that may hold several groups: it needs no fragments.
 const actionRoom = channel.FragmentSize
 
 // maxActionBacklog bounds the bytes of actions that wait in the channel or for
@@ -37,28 +36,28 @@ const actionRoom = channel.FragmentSize
 // it coalesces: it then leaves newer and smaller.
 const maxActionBacklog = 64 << 10
 
-// MaxActionBytes bounds what one peer's structure occupies: a message is queued
-// while less than maxActionBacklog waits, and a single group can be as large as
-// any message, with what the channel adds for each of its fragments.
+// MaxActionBytes bounds the memory of one peer's structure: a message is queued while less than
+// maxActionBacklog waits, and a single group can be as large as any message, plus the channel's
+// overhead for each of its fragments.
 const MaxActionBytes = maxActionBacklog + 2*channel.MaxMessage
 
-// maxResourceBacklog bounds the bytes of resources that wait in the channel or for
-// their acknowledgement before another is queued. What waits outside coalesces.
+// maxResourceBacklog bounds the bytes of resources that wait in the channel or for their
+// acknowledgement before another is queued. Resources that wait outside coalesce.
 const maxResourceBacklog = 64 << 10
 
-// MaxResourceBytes bounds what the resources under way to one peer occupy.
+// MaxResourceBytes bounds the memory of a peer's in-flight resources.
 const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
 
-// maxFrameActions bounds the bytes of structure that one frame adds for a peer, but for
-// what others of the frame need.
+// maxFrameActions bounds the bytes of structure that one frame adds for a peer, not counting groups
+// that others of the frame depend on.
 const maxFrameActions = 16 << 10
 
-// maxFrameGroups bounds in how many groups that is, give or take a message: one can take a
-// few bits, and each has to be looked at and encoded.
+// maxFrameGroups bounds the number of those groups, give or take a message: a group can be a few
+// bits long, and each must be checked and encoded.
 const maxFrameGroups = 1 << 11
 
-// maxPackets bounds the packets to one peer in one frame: some 280 KiB. What does
-// not fit leaves with the next frame.
+// maxPackets bounds the packets to one peer in one frame: some 280 KiB. The rest is sent in the
+// next frame.
 const maxPackets = 256
 
 // builtin returns the channels of every connection.
@@ -78,6 +77,6 @@ func builtin() []channel.Config {
 	return configs
 }
 
-// helloTimeout is how long a connection may stay without the peer's hello. It is
-// sent again many times in it; a peer that stays silent speaks another protocol.
+// helloTimeout is how long a connection waits for the peer's hello. The hello is resent many times
+// in it; a peer that stays silent speaks another protocol.
 const helloTimeout = 10 * time.Second

@@ -1,14 +1,12 @@
-// Package peer is one end of an established connection: it joins the packet
-// bookkeeping, the channels, and both halves of replication, and drives them in
-// one order. Server and client have the same Peer; only what is handed to it at
-// its making differs.
+// Package peer is one end of an established connection: it combines the packet bookkeeping, the
+// channels, and both halves of replication, and drives them in one order. Server and client use the
+// same Peer; only its Config differs.
 //
 // # Opening
 //
-// The first reliable message both ways is a hello with the hash of what the side
-// has registered. Where the hashes differ, both sides send their entries, name
-// the difference and end; where they are equal the connection is Open, and only
-// then does anything else travel.
+// The first reliable message both ways is a hello with the hash of the side's registry. If the
+// hashes differ, both sides send their entries, report the difference and end the connection. If
+// they are equal the connection is Open, and only then is anything else sent.
 //
 // # Driving it
 //
@@ -19,6 +17,6 @@
 //	          nothing, once per frame
 //	getters:  Open, RTT, Jitter, Loss, Stats
 //
-// An error of HandlePayload ends the connection: the bytes were not what a peer
-// of this protocol writes. Nothing that arrived before is taken back.
+// An error of HandlePayload ends the connection: the bytes were not written by a peer of this
+// protocol. Data that was received before stays applied.
 package peer

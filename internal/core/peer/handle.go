@@ -11,9 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// HandlePayload takes one payload of the session. An error means that the peer
-// broke the protocol and is to be disconnected; a goodbye of the peer is no
-// error, it shows in Ended.
+// HandlePayload handles one payload of the session. An error means that the peer broke the protocol
+// and must be disconnected. A goodbye of the peer is no error; Ended reports it.
 func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if p.phase == ended {
 		return nil
@@ -68,7 +67,7 @@ func (p *Peer) handleGoodbye(body []byte) error {
 
 func (p *Peer) end(reason string) { p.phase, p.outcome = ended, reason }
 
-// settle hands each packet's fate to whoever sent something in it.
+// settle reports each packet as acknowledged or lost to every part that sent something in it.
 func (p *Peer) settle(now time.Time) {
 	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
 		p.handleAcked(acked)
@@ -107,7 +106,7 @@ func (p *Peer) delivered(ch channel.ID, message channel.MessageID) {
 	}
 }
 
-// Deliver hands on what has arrived and waits until this end is Ready. Call it once per frame,
+// Deliver delivers received messages that waited until this end is Ready. Call it once per frame,
 // before the first HandlePayload.
 func (p *Peer) Deliver(now time.Time) error {
 	if !p.mux.Waits() || p.phase == ended {
@@ -119,8 +118,8 @@ func (p *Peer) Deliver(now time.Time) error {
 // Waits reports whether something waits for Deliver.
 func (p *Peer) Waits() bool { return p.mux.Waits() }
 
-// deliver hands on what a packet brought. Everything of it must be polled, also after an error.
-// It may have closed the gap that much more waited for, which is handed on while this end is
+// deliver delivers the messages of a packet. All of them must be polled, also after an error. The
+// packet may have closed a gap that many messages waited for; those are delivered while this end is
 // Ready.
 func (p *Peer) deliver(tick entangle.Tick, now time.Time) (err error) {
 	for !p.mux.Polled() || err == nil && p.mux.Waits() && p.ready() {
@@ -157,15 +156,15 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	}
 }
 
-// heardHello notes that the peer has our hello: it says nothing else before, so this is
-// known even if the acknowledgement was lost.
+// heardHello notes that the peer has our hello: it sends nothing else before, so this is known even
+// if the acknowledgement was lost.
 func (p *Peer) heardHello() {
 	p.greeted = true
 	p.tryOpen()
 }
 
-// handleControl takes a control message. An error names the message, so that the log of a
-// server tells which one it disconnected a client for.
+// handleControl handles a control message. An error names the message, so that a server's log shows
+// the one for which a client was disconnected.
 func (p *Peer) handleControl(body []byte, now time.Time) error {
 	if len(body) == 0 {
 		return fmt.Errorf("%w: an empty message", ErrControl)
@@ -210,8 +209,8 @@ func (p *Peer) handleHello(body []byte, now time.Time) error {
 	return nil
 }
 
-// tryOpen opens the connection once the peer's hello is here and ours is there:
-// whatever is sent from now on finds a peer that knows the protocols are equal.
+// tryOpen opens the connection once the peer's hello has arrived and ours is acknowledged: the peer
+// then knows that the protocols are equal before it receives anything else.
 func (p *Peer) tryOpen() {
 	if p.phase != greeting || !p.agreed || !p.greeted {
 		return
@@ -223,8 +222,8 @@ func (p *Peer) tryOpen() {
 	}
 }
 
-// handleEntries ends a connection between unequal protocols, in a way that both
-// developers can read.
+// handleEntries ends a connection between unequal protocols, with a reason for the developers of
+// both sides.
 func (p *Peer) handleEntries(body []byte) error {
 	diff, err := p.cfg.Registry.Diff(body)
 	if err != nil {

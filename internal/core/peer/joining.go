@@ -8,23 +8,23 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// joining is how far the two directions are with what was there for the other side when
-// the connection opened: what we have said of ours, and what the peer has of its own.
+// joining is the progress of the groups that existed when the connection opened, in both
+// directions: the groups that we send to the peer, and those that it sends to us.
 type joining struct {
 	said, heard stage
-	of          int // groups that the peer has for us, by its word
+	of          int // groups that the peer has for us, as it announced
 }
 
 type stage uint8
 
 const (
 	silent   stage = iota
-	counted        // how many there are
+	counted        // their number was received
 	complete       // all of them have arrived
 )
 
-// Given returns how far the peer has come with the groups that were there for it when
-// the connection opened. It is not begun before the first frame in which a tick ran.
+// Given returns how many of the groups that existed when the connection opened the peer has
+// received. It is not begun before the first frame in which a tick ran.
 func (p *Peer) Given() sender.Progress {
 	if p.updates == nil {
 		return sender.Progress{}
@@ -32,9 +32,9 @@ func (p *Peer) Given() sender.Progress {
 	return p.updates.Joining()
 }
 
-// Taken returns how far this side has come with the groups that the peer had for it.
-// Until the peer says that all are here it is an estimate: groups that have come since
-// the connection opened count as well, up to Of.
+// Taken returns how many of the peer's groups this side has received. Until the peer reports that
+// all have arrived it is an estimate: groups that appeared since the connection opened count as
+// well, up to Of.
 func (p *Peer) Taken() sender.Progress {
 	t := sender.Progress{Of: p.joining.of, Begun: p.joining.heard != silent}
 	switch p.joining.heard {
@@ -46,7 +46,7 @@ func (p *Peer) Taken() sender.Progress {
 	return t
 }
 
-// tellJoining says how many groups there are for the peer, and when it has them.
+// tellJoining sends the number of groups for the peer, and a notice once it has all of them.
 func (p *Peer) tellJoining(now time.Time) error {
 	if p.joining.said == complete || p.cfg.World.Held() {
 		return nil
@@ -66,7 +66,7 @@ func (p *Peer) tellJoining(now time.Time) error {
 	return err
 }
 
-// handleJoining takes what the peer says of the groups that it has for us. It says each
+// handleJoining handles the peer's messages about the groups that it has for us. It sends each
 // once, and in that order.
 func (p *Peer) handleJoining(kind controlKind, body []byte) error {
 	j := &p.joining

@@ -13,51 +13,51 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// Config is what a connection is made of. Fields without a default must be set.
+// Config configures a connection. Fields without a default must be set.
 type Config struct {
-	// Registry is what this side has registered.
+	// Registry is the protocol that this side has registered.
 	Registry Registry
-	// Client is the peer's id, told to it in the hello; 0 on a client.
+	// Client is the peer's id, which the hello carries to it; 0 on a client.
 	Client entangle.ClientID
 	// Channels are the game's own, from FirstUser on; their directions are seen
 	// from this side.
 	Channels []channel.Config
-	// World is what is replicated to the peer; nil: nothing.
+	// World is the world that is replicated to the peer; nil: nothing.
 	World *sender.World
-	// Copy is what the peer's replication is made into; nil: it may send none.
+	// Copy receives the peer's replication; nil: the peer may send none.
 	Copy *receiver.Receiver
-	// Inbox gets the messages of the game's channels, and resources.
+	// Inbox receives the messages of the game's channels, and resources.
 	Inbox Inbox
-	// Ready reports whether more of the peer is taken in for now. A packet that comes while it is
-	// not is dropped unread, as if the line had lost it, and so what the last one has released
-	// waits for Deliver. nil: always.
+	// Ready reports whether more data of the peer is accepted for now. A packet that arrives while
+	// it returns false is dropped unread, as if lost in transit, and messages that the last packet
+	// released wait for Deliver. nil: always.
 	Ready func() bool
-	// OnResource is told of each message of SendResource that the peer has; nil:
-	// nobody is.
+	// OnResource is called for each message of SendResource that the peer has acknowledged; it may
+	// be nil.
 	OnResource func(channel.MessageID)
-	// OnPacket is told the tick of each packet of the peer that is new, before its frames
-	// are read, while the connection is open; nil: nobody is.
+	// OnPacket is called with the tick of each new packet of the peer, before its frames are read,
+	// while the connection is open; it may be nil.
 	OnPacket func(tick entangle.Tick, now time.Time)
 	// Clock and Inputs write and read the frames of those channels; nil: frames on it
 	// are an error.
 	Clock, Inputs Stream
-	// Capped says that Allow is called in every frame.
+	// Capped must be set if Allow is called in every frame.
 	Capped bool
-	// Share bounds the cost of what is queued for the peer with Relay; 0: DefaultShare.
+	// Share bounds the cost of messages queued for the peer with Relay; 0: DefaultShare.
 	Share int
 }
 
-// Registry is the protocol of this side, as far as both must agree on it.
+// Registry is the part of this side's protocol on which both sides must agree.
 type Registry interface {
 	Hash() uint64
-	// AppendEntries writes what is registered, for a peer whose hash differs.
+	// AppendEntries writes the registered entries, for a peer whose hash differs.
 	AppendEntries(dst []byte) []byte
-	// Diff says in a sentence what differs from a peer's entries. The error is for
-	// bytes that are no entries.
+	// Diff describes in a sentence how a peer's entries differ. It returns an error for bytes that
+	// are not valid entries.
 	Diff(entries []byte) (string, error)
 }
 
-// Inbox takes what arrives on the game's channels.
+// Inbox receives messages on the game's channels.
 type Inbox interface {
 	// HandleMessage takes one message that was sent at the peer's tick. body is
 	// valid until it returns. An error ends the connection.
@@ -66,14 +66,14 @@ type Inbox interface {
 
 // Peer is one end of a connection.
 type Peer struct {
-	// What every packet needs comes first, together: most of the memory of so many peers
-	// is far from the processor.
+	// The fields that every packet needs come first, together: with many peers most of this memory
+	// is not in the cache.
 	phase   phase
 	agreed  bool // the peer's hello is equal to ours
-	greeted bool // ours has arrived
+	greeted bool // our hello has arrived
 	heard   bool
 	tick    entangle.Tick // newest of the peer's packets
-	frame   int           // packets in the frame under way
+	frame   int           // packets in the current frame
 	opened  time.Time     // zero before the first call
 	updates *sender.Peer  // nil before the connection is open, and without a World
 	stats   payloads
@@ -82,15 +82,15 @@ type Peer struct {
 	mux     channel.Mux
 	cfg     Config
 	allowed allowance
-	// structure is the bytes of actions that the frame under way has added.
+	// structure is the bytes of actions that the current frame has added.
 	structure int
 	groups    int // and their number
 
-	tap      func(updates bool, body []byte) // nil unless somebody listens
+	tap      func(updates bool, body []byte) // nil unless set by Tap
 	joining  joining
 	compared uint64 // bytes of the peer's entries
 	resyncs  uint64 // groups that the peer asked for
-	asked    uint64 // entities that it was sent again for that, when it was closed
+	asked    uint64 // entities that were resent for that, as of Close
 	id       entangle.ClientID
 	outcome  string
 	scratch  []byte
@@ -100,14 +100,14 @@ type Peer struct {
 type phase uint8
 
 const (
-	greeting phase = iota // hellos are under way
+	greeting phase = iota // hellos are in flight
 	open                  // equal protocols, and both sides know it
-	differs               // unequal; entries are under way
+	differs               // unequal; entries are in flight
 	ended
 )
 
-// New returns a connection that says hello with its first packet. The error is
-// about the channels.
+// New returns a connection that sends a hello with its first packet. The error is about the
+// channels.
 func New(cfg Config) (*Peer, error) {
 	mux, err := channel.NewMux(append(builtin(), cfg.Channels...), channel.Limits{})
 	if err != nil {
@@ -121,23 +121,21 @@ func New(cfg Config) (*Peer, error) {
 // Open reports whether both sides know that their protocols are equal.
 func (p *Peer) Open() bool { return p.phase == open }
 
-// Ended returns why the peer ended the connection, or why it must end; ok is
-// false while it goes on.
+// Ended returns the reason why the peer ended the connection, or why this side must; ok is false
+// while it goes on.
 func (p *Peer) Ended() (reason string, ok bool) { return p.outcome, p.phase == ended }
 
-// ClientID returns the id that the server's hello named. On a server, Nobody.
+// ClientID returns the id in the server's hello. On a server, Nobody.
 func (p *Peer) ClientID() entangle.ClientID { return p.id }
 
-// Tick returns the newest tick that a packet of the peer named; ok is false
-// before the first.
+// Tick returns the newest tick in the peer's packets; ok is false before the first.
 func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.heard }
 
-// Updates returns what this peer was sent and acknowledged, nil before the
-// connection is open.
+// Updates returns the replication state of this peer, nil before the connection is open.
 func (p *Peer) Updates() *sender.Peer { return p.updates }
 
-// RTT returns the smoothed round trip, the peer's frame included; 0 before
-// something that we sent was acknowledged.
+// RTT returns the smoothed round trip, the peer's frame included; 0 before the first
+// acknowledgement.
 func (p *Peer) RTT() time.Duration { return p.measured(p.tracker.RTT()) }
 
 // Jitter returns the smoothed deviation of the round trip, 0 like RTT.
@@ -153,20 +151,19 @@ func (p *Peer) measured(d time.Duration) time.Duration {
 // Loss returns the share of the recent packets that never arrived, 0..1.
 func (p *Peer) Loss() float64 { return p.tracker.LossRate() }
 
-// Send queues a message on a channel of the game; its priority is relative to others of
-// the channel. Errors are those of channel.Mux; channel.ErrQueueFull means that the peer is
-// to be disconnected.
+// Send queues a message on a channel of the game; its priority is relative to others of the
+// channel. Errors are those of channel.Mux; on channel.ErrQueueFull the peer must be disconnected.
 func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time) error {
 	_, err := p.mux.Send(ch, body, priority, now)
 	return err
 }
 
-// DefaultShare is as much as the longest message costs, and half as much again.
+// DefaultShare is the cost of the longest message, and half as much again.
 const DefaultShare = 128 << 10
 
-// Relay queues what another peer, told apart by a small number, says to this one. It reports whether
-// there was room in the share of the queue that is for that: this end's own messages do not wait for
-// long behind it, and none of the others takes all of it.
+// Relay queues a message of another peer, identified by a small number, for this one. It reports
+// whether the share of the queue for relayed messages had room: this end's own messages do not wait
+// for long behind it, and no other peer takes all of it.
 func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool, error) {
 	share := p.cfg.Share
 	if share == 0 {
@@ -179,27 +176,25 @@ func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool
 	return err == nil, err
 }
 
-// SendResource queues the value of a resource and returns its number, which
-// Config.OnResource is told when the peer has it. Errors are those of Send. The longer a
-// value is the less urgent are its pieces: small ones do not wait for it, and in the end it
-// gets there.
+// SendResource queues the value of a resource and returns its number, which Config.OnResource
+// receives once the peer has acknowledged it. Errors are those of Send. The longer a value, the
+// less urgent are its pieces: small values do not wait for it, and it still arrives in the end.
 func (p *Peer) SendResource(body []byte, now time.Time) (channel.MessageID, error) {
 	longer := bits.Len(uint(len(body) / channel.FragmentSize)) // in few steps: each has a share
 	return p.mux.Send(Resources, body, 1/float32(int(1)<<longer), now)
 }
 
-// ResourcesCrowded reports whether no further resource is to be queued for now: what
-// waits does not leave memory, and a newer value takes the place of one that is not
-// queued.
+// ResourcesCrowded reports whether no further resource should be queued for now: queued resources
+// occupy memory, and a newer value can replace one only until it is queued.
 func (p *Peer) ResourcesCrowded() bool {
 	return p.ResourceBytes() >= maxResourceBacklog || p.Crowded()
 }
 
-// Crowded reports whether more than half of the room for reliable messages of this end is taken:
-// the peer acknowledges them more slowly than they come.
+// Crowded reports whether this end's reliable messages take more than half of their room: the peer
+// acknowledges them more slowly than they are queued.
 func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliableQueue/2 }
 
-// Close lets go of what is kept about the peer elsewhere.
+// Close releases the state that is kept about the peer elsewhere.
 func (p *Peer) Close() {
 	if p.updates != nil {
 		p.asked = p.updates.Asked()

@@ -5,8 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// Stats counts what went over one connection. Bytes are those of payloads, before
-// sealing.
+// Stats counts the traffic of one connection. Bytes are those of payloads, before sealing.
 type Stats struct {
 	PayloadsIn, PayloadsOut uint64
 	BytesIn, BytesOut       uint64
@@ -38,17 +37,17 @@ func (p *Peer) count(payload []byte) {
 	p.allowed.left -= len(payload) + sealBytes
 }
 
-// askedWork is what an entity costs that a peer is sent again because it asked: it is encoded, and
-// sent reliably.
+// askedWork is the cost of an entity that is resent because the peer asked for it: it is encoded,
+// and sent reliably.
 const askedWork = 3
 
-// comparedPerUnit is how many bytes of the peer's entries cost one unit: to read them, and to say
-// how they differ.
+// comparedPerUnit is the number of bytes of the peer's entries that cost one unit: to read them,
+// and to describe how they differ.
 const comparedPerUnit = 4
 
-// Work returns how much the peer made this end do, in units: those of channel.Mux.Work, one for
-// each group that it asked for, askedWork for each entity that it was sent again for that, and what
-// it costs to compare its entries. What takes messages and streams knows what those cost.
+// Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one
+// for each group that it asked for, askedWork for each entity that was resent for that, and the
+// cost of comparing its entries. The receivers of messages and streams count their own costs.
 func (p *Peer) Work() uint64 {
 	asked := p.asked
 	if p.updates != nil {
@@ -57,14 +56,14 @@ func (p *Peer) Work() uint64 {
 	return p.mux.Work() + p.resyncs + askedWork*asked + p.compared/comparedPerUnit
 }
 
-// Waiting returns the bytes of messages and structure of which nothing was sent yet.
+// Waiting returns the bytes of messages and structure of which no part was sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
 // QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
 // at most channel.DefaultReliableQueue, and DefaultShare for those of Relay.
 func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
-// InFlight returns how many packets with values wait for their fate, at most MaxInFlight.
+// InFlight returns the number of packets with values that are in flight, at most MaxInFlight.
 func (p *Peer) InFlight() int {
 	if p.updates == nil {
 		return 0
@@ -72,11 +71,11 @@ func (p *Peer) InFlight() int {
 	return p.updates.InFlight()
 }
 
-// MaxInFlight bounds InFlight: those that can be told apart, and what a frame adds.
+// MaxInFlight bounds InFlight: the packets that ids can tell apart, and those of one more frame.
 const MaxInFlight = packet.MaxInFlight + maxPackets
 
-// HeldUp returns how many names wait for the peer before they can be used again. With more
-// than sender.MaxHeldUp it is to be disconnected.
+// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. With more than
+// sender.MaxHeldUp it must be disconnected.
 func (p *Peer) HeldUp() int {
 	if p.updates == nil {
 		return 0

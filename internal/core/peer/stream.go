@@ -9,48 +9,47 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 )
 
-// Stream writes and reads the frames of an external channel: at most one in each packet.
-// What it says travels unreliably, and it is told what became of each packet. It is asked
-// and told only while the connection is open, and AppendFrame while those of other peers
-// may be asked at the same time.
+// Stream writes and reads the frames of an external channel: at most one in each packet. Its data
+// is sent unreliably, and it learns whether each packet was acknowledged or lost. It is called only
+// while the connection is open. AppendFrame may run concurrently with that of other peers.
 type Stream interface {
-	// AppendFrame appends the body of a frame for the packet pkt, which leaves after
-	// tick; at most room bytes, and nothing if there is nothing to say.
+	// AppendFrame appends the body of a frame for the packet pkt, which leaves after tick; at most
+	// room bytes, and nothing if there is nothing to send.
 	AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte
-	// Urgent reports whether a packet has to leave for what there is to say; else it
-	// rides along. What AppendFrame had no room for stays urgent for the next packet.
+	// Urgent reports whether its data needs a packet; else it is added to packets that leave
+	// anyway. Data for which AppendFrame had no room stays urgent for the next packet.
 	Urgent(now time.Time) bool
-	// HandleFrame takes the body of a frame of a fresh packet that the peer sent after
-	// tick. An error ends the connection.
+	// HandleFrame handles the body of a frame of a fresh packet that the peer sent after tick. An
+	// error ends the connection.
 	HandleFrame(tick entangle.Tick, body []byte, now time.Time) error
-	// HandleAcked and HandleLost tell the fate of a packet, also of one without a frame
+	// HandleAcked and HandleLost report a packet as acknowledged or lost, also one without a frame
 	// of this stream.
 	HandleAcked(pkt uint16)
 	HandleLost(pkt uint16)
 }
 
-// streams is what a connection's frames of streams may still have, and had.
+// streams is the budget and the state of a connection's streams.
 type streams struct {
 	all  [2]stream
-	left int // bytes of the frame under way, under a cap
+	left int // bytes of the current frame, under a cap
 }
 
 type stream struct {
 	Stream
 	id   channel.ID
-	said bool   // in the packet under way
-	came uint64 // payload of the peer that its last frame came in
+	said bool   // in the current packet
+	came uint64 // payload of the peer with its last frame
 	size int    // of its last frame
 }
 
 // errStreamTwice means that a packet has two frames of a stream, which no peer writes.
 var errStreamTwice = errors.New("peer: a packet with two frames of one stream")
 
-// leastStreams is what streams may have in a frame under any cap. More than half of what
-// is given they do not take, so that the inputs of many players do not hold up the world.
+// leastStreams is the budget of streams in a frame under any cap. They take no more than half of
+// the frame's budget, so that the inputs of many players do not hold up the world.
 const leastStreams = 96
 
-// usualStream is the size that a frame is expected to have before there was one.
+// usualStream is the assumed size of a stream's first frame.
 const usualStream = 16
 
 func newStreams(cfg *Config) (s streams) {
@@ -94,8 +93,8 @@ func (s *streams) wanted(now time.Time) (bytes int) {
 	return bytes
 }
 
-// appendUrgent writes what a packet has to leave for. It comes first in the packet, so
-// that nothing takes its room.
+// appendUrgent writes the urgent data of streams. It comes first in the packet, so that nothing
+// takes its room.
 func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.streams.all {
 		s := &p.streams.all[i]
@@ -107,7 +106,7 @@ func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick,
 	return dst
 }
 
-// appendRiding writes what goes with a packet that leaves anyway.
+// appendRiding writes stream data that is added to a packet that leaves anyway.
 func (p *Peer) appendRiding(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.streams.all {
 		if s := &p.streams.all[i]; s.Stream != nil && p.phase == open && !s.said {
@@ -139,7 +138,7 @@ func (p *Peer) appendStream(dst []byte, s *stream, room int, pkt uint16, tick en
 	return p.mux.EndFrame(out, mark)
 }
 
-// handleStream takes the body of a frame of a stream.
+// handleStream handles the body of a frame of a stream.
 func (p *Peer) handleStream(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
 	s := p.streams.find(ch)
 	if s == nil {

@@ -48,8 +48,8 @@ func (b *Bucket) earn(past time.Duration) {
 	}
 }
 
-// Spend takes what left. A debt beyond what comes in over a second is forgotten: it is
-// made by what cannot be held back, and must not silence everything else for long.
+// Spend subtracts sent bytes. A debt larger than the bytes of one second is reduced to those: it
+// was made by traffic that cannot be held back, and must not silence everything else for long.
 func (b *Bucket) Spend(bytes int) {
 	most := b.level + b.rate*scale
 	if int64(bytes) > most/scale {

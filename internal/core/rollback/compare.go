@@ -7,20 +7,21 @@ import (
 )
 
 const (
-	// chunkBytes is how much of a column is compared in one go.
+	// chunkBytes is the number of bytes of a column that are compared at once.
 	chunkBytes = 4096
-	// pieceBytes is how much of a chunk that differs is, before looking at single values.
+	// pieceBytes is the size of the pieces of a differing chunk that are compared before single
+	// values.
 	pieceBytes = 256
 )
 
-// Compare holds the server's word against the histories and reports each difference, in
-// the order of columns and slots. f is the frontier: of every slot whose word is not
-// newer, the server's state at f is that word. Those whose word came since the last
-// Compare and is newer are compared at the tick of it, once, if that is not after the
-// present tick p. now returns the present form of a slot.
+// Compare compares the confirmed state with the histories and reports each difference, in the order
+// of columns and slots. f is the confirmed tick: the confirmed state of a slot that is not newer
+// than f is also the server's state at f. A slot with newer confirmed state that arrived since the
+// last Compare is compared once, at the tick of that state, if that is not after the present tick
+// p. now returns the present form of a slot.
 //
-// Without a history of f nothing is compared there, and what the server said is compared
-// by a later call.
+// Without a history of f nothing is compared there, and the confirmed state is compared by a later
+// call.
 func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mismatch)) {
 	s.advance(f)
 	c := comparison{s: s, now: now, report: report}
@@ -37,14 +38,14 @@ func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mis
 	s.news.noted.clear()
 }
 
-// comparison is one Compare.
+// comparison is the state of one Compare.
 type comparison struct {
 	s      *Store
 	now    func(Slot) Form
 	report func(Mismatch)
 }
 
-// structure compares the forms of those that may have another one than the server says.
+// structure compares the forms of slots whose form may differ from the server's.
 func (c *comparison) structure(f entangle.Tick) {
 	n := &c.s.news
 	for i := len(n.suspects.slots) - 1; i >= 0; i-- {
@@ -74,7 +75,7 @@ func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
 	return same
 }
 
-// differ says how a form differs from the server's word.
+// differ returns how a form differs from the confirmed state.
 func (s *Store) differ(word *Confirmed, form Form) (kind Kind, col int, same bool) {
 	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
 	switch {
@@ -114,8 +115,8 @@ func (c *comparison) column(col, size int, predicted, confirmed []byte, f entang
 	}
 }
 
-// Differ returns which of two columns' values is the first one, from one on, whose bytes
-// differ, or -1. The columns are equally long.
+// Differ returns the index of the first value, from one on, that differs in bytes between two
+// columns, or -1. The columns are equally long.
 func Differ(a, b []byte, size, from int) int {
 	for at := from * size; at < len(a); {
 		end := len(a)
@@ -146,7 +147,7 @@ func (c *comparison) value(slot Slot, col int, predicted, confirmed []byte, tick
 	}
 }
 
-// one compares one slot at a tick of its own.
+// one compares one slot at the tick of its confirmed state.
 func (c *comparison) one(slot Slot, tick entangle.Tick) {
 	if !c.form(slot, tick) || c.s.word[slot].Gone {
 		return

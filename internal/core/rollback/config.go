@@ -1,40 +1,40 @@
 package rollback
 
-// Config describes the columns and how far back they reach. Nothing in it may be
-// changed after New.
+// Config describes the columns and the length of the histories. Nothing in it may be changed after
+// New.
 type Config struct {
-	// Ticks is how many ticks are held at most, the newest included; at least 1.
+	// Ticks is the largest number of ticks that are held, the newest included; at least 1.
 	Ticks int
-	// Sizes is the bytes of one value by column; 0: a tag. At most repl.MaxComponents.
+	// Sizes is the size of a value in bytes, by column; 0: a tag. At most repl.MaxComponents.
 	Sizes []int
 	// Kept are the columns that have a history.
 	Kept Mask
-	// Compared are those of Kept whose history is held against the server's word.
+	// Compared are those of Kept whose history is compared with the confirmed state.
 	Compared Mask
 	// Relations are those of Compared whose target is compared too.
 	Relations Mask
 	// Targets are those of Kept that are relations, of which an entity has at most one.
 	Targets Mask
-	// Equal decides whether two values whose bytes differ differ at all. It must not
-	// keep its arguments. Nil: byte equality is value equality.
+	// Equal reports whether two values that differ in bytes are equal. It must not keep its
+	// arguments. Nil: byte equality is value equality.
 	Equal func(col int, predicted, confirmed []byte) bool
 	// Gather copies values of a size from some places of one column to the first ones of
 	// another, faster than one after the other. It must not keep its arguments. Nil: one
 	// after the other.
 	Gather func(size int, to, from []byte, places []uint32)
-	// Unlike is the first one, from one on, of a column's values that is another one than that
-	// at its place in another column, -1: none. Nil likewise.
+	// Unlike returns the first index, from one on, at which a column's value differs from the value
+	// at its place in another column, or -1. Nil: one after the other.
 	Unlike func(size int, a, b []byte, places []uint32, from int) int
 }
 
-// Store is the memory of one client's prediction. The package documentation says how it
-// is driven.
+// Store holds the histories and the confirmed state of one client's prediction. The package
+// documentation shows how to drive it.
 type Store struct {
 	cfg   Config
-	slots int // one more than the largest slot there is room for
+	slots int // one more than the largest slot that has room
 
 	rows  ring
-	shelf row  // what Shelve took out
+	shelf row  // taken out by Shelve
 	laid  Mask // columns that a tick has memory for
 	turning
 	log log
@@ -54,8 +54,8 @@ func New(cfg Config) *Store {
 	}
 }
 
-// Grow makes room for slots below a number; it never shrinks. What was returned by
-// Column, Confirmed, ConfirmedValue and ConfirmedColumn before is stale after it.
+// Grow makes room for slots below a number; it never shrinks. Results of Column, Confirmed,
+// ConfirmedValue and ConfirmedColumn from before are stale afterwards.
 func (s *Store) Grow(slots int) {
 	if slots <= s.slots {
 		return
@@ -66,8 +66,8 @@ func (s *Store) Grow(slots int) {
 	s.news.grow(slots)
 }
 
-// fit returns a slice of at least n elements that begins with those of a. One that grows
-// gets room to grow by a quarter.
+// fit returns a slice of at least n elements that begins with those of a. When it grows, it
+// reserves a quarter more.
 func fit[T any](a []T, n int) []T {
 	if n <= len(a) {
 		return a

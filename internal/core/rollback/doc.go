@@ -1,11 +1,11 @@
-// Package rollback is what a client that predicts remembers: what its entities were
-// at each of the last ticks, and what the server said of them. It finds where the two
-// differ, and plans the steps that lead from there to the present.
+// Package rollback stores the state of a predicting client: the histories of its entities over the
+// last ticks, and their confirmed state. It finds differences between the two, and plans the steps
+// that lead from there to the present.
 //
-// Everything is a column by [Slot], the dense number of an entity that is predicted or
-// rolls back with one that is. The columns have one order, that of Config.Sizes; sets of
-// them are a [Mask]. A value is its bytes: what they mean, and whether two values that
-// differ in bytes differ at all, is the business of whoever owns the components.
+// All data is in columns by [Slot], the dense number of an entity that is predicted or rolls back
+// with a predicted one. The columns have one order, that of Config.Sizes; sets of them are a
+// [Mask]. A value is a run of bytes: the owner of the components knows their meaning, and whether
+// two values that differ in bytes are equal.
 //
 // State at a tick is that after the tick ran.
 //

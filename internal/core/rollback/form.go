@@ -10,8 +10,8 @@ type Slot uint32
 // Mask is a set of columns.
 type Mask = repl.Mask
 
-// Form is the structure of one entity at the end of a tick. The zero Form is that of
-// one that does not exist.
+// Form is the structure of one entity at the end of a tick. The zero Form belongs to an entity that
+// does not exist.
 type Form struct {
 	Alive  bool   // it exists, stripped or not
 	Mask   Mask   // the columns that it has; stripped: none of those that are compared

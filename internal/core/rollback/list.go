@@ -2,8 +2,7 @@ package rollback
 
 import "math/bits"
 
-// list is a set of slots in an order of their own: a slot that is taken out leaves its
-// place to the last.
+// list is an unordered set of slots: when a slot is removed, the last one takes its place.
 type list struct {
 	slots []Slot
 	place []uint32 // by slot: its index plus one; 0: not in it
@@ -47,15 +46,15 @@ func (b set) put(slot int, in bool) {
 	}
 }
 
-// run returns the first run of slots in the set that is at least from: from where to
-// before where. There is none if both are equal.
+// run returns the first run of slots in the set from a slot on, as start and exclusive end. There
+// is none if both are equal.
 func (b set) run(from int) (start, end int) {
 	start = b.next(from, 0)
 	return start, b.next(start, ^uint64(0))
 }
 
-// next returns the first slot from one on whose bit is set, or with the bits flipped is
-// not; the number of bits if there is none.
+// next returns the first slot, from one on, whose bit is set, or with the bits flipped is not set.
+// It returns the number of bits if there is none.
 func (b set) next(from int, flip uint64) int {
 	for word := from >> 6; word < len(b); word++ {
 		rest := b[word] ^ flip

@@ -2,9 +2,8 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// log is how structure changed, in the order of ticks: a queue whose records are chained
-// by slot. It holds at most one record for each slot and tick, if its caller makes no
-// more.
+// log records changes of structure in the order of ticks: a queue whose records are chained by
+// slot. It holds at most one record for each slot and tick, if its caller adds no more.
 type log struct {
 	buf        []record // a power of two of them, by number modulo its length
 	first, end uint64   // numbers of the oldest record and of the next
@@ -12,17 +11,17 @@ type log struct {
 	touched    []Slot
 	round      uint32
 
-	amends  []amend       // what the last Wanted found
+	amends  []amend       // found by the last Wanted
 	amended entangle.Tick // for which tick
 }
 
-// amend is a form at a tick in place of which the server says another one.
+// amend is a form at a tick that is replaced by the server's.
 type amend struct {
 	slot Slot
 	was  Form
 }
 
-// record is one change of one slot: what it was before the tick.
+// record is one change of one slot: its form before the tick.
 type record struct {
 	tick entangle.Tick
 	slot Slot
@@ -41,9 +40,9 @@ func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
 
 func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)-1)] }
 
-// Changed notes that a slot had one form before a tick and another after it. Ticks are in
-// the order of Begin, and of one slot there is one record for a tick. What happens
-// between two ticks is of the next one. A slot that ended is not noted, but forgotten.
+// Changed records the forms of a slot before and after a tick. Ticks are in the order of Begin,
+// with at most one record for each slot and tick. A change between two ticks belongs to the next
+// one. A slot that ended is not recorded, but forgotten.
 func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	if was != is {
 		s.log.add(tick, slot, was)
@@ -51,8 +50,8 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	}
 }
 
-// Always has a slot have some columns in all ticks that are held as it has them in a form, whose
-// relation keeps its target. A tick in which it was stripped or did not exist stays as it is.
+// Always sets some columns of a slot in all held ticks, as they are in a form; a relation keeps its
+// target. Ticks in which the slot was stripped or did not exist stay unchanged.
 func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if r.was.Alive && !r.was.Mask.IsZero() {
@@ -61,8 +60,8 @@ func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	}
 }
 
-// With returns a form with some columns as in another one. A relation that comes with them takes
-// the place of any other.
+// With returns a form with some columns as in another one. A relation among them replaces any
+// other.
 func (s *Store) With(form Form, cols Mask, is Form) Form {
 	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (Mask{}) {
 		form.Mask, form.Target = form.Mask.Without(s.cfg.Targets), is.Target
@@ -95,14 +94,14 @@ func (l *log) reserve() {
 	l.buf = buf
 }
 
-// drop forgets the records that lead to states before a tick.
+// drop removes the records that lead to states before a tick.
 func (l *log) drop(oldest entangle.Tick) {
 	for l.first < l.end && !oldest.Before(l.at(l.first).tick) {
 		l.first++
 	}
 }
 
-// cut forgets the records of what happened after a tick.
+// cut removes the records of changes after a tick.
 func (l *log) cut(after entangle.Tick) {
 	for l.first < l.end {
 		r := l.at(l.end - 1)
@@ -116,8 +115,8 @@ func (l *log) cut(after entangle.Tick) {
 	}
 }
 
-// amend notes the server's word at a tick as a change there, so that the ticks before it
-// stay as they were.
+// amend records the confirmed state at a tick as a change there, so that the ticks before it stay
+// unchanged.
 func (l *log) amend(tick entangle.Tick) {
 	if tick == l.amended {
 		for _, a := range l.amends {
@@ -134,7 +133,7 @@ func (l *log) clear() {
 	}
 }
 
-// forget makes the records of a slot those of another life.
+// forget assigns the records of a slot to an earlier life.
 func (l *log) forget(slot Slot) {
 	l.slots[slot].last = 0
 	l.slots[slot].life++
@@ -143,7 +142,7 @@ func (l *log) forget(slot Slot) {
 // newest returns the newest record of a slot, or nil.
 func (l *log) newest(slot Slot) *record { return l.numbered(l.slots[slot].last) }
 
-// numbered returns a record by its number plus one, or nil if there is none any more.
+// numbered returns a record by its number plus one, or nil if it was removed.
 func (l *log) numbered(n uint64) *record {
 	if n <= l.first {
 		return nil
@@ -151,8 +150,8 @@ func (l *log) numbered(n uint64) *record {
 	return l.at(n - 1)
 }
 
-// FormAt returns the form that a slot had at a tick, if it has the form now at present.
-// For a tick before all that are held, it is the oldest one known.
+// FormAt returns the form of a slot at a tick, given its present form. For a tick before all held
+// ones, it is the oldest known form.
 func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
 	for r := s.log.newest(slot); r != nil && tick.Before(r.tick); r = s.log.numbered(r.prev) {
 		now = r.was
@@ -160,8 +159,8 @@ func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
 	return now
 }
 
-// Touched returns the slots whose form changed after a tick, each once; those that were
-// forgotten are not in it. It is valid until the next call.
+// Touched returns the slots whose form changed after a tick, each once, without forgotten slots.
+// The result is valid until the next call.
 func (s *Store) Touched(since entangle.Tick) []Slot {
 	l := &s.log
 	l.touched = l.touched[:0]

@@ -2,25 +2,25 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// Mismatch is one way in which a history and the server's word differ.
+// Mismatch is one difference between a history and the confirmed state.
 type Mismatch struct {
 	Slot Slot
-	Tick entangle.Tick // at whose end they differ
+	Tick entangle.Tick // they differ at its end
 	Kind Kind
 	Col  int // the column that differs, for Structure the first; -1: none
 }
 
-// Kind is what differs.
+// Kind is the kind of a difference.
 type Kind uint8
 
 const (
 	// Value: one value.
 	Value Kind = iota
-	// Structure: it has other columns, or its relation another target.
+	// Structure: other columns, or another target of the relation.
 	Structure
-	// Spawned: the server has it, and the history does not.
+	// Spawned: the entity exists on the server, and not in the history.
 	Spawned
-	// Despawned: the history has it, and the server does not.
+	// Despawned: the entity exists in the history, and not on the server.
 	Despawned
 )
 

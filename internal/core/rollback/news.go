@@ -2,21 +2,21 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// news is which slots there is something to find out about.
+// news lists the slots that may have to be compared.
 type news struct {
-	settled entangle.Tick // the frontier of the last Compare or Correct
+	settled entangle.Tick // the confirmed tick of the last Compare or Correct
 
-	fresh    list          // the server's word is another one, since advance
-	updated  []Slot        // its values are, since advance; some more than once
+	fresh    list          // confirmed state changed since advance
+	updated  []Slot        // only values changed since advance; some more than once
 	latest   entangle.Tick // of those
-	noted    list          // it is, and newer than settled: compared at its own tick, once
-	ahead    list          // its word is newer than settled
-	suspects list          // the form at the frontier may be another one than the server's
+	noted    list          // changed, and newer than settled: compared at its own tick, once
+	ahead    list          // its confirmed state is newer than settled
+	suspects list          // the form at the confirmed tick may differ from the server's
 	excluded set
 
 	compared Mask
-	known    []set // by column that is compared: the server's word has it, as of settled
-	odd      set   // slots whose form differs at the tick that is compared
+	known    []set // by compared column: confirmed state has it, as of settled
+	odd      set   // slots whose form differs at the compared tick
 }
 
 func (n *news) grow(slots int) {
@@ -42,7 +42,7 @@ func (n *news) forget(slot Slot) {
 	}
 }
 
-// advance takes in what the server said since, and that a frontier is reached.
+// advance processes the confirmed state received since, and the new confirmed tick.
 func (s *Store) advance(f entangle.Tick) {
 	n := &s.news
 	if len(n.updated) > 0 && f.Before(n.latest) {
@@ -67,7 +67,7 @@ func (s *Store) advance(f entangle.Tick) {
 	n.fresh.clear()
 }
 
-// update takes in that values of a slot are as of a tick.
+// update records the tick of a slot's confirmed values.
 func (n *news) update(slot Slot, tick entangle.Tick) {
 	if len(n.updated) == len(n.fresh.place) {
 		n.refresh()
@@ -78,7 +78,7 @@ func (n *news) update(slot Slot, tick entangle.Tick) {
 	n.updated = append(n.updated, slot)
 }
 
-// refresh has the slots of which values are news be looked at one by one.
+// refresh lists slots with changed values for a comparison one by one.
 func (n *news) refresh() {
 	for _, slot := range n.updated {
 		n.fresh.add(slot)
@@ -86,7 +86,7 @@ func (n *news) refresh() {
 	n.updated = n.updated[:0]
 }
 
-// learn notes which columns of a slot are known as of the frontier.
+// learn records which columns of a slot are known as of the confirmed tick.
 func (s *Store) learn(slot Slot, settled bool) {
 	word, n := &s.word[slot], &s.news
 	known := settled && s.binds(slot) && !word.Gone

@@ -2,17 +2,17 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// turning is what it takes to bring columns that are by place into the order of slots.
+// turning is the state for reordering columns from places to slots.
 type turning struct {
-	of     *row     // whose places these are; nil: of none
-	to     *row     // of which pairs are; nil: of none
-	places []uint32 // by slot; of one that has none, any
+	of     *row     // the places are of this row; nil: none
+	to     *row     // the pairs are of this row; nil: none
+	places []uint32 // by slot; arbitrary for a slot without a place
 	values []byte   // scratch
 	pairs  []uint32 // scratch: places in one tick by those in another
 }
 
-// Arrange begins a tick that is written by place: its columns are to be written to Placed,
-// in an order in which the slots are those given.
+// Arrange begins a tick that is written by place: its columns are written to Placed, in the order
+// of the given slots.
 func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
 	w := s.rows.at(tick)
 	if w == nil {
@@ -25,9 +25,9 @@ func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
 	s.turning.of = nil
 }
 
-// Placed returns a column of a tick, by place as of Arrange, to be written as a whole until
-// the next Grow: nothing of what it was is left. Places of slots without a value may be left
-// as they are. It is nil where Column is.
+// Placed returns a column of a tick, by place as of Arrange. All of it must be written before the
+// next Grow, because its old content is lost. Places of slots without a value may be left as they
+// are. It is nil where Column is.
 func (s *Store) Placed(tick entangle.Tick, col int) []byte {
 	w := s.rows.at(tick)
 	if w == nil || !s.cfg.Kept.Has(col) || s.cfg.Sizes[col] == 0 {
@@ -38,7 +38,7 @@ func (s *Store) Placed(tick entangle.Tick, col int) []byte {
 	return w.cols[col][:len(w.order)*s.cfg.Sizes[col]]
 }
 
-// turn brings a column into the order of slots, if it is not in that.
+// turn reorders a column by slot, if it is not yet.
 func (s *Store) turn(w *row, col int) {
 	if !w.raw.Has(col) {
 		return
@@ -64,7 +64,7 @@ func (t *turning) place(w *row, slots int) {
 	}
 }
 
-// gather copies values from the places where they are.
+// gather copies values from their places.
 func (s *Store) gather(size int, to, from []byte, places []uint32) {
 	if s.cfg.Gather != nil {
 		s.cfg.Gather(size, to, from, places)
@@ -75,9 +75,9 @@ func (s *Store) gather(size int, to, from []byte, places []uint32) {
 	}
 }
 
-// EachUnlike calls visit for each value of a column at a tick whose bytes are others than those
-// that Shelve took out; also for slots that have no value. What visit gets is valid during the
-// call.
+// EachUnlike calls visit for each value of a column at a tick that differs in bytes from the one
+// taken out by Shelve; also for slots that have no value. The arguments of visit are valid during
+// the call.
 func (s *Store) EachUnlike(tick entangle.Tick, col int, visit func(slot Slot, was, is []byte)) {
 	w, size := s.rows.at(tick), s.cfg.Sizes[col]
 	if w != nil && w.raw.Has(col) && s.shelf.raw.Has(col) && len(w.order) > 0 && len(s.shelf.order) > 0 {
@@ -93,7 +93,7 @@ func (s *Store) EachUnlike(tick entangle.Tick, col int, visit func(slot Slot, wa
 	}
 }
 
-// eachUnlikePlace is EachUnlike without turning either tick.
+// eachUnlikePlace is EachUnlike without reordering either tick.
 func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is []byte)) {
 	t, size := &s.turning, s.cfg.Sizes[col]
 	if t.of != &s.shelf || t.to != w {
@@ -106,7 +106,7 @@ func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is [
 	}
 }
 
-// pair finds the places in one tick by those in another.
+// pair maps the places in one tick to those in another.
 func (t *turning) pair(of, to *row, slots int) {
 	t.place(of, slots)
 	t.to, t.pairs = to, t.pairs[:0]

@@ -7,34 +7,33 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// StepKind is what one step of a plan does.
+// StepKind is the kind of a step of a plan.
 type StepKind uint8
 
 const (
 	// StepTakeOver writes the confirmed state over the present, and ends all histories.
 	StepTakeOver StepKind = iota
-	// StepSave saves the entities that are excluded from rollback, for StepPutBack. From here
-	// to StepPutBack the world is not what the histories say.
+	// StepSave saves the entities that are excluded from rollback, for StepPutBack. Between the two
+	// the world differs from the histories.
 	StepSave
 	// StepRestore restores the world as of the end of the tick, with the confirmed state of
 	// that tick.
 	StepRestore
-	// StepRestart rebuilds the world from the confirmed state at the tick. What has no
-	// confirmed state keeps its present value. Histories begin again with that tick.
+	// StepRestart rebuilds the world from the confirmed state at the tick. Components without
+	// confirmed state keep their present value. Histories begin again with that tick.
 	StepRestart
 	// StepTick simulates the tick. With Step.First it runs for the first time, because the
 	// clock was set past it; else it is replayed.
 	StepTick
-	// StepInsert writes confirmed state of the tick over what was predicted. Which entities it
-	// is about is selected when the step is done, because systems spawn and despawn some in
-	// the ticks before.
+	// StepInsert overwrites predicted values with confirmed state of the tick. Its entities are
+	// selected when the step runs, because systems spawn and despawn some in the ticks before.
 	StepInsert
 	// StepPutBack ends the ticks, and puts the excluded entities back as they were saved.
 	StepPutBack
 	// StepReport reports every present value that was corrected.
 	StepReport
-	// StepRefresh tells the screen that the present has changed without ticks that lead from
-	// what it showed to what it is to show.
+	// StepRefresh notifies the display that the present has changed without ticks that lead from
+	// the old picture to the new one.
 	StepRefresh
 	// StepRevive brings back excluded entities that were despawned ahead of the server, if it
 	// has not despawned them.
@@ -50,7 +49,7 @@ var stepNames = [...]string{
 // String returns the kind as words.
 func (k StepKind) String() string { return stepNames[k] }
 
-// Selector says about which entities a StepInsert is.
+// Selector selects the entities of a StepInsert.
 type Selector uint8
 
 const (
@@ -90,8 +89,8 @@ func (s Step) String() string {
 	return s.Kind.String()
 }
 
-// Timeline is where a client stands at the beginning of a frame. Its methods append the steps
-// of a plan that brings the predicted world to the present tick.
+// Timeline is a client's position at the beginning of a frame. Its methods append the steps of a
+// plan that brings the predicted world to the present tick.
 type Timeline struct {
 	At        entangle.Tick // the predicted world is as of the end of this tick
 	Ran       entangle.Tick // the newest tick that has run here
@@ -99,15 +98,15 @@ type Timeline struct {
 	Confirmed entangle.Tick // the confirmed tick, at most Present
 }
 
-// PlanLimit is the largest number of steps of a plan whose ticks are at most so many.
+// PlanLimit returns the largest number of steps of a plan with at most that many ticks.
 func PlanLimit(ticks int) int { return 2*ticks + 8 }
 
-// TakeOver is the plan when the confirmed state is too old to go back to.
+// TakeOver is the plan when the confirmed state is too old for a rollback.
 func (t *Timeline) TakeOver(plan []Step) []Step {
 	return append(plan, Step{Kind: StepTakeOver, Tick: t.Present}, Step{Kind: StepRefresh})
 }
 
-// Restart is the plan when there is no history of the confirmed tick to go back to.
+// Restart is the plan when there is no history of the confirmed tick.
 func (t *Timeline) Restart(plan []Step) []Step {
 	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestart, Tick: t.Confirmed})
 	ran := t.Ran
@@ -118,8 +117,7 @@ func (t *Timeline) Restart(plan []Step) []Step {
 	return append(plan, Step{Kind: StepPutBack}, Step{Kind: StepRefresh})
 }
 
-// Rollback is the plan when something differs from what was predicted at a tick, which is not
-// after At and not after Present.
+// Rollback is the plan for a misprediction at a tick, which is not after At and not after Present.
 func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
 	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestore, Tick: to})
 	plan = t.ticks(plan, to, t.At)
@@ -172,8 +170,8 @@ func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	return plan
 }
 
-// Due appends the slots with confirmed state of a tick, in rising order: a tick that is
-// simulated takes it in before its history is written.
+// Due appends the slots with confirmed state of a tick, in rising order: a simulated tick inserts
+// it before its history is written.
 func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	at := len(dst)
 	s.due(tick, func(slot Slot) { dst = append(dst, slot) })
@@ -181,7 +179,7 @@ func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	return dst
 }
 
-// due calls f for each slot whose word is as of a tick.
+// due calls f for each slot whose confirmed state is of a tick.
 func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 	n := &s.news
 	if len(n.updated) > 0 && !n.latest.Before(tick) {

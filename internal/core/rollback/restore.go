@@ -2,7 +2,7 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// holdsAt reports whether the server's word of a slot is its state at a tick.
+// holdsAt reports whether the confirmed state of a slot is its state at a tick.
 func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 	word := &s.word[slot]
 	if !s.binds(slot) || tick.Before(word.Tick) {
@@ -11,17 +11,16 @@ func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 	return !s.news.settled.Before(tick) || word.Tick == tick
 }
 
-// Wanted calls visit, once, for each slot that has to have another form than now in
-// order to be as it was at a tick: by the records of Changed, and by the server's word
-// for the columns that are compared. f is the frontier. Slots that were excluded or
-// forgotten are not visited, and one that the server knows never ceases to exist: it is
-// stripped where it was not yet. visit may change the form of the slot that it is called
-// for.
+// Wanted calls visit once for each slot that needs another form than its present one to be restored
+// to a tick: by the records of Changed, and by the confirmed state for compared columns. f is the
+// confirmed tick. Excluded and forgotten slots are not visited. A slot that the server knows never
+// ceases to exist: before it existed, it is stripped. visit may change the form of the slot that it
+// is called for.
 //
-// Columns that are kept and not compared are those of the history. If it has none,
-// because the slot came later or was stripped, they are those that it had first, or last.
-// In the second case their values are put into the columns of the tick; in the first
-// Backfill has to have done it.
+// Columns that are kept and not compared come from the history. If there is none, because the slot
+// came later or was stripped, they are its first ones, or its last ones. In the second case their
+// values are put into the columns of the tick; in the first case the caller must have called
+// Backfill.
 func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
 	s.advance(f)
 	s.log.amends, s.log.amended = s.log.amends[:0], tick
@@ -55,7 +54,7 @@ func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Sl
 	}
 }
 
-// corrected returns what the server's word makes of the form that a slot had at a tick.
+// corrected applies the confirmed state to the form that a slot had at a tick.
 func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 	word := &s.word[slot]
 	switch {
@@ -70,8 +69,8 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 	return s.Corrected(slot, was)
 }
 
-// Corrected returns a form with what the server says of the slot put in. Of a slot that
-// is gone nothing is left that is kept.
+// Corrected returns a form with the confirmed state of the slot applied. A despawned slot loses all
+// kept columns.
 func (s *Store) Corrected(slot Slot, form Form) Form {
 	word, compared, relations := &s.word[slot], s.cfg.Compared, s.cfg.Relations
 	related := form.Mask.And(relations) != Mask{}
@@ -98,9 +97,9 @@ func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 	return first
 }
 
-// Lost returns which columns that are kept and not compared a slot had before it was
-// stripped, at a tick or earlier, and the last tick at which it had them. The set is empty
-// if that tick is not held.
+// Lost returns the columns, kept and not compared, that a slot had before it was stripped, at a
+// tick or earlier, and the last tick at which it had them. The set is empty if that tick is not
+// held.
 func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if tick.Before(r.tick) {
@@ -129,8 +128,8 @@ func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
 	}
 }
 
-// Correct writes the server's word over the compared columns of a tick, for each slot of
-// which it is known there. f is the frontier.
+// Correct overwrites the compared columns of a tick with the confirmed state, for each slot with
+// confirmed state at that tick. f is the confirmed tick.
 func (s *Store) Correct(tick, f entangle.Tick) {
 	s.advance(f)
 	if !s.Holds(tick) {
@@ -147,7 +146,7 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 	}
 }
 
-// correctColumn corrects a column at the frontier.
+// correctColumn corrects a column at the confirmed tick.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	known, size := s.news.known[col], s.cfg.Sizes[col]
 	start, end := known.run(0)
@@ -156,8 +155,8 @@ func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	}
 }
 
-// correctEach corrects a tick that is not the frontier: what is known at the one need not
-// be known at the other.
+// correctEach corrects a tick other than the confirmed one: slots with confirmed state at one need
+// not have it at the other.
 func (s *Store) correctEach(tick entangle.Tick) {
 	for slot := range s.word {
 		if s.holdsAt(Slot(slot), tick) {
@@ -166,8 +165,7 @@ func (s *Store) correctEach(tick entangle.Tick) {
 	}
 }
 
-// CorrectSlot writes the server's word of one slot over its compared columns of a tick
-// that is held.
+// CorrectSlot overwrites one slot's compared columns of a held tick with its confirmed state.
 func (s *Store) CorrectSlot(slot Slot, tick entangle.Tick) {
 	if s.word[slot].Gone {
 		return

@@ -2,7 +2,7 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// ring is the columns of the last ticks, one row for each.
+// ring holds the columns of the last ticks, one row for each.
 type ring struct {
 	rows   []row
 	head   int // the row of newest
@@ -10,14 +10,12 @@ type ring struct {
 	begun  bool
 }
 
-// row is the columns of one tick. A column that nobody asks for has no memory, since a
-// game may register many components that few of its entities have. The others lie one
-// behind the other: the memory of a tick is mostly written as a whole, and it is the
-// beginnings of stretches that cost.
+// row is the columns of one tick. A column has no memory until it is used, since a game may
+// register many components that few of its entities have. The others are contiguous: the memory of
+// a tick is mostly written as a whole, and the start of each separate region is what costs time.
 //
-// A column may be in the order in which the world had its rows, which is how it is written
-// at the least cost. Most ticks are never looked at: the others are turned into slot order,
-// column by column, when somebody asks.
+// A column may be in the order of the world's rows, which is the cheapest to write. Most ticks are
+// never read: the others are reordered by slot, column by column, on demand.
 type row struct {
 	held  bool
 	cols  [][]byte
@@ -33,15 +31,15 @@ func newRing(ticks, cols int) ring {
 	return r
 }
 
-// Begin opens the row of a tick, and forgets the ticks that are now too old. Ticks that
-// are left out since the one before are not held. If the tick is not after the newest,
-// it and all after it are forgotten first.
+// Begin opens the row of a tick, and drops ticks that are now too old. Ticks skipped since the one
+// before are not held. If the tick is not after the newest, it and all later ones are dropped
+// first.
 func (s *Store) Begin(tick entangle.Tick) {
 	switch gap := int(tick.Sub(s.rows.newest)); {
 	case !s.rows.begun || gap > 0:
 	case gap > -len(s.rows.rows):
 		s.Cut(tick - 1)
-	default: // nothing that is held is before it, or so far that there is no before
+	default: // no held tick is before it, or the distance is too large to compare
 		s.Clear()
 	}
 	s.rows.begin(tick)
@@ -75,7 +73,7 @@ func (r *ring) at(tick entangle.Tick) *row {
 	return w
 }
 
-// cut forgets what is newer than a tick.
+// cut drops the ticks after a tick.
 func (r *ring) cut(after entangle.Tick) {
 	age := int(r.newest.Sub(after))
 	if !r.begun || age <= 0 {
@@ -136,7 +134,7 @@ func (s *Store) room(w *row, col int) {
 	}
 }
 
-// lay makes room for n bytes of a column, and for those of all others that a tick has asked for.
+// lay makes room for n bytes of a column, and for all other columns in use.
 func (s *Store) lay(w *row, col, n int) {
 	if n <= cap(w.cols[col]) {
 		w.cols[col] = w.cols[col][:n]
@@ -158,8 +156,8 @@ func (s *Store) lay(w *row, col, n int) {
 	}
 }
 
-// Shelve takes the columns of a tick out, to be read by EachUnlike until the next call. The
-// tick is not held any more. It copies nothing.
+// Shelve takes out the columns of a tick, to be read by EachUnlike until the next call. The tick is
+// not held any more. Nothing is copied.
 func (s *Store) Shelve(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
 		*w, s.shelf = s.shelf, *w
@@ -167,7 +165,7 @@ func (s *Store) Shelve(tick entangle.Tick) {
 	}
 }
 
-// ShelveCopy is Shelve of a tick that is to stay.
+// ShelveCopy is Shelve for a tick that stays held.
 func (s *Store) ShelveCopy(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
 		s.shelf.raw, s.shelf.order, s.turning.of = w.raw, append(s.shelf.order[:0], w.order...), nil
@@ -177,7 +175,7 @@ func (s *Store) ShelveCopy(tick entangle.Tick) {
 	}
 }
 
-// Backfill writes a value into all ticks that are held: it counts as always there.
+// Backfill writes a value into all held ticks, as if it had always been there.
 func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	size := s.cfg.Sizes[col]
 	for age := range len(s.rows.rows) {
@@ -187,8 +185,8 @@ func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	}
 }
 
-// Cut forgets what is newer than a tick, because the world went back to it. If Wanted was
-// asked for that tick before, the forms that it wanted are those of the tick now.
+// Cut drops the ticks after a tick, because the world was rolled back to it. If Wanted was called
+// for that tick before, its forms are now those of the tick.
 func (s *Store) Cut(after entangle.Tick) {
 	for _, slot := range s.Touched(after) {
 		s.news.suspects.add(slot)
@@ -198,8 +196,8 @@ func (s *Store) Cut(after entangle.Tick) {
 	s.log.amend(after)
 }
 
-// Clear forgets all histories. The server's word stays, and is compared anew once there
-// is a history again.
+// Clear drops all histories. The confirmed state stays, and is compared again once there is a
+// history.
 func (s *Store) Clear() {
 	s.rows.clear()
 	s.log.clear()
@@ -210,8 +208,8 @@ func (s *Store) Clear() {
 	}
 }
 
-// Forget ends a slot: its histories and the server's word of it. The number may be of
-// another entity from now on.
+// Forget ends a slot: its histories and its confirmed state. Another entity may get the number
+// afterwards.
 func (s *Store) Forget(slot Slot) {
 	s.word[slot] = Confirmed{}
 	s.log.forget(slot)

@@ -31,9 +31,9 @@ func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
 	}
 }
 
-// Check compares the confirmed state with what was predicted, and returns the steps that bring
-// the predicted world to the present tick, for Rollback. They are valid until the next Check.
-// The table in docs/STATES.md, "Prediction in a frame", has a line for each case.
+// Check compares the confirmed state with the predicted one, and returns the steps that bring the
+// predicted world to the present tick, for Rollback. They are valid until the next Check. The table
+// in docs/STATES.md, "Prediction in a frame", has a line for each case.
 func (p *Prediction) Check() []rollback.Step {
 	at, d := &p.progress, &p.decision
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
@@ -123,7 +123,7 @@ func (p *Prediction) isLost() bool {
 	return !p.entities.memory.Holds(back) || at.tooDeep(back)
 }
 
-// compare finds what was mispredicted.
+// compare finds mispredictions.
 func (p *Prediction) compare(confirmed entangle.Tick, news bool) {
 	if news {
 		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)

@@ -63,7 +63,7 @@ func (l childListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	c.candidates = append(c.candidates, e)
 }
 
-// adopt has the candidates roll back whose parent does, and their own children too.
+// adopt makes each candidate roll back if its parent does, and the candidate's children too.
 func (c *children) adopt() {
 	for more := true; more && len(c.candidates) > 0; {
 		more = false

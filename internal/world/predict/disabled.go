@@ -42,9 +42,9 @@ func (s *shaper) disable(slot rollback.Slot) {
 	s.writer.Exchange(e, nil, s.drops, nil)
 }
 
-// enable gives an entity its components back: those of a form, those of the game's own that
-// were taken off too late for the histories to know, and of the others what the server has
-// confirmed, or else what was there.
+// enable restores an entity's components: those of a form, those of the game's own that were
+// disabled too late for the histories to know, and of the others the confirmed values, or else the
+// disabled ones.
 func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
 	e, d, word := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
 	d.on = false

@@ -16,7 +16,7 @@ type lifecycle struct {
 
 	leaving  []leavingEntity // that are to be removed
 	excluded []leavingEntity // with components.NoRollback, despawned ahead of the server
-	returned []rollback.Slot // scratch: whose own components the histories do not know
+	returned []rollback.Slot // scratch: entities with own components that the histories do not know
 	reshaped []reshaped      // scratch
 }
 
@@ -27,7 +27,7 @@ type leavingEntity struct {
 	slot   rollback.Slot
 	tick   entangle.Tick
 	local  bool       // the game despawned it, and the server does not know it
-	root   ecs.Entity // whose despawn despawned this one as a child
+	root   ecs.Entity // the entity with which this one was despawned, as its child
 }
 
 // despawn despawns an entity ahead of the server, with its children. root is the entity that

@@ -148,9 +148,9 @@ func (p *Prediction) Despawn(e ecs.Entity) bool {
 	return true
 }
 
-// Jumped notes that the clock was set, and from which tick, before anything of the frame
-// runs. In this frame's Rollback the ticks that it was set past run with repeated inputs, as
-// the server ran them. If it was set back, the world becomes what it was then.
+// Jumped notes that the clock was set, and from which tick, before anything of the frame runs. In
+// this frame's Rollback the ticks that it was set past run with repeated inputs, as the server ran
+// them. If it was set back, the world is restored to that tick.
 func (p *Prediction) Jumped(from entangle.Tick) {
 	if !p.progress.jumped {
 		p.progress.jumped, p.progress.ran = true, from

@@ -53,8 +53,8 @@ func (p *Prediction) countRollback(to entangle.Tick) {
 	}
 }
 
-// takeOver writes the confirmed state over the present. What follows from it is found when
-// the confirmed tick reaches the present one.
+// takeOver writes the confirmed state over the present. Consequences of it are found when the
+// confirmed tick reaches the present one.
 func (p *Prediction) takeOver() {
 	at, memory := &p.progress, p.entities.memory
 	now := at.present()
@@ -77,8 +77,8 @@ func (p *Prediction) takeOver() {
 	at.lost = !at.synced() || !ok
 }
 
-// restart begins histories at the confirmed tick, with the present for what has no confirmed
-// state.
+// restart begins histories at the confirmed tick. Components without confirmed state keep their
+// present value.
 func (p *Prediction) restart(confirmed entangle.Tick) {
 	p.entities.memory.Clear()
 	p.entities.memory.Begin(confirmed)
@@ -132,7 +132,7 @@ func (p *Prediction) endTicks() {
 	p.cfg.Again.End()
 }
 
-// refresh tells that the present has changed without ticks that lead there.
+// refresh reports that the present has changed without ticks that lead there.
 func (p *Prediction) refresh() {
 	for _, f := range p.onAmended {
 		f()
@@ -147,7 +147,7 @@ func (p *Prediction) EndTick() {
 	}
 }
 
-// insert writes confirmed state over what was predicted.
+// insert overwrites predicted values with confirmed state.
 func (p *Prediction) insert(step rollback.Step) {
 	if step.Select == rollback.Differing {
 		p.amend()

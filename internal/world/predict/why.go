@@ -12,15 +12,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// MaxExplained is the most rollbacks that a client keeps the reasons of.
+// MaxExplained is the largest number of rollbacks for which a client keeps the reasons.
 const MaxExplained = 1 << 12
 
-// Why keeps why a client rolled back, for people: what was found wrong, what had driven
-// the entity, what it cost. It keeps the last rollbacks, and copies bytes as they are; text
-// is made when somebody asks. A nil one keeps nothing, and every method of it does nothing.
+// Why records the reasons of a client's rollbacks for developers: the mispredictions, the inputs of
+// the entity, and the cost. It keeps the last rollbacks, and copies raw bytes; text is made on
+// demand. A nil Why records nothing, and all its methods do nothing.
 //
-// In each frame in which something is found: Found for each thing, then Begin and End
-// around the rollback, or Drop if there is none.
+// In each frame with mispredictions: Found for each of them, then Begin and End around the
+// rollback, or Drop if there is none.
 type Why struct {
 	types whyTypes
 	sids  whySIDs
@@ -32,12 +32,12 @@ type Why struct {
 
 	oldest, newest whyCause                // of this frame
 	any            bool                    // they are valid
-	entities       map[ecs.Entity]struct{} // that something was found of
+	entities       map[ecs.Entity]struct{} // mispredicted entities
 	began          time.Time
 	open           bool // between Begin and End
 }
 
-// WhyConfig says what Why needs.
+// WhyConfig configures a Why.
 type WhyConfig struct {
 	World    *ecs.World
 	Protocol *protocol.Protocol
@@ -47,18 +47,18 @@ type WhyConfig struct {
 	Ticks    int // for which the inputs that were used are kept
 }
 
-// WhyFinding is one thing that is not as it was predicted.
+// WhyFinding is one misprediction.
 type WhyFinding struct {
 	Reason RollbackReason
-	// Tick at whose end it was otherwise. With ByInput: the tick in which the input acts.
+	// Tick at whose end the state differed. With ByInput: the tick in which the input takes effect.
 	Tick entangle.Tick
 	// Entity that it is about, zero for none.
 	Entity ecs.Entity
 	// Column is the number of the component; with ByResource that of the resource. Below 0:
 	// none in particular.
 	Column int
-	// Predicted and Confirmed are the memory of the two values. nil: there is none, which
-	// for a tag is another thing than an empty one. They are copied.
+	// Predicted and Confirmed are the memory of the two values. nil: there is none, which for a tag
+	// differs from an empty one. They are copied.
 	Predicted, Confirmed []byte
 	// PredictedTarget and ConfirmedTarget are the targets of a relation.
 	PredictedTarget, ConfirmedTarget ecs.Entity
@@ -74,7 +74,7 @@ type whyEntry struct {
 	cost      time.Duration
 }
 
-// NewWhy returns an empty memory of rollbacks.
+// NewWhy returns a Why without rollbacks.
 func NewWhy(c WhyConfig) *Why {
 	return &Why{
 		types: newWhyTypes(c.Protocol), sids: newWhySIDs(c), used: newWhyInputs(c), clock: c.Clock,
@@ -82,7 +82,7 @@ func NewWhy(c WhyConfig) *Why {
 	}
 }
 
-// target is the tick that a finding asks to go back to.
+// target returns the tick to which a finding requires a rollback.
 func (f *WhyFinding) target() entangle.Tick {
 	if f.Reason == ByInput {
 		return f.Tick - 1
@@ -103,7 +103,7 @@ func (c *whyCause) keep(f *WhyFinding) {
 	c.Predicted, c.Confirmed = c.predicted.bytes(), c.confirmed.bytes()
 }
 
-// keptValue is a copy of a value, in memory that serves for the next one, too.
+// keptValue is a copy of a value, in memory that is reused for the next one.
 type keptValue struct {
 	memory []byte
 	there  bool
@@ -124,8 +124,8 @@ func (k *keptValue) bytes() []byte {
 	return k.memory
 }
 
-// Found takes note of something that is not as it was predicted. Of all that is found
-// before a rollback, the first of the tick that it goes back to is its cause.
+// Found records a misprediction. Of all those before a rollback, the first one of the tick that is
+// rolled back to is its cause.
 func (y *Why) Found(f WhyFinding) {
 	if y == nil {
 		return
@@ -142,8 +142,8 @@ func (y *Why) Found(f WhyFinding) {
 	y.any = true
 }
 
-// Begin takes note that the client goes back to the end of a tick, to compute anew what
-// came after it up to another.
+// Begin records that the client rolls back to the end of a tick, to replay the ticks after it up to
+// another.
 func (y *Why) Begin(from, to entangle.Tick) {
 	if y == nil {
 		return
@@ -168,7 +168,7 @@ func (y *Why) Begin(from, to entangle.Tick) {
 	y.began, y.open = y.clock(), true
 }
 
-// next returns where the next rollback is kept.
+// next returns the entry for the next rollback.
 func (y *Why) next() *whyEntry {
 	y.count++
 	if len(y.ring) < cap(y.ring) {
@@ -177,7 +177,7 @@ func (y *Why) next() *whyEntry {
 	return &y.ring[(y.count-1)%cap(y.ring)]
 }
 
-// whySIDs knows what entities are called on all machines, where the game has that.
+// whySIDs finds the ids that entities have on all machines, if the game uses them.
 type whySIDs struct {
 	world *ecs.World
 	id    ecs.ID
@@ -199,7 +199,7 @@ func (s *whySIDs) of(e ecs.Entity) (sid components.SID) {
 	return sid
 }
 
-// End takes note that the ticks are computed.
+// End records that the replay is over.
 func (y *Why) End() {
 	if y == nil || !y.open {
 		return
@@ -212,7 +212,7 @@ func (y *Why) End() {
 	y.open = false
 }
 
-// Drop forgets what was found: it leads to no rollback.
+// Drop discards the findings: they lead to no rollback.
 func (y *Why) Drop() {
 	if y == nil {
 		return
@@ -221,7 +221,7 @@ func (y *Why) Drop() {
 	y.any = false
 }
 
-// Count returns how many rollbacks there were, also of those that are not kept any more.
+// Count returns the number of rollbacks, including those that are no longer kept.
 func (y *Why) Count() int {
 	if y == nil {
 		return 0

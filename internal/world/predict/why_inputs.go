@@ -10,8 +10,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// whyInputs remembers the inputs that predicted entities had in the last ticks. What was
-// known then is not to be had from the lanes later: they hold what has come since.
+// whyInputs records the inputs that predicted entities had in the last ticks. The input streams
+// cannot answer that later: they then hold inputs that have arrived since.
 type whyInputs struct {
 	world  *ecs.World
 	inputs *input.Inputs
@@ -60,8 +60,8 @@ func newWhyInputs(c WhyConfig) whyInputs {
 	return i
 }
 
-// NoteInputs remembers the inputs that predicted entities have in the tick at hand, also when
-// it is replayed. It runs once they are written.
+// NoteInputs records the inputs of predicted entities in the current tick, also when it is
+// replayed. It runs once they are written.
 func (y *Why) NoteInputs() {
 	if y != nil && len(y.used.kinds) > 0 {
 		y.used.note(y.used.time.Tick)
@@ -86,8 +86,7 @@ func (i *whyInputs) of(tick entangle.Tick) *whyTick {
 	return &i.ticks[int(uint32(tick)%uint32(len(i.ticks)))]
 }
 
-// at copies the input that an entity had in a tick: of several types the first that there
-// was one of.
+// at copies the input that an entity had in a tick: of several types the first one with an input.
 func (i *whyInputs) at(u *usedInput, tick entangle.Tick, e ecs.Entity) {
 	u.none()
 	t := i.of(tick)

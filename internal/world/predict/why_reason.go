@@ -1,26 +1,26 @@
 package predict
 
-// RollbackReason says what made a client compute ticks anew.
+// RollbackReason is the reason why a client replayed ticks.
 type RollbackReason uint8
 
 // The reasons for rollbacks.
 const (
-	// ByMismatch: a predicted value is another than the server's.
+	// ByMismatch: a predicted value differs from the server's.
 	ByMismatch RollbackReason = iota
-	// ByStructure: an entity has other components than the server's, or another target.
+	// ByStructure: an entity's components or target differ from the server's.
 	ByStructure
 	// BySpawn: the server has spawned an entity that this client predicts.
 	BySpawn
-	// ByDespawn: the server has despawned one.
+	// ByDespawn: the server has despawned an entity that this client predicts.
 	ByDespawn
-	// ByResource: a resource is another than the server's.
+	// ByResource: a resource differs from the server's.
 	ByResource
-	// ByInput: another player's input of a tick is another than what stood in for it.
+	// ByInput: another player's input of a tick differs from the one that stood in for it.
 	ByInput
 	// ByRequest: the game asked for it.
 	ByRequest
 
-	// RollbackReasons is how many reasons there are.
+	// RollbackReasons is the number of reasons.
 	RollbackReasons
 )
 

@@ -16,45 +16,43 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// RollbackReport says why a client rolled back once.
+// RollbackReport is the explanation of one rollback.
 type RollbackReport struct {
-	// Tick that the client went back to: the ticks after it were computed anew.
+	// Tick that was restored: the ticks after it were replayed.
 	Tick entangle.Tick
-	// Depth is how many ticks were.
+	// Depth is the number of replayed ticks.
 	Depth int
-	// Reason is what decided it; of several, what was found first.
+	// Reason is the reason of the deciding misprediction; of several, the first found.
 	Reason RollbackReason
-	// Entity that was not as predicted, zero if it was none. It may be gone by now.
+	// Entity that was mispredicted, zero if none was. It may be gone already.
 	Entity ecs.Entity
-	// SID is what the entity is called on all machines; zero if the game has none, or if it
-	// is gone.
+	// SID is the entity's id on all machines; zero if the game has none, or if the entity is gone.
 	SID components.SID
-	// Field is where the values differ first, from the component or resource on, such as
-	// Position.Pos.X. Empty: no component in particular.
+	// Field is the first field in which the values differ, from the component or resource on, such
+	// as Position.Pos.X. Empty: no component in particular.
 	Field string
-	// Predicted and Confirmed are that field's values, here and on the server. "none" is
-	// for a component that is not there.
+	// Predicted and Confirmed are that field's values, here and on the server. "none" stands for a
+	// missing component.
 	Predicted, Confirmed string
-	// Fields is how many more fields of the value differ.
+	// Fields is the number of further fields of the value that differ.
 	Fields int
-	// Input is what drove the entity in the tick, and Status what was known of it then.
-	// Empty: nothing does. With ByInput it is the input of the tick after Tick, and
-	// RightInput what it really was.
+	// Input is the entity's input in the tick, and Status its status at that time. Empty: it has
+	// none. With ByInput it is the input of the tick after Tick, and RightInput the actual one.
 	Input, RightInput string
 	Status            event.InputStatus
-	// Entities is how many more entities were not as predicted.
+	// Entities is the number of further mispredicted entities.
 	Entities int
-	// Cost is how long it took to compute the ticks, by the clock of the config; 0 if that
-	// stands still within a frame, as in package netsim.
+	// Cost is the time that the replay took, by the clock of the config; 0 if that stands still
+	// within a frame, as in package netsim.
 	Cost time.Duration
 }
 
-// String is the report in one line: what was predicted, what the server says it is, and what
-// this client had as the entity's input then. The server may have had another one, or none.
+// String returns the report in one line: the predicted value, the confirmed one, and the entity's
+// input on this client at the time. The server may have had another one, or none.
 func (r RollbackReport) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tick %d, %d back", r.Tick, r.Depth)
-	if r.Cost > 0 { // a clock that stands still within a frame says nothing of it
+	if r.Cost > 0 { // a clock that stands still within a frame gives no cost
 		fmt.Fprintf(&b, ", %v", r.Cost)
 	}
 	fmt.Fprintf(&b, ": %s", r.what())
@@ -72,7 +70,7 @@ func (r RollbackReport) String() string {
 	return b.String()
 }
 
-// who is the entity, by both its names.
+// who returns the entity, by both its names.
 func (r *RollbackReport) who() string {
 	if r.SID.ID == 0 {
 		return fmt.Sprintf("entity %v", r.Entity)
@@ -80,7 +78,7 @@ func (r *RollbackReport) who() string {
 	return fmt.Sprintf("entity %v (SID %d)", r.Entity, r.SID.ID)
 }
 
-// what says what was not as predicted.
+// what returns a description of the misprediction.
 func (r *RollbackReport) what() string {
 	switch {
 	case r.Reason == ByRequest && r.Entity.IsZero():
@@ -106,7 +104,7 @@ func (r *RollbackReport) what() string {
 	return what
 }
 
-// whyTypes knows the types of what is reported.
+// whyTypes finds the types of reported values.
 type whyTypes struct {
 	components, resources, inputs []whyType
 }
@@ -132,7 +130,7 @@ func newWhyTypes(p *protocol.Protocol) (t whyTypes) {
 	return t
 }
 
-// report makes text of a rollback.
+// report formats a rollback as text.
 func (t *whyTypes) report(e *whyEntry) RollbackReport {
 	c := &e.cause
 	r := RollbackReport{
@@ -149,7 +147,7 @@ func (t *whyTypes) report(e *whyEntry) RollbackReport {
 	return r
 }
 
-// describe says where two values differ. Either may be missing.
+// describe finds where two values differ. Either may be missing.
 func (w whyType) describe(r *RollbackReport, f *WhyFinding) {
 	if f.Predicted != nil && f.Confirmed != nil {
 		d := tick.FindDifference(w.typ, w.plan, f.Predicted, f.Confirmed)
